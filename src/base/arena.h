@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * An arena: many small allocations, one release. The arena is a parameter, and
+ * who passes it owns what comes back; nothing is freed singly. A function that
+ * needs room only while it works makes its own arena and frees it at the end.
+ *
+ *     struct arena scratch = {0};
+ *     ...
+ *     arena_free(&scratch);
+ *
+ * A zeroed struct is a valid, empty arena.
+ */
+#ifndef BASE_ARENA_H
+#define BASE_ARENA_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct arena_block;
+
+struct arena {
+    struct arena_block *blocks; /* newest first */
+    char *at, *end;             /* free room in the newest block */
+    size_t bytes;               /* held in all blocks */
+};
+
+/* Memory aligned for any type, zeroed. size 0 gives a valid, unique address. */
+void *arena_alloc(struct arena *arena, size_t bytes);
+
+/* An array of `count` zeroed elements; a product that overflows ends as memory that ran out. */
+void *arena_array(struct arena *arena, size_t count, size_t size);
+
+void arena_free(struct arena *arena);
+
+#endif

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "buf.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "mem.h"
+
+void buf_add(struct buf *buf, str text)
+{
+    if (!text.len)
+        return;
+    buf->at = mem_grow(buf->at, &buf->room, buf->len + text.len, 1);
+    memcpy(buf->at + buf->len, text.at, text.len);
+    buf->len += text.len;
+}
+
+void buf_char(struct buf *buf, char c)
+{
+    buf_add(buf, (str){&c, 1});
+}
+
+void buf_printf(struct buf *buf, const char *format, ...)
+{
+    va_list args, again;
+    va_start(args, format);
+    va_copy(again, args);
+    const int len = vsnprintf(NULL, 0, format, args);
+    va_end(args);
+    if (len > 0) {
+        buf->at = mem_grow(buf->at, &buf->room, buf->len + (size_t)len + 1, 1);
+        vsnprintf(buf->at + buf->len, (size_t)len + 1, format, again);
+        buf->len += (size_t)len;
+    }
+    va_end(again);
+}
+
+void buf_clear(struct buf *buf)
+{
+    buf->len = 0;
+}
+
+void buf_free(struct buf *buf)
+{
+    mem_free(buf->at);
+    *buf = (struct buf){0};
+}

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "span.h"
+
+#include <stdlib.h>
+
+#include "mem.h"
+
+void spans_add(struct spans *list, int64_t start_ns, int64_t end_ns)
+{
+    if (end_ns <= start_ns)
+        return;
+    list->at = mem_grow(list->at, &list->room, list->count + 1, sizeof *list->at);
+    list->at[list->count++] = (struct span){start_ns, end_ns};
+}
+
+static int by_start(const void *a, const void *b)
+{
+    const struct span *x = a, *y = b;
+    return (x->start_ns > y->start_ns) - (x->start_ns < y->start_ns);
+}
+
+static bool sorted(const struct spans *list)
+{
+    for (size_t i = 1; i < list->count; i++)
+        if (list->at[i].start_ns < list->at[i - 1].start_ns)
+            return false;
+    return true;
+}
+
+void spans_tidy(struct spans *list)
+{
+    if (!sorted(list))
+        qsort(list->at, list->count, sizeof *list->at, by_start);
+    size_t kept = 0;
+    for (size_t i = 0; i < list->count; i++) {
+        const struct span s = list->at[i];
+        if (kept && s.start_ns <= list->at[kept - 1].end_ns) {
+            if (s.end_ns > list->at[kept - 1].end_ns)
+                list->at[kept - 1].end_ns = s.end_ns;
+        } else {
+            list->at[kept++] = s;
+        }
+    }
+    list->count = kept;
+}
+
+void spans_clear(struct spans *list)
+{
+    list->count = 0;
+}
+
+void spans_free(struct spans *list)
+{
+    mem_free(list->at);
+    *list = (struct spans){0};
+}
+
+int64_t spans_length(const struct spans *set)
+{
+    int64_t sum = 0;
+    for (size_t i = 0; i < set->count; i++)
+        sum += set->at[i].end_ns - set->at[i].start_ns;
+    return sum;
+}
+
+static int64_t later(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+static int64_t earlier(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+int64_t spans_length_within(const struct spans *set, int64_t start_ns, int64_t end_ns)
+{
+    int64_t sum = 0;
+    for (size_t i = spans_find(set, start_ns); i < set->count && set->at[i].start_ns < end_ns; i++)
+        sum += earlier(set->at[i].end_ns, end_ns) - later(set->at[i].start_ns, start_ns);
+    return sum > 0 ? sum : 0;
+}
+
+void spans_union(const struct spans *a, const struct spans *b, struct spans *out)
+{
+    spans_clear(out);
+    for (size_t i = 0, j = 0; i < a->count || j < b->count;) {
+        const bool from_a = j == b->count || (i < a->count && a->at[i].start_ns <= b->at[j].start_ns);
+        const struct span s = from_a ? a->at[i++] : b->at[j++];
+        spans_add(out, s.start_ns, s.end_ns);
+    }
+    spans_tidy(out);
+}
+
+void spans_minus(const struct spans *a, const struct spans *b, struct spans *out)
+{
+    spans_clear(out);
+    for (size_t i = 0, j = 0; i < a->count; i++) {
+        int64_t start = a->at[i].start_ns;
+        const int64_t end = a->at[i].end_ns;
+        while (j < b->count && b->at[j].end_ns <= start)
+            j++;
+        for (size_t k = j; k < b->count && b->at[k].start_ns < end; k++) {
+            spans_add(out, start, b->at[k].start_ns);
+            start = later(start, b->at[k].end_ns);
+        }
+        spans_add(out, start, end);
+    }
+}
+
+void spans_and(const struct spans *a, const struct spans *b, struct spans *out)
+{
+    spans_clear(out);
+    for (size_t i = 0, j = 0; i < a->count && j < b->count;) {
+        const struct span x = a->at[i], y = b->at[j];
+        spans_add(out, later(x.start_ns, y.start_ns), earlier(x.end_ns, y.end_ns));
+        if (x.end_ns < y.end_ns)
+            i++;
+        else
+            j++;
+    }
+}
+
+void spans_within(const struct spans *set, int64_t start_ns, int64_t end_ns, struct spans *out)
+{
+    spans_clear(out);
+    for (size_t i = spans_find(set, start_ns); i < set->count && set->at[i].start_ns < end_ns; i++)
+        spans_add(out, later(set->at[i].start_ns, start_ns), earlier(set->at[i].end_ns, end_ns));
+}
+
+size_t spans_find(const struct spans *set, int64_t time_ns)
+{
+    size_t low = 0, high = set->count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (set->at[middle].end_ns > time_ns)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return low;
+}

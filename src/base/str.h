@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Text as pointer and length, by value. A str owns nothing and need not end in
+ * NUL; it lives as long as what it points into. NUL appears only at the edge to
+ * the operating system (str_z).
+ */
+#ifndef BASE_STR_H
+#define BASE_STR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "arena.h"
+
+typedef struct {
+    const char *at;
+    size_t len;
+} str;
+
+/* A literal, its length known at compile time. */
+#define S(literal) ((str){"" literal, sizeof(literal) - 1})
+
+static inline str str_of(const char *z)
+{
+    return (str){z, z ? strlen(z) : 0};
+}
+
+static inline bool str_eq(str a, str b)
+{
+    return a.len == b.len && (a.len == 0 || memcmp(a.at, b.at, a.len) == 0);
+}
+
+static inline bool str_starts(str s, str prefix)
+{
+    return s.len >= prefix.len && memcmp(s.at, prefix.at, prefix.len) == 0;
+}
+
+static inline bool str_ends(str s, str suffix)
+{
+    return s.len >= suffix.len && memcmp(s.at + s.len - suffix.len, suffix.at, suffix.len) == 0;
+}
+
+/* The part from `from` (clamped) to the end. */
+static inline str str_from(str s, size_t from)
+{
+    return from >= s.len ? (str){s.at + s.len, 0} : (str){s.at + from, s.len - from};
+}
+
+int str_cmp(str a, str b);                    /* bytewise, shorter first on a common prefix */
+bool str_has(str s, str part);                /* contains */
+bool str_has_nocase(str s, str part);         /* contains, ASCII case ignored */
+bool str_starts_nocase(str s, str prefix);
+str str_trim(str s);                          /* without ASCII blanks at either end */
+bool str_cut(str *rest, char separator, str *part); /* takes the next part; false when nothing is left */
+bool str_int(str s, int64_t *value);          /* whole text as a decimal integer, no overflow */
+str str_copy(struct arena *arena, str s);     /* the copy is also NUL-terminated */
+const char *str_z(struct arena *arena, str s); /* the same, as a C string */
+str str_printf(struct arena *arena, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/*
+ * Fit for a terminal or a log: control characters (C0, DEL, C1) and broken UTF-8
+ * are shown as \n, \x1b and the like; everything else is kept.
+ */
+str str_printable(struct arena *arena, str s);
+
+#endif

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A command is one file that exports one const struct, and one row in the table
+ * of main.c. Its options are data: the parser, --help, the man page and the
+ * completion all come from the same table.
+ */
+#ifndef CLI_COMMAND_H
+#define CLI_COMMAND_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "report/report.h"
+#include "steptime/error.h"
+#include "trace/select.h"
+#include "trace/trace.h"
+
+struct option {
+    const char *name;   /* without dashes: "format" */
+    char letter;        /* 'o' for -o; 0: none */
+    const char *value;  /* "FILE": takes a value, shown under this word; NULL: a flag */
+    const char *words;  /* "term|json|csv": the only values; NULL: any */
+    const char *help;   /* one or two sentences */
+};
+
+/* Option groups that many commands share; command.c holds their rows. */
+enum shared_options {
+    SHARED_OUTPUT = 1, /* --format, -o, --table, --color, --rows */
+    SHARED_TRACE = 2,  /* --steps, --skip-warmup, --rank, --threads */
+};
+
+/* The command line after parsing. */
+struct call;
+const char *call_text(const struct call *call, const char *option); /* NULL where not given */
+bool call_flag(const struct call *call, const char *option);
+const struct selection *call_selection(const struct call *call);
+uint32_t call_argument_count(const struct call *call);
+const char *call_argument(const struct call *call, uint32_t i);
+
+/*
+ * An analysis, as the driver (analyse.c) runs it. For each input file, on all
+ * cores: the file is read, `run` fills a zeroed result of `size` bytes with
+ * numbers (whatever it points to lives in the arena, texts of the trace too:
+ * copy them), and the trace is dropped. Then `show` puts all results, ordered by
+ * rank, into one report. `run` is called from several threads at once.
+ *
+ * trace->info.rank is always set when `run` is called: as recorded, else from
+ * the file's name, else by order.
+ */
+struct analysis {
+    size_t size;
+    void (*run)(const struct call *call, const struct trace *trace, struct arena *arena, void *result);
+    bool (*show)(const struct call *call, const void *const *results, uint32_t count, struct report *report,
+                 struct steptime_error *err);
+    /* May be NULL. Looks at the options before anything is read; false: usage error. */
+    bool (*check)(const struct call *call, struct steptime_error *err);
+};
+
+struct command {
+    const char *name;      /* "summary" */
+    const char *arguments; /* "TRACE|DIR..." */
+    const char *brief;     /* one line for the list of commands */
+    const char *about;     /* paragraphs for --help and the man page */
+    const char *examples;  /* lines "steptime summary trace.json.gz|what it does", newline-separated */
+    unsigned shared;       /* enum shared_options */
+    const struct option *options; /* own options, ended by a zeroed row; NULL: none */
+    const struct analysis *analysis; /* run by the driver; or */
+    enum steptime_code (*run)(const struct call *call, struct steptime_error *err); /* whatever else a command does */
+};
+
+#endif

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Bytes in: a file or standard input, plain, gzip (several members too) or zstd,
+ * told apart by content. Inflating runs on its own thread a few blocks ahead of
+ * the reader, so that unpacking and parsing overlap.
+ */
+#ifndef IO_SOURCE_H
+#define IO_SOURCE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "steptime/error.h"
+
+struct source;
+
+/* "-" is standard input. NULL with *err where it cannot be opened, or is a directory. */
+struct source *source_open(const char *path, struct steptime_error *err);
+
+/*
+ * Copies up to `room` unpacked bytes to `into`; 0 at the end. A packed stream
+ * that breaks off or is damaged ends early: source_damage says so.
+ */
+size_t source_read(struct source *source, void *into, size_t room);
+
+/* After the end: NULL if the bytes were whole, else one line that says what was wrong with the packing or the file. */
+const char *source_damage(const struct source *source);
+
+int64_t source_packed_bytes(const struct source *source); /* read from the file so far; may be asked from another thread */
+int64_t source_file_bytes(const struct source *source);   /* size of the file, -1 where unknown */
+void source_close(struct source *source);
+
+#endif

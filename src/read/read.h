@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * From a path to a finished trace. The format is recognised by content, never by
+ * name. Adding a format is one file and one row in the table of read.c.
+ */
+#ifndef READ_READ_H
+#define READ_READ_H
+
+#include <stdbool.h>
+
+#include "steptime/error.h"
+#include "trace/trace.h"
+
+/*
+ * Reads "-" (standard input) or a file, plain, gzip or zstd. The caller owns the
+ * trace: trace_free. NULL with *err only where nothing can be used: no such file,
+ * another kind of file (named), no event at all. Whatever else is wrong with the
+ * file is repaired or dropped, and noted in the trace with its byte.
+ *
+ * progress (may be NULL) is set to the packed bytes read so far, for another thread to look at.
+ */
+struct trace *trace_read(const char *path, _Atomic int64_t *progress, struct steptime_error *err);
+
+#endif

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A result as a neutral document: sections of values, tables, figures, and a
+ * list of findings. It knows no trace and no analysis; a renderer knows only
+ * this. Everything lives in the arena given at the start; texts are not copied
+ * unless said, so they must live as long (report_arena helps).
+ *
+ * Ids are stable words ([a-z0-9_]) that scripts rely on; titles are for people.
+ */
+#ifndef REPORT_REPORT_H
+#define REPORT_REPORT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/str.h"
+
+enum unit { UNIT_NONE, UNIT_NS, UNIT_US, UNIT_MS, UNIT_BYTES, UNIT_FLOP, UNIT_RATIO, UNIT_COUNT, UNIT_BYTES_PER_S, UNIT_FLOP_PER_S };
+
+str unit_word(enum unit unit); /* "ns", "ratio", "bytes/s"; "" for UNIT_NONE */
+
+enum cell_kind { CELL_NULL, CELL_INT, CELL_REAL, CELL_TEXT };
+
+struct cell {
+    enum cell_kind kind;
+    union {
+        int64_t i;
+        double real;
+        str text;
+    };
+};
+
+static inline struct cell cell_null(void) { return (struct cell){.kind = CELL_NULL}; }
+static inline struct cell cell_int(int64_t i) { return (struct cell){.kind = CELL_INT, .i = i}; }
+static inline struct cell cell_real(double real) { return (struct cell){.kind = CELL_REAL, .real = real}; } /* NaN, inf: null */
+static inline struct cell cell_text(str text) { return (struct cell){.kind = CELL_TEXT, .text = text}; }
+
+struct report;
+struct section;
+struct table;
+
+/* ---- the document ---- */
+
+struct report *report_new(struct arena *arena, str command);
+struct arena *report_arena(struct report *report);
+
+struct report_input {
+    str path, format;
+    int64_t events, bytes, repaired, dropped;
+};
+void report_input(struct report *report, struct report_input input);
+void report_warning(struct report *report, str path, int64_t offset, str message); /* offset -1: none */
+
+/* Sections appear in the order in which they are first asked for. The title of the first call counts. */
+struct section *report_section(struct report *report, const char *id, const char *title);
+
+/* A line or paragraph for people under the section's title (term, html; not json, csv). */
+void section_text(struct section *section, str text);
+void section_value(struct section *section, const char *id, const char *title, enum unit unit, struct cell value);
+
+/* ---- tables: columns first, then rows cell by cell ---- */
+
+enum column_flag {
+    COLUMN_PLAIN = 0,
+    COLUMN_DETAIL = 1, /* json and csv only; left out on a terminal */
+    COLUMN_WIDE = 2,   /* may be shortened on a terminal (names) */
+    COLUMN_BAR = 4,    /* a ratio drawn as a small bar beside its number */
+};
+
+struct table *section_table(struct section *section, const char *id, const char *title);
+void table_column(struct table *table, const char *id, const char *title, enum unit unit, unsigned flags);
+void table_row(struct table *table);                     /* begins a row */
+void table_cell(struct table *table, struct cell cell);  /* the next cell of the row; a row must be full when the next begins */
+void table_int(struct table *table, int64_t value);
+void table_real(struct table *table, double value);
+void table_text(struct table *table, str text);
+void table_null(struct table *table);
+void table_json_only(struct table *table);               /* detail: not on a terminal unless asked for by --table */
+
+/* ---- figures draw columns of a table ---- */
+
+enum figure_kind { FIGURE_BAR, FIGURE_STACK, FIGURE_LINE, FIGURE_CDF, FIGURE_LANES };
+
+/* kind over table: x names a column (labels), y a column of numbers. FIGURE_STACK: one bar, a piece a row. */
+void section_figure(struct section *section, const char *id, enum figure_kind kind, const char *table_id, const char *x, const char *y);
+
+/* ---- findings ---- */
+
+enum severity { SEVERITY_NOTE, SEVERITY_WARNING, SEVERITY_ERROR };
+
+/* Every field may be unknown: "" for texts, 0 for lines, -1 for ns, NULL for events. */
+struct finding {
+    str id;        /* unique in the document */
+    str rule;      /* "SM101" */
+    enum severity severity;
+    str tier;      /* confirmed, function, static, trace */
+    str message;   /* one sentence: what, how much, what to do */
+    str file;
+    int64_t line, column, end_line, end_column; /* from 1 */
+    int64_t per_step_host_blocked_ns, per_step_saving_ns;
+    str fix;       /* safe, unsafe, none */
+    const uint32_t *events;
+    uint32_t event_count;
+};
+void report_finding(struct report *report, const struct finding *finding);
+
+/* ---- rendering: one file a format, one row a format in render.c ---- */
+
+struct writer; /* text out, checked: see io/writer.h */
+
+struct render_options {
+    bool colour;        /* ANSI colours */
+    bool unicode;       /* block characters for bars */
+    unsigned width;     /* columns of the terminal; 0: unlimited */
+    str table;          /* only this table, "" for all */
+    uint32_t rows;      /* most rows of a table on a terminal; 0: all */
+};
+
+struct steptime_error;
+/* format is "term", "json" or "csv". False: an unknown format, a table that does not exist, or output that failed. */
+bool report_render(const struct report *report, str format, const struct render_options *options, struct writer *out,
+                   struct steptime_error *err);
+bool report_knows_format(str format);
+
+#endif

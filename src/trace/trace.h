@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The trace of one process in memory: columns of events, and what follows from
+ * them. It is built by a reader (trace_new, trace_add ...), then finished once;
+ * from then on everyone holds a `const struct trace *` and nothing changes.
+ *
+ * An event is a row, 0 .. count-1, in the order of the file. Row numbers are
+ * the event ids that users see. Columns are parallel arrays:
+ *
+ *     start_ns[row]  from the trace's start (origin_ns), so >= 0
+ *     dur_ns[row]    >= 0
+ *     name[row]      trace_text(trace, name[row])
+ *     lane[row]      the thread or stream it lies on
+ *     kind[row]      enum event_kind
+ *     parent[row]    innermost event of the same nest and lane that was open
+ *                    when this one began; ROW_NONE at the top and for kinds
+ *                    that do not nest
+ *     cause[row]     of device work: the runtime call that launched it, or the
+ *                    operator where no call was recorded; of a runtime call: its
+ *                    first device row; ROW_NONE otherwise
+ *
+ * Everything else an event may carry is a sparse column: trace_attr.
+ */
+#ifndef TRACE_TRACE_H
+#define TRACE_TRACE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/intern.h"
+#include "base/str.h"
+#include "trace/event.h"
+
+enum { ROW_NONE = UINT32_MAX, LANE_NONE = UINT32_MAX };
+
+/* A thread of the host, or a stream of a device. */
+struct lane {
+    bool device;            /* a stream */
+    int64_t process;        /* pid, or device index; meaningless if process_text is set */
+    int64_t id;             /* tid, or stream number; -1 where a device row names no stream */
+    uint32_t process_text;  /* interned, where the file has a text for the pid ("Spans"); else 0 */
+    uint32_t id_text;       /* the same for the tid */
+    uint32_t process_name, name; /* interned; 0 where the file names none */
+};
+
+/* Consecutive entries of trace->order: rows of one nest of one lane by start, longer first, then file order. */
+struct rows {
+    const uint32_t *at;
+    uint32_t count;
+};
+
+enum step_source {
+    STEPS_ANNOTATED, /* ProfilerStep#N */
+    STEPS_OPTIMIZER, /* from one outermost Optimizer.step end to the next */
+    STEPS_NONE,      /* the whole trace as one step */
+};
+
+/*
+ * The half-open interval [start_ns, end_ns): from the step's start on the host
+ * to the start of the next. The last one ends with its own annotation or the
+ * last device work launched in it, whichever is later.
+ */
+struct step {
+    int64_t number;          /* N of ProfilerStep#N; else counted from 0 */
+    int64_t start_ns, end_ns;
+    int64_t host_end_ns;     /* end of the annotation itself */
+    uint32_t row;            /* the annotation; ROW_NONE for STEPS_NONE */
+};
+
+struct device_info {
+    int64_t id;
+    str name; /* "NVIDIA A100-SXM4-40GB"; "" where the file has none */
+    int64_t memory_bytes, sms, major, minor; /* -1 where not recorded */
+};
+
+/* What the file says of itself. Texts live as long as the trace; -1 and "" mean: not recorded. */
+struct trace_info {
+    str path, format;        /* format: "kineto json", "chrome json" ... */
+    int64_t file_bytes;      /* as unpacked */
+    int64_t base_ns;         /* baseTimeNanoseconds: add to a recorded time for the epoch; 0 if absent */
+    int64_t rank, world_size;
+    str backend, host, trace_id, torch_version, schema;
+    bool shapes, stack, memory, flops; /* recording options where the file says so */
+    struct device_info *devices;
+    uint32_t device_count;
+};
+
+/* Something the reader had to do to the file. Only the first few hundred are kept; all are counted. */
+enum note_kind { NOTE_REPAIRED, NOTE_DROPPED, NOTE_REMARK };
+
+struct note {
+    enum note_kind kind;
+    int64_t offset; /* byte in the unpacked file, -1 where none applies */
+    str text;
+};
+
+struct trace {
+    uint32_t count;
+    const int64_t *start_ns, *dur_ns;
+    const uint32_t *name, *lane, *parent, *cause;
+    const uint8_t *kind;
+
+    int64_t origin_ns; /* recorded time of the earliest event */
+    int64_t end_ns;    /* latest end, from the origin */
+
+    const struct lane *lanes;
+    uint32_t lane_count;
+
+    enum step_source step_source;
+    const struct step *steps; /* in order of time; at least one if the trace has events */
+    uint32_t step_count;
+
+    struct trace_info info;
+    const struct note *notes;
+    uint32_t note_count;
+    uint64_t repaired, dropped; /* events, all of them */
+    uint64_t kinds[EVENT_KINDS]; /* events a kind */
+
+    struct trace_private *private;
+};
+
+/* ---- building (readers only) ---- */
+
+struct trace *trace_new(void);
+struct intern *trace_names(struct trace *trace);       /* intern event names and text attributes here */
+struct arena *trace_arena(struct trace *trace);        /* for what info points to */
+uint32_t trace_lane(struct trace *trace, struct lane lane); /* found or added; names are ignored in the comparison */
+void trace_name_lane(struct trace *trace, struct lane lane, uint32_t process_name, uint32_t name); /* 0 keeps */
+void trace_add(struct trace *trace, const struct event *event);
+void trace_add_flow(struct trace *trace, struct flow flow);
+void trace_note(struct trace *trace, enum note_kind kind, int64_t offset, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+void trace_finish(struct trace *trace);                /* sorts, nests, links, finds steps; then the trace is frozen */
+
+/* ---- reading ---- */
+
+void trace_free(struct trace *trace);
+str trace_text(const struct trace *trace, uint32_t id);
+static inline str trace_name(const struct trace *trace, uint32_t row)
+{
+    return trace_text(trace, trace->name[row]);
+}
+uint32_t trace_text_count(const struct trace *trace);  /* ids are below it */
+size_t trace_bytes(const struct trace *trace);         /* memory held by the columns and tables */
+
+bool trace_attr(const struct trace *trace, uint32_t row, enum attr attr, int64_t *value);
+int64_t trace_attr_or(const struct trace *trace, uint32_t row, enum attr attr, int64_t otherwise);
+str trace_attr_text(const struct trace *trace, uint32_t row, enum attr attr); /* "" where absent */
+uint32_t trace_attr_count(const struct trace *trace, enum attr attr);         /* rows that carry it */
+
+static inline int64_t trace_end_ns(const struct trace *trace, uint32_t row)
+{
+    return trace->start_ns[row] + trace->dur_ns[row];
+}
+
+struct rows trace_rows(const struct trace *trace, uint32_t lane, enum nest nest);
+
+/* All device work of all streams of a device (-1: all devices) by start, in one array. */
+struct rows trace_device_work(const struct trace *trace, struct arena *arena, int64_t device);
+
+/* The devices that have work, ascending. */
+uint32_t trace_devices(const struct trace *trace, struct arena *arena, int64_t **devices);
+
+/* The innermost event of the nest that is open on the lane at the time; ROW_NONE. */
+uint32_t trace_open_at(const struct trace *trace, uint32_t lane, enum nest nest, int64_t time_ns);
+
+/* Device rows that a runtime call (or operator without one) caused, in order of time. */
+struct rows trace_caused(const struct trace *trace, uint32_t row);
+
+/* The innermost operator around a host row, or around the cause of a device row; the row itself if it is one. */
+uint32_t trace_operator(const struct trace *trace, uint32_t row);
+
+/* The outermost operator around it. */
+uint32_t trace_top_operator(const struct trace *trace, uint32_t row);
+
+/* The innermost Python frame open at the row (at the cause of a device row); ROW_NONE where none is recorded. */
+uint32_t trace_frame(const struct trace *trace, uint32_t row);
+
+/* Index of the step in whose interval the host row (the cause of a device row) starts; STEP_NONE. */
+enum { STEP_NONE = UINT32_MAX };
+uint32_t trace_step(const struct trace *trace, uint32_t row);
+uint32_t trace_step_at(const struct trace *trace, int64_t time_ns);
+
+/* The forward operator of a backward one, by flow arrow or sequence number; ROW_NONE. */
+uint32_t trace_forward(const struct trace *trace, uint32_t row);
+
+/* dur_ns less what the children of the same nest cover, a value a row, owned by the arena. */
+const int64_t *trace_self_ns(const struct trace *trace, struct arena *arena);
+
+/* The thread that runs the training loop: the one with the step annotations, else the busiest with operators. */
+uint32_t trace_main_lane(const struct trace *trace);
+
+/* Findings about the recording itself, counted at the finish. */
+struct trace_oddities {
+    uint64_t partial_overlaps;   /* events that end after the parent they began in, by more than 1 us */
+    uint64_t zero_durations;     /* device work of no length */
+    uint64_t stream_overlaps;    /* device work that begins before the one before it on its stream ends */
+    uint64_t kernels_without_launch, launches_without_kernel;
+    uint64_t graph_launches, graph_kernels;
+};
+struct trace_oddities trace_oddities(const struct trace *trace);
+
+#endif
