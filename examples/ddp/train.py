@@ -39,7 +39,8 @@ class Batches(Dataset):
         return len(self.inputs)
 
     def __getitem__(self, index):
-        time.sleep(self.late_ms / 1000)
+        if self.late_ms > 0:
+            time.sleep(self.late_ms / 1000)
         return self.inputs[index], self.targets[index]
 
 

@@ -18,7 +18,7 @@ sys.path.append(str(Path(__file__).resolve().parents[1]))
 from recording import add_arguments, pick_device, recorder
 
 COUNTS = 13
-TABLE_ROWS = (40000, 20000, 10000, 5000, 2000, 500, 100, 10)
+TABLE_ROWS = (40000, 20000, 5000, 2000, 100, 10)
 IDS_PER_BAG = 4
 OPTIMIZERS = {"sgd": torch.optim.SGD, "adagrad": torch.optim.Adagrad}
 
@@ -51,14 +51,14 @@ def mlp(*widths):
 class Dlrm(nn.Module):
     def __init__(self, width):
         super().__init__()
-        self.bottom = mlp(COUNTS, 256, 128, width)
+        self.bottom = mlp(COUNTS, 512, 256, width)
         self.tables = nn.ModuleList(nn.EmbeddingBag(rows, width, mode="sum", sparse=True) for rows in TABLE_ROWS)
         for table in self.tables:
             nn.init.uniform_(table.weight, -table.num_embeddings ** -0.5, table.num_embeddings ** -0.5)
         vectors = 1 + len(TABLE_ROWS)
         self.register_buffer("pairs", torch.triu_indices(vectors, vectors, offset=1))
-        self.top = mlp(width + self.pairs.shape[1], 256, 128)
-        self.score = nn.Linear(128, 1)
+        self.top = mlp(width + self.pairs.shape[1], 512, 256)
+        self.score = nn.Linear(256, 1)
 
     def forward(self, counts, ids):
         bottom = self.bottom(counts)
@@ -97,7 +97,7 @@ def main():
     add_arguments(parser)
     parser.add_argument("--steps", type=int, default=100)
     parser.add_argument("--batch", type=int, default=128)
-    parser.add_argument("--width", type=int, default=32, help="of an embedding (default: 32)")
+    parser.add_argument("--width", type=int, default=64, help="of an embedding (default: 64)")
     parser.add_argument("--optimizer", choices=OPTIMIZERS, default="sgd")
     parser.add_argument("--lr", type=float, default=0.1)
     parser.add_argument("--workers", type=int, default=0, help="processes that load data (default: 0)")

@@ -35,7 +35,7 @@ def make_sessions(count, items, longest, seed):
 
 
 def edge_weights(steps, size):
-    """The adjacency matrix of (from, to) steps between nodes; each row that has edges sums to 1."""
+    """The adjacency matrix of steps (from, to) between nodes; a row that has edges sums to 1."""
     weights = [[0.0] * size for _ in range(size)]
     for source, target in steps:
         weights[source][target] = 1.0
@@ -72,16 +72,14 @@ class GatedGraphCell(nn.Module):
 
     def __init__(self, width):
         super().__init__()
-        self.message_in = nn.Linear(width, width)
-        self.message_out = nn.Linear(width, width)
+        self.message = nn.Linear(width, 2 * width, bias=False)
         self.from_messages = nn.Linear(2 * width, 3 * width)
-        self.from_state = nn.Linear(width, 3 * width)
+        self.from_state = nn.Linear(width, 3 * width, bias=False)
 
     def forward(self, state, edges_in, edges_out):
-        arrived_in = torch.matmul(edges_in, self.message_in(state))
-        arrived_out = torch.matmul(edges_out, self.message_out(state))
-        messages = self.from_messages(torch.cat([arrived_in, arrived_out], dim=2))
-        reset_m, update_m, new_m = messages.chunk(3, dim=2)
+        sent_in, sent_out = self.message(state).chunk(2, dim=2)
+        arrived = torch.cat([torch.matmul(edges_in, sent_in), torch.matmul(edges_out, sent_out)], dim=2)
+        reset_m, update_m, new_m = self.from_messages(arrived).chunk(3, dim=2)
         reset_s, update_s, new_s = self.from_state(state).chunk(3, dim=2)
         reset = torch.sigmoid(reset_m + reset_s)
         update = torch.sigmoid(update_m + update_s)
@@ -94,10 +92,10 @@ class AttentionReadout(nn.Module):
 
     def __init__(self, width):
         super().__init__()
-        self.of_last = nn.Linear(width, width)
+        self.of_last = nn.Linear(width, width, bias=False)
         self.of_click = nn.Linear(width, width)
         self.weight = nn.Linear(width, 1, bias=False)
-        self.join = nn.Linear(2 * width, width)
+        self.join = nn.Linear(2 * width, width, bias=False)
 
     def forward(self, clicks, mask):
         rows = torch.arange(len(clicks), device=clicks.device)
