@@ -4,6 +4,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "utf8.h"
+
 int str_cmp(str a, str b)
 {
     const size_t shared = a.len < b.len ? a.len : b.len;
@@ -118,22 +120,6 @@ str str_printf(struct arena *arena, const char *format, ...)
     return (str){text, (size_t)(len > 0 ? len : 0)};
 }
 
-/* Length of the well-formed UTF-8 sequence at s (RFC 3629: no overlong forms, no surrogates), 0 if broken. */
-static size_t sequence(const unsigned char *s, size_t len)
-{
-    if (s[0] < 0x80)
-        return 1;
-    const size_t need = s[0] >= 0xC2 && s[0] < 0xE0 ? 2 : s[0] >= 0xE0 && s[0] < 0xF0 ? 3 : s[0] >= 0xF0 && s[0] < 0xF5 ? 4 : 0;
-    if (!need || need > len)
-        return 0;
-    for (size_t i = 1; i < need; i++)
-        if ((s[i] & 0xC0) != 0x80)
-            return 0;
-    const bool overlong = (s[0] == 0xE0 && s[1] < 0xA0) || (s[0] == 0xF0 && s[1] < 0x90);
-    const bool outside = (s[0] == 0xED && s[1] > 0x9F) || (s[0] == 0xF4 && s[1] > 0x8F);
-    return overlong || outside ? 0 : need;
-}
-
 static bool control(const unsigned char *s, size_t len)
 {
     return s[0] < 0x20 || s[0] == 0x7F || (len == 2 && s[0] == 0xC2 && s[1] < 0xA0);
@@ -158,7 +144,7 @@ str str_printable(struct arena *arena, str s)
     size_t n = 0;
     for (size_t i = 0; i < s.len;) {
         const unsigned char *at = (const unsigned char *)s.at + i;
-        const size_t len = sequence(at, s.len - i);
+        const size_t len = utf8_length(s.at + i, s.len - i);
         if (len && !control(at, len)) {
             memcpy(out + n, at, len);
             n += len;
