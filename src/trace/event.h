@@ -104,8 +104,15 @@ enum attr {
     ATTRS,
 };
 
+/*
+ * Times that a trace can hold: |start_ns| and dur_ns stay below this, so that no
+ * sum or difference of two of them overflows. 2^61 ns is the year 2043; a reader
+ * drops events beyond it.
+ */
+#define EVENT_TIME_LIMIT ((int64_t)1 << 61)
+
 struct event {
-    int64_t start_ns, dur_ns; /* as recorded; dur_ns >= 0 */
+    int64_t start_ns, dur_ns; /* as recorded, within EVENT_TIME_LIMIT; dur_ns >= 0 */
     uint32_t name;            /* interned */
     uint32_t lane;            /* from trace_lane */
     enum event_kind kind;

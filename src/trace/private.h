@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The writable side of struct trace, for the files of this room alone. */
+#ifndef TRACE_PRIVATE_H
+#define TRACE_PRIVATE_H
+
+#include "base/map.h"
+#include "sparse.h"
+#include "trace.h"
+
+struct trace_private {
+    struct intern *names;
+    struct arena arena;
+
+    /* the columns of struct trace, all of the same room */
+    int64_t *start_ns, *dur_ns;
+    uint32_t *name, *lane, *parent, *cause;
+    uint8_t *kind;
+    size_t room;
+    struct sparse attr[ATTRS];
+
+    struct lane *lanes;
+    size_t lanes_room;
+    struct map lane_index; /* hash of a lane's identity to its index */
+    uint32_t last_lane;    /* the answer before: events come in runs of one lane */
+
+    struct flow *flows;
+    size_t flow_count, flow_room;
+    struct note *notes;
+    size_t notes_room;
+
+    /* made by trace_finish */
+    uint32_t *order;          /* all rows, grouped by lane and nest */
+    uint32_t *group;          /* group[lane * NESTS + nest]: where its rows begin in order; one past the end at last */
+    uint32_t *caused;         /* device rows by cause row, then time */
+    uint32_t caused_count;
+    struct map forward;       /* backward row to forward row */
+    struct step *steps;
+    uint32_t main_lane;
+    struct trace_oddities odd;
+};
+
+void trace_nest(struct trace *trace);     /* order, group, parent */
+void trace_link(struct trace *trace);     /* cause, caused */
+void trace_pair(struct trace *trace);     /* forward */
+void trace_find_steps(struct trace *trace);
+void trace_find_main_lane(struct trace *trace);
+
+/* Sorts rows by (start, longer first, row). */
+void trace_sort_rows(const struct trace *trace, uint32_t *rows, size_t count);
+
+#endif

@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Questions to a finished trace. */
+#include "base/mem.h"
+#include "private.h"
+
+str trace_text(const struct trace *t, uint32_t id)
+{
+    return intern_text(t->private->names, id);
+}
+
+uint32_t trace_text_count(const struct trace *t)
+{
+    return intern_count(t->private->names);
+}
+
+struct trace_oddities trace_oddities(const struct trace *t)
+{
+    return t->private->odd;
+}
+
+/* ---- attributes ---- */
+
+bool trace_attr(const struct trace *t, uint32_t row, enum attr attr, int64_t *value)
+{
+    return sparse_get(&t->private->attr[attr], row, value);
+}
+
+int64_t trace_attr_or(const struct trace *t, uint32_t row, enum attr attr, int64_t otherwise)
+{
+    int64_t value;
+    return trace_attr(t, row, attr, &value) ? value : otherwise;
+}
+
+str trace_attr_text(const struct trace *t, uint32_t row, enum attr attr)
+{
+    return trace_text(t, (uint32_t)trace_attr_or(t, row, attr, 0));
+}
+
+uint32_t trace_attr_count(const struct trace *t, enum attr attr)
+{
+    return t->private->attr[attr].count;
+}
+
+/* ---- rows in order ---- */
+
+struct rows trace_rows(const struct trace *t, uint32_t lane, enum nest nest)
+{
+    const struct trace_private *p = t->private;
+    const uint32_t *begin = &p->group[lane * NESTS + nest];
+    return (struct rows){p->order + begin[0], begin[1] - begin[0]};
+}
+
+static bool wanted(const struct lane *lane, int64_t device)
+{
+    return lane->device && (device < 0 || lane->process == device);
+}
+
+struct rows trace_device_work(const struct trace *t, struct arena *arena, int64_t device)
+{
+    uint32_t total = 0;
+    for (uint32_t lane = 0; lane < t->lane_count; lane++)
+        if (wanted(&t->lanes[lane], device))
+            total += trace_rows(t, lane, NEST_WORK).count;
+    uint32_t *rows = arena_array(arena, total, sizeof *rows);
+    uint32_t count = 0;
+    for (uint32_t lane = 0; lane < t->lane_count; lane++)
+        if (wanted(&t->lanes[lane], device)) {
+            const struct rows part = trace_rows(t, lane, NEST_WORK);
+            if (part.count)
+                memcpy(rows + count, part.at, part.count * sizeof *rows);
+            count += part.count;
+        }
+    trace_sort_rows(t, rows, count);
+    return (struct rows){rows, count};
+}
+
+static bool contains(const int64_t *list, uint32_t count, int64_t value)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (list[i] == value)
+            return true;
+    return false;
+}
+
+static void insert(int64_t *list, uint32_t count, int64_t value)
+{
+    for (; count && list[count - 1] > value; count--)
+        list[count] = list[count - 1];
+    list[count] = value;
+}
+
+uint32_t trace_devices(const struct trace *t, struct arena *arena, int64_t **devices)
+{
+    int64_t *list = arena_array(arena, t->lane_count, sizeof *list);
+    uint32_t count = 0;
+    for (uint32_t lane = 0; lane < t->lane_count; lane++) {
+        const struct lane *l = &t->lanes[lane];
+        if (l->device && trace_rows(t, lane, NEST_WORK).count && !contains(list, count, l->process))
+            insert(list, count++, l->process);
+    }
+    *devices = list;
+    return count;
+}
+
+/* ---- around a row ---- */
+
+uint32_t trace_open_at(const struct trace *t, uint32_t lane, enum nest nest, int64_t time_ns)
+{
+    const struct rows rows = trace_rows(t, lane, nest);
+    uint32_t low = 0, high = rows.count; /* rows below low start at or before the time */
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (t->start_ns[rows.at[middle]] <= time_ns)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    uint32_t row = low ? rows.at[low - 1] : ROW_NONE;
+    while (row != ROW_NONE && trace_end_ns(t, row) <= time_ns && t->start_ns[row] != time_ns)
+        row = t->parent[row];
+    return row;
+}
+
+struct rows trace_caused(const struct trace *t, uint32_t row)
+{
+    const struct trace_private *p = t->private;
+    uint32_t low = 0, high = p->caused_count;
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (t->cause[p->caused[middle]] < row)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    uint32_t end = low;
+    while (end < p->caused_count && t->cause[p->caused[end]] == row)
+        end++;
+    return (struct rows){p->caused + low, end - low};
+}
+
+/* The host row that stands for it: itself, or the cause of device work. */
+static uint32_t host_row(const struct trace *t, uint32_t row)
+{
+    return event_on_device(t->kind[row]) ? t->cause[row] : row;
+}
+
+uint32_t trace_operator(const struct trace *t, uint32_t row)
+{
+    const uint32_t host = host_row(t, row);
+    if (host == ROW_NONE)
+        return ROW_NONE;
+    uint32_t at = host;
+    if (event_nest(t->kind[host]) != NEST_CALLS)
+        at = trace_open_at(t, t->lane[host], NEST_CALLS, t->start_ns[host]);
+    while (at != ROW_NONE && t->kind[at] != EVENT_OPERATOR)
+        at = t->parent[at];
+    return at;
+}
+
+uint32_t trace_top_operator(const struct trace *t, uint32_t row)
+{
+    uint32_t top = ROW_NONE;
+    for (uint32_t at = trace_operator(t, row); at != ROW_NONE; at = t->parent[at])
+        if (t->kind[at] == EVENT_OPERATOR)
+            top = at;
+    return top;
+}
+
+uint32_t trace_frame(const struct trace *t, uint32_t row)
+{
+    const uint32_t host = host_row(t, row);
+    if (host == ROW_NONE || t->kind[host] == EVENT_PYTHON)
+        return host;
+    return trace_open_at(t, t->lane[host], NEST_PYTHON, t->start_ns[host]);
+}
+
+/* ---- steps ---- */
+
+uint32_t trace_step_at(const struct trace *t, int64_t time_ns)
+{
+    uint32_t low = 0, high = t->step_count;
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (t->steps[middle].start_ns <= time_ns)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low && time_ns < t->steps[low - 1].end_ns ? low - 1 : STEP_NONE;
+}
+
+uint32_t trace_step(const struct trace *t, uint32_t row)
+{
+    const uint32_t host = host_row(t, row);
+    return host == ROW_NONE ? STEP_NONE : trace_step_at(t, t->start_ns[host]);
+}
+
+/* ---- host time ---- */
+
+const int64_t *trace_self_ns(const struct trace *t, struct arena *arena)
+{
+    int64_t *self = arena_array(arena, t->count, sizeof *self);
+    memcpy(self, t->dur_ns, t->count * sizeof *self);
+    for (uint32_t row = 0; row < t->count; row++) {
+        const uint32_t parent = t->parent[row];
+        if (parent == ROW_NONE)
+            continue;
+        const int64_t end = trace_end_ns(t, row), parent_end = trace_end_ns(t, parent);
+        self[parent] -= (end < parent_end ? end : parent_end) - t->start_ns[row];
+    }
+    return self;
+}
+
+/* Time in operators at the top of the lane; autograd's own thread counts only where there is no other. */
+static int64_t forward_operator_ns(const struct trace *t, uint32_t lane)
+{
+    const struct rows rows = trace_rows(t, lane, NEST_CALLS);
+    int64_t sum = 0, autograd = 0;
+    for (uint32_t i = 0; i < rows.count; i++) {
+        const uint32_t row = rows.at[i];
+        if (t->kind[row] != EVENT_OPERATOR || t->parent[row] != ROW_NONE)
+            continue;
+        if (str_starts(trace_name(t, row), S("autograd::engine")))
+            autograd += t->dur_ns[row];
+        else
+            sum += t->dur_ns[row] + 1;
+    }
+    return sum ? sum : autograd > 0;
+}
+
+void trace_find_main_lane(struct trace *t)
+{
+    int64_t most = 0;
+    for (uint32_t lane = 0; lane < t->lane_count; lane++) {
+        const int64_t ns = t->lanes[lane].device ? 0 : forward_operator_ns(t, lane);
+        if (ns > most) {
+            most = ns;
+            t->private->main_lane = lane;
+        }
+    }
+}
+
+uint32_t trace_main_lane(const struct trace *t)
+{
+    return t->private->main_lane;
+}

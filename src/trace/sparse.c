@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sparse.h"
+
+#include <string.h>
+
+#include "base/mem.h"
+
+static void widen(struct sparse *c)
+{
+    c->wide = mem_alloc(c->room * sizeof *c->wide);
+    for (uint32_t i = 0; i < c->count; i++)
+        c->wide[i] = c->narrow[i];
+    mem_free(c->narrow);
+    c->narrow = NULL;
+}
+
+static void mark(struct sparse *c, uint32_t row)
+{
+    const size_t word = row / 64, before = c->words;
+    if (word >= before) {
+        c->bits = mem_grow(c->bits, &c->words, word + 1, sizeof *c->bits);
+        memset(c->bits + before, 0, (c->words - before) * sizeof *c->bits);
+    }
+    c->bits[word] |= (uint64_t)1 << row % 64;
+}
+
+void sparse_push(struct sparse *c, uint32_t row, int64_t value)
+{
+    mark(c, row);
+    if (!c->wide && value != (int32_t)value)
+        widen(c);
+    if (c->wide) {
+        c->wide = mem_grow(c->wide, &c->room, c->count + (size_t)1, sizeof *c->wide);
+        c->wide[c->count++] = value;
+    } else {
+        c->narrow = mem_grow(c->narrow, &c->room, c->count + (size_t)1, sizeof *c->narrow);
+        c->narrow[c->count++] = (int32_t)value;
+    }
+}
+
+void sparse_finish(struct sparse *c)
+{
+    if (!c->count)
+        return;
+    c->rank = mem_alloc(c->words * sizeof *c->rank);
+    uint32_t sum = 0;
+    for (size_t w = 0; w < c->words; w++) {
+        c->rank[w] = sum;
+        sum += (uint32_t)__builtin_popcountll(c->bits[w]);
+    }
+}
+
+void sparse_free(struct sparse *c)
+{
+    mem_free(c->bits);
+    mem_free(c->rank);
+    mem_free(c->narrow);
+    mem_free(c->wide);
+    *c = (struct sparse){0};
+}
+
+size_t sparse_bytes(const struct sparse *c)
+{
+    const size_t value = c->wide ? sizeof *c->wide : sizeof *c->narrow;
+    return c->words * (sizeof *c->bits + (c->rank ? sizeof *c->rank : 0)) + c->room * value;
+}
