@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0
+# A thin face over Meson.
+#
+#   make             set-up and build; the program is build/steptime
+#   make demo        ... and look at a trace recorded with it
+#   make check       ... and run every test
+#   make install     program, library, man pages, completion (PREFIX, DESTDIR)
+#   make sanitize    every test under the address and undefined-behaviour sanitizers
+#   make clang       every test built by the second compiler, warnings as errors
+#   make fuzz        each fuzz target for FUZZ_SECONDS (60)
+#   make format      rewrite the sources as .clang-format says; make format-check only looks
+#   make bench       measure; the figures go to build/bench.json
+#   make clean
+PREFIX ?= /usr/local
+DESTDIR ?=
+FUZZ_SECONDS ?= 60
+
+# make PREFIX=~/.local also finds programs and libraries there; not every shell expands that ~.
+prefix := $(patsubst ~/%,$(HOME)/%,$(PREFIX))
+export PATH := $(prefix)/bin:$(PATH)
+export PKG_CONFIG_PATH := $(prefix)/lib/pkgconfig:$(prefix)/lib64/pkgconfig:$(prefix)/share/pkgconfig:$(PKG_CONFIG_PATH)
+
+sources = $(wildcard include/*/*.h src/*/*.[ch] tests/*/*.[ch] bench/*.[ch])
+sanitizers = -Db_sanitize=address,undefined -Db_lundef=false -Dbuildtype=debugoptimized
+
+.PHONY: all demo check install sanitize clang fuzz fuzz-build format format-check bench clean help
+.NOTPARALLEL:
+
+all:
+	@tools/setup.sh build
+	@tools/configure.sh build -Dprefix=$(prefix)
+	@ninja -C build --quiet
+	@ln -sfn src/steptime build/steptime
+
+demo: all
+	build/steptime summary tests/data/recorded/dlrm-cpu.json.gz
+
+check: all
+	@tools/setup.sh check
+	@tools/configure.sh build -Dprefix=$(prefix)
+	@tools/check.py build $(TALLY)
+
+install: all
+	DESTDIR=$(DESTDIR) meson install -C build --no-rebuild
+
+sanitize:
+	@tools/setup.sh check
+	@tools/configure.sh build-sanitize $(sanitizers)
+	@tools/check.py build-sanitize --label sanitize $(TALLY) --timeout-multiplier 4
+
+clang:
+	@tools/setup.sh ci
+	@CC=clang tools/configure.sh build-clang -Dwerror=true
+	@tools/check.py build-clang --label clang $(TALLY)
+
+fuzz-build:
+	@tools/setup.sh ci
+	@CC=clang tools/configure.sh build-fuzz $(sanitizers) -Dfuzz=true
+	@ninja -C build-fuzz --quiet
+
+fuzz: fuzz-build
+	@tools/fuzz.py build-fuzz $(FUZZ_SECONDS) $(TALLY)
+
+format:
+	clang-format -i $(sources)
+
+format-check:
+	@clang-format --dry-run --Werror $(sources)
+
+bench: all
+	python3 bench/run.py build/bench.json
+
+clean:
+	rm -rf build build-sanitize build-clang build-fuzz
+
+help:
+	@sed -n '3,/^PREFIX/{/^#/s/^# \{0,1\}//p}' Makefile

@@ -1,0 +1,95 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Runs every test of a build folder and says how many cases passed.
+
+check.py BUILD [--label WORD] [--tally FILE] [MESON-TEST-OPTION...]
+
+The last line is "N passed, N failed, N skipped" over all cases of all test programs; the exit status is 1 if any
+failed. --tally appends the counts to a file, one line a run, so that several runs can be summed (tally.py).
+"""
+import argparse
+import collections
+import json
+import os
+import re
+import subprocess
+import sys
+
+CASE = re.compile(r"^(not )?ok\b(?:\s+\d+)?\s*(?:-\s*)?(.*)$")
+SKIP = re.compile(r"#\s*skip\b\s*(.*)$", re.IGNORECASE)
+PLAN = re.compile(r"^1\.\.(\d+)\s*(#.*)?$")
+
+
+class Counts(collections.Counter):
+    def __str__(self):
+        return f"{self['passed']} passed, {self['failed']} failed, {self['skipped']} skipped"
+
+
+def count_tap(text, reasons):
+    """The cases of one TAP stream, and whether as many came as were planned."""
+    counts, planned, seen = Counts(), None, 0
+    for line in text.splitlines():
+        plan, case = PLAN.match(line), CASE.match(line)
+        if plan:
+            planned = int(plan[1])
+        if not case:
+            continue
+        seen += 1
+        skip = SKIP.search(case[2])  # cmocka says "not ok 3 # SKIP" for what it skips
+        if skip:
+            reasons[skip[1] or "no reason given"] += 1
+        counts["skipped" if skip else "failed" if case[1] else "passed"] += 1
+    return counts, planned == seen
+
+
+def count_program(run, reasons):
+    """The cases of one test program. One that ends badly with no failed case to show for it counts as one failure."""
+    killed = run["result"] in ("TIMEOUT", "INTERRUPT")
+    ended_well = run["returncode"] == 0 and not killed
+    counts, complete = count_tap(run["stdout"] or "", reasons)
+    if not sum(counts.values()):  # it does not speak TAP, or skipped everything
+        word = "skipped" if run["result"] == "SKIP" else "passed" if ended_well else "failed"
+        return Counts({word: 1})
+    if not counts["failed"] and not (ended_well and complete):
+        counts["failed"] = 1
+    return counts
+
+
+def read_log(path):
+    with open(path, encoding="utf-8") as lines:
+        return [json.loads(line) for line in lines]
+
+
+def main(build, options, label, tally):
+    log = os.path.join(build, "meson-logs", "testlog.json")
+    if os.path.exists(log):
+        os.unlink(log)
+    subprocess.run(["meson", "test", "-C", build, "--print-errorlogs", *options], stdin=subprocess.DEVNULL, check=False)
+    reasons = collections.Counter()
+    total = Counts()
+    bad = []
+    for run in read_log(log) if os.path.exists(log) else []:
+        counts = count_program(run, reasons)
+        total += counts
+        if counts["failed"]:
+            bad.append(run["name"])
+    if not sum(total.values()):
+        total["failed"] = 1  # no test ran: that is no success
+    for reason, n in sorted(reasons.items()):
+        print(f"skipped {n}: {reason}")
+    if bad:
+        print("failed in: " + ", ".join(bad))
+    if tally:
+        with open(tally, "a", encoding="utf-8") as out:
+            print(total["passed"], total["failed"], total["skipped"], label, file=out)
+    print(total, flush=True)
+    return 1 if total["failed"] else 0
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("build")
+    parser.add_argument("--label", default="check")
+    parser.add_argument("--tally")
+    known, rest = parser.parse_known_args()
+    sys.exit(main(known.build, rest, known.label, known.tally))

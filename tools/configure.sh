@@ -1,0 +1,25 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Makes a build folder, and configures it again only where the options or the list of tests changed.
+#
+#   configure.sh DIR [MESON-OPTION...]
+set -eu
+
+dir=$1
+shift
+cd "$(dirname "$0")/.."
+wanted="$* $(ls -d tests/unit/*_test.c tests/*/test_*.py tests/fuzz/*.c doc/*.scd 2>/dev/null || true)"
+stamp=$dir/.configured
+
+if [ -f "$dir/build.ninja" ] && [ "$(cat "$stamp" 2>/dev/null)" = "$wanted" ]; then
+    exit 0
+fi
+again=''
+[ ! -f "$dir/build.ninja" ] || again=--reconfigure
+# shellcheck disable=SC2086 # empty means no argument
+meson setup $again "$dir" "$@" >"$dir.log" 2>&1 || {
+    cat "$dir.log" >&2
+    exit 1
+}
+mv "$dir.log" "$dir/configure.log"
+printf '%s' "$wanted" >"$stamp"

@@ -1,0 +1,74 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Looks for what the build needs and installs what is missing: through apt-get as root or with sudo. Without either it
+# prints the one line to run, and goes on where only optional things are missing.
+#
+#   setup.sh [build|check|ci]     each word asks for more: the program; its tests and man pages; the second compiler
+set -eu
+
+for_what=${1:-build}
+needed='' optional=''
+
+have() { command -v "$1" >/dev/null 2>&1; }
+library() { pkg-config --exists "$1" 2>/dev/null; }
+
+# PACKAGE goes on the list that fits.
+need() { needed="$needed $1"; }
+want() { optional="$optional $1"; }
+
+meson_is_new_enough() {
+    have meson && meson --version | awk -F. '{ exit !($1 >= 1) }'
+}
+
+have python3 || need python3
+meson_is_new_enough || need meson
+have ninja || need ninja-build
+have cc || need gcc
+have pkg-config || need pkg-config
+library zlib || need zlib1g-dev
+library libzstd || need libzstd-dev
+library libisal || want libisal-dev
+have scdoc || want scdoc
+case $for_what in check | ci) library cmocka || need libcmocka-dev ;; esac
+if [ "$for_what" = ci ]; then
+    have clang || need clang
+    have clang-format || need clang-format
+    # The fuzzers' runtime is a package of its own, and its name carries the version of the compiler.
+    have clang && [ -e "$(clang -print-file-name=libclang_rt.fuzzer-x86_64.a)" ] ||
+        [ "$(uname -m)" != x86_64 ] || need libclang-rt-14-dev
+fi
+
+[ -n "$needed$optional" ] || exit 0
+
+# The same things under the names of other systems.
+elsewhere() {
+    cat >&2 <<END
+setup: missing:$needed$optional (names of Debian). Install them with one of
+  dnf install python3 meson ninja-build gcc pkgconf zlib-devel libzstd-devel isa-l-devel libcmocka-devel scdoc clang clang-tools-extra
+  pacman -S python meson ninja gcc pkgconf zlib zstd isa-l cmocka scdoc clang
+  brew install python meson ninja pkg-config zstd isa-l cmocka scdoc llvm
+END
+}
+
+install() {
+    echo "setup: installing$needed$optional"
+    $1 apt-get update -qq
+    # shellcheck disable=SC2086 # the list is meant to fall apart into words
+    $1 env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $needed $optional >/dev/null
+}
+
+if ! have apt-get; then
+    elsewhere
+elif [ "$(id -u)" = 0 ]; then
+    install '' && exit 0
+elif have sudo && sudo -n true 2>/dev/null; then
+    install sudo && exit 0
+else
+    echo "setup: missing:$needed$optional. To install:" >&2
+    echo "  sudo apt-get install -y --no-install-recommends$needed$optional" >&2
+fi
+if [ -n "$needed" ]; then
+    echo "setup: without$needed the build cannot go on (libraries elsewhere: make PREFIX=~/.local)" >&2
+    exit 1
+fi
+echo "setup: going on without$optional" >&2
