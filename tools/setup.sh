@@ -50,11 +50,19 @@ setup: missing:$needed$optional (names of Debian). Install them with one of
 END
 }
 
+# With "sudo -n" or nothing in front. What apt-get says is shown only if it fails.
 install() {
     echo "setup: installing$needed$optional"
-    $1 apt-get update -qq
+    log=$(mktemp)
     # shellcheck disable=SC2086 # the list is meant to fall apart into words
-    $1 env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $needed $optional >/dev/null
+    if $1 apt-get update -qq >"$log" 2>&1 &&
+        $1 env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $needed $optional >>"$log" 2>&1; then
+        rm "$log"
+        return 0
+    fi
+    cat "$log" >&2
+    rm "$log"
+    return 1
 }
 
 if ! have apt-get; then
@@ -62,7 +70,7 @@ if ! have apt-get; then
 elif [ "$(id -u)" = 0 ]; then
     install '' && exit 0
 elif have sudo && sudo -n true 2>/dev/null; then
-    install sudo && exit 0
+    install 'sudo -n' && exit 0
 else
     echo "setup: missing:$needed$optional. To install:" >&2
     echo "  sudo apt-get install -y --no-install-recommends$needed$optional" >&2
