@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the tests of the program share: running it, finding traces, making small ones.
+
+The build sets STEPTIME (the program), STEPTIME_SOURCE (the checkout) and STEPTIME_SANITIZE; STEPTIME_SHARED names a
+folder of other people's traces, by default the one beside the checkout. Tests that need it skip where it is absent.
+"""
+import gzip
+import json
+import os
+import signal
+import subprocess
+import threading
+import time
+import unittest
+from dataclasses import dataclass
+
+SOURCE = os.environ.get("STEPTIME_SOURCE") or os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+BUILD = os.environ.get("STEPTIME_BUILD") or os.path.join(SOURCE, "build")
+PROGRAM = os.environ.get("STEPTIME") or os.path.join(BUILD, "steptime")
+SHARED = os.environ.get("STEPTIME_SHARED") or os.path.join(os.path.dirname(SOURCE), "shared")
+SANITIZED = os.environ.get("STEPTIME_SANITIZE", "none") != "none"
+
+OK, JUDGED, USAGE, INPUT, OUTPUT, MEMORY = range(6)
+
+
+@dataclass
+class Outcome:
+    """How a run ended: exit code (negative: signal), what it said, what it took."""
+
+    code: int
+    out: str
+    err: str
+    seconds: float
+    peak_bytes: int
+
+    @property
+    def json(self):
+        return json.loads(self.out)
+
+
+def feed(pipe, chunks):
+    """Writes until all is written or nobody reads any more."""
+    try:
+        with pipe:
+            for chunk in chunks:
+                pipe.write(chunk)
+    except BrokenPipeError:
+        pass
+
+
+def collect(pipe, into):
+    with pipe:
+        into.append(pipe.read())
+
+
+def steptime(*arguments, stdin=None, stdout=subprocess.PIPE, env=None, limit_s=120, cwd=None, program=None):
+    """Runs the program. stdin: bytes, or chunks of bytes; stdout: a file object where the result is not wanted."""
+    begin = time.monotonic()
+    child = subprocess.Popen([program or PROGRAM, *map(str, arguments)], cwd=cwd,
+                             stdin=subprocess.DEVNULL if stdin is None else subprocess.PIPE,
+                             stdout=stdout, stderr=subprocess.PIPE, env={**os.environ, "NO_COLOR": "1", **(env or {})})
+    out, err = [], []
+    helpers = [threading.Thread(target=collect, args=(child.stderr, err))]
+    if child.stdout:
+        helpers.append(threading.Thread(target=collect, args=(child.stdout, out)))
+    if stdin is not None:
+        helpers.append(threading.Thread(target=feed, args=(child.stdin, [stdin] if isinstance(stdin, bytes) else stdin)))
+    for helper in helpers:
+        helper.start()
+    killer = threading.Timer(limit_s, child.kill)
+    killer.start()
+    _, status, usage = os.wait4(child.pid, 0)
+    killer.cancel()
+    for helper in helpers:
+        helper.join()
+    child.returncode = os.waitstatus_to_exitcode(status)
+    text = [b"".join(part).decode("utf-8", "replace") for part in (out, err)]
+    seconds = time.monotonic() - begin
+    if child.returncode == -signal.SIGKILL and seconds >= limit_s:
+        raise AssertionError(f"steptime {' '.join(map(str, arguments))}: still running after {limit_s} s")
+    return Outcome(child.returncode, *text, seconds, usage.ru_maxrss * 1024)
+
+
+def recorded(name):
+    """A trace that this project recorded itself."""
+    return os.path.join(SOURCE, "tests", "data", "recorded", name)
+
+
+def shared_trace(name):
+    """A trace of other people; the test skips where it is absent."""
+    path = os.path.join(SHARED, "data", "traces", name)
+    if not os.path.exists(path):
+        raise unittest.SkipTest("the shared traces are not here")
+    return path
+
+
+def span(name, ts, dur, cat="cpu_op", pid=1, tid=1, **args):
+    return {"ph": "X", "cat": cat, "name": name, "pid": pid, "tid": tid, "ts": ts, "dur": dur, "args": args}
+
+
+def training_steps(count=2, kernels=3):
+    """Events of a training loop: in each step of 1000 us some operators, each of which launches one kernel of 100 us."""
+    events = []
+    for step in range(count):
+        at = 1000 * step
+        events.append(span(f"ProfilerStep#{step}", at, 1000, cat="user_annotation"))
+        for i in range(kernels):
+            begin, correlation = at + 10 + 200 * i, 1 + step * kernels + i
+            events.append(span("aten::mm", begin, 50, **{"Input Dims": [[64, 64], [64, 64]], "External id": correlation}))
+            events.append(span("cudaLaunchKernel", begin + 10, 10, cat="cuda_runtime", correlation=correlation))
+            events.append(span("sgemm_128x64", begin + 60, 100, cat="kernel", pid=0, tid=7, correlation=correlation,
+                               device=0, stream=7))
+    return events
+
+
+def trace_text(events=None, **more):
+    return json.dumps({"schemaVersion": 1, **more, "traceEvents": training_steps() if events is None else events})
+
+
+def write_trace(path, events=None, **more):
+    data = trace_text(events, **more).encode()
+    opener = gzip.open if str(path).endswith(".gz") else open
+    with opener(path, "wb") as out:
+        out.write(data)
+    return path
