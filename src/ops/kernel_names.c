@@ -54,6 +54,7 @@ static const struct name_rule kernel_rules[] = {
 
     /* Sparse features and embedding tables, before the optimizers and layouts that their names mention. */
     {"permute_pooled_embs", KERNEL_LAYOUT},
+    {"embedding_codegen", KERNEL_EMBEDDING},
     {"split_embedding", KERNEL_EMBEDDING},
     {"embeddingbag", KERNEL_EMBEDDING},
     {"embedding_bag", KERNEL_EMBEDDING},
@@ -144,7 +145,19 @@ static const struct name_rule kernel_rules[] = {
     {"col2im", KERNEL_CONVOLUTION},
     {"subsample", KERNEL_CONVOLUTION}, /* MIOpen, strided 1x1 */
 
-    {"transposenhwc", KERNEL_LAYOUT},
+    {"cudnn::cnn", KERNEL_CONVOLUTION},
+    {"^void fft2d_", KERNEL_CONVOLUTION},
+
+    /* FBGEMM is a library of more than products: its name must not decide. */
+    {"fbgemm*permute", KERNEL_LAYOUT},
+    {"fbgemm*jagged", KERNEL_LAYOUT},
+    {"fbgemm*offsets", KERNEL_INDEX},
+    {"fbgemm*qparam", KERNEL_REDUCTION},
+    {"fbgemm*cumsum", KERNEL_REDUCTION},
+    {"fbgemm*quant", KERNEL_ELEMENTWISE},
+    {"fbgemm*float", KERNEL_ELEMENTWISE},
+    {"fbgemm_gpu", KERNEL_OTHER},
+
     {"gemm", KERNEL_GEMM},
     {"gemv", KERNEL_GEMM},
     {"matmul", KERNEL_GEMM},
@@ -189,6 +202,7 @@ static const struct name_rule kernel_rules[] = {
     {"copypage", KERNEL_LAYOUT},
     {"transpose", KERNEL_LAYOUT},
     {"permute", KERNEL_LAYOUT},
+    {"recat_", KERNEL_LAYOUT},
     {"nchwto", KERNEL_LAYOUT},
     {"nhwcto", KERNEL_LAYOUT},
     {"tonhwc", KERNEL_LAYOUT},
@@ -234,6 +248,8 @@ static const struct name_rule kernel_rules[] = {
     {"kernel_scan", KERNEL_REDUCTION},
     {"scan_", KERNEL_REDUCTION},
     {"nll_loss", KERNEL_REDUCTION},
+    {"nllcriterion", KERNEL_REDUCTION},
+    {"sum_", KERNEL_REDUCTION},
     {"crossentropy", KERNEL_REDUCTION},
     {"cross_entropy", KERNEL_REDUCTION},
     {"reduction", KERNEL_REDUCTION},
