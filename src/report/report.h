@@ -116,10 +116,14 @@ struct render_options {
     unsigned width;     /* columns of the terminal; 0: unlimited */
     str table;          /* only this table, "" for all */
     uint32_t rows;      /* most rows of a table on a terminal; 0: all */
+    str version;        /* of the program, as json tells it */
 };
 
 struct steptime_error;
-/* format is "term", "json" or "csv". False: an unknown format, a table that does not exist, or output that failed. */
+/*
+ * format is "term", "json" or "csv". False with STEPTIME_USAGE: an unknown format, a table that does not exist, or one
+ * to be named because the format holds a single one (csv). Whether the bytes arrived is for writer_close to say.
+ */
 bool report_render(const struct report *report, str format, const struct render_options *options, struct writer *out,
                    struct steptime_error *err);
 bool report_knows_format(str format);

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The inside of a report, for report.c that builds it and for the renderers that only read it. */
+#ifndef REPORT_DOCUMENT_H
+#define REPORT_DOCUMENT_H
+
+#include "report/report.h"
+
+struct value {
+    str id, title;
+    enum unit unit;
+    struct cell cell;
+};
+
+struct column {
+    str id, title;
+    enum unit unit;
+    unsigned flags;
+};
+
+struct table {
+    struct report *report;
+    str id, title;
+    struct column *columns;
+    uint32_t column_count;
+    struct cell **rows; /* column_count cells each */
+    uint32_t row_count;
+    uint32_t filled; /* cells of the last row that are set */
+    bool json_only;
+};
+
+struct figure {
+    str id;
+    enum figure_kind kind;
+    str table, x, y;
+};
+
+struct section {
+    struct report *report;
+    str id, title;
+    str *texts;
+    uint32_t text_count;
+    struct value *values;
+    uint32_t value_count;
+    struct table **tables;
+    uint32_t table_count;
+    struct figure *figures;
+    uint32_t figure_count;
+};
+
+struct report_warning {
+    str path;
+    int64_t offset;
+    str message;
+};
+
+struct report {
+    struct arena *arena;
+    str command;
+    struct report_input *inputs;
+    uint32_t input_count;
+    struct report_warning *warnings;
+    uint32_t warning_count;
+    struct section **sections;
+    uint32_t section_count;
+    struct finding *findings;
+    uint32_t finding_count;
+};
+
+str figure_kind_word(enum figure_kind kind); /* "stack" */
+str severity_word(enum severity severity);   /* "warning" */
+
+const struct table *section_find_table(const struct section *section, str id); /* NULL where there is none */
+const struct table *report_find_table(const struct report *report, str id);
+uint32_t table_find_column(const struct table *table, str id); /* COLUMN_NONE */
+enum { COLUMN_NONE = UINT32_MAX };
+
+/* NaN and infinities are no values; every renderer writes what this gives. */
+struct cell cell_finite(struct cell cell);
+
+/* An integer or real as a double; false for texts and null. */
+bool cell_number(struct cell cell, double *number);
+
+#endif

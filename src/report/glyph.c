@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "glyph.h"
+
+#include <stdint.h>
+
+#include "base/utf8.h"
+
+struct range {
+    uint32_t first, last;
+};
+
+/* Unicode: East Asian Width W and F, by block; the few gaps inside are unassigned. */
+static const struct range wide[] = {
+    {0x1100, 0x115F},   {0x2E80, 0x303E},   {0x3041, 0x33FF},   {0x3400, 0x4DBF},   {0x4E00, 0x9FFF},
+    {0xA000, 0xA4CF},   {0xAC00, 0xD7A3},   {0xF900, 0xFAFF},   {0xFE30, 0xFE6F},   {0xFF00, 0xFF60},
+    {0xFFE0, 0xFFE6},   {0x1F300, 0x1F64F}, {0x1F680, 0x1F6FF}, {0x1F900, 0x1F9FF}, {0x20000, 0x3FFFD},
+};
+
+/* Combining marks, joiners, variation selectors. */
+static const struct range narrow[] = {
+    {0x0300, 0x036F}, {0x0483, 0x0489}, {0x0591, 0x05BD}, {0x064B, 0x065F}, {0x1AB0, 0x1AFF}, {0x1DC0, 0x1DFF},
+    {0x200B, 0x200F}, {0x202A, 0x202E}, {0x2060, 0x2064}, {0x20D0, 0x20FF}, {0xFE00, 0xFE0F}, {0xFE20, 0xFE2F},
+};
+
+static bool within(const struct range *ranges, size_t count, uint32_t c)
+{
+    for (size_t i = 0; i < count && ranges[i].first <= c; i++)
+        if (c <= ranges[i].last)
+            return true;
+    return false;
+}
+
+static unsigned columns_of(uint32_t c)
+{
+    if (c < 0x300)
+        return 1;
+    if (within(narrow, sizeof narrow / sizeof *narrow, c))
+        return 0;
+    return within(wide, sizeof wide / sizeof *wide, c) ? 2 : 1;
+}
+
+/* Bytes of the first character and the columns it takes. A broken byte counts as a character of one column. */
+static size_t first_character(str text, unsigned *columns)
+{
+    const size_t length = utf8_length(text.at, text.len);
+    *columns = length ? columns_of(utf8_character(text.at, length)) : 1;
+    return length ? length : 1;
+}
+
+unsigned glyph_width(str text)
+{
+    unsigned total = 0;
+    while (text.len) {
+        unsigned columns;
+        text = str_from(text, first_character(text, &columns));
+        total += columns;
+    }
+    return total;
+}
+
+str glyph_head(str text, unsigned columns)
+{
+    size_t end = 0;
+    unsigned used = 0;
+    while (end < text.len) {
+        unsigned more;
+        const size_t length = first_character(str_from(text, end), &more);
+        if (used + more > columns)
+            break;
+        used += more;
+        end += length;
+    }
+    return (str){text.at, end};
+}
+
+str glyph_tail(str text, unsigned columns)
+{
+    unsigned left = glyph_width(text);
+    while (left > columns) {
+        unsigned less;
+        text = str_from(text, first_character(text, &less));
+        left -= less;
+    }
+    return text;
+}
+
+str glyph_shorten(struct arena *arena, str text, unsigned columns, str ellipsis)
+{
+    if (glyph_width(text) <= columns)
+        return text;
+    const unsigned dots = glyph_width(ellipsis);
+    if (columns <= dots)
+        return glyph_head(ellipsis, columns);
+    const unsigned kept = columns - dots;
+    const str head = glyph_head(text, kept - kept / 3);
+    const str tail = glyph_tail(text, kept / 3);
+    return str_printf(arena, "%.*s%.*s%.*s", (int)head.len, head.at, (int)ellipsis.len, ellipsis.at, (int)tail.len, tail.at);
+}
+
+/* Where the line ends that begins the text: at a newline, at the last blank that fits, else in the middle of a word. */
+static size_t line_end(str text, unsigned columns)
+{
+    const char *newline = memchr(text.at, '\n', text.len);
+    const str paragraph = {text.at, newline ? (size_t)(newline - text.at) : text.len};
+    const size_t fits = glyph_head(paragraph, columns).len;
+    if (fits == paragraph.len || paragraph.at[fits] == ' ')
+        return fits;
+    size_t end = fits;
+    while (end && paragraph.at[end - 1] != ' ')
+        end--;
+    return end ? end : fits ? fits : paragraph.len;
+}
+
+bool glyph_wrap(str *rest, unsigned columns, str *line)
+{
+    if (!rest->at)
+        return false;
+    const size_t end = rest->len ? line_end(*rest, columns) : 0;
+    *line = str_trim((str){rest->at, end});
+    if (end == rest->len) {
+        *rest = (str){0};
+        return true;
+    }
+    const bool newline = rest->at[end] == '\n';
+    *rest = str_from(*rest, end + newline);
+    while (!newline && rest->len && rest->at[0] == ' ')
+        *rest = str_from(*rest, 1);
+    if (!rest->len)
+        *rest = (str){0};
+    return true;
+}

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "report/report.h"
+
+#include <assert.h>
+#include <math.h>
+
+#include "document.h"
+
+/* Words of the JSON contract: they never change. */
+static const char *const unit_words[] = {
+    [UNIT_NONE] = "",         [UNIT_NS] = "ns",       [UNIT_US] = "us",
+    [UNIT_MS] = "ms",         [UNIT_BYTES] = "bytes", [UNIT_FLOP] = "flop",
+    [UNIT_RATIO] = "ratio",   [UNIT_COUNT] = "count", [UNIT_BYTES_PER_S] = "bytes/s",
+    [UNIT_FLOP_PER_S] = "flop/s",
+};
+static const char *const figure_words[] = {
+    [FIGURE_BAR] = "bar", [FIGURE_STACK] = "stack", [FIGURE_LINE] = "line", [FIGURE_CDF] = "cdf", [FIGURE_LANES] = "lanes",
+};
+static const char *const severity_words[] = {
+    [SEVERITY_NOTE] = "note",
+    [SEVERITY_WARNING] = "warning",
+    [SEVERITY_ERROR] = "error",
+};
+
+str unit_word(enum unit unit)
+{
+    return str_of(unit_words[unit]);
+}
+
+str figure_kind_word(enum figure_kind kind)
+{
+    return str_of(figure_words[kind]);
+}
+
+str severity_word(enum severity severity)
+{
+    return str_of(severity_words[severity]);
+}
+
+struct cell cell_finite(struct cell cell)
+{
+    return cell.kind == CELL_REAL && !isfinite(cell.real) ? cell_null() : cell;
+}
+
+bool cell_number(struct cell cell, double *number)
+{
+    cell = cell_finite(cell);
+    if (cell.kind != CELL_INT && cell.kind != CELL_REAL)
+        return false;
+    *number = cell.kind == CELL_INT ? (double)cell.i : cell.real;
+    return true;
+}
+
+/*
+ * Room for one more element: the list, moved where it was full. Lists double
+ * from one element on, so a list is full when its count is 0 or a power of two.
+ */
+static void *one_more(struct arena *arena, void *list, uint32_t *count, size_t size)
+{
+    const uint32_t n = (*count)++;
+    if (n & (n - 1))
+        return list;
+    void *moved = arena_array(arena, n ? (size_t)n * 2 : 1, size);
+    if (n)
+        memcpy(moved, list, n * size);
+    return moved;
+}
+
+/* ---- the document ---- */
+
+struct report *report_new(struct arena *arena, str command)
+{
+    struct report *report = arena_alloc(arena, sizeof *report);
+    report->arena = arena;
+    report->command = command;
+    return report;
+}
+
+struct arena *report_arena(struct report *report)
+{
+    return report->arena;
+}
+
+void report_input(struct report *report, struct report_input input)
+{
+    report->inputs = one_more(report->arena, report->inputs, &report->input_count, sizeof *report->inputs);
+    report->inputs[report->input_count - 1] = input;
+}
+
+void report_warning(struct report *report, str path, int64_t offset, str message)
+{
+    report->warnings = one_more(report->arena, report->warnings, &report->warning_count, sizeof *report->warnings);
+    report->warnings[report->warning_count - 1] = (struct report_warning){path, offset, message};
+}
+
+void report_finding(struct report *report, const struct finding *finding)
+{
+    report->findings = one_more(report->arena, report->findings, &report->finding_count, sizeof *report->findings);
+    report->findings[report->finding_count - 1] = *finding;
+}
+
+static struct section *find_section(const struct report *report, str id)
+{
+    for (uint32_t i = 0; i < report->section_count; i++)
+        if (str_eq(report->sections[i]->id, id))
+            return report->sections[i];
+    return NULL;
+}
+
+struct section *report_section(struct report *report, const char *id, const char *title)
+{
+    struct section *section = find_section(report, str_of(id));
+    if (section)
+        return section;
+    section = arena_alloc(report->arena, sizeof *section);
+    *section = (struct section){.report = report, .id = str_of(id), .title = str_of(title)};
+    report->sections = one_more(report->arena, report->sections, &report->section_count, sizeof section);
+    report->sections[report->section_count - 1] = section;
+    return section;
+}
+
+void section_text(struct section *section, str text)
+{
+    section->texts = one_more(section->report->arena, section->texts, &section->text_count, sizeof text);
+    section->texts[section->text_count - 1] = text;
+}
+
+void section_value(struct section *section, const char *id, const char *title, enum unit unit, struct cell value)
+{
+    section->values = one_more(section->report->arena, section->values, &section->value_count, sizeof *section->values);
+    section->values[section->value_count - 1] = (struct value){str_of(id), str_of(title), unit, value};
+}
+
+/* ---- tables ---- */
+
+struct table *section_table(struct section *section, const char *id, const char *title)
+{
+    struct report *report = section->report;
+    assert(!report_find_table(report, str_of(id))); /* --table picks by id alone */
+    struct table *table = arena_alloc(report->arena, sizeof *table);
+    *table = (struct table){.report = report, .id = str_of(id), .title = str_of(title)};
+    section->tables = one_more(report->arena, section->tables, &section->table_count, sizeof table);
+    section->tables[section->table_count - 1] = table;
+    return table;
+}
+
+void table_column(struct table *table, const char *id, const char *title, enum unit unit, unsigned flags)
+{
+    assert(!table->row_count);
+    table->columns = one_more(table->report->arena, table->columns, &table->column_count, sizeof *table->columns);
+    table->columns[table->column_count - 1] = (struct column){str_of(id), str_of(title), unit, flags};
+}
+
+void table_row(struct table *table)
+{
+    assert(!table->row_count || table->filled == table->column_count);
+    struct arena *arena = table->report->arena;
+    table->rows = one_more(arena, table->rows, &table->row_count, sizeof *table->rows);
+    table->rows[table->row_count - 1] = arena_array(arena, table->column_count, sizeof(struct cell));
+    table->filled = 0;
+}
+
+void table_cell(struct table *table, struct cell cell)
+{
+    assert(table->row_count && table->filled < table->column_count);
+    table->rows[table->row_count - 1][table->filled++] = cell;
+}
+
+void table_int(struct table *table, int64_t value)
+{
+    table_cell(table, cell_int(value));
+}
+
+void table_real(struct table *table, double value)
+{
+    table_cell(table, cell_real(value));
+}
+
+void table_text(struct table *table, str text)
+{
+    table_cell(table, cell_text(text));
+}
+
+void table_null(struct table *table)
+{
+    table_cell(table, cell_null());
+}
+
+void table_json_only(struct table *table)
+{
+    table->json_only = true;
+}
+
+void section_figure(struct section *section, const char *id, enum figure_kind kind, const char *table_id, const char *x, const char *y)
+{
+    section->figures = one_more(section->report->arena, section->figures, &section->figure_count, sizeof *section->figures);
+    section->figures[section->figure_count - 1] =
+        (struct figure){str_of(id), kind, str_of(table_id), str_of(x), str_of(y)};
+}
+
+/* ---- looking up ---- */
+
+const struct table *section_find_table(const struct section *section, str id)
+{
+    for (uint32_t i = 0; i < section->table_count; i++)
+        if (str_eq(section->tables[i]->id, id))
+            return section->tables[i];
+    return NULL;
+}
+
+const struct table *report_find_table(const struct report *report, str id)
+{
+    for (uint32_t i = 0; i < report->section_count; i++) {
+        const struct table *table = section_find_table(report->sections[i], id);
+        if (table)
+            return table;
+    }
+    return NULL;
+}
+
+uint32_t table_find_column(const struct table *table, str id)
+{
+    for (uint32_t i = 0; i < table->column_count; i++)
+        if (str_eq(table->columns[i].id, id))
+            return i;
+    return COLUMN_NONE;
+}

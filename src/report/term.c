@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The document for people: a screen of a terminal, or plain text where output
+ * goes elsewhere. Order: what was read, sections with their text, values,
+ * figures and tables, then findings, then warnings about the input.
+ */
+#include "glyph.h"
+#include "measure.h"
+#include "term.h"
+
+enum { MOST_WARNINGS = 8, MOST_VALUE_COLUMNS = 3, MANY_VALUES = 6 };
+
+/* ---- titles ---- */
+
+static void put_title(struct term *term, str title)
+{
+    const str rule = term->options->unicode ? S("─") : S("-");
+    const unsigned used = 3 + glyph_width(title) + 1;
+    const unsigned columns = term_readable(term, 0);
+    term_line(term);
+    term_repeat(term, STYLE_DIM, rule, 2);
+    term_put(term, STYLE_PLAIN, S(" "));
+    term_put(term, STYLE_BOLD, title);
+    term_put(term, STYLE_PLAIN, S(" "));
+    term_repeat(term, STYLE_DIM, rule, used < columns ? columns - used : 0);
+    term_line(term);
+}
+
+static int64_t total(const struct report *report, int64_t (*of)(const struct report_input *))
+{
+    int64_t sum = 0;
+    for (uint32_t i = 0; i < report->input_count; i++)
+        if (of(&report->inputs[i]) > 0)
+            sum += of(&report->inputs[i]);
+    return sum;
+}
+
+static int64_t events_of(const struct report_input *input)
+{
+    return input->events;
+}
+
+static int64_t bytes_of(const struct report_input *input)
+{
+    return input->bytes;
+}
+
+static int64_t repaired_of(const struct report_input *input)
+{
+    return input->repaired;
+}
+
+static int64_t dropped_of(const struct report_input *input)
+{
+    return input->dropped;
+}
+
+static str told(struct term *term, enum unit unit, int64_t value)
+{
+    return measure_whole_text(term->arena, unit, (double)value, true);
+}
+
+static void put_count(struct term *term, int64_t count, const char *what)
+{
+    if (count)
+        term_put(term, STYLE_YELLOW, str_printf(term->arena, ", %s %s", told(term, UNIT_COUNT, count).at, what));
+}
+
+/* "kineto json, 109,123 events, 33.22 MiB": of one input, or of all. */
+static void put_inputs(struct term *term, const struct report *report)
+{
+    if (!report->input_count)
+        return;
+    const str format = term_text(term, report->inputs[0].format);
+    const str what = report->input_count == 1 ? format : str_printf(term->arena, "%u traces", report->input_count);
+    term_put(term, STYLE_DIM, what);
+    term_put(term, STYLE_DIM,
+             str_printf(term->arena, "%s%s events, %s", what.len ? ", " : "",
+                        told(term, UNIT_COUNT, total(report, events_of)).at,
+                        told(term, UNIT_BYTES, total(report, bytes_of)).at));
+    put_count(term, total(report, repaired_of), "repaired");
+    put_count(term, total(report, dropped_of), "dropped");
+    term_line(term);
+}
+
+static void put_head(struct term *term, const struct report *report)
+{
+    const str command = str_printf(term->arena, "steptime %.*s", (int)report->command.len, report->command.at);
+    term_put(term, STYLE_BOLD, command);
+    if (report->input_count == 1) {
+        term_pad(term, 2);
+        const unsigned used = glyph_width(command) + 2;
+        term_put(term, STYLE_PLAIN,
+                 glyph_shorten(term->arena, term_text(term, report->inputs[0].path),
+                               term->width > used + 20 ? term->width - used : 20, term_ellipsis(term)));
+    }
+    term_line(term);
+    put_inputs(term, report);
+}
+
+/* ---- values ---- */
+
+/* A value as it is shown: a number and its word, or a text. */
+struct shown {
+    str title, number, word, text;
+};
+
+static struct shown shown_of(struct term *term, const struct value *value)
+{
+    struct shown shown = {.title = term_text(term, value->title)};
+    double number;
+    if (value->cell.kind == CELL_TEXT)
+        shown.text = term_text(term, value->cell.text);
+    else if (cell_number(value->cell, &number)) {
+        const struct measure measure = measure_for(value->unit, number, value->cell.kind == CELL_INT);
+        shown.number = measure_text(term->arena, &measure, number);
+        shown.word = measure.word;
+    } else
+        shown.number = S("-");
+    return shown;
+}
+
+/* How the values of a section line up: titles, numbers (right) and words in columns of their own. */
+struct grid {
+    unsigned title, number, word, text;
+    unsigned columns, rows;
+};
+
+static unsigned most(unsigned a, unsigned b)
+{
+    return a > b ? a : b;
+}
+
+static unsigned item_width(const struct grid *grid)
+{
+    return grid->title + 2 + most(grid->number + 1 + grid->word, grid->text);
+}
+
+static struct grid grid_of(struct term *term, const struct shown *shown, uint32_t count)
+{
+    struct grid grid = {.columns = 1};
+    for (uint32_t i = 0; i < count; i++) {
+        grid.title = most(grid.title, glyph_width(shown[i].title));
+        grid.number = most(grid.number, glyph_width(shown[i].number));
+        grid.word = most(grid.word, glyph_width(shown[i].word));
+        grid.text = most(grid.text, glyph_width(shown[i].text));
+    }
+    const unsigned room = term_readable(term, TERM_INDENT);
+    if (grid.title > room / 2)
+        grid.title = room / 2;
+    const unsigned fit = (room + 4) / (item_width(&grid) + 4);
+    if (count >= MANY_VALUES && fit > 1)
+        grid.columns = fit < MOST_VALUE_COLUMNS ? fit : MOST_VALUE_COLUMNS;
+    grid.rows = (count + grid.columns - 1) / grid.columns;
+    return grid;
+}
+
+static void put_shown(struct term *term, const struct grid *grid, const struct shown *shown)
+{
+    const unsigned room = most(grid->number + 1 + grid->word, grid->text);
+    term_left(term, STYLE_PLAIN, shown->title, grid->title);
+    term_pad(term, 2);
+    if (shown->text.len) {
+        term_left(term, STYLE_BOLD, shown->text, room);
+        return;
+    }
+    term_right(term, STYLE_BOLD, shown->number, grid->number);
+    term_pad(term, 1);
+    term_left(term, STYLE_PLAIN, shown->word, room - grid->number - 1);
+}
+
+static void put_values(struct term *term, const struct section *section)
+{
+    const uint32_t count = section->value_count;
+    struct shown *shown = arena_array(term->arena, count, sizeof *shown);
+    for (uint32_t i = 0; i < count; i++)
+        shown[i] = shown_of(term, &section->values[i]);
+    const struct grid grid = grid_of(term, shown, count);
+    for (uint32_t row = 0; row < grid.rows; row++) {
+        for (uint32_t at = row; at < count; at += grid.rows) {
+            term_pad(term, at == row ? TERM_INDENT : 4);
+            put_shown(term, &grid, &shown[at]);
+        }
+        term_line(term);
+    }
+}
+
+/* ---- sections ---- */
+
+static void put_figures(struct term *term, const struct section *section, const struct table *table)
+{
+    for (uint32_t i = 0; i < section->figure_count; i++)
+        if (str_eq(section->figures[i].table, table->id))
+            term_figure(term, &section->figures[i], table);
+}
+
+static bool has_figure(const struct section *section, const struct table *table)
+{
+    for (uint32_t i = 0; i < section->figure_count; i++)
+        if (str_eq(section->figures[i].table, table->id))
+            return true;
+    return false;
+}
+
+/* A table with the figures drawn from it; of one that is only for machines the figures alone. */
+static void put_table(struct term *term, const struct section *section, const struct table *table)
+{
+    const bool figures = table->row_count && has_figure(section, table);
+    if (table->json_only && !figures)
+        return;
+    term_line(term);
+    term_title(term, table);
+    if (figures)
+        put_figures(term, section, table);
+    if (figures && !table->json_only)
+        term_line(term);
+    if (!table->json_only)
+        term_table(term, table, false);
+}
+
+static void put_section(struct term *term, const struct section *section)
+{
+    put_title(term, term_text(term, section->title));
+    for (uint32_t i = 0; i < section->text_count; i++) {
+        term_pad(term, TERM_INDENT);
+        term_paragraph(term, STYLE_PLAIN, section->texts[i], TERM_INDENT);
+    }
+    if (section->text_count && section->value_count)
+        term_line(term);
+    put_values(term, section);
+    for (uint32_t i = 0; i < section->table_count; i++)
+        put_table(term, section, section->tables[i]);
+}
+
+/* ---- findings and warnings ---- */
+
+static enum style style_of(enum severity severity)
+{
+    return severity == SEVERITY_ERROR ? STYLE_RED : severity == SEVERITY_WARNING ? STYLE_YELLOW : STYLE_CYAN;
+}
+
+static str place_of(struct term *term, const struct finding *finding)
+{
+    if (!finding->file.len)
+        return S("");
+    const str file = term_text(term, finding->file);
+    if (finding->line < 1)
+        return file;
+    return str_printf(term->arena, "%.*s:%lld", (int)file.len, file.at, (long long)finding->line);
+}
+
+/* "up to 12.3 ms a step, train.py:33, SM104": what is known beside the message. */
+static str aside_of(struct term *term, const struct finding *finding)
+{
+    const str saving = finding->per_step_saving_ns > 0
+                           ? str_printf(term->arena, "up to %s a step", told(term, UNIT_NS, finding->per_step_saving_ns).at)
+                           : S("");
+    const str blocked =
+        finding->per_step_host_blocked_ns > 0
+            ? str_printf(term->arena, "host blocked %s a step", told(term, UNIT_NS, finding->per_step_host_blocked_ns).at)
+            : S("");
+    const str parts[] = {saving, blocked, place_of(term, finding), term_text(term, finding->rule)};
+    str line = S("");
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (parts[i].len)
+            line = str_printf(term->arena, "%.*s%s%.*s", (int)line.len, line.at, line.len ? ", " : "", (int)parts[i].len, parts[i].at);
+    return line;
+}
+
+static void put_finding(struct term *term, const struct finding *finding)
+{
+    const unsigned indent = TERM_INDENT + 9; /* "warning" and two blanks */
+    const str aside = aside_of(term, finding);
+    term_pad(term, TERM_INDENT);
+    term_left(term, style_of(finding->severity), severity_word(finding->severity), indent - TERM_INDENT);
+    term_paragraph(term, STYLE_PLAIN, finding->message, indent);
+    if (aside.len) {
+        term_pad(term, indent);
+        term_paragraph(term, STYLE_DIM, aside, indent);
+    }
+}
+
+static void put_findings(struct term *term, const struct report *report)
+{
+    if (!report->finding_count)
+        return;
+    put_title(term, S("Findings"));
+    for (uint32_t i = 0; i < report->finding_count; i++)
+        put_finding(term, &report->findings[i]);
+}
+
+static str warning_line(struct term *term, const struct report *report, const struct report_warning *warning)
+{
+    const bool named = warning->path.len && report->input_count != 1;
+    const str path = named ? str_printf(term->arena, "%.*s: ", (int)warning->path.len, warning->path.at) : S("");
+    const str place = warning->offset >= 0 ? str_printf(term->arena, "byte %lld: ", (long long)warning->offset) : S("");
+    return str_printf(term->arena, "%.*s%.*s%.*s", (int)path.len, path.at, (int)place.len, place.at,
+                      (int)warning->message.len, warning->message.at);
+}
+
+static void put_warnings(struct term *term, const struct report *report)
+{
+    if (!report->warning_count)
+        return;
+    put_title(term, S("About the input"));
+    const uint32_t shown = report->warning_count > MOST_WARNINGS + 1 ? MOST_WARNINGS : report->warning_count;
+    for (uint32_t i = 0; i < shown; i++) {
+        term_pad(term, TERM_INDENT);
+        term_paragraph(term, STYLE_PLAIN, warning_line(term, report, &report->warnings[i]), TERM_INDENT + 2);
+    }
+    if (shown < report->warning_count) {
+        term_pad(term, TERM_INDENT);
+        term_put(term, STYLE_DIM, str_printf(term->arena, "%u more; --format json lists them all", report->warning_count - shown));
+        term_line(term);
+    }
+}
+
+/* ---- the whole ---- */
+
+static bool render(const struct report *report, const struct render_options *options, struct writer *out,
+                   struct steptime_error *err)
+{
+    struct arena scratch = {0};
+    struct term term = {out, options, &scratch, {0}, options->width ? options->width : TERM_UNLIMITED};
+    if (options->table.len) {
+        const struct table *table = report_find_table(report, options->table);
+        term_title(&term, table);
+        term_table(&term, table, true);
+    } else {
+        put_head(&term, report);
+        for (uint32_t i = 0; i < report->section_count; i++)
+            put_section(&term, report->sections[i]);
+        put_findings(&term, report);
+        put_warnings(&term, report);
+    }
+    buf_free(&term.line);
+    arena_free(&scratch);
+    return true;
+}
+
+const struct renderer render_term = {"term", render};

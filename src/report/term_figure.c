@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Figures in characters: stacked bar, bars, and lines and distributions as a chart of columns. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "glyph.h"
+#include "measure.h"
+#include "term.h"
+
+/* What a figure draws: a label and a number a row. Rows without a number are left out. */
+struct points {
+    str *labels;
+    double *numbers;
+    uint32_t count;
+    double sum, least, largest; /* least: 0 or below */
+    enum unit unit;
+    bool whole;
+};
+
+static str label_of(struct term *term, const struct column *column, struct cell cell)
+{
+    double number;
+    if (cell.kind == CELL_TEXT)
+        return term_text(term, cell.text);
+    return cell_number(cell, &number) ? measure_whole_text(term->arena, column->unit, number, cell.kind == CELL_INT) : S("-");
+}
+
+static void add_point(struct points *points, str label, double number)
+{
+    points->labels[points->count] = label;
+    points->numbers[points->count++] = number;
+    points->sum += number;
+    points->least = fmin(points->least, number);
+    points->largest = fmax(points->largest, number);
+}
+
+static struct points points_of(struct term *term, const struct table *table, uint32_t x, uint32_t y)
+{
+    struct points points = {.unit = table->columns[y].unit, .whole = true};
+    points.labels = arena_array(term->arena, table->row_count, sizeof *points.labels);
+    points.numbers = arena_array(term->arena, table->row_count, sizeof *points.numbers);
+    for (uint32_t row = 0; row < table->row_count; row++) {
+        double number;
+        if (!cell_number(table->rows[row][y], &number))
+            continue;
+        points.whole = points.whole && table->rows[row][y].kind == CELL_INT;
+        add_point(&points, label_of(term, &table->columns[x], table->rows[row][x]), number);
+    }
+    return points;
+}
+
+static unsigned label_width(const struct points *points, unsigned most)
+{
+    unsigned width = 0;
+    for (uint32_t i = 0; i < points->count; i++) {
+        const unsigned own = glyph_width(points->labels[i]);
+        width = own > width ? own : width;
+    }
+    return width < most ? width : most;
+}
+
+/* ---- stack: one bar, a piece a row ---- */
+
+/* Pieces are told apart by colour, else by these. */
+static const char *const block_marks[] = {"█", "▓", "▒", "░", "▞", "▚", "▤", "▥", "▦", "▧"};
+static const char *const plain_marks[] = {"#", "=", "+", "-", ":", ".", "o", "x", "%", "~"};
+
+static str mark_of(struct term *term, uint32_t i)
+{
+    if (!term->options->unicode)
+        return str_of(plain_marks[i % STYLE_PIECES]);
+    return term->options->colour ? S("█") : str_of(block_marks[i % STYLE_PIECES]);
+}
+
+static enum style style_of(uint32_t i)
+{
+    return (enum style)(STYLE_PIECE + i % STYLE_PIECES);
+}
+
+/* Rounding the running sum, not each piece, keeps the whole bar exact. */
+static void put_stack_bar(struct term *term, const struct points *points)
+{
+    const unsigned columns = term_readable(term, TERM_INDENT);
+    double sum = 0;
+    unsigned at = 0;
+    term_pad(term, TERM_INDENT);
+    for (uint32_t i = 0; i < points->count; i++) {
+        sum += points->numbers[i];
+        const unsigned end = (unsigned)(sum / points->sum * columns + 0.5);
+        term_repeat(term, style_of(i), mark_of(term, i), end - at);
+        at = end;
+    }
+    term_line(term);
+}
+
+static void put_stack_entry(struct term *term, const struct points *points, uint32_t i, unsigned width, const struct measure *measure)
+{
+    term_pad(term, TERM_INDENT);
+    term_put(term, style_of(i), mark_of(term, i));
+    term_pad(term, 1);
+    term_left(term, STYLE_PLAIN, points->labels[i], width);
+    term_pad(term, 2);
+    term_right(term, STYLE_BOLD, measure_text(term->arena, measure, points->numbers[i]), 8);
+    term_pad(term, 1);
+    term_left(term, STYLE_PLAIN, measure->word, 3);
+    term_right(term, STYLE_PLAIN, str_printf(term->arena, "%.1f%%", points->numbers[i] / points->sum * 100), 7);
+    term_line(term);
+}
+
+static void put_stack(struct term *term, const struct points *points)
+{
+    if (points->sum <= 0 || points->least < 0)
+        return; /* pieces of nothing */
+    const struct measure measure = measure_for(points->unit, points->largest, points->whole);
+    const unsigned width = label_width(points, term_readable(term, TERM_INDENT + 24));
+    put_stack_bar(term, points);
+    for (uint32_t i = 0; i < points->count; i++)
+        if (points->numbers[i] > 0)
+            put_stack_entry(term, points, i, width, &measure);
+}
+
+/* ---- bars: one a row ---- */
+
+static void put_bars(struct term *term, const struct points *points)
+{
+    const uint32_t limit = term->options->rows;
+    const uint32_t rows = limit && limit < points->count ? limit : points->count;
+    const struct measure measure = measure_for(points->unit, points->largest, points->whole);
+    const unsigned room = term_readable(term, TERM_INDENT + 16);
+    const unsigned width = label_width(points, room / 2);
+    for (uint32_t i = 0; i < rows; i++) {
+        term_pad(term, TERM_INDENT);
+        term_left(term, STYLE_PLAIN, points->labels[i], width);
+        term_pad(term, 2);
+        term_right(term, STYLE_BOLD, measure_text(term->arena, &measure, points->numbers[i]), 8);
+        term_pad(term, 1);
+        term_left(term, STYLE_PLAIN, measure.word, 4);
+        term_bar(term, STYLE_BAR, points->largest > 0 ? points->numbers[i] / points->largest : 0, room - width);
+        term_line(term);
+    }
+}
+
+/* ---- charts: a column of characters a point ---- */
+
+enum { CHART_ROWS = 8 };
+
+struct chart {
+    double *heights; /* 0 .. 1 */
+    unsigned count, spread; /* every height is drawn that many columns wide */
+    str top, bottom, left, right;
+};
+
+static str level(struct term *term, double filled)
+{
+    static const char *const eighths[] = {" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+    const double clamped = filled > 0 ? filled < 1 ? filled : 1 : 0;
+    if (term->options->unicode)
+        return str_of(eighths[(int)(clamped * 8 + 0.5)]);
+    return clamped >= 0.5 ? S("#") : S(" ");
+}
+
+static void put_chart(struct term *term, const struct chart *chart)
+{
+    const unsigned axis = glyph_width(chart->top) > glyph_width(chart->bottom) ? glyph_width(chart->top) : glyph_width(chart->bottom);
+    for (int row = CHART_ROWS - 1; row >= 0; row--) {
+        term_pad(term, TERM_INDENT);
+        term_right(term, STYLE_DIM, row == CHART_ROWS - 1 ? chart->top : row ? S("") : chart->bottom, axis);
+        term_put(term, STYLE_DIM, term->options->unicode ? S(" │") : S(" |"));
+        for (unsigned i = 0; i < chart->count; i++)
+            term_repeat(term, STYLE_BAR, level(term, chart->heights[i] * CHART_ROWS - row), chart->spread);
+        term_line(term);
+    }
+    term_pad(term, TERM_INDENT + axis + 2);
+    term_left(term, STYLE_DIM, chart->left, chart->count * chart->spread / 2);
+    term_right(term, STYLE_DIM, chart->right, chart->count * chart->spread - chart->count * chart->spread / 2);
+    term_line(term);
+}
+
+static unsigned chart_room(struct term *term)
+{
+    return term_readable(term, TERM_INDENT + 14);
+}
+
+/* Several points that share a column show their largest: a slow step is what one looks for. */
+static void put_line(struct term *term, const struct points *points)
+{
+    enum { WIDEST = 4 };
+    const unsigned room = chart_room(term);
+    struct chart chart = {.count = points->count < room ? points->count : room, .bottom = S("0")};
+    const unsigned spread = room / chart.count;
+    chart.spread = spread < WIDEST ? spread : WIDEST;
+    chart.heights = arena_array(term->arena, chart.count, sizeof *chart.heights);
+    for (uint32_t i = 0; i < points->count && points->largest > 0; i++) {
+        double *height = &chart.heights[(uint64_t)i * chart.count / points->count];
+        *height = fmax(*height, points->numbers[i] / points->largest);
+    }
+    chart.top = measure_whole_text(term->arena, points->unit, points->largest, points->whole);
+    chart.left = points->labels[0];
+    chart.right = points->labels[points->count - 1];
+    put_chart(term, &chart);
+}
+
+static int ascending(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* The share of points (up) that are at most a value (across, from the smallest to the largest). */
+static void put_cdf(struct term *term, struct points *points)
+{
+    const unsigned room = chart_room(term);
+    struct chart chart = {.count = room < 60 ? room : 60, .spread = 1, .top = S("100%"), .bottom = S("0%")};
+    qsort(points->numbers, points->count, sizeof *points->numbers, ascending);
+    const double least = points->numbers[0], most = points->numbers[points->count - 1];
+    chart.heights = arena_array(term->arena, chart.count, sizeof *chart.heights);
+    for (unsigned i = 0, below = 0; i < chart.count; i++) {
+        while (below < points->count && points->numbers[below] <= least + (most - least) * (i + 1) / chart.count)
+            below++;
+        chart.heights[i] = (double)below / points->count;
+    }
+    chart.heights[chart.count - 1] = 1; /* whatever rounding made of the last value */
+    chart.left = measure_whole_text(term->arena, points->unit, least, points->whole);
+    chart.right = measure_whole_text(term->arena, points->unit, most, points->whole);
+    put_chart(term, &chart);
+}
+
+void term_figure(struct term *term, const struct figure *figure, const struct table *table)
+{
+    const uint32_t x = table_find_column(table, figure->x), y = table_find_column(table, figure->y);
+    if (x == COLUMN_NONE || y == COLUMN_NONE)
+        return;
+    struct points points = points_of(term, table, x, y);
+    if (!points.count)
+        return;
+    if (figure->kind == FIGURE_STACK)
+        put_stack(term, &points);
+    else if (figure->kind == FIGURE_BAR)
+        put_bars(term, &points);
+    else if (figure->kind == FIGURE_LINE)
+        put_line(term, &points);
+    else if (figure->kind == FIGURE_CDF)
+        put_cdf(term, &points);
+}

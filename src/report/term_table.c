@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A table on a terminal. Numbers stand at the right of their column, all in one
+ * unit, which the heading names. Where the terminal is too narrow the bars go
+ * first, then the middles of long texts, then columns from the right, and a line
+ * says which.
+ */
+#include <math.h>
+
+#include "glyph.h"
+#include "measure.h"
+#include "term.h"
+
+enum {
+    GAP = 2,          /* blanks between columns */
+    BAR = 8,          /* columns of a bar, with a blank before */
+    LEAST_TEXT = 16,  /* texts are not shortened below this */
+    HEADING_LINES = 3,
+};
+
+/* A column as it is shown. */
+struct shape {
+    const struct column *column;
+    uint32_t at; /* index in the table */
+    bool number, bar;
+    struct measure measure;
+    double largest;  /* magnitude among the rows shown */
+    str *cells;      /* one a row */
+    str heading;     /* title and unit */
+    unsigned width, natural;
+};
+
+struct layout {
+    const struct table *table;
+    struct shape *shapes;
+    uint32_t count;   /* shapes that fit */
+    uint32_t visible; /* shapes in all */
+    uint32_t rows;
+};
+
+/* ---- cells ---- */
+
+static void judge_numbers(struct shape *shape, const struct table *table, uint32_t rows)
+{
+    bool whole = true;
+    shape->number = shape->column->unit != UNIT_NONE;
+    for (uint32_t row = 0; row < rows; row++) {
+        const struct cell cell = table->rows[row][shape->at];
+        double number;
+        if (!cell_number(cell, &number))
+            continue;
+        shape->number = true;
+        whole = whole && cell.kind == CELL_INT;
+        if (fabs(number) > shape->largest)
+            shape->largest = fabs(number);
+    }
+    shape->measure = measure_for(shape->column->unit, shape->largest, whole);
+}
+
+static str cell_shown(struct term *term, const struct shape *shape, struct cell cell)
+{
+    double number;
+    if (cell.kind == CELL_TEXT)
+        return term_text(term, cell.text);
+    if (!cell_number(cell, &number))
+        return S("-");
+    const str text = measure_text(term->arena, &shape->measure, number);
+    if (shape->column->unit != UNIT_RATIO)
+        return text;
+    return str_printf(term->arena, "%.*s%%", (int)text.len, text.at);
+}
+
+static str heading_of(struct term *term, const struct shape *shape)
+{
+    const str title = term_text(term, shape->column->title);
+    const str word = shape->measure.word;
+    if (!shape->number || !word.len || shape->column->unit == UNIT_RATIO)
+        return title;
+    return str_printf(term->arena, "%.*s %.*s", (int)title.len, title.at, (int)word.len, word.at);
+}
+
+static unsigned longest_word(str text)
+{
+    unsigned longest = 0;
+    for (str word; str_cut(&text, ' ', &word);)
+        if (glyph_width(word) > longest)
+            longest = glyph_width(word);
+    return longest;
+}
+
+static void fill_shape(struct term *term, struct shape *shape, const struct table *table, uint32_t rows)
+{
+    judge_numbers(shape, table, rows);
+    shape->bar = shape->number && (shape->column->flags & COLUMN_BAR) && shape->largest > 0;
+    shape->heading = heading_of(term, shape);
+    shape->width = longest_word(shape->heading);
+    shape->cells = arena_array(term->arena, rows, sizeof *shape->cells);
+    for (uint32_t row = 0; row < rows; row++) {
+        shape->cells[row] = cell_shown(term, shape, table->rows[row][shape->at]);
+        const unsigned width = glyph_width(shape->cells[row]);
+        if (width > shape->width)
+            shape->width = width;
+    }
+    while (shape->width * HEADING_LINES < glyph_width(shape->heading))
+        shape->width++;
+    shape->natural = shape->width;
+}
+
+static struct layout layout_of(struct term *term, const struct table *table, bool all)
+{
+    const uint32_t limit = term->options->rows;
+    struct layout layout = {.table = table, .rows = limit && limit < table->row_count ? limit : table->row_count};
+    layout.shapes = arena_array(term->arena, table->column_count, sizeof *layout.shapes);
+    for (uint32_t i = 0; i < table->column_count; i++) {
+        if (!all && (table->columns[i].flags & COLUMN_DETAIL))
+            continue;
+        struct shape *shape = &layout.shapes[layout.visible++];
+        *shape = (struct shape){.column = &table->columns[i], .at = i};
+        fill_shape(term, shape, table, layout.rows);
+    }
+    layout.count = layout.visible;
+    return layout;
+}
+
+/* ---- fitting the width ---- */
+
+static unsigned width_of(const struct layout *layout)
+{
+    unsigned width = TERM_INDENT;
+    for (uint32_t i = 0; i < layout->count; i++)
+        width += (i ? GAP : 0) + layout->shapes[i].width + (layout->shapes[i].bar ? 1 + BAR : 0);
+    return width;
+}
+
+static void drop_bars(struct layout *layout)
+{
+    for (uint32_t i = 0; i < layout->count; i++)
+        layout->shapes[i].bar = false;
+}
+
+/* The widest text that may still be shortened; NULL when all are at their least. */
+static struct shape *widest_text(struct layout *layout)
+{
+    struct shape *widest = NULL;
+    for (uint32_t i = 0; i < layout->count; i++) {
+        struct shape *shape = &layout->shapes[i];
+        if (!shape->number && shape->width > LEAST_TEXT && (!widest || shape->width > widest->width))
+            widest = shape;
+    }
+    return widest;
+}
+
+static void shorten_texts(struct layout *layout, unsigned room)
+{
+    unsigned width = width_of(layout);
+    for (struct shape *text; width > room && (text = widest_text(layout)); width--)
+        text->width--;
+}
+
+/* Texts take back what a column that went has left free. */
+static void lengthen_texts(struct layout *layout, unsigned room)
+{
+    for (uint32_t i = 0; i < layout->count; i++) {
+        struct shape *shape = &layout->shapes[i];
+        const unsigned width = width_of(layout);
+        const unsigned more = shape->natural - shape->width;
+        if (width < room)
+            shape->width += more < room - width ? more : room - width;
+    }
+}
+
+static void fit(struct layout *layout, unsigned room)
+{
+    shorten_texts(layout, room);
+    if (width_of(layout) > room)
+        drop_bars(layout);
+    while (width_of(layout) > room && layout->count > 1)
+        layout->count--;
+    lengthen_texts(layout, room);
+}
+
+/* ---- drawing ---- */
+
+static void put_text(struct term *term, enum style style, const struct shape *shape, str text)
+{
+    if (shape->number)
+        term_right(term, style, text, shape->width);
+    else
+        term_left(term, style, text, shape->width);
+}
+
+/* The lines of a heading, the last at the bottom. */
+static unsigned heading_lines(const struct shape *shape, str lines[HEADING_LINES])
+{
+    unsigned count = 0;
+    str rest = shape->heading;
+    for (str line; count < HEADING_LINES && glyph_wrap(&rest, shape->width, &line);)
+        lines[count++] = line;
+    return count;
+}
+
+static unsigned heading_height(const struct layout *layout)
+{
+    unsigned height = 0;
+    str lines[HEADING_LINES];
+    for (uint32_t i = 0; i < layout->count; i++) {
+        const unsigned count = heading_lines(&layout->shapes[i], lines);
+        height = count > height ? count : height;
+    }
+    return height;
+}
+
+static void put_heading(struct term *term, const struct layout *layout)
+{
+    const unsigned height = heading_height(layout);
+    for (unsigned line = 0; line < height; line++) {
+        for (uint32_t i = 0; i < layout->count; i++) {
+            const struct shape *shape = &layout->shapes[i];
+            str lines[HEADING_LINES];
+            const unsigned count = heading_lines(shape, lines);
+            const bool blank = line + count < height;
+            term_pad(term, i ? GAP : TERM_INDENT);
+            put_text(term, STYLE_DIM, shape, blank ? S("") : lines[line + count - height]);
+            term_pad(term, shape->bar ? 1 + BAR : 0);
+        }
+        term_line(term);
+    }
+    term_pad(term, TERM_INDENT);
+    term_repeat(term, STYLE_DIM, term->options->unicode ? S("─") : S("-"), width_of(layout) - TERM_INDENT);
+    term_line(term);
+}
+
+static void put_row(struct term *term, const struct layout *layout, uint32_t row)
+{
+    for (uint32_t i = 0; i < layout->count; i++) {
+        const struct shape *shape = &layout->shapes[i];
+        double number = 0;
+        term_pad(term, i ? GAP : TERM_INDENT);
+        put_text(term, STYLE_PLAIN, shape, shape->cells[row]);
+        if (!shape->bar)
+            continue;
+        cell_number(layout->table->rows[row][shape->at], &number);
+        term_pad(term, 1);
+        term_bar(term, STYLE_BAR, number / shape->largest, BAR);
+    }
+    term_line(term);
+}
+
+static void put_note(struct term *term, str note)
+{
+    term_pad(term, TERM_INDENT);
+    term_paragraph(term, STYLE_DIM, note, TERM_INDENT);
+}
+
+static void put_left_out(struct term *term, const struct layout *layout)
+{
+    str names = S("");
+    for (uint32_t i = layout->count; i < layout->visible; i++) {
+        const str title = layout->shapes[i].column->title;
+        names = str_printf(term->arena, "%.*s%s%.*s", (int)names.len, names.at, names.len ? ", " : "", (int)title.len, title.at);
+    }
+    if (names.len)
+        put_note(term, str_printf(term->arena, "too narrow for: %.*s", (int)names.len, names.at));
+    if (layout->rows < layout->table->row_count)
+        put_note(term, str_printf(term->arena, "%u more rows; --rows 0 shows all", layout->table->row_count - layout->rows));
+}
+
+void term_table(struct term *term, const struct table *table, bool all)
+{
+    struct layout layout = layout_of(term, table, all);
+    if (!layout.count)
+        return;
+    fit(&layout, term->width);
+    put_heading(term, &layout);
+    for (uint32_t row = 0; row < layout.rows; row++)
+        put_row(term, &layout, row);
+    if (!table->row_count)
+        put_note(term, S("none"));
+    put_left_out(term, &layout);
+}
