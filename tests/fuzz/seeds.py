@@ -1,0 +1,105 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Writes the seeds of the fuzz targets into corpus/: small files, each with one thing that real traces do.
+
+The seeds are committed, so that a broken one found later can simply be added; this file says what they are.
+"""
+import gzip
+import json
+import os
+import sys
+import zlib
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.dirname(HERE))
+from support import span, training_steps  # noqa: E402
+
+
+def trace(events, **more):
+    return json.dumps({"schemaVersion": 1, **more, "traceEvents": events}).encode()
+
+
+def flow(kind, ph, ident, ts, **where):
+    return {"ph": ph, "cat": kind, "name": kind, "id": ident, "ts": ts, **{"pid": 1, "tid": 1, **where}}
+
+
+STEP = training_steps(1, 1)
+NCCL = {"Collective name": "allreduce", "In msg nelems": 1024, "Out msg nelems": 1024, "Group size": 8, "dtype": "Float",
+        "Process Group Name": "0", "Process Group Ranks": "[0, 1, 2, 3, 4, 5, 6, 7]", "Seq": 3,
+        "device": 0, "stream": 20, "correlation": 9}
+
+TRACES = {
+    "steps": trace(training_steps(2, 2), distributedInfo={"backend": "nccl", "rank": 1, "world_size": 2},
+                   deviceProperties=[{"id": 0, "name": "NVIDIA A100-SXM4-40GB", "totalGlobalMem": 42505273344, "numSms": 108}]),
+    "array": json.dumps(STEP).encode(),
+    "array_unclosed": json.dumps(STEP).encode()[:-1],
+    "trailing_comma": b"[" + b",".join(json.dumps(e).encode() for e in STEP) + b",]",
+    "begin_end": json.dumps([{"ph": "B", "name": "a", "pid": 1, "tid": "main", "ts": 1.5},
+                             {"ph": "B", "name": "b", "pid": 1, "tid": "main", "ts": 2},
+                             {"ph": "E", "pid": 1, "tid": "main", "ts": 3},
+                             {"ph": "E", "pid": 1, "tid": "main", "ts": 4}]).encode(),
+    "metadata": trace(STEP + [{"ph": "M", "name": "process_name", "pid": 1, "args": {"name": "python"}},
+                              {"ph": "M", "name": "thread_name", "pid": 0, "tid": 7, "args": {"name": "stream 7 "}},
+                              {"ph": "X", "cat": "Trace", "name": "PyTorch Profiler (0)", "pid": "Spans", "tid": "PyTorch Profiler",
+                               "ts": 0, "dur": 1000}]),
+    "flows": trace(STEP + [flow("ac2g", "s", 1, 20), flow("ac2g", "f", 1, 70, pid=0, tid=7, bp="e"),
+                           flow("fwdbwd", "s", 5, 11), flow("fwdbwd", "f", 5, 500, tid=2)]),
+    "old_categories": json.dumps([{**span("aten::add", 1, 5, cat="Operator")},
+                                  span("cudaLaunchKernel", 2, 1, cat="Runtime", correlation=1),
+                                  span("add_kernel", 9, 4, cat="Kernel", pid=0, tid=7, correlation=1, device=0, stream=7)]).encode(),
+    "no_categories": json.dumps([{"name": "aten::add", "ph": "X", "ts": 1.001, "dur": 2.5, "tid": 1, "pid": "CPU functions", "args": {}},
+                                 {"name": "k", "ph": "X", "ts": 2, "dur": 2, "tid": 7, "pid": "CUDA functions", "args": {}}]).encode(),
+    "nanoseconds": trace(STEP, baseTimeNanoseconds=1700000000000000000, displayTimeUnit="ns"),
+    "copies": trace([span("Memcpy HtoD (Pageable -> Device)", 1, 2, cat="gpu_memcpy", pid=0, tid=7, bytes=4096, device=0, stream=7,
+                          correlation=4, **{"memory bandwidth (GB/s)": 2.0}),
+                     span("Memset (Device)", 4, 1, cat="gpu_memset", pid=0, tid=7, bytes=64, device=0, stream=7, correlation=5),
+                     span("cudaMemcpyAsync", 0, 1, cat="cuda_runtime", correlation=4)]),
+    "nccl": trace([span("ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevComm*)", 1, 2, cat="kernel", pid=0, tid=20, **NCCL)]),
+    "sync": trace([span("Stream Sync", 3, 4, cat="cuda_sync", pid=0, tid=7, cuda_sync_kind="Stream Sync", stream=7, correlation=2, device=0),
+                   span("cudaStreamSynchronize", 3, 5, cat="cuda_runtime", correlation=2)]),
+    "python": trace([span("train.py(10): step", 0, 100, cat="python_function", **{"Python id": 1, "Python parent id": None}),
+                     span("nn.Module: Linear_0", 10, 50, cat="python_function",
+                          **{"Python id": 2, "Python parent id": 1, "Python module id": 0})]),
+    "graph": trace([span("cudaGraphLaunch", 1, 2, cat="cuda_runtime", correlation=3),
+                    span("k", 5, 1, cat="kernel", pid=0, tid=7, correlation=3, device=0, stream=7, **{"graph id": 1, "graph node id": 7}),
+                    span("k", 7, 1, cat="kernel", pid=0, tid=7, correlation=3, device=0, stream=7, **{"graph id": 1, "graph node id": 8})]),
+    "hip": trace([span("hipLaunchKernel", 1, 2, cat="cuda_runtime", correlation=3),
+                  span("Cijk_Ailk_Bljk", 5, 1, cat="kernel", pid=2, tid=0, correlation=3, device=2, stream=0)]),
+    "memory": trace(STEP + [{"ph": "i", "cat": "cpu_instant_event", "s": "t", "name": "[memory]", "pid": 1, "tid": 1, "ts": 12,
+                             "args": {"Total Allocated": 99, "Bytes": -4, "Addr": 140, "Device Type": 1, "Device Id": 0}}]),
+    "shapes": trace([span("aten::conv2d", 1, 5, **{"Input Dims": [[8, 3, 224, 224], [64, 3, 7, 7], [], [[2, 2], [1]]],
+                                                   "Input type": ["float", "c10::Half", "", "Scalar"],
+                                                   "Concrete Inputs": ["", "", "[2, 2]", "1"], "Fwd thread id": 0, "Sequence number": 4})]),
+    "quotes": b'{"traceEvents": [{"ph":"X","name":"operator "new"","cat":"cpu_op","pid":1,"tid":1,"ts":1,"dur":1},'
+              b'{"ph":"X","name":"bad \\x escape \\u12","cat":"cpu_op","pid":1,"tid":1,"ts":3,"dur":1}]}',
+    "not_a_number": b'[{"ph":"X","name":"a","cat":"kernel","pid":0,"tid":7,"ts":1,"dur":1,"args":{"est. achieved occupancy %":NaN,'
+                    b'"stream": N/A, "grid": [1, 1, inf]}}]',
+    "not_utf8": b'[{"ph":"X","name":"\xff\xfe\x01caf\xe9","cat":"cpu_op","pid":1,"tid":1,"ts":1,"dur":1}]',
+    "surrogates": b'[{"ph":"X","name":"\\ud83d\\ude00 \\ud800 \\u0000","cat":"cpu_op","pid":1,"tid":1,"ts":1,"dur":1}]',
+    "lines": b"\n".join(json.dumps(e).encode() for e in STEP),
+    "gzip": gzip.compress(trace(STEP), mtime=0),
+    "deep": b'{"traceEvents":' + b"[" * 300 + b"]" * 300 + b"}",
+    "numbers": b'[{"ph":"X","name":"a","pid":-1,"tid":1e3,"ts":9223372036854775807,"dur":1E-3},'
+               b'{"ph":"X","name":"a","pid":1,"tid":2,"ts":-0.0009,"dur":00012.5e2}]',
+}
+
+TEXT = b"the quick brown fox jumps over the lazy dog. " * 20
+PACKED = {
+    "plain": TEXT,
+    "gzip": gzip.compress(TEXT, mtime=0),
+    "gzip_stored": gzip.compress(TEXT, 0, mtime=0),
+    "gzip_members": gzip.compress(TEXT[:50], mtime=0) + gzip.compress(b"", mtime=0) + gzip.compress(TEXT[50:], mtime=0),
+    "gzip_padded": gzip.compress(TEXT, mtime=0) + bytes(100),
+    "gzip_named": b"\x1f\x8b\x08\x1c" + bytes(6) + b"\x03\x00abctrace.json\0a comment\0" + gzip.compress(TEXT, mtime=0)[10:],
+    "zlib": zlib.compress(TEXT),
+    # A frame of stored blocks, written by hand: magic, single segment, one raw block.
+    "zstd_raw": b"\x28\xb5\x2f\xfd\x20" + bytes([len(TEXT[:200])]) + (1 | 200 << 3).to_bytes(3, "little") + TEXT[:200],
+    "zstd_skippable": b"\x50\x2a\x4d\x18\x04\x00\x00\x00abcd" + b"\x28\xb5\x2f\xfd\x20\x03\x19\x00\x00abc",
+}
+
+for target, seeds in {"trace": TRACES, "source": PACKED}.items():
+    folder = os.path.join(HERE, "corpus", target)
+    os.makedirs(folder, exist_ok=True)
+    for name, data in seeds.items():
+        with open(os.path.join(folder, name), "wb") as out:
+            out.write(data)
