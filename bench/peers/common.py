@@ -3,6 +3,7 @@
 
 A table is long form, one number a row: trace (path below the trace folder), metric, value, unit.
 """
+
 import argparse
 import contextlib
 import csv
@@ -53,7 +54,7 @@ def short_error(error):
     """One line for an exception, free of paths."""
     text = " ".join(str(error).split())
     words = [os.path.basename(w) if "/" in w and w.startswith(("/", "'/")) else w for w in text.split(" ")]
-    return f"{type(error).__name__}: {' '.join(words)}"[:160].rstrip()
+    return f"{type(error).__name__}: {' '.join(words)}"[:160].rstrip(": ")
 
 
 def attempt(rows, part, measure):

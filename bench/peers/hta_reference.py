@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Reference numbers of HolisticTraceAnalysis, each file loaded alone as rank 0 with HTA's own defaults."""
+
 import importlib.metadata
 import logging
 import warnings

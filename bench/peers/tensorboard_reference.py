@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Reference numbers of torch-tb-profiler, the TensorBoard plug-in: the step costs of its overview."""
+
 import importlib.metadata
 import logging
 import tempfile
@@ -26,10 +27,18 @@ def overlap_rows(prefix, costs):
     return [(f"{prefix}.comm_{part}", getattr(costs, part), "us") for part in parts]
 
 
+def unique(names):
+    """The second step of a name becomes NAME#2 (a device annotation of a step counts as one more step)."""
+    seen = {}
+    for name in names:
+        seen[name] = seen.get(name, 0) + 1
+        yield name if seen[name] == 1 else f"{name}#{seen[name]}"
+
+
 def overview_rows(profile):
     rows = [("steps", len(profile.steps_costs), "count")]
     rows += cost_rows("average", profile.avg_costs)
-    steps = zip(profile.steps_names, profile.steps_costs, profile.comm_overlap_costs)
+    steps = zip(unique(profile.steps_names), profile.steps_costs, profile.comm_overlap_costs)
     for name, costs, overlap in steps:
         rows += cost_rows(f"step{name}", costs)
         if profile.has_communication:

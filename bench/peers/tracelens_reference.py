@@ -4,6 +4,7 @@
 `all.*` gives its GPUEventAnalyser every event of the file; `linked.*` is what its PyTorch report prints, from
 which device events that its tree cannot tie to a launch are left out. Put a checkout of TraceLens on PYTHONPATH.
 """
+
 import importlib.metadata
 import logging
 import pathlib
