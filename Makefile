@@ -68,7 +68,7 @@ format-check:
 	@clang-format --dry-run --Werror $(sources)
 
 bench: all
-	python3 bench/run.py build/bench.json
+	python3 bench/run.py
 
 clean:
 	rm -rf build build-sanitize build-clang build-fuzz

@@ -1,0 +1,160 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Measures what the program promises, as ratios within one run, and writes the figures to a file.
+
+run.py [-o FILE] [--only WORD] [--quick]
+
+Every figure is the median of several runs taken in turns. A figure that cannot be taken here (no traces, no peer) is
+listed as missing with the reason. --only takes the groups whose name contains the word; --quick runs everything once.
+"""
+import argparse
+import json
+import os
+import platform
+import subprocess
+import sys
+import time
+
+import inputs
+from inputs import Missing
+from measure import Failed, compare, run
+
+BUILD = os.path.join(inputs.TOP, "build")
+PROGRAM = os.path.join(BUILD, "steptime")
+READER = os.path.join(BUILD, "bench", "read_bench")
+WORK = os.path.join(BUILD, "bench-inputs")
+MIB = 1 << 20
+
+LARGE = ("kineto/hta_df_index_resolver_w2r1.json.gz", "kineto/tl_h100_owlv2_pyfunc.json.gz",
+         "big/dlrm-torch26-stack-shapes-mem-100steps.json.zst", "big/srgnn-torch214-stack-shapes-mem-60steps.json.zst")
+
+
+class Figures:
+    """What was measured so far. A bound is a pair like (">=", 1.0); None: a figure without a promise."""
+
+    def __init__(self, times):
+        self.times = times
+        self.all = []
+
+    def add(self, name, value, unit, bound=None, **detail):
+        met = None if bound is None else value >= bound[1] if bound[0] == ">=" else value <= bound[1]
+        figure = {"id": name, "value": value, "unit": unit, "met": met,
+                  "bound": None if bound is None else f"{bound[0]} {bound[1]}", **detail}
+        self.all.append(figure)
+        mark = {None: "    ", True: "ok  ", False: "MISS"}[met]
+        limit = "" if bound is None else f"  ({bound[0]} {bound[1]})"
+        print(f"{mark} {name}: {value:.4g} {unit}{limit}", flush=True)
+
+    def missing(self, name, reason):
+        self.all.append({"id": name, "value": None, "missing": reason})
+        print(f"     {name}: missing, {reason}", flush=True)
+
+
+def short(path):
+    return os.path.basename(path).split(".")[0]
+
+
+def reading(figures):
+    """Bytes into columns on one core, against scanning them for newlines; memory against columns and bytes."""
+    if not os.path.exists(READER):
+        raise Missing("read_bench was not built")
+    for name in LARGE:
+        plain = inputs.unpacked(WORK, inputs.trace(name))
+        got = json.loads(run([READER, plain, inputs.trace(name), str(figures.times)], cores=1).out)
+        print(got)
+
+
+def peer_python():
+    """A Python that has HolisticTraceAnalysis; made on first use."""
+    home = os.path.join(BUILD, "bench-peer")
+    python = os.path.join(home, "bin", "python")
+    if not os.path.exists(os.path.join(home, "ready")):
+        try:
+            subprocess.run([sys.executable, "-m", "venv", home], check=True, capture_output=True)
+            subprocess.run([python, "-m", "pip", "install", "-q", "HolisticTraceAnalysis==0.5.0", "pandas==2.2.3",
+                            "numpy==1.26.4"], check=True, capture_output=True)
+        except (OSError, subprocess.CalledProcessError) as error:
+            raise Missing("HolisticTraceAnalysis cannot be installed here") from error
+        with open(os.path.join(home, "ready"), "w", encoding="ascii"):
+            pass
+    return python
+
+
+def against_peer(figures):
+    """`summary` against HolisticTraceAnalysis: load the same file, compute the temporal breakdown; whole processes."""
+    python, script = peer_python(), os.path.join(inputs.TOP, "bench", "peers", "hta_run.py")
+    cases = {"x10": (inputs.repeated(WORK, 10), 100), "x30": (inputs.repeated(WORK, 30), 100),
+             "50MB": (inputs.trace(LARGE[0]), 40)}
+    for label, (path, bound) in cases.items():
+        ours = compare({"ours": [PROGRAM, "summary", path]}, figures.times)["ours"]
+        theirs = compare({"theirs": [python, script, path]}, 1 if label == "x30" else min(3, figures.times))["theirs"]
+        figures.add(f"peer.{label}.speed", theirs.wall_s / ours.wall_s, "times faster", (">=", bound),
+                    ours_s=ours.wall_s, theirs_s=theirs.wall_s)
+        figures.add(f"peer.{label}.memory", ours.peak_bytes / theirs.peak_bytes, "of its memory",
+                    ("<=", 0.1) if label != "50MB" else None, ours_bytes=ours.peak_bytes, theirs_bytes=theirs.peak_bytes)
+
+
+def scaling(figures):
+    """Time per event as the same trace grows."""
+    paths = {copies: inputs.repeated(WORK, copies) for copies in (1, 10, 30)}
+    for command in ("breakdown", "critical-path"):
+        costs = compare({copies: [PROGRAM, command, path, "--format", "json"] for copies, path in paths.items()},
+                        figures.times)
+        each = {copies: cost.wall_s / copies for copies, cost in costs.items()}
+        took = {f"x{copies}_s": cost.wall_s for copies, cost in costs.items()}
+        figures.add(f"scaling.{command}.x10_to_x30", each[30] / each[10], "ratio", ("<=", 1.1), **took)
+        figures.add(f"scaling.{command}.x1_to_x30", each[30] / each[1], "ratio", ("<=", 1.3), **took)
+
+
+def many_ranks(figures):
+    """Two cores against one on eight ranks; the memory of 64 ranks against that of two."""
+    eight = [PROGRAM, "breakdown", inputs.ranks(WORK, 8), "--format", "json"]
+    if len(os.sched_getaffinity(0)) < 2:
+        figures.missing("ranks.two_cores", "one core")
+    else:
+        one, two = [], []
+        for _ in range(figures.times):
+            one.append(run(eight, cores=1).wall_s)
+            two.append(run(eight, cores=2).wall_s)
+        one, two = (sorted(of)[len(of) // 2] for of in (one, two))
+        figures.add("ranks.two_cores", one / two, "times faster", (">=", 1.7), one_s=one, two_s=two)
+    peaks = {count: run([PROGRAM, "breakdown", inputs.ranks(WORK, count), "--format", "json"]).peak_bytes
+             for count in (2, 64)}
+    figures.add("ranks.memory_of_64", peaks[64] / peaks[2], "of that of two", ("<=", 2.0),
+                two_bytes=peaks[2], sixty_four_bytes=peaks[64])
+
+
+GROUPS = {"reading": reading, "peer": against_peer, "scaling": scaling, "ranks": many_ranks}
+
+
+def machine():
+    with open("/proc/cpuinfo", encoding="utf-8") as lines:
+        model = next((line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")), "")
+    return {"system": platform.platform(), "processor": model, "cores": len(os.sched_getaffinity(0))}
+
+
+def main(only, quick, path):
+    figures = Figures(1 if quick else 5)
+    for name, measure in GROUPS.items():
+        if only not in name:
+            continue
+        try:
+            measure(figures)
+        except (Missing, Failed) as reason:
+            figures.missing(name, str(reason))
+    version = run([PROGRAM, "--version"]).out.decode().strip()
+    with open(path, "w", encoding="utf-8") as out:
+        json.dump({"version": version, "date": time.strftime("%Y-%m-%d"), "machine": machine(), "runs": figures.times,
+                   "figures": figures.all}, out, indent=1)
+        out.write("\n")
+    missed = [figure["id"] for figure in figures.all if figure.get("met") is False]
+    print(f"written to {os.path.relpath(path)}" + (f"; out of bounds: {', '.join(missed)}" if missed else ""))
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("-o", metavar="FILE", default=os.path.join(BUILD, "bench.json"))
+    parser.add_argument("--only", metavar="WORD", default="")
+    parser.add_argument("--quick", action="store_true")
+    arguments = parser.parse_args()
+    main(arguments.only, arguments.quick, arguments.o)
