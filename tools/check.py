@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs every test of a build folder and says how many cases passed.
+"""Builds a folder, runs every test of it and says how many cases passed.
 
 check.py BUILD [--label WORD] [--tally FILE] [MESON-TEST-OPTION...]
 
@@ -64,7 +64,9 @@ def main(build, options, label, tally):
     log = os.path.join(build, "meson-logs", "testlog.json")
     if os.path.exists(log):
         os.unlink(log)
-    subprocess.run(["meson", "test", "-C", build, "--print-errorlogs", *options], stdin=subprocess.DEVNULL, check=False)
+    if subprocess.run(["ninja", "-C", build, "--quiet"], stdin=subprocess.DEVNULL, check=False).returncode == 0:
+        subprocess.run(["meson", "test", "-C", build, "--no-rebuild", "--print-errorlogs", *options],
+                       stdin=subprocess.DEVNULL, check=False)
     reasons = collections.Counter()
     total = Counts()
     bad = []
