@@ -27,12 +27,16 @@ steptime_memory_handler steptime_on_out_of_memory(steptime_memory_handler replac
     return before;
 }
 
+static _Noreturn void run_out(size_t bytes)
+{
+    handler(bytes);
+    abort(); /* the handler broke its promise not to return */
+}
+
 static void *checked(void *p, size_t bytes)
 {
-    if (!p) {
-        handler(bytes);
-        abort(); /* the handler broke its promise not to return */
-    }
+    if (!p)
+        run_out(bytes);
     return p;
 }
 
@@ -65,7 +69,7 @@ void *mem_grow(void *array, size_t *room, size_t need, size_t size)
         wanted *= 2;
     size_t bytes;
     if (wanted < need || __builtin_mul_overflow(wanted, size, &bytes))
-        checked(NULL, SIZE_MAX);
+        run_out(SIZE_MAX);
     array = mem_resize(array, bytes);
     *room = wanted;
     return array;
