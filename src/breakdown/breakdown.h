@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Where the time of a step goes. Of a trace with device activity every
+ * nanosecond of a step has exactly one part: device work by priority, else idle
+ * time by cause. Of a host-only trace the step is split on the host. Either way
+ *
+ *     sum over parts of step->part_ns == step->wall_ns
+ *
+ * which breakdown_run asserts for every step. doc/numbers/breakdown.md defines
+ * each number; definitions.h holds the same text for --explain.
+ */
+#ifndef BREAKDOWN_BREAKDOWN_H
+#define BREAKDOWN_BREAKDOWN_H
+
+#include "ledger.h"
+#include "trace/select.h"
+
+struct breakdown_step {
+    int64_t number, start_ns, wall_ns;
+    int64_t part_ns[PARTS];
+    int64_t launched_compute_ns; /* union of the compute kernels launched in the step, wherever they ran */
+};
+
+/* Idle time of one cause, over the selected steps. A stretch is idle time of one cause without a break. */
+struct breakdown_idle {
+    uint64_t stretches;
+    int64_t longest_ns;
+    uint32_t longest_row; /* the event it was spent in */
+    str longest_name;
+};
+
+/* What the host was blocked in while the device was idle. */
+struct breakdown_blocking {
+    str call, op, frame; /* "" where not recorded */
+    uint64_t stretches;
+    int64_t total_ns, longest_ns;
+    uint32_t longest_row;
+};
+
+/* One event behind a number. */
+struct breakdown_event {
+    uint32_t row;
+    str name;
+    int64_t start_ns, dur_ns, amount;
+};
+
+struct breakdown_explained {
+    enum account account;
+    int64_t total;
+    uint32_t events;               /* all of them */
+    struct breakdown_event *first; /* the largest EXPLAINED_EVENTS */
+    uint32_t count;
+};
+
+enum {
+    EXPLAINED_EVENTS = 1000,
+    MOST_STEP_ROWS = 1 << 20, /* devices times steps of one trace that are kept */
+};
+
+struct breakdown_device {
+    bool recorded;  /* false: the trace has no device activity, and this is its only entry */
+    int64_t device; /* index of the device */
+    uint32_t events;
+    int64_t total[ACCOUNTS];
+    uint64_t copies[COPY_PARTS]; /* copies a kind, over the whole trace or selection */
+    struct breakdown_step *steps;
+    uint32_t step_count;
+    struct breakdown_idle idle[PARTS];
+    struct breakdown_blocking *blocking; /* largest first */
+    uint32_t blocking_count;
+    struct breakdown_explained *explained;
+    uint32_t explained_count;
+};
+
+struct breakdown {
+    int64_t rank;
+    str path;
+    enum step_source step_source;
+    struct breakdown_device *devices;
+    uint32_t device_count;     /* at least one */
+    uint32_t devices_left_out; /* beyond MOST_STEP_ROWS: only a hostile file has so many */
+};
+
+/* `wanted` names the accounts to be explained ([ACCOUNTS], or NULL). The result lives in the arena and outlives the trace. */
+void breakdown_run(const struct trace *trace, const struct selection *selection, const bool *wanted,
+                   struct arena *arena, struct breakdown *out);
+
+#endif

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "host_event.h"
+
+#include "calls.h"
+
+enum meaning { NOT_JUDGED, PLAIN, LAUNCH, SYNC, COPY, LOADING };
+
+struct host_events {
+    const struct trace *trace;
+    const struct work_classes *classes;
+    uint8_t *meanings; /* by text id: enum meaning */
+};
+
+struct host_events *host_events_new(const struct trace *trace, const struct work_classes *classes, struct arena *arena)
+{
+    struct host_events *events = arena_alloc(arena, sizeof *events);
+    *events = (struct host_events){trace, classes, arena_array(arena, trace_text_count(trace), 1)};
+    return events;
+}
+
+static enum meaning judge(const struct host_events *events, uint32_t row)
+{
+    const str name = trace_name(events->trace, row);
+    if (str_starts(name, S("enumerate(DataLoader)#")) || str_starts(name, S("enumerate(DataPipe)#")))
+        return LOADING;
+    if (events->trace->kind[row] != EVENT_RUNTIME)
+        return PLAIN;
+    switch (call_effect(name)) {
+    case CALL_LAUNCH:
+        return LAUNCH;
+    case CALL_SYNC:
+        return SYNC;
+    case CALL_COPY:
+        return COPY;
+    default:
+        return PLAIN;
+    }
+}
+
+static enum meaning meaning_of(struct host_events *events, uint32_t row)
+{
+    uint8_t *known = &events->meanings[events->trace->name[row]];
+    if (*known == NOT_JUDGED)
+        *known = (uint8_t)judge(events, row);
+    return *known;
+}
+
+/*
+ * Whether a copy call returns only when the copy is done: every call that is not
+ * "Async", and of those the ones that touch pageable memory. Where the kind of
+ * memory is not recorded, the call waited if it outlasted its copy.
+ */
+static bool waits(const struct host_events *events, uint32_t call)
+{
+    const uint32_t work = events->trace->cause[call];
+    if (!str_has(trace_name(events->trace, call), S("Async")))
+        return true;
+    if (work == ROW_NONE || events->trace->kind[work] != EVENT_COPY)
+        return false;
+    const enum copy_direction direction = work_copy_direction(events->classes, work);
+    const enum host_memory memory = work_copy_memory(events->classes, work);
+    if ((direction != COPY_H2D && direction != COPY_D2H) || memory == HOST_PINNED)
+        return false;
+    return memory == HOST_PAGEABLE || trace_end_ns(events->trace, call) >= trace_end_ns(events->trace, work);
+}
+
+static struct host_open opened(const struct host_events *events, uint32_t row, enum host_state state)
+{
+    return (struct host_open){trace_end_ns(events->trace, row), row, state};
+}
+
+static enum host_state call_state(struct host_events *events, uint32_t row)
+{
+    switch (meaning_of(events, row)) {
+    case LAUNCH:
+        return HOST_LAUNCHING;
+    case SYNC:
+        return HOST_BLOCKED;
+    case LOADING:
+        return HOST_LOADING;
+    case COPY:
+        return waits(events, row) ? HOST_BLOCKED : HOST_LAUNCHING;
+    default:
+        return work_host_communication(events->classes, row) ? HOST_COMMUNICATING : HOST_IN_OPERATOR;
+    }
+}
+
+struct host_open host_open_call(struct host_events *events, uint32_t row)
+{
+    return opened(events, row, call_state(events, row));
+}
+
+struct host_open host_open_mark(struct host_events *events, uint32_t row)
+{
+    return opened(events, row, host_mark_state(events, row));
+}
+
+/* CUPTI files waits of the driver itself under overhead too; they are no work of the profiler. */
+static bool is_profiling(const struct trace *trace, uint32_t row)
+{
+    const str name = trace_name(trace, row);
+    return trace->kind[row] == EVENT_OVERHEAD && !str_eq(name, S("Lazy Function Loading")) &&
+           !str_eq(name, S("Command Buffer Full"));
+}
+
+enum host_state host_mark_state(struct host_events *events, uint32_t row)
+{
+    if (is_profiling(events->trace, row))
+        return HOST_PROFILING;
+    if (events->trace->kind[row] != EVENT_ANNOTATION)
+        return HOST_BETWEEN;
+    if (meaning_of(events, row) == LOADING)
+        return HOST_LOADING;
+    return work_host_communication(events->classes, row) ? HOST_COMMUNICATING : HOST_BETWEEN;
+}

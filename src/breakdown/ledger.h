@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Every number of the breakdown is a sum of entries, and an entry names the
+ * event it came from. So a number and its explanation cannot disagree: the
+ * explanation is the entries of that account.
+ */
+#ifndef BREAKDOWN_LEDGER_H
+#define BREAKDOWN_LEDGER_H
+
+#include "base/arena.h"
+#include "ops/phase.h"
+#include "part.h"
+
+enum account {
+    ACCOUNT_PART, /* ACCOUNT_PART + enum part: over the selected steps */
+    /* over the whole trace or selection */
+    ACCOUNT_SPAN = ACCOUNT_PART + PARTS,
+    ACCOUNT_BUSY,
+    ACCOUNT_IDLE,
+    ACCOUNT_COMPUTE,
+    ACCOUNT_COMMUNICATION,
+    ACCOUNT_MEMORY,
+    ACCOUNT_EXPOSED_COMMUNICATION,
+    ACCOUNT_HOST_WAIT,
+    ACCOUNT_KERNEL_WAIT,
+    ACCOUNT_OTHER_IDLE,
+    ACCOUNT_KERNEL_SUM,
+    ACCOUNT_COPY, /* union of copies, without memset */
+    ACCOUNT_COMMUNICATION_UNDER_COMPUTE,
+    ACCOUNT_COPY_UNDER_COMPUTE,
+    ACCOUNT_COPY_UNDER_COMMUNICATION,
+    ACCOUNT_COPY_BYTES,                                  /* + part - PART_FIRST_COPY: bytes */
+    ACCOUNT_COPY_TIME = ACCOUNT_COPY_BYTES + COPY_PARTS, /* the same: summed durations */
+    /* over the selected steps */
+    ACCOUNT_LAUNCHED_COMPUTE = ACCOUNT_COPY_TIME + COPY_PARTS,
+    ACCOUNT_INPUT_COPY,
+    ACCOUNT_COMPUTE_BOUND,
+    ACCOUNT_MEMORY_BOUND,
+    ACCOUNT_WEIGHT_COMMUNICATION,
+    ACCOUNT_PHASE_DEVICE, /* + enum phase */
+    ACCOUNT_PHASE_HOST = ACCOUNT_PHASE_DEVICE + PHASES,
+    ACCOUNTS = ACCOUNT_PHASE_HOST + PHASES,
+};
+
+struct ledger_entry {
+    enum account account;
+    uint32_t row;   /* ROW_NONE: no event stands for it */
+    int64_t amount; /* ns, or bytes where the account counts bytes */
+};
+
+struct ledger {
+    int64_t total[ACCOUNTS];
+    const bool *wanted; /* [ACCOUNTS]: whose entries are kept; NULL: none */
+    struct ledger_entry *kept;
+    size_t count, room;
+};
+
+void ledger_book(struct ledger *ledger, enum account account, uint32_t row, int64_t amount);
+
+/* The kept entries of an account, one an event, largest first; in the arena. */
+struct ledger_entry *ledger_entries(const struct ledger *ledger, enum account account, struct arena *arena,
+                                    uint32_t *count);
+
+void ledger_free(struct ledger *ledger); /* the entries; the totals stay */
+
+#endif
