@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The command line after parsing, for the files of this folder that fill it. Commands use the accessors of command.h. */
+#ifndef CLI_CALL_H
+#define CLI_CALL_H
+
+#include "command.h"
+
+struct given {
+    const struct option *option;
+    const char *value; /* NULL of a flag */
+};
+
+struct call {
+    const struct command *command;
+    struct given *given; /* in the order of the command line; the last one counts */
+    uint32_t given_count;
+    const char **arguments;
+    uint32_t argument_count;
+    struct selection selection;
+};
+
+/*
+ * Reads the words after the command's name. False with STEPTIME_USAGE and a
+ * message that says what to write instead. Everything is in the arena and in argv.
+ */
+bool call_parse(struct call *call, const struct command *command, int argc, char **argv, struct arena *arena,
+                struct steptime_error *err);
+
+/* "2..5", "2..", "..5" or "3", both ends inside; an open end is 0 or INT64_MAX. */
+bool call_range(str text, int64_t *first, int64_t *last);
+
+/* Of an option whose value is a count; `otherwise` where it is not given. False with STEPTIME_USAGE. */
+bool call_count(const struct call *call, const char *option, int64_t least, int64_t most, int64_t otherwise, int64_t *value,
+                struct steptime_error *err);
+
+#endif

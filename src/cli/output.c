@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "output.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "call.h"
+#include "io/writer.h"
+#include "report/report.h"
+#include "screen.h"
+
+enum { USUAL_ROWS = 20 };
+
+static str format_of(const struct call *call)
+{
+    const char *format = call_text(call, "format");
+    return format ? str_of(format) : S("term");
+}
+
+/* A table that was asked for by name is shown whole. */
+static bool rows_of(const struct call *call, int64_t *rows, struct steptime_error *err)
+{
+    return call_count(call, "rows", 0, UINT32_MAX, call_text(call, "table") ? 0 : USUAL_ROWS, rows, err);
+}
+
+static bool options_of(const struct call *call, struct render_options *options, struct steptime_error *err)
+{
+    int64_t rows;
+    if (!rows_of(call, &rows, err))
+        return false;
+    const char *path = call_text(call, "output");
+    const bool to_file = path && strcmp(path, "-");
+    const struct screen screen = screen_of(to_file ? -1 : STDOUT_FILENO, call_text(call, "color"));
+    const char *table = call_text(call, "table");
+    *options = (struct render_options){
+        .colour = screen.colour,
+        .unicode = screen.unicode,
+        .width = screen.width,
+        .table = table ? str_of(table) : S(""),
+        .rows = (uint32_t)rows,
+        .version = S(STEPTIME_VERSION),
+    };
+    return true;
+}
+
+bool output_check(const struct call *call, struct steptime_error *err)
+{
+    int64_t rows;
+    return rows_of(call, &rows, err);
+}
+
+bool output_report(const struct call *call, const struct report *report, struct steptime_error *err)
+{
+    struct render_options options;
+    if (!options_of(call, &options, err))
+        return false;
+    struct writer *out = writer_open(call_text(call, "output"), err);
+    if (!out)
+        return false;
+    if (!report_render(report, format_of(call), &options, out, err)) {
+        writer_abandon(out);
+        return false;
+    }
+    return writer_close(out, err);
+}
+
+bool output_text(str text, struct steptime_error *err)
+{
+    struct writer *out = writer_open(NULL, err);
+    if (!out)
+        return false;
+    writer_put(out, text);
+    return writer_close(out, err);
+}
