@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "idle.h"
 
+#include "queue.h"
+
 static uint32_t cause_of(const struct trace *trace, uint32_t row)
 {
     return row == ROW_NONE ? ROW_NONE : trace->cause[row];
@@ -38,13 +40,6 @@ static void split_host(const struct trace *trace, struct host *host, const struc
     }
 }
 
-/* What held queued work back: launched before the gap, on another stream than the work whose end began the gap. */
-static enum part queued_behind(const struct trace *trace, const struct sweep_piece *gap, int64_t launched_ns)
-{
-    const bool waited = launched_ns <= gap->start_ns && gap->previous != ROW_NONE;
-    return waited && trace->lane[gap->previous] != trace->lane[gap->next] ? PART_DEPENDENCY : PART_LAUNCH_LATENCY;
-}
-
 void idle_split(const struct trace *trace, struct host *host, const struct sweep_piece *gap, idle_take *take,
                 void *context)
 {
@@ -53,8 +48,10 @@ void idle_split(const struct trace *trace, struct host *host, const struct sweep
     const int64_t host_end = launched < gap->end_ns ? launched : gap->end_ns;
     split_host(trace, host, gap, host_end, take, context);
     const int64_t queued = host_end > gap->start_ns ? host_end : gap->start_ns;
-    if (queued < gap->end_ns)
-        take(context, &(struct idle_piece){queued, gap->end_ns, queued_behind(trace, gap, launched), gap->next});
+    if (queued >= gap->end_ns)
+        return;
+    const enum part queue_cause = queue_behind_event(trace, gap) ? PART_DEPENDENCY : PART_LAUNCH_LATENCY;
+    take(context, &(struct idle_piece){queued, gap->end_ns, queue_cause, gap->next});
 }
 
 enum idle_wait idle_wait(const struct trace *trace, const struct sweep_piece *gap)

@@ -9,9 +9,8 @@
  *
  * (so a backward thread that has not begun shows the forward part that the main
  * thread is in). From the return of the launch call on the work is queued: behind
- * another stream, if that one's work was the last to end and the launch was made
- * before it ended; else in the device's own launch latency. A gap is cut where
- * the state changes, so every nanosecond has its cause.
+ * an event of another stream (queue.h), else in the device's own launch latency.
+ * A gap is cut where the state changes, so every nanosecond has its cause.
  */
 #ifndef BREAKDOWN_IDLE_H
 #define BREAKDOWN_IDLE_H
