@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "pause.h"
+
+#include "base/mem.h"
+#include "base/sort.h"
+#include "base/span.h"
+#include "ops/phase.h"
+
+enum { TOUCH_NS = 2 * 1000 }; /* calls of two threads that follow each other may overlap by so much */
+
+/* ---- the gaps of the training thread ---- */
+
+/* Time covered by the calls of a lane. */
+static void busy_spans(const struct trace *trace, uint32_t lane, struct spans *busy)
+{
+    const struct rows calls = trace_rows(trace, lane, NEST_CALLS);
+    for (uint32_t i = 0; i < calls.count; i++)
+        if (trace->parent[calls.at[i]] == ROW_NONE)
+            spans_add(busy, trace->start_ns[calls.at[i]], trace_end_ns(trace, calls.at[i]));
+    spans_tidy(busy);
+}
+
+/* The gap before span i. */
+static struct span gap_before(const struct spans *busy, size_t i)
+{
+    return (struct span){i ? busy->at[i - 1].end_ns : 0, i < busy->count ? busy->at[i].start_ns : INT64_MAX};
+}
+
+/* ---- what another thread did in them ---- */
+
+/* Its calls in one gap. */
+struct burst {
+    struct span time;
+    size_t gap;
+};
+
+struct bursts {
+    struct burst *at;
+    uint32_t count;
+    uint64_t inside, outside; /* outermost calls within a gap, and not */
+};
+
+static void add_call(struct bursts *bursts, const struct spans *busy, size_t gap, struct span call)
+{
+    const struct span room = gap_before(busy, gap);
+    if (call.start_ns + TOUCH_NS < room.start_ns || call.end_ns > room.end_ns + TOUCH_NS) {
+        bursts->outside++;
+        return;
+    }
+    bursts->inside++;
+    struct burst *last = bursts->count ? &bursts->at[bursts->count - 1] : NULL;
+    if (!last || last->gap != gap)
+        bursts->at[bursts->count++] = (struct burst){call, gap};
+    else if (call.end_ns > last->time.end_ns)
+        last->time.end_ns = call.end_ns;
+}
+
+static struct bursts find_bursts(const struct trace *trace, uint32_t lane, const struct spans *busy, struct arena *arena)
+{
+    const struct rows calls = trace_rows(trace, lane, NEST_CALLS);
+    struct bursts bursts = {.at = arena_array(arena, calls.count, sizeof *bursts.at)};
+    size_t gap = 0;
+    for (uint32_t i = 0; i < calls.count; i++) {
+        const uint32_t row = calls.at[i];
+        if (trace->parent[row] != ROW_NONE)
+            continue;
+        while (gap < busy->count && busy->at[gap].start_ns + TOUCH_NS < trace->start_ns[row])
+            gap++;
+        add_call(&bursts, busy, gap, (struct span){trace->start_ns[row], trace_end_ns(trace, row)});
+    }
+    return bursts;
+}
+
+/* ---- pauses ---- */
+
+static struct pauses worker_pauses(const struct bursts *bursts, uint32_t main_lane, struct arena *arena)
+{
+    struct pause *at = arena_array(arena, bursts->count, sizeof *at);
+    for (uint32_t i = 0; i < bursts->count; i++) {
+        const int64_t start = bursts->at[i].time.start_ns;
+        at[i] = (struct pause){i ? bursts->at[i - 1].time.end_ns : start, start, main_lane};
+    }
+    return (struct pauses){at, bursts->count};
+}
+
+static struct pause pause_for(const struct burst *burst, struct span gap, uint32_t worker)
+{
+    const int64_t start = burst->time.start_ns, end = burst->time.end_ns;
+    return (struct pause){start < gap.start_ns ? gap.start_ns : start, end > gap.end_ns ? gap.end_ns : end, worker};
+}
+
+/* Of the training thread: the bursts of all its workers; those that overlap are one, which the last to end closes. */
+static struct pauses main_pauses(const struct pause *all, size_t count, struct arena *arena)
+{
+    struct keyed *order = arena_array(arena, count, sizeof *order);
+    for (uint32_t i = 0; i < count; i++)
+        order[i] = (struct keyed){all[i].start_ns, i};
+    sort_keyed(order, count);
+    struct pause *at = arena_array(arena, count, sizeof *at);
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct pause *next = &all[order[i].row];
+        if (!kept || next->start_ns >= at[kept - 1].end_ns)
+            at[kept++] = *next;
+        else if (next->end_ns > at[kept - 1].end_ns) {
+            at[kept - 1].end_ns = next->end_ns;
+            at[kept - 1].partner = next->partner;
+        }
+    }
+    return (struct pauses){at, kept};
+}
+
+static bool runs_backward(const struct trace *trace, uint32_t lane, const uint8_t *phases)
+{
+    const struct rows calls = trace_rows(trace, lane, NEST_CALLS);
+    for (uint32_t i = 0; i < calls.count; i++)
+        if (phases[calls.at[i]] == PHASE_BACKWARD)
+            return true;
+    return false;
+}
+
+struct collected {
+    struct pause *at;
+    size_t count, room;
+};
+
+/* A thread that works beside the training thread as well as in its gaps hands nothing over. */
+static void add_worker(const struct trace *trace, uint32_t lane, const struct spans *busy, struct pauses *pauses,
+                       struct collected *of_main, struct arena *arena)
+{
+    const struct bursts bursts = find_bursts(trace, lane, busy, arena);
+    if (bursts.inside < 9 * bursts.outside || !bursts.count)
+        return;
+    pauses[lane] = worker_pauses(&bursts, trace_main_lane(trace), arena);
+    of_main->at = mem_grow(of_main->at, &of_main->room, of_main->count + bursts.count, sizeof *of_main->at);
+    for (uint32_t i = 0; i < bursts.count; i++)
+        of_main->at[of_main->count++] = pause_for(&bursts.at[i], gap_before(busy, bursts.at[i].gap), lane);
+}
+
+const struct pauses *pauses_of(const struct trace *trace, struct arena *arena)
+{
+    struct pauses *pauses = arena_array(arena, trace->lane_count, sizeof *pauses);
+    const uint32_t main_lane = trace_main_lane(trace);
+    if (main_lane == LANE_NONE)
+        return pauses;
+    struct arena scratch = {0};
+    const uint8_t *phases = phases_of(trace, &scratch);
+    struct spans busy = {0};
+    busy_spans(trace, main_lane, &busy);
+    struct collected of_main = {0};
+    for (uint32_t lane = 0; lane < trace->lane_count; lane++)
+        if (lane != main_lane && !trace->lanes[lane].device && runs_backward(trace, lane, phases))
+            add_worker(trace, lane, &busy, pauses, &of_main, arena);
+    pauses[main_lane] = main_pauses(of_main.at, of_main.count, arena);
+    mem_free(of_main.at);
+    spans_free(&busy);
+    arena_free(&scratch);
+    return pauses;
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * When a thread of the host rested because another worked. PyTorch runs the
+ * backward pass on threads of its own while the caller sleeps in Python: the
+ * calls of such a thread lie in the gaps of the training thread. Within such a
+ * gap the training thread pauses from the first to the last of them, and between
+ * gaps the other thread does.
+ */
+#ifndef GRAPH_PAUSE_H
+#define GRAPH_PAUSE_H
+
+#include "trace/trace.h"
+
+struct pause {
+    int64_t start_ns, end_ns; /* may be empty: only the hand-over counts */
+    uint32_t partner;         /* lane that worked meanwhile, and let this one go on */
+};
+
+/* Of one lane, by time, disjoint. */
+struct pauses {
+    const struct pause *at;
+    uint32_t count;
+};
+
+/* The pauses of every lane, in the arena. */
+const struct pauses *pauses_of(const struct trace *trace, struct arena *arena);
+
+#endif
