@@ -19,16 +19,23 @@ struct source;
 struct source *source_open(const char *path, struct steptime_error *err);
 
 /*
+ * The same over bytes in memory, which must outlive the source; `path` names them in messages. Each read gives at
+ * most `chunk` of them, so that a reader's seams can be tried anywhere.
+ */
+struct source *source_of_bytes(const char *path, const void *bytes, size_t count, size_t chunk);
+
+/*
  * Copies up to `room` unpacked bytes to `into`; 0 at the end. A packed stream
  * that breaks off or is damaged ends early: source_damage says so.
  */
 size_t source_read(struct source *source, void *into, size_t room);
 
 /* After the end: NULL if the bytes were whole, else one line that says what was wrong with the packing or the file. */
-const char *source_damage(const struct source *source);
+const char *source_damage(struct source *source);
 
 int64_t source_packed_bytes(const struct source *source); /* read from the file so far; may be asked from another thread */
 int64_t source_file_bytes(const struct source *source);   /* size of the file, -1 where unknown */
+const char *source_path(const struct source *source);     /* as given */
 void source_close(struct source *source);
 
 #endif

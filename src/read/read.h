@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 
+#include "io/source.h"
 #include "steptime/error.h"
 #include "trace/trace.h"
 
@@ -20,5 +21,8 @@
  * progress (may be NULL) is set to the packed bytes read so far, for another thread to look at.
  */
 struct trace *trace_read(const char *path, _Atomic int64_t *progress, struct steptime_error *err);
+
+/* The same from an open source, which stays the caller's. */
+struct trace *trace_read_source(struct source *source, _Atomic int64_t *progress, struct steptime_error *err);
 
 #endif

@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The document: an object with a list of events in it, or the bare list.
+ *
+ * An event is a transaction: it is read from the window as it stands, and where
+ * the window ends inside it the window is widened and the event read again.
+ * Where it is no JSON it is repaired, and where that fails it is dropped, and
+ * reading goes on at the next place that looks like an event's start.
+ */
+#include "kineto.h"
+
+#include <inttypes.h>
+
+#include "base/error.h"
+#include "base/mem.h"
+#include "text/json.h"
+
+enum { LONGEST_PIECE = 64 << 20 };
+
+static void note(struct kineto *k, enum note_kind kind, const char *at, const char *what)
+{
+    trace_note(k->trace, kind, json_window_offset(k->window, at), "%s", what);
+}
+
+/* ---- one event ---- */
+
+/* Reads the event at the window's start, widening the window where it must. NULL: k->wrong is no JSON, or the end. */
+static const char *read_event(struct kineto *k)
+{
+    struct json_window *const w = k->window;
+    for (;;) {
+        const char *const end = kineto_event(k, w->at);
+        if (end || k->wrong < w->end || !json_window_more(w, LONGEST_PIECE))
+            return end;
+    }
+}
+
+static void note_repair(struct kineto *k, const char *what)
+{
+    struct buf flaws = {0};
+    json_flaws_text(k->repair.flaws, &flaws);
+    trace_note(k->trace, NOTE_REPAIRED, json_window_offset(k->window, k->repair.first), "%s repaired: %.*s", what,
+               (int)flaws.len, flaws.at);
+    buf_free(&flaws);
+}
+
+/* Makes JSON of the piece at the window's start. NULL where that cannot be done, or has cost too much already. */
+static const char *repair(struct kineto *k, bool member)
+{
+    struct json_window *const w = k->window;
+    for (;;) {
+        const char *wrong = w->at;
+        const char *const end = k->repair_budget > 0 ? json_repair(w->at, w->end, member, &k->repair, &wrong) : NULL;
+        k->repair_budget -= (end ? end : wrong) - w->at;
+        if (end || wrong < w->end || k->repair_budget <= 0 || !json_window_more(w, LONGEST_PIECE))
+            return end;
+    }
+}
+
+/* Looks like the start of an event: a brace and a key that events have. */
+static bool event_starts(const char *at)
+{
+    at = json_blank(at + 1);
+    if (*at != '"')
+        return false;
+    const char *const end = json_plain(at + 1);
+    return *end == '"' && *json_blank(end + 1) == ':' &&
+           kineto_event_key((str){at + 1, (size_t)(end - at - 1)})->take != TAKE_NOTHING;
+}
+
+/* Moves on to the next place that looks like an event, from `from` on. */
+static void seek_event(struct kineto *k, const char *from)
+{
+    enum { HEAD = 256 }; /* an event's start fits in it */
+    struct json_window *const w = k->window;
+    char before = 0;
+    w->at = from;
+    for (;;) {
+        if (w->end - w->at < HEAD && json_window_more(w, w->room))
+            continue;
+        if (w->at >= w->end)
+            return;
+        if (*w->at == '{' && before != ':' && event_starts(w->at))
+            return;
+        if ((unsigned char)*w->at > ' ')
+            before = *w->at;
+        w->at++;
+    }
+}
+
+/* The event at the window's start cannot be read, from k->wrong on. */
+static void drop_event(struct kineto *k)
+{
+    struct json_window *const w = k->window;
+    const bool ends = k->wrong >= w->end && w->ended;
+    note(k, NOTE_DROPPED, w->at, ends ? "the file ends inside an event" : k->wrong >= w->end ? "event dropped: it is too long" : "event dropped: it is no JSON");
+    if (ends)
+        w->at = w->end;
+    else if (k->wrong >= w->end)
+        json_window_skip(w);
+    else
+        seek_event(k, k->wrong > w->at ? k->wrong : w->at + 1);
+}
+
+static void take_event(struct kineto *k)
+{
+    struct json_window *const w = k->window;
+    const char *end = read_event(k);
+    k->event_offset = json_window_offset(w, w->at);
+    if (!end) {
+        const char *const wrong = k->wrong;
+        const size_t wrong_at = (size_t)(wrong - w->at);
+        end = repair(k, false);
+        if (!end || !kineto_event(k, k->repair.text.at)) {
+            k->wrong = w->at + wrong_at;
+            drop_event(k);
+            return;
+        }
+        note_repair(k, "event");
+    }
+    kineto_add(k);
+    k->repair_budget += 4 * (end - w->at);
+    w->at = end;
+}
+
+/* ---- the list of events ---- */
+
+/* Something other than an event in the list. True where the list must have ended before it. */
+static bool list_left(struct kineto *k, char c)
+{
+    struct json_window *const w = k->window;
+    if (c == '}' || c == '"') {
+        note(k, NOTE_REPAIRED, w->at, "the list of events has no closing bracket");
+        return true;
+    }
+    note(k, NOTE_DROPPED, w->at, "not an event");
+    seek_event(k, w->at + 1);
+    return false;
+}
+
+/* A comma where there should be one, and none where there should not. */
+static void take_comma(struct kineto *k, bool due)
+{
+    struct json_window *const w = k->window;
+    const bool there = json_window_peek(w) == ',';
+    if (there) {
+        const int64_t offset = json_window_offset(w, w->at);
+        w->at++;
+        const char next = json_window_peek(w);
+        if (!due || next == ']' || next == ',')
+            trace_note(k->trace, NOTE_REPAIRED, offset, "a comma too many");
+    } else if (due && *w->at == '{') {
+        note(k, NOTE_REPAIRED, w->at, "a comma too few");
+    }
+}
+
+/* Reads the list from behind its bracket to behind the closing one. False where the file ends first. */
+static bool read_events(struct kineto *k)
+{
+    struct json_window *const w = k->window;
+    k->found_events = true;
+    for (bool first = true;; first = false) {
+        take_comma(k, !first);
+        const char c = json_window_peek(w);
+        if (c == '{') {
+            take_event(k);
+        } else if (c == ']') {
+            w->at++;
+            return true;
+        } else if (w->at >= w->end) {
+            return false;
+        } else if (c != ',' && list_left(k, c)) {
+            return true;
+        }
+    }
+}
+
+/* ---- the document ---- */
+
+/* Widens the window until the value at its start lies in it. NULL: k->wrong is no JSON, or the end. */
+static const char *whole_value(struct kineto *k)
+{
+    struct json_window *const w = k->window;
+    for (;;) {
+        const char *const end = json_value_end(w->at, &k->wrong);
+        if (end && end < w->end)
+            return end;
+        if (!end && k->wrong < w->end)
+            return NULL;
+        if (!json_window_more(w, LONGEST_PIECE)) {
+            k->wrong = w->end;
+            return end;
+        }
+    }
+}
+
+static bool read_head(struct kineto *k, str key)
+{
+    struct json_window *const w = k->window;
+    const char *end = whole_value(k);
+    if (end) {
+        kineto_head(k, key, w->at);
+    } else if (k->wrong < w->end && (end = repair(k, true))) {
+        note_repair(k, "value");
+        kineto_head(k, key, k->repair.text.at);
+    } else {
+        return json_window_skip(w);
+    }
+    w->at = end;
+    return true;
+}
+
+/* The key of the next member, copied; false where there is none. */
+static bool read_key(struct kineto *k, str *key)
+{
+    struct json_window *const w = k->window;
+    if (json_window_peek(w) != '"')
+        return false;
+    const char *const end = whole_value(k);
+    if (!end)
+        return false;
+    *key = str_copy(&k->scratch, (str){w->at + 1, (size_t)(end - w->at - 2)});
+    w->at = end;
+    if (json_window_peek(w) != ':')
+        return false;
+    w->at++;
+    return true;
+}
+
+/* The members of the document, from behind its brace to behind the closing one. False where it ends first. */
+static bool read_members(struct kineto *k)
+{
+    struct json_window *const w = k->window;
+    for (;;) {
+        const char c = json_window_peek(w);
+        if (w->at >= w->end)
+            return false;
+        if (c == ',') {
+            w->at++;
+            continue;
+        }
+        if (c == '}') {
+            w->at++;
+            return true;
+        }
+        str key;
+        if (!read_key(k, &key))
+            return false;
+        const bool events = json_window_peek(w) == '[' && str_eq(key, S("traceEvents"));
+        w->at += events;
+        if (!(events ? read_events(k) : read_head(k, key)))
+            return false;
+    }
+}
+
+/* One document. False where there is none here. */
+static bool read_document(struct kineto *k)
+{
+    struct json_window *const w = k->window;
+    const char c = json_window_peek(w);
+    if (c != '{' && c != '[')
+        return false;
+    w->at++;
+    const bool whole = c == '{' ? read_members(k) : read_events(k);
+    if (!whole)
+        note(k, NOTE_REMARK, w->at, w->at >= w->end ? "the file breaks off" : "the rest of the file is not understood");
+    return whole;
+}
+
+static void skip_bom(struct json_window *w)
+{
+    json_window_peek(w);
+    if (w->end - w->at >= 3 && memcmp(w->at, "\xEF\xBB\xBF", 3) == 0)
+        w->at += 3;
+}
+
+static void note_phases(struct kineto *k)
+{
+    for (int c = 0; c < 128; c++)
+        if (k->phases[c])
+            trace_note(k->trace, NOTE_REMARK, -1, "%" PRIu64 " events of phase %c are not used", k->phases[c], c);
+}
+
+bool kineto_read(struct json_window *window, struct trace *trace, struct steptime_error *err)
+{
+    struct kineto k = {.trace = trace,
+                       .names = trace_names(trace),
+                       .window = window,
+                       .repair_budget = LONGEST_PIECE,
+                       .first_ns = INT64_MAX,
+                       .last_ns = INT64_MIN};
+    skip_bom(window);
+    for (bool first = true; read_document(&k); first = false)
+        if (!first)
+            note(&k, NOTE_REPAIRED, window->at, "another document follows the first; its events are joined");
+    if (json_window_peek(window))
+        note(&k, NOTE_REMARK, window->at, "what follows the document is not read");
+    kineto_close_open(&k);
+    kineto_apply_names(&k);
+    note_phases(&k);
+    buf_free(&k.repair.text);
+    arena_free(&k.scratch);
+    return k.found_events || fail(err, STEPTIME_INPUT, "no list of events (traceEvents) in this JSON");
+}

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The parts of the Kineto reader. The document (kineto.c) finds events; an
+ * event's text becomes a record (kineto_event.c); a record becomes an event, a
+ * flow or a name of the trace (kineto_add.c, kineto_open.c, kineto_names.c);
+ * what surrounds the events becomes trace->info (kineto_head.c).
+ */
+#ifndef READ_KINETO_H
+#define READ_KINETO_H
+
+#include "base/map.h"
+#include "read/kineto_category.h"
+#include "read/kineto_keys.h"
+#include "text/json_repair.h"
+#include "text/json_window.h"
+#include "trace/trace.h"
+
+/* A pid or tid: a number, or a text where text is not 0. */
+struct place {
+    int64_t number;
+    uint32_t text; /* interned */
+};
+
+/* One event as it is written. */
+struct record {
+    char phase;        /* ph; 0 where absent */
+    uint32_t seen;     /* bit t: a value was taken by enum take t */
+    bool twice;        /* a key came twice; the later value counts */
+    bool far;          /* a time that an int64 cannot hold in ns */
+    const struct category *category;
+    str name;          /* in the window or the scratch arena: gone with the next record */
+    str label;         /* args.name, of metadata; the same */
+    struct place process, thread;
+    int64_t start_ns, dur_ns, thread_dur_ns, id, stream;
+    struct event event; /* only has and attr */
+};
+
+static inline bool record_has(const struct record *record, enum take take)
+{
+    return record->seen >> take & 1;
+}
+
+struct open_event;
+
+struct kineto {
+    struct trace *trace;
+    struct intern *names;
+    struct json_window *window;
+    struct arena scratch;      /* decoded texts of the record at hand */
+    const char *wrong;         /* the byte at which the last step stopped */
+    struct record record;
+    struct json_repair repair;
+    int64_t repair_budget;     /* bytes that repairing may still look at: damage must not cost more than reading */
+
+    bool found_events;         /* the document has a list of events */
+    bool any_category;
+    int64_t first_ns, last_ns; /* of the recorded times so far */
+    uint64_t phases[128];      /* events left out, a phase */
+    int64_t event_offset;      /* of the event at hand */
+
+    /* begun and not ended: kineto_open.c */
+    struct open_event *open;
+    size_t open_room, open_count, open_freed; /* places: held, ever used, free of these */
+    uint32_t open_free;
+    uint32_t *open_top; /* a lane */
+    size_t open_lanes;
+
+    struct map process_names, thread_names; /* kineto_names.c */
+};
+
+/* Reads the event at `at` into k->record. Returns the byte behind it; NULL with k->wrong where it is no event. */
+const char *kineto_event(struct kineto *k, const char *at);
+
+/* Puts k->record into the trace, or says why not. */
+void kineto_add(struct kineto *k);
+
+/* Adds a finished event. */
+void kineto_commit(struct kineto *k, const struct event *event);
+
+/* Begin and end events, matched on their lane. */
+void kineto_begin(struct kineto *k, const struct event *event);
+void kineto_end(struct kineto *k, const struct event *event);
+void kineto_close_open(struct kineto *k); /* ends what is still open where the trace ends */
+
+/* Metadata events, and at the end the names they gave. */
+void kineto_name(struct kineto *k);
+void kineto_apply_names(struct kineto *k);
+
+/* A member of the document that is not the list of events: the text of its value. */
+void kineto_head(struct kineto *k, str key, const char *value);
+
+/* Reads a document, and those that follow it. False with *err where there is no event list in it. */
+bool kineto_read(struct json_window *window, struct trace *trace, struct steptime_error *err);
+
+#endif

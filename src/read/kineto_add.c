@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From a record to what the trace holds. What is wrong with an event's content is judged here. */
+#include <inttypes.h>
+
+#include "kineto.h"
+
+#define DAY_NS (24 * 3600 * (int64_t)1000000000)
+
+static void drop(struct kineto *k, const char *why)
+{
+    trace_note(k->trace, NOTE_DROPPED, k->event_offset, "event dropped: %s", why);
+}
+
+/* ---- where ---- */
+
+/* "stream 7" of 2020 and 2021. */
+static int64_t stream_of(struct kineto *k, struct place thread)
+{
+    if (!thread.text)
+        return thread.number;
+    const str text = intern_text(k->names, thread.text);
+    int64_t number;
+    return str_starts(text, S("stream ")) && str_int(str_trim(str_from(text, 7)), &number) ? number : -1;
+}
+
+static struct lane device_lane(struct kineto *k)
+{
+    const struct record *r = &k->record;
+    struct lane lane = {.device = true};
+    lane.process = r->event.has >> ATTR_DEVICE & 1 ? r->event.attr[ATTR_DEVICE] : r->process.text ? -1 : r->process.number;
+    lane.id = record_has(r, TAKE_STREAM) ? r->stream : record_has(r, TAKE_THREAD) ? stream_of(k, r->thread) : -1;
+    return lane;
+}
+
+static struct lane host_lane(const struct record *r)
+{
+    struct lane lane = {0};
+    if (record_has(r, TAKE_PROCESS))
+        lane.process_text = r->process.text, lane.process = r->process.text ? 0 : r->process.number;
+    if (record_has(r, TAKE_THREAD))
+        lane.id_text = r->thread.text, lane.id = r->thread.text ? 0 : r->thread.number;
+    return lane;
+}
+
+/* ---- what ---- */
+
+static enum event_kind kind_of(struct kineto *k)
+{
+    const struct record *r = &k->record;
+    enum event_kind kind = EVENT_OTHER;
+    if (r->category)
+        kind = r->category->kind;
+    else if (r->process.text && record_has(r, TAKE_PROCESS))
+        kind = kineto_legacy_kind(intern_text(k->names, r->process.text));
+    return kind == EVENT_OPERATOR && kineto_is_annotation(r->name) ? EVENT_ANNOTATION : kind;
+}
+
+/* Fills name, kind, lane and start of the event. False where the time is missing or beyond all calendars. */
+static bool fill(struct kineto *k, enum event_kind kind)
+{
+    struct record *r = &k->record;
+    if (!record_has(r, TAKE_START)) {
+        drop(k, r->far ? "its time is out of range" : "it has no time");
+        return false;
+    }
+    if (r->start_ns <= -EVENT_TIME_LIMIT || r->start_ns >= EVENT_TIME_LIMIT) {
+        drop(k, "its time is out of range");
+        return false;
+    }
+    r->event.start_ns = r->start_ns;
+    r->event.dur_ns = 0;
+    r->event.name = intern_id(k->names, r->name);
+    r->event.kind = kind;
+    r->event.lane = trace_lane(k->trace, event_on_device(kind) ? device_lane(k) : host_lane(r));
+    return true;
+}
+
+void kineto_commit(struct kineto *k, const struct event *event)
+{
+    trace_add(k->trace, event);
+    const int64_t end_ns = event->start_ns + event->dur_ns;
+    k->first_ns = event->start_ns < k->first_ns ? event->start_ns : k->first_ns;
+    k->last_ns = end_ns > k->last_ns ? end_ns : k->last_ns;
+}
+
+/* The recorded length; tdur stands in for dur. */
+static int64_t duration(const struct record *r)
+{
+    if (record_has(r, TAKE_DURATION))
+        return r->dur_ns;
+    return record_has(r, TAKE_THREAD_DURATION) ? r->thread_dur_ns : 0;
+}
+
+/* A device row of no length at time 0, a second or more before all others, is a record that was never filled in. */
+static bool never_filled(const struct kineto *k, const struct event *event)
+{
+    return event->start_ns == 0 && event->dur_ns == 0 && event_on_device(event->kind) && k->first_ns > 1000000000;
+}
+
+static void add_complete(struct kineto *k)
+{
+    struct record *r = &k->record;
+    if (!fill(k, kind_of(k)))
+        return;
+    const int64_t dur_ns = duration(r);
+    if (dur_ns > 7 * DAY_NS || (r->far && !record_has(r, TAKE_DURATION))) {
+        drop(k, "it lasts more than 7 days");
+        return;
+    }
+    if (dur_ns < 0)
+        trace_note(k->trace, NOTE_REPAIRED, k->event_offset, "negative duration of %" PRId64 " ns taken as 0", dur_ns);
+    r->event.dur_ns = dur_ns < 0 ? 0 : dur_ns;
+    if (never_filled(k, &r->event))
+        drop(k, "device work at time 0 without length");
+    else
+        kineto_commit(k, &k->record.event);
+}
+
+static void add_instant(struct kineto *k)
+{
+    if (fill(k, EVENT_INSTANT))
+        kineto_commit(k, &k->record.event);
+}
+
+static void add_flow(struct kineto *k)
+{
+    const struct record *r = &k->record;
+    const enum flow_kind kind = r->category ? r->category->flow : FLOW_OTHER;
+    const bool finish = r->phase != 's';
+    if (!record_has(r, TAKE_START) || !record_has(r, TAKE_ID)) {
+        k->phases[(unsigned char)r->phase]++;
+        return;
+    }
+    const struct lane lane = kind == FLOW_LAUNCH && finish ? device_lane(k) : host_lane(r);
+    trace_add_flow(k->trace, (struct flow){.id = r->id, .time_ns = r->start_ns, .lane = trace_lane(k->trace, lane),
+                                           .kind = kind, .finish = finish});
+}
+
+void kineto_add(struct kineto *k)
+{
+    const struct record *r = &k->record;
+    if (r->twice)
+        trace_note(k->trace, NOTE_REMARK, k->event_offset, "a key comes twice in an event; the later value counts");
+    switch (r->phase) {
+    case 'X':
+        add_complete(k);
+        break;
+    case 'i':
+    case 'I':
+        add_instant(k);
+        break;
+    case 's':
+    case 't':
+    case 'f':
+        add_flow(k);
+        break;
+    case 'B':
+        if (fill(k, kind_of(k)))
+            kineto_begin(k, &r->event);
+        break;
+    case 'E':
+        if (fill(k, kind_of(k)))
+            kineto_end(k, &r->event);
+        break;
+    case 'M':
+        kineto_name(k);
+        break;
+    case 0:
+        drop(k, "it has no phase");
+        break;
+    default:
+        k->phases[(unsigned char)r->phase & 127]++;
+    }
+}

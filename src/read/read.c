@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "read.h"
+
+#include "base/error.h"
+#include "rank.h"
+#include "read/kineto.h"
+#include "sniff.h"
+
+struct reader {
+    const char *format;
+    bool (*sniff)(str head);
+    bool (*read)(struct json_window *window, struct trace *trace, struct steptime_error *err);
+};
+
+static const struct reader readers[] = {
+    {"trace-event json", sniff_kineto, kineto_read},
+};
+
+enum { WINDOW = 1 << 20, HEAD = 64 << 10 };
+
+/* The first bytes of the source, without taking them. */
+static str head_of(struct json_window *window)
+{
+    while (window->end - window->at < HEAD && json_window_more(window, window->room))
+        ;
+    const size_t held = (size_t)(window->end - window->at);
+    return (str){window->at, held < HEAD ? held : HEAD};
+}
+
+static const struct reader *reader_of(str head)
+{
+    for (size_t i = 0; i < sizeof readers / sizeof *readers; i++)
+        if (readers[i].sniff(head))
+            return &readers[i];
+    return NULL;
+}
+
+static bool not_a_trace(str head, struct source *source, struct steptime_error *err)
+{
+    const str path = str_of(source_path(source));
+    const char *kind = sniff_other(head);
+    const char *damage = head.len ? NULL : source_damage(source);
+    if (damage)
+        return fail_at(err, STEPTIME_INPUT, path, -1, "%s", damage);
+    return fail_at(err, STEPTIME_INPUT, path, -1, kind ? "is not a trace but %s" : "is of no kind known here", kind);
+}
+
+/* What is known only once all bytes have come. */
+static void note_end(struct trace *trace, struct json_window *window, struct source *source)
+{
+    const int64_t bytes = json_window_offset(window, window->end);
+    const char *damage = source_damage(source);
+    trace->info.file_bytes = bytes;
+    if (damage)
+        trace_note(trace, NOTE_REMARK, bytes, "%s", damage);
+    if (trace->info.rank < 0)
+        trace->info.rank = rank_of_path(trace->info.path);
+}
+
+static bool read_all(struct json_window *window, struct source *source, struct trace *trace, struct steptime_error *err)
+{
+    const str head = head_of(window);
+    const struct reader *reader = reader_of(head);
+    if (!reader)
+        return not_a_trace(head, source, err);
+    const str path = str_of(source_path(source));
+    trace->info.path = str_copy(trace_arena(trace), path);
+    trace->info.format = str_of(reader->format);
+    struct steptime_error why;
+    if (!reader->read(window, trace, &why))
+        return fail_at(err, STEPTIME_INPUT, path, -1, "%s", why.message);
+    note_end(trace, window, source);
+    return trace->count || fail_at(err, STEPTIME_INPUT, path, -1, "holds no events");
+}
+
+struct trace *trace_read_source(struct source *source, _Atomic int64_t *progress, struct steptime_error *err)
+{
+    struct json_window window;
+    json_window_open(&window, source, WINDOW, progress);
+    struct trace *trace = trace_new();
+    const bool fine = read_all(&window, source, trace, err);
+    json_window_close(&window);
+    if (!fine) {
+        trace_free(trace);
+        return NULL;
+    }
+    trace_finish(trace);
+    return trace;
+}
+
+struct trace *trace_read(const char *path, _Atomic int64_t *progress, struct steptime_error *err)
+{
+    struct source *source = source_open(path, err);
+    if (!source)
+        return NULL;
+    struct trace *trace = trace_read_source(source, progress, err);
+    source_close(source);
+    return trace;
+}

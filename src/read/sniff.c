@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sniff.h"
+
+#include "text/json_scan.h"
+
+/* ---- by the first bytes ---- */
+
+struct magic {
+    str bytes;
+    const char *kind;
+};
+
+static const struct magic magics[] = {
+    {S("SQLite format 3"), "an SQLite database (an export of Nsight Systems?)"},
+    {S("PK\x03\x04"), "a zip archive"},
+    {S("\x1f\x8b"), "gzip data inside gzip data"},
+    {S("\x28\xb5\x2f\xfd"), "packed zstd data inside packed data"},
+    {S("\xfd" "7zXZ"), "xz data"},
+    {S("BZh"), "bzip2 data"},
+    {S("\x04\x22\x4d\x18"), "lz4 data"},
+    {S("\x7f" "ELF"), "a program"},
+    {S("\x89PNG"), "a picture"},
+    {S("\x80\x02"), "a Python pickle"},
+    {S("\x80\x03"), "a Python pickle"},
+    {S("\x80\x04"), "a Python pickle"},
+    {S("\x80\x05"), "a Python pickle"},
+    {S("%PDF"), "a PDF document"},
+    {S("\x89HDF"), "an HDF5 file"},
+    {S("PAR1"), "a Parquet file"},
+};
+
+static const char *by_magic(str head)
+{
+    for (size_t i = 0; i < sizeof magics / sizeof *magics; i++)
+        if (str_starts(head, magics[i].bytes))
+            return magics[i].kind;
+    return str_starts(str_from(head, 257), S("ustar")) ? "a tar archive" : NULL;
+}
+
+/* ---- by the keys of the document ---- */
+
+static str trimmed(str head)
+{
+    if (str_starts(head, S("\xEF\xBB\xBF")))
+        head = str_from(head, 3);
+    while (head.len && (unsigned char)head.at[0] <= ' ')
+        head = str_from(head, 1);
+    return head;
+}
+
+/* A key of the outermost object, as far as the head shows it. */
+static bool has_key(str head, str key)
+{
+    int depth = 0;
+    for (size_t i = 0; i < head.len; i++) {
+        const char c = head.at[i];
+        if (c == '"') {
+            const size_t start = ++i;
+            while (i < head.len && head.at[i] != '"')
+                i += 1 + (head.at[i] == '\\');
+            if (i < head.len && depth == 1 && str_eq((str){head.at + start, i - start}, key) &&
+                str_starts(trimmed(str_from(head, i + 1)), S(":")))
+                return true;
+        }
+        depth += (c == '{' || c == '[') - (c == '}' || c == ']');
+    }
+    return false;
+}
+
+static const char *object_kind(str head)
+{
+    if (has_key(head, S("traceEvents")))
+        return NULL;
+    if (has_key(head, S("rocprofiler-sdk-tool")))
+        return "JSON of rocprofv3";
+    if (has_key(head, S("workload_graph")))
+        return "a Chakra graph in JSON";
+    if (has_key(head, S("schema")) && (has_key(head, S("nodes")) || has_key(head, S("start_ts"))))
+        return "an execution trace of PyTorch (nodes without times)";
+    return NULL;
+}
+
+static const char *list_kind(str head)
+{
+    const str inner = trimmed(str_from(head, 1));
+    return str_starts(inner, S("[")) ? "a list of lists (a memory timeline of PyTorch?)" : NULL;
+}
+
+/* ---- the rest ---- */
+
+/* A length-delimited message comes first, as in Chakra's .et, or the field 1 of XSpace. */
+static bool looks_like_protobuf(str head)
+{
+    enum { FIELD_1_BYTES = 0x0A };
+    if (head.len < 8)
+        return false;
+    size_t binary = 0;
+    const size_t looked = head.len < 512 ? head.len : 512;
+    for (size_t i = 0; i < looked; i++)
+        binary += (unsigned char)head.at[i] < 9;
+    return binary > 0 && (head.at[0] == FIELD_1_BYTES || (unsigned char)head.at[1] == FIELD_1_BYTES ||
+                          (unsigned char)head.at[2] == FIELD_1_BYTES);
+}
+
+static bool looks_like_text(str head)
+{
+    for (size_t i = 0; i < head.len; i++)
+        if ((unsigned char)head.at[i] < 9)
+            return false;
+    return true;
+}
+
+bool sniff_kineto(str head)
+{
+    const str start = trimmed(head);
+    if (str_starts(start, S("{")))
+        return !object_kind(start);
+    return str_starts(start, S("[")) && !list_kind(start);
+}
+
+const char *sniff_other(str head)
+{
+    const str start = trimmed(head);
+    if (!start.len)
+        return "empty";
+    const char *kind = by_magic(head);
+    if (kind)
+        return kind;
+    if (start.at[0] == '{')
+        return object_kind(start);
+    if (start.at[0] == '[')
+        return list_kind(start);
+    if (looks_like_protobuf(head))
+        return "a protobuf file (Chakra .et or an XLA xplane?)";
+    if (str_starts_nocase(start, S("<!doctype")) || str_starts_nocase(start, S("<html")))
+        return "a web page";
+    return looks_like_text(head) ? "text, not JSON" : NULL;
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A window that slides over a source: the bytes [at, end), with NULs behind
+ * them. A reader works inside it with plain pointers; where the text it wants
+ * goes past the end it asks for more, and starts that piece again.
+ */
+#ifndef TEXT_JSON_WINDOW_H
+#define TEXT_JSON_WINDOW_H
+
+#include "io/source.h"
+#include "text/json_scan.h"
+
+struct json_window {
+    struct source *source;
+    char *bytes;
+    size_t room;      /* without the NULs at the end */
+    const char *at;   /* first byte still wanted; the reader moves it on */
+    const char *end;
+    int64_t before;   /* bytes of the source before `bytes` */
+    bool ended;       /* nothing follows `end` */
+    _Atomic int64_t *progress; /* told the packed bytes read so far; may be NULL */
+};
+
+void json_window_open(struct json_window *window, struct source *source, size_t room, _Atomic int64_t *progress);
+void json_window_close(struct json_window *window);
+
+/*
+ * Reads more behind `end`, moving what lies from `at` on, and growing up to
+ * `limit` bytes where the window is full of wanted bytes. At least doubles what
+ * is wanted, so that starting a long piece again and again costs twice its
+ * length. False where the source is at its end, or the limit is reached
+ * (ended tells which).
+ */
+bool json_window_more(struct json_window *window, size_t limit);
+
+/* The next byte that is no blank, moving `at` to it; 0 at the end of the source. */
+char json_window_peek(struct json_window *window);
+
+/*
+ * Moves behind the value at `at`, however long or deep, by its quotes and
+ * brackets alone. False where the source ends inside it.
+ */
+bool json_window_skip(struct json_window *window);
+
+/* Offset of a byte of the window in the unpacked file. */
+static inline int64_t json_window_offset(const struct json_window *window, const char *at)
+{
+    return window->before + (at - window->bytes);
+}
+
+#endif
