@@ -23,8 +23,9 @@ static struct scene scene_new(int64_t launch_us, int64_t launch_dur_us)
     plant_step(&s.p, 0, 0, 5000);
     plant_host(&s.p, EVENT_OPERATOR, "aten::mm", 0, 1);
     plant_work(&s.p, (struct planted_work){.launch_us = 0, .launch_dur_us = 0, .us = 0, .dur_us = GAP_START});
-    s.last = plant_work(&s.p, (struct planted_work){
-                                  .launch_us = launch_us, .launch_dur_us = launch_dur_us, .us = GAP_END, .dur_us = 1000});
+    s.last = plant_work(
+        &s.p,
+        (struct planted_work){.launch_us = launch_us, .launch_dur_us = launch_dur_us, .us = GAP_END, .dur_us = 1000});
     return s;
 }
 
@@ -199,8 +200,9 @@ static void the_backward_thread_counts_where_it_launches_next(void **state)
     plant_host(&s.p, EVENT_OPERATOR, "aten::mm", 0, 2000); /* the forward part goes on for the first ms of the gap */
     plant_work(&s.p, (struct planted_work){.us = 0, .dur_us = GAP_START});
     plant(&s.p, EVENT_OPERATOR, planted_thread(&s.p, PLANTED_BACKWARD), "MmBackward0", 3000, 1200);
-    plant_work(&s.p, (struct planted_work){
-                         .thread = PLANTED_BACKWARD, .launch_us = GAP_END, .launch_dur_us = 5, .us = GAP_END, .dur_us = 1000});
+    plant_work(
+        &s.p, (struct planted_work){
+                  .thread = PLANTED_BACKWARD, .launch_us = GAP_END, .launch_dur_us = 5, .us = GAP_END, .dur_us = 1000});
     expect(&s, PART_FRAMEWORK, 2000, PART_BETWEEN_OPERATORS, 1000);
 }
 

@@ -47,8 +47,8 @@ static inline uint32_t plant(struct planted *p, enum event_kind kind, uint32_t l
     return p->rows++;
 }
 
-static inline uint32_t plant_linked(struct planted *p, enum event_kind kind, uint32_t lane, const char *name, int64_t us,
-                                    int64_t dur_us, int64_t correlation)
+static inline uint32_t plant_linked(struct planted *p, enum event_kind kind, uint32_t lane, const char *name,
+                                    int64_t us, int64_t dur_us, int64_t correlation)
 {
     struct event event = planted_event(p, kind, lane, name, us, dur_us);
     event_set(&event, ATTR_CORRELATION, correlation);
@@ -82,8 +82,8 @@ struct planted_work {
 static inline uint32_t plant_work(struct planted *p, struct planted_work w)
 {
     const int64_t correlation = p->correlation++;
-    plant_linked(p, EVENT_RUNTIME, planted_thread(p, w.thread ? w.thread : PLANTED_MAIN), w.call ? w.call : "cudaLaunchKernel",
-                 w.launch_us, w.launch_dur_us, correlation);
+    plant_linked(p, EVENT_RUNTIME, planted_thread(p, w.thread ? w.thread : PLANTED_MAIN),
+                 w.call ? w.call : "cudaLaunchKernel", w.launch_us, w.launch_dur_us, correlation);
     return plant_linked(p, w.kind ? w.kind : EVENT_KERNEL, planted_stream(p, w.device, w.stream ? w.stream : 7),
                         w.name ? w.name : "sgemm_128x64", w.us, w.dur_us, correlation);
 }
