@@ -2,30 +2,9 @@
 #include "rank.h"
 
 #include "call.h"
+#include "read/rank.h"
 
 /* ---- the number ---- */
-
-/* The digits after the last "rank" of the file's own name, one of "-_.=" between them allowed; RANK_NONE. */
-static int64_t rank_in_name(str path)
-{
-    const char *slash = path.len ? memrchr(path.at, '/', path.len) : NULL;
-    str rest = slash ? str_from(path, (size_t)(slash + 1 - path.at)) : path;
-    int64_t found = RANK_NONE;
-    for (; rest.len; rest = str_from(rest, 1)) {
-        if (!str_starts_nocase(rest, S("rank")))
-            continue;
-        str digits = str_from(rest, 4);
-        if (digits.len && memchr("-_.=", digits.at[0], 4))
-            digits = str_from(digits, 1);
-        size_t len = 0;
-        while (len < digits.len && digits.at[len] >= '0' && digits.at[len] <= '9')
-            len++;
-        int64_t number;
-        if (str_int((str){digits.at, len}, &number))
-            found = number;
-    }
-    return found;
-}
 
 static uint32_t holder(const struct rank_roll *roll, uint32_t files, int64_t number)
 {
@@ -37,7 +16,7 @@ static uint32_t holder(const struct rank_roll *roll, uint32_t files, int64_t num
 
 static struct rank choose(const struct rank_roll *roll, uint32_t i, int64_t recorded, str path)
 {
-    const int64_t named = recorded < 0 ? rank_in_name(path) : RANK_NONE;
+    const int64_t named = recorded < 0 ? rank_of_path(path) : RANK_NONE;
     struct rank rank = {
         .claimed = recorded >= 0 ? recorded : named >= 0 ? named : i,
         .source = recorded >= 0 ? RANK_RECORDED : named >= 0 ? RANK_FROM_NAME : RANK_BY_ORDER,

@@ -13,64 +13,64 @@ enum { SCHEMA = 1 };
 
 static void member_text(struct json_writer *json, str key, str value)
 {
-    json_key(json, key);
-    json_text(json, value);
+    json_write_key(json, key);
+    json_write_text(json, value);
 }
 
 /* "" stands for unknown. */
 static void member_known_text(struct json_writer *json, str key, str value)
 {
-    json_key(json, key);
+    json_write_key(json, key);
     if (value.len)
-        json_text(json, value);
+        json_write_text(json, value);
     else
-        json_null(json);
+        json_write_null(json);
 }
 
 /* What is below `least` stands for unknown. */
 static void member_known_int(struct json_writer *json, str key, int64_t value, int64_t least)
 {
-    json_key(json, key);
+    json_write_key(json, key);
     if (value >= least)
-        json_int(json, value);
+        json_write_int(json, value);
     else
-        json_null(json);
+        json_write_null(json);
 }
 
 static void put_cell(struct json_writer *json, struct cell cell)
 {
     switch (cell.kind) {
     case CELL_NULL:
-        json_null(json);
+        json_write_null(json);
         break;
     case CELL_INT:
-        json_int(json, cell.i);
+        json_write_int(json, cell.i);
         break;
     case CELL_REAL:
-        json_real(json, cell.real);
+        json_write_real(json, cell.real);
         break;
     case CELL_TEXT:
-        json_text(json, cell.text);
+        json_write_text(json, cell.text);
         break;
     }
 }
 
 static void list(struct json_writer *json, str key)
 {
-    json_key(json, key);
-    json_array(json, JSON_LINES);
+    json_write_key(json, key);
+    json_write_array(json, JSON_LINES);
 }
 
 /* ---- head ---- */
 
 static void put_program(struct json_writer *json, str version)
 {
-    json_key(json, S("steptime"));
-    json_object(json, JSON_FLAT);
+    json_write_key(json, S("steptime"));
+    json_write_object(json, JSON_FLAT);
     member_text(json, S("version"), version);
-    json_key(json, S("schema"));
-    json_int(json, SCHEMA);
-    json_end(json);
+    json_write_key(json, S("schema"));
+    json_write_int(json, SCHEMA);
+    json_write_end(json);
 }
 
 static void put_inputs(struct json_writer *json, const struct report *report)
@@ -78,107 +78,107 @@ static void put_inputs(struct json_writer *json, const struct report *report)
     list(json, S("inputs"));
     for (uint32_t i = 0; i < report->input_count; i++) {
         const struct report_input *input = &report->inputs[i];
-        json_object(json, JSON_FLAT);
+        json_write_object(json, JSON_FLAT);
         member_text(json, S("path"), input->path);
         member_known_text(json, S("format"), input->format);
         member_known_int(json, S("events"), input->events, 0);
         member_known_int(json, S("bytes"), input->bytes, 0);
         member_known_int(json, S("repaired"), input->repaired, 0);
         member_known_int(json, S("dropped"), input->dropped, 0);
-        json_end(json);
+        json_write_end(json);
     }
-    json_end(json);
+    json_write_end(json);
 }
 
 static void put_warnings(struct json_writer *json, const struct report *report)
 {
     list(json, S("warnings"));
     for (uint32_t i = 0; i < report->warning_count; i++) {
-        json_object(json, JSON_FLAT);
+        json_write_object(json, JSON_FLAT);
         member_known_text(json, S("path"), report->warnings[i].path);
         member_known_int(json, S("offset"), report->warnings[i].offset, 0);
         member_text(json, S("message"), report->warnings[i].message);
-        json_end(json);
+        json_write_end(json);
     }
-    json_end(json);
+    json_write_end(json);
 }
 
 /* ---- sections ---- */
 
 static void put_value(struct json_writer *json, const struct value *value)
 {
-    json_object(json, JSON_FLAT);
+    json_write_object(json, JSON_FLAT);
     member_text(json, S("id"), value->id);
-    json_key(json, S("value"));
+    json_write_key(json, S("value"));
     put_cell(json, value->cell);
     member_known_text(json, S("unit"), unit_word(value->unit));
-    json_end(json);
+    json_write_end(json);
 }
 
 static void put_column(struct json_writer *json, const struct column *column)
 {
-    json_object(json, JSON_FLAT);
+    json_write_object(json, JSON_FLAT);
     member_text(json, S("id"), column->id);
     member_text(json, S("title"), column->title);
     member_known_text(json, S("unit"), unit_word(column->unit));
-    json_end(json);
+    json_write_end(json);
 }
 
 static void put_row(struct json_writer *json, const struct table *table, uint32_t row)
 {
-    json_array(json, JSON_FLAT);
+    json_write_array(json, JSON_FLAT);
     for (uint32_t i = 0; i < table->column_count; i++)
         put_cell(json, table->rows[row][i]);
-    json_end(json);
+    json_write_end(json);
 }
 
 static void put_table(struct json_writer *json, const struct table *table)
 {
-    json_object(json, JSON_LINES);
+    json_write_object(json, JSON_LINES);
     member_text(json, S("id"), table->id);
     list(json, S("columns"));
     for (uint32_t i = 0; i < table->column_count; i++)
         put_column(json, &table->columns[i]);
-    json_end(json);
+    json_write_end(json);
     list(json, S("rows"));
     for (uint32_t i = 0; i < table->row_count; i++)
         put_row(json, table, i);
-    json_end(json);
-    json_end(json);
+    json_write_end(json);
+    json_write_end(json);
 }
 
 static void put_figure(struct json_writer *json, const struct figure *figure)
 {
-    json_object(json, JSON_FLAT);
+    json_write_object(json, JSON_FLAT);
     member_text(json, S("id"), figure->id);
     member_text(json, S("kind"), figure_kind_word(figure->kind));
     member_text(json, S("table"), figure->table);
     member_text(json, S("x"), figure->x);
     member_text(json, S("y"), figure->y);
-    json_end(json);
+    json_write_end(json);
 }
 
 /* `only` names the one table that is wanted, with its figures; "": everything. */
 static void put_section(struct json_writer *json, const struct section *section, str only)
 {
-    json_object(json, JSON_LINES);
+    json_write_object(json, JSON_LINES);
     member_text(json, S("id"), section->id);
     member_text(json, S("title"), section->title);
     list(json, S("values"));
     for (uint32_t i = 0; i < section->value_count; i++)
         put_value(json, &section->values[i]);
-    json_end(json);
+    json_write_end(json);
     list(json, S("tables"));
     for (uint32_t i = 0; i < section->table_count; i++)
         if (!only.len || str_eq(section->tables[i]->id, only))
             put_table(json, section->tables[i]);
-    json_end(json);
+    json_write_end(json);
     list(json, S("figures"));
     for (uint32_t i = 0; i < section->figure_count; i++)
         if (!only.len || str_eq(section->figures[i].table, only))
             put_figure(json, &section->figures[i]);
-    json_end(json);
-    json_end(json);
+    json_write_end(json);
+    json_write_end(json);
 }
 
 static void put_sections(struct json_writer *json, const struct report *report, str only)
@@ -187,27 +187,27 @@ static void put_sections(struct json_writer *json, const struct report *report, 
     for (uint32_t i = 0; i < report->section_count; i++)
         if (!only.len || section_find_table(report->sections[i], only))
             put_section(json, report->sections[i], only);
-    json_end(json);
+    json_write_end(json);
 }
 
 /* ---- findings ---- */
 
 static void put_events(struct json_writer *json, const struct finding *finding)
 {
-    json_key(json, S("events"));
+    json_write_key(json, S("events"));
     if (!finding->events) {
-        json_null(json);
+        json_write_null(json);
         return;
     }
-    json_array(json, JSON_FLAT);
+    json_write_array(json, JSON_FLAT);
     for (uint32_t i = 0; i < finding->event_count; i++)
-        json_int(json, finding->events[i]);
-    json_end(json);
+        json_write_int(json, finding->events[i]);
+    json_write_end(json);
 }
 
 static void put_finding(struct json_writer *json, const struct finding *finding)
 {
-    json_object(json, JSON_LINES);
+    json_write_object(json, JSON_LINES);
     member_known_text(json, S("id"), finding->id);
     member_known_text(json, S("rule"), finding->rule);
     member_text(json, S("severity"), severity_word(finding->severity));
@@ -222,7 +222,7 @@ static void put_finding(struct json_writer *json, const struct finding *finding)
     member_known_int(json, S("per_step_saving_ns"), finding->per_step_saving_ns, 0);
     member_known_text(json, S("fix"), finding->fix);
     put_events(json, finding);
-    json_end(json);
+    json_write_end(json);
 }
 
 static void put_findings(struct json_writer *json, const struct report *report)
@@ -230,22 +230,22 @@ static void put_findings(struct json_writer *json, const struct report *report)
     list(json, S("findings"));
     for (uint32_t i = 0; i < report->finding_count; i++)
         put_finding(json, &report->findings[i]);
-    json_end(json);
+    json_write_end(json);
 }
 
 static bool render(const struct report *report, const struct render_options *options, struct writer *out,
                    struct steptime_error *err)
 {
-    struct json_writer json = json_begin(out);
-    json_object(&json, JSON_LINES);
+    struct json_writer json = json_write_begin(out);
+    json_write_object(&json, JSON_LINES);
     put_program(&json, options->version);
     member_text(&json, S("command"), report->command);
     put_inputs(&json, report);
     put_warnings(&json, report);
     put_sections(&json, report, options->table);
     put_findings(&json, report);
-    json_end(&json);
-    json_finish(&json);
+    json_write_end(&json);
+    json_write_finish(&json);
     return true;
 }
 

@@ -169,6 +169,21 @@ static void lengthen_texts(struct layout *layout, unsigned room)
     }
 }
 
+/* Headings stand on one line where all of them can. */
+static void widen_headings(struct layout *layout, unsigned room)
+{
+    unsigned width = width_of(layout);
+    for (uint32_t i = 0; i < layout->count; i++) {
+        const unsigned heading = glyph_width(layout->shapes[i].heading);
+        width += heading > layout->shapes[i].width ? heading - layout->shapes[i].width : 0;
+    }
+    for (uint32_t i = 0; i < layout->count && width <= room; i++) {
+        const unsigned heading = glyph_width(layout->shapes[i].heading);
+        if (heading > layout->shapes[i].width)
+            layout->shapes[i].width = heading;
+    }
+}
+
 static void fit(struct layout *layout, unsigned room)
 {
     shorten_texts(layout, room);
@@ -177,6 +192,7 @@ static void fit(struct layout *layout, unsigned room)
     while (width_of(layout) > room && layout->count > 1)
         layout->count--;
     lengthen_texts(layout, room);
+    widen_headings(layout, room);
 }
 
 /* ---- drawing ---- */

@@ -17,12 +17,12 @@ static bool within(const struct json_writer *json, char trait)
     return json->open.len && (json->open.at[json->open.len - 1] & trait);
 }
 
-struct json_writer json_begin(struct writer *out)
+struct json_writer json_write_begin(struct writer *out)
 {
     return (struct json_writer){.out = out};
 }
 
-void json_finish(struct json_writer *json)
+void json_write_finish(struct json_writer *json)
 {
     assert(!json->open.len);
     writer_put(json->out, S("\n"));
@@ -65,17 +65,17 @@ static void open_bracket(struct json_writer *json, char trait, enum json_layout 
     writer_put(json->out, trait == OBJECT ? S("{") : S("["));
 }
 
-void json_object(struct json_writer *json, enum json_layout layout)
+void json_write_object(struct json_writer *json, enum json_layout layout)
 {
     open_bracket(json, OBJECT, layout);
 }
 
-void json_array(struct json_writer *json, enum json_layout layout)
+void json_write_array(struct json_writer *json, enum json_layout layout)
 {
     open_bracket(json, 0, layout);
 }
 
-void json_end(struct json_writer *json)
+void json_write_end(struct json_writer *json)
 {
     assert(json->open.len && !json->keyed);
     const char trait = json->open.at[--json->open.len];
@@ -128,7 +128,7 @@ static void put_text(struct writer *out, str text)
     writer_put(out, S("\""));
 }
 
-void json_key(struct json_writer *json, str key)
+void json_write_key(struct json_writer *json, str key)
 {
     assert(within(json, OBJECT) && !json->keyed);
     separate(json);
@@ -137,7 +137,7 @@ void json_key(struct json_writer *json, str key)
     json->keyed = true;
 }
 
-void json_text(struct json_writer *json, str value)
+void json_write_text(struct json_writer *json, str value)
 {
     before_value(json);
     put_text(json->out, value);
@@ -151,7 +151,7 @@ static void put_word(struct json_writer *json, str word)
     writer_put(json->out, word);
 }
 
-void json_int(struct json_writer *json, int64_t value)
+void json_write_int(struct json_writer *json, int64_t value)
 {
     char digits[24];
     const int len = snprintf(digits, sizeof digits, "%lld", (long long)value);
@@ -174,18 +174,23 @@ str json_real_text(double value, char room[JSON_REAL_ROOM])
     return (str){room, (size_t)len};
 }
 
-void json_real(struct json_writer *json, double value)
+void json_write_real(struct json_writer *json, double value)
 {
     char room[JSON_REAL_ROOM];
     put_word(json, json_real_text(value, room));
 }
 
-void json_bool(struct json_writer *json, bool value)
+void json_write_bool(struct json_writer *json, bool value)
 {
     put_word(json, value ? S("true") : S("false"));
 }
 
-void json_null(struct json_writer *json)
+void json_write_null(struct json_writer *json)
 {
     put_word(json, S("null"));
+}
+
+void json_write_raw(struct json_writer *json, str value)
+{
+    put_word(json, value);
 }

@@ -3,7 +3,7 @@
  * JSON out, as it comes: nothing is kept but the stack of open brackets, which
  * knows where commas and line breaks go. Wrong nesting is a bug of the caller
  * and asserted: a member of an object has a key, an element of an array none,
- * and every bracket is closed by json_end.
+ * and every bracket is closed by json_write_end.
  *
  * The output is always valid: integers are exact, doubles have the fewest
  * digits that read back as the same double, NaN and infinities are null, bytes
@@ -30,19 +30,20 @@ struct json_writer {
 /* How a bracket is laid out. Whatever is inside a flat one is flat too. */
 enum json_layout { JSON_LINES, JSON_FLAT }; /* a member a line; everything on one line */
 
-struct json_writer json_begin(struct writer *out);
-void json_finish(struct json_writer *json); /* ends the line and releases the stack; every bracket is closed */
+struct json_writer json_write_begin(struct writer *out);
+void json_write_finish(struct json_writer *json); /* ends the line and releases the stack; every bracket is closed */
 
-void json_object(struct json_writer *json, enum json_layout layout);
-void json_array(struct json_writer *json, enum json_layout layout);
-void json_end(struct json_writer *json);
+void json_write_object(struct json_writer *json, enum json_layout layout);
+void json_write_array(struct json_writer *json, enum json_layout layout);
+void json_write_end(struct json_writer *json);
 
-void json_key(struct json_writer *json, str key);
-void json_int(struct json_writer *json, int64_t value);
-void json_real(struct json_writer *json, double value);
-void json_text(struct json_writer *json, str value);
-void json_bool(struct json_writer *json, bool value);
-void json_null(struct json_writer *json);
+void json_write_key(struct json_writer *json, str key);
+void json_write_int(struct json_writer *json, int64_t value);
+void json_write_real(struct json_writer *json, double value);
+void json_write_text(struct json_writer *json, str value);
+void json_write_bool(struct json_writer *json, bool value);
+void json_write_null(struct json_writer *json);
+void json_write_raw(struct json_writer *json, str value); /* JSON already; as it is */
 
 /* The double as JSON writes it ("0.1", "3.0", "1e+300"), "null" where JSON has no word for it. */
 enum { JSON_REAL_ROOM = 32 };
