@@ -216,6 +216,8 @@ static void show_file(const struct info *info, struct report *report)
 static void show_files(const struct infos *infos, struct report *report)
 {
     struct table *table = section_table(report_section(report, "files", "The files"), "files", "");
+    if (infos->count == 1)
+        table_json_only(table);
     table_column(table, "rank", "rank", UNIT_NONE, 0);
     table_column(table, "file", "file", UNIT_NONE, COLUMN_WIDE);
     table_column(table, "format", "format", UNIT_NONE, COLUMN_DETAIL);
@@ -306,6 +308,8 @@ static void show_lanes(const struct infos *infos, struct report *report)
 {
     struct section *section = report_section(report, "lanes", "Threads and streams");
     struct table *table = section_table(section, "lanes", "");
+    if (infos->count > 1)
+        table_json_only(table);
     table_column(table, "rank", "rank", UNIT_NONE, rank_column(infos));
     table_column(table, "process", "process or device", UNIT_NONE, COLUMN_WIDE);
     table_column(table, "lane", "thread or stream", UNIT_NONE, COLUMN_WIDE);
@@ -333,6 +337,8 @@ static void show_devices(const struct infos *infos, struct report *report)
 {
     struct section *section = report_section(report, "devices", "Devices");
     struct table *table = section_table(section, "devices", "");
+    if (infos->count > 1)
+        table_json_only(table);
     table_column(table, "rank", "rank", UNIT_NONE, rank_column(infos));
     table_column(table, "device", "device", UNIT_NONE, 0);
     table_column(table, "name", "name", UNIT_NONE, COLUMN_WIDE);

@@ -84,6 +84,18 @@ str glyph_tail(str text, unsigned columns)
     return text;
 }
 
+/* The names of kernels have slashes too, but blanks or brackets with them. */
+static bool is_path(str text)
+{
+    bool slash = false;
+    for (size_t i = 0; i < text.len; i++) {
+        if (strchr(" <(", text.at[i]))
+            return false;
+        slash = slash || text.at[i] == '/';
+    }
+    return slash;
+}
+
 str glyph_shorten(struct arena *arena, str text, unsigned columns, str ellipsis)
 {
     if (glyph_width(text) <= columns)
@@ -92,8 +104,9 @@ str glyph_shorten(struct arena *arena, str text, unsigned columns, str ellipsis)
     if (columns <= dots)
         return glyph_head(ellipsis, columns);
     const unsigned kept = columns - dots;
-    const str head = glyph_head(text, kept - kept / 3);
-    const str tail = glyph_tail(text, kept / 3);
+    const unsigned end = is_path(text) ? kept : kept / 3;
+    const str head = glyph_head(text, kept - end);
+    const str tail = glyph_tail(text, end);
     return str_printf(arena, "%.*s%.*s%.*s", (int)head.len, head.at, (int)ellipsis.len, ellipsis.at, (int)tail.len, tail.at);
 }
 

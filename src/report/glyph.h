@@ -14,8 +14,8 @@ str glyph_head(str text, unsigned columns);
 str glyph_tail(str text, unsigned columns);
 
 /*
- * The text in at most so many columns. Where it is too long its middle goes:
- * kernels and operators differ at both ends.
+ * The text in at most so many columns. Where it is too long its middle goes, since
+ * kernels and operators differ at both ends; of a path the beginning.
  */
 str glyph_shorten(struct arena *arena, str text, unsigned columns, str ellipsis);
 

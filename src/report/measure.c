@@ -59,6 +59,8 @@ static int decimals_for(enum unit unit, double scaled)
 {
     if (unit == UNIT_RATIO)
         return scaled < 1 ? 2 : 1;
+    if (unit == UNIT_BYTES)
+        return scaled >= 10 ? 1 : 2;
     return scaled >= 1000 ? 0 : scaled >= 100 ? 1 : scaled >= 10 ? 2 : 3;
 }
 
@@ -75,14 +77,14 @@ struct measure measure_for(enum unit unit, double largest, bool whole)
     };
 }
 
-/* 1234567.89 as 1,234,567.89; four digits stay as they are. */
+/* 1234567.89 as 1,234,567.89. */
 static str group(struct arena *arena, str digits)
 {
     const size_t sign = digits.len && digits.at[0] == '-';
     size_t whole = sign;
     while (whole < digits.len && digits.at[whole] != '.')
         whole++;
-    if (whole - sign < 5)
+    if (whole - sign < 4)
         return digits;
     char *out = arena_alloc(arena, digits.len + digits.len / 3 + 1);
     size_t n = 0;

@@ -20,7 +20,7 @@ struct measure {
     bool grouped;  /* 1,234,567 */
 };
 
-/* For numbers up to `largest` in magnitude, with four significant digits there. `whole`: they are all integers. */
+/* For numbers up to `largest` in magnitude, with about four significant digits there. `whole`: they are all integers. */
 struct measure measure_for(enum unit unit, double largest, bool whole);
 
 /* The number without its word. What is not 0 never reads as 0: "<0.01". */

@@ -73,10 +73,10 @@ static void put_inputs(struct term *term, const struct report *report)
         return;
     const str format = term_text(term, report->inputs[0].format);
     const str what = report->input_count == 1 ? format : str_printf(term->arena, "%u traces", report->input_count);
-    term_put(term, STYLE_DIM, what);
+    const int64_t events = total(report, events_of);
     term_put(term, STYLE_DIM,
-             str_printf(term->arena, "%s%s events, %s", what.len ? ", " : "",
-                        told(term, UNIT_COUNT, total(report, events_of)).at,
+             str_printf(term->arena, "%.*s%s%s event%s, %s", (int)what.len, what.at, what.len ? ", " : "",
+                        told(term, UNIT_COUNT, events).at, events == 1 ? "" : "s",
                         told(term, UNIT_BYTES, total(report, bytes_of)).at));
     put_count(term, total(report, repaired_of), "repaired");
     put_count(term, total(report, dropped_of), "dropped");
@@ -202,13 +202,14 @@ static bool has_figure(const struct section *section, const struct table *table)
     return false;
 }
 
-/* A table with the figures drawn from it; of one that is only for machines the figures alone. */
-static void put_table(struct term *term, const struct section *section, const struct table *table)
+/* A table with the figures drawn from it; of one that is only for machines the figures alone. False: nothing to draw. */
+static bool put_table(struct term *term, const struct section *section, const struct table *table, bool follows)
 {
     const bool figures = table->row_count && has_figure(section, table);
     if (table->json_only && !figures)
-        return;
-    term_line(term);
+        return false;
+    if (follows)
+        term_line(term);
     term_title(term, table);
     if (figures)
         put_figures(term, section, table);
@@ -216,20 +217,34 @@ static void put_table(struct term *term, const struct section *section, const st
         term_line(term);
     if (!table->json_only)
         term_table(term, table, false);
+    return true;
+}
+
+/* Whether people have anything to see in it. */
+static bool is_shown(const struct section *section)
+{
+    for (uint32_t i = 0; i < section->table_count; i++)
+        if (!section->tables[i]->json_only || has_figure(section, section->tables[i]))
+            return true;
+    return section->text_count || section->value_count;
 }
 
 static void put_section(struct term *term, const struct section *section)
 {
+    if (!is_shown(section))
+        return;
     put_title(term, term_text(term, section->title));
     for (uint32_t i = 0; i < section->text_count; i++) {
         term_pad(term, TERM_INDENT);
         term_paragraph(term, STYLE_PLAIN, section->texts[i], TERM_INDENT);
     }
-    if (section->text_count && section->value_count)
+    bool follows = section->text_count;
+    if (follows && section->value_count)
         term_line(term);
     put_values(term, section);
+    follows = follows || section->value_count;
     for (uint32_t i = 0; i < section->table_count; i++)
-        put_table(term, section, section->tables[i]);
+        follows = put_table(term, section, section->tables[i], follows) || follows;
 }
 
 /* ---- findings and warnings ---- */
