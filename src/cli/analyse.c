@@ -30,8 +30,8 @@ struct job {
     const char *path;
     uint32_t index; /* among the inputs */
     struct arena arena;
-    bool read;  /* the file could be used */
-    bool taken; /* and its rank is wanted: `result` is filled */
+    bool read;                   /* the file could be used */
+    bool taken;                  /* and its rank is wanted: `result` is filled */
     struct steptime_error error; /* where it could not be read */
     int64_t rank;
     void *result;
@@ -141,7 +141,8 @@ static void do_job(void *context, size_t i)
 static int by_rank(const void *a, const void *b)
 {
     const struct job *x = a, *y = b;
-    return x->rank != y->rank ? (x->rank > y->rank) - (x->rank < y->rank) : (x->index > y->index) - (x->index < y->index);
+    return x->rank != y->rank ? (x->rank > y->rank) - (x->rank < y->rank)
+                              : (x->index > y->index) - (x->index < y->index);
 }
 
 static void read_all(struct run *run, int64_t packed_bytes, struct arena *arena)
@@ -220,7 +221,8 @@ static void tell_warnings(const struct run *run)
     for (uint32_t i = 0; i < run->count; i++)
         for (const struct remark *at = run->jobs[i].remarks; at; at = at->next) {
             struct steptime_error line = {0};
-            fail_at(&line, STEPTIME_INPUT, str_of(run->jobs[i].path), at->offset, "%.*s", (int)at->message.len, at->message.at);
+            fail_at(&line, STEPTIME_INPUT, str_of(run->jobs[i].path), at->offset, "%.*s", (int)at->message.len,
+                    at->message.at);
             fprintf(stderr, "steptime: %s\n", error_line(&scratch, &line).at);
         }
     arena_free(&scratch);

@@ -30,7 +30,7 @@ bool call_parse(struct call *call, const struct command *command, int argc, char
 bool call_range(str text, int64_t *first, int64_t *last);
 
 /* Of an option whose value is a count; `otherwise` where it is not given. False with STEPTIME_USAGE. */
-bool call_count(const struct call *call, const char *option, int64_t least, int64_t most, int64_t otherwise, int64_t *value,
-                struct steptime_error *err);
+bool call_count(const struct call *call, const char *option, int64_t least, int64_t most, int64_t otherwise,
+                int64_t *value, struct steptime_error *err);
 
 #endif

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a trace holds, before anyone asks what it means. */
+#include <stddef.h>
+
 #include "command.h"
 
 struct lane_count {
@@ -109,7 +111,8 @@ static void take_lanes(const struct trace *trace, struct arena *arena, struct in
         count_event(trace, &info->lanes[trace->lane[row]], row);
 }
 
-static void take_steps(const struct trace *trace, const struct selection *selection, struct arena *arena, struct info *info)
+static void take_steps(const struct trace *trace, const struct selection *selection, struct arena *arena,
+                       struct info *info)
 {
     const struct step_range range = selection_steps(trace, selection);
     info->step_source = trace->step_source;
@@ -360,25 +363,32 @@ static void show_devices(const struct infos *infos, struct report *report)
         }
 }
 
+static const struct oddity {
+    const char *id, *title;
+    size_t at; /* of its count in struct trace_oddities */
+} oddities[] = {
+    {"partial_overlaps", "host events that end after their parent", offsetof(struct trace_oddities, partial_overlaps)},
+    {"zero_durations", "device work of no length", offsetof(struct trace_oddities, zero_durations)},
+    {"stream_overlaps", "device work that overlaps on its stream", offsetof(struct trace_oddities, stream_overlaps)},
+    {"kernels_without_launch", "device work without a launch", offsetof(struct trace_oddities, kernels_without_launch)},
+    {"launches_without_kernel", "launches without device work",
+     offsetof(struct trace_oddities, launches_without_kernel)},
+    {"graph_launches", "graph launches", offsetof(struct trace_oddities, graph_launches)},
+    {"graph_kernels", "kernels of graphs", offsetof(struct trace_oddities, graph_kernels)},
+};
+
 static void show_oddities(const struct infos *infos, struct report *report)
 {
-    static const char *const title = "Oddities of the recording";
-    uint64_t sums[7] = {0};
-    for (uint32_t i = 0; i < infos->count; i++) {
-        const struct trace_oddities *odd = &infos->at[i]->oddities;
-        const uint64_t own[7] = {odd->partial_overlaps, odd->zero_durations, odd->stream_overlaps, odd->kernels_without_launch,
-                                 odd->launches_without_kernel, odd->graph_launches, odd->graph_kernels};
-        for (int k = 0; k < 7; k++)
-            sums[k] += own[k];
+    struct section *section = report_section(report, "oddities", "Oddities of the recording");
+    for (size_t k = 0; k < sizeof oddities / sizeof *oddities; k++) {
+        uint64_t sum = 0;
+        for (uint32_t i = 0; i < infos->count; i++) {
+            uint64_t own;
+            memcpy(&own, (const char *)&infos->at[i]->oddities + oddities[k].at, sizeof own);
+            sum += own;
+        }
+        section_value(section, oddities[k].id, oddities[k].title, UNIT_COUNT, cell_int((int64_t)sum));
     }
-    static const char *const ids[7] = {"partial_overlaps", "zero_durations", "stream_overlaps", "kernels_without_launch",
-                                       "launches_without_kernel", "graph_launches", "graph_kernels"};
-    static const char *const titles[7] = {"host events that end after their parent", "device work of no length",
-                                          "device work that overlaps on its stream", "device work without a launch",
-                                          "launches without device work", "graph launches", "kernels of graphs"};
-    struct section *section = report_section(report, "oddities", title);
-    for (int k = 0; k < 7; k++)
-        section_value(section, ids[k], titles[k], UNIT_COUNT, cell_int((int64_t)sums[k]));
 }
 
 static bool show(const struct call *call, const void *const *results, uint32_t count, struct report *report,

@@ -16,11 +16,11 @@
 #include "trace/trace.h"
 
 struct option {
-    const char *name;   /* without dashes: "format" */
-    char letter;        /* 'o' for -o; 0: none */
-    const char *value;  /* "FILE": takes a value, shown under this word; NULL: a flag */
-    const char *words;  /* "term|json|csv": the only values; NULL: any */
-    const char *help;   /* one or two sentences */
+    const char *name;  /* without dashes: "format" */
+    char letter;       /* 'o' for -o; 0: none */
+    const char *value; /* "FILE": takes a value, shown under this word; NULL: a flag */
+    const char *words; /* "term|json|csv": the only values; NULL: any */
+    const char *help;  /* one or two sentences */
 };
 
 /* Option groups that many commands share; command.c holds their rows. */
@@ -57,13 +57,13 @@ struct analysis {
 };
 
 struct command {
-    const char *name;      /* "summary" */
-    const char *arguments; /* "TRACE|DIR..." */
-    const char *brief;     /* one line for the list of commands */
-    const char *about;     /* paragraphs for --help and the man page */
-    const char *examples;  /* lines "steptime summary trace.json.gz|what it does", newline-separated */
-    unsigned shared;       /* enum shared_options */
-    const struct option *options; /* own options, ended by a zeroed row; NULL: none */
+    const char *name;                /* "summary" */
+    const char *arguments;           /* "TRACE|DIR..." */
+    const char *brief;               /* one line for the list of commands */
+    const char *about;               /* paragraphs for --help and the man page */
+    const char *examples;            /* lines "steptime summary trace.json.gz|what it does", newline-separated */
+    unsigned shared;                 /* enum shared_options */
+    const struct option *options;    /* own options, ended by a zeroed row; NULL: none */
     const struct analysis *analysis; /* run by the driver; or */
     enum steptime_code (*run)(const struct call *call, struct steptime_error *err); /* whatever else a command does */
 };

@@ -17,7 +17,8 @@ const struct command *const commands[] = {
 };
 
 static const struct option trace_options[] = {
-    {"steps", 0, "A..B", NULL, "Look at these steps only: 2..5, 2.., ..5 or 3. The numbers are those of ProfilerStep#N."},
+    {"steps", 0, "A..B", NULL,
+     "Look at these steps only: 2..5, 2.., ..5 or 3. The numbers are those of ProfilerStep#N."},
     {"skip-warmup", 0, NULL, NULL, "Leave out the first recorded step: it carries the profiler's start."},
     {"rank", 0, "R", NULL, "Look at these ranks only: 3, 0,4 or 0..7."},
     {"threads", 0, "N", NULL, "Read so many files at once. Default: one a core."},
@@ -25,11 +26,14 @@ static const struct option trace_options[] = {
 };
 
 static const struct option output_options[] = {
-    {"format", 0, "FORMAT", "term|json|csv", "What to write: a screen for people (term, the default), JSON, or one table as CSV."},
-    {"output", 'o', "FILE", NULL, "Write to FILE instead of standard output. The file is replaced when all is done, or untouched."},
+    {"format", 0, "FORMAT", "term|json|csv",
+     "What to write: a screen for people (term, the default), JSON, or one table as CSV."},
+    {"output", 'o', "FILE", NULL,
+     "Write to FILE instead of standard output. The file is replaced when all is done, or untouched."},
     {"table", 0, "ID", NULL, "Write only the table ID, with all its columns and rows. --format json shows the ids."},
     {"rows", 0, "N", NULL, "Show at most N rows of a table on the screen, 0 for all. Default: 20."},
-    {"color", 0, "WHEN", "auto|always|never", "Colours: on a terminal (auto, the default; NO_COLOR turns them off), always or never."},
+    {"color", 0, "WHEN", "auto|always|never",
+     "Colours: on a terminal (auto, the default; NO_COLOR turns them off), always or never."},
     {0},
 };
 

@@ -66,7 +66,8 @@ static void put_bash(struct buf *out)
     buf_add(out, S("# bash completion for steptime\n"
                    "_steptime()\n"
                    "{\n"
-                   "    local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} command=${COMP_WORDS[1]} options=\n"
+                   "    local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} "
+                   "command=${COMP_WORDS[1]} options=\n"
                    "    COMPREPLY=()\n"
                    "    if ((COMP_CWORD == 1)); then\n"
                    "        COMPREPLY=($(compgen -W '"));
@@ -129,7 +130,8 @@ static void put_zsh_option(struct buf *out, const struct command *command, const
 {
     const char *equals = option->value ? "=" : "";
     if (option->letter)
-        buf_printf(out, "            '(-%c --%s)'{-%c,--%s%s}'[", option->letter, option->name, option->letter, option->name, equals);
+        buf_printf(out, "            '(-%c --%s)'{-%c,--%s%s}'[", option->letter, option->name, option->letter,
+                   option->name, equals);
     else
         buf_printf(out, "            '--%s%s[", option->name, equals);
     put_zsh_text(out, first_sentence(option->help));

@@ -125,24 +125,28 @@ str help_command(struct arena *arena, const struct command *command, unsigned wi
 
 /* ---- the program ---- */
 
+static const char before_commands[] =
+    "steptime says what a training step costs, why, and what to change, from the traces that the PyTorch profiler "
+    "writes.\n\n"
+    "Usage: steptime COMMAND [OPTION...] TRACE|DIR...\n\n"
+    "Commands:";
+
+static const char after_commands[] =
+    "\n'steptime COMMAND --help' says what a command takes and shows examples.\n\n"
+    "A trace is a file as torch.profiler exports it, plain, gzip or zstd; a directory stands for the traces in it, one "
+    "a rank; - is standard input.\n\n"
+    "Exit codes: 0 fine, 1 a command that was asked to judge says no, 2 wrong arguments, 3 an input that cannot be "
+    "used, 4 output that could not be written, 5 out of memory.";
+
 str help_overview(struct arena *arena, unsigned width)
 {
     struct buf out = {0};
     width = readable(width);
-    put_paragraphs(&out,
-                   S("steptime says what a training step costs, why, and what to change, from the traces that the "
-                     "PyTorch profiler writes.\n\nUsage: steptime COMMAND [OPTION...] TRACE|DIR...\n\nCommands:"),
-                   0, width);
+    put_paragraphs(&out, str_of(before_commands), 0, width);
     for (const struct command *const *at = commands; *at; at++) {
         buf_printf(&out, "  %-15s ", (*at)->name);
         put_words(&out, str_of((*at)->brief), 18, width);
     }
-    put_paragraphs(&out,
-                   S("\n'steptime COMMAND --help' says what a command takes and shows examples.\n\nA trace is a file as "
-                     "torch.profiler exports it, plain, gzip or zstd; a directory stands for the traces in it, one a "
-                     "rank; - is standard input.\n\nExit codes: 0 fine, 1 a judgement that asked-for limits are not "
-                     "met, 2 wrong arguments, 3 an input that cannot be used, 4 output that could not be written, 5 "
-                     "out of memory."),
-                   0, width);
+    put_paragraphs(&out, str_of(after_commands), 0, width);
     return finished(&out, arena);
 }

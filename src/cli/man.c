@@ -123,6 +123,12 @@ static void put_command_page(struct buf *out, const struct command *command)
     buf_add(out, S("*steptime*(1)\n"));
 }
 
+static const char about_program[] =
+    "steptime reads the traces that the PyTorch profiler writes and says where the time of a training step goes.\n"
+    "A trace is a file as torch.profiler exports it: Chrome trace JSON, plain or packed with gzip or zstd, told by its "
+    "content. A directory stands for the traces in it, one a rank of the job; they are read in parallel. - is standard "
+    "input.";
+
 static void put_program_page(struct buf *out)
 {
     buf_add(out, S("steptime(1)\n\n"));
@@ -131,11 +137,7 @@ static void put_program_page(struct buf *out)
     put_heading(out, "SYNOPSIS");
     buf_add(out, S("*steptime* _COMMAND_ [_OPTION_...] _TRACE_|_DIR_...\n\n"));
     put_heading(out, "DESCRIPTION");
-    put_paragraphs(out, S("steptime reads the traces that the PyTorch profiler writes and says where the time of a "
-                          "training step goes.\n"
-                          "A trace is a file as torch.profiler exports it: Chrome trace JSON, plain or packed with gzip "
-                          "or zstd, told by its content. A directory stands for the traces in it, one a rank of the "
-                          "job; they are read in parallel. - is standard input."));
+    put_paragraphs(out, str_of(about_program));
     put_heading(out, "COMMANDS");
     for (const struct command *const *at = commands; *at; at++) {
         buf_printf(out, "*steptime-%s*(1)\n\t", (*at)->name);

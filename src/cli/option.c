@@ -28,8 +28,10 @@ static void spell_words(const char *words, char *line, size_t room)
 {
     struct arena scratch = {0};
     str rest = str_of(words), spelt = S("");
-    for (str word; str_cut(&rest, '|', &word);)
-        spelt = str_printf(&scratch, "%s%s%.*s", spelt.at, !spelt.len ? "" : rest.at ? ", " : " or ", (int)word.len, word.at);
+    for (str word; str_cut(&rest, '|', &word);) {
+        const char *glue = !spelt.len ? "" : rest.at ? ", " : " or ";
+        spelt = str_printf(&scratch, "%s%s%.*s", spelt.at, glue, (int)word.len, word.at);
+    }
     const size_t len = spelt.len < room ? spelt.len : room - 1;
     memcpy(line, spelt.at, len);
     line[len] = 0;
@@ -157,8 +159,8 @@ static bool select_steps(struct call *call, struct steptime_error *err)
     return true;
 }
 
-bool call_count(const struct call *call, const char *option, int64_t least, int64_t most, int64_t otherwise, int64_t *value,
-                struct steptime_error *err)
+bool call_count(const struct call *call, const char *option, int64_t least, int64_t most, int64_t otherwise,
+                int64_t *value, struct steptime_error *err)
 {
     const char *text = call_text(call, option);
     *value = otherwise;

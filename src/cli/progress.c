@@ -31,9 +31,11 @@ static void draw(struct progress *progress)
     const int64_t read = bytes_read(progress);
     int len = snprintf(line, sizeof line, "\r\033[Kreading %.0f MiB", (double)read / mib);
     if (progress->total_bytes)
-        len = snprintf(line, sizeof line, "\r\033[Kreading %.0f of %.0f MiB", (double)read / mib, (double)progress->total_bytes / mib);
+        len = snprintf(line, sizeof line, "\r\033[Kreading %.0f of %.0f MiB", (double)read / mib,
+                       (double)progress->total_bytes / mib);
     if (progress->files > 1)
-        len += snprintf(line + len, sizeof line - (size_t)len, ", %u of %u traces done", progress->done, progress->files);
+        len +=
+            snprintf(line + len, sizeof line - (size_t)len, ", %u of %u traces done", progress->done, progress->files);
     say(line, len);
 }
 

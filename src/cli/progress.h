@@ -14,9 +14,9 @@ struct progress {
     _Atomic int64_t *bytes; /* packed bytes read, by file */
     atomic_uint done;       /* files read and analysed */
     uint32_t files;
-    int64_t total_bytes;    /* 0: unknown */
+    int64_t total_bytes; /* 0: unknown */
 
-    bool shown;             /* a thread draws */
+    bool shown; /* a thread draws */
     pthread_t thread;
     pthread_mutex_t lock;
     pthread_cond_t ended;

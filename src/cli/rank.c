@@ -18,8 +18,12 @@ static struct rank choose(const struct rank_roll *roll, uint32_t i, int64_t reco
 {
     const int64_t named = recorded < 0 ? rank_of_path(path) : RANK_NONE;
     struct rank rank = {
-        .claimed = recorded >= 0 ? recorded : named >= 0 ? named : i,
-        .source = recorded >= 0 ? RANK_RECORDED : named >= 0 ? RANK_FROM_NAME : RANK_BY_ORDER,
+        .claimed = recorded >= 0 ? recorded
+                   : named >= 0  ? named
+                                 : i,
+        .source = recorded >= 0 ? RANK_RECORDED
+                  : named >= 0  ? RANK_FROM_NAME
+                                : RANK_BY_ORDER,
     };
     rank.number = rank.claimed;
     rank.rival = holder(roll, i, rank.claimed);

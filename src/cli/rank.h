@@ -18,8 +18,8 @@
 struct rank_roll {
     pthread_mutex_t lock;
     pthread_cond_t moved;
-    uint32_t turn;   /* the file whose turn it is */
-    int64_t *taken;  /* by file; RANK_NONE for one that could not be read */
+    uint32_t turn;      /* the file whose turn it is */
+    int64_t *taken;     /* by file; RANK_NONE for one that could not be read */
     const char *wanted; /* --rank; NULL: all */
 };
 
@@ -31,7 +31,7 @@ struct rank {
     int64_t number;
     int64_t claimed; /* what the file came with */
     enum rank_source source;
-    uint32_t rival;  /* the file that has that number already; RANK_NO_RIVAL */
+    uint32_t rival; /* the file that has that number already; RANK_NO_RIVAL */
 };
 enum { RANK_NO_RIVAL = UINT32_MAX };
 

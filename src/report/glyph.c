@@ -11,9 +11,9 @@ struct range {
 
 /* Unicode: East Asian Width W and F, by block; the few gaps inside are unassigned. */
 static const struct range wide[] = {
-    {0x1100, 0x115F},   {0x2E80, 0x303E},   {0x3041, 0x33FF},   {0x3400, 0x4DBF},   {0x4E00, 0x9FFF},
-    {0xA000, 0xA4CF},   {0xAC00, 0xD7A3},   {0xF900, 0xFAFF},   {0xFE30, 0xFE6F},   {0xFF00, 0xFF60},
-    {0xFFE0, 0xFFE6},   {0x1F300, 0x1F64F}, {0x1F680, 0x1F6FF}, {0x1F900, 0x1F9FF}, {0x20000, 0x3FFFD},
+    {0x1100, 0x115F}, {0x2E80, 0x303E},   {0x3041, 0x33FF},   {0x3400, 0x4DBF},   {0x4E00, 0x9FFF},
+    {0xA000, 0xA4CF}, {0xAC00, 0xD7A3},   {0xF900, 0xFAFF},   {0xFE30, 0xFE6F},   {0xFF00, 0xFF60},
+    {0xFFE0, 0xFFE6}, {0x1F300, 0x1F64F}, {0x1F680, 0x1F6FF}, {0x1F900, 0x1F9FF}, {0x20000, 0x3FFFD},
 };
 
 /* Combining marks, joiners, variation selectors. */
@@ -107,7 +107,8 @@ str glyph_shorten(struct arena *arena, str text, unsigned columns, str ellipsis)
     const unsigned end = is_path(text) ? kept : kept / 3;
     const str head = glyph_head(text, kept - end);
     const str tail = glyph_tail(text, end);
-    return str_printf(arena, "%.*s%.*s%.*s", (int)head.len, head.at, (int)ellipsis.len, ellipsis.at, (int)tail.len, tail.at);
+    return str_printf(arena, "%.*s%.*s%.*s", (int)head.len, head.at, (int)ellipsis.len, ellipsis.at, (int)tail.len,
+                      tail.at);
 }
 
 /* Where the line ends that begins the text: at a newline, at the last blank that fits, else in the middle of a word. */

@@ -15,10 +15,9 @@ struct prefix {
 enum { PREFIXES = 7 };
 
 /* Each list goes up; a value takes the largest prefix that leaves at least 1 before the point. */
-static const struct prefix times[PREFIXES] = {
-    {1, {"ns", 2}}, {1e3, {"us", 2}}, {1e6, {"ms", 2}}, {1e9, {"s", 1}}};
-static const struct prefix sizes[PREFIXES] = {{1, {"B", 1}},         {0x1p10, {"KiB", 3}}, {0x1p20, {"MiB", 3}},
-                                              {0x1p30, {"GiB", 3}},  {0x1p40, {"TiB", 3}}, {0x1p50, {"PiB", 3}}};
+static const struct prefix times[PREFIXES] = {{1, {"ns", 2}}, {1e3, {"us", 2}}, {1e6, {"ms", 2}}, {1e9, {"s", 1}}};
+static const struct prefix sizes[PREFIXES] = {{1, {"B", 1}},        {0x1p10, {"KiB", 3}}, {0x1p20, {"MiB", 3}},
+                                              {0x1p30, {"GiB", 3}}, {0x1p40, {"TiB", 3}}, {0x1p50, {"PiB", 3}}};
 static const struct prefix flops[PREFIXES] = {{1, {"FLOP", 4}},    {1e3, {"kFLOP", 5}},  {1e6, {"MFLOP", 5}},
                                               {1e9, {"GFLOP", 5}}, {1e12, {"TFLOP", 5}}, {1e15, {"PFLOP", 5}},
                                               {1e18, {"EFLOP", 5}}};
@@ -112,6 +111,6 @@ str measure_whole_text(struct arena *arena, enum unit unit, double value, bool w
 {
     const struct measure measure = measure_for(unit, value, whole);
     const str number = measure_text(arena, &measure, value);
-    return str_printf(arena, "%.*s%s%.*s", (int)number.len, number.at, measure.word.len ? " " : "", (int)measure.word.len,
-                      measure.word.at ? measure.word.at : "");
+    return str_printf(arena, "%.*s%s%.*s", (int)number.len, number.at, measure.word.len ? " " : "",
+                      (int)measure.word.len, measure.word.at ? measure.word.at : "");
 }

@@ -14,10 +14,10 @@
 #include "report/report.h"
 
 struct measure {
-    double per;    /* units of the value in one of the measure */
-    str word;      /* "ms", "GiB", "%"; "" for plain numbers */
+    double per; /* units of the value in one of the measure */
+    str word;   /* "ms", "GiB", "%"; "" for plain numbers */
     int decimals;
-    bool grouped;  /* 1,234,567 */
+    bool grouped; /* 1,234,567 */
 };
 
 /* For numbers up to `largest` in magnitude, with about four significant digits there. `whole`: they are all integers. */

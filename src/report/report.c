@@ -8,13 +8,20 @@
 
 /* Words of the JSON contract: they never change. */
 static const char *const unit_words[] = {
-    [UNIT_NONE] = "",         [UNIT_NS] = "ns",       [UNIT_US] = "us",
-    [UNIT_MS] = "ms",         [UNIT_BYTES] = "bytes", [UNIT_FLOP] = "flop",
-    [UNIT_RATIO] = "ratio",   [UNIT_COUNT] = "count", [UNIT_BYTES_PER_S] = "bytes/s",
+    [UNIT_NONE] = "",
+    [UNIT_NS] = "ns",
+    [UNIT_US] = "us",
+    [UNIT_MS] = "ms",
+    [UNIT_BYTES] = "bytes",
+    [UNIT_FLOP] = "flop",
+    [UNIT_RATIO] = "ratio",
+    [UNIT_COUNT] = "count",
+    [UNIT_BYTES_PER_S] = "bytes/s",
     [UNIT_FLOP_PER_S] = "flop/s",
 };
 static const char *const figure_words[] = {
-    [FIGURE_BAR] = "bar", [FIGURE_STACK] = "stack", [FIGURE_LINE] = "line", [FIGURE_CDF] = "cdf", [FIGURE_LANES] = "lanes",
+    [FIGURE_BAR] = "bar", [FIGURE_STACK] = "stack", [FIGURE_LINE] = "line",
+    [FIGURE_CDF] = "cdf", [FIGURE_LANES] = "lanes",
 };
 static const char *const severity_words[] = {
     [SEVERITY_NOTE] = "note",
@@ -191,9 +198,11 @@ void table_json_only(struct table *table)
     table->json_only = true;
 }
 
-void section_figure(struct section *section, const char *id, enum figure_kind kind, const char *table_id, const char *x, const char *y)
+void section_figure(struct section *section, const char *id, enum figure_kind kind, const char *table_id, const char *x,
+                    const char *y)
 {
-    section->figures = one_more(section->report->arena, section->figures, &section->figure_count, sizeof *section->figures);
+    section->figures =
+        one_more(section->report->arena, section->figures, &section->figure_count, sizeof *section->figures);
     section->figures[section->figure_count - 1] =
         (struct figure){str_of(id), kind, str_of(table_id), str_of(x), str_of(y)};
 }

@@ -17,7 +17,18 @@
 #include "base/arena.h"
 #include "base/str.h"
 
-enum unit { UNIT_NONE, UNIT_NS, UNIT_US, UNIT_MS, UNIT_BYTES, UNIT_FLOP, UNIT_RATIO, UNIT_COUNT, UNIT_BYTES_PER_S, UNIT_FLOP_PER_S };
+enum unit {
+    UNIT_NONE,
+    UNIT_NS,
+    UNIT_US,
+    UNIT_MS,
+    UNIT_BYTES,
+    UNIT_FLOP,
+    UNIT_RATIO,
+    UNIT_COUNT,
+    UNIT_BYTES_PER_S,
+    UNIT_FLOP_PER_S
+};
 
 str unit_word(enum unit unit); /* "ns", "ratio", "bytes/s"; "" for UNIT_NONE */
 
@@ -32,10 +43,22 @@ struct cell {
     };
 };
 
-static inline struct cell cell_null(void) { return (struct cell){.kind = CELL_NULL}; }
-static inline struct cell cell_int(int64_t i) { return (struct cell){.kind = CELL_INT, .i = i}; }
-static inline struct cell cell_real(double real) { return (struct cell){.kind = CELL_REAL, .real = real}; } /* NaN, inf: null */
-static inline struct cell cell_text(str text) { return (struct cell){.kind = CELL_TEXT, .text = text}; }
+static inline struct cell cell_null(void)
+{
+    return (struct cell){.kind = CELL_NULL};
+}
+static inline struct cell cell_int(int64_t i)
+{
+    return (struct cell){.kind = CELL_INT, .i = i};
+}
+static inline struct cell cell_real(double real)
+{
+    return (struct cell){.kind = CELL_REAL, .real = real};
+} /* NaN, inf: null */
+static inline struct cell cell_text(str text)
+{
+    return (struct cell){.kind = CELL_TEXT, .text = text};
+}
 
 struct report;
 struct section;
@@ -71,20 +94,22 @@ enum column_flag {
 
 struct table *section_table(struct section *section, const char *id, const char *title);
 void table_column(struct table *table, const char *id, const char *title, enum unit unit, unsigned flags);
-void table_row(struct table *table);                     /* begins a row */
-void table_cell(struct table *table, struct cell cell);  /* the next cell of the row; a row must be full when the next begins */
+void table_row(struct table *table); /* begins a row */
+void table_cell(struct table *table,
+                struct cell cell); /* the next cell of the row; a row must be full when the next begins */
 void table_int(struct table *table, int64_t value);
 void table_real(struct table *table, double value);
 void table_text(struct table *table, str text);
 void table_null(struct table *table);
-void table_json_only(struct table *table);               /* detail: not on a terminal unless asked for by --table */
+void table_json_only(struct table *table); /* detail: not on a terminal unless asked for by --table */
 
 /* ---- figures draw columns of a table ---- */
 
 enum figure_kind { FIGURE_BAR, FIGURE_STACK, FIGURE_LINE, FIGURE_CDF, FIGURE_LANES };
 
 /* kind over table: x names a column (labels), y a column of numbers. FIGURE_STACK: one bar, a piece a row. */
-void section_figure(struct section *section, const char *id, enum figure_kind kind, const char *table_id, const char *x, const char *y);
+void section_figure(struct section *section, const char *id, enum figure_kind kind, const char *table_id, const char *x,
+                    const char *y);
 
 /* ---- findings ---- */
 
@@ -92,15 +117,15 @@ enum severity { SEVERITY_NOTE, SEVERITY_WARNING, SEVERITY_ERROR };
 
 /* Every field may be unknown: "" for texts, 0 for lines, -1 for ns, NULL for events. */
 struct finding {
-    str id;        /* unique in the document */
-    str rule;      /* "SM101" */
+    str id;   /* unique in the document */
+    str rule; /* "SM101" */
     enum severity severity;
-    str tier;      /* confirmed, function, static, trace */
-    str message;   /* one sentence: what, how much, what to do */
+    str tier;    /* confirmed, function, static, trace */
+    str message; /* one sentence: what, how much, what to do */
     str file;
     int64_t line, column, end_line, end_column; /* from 1 */
     int64_t per_step_host_blocked_ns, per_step_saving_ns;
-    str fix;       /* safe, unsafe, none */
+    str fix; /* safe, unsafe, none */
     const uint32_t *events;
     uint32_t event_count;
 };
@@ -111,12 +136,12 @@ void report_finding(struct report *report, const struct finding *finding);
 struct writer; /* text out, checked: see io/writer.h */
 
 struct render_options {
-    bool colour;        /* ANSI colours */
-    bool unicode;       /* block characters for bars */
-    unsigned width;     /* columns of the terminal; 0: unlimited */
-    str table;          /* only this table, "" for all */
-    uint32_t rows;      /* most rows of a table on a terminal; 0: all */
-    str version;        /* of the program, as json tells it */
+    bool colour;    /* ANSI colours */
+    bool unicode;   /* block characters for bars */
+    unsigned width; /* columns of the terminal; 0: unlimited */
+    str table;      /* only this table, "" for all */
+    uint32_t rows;  /* most rows of a table on a terminal; 0: all */
+    str version;    /* of the program, as json tells it */
 };
 
 struct steptime_error;

@@ -267,18 +267,19 @@ static str place_of(struct term *term, const struct finding *finding)
 /* "up to 12.3 ms a step, train.py:33, SM104": what is known beside the message. */
 static str aside_of(struct term *term, const struct finding *finding)
 {
-    const str saving = finding->per_step_saving_ns > 0
-                           ? str_printf(term->arena, "up to %s a step", told(term, UNIT_NS, finding->per_step_saving_ns).at)
-                           : S("");
-    const str blocked =
-        finding->per_step_host_blocked_ns > 0
-            ? str_printf(term->arena, "host blocked %s a step", told(term, UNIT_NS, finding->per_step_host_blocked_ns).at)
-            : S("");
+    const str saving = finding->per_step_saving_ns > 0 ? str_printf(term->arena, "up to %s a step",
+                                                                    told(term, UNIT_NS, finding->per_step_saving_ns).at)
+                                                       : S("");
+    const str blocked = finding->per_step_host_blocked_ns > 0
+                            ? str_printf(term->arena, "host blocked %s a step",
+                                         told(term, UNIT_NS, finding->per_step_host_blocked_ns).at)
+                            : S("");
     const str parts[] = {saving, blocked, place_of(term, finding), term_text(term, finding->rule)};
     str line = S("");
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         if (parts[i].len)
-            line = str_printf(term->arena, "%.*s%s%.*s", (int)line.len, line.at, line.len ? ", " : "", (int)parts[i].len, parts[i].at);
+            line = str_printf(term->arena, "%.*s%s%.*s", (int)line.len, line.at, line.len ? ", " : "",
+                              (int)parts[i].len, parts[i].at);
     return line;
 }
 
@@ -325,7 +326,8 @@ static void put_warnings(struct term *term, const struct report *report)
     }
     if (shown < report->warning_count) {
         term_pad(term, TERM_INDENT);
-        term_put(term, STYLE_DIM, str_printf(term->arena, "%u more; --format json lists them all", report->warning_count - shown));
+        term_put(term, STYLE_DIM,
+                 str_printf(term->arena, "%u more; --format json lists them all", report->warning_count - shown));
         term_line(term);
     }
 }

@@ -13,7 +13,7 @@ enum style {
     STYLE_RED,
     STYLE_YELLOW,
     STYLE_CYAN,
-    STYLE_BAR, /* of a bar beside a number */
+    STYLE_BAR,   /* of a bar beside a number */
     STYLE_PIECE, /* the first colour of the pieces of a stack; the others follow */
 };
 enum { STYLE_PIECES = 10, STYLES = STYLE_PIECE + STYLE_PIECES };

@@ -22,7 +22,8 @@ static str label_of(struct term *term, const struct column *column, struct cell 
     double number;
     if (cell.kind == CELL_TEXT)
         return term_text(term, cell.text);
-    return cell_number(cell, &number) ? measure_whole_text(term->arena, column->unit, number, cell.kind == CELL_INT) : S("-");
+    return cell_number(cell, &number) ? measure_whole_text(term->arena, column->unit, number, cell.kind == CELL_INT)
+                                      : S("-");
 }
 
 static void add_point(struct points *points, str label, double number)
@@ -93,7 +94,8 @@ static void put_stack_bar(struct term *term, const struct points *points)
     term_line(term);
 }
 
-static void put_stack_entry(struct term *term, const struct points *points, uint32_t i, unsigned width, const struct measure *measure)
+static void put_stack_entry(struct term *term, const struct points *points, uint32_t i, unsigned width,
+                            const struct measure *measure)
 {
     term_pad(term, TERM_INDENT);
     term_put(term, style_of(i), mark_of(term, i));
@@ -145,7 +147,7 @@ static void put_bars(struct term *term, const struct points *points)
 enum { CHART_ROWS = 8 };
 
 struct chart {
-    double *heights; /* 0 .. 1 */
+    double *heights;        /* 0 .. 1 */
     unsigned count, spread; /* every height is drawn that many columns wide */
     str top, bottom, left, right;
 };
@@ -161,7 +163,8 @@ static str level(struct term *term, double filled)
 
 static void put_chart(struct term *term, const struct chart *chart)
 {
-    const unsigned axis = glyph_width(chart->top) > glyph_width(chart->bottom) ? glyph_width(chart->top) : glyph_width(chart->bottom);
+    const unsigned axis =
+        glyph_width(chart->top) > glyph_width(chart->bottom) ? glyph_width(chart->top) : glyph_width(chart->bottom);
     for (int row = CHART_ROWS - 1; row >= 0; row--) {
         term_pad(term, TERM_INDENT);
         term_right(term, STYLE_DIM, row == CHART_ROWS - 1 ? chart->top : row ? S("") : chart->bottom, axis);

@@ -4,22 +4,10 @@
 
 /* The sixteen colours that a terminal's own theme defines, so that they fit dark and light grounds. */
 static const char *const codes[STYLES] = {
-    [STYLE_PLAIN] = "",
-    [STYLE_BOLD] = "1",
-    [STYLE_DIM] = "2",
-    [STYLE_RED] = "31",
-    [STYLE_YELLOW] = "33",
-    [STYLE_CYAN] = "36",
-    [STYLE_BAR] = "34",
-    [STYLE_PIECE + 0] = "34",
-    [STYLE_PIECE + 1] = "33",
-    [STYLE_PIECE + 2] = "35",
-    [STYLE_PIECE + 3] = "32",
-    [STYLE_PIECE + 4] = "31",
-    [STYLE_PIECE + 5] = "36",
-    [STYLE_PIECE + 6] = "94",
-    [STYLE_PIECE + 7] = "93",
-    [STYLE_PIECE + 8] = "95",
+    [STYLE_PLAIN] = "",       [STYLE_BOLD] = "1",       [STYLE_DIM] = "2",        [STYLE_RED] = "31",
+    [STYLE_YELLOW] = "33",    [STYLE_CYAN] = "36",      [STYLE_BAR] = "34",       [STYLE_PIECE + 0] = "34",
+    [STYLE_PIECE + 1] = "33", [STYLE_PIECE + 2] = "35", [STYLE_PIECE + 3] = "32", [STYLE_PIECE + 4] = "31",
+    [STYLE_PIECE + 5] = "36", [STYLE_PIECE + 6] = "94", [STYLE_PIECE + 7] = "93", [STYLE_PIECE + 8] = "95",
     [STYLE_PIECE + 9] = "90",
 };
 
@@ -70,7 +58,7 @@ void term_title(struct term *term, const struct table *table)
 
 str term_ellipsis(struct term *term)
 {
-    return term->options->unicode ? S("…") : S("..");
+    return term->options->unicode ? S("…") : S("...");
 }
 
 str term_text(struct term *term, str text)

@@ -12,9 +12,9 @@
 #include "term.h"
 
 enum {
-    GAP = 2,          /* blanks between columns */
-    BAR = 8,          /* columns of a bar, with a blank before */
-    LEAST_TEXT = 16,  /* texts are not shortened below this */
+    GAP = 2,         /* blanks between columns */
+    BAR = 8,         /* columns of a bar, with a blank before */
+    LEAST_TEXT = 16, /* texts are not shortened below this */
     HEADING_LINES = 3,
 };
 
@@ -24,9 +24,9 @@ struct shape {
     uint32_t at; /* index in the table */
     bool number, bar;
     struct measure measure;
-    double largest;  /* magnitude among the rows shown */
-    str *cells;      /* one a row */
-    str heading;     /* title and unit */
+    double largest; /* magnitude among the rows shown */
+    str *cells;     /* one a row */
+    str heading;    /* title and unit */
     unsigned width, natural;
 };
 
@@ -273,12 +273,14 @@ static void put_left_out(struct term *term, const struct layout *layout)
     str names = S("");
     for (uint32_t i = layout->count; i < layout->visible; i++) {
         const str title = layout->shapes[i].column->title;
-        names = str_printf(term->arena, "%.*s%s%.*s", (int)names.len, names.at, names.len ? ", " : "", (int)title.len, title.at);
+        names = str_printf(term->arena, "%.*s%s%.*s", (int)names.len, names.at, names.len ? ", " : "", (int)title.len,
+                           title.at);
     }
     if (names.len)
         put_note(term, str_printf(term->arena, "too narrow for: %.*s", (int)names.len, names.at));
     if (layout->rows < layout->table->row_count)
-        put_note(term, str_printf(term->arena, "%u more rows; --rows 0 shows all", layout->table->row_count - layout->rows));
+        put_note(term,
+                 str_printf(term->arena, "%u more rows; --rows 0 shows all", layout->table->row_count - layout->rows));
 }
 
 void term_table(struct term *term, const struct table *table, bool all)

@@ -102,12 +102,18 @@ static void texts_are_escaped(void **state)
     expect_text(S("a\0b"), "\"a\\u0000b\"");
     expect_text(S("\v\x1b[31m\x7f"), "\"\\u000b\\u001b[31m\\u007f\"");
     expect_text(S("\xC2\x85"), "\"\\u0085\"");
-    expect_text(S("gr\xC3\xB6\xC3\x9F" "e \xE6\x97\xA5 \xF0\x9F\x98\x80"), "\"gr\xC3\xB6\xC3\x9F" "e \xE6\x97\xA5 \xF0\x9F\x98\x80\"");
+    expect_text(S("gr\xC3\xB6\xC3\x9F"
+                  "e \xE6\x97\xA5 \xF0\x9F\x98\x80"),
+                "\"gr\xC3\xB6\xC3\x9F"
+                "e \xE6\x97\xA5 \xF0\x9F\x98\x80\"");
 }
 
 static void broken_utf8_is_replaced_byte_by_byte(void **state)
 {
-    expect_text(S("a\xFF" "b"), "\"a\xEF\xBF\xBD" "b\"");
+    expect_text(S("a\xFF"
+                  "b"),
+                "\"a\xEF\xBF\xBD"
+                "b\"");
     expect_text(S("\xC3"), "\"\xEF\xBF\xBD\"");
     expect_text(S("\xED\xA0\x80"), "\"\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD\"");
     expect_text(S("\xC0\x80"), "\"\xEF\xBF\xBD\xEF\xBF\xBD\"");
@@ -169,7 +175,8 @@ static void csv_fields_are_quoted_where_needed(void **state)
     csv_text(&csv, S("two\nlines"));
     csv_text(&csv, S(" blank"));
     csv_end_line(&csv);
-    assert_string_equal(str_z(&arena, writer_text(out)), "plain,\"a,b\",\"say \"\"hi\"\"\",\"two\nlines\",\" blank\"\n");
+    assert_string_equal(str_z(&arena, writer_text(out)),
+                        "plain,\"a,b\",\"say \"\"hi\"\"\",\"two\nlines\",\" blank\"\n");
 }
 
 static void csv_tells_absent_from_empty(void **state)
