@@ -83,6 +83,7 @@ static int no_command(void)
 int main(int argc, char **argv)
 {
     signal(SIGPIPE, SIG_IGN); /* a closed pipe is output that failed, told by the writer */
+    signal(SIGXFSZ, SIG_IGN); /* so is a file that reaches the limit of ulimit -f */
     if (argc < 2)
         return no_command();
     if (argv[1][0] == '-')
