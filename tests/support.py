@@ -81,6 +81,12 @@ def steptime(*arguments, stdin=None, stdout=subprocess.PIPE, env=None, limit_s=1
     return Outcome(child.returncode, *text, seconds, usage.ru_maxrss * 1024)
 
 
+def trace_commands():
+    """The commands that take traces, as the program's own help lists them."""
+    shown = steptime("--help").out.partition("Commands:")[2].strip("\n").partition("\n\n")[0]
+    return [line.split()[0] for line in shown.splitlines() if line.split()[0] not in ("help", "completion")]
+
+
 def recorded(name):
     """A trace that this project recorded itself."""
     return os.path.join(SOURCE, "tests", "data", "recorded", name)

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Memory that runs out at every single allocation of a small run, in turn: the program ends with exit code 5 (or goes
+on where a library could do without), never by a signal, never stuck, and its output file is whole or untouched."""
+import json
+import os
+import tempfile
+import unittest
+from concurrent.futures import ThreadPoolExecutor
+
+import support
+from support import MEMORY, OK, steptime, trace_commands, training_steps, write_trace
+
+LIBRARY = os.path.join(support.BUILD, "tests", "libfailmalloc.so")
+MOST_RUNS = 1500  # of one command; beyond that only every so many allocations fail
+
+
+@unittest.skipIf(support.SANITIZED, "the sanitizers bring a heap of their own")
+@unittest.skipUnless(os.path.exists(LIBRARY), "the failing allocator needs glibc")
+class FailingAllocations(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        self.trace = write_trace(self.path("trace.json.gz"), training_steps(100))
+
+    def path(self, name):
+        return os.path.join(self.folder.name, name)
+
+    def run_failing(self, arguments, **env):
+        return steptime(*arguments, env={"LD_PRELOAD": LIBRARY, **env}, limit_s=20)
+
+    def allocations(self, arguments):
+        outcome = self.run_failing(arguments, FAIL_COUNT=self.path("count"))
+        self.assertEqual(outcome.code, OK, outcome.err)
+        with open(self.path("count"), encoding="ascii") as count:
+            return int(count.read())
+
+    def try_one(self, arguments, mode, n):
+        """What is wrong with the run whose n-th allocation fails, or None."""
+        result = self.path(f"result-{mode}-{n}.json")
+        with open(result, "w", encoding="ascii") as out:
+            out.write("as it was")
+        outcome = self.run_failing([*arguments, "-o", result], **{mode: str(n)})
+        with open(result, encoding="utf-8") as written:
+            text = written.read()
+        os.unlink(result)
+        if outcome.code == MEMORY:
+            if "memory" not in outcome.err:
+                return f"{mode}={n}: silent"
+            return None if text == "as it was" else f"{mode}={n}: the output file was touched"
+        if outcome.code != OK:
+            return f"{mode}={n}: exit {outcome.code}: {outcome.err.strip()}"
+        try:
+            json.loads(text)
+        except ValueError:
+            return f"{mode}={n}: exit 0 with a broken file"
+        return None
+
+    def fail_each(self, *arguments):
+        count = self.allocations(arguments)
+        self.assertGreater(count, 10)
+        stride = 1 + count // MOST_RUNS
+        tries = [(mode, n) for mode in ("FAIL_AT", "FAIL_FROM") for n in range(1, count + 1, stride)]
+        with ThreadPoolExecutor(max_workers=2) as pool:
+            wrong = [why for why in pool.map(lambda t: self.try_one(arguments, *t), tries) if why]
+        self.assertEqual(wrong, [])
+
+    def test_every_command(self):
+        for command in trace_commands():
+            with self.subTest(command=command):
+                self.fail_each(command, self.trace, "--format", "json")
+
+    def test_two_files(self):
+        other = write_trace(self.path("other.json"), distributedInfo={"rank": 1, "world_size": 2})
+        self.fail_each("info", self.trace, other, "--format", "json")
