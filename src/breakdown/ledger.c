@@ -4,6 +4,24 @@
 #include "base/mem.h"
 #include "base/sort.h"
 
+const char *account_word(enum account account)
+{
+    static const char *const phases[PHASES] = {"forward", "backward", "optimizer", "none"};
+    static const char *const overlaps[] = {"communication under compute", "copies under compute",
+                                           "copies under communication"};
+    static const char *const four[] = {"input_copy", "compute_bound", "memory_bound", "weight_communication"};
+    const int a = (int)account;
+    if (a < PARTS)
+        return part_id((enum part)a);
+    if (a >= ACCOUNT_COMMUNICATION_UNDER_COMPUTE && a <= ACCOUNT_COPY_UNDER_COMMUNICATION)
+        return overlaps[a - ACCOUNT_COMMUNICATION_UNDER_COMPUTE];
+    if (a >= ACCOUNT_COPY_BYTES && a < ACCOUNT_LAUNCHED_COMPUTE)
+        return part_id((enum part)(PART_FIRST_COPY + (a - ACCOUNT_COPY_BYTES) % COPY_PARTS));
+    if (a >= ACCOUNT_INPUT_COPY && a <= ACCOUNT_WEIGHT_COMMUNICATION)
+        return four[a - ACCOUNT_INPUT_COPY];
+    return a >= ACCOUNT_PHASE_DEVICE ? phases[(a - ACCOUNT_PHASE_DEVICE) % PHASES] : "";
+}
+
 void ledger_book(struct ledger *ledger, enum account account, uint32_t row, int64_t amount)
 {
     ledger->total[account] += amount;

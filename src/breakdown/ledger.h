@@ -42,6 +42,9 @@ enum account {
     ACCOUNTS = ACCOUNT_PHASE_HOST + PHASES,
 };
 
+/* Which part, copy, phase or overlap it is of several that are listed together; "" where it stands alone. */
+const char *account_word(enum account account);
+
 struct ledger_entry {
     enum account account;
     uint32_t row;   /* ROW_NONE: no event stands for it */

@@ -7,9 +7,10 @@
 #include "base/error.h"
 #include "suggest.h"
 
-extern const struct command command_info, command_help, command_completion;
+extern const struct command command_breakdown, command_info, command_help, command_completion;
 
 const struct command *const commands[] = {
+    &command_breakdown,
     &command_info,
     &command_help,
     &command_completion,
