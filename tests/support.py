@@ -53,10 +53,10 @@ def collect(pipe, into):
         into.append(pipe.read())
 
 
-def steptime(*arguments, stdin=None, stdout=subprocess.PIPE, env=None, limit_s=120, cwd=None, program=None):
+def steptime(*arguments, stdin=None, stdout=subprocess.PIPE, env=None, limit_s=120, cwd=None, user=None):
     """Runs the program. stdin: bytes, or chunks of bytes; stdout: a file object where the result is not wanted."""
     begin = time.monotonic()
-    child = subprocess.Popen([program or PROGRAM, *map(str, arguments)], cwd=cwd,
+    child = subprocess.Popen([PROGRAM, *map(str, arguments)], cwd=cwd, user=user,
                              stdin=subprocess.DEVNULL if stdin is None else subprocess.PIPE,
                              stdout=stdout, stderr=subprocess.PIPE, env={**os.environ, "NO_COLOR": "1", **(env or {})})
     out, err = [], []
