@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The table: filled from the device and from the host, then sorted and moved into the arena. */
+#include "ops/collective.h"
+
+#include "base/hash.h"
+#include "base/mem.h"
+#include "base/sort.h"
+#include "ops/collective_table.h"
+
+struct collective *collective_table_add(struct collective_table *table, uint32_t row, enum collective_kind kind)
+{
+    table->at = mem_grow(table->at, &table->room, table->count + 1, sizeof *table->at);
+    struct collective *new = &table->at[table->count++];
+    *new = (struct collective){
+        .call_ns = table->trace->start_ns[row],
+        .start_ns = table->trace->start_ns[row],
+        .dur_ns = table->trace->dur_ns[row],
+        .seq = -1,
+        .in_elements = -1,
+        .out_elements = -1,
+        .row = row,
+        .step = trace_step(table->trace, row),
+        .kind = (uint8_t)kind,
+    };
+    return new;
+}
+
+/* Names count up on each rank alike, but sub-groups may share one; the members tell them apart. */
+static uint64_t identity_of(str name, str ranks)
+{
+    const uint64_t hash = hash_mix(hash_bytes(name.at, name.len) * 31 + hash_bytes(ranks.at, ranks.len));
+    return hash ? hash : 1;
+}
+
+static uint32_t add_group(struct collective_table *table, struct collective_group group)
+{
+    table->groups = mem_grow(table->groups, &table->group_room, table->group_count + 1, sizeof *table->groups);
+    table->groups[table->group_count] = group;
+    return (uint32_t)table->group_count++;
+}
+
+uint32_t collective_table_group(struct collective_table *table, uint32_t name, uint32_t ranks, int64_t size)
+{
+    if (!name && !ranks && size <= 0)
+        return 0;
+    const int64_t key = (int64_t)hash_mix(((uint64_t)name << 32 | ranks) ^ hash_mix((uint64_t)size));
+    const uint32_t known = map_get(&table->group_index, key);
+    if (known != MAP_NONE)
+        return known;
+    const str name_text = trace_text(table->trace, name);
+    const struct collective_group group = {
+        .name = str_copy(table->arena, name_text),
+        .size = size > 0 ? size : 0,
+        .identity = name || ranks ? identity_of(name_text, trace_text(table->trace, ranks)) : 0,
+    };
+    const uint32_t index = add_group(table, group);
+    map_put(&table->group_index, key, index);
+    return index;
+}
+
+static struct collective *sorted(const struct collective_table *table, struct arena *arena)
+{
+    struct keyed *order = mem_alloc(table->count * sizeof *order);
+    for (size_t i = 0; i < table->count; i++)
+        order[i] = (struct keyed){table->at[i].call_ns, (uint32_t)i};
+    sort_keyed(order, table->count);
+    struct collective *result = arena_array(arena, table->count, sizeof *result);
+    for (size_t i = 0; i < table->count; i++)
+        result[i] = table->at[order[i].row];
+    mem_free(order);
+    return result;
+}
+
+static struct collective_group *groups_of(const struct collective_table *table, struct arena *arena)
+{
+    struct collective_group *result = arena_array(arena, table->group_count, sizeof *result);
+    memcpy(result, table->groups, table->group_count * sizeof *result);
+    return result;
+}
+
+struct collectives collectives_of(const struct trace *trace, const struct work_classes *classes, struct arena *arena)
+{
+    struct collective_table table = {.trace = trace, .classes = classes, .arena = arena};
+    add_group(&table, (struct collective_group){0});
+    collective_table_add_kernels(&table);
+    collective_table_add_host(&table);
+    const struct collectives result = {
+        .at = sorted(&table, arena),
+        .count = (uint32_t)table.count,
+        .groups = groups_of(&table, arena),
+        .group_count = (uint32_t)table.group_count,
+    };
+    mem_free(table.at);
+    mem_free(table.groups);
+    map_free(&table.group_index);
+    return result;
+}

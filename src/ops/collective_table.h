@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A table of collectives under construction, for the two files that fill it. */
+#ifndef OPS_COLLECTIVE_TABLE_H
+#define OPS_COLLECTIVE_TABLE_H
+
+#include "base/map.h"
+#include "ops/collective.h"
+
+struct collective_table {
+    const struct trace *trace;
+    const struct work_classes *classes;
+    struct arena *arena; /* of the result */
+    struct collective *at;
+    size_t count, room;
+    struct collective_group *groups;
+    size_t group_count, group_room;
+    struct map group_index; /* name and ranks, as text ids, to the index of the group */
+};
+
+/* A row of which nothing is known but its name, added at the end. The pointer holds until the next is added. */
+struct collective *collective_table_add(struct collective_table *table, uint32_t row, enum collective_kind kind);
+
+void collective_table_add_kernels(struct collective_table *table); /* collective_device.c */
+void collective_table_add_host(struct collective_table *table);    /* collective_host.c */
+
+/* The group of that name and these ranks (text ids, 0: not recorded), found or added. */
+uint32_t collective_table_group(struct collective_table *table, uint32_t name, uint32_t ranks, int64_t size);
+
+#endif
