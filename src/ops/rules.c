@@ -37,12 +37,9 @@ bool name_fits(str lowered, str pattern)
     return parts_fit(lowered, parts, at_start, at_end);
 }
 
-/* Names are kernel signatures of up to some thousand characters; what lies beyond decides nothing. */
-enum { NAME_JUDGED_BYTES = 2048 };
-
-static str lower(str name, char *room)
+str name_lowered(str name, char *room, size_t bytes)
 {
-    const size_t len = name.len < NAME_JUDGED_BYTES ? name.len : NAME_JUDGED_BYTES;
+    const size_t len = name.len < bytes ? name.len : bytes;
     for (size_t i = 0; i < len; i++) {
         const char c = name.at[i];
         room[i] = c >= 'A' && c <= 'Z' ? (char)(c + ('a' - 'A')) : c;
@@ -50,10 +47,13 @@ static str lower(str name, char *room)
     return (str){room, len};
 }
 
+/* Names are kernel signatures of up to some thousand characters; what lies beyond decides nothing. */
+enum { NAME_JUDGED_BYTES = 2048 };
+
 int name_judged(str name, const struct name_rule *rules, size_t count, int otherwise)
 {
     char room[NAME_JUDGED_BYTES];
-    const str lowered = lower(name, room);
+    const str lowered = name_lowered(name, room, sizeof room);
     for (size_t i = 0; i < count; i++)
         if (name_fits(lowered, str_of(rules[i].pattern)))
             return rules[i].value;

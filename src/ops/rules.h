@@ -20,6 +20,9 @@ struct name_rule {
 /* The name is in lower case already. */
 bool name_fits(str lowered, str pattern);
 
+/* At most `bytes` of the name in lower case, in `room`. */
+str name_lowered(str name, char *room, size_t bytes);
+
 /* The value of the first rule that fits, else `otherwise`. */
 int name_judged(str name, const struct name_rule *rules, size_t count, int otherwise);
 
