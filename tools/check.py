@@ -55,6 +55,17 @@ def count_program(run, reasons):
     return counts
 
 
+def failures(text):
+    """The failed cases of a TAP stream, each with the remarks below it."""
+    showing = False
+    for line in text.splitlines():
+        case = CASE.match(line)
+        if case:
+            showing = bool(case[1]) and not SKIP.search(line)
+        if showing:
+            yield line
+
+
 def read_log(path):
     with open(path, encoding="utf-8") as lines:
         return [json.loads(line) for line in lines]
@@ -75,6 +86,7 @@ def main(build, options, label, tally):
         total += counts
         if counts["failed"]:
             bad.append(run["name"])
+            print("\n".join([f"== {run['name']}", *failures(run["stdout"] or "")]))
     if not sum(total.values()):
         total["failed"] = 1  # no test ran: that is no success
     for reason, n in sorted(reasons.items()):
