@@ -21,7 +21,7 @@ export PATH := $(prefix)/bin:$(PATH)
 export PKG_CONFIG_PATH := $(prefix)/lib/pkgconfig:$(prefix)/lib64/pkgconfig:$(prefix)/share/pkgconfig:$(PKG_CONFIG_PATH)
 
 sources = $(wildcard include/*/*.h src/*/*.[ch] tests/*/*.[ch] bench/*.[ch])
-sanitizers = -Db_sanitize=address,undefined -Db_lundef=false -Dbuildtype=debugoptimized
+sanitizers = -Db_sanitize=address,undefined -Db_lundef=false -Dbuildtype=debugoptimized -Dc_args=-fno-sanitize-recover=all
 
 .PHONY: all demo check install sanitize clang fuzz fuzz-build format format-check bench clean help
 .NOTPARALLEL:

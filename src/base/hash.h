@@ -19,7 +19,8 @@ static inline uint64_t hash_mix(uint64_t x)
 static inline uint64_t hash_load(const char *at, size_t len)
 {
     uint64_t word = 0;
-    memcpy(&word, at, len);
+    if (len) /* the empty text may have no address */
+        memcpy(&word, at, len);
     return word;
 }
 
