@@ -147,7 +147,11 @@ static void put_program_page(struct buf *out)
     put_exit_status(out);
     put_heading(out, "ENVIRONMENT");
     buf_add(out, S("*NO\\_COLOR*\n\tIf set and not empty, no colours unless --color always asks for them.\n\n"
-                   "*COLUMNS*\n\tThe width of the screen, where it is not the terminal's own.\n"));
+                   "*COLUMNS*\n\tThe width of the screen, where it is not the terminal's own.\n\n"));
+    put_heading(out, "SEE ALSO");
+    for (const struct command *const *at = commands; *at; at++)
+        buf_printf(out, "%s*steptime-%s*(1)", at == commands ? "" : ", ", (*at)->name);
+    buf_char(out, '\n');
 }
 
 str man_page(struct arena *arena, const struct command *command)
