@@ -191,7 +191,7 @@ static void put_figures(struct term *term, const struct section *section, const 
 {
     for (uint32_t i = 0; i < section->figure_count; i++)
         if (str_eq(section->figures[i].table, table->id))
-            term_figure(term, &section->figures[i], table);
+            term_figure(term, &section->figures[i], table, table->json_only);
 }
 
 static bool has_figure(const struct section *section, const struct table *table)
@@ -200,6 +200,17 @@ static bool has_figure(const struct section *section, const struct table *table)
         if (str_eq(section->figures[i].table, table->id))
             return true;
     return false;
+}
+
+/* The column that a stacked bar draws. */
+static uint32_t stacked_column(const struct section *section, const struct table *table)
+{
+    for (uint32_t i = 0; i < section->figure_count; i++) {
+        const struct figure *figure = &section->figures[i];
+        if (figure->kind == FIGURE_STACK && str_eq(figure->table, table->id))
+            return table_find_column(table, figure->y);
+    }
+    return COLUMN_NONE;
 }
 
 /* A table with the figures drawn from it; of one that is only for machines the figures alone. False: nothing to draw. */
@@ -213,10 +224,11 @@ static bool put_table(struct term *term, const struct section *section, const st
     term_title(term, table);
     if (figures)
         put_figures(term, section, table);
-    if (figures && !table->json_only)
+    if (table->json_only)
+        return true;
+    if (figures)
         term_line(term);
-    if (!table->json_only)
-        term_table(term, table, false);
+    term_table(term, table, false, stacked_column(section, table));
     return true;
 }
 
@@ -342,7 +354,7 @@ static bool render(const struct report *report, const struct render_options *opt
     if (options->table.len) {
         const struct table *table = report_find_table(report, options->table);
         term_title(&term, table);
-        term_table(&term, table, true);
+        term_table(&term, table, true, COLUMN_NONE);
     } else {
         put_head(&term, report);
         for (uint32_t i = 0; i < report->section_count; i++)

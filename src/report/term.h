@@ -55,10 +55,17 @@ void term_repeat(struct term *term, enum style style, str mark, unsigned times);
 
 void term_title(struct term *term, const struct table *table); /* a line, where the table has a title */
 
-/* term_table.c. `all`: with the columns of detail, for a table asked for by name. */
-void term_table(struct term *term, const struct table *table, bool all);
+/* How the piece of a stacked bar that stands for a row is drawn: by a colour, or by a character of its own. */
+str term_mark(struct term *term, uint32_t row);
+enum style term_mark_style(uint32_t row);
 
-/* term_figure.c */
-void term_figure(struct term *term, const struct figure *figure, const struct table *table);
+/*
+ * term_table.c. `all`: with the columns of detail, for a table asked for by name. `stacked`: the column whose numbers
+ * a stacked bar above shows, so that its marks stand before the rows; COLUMN_NONE.
+ */
+void term_table(struct term *term, const struct table *table, bool all, uint32_t stacked);
+
+/* term_figure.c. `legend`: say under a stacked bar what its pieces are; otherwise the table below does. */
+void term_figure(struct term *term, const struct figure *figure, const struct table *table, bool legend);
 
 #endif

@@ -11,6 +11,7 @@
 struct points {
     str *labels;
     double *numbers;
+    uint32_t *rows;
     uint32_t count;
     double sum, least, largest; /* least: 0 or below */
     enum unit unit;
@@ -26,8 +27,9 @@ static str label_of(struct term *term, const struct column *column, struct cell 
                                       : S("-");
 }
 
-static void add_point(struct points *points, str label, double number)
+static void add_point(struct points *points, uint32_t row, str label, double number)
 {
+    points->rows[points->count] = row;
     points->labels[points->count] = label;
     points->numbers[points->count++] = number;
     points->sum += number;
@@ -40,12 +42,13 @@ static struct points points_of(struct term *term, const struct table *table, uin
     struct points points = {.unit = table->columns[y].unit, .whole = true};
     points.labels = arena_array(term->arena, table->row_count, sizeof *points.labels);
     points.numbers = arena_array(term->arena, table->row_count, sizeof *points.numbers);
+    points.rows = arena_array(term->arena, table->row_count, sizeof *points.rows);
     for (uint32_t row = 0; row < table->row_count; row++) {
         double number;
         if (!cell_number(table->rows[row][y], &number))
             continue;
         points.whole = points.whole && table->rows[row][y].kind == CELL_INT;
-        add_point(&points, label_of(term, &table->columns[x], table->rows[row][x]), number);
+        add_point(&points, row, label_of(term, &table->columns[x], table->rows[row][x]), number);
     }
     return points;
 }
@@ -62,22 +65,6 @@ static unsigned label_width(const struct points *points, unsigned most)
 
 /* ---- stack: one bar, a piece a row ---- */
 
-/* Pieces are told apart by colour, else by these. */
-static const char *const block_marks[] = {"█", "▓", "▒", "░", "▞", "▚", "▤", "▥", "▦", "▧"};
-static const char *const plain_marks[] = {"#", "=", "+", "-", ":", ".", "o", "x", "%", "~"};
-
-static str mark_of(struct term *term, uint32_t i)
-{
-    if (!term->options->unicode)
-        return str_of(plain_marks[i % STYLE_PIECES]);
-    return term->options->colour ? S("█") : str_of(block_marks[i % STYLE_PIECES]);
-}
-
-static enum style style_of(uint32_t i)
-{
-    return (enum style)(STYLE_PIECE + i % STYLE_PIECES);
-}
-
 /* Rounding the running sum, not each piece, keeps the whole bar exact. */
 static void put_stack_bar(struct term *term, const struct points *points)
 {
@@ -88,35 +75,39 @@ static void put_stack_bar(struct term *term, const struct points *points)
     for (uint32_t i = 0; i < points->count; i++) {
         sum += points->numbers[i];
         const unsigned end = (unsigned)(sum / points->sum * columns + 0.5);
-        term_repeat(term, style_of(i), mark_of(term, i), end - at);
+        term_repeat(term, term_mark_style(points->rows[i]), term_mark(term, points->rows[i]), end - at);
         at = end;
     }
     term_line(term);
 }
 
+/* A line of the legend: what the piece is, its number and its share. Of shares themselves the number says it all. */
 static void put_stack_entry(struct term *term, const struct points *points, uint32_t i, unsigned width,
                             const struct measure *measure)
 {
+    const struct measure share = measure_for(UNIT_RATIO, 1, false);
     term_pad(term, TERM_INDENT);
-    term_put(term, style_of(i), mark_of(term, i));
+    term_put(term, term_mark_style(points->rows[i]), term_mark(term, points->rows[i]));
     term_pad(term, 1);
     term_left(term, STYLE_PLAIN, points->labels[i], width);
-    term_pad(term, 2);
-    term_right(term, STYLE_BOLD, measure_text(term->arena, measure, points->numbers[i]), 8);
-    term_pad(term, 1);
-    term_left(term, STYLE_PLAIN, measure->word, 3);
-    term_right(term, STYLE_PLAIN, str_printf(term->arena, "%.1f%%", points->numbers[i] / points->sum * 100), 7);
+    if (points->unit != UNIT_RATIO) {
+        term_right(term, STYLE_BOLD, measure_text(term->arena, measure, points->numbers[i]), 10);
+        term_pad(term, 1);
+        term_left(term, STYLE_PLAIN, measure->word, 3);
+    }
+    term_right(term, STYLE_PLAIN, measure_text(term->arena, &share, points->numbers[i] / points->sum), 6);
+    term_put(term, STYLE_PLAIN, S("%"));
     term_line(term);
 }
 
-static void put_stack(struct term *term, const struct points *points)
+static void put_stack(struct term *term, const struct points *points, bool legend)
 {
     if (points->sum <= 0 || points->least < 0)
         return; /* pieces of nothing */
     const struct measure measure = measure_for(points->unit, points->largest, points->whole);
     const unsigned width = label_width(points, term_readable(term, TERM_INDENT + 24));
     put_stack_bar(term, points);
-    for (uint32_t i = 0; i < points->count; i++)
+    for (uint32_t i = 0; i < points->count && legend; i++)
         if (points->numbers[i] > 0)
             put_stack_entry(term, points, i, width, &measure);
 }
@@ -228,7 +219,7 @@ static void put_cdf(struct term *term, struct points *points)
     put_chart(term, &chart);
 }
 
-void term_figure(struct term *term, const struct figure *figure, const struct table *table)
+void term_figure(struct term *term, const struct figure *figure, const struct table *table, bool legend)
 {
     const uint32_t x = table_find_column(table, figure->x), y = table_find_column(table, figure->y);
     if (x == COLUMN_NONE || y == COLUMN_NONE)
@@ -237,7 +228,7 @@ void term_figure(struct term *term, const struct figure *figure, const struct ta
     if (!points.count)
         return;
     if (figure->kind == FIGURE_STACK)
-        put_stack(term, &points);
+        put_stack(term, &points, legend);
     else if (figure->kind == FIGURE_BAR)
         put_bars(term, &points);
     else if (figure->kind == FIGURE_LINE)

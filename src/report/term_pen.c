@@ -122,3 +122,18 @@ void term_bar(struct term *term, enum style style, double fraction, unsigned col
     term_put(term, style, rest);
     term_pad(term, columns - whole - (rest.len > 0));
 }
+
+static const char *const block_marks[STYLE_PIECES] = {"█", "▓", "▒", "░", "▞", "▚", "▤", "▥", "▦", "▧"};
+static const char *const plain_marks[STYLE_PIECES] = {"#", "=", "+", "-", ":", ".", "o", "x", "%", "~"};
+
+str term_mark(struct term *term, uint32_t row)
+{
+    if (!term->options->unicode)
+        return str_of(plain_marks[row % STYLE_PIECES]);
+    return term->options->colour ? S("█") : str_of(block_marks[row % STYLE_PIECES]);
+}
+
+enum style term_mark_style(uint32_t row)
+{
+    return (enum style)(STYLE_PIECE + row % STYLE_PIECES);
+}

@@ -36,6 +36,7 @@ struct layout {
     uint32_t count;   /* shapes that fit */
     uint32_t visible; /* shapes in all */
     uint32_t rows;
+    uint32_t stacked; /* column of the numbers of a stacked bar; COLUMN_NONE */
 };
 
 /* ---- cells ---- */
@@ -76,7 +77,7 @@ static str heading_of(struct term *term, const struct shape *shape)
     const str word = shape->measure.word;
     if (!shape->number || !word.len || shape->column->unit == UNIT_RATIO)
         return title;
-    return str_printf(term->arena, "%.*s %.*s", (int)title.len, title.at, (int)word.len, word.at);
+    return str_printf(term->arena, "%.*s (%.*s)", (int)title.len, title.at, (int)word.len, word.at);
 }
 
 static unsigned longest_word(str text)
@@ -124,9 +125,14 @@ static struct layout layout_of(struct term *term, const struct table *table, boo
 
 /* ---- fitting the width ---- */
 
+static unsigned mark_room(const struct layout *layout)
+{
+    return layout->stacked == COLUMN_NONE ? 0 : 2;
+}
+
 static unsigned width_of(const struct layout *layout)
 {
-    unsigned width = TERM_INDENT;
+    unsigned width = TERM_INDENT + mark_room(layout);
     for (uint32_t i = 0; i < layout->count; i++)
         width += (i ? GAP : 0) + layout->shapes[i].width + (layout->shapes[i].bar ? 1 + BAR : 0);
     return width;
@@ -235,7 +241,7 @@ static void put_heading(struct term *term, const struct layout *layout)
             str lines[HEADING_LINES];
             const unsigned count = heading_lines(shape, lines);
             const bool blank = line + count < height;
-            term_pad(term, i ? GAP : TERM_INDENT);
+            term_pad(term, i ? GAP : TERM_INDENT + mark_room(layout));
             put_text(term, STYLE_DIM, shape, blank ? S("") : lines[line + count - height]);
             term_pad(term, shape->bar ? 1 + BAR : 0);
         }
@@ -246,12 +252,27 @@ static void put_heading(struct term *term, const struct layout *layout)
     term_line(term);
 }
 
+/* A row with no piece in the bar has no mark. */
+static void put_mark(struct term *term, const struct layout *layout, uint32_t row)
+{
+    if (layout->stacked == COLUMN_NONE)
+        return;
+    double number;
+    if (cell_number(layout->table->rows[row][layout->stacked], &number) && number > 0)
+        term_put(term, term_mark_style(row), term_mark(term, row));
+    else
+        term_pad(term, 1);
+    term_pad(term, 1);
+}
+
 static void put_row(struct term *term, const struct layout *layout, uint32_t row)
 {
+    term_pad(term, TERM_INDENT);
+    put_mark(term, layout, row);
     for (uint32_t i = 0; i < layout->count; i++) {
         const struct shape *shape = &layout->shapes[i];
         double number = 0;
-        term_pad(term, i ? GAP : TERM_INDENT);
+        term_pad(term, i ? GAP : 0);
         put_text(term, STYLE_PLAIN, shape, shape->cells[row]);
         if (!shape->bar)
             continue;
@@ -283,9 +304,10 @@ static void put_left_out(struct term *term, const struct layout *layout)
                  str_printf(term->arena, "%u more rows; --rows 0 shows all", layout->table->row_count - layout->rows));
 }
 
-void term_table(struct term *term, const struct table *table, bool all)
+void term_table(struct term *term, const struct table *table, bool all, uint32_t stacked)
 {
     struct layout layout = layout_of(term, table, all);
+    layout.stacked = stacked;
     if (!layout.count)
         return;
     fit(&layout, term->width);

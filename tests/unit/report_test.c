@@ -235,10 +235,11 @@ static void a_table_lines_up(void **state)
     two_kernels();
     expect_table(100,
                  "  Kernels\n"
-                 "  kernel                                                      calls  total ms  share           grid\n"
-                 "  -------------------------------------------------------------------------------------------------\n"
-                 "  ampere_sgemm_128x64_nn                                     12,345     103.4  75.0% ########  -\n"
-                 "  void at::native::vectorized_elementwise_kernel<4, Fill>()       7       1.2  25.0% ###       -\n");
+                 "                                                                     total\n"
+                 "  kernel                                                      calls   (ms)  share           grid\n"
+                 "  ----------------------------------------------------------------------------------------------\n"
+                 "  ampere_sgemm_128x64_nn                                     12,345  103.4  75.0% ########  -\n"
+                 "  void at::native::vectorized_elementwise_kernel<4, Fill>()       7    1.2  25.0% ###       -\n");
 }
 
 static void a_narrow_table_shortens_names_in_the_middle(void **state)
@@ -246,7 +247,7 @@ static void a_narrow_table_shortens_names_in_the_middle(void **state)
     two_kernels();
     expect_table(60, "  Kernels\n"
                      "                                 total\n"
-                     "  kernel                  calls     ms  share           grid\n"
+                     "  kernel                  calls   (ms)  share           grid\n"
                      "  ----------------------------------------------------------\n"
                      "  ampere_sgemm...x64_nn  12,345  103.4  75.0% ########  -\n"
                      "  void at::nat...ill>()       7    1.2  25.0% ###       -\n");
@@ -257,7 +258,7 @@ static void a_very_narrow_table_says_which_columns_are_missing(void **state)
     two_kernels();
     expect_table(34, "  Kernels\n"
                      "                             total\n"
-                     "  kernel              calls     ms\n"
+                     "  kernel              calls   (ms)\n"
                      "  --------------------------------\n"
                      "  ampere_sge...4_nn  12,345  103.4\n"
                      "  void at::n...l>()       7    1.2\n"
@@ -271,11 +272,11 @@ static void a_column_has_one_unit(void **state)
     kernel(table, S("short"), 1, 300, 0);
     kernel(table, S("none"), 0, 0, 0);
     expect_table(80, "  Kernels\n"
-                     "  kernel  calls  total s   share           grid\n"
-                     "  ---------------------------------------------\n"
-                     "  long        1    2.500  100.0% ########  -\n"
-                     "  short       1   <0.001      0%           -\n"
-                     "  none        0        0      0%           -\n");
+                     "  kernel  calls  total (s)   share           grid\n"
+                     "  -----------------------------------------------\n"
+                     "  long        1      2.500  100.0% ########  -\n"
+                     "  short       1     <0.001      0%           -\n"
+                     "  none        0          0      0%           -\n");
 }
 
 static void absent_numbers_are_dashes(void **state)
@@ -288,17 +289,17 @@ static void absent_numbers_are_dashes(void **state)
     table_real(table, NAN);
     table_text(table, S("[1, 1]"));
     expect_table(80, "  Kernels\n"
-                     "  kernel  calls  total ns  share  grid\n"
-                     "  --------------------------------------\n"
-                     "  gemm        -        12      -  [1, 1]\n");
+                     "  kernel  calls  total (ns)  share  grid\n"
+                     "  ----------------------------------------\n"
+                     "  gemm        -          12      -  [1, 1]\n");
 }
 
 static void a_table_without_rows_says_so(void **state)
 {
     kernels();
     expect_table(80, "  Kernels\n"
-                     "  kernel  calls  total ns  share  grid\n"
-                     "  ------------------------------------\n"
+                     "  kernel  calls  total (ns)  share  grid\n"
+                     "  --------------------------------------\n"
                      "  none\n");
 }
 
@@ -309,10 +310,10 @@ static void rows_beyond_the_limit_are_counted(void **state)
         kernel(table, S("k"), i, i, 0);
     options.rows = 2;
     expect_table(80, "  Kernels\n"
-                     "  kernel  calls  total ns  share  grid\n"
-                     "  ------------------------------------\n"
-                     "  k           0         0     0%  -\n"
-                     "  k           1         1     0%  -\n"
+                     "  kernel  calls  total (ns)  share  grid\n"
+                     "  --------------------------------------\n"
+                     "  k           0           0     0%  -\n"
+                     "  k           1           1     0%  -\n"
                      "  3 more rows; --rows 0 shows all\n");
 }
 
@@ -321,9 +322,9 @@ static void names_cannot_drive_the_terminal(void **state)
     struct table *table = kernels();
     kernel(table, S("\033[2Jgone\n\x9B\xFF"), 1, 1, 1);
     expect_table(80, "  Kernels\n"
-                     "  kernel                 calls  total ns   share           grid\n"
-                     "  -------------------------------------------------------------\n"
-                     "  \\x1b[2Jgone\\n\\x9b\\xff      1         1  100.0% ########  -\n");
+                     "  kernel                 calls  total (ns)   share           grid\n"
+                     "  ---------------------------------------------------------------\n"
+                     "  \\x1b[2Jgone\\n\\x9b\\xff      1           1  100.0% ########  -\n");
 }
 
 static void wide_characters_take_two_columns(void **state)
@@ -332,10 +333,10 @@ static void wide_characters_take_two_columns(void **state)
     kernel(table, S("\xE6\xA0\xB8\xE5\x87\xBD\xE6\x95\xB0"), 1, 1, 1);
     kernel(table, S("kernel"), 1, 1, 1);
     expect_table(80, "  Kernels\n"
-                     "  kernel  calls  total ns   share           grid\n"
-                     "  ----------------------------------------------\n"
-                     "  核函数      1         1  100.0% ########  -\n"
-                     "  kernel      1         1  100.0% ########  -\n");
+                     "  kernel  calls  total (ns)   share           grid\n"
+                     "  ------------------------------------------------\n"
+                     "  核函数      1           1  100.0% ########  -\n"
+                     "  kernel      1           1  100.0% ########  -\n");
 }
 
 static void bars_and_rules_where_the_terminal_has_them(void **state)
@@ -344,29 +345,31 @@ static void bars_and_rules_where_the_terminal_has_them(void **state)
     options.unicode = true;
     expect_table(100,
                  "  Kernels\n"
-                 "  kernel                                                      calls  total ms  share           grid\n"
-                 "  ─────────────────────────────────────────────────────────────────────────────────────────────────\n"
-                 "  ampere_sgemm_128x64_nn                                     12,345     103.4  75.0% ████████  -\n"
-                 "  void at::native::vectorized_elementwise_kernel<4, Fill>()       7       1.2  25.0% ██▋       -\n");
+                 "                                                                     total\n"
+                 "  kernel                                                      calls   (ms)  share           grid\n"
+                 "  ──────────────────────────────────────────────────────────────────────────────────────────────\n"
+                 "  ampere_sgemm_128x64_nn                                     12,345  103.4  75.0% ████████  -\n"
+                 "  void at::native::vectorized_elementwise_kernel<4, Fill>()       7    1.2  25.0% ██▋       -\n");
 }
 
 static void colours_where_asked_for(void **state)
 {
     two_kernels();
     options.colour = true;
-    expect_table(100, "  \033[1mKernels\033[0m\n"
-                      "  \033[2mkernel\033[0m                                                      \033[2mcalls\033[0m "
-                      " \033[2mtotal ms\033[0m  \033[2mshare\033[0m           \033[2mgrid\033[0m\n"
-                      "  "
-                      "\033[2m-----------------------------------------------------------------------------------------"
-                      "--------\033[0m\n"
-                      "  ampere_sgemm_128x64_nn                                     12,345     103.4  75.0% "
-                      "\033[34m########\033[0m  -\n"
-                      "  void at::native::vectorized_elementwise_kernel<4, Fill>()       7       1.2  25.0% "
-                      "\033[34m###\033[0m       -\n");
+    expect_table(
+        100,
+        "  \033[1mKernels\033[0m\n"
+        "                                                                     \033[2mtotal\033[0m\n"
+        "  \033[2mkernel\033[0m                                                      \033[2mcalls\033[0m   "
+        "\033[2m(ms)\033[0m  \033[2mshare\033[0m           \033[2mgrid\033[0m\n"
+        "  "
+        "\033[2m----------------------------------------------------------------------------------------------\033[0m\n"
+        "  ampere_sgemm_128x64_nn                                     12,345  103.4  75.0% \033[34m########\033[0m  -\n"
+        "  void at::native::vectorized_elementwise_kernel<4, Fill>()       7    1.2  25.0% \033[34m###\033[0m       "
+        "-\n");
 }
 
-static void parts_of(const char *title)
+static struct table *parts_of(const char *title)
 {
     struct section *section = report_section(report, "step", title);
     struct table *table = section_table(section, "parts", "What the step is made of");
@@ -382,13 +385,30 @@ static void parts_of(const char *title)
         table_text(table, str_of(parts[i].name));
         table_int(table, parts[i].ns);
     }
-    table_json_only(table);
     section_figure(section, "bar", FIGURE_STACK, "parts", "part", "wall_ns");
+    return table;
+}
+
+static void a_table_is_the_legend_of_its_stack(void **state)
+{
+    parts_of("A step");
+    expect("term", "steptime demo\n"
+                   "\n"
+                   "-- A step --------------------------------------------------\n"
+                   "  What the step is made of\n"
+                   "  ###################################==============---------\n"
+                   "\n"
+                   "    part                   time (ms)\n"
+                   "  ----------------------------------\n"
+                   "  # compute                    60.00\n"
+                   "  = exposed communication      25.00\n"
+                   "    memset                         0\n"
+                   "  - idle: data loading         15.00\n");
 }
 
 static void a_stack_is_one_bar_with_a_legend(void **state)
 {
-    parts_of("A step");
+    table_json_only(parts_of("A step"));
     expect("term", "steptime demo\n"
                    "\n"
                    "-- A step --------------------------------------------------\n"
@@ -401,7 +421,7 @@ static void a_stack_is_one_bar_with_a_legend(void **state)
 
 static void a_stack_in_blocks(void **state)
 {
-    parts_of("A step");
+    table_json_only(parts_of("A step"));
     options.unicode = true;
     expect("term", "steptime demo\n"
                    "\n"
@@ -650,6 +670,7 @@ int main(void)
         CASE(bars_and_rules_where_the_terminal_has_them),
         CASE(colours_where_asked_for),
         CASE(a_stack_is_one_bar_with_a_legend),
+        CASE(a_table_is_the_legend_of_its_stack),
         CASE(a_stack_in_blocks),
         CASE(bars_a_row),
         CASE(a_line_is_a_chart_of_columns),
