@@ -34,7 +34,7 @@ static bool causal(const struct op_call *call, const struct op_variant *v)
     bool flag = false;
     int64_t kind = 0;
     if (v->c >= 0)
-        call_flag(call, (uint32_t)v->c, &flag);
+        call_boolean(call, (uint32_t)v->c, &flag);
     if (v->d >= 0)
         call_integer(call, (uint32_t)v->d, &kind);
     return flag || kind > 0;

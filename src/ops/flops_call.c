@@ -28,7 +28,7 @@ struct tensor_dims call_dims(const struct op_call *call, uint32_t i)
     return call->shape.arguments[i].tensors[0];
 }
 
-bool call_flag(const struct op_call *call, uint32_t i, bool *flag)
+bool call_boolean(const struct op_call *call, uint32_t i, bool *flag)
 {
     const str text = text_list_at(&call->values, i);
     *flag = str_eq(text, S("True")) || str_eq(text, S("true")) || str_eq(text, S("1"));

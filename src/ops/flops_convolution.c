@@ -76,7 +76,7 @@ struct op_cost cost_convolution(const struct op_call *call, const struct op_vari
         return no_cost();
     const struct places *at = places_of(call, v->a);
     bool transposed = at->transposed == -2;
-    if (at->transposed >= 0 && !call_flag(call, (uint32_t)at->transposed, &transposed))
+    if (at->transposed >= 0 && !call_boolean(call, (uint32_t)at->transposed, &transposed))
         return no_cost();
 
     const enum dtype dtype = call_dtype(call, 0);
@@ -117,7 +117,7 @@ struct op_cost cost_convolution_backward(const struct op_call *call, const struc
         return no_cost();
     bool transposed = false, of_input, of_weight;
     if (v->a == 0) /* convolution_backward; the old operators of one library were never transposed */
-        call_flag(call, 7, &transposed);
+        call_boolean(call, 7, &transposed);
     wanted(call, (uint32_t)v->d, &of_input, &of_weight);
 
     const struct tensor_dims positions = dims_from(transposed ? input : gradient, 2);

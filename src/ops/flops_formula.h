@@ -24,7 +24,7 @@ typedef struct op_cost op_formula_fn(const struct op_call *call, const struct op
 bool call_has(const struct op_call *call, uint32_t i); /* a tensor of known sizes, scalars of known type included */
 struct tensor_dims call_dims(const struct op_call *call, uint32_t i); /* rank 0 where there is none */
 enum dtype call_dtype(const struct op_call *call, uint32_t i);
-bool call_flag(const struct op_call *call, uint32_t i, bool *flag);       /* false: not recorded */
+bool call_boolean(const struct op_call *call, uint32_t i, bool *flag);       /* false: not recorded */
 bool call_integer(const struct op_call *call, uint32_t i, int64_t *value); /* the same */
 
 /* Sizes a spatial dimension: a list of `rank` values, or one that stands for all. False: not recorded. */

@@ -25,7 +25,7 @@ struct op_cost cost_embedding_bag(const struct op_call *call, const struct op_va
     const int64_t rows = call_elements(call, 1), row = figure_bytes(weight.at[1], dtype);
     int64_t bags = call_elements(call, 2);
     bool last_offset = false;
-    call_flag(call, 7, &last_offset);
+    call_boolean(call, 7, &last_offset);
     if (last_offset && bags > 0)
         bags--;
     int64_t bytes = figure_product(figure_sum(rows, bags), row);
