@@ -131,9 +131,8 @@ bool call_range(str text, int64_t *first, int64_t *last)
 {
     const char *dots = text.len >= 2 ? memmem(text.at, text.len, "..", 2) : NULL;
     if (!dots) {
-        *last = 0;
         const bool good = str_int(text, first) && *first >= 0;
-        *last = *first;
+        *last = good ? *first : 0;
         return good;
     }
     const str low = {text.at, (size_t)(dots - text.at)}, high = str_from(text, low.len + 2);

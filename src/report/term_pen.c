@@ -130,7 +130,8 @@ str term_mark(struct term *term, uint32_t row)
 {
     if (!term->options->unicode)
         return str_of(plain_marks[row % STYLE_PIECES]);
-    return term->options->colour ? S("█") : str_of(block_marks[row % STYLE_PIECES]);
+    const uint32_t round = row / STYLE_PIECES; /* colours repeat in another block */
+    return str_of(block_marks[(term->options->colour ? round : row) % STYLE_PIECES]);
 }
 
 enum style term_mark_style(uint32_t row)

@@ -89,6 +89,24 @@ static unsigned longest_word(str text)
     return longest;
 }
 
+/* The lines of a heading in so many columns; at most `room` are kept. */
+static unsigned heading_lines(str heading, unsigned columns, str *lines, unsigned room)
+{
+    unsigned count = 0;
+    for (str line; glyph_wrap(&heading, columns, &line); count++)
+        if (count < room)
+            lines[count] = line;
+    return count;
+}
+
+/* The least width, from the given one up, at which the heading takes so many lines. */
+static unsigned width_for_lines(str heading, unsigned width, unsigned lines)
+{
+    while (heading_lines(heading, width, NULL, 0) > lines)
+        width++;
+    return width;
+}
+
 static void fill_shape(struct term *term, struct shape *shape, const struct table *table, uint32_t rows)
 {
     judge_numbers(shape, table, rows);
@@ -102,9 +120,19 @@ static void fill_shape(struct term *term, struct shape *shape, const struct tabl
         if (width > shape->width)
             shape->width = width;
     }
-    while (shape->width * HEADING_LINES < glyph_width(shape->heading))
-        shape->width++;
+    shape->width = width_for_lines(shape->heading, shape->width, HEADING_LINES);
     shape->natural = shape->width;
+}
+
+/* A column with nothing in it only takes room. */
+static bool is_empty(const struct table *table, uint32_t column, uint32_t rows)
+{
+    for (uint32_t row = 0; row < rows; row++) {
+        const struct cell cell = cell_finite(table->rows[row][column]);
+        if (cell.kind != CELL_NULL && (cell.kind != CELL_TEXT || cell.text.len))
+            return false;
+    }
+    return rows > 0;
 }
 
 static struct layout layout_of(struct term *term, const struct table *table, bool all)
@@ -113,7 +141,7 @@ static struct layout layout_of(struct term *term, const struct table *table, boo
     struct layout layout = {.table = table, .rows = limit && limit < table->row_count ? limit : table->row_count};
     layout.shapes = arena_array(term->arena, table->column_count, sizeof *layout.shapes);
     for (uint32_t i = 0; i < table->column_count; i++) {
-        if (!all && (table->columns[i].flags & COLUMN_DETAIL))
+        if (!all && ((table->columns[i].flags & COLUMN_DETAIL) || is_empty(table, i, layout.rows)))
             continue;
         struct shape *shape = &layout.shapes[layout.visible++];
         *shape = (struct shape){.column = &table->columns[i], .at = i};
@@ -175,19 +203,26 @@ static void lengthen_texts(struct layout *layout, unsigned room)
     }
 }
 
-/* Headings stand on one line where all of them can. */
-static void widen_headings(struct layout *layout, unsigned room)
+static bool widen_headings(struct layout *layout, unsigned room, unsigned lines)
 {
     unsigned width = width_of(layout);
     for (uint32_t i = 0; i < layout->count; i++) {
-        const unsigned heading = glyph_width(layout->shapes[i].heading);
-        width += heading > layout->shapes[i].width ? heading - layout->shapes[i].width : 0;
+        const struct shape *shape = &layout->shapes[i];
+        width += width_for_lines(shape->heading, shape->width, lines) - shape->width;
     }
     for (uint32_t i = 0; i < layout->count && width <= room; i++) {
-        const unsigned heading = glyph_width(layout->shapes[i].heading);
-        if (heading > layout->shapes[i].width)
-            layout->shapes[i].width = heading;
+        struct shape *shape = &layout->shapes[i];
+        shape->width = width_for_lines(shape->heading, shape->width, lines);
     }
+    return width <= room;
+}
+
+/* Headings take as few lines as the room allows. */
+static void flatten_headings(struct layout *layout, unsigned room)
+{
+    for (unsigned lines = 1; lines < HEADING_LINES; lines++)
+        if (widen_headings(layout, room, lines))
+            return;
 }
 
 static void fit(struct layout *layout, unsigned room)
@@ -198,7 +233,7 @@ static void fit(struct layout *layout, unsigned room)
     while (width_of(layout) > room && layout->count > 1)
         layout->count--;
     lengthen_texts(layout, room);
-    widen_headings(layout, room);
+    flatten_headings(layout, room);
 }
 
 /* ---- drawing ---- */
@@ -211,25 +246,15 @@ static void put_text(struct term *term, enum style style, const struct shape *sh
         term_left(term, style, text, shape->width);
 }
 
-/* The lines of a heading, the last at the bottom. */
-static unsigned heading_lines(const struct shape *shape, str lines[HEADING_LINES])
-{
-    unsigned count = 0;
-    str rest = shape->heading;
-    for (str line; count < HEADING_LINES && glyph_wrap(&rest, shape->width, &line);)
-        lines[count++] = line;
-    return count;
-}
-
 static unsigned heading_height(const struct layout *layout)
 {
     unsigned height = 0;
-    str lines[HEADING_LINES];
     for (uint32_t i = 0; i < layout->count; i++) {
-        const unsigned count = heading_lines(&layout->shapes[i], lines);
+        const struct shape *shape = &layout->shapes[i];
+        const unsigned count = heading_lines(shape->heading, shape->width, NULL, 0);
         height = count > height ? count : height;
     }
-    return height;
+    return height < HEADING_LINES ? height : HEADING_LINES;
 }
 
 static void put_heading(struct term *term, const struct layout *layout)
@@ -239,7 +264,8 @@ static void put_heading(struct term *term, const struct layout *layout)
         for (uint32_t i = 0; i < layout->count; i++) {
             const struct shape *shape = &layout->shapes[i];
             str lines[HEADING_LINES];
-            const unsigned count = heading_lines(shape, lines);
+            const unsigned all = heading_lines(shape->heading, shape->width, lines, HEADING_LINES);
+            const unsigned count = all < HEADING_LINES ? all : HEADING_LINES;
             const bool blank = line + count < height;
             term_pad(term, i ? GAP : TERM_INDENT + mark_room(layout));
             put_text(term, STYLE_DIM, shape, blank ? S("") : lines[line + count - height]);
