@@ -101,6 +101,8 @@ enum attr {
     ATTR_COLLECTIVE_SEQ,  /* Seq: the same on every rank of the group */
     ATTR_FLOPS,           /* as the profiler counted */
     ATTR_KERNEL_FILE,     /* (text) source of a generated kernel */
+    ATTR_CATEGORY,        /* (text) the recorded category, where it is not the usual one of the kind ("Kernel" of 2020) */
+    ATTR_STREAM,          /* of a host row that names a stream; device rows have it as their lane */
     ATTRS,
 };
 
