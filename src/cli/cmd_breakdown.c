@@ -1,27 +1,64 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Where the time of a step goes: the tables behind the summary, another tool's numbers, the events behind a number. */
+#include "breakdown/as.h"
 #include "breakdown/breakdown_show.h"
 #include "breakdown/explain.h"
 #include "base/error.h"
 #include "command.h"
 
+/* One of the two, by --as. */
+struct result {
+    struct breakdown ours;
+    struct as_result theirs;
+};
+
+static const struct as_tool *tool_of(const struct call *call)
+{
+    return call_text(call, "as") ? as_tool(str_of(call_text(call, "as"))) : NULL;
+}
+
 static void run(const struct call *call, const struct trace *trace, struct arena *arena, void *result)
 {
+    struct result *to = result;
     bool wanted[ACCOUNTS] = {0};
     const char *explain = call_text(call, "explain");
     if (explain)
         explain_wanted(str_of(explain), wanted);
-    breakdown_run(trace, call_selection(call), explain ? wanted : NULL, arena, result);
+    if (tool_of(call))
+        as_run(tool_of(call), trace, arena, &to->theirs);
+    else
+        breakdown_run(trace, call_selection(call), explain ? wanted : NULL, arena, &to->ours);
+}
+
+static void show_theirs(const struct call *call, const struct result *const *results, uint32_t count,
+                        struct report *report)
+{
+    const struct as_result **theirs = arena_array(report_arena(report), count, sizeof *theirs);
+    for (uint32_t i = 0; i < count; i++)
+        theirs[i] = &results[i]->theirs;
+    as_show(tool_of(call), theirs, count, report);
+}
+
+static void show_ours(const struct call *call, const struct result *const *results, uint32_t count,
+                      struct report *report)
+{
+    const struct breakdown **ours = arena_array(report_arena(report), count, sizeof *ours);
+    for (uint32_t i = 0; i < count; i++)
+        ours[i] = &results[i]->ours;
+    if (call_text(call, "explain"))
+        explain_show(str_of(call_text(call, "explain")), ours, count, report);
+    else
+        breakdown_show(ours, count, report);
 }
 
 static bool show(const struct call *call, const void *const *results, uint32_t count, struct report *report,
                  struct steptime_error *err)
 {
-    const struct breakdown *const *ranks = (const struct breakdown *const *)results;
-    if (call_text(call, "explain"))
-        explain_show(str_of(call_text(call, "explain")), ranks, count, report);
+    const struct result *const *all = (const struct result *const *)results;
+    if (tool_of(call))
+        show_theirs(call, all, count, report);
     else
-        breakdown_show(ranks, count, report);
+        show_ours(call, all, count, report);
     return true;
 }
 
@@ -29,14 +66,24 @@ static bool check(const struct call *call, struct steptime_error *err)
 {
     bool wanted[ACCOUNTS] = {0};
     const char *explain = call_text(call, "explain");
+    const struct selection *selection = call_selection(call);
     if (explain && !explain_wanted(str_of(explain), wanted))
         return fail(err, STEPTIME_USAGE, "no number is called '%s'; '--explain list' shows their names", explain);
+    if (tool_of(call) && explain)
+        return fail(err, STEPTIME_USAGE, "--explain tells of our own numbers, not of those --as another tool");
+    if (tool_of(call) && (selection->limited || selection->skip_warmup))
+        return fail(err, STEPTIME_USAGE,
+                    "--as counts whole traces, as the other tools do: leave out --steps and --skip-warmup");
     return true;
 }
 
-static const struct analysis analysis = {.size = sizeof(struct breakdown), .run = run, .show = show, .check = check};
+static const struct analysis analysis = {.size = sizeof(struct result), .run = run, .show = show, .check = check};
 
 static const struct option options[] = {
+    {"as", 0, "TOOL", "hta|tracelens|tensorboard",
+     "Instead of the tables: the numbers of HolisticTraceAnalysis, TraceLens or the TensorBoard plug-in, counted by "
+     "their "
+     "definitions and under their names."},
     {"explain", 0, "ID", NULL,
      "Instead of the tables: what the number ID means and the events it comes from, largest first. ID is a column, "
      "with "
@@ -57,9 +104,11 @@ const struct command command_breakdown = {
         "The tables: parts, idle, blocked, phases, overlap, copies, four_parts, ranks (a row a device and rank over "
         "the "
         "whole trace or selection), steps (a row a step and rank).",
-    .examples = "steptime breakdown trace.json.gz|all tables on the screen\n"
-                "steptime breakdown --table steps --format csv traces/|a row a step and rank, as CSV\n"
-                "steptime breakdown --explain idle --steps 3 trace.json.gz|the gaps of step 3 and what they waited for",
+    .examples =
+        "steptime breakdown trace.json.gz|all tables on the screen\n"
+        "steptime breakdown --table steps --format csv traces/|a row a step and rank, as CSV\n"
+        "steptime breakdown --explain idle_ns --steps 3 trace.json.gz|the gaps of step 3 and what they waited for\n"
+        "steptime breakdown --as hta trace.json.gz|what HolisticTraceAnalysis would say",
     .shared = SHARED_OUTPUT | SHARED_TRACE,
     .options = options,
     .analysis = &analysis,

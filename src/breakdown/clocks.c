@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "clocks.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/stat.h"
+
+enum { MOST_SWEEPS = 8, SETTLED_NS = 1000, NOBODY = UINT32_MAX };
+
+struct solver {
+    const struct clock_reading *readings; /* by event */
+    size_t count;
+    uint32_t clocks, events;
+    size_t *event_first; /* where the readings of an event begin; one past the end at last */
+    size_t *clock_first; /* the same in by_clock */
+    size_t *by_clock;    /* indices of readings */
+    int64_t *offset_ns;  /* by clock */
+    int64_t *event_ns;   /* by event: its time by the offsets so far */
+    uint32_t *reference; /* by clock: the first clock of its island; NOBODY: not reached yet */
+    int64_t *scratch;    /* room for one number a reading */
+};
+
+/* ---- indices ---- */
+
+static void index_events(struct solver *s, struct arena *arena)
+{
+    s->events = s->count ? s->readings[s->count - 1].event + 1 : 0;
+    s->event_first = arena_array(arena, (size_t)s->events + 1, sizeof *s->event_first);
+    for (size_t i = 0; i < s->count; i++)
+        s->event_first[s->readings[i].event + 1] = i + 1;
+}
+
+static void index_clocks(struct solver *s, struct arena *arena)
+{
+    s->clock_first = arena_array(arena, (size_t)s->clocks + 1, sizeof *s->clock_first);
+    for (size_t i = 0; i < s->count; i++)
+        s->clock_first[s->readings[i].clock + 1]++;
+    for (uint32_t c = 0; c < s->clocks; c++)
+        s->clock_first[c + 1] += s->clock_first[c];
+    size_t *at = arena_array(arena, s->clocks, sizeof *at);
+    memcpy(at, s->clock_first, s->clocks * sizeof *at);
+    s->by_clock = arena_array(arena, s->count, sizeof *s->by_clock);
+    for (size_t i = 0; i < s->count; i++)
+        s->by_clock[at[s->readings[i].clock]++] = i;
+}
+
+/* ---- medians ---- */
+
+static int ascending(const void *a, const void *b)
+{
+    const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* Of at least one value; of an even number the middle of the two. Sorts. */
+static int64_t median(int64_t *values, size_t count)
+{
+    qsort(values, count, sizeof *values, ascending);
+    const int64_t low = values[(count - 1) / 2], high = values[count / 2];
+    return low + (high - low) / 2;
+}
+
+static int64_t event_median(struct solver *s, uint32_t event)
+{
+    size_t n = 0;
+    for (size_t i = s->event_first[event]; i < s->event_first[event + 1]; i++)
+        s->scratch[n++] = s->readings[i].time_ns - s->offset_ns[s->readings[i].clock];
+    return n ? median(s->scratch, n) : 0;
+}
+
+/* How far the clock's readings are off their events, in the middle. */
+static int64_t clock_median(struct solver *s, uint32_t clock, int64_t otherwise)
+{
+    size_t n = 0;
+    for (size_t i = s->clock_first[clock]; i < s->clock_first[clock + 1]; i++) {
+        const struct clock_reading *r = &s->readings[s->by_clock[i]];
+        s->scratch[n++] = r->time_ns - s->event_ns[r->event];
+    }
+    return n ? median(s->scratch, n) : otherwise;
+}
+
+/* How far they scatter around the clock's offset: the median of the absolute deviations. */
+static int64_t clock_scatter(struct solver *s, uint32_t clock)
+{
+    size_t n = 0;
+    for (size_t i = s->clock_first[clock]; i < s->clock_first[clock + 1]; i++) {
+        const struct clock_reading *r = &s->readings[s->by_clock[i]];
+        s->scratch[n++] = llabs(r->time_ns - s->event_ns[r->event] - s->offset_ns[clock]);
+    }
+    return n ? median(s->scratch, n) : 0;
+}
+
+/* ---- offsets ---- */
+
+struct queue {
+    uint32_t *at, head, tail; /* each clock enters once */
+};
+
+/* All clocks that saw the event get their offset from the one that is known. */
+static void carry(struct solver *s, const struct clock_reading *known, struct queue *queue)
+{
+    const int64_t time = known->time_ns - s->offset_ns[known->clock];
+    for (size_t i = s->event_first[known->event]; i < s->event_first[known->event + 1]; i++) {
+        const struct clock_reading *r = &s->readings[i];
+        if (s->reference[r->clock] != NOBODY)
+            continue;
+        s->reference[r->clock] = s->reference[known->clock];
+        s->offset_ns[r->clock] = r->time_ns - time;
+        queue->at[queue->tail++] = r->clock;
+    }
+}
+
+static void carry_from(struct solver *s, uint32_t clock, bool *carried, struct queue *queue)
+{
+    for (size_t i = s->clock_first[clock]; i < s->clock_first[clock + 1]; i++) {
+        const struct clock_reading *r = &s->readings[s->by_clock[i]];
+        if (!carried[r->event])
+            carry(s, r, queue);
+        carried[r->event] = true;
+    }
+}
+
+/* Returns the number of islands. */
+static uint32_t carry_all(struct solver *s, struct arena *arena)
+{
+    struct queue queue = {.at = arena_array(arena, s->clocks, sizeof *queue.at)};
+    bool *carried = arena_array(arena, s->events, sizeof *carried);
+    uint32_t islands = 0;
+    for (uint32_t first = 0; first < s->clocks; first++) {
+        if (s->reference[first] != NOBODY)
+            continue;
+        islands++;
+        s->reference[first] = first;
+        queue.at[queue.tail++] = first;
+        while (queue.head < queue.tail)
+            carry_from(s, queue.at[queue.head++], carried, &queue);
+    }
+    return islands;
+}
+
+static void time_events(struct solver *s)
+{
+    for (uint32_t event = 0; event < s->events; event++)
+        s->event_ns[event] = event_median(s, event);
+}
+
+/* Returns how far the offset that moved most did. */
+static int64_t refine_once(struct solver *s)
+{
+    int64_t most = 0;
+    time_events(s);
+    for (uint32_t clock = 0; clock < s->clocks; clock++) {
+        const int64_t now = clock_median(s, clock, s->offset_ns[clock]), moved = llabs(now - s->offset_ns[clock]);
+        s->offset_ns[clock] = now;
+        most = moved > most ? moved : most;
+    }
+    return most;
+}
+
+/* Only differences matter: the reference is right. Where the difference is doubtful there is none. */
+static uint32_t settle(struct solver *s, struct arena *arena)
+{
+    uint32_t corrected = 0;
+    int64_t *scatter = arena_array(arena, s->clocks, sizeof *scatter);
+    int64_t *settled = arena_array(arena, s->clocks, sizeof *settled);
+    time_events(s);
+    for (uint32_t clock = 0; clock < s->clocks; clock++)
+        scatter[clock] = clock_scatter(s, clock);
+    for (uint32_t clock = 0; clock < s->clocks; clock++) {
+        const uint32_t reference = s->reference[clock];
+        const int64_t off = s->offset_ns[clock] - s->offset_ns[reference];
+        const int64_t doubt = 3 * (scatter[clock] > scatter[reference] ? scatter[clock] : scatter[reference]);
+        settled[clock] = llabs(off) > CLOCKS_AGREE_NS && llabs(off) > doubt ? off : 0;
+        corrected += settled[clock] != 0;
+    }
+    memcpy(s->offset_ns, settled, s->clocks * sizeof *settled);
+    return corrected;
+}
+
+/* ---- what is left ---- */
+
+static int64_t spread(const struct solver *s, uint32_t event)
+{
+    int64_t low = INT64_MAX, high = INT64_MIN;
+    for (size_t i = s->event_first[event]; i < s->event_first[event + 1]; i++) {
+        const int64_t time = s->readings[i].time_ns - s->offset_ns[s->readings[i].clock];
+        low = time < low ? time : low;
+        high = time > high ? time : high;
+    }
+    return low < high ? high - low : 0;
+}
+
+static void measure_residual(const struct solver *s, struct clock_solution *solution)
+{
+    for (uint32_t event = 0; event < s->events; event++)
+        s->scratch[event] = spread(s, event);
+    const struct stat_summary summary = stat_summarise(s->scratch, s->events);
+    solution->events = s->events;
+    solution->residual_p50_ns = (int64_t)summary.p50;
+    solution->residual_p95_ns = (int64_t)summary.p95;
+}
+
+void clocks_solve(const struct clock_reading *readings, size_t count, uint32_t clocks, struct arena *arena,
+                  struct clock_solution *solution)
+{
+    struct arena scratch = {0};
+    struct solver s = {.readings = readings, .count = count, .clocks = clocks};
+    index_events(&s, &scratch);
+    index_clocks(&s, &scratch);
+    s.offset_ns = arena_array(arena, clocks, sizeof *s.offset_ns);
+    s.event_ns = arena_array(&scratch, s.events, sizeof *s.event_ns);
+    s.reference = arena_array(&scratch, clocks, sizeof *s.reference);
+    s.scratch = arena_array(&scratch, count, sizeof *s.scratch);
+    memset(s.reference, 0xFF, clocks * sizeof *s.reference);
+    *solution = (struct clock_solution){.offset_ns = s.offset_ns, .islands = carry_all(&s, &scratch)};
+    for (int i = 0; i < MOST_SWEEPS && refine_once(&s) > SETTLED_NS; i++)
+        continue;
+    solution->corrected = settle(&s, &scratch);
+    measure_residual(&s, solution);
+    arena_free(&scratch);
+}

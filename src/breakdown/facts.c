@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "facts.h"
+
+#include "base/mem.h"
+#include "base/stat.h"
+
+static const char *const words[BOUNDS] = {
+    [BOUND_COMPUTE] = "compute-bound", [BOUND_COMMUNICATION] = "communication-bound", [BOUND_COPIES] = "copy-bound",
+    [BOUND_INPUT] = "input-bound",     [BOUND_HOST] = "host-bound",                   [BOUND_UNKNOWN] = "unknown",
+};
+
+str bound_word(enum bound bound)
+{
+    return str_of(words[bound]);
+}
+
+enum bound bound_of_part(enum part part, bool device)
+{
+    if ((part >= PART_FIRST_COPY && part <= PART_LAST_COPY) || part == PART_MEMSET)
+        return BOUND_COPIES;
+    switch (part) {
+    case PART_COMPUTE:
+        return BOUND_COMPUTE;
+    case PART_EXPOSED_COMMUNICATION:
+    case PART_COMMUNICATION:
+    case PART_DEPENDENCY: /* queued behind another stream, in practice the one that communicates */
+        return BOUND_COMMUNICATION;
+    case PART_DATA_LOADING:
+        return BOUND_INPUT;
+    case PART_FORWARD:
+    case PART_BACKWARD:
+    case PART_OPTIMIZER: /* on a host alone these are the computation */
+        return device ? BOUND_HOST : BOUND_COMPUTE;
+    case PART_PROFILER:
+    case PART_UNKNOWN:
+        return BOUND_UNKNOWN;
+    default:
+        return BOUND_HOST;
+    }
+}
+
+/* ---- sums ---- */
+
+struct sums {
+    int64_t *walls; /* of every step of every rank */
+    size_t count, room;
+    int64_t parts[PARTS], first;
+    uint32_t firsts;
+};
+
+static void add_step(struct sums *sums, const struct breakdown_step *step)
+{
+    sums->walls = mem_grow(sums->walls, &sums->room, sums->count + 1, sizeof *sums->walls);
+    sums->walls[sums->count++] = step->wall_ns;
+    for (int p = 0; p < PARTS; p++)
+        sums->parts[p] += step->part_ns[p];
+}
+
+static void add_device(struct sums *sums, const struct breakdown_device *device)
+{
+    for (uint32_t i = 0; i < device->step_count; i++)
+        add_step(sums, &device->steps[i]);
+    if (device->step_count) {
+        sums->first += device->steps[0].wall_ns;
+        sums->firsts++;
+    }
+}
+
+static void note_blocking(struct facts *facts, const struct breakdown_device *device, struct arena *arena)
+{
+    if (!device->blocking_count || (double)device->blocking[0].total_ns <= facts->blocked_ns)
+        return;
+    const struct breakdown_blocking *most = &device->blocking[0];
+    facts->blocked_ns = (double)most->total_ns;
+    facts->blocked_call = str_copy(arena, most->call);
+    facts->blocked_operator = str_copy(arena, most->op);
+    facts->blocked_frame = str_copy(arena, most->frame);
+}
+
+/* ---- the mean step ---- */
+
+static void take_means(struct facts *facts, struct sums *sums)
+{
+    const struct stat_summary wall = stat_summarise(sums->walls, sums->count);
+    const double n = sums->count ? (double)sums->count : 1;
+    facts->steps = (uint32_t)sums->count;
+    facts->wall_ns = wall.mean;
+    facts->p50_ns = wall.p50;
+    facts->p95_ns = wall.p95;
+    facts->first_ns = sums->firsts ? (double)sums->first / sums->firsts : 0;
+    facts->blocked_ns /= n;
+    for (int p = 0; p < PARTS; p++) {
+        facts->part_ns[p] = (double)sums->parts[p] / n;
+        facts->bound_ns[bound_of_part(p, facts->device)] += facts->part_ns[p];
+    }
+}
+
+static enum bound largest(const double ns[BOUNDS])
+{
+    enum bound most = BOUND_COMPUTE;
+    for (int b = 0; b < BOUND_UNKNOWN; b++)
+        if (ns[b] > ns[most])
+            most = b;
+    return ns[most] > 0 ? most : BOUND_UNKNOWN;
+}
+
+struct facts facts_of(const struct breakdown *const *ranks, uint32_t count, struct arena *arena)
+{
+    struct facts facts = {.ranks = count, .steps_from = count ? ranks[0]->step_source : STEPS_NONE};
+    struct sums sums = {0};
+    for (uint32_t r = 0; r < count; r++)
+        for (uint32_t d = 0; d < ranks[r]->device_count; d++) {
+            const struct breakdown_device *device = &ranks[r]->devices[d];
+            facts.device |= device->recorded;
+            add_device(&sums, device);
+            note_blocking(&facts, device, arena);
+        }
+    take_means(&facts, &sums);
+    facts.bound = largest(facts.bound_ns);
+    mem_free(sums.walls);
+    return facts;
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a mean step of a job is made of, in the few figures that a verdict and
+ * advice need. Sums over ranks and steps are divided by the steps, so every
+ * figure is "a step of a rank"; ns are doubles because they are means.
+ */
+#ifndef BREAKDOWN_FACTS_H
+#define BREAKDOWN_FACTS_H
+
+#include "breakdown.h"
+#include "report/report.h"
+
+/* What bounds a step: the largest of these groups of parts. */
+enum bound {
+    BOUND_COMPUTE,       /* compute kernels */
+    BOUND_COMMUNICATION, /* exposed communication, and waiting for it */
+    BOUND_COPIES,        /* exposed copies and memsets */
+    BOUND_INPUT,         /* data loading */
+    BOUND_HOST,          /* everything else the device waits for: launches, operators, Python, synchronisation */
+    BOUND_UNKNOWN,
+    BOUNDS,
+};
+
+struct facts {
+    bool device;           /* device activity was recorded */
+    bool stacks;           /* the recording held Python stacks, which slow the host down */
+    enum step_source steps_from;
+    uint32_t ranks, steps; /* steps over all ranks */
+    double wall_ns, p50_ns, p95_ns, first_ns; /* first_ns: mean of the ranks' first steps */
+    double part_ns[PARTS];
+    double bound_ns[BOUNDS];
+    enum bound bound;
+
+    /* the largest single reason for PART_BLOCKED */
+    str blocked_call, blocked_operator, blocked_frame;
+    double blocked_ns;
+
+    /* device work; 0 where none was recorded */
+    double kernels, kernel_ns;  /* compute kernels a step, and their summed time */
+    double optimizer_ns, optimizer_kernels;
+    double class_ns[KERNEL_CLASSES];
+};
+
+/* Which group of a verdict a part belongs to. */
+enum bound bound_of_part(enum part part, bool device);
+str bound_word(enum bound bound); /* "compute-bound" */
+
+/* Sums the breakdowns of the ranks; kernels and optimizer figures are left at 0. Texts go to the arena. */
+struct facts facts_of(const struct breakdown *const *ranks, uint32_t count, struct arena *arena);
+
+#endif

@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* All ranks together: match, align, compare, sum up. */
+#include "ranks.h"
+
+#include "base/hash.h"
+#include "base/map.h"
+#include "base/sort.h"
+#include "ranks_kinds.h"
+#include "ranks_meeting.h"
+
+enum {
+    TIE_NS = 20 * 1000, /* entries closer than this are one: launches alone scatter as much */
+};
+
+struct merging {
+    struct arena scratch;
+    struct arena *arena;
+    struct ranks *out;
+    struct matches matches;
+    int64_t *origin_ns; /* by rank: of its trace, from that of the first rank's */
+    int64_t *shift_ns;  /* by rank: the same less the clock's offset */
+    struct meeting_clock clock;
+};
+
+/* ---- clocks ---- */
+
+/* Epochs further apart than this (18 years) are not of one job; the traces then begin together. */
+static const int64_t most_apart_ns = (int64_t)1 << 59;
+
+static void find_origins(struct merging *m)
+{
+    const struct ranks *ranks = m->out;
+    m->origin_ns = arena_array(&m->scratch, ranks->count, sizeof *m->origin_ns);
+    for (uint32_t r = 0; r < ranks->count; r++) {
+        const int64_t apart = ranks->at[r]->origin_ns / 2 - ranks->at[0]->origin_ns / 2; /* halves cannot overflow */
+        if (apart > -most_apart_ns / 2 && apart < most_apart_ns / 2)
+            m->origin_ns[r] = ranks->at[r]->origin_ns - ranks->at[0]->origin_ns;
+    }
+}
+
+/* Host names that many machines share. */
+static bool names_a_machine(str host)
+{
+    return host.len && !str_starts(host, S("localhost"));
+}
+
+static bool on_one_host(const struct ranks *ranks)
+{
+    for (uint32_t r = 0; r < ranks->count; r++)
+        if (!names_a_machine(ranks->at[r]->host) || !str_eq(ranks->at[r]->host, ranks->at[0]->host))
+            return false;
+    return true;
+}
+
+/* A clock a machine: ranks of one host share it. Returns the clock of each rank, and their number. */
+static uint32_t *clocks_of(struct merging *m, uint32_t *clocks)
+{
+    struct map hosts = {0};
+    uint32_t *clock = arena_array(&m->scratch, m->out->count, sizeof *clock);
+    *clocks = 0;
+    for (uint32_t r = 0; r < m->out->count; r++) {
+        const str host = m->out->at[r]->host;
+        const int64_t key = (int64_t)hash_bytes(host.at, host.len);
+        const uint32_t known = names_a_machine(host) ? map_get(&hosts, key) : MAP_NONE;
+        clock[r] = known == MAP_NONE ? (*clocks)++ : known;
+        if (names_a_machine(host))
+            map_put(&hosts, key, clock[r]);
+    }
+    map_free(&hosts);
+    return clock;
+}
+
+/* The ends of blocking collectives, where at least two ranks recorded one. */
+static size_t read_clocks(const struct merging *m, const uint32_t *clock, struct clock_reading *readings)
+{
+    size_t count = 0;
+    uint32_t event = 0;
+    for (uint32_t i = 0; i < m->matches.count; i++) {
+        const struct match *match = &m->matches.at[i];
+        const size_t first = count;
+        for (uint32_t k = match->first; k < match->first + match->count; k++) {
+            const struct meeting_member *member = &m->matches.members[k];
+            const struct collective *of = &m->out->at[member->rank]->collectives[member->index].of;
+            if (of->dur_ns >= 0 && collective_is_blocking(of->kind))
+                readings[count++] = (struct clock_reading){clock[member->rank], event,
+                                                           m->origin_ns[member->rank] + of->start_ns + of->dur_ns};
+        }
+        if (count - first < 2)
+            count = first;
+        else
+            event++;
+    }
+    return count;
+}
+
+static size_t count_members(const struct matches *matches)
+{
+    size_t count = 0;
+    for (uint32_t i = 0; i < matches->count; i++)
+        count += matches->at[i].count;
+    return count;
+}
+
+static void align(struct merging *m)
+{
+    struct ranks *out = m->out;
+    uint32_t clocks;
+    find_origins(m);
+    const uint32_t *clock = clocks_of(m, &clocks);
+    struct clock_reading *readings = arena_array(&m->scratch, count_members(&m->matches), sizeof *readings);
+    const size_t count = read_clocks(m, clock, readings);
+    clocks_solve(readings, count, clocks, m->arena, &out->clocks);
+    m->shift_ns = arena_array(&m->scratch, out->count, sizeof *m->shift_ns);
+    for (uint32_t r = 0; r < out->count; r++) {
+        out->accounts[r].offset_ns = out->clocks.offset_ns[clock[r]];
+        m->shift_ns[r] = m->origin_ns[r] - out->accounts[r].offset_ns;
+    }
+    const int64_t residual = out->clocks.corrected ? out->clocks.residual_p50_ns : 0;
+    out->tie_ns = residual > TIE_NS ? residual : TIE_NS;
+    int64_t *covered = arena_array(&m->scratch, out->count, sizeof *covered);
+    for (uint32_t r = 0; r < out->count; r++)
+        covered[r] = INT64_MIN;
+    m->clock = (struct meeting_clock){m->shift_ns, covered, CLOCKS_AGREE_NS + out->clocks.residual_p95_ns, out->tie_ns};
+}
+
+/* ---- meetings ---- */
+
+/* The matches by the entry of their first member. */
+static const struct keyed *in_order(const struct merging *m, struct arena *scratch)
+{
+    struct keyed *order = arena_array(scratch, m->matches.count, sizeof *order);
+    for (uint32_t i = 0; i < m->matches.count; i++) {
+        const struct meeting_member *first = &m->matches.members[m->matches.at[i].first];
+        order[i] = (struct keyed){meeting_entry_ns(m->out->at, &m->clock, first), i};
+    }
+    sort_keyed(order, m->matches.count);
+    return order;
+}
+
+static void hold_all(struct merging *m)
+{
+    struct ranks *out = m->out;
+    const struct keyed *order = in_order(m, &m->scratch);
+    out->members = m->matches.members;
+    out->meetings = arena_array(m->arena, m->matches.count, sizeof *out->meetings);
+    for (uint32_t i = 0; i < m->matches.count; i++) {
+        struct meeting *meeting = &out->meetings[out->meeting_count];
+        const struct match *match = &m->matches.at[order[i].row];
+        if (meeting_hold(out->at, match, &m->clock, out->members, out->accounts, meeting))
+            out->meeting_count++;
+        else
+            out->disjoint += match->count;
+    }
+}
+
+/* ---- the ranks' accounts ---- */
+
+struct attended {
+    const struct meeting *meeting; /* NULL: not matched */
+    const struct meeting_member *member;
+};
+
+/* What came of each collective of each rank; those of rank r begin at first[r]. */
+struct attendance {
+    struct attended *at;
+    size_t *first;
+};
+
+static struct attendance attendance_of(const struct ranks *ranks, struct arena *arena)
+{
+    struct attendance a = {.first = arena_array(arena, ranks->count, sizeof *a.first)};
+    size_t total = 0;
+    for (uint32_t r = 0; r < ranks->count; r++) {
+        a.first[r] = total;
+        total += ranks->at[r]->collective_count;
+    }
+    a.at = arena_array(arena, total, sizeof *a.at);
+    for (uint32_t i = 0; i < ranks->meeting_count; i++)
+        for (uint32_t k = 0; k < ranks->meetings[i].count; k++) {
+            const struct meeting_member *member = &ranks->members[ranks->meetings[i].first + k];
+            a.at[a.first[member->rank] + member->index] = (struct attended){&ranks->meetings[i], member};
+        }
+    return a;
+}
+
+static int64_t later(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+static int64_t earlier(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Waits begin in order, so what is covered is known by its end alone. */
+static int64_t waited(const struct rank_numbers *rank, const struct attended *attended)
+{
+    int64_t sum = 0, covered = INT64_MIN;
+    for (uint32_t i = 0; i < rank->collective_count; i++) {
+        if (!attended[i].meeting)
+            continue;
+        const int64_t start = rank->collectives[i].of.call_ns, end = start + attended[i].member->wait_ns;
+        if (end > later(start, covered))
+            sum += end - later(start, covered);
+        covered = later(covered, end);
+    }
+    return sum;
+}
+
+/* The share of a late entry that no later one of the same rank covers goes to what the rank did before it. */
+static void explain(struct rank_account *account, const struct rank_collective *own, const struct attended *attended,
+                    int64_t entry_ns, double share)
+{
+    const struct meeting *meeting = attended->meeting;
+    const int64_t *before = own->before_ns[meeting->since];
+    int64_t since = entry_ns - meeting->enter_ns;
+    for (int time = 0; time < RANK_TIMES; time++) {
+        account->excess_ns[time] += share * ((double)before[time] - meeting->in_time_before_ns[time]);
+        since -= before[time];
+    }
+    account->began_ns += share * ((double)since - meeting->in_time_since_ns);
+}
+
+/* Late times end in order, at the entry; backwards, what is covered is known by its start alone. */
+static void sum_late(const struct merging *m, uint32_t r, const struct attended *attended)
+{
+    const struct rank_numbers *rank = m->out->at[r];
+    struct rank_account *account = &m->out->accounts[r];
+    int64_t covered_late = INT64_MAX, covered_saving = INT64_MAX;
+    for (uint32_t i = rank->collective_count; i-- > 0;) {
+        if (!attended[i].meeting)
+            continue;
+        const int64_t entry = rank->collectives[i].of.call_ns, late = attended[i].member->late_ns;
+        const int64_t fresh = earlier(entry, covered_late) - (entry - late);
+        if (late && fresh > 0) {
+            account->late_ns += fresh;
+            explain(account, &rank->collectives[i], &attended[i], entry + m->shift_ns[r], (double)fresh / (double)late);
+            covered_late = entry - late;
+        }
+        const int64_t saving = attended[i].meeting->last_rank == r ? attended[i].meeting->saving_ns : 0;
+        account->saving_ns += later(0, earlier(entry, covered_saving) - (entry - saving));
+        covered_saving = earlier(covered_saving, entry - saving);
+    }
+}
+
+static uint32_t without_key(const struct rank_numbers *rank)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < rank->collective_count; i++)
+        count += !rank->collectives[i].key;
+    return count;
+}
+
+static void close_accounts(struct merging *m)
+{
+    const struct attendance attendance = attendance_of(m->out, &m->scratch);
+    for (uint32_t r = 0; r < m->out->count; r++) {
+        struct rank_account *account = &m->out->accounts[r];
+        const struct rank_numbers *rank = m->out->at[r];
+        const struct attended *attended = attendance.at + attendance.first[r];
+        account->unmatched = rank->collective_count - account->matched - without_key(rank);
+        account->comparable = account->matched && account->matched >= account->unmatched;
+        account->waited_ns = waited(rank, attended);
+        sum_late(m, r, attended);
+    }
+}
+
+void ranks_merge(const struct rank_numbers *const *at, uint32_t count, struct arena *arena, struct ranks *out)
+{
+    *out = (struct ranks){.at = at, .count = count, .accounts = arena_array(arena, count, sizeof *out->accounts)};
+    struct merging m = {.arena = arena, .out = out, .matches = ranks_match(at, count, arena)};
+    out->one_host = on_one_host(out);
+    out->unmatched = m.matches.incomplete;
+    out->not_matchable = m.matches.not_matchable;
+    align(&m);
+    hold_all(&m);
+    close_accounts(&m);
+    meeting_kinds(out, arena);
+    arena_free(&m.scratch);
+}

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The ranks of one job against each other. Of each rank only its numbers and its
+ * collectives are kept (rank_run), and the trace is dropped; then all are put
+ * together (ranks_merge):
+ *
+ *   match     the same collective on each rank (ranks_match.h)
+ *   align     the ranks' clocks, by the ends of blocking collectives (clocks.h)
+ *   compare   who entered each collective when; who waited, who was waited for
+ *
+ * A rank is late in a collective by the time from the middle rank's entry (the
+ * lower median, so of two ranks the first) to its own, if that is more than
+ * `tie_ns`; so a tie blames nobody. Late and waited time of a rank is a union, so
+ * collectives that go on at once count once. Why a late rank was late is told by
+ * what it did since the last collective, or since the step began, against the
+ * ranks that were in time.
+ *
+ * doc/numbers/ranks.md defines each number.
+ */
+#ifndef BREAKDOWN_RANKS_H
+#define BREAKDOWN_RANKS_H
+
+#include "base/arena.h"
+#include "clocks.h"
+#include "ops/collective.h"
+#include "ranks_probe.h"
+#include "trace/select.h"
+
+/* ---- one rank ---- */
+
+/* Since when what a rank did before a collective is counted. */
+enum rank_since {
+    SINCE_COLLECTIVE, /* the last end of another collective; before the first one, the start of the first step */
+    SINCE_STEP,       /* the start of the step it is called in */
+    RANK_SINCES,
+};
+
+struct rank_collective {
+    struct collective of;
+    int64_t step;                               /* number of the step it was called in; see below */
+    int64_t before_ns[RANK_SINCES][RANK_TIMES]; /* what the rank did before the call */
+    uint64_t key;   /* the same for the same collective on every rank; 0: cannot be matched */
+    uint32_t after; /* index of the collective of SINCE_COLLECTIVE; RANK_FIRST */
+};
+
+enum { RANK_FIRST = UINT32_MAX };
+
+/* In place of a step's number. */
+#define STEP_BEFORE_ALL INT64_MIN
+#define STEP_AFTER_ALL  INT64_MAX
+
+struct rank_numbers {
+    int64_t rank, world_size; /* world_size -1: not recorded */
+    str path, host;
+    bool device;     /* device activity was recorded */
+    uint32_t steps;  /* selected ones */
+    int64_t step_ns; /* their sum */
+    double step_p50_ns;
+    int64_t time_ns[RANK_TIMES]; /* within the steps; sums to step_ns */
+    int64_t communication_ns;    /* union of communication within the steps, on the device or (host-only) on the host */
+    int64_t origin_ns;           /* epoch of the trace's time 0 */
+    bool dated;                  /* false: the file's base was out of range and is left out */
+    struct rank_collective *collectives; /* by call */
+    uint32_t collective_count;
+    struct collective_group *groups;
+};
+
+void rank_run(const struct trace *trace, const struct selection *selection, struct arena *arena,
+              struct rank_numbers *out);
+
+/* ---- all ranks ---- */
+
+enum { RANK_NONE_LATE = UINT32_MAX };
+
+/* A collective that was found on every rank of its group that is here. */
+struct meeting {
+    uint32_t first, count;                /* its members: ranks_members[first ...] */
+    const struct rank_collective *sample; /* its entry on the first rank */
+    const struct collective_group *group;
+    int64_t ranks;                  /* that take part: the group's size where recorded, else count */
+    int64_t bytes;                  /* full message; -1: not recorded */
+    int64_t enter_ns;               /* when the middle rank entered, by the first rank's clock */
+    int64_t skew_ns;                /* from the first to the last entry */
+    int64_t saving_ns;              /* from the last but one to the last */
+    int64_t transfer_ns;            /* of the rank that entered last: from its entry to its end; -1: not recorded */
+    uint32_t first_rank, last_rank; /* indices of ranks; RANK_NONE_LATE where the skew is a tie */
+    enum rank_since since;          /* the last collective, if that is the same one on all ranks */
+    double in_time_before_ns[RANK_TIMES]; /* mean over the ranks in time: what they did before */
+    double in_time_since_ns;              /* and when they began to, by the first rank's clock */
+};
+
+struct meeting_member {
+    uint32_t rank, index; /* of the collective among the rank's own */
+    int64_t wait_ns;      /* inside, until the last had come */
+    int64_t late_ns;      /* behind the middle rank; 0 within tie_ns */
+};
+
+struct rank_account {
+    int64_t offset_ns; /* of its clock */
+    uint32_t matched, unmatched;
+    bool comparable;     /* at least half of its collectives were found on the others */
+    int64_t waited_ns;   /* inside collectives until the last rank had come; union */
+    int64_t late_ns;     /* others, in the middle, were inside and it was not; union */
+    int64_t caused_ns;   /* what the others waited for it, summed: a wait is shared by the ranks that are missing */
+    int64_t saving_ns;   /* less waiting for all, had it come with the last but one; union */
+    uint32_t late, last; /* collectives it was late in; in which it was last beyond a tie */
+    double excess_ns[RANK_TIMES]; /* of late_ns: what it did more of than the ranks in time */
+    double began_ns;              /* of late_ns: it began later already */
+};
+
+/* Meetings of one kind, size and number of ranks. */
+struct meeting_kind {
+    enum collective_kind kind;
+    bool on_host;
+    int64_t ranks, bytes;
+    uint32_t count, timed;        /* timed: with a transfer time */
+    int64_t skew_ns, transfer_ns; /* sums */
+    double transfer_p50_ns;
+    double algorithm_bandwidth, bus_bandwidth; /* bytes/s at transfer_p50_ns; NaN where not known */
+};
+
+struct ranks {
+    const struct rank_numbers *const *at;
+    uint32_t count;
+    struct rank_account *accounts;
+    struct meeting *meetings; /* by time */
+    uint32_t meeting_count;
+    struct meeting_member *members;
+    struct meeting_kind *kinds; /* most time first */
+    uint32_t kind_count;
+    struct clock_solution clocks;
+    bool one_host; /* all ranks record the same host: their clock is one */
+    int64_t tie_ns;
+    uint32_t unmatched;     /* collectives, over all ranks */
+    uint32_t disjoint;      /* matched, but not all inside at once: left out */
+    uint32_t not_matchable; /* between two of many ranks: left out */
+};
+
+void ranks_merge(const struct rank_numbers *const *at, uint32_t count, struct arena *arena, struct ranks *out);
+
+/* Late by a hundredth of its steps at least, and comparable. */
+bool rank_is_late(const struct ranks *ranks, uint32_t r);
+
+/* The rank that is late most, if it stands out: RANK_NONE_LATE otherwise. One sentence either way. */
+uint32_t ranks_verdict(const struct ranks *ranks, struct arena *arena, str *sentence);
+
+/* Bytes a second; NaN where bytes or time are not known. */
+double meeting_algorithm_bandwidth(const struct meeting *meeting);
+double meeting_bus_bandwidth(const struct meeting *meeting);
+
+#endif

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "ranks_match.h"
+
+#include "base/hash.h"
+#include "base/map.h"
+#include "base/sort.h"
+
+/* ---- keys ---- */
+
+/* A message between two of a larger group: which two is not recorded. */
+static bool matchable(const struct rank_numbers *rank, const struct rank_collective *collective)
+{
+    return collective->of.kind != COLLECTIVE_POINT_TO_POINT || rank->groups[collective->of.group].size <= 2;
+}
+
+static uint64_t mix(uint64_t hash, uint64_t value)
+{
+    return hash_mix(hash ^ hash_mix(value + 0x9E3779B97F4A7C15ULL));
+}
+
+/* What the ranks of a group agree on, apart from the order. */
+static uint64_t agreed(const struct rank_numbers *rank, const struct rank_collective *collective)
+{
+    const struct collective *of = &collective->of;
+    uint64_t hash = mix(rank->groups[of->group].identity, of->on_host);
+    hash = mix(hash, of->seq >= 0);
+    hash = mix(hash, (uint64_t)(of->seq >= 0 ? of->seq : collective->step));
+    hash = mix(hash, of->kind);
+    return collective_is_even(of->kind) ? mix(hash, (uint64_t)collective_elements(of, 1)) : hash;
+}
+
+static void give_key(struct rank_numbers *rank, struct rank_collective *collective, struct map *seen)
+{
+    if (!matchable(rank, collective))
+        return;
+    const uint64_t hash = agreed(rank, collective);
+    const uint32_t known = map_get(seen, (int64_t)hash), before = known == MAP_NONE ? 0 : known;
+    map_put(seen, (int64_t)hash, before + 1);
+    const uint64_t key = mix(hash, before);
+    collective->key = key ? key : 1;
+}
+
+/* Ranks begin to record at different collectives, so those before the first step are counted from its start back. */
+void rank_keys(struct rank_numbers *rank)
+{
+    struct map seen = {0};
+    uint32_t first = 0;
+    while (first < rank->collective_count && rank->collectives[first].step == STEP_BEFORE_ALL)
+        first++;
+    for (uint32_t i = first; i-- > 0;)
+        give_key(rank, &rank->collectives[i], &seen);
+    for (uint32_t i = first; i < rank->collective_count; i++)
+        give_key(rank, &rank->collectives[i], &seen);
+    map_free(&seen);
+}
+
+/* ---- matches ---- */
+
+struct matching {
+    const struct rank_numbers *const *ranks;
+    uint32_t rank_count;
+    struct meeting_member *members; /* of all keys, in order of key */
+    uint32_t count;
+    uint32_t not_matchable;
+};
+
+static const struct rank_collective *collective_of(const struct matching *m, const struct meeting_member *member)
+{
+    return &m->ranks[member->rank]->collectives[member->index];
+}
+
+static uint32_t count_all(const struct matching *m)
+{
+    uint64_t count = 0;
+    for (uint32_t r = 0; r < m->rank_count; r++)
+        count += m->ranks[r]->collective_count;
+    return count < UINT32_MAX ? (uint32_t)count : UINT32_MAX;
+}
+
+/* Every collective with a key, rank by rank. */
+static void list_members(struct matching *m, uint32_t room, struct meeting_member *members)
+{
+    for (uint32_t r = 0; r < m->rank_count; r++)
+        for (uint32_t i = 0; i < m->ranks[r]->collective_count && m->count < room; i++) {
+            if (m->ranks[r]->collectives[i].key)
+                members[m->count++] = (struct meeting_member){.rank = r, .index = i};
+            else
+                m->not_matchable++;
+        }
+}
+
+static void sort_members(struct matching *m, struct arena *arena)
+{
+    struct arena scratch = {0};
+    const uint32_t room = count_all(m);
+    struct meeting_member *listed = arena_array(&scratch, room, sizeof *listed);
+    list_members(m, room, listed);
+    struct keyed *order = arena_array(&scratch, m->count, sizeof *order);
+    for (uint32_t i = 0; i < m->count; i++)
+        order[i] = (struct keyed){(int64_t)collective_of(m, &listed[i])->key, i};
+    sort_keyed(order, m->count);
+    m->members = arena_array(arena, m->count, sizeof *m->members);
+    for (uint32_t i = 0; i < m->count; i++)
+        m->members[i] = listed[order[i].row];
+    arena_free(&scratch);
+}
+
+/* The run of equal keys that begins at the member. */
+static uint32_t run_length(const struct matching *m, uint32_t first)
+{
+    const uint64_t key = collective_of(m, &m->members[first])->key;
+    uint32_t end = first + 1;
+    while (end < m->count && collective_of(m, &m->members[end])->key == key)
+        end++;
+    return end - first;
+}
+
+/* ---- how many members a collective of a group has ---- */
+
+struct attendance {
+    struct map members; /* of a group and a number: collectives that so many ranks came to, times the number */
+    struct map most;    /* of a group: the number with the most */
+};
+
+static uint64_t group_of(const struct matching *m, uint32_t first)
+{
+    const struct meeting_member *member = &m->members[first];
+    const struct collective *of = &collective_of(m, member)->of;
+    return mix(m->ranks[member->rank]->groups[of->group].identity, of->on_host);
+}
+
+static uint32_t get(const struct map *map, uint64_t key)
+{
+    const uint32_t value = map_get(map, (int64_t)key);
+    return value == MAP_NONE ? 0 : value;
+}
+
+static void attend(struct attendance *attendance, uint64_t group, uint32_t number)
+{
+    const uint64_t key = mix(group, number);
+    const uint32_t now = get(&attendance->members, key) + number;
+    map_put(&attendance->members, (int64_t)key, now);
+    const uint32_t usual = get(&attendance->most, group);
+    if (now > get(&attendance->members, mix(group, usual)))
+        map_put(&attendance->most, (int64_t)group, number);
+}
+
+static struct attendance attendance_of(const struct matching *m)
+{
+    struct attendance attendance = {0};
+    for (uint32_t first = 0, n; first < m->count; first += n) {
+        n = run_length(m, first);
+        attend(&attendance, group_of(m, first), n);
+    }
+    return attendance;
+}
+
+/* ---- the complete ones ---- */
+
+struct matches ranks_match(const struct rank_numbers *const *ranks, uint32_t count, struct arena *arena)
+{
+    struct matching m = {.ranks = ranks, .rank_count = count};
+    sort_members(&m, arena);
+    struct attendance attendance = attendance_of(&m);
+    struct matches out = {.members = m.members, .not_matchable = m.not_matchable};
+    out.at = arena_array(arena, m.count / 2, sizeof *out.at);
+    for (uint32_t first = 0, n; first < m.count; first += n) {
+        n = run_length(&m, first);
+        if (n >= 2 && n >= get(&attendance.most, group_of(&m, first)))
+            out.at[out.count++] = (struct match){first, n};
+        else
+            out.incomplete += n;
+    }
+    map_free(&attendance.members);
+    map_free(&attendance.most);
+    return out;
+}

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The numbers of one rank, and its collectives with what it did before each. */
+#include "ranks.h"
+
+#include "base/sort.h"
+#include "base/span.h"
+#include "base/stat.h"
+#include "ranks_match.h"
+
+struct run {
+    const struct trace *trace;
+    const struct work_classes *classes;
+    const struct step *steps; /* the selected ones */
+    struct arena *arena;      /* of the result */
+    struct rank_numbers *out;
+};
+
+/* ---- the rank ---- */
+
+/* An epoch that no clock shows, or a sum that overflows: the file's base is damaged. */
+static bool date(const struct trace *trace, int64_t *origin_ns)
+{
+    const int64_t base = trace->info.base_ns;
+    const bool sane = base >= 0 && base < EVENT_TIME_LIMIT;
+    *origin_ns = trace->origin_ns + (sane ? base : 0);
+    return sane;
+}
+
+static void describe(const struct run *run)
+{
+    const struct trace *trace = run->trace;
+    struct rank_numbers *out = run->out;
+    out->rank = trace->info.rank;
+    out->world_size = trace->info.world_size;
+    out->path = str_copy(run->arena, trace->info.path);
+    out->host = str_copy(run->arena, trace->info.host);
+    out->device = trace->kinds[EVENT_KERNEL] + trace->kinds[EVENT_COPY] + trace->kinds[EVENT_MEMSET] > 0;
+    out->dated = date(trace, &out->origin_ns);
+}
+
+static void measure_steps(const struct run *run, struct arena *scratch)
+{
+    int64_t *walls = arena_array(scratch, run->out->steps, sizeof *walls);
+    for (uint32_t i = 0; i < run->out->steps; i++)
+        walls[i] = run->steps[i].end_ns - run->steps[i].start_ns;
+    const struct stat_summary summary = stat_summarise(walls, run->out->steps);
+    run->out->step_ns = summary.sum;
+    run->out->step_p50_ns = summary.p50;
+}
+
+static bool communicates(const struct run *run, uint32_t row)
+{
+    if (run->trace->kind[row] == EVENT_KERNEL)
+        return work_class(run->classes, row) == WORK_COMMUNICATION;
+    return !run->out->device && run->trace->kind[row] == EVENT_ANNOTATION && work_host_communication(run->classes, row);
+}
+
+static void measure_communication(const struct run *run)
+{
+    struct spans spans = {0};
+    for (uint32_t row = 0; row < run->trace->count; row++)
+        if (communicates(run, row))
+            spans_add(&spans, run->trace->start_ns[row], trace_end_ns(run->trace, row));
+    spans_tidy(&spans);
+    for (uint32_t i = 0; i < run->out->steps; i++)
+        run->out->communication_ns += spans_length_within(&spans, run->steps[i].start_ns, run->steps[i].end_ns);
+    spans_free(&spans);
+}
+
+/* ---- its collectives ---- */
+
+static int64_t step_number(const struct run *run, const struct collective *of)
+{
+    if (of->step != STEP_NONE)
+        return run->trace->steps[of->step].number;
+    return run->trace->step_count && of->call_ns < run->trace->steps[0].start_ns ? STEP_BEFORE_ALL : STEP_AFTER_ALL;
+}
+
+static bool selected(const struct run *run, const struct collective *of)
+{
+    if (run->out->steps == run->trace->step_count)
+        return true;
+    const uint32_t first = (uint32_t)(run->steps - run->trace->steps);
+    return of->step != STEP_NONE && of->step >= first && of->step < first + run->out->steps;
+}
+
+/* Later than this (18 years from the start) is damage; sums of times that are kept do not overflow. */
+static const int64_t latest_ns = (int64_t)1 << 59;
+
+static bool sane(const struct collective *of)
+{
+    return of->call_ns < latest_ns && of->start_ns < latest_ns && of->dur_ns < latest_ns;
+}
+
+static void take_collectives(const struct run *run, const struct collectives *table)
+{
+    struct rank_numbers *out = run->out;
+    out->collectives = arena_array(run->arena, table->count, sizeof *out->collectives);
+    for (uint32_t i = 0; i < table->count; i++) {
+        const struct collective *of = &table->at[i];
+        if (selected(run, of) && sane(of))
+            out->collectives[out->collective_count++] =
+                (struct rank_collective){.of = *of, .step = step_number(run, of)};
+    }
+    out->groups = arena_array(run->arena, table->group_count, sizeof *out->groups);
+    for (uint32_t i = 0; i < table->group_count; i++) {
+        out->groups[i] = table->groups[i];
+        out->groups[i].name = str_copy(run->arena, table->groups[i].name);
+    }
+}
+
+/* ---- what it did, by probes at both ends of each stretch ---- */
+
+/* The ends of the collectives, ascending. Returns their number. */
+static size_t ends_of(const struct rank_numbers *out, struct keyed *ends)
+{
+    size_t count = 0;
+    for (uint32_t i = 0; i < out->collective_count; i++) {
+        const struct collective *of = &out->collectives[i].of;
+        if (of->dur_ns >= 0)
+            ends[count++] = (struct keyed){of->start_ns + of->dur_ns, i};
+    }
+    sort_keyed(ends, count);
+    return count;
+}
+
+/* For each collective: since the last end before it, since its step began, and its call. */
+enum { PROBES = 3, PROBE_CALL = 2 };
+
+static int64_t step_start(const struct run *run, const struct rank_collective *collective)
+{
+    if (collective->of.step != STEP_NONE)
+        return run->trace->steps[collective->of.step].start_ns;
+    return run->out->steps ? run->steps[0].start_ns : 0;
+}
+
+static int64_t earlier(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static void place_probes(const struct run *run, struct rank_probe *probes, struct arena *scratch)
+{
+    struct rank_numbers *out = run->out;
+    struct keyed *ends = arena_array(scratch, out->collective_count, sizeof *ends);
+    const size_t count = ends_of(out, ends);
+    int64_t last_ns = out->steps ? run->steps[0].start_ns : 0;
+    uint32_t after = RANK_FIRST;
+    for (size_t i = 0, next = 0; i < out->collective_count; i++, probes += PROBES) {
+        struct rank_collective *collective = &out->collectives[i];
+        const int64_t call_ns = collective->of.call_ns;
+        for (; next < count && ends[next].key <= call_ns; next++) {
+            last_ns = ends[next].key;
+            after = ends[next].row;
+        }
+        collective->after = after;
+        probes[SINCE_COLLECTIVE].at_ns = earlier(last_ns, call_ns);
+        probes[SINCE_STEP].at_ns = earlier(step_start(run, collective), call_ns);
+        probes[PROBE_CALL].at_ns = call_ns;
+    }
+}
+
+static void place_step_probes(const struct run *run, struct rank_probe *probes)
+{
+    for (uint32_t i = 0; i < run->out->steps; i++) {
+        probes[2 * i].at_ns = run->steps[i].start_ns;
+        probes[2 * i + 1].at_ns = run->steps[i].end_ns;
+    }
+}
+
+static void add_difference(const struct rank_probe *from, const struct rank_probe *to, int64_t *into)
+{
+    for (int time = 0; time < RANK_TIMES; time++)
+        into[time] += to->sum_ns[time] - from->sum_ns[time];
+}
+
+static void measure_times(const struct run *run, struct arena *scratch)
+{
+    struct rank_numbers *out = run->out;
+    const size_t of_collectives = PROBES * (size_t)out->collective_count,
+                 count = of_collectives + 2 * (size_t)out->steps;
+    struct rank_probe *probes = arena_array(scratch, count, sizeof *probes), *of_steps = probes + of_collectives;
+    place_probes(run, probes, scratch);
+    place_step_probes(run, of_steps);
+    rank_probes(run->trace, run->classes, probes, count);
+    for (uint32_t i = 0; i < out->collective_count; i++)
+        for (int since = 0; since < RANK_SINCES; since++)
+            add_difference(&probes[PROBES * (size_t)i + since], &probes[PROBES * (size_t)i + PROBE_CALL],
+                           out->collectives[i].before_ns[since]);
+    for (uint32_t i = 0; i < out->steps; i++)
+        add_difference(&of_steps[2 * i], &of_steps[2 * i + 1], out->time_ns);
+}
+
+void rank_run(const struct trace *trace, const struct selection *selection, struct arena *arena,
+              struct rank_numbers *out)
+{
+    struct arena scratch = {0};
+    const struct step_range range = selection_steps(trace, selection);
+    const struct work_classes *classes = work_classes_new(trace, &scratch);
+    const struct run run = {trace, classes, trace->steps + range.first, arena, out};
+    const struct collectives table = collectives_of(trace, classes, &scratch);
+    out->steps = range.count;
+    describe(&run);
+    measure_steps(&run, &scratch);
+    measure_communication(&run);
+    take_collectives(&run, &table);
+    measure_times(&run, &scratch);
+    rank_keys(out);
+    arena_free(&scratch);
+}

@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "ranks_show.h"
+
+#include <math.h>
+
+struct cell ranks_per_step(double ns, uint32_t steps)
+{
+    return steps ? cell_real(ns / steps) : cell_null();
+}
+
+static bool any_device(const struct ranks *ranks)
+{
+    for (uint32_t r = 0; r < ranks->count; r++)
+        if (ranks->at[r]->device)
+            return true;
+    return false;
+}
+
+/* ---- doubts ---- */
+
+static void warn(const struct ranks *ranks, uint32_t r, struct report *report, str message)
+{
+    report_warning(report, ranks->at[r]->path, -1, message);
+}
+
+static void warn_of_rank(const struct ranks *ranks, uint32_t r, struct report *report)
+{
+    const struct rank_numbers *rank = ranks->at[r];
+    const struct rank_account *account = &ranks->accounts[r];
+    struct arena *arena = report_arena(report);
+    if (!rank->dated)
+        warn(ranks, r, report, S("the base of its times is out of range and left out"));
+    if (rank->steps != ranks->at[0]->steps)
+        warn(ranks, r, report,
+             str_printf(arena, "has %u steps, rank %lld has %u", rank->steps, (long long)ranks->at[0]->rank,
+                        ranks->at[0]->steps));
+    if (rank->collective_count && !account->comparable && ranks->meeting_count)
+        warn(ranks, r, report,
+             str_printf(arena, "runs other collectives than the others (%u of %u found there): not comparable",
+                        account->matched, account->matched + account->unmatched));
+}
+
+static void warn_of_all(const struct ranks *ranks, struct report *report)
+{
+    for (uint32_t r = 0; r < ranks->count && ranks->count > 1; r++)
+        warn_of_rank(ranks, r, report);
+    if (ranks->disjoint)
+        report_warning(report, S(""), -1,
+                       str_printf(report_arena(report),
+                                  "%u collectives were matched by order but do not overlap in time: left out",
+                                  ranks->disjoint));
+}
+
+/* ---- the verdict ---- */
+
+static void show_verdict(const struct ranks *ranks, struct section *section, struct arena *arena)
+{
+    str sentence;
+    const uint32_t late = ranks_verdict(ranks, arena, &sentence);
+    const bool found = late != RANK_NONE_LATE;
+    const struct rank_account *account = found ? &ranks->accounts[late] : NULL;
+    const uint32_t steps = found ? ranks->at[late]->steps : 0;
+    section_text(section, sentence);
+    section_value(section, "ranks", "ranks", UNIT_COUNT, cell_int(ranks->count));
+    section_value(section, "late_rank", "late rank", UNIT_NONE, found ? cell_int(ranks->at[late]->rank) : cell_null());
+    section_value(section, "late_per_step_ns", "late, a step", UNIT_NS,
+                  found ? ranks_per_step((double)account->late_ns, steps) : cell_null());
+    section_value(section, "saving_per_step_ns", "saved if it came with the last but one, a step", UNIT_NS,
+                  found ? ranks_per_step((double)account->saving_ns, steps) : cell_null());
+}
+
+/* ---- spread of compute ---- */
+
+struct spread {
+    uint32_t count;
+    double mean, max, deviation; /* of a step's compute; deviation over all ranks, not a sample */
+};
+
+static double compute_of(const struct rank_numbers *rank)
+{
+    return (double)rank->time_ns[TIME_COMPUTE] / rank->steps;
+}
+
+static struct spread spread_of(const struct ranks *ranks, bool device)
+{
+    struct spread spread = {0};
+    double squares = 0;
+    for (uint32_t r = 0; r < ranks->count; r++)
+        if (ranks->at[r]->steps && ranks->at[r]->device == device) {
+            const double compute = compute_of(ranks->at[r]);
+            spread.mean += compute;
+            spread.max = compute > spread.max ? compute : spread.max;
+            spread.count++;
+        }
+    spread.mean /= spread.count ? spread.count : 1;
+    for (uint32_t r = 0; r < ranks->count; r++)
+        if (ranks->at[r]->steps && ranks->at[r]->device == device)
+            squares += (compute_of(ranks->at[r]) - spread.mean) * (compute_of(ranks->at[r]) - spread.mean);
+    spread.deviation = spread.count ? sqrt(squares / spread.count) : 0;
+    return spread;
+}
+
+static void show_spread(const struct ranks *ranks, struct section *section)
+{
+    const bool device = any_device(ranks);
+    const struct spread spread = spread_of(ranks, device);
+    const bool known = spread.count > 0;
+    section_value(section, "compute_mean_ns",
+                  device ? "compute a step, mean of the ranks" : "operators a step, mean of the ranks", UNIT_NS,
+                  known ? cell_real(spread.mean) : cell_null());
+    section_value(section, "compute_max_over_mean", "most over mean", UNIT_NONE,
+                  known && spread.mean > 0 ? cell_real(spread.max / spread.mean) : cell_null());
+    section_value(section, "compute_deviation_ns", "standard deviation", UNIT_NS,
+                  known ? cell_real(spread.deviation) : cell_null());
+}
+
+/* ---- the ranks ---- */
+
+static struct table *ranks_table(const struct ranks *ranks, struct section *section)
+{
+    const bool device = any_device(ranks);
+    const unsigned on_device = device ? COLUMN_PLAIN : COLUMN_DETAIL, on_host = device ? COLUMN_DETAIL : COLUMN_PLAIN;
+    struct table *t = section_table(section, "ranks", "");
+    table_column(t, "rank", "rank", UNIT_NONE, COLUMN_PLAIN);
+    table_column(t, "file", "file", UNIT_NONE, COLUMN_DETAIL);
+    table_column(t, "host", "host", UNIT_NONE, COLUMN_DETAIL);
+    table_column(t, "steps", "steps", UNIT_COUNT, COLUMN_PLAIN);
+    table_column(t, "step_mean_ns", "step", UNIT_NS, COLUMN_PLAIN);
+    table_column(t, "step_p50_ns", "median", UNIT_NS, COLUMN_PLAIN);
+    table_column(t, "compute_per_step_ns", "compute", UNIT_NS, on_device);
+    table_column(t, "operators_per_step_ns", "operators", UNIT_NS, on_host);
+    table_column(t, "communication_per_step_ns", "comm.", UNIT_NS, COLUMN_PLAIN);
+    table_column(t, "exposed_communication_per_step_ns", "exposed", UNIT_NS, COLUMN_PLAIN);
+    table_column(t, "data_loading_per_step_ns", "loading", UNIT_NS, COLUMN_PLAIN);
+    table_column(t, "idle_per_step_ns", "idle", UNIT_NS, on_device);
+    table_column(t, "waited_per_step_ns", "waited", UNIT_NS, COLUMN_PLAIN);
+    table_column(t, "late_per_step_ns", "late", UNIT_NS, COLUMN_PLAIN);
+    table_column(t, "caused_per_step_ns", "others waited", UNIT_NS, COLUMN_PLAIN);
+    table_column(t, "late", "times late", UNIT_COUNT, COLUMN_PLAIN);
+    table_column(t, "last", "times last", UNIT_COUNT, COLUMN_PLAIN);
+    table_column(t, "matched", "matched", UNIT_COUNT, COLUMN_PLAIN);
+    table_column(t, "unmatched", "unmatched", UNIT_COUNT, COLUMN_DETAIL);
+    table_column(t, "comparable", "comparable", UNIT_NONE, COLUMN_DETAIL);
+    table_column(t, "clock_offset_ns", "clock", UNIT_NS, ranks->clocks.corrected ? COLUMN_PLAIN : COLUMN_DETAIL);
+    table_column(t, "waited_ns", "waited in all", UNIT_NS, COLUMN_DETAIL);
+    table_column(t, "late_ns", "late in all", UNIT_NS, COLUMN_DETAIL);
+    table_column(t, "caused_ns", "others waited in all", UNIT_NS, COLUMN_DETAIL);
+    table_column(t, "saving_ns", "saved if on time, in all", UNIT_NS, COLUMN_DETAIL);
+    return t;
+}
+
+static void time_cells(const struct rank_numbers *rank, struct table *t)
+{
+    const int64_t *time = rank->time_ns;
+    const struct cell compute = ranks_per_step((double)time[TIME_COMPUTE], rank->steps);
+    const struct cell idle = ranks_per_step((double)(time[TIME_LOADING] + time[TIME_HOST]), rank->steps);
+    table_cell(t, rank->device ? compute : cell_null());
+    table_cell(t, rank->device ? cell_null() : compute);
+    table_cell(t, ranks_per_step((double)rank->communication_ns, rank->steps));
+    table_cell(t, ranks_per_step((double)time[TIME_COMMUNICATION], rank->steps));
+    table_cell(t, ranks_per_step((double)time[TIME_LOADING], rank->steps));
+    table_cell(t, rank->device ? idle : cell_null());
+}
+
+static void account_cells(const struct rank_account *account, uint32_t steps, struct table *t)
+{
+    table_cell(t, ranks_per_step((double)account->waited_ns, steps));
+    table_cell(t, ranks_per_step((double)account->late_ns, steps));
+    table_cell(t, ranks_per_step((double)account->caused_ns, steps));
+    table_int(t, account->late);
+    table_int(t, account->last);
+    table_int(t, account->matched);
+    table_int(t, account->unmatched);
+    table_text(t, account->comparable ? S("yes") : S("no"));
+    table_int(t, account->offset_ns);
+    table_int(t, account->waited_ns);
+    table_int(t, account->late_ns);
+    table_int(t, account->caused_ns);
+    table_int(t, account->saving_ns);
+}
+
+static void show_table(const struct ranks *ranks, struct section *section)
+{
+    struct table *t = ranks_table(ranks, section);
+    for (uint32_t r = 0; r < ranks->count; r++) {
+        const struct rank_numbers *rank = ranks->at[r];
+        table_row(t);
+        table_int(t, rank->rank);
+        table_text(t, rank->path);
+        table_cell(t, rank->host.len ? cell_text(rank->host) : cell_null());
+        table_int(t, rank->steps);
+        table_cell(t, ranks_per_step((double)rank->step_ns, rank->steps));
+        table_cell(t, rank->steps ? cell_real(rank->step_p50_ns) : cell_null());
+        time_cells(rank, t);
+        account_cells(&ranks->accounts[r], rank->steps, t);
+    }
+}
+
+/* ---- why ranks are late ---- */
+
+/* A kind of time in which it did not differ has no row. */
+static void reason_row(const struct ranks *ranks, uint32_t r, str id, str title, double excess_ns, struct table *t)
+{
+    if (excess_ns == 0)
+        return;
+    table_row(t);
+    table_int(t, ranks->at[r]->rank);
+    table_text(t, id);
+    table_text(t, title);
+    table_cell(t, ranks_per_step(excess_ns, ranks->at[r]->steps));
+    table_cell(t, cell_real(excess_ns / (double)ranks->accounts[r].late_ns));
+}
+
+static void show_reasons(const struct ranks *ranks, struct report *report)
+{
+    struct section *section = report_section(report, "reasons", "Why ranks came late, against the ranks in time");
+    struct table *t = section_table(section, "reasons", "");
+    table_column(t, "rank", "rank", UNIT_NONE, COLUMN_PLAIN);
+    table_column(t, "id", "id", UNIT_NONE, COLUMN_DETAIL);
+    table_column(t, "reason", "what it did", UNIT_NONE, COLUMN_PLAIN);
+    table_column(t, "longer_per_step_ns", "longer, a step", UNIT_NS, COLUMN_PLAIN);
+    table_column(t, "share_of_late", "of its late time", UNIT_RATIO, COLUMN_PLAIN);
+    uint32_t late = 0;
+    for (uint32_t r = 0; r < ranks->count; r++) {
+        if (!rank_is_late(ranks, r))
+            continue;
+        late++;
+        const struct rank_account *account = &ranks->accounts[r];
+        for (int time = 0; time < RANK_TIMES; time++)
+            reason_row(ranks, r, str_of(rank_time_id(time, ranks->at[r]->device)),
+                       str_of(rank_time_title(time, ranks->at[r]->device)), account->excess_ns[time], t);
+        reason_row(ranks, r, S("began_later"), S("began later, after the collective before or with the step"),
+                   account->began_ns, t);
+    }
+    if (!late)
+        section_text(section, S("No rank was late by a hundredth of its steps."));
+}
+
+/* ---- clocks ---- */
+
+static int64_t largest_offset(const struct ranks *ranks)
+{
+    int64_t most = 0;
+    for (uint32_t r = 0; r < ranks->count; r++) {
+        const int64_t offset = ranks->accounts[r].offset_ns;
+        most = (offset < 0 ? -offset : offset) > (most < 0 ? -most : most) ? offset : most;
+    }
+    return most;
+}
+
+static str clock_sentence(const struct ranks *ranks, struct arena *arena)
+{
+    if (!ranks->clocks.events)
+        return S("No collective says whether the ranks' clocks agree.");
+    if (ranks->one_host)
+        return S("All ranks ran on one host, so their clock is one.");
+    if (!ranks->clocks.corrected)
+        return S("The clocks agree as they are recorded.");
+    return str_printf(arena, "%u clocks are corrected by the ends of %u collectives, which all ranks leave together.",
+                      ranks->clocks.corrected, ranks->clocks.events);
+}
+
+static void show_clocks(const struct ranks *ranks, struct report *report)
+{
+    const struct clock_solution *clocks = &ranks->clocks;
+    struct section *section = report_section(report, "clocks", "Clocks");
+    section_text(section, clock_sentence(ranks, report_arena(report)));
+    section_value(section, "events", "collectives looked at", UNIT_COUNT, cell_int(clocks->events));
+    section_value(section, "corrected", "clocks corrected", UNIT_COUNT, cell_int(clocks->corrected));
+    section_value(section, "largest_offset_ns", "largest correction", UNIT_NS, cell_int(largest_offset(ranks)));
+    section_value(section, "residual_p50_ns", "ends of a collective apart, median", UNIT_NS,
+                  clocks->events ? cell_int(clocks->residual_p50_ns) : cell_null());
+    section_value(section, "residual_p95_ns", "ends of a collective apart, 95 %", UNIT_NS,
+                  clocks->events ? cell_int(clocks->residual_p95_ns) : cell_null());
+    section_value(section, "tie_ns", "entries closer than this are a tie", UNIT_NS, cell_int(ranks->tie_ns));
+}
+
+void ranks_show(const struct ranks *ranks, struct report *report)
+{
+    struct section *section = report_section(report, "ranks", "Ranks of the job");
+    warn_of_all(ranks, report);
+    show_verdict(ranks, section, report_arena(report));
+    show_spread(ranks, section);
+    section_text(section,
+                 S("Times are means a step. waited: inside a collective until the last rank had come. late: behind the "
+                   "middle rank. others waited: rank time, shared among the ranks that were missing."));
+    show_table(ranks, section);
+    show_reasons(ranks, report);
+    show_clocks(ranks, report);
+    ranks_show_collectives(ranks, report);
+}

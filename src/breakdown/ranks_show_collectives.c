@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The tables of collectives: summed up by kind and size, and one by one with the largest skew first. */
+#include "base/sort.h"
+#include "ranks_show.h"
+
+static void show_counts(const struct ranks *ranks, struct section *section)
+{
+    uint64_t members = 0;
+    for (uint32_t i = 0; i < ranks->meeting_count; i++)
+        members += ranks->meetings[i].count;
+    section_value(section, "collectives", "collectives found on several ranks", UNIT_COUNT,
+                  cell_int(ranks->meeting_count));
+    section_value(section, "matched", "of all ranks, matched", UNIT_COUNT, cell_int((int64_t)members));
+    section_value(section, "unmatched", "without their like on the others", UNIT_COUNT, cell_int(ranks->unmatched));
+    section_value(section, "disjoint", "matched, but apart in time", UNIT_COUNT, cell_int(ranks->disjoint));
+    section_value(section, "point_to_point", "between two of many ranks", UNIT_COUNT, cell_int(ranks->not_matchable));
+}
+
+static struct cell known(int64_t value)
+{
+    return value >= 0 ? cell_int(value) : cell_null();
+}
+
+static str place_of(bool on_host)
+{
+    return on_host ? S("host") : S("device");
+}
+
+/* ---- by kind ---- */
+
+static struct table *kinds_table(struct section *section)
+{
+    struct table *t = section_table(section, "collective_kinds", "By kind and size");
+    table_column(t, "kind", "kind", UNIT_NONE, COLUMN_PLAIN);
+    table_column(t, "place", "place", UNIT_NONE, COLUMN_DETAIL);
+    table_column(t, "ranks", "ranks", UNIT_COUNT, COLUMN_PLAIN);
+    table_column(t, "size_bytes", "size", UNIT_BYTES, COLUMN_PLAIN);
+    table_column(t, "count", "count", UNIT_COUNT, COLUMN_PLAIN);
+    table_column(t, "timed", "with a time", UNIT_COUNT, COLUMN_DETAIL);
+    table_column(t, "skew_mean_ns", "skew", UNIT_NS, COLUMN_PLAIN);
+    table_column(t, "transfer_total_ns", "transfer in all", UNIT_NS, COLUMN_PLAIN);
+    table_column(t, "transfer_p50_ns", "median", UNIT_NS, COLUMN_PLAIN);
+    table_column(t, "algorithm_bandwidth", "algorithm", UNIT_BYTES_PER_S, COLUMN_PLAIN);
+    table_column(t, "bus_bandwidth", "bus", UNIT_BYTES_PER_S, COLUMN_PLAIN);
+    return t;
+}
+
+static void kind_row(const struct meeting_kind *kind, struct table *t)
+{
+    table_row(t);
+    table_text(t, collective_kind_word(kind->kind));
+    table_text(t, place_of(kind->on_host));
+    table_int(t, kind->ranks);
+    table_cell(t, known(kind->bytes));
+    table_int(t, kind->count);
+    table_int(t, kind->timed);
+    table_real(t, (double)kind->skew_ns / kind->count);
+    table_cell(t, kind->timed ? cell_int(kind->transfer_ns) : cell_null());
+    table_cell(t, kind->timed ? cell_real(kind->transfer_p50_ns) : cell_null());
+    table_real(t, kind->algorithm_bandwidth);
+    table_real(t, kind->bus_bandwidth);
+}
+
+/* ---- one by one ---- */
+
+static struct table *collectives_table(struct section *section)
+{
+    struct table *t = section_table(section, "collectives", "One by one, the largest skew first");
+    table_column(t, "kind", "kind", UNIT_NONE, COLUMN_PLAIN);
+    table_column(t, "place", "place", UNIT_NONE, COLUMN_DETAIL);
+    table_column(t, "group", "group", UNIT_NONE, COLUMN_DETAIL);
+    table_column(t, "step", "step", UNIT_NONE, COLUMN_PLAIN);
+    table_column(t, "seq", "number in the group", UNIT_NONE, COLUMN_DETAIL);
+    table_column(t, "ranks", "ranks", UNIT_COUNT, COLUMN_PLAIN);
+    table_column(t, "size_bytes", "size", UNIT_BYTES, COLUMN_PLAIN);
+    table_column(t, "enter_ns", "entered at", UNIT_NS, COLUMN_PLAIN);
+    table_column(t, "skew_ns", "skew", UNIT_NS, COLUMN_PLAIN);
+    table_column(t, "first_rank", "first", UNIT_NONE, COLUMN_PLAIN);
+    table_column(t, "last_rank", "last", UNIT_NONE, COLUMN_PLAIN);
+    table_column(t, "transfer_ns", "transfer", UNIT_NS, COLUMN_PLAIN);
+    table_column(t, "algorithm_bandwidth", "algorithm", UNIT_BYTES_PER_S, COLUMN_PLAIN);
+    table_column(t, "bus_bandwidth", "bus", UNIT_BYTES_PER_S, COLUMN_PLAIN);
+    table_column(t, "event", "event", UNIT_NONE, COLUMN_DETAIL);
+    return t;
+}
+
+static struct cell rank_cell(const struct ranks *ranks, uint32_t r)
+{
+    return r == RANK_NONE_LATE ? cell_null() : cell_int(ranks->at[r]->rank);
+}
+
+static void meeting_row(const struct ranks *ranks, const struct meeting *meeting, struct table *t)
+{
+    const struct rank_collective *sample = meeting->sample;
+    const bool in_step = sample->step != STEP_BEFORE_ALL && sample->step != STEP_AFTER_ALL;
+    table_row(t);
+    table_text(t, collective_kind_word(sample->of.kind));
+    table_text(t, place_of(sample->of.on_host));
+    table_cell(t, meeting->group->name.len ? cell_text(meeting->group->name) : cell_null());
+    table_cell(t, in_step ? cell_int(sample->step) : cell_null());
+    table_cell(t, known(sample->of.seq));
+    table_int(t, meeting->ranks);
+    table_cell(t, known(meeting->bytes));
+    table_int(t, meeting->enter_ns);
+    table_int(t, meeting->skew_ns);
+    table_cell(t, rank_cell(ranks, meeting->first_rank));
+    table_cell(t, rank_cell(ranks, meeting->last_rank));
+    table_cell(t, known(meeting->transfer_ns));
+    table_real(t, meeting_algorithm_bandwidth(meeting));
+    table_real(t, meeting_bus_bandwidth(meeting));
+    table_int(t, sample->of.row);
+}
+
+static void show_meetings(const struct ranks *ranks, struct section *section)
+{
+    struct arena scratch = {0};
+    struct table *t = collectives_table(section);
+    struct keyed *order = arena_array(&scratch, ranks->meeting_count, sizeof *order);
+    for (uint32_t i = 0; i < ranks->meeting_count; i++)
+        order[i] = (struct keyed){-ranks->meetings[i].skew_ns, i};
+    sort_keyed(order, ranks->meeting_count);
+    for (uint32_t i = 0; i < ranks->meeting_count; i++)
+        meeting_row(ranks, &ranks->meetings[order[i].row], t);
+    arena_free(&scratch);
+}
+
+void ranks_show_collectives(const struct ranks *ranks, struct report *report)
+{
+    struct section *section = report_section(report, "collectives", "Collectives");
+    section_text(
+        section,
+        S("skew: from the first rank's entry to the last one's. transfer: of the rank that began last, to its end. "
+          "Bandwidths are the full message over the transfer, and that times the bus factor of nccl-tests."));
+    show_counts(ranks, section);
+    struct table *kinds = kinds_table(section);
+    for (uint32_t i = 0; i < ranks->kind_count; i++)
+        kind_row(&ranks->kinds[i], kinds);
+    show_meetings(ranks, section);
+}

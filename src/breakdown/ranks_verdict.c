@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The comparison in one sentence. */
+#include <stdlib.h>
+
+#include "base/stat.h"
+#include "ranks.h"
+
+/* A rank stands out if it is late by this share of a step at least, and by twice as much as the next. */
+static const double late_share = 0.01, stand_out = 2;
+
+bool rank_is_late(const struct ranks *ranks, uint32_t r)
+{
+    const struct rank_account *account = &ranks->accounts[r];
+    return account->comparable && account->late_ns &&
+           (double)account->late_ns >= late_share * (double)ranks->at[r]->step_ns;
+}
+
+static double per_step(const struct rank_numbers *rank, double ns)
+{
+    return rank->steps ? ns / rank->steps : ns;
+}
+
+/* The latest rank and the next, of those that are late; RANK_NONE_LATE if there are none. */
+static void find_latest(const struct ranks *ranks, uint32_t *latest, uint32_t *next)
+{
+    *latest = *next = RANK_NONE_LATE;
+    for (uint32_t r = 0; r < ranks->count; r++) {
+        const struct rank_account *account = &ranks->accounts[r];
+        if (!rank_is_late(ranks, r))
+            continue;
+        if (*latest == RANK_NONE_LATE || account->late_ns > ranks->accounts[*latest].late_ns) {
+            *next = *latest;
+            *latest = r;
+        } else if (*next == RANK_NONE_LATE || account->late_ns > ranks->accounts[*next].late_ns) {
+            *next = r;
+        }
+    }
+}
+
+static int64_t skew_p95(const struct ranks *ranks)
+{
+    struct arena scratch = {0};
+    int64_t *skews = arena_array(&scratch, ranks->meeting_count, sizeof *skews);
+    for (uint32_t i = 0; i < ranks->meeting_count; i++)
+        skews[i] = ranks->meetings[i].skew_ns;
+    const struct stat_summary summary = stat_summarise(skews, ranks->meeting_count);
+    arena_free(&scratch);
+    return (int64_t)summary.p95;
+}
+
+static str duration(struct arena *arena, double ns)
+{
+    return ns < 1e5 ? str_printf(arena, "%.1f us", ns / 1e3) : str_printf(arena, "%.2f ms", ns / 1e6);
+}
+
+/* What it did most more of; RANK_TIMES: it had begun later already. */
+static int main_reason(const struct rank_account *account)
+{
+    int most = RANK_TIMES;
+    for (int time = 0; time < RANK_TIMES; time++)
+        if (account->excess_ns[time] > (most == RANK_TIMES ? account->began_ns : account->excess_ns[most]))
+            most = time;
+    return most;
+}
+
+static str reason(const struct ranks *ranks, uint32_t r, struct arena *arena)
+{
+    const struct rank_numbers *rank = ranks->at[r];
+    const struct rank_account *account = &ranks->accounts[r];
+    const int most = main_reason(account);
+    const double excess = most == RANK_TIMES ? account->began_ns : account->excess_ns[most];
+    const str each = duration(arena, per_step(rank, excess));
+    if (excess <= 0)
+        return S("what it did longer is not recorded");
+    if (most == RANK_TIMES)
+        return str_printf(arena, "it began %.*s a step later, after the collective before or with the step",
+                          (int)each.len, each.at);
+    return str_printf(arena, "its %s took %.*s a step longer than that of the ranks in time",
+                      rank_time_title((enum rank_time)most, rank->device), (int)each.len, each.at);
+}
+
+static str late_sentence(const struct ranks *ranks, uint32_t r, struct arena *arena)
+{
+    const struct rank_numbers *rank = ranks->at[r];
+    const struct rank_account *account = &ranks->accounts[r];
+    const str late = duration(arena, per_step(rank, (double)account->late_ns));
+    const str step = duration(arena, per_step(rank, (double)rank->step_ns));
+    const str why = reason(ranks, r, arena);
+    return str_printf(arena, "Rank %lld is late by %.*s of a step of %.*s, in %u of %u collectives: %.*s.",
+                      (long long)rank->rank, (int)late.len, late.at, (int)step.len, step.at, account->late,
+                      account->matched, (int)why.len, why.at);
+}
+
+static str shared_sentence(const struct ranks *ranks, uint32_t latest, uint32_t next, struct arena *arena)
+{
+    const str most = duration(arena, per_step(ranks->at[latest], (double)ranks->accounts[latest].late_ns));
+    const str then = duration(arena, per_step(ranks->at[next], (double)ranks->accounts[next].late_ns));
+    return str_printf(arena, "No single rank is late: rank %lld is by %.*s a step, rank %lld by %.*s.",
+                      (long long)ranks->at[latest]->rank, (int)most.len, most.at, (long long)ranks->at[next]->rank,
+                      (int)then.len, then.at);
+}
+
+static str nothing_to_compare(const struct ranks *ranks)
+{
+    if (ranks->count < 2)
+        return S("One rank alone cannot be late: give the traces of several ranks.");
+    return S("No collective was found on several ranks, so nobody can be said to be late.");
+}
+
+uint32_t ranks_verdict(const struct ranks *ranks, struct arena *arena, str *sentence)
+{
+    uint32_t latest, next;
+    find_latest(ranks, &latest, &next);
+    if (!ranks->meeting_count) {
+        *sentence = nothing_to_compare(ranks);
+        return RANK_NONE_LATE;
+    }
+    if (latest == RANK_NONE_LATE) {
+        const str skew = duration(arena, (double)skew_p95(ranks));
+        *sentence =
+            str_printf(arena, "No rank is late: they enter 95 %% of their collectives within %.*s of each other.",
+                       (int)skew.len, skew.at);
+        return RANK_NONE_LATE;
+    }
+    const double late = (double)ranks->accounts[latest].late_ns;
+    if (next != RANK_NONE_LATE && late < stand_out * (double)ranks->accounts[next].late_ns) {
+        *sentence = shared_sentence(ranks, latest, next, arena);
+        return RANK_NONE_LATE;
+    }
+    *sentence = late_sentence(ranks, latest, arena);
+    return latest;
+}
