@@ -12,8 +12,13 @@ enum { MOST_WARNINGS = 8, MOST_VALUE_COLUMNS = 3, MANY_VALUES = 6 };
 
 /* ---- titles ---- */
 
+/* A section without a title goes on where the one before it ended. */
 static void put_title(struct term *term, str title)
 {
+    if (!title.len) {
+        term_line(term);
+        return;
+    }
     const str rule = term->options->unicode ? S("─") : S("-");
     const unsigned used = 3 + glyph_width(title) + 1;
     const unsigned columns = term_readable(term, 0);
@@ -221,7 +226,8 @@ static bool put_table(struct term *term, const struct section *section, const st
         return false;
     if (follows)
         term_line(term);
-    term_title(term, table);
+    if (!str_eq(table->title, section->title))
+        term_title(term, table);
     if (figures)
         put_figures(term, section, table);
     if (table->json_only)

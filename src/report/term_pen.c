@@ -123,15 +123,16 @@ void term_bar(struct term *term, enum style style, double fraction, unsigned col
     term_pad(term, columns - whole - (rest.len > 0));
 }
 
-static const char *const block_marks[STYLE_PIECES] = {"█", "▓", "▒", "░", "▞", "▚", "▤", "▥", "▦", "▧"};
-static const char *const plain_marks[STYLE_PIECES] = {"#", "=", "+", "-", ":", ".", "o", "x", "%", "~"};
+static const char *const block_marks[] = {"█", "▓", "▒", "░", "▞", "▚", "▤", "▥", "▦", "▧"};
+static const char plain_marks[] = "#=+-:.ox%~*@&$^|<>/?";
 
 str term_mark(struct term *term, uint32_t row)
 {
     if (!term->options->unicode)
-        return str_of(plain_marks[row % STYLE_PIECES]);
+        return (str){plain_marks + row % (sizeof plain_marks - 1), 1};
     const uint32_t round = row / STYLE_PIECES; /* colours repeat in another block */
-    return str_of(block_marks[(term->options->colour ? round : row) % STYLE_PIECES]);
+    const uint32_t mark = term->options->colour ? round : row;
+    return str_of(block_marks[mark % (sizeof block_marks / sizeof *block_marks)]);
 }
 
 enum style term_mark_style(uint32_t row)
