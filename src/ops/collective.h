@@ -60,16 +60,16 @@ struct collective_group {
 };
 
 struct collective {
-    int64_t call_ns;      /* when the rank came to it: of a kernel its start, on the host that of the call */
-    int64_t start_ns;     /* of the work; the call's where no work was recorded */
-    int64_t dur_ns;       /* of the work; -1 where none was recorded */
-    int64_t seq;          /* number within the group, the same on every rank; -1: not recorded */
+    int64_t call_ns;  /* when the rank came to it: of a kernel its start, on the host that of the call */
+    int64_t start_ns; /* of the work; the call's where no work was recorded */
+    int64_t dur_ns;   /* of the work; -1 where none was recorded */
+    int64_t seq;      /* number within the group, the same on every rank; -1: not recorded */
     int64_t in_elements, out_elements; /* of this rank's buffers; -1: not recorded */
-    uint32_t row;         /* the kernel, else the work, else the call */
-    uint32_t step;        /* index of the step it was called in; STEP_NONE */
-    uint32_t group;       /* index into groups */
-    uint8_t element_bytes; /* 0: not recorded */
-    uint8_t kind;          /* enum collective_kind */
+    uint32_t row;                      /* the kernel, else the work, else the call */
+    uint32_t step;                     /* index of the step it was called in; STEP_NONE */
+    uint32_t group;                    /* index into groups */
+    uint8_t element_bytes;             /* 0: not recorded */
+    uint8_t kind;                      /* enum collective_kind */
     bool on_host;
 };
 

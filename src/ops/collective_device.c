@@ -21,7 +21,8 @@ static struct around around_of(const struct trace *trace, uint32_t kernel)
     if (launch == ROW_NONE)
         return around;
     around.annotation = trace_open_at(trace, trace->lane[launch], NEST_ANNOTATION, trace->start_ns[launch]);
-    for (uint32_t row = trace_operator(trace, kernel); row != ROW_NONE && around.operator_count < MOST_OPERATORS; row = trace->parent[row])
+    for (uint32_t row = trace_operator(trace, kernel); row != ROW_NONE && around.operator_count < MOST_OPERATORS;
+         row = trace->parent[row])
         if (trace->kind[row] == EVENT_OPERATOR)
             around.operators[around.operator_count++] = row;
     return around;
@@ -71,8 +72,8 @@ static enum collective_kind kind_of(const struct around *around)
 
 static bool elements_from(const struct trace *trace, uint32_t row, int argument, struct collective *into)
 {
-    const struct message message =
-        message_of_shapes(trace_attr_text(trace, row, ATTR_INPUT_DIMS), trace_attr_text(trace, row, ATTR_INPUT_TYPES), argument);
+    const struct message message = message_of_shapes(trace_attr_text(trace, row, ATTR_INPUT_DIMS),
+                                                     trace_attr_text(trace, row, ATTR_INPUT_TYPES), argument);
     into->in_elements = message.elements;
     into->element_bytes = message.element_bytes;
     return message.elements >= 0;
@@ -105,7 +106,8 @@ static void add_kernel(struct collective_table *table, uint32_t kernel)
     struct collective *new = collective_table_add(table, kernel, kind_of(&around));
     new->seq = find_attr(&around, ATTR_COLLECTIVE_SEQ, -1);
     new->group = collective_table_group(table, (uint32_t)find_attr(&around, ATTR_GROUP_NAME, 0),
-                                        (uint32_t)find_attr(&around, ATTR_GROUP_RANKS, 0), find_attr(&around, ATTR_GROUP_SIZE, 0));
+                                        (uint32_t)find_attr(&around, ATTR_GROUP_RANKS, 0),
+                                        find_attr(&around, ATTR_GROUP_SIZE, 0));
     elements_of(&around, new);
 }
 

@@ -49,8 +49,11 @@ static void flag_device_calls(const struct trace *trace, uint32_t name, uint8_t 
     }
 }
 
+/* A barrier is called with a tensor that says nothing. */
 static void set_message(const struct trace *trace, int argument, struct collective *into)
 {
+    if (into->kind == COLLECTIVE_BARRIER)
+        return;
     const struct message message = message_of_shapes(trace_attr_text(trace, into->row, ATTR_INPUT_DIMS),
                                                      trace_attr_text(trace, into->row, ATTR_INPUT_TYPES), argument);
     into->in_elements = message.elements;

@@ -32,7 +32,8 @@ static const struct name_rule kind_rules[] = {
 
 enum collective_kind collective_kind_of_name(str name)
 {
-    return (enum collective_kind)name_judged(name, kind_rules, sizeof kind_rules / sizeof *kind_rules, COLLECTIVE_OTHER);
+    return (enum collective_kind)name_judged(name, kind_rules, sizeof kind_rules / sizeof *kind_rules,
+                                             COLLECTIVE_OTHER);
 }
 
 str collective_kind_word(enum collective_kind kind)
@@ -115,7 +116,8 @@ static int64_t given(const struct collective *collective, int64_t ranks)
 {
     if (collective->in_elements >= 0)
         return collective->in_elements;
-    return collective->kind == COLLECTIVE_REDUCE_SCATTER ? times(collective->out_elements, ranks) : collective->out_elements;
+    return collective->kind == COLLECTIVE_REDUCE_SCATTER ? times(collective->out_elements, ranks)
+                                                         : collective->out_elements;
 }
 
 int64_t collective_elements(const struct collective *collective, int64_t ranks)
