@@ -14,14 +14,28 @@ static void widen(struct sparse *c)
     c->narrow = NULL;
 }
 
+static void add_words(struct sparse *c, size_t need)
+{
+    const size_t before = c->words;
+    c->bits = mem_grow(c->bits, &c->words, need, sizeof *c->bits);
+    memset(c->bits + before, 0, (c->words - before) * sizeof *c->bits);
+}
+
 static void mark(struct sparse *c, uint32_t row)
 {
-    const size_t word = row / 64, before = c->words;
-    if (word >= before) {
-        c->bits = mem_grow(c->bits, &c->words, word + 1, sizeof *c->bits);
-        memset(c->bits + before, 0, (c->words - before) * sizeof *c->bits);
-    }
+    const size_t word = row / 64;
+    if (word >= c->words)
+        add_words(c, word + 1);
     c->bits[word] |= (uint64_t)1 << row % 64;
+}
+
+static void add_room(struct sparse *c)
+{
+    const size_t need = c->count + (size_t)1;
+    if (c->wide)
+        c->wide = mem_grow(c->wide, &c->room, need, sizeof *c->wide);
+    else
+        c->narrow = mem_grow(c->narrow, &c->room, need, sizeof *c->narrow);
 }
 
 void sparse_push(struct sparse *c, uint32_t row, int64_t value)
@@ -29,13 +43,12 @@ void sparse_push(struct sparse *c, uint32_t row, int64_t value)
     mark(c, row);
     if (!c->wide && value != (int32_t)value)
         widen(c);
-    if (c->wide) {
-        c->wide = mem_grow(c->wide, &c->room, c->count + (size_t)1, sizeof *c->wide);
+    if (c->count == c->room)
+        add_room(c);
+    if (c->wide)
         c->wide[c->count++] = value;
-    } else {
-        c->narrow = mem_grow(c->narrow, &c->room, c->count + (size_t)1, sizeof *c->narrow);
+    else
         c->narrow[c->count++] = (int32_t)value;
-    }
 }
 
 void sparse_finish(struct sparse *c)
