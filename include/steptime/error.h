@@ -15,6 +15,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* The values are the program's exit codes. */
 enum steptime_code {
     STEPTIME_OK = 0,
@@ -39,5 +43,9 @@ struct steptime_error {
  */
 typedef void (*steptime_memory_handler)(size_t bytes);
 steptime_memory_handler steptime_on_out_of_memory(steptime_memory_handler handler);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

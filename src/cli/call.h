@@ -17,6 +17,7 @@ struct call {
     const char **arguments;
     uint32_t argument_count;
     struct selection selection;
+    struct writer *sink; /* takes the report instead of --output; NULL */
 };
 
 /*

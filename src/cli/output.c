@@ -55,6 +55,8 @@ bool output_report(const struct call *call, const struct report *report, struct 
     struct render_options options;
     if (!options_of(call, &options, err))
         return false;
+    if (call->sink)
+        return report_render(report, format_of(call), &options, call->sink, err);
     struct writer *out = writer_open(call_text(call, "output"), err);
     if (!out)
         return false;
