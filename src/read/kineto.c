@@ -29,7 +29,7 @@ static const char *read_event(struct kineto *k)
 {
     struct json_window *const w = k->window;
     for (;;) {
-        const char *const end = kineto_event(k, w->at);
+        const char *const end = kineto_event(k, w->at, w->end);
         if (end || k->wrong < w->end || !json_window_more(w, LONGEST_PIECE))
             return end;
     }
@@ -111,7 +111,7 @@ static void take_event(struct kineto *k)
         const char *const wrong = k->wrong;
         const size_t wrong_at = (size_t)(wrong - w->at);
         end = repair(k, false);
-        if (!end || !kineto_event(k, k->repair.text.at)) {
+        if (!end || !kineto_event(k, k->repair.text.at, k->repair.text.at + k->repair.text.len)) {
             k->wrong = w->at + wrong_at;
             drop_event(k);
             return;
@@ -281,24 +281,35 @@ static void note_phases(struct kineto *k)
             trace_note(k->trace, NOTE_REMARK, -1, "%" PRIu64 " events of phase %c are not used", k->phases[c], c);
 }
 
+static void finish(struct kineto *k)
+{
+    kineto_close_open(k);
+    kineto_apply_names(k);
+    note_phases(k);
+    buf_free(&k->repair.text);
+    arena_free(&k->scratch);
+    intern_free(k->aside);
+}
+
 bool kineto_read(struct json_window *window, struct trace *trace, struct steptime_error *err)
 {
-    struct kineto k = {.trace = trace,
-                       .names = trace_names(trace),
-                       .window = window,
-                       .repair_budget = LONGEST_PIECE,
-                       .first_ns = INT64_MAX,
-                       .last_ns = INT64_MIN};
+    struct kineto *k = mem_zeroed(sizeof *k);
+    k->trace = trace;
+    k->names = trace_names(trace);
+    k->window = window;
+    k->repair_budget = LONGEST_PIECE;
+    k->first_ns = INT64_MAX;
+    k->last_ns = INT64_MIN;
+    k->phrases.roots[true].in_args = true;
+    k->aside = intern_new();
     skip_bom(window);
-    for (bool first = true; read_document(&k); first = false)
+    for (bool first = true; read_document(k); first = false)
         if (!first)
-            note(&k, NOTE_REPAIRED, window->at, "another document follows the first; its events are joined");
+            note(k, NOTE_REPAIRED, window->at, "another document follows the first; its events are joined");
     if (json_window_peek(window))
-        note(&k, NOTE_REMARK, window->at, "what follows the document is not read");
-    kineto_close_open(&k);
-    kineto_apply_names(&k);
-    note_phases(&k);
-    buf_free(&k.repair.text);
-    arena_free(&k.scratch);
-    return k.found_events || fail(err, STEPTIME_INPUT, "no list of events (traceEvents) in this JSON");
+        note(k, NOTE_REMARK, window->at, "what follows the document is not read");
+    finish(k);
+    const bool found = k->found_events;
+    mem_free(k);
+    return found || fail(err, STEPTIME_INPUT, "no list of events (traceEvents) in this JSON");
 }

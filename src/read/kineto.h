@@ -9,17 +9,13 @@
 #define READ_KINETO_H
 
 #include "base/map.h"
+#include "read/guess.h"
 #include "read/kineto_category.h"
 #include "read/kineto_keys.h"
+#include "read/phrase.h"
 #include "text/json_repair.h"
 #include "text/json_window.h"
 #include "trace/trace.h"
-
-/* A pid or tid: a number, or a text where text is not 0. */
-struct place {
-    int64_t number;
-    uint32_t text; /* interned */
-};
 
 /* One event as it is written. */
 struct record {
@@ -28,11 +24,10 @@ struct record {
     bool twice;        /* a key came twice; the later value counts */
     bool far;          /* a time that an int64 cannot hold in ns */
     const struct category *category;
-    str name;          /* in the window or the scratch arena: gone with the next record */
-    str label;         /* args.name, of metadata; the same */
+    str label;         /* args.name, of metadata: in the window or the scratch arena, gone with the next record */
     struct place process, thread;
     int64_t start_ns, dur_ns, thread_dur_ns, id, stream;
-    struct event event; /* only has and attr */
+    struct event event; /* only name, has and attr */
 };
 
 static inline bool record_has(const struct record *record, enum take take)
@@ -42,6 +37,8 @@ static inline bool record_has(const struct record *record, enum take take)
 
 struct open_event;
 
+enum { KNOWN_LANES = 64 };
+
 struct kineto {
     struct trace *trace;
     struct intern *names;
@@ -49,8 +46,21 @@ struct kineto {
     struct arena scratch;      /* decoded texts of the record at hand */
     const char *wrong;         /* the byte at which the last step stopped */
     struct record record;
+    const char *end;           /* of the text that the record is read from */
+    struct phrases phrases;
+    struct guesses guesses;
+    uint64_t name_context;     /* the names of the six events before, the oldest in the upper bits */
+    uint32_t text_context;     /* the text or array taken last */
+    uint32_t last_text[ATTRS]; /* what each key had last */
+    struct intern *aside;      /* arrays that are read over, for guessing */
     struct json_repair repair;
     int64_t repair_budget;     /* bytes that repairing may still look at: damage must not cost more than reading */
+
+    struct known_lane {
+        struct lane lane;
+        uint32_t id;
+        bool known;
+    } lanes[KNOWN_LANES];      /* the lane met last in each place, by its numbers */
 
     bool found_events;         /* the document has a list of events */
     bool any_category;
@@ -68,8 +78,8 @@ struct kineto {
     struct map process_names, thread_names; /* kineto_names.c */
 };
 
-/* Reads the event at `at` into k->record. Returns the byte behind it; NULL with k->wrong where it is no event. */
-const char *kineto_event(struct kineto *k, const char *at);
+/* Reads the event at `at`, in text that ends at `end`, into k->record. Returns the byte behind it; NULL with k->wrong where it is no event. */
+const char *kineto_event(struct kineto *k, const char *at, const char *end);
 
 /* Puts k->record into the trace, or says why not. */
 void kineto_add(struct kineto *k);

@@ -42,6 +42,17 @@ static struct lane host_lane(const struct record *r)
     return lane;
 }
 
+static uint32_t lane_id(struct kineto *k, struct lane lane)
+{
+    const uint64_t numbers = (uint64_t)lane.id + (uint64_t)lane.process * 7 + lane.process_text + lane.id_text + 31 * lane.device;
+    struct known_lane *const known = &k->lanes[numbers % KNOWN_LANES];
+    const struct lane *const l = &known->lane;
+    if (!known->known || l->id != lane.id || l->process != lane.process || l->device != lane.device ||
+        l->process_text != lane.process_text || l->id_text != lane.id_text)
+        *known = (struct known_lane){lane, trace_lane(k->trace, lane), true};
+    return known->id;
+}
+
 /* ---- what ---- */
 
 static enum event_kind kind_of(struct kineto *k)
@@ -52,7 +63,7 @@ static enum event_kind kind_of(struct kineto *k)
         kind = r->category->kind;
     else if (r->process.text && record_has(r, TAKE_PROCESS))
         kind = kineto_legacy_kind(intern_text(k->names, r->process.text));
-    return kind == EVENT_OPERATOR && kineto_is_annotation(r->name) ? EVENT_ANNOTATION : kind;
+    return kind == EVENT_OPERATOR && kineto_is_annotation(intern_text(k->names, r->event.name)) ? EVENT_ANNOTATION : kind;
 }
 
 /* Fills name, kind, lane and start of the event. False where the time is missing or beyond all calendars. */
@@ -69,9 +80,8 @@ static bool fill(struct kineto *k, enum event_kind kind)
     }
     r->event.start_ns = r->start_ns;
     r->event.dur_ns = 0;
-    r->event.name = intern_id(k->names, r->name);
     r->event.kind = kind;
-    r->event.lane = trace_lane(k->trace, event_on_device(kind) ? device_lane(k) : host_lane(r));
+    r->event.lane = lane_id(k, event_on_device(kind) ? device_lane(k) : host_lane(r));
     return true;
 }
 
@@ -132,7 +142,7 @@ static void add_flow(struct kineto *k)
         return;
     }
     const struct lane lane = kind == FLOW_LAUNCH && finish ? device_lane(k) : host_lane(r);
-    trace_add_flow(k->trace, (struct flow){.id = r->id, .time_ns = r->start_ns, .lane = trace_lane(k->trace, lane),
+    trace_add_flow(k->trace, (struct flow){.id = r->id, .time_ns = r->start_ns, .lane = lane_id(k, lane),
                                            .kind = kind, .finish = finish});
 }
 

@@ -8,6 +8,7 @@
 
 enum take {
     TAKE_NOTHING, /* read over */
+    TAKE_END,     /* no value: the event ends */
     /* of the event itself */
     TAKE_PHASE,
     TAKE_CATEGORY,
@@ -31,7 +32,7 @@ enum take {
 struct key {
     str text;
     enum take take;
-    enum attr attr;
+    enum attr attr; /* 0 where it goes into none */
 };
 
 /* Never NULL: a key that says nothing has TAKE_NOTHING. */

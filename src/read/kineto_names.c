@@ -18,10 +18,11 @@ void kineto_name(struct kineto *k)
     const struct record *r = &k->record;
     if (!r->label.len || !record_has(r, TAKE_PROCESS))
         return;
+    const str name = intern_text(k->names, r->event.name);
     const uint32_t label = intern_id(k->names, str_trim(r->label));
-    if (str_eq(r->name, S("process_name")))
+    if (str_eq(name, S("process_name")))
         map_put(&k->process_names, place_key(1, r->process), label);
-    else if (str_eq(r->name, S("thread_name")) && record_has(r, TAKE_THREAD))
+    else if (str_eq(name, S("thread_name")) && record_has(r, TAKE_THREAD))
         map_put(&k->thread_names, thread_key(r->process, r->thread), label);
 }
 

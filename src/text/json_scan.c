@@ -85,12 +85,10 @@ static const char *exponent_end(const char *at, const char **wrong)
     return some_digits(at + (*at == '+' || *at == '-'), wrong);
 }
 
+/* Zeros may lead. */
 static const char *number_end(const char *at, const char **wrong)
 {
-    const char *const digits = at + (*at == '-');
-    at = some_digits(digits, wrong);
-    if (at && *digits == '0' && at - digits > 1)
-        return stop(wrong, digits);
+    at = some_digits(at + (*at == '-'), wrong);
     if (at && *at == '.')
         at = some_digits(at + 1, wrong);
     return at ? exponent_end(at, wrong) : NULL;

@@ -21,7 +21,7 @@
 #endif
 
 enum {
-    JSON_PAD = 64,
+    JSON_PAD = 128,
     JSON_DEPTH = 512, /* deepest nesting that is followed */
 };
 
@@ -95,7 +95,7 @@ const char *json_string_end(const char *at, const char **wrong);
 const char *json_value_end(const char *at, const char **wrong);
 
 /*
- * A number as an integer count of 10^-decimals, decimals at most 9, rounded to
+ * A number as an integer count of 10^-decimals, decimals at most 7, rounded to
  * the nearest; exponents are understood. NULL and *wrong where there is no number.
  */
 const char *json_fixed_slow(const char *at, int decimals, int64_t *value, const char **wrong);
@@ -105,31 +105,79 @@ static inline bool json_is_digit(char c)
     return (unsigned char)(c - '0') <= 9;
 }
 
-/* The same; the usual number, short and with at most that many decimals, is read here. */
-static inline const char *json_fixed(const char *at, int decimals, int64_t *value, const char **wrong)
+static inline uint64_t json_load8(const char *at)
+{
+    uint64_t eight;
+    memcpy(&eight, at, sizeof eight);
+    return eight;
+}
+
+/* A bit in each byte that is no digit, of eight digits less '0'. */
+static inline uint64_t json_no_digits(uint64_t low)
+{
+    return (low | (low + 0x7676767676767676)) & 0x8080808080808080;
+}
+
+/*
+ * The digits at `at`, at most 8 of them: how many, and *value. They are shifted
+ * to the upper bytes, so that zeros stand before them, and summed in pairs,
+ * fours and eights. The first byte is the lowest: little-endian only.
+ */
+static inline unsigned json_digits8(const char *at, uint64_t *value)
+{
+    uint64_t v = json_load8(at) ^ 0x3030303030303030;
+    const uint64_t others = json_no_digits(v);
+    unsigned bits = 64;
+    if (others) {
+        bits = (unsigned)__builtin_ctzll(others) - 7;
+        v = v << 1 << (63 - bits);
+    }
+    v = (v * 10 + (v >> 8)) & 0x00FF00FF00FF00FF;
+    v = (v * 100 + (v >> 16)) & 0x0000FFFF0000FFFF;
+    *value = (v * 10000 + (v >> 32)) & 0xFFFFFFFF;
+    return bits / 8;
+}
+
+static const uint32_t json_power[9] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000};
+
+/* Behind an integer without sign; NULL where it is another kind of number, or none. */
+static inline const char *json_integer_end(const char *at)
 {
     const char *const start = at;
-    const bool negative = *at == '-';
-    at += negative;
-    const char *const digits = at;
-    uint64_t whole = 0;
-    for (; json_is_digit(*at); at++)
-        whole = whole * 10 + (unsigned)(*at - '0');
-    const char *const point = at;
-    int left = decimals;
-    if (*at == '.')
-        for (at++; left && json_is_digit(*at); at++, left--)
-            whole = whole * 10 + (unsigned)(*at - '0');
-    const bool odd = point == digits || point - digits > 19 - decimals || at == point + 1 || json_is_digit(*at) ||
-                     (*digits == '0' && point - digits > 1) || (*at | 0x20) == 'e';
+    uint64_t others;
+    while (!(others = json_no_digits(json_load8(at) ^ 0x3030303030303030)))
+        at += 8;
+    at += __builtin_ctzll(others) / 8;
+    return at == start || *at == '.' || (*at | 0x20) == 'e' ? NULL : at;
+}
+
+/*
+ * The same as json_fixed_slow; the usual number, of at most 16 digits, without
+ * sign, exponent, or more than the wanted decimals, is read here.
+ */
+static inline const char *json_fixed(const char *at, int decimals, int64_t *value, const char **wrong)
+{
+    uint64_t whole, part;
+    unsigned count = json_digits8(at, &whole);
+    const char *end = at + count;
+    bool odd = count == 0;
+    if (count == 8) {
+        count = json_digits8(end, &part);
+        whole = whole * json_power[count] + part;
+        end += count;
+    }
+    whole *= json_power[decimals];
+    if (*end == '.') {
+        count = json_digits8(end + 1, &part);
+        odd |= count == 0 || count > (unsigned)decimals;
+        whole += part * json_power[odd ? 0 : (unsigned)decimals - count];
+        end += count + 1;
+    }
+    odd |= (*end | 0x20) == 'e' || json_is_digit(*end) || (int64_t)whole < 0;
     if (__builtin_expect(odd, 0))
-        return json_fixed_slow(start, decimals, value, wrong);
-    for (; left; left--)
-        whole *= 10;
-    if (__builtin_expect((int64_t)whole < 0, 0))
-        return json_fixed_slow(start, decimals, value, wrong);
-    *value = negative ? -(int64_t)whole : (int64_t)whole;
-    return at;
+        return json_fixed_slow(at, decimals, value, wrong);
+    *value = (int64_t)whole;
+    return end;
 }
 
 #endif
