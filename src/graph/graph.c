@@ -136,8 +136,8 @@ static void add_edge(struct build *build, uint32_t from, uint32_t to, enum edge_
 {
     struct graph *graph = build->graph;
     struct columns *c = &build->columns;
-    const bool overlaps = kind != EDGE_LAUNCH && from != NODE_NONE && end_of(build, from) > c->start_ns[to] + SKEW_NS;
-    if (from == NODE_NONE || from >= to || overlaps) {
+    const bool may_overlap = kind == EDGE_LAUNCH || kind == EDGE_BUSY;
+    if (from == NODE_NONE || from >= to || (!may_overlap && end_of(build, from) > c->start_ns[to] + SKEW_NS)) {
         graph->inconsistent++;
         return;
     }
@@ -145,6 +145,9 @@ static void add_edge(struct build *build, uint32_t from, uint32_t to, enum edge_
     c->edges[graph->edge_count++] = (struct edge){from, to, kind};
     graph->by_kind[kind]++;
 }
+
+/* Where the clock of a device runs ahead, work seems to begin before the call that launched it: up to so much. */
+enum { AHEAD_NS = 1000 * 1000 };
 
 /* From the stretch of the launching thread that ran when the work began, or the call's last where it had returned. */
 static void add_launch(struct build *build, uint32_t node, uint32_t work)
@@ -156,7 +159,7 @@ static void add_launch(struct build *build, uint32_t node, uint32_t work)
     uint32_t from = build->last_of[trace->lane[call]];
     if (trace_end_ns(trace, call) <= trace->start_ns[work] && build->node_of[call] != NODE_NONE)
         from = build->node_of[call];
-    if (trace->start_ns[call] > trace->start_ns[work] + SKEW_NS)
+    if (trace->start_ns[call] > trace->start_ns[work] + AHEAD_NS)
         from = NODE_NONE;
     add_edge(build, from, node, EDGE_LAUNCH);
 }
@@ -189,7 +192,7 @@ static int64_t arrival(const struct build *build, uint32_t node, uint32_t first_
     return latest;
 }
 
-/* The newest work of a stream that had ended by the time; the newest may still run. */
+/* The newest work of a stream that had ended by the time; the newest of all may still run. */
 static uint32_t ended_by(const struct build *build, uint32_t stream, int64_t time_ns)
 {
     uint32_t node = build->last_of[stream];
@@ -198,25 +201,52 @@ static uint32_t ended_by(const struct build *build, uint32_t stream, int64_t tim
     return node != NODE_NONE && end_of(build, node) <= time_ns ? node : NODE_NONE;
 }
 
-/* The forks and joins inside a captured graph, and waits that nobody recorded. */
-static void infer_order(struct build *build, uint32_t node, uint32_t lane, uint32_t first_edge)
+/* A compute kernel: it may fill the device, and it begins late where another fills it. */
+static bool computes(const struct build *build, uint32_t node)
+{
+    return work_class(build->waits.classes, build->columns.row[node]) == WORK_COMPUTE;
+}
+
+/* What other streams of the device did when a node began. */
+struct beside {
+    uint32_t ended;   /* the work that ended last before; NODE_NONE */
+    uint32_t running; /* the compute kernel that still runs and began first; NODE_NONE */
+};
+
+static struct beside look_beside(const struct build *build, uint32_t node, uint32_t lane)
 {
     const struct waits *waits = &build->waits;
     const int64_t start = build->columns.start_ns[node];
-    if (waits->stream_count < 2 || start - arrival(build, node, first_edge) < UNEXPLAINED_NS)
-        return;
-    uint32_t best = NODE_NONE;
+    struct beside beside = {NODE_NONE, NODE_NONE};
     for (uint32_t i = 0; i < waits->stream_count && i < NEAR_STREAMS; i++) {
         const uint32_t other = waits->streams[i];
         if (other == lane || build->trace->lanes[other].process != build->trace->lanes[lane].process)
             continue;
-        const uint32_t near = ended_by(build, other, start);
-        if (near != NODE_NONE && (best == NODE_NONE || end_of(build, near) > end_of(build, best)))
-            best = near;
+        const uint32_t ended = ended_by(build, other, start), newest = build->last_of[other];
+        if (ended != NODE_NONE && (beside.ended == NODE_NONE || end_of(build, ended) > end_of(build, beside.ended)))
+            beside.ended = ended;
+        if (newest != NODE_NONE && end_of(build, newest) > start && newest < beside.running && computes(build, newest))
+            beside.running = newest;
     }
-    if (best == NODE_NONE || end_of(build, best) + COINCIDENT_NS < start)
+    return beside;
+}
+
+/*
+ * A start that nothing known explains: at a fork or join inside a captured graph,
+ * after a wait that nobody recorded, or on a device that another stream had filled.
+ */
+static void infer_order(struct build *build, uint32_t node, uint32_t lane, uint32_t first_edge)
+{
+    const int64_t start = build->columns.start_ns[node];
+    if (build->waits.stream_count < 2 || start - arrival(build, node, first_edge) < UNEXPLAINED_NS)
         return;
-    add_edge(build, best, node, EDGE_STREAM);
+    const struct beside beside = look_beside(build, node, lane);
+    if (beside.ended != NODE_NONE && end_of(build, beside.ended) + COINCIDENT_NS >= start)
+        add_edge(build, beside.ended, node, EDGE_STREAM);
+    else if (beside.running != NODE_NONE && computes(build, node))
+        add_edge(build, beside.running, node, EDGE_BUSY);
+    else
+        return;
     build->graph->inferred++;
 }
 

@@ -53,6 +53,7 @@ enum edge_kind {
     EDGE_WAIT,   /* device work to the host call that waited for it */
     EDGE_QUEUE,  /* device work to a launch call that waited for room in the queue */
     EDGE_STREAM, /* device work to device work of another stream that waited for it */
+    EDGE_BUSY,   /* kernel to kernel of another stream that found the device taken, and began while it still ran */
     EDGE_THREAD, /* host to host: hand-over between the training thread and autograd's */
     EDGE_KINDS,
     EDGE_NONE = EDGE_KINDS, /* nothing known */

@@ -152,10 +152,11 @@ static uint32_t count_begun(const struct trace *trace, struct rows work, int64_t
 
 /* ---- sources ---- */
 
-/* Of work that ended after the call returned, the call cannot have waited. */
+/* For work that began or ended after the call returned, the call cannot have waited. */
 static bool add_source(const struct trace *trace, uint32_t call, uint32_t source, struct wait *wait)
 {
-    if (source == ROW_NONE || trace_end_ns(trace, source) > trace_end_ns(trace, call) + SKEW_NS)
+    const int64_t return_ns = trace_end_ns(trace, call);
+    if (source == ROW_NONE || trace->start_ns[source] >= return_ns || trace_end_ns(trace, source) > return_ns + SKEW_NS)
         return false;
     uint32_t at = wait->count < WAIT_SOURCES ? wait->count++ : WAIT_SOURCES;
     for (; at && trace_end_ns(trace, wait->sources[at - 1]) < trace_end_ns(trace, source); at--)

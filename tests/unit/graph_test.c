@@ -243,7 +243,7 @@ static void a_kernel_before_its_launch_is_counted_and_kept_without(void **state)
 {
     struct trace *t = trace_new();
     kernel(t, 7, 1, 0, 10);
-    call(t, "cudaLaunchKernel", 1, 500, 10);
+    call(t, "cudaLaunchKernel", 1, 5000, 10);
     struct graph *g = graph_of(t);
     assert_int_equal(g->inconsistent, 1);
     assert_int_equal(g->edge_count, 0);
@@ -272,6 +272,33 @@ static void a_join_inside_a_graph_is_told_by_time(void **state)
     assert_true(has_edge(g, 2, 3, EDGE_STREAM));
     assert_int_equal(g->inferred, 1);
     assert_int_equal(path_of(g, NULL).worked_ns[EVENT_KERNEL], 350000);
+    drop(t, g);
+}
+
+static void a_kernel_that_finds_the_device_taken_depends_on_the_kernel_there(void **state)
+{
+    struct trace *t = trace_new();
+    call(t, "cudaLaunchKernel", 1, 0, 10);
+    kernel(t, 7, 1, 20, 1000);
+    call(t, "cudaLaunchKernel", 2, 30, 10);
+    kernel(t, 20, 2, 990, 50); /* launched early, begun in the tail of the other */
+    struct graph *g = graph_of(t);
+    assert_true(has_edge(g, 1, 3, EDGE_BUSY));
+    const struct tiling path = path_of(g, NULL);
+    assert_int_equal(path.worked_ns[EVENT_KERNEL], (970 + 50) * 1000);
+    assert_int_equal(path.waited_ns, 10000);
+    drop(t, g);
+}
+
+static void a_device_clock_that_runs_ahead_keeps_its_launches(void **state)
+{
+    struct trace *t = trace_new();
+    op(t, MAIN, "aten::linear", 0, 120);
+    call(t, "cudaLaunchKernel", 1, 100, 10);
+    kernel(t, 7, 1, 60, 50); /* 40 us before its launch */
+    struct graph *g = graph_of(t);
+    assert_true(has_edge(g, 0, 2, EDGE_LAUNCH));
+    assert_int_equal(g->inconsistent, 0);
     drop(t, g);
 }
 
@@ -521,6 +548,8 @@ int main(void)
         cmocka_unit_test(a_kernel_before_its_launch_is_counted_and_kept_without),
         cmocka_unit_test(every_kernel_of_a_graph_depends_on_the_one_launch),
         cmocka_unit_test(a_join_inside_a_graph_is_told_by_time),
+        cmocka_unit_test(a_kernel_that_finds_the_device_taken_depends_on_the_kernel_there),
+        cmocka_unit_test(a_device_clock_that_runs_ahead_keeps_its_launches),
         cmocka_unit_test(a_synchronisation_waits_for_the_last_work),
         cmocka_unit_test(a_query_waits_for_nothing),
         cmocka_unit_test(a_recorded_event_tells_which_work_was_awaited),
