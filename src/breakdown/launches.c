@@ -3,6 +3,7 @@
 
 #include "kernels_columns.h"
 #include "kernels_merge.h"
+#include "kernels_select.h"
 
 /* The selected calls: parallel arrays. */
 struct calls {
@@ -27,10 +28,9 @@ static uint32_t group_of(struct calls *calls, uint32_t name)
 static void select_calls(struct calls *calls, const struct selection *selection)
 {
     const struct trace *trace = calls->trace;
-    int64_t start_ns, end_ns;
-    selection_window(trace, selection, &start_ns, &end_ns);
+    const struct picked picked = picked_by(trace, selection);
     for (uint32_t row = 0; row < trace->count; row++) {
-        if (trace->kind[row] != EVENT_RUNTIME || trace->start_ns[row] < start_ns || trace->start_ns[row] > end_ns)
+        if (trace->kind[row] != EVENT_RUNTIME || !picks(&picked, row))
             continue;
         calls->rows[calls->count] = row;
         calls->group[calls->count++] = group_of(calls, trace->name[row]);

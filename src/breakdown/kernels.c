@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "kernels.h"
+
+#include "base/map.h"
+#include "base/span.h"
+#include "kernels_group.h"
+#include "kernels_select.h"
+
+enum kernel_grouping kernel_grouping_of(str word)
+{
+    str rest = S(KERNEL_GROUPINGS), part;
+    for (int i = 0; str_cut(&rest, '|', &part); i++)
+        if (str_eq(part, word))
+            return (enum kernel_grouping)i;
+    return KERNELS_BY_NAME;
+}
+
+static uint64_t device_work_of(const struct trace *trace)
+{
+    return trace->kinds[EVENT_KERNEL] + trace->kinds[EVENT_COPY] + trace->kinds[EVENT_MEMSET];
+}
+
+static void pick(struct kernel_work *work, const struct selection *selection, struct arena *arena)
+{
+    const struct trace *trace = work->trace;
+    const struct picked picked = picked_by(trace, selection);
+    uint32_t *rows = arena_array(arena, device_work_of(trace), sizeof *rows);
+    for (uint32_t row = 0; row < trace->count; row++)
+        if (event_is_device_work((enum event_kind)trace->kind[row]) && picks(&picked, row))
+            rows[work->count++] = row;
+    work->rows = rows;
+}
+
+static void count_up(uint8_t *count)
+{
+    *count += *count < 2;
+}
+
+/* All device work counts, picked or not: whether an operator has one kernel does not depend on the selection. */
+static const struct cost_share *shares_of(const struct kernel_work *work, struct arena *arena)
+{
+    const struct trace *trace = work->trace;
+    struct cost_share *shares = arena_array(arena, trace->count, sizeof *shares);
+    for (uint32_t row = 0; row < trace->count; row++) {
+        if (!event_is_device_work((enum event_kind)trace->kind[row]))
+            continue;
+        const uint32_t owner = op_costs_owner(work->costs, row);
+        if (owner == ROW_NONE)
+            continue;
+        count_up(&shares[owner].work);
+        if (kernel_is_matrix(work->classes, trace, row))
+            count_up(&shares[owner].matrix);
+    }
+    return shares;
+}
+
+/* Devices run beside each other: the busy time of a trace is the sum over its devices. */
+static int64_t busy_ns(const struct kernel_work *work, struct arena *arena)
+{
+    const struct trace *trace = work->trace;
+    int64_t *devices, busy = 0;
+    const uint32_t count = trace_devices(trace, arena, &devices);
+    struct map index = {0};
+    struct spans *spans = arena_array(arena, count, sizeof *spans);
+    for (uint32_t d = 0; d < count; d++)
+        map_put(&index, devices[d], d);
+    for (uint32_t i = 0; i < work->count; i++) {
+        const uint32_t row = work->rows[i], d = map_get(&index, trace->lanes[trace->lane[row]].process);
+        spans_add(&spans[d], trace->start_ns[row], trace_end_ns(trace, row));
+    }
+    for (uint32_t d = 0; d < count; d++) {
+        spans_tidy(&spans[d]);
+        busy += spans_length(&spans[d]);
+        spans_free(&spans[d]);
+    }
+    map_free(&index);
+    return busy;
+}
+
+void kernels_run(const struct trace *trace, const struct kernels_asked *asked, struct arena *arena, struct kernels *kernels)
+{
+    struct arena scratch = {0};
+    struct kernel_work work = {
+        .trace = trace,
+        .classes = work_classes_new(trace, &scratch),
+        .costs = op_costs_new(trace, &scratch),
+        .peaks = peaks_new(trace, asked->device, &scratch),
+    };
+    pick(&work, asked->selection, &scratch);
+    work.shares = shares_of(&work, &scratch);
+    *kernels = (struct kernels){
+        .rank = trace->info.rank,
+        .recorded = device_work_of(trace) > 0,
+        .count = work.count,
+        .busy_ns = busy_ns(&work, &scratch),
+        .device = str_copy(arena, work.peaks.device),
+        .closest = str_copy(arena, work.peaks.closest),
+        .groups = kernel_groups_of(&work, asked->by, arena),
+        .classes = kernel_groups_of(&work, KERNELS_BY_CLASS, arena),
+        .launches = launches_run(trace, asked->selection, arena),
+    };
+    for (uint32_t i = 0; i < work.count; i++)
+        kernels->total_ns += trace->dur_ns[work.rows[i]];
+    arena_free(&scratch);
+}

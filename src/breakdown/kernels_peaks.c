@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "kernels_peaks.h"
+
+#include "base/error.h"
+
+static const struct device_info *recorded_device(const struct trace *trace, int64_t id)
+{
+    for (uint32_t i = 0; i < trace->info.device_count; i++)
+        if (trace->info.devices[i].id == id)
+            return &trace->info.devices[i];
+    return trace->info.device_count == 1 ? trace->info.devices : NULL;
+}
+
+static const struct gpu *gpu_of_lane(const struct trace *trace, const struct catalogue *catalogue, uint32_t lane, struct peaks *peaks,
+                                     str asked, struct arena *arena)
+{
+    const struct device_info *device = recorded_device(trace, trace->lanes[lane].process);
+    if (!asked.len && !device)
+        return NULL;
+    const str name = asked.len ? asked : device->name;
+    const struct gpu_signs signs = asked.len ? (struct gpu_signs){-1, -1} : (struct gpu_signs){device->memory_bytes, device->sms};
+    const struct gpu *gpu = catalogue_gpu(catalogue, name, signs);
+    if (!peaks->device.len) {
+        peaks->device = str_copy(arena, gpu ? gpu->name : name);
+        peaks->closest = gpu ? S("") : catalogue_closest(catalogue, arena, name);
+    }
+    return gpu;
+}
+
+struct peaks peaks_new(const struct trace *trace, str device, struct arena *arena)
+{
+    const struct catalogue *catalogue = catalogue_new(arena);
+    struct peaks peaks = {.by_lane = arena_array(arena, trace->lane_count, sizeof *peaks.by_lane)};
+    for (uint32_t lane = 0; lane < trace->lane_count; lane++)
+        if (trace->lanes[lane].device && trace_rows(trace, lane, NEST_WORK).count)
+            peaks.by_lane[lane] = gpu_of_lane(trace, catalogue, lane, &peaks, device, arena);
+    return peaks;
+}
+
+bool peaks_check(str device, struct steptime_error *err)
+{
+    struct arena scratch = {0};
+    const struct catalogue *catalogue = catalogue_new(&scratch);
+    bool known = !device.len || catalogue_gpu(catalogue, device, (struct gpu_signs){-1, -1});
+    if (!known) {
+        const str closest = catalogue_closest(catalogue, &scratch, device);
+        fail(err, STEPTIME_USAGE, "no device, or several, go by '%.*s'; near are %.*s", (int)device.len, device.at, (int)closest.len,
+             closest.at);
+    }
+    arena_free(&scratch);
+    return known;
+}
+
+/* CUTLASS and cuBLAS name the instruction (m16n8k8) or the type; cuBLAS's nvjet kernels know tensor cores only. */
+bool kernel_rounds_fp32(str name)
+{
+    static const char *const words[] = {"tf32", "s1688", "tensorop", "nvjet"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (str_has(name, str_of(words[i])))
+            return true;
+    return false;
+}
+
+double peak_flop_per_s(const struct gpu *gpu, const struct op_cost *cost, bool rounds_fp32)
+{
+    enum precision precision;
+    if (!gpu || !dtype_precision(cost->dtype, cost->matrix, &precision))
+        return 0;
+    if (precision == PRECISION_FP32_MATRIX && rounds_fp32)
+        precision = PRECISION_TF32;
+    return gpu->flop_per_s[precision];
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "kernels_rate.h"
+
+void rate_count(struct kernel_rate *rate, int64_t amount, int64_t ns, double peak_per_s)
+{
+    if (ns <= 0 || amount < 0 || __builtin_add_overflow(rate->amount, amount, &rate->amount))
+        return;
+    rate->ns += ns;
+    if (peak_per_s > 0) {
+        rate->peaked += (double)amount;
+        rate->most += peak_per_s * (double)ns * 1e-9;
+    }
+}
+
+void rate_add(struct kernel_rate *rate, const struct kernel_rate *other)
+{
+    if (__builtin_add_overflow(rate->amount, other->amount, &rate->amount))
+        return;
+    rate->ns += other->ns;
+    rate->peaked += other->peaked;
+    rate->most += other->most;
+}
+
+void mean_add(struct kernel_mean *mean, const struct kernel_mean *other)
+{
+    mean->sum += other->sum;
+    mean->ns += other->ns;
+}
+
+struct cell quotient(double a, double b)
+{
+    return b > 0 ? cell_real(a / b) : cell_null();
+}
+
+struct cell mean_cell(const struct kernel_mean *mean)
+{
+    return quotient(mean->sum, (double)mean->ns);
+}
+
+void rate_cells(struct table *table, const struct kernel_rate *rate)
+{
+    table_cell(table, rate->ns > 0 ? cell_int(rate->amount) : cell_null());
+    table_cell(table, quotient((double)rate->amount, (double)rate->ns * 1e-9));
+    table_cell(table, quotient(rate->peaked, rate->most));
+}
+
+void device_show(struct section *section, struct arena *arena, str device, str closest)
+{
+    if (!closest.len)
+        return;
+    section_text(section, str_printf(arena, "The peaks of '%.*s' are not known; near are %.*s. --device NAME says which to use.",
+                                     (int)device.len, device.at, (int)closest.len, closest.at));
+}

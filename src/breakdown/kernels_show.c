@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Kernels of one or many ranks as tables. A row of the tables is the same row of every rank, merged. */
+#include "kernels.h"
+
+#include "kernels_columns.h"
+#include "kernels_merge.h"
+#include "kernels_rate.h"
+
+/* A merged row: sums over the ranks, the samples still apart. */
+struct merged {
+    const struct kernel_group *first;
+    struct kernel_group sums;
+    const struct samples **durations, **delays;
+    uint32_t parts;
+};
+
+static str same(str a, str b)
+{
+    return str_eq(a, b) ? a : S("");
+}
+
+static void add_group(struct merged *merged, const struct kernel_group *group)
+{
+    struct kernel_group *sums = &merged->sums;
+    if (!merged->parts) {
+        merged->first = group;
+        *sums = *group;
+    } else {
+        sums->class = same(sums->class, group->class);
+        sums->grid = same(sums->grid, group->grid);
+        sums->block = same(sums->block, group->block);
+        sums->total_ns += group->total_ns;
+        rate_add(&sums->flops, &group->flops);
+        rate_add(&sums->bytes, &group->bytes);
+        mean_add(&sums->occupancy, &group->occupancy);
+        mean_add(&sums->blocks_per_sm, &group->blocks_per_sm);
+        mean_add(&sums->warps_per_sm, &group->warps_per_sm);
+        sums->registers = group->registers > sums->registers ? group->registers : sums->registers;
+        if (group->shared_memory_bytes > sums->shared_memory_bytes)
+            sums->shared_memory_bytes = group->shared_memory_bytes;
+    }
+    merged->durations[merged->parts] = &group->dur_ns;
+    merged->delays[merged->parts++] = &group->delay_ns;
+}
+
+static const struct kernel_groups *groups_of(const struct kernels *rank, bool classes)
+{
+    return classes ? &rank->classes : &rank->groups;
+}
+
+static struct merge merge_ranks(const struct kernels *const *ranks, uint32_t count, bool classes)
+{
+    struct merge merge = {0};
+    for (uint32_t i = 0; i < count; i++) {
+        const struct kernel_groups *groups = groups_of(ranks[i], classes);
+        for (uint32_t k = 0; k < groups->count; k++)
+            merge_add(&merge, groups->at[k].name, groups->at[k].shape, i, k, groups->at[k].total_ns);
+    }
+    return merge;
+}
+
+static struct merged merged_row(const struct kernels *const *ranks, const struct merge *merge, const struct merge_row *row, bool classes,
+                                struct arena *arena)
+{
+    struct merged merged = {.durations = arena_array(arena, row->links, sizeof *merged.durations),
+                            .delays = arena_array(arena, row->links, sizeof *merged.delays)};
+    for (uint32_t at = row->first; at != MERGE_END; at = merge->links[at].next)
+        add_group(&merged, &groups_of(ranks[merge->links[at].rank], classes)->at[merge->links[at].row]);
+    return merged;
+}
+
+/* ---- cells ---- */
+
+static void text_or_null(struct table *table, str text)
+{
+    table_cell(table, text.len ? cell_text(text) : cell_null());
+}
+
+static void count_or_null(struct table *table, int64_t value)
+{
+    table_cell(table, value >= 0 ? cell_int(value) : cell_null());
+}
+
+static void show_times(struct table *table, const struct merged *merged, int64_t busy_ns)
+{
+    const struct stat_summary times = samples_summary(merged->durations, merged->parts);
+    table_int(table, (int64_t)times.count);
+    table_int(table, times.sum);
+    table_cell(table, quotient((double)times.sum, (double)busy_ns));
+    table_real(table, times.mean);
+    table_real(table, times.p50);
+    table_real(table, times.p95);
+    table_int(table, times.min);
+    table_int(table, times.max);
+    const struct stat_summary delays = samples_summary(merged->delays, merged->parts);
+    table_cell(table, delays.count ? cell_real(delays.mean) : cell_null());
+    table_cell(table, delays.count ? cell_real(delays.p95) : cell_null());
+}
+
+static void show_kernel(struct table *table, const struct merged *merged, int64_t busy_ns)
+{
+    const struct kernel_group *sums = &merged->sums;
+    table_row(table);
+    table_text(table, merged->first->name);
+    text_or_null(table, sums->class);
+    text_or_null(table, sums->shape);
+    show_times(table, merged, busy_ns);
+    rate_cells(table, &sums->flops);
+    rate_cells(table, &sums->bytes);
+    table_cell(table, mean_cell(&sums->occupancy));
+    table_cell(table, mean_cell(&sums->blocks_per_sm));
+    table_cell(table, mean_cell(&sums->warps_per_sm));
+    count_or_null(table, sums->registers);
+    count_or_null(table, sums->shared_memory_bytes);
+    text_or_null(table, sums->grid);
+    text_or_null(table, sums->block);
+    table_int(table, merged->parts);
+}
+
+static void show_class(struct table *table, const struct merged *merged, int64_t busy_ns)
+{
+    const struct stat_summary times = samples_summary(merged->durations, merged->parts);
+    table_row(table);
+    table_text(table, merged->first->name);
+    table_int(table, (int64_t)times.count);
+    table_int(table, times.sum);
+    table_cell(table, quotient((double)times.sum, (double)busy_ns));
+    table_real(table, times.mean);
+}
+
+static void show_rows(const struct kernels *const *ranks, uint32_t count, struct table *table, bool classes, int64_t busy_ns)
+{
+    struct arena scratch = {0};
+    struct merge merge = merge_ranks(ranks, count, classes);
+    const uint32_t *order = merge_order(&merge, &scratch);
+    for (uint32_t i = 0; i < merge.row_count; i++) {
+        const struct merged merged = merged_row(ranks, &merge, &merge.rows[order[i]], classes, &scratch);
+        if (classes)
+            show_class(table, &merged, busy_ns);
+        else
+            show_kernel(table, &merged, busy_ns);
+    }
+    merge_free(&merge);
+    arena_free(&scratch);
+}
+
+/* ---- the head ---- */
+
+struct totals {
+    bool recorded;
+    uint64_t count;
+    int64_t busy_ns, total_ns;
+};
+
+static struct totals totals_of(const struct kernels *const *ranks, uint32_t count)
+{
+    struct totals totals = {0};
+    for (uint32_t i = 0; i < count; i++) {
+        totals.recorded |= ranks[i]->recorded;
+        totals.count += ranks[i]->count;
+        totals.busy_ns += ranks[i]->busy_ns;
+        totals.total_ns += ranks[i]->total_ns;
+    }
+    return totals;
+}
+
+static struct cell known(bool recorded, int64_t value)
+{
+    return recorded ? cell_int(value) : cell_null();
+}
+
+static void show_head(const struct kernels *const *ranks, uint32_t count, const struct totals *totals, struct report *report)
+{
+    struct section *section = report_section(report, "device", "Device work");
+    if (!totals->recorded)
+        section_text(section, S("No device activity was recorded: there are no kernels to show. `steptime ops` shows the host's operators."));
+    device_show(section, report_arena(report), ranks[0]->device, ranks[0]->closest);
+    section_value(section, "device", "device", UNIT_NONE, ranks[0]->device.len ? cell_text(ranks[0]->device) : cell_null());
+    section_value(section, "count", "pieces of work", UNIT_COUNT, known(totals->recorded, (int64_t)totals->count));
+    section_value(section, "busy_ns", "busy", UNIT_NS, known(totals->recorded, totals->busy_ns));
+    section_value(section, "total_ns", "summed over streams", UNIT_NS, known(totals->recorded, totals->total_ns));
+}
+
+void kernels_show(const struct kernels *const *ranks, uint32_t count, struct report *report)
+{
+    const struct totals totals = totals_of(ranks, count);
+    show_head(ranks, count, &totals, report);
+    show_rows(ranks, count, kernels_table(report_section(report, "classes", "By kind"), "classes", ""), true, totals.busy_ns);
+    show_rows(ranks, count, kernels_table(report_section(report, "kernels", "Kernels"), "kernels", ""), false, totals.busy_ns);
+
+    struct arena scratch = {0};
+    const struct launches **launches = arena_array(&scratch, count, sizeof *launches);
+    for (uint32_t i = 0; i < count; i++)
+        launches[i] = &ranks[i]->launches;
+    launches_show(launches, count, report);
+    arena_free(&scratch);
+}
