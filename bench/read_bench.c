@@ -13,7 +13,7 @@
 #include "read/kineto.h"
 #include "read/read.h"
 
-enum { TURNS = 3, PIECE = 1 << 20 };
+enum { TURNS = 3, PIECE = JSON_WINDOW };
 
 struct times {
     double bytes_s, memchr_s; /* taking the unpacked bytes; the same, and finding the line breaks */
@@ -67,7 +67,7 @@ static double parse(const char *path)
     struct source *source = source_open(path, NULL);
     struct trace *trace = trace_new();
     struct json_window window;
-    json_window_open(&window, source, PIECE, NULL);
+    json_window_open(&window, source, JSON_WINDOW, NULL);
     kineto_read(&window, trace, NULL);
     json_window_close(&window);
     source_close(source);

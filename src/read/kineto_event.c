@@ -134,7 +134,7 @@ static const char *take_text(struct kineto *k, const char *at, str *text, bool *
 static const char *take_interned(struct kineto *k, const char *at, uint64_t context, uint32_t *id)
 {
     struct guess *const guess = guess_in(&k->guesses, context);
-    if (*at == '"' && guess_fits(guess, at + 1, k->end) && at[1 + guess->length] == '"') {
+    if (*at == '"' && guess_fits(guess, k->names, true, at + 1, k->end) && at[1 + guess->length] == '"') {
         *id = guess->id;
         return at + guess->length + 2;
     }
@@ -145,7 +145,7 @@ static const char *take_interned(struct kineto *k, const char *at, uint64_t cont
         return NULL;
     *id = intern_id(k->names, text);
     if (plain)
-        *guess = (struct guess){intern_text(k->names, *id).at, (uint32_t)text.len, *id};
+        *guess = (struct guess){intern_text(k->names, *id).at, k->names, (uint32_t)text.len, *id, true};
     return at;
 }
 
@@ -153,7 +153,7 @@ static const char *take_interned(struct kineto *k, const char *at, uint64_t cont
 static const char *take_written(struct kineto *k, const char *at, struct intern *table, uint64_t context, uint32_t *id)
 {
     struct guess *const guess = guess_in(&k->guesses, context);
-    if (guess_fits(guess, at, k->end)) {
+    if (guess_fits(guess, table, false, at, k->end)) {
         *id = guess->id;
         return at + guess->length;
     }
@@ -162,7 +162,7 @@ static const char *take_written(struct kineto *k, const char *at, struct intern 
         return NULL;
     const str text = {at, (size_t)(end - at)};
     *id = intern_id(table, text);
-    *guess = (struct guess){intern_text(table, *id).at, (uint32_t)text.len, *id};
+    *guess = (struct guess){intern_text(table, *id).at, table, (uint32_t)text.len, *id, false};
     return end;
 }
 

@@ -16,7 +16,7 @@ static const struct reader readers[] = {
     {"trace-event json", sniff_kineto, kineto_read},
 };
 
-enum { WINDOW = 1 << 20, HEAD = 64 << 10 };
+enum { HEAD = 64 << 10 };
 
 /* The first bytes of the source, without taking them. */
 static str head_of(struct json_window *window)
@@ -76,7 +76,7 @@ static bool read_all(struct json_window *window, struct source *source, struct t
 struct trace *trace_read_source(struct source *source, _Atomic int64_t *progress, struct steptime_error *err)
 {
     struct json_window window;
-    json_window_open(&window, source, WINDOW, progress);
+    json_window_open(&window, source, JSON_WINDOW, progress);
     struct trace *trace = trace_new();
     const bool fine = read_all(&window, source, trace, err);
     json_window_close(&window);

@@ -23,8 +23,7 @@ static const char *escape_end(const char *at, const char **wrong)
     return at + 5;
 }
 
-/* Behind one character beyond ASCII. Overlong forms, surrogates and what lies past U+10FFFF are wrong. */
-static const char *utf8_end(const char *at, const char **wrong)
+const char *json_utf8_end(const char *at, const char **wrong)
 {
     const unsigned char lead = (unsigned char)*at;
     const int more = lead >= 0xF0 ? 3 : lead >= 0xE0 ? 2 : 1;
@@ -48,7 +47,7 @@ const char *json_string_end(const char *at, const char **wrong)
         if (*at == '\\')
             at = escape_end(at + 1, wrong);
         else if ((unsigned char)*at >= 0x80)
-            at = utf8_end(at, wrong);
+            at = json_utf8_end(at, wrong);
         else
             return stop(wrong, at);
         if (!at)

@@ -91,6 +91,9 @@ static inline const char *json_mark(const char *at)
 /* From behind the opening quote to the closing one; NULL and *wrong where the text is no JSON string. */
 const char *json_string_end(const char *at, const char **wrong);
 
+/* Behind one character beyond ASCII. Overlong forms, surrogates and what lies past U+10FFFF are wrong. */
+const char *json_utf8_end(const char *at, const char **wrong);
+
 /* Behind any value; NULL and *wrong where it is none. Brackets must match; depth costs no stack. */
 const char *json_value_end(const char *at, const char **wrong);
 
