@@ -42,10 +42,11 @@ static inline bool str_ends(str s, str suffix)
     return s.len >= suffix.len && memcmp(s.at + s.len - suffix.len, suffix.at, suffix.len) == 0;
 }
 
-/* The part from `from` (clamped) to the end. */
+/* The part from `from` (clamped) to the end. An empty text may have no address, to which nothing may be added. */
 static inline str str_from(str s, size_t from)
 {
-    return from >= s.len ? (str){s.at + s.len, 0} : (str){s.at + from, s.len - from};
+    from = from < s.len ? from : s.len;
+    return (str){from ? s.at + from : s.at, s.len - from};
 }
 
 int str_cmp(str a, str b);                    /* bytewise, shorter first on a common prefix */

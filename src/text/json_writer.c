@@ -124,7 +124,7 @@ static void put_text(struct writer *out, str text)
         i += length ? length : 1;
         plain = i;
     }
-    writer_put(out, (str){text.at + plain, i - plain});
+    writer_put(out, str_from(text, plain));
     writer_put(out, S("\""));
 }
 
