@@ -36,7 +36,8 @@ static inline struct guess *guess_in(struct guesses *guesses, uint64_t context)
 static inline bool guess_fits(const struct guess *guess, const struct intern *table, bool plain, const char *at,
                               const char *end)
 {
-    return guess->text && guess->table == table && guess->plain == plain && end - at > (ptrdiff_t)guess->length && memcmp(at, guess->text, guess->length) == 0;
+    return guess->text && guess->table == table && guess->plain == plain && end - at > (ptrdiff_t)guess->length &&
+           memcmp(at, guess->text, guess->length) == 0;
 }
 
 #endif

@@ -314,8 +314,8 @@ static inline const char *take(struct kineto *k, const char *at, const struct ke
         return take_attribute_text(k, at, key);
     case TAKE_RAW:
         return take_raw(k, at, key);
-    case TAKE_ARGS:     /* it is no object: next_value goes into those */
-    case TAKE_PHASE:    /* is part of a phrase */
+    case TAKE_ARGS:  /* it is no object: next_value goes into those */
+    case TAKE_PHASE: /* is part of a phrase */
     case TAKE_CATEGORY:
     case TAKE_END:
         break;
@@ -417,7 +417,8 @@ static struct phrase *learn(struct kineto *k, struct phrase *before, const char 
 }
 
 /* From behind a value to the next one that is not part of a phrase, where no known phrase leads; *key is its key. */
-static const char *unknown_phrase(struct kineto *k, const char *const start, struct phrase **here, const struct key **key)
+static const char *unknown_phrase(struct kineto *k, const char *const start, struct phrase **here,
+                                  const struct key **key)
 {
     struct spot spot = {(*here)->in_args, *here == &k->phrases.start, false};
     const uint32_t seen = k->record.seen;
