@@ -238,7 +238,7 @@ static struct beside look_beside(const struct build *build, uint32_t node, uint3
 static void infer_order(struct build *build, uint32_t node, uint32_t lane, uint32_t first_edge)
 {
     const int64_t start = build->columns.start_ns[node];
-    if (build->waits.stream_count < 2 || start - arrival(build, node, first_edge) < UNEXPLAINED_NS)
+    if (build->waits.stream_count < 2 || arrival(build, node, first_edge) > start - UNEXPLAINED_NS)
         return;
     const struct beside beside = look_beside(build, node, lane);
     if (beside.ended != NODE_NONE && end_of(build, beside.ended) + COINCIDENT_NS >= start)
