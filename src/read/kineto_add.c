@@ -85,6 +85,17 @@ static bool fill(struct kineto *k, enum event_kind kind)
     return true;
 }
 
+/* What kind and lane do not tell: an unusual category, and the stream of a row that does not lie on one. */
+static void keep_origin(struct kineto *k, enum event_kind kind)
+{
+    struct record *r = &k->record;
+    const bool usual = !r->category || !r->category->text.len || (r->category->usual && r->category->kind == kind);
+    if (!usual)
+        event_set(&r->event, ATTR_CATEGORY, intern_id(k->names, r->category->text));
+    if (!event_on_device(kind) && record_has(r, TAKE_STREAM))
+        event_set(&r->event, ATTR_STREAM, r->stream);
+}
+
 void kineto_commit(struct kineto *k, const struct event *event)
 {
     trace_add(k->trace, event);
@@ -110,8 +121,10 @@ static bool never_filled(const struct kineto *k, const struct event *event)
 static void add_complete(struct kineto *k)
 {
     struct record *r = &k->record;
-    if (!fill(k, kind_of(k)))
+    const enum event_kind kind = kind_of(k);
+    if (!fill(k, kind))
         return;
+    keep_origin(k, kind);
     const int64_t dur_ns = duration(r);
     if (dur_ns > 7 * DAY_NS || (r->far && !record_has(r, TAKE_DURATION))) {
         drop(k, "it lasts more than 7 days");

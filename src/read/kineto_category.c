@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "kineto_category.h"
 
-#define CATEGORY(text, kind) {{"" text, sizeof text - 1}, kind, FLOW_OTHER}
-#define ARROW(text, flow) {{"" text, sizeof text - 1}, EVENT_OTHER, flow}
+#define USUAL(text, kind) {{"" text, sizeof text - 1}, kind, FLOW_OTHER, true}
+#define CATEGORY(text, kind) {{"" text, sizeof text - 1}, kind, FLOW_OTHER, false}
+#define ARROW(text, flow) {{"" text, sizeof text - 1}, EVENT_OTHER, flow, false}
 
 static const struct category categories[] = {
-    CATEGORY("cpu_op", EVENT_OPERATOR),
+    USUAL("cpu_op", EVENT_OPERATOR),
     CATEGORY("Operator", EVENT_OPERATOR),
     CATEGORY("operator", EVENT_OPERATOR),
-    CATEGORY("cuda_runtime", EVENT_RUNTIME),
-    CATEGORY("cuda_driver", EVENT_RUNTIME),
+    USUAL("cuda_runtime", EVENT_RUNTIME),
+    USUAL("cuda_driver", EVENT_RUNTIME),
     CATEGORY("hip_runtime", EVENT_RUNTIME),
     CATEGORY("hip_driver", EVENT_RUNTIME),
     CATEGORY("mtia_runtime", EVENT_RUNTIME),
@@ -19,25 +20,25 @@ static const struct category categories[] = {
     CATEGORY("privateuse1_runtime", EVENT_RUNTIME),
     CATEGORY("privateuse1_driver", EVENT_RUNTIME),
     CATEGORY("Runtime", EVENT_RUNTIME),
-    CATEGORY("user_annotation", EVENT_ANNOTATION),
-    CATEGORY("python_function", EVENT_PYTHON),
-    CATEGORY("overhead", EVENT_OVERHEAD),
+    USUAL("user_annotation", EVENT_ANNOTATION),
+    USUAL("python_function", EVENT_PYTHON),
+    USUAL("overhead", EVENT_OVERHEAD),
     CATEGORY("Overhead", EVENT_OVERHEAD),
-    CATEGORY("cpu_instant_event", EVENT_INSTANT),
-    CATEGORY("kernel", EVENT_KERNEL),
+    USUAL("cpu_instant_event", EVENT_INSTANT),
+    USUAL("kernel", EVENT_KERNEL),
     CATEGORY("Kernel", EVENT_KERNEL),
     CATEGORY("mtia_ccp_events", EVENT_KERNEL),
     CATEGORY("hpu_op", EVENT_KERNEL),
     CATEGORY("concurrent_kernel", EVENT_KERNEL),
-    CATEGORY("gpu_memcpy", EVENT_COPY),
+    USUAL("gpu_memcpy", EVENT_COPY),
     CATEGORY("Memcpy", EVENT_COPY),
     CATEGORY("memcpy", EVENT_COPY),
-    CATEGORY("gpu_memset", EVENT_MEMSET),
+    USUAL("gpu_memset", EVENT_MEMSET),
     CATEGORY("Memset", EVENT_MEMSET),
     CATEGORY("memset", EVENT_MEMSET),
-    CATEGORY("cuda_sync", EVENT_SYNC),
+    USUAL("cuda_sync", EVENT_SYNC),
     CATEGORY("hip_sync", EVENT_SYNC),
-    CATEGORY("gpu_user_annotation", EVENT_DEVICE_ANNOTATION),
+    USUAL("gpu_user_annotation", EVENT_DEVICE_ANNOTATION),
     ARROW("ac2g", FLOW_LAUNCH),
     ARROW("async_cpu_to_gpu", FLOW_LAUNCH),
     ARROW("async_gpu", FLOW_LAUNCH),

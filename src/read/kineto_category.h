@@ -10,6 +10,7 @@ struct category {
     str text;
     enum event_kind kind;
     enum flow_kind flow;
+    bool usual; /* what today's PyTorch writes for the kind on NVIDIA devices; others are kept as ATTR_CATEGORY */
 };
 
 /* Never NULL: an unknown category says nothing. */
