@@ -25,12 +25,13 @@ def on_terminal(*arguments, columns=80, env=None, feed=None):
     read, write = os.pipe()
     child = os.fork()
     if child == 0:
-        os.dup2(read, 0)
-        os.dup2(slave, 1)
-        os.dup2(slave, 2)
-        for descriptor in (read, write, slave, master):
-            os.close(descriptor)
-        os.execve(PROGRAM, [PROGRAM, *map(str, arguments)], surroundings)
+        try:
+            for target, source in enumerate((read, slave, slave)):
+                os.dup2(source, target)
+            os.closerange(3, 256)
+            os.execve(PROGRAM, [PROGRAM, *map(str, arguments)], surroundings)
+        finally:
+            os._exit(127)  # never back into the tests
     os.close(slave)
     os.close(read)
 
