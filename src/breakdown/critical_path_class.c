@@ -154,6 +154,8 @@ static enum path_class class_of_call(const struct path_judge *judge, uint32_t ro
     const struct trace *trace = judge->trace;
     if (trace->kind[row] == EVENT_OPERATOR)
         return of_phase[judge->phases[row]];
+    if (trace->kind[row] == EVENT_ANNOTATION)
+        return PATH_PYTHON;
     const enum runtime_call call = judge->calls[trace->name[row]];
     if (runtime_is_sync(call))
         return PATH_SYNC;

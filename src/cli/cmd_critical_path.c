@@ -101,6 +101,8 @@ static void show_classes(const struct paths *paths, struct report *report)
     table_column(table, "per_step_ns", "a step", UNIT_NS, 0);
     table_column(table, "share", "share", UNIT_RATIO, COLUMN_BAR);
     for (int class = 0; class < PATH_CLASSES; class++) {
+        if (!sums.ns[class])
+            continue;
         table_row(table);
         table_text(table, str_of(path_class_id((enum path_class)class)));
         table_text(table, str_of(path_class_title((enum path_class)class)));

@@ -70,7 +70,7 @@ static void sift_down(struct build *build, uint32_t at)
 
 static void fill_heap(struct build *build, struct arena *arena)
 {
-    const struct pauses *pauses = pauses_of(build->trace, arena);
+    const struct pauses *pauses = pauses_of(build->trace, build->waits.classes, arena);
     build->sources = arena_array(arena, build->trace->lane_count, sizeof *build->sources);
     build->heap = arena_array(arena, build->trace->lane_count, sizeof *build->heap);
     for (uint32_t lane = 0; lane < build->trace->lane_count; lane++) {
@@ -136,7 +136,7 @@ static void add_edge(struct build *build, uint32_t from, uint32_t to, enum edge_
 {
     struct graph *graph = build->graph;
     struct columns *c = &build->columns;
-    const bool may_overlap = kind == EDGE_LAUNCH || kind == EDGE_BUSY;
+    const bool may_overlap = kind == EDGE_LAUNCH || kind == EDGE_BUSY || kind == EDGE_THREAD;
     if (from == NODE_NONE || from >= to || (!may_overlap && end_of(build, from) > c->start_ns[to] + SKEW_NS)) {
         graph->inconsistent++;
         return;

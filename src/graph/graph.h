@@ -42,7 +42,7 @@ enum { NODE_NONE = UINT32_MAX };
 
 enum node_kind {
     NODE_DEVICE,  /* the device work `row` */
-    NODE_CALL,    /* a stretch in which `row` was the innermost operator or runtime call */
+    NODE_CALL,    /* a stretch in which `row` was the innermost call (on a thread without calls: annotation) */
     NODE_BETWEEN, /* a stretch in no call, before `row` */
     NODE_AFTER,   /* a stretch in no call, after `row`, the last of its thread */
 };

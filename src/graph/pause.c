@@ -110,6 +110,19 @@ static struct pauses main_pauses(const struct pause *all, size_t count, struct a
     return (struct pauses){at, kept};
 }
 
+/* ---- threads of autograd ---- */
+
+struct collected {
+    struct pause *at;
+    size_t count, room;
+};
+
+static void collect(struct collected *of_main, struct pause pause)
+{
+    of_main->at = mem_grow(of_main->at, &of_main->room, of_main->count + 1, sizeof *of_main->at);
+    of_main->at[of_main->count++] = pause;
+}
+
 static bool runs_backward(const struct trace *trace, uint32_t lane, const uint8_t *phases)
 {
     const struct rows calls = trace_rows(trace, lane, NEST_CALLS);
@@ -119,11 +132,6 @@ static bool runs_backward(const struct trace *trace, uint32_t lane, const uint8_
     return false;
 }
 
-struct collected {
-    struct pause *at;
-    size_t count, room;
-};
-
 /* A thread that works beside the training thread as well as in its gaps hands nothing over. */
 static void add_worker(const struct trace *trace, uint32_t lane, const struct spans *busy, struct pauses *pauses,
                        struct collected *of_main, struct arena *arena)
@@ -131,13 +139,52 @@ static void add_worker(const struct trace *trace, uint32_t lane, const struct sp
     const struct bursts bursts = find_bursts(trace, lane, busy, arena);
     if (bursts.inside < 9 * bursts.outside || !bursts.count)
         return;
-    pauses[lane] = worker_pauses(&bursts, trace_main_lane(trace), arena);
-    of_main->at = mem_grow(of_main->at, &of_main->room, of_main->count + bursts.count, sizeof *of_main->at);
+    *pauses = worker_pauses(&bursts, trace_main_lane(trace), arena);
     for (uint32_t i = 0; i < bursts.count; i++)
-        of_main->at[of_main->count++] = pause_for(&bursts.at[i], gap_before(busy, bursts.at[i].gap), lane);
+        collect(of_main, pause_for(&bursts.at[i], gap_before(busy, bursts.at[i].gap), lane));
 }
 
-const struct pauses *pauses_of(const struct trace *trace, struct arena *arena)
+/* ---- threads of collectives ---- */
+
+static bool is_collective(const struct trace *trace, const struct work_classes *classes, uint32_t row)
+{
+    return trace->parent[row] == ROW_NONE && work_host_communication(classes, row);
+}
+
+/* The training thread waits for the collective if that ends in one of its gaps. */
+static void await(const struct spans *busy, struct span collective, uint32_t lane, struct collected *of_main)
+{
+    const size_t after = spans_find(busy, collective.end_ns - 1);
+    const struct span gap = gap_before(busy, after);
+    if (collective.end_ns > gap.end_ns || collective.end_ns <= gap.start_ns)
+        return;
+    const int64_t start = collective.start_ns > gap.start_ns ? collective.start_ns : gap.start_ns;
+    collect(of_main, (struct pause){start, collective.end_ns, lane});
+}
+
+/* A thread that does nothing but collectives, each begun by the training thread. */
+static void add_collectives(const struct trace *trace, uint32_t lane, const struct work_classes *classes,
+                            const struct spans *busy, struct pauses *pauses, struct collected *of_main, struct arena *arena)
+{
+    const struct rows rows = trace_rows(trace, lane, NEST_ANNOTATION);
+    struct pause *at = arena_array(arena, rows.count, sizeof *at);
+    uint32_t count = 0;
+    int64_t rested_ns = -1;
+    for (uint32_t i = 0; i < rows.count; i++) {
+        if (!is_collective(trace, classes, rows.at[i]))
+            continue;
+        const int64_t start = trace->start_ns[rows.at[i]], end = trace_end_ns(trace, rows.at[i]);
+        if (start >= rested_ns)
+            at[count++] = (struct pause){rested_ns < 0 ? start : rested_ns, start, trace_main_lane(trace)};
+        rested_ns = end > rested_ns ? end : rested_ns;
+        await(busy, (struct span){start, end}, lane, of_main);
+    }
+    *pauses = (struct pauses){at, count};
+}
+
+/* ---- all ---- */
+
+const struct pauses *pauses_of(const struct trace *trace, const struct work_classes *classes, struct arena *arena)
 {
     struct pauses *pauses = arena_array(arena, trace->lane_count, sizeof *pauses);
     const uint32_t main_lane = trace_main_lane(trace);
@@ -148,9 +195,14 @@ const struct pauses *pauses_of(const struct trace *trace, struct arena *arena)
     struct spans busy = {0};
     busy_spans(trace, main_lane, &busy);
     struct collected of_main = {0};
-    for (uint32_t lane = 0; lane < trace->lane_count; lane++)
-        if (lane != main_lane && !trace->lanes[lane].device && runs_backward(trace, lane, phases))
-            add_worker(trace, lane, &busy, pauses, &of_main, arena);
+    for (uint32_t lane = 0; lane < trace->lane_count; lane++) {
+        if (lane == main_lane || trace->lanes[lane].device)
+            continue;
+        if (runs_backward(trace, lane, phases))
+            add_worker(trace, lane, &busy, &pauses[lane], &of_main, arena);
+        else if (!trace_rows(trace, lane, NEST_CALLS).count)
+            add_collectives(trace, lane, classes, &busy, &pauses[lane], &of_main, arena);
+    }
     pauses[main_lane] = main_pauses(of_main.at, of_main.count, arena);
     mem_free(of_main.at);
     spans_free(&busy);

@@ -1,14 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * When a thread of the host rested because another worked. PyTorch runs the
- * backward pass on threads of its own while the caller sleeps in Python: the
- * calls of such a thread lie in the gaps of the training thread. Within such a
- * gap the training thread pauses from the first to the last of them, and between
- * gaps the other thread does.
+ * When a thread of the host rested because another worked.
+ *
+ * PyTorch runs the backward pass on threads of its own while the caller sleeps
+ * in Python: the calls of such a thread lie in the gaps of the training thread.
+ * Within such a gap the training thread pauses from the first to the last of
+ * them, and between gaps the other thread does.
+ *
+ * Collectives that run on the host (gloo) have threads too. Where one ends in a
+ * gap of the training thread, that thread had waited for it.
  */
 #ifndef GRAPH_PAUSE_H
 #define GRAPH_PAUSE_H
 
+#include "ops/work.h"
 #include "trace/trace.h"
 
 struct pause {
@@ -23,6 +28,6 @@ struct pauses {
 };
 
 /* The pauses of every lane, in the arena. */
-const struct pauses *pauses_of(const struct trace *trace, struct arena *arena);
+const struct pauses *pauses_of(const struct trace *trace, const struct work_classes *classes, struct arena *arena);
 
 #endif

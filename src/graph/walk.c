@@ -102,6 +102,8 @@ struct walk walk_of(const struct waits *waits, uint32_t lane, struct pauses paus
 {
     struct walk walk = {.waits = waits, .lane = lane, .pauses = pauses, .open = ROW_NONE, .waited = ROW_NONE, .last_launch = ROW_NONE};
     walk.rows = trace_rows(waits->trace, lane, is_stream(&walk) ? NEST_WORK : NEST_CALLS);
+    if (!walk.rows.count && !is_stream(&walk))
+        walk.rows = trace_rows(waits->trace, lane, NEST_ANNOTATION);
     if (!is_stream(&walk) && walk.rows.count)
         start_thread(&walk);
     return walk;

@@ -457,6 +457,23 @@ static void a_thread_that_works_beside_the_training_thread_hands_nothing_over(vo
     drop(t, g);
 }
 
+static void the_training_thread_waits_for_a_collective_that_ends_in_its_gap(void **state)
+{
+    enum { GLOO = 3 };
+    struct trace *t = trace_new();
+    op(t, MAIN, "c10d::allreduce_", 0, 20);
+    op(t, MAIN, "aten::mm", 30, 70);
+    const struct event gloo = event_at(t, EVENT_ANNOTATION, thread_lane(t, GLOO), "gloo:all_reduce", 25, 975);
+    trace_add(t, &gloo);
+    op(t, MAIN, "aten::copy_", 1010, 40);
+    struct graph *g = graph_of(t);
+    assert_int_equal(g->by_kind[EDGE_THREAD], 2);
+    const struct tiling path = path_of(g, NULL);
+    assert_int_equal(path.worked_ns[EVENT_ANNOTATION], 975000);
+    assert_int_equal(path.worked_ns[EVENT_OPERATOR], (20 + 5 + 10 + 40) * 1000); /* 5 and 10: gaps before an operator */
+    drop(t, g);
+}
+
 /* ---- replay ---- */
 
 static int64_t span_without(const struct graph *g, uint32_t row)
@@ -559,6 +576,7 @@ int main(void)
         cmocka_unit_test(a_launch_into_a_full_queue_waits_for_the_stream),
         cmocka_unit_test(the_training_thread_pauses_while_autograd_runs),
         cmocka_unit_test(a_thread_that_works_beside_the_training_thread_hands_nothing_over),
+        cmocka_unit_test(the_training_thread_waits_for_a_collective_that_ends_in_its_gap),
         cmocka_unit_test(a_wait_taken_away_lets_the_next_launch_come_earlier),
         cmocka_unit_test(work_taken_away_beside_the_path_saves_nothing),
         cmocka_unit_test(faster_kernels_help_until_the_host_is_the_limit),
