@@ -5,13 +5,14 @@
 #include "base/stat.h"
 
 static const char *const words[BOUNDS] = {
-    [BOUND_COMPUTE] = "compute-bound", [BOUND_COMMUNICATION] = "communication-bound", [BOUND_COPIES] = "copy-bound",
-    [BOUND_INPUT] = "input-bound",     [BOUND_HOST] = "host-bound",                   [BOUND_UNKNOWN] = "unknown",
+    [BOUND_COMPUTE] = "GPU-bound",   [BOUND_COMMUNICATION] = "communication-bound",
+    [BOUND_COPIES] = "copy-bound",   [BOUND_INPUT] = "input-bound",
+    [BOUND_HOST] = "host-bound",     [BOUND_UNKNOWN] = "unknown",
 };
 
-str bound_word(enum bound bound)
+str bound_word(enum bound bound, bool device)
 {
-    return str_of(words[bound]);
+    return bound == BOUND_COMPUTE && !device ? S("compute-bound") : str_of(words[bound]);
 }
 
 enum bound bound_of_part(enum part part, bool device)

@@ -43,7 +43,7 @@ struct facts {
 
 /* Which group of a verdict a part belongs to. */
 enum bound bound_of_part(enum part part, bool device);
-str bound_word(enum bound bound); /* "compute-bound" */
+str bound_word(enum bound bound, bool device); /* "GPU-bound"; without a device "compute-bound" */
 
 /* Sums the breakdowns of the ranks; kernels and optimizer figures are left at 0. Texts go to the arena. */
 struct facts facts_of(const struct breakdown *const *ranks, uint32_t count, struct arena *arena);

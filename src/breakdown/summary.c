@@ -91,7 +91,7 @@ static str why(const struct facts *facts, struct arena *arena)
     const enum part most = heaviest(facts);
     if (facts->bound == BOUND_UNKNOWN || most == PARTS)
         return S("What bounds the step is not recorded.");
-    const str word = bound_word(facts->bound);
+    const str word = bound_word(facts->bound, facts->device);
     const double group = 100 * share(facts, facts->bound_ns[facts->bound]);
     const double single = 100 * share(facts, facts->part_ns[most]);
     if (group - single < 1)
@@ -121,7 +121,7 @@ static void put_step(const struct facts *facts, struct section *section)
     put_share(section, "gpu_busy", "GPU busy", busy);
     put_share(section, "gpu_idle", "GPU idle", 1 - busy);
     put_ns(section, "loader_wait", "waiting for data, a step", facts->part_ns[PART_DATA_LOADING]);
-    section_value(section, "bound", "bound", UNIT_NONE, cell_text(bound_word(facts->bound)));
+    section_value(section, "bound", "bound", UNIT_NONE, cell_text(bound_word(facts->bound, facts->device)));
 }
 
 static void put_parts(const struct facts *facts, struct section *section)
