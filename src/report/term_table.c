@@ -23,10 +23,12 @@ struct shape {
     const struct column *column;
     uint32_t at; /* index in the table */
     bool number, bar;
+    bool own_units; /* every cell has its own: sizes from bytes to megabytes say nothing in one */
     struct measure measure;
-    double largest; /* magnitude among the rows shown */
-    str *cells;     /* one a row */
-    str heading;    /* title and unit */
+    double largest;  /* magnitude among the rows shown */
+    double smallest; /* of those that are not 0 */
+    str *cells;      /* one a row */
+    str heading;     /* title and unit */
     unsigned width, natural;
 };
 
@@ -41,10 +43,16 @@ struct layout {
 
 /* ---- cells ---- */
 
+static bool has_sizes(enum unit unit)
+{
+    return unit == UNIT_BYTES || unit == UNIT_FLOP;
+}
+
 static void judge_numbers(struct shape *shape, const struct table *table, uint32_t rows)
 {
     bool whole = true;
     shape->number = shape->column->unit != UNIT_NONE;
+    shape->smallest = INFINITY;
     for (uint32_t row = 0; row < rows; row++) {
         const struct cell cell = table->rows[row][shape->at];
         double number;
@@ -52,10 +60,12 @@ static void judge_numbers(struct shape *shape, const struct table *table, uint32
             continue;
         shape->number = true;
         whole = whole && cell.kind == CELL_INT;
-        if (fabs(number) > shape->largest)
-            shape->largest = fabs(number);
+        shape->largest = fmax(shape->largest, fabs(number));
+        if (number != 0)
+            shape->smallest = fmin(shape->smallest, fabs(number));
     }
     shape->measure = measure_for(shape->column->unit, shape->largest, whole);
+    shape->own_units = has_sizes(shape->column->unit) && shape->largest / shape->smallest > 1000;
 }
 
 static str cell_shown(struct term *term, const struct shape *shape, struct cell cell)
@@ -65,6 +75,8 @@ static str cell_shown(struct term *term, const struct shape *shape, struct cell 
         return term_text(term, cell.text);
     if (!cell_number(cell, &number))
         return S("-");
+    if (shape->own_units)
+        return measure_whole_text(term->arena, shape->column->unit, number, cell.kind == CELL_INT);
     const str text = measure_text(term->arena, &shape->measure, number);
     if (shape->column->unit != UNIT_RATIO)
         return text;
@@ -75,7 +87,7 @@ static str heading_of(struct term *term, const struct shape *shape)
 {
     const str title = term_text(term, shape->column->title);
     const str word = shape->measure.word;
-    if (!shape->number || !word.len || shape->column->unit == UNIT_RATIO)
+    if (!shape->number || !word.len || shape->own_units || shape->column->unit == UNIT_RATIO)
         return title;
     return str_printf(term->arena, "%.*s (%.*s)", (int)title.len, title.at, (int)word.len, word.at);
 }

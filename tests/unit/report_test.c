@@ -279,6 +279,65 @@ static void a_column_has_one_unit(void **state)
                      "  none        0          0      0%           -\n");
 }
 
+static void sizes_far_apart_have_units_of_their_own(void **state)
+{
+    struct table *table = section_table(report_section(report, "top", "Top"), "kernels", "");
+    table_column(table, "bytes", "size", UNIT_BYTES, 0);
+    const int64_t sizes[] = {48, 4096, 1572864, 0};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        table_row(table);
+        table_int(table, sizes[i]);
+    }
+    expect_table(80, "      size\n"
+                     "  --------\n"
+                     "      48 B\n"
+                     "  4.00 KiB\n"
+                     "  1.50 MiB\n"
+                     "       0 B\n");
+}
+
+static void headings_take_as_few_lines_as_fit(void **state)
+{
+    struct table *table = section_table(report_section(report, "top", "Top"), "kernels", "");
+    table_column(table, "a", "time in all steps", UNIT_NS, 0);
+    table_column(table, "b", "longest of one step", UNIT_NS, 0);
+    table_row(table);
+    table_int(table, 1);
+    table_int(table, 2);
+    expect_table(80, "  time in all steps (ns)  longest of one step (ns)\n"
+                     "  ------------------------------------------------\n"
+                     "                       1                         2\n");
+    expect_table(28, "  time in all     longest of\n"
+                     "   steps (ns)  one step (ns)\n"
+                     "  --------------------------\n"
+                     "            1              2\n");
+    expect_table(20, "  time in all\n"
+                     "   steps (ns)\n"
+                     "  -----------\n"
+                     "            1\n"
+                     "  too narrow for:\n"
+                     "  longest of one step\n");
+}
+
+static void columns_with_nothing_in_them_are_left_out(void **state)
+{
+    struct table *table = section_table(report_section(report, "top", "Top"), "kernels", "Kernels");
+    table_column(table, "a", "a", UNIT_NONE, 0);
+    table_column(table, "empty", "empty", UNIT_NONE, COLUMN_WIDE);
+    table_column(table, "absent", "absent", UNIT_NS, 0);
+    table_row(table);
+    table_int(table, 1);
+    table_text(table, S(""));
+    table_null(table);
+    expect("term", "steptime demo\n"
+                   "\n"
+                   "-- Top -----------------------------------------------------\n"
+                   "  Kernels\n"
+                   "  a\n"
+                   "  -\n"
+                   "  1\n");
+}
+
 static void absent_numbers_are_dashes(void **state)
 {
     struct table *table = kernels();
@@ -662,6 +721,9 @@ int main(void)
         CASE(a_narrow_table_shortens_names_in_the_middle),
         CASE(a_very_narrow_table_says_which_columns_are_missing),
         CASE(a_column_has_one_unit),
+        CASE(sizes_far_apart_have_units_of_their_own),
+        CASE(headings_take_as_few_lines_as_fit),
+        CASE(columns_with_nothing_in_them_are_left_out),
         CASE(absent_numbers_are_dashes),
         CASE(a_table_without_rows_says_so),
         CASE(rows_beyond_the_limit_are_counted),
