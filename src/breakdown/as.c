@@ -54,6 +54,26 @@ str as_category(const struct trace *trace, uint32_t row)
     return recorded.len ? recorded : str_of(usual[trace->kind[row]]);
 }
 
+double as_us(int64_t ns)
+{
+    return (double)((long double)ns / 1000);
+}
+
+static int64_t ns_of(double us)
+{
+    return (int64_t)llroundl((long double)us * 1000);
+}
+
+int64_t as_start_ns(const struct trace *trace, uint32_t row)
+{
+    return ns_of(as_us(trace->origin_ns + trace->start_ns[row]));
+}
+
+int64_t as_end_ns(const struct trace *trace, uint32_t row)
+{
+    return ns_of(as_us(trace->origin_ns + trace->start_ns[row]) + as_us(trace->dur_ns[row]));
+}
+
 double as_round2(double value)
 {
     return nearbyint(value * 100) / 100;

@@ -58,6 +58,16 @@ void as_add(struct as_result *result, struct arena *arena, str name, double valu
 /* The category as it stands in the file, told from the kind where the trace keeps no other. */
 str as_category(const struct trace *trace, uint32_t row);
 
+/*
+ * Start and end as a program has them that reads microseconds into doubles and
+ * adds them there: for times since the epoch to a quarter of a microsecond.
+ */
+int64_t as_start_ns(const struct trace *trace, uint32_t row);
+int64_t as_end_ns(const struct trace *trace, uint32_t row);
+
+/* A time in ns as the double of microseconds that its decimal text is read into. */
+double as_us(int64_t ns);
+
 /* 123.456 to two decimals, halves to even, as Python's round. */
 double as_round2(double value);
 

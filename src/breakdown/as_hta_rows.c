@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "as.h"
 #include "base/map.h"
 #include "base/sort.h"
 
@@ -38,22 +39,16 @@ static bool any_fraction(const struct trace *trace)
     return false;
 }
 
-/* A recorded time as the double of microseconds that Python reads. */
-static double microseconds(int64_t ns)
-{
-    return (double)((long double)ns / 1000);
-}
-
 static int64_t start_of(const struct loader *loader, uint32_t row)
 {
     const int64_t recorded = loader->trace->origin_ns + loader->trace->start_ns[row];
-    return loader->rounded ? (int64_t)ceil(microseconds(recorded)) * 1000 : recorded;
+    return loader->rounded ? (int64_t)ceil(as_us(recorded)) * 1000 : recorded;
 }
 
 static int64_t end_of(const struct loader *loader, uint32_t row)
 {
     const int64_t recorded = loader->trace->origin_ns + loader->trace->start_ns[row], dur = loader->trace->dur_ns[row];
-    return loader->rounded ? (int64_t)floor(microseconds(recorded) + microseconds(dur)) * 1000 : recorded + dur;
+    return loader->rounded ? (int64_t)floor(as_us(recorded) + as_us(dur)) * 1000 : recorded + dur;
 }
 
 /* ---- what a row is ---- */
@@ -130,12 +125,18 @@ static uint32_t copies_of(const struct loader *loader, uint32_t row, int64_t str
     return staying == MAP_NONE ? 0 : staying;
 }
 
+/*
+ * Its link of a row whose correlation id no host row has is 0, which its idle
+ * breakdown reads as a row number: the file's first event. (Work launched before
+ * the recording began is where this shows.)
+ */
 static int64_t launch_of(const struct loader *loader, int64_t correlation)
 {
-    const uint32_t row = correlation < 0 ? MAP_NONE : map_get(&loader->launches, correlation);
-    if (row == MAP_NONE || start_of(loader, row) >= loader->last_step_ns)
+    if (correlation < 0)
         return INT64_MIN;
-    return start_of(loader, row);
+    const uint32_t found = map_get(&loader->launches, correlation);
+    const int64_t launch_ns = start_of(loader, found == MAP_NONE ? 0 : found);
+    return launch_ns < loader->last_step_ns ? launch_ns : INT64_MIN;
 }
 
 /* ---- the rows ---- */

@@ -120,7 +120,7 @@ static void find_roles(struct overview *o)
     for (uint32_t row = 0; row < o->trace->count; row++) {
         const enum role role = role_of(o, row);
         if (role != ROLES)
-            spans_add(&o->roles[role], o->trace->start_ns[row], trace_end_ns(o->trace, row));
+            spans_add(&o->roles[role], as_start_ns(o->trace, row), as_end_ns(o->trace, row));
     }
     for (int role = 0; role < ROLES; role++)
         spans_tidy(&o->roles[role]);
@@ -142,11 +142,13 @@ static void one_step(struct overview *o)
     for (uint32_t row = 0; row < o->trace->count; row++) {
         if (o->kinds[row] != OP)
             continue;
-        const int64_t start = o->trace->start_ns[row], end = trace_end_ns(o->trace, row);
+        const int64_t start = as_start_ns(o->trace, row), end = as_end_ns(o->trace, row);
         step->start_ns = start < step->start_ns ? start : step->start_ns;
         step->end_ns = end > step->end_ns ? end : step->end_ns;
     }
-    o->steps.count = step->start_ns <= step->end_ns;
+    o->steps.count = 1;
+    if (step->start_ns > step->end_ns)
+        *step = (struct tb_step){0}; /* its limits are then 2^63 the wrong way round, and its numbers mean nothing */
 }
 
 static void find_steps(struct overview *o)
@@ -159,8 +161,8 @@ static void find_steps(struct overview *o)
     sort_keyed(order, count);
     o->steps.at = arena_array(o->arena, count ? count : 1, sizeof *o->steps.at);
     for (uint32_t i = 0; i < count; i++)
-        o->steps.at[i] = (struct tb_step){.start_ns = order[i].key,
-                                          .end_ns = trace_end_ns(o->trace, order[i].row),
+        o->steps.at[i] = (struct tb_step){.start_ns = as_start_ns(o->trace, order[i].row),
+                                          .end_ns = as_end_ns(o->trace, order[i].row),
                                           .number = step_number(o->trace, order[i].row)};
     o->steps.count = count;
     if (!count)

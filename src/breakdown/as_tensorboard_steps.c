@@ -42,7 +42,7 @@ static void take_runtime(struct launches *launches, uint32_t row, int64_t correl
     const uint32_t waiting = first_of_id ? map_get(&launches->waiting, correlation) : NONE;
     const uint32_t me = launches->runtime_count++;
     launches->runtimes[me] =
-        (struct runtime_event){launches->trace->start_ns[row], trace_end_ns(launches->trace, row), waiting};
+        (struct runtime_event){as_start_ns(launches->trace, row), as_end_ns(launches->trace, row), waiting};
     map_put(&launches->runtime_of, correlation, me);
 }
 
@@ -50,7 +50,7 @@ static void take_device(struct launches *launches, uint32_t row, int64_t correla
 {
     const uint32_t me = launches->device_count++, runtime = map_get(&launches->runtime_of, correlation);
     struct device_event *event = &launches->devices[me];
-    *event = (struct device_event){launches->trace->start_ns[row], trace_end_ns(launches->trace, row), NONE, false};
+    *event = (struct device_event){as_start_ns(launches->trace, row), as_end_ns(launches->trace, row), NONE, false};
     if (runtime != MAP_NONE) {
         event->next = launches->runtimes[runtime].first;
         launches->runtimes[runtime].first = me;

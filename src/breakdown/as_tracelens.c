@@ -123,7 +123,7 @@ static uint32_t timeline(const struct trace *trace, bool linked_only, struct tim
     for (uint32_t row = 0; row < trace->count; row++) {
         if (!counts(trace, row) || (linked_only && !linked(trace, row)))
             continue;
-        spans_add(&sets[class_of(trace, row)], trace->start_ns[row], trace_end_ns(trace, row));
+        spans_add(&sets[class_of(trace, row)], as_start_ns(trace, row), as_end_ns(trace, row));
         count++;
     }
     for (int class = 0; class < CLASSES; class ++)
