@@ -1,0 +1,132 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Checks that the documentation says what the program does.
+
+docs.py BUILD
+
+- every command stands in the README and has a man page that names each of its options;
+- every link in a Markdown file leads to a file, and every #anchor to a heading;
+- every id in the program's JSON (sections, values, tables, columns) is defined in doc/numbers.
+"""
+import glob
+import json
+import os
+import re
+import subprocess
+import sys
+
+TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+SAMPLES = [["dlrm-cpu.json.gz"], ["session-gnn-cpu-stack.json.gz"], ["dlrm-legacy-113.json.gz"],
+           ["ddp-gloo-rank0.json.gz", "ddp-gloo-rank1.json.gz"]]
+LINK = re.compile(r"(?<!\!)\[[^\]]*\]\(([^)\s]+)\)")
+CODE = re.compile(r"```.*?```|`[^`\n]*`", re.DOTALL)
+
+complaints = []
+
+
+def complain(where, what):
+    complaints.append(f"{where}: {what}")
+
+
+def read(path):
+    with open(path, encoding="utf-8") as text:
+        return text.read()
+
+
+def program(build, *words):
+    return subprocess.run([os.path.join(build, "src", "steptime"), *words], stdin=subprocess.DEVNULL, check=True,
+                          stdout=subprocess.PIPE, text=True).stdout
+
+
+def commands(build):
+    listed = program(build, "--help").partition("Commands:")[2].strip("\n").partition("\n\n")[0]
+    return [line.split()[0] for line in listed.splitlines()]
+
+
+def options(build, command):
+    return sorted(set(re.findall(r"(?<![\w-])--[a-z][a-z-]*", program(build, command, "--help").partition("Examples")[0])))
+
+
+def check_commands(build):
+    readme = read(os.path.join(TOP, "README.md"))
+    for command in commands(build):
+        if f"steptime {command}" not in readme and f"`{command}`" not in readme:
+            complain("README.md", f"the command {command} is not mentioned")
+        page = os.path.join(build, "doc", f"steptime-{command}.1")
+        if not os.path.exists(page):
+            complain(page, "no man page")
+            continue
+        text = read(page).replace("\\-", "-")
+        for option in options(build, command):
+            if option not in text:
+                complain(page, f"{option} is missing")
+
+
+def anchors(text):
+    """The names that a forge gives to headings."""
+    headings = re.findall(r"^#+\s+(.*)$", CODE.sub(lambda m: m[0].strip("`") if "\n" not in m[0] else "", text), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+def check_link(page, target):
+    path, _, anchor = target.partition("#")
+    file = os.path.normpath(os.path.join(os.path.dirname(page), path)) if path else page
+    if not os.path.exists(file):
+        complain(os.path.relpath(page, TOP), f"{target} leads nowhere")
+    elif anchor and file.endswith(".md") and anchor not in anchors(read(file)):
+        complain(os.path.relpath(page, TOP), f"{target}: no such heading")
+
+
+def pages():
+    tracked = subprocess.run(["git", "-C", TOP, "ls-files", "*.md"], stdout=subprocess.PIPE, text=True, check=False)
+    found = tracked.stdout.split() or [os.path.relpath(p, TOP) for p in glob.glob(f"{TOP}/**/*.md", recursive=True)]
+    return [os.path.join(TOP, path) for path in found if not path.startswith("build")]
+
+
+def check_links():
+    for page in pages():
+        for target in LINK.findall(CODE.sub("", read(page))):
+            if not re.match(r"[a-z]+:", target):
+                check_link(page, target)
+
+
+def ids(document):
+    """(id, where) of everything in a document that scripts may ask for by name."""
+    for section in document["sections"]:
+        yield section["id"], "section"
+        for value in section["values"]:
+            yield value["id"], f"value of {section['id']}"
+        for table in section["tables"]:
+            yield table["id"], "table"
+            for column in table["columns"]:
+                yield column["id"], f"column of {table['id']}"
+
+
+def check_ids(build):
+    files = sorted(glob.glob(os.path.join(TOP, "doc", "numbers*.md")) + glob.glob(os.path.join(TOP, "doc", "numbers", "*.md")))
+    defined = set(re.findall(r"`([a-z0-9_]+)`", "".join(map(read, files))))
+    seen = {}
+    for command in commands(build):
+        if command in ("help", "completion"):
+            continue
+        for sample in SAMPLES:
+            files = [os.path.join(TOP, "tests", "data", "recorded", name) for name in sample]
+            for word, where in ids(json.loads(program(build, command, "--format", "json", *files))):
+                seen.setdefault(word, f"{command}: {where}")
+    for word in sorted(seen.keys() - defined):
+        complain("doc/numbers", f"`{word}` ({seen[word]}) is not defined")
+
+
+def main(build):
+    check_commands(build)
+    check_links()
+    check_ids(build)
+    for complaint in complaints:
+        print(complaint)
+    return 1 if complaints else 0
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 2:
+        sys.exit(__doc__)
+    sys.exit(main(sys.argv[1]))
