@@ -188,11 +188,11 @@ void critical_path_run(const struct trace *trace, const struct selection *select
     arena_free(&scratch);
 }
 
-enum bound path_bound(const struct path_sums *sums, double *share)
+enum bound path_bound(const struct path_sums *sums, bool device, double *share)
 {
     int64_t of[BOUNDS] = {0}, all = 0;
     for (int class = 0; class < PATH_CLASSES; class++) {
-        of[path_class_bound((enum path_class)class)] += sums->ns[class];
+        of[path_class_bound((enum path_class)class, device)] += sums->ns[class];
         all += sums->ns[class];
     }
     enum bound largest = BOUND_UNKNOWN;

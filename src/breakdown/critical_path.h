@@ -40,7 +40,7 @@ enum path_class {
 
 const char *path_class_id(enum path_class class);    /* "operators_forward" */
 const char *path_class_title(enum path_class class); /* for people */
-enum bound path_class_bound(enum path_class class);
+enum bound path_class_bound(enum path_class class, bool device); /* in a trace of the host alone its operators compute */
 
 struct path_sums {
     int64_t ns[PATH_CLASSES];
@@ -108,6 +108,6 @@ void critical_path_run(const struct trace *trace, const struct selection *select
                        struct critical_path *result);
 
 /* What bounds the path: the largest group of classes, and its share. BOUND_UNKNOWN of an empty path. */
-enum bound path_bound(const struct path_sums *sums, double *share);
+enum bound path_bound(const struct path_sums *sums, bool device, double *share);
 
 #endif

@@ -42,9 +42,9 @@ const char *path_class_title(enum path_class class)
     return words[class].title;
 }
 
-enum bound path_class_bound(enum path_class class)
+enum bound path_class_bound(enum path_class class, bool device)
 {
-    return words[class].bound;
+    return !device && class <= PATH_OPTIMIZER ? BOUND_COMPUTE : words[class].bound;
 }
 
 /* ---- marks: annotations that say what their thread was doing ---- */

@@ -39,6 +39,14 @@ static double share_of(int64_t ns, int64_t all_ns)
     return all_ns ? (double)ns / (double)all_ns : 0;
 }
 
+static bool any_device(const struct paths *paths)
+{
+    for (uint32_t i = 0; i < paths->count; i++)
+        if (paths->at[i]->device)
+            return true;
+    return false;
+}
+
 static struct path_sums sums_of(const struct paths *paths, int64_t *wall_ns, int64_t *steps)
 {
     struct path_sums sums = {{0}};
@@ -52,24 +60,24 @@ static struct path_sums sums_of(const struct paths *paths, int64_t *wall_ns, int
 }
 
 /* The class with the most time among those that made the verdict. */
-static enum path_class largest_of(const struct path_sums *sums, enum bound bound)
+static enum path_class largest_of(const struct path_sums *sums, enum bound bound, bool device)
 {
     enum path_class largest = PATH_UNKNOWN;
     int64_t most = -1;
     for (int class = 0; class < PATH_CLASSES; class++)
-        if (path_class_bound((enum path_class)class) == bound && sums->ns[class] > most) {
+        if (path_class_bound((enum path_class)class, device) == bound && sums->ns[class] > most) {
             most = sums->ns[class];
             largest = (enum path_class)class;
         }
     return largest;
 }
 
-static str verdict(const struct path_sums *sums, int64_t wall_ns, struct arena *arena)
+static str verdict(const struct path_sums *sums, bool device, int64_t wall_ns, struct arena *arena)
 {
     double share;
-    const enum bound bound = path_bound(sums, &share);
-    const str word = bound_word(bound);
-    const enum path_class largest = largest_of(sums, bound);
+    const enum bound bound = path_bound(sums, device, &share);
+    const str word = bound_word(bound, device);
+    const enum path_class largest = largest_of(sums, bound, device);
     return str_printf(arena, "%.*s: %.0f %% of the path, most of it %s (%.0f %%).", (int)word.len, word.at, 100 * share,
                       path_class_title(largest), 100 * share_of(sums->ns[largest], wall_ns));
 }
@@ -80,13 +88,14 @@ static void show_head(const struct paths *paths, struct report *report)
     int64_t wall_ns = 0, steps = 0;
     const struct path_sums sums = sums_of(paths, &wall_ns, &steps);
     double share;
-    const enum bound bound = path_bound(&sums, &share);
-    section_text(section, verdict(&sums, wall_ns, report_arena(report)));
-    if (!paths->at[0]->device)
+    const bool device = any_device(paths);
+    const enum bound bound = path_bound(&sums, device, &share);
+    section_text(section, verdict(&sums, device, wall_ns, report_arena(report)));
+    if (!device)
         section_text(section, S("The trace has no device activity: the path is that of the host alone."));
     section_value(section, "wall_ns", "path, the time of the steps", UNIT_NS, cell_int(wall_ns));
     section_value(section, "steps", "steps", UNIT_COUNT, cell_int(steps));
-    section_value(section, "bound", "bound", UNIT_NONE, cell_text(bound_word(bound)));
+    section_value(section, "bound", "bound", UNIT_NONE, cell_text(bound_word(bound, device)));
     section_value(section, "bound_share", "its share", UNIT_RATIO, cell_real(share));
 }
 
@@ -148,10 +157,10 @@ static void sums_columns(struct table *table, struct arena *arena)
                      path_class_title((enum path_class)class), UNIT_NS, COLUMN_DETAIL);
 }
 
-static void sums_cells(struct table *table, const struct path_sums *sums)
+static void sums_cells(struct table *table, const struct path_sums *sums, bool device)
 {
     double share;
-    table_text(table, bound_word(path_bound(sums, &share)));
+    table_text(table, bound_word(path_bound(sums, device, &share), device));
     table_real(table, share);
     for (int class = 0; class < PATH_CLASSES; class++)
         table_int(table, sums->ns[class]);
@@ -173,7 +182,7 @@ static void show_steps(const struct paths *paths, struct report *report)
             table_int(table, step->number);
             table_int(table, step->start_ns);
             table_int(table, step->wall_ns);
-            sums_cells(table, &step->sums);
+            sums_cells(table, &step->sums, paths->at[i]->device);
         }
 }
 
@@ -199,7 +208,7 @@ static void show_ranks(const struct paths *paths, struct report *report)
         table_text(table, path->path);
         table_int(table, path->step_count);
         table_int(table, path->wall_ns);
-        sums_cells(table, &path->sums);
+        sums_cells(table, &path->sums, path->device);
         table_int(table, path->nodes);
         table_int(table, path->edges);
         table_int(table, (int64_t)path->inferred);
