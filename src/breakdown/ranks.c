@@ -115,12 +115,13 @@ static void align(struct merging *m)
         out->accounts[r].offset_ns = out->clocks.offset_ns[clock[r]];
         m->shift_ns[r] = m->origin_ns[r] - out->accounts[r].offset_ns;
     }
-    const int64_t residual = out->clocks.corrected ? out->clocks.residual_p50_ns : 0;
-    out->tie_ns = residual > TIE_NS ? residual : TIE_NS;
+    const int64_t residual =
+        out->one_host ? 0 : out->clocks.residual_p50_ns; /* on one host it is no matter of clocks */
+    out->tie_ns = out->clocks.corrected && residual > TIE_NS ? residual : TIE_NS;
     int64_t *covered = arena_array(&m->scratch, out->count, sizeof *covered);
     for (uint32_t r = 0; r < out->count; r++)
         covered[r] = INT64_MIN;
-    m->clock = (struct meeting_clock){m->shift_ns, covered, CLOCKS_AGREE_NS + out->clocks.residual_p95_ns, out->tie_ns};
+    m->clock = (struct meeting_clock){m->shift_ns, covered, CLOCKS_AGREE_NS + residual, out->tie_ns};
 }
 
 /* ---- meetings ---- */

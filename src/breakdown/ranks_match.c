@@ -44,13 +44,12 @@ static void give_key(struct rank_numbers *rank, struct rank_collective *collecti
 void rank_keys(struct rank_numbers *rank)
 {
     struct map seen = {0};
-    uint32_t first = 0;
-    while (first < rank->collective_count && rank->collectives[first].step == STEP_BEFORE_ALL)
-        first++;
-    for (uint32_t i = first; i-- > 0;)
-        give_key(rank, &rank->collectives[i], &seen);
-    for (uint32_t i = first; i < rank->collective_count; i++)
-        give_key(rank, &rank->collectives[i], &seen);
+    for (uint32_t i = rank->collective_count; i-- > 0;)
+        if (rank->collectives[i].step == STEP_BEFORE_ALL)
+            give_key(rank, &rank->collectives[i], &seen);
+    for (uint32_t i = 0; i < rank->collective_count; i++)
+        if (rank->collectives[i].step != STEP_BEFORE_ALL)
+            give_key(rank, &rank->collectives[i], &seen);
     map_free(&seen);
 }
 

@@ -73,7 +73,8 @@ static int64_t step_number(const struct run *run, const struct collective *of)
 {
     if (of->step != STEP_NONE)
         return run->trace->steps[of->step].number;
-    return run->trace->step_count && of->call_ns < run->trace->steps[0].start_ns ? STEP_BEFORE_ALL : STEP_AFTER_ALL;
+    const bool before = of->queued_before || (run->trace->step_count && of->call_ns < run->trace->steps[0].start_ns);
+    return before ? STEP_BEFORE_ALL : STEP_AFTER_ALL;
 }
 
 static bool selected(const struct run *run, const struct collective *of)

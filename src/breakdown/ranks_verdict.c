@@ -91,13 +91,22 @@ static str late_sentence(const struct ranks *ranks, uint32_t r, struct arena *ar
                       account->matched, (int)why.len, why.at);
 }
 
+static uint32_t count_late(const struct ranks *ranks)
+{
+    uint32_t count = 0;
+    for (uint32_t r = 0; r < ranks->count; r++)
+        count += rank_is_late(ranks, r);
+    return count;
+}
+
 static str shared_sentence(const struct ranks *ranks, uint32_t latest, uint32_t next, struct arena *arena)
 {
     const str most = duration(arena, per_step(ranks->at[latest], (double)ranks->accounts[latest].late_ns));
     const str then = duration(arena, per_step(ranks->at[next], (double)ranks->accounts[next].late_ns));
-    return str_printf(arena, "No single rank is late: rank %lld is by %.*s a step, rank %lld by %.*s.",
-                      (long long)ranks->at[latest]->rank, (int)most.len, most.at, (long long)ranks->at[next]->rank,
-                      (int)then.len, then.at);
+    return str_printf(arena, "No single rank is late, %u are: rank %lld by %.*s a step, rank %lld by %.*s%s.",
+                      count_late(ranks), (long long)ranks->at[latest]->rank, (int)most.len, most.at,
+                      (long long)ranks->at[next]->rank, (int)then.len, then.at,
+                      count_late(ranks) > 2 ? ", others less" : "");
 }
 
 static str nothing_to_compare(const struct ranks *ranks)

@@ -78,6 +78,38 @@ static struct collective_group *groups_of(const struct collective_table *table, 
     return result;
 }
 
+static bool unlaunched(const struct trace *trace, const struct collective *collective)
+{
+    return trace->kind[collective->row] == EVENT_KERNEL && trace->cause[collective->row] == ROW_NONE;
+}
+
+/* When the first kernel starts whose launch was recorded; INT64_MIN if none was. */
+static int64_t first_launched_ns(const struct trace *trace, const struct collectives *table)
+{
+    for (uint32_t i = 0; i < table->count; i++)
+        if (!table->at[i].on_host && !unlaunched(trace, &table->at[i]))
+            return table->at[i].call_ns;
+    return INT64_MIN;
+}
+
+/*
+ * Kernels without a launch, before the first one that has a launch, were queued
+ * before the recording began. Where launches are missing altogether, a kernel is
+ * of the step it runs in.
+ */
+static void settle_launches(const struct trace *trace, const struct collectives *table)
+{
+    const int64_t first_ns = first_launched_ns(trace, table);
+    for (uint32_t i = 0; i < table->count; i++) {
+        struct collective *collective = &table->at[i];
+        if (!unlaunched(trace, collective))
+            continue;
+        collective->queued_before = collective->call_ns < first_ns;
+        if (!collective->queued_before)
+            collective->step = trace_step_at(trace, collective->call_ns);
+    }
+}
+
 struct collectives collectives_of(const struct trace *trace, const struct work_classes *classes, struct arena *arena)
 {
     struct collective_table table = {.trace = trace, .classes = classes, .arena = arena};
@@ -90,6 +122,7 @@ struct collectives collectives_of(const struct trace *trace, const struct work_c
         .groups = groups_of(&table, arena),
         .group_count = (uint32_t)table.group_count,
     };
+    settle_launches(trace, &result);
     mem_free(table.at);
     mem_free(table.groups);
     map_free(&table.group_index);

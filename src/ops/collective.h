@@ -71,6 +71,7 @@ struct collective {
     uint8_t element_bytes;             /* 0: not recorded */
     uint8_t kind;                      /* enum collective_kind */
     bool on_host;
+    bool queued_before; /* launched before the recording began: of no step */
 };
 
 struct collectives {

@@ -1,0 +1,591 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Planted jobs: ranks whose entries into their collectives are known, so that
+ * late, waited and caused times, clocks and reasons are known to the nanosecond.
+ */
+#include "cmocka_first.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "breakdown/ranks.h"
+#include "planted.h"
+
+enum { MOST_RANKS = 8, STEPS = 3, STEP_US = 20000, COMPUTE_US = 5000, TRANSFER_US = 400, LATE_US = 3000 };
+
+static const int64_t MS = 1000 * 1000;
+
+struct job {
+    uint32_t count;
+    struct planted p[MOST_RANKS];
+    int64_t shift_us[MOST_RANKS]; /* of the times in the file */
+    struct rank_numbers numbers[MOST_RANKS];
+    const struct rank_numbers *at[MOST_RANKS];
+    struct arena arena;
+    struct ranks ranks;
+};
+
+static struct job *job_new(uint32_t count)
+{
+    struct job *job = calloc(1, sizeof *job);
+    job->count = count;
+    for (uint32_t r = 0; r < count; r++) {
+        job->p[r] = planted_new();
+        job->p[r].trace->info.rank = r;
+    }
+    return job;
+}
+
+/* All hosts alike: one clock. */
+static void on_one_host(struct job *job)
+{
+    for (uint32_t r = 0; r < job->count; r++)
+        job->p[r].trace->info.host = S("node7");
+}
+
+static void compare(struct job *job)
+{
+    for (uint32_t r = 0; r < job->count; r++) {
+        trace_finish(job->p[r].trace);
+        rank_run(job->p[r].trace, &(struct selection){0}, &job->arena, &job->numbers[r]);
+        trace_free(job->p[r].trace);
+        job->at[r] = &job->numbers[r];
+    }
+    ranks_merge(job->at, job->count, &job->arena, &job->ranks);
+}
+
+static void done(struct job *job)
+{
+    arena_free(&job->arena);
+    free(job);
+}
+
+/* ---- planting ---- */
+
+static void plant_all_steps(struct job *job, uint32_t r)
+{
+    for (int step = 0; step < STEPS; step++)
+        plant_step(&job->p[r], step, STEP_US * step + job->shift_us[r], STEP_US);
+    plant_host(&job->p[r], EVENT_OPERATOR, "aten::mm", job->shift_us[r], 1);
+}
+
+static struct event kernel(struct job *job, uint32_t r, int64_t stream, const char *name, int64_t us, int64_t dur_us)
+{
+    return planted_event(&job->p[r], EVENT_KERNEL, planted_stream(&job->p[r], 0, stream), name, us + job->shift_us[r],
+                         dur_us);
+}
+
+static void plant_compute(struct job *job, uint32_t r, int64_t us, int64_t dur_us)
+{
+    const struct event e = kernel(job, r, 7, "sgemm_128x64", us, dur_us);
+    trace_add(job->p[r].trace, &e);
+}
+
+static struct event all_reduce(struct job *job, uint32_t r, int64_t stream, int64_t us, int64_t end_us,
+                               int64_t elements)
+{
+    struct event e = kernel(job, r, stream, "ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevKernelArgsStorage<4096ul>)",
+                            us, end_us - us);
+    event_set(&e, ATTR_IN_ELEMENTS, elements);
+    event_set(&e, ATTR_DTYPE, intern_id(trace_names(job->p[r].trace), S("Float")));
+    return e;
+}
+
+static void plant_all_reduce(struct job *job, uint32_t r, int64_t us, int64_t end_us)
+{
+    const struct event e = all_reduce(job, r, 20, us, end_us, 1 << 20);
+    trace_add(job->p[r].trace, &e);
+}
+
+/* Each step: compute, longer by late_us[r], then an all-reduce that all leave when the last has come and the bytes have moved. */
+static void plant_training(struct job *job, const int64_t *late_us)
+{
+    int64_t latest = 0;
+    for (uint32_t r = 0; r < job->count; r++)
+        latest = late_us[r] > latest ? late_us[r] : latest;
+    for (uint32_t r = 0; r < job->count; r++) {
+        plant_all_steps(job, r);
+        for (int64_t start = 0; start < STEPS * STEP_US; start += STEP_US) {
+            const int64_t entry = start + COMPUTE_US + late_us[r];
+            plant_compute(job, r, start, entry - start);
+            plant_all_reduce(job, r, entry, start + COMPUTE_US + latest + TRANSFER_US);
+        }
+    }
+}
+
+/* ---- a straggler ---- */
+
+static void expect_straggler(const struct job *job, uint32_t late)
+{
+    str sentence;
+    struct arena scratch = {0};
+    const uint32_t others = job->count - 1;
+    assert_int_equal(job->ranks.meeting_count, STEPS);
+    assert_int_equal(ranks_verdict(&job->ranks, &scratch, &sentence), late);
+    for (uint32_t r = 0; r < job->count; r++) {
+        const struct rank_account *account = &job->ranks.accounts[r];
+        assert_int_equal(account->late_ns, r == late ? STEPS * 3 * MS : 0);
+        assert_int_equal(account->late, r == late ? STEPS : 0);
+        assert_int_equal(account->last, r == late ? STEPS : 0);
+        assert_int_equal(account->saving_ns, r == late ? STEPS * 3 * MS : 0);
+        assert_int_equal(account->waited_ns, r == late ? 0 : STEPS * 3 * MS);
+        assert_int_equal(account->caused_ns, r == late ? others * STEPS * 3 * MS : 0);
+        assert_true(account->comparable);
+    }
+    for (uint32_t i = 0; i < STEPS; i++) {
+        assert_int_equal(job->ranks.meetings[i].skew_ns, 3 * MS);
+        assert_int_equal(job->ranks.meetings[i].last_rank, late);
+        assert_int_equal(job->ranks.meetings[i].transfer_ns, TRANSFER_US * 1000);
+        assert_int_equal(job->ranks.meetings[i].bytes, 4 << 20);
+    }
+    arena_free(&scratch);
+}
+
+static void a_straggler_of_3_ms_is_late_by_3_ms(void **state)
+{
+    static const struct {
+        uint32_t ranks, late;
+    } jobs[] = {{2, 0}, {2, 1}, {3, 1}, {4, 3}, {8, 5}};
+    for (size_t i = 0; i < sizeof jobs / sizeof *jobs; i++) {
+        struct job *job = job_new(jobs[i].ranks);
+        int64_t late_us[MOST_RANKS] = {0};
+        late_us[jobs[i].late] = LATE_US;
+        plant_training(job, late_us);
+        compare(job);
+        expect_straggler(job, jobs[i].late);
+        done(job);
+    }
+}
+
+static void what_made_it_late_is_its_compute(void **state)
+{
+    struct job *job = job_new(4);
+    plant_training(job, (int64_t[]){0, 0, LATE_US, 0});
+    compare(job);
+    const struct rank_account *late = &job->ranks.accounts[2];
+    for (int time = 0; time < RANK_TIMES; time++)
+        assert_int_equal((int64_t)late->excess_ns[time], time == TIME_COMPUTE ? STEPS * 3 * MS : 0);
+    assert_int_equal((int64_t)late->began_ns, 0);
+    assert_int_equal(job->numbers[2].time_ns[TIME_COMPUTE], STEPS * (COMPUTE_US + LATE_US) * 1000LL);
+    assert_int_equal(job->numbers[2].communication_ns, STEPS * TRANSFER_US * 1000LL);
+    assert_int_equal(job->numbers[0].communication_ns, STEPS * (TRANSFER_US + LATE_US) * 1000LL);
+    done(job);
+}
+
+/* Rank 1 computes as long as rank 0, after a pause of 3 ms in which its host loads data. */
+static void or_its_data_loader(void **state)
+{
+    struct job *job = job_new(2);
+    for (uint32_t r = 0; r < 2; r++) {
+        plant_all_steps(job, r);
+        for (int64_t start = 0; start < STEPS * STEP_US; start += STEP_US) {
+            const int64_t begin = start + (r ? LATE_US : 0);
+            if (r)
+                plant_host(&job->p[r], EVENT_ANNOTATION, "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__",
+                           start, LATE_US);
+            plant_work(&job->p[r], (struct planted_work){
+                                       .launch_us = begin, .launch_dur_us = 0, .us = begin, .dur_us = COMPUTE_US});
+            plant_all_reduce(job, r, begin + COMPUTE_US, start + LATE_US + COMPUTE_US + TRANSFER_US);
+        }
+    }
+    compare(job);
+    expect_straggler(job, 1);
+    for (int time = 0; time < RANK_TIMES; time++)
+        if (time != TIME_LOADING && time != TIME_HOST) /* the wait for the next step is idle time of both alike */
+            assert_int_equal((int64_t)job->ranks.accounts[1].excess_ns[time], 0);
+    assert_int_equal((int64_t)job->ranks.accounts[1].excess_ns[TIME_LOADING], STEPS * 3 * MS);
+    done(job);
+}
+
+/* ---- clocks ---- */
+
+/* Files whose times count from different bases, on clocks that agree. */
+static void bases_are_taken_into_account(void **state)
+{
+    static const int64_t base_us[] = {0, 123456789, 5};
+    struct job *job = job_new(3);
+    for (uint32_t r = 0; r < 3; r++) {
+        job->p[r].trace->info.base_ns = 1700000000000000000 + base_us[r] * 1000;
+        job->shift_us[r] = -base_us[r];
+    }
+    plant_training(job, (int64_t[]){0, LATE_US, 0});
+    compare(job);
+    expect_straggler(job, 1);
+    assert_int_equal(job->ranks.clocks.corrected, 0);
+    done(job);
+}
+
+static void clocks_of_several_hosts_are_aligned(void **state)
+{
+    static const int64_t off_us[] = {0, 0, 7000, -40000};
+    static const char *const hosts[] = {"node1", "node1", "node2", "node3"};
+    struct job *job = job_new(4);
+    for (uint32_t r = 0; r < 4; r++) {
+        job->p[r].trace->info.host = str_of(hosts[r]);
+        job->shift_us[r] = off_us[r];
+    }
+    plant_training(job, (int64_t[]){0, 0, LATE_US, 0});
+    compare(job);
+    expect_straggler(job, 2);
+    for (uint32_t r = 0; r < 4; r++)
+        assert_int_equal(job->ranks.accounts[r].offset_ns, off_us[r] * 1000);
+    assert_int_equal(job->ranks.clocks.corrected, 2);
+    assert_int_equal(job->ranks.clocks.residual_p95_ns, 0);
+    assert_false(job->ranks.one_host);
+    done(job);
+}
+
+static void a_damaged_base_is_left_out(void **state)
+{
+    struct job *job = job_new(2);
+    job->p[1].trace->info.base_ns = INT64_MAX;
+    plant_training(job, (int64_t[]){0, LATE_US});
+    compare(job);
+    assert_true(job->numbers[0].dated);
+    assert_false(job->numbers[1].dated);
+    expect_straggler(job, 1);
+    done(job);
+}
+
+static void epochs_years_apart_are_not_compared(void **state)
+{
+    struct job *job = job_new(2);
+    job->p[0].trace->info.base_ns = EVENT_TIME_LIMIT - 1;
+    plant_training(job, (int64_t[]){0, LATE_US});
+    compare(job);
+    expect_straggler(job, 1);
+    done(job);
+}
+
+/* ---- nobody ---- */
+
+static void expect_nobody(const struct job *job)
+{
+    str sentence;
+    struct arena scratch = {0};
+    assert_int_equal(ranks_verdict(&job->ranks, &scratch, &sentence), RANK_NONE_LATE);
+    arena_free(&scratch);
+}
+
+static void a_tie_blames_nobody(void **state)
+{
+    struct job *job = job_new(4);
+    plant_training(job, (int64_t[]){0, 0, 0, 0});
+    compare(job);
+    expect_nobody(job);
+    for (uint32_t r = 0; r < 4; r++) {
+        const struct rank_account *account = &job->ranks.accounts[r];
+        assert_int_equal(account->late_ns + account->waited_ns + account->caused_ns + account->saving_ns, 0);
+        assert_int_equal(account->last, 0);
+    }
+    for (uint32_t i = 0; i < STEPS; i++)
+        assert_int_equal(job->ranks.meetings[i].last_rank, RANK_NONE_LATE);
+    done(job);
+}
+
+static void nearly_a_tie_is_one(void **state)
+{
+    struct job *job = job_new(3);
+    plant_training(job, (int64_t[]){0, 20, 7});
+    compare(job);
+    expect_nobody(job);
+    assert_int_equal(job->ranks.accounts[1].late_ns, 0);
+    assert_int_equal(job->ranks.accounts[0].waited_ns, STEPS * 20 * 1000);
+    done(job);
+}
+
+static void two_that_are_late_alike_share_it(void **state)
+{
+    struct job *job = job_new(4);
+    plant_training(job, (int64_t[]){0, LATE_US, 0, LATE_US});
+    compare(job);
+    expect_nobody(job);
+    for (uint32_t r = 0; r < 4; r++) {
+        const struct rank_account *account = &job->ranks.accounts[r];
+        assert_int_equal(account->late_ns, r % 2 ? STEPS * 3 * MS : 0);
+        assert_int_equal(account->caused_ns, r % 2 ? STEPS * 3 * MS : 0); /* two others wait, two are to blame */
+        assert_int_equal(account->saving_ns, 0);                          /* either alone would change nothing */
+    }
+    done(job);
+}
+
+static void one_rank_alone_is_never_late(void **state)
+{
+    struct job *job = job_new(1);
+    plant_training(job, (int64_t[]){0});
+    compare(job);
+    expect_nobody(job);
+    assert_int_equal(job->ranks.meeting_count, 0);
+    done(job);
+}
+
+/* ---- unions ---- */
+
+/* Two collectives at once, on two streams: rank 1 comes to both 3 ms late, and that is 3 ms, not 6. */
+static void collectives_at_once_count_once(void **state)
+{
+    struct job *job = job_new(2);
+    on_one_host(job);
+    for (uint32_t r = 0; r < 2; r++) {
+        plant_all_steps(job, r);
+        for (int64_t start = 0; start < STEPS * STEP_US; start += STEP_US)
+            for (int64_t stream = 20; stream < 22; stream++) {
+                const struct event e = all_reduce(job, r, stream, start + COMPUTE_US + r * LATE_US,
+                                                  start + COMPUTE_US + LATE_US + TRANSFER_US, stream);
+                trace_add(job->p[r].trace, &e);
+            }
+    }
+    compare(job);
+    assert_int_equal(job->ranks.meeting_count, 2 * STEPS);
+    assert_int_equal(job->ranks.accounts[1].late, 2 * STEPS);
+    assert_int_equal(job->ranks.accounts[1].late_ns, STEPS * 3 * MS);
+    assert_int_equal(job->ranks.accounts[1].saving_ns, STEPS * 3 * MS);
+    assert_int_equal(job->ranks.accounts[1].caused_ns, STEPS * 3 * MS);
+    assert_int_equal(job->ranks.accounts[0].waited_ns, STEPS * 3 * MS);
+    done(job);
+}
+
+/* Whatever the entries: what all have waited is what all have caused, and what was done before a call sums to the time. */
+static void waits_and_blame_balance(void **state)
+{
+    srand(3);
+    for (int round = 0; round < 20; round++) {
+        struct job *job = job_new(2 + (uint32_t)(rand() % 7));
+        int64_t late_us[MOST_RANKS];
+        for (uint32_t r = 0; r < job->count; r++)
+            late_us[r] = rand() % 5000;
+        on_one_host(job);
+        plant_training(job, late_us);
+        compare(job);
+        int64_t waited = 0, caused = 0;
+        for (uint32_t r = 0; r < job->count; r++) {
+            waited += job->ranks.accounts[r].waited_ns;
+            caused += job->ranks.accounts[r].caused_ns;
+            for (uint32_t i = 0; i < job->numbers[r].collective_count; i++) {
+                const struct rank_collective *c = &job->numbers[r].collectives[i];
+                int64_t sum = 0;
+                for (int time = 0; time < RANK_TIMES; time++)
+                    sum += c->before_ns[SINCE_STEP][time];
+                assert_int_equal(sum, c->of.call_ns % (STEP_US * 1000));
+            }
+        }
+        assert_int_equal(waited, caused);
+        done(job);
+    }
+}
+
+/* ---- matching ---- */
+
+/* Rank 1's recording begins a step later and rank 2's ends a step earlier: what all have is compared. */
+static void recordings_of_other_lengths_match_by_step(void **state)
+{
+    struct job *job = job_new(3);
+    on_one_host(job);
+    for (uint32_t r = 0; r < 3; r++)
+        for (int64_t step = r == 1; step < (r == 2 ? 4 : 5); step++) {
+            const int64_t start = step * STEP_US;
+            plant_step(&job->p[r], step, start, STEP_US);
+            plant_work(&job->p[r], (struct planted_work){.launch_us = start, .us = start, .dur_us = COMPUTE_US});
+            plant_all_reduce(job, r, start + COMPUTE_US + (r == 2 ? LATE_US : 0),
+                             start + COMPUTE_US + LATE_US + TRANSFER_US);
+        }
+    for (uint32_t r = 0; r < 3; r++)
+        job->p[r].trace->info.base_ns = 0;
+    compare(job);
+    assert_int_equal(job->ranks.meeting_count, 3);
+    assert_int_equal(job->ranks.unmatched, 2 + 1 + 1);
+    assert_int_equal(job->ranks.accounts[2].late_ns, 3 * 3 * MS);
+    assert_true(job->ranks.accounts[0].comparable);
+    done(job);
+}
+
+static void sequence_numbers_match_whatever_the_step(void **state)
+{
+    struct job *job = job_new(2);
+    on_one_host(job);
+    for (uint32_t r = 0; r < 2; r++) {
+        plant_host(&job->p[r], EVENT_OPERATOR, "aten::mm", 0, 1);
+        for (int64_t seq = r; seq < 10; seq++) { /* rank 1 has not recorded number 0 */
+            struct event e = all_reduce(job, r, 20, seq * 5000 + r * 1000, seq * 5000 + 1100, 64);
+            event_set(&e, ATTR_COLLECTIVE_SEQ, seq);
+            event_set(&e, ATTR_GROUP_NAME, intern_id(trace_names(job->p[r].trace), S("0")));
+            trace_add(job->p[r].trace, &e);
+        }
+    }
+    compare(job);
+    assert_int_equal(job->ranks.meeting_count, 9);
+    assert_int_equal(job->ranks.accounts[1].late_ns, 9 * MS);
+    assert_int_equal(job->ranks.unmatched, 1);
+    done(job);
+}
+
+/* Without numbers and steps the order is all there is; ranks on one clock that are not inside together were matched wrongly. */
+static void wrong_matches_are_left_out(void **state)
+{
+    struct job *job = job_new(2);
+    on_one_host(job);
+    for (uint32_t r = 0; r < 2; r++) {
+        plant_host(&job->p[r], EVENT_OPERATOR, "aten::mm", 0, 1);
+        for (int64_t i = r; i < 10 + r; i++)
+            plant_all_reduce(job, r, i * 5000, i * 5000 + 300);
+    }
+    compare(job);
+    assert_int_equal(job->ranks.meeting_count, 0);
+    assert_int_equal(job->ranks.disjoint, 20);
+    expect_nobody(job);
+    done(job);
+}
+
+/* Rank 3 of another job: other sizes in the same places. */
+static void ranks_with_other_collectives_are_not_comparable(void **state)
+{
+    struct job *job = job_new(4);
+    plant_training(job, (int64_t[]){0, LATE_US, 0, 0});
+    trace_free(job->p[3].trace);
+    job->p[3] = planted_new();
+    plant_all_steps(job, 3);
+    for (int64_t start = 0; start < STEPS * STEP_US; start += STEP_US) {
+        const struct event e = all_reduce(job, 3, 20, start, start + 100, 12345);
+        trace_add(job->p[3].trace, &e);
+    }
+    compare(job);
+    assert_int_equal(job->ranks.meeting_count, STEPS);
+    assert_int_equal(job->ranks.unmatched, STEPS);
+    assert_false(job->ranks.accounts[3].comparable);
+    assert_int_equal(job->ranks.accounts[1].late_ns, STEPS * 3 * MS);
+    done(job);
+}
+
+/* Groups of two among four ranks: each compares within itself. */
+static void groups_are_compared_within_themselves(void **state)
+{
+    struct job *job = job_new(4);
+    on_one_host(job);
+    for (uint32_t r = 0; r < 4; r++) {
+        plant_all_steps(job, r);
+        for (int64_t start = 0; start < STEPS * STEP_US; start += STEP_US) {
+            struct event e =
+                all_reduce(job, r, 20, start + COMPUTE_US + r * LATE_US, start + COMPUTE_US + 3 * LATE_US + 100, 64);
+            event_set(&e, ATTR_GROUP_RANKS, intern_id(trace_names(job->p[r].trace), r < 2 ? S("[0, 1]") : S("[2, 3]")));
+            event_set(&e, ATTR_GROUP_SIZE, 2);
+            trace_add(job->p[r].trace, &e);
+        }
+    }
+    compare(job);
+    assert_int_equal(job->ranks.meeting_count, 2 * STEPS);
+    for (uint32_t r = 0; r < 4; r++)
+        assert_int_equal(job->ranks.accounts[r].late_ns, r % 2 ? STEPS * 3 * MS : 0);
+    done(job);
+}
+
+static void messages_between_two_of_many_are_left_out(void **state)
+{
+    struct job *job = job_new(3);
+    for (uint32_t r = 0; r < 3; r++) {
+        plant_all_steps(job, r);
+        struct event e = kernel(job, r, 20, "ncclDevKernel_SendRecv(ncclDevKernelArgsStorage<4096ul>)", 100, 50);
+        event_set(&e, ATTR_COLLECTIVE, intern_id(trace_names(job->p[r].trace), r ? S("recv") : S("send")));
+        event_set(&e, ATTR_GROUP_SIZE, 3);
+        trace_add(job->p[r].trace, &e);
+    }
+    compare(job);
+    assert_int_equal(job->ranks.meeting_count, 0);
+    assert_int_equal(job->ranks.not_matchable, 3);
+    done(job);
+}
+
+/* ---- bandwidth ---- */
+
+static void bandwidths_are_over_the_transfer(void **state)
+{
+    struct job *job = job_new(4);
+    plant_training(job, (int64_t[]){0, LATE_US, 0, 0});
+    compare(job);
+    const double algorithm = (4 << 20) / (TRANSFER_US * 1e-6);
+    assert_int_equal(job->ranks.kind_count, 1);
+    const struct meeting_kind *kind = job->ranks.kinds;
+    assert_int_equal(kind->count, STEPS);
+    assert_int_equal(kind->skew_ns, STEPS * 3 * MS);
+    assert_true(fabs(kind->algorithm_bandwidth / algorithm - 1) < 1e-12);
+    assert_true(fabs(kind->bus_bandwidth / algorithm - 1.5) < 1e-12);
+    assert_true(fabs(meeting_bus_bandwidth(&job->ranks.meetings[0]) / algorithm - 1.5) < 1e-12);
+    done(job);
+}
+
+/* ---- on the host ---- */
+
+static void plant_call(struct job *job, uint32_t r, int64_t us)
+{
+    struct event e =
+        planted_event(&job->p[r], EVENT_OPERATOR, planted_thread(&job->p[r], PLANTED_MAIN), "c10d::allreduce_", us, 5);
+    event_set(&e, ATTR_INPUT_DIMS, intern_id(trace_names(job->p[r].trace), S("[[[100]], []]")));
+    event_set(&e, ATTR_INPUT_TYPES, intern_id(trace_names(job->p[r].trace), S("[\"TensorList\", \"\"]")));
+    trace_add(job->p[r].trace, &e);
+}
+
+static void plant_gloo(struct job *job, uint32_t r, int64_t us, int64_t end_us)
+{
+    struct event e = planted_event(&job->p[r], EVENT_ANNOTATION, planted_thread(&job->p[r], PLANTED_GLOO),
+                                   "gloo:all_reduce", us, end_us - us);
+    event_set(&e, ATTR_INPUT_DIMS, intern_id(trace_names(job->p[r].trace), S("[[100]]")));
+    event_set(&e, ATTR_INPUT_TYPES, intern_id(trace_names(job->p[r].trace), S("[\"float\"]")));
+    trace_add(job->p[r].trace, &e);
+}
+
+/* Host-only, rank 1 late by 3 ms of data loading; of rank r the work of step r is not recorded. */
+static void host_only_ranks_are_compared_by_their_calls(void **state)
+{
+    struct job *job = job_new(2);
+    on_one_host(job);
+    for (uint32_t r = 0; r < 2; r++) {
+        plant_all_steps(job, r);
+        for (int64_t step = 0; step < STEPS; step++) {
+            const int64_t start = step * STEP_US, call = start + COMPUTE_US + r * LATE_US;
+            if (r)
+                plant_host(&job->p[r], EVENT_ANNOTATION, "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__",
+                           start + 1000, LATE_US);
+            plant_host(&job->p[r], EVENT_OPERATOR, "aten::linear", call - 1000, 1000);
+            plant_call(job, r, call);
+            if (step != r)
+                plant_gloo(job, r, call + 10, start + COMPUTE_US + LATE_US + TRANSFER_US);
+        }
+    }
+    compare(job);
+    assert_int_equal(job->ranks.meeting_count, STEPS);
+    assert_int_equal(job->ranks.accounts[1].late_ns, STEPS * 3 * MS);
+    assert_int_equal(job->ranks.accounts[0].waited_ns, STEPS * 3 * MS);
+    assert_int_equal((int64_t)job->ranks.accounts[1].excess_ns[TIME_LOADING], STEPS * 3 * MS);
+    assert_int_equal(job->ranks.meetings[2].transfer_ns, (TRANSFER_US - 10) * 1000);
+    assert_int_equal(job->ranks.meetings[0].transfer_ns, -1);
+    assert_false(job->numbers[0].device);
+    done(job);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_straggler_of_3_ms_is_late_by_3_ms),
+        cmocka_unit_test(what_made_it_late_is_its_compute),
+        cmocka_unit_test(or_its_data_loader),
+        cmocka_unit_test(bases_are_taken_into_account),
+        cmocka_unit_test(clocks_of_several_hosts_are_aligned),
+        cmocka_unit_test(a_damaged_base_is_left_out),
+        cmocka_unit_test(epochs_years_apart_are_not_compared),
+        cmocka_unit_test(a_tie_blames_nobody),
+        cmocka_unit_test(nearly_a_tie_is_one),
+        cmocka_unit_test(two_that_are_late_alike_share_it),
+        cmocka_unit_test(one_rank_alone_is_never_late),
+        cmocka_unit_test(collectives_at_once_count_once),
+        cmocka_unit_test(waits_and_blame_balance),
+        cmocka_unit_test(recordings_of_other_lengths_match_by_step),
+        cmocka_unit_test(sequence_numbers_match_whatever_the_step),
+        cmocka_unit_test(wrong_matches_are_left_out),
+        cmocka_unit_test(ranks_with_other_collectives_are_not_comparable),
+        cmocka_unit_test(groups_are_compared_within_themselves),
+        cmocka_unit_test(messages_between_two_of_many_are_left_out),
+        cmocka_unit_test(bandwidths_are_over_the_transfer),
+        cmocka_unit_test(host_only_ranks_are_compared_by_their_calls),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
