@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "kernels.h"
 
-#include "base/map.h"
-#include "base/span.h"
+#include "kernels_busy.h"
 #include "kernels_group.h"
 #include "kernels_select.h"
 
@@ -15,20 +14,10 @@ enum kernel_grouping kernel_grouping_of(str word)
     return KERNELS_BY_NAME;
 }
 
-static uint64_t device_work_of(const struct trace *trace)
-{
-    return trace->kinds[EVENT_KERNEL] + trace->kinds[EVENT_COPY] + trace->kinds[EVENT_MEMSET];
-}
-
 static void pick(struct kernel_work *work, const struct selection *selection, struct arena *arena)
 {
-    const struct trace *trace = work->trace;
-    const struct picked picked = picked_by(trace, selection);
-    uint32_t *rows = arena_array(arena, device_work_of(trace), sizeof *rows);
-    for (uint32_t row = 0; row < trace->count; row++)
-        if (event_is_device_work((enum event_kind)trace->kind[row]) && picks(&picked, row))
-            rows[work->count++] = row;
-    work->rows = rows;
+    const struct picked picked = picked_by(work->trace, selection);
+    work->rows = picked_device_work(&picked, arena, &work->count);
 }
 
 static void count_up(uint8_t *count)
@@ -54,30 +43,8 @@ static const struct cost_share *shares_of(const struct kernel_work *work, struct
     return shares;
 }
 
-/* Devices run beside each other: the busy time of a trace is the sum over its devices. */
-static int64_t busy_ns(const struct kernel_work *work, struct arena *arena)
-{
-    const struct trace *trace = work->trace;
-    int64_t *devices, busy = 0;
-    const uint32_t count = trace_devices(trace, arena, &devices);
-    struct map index = {0};
-    struct spans *spans = arena_array(arena, count, sizeof *spans);
-    for (uint32_t d = 0; d < count; d++)
-        map_put(&index, devices[d], d);
-    for (uint32_t i = 0; i < work->count; i++) {
-        const uint32_t row = work->rows[i], d = map_get(&index, trace->lanes[trace->lane[row]].process);
-        spans_add(&spans[d], trace->start_ns[row], trace_end_ns(trace, row));
-    }
-    for (uint32_t d = 0; d < count; d++) {
-        spans_tidy(&spans[d]);
-        busy += spans_length(&spans[d]);
-        spans_free(&spans[d]);
-    }
-    map_free(&index);
-    return busy;
-}
-
-void kernels_run(const struct trace *trace, const struct kernels_asked *asked, struct arena *arena, struct kernels *kernels)
+void kernels_run(const struct trace *trace, const struct kernels_asked *asked, struct arena *arena,
+                 struct kernels *kernels)
 {
     struct arena scratch = {0};
     struct kernel_work work = {
@@ -90,9 +57,9 @@ void kernels_run(const struct trace *trace, const struct kernels_asked *asked, s
     work.shares = shares_of(&work, &scratch);
     *kernels = (struct kernels){
         .rank = trace->info.rank,
-        .recorded = device_work_of(trace) > 0,
+        .recorded = device_work_count(trace) > 0,
         .count = work.count,
-        .busy_ns = busy_ns(&work, &scratch),
+        .busy_ns = busy_ns_of(trace, work.rows, work.count),
         .device = str_copy(arena, work.peaks.device),
         .closest = str_copy(arena, work.peaks.closest),
         .groups = kernel_groups_of(&work, asked->by, arena),

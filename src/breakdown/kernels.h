@@ -40,6 +40,7 @@ struct kernel_mean {
 
 struct kernel_group {
     str name, shape; /* shape: "" but with KERNELS_BY_SHAPE */
+    str title;       /* the name as a person would say it */
     str class;       /* "" where there are several */
     struct samples dur_ns, delay_ns;
     int64_t total_ns;
@@ -72,7 +73,8 @@ struct kernels_asked {
 };
 
 /* Texts are copied into the arena. */
-void kernels_run(const struct trace *trace, const struct kernels_asked *asked, struct arena *arena, struct kernels *kernels);
+void kernels_run(const struct trace *trace, const struct kernels_asked *asked, struct arena *arena,
+                 struct kernels *kernels);
 
 void kernels_show(const struct kernels *const *ranks, uint32_t count, struct report *report);
 

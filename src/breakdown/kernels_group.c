@@ -4,11 +4,18 @@
 #include "base/map.h"
 #include "base/mem.h"
 #include "kernels_rate.h"
+#include "ops/kernel_title.h"
 
 /* ---- words ---- */
 
 /* Dense numbers for what a piece of work is, so that a group can tell whether all its pieces are the same. */
-enum { WORD_COPIES = KERNEL_CLASSES, WORD_MEMSET = WORD_COPIES + COPY_DIRECTIONS, WORDS, WORD_NONE = UINT8_MAX, WORD_MIXED = WORDS };
+enum {
+    WORD_COPIES = KERNEL_CLASSES,
+    WORD_MEMSET = WORD_COPIES + COPY_DIRECTIONS,
+    WORDS,
+    WORD_NONE = UINT8_MAX,
+    WORD_MIXED = WORDS
+};
 
 static uint8_t work_word(const struct kernel_work *work, uint32_t row)
 {
@@ -50,17 +57,18 @@ struct group_key {
 
 static uint32_t operator_name(const struct trace *trace, uint32_t row)
 {
-    const uint32_t operator = trace_operator(trace, row);
-    return operator == ROW_NONE ? 0 : trace->name[operator];
+    const uint32_t operator= trace_operator(trace, row);
+    return operator== ROW_NONE ? 0 : trace->name[operator];
 }
 
 static uint32_t operator_shape(const struct trace *trace, uint32_t row)
 {
-    const uint32_t operator = trace_operator(trace, row);
-    return operator == ROW_NONE ? 0 : (uint32_t)trace_attr_or(trace, operator, ATTR_INPUT_DIMS, 0);
+    const uint32_t operator= trace_operator(trace, row);
+    return operator== ROW_NONE ? 0 : (uint32_t)trace_attr_or(trace, operator, ATTR_INPUT_DIMS, 0);
 }
 
-static struct group_key key_of(const struct kernel_work *work, enum kernel_grouping by, struct origins *origins, uint32_t row)
+static struct group_key key_of(const struct kernel_work *work, enum kernel_grouping by, struct origins *origins,
+                               uint32_t row)
 {
     const struct trace *trace = work->trace;
     switch (by) {
@@ -98,7 +106,8 @@ static str text_or(const struct trace *trace, uint32_t id, str none, char end, s
     return first.len ? str_copy(arena, first) : none;
 }
 
-static str group_name(const struct kernel_work *work, enum kernel_grouping by, struct group_key key, struct arena *arena)
+static str group_name(const struct kernel_work *work, enum kernel_grouping by, struct group_key key,
+                      struct arena *arena)
 {
     switch (by) {
     case KERNELS_BY_CLASS:
@@ -114,6 +123,13 @@ static str group_name(const struct kernel_work *work, enum kernel_grouping by, s
     default:
         return text_or(work->trace, key.name, S("(no name)"), 0, arena);
     }
+}
+
+static str group_title(enum kernel_grouping by, uint8_t word, str name, struct arena *arena)
+{
+    if (by == KERNELS_BY_PYTHON)
+        return line_title(name);
+    return (by == KERNELS_BY_NAME || by == KERNELS_BY_SHAPE) && word < WORD_COPIES ? kernel_title(name, arena) : name;
 }
 
 /* ---- groups under construction ---- */
@@ -142,15 +158,19 @@ static uint32_t group_of(struct grouping *grouping, struct group_key key)
         return found;
     map_put(&grouping->by_key, packed, (uint32_t)grouping->count);
     grouping->groups = mem_grow(grouping->groups, &grouping->room, grouping->count + 1, sizeof *grouping->groups);
-    grouping->groups[grouping->count] = (struct group){
-        .key = key, .word = WORD_NONE, .grid = TEXT_NONE, .block = TEXT_NONE, .sums = {.registers = -1, .shared_memory_bytes = -1}};
+    grouping->groups[grouping->count] = (struct group){.key = key,
+                                                       .word = WORD_NONE,
+                                                       .grid = TEXT_NONE,
+                                                       .block = TEXT_NONE,
+                                                       .sums = {.registers = -1, .shared_memory_bytes = -1}};
     return (uint32_t)grouping->count++;
 }
 
 /* ---- rates ---- */
 
 /* The operator's arithmetic is this kernel's if no other of its kernels could have done a part of it. */
-static bool does_all_arithmetic(const struct kernel_work *work, const struct op_cost *cost, struct cost_share share, uint32_t row)
+static bool does_all_arithmetic(const struct kernel_work *work, const struct op_cost *cost, struct cost_share share,
+                                uint32_t row)
 {
     if (share.work == 1)
         return true;
@@ -168,7 +188,8 @@ static void add_kernel_rates(const struct kernel_work *work, struct kernel_group
     const struct gpu *gpu = work->peaks.by_lane[trace->lane[row]];
     const int64_t ns = trace->dur_ns[row];
     if (cost.flops > 0 && does_all_arithmetic(work, &cost, share, row))
-        rate_count(&sums->flops, cost.flops, ns, peak_flop_per_s(gpu, &cost, kernel_rounds_fp32(trace_name(trace, row))));
+        rate_count(&sums->flops, cost.flops, ns,
+                   peak_flop_per_s(gpu, &cost, kernel_rounds_fp32(trace_name(trace, row))));
     if (cost.bytes > 0 && share.work == 1)
         rate_count(&sums->bytes, cost.bytes, ns, gpu ? gpu->memory_bytes_per_s : 0);
 }
@@ -252,7 +273,8 @@ static str one_text(const struct trace *trace, uint32_t text, struct arena *aren
     return text >= TEXT_MIXED ? S("") : str_copy(arena, trace_text(trace, text));
 }
 
-static struct kernel_groups finish(const struct grouping *grouping, const uint32_t *group, enum kernel_grouping by, struct arena *arena)
+static struct kernel_groups finish(const struct grouping *grouping, const uint32_t *group, enum kernel_grouping by,
+                                   struct arena *arena)
 {
     const struct trace *trace = grouping->work->trace;
     const struct samples *durations = deal(grouping, group, false, arena), *delays = deal(grouping, group, true, arena);
@@ -263,6 +285,7 @@ static struct kernel_groups finish(const struct grouping *grouping, const uint32
         *to = from->sums;
         to->name = group_name(grouping->work, by, from->key, arena);
         to->shape = by == KERNELS_BY_SHAPE ? str_copy(arena, trace_text(trace, from->key.shape)) : S("");
+        to->title = group_title(by, from->word, to->name, arena);
         to->class = word_text(from->word, arena);
         to->dur_ns = durations[i];
         to->delay_ns = delays[i];
@@ -276,7 +299,8 @@ struct kernel_groups kernel_groups_of(const struct kernel_work *work, enum kerne
 {
     struct arena scratch = {0};
     struct grouping grouping = {.work = work};
-    struct origins *origins = by == KERNELS_BY_MODULE || by == KERNELS_BY_PYTHON ? origins_new(work->trace, &scratch) : NULL;
+    struct origins *origins =
+        by == KERNELS_BY_MODULE || by == KERNELS_BY_PYTHON ? origins_new(work->trace, &scratch) : NULL;
     uint32_t *group = arena_array(&scratch, work->count, sizeof *group);
     for (uint32_t i = 0; i < work->count; i++) {
         const uint32_t row = work->rows[i];

@@ -15,11 +15,11 @@ static struct merge_row *row_of(struct merge *merge, str name, str shape)
     map_put(&merge->rows_by_key, key, (uint32_t)merge->row_count);
     merge->rows = mem_grow(merge->rows, &merge->row_room, merge->row_count + 1, sizeof *merge->rows);
     struct merge_row *row = &merge->rows[merge->row_count++];
-    *row = (struct merge_row){MERGE_END, MERGE_END, 0, 0};
+    *row = (struct merge_row){.first = MERGE_END, .last = MERGE_END};
     return row;
 }
 
-void merge_add(struct merge *merge, str name, str shape, uint32_t rank, uint32_t row, int64_t weight)
+struct merge_row *merge_add(struct merge *merge, str name, str shape, uint32_t rank, uint32_t row)
 {
     struct merge_row *merged = row_of(merge, name, shape);
     const uint32_t link = (uint32_t)merge->link_count;
@@ -31,7 +31,7 @@ void merge_add(struct merge *merge, str name, str shape, uint32_t rank, uint32_t
         merge->links[merged->last].next = link;
     merged->last = link;
     merged->links++;
-    merged->weight += weight;
+    return merged;
 }
 
 const uint32_t *merge_order(const struct merge *merge, struct arena *arena)
@@ -39,8 +39,11 @@ const uint32_t *merge_order(const struct merge *merge, struct arena *arena)
     uint32_t *order = arena_array(arena, merge->row_count, sizeof *order);
     struct keyed *pairs = arena_array(arena, merge->row_count, sizeof *pairs);
     for (uint32_t i = 0; i < merge->row_count; i++)
-        pairs[i] = (struct keyed){-merge->rows[i].weight, i};
+        pairs[i] = (struct keyed){-merge->rows[i].tie, i};
     sort_keyed(pairs, merge->row_count);
+    for (uint32_t i = 0; i < merge->row_count; i++)
+        pairs[i].key = -merge->rows[pairs[i].row].weight;
+    sort_keyed(pairs, merge->row_count); /* stable: ties stay in the order of the first sort */
     for (uint32_t i = 0; i < merge->row_count; i++)
         order[i] = pairs[i].row;
     return order;

@@ -21,7 +21,7 @@ enum { MERGE_END = UINT32_MAX };
 struct merge_row {
     uint32_t first, last; /* links */
     uint32_t links;
-    int64_t weight; /* what rows are ordered by */
+    int64_t weight, tie; /* what rows are ordered by, and then by */
 };
 
 /* A zeroed struct is empty; merge_free releases it. */
@@ -33,7 +33,8 @@ struct merge {
     size_t row_count, row_room, link_count, link_room;
 };
 
-void merge_add(struct merge *merge, str name, str shape, uint32_t rank, uint32_t row, int64_t weight);
+/* The row that the rank's row belongs to now; the caller adds to its weights. Valid until the next call. */
+struct merge_row *merge_add(struct merge *merge, str name, str shape, uint32_t rank, uint32_t row);
 
 /* Indices of the rows, heaviest first; ties keep the order in which rows came. In the arena. */
 const uint32_t *merge_order(const struct merge *merge, struct arena *arena);

@@ -11,14 +11,15 @@ static const struct device_info *recorded_device(const struct trace *trace, int6
     return trace->info.device_count == 1 ? trace->info.devices : NULL;
 }
 
-static const struct gpu *gpu_of_lane(const struct trace *trace, const struct catalogue *catalogue, uint32_t lane, struct peaks *peaks,
-                                     str asked, struct arena *arena)
+static const struct gpu *gpu_of_lane(const struct trace *trace, const struct catalogue *catalogue, uint32_t lane,
+                                     struct peaks *peaks, str asked, struct arena *arena)
 {
     const struct device_info *device = recorded_device(trace, trace->lanes[lane].process);
     if (!asked.len && !device)
         return NULL;
     const str name = asked.len ? asked : device->name;
-    const struct gpu_signs signs = asked.len ? (struct gpu_signs){-1, -1} : (struct gpu_signs){device->memory_bytes, device->sms};
+    const struct gpu_signs signs =
+        asked.len ? (struct gpu_signs){-1, -1} : (struct gpu_signs){device->memory_bytes, device->sms};
     const struct gpu *gpu = catalogue_gpu(catalogue, name, signs);
     if (!peaks->device.len) {
         peaks->device = str_copy(arena, gpu ? gpu->name : name);
@@ -31,9 +32,14 @@ struct peaks peaks_new(const struct trace *trace, str device, struct arena *aren
 {
     const struct catalogue *catalogue = catalogue_new(arena);
     struct peaks peaks = {.by_lane = arena_array(arena, trace->lane_count, sizeof *peaks.by_lane)};
-    for (uint32_t lane = 0; lane < trace->lane_count; lane++)
-        if (trace->lanes[lane].device && trace_rows(trace, lane, NEST_WORK).count)
-            peaks.by_lane[lane] = gpu_of_lane(trace, catalogue, lane, &peaks, device, arena);
+    bool first = true;
+    for (uint32_t lane = 0; lane < trace->lane_count; lane++) {
+        if (!trace->lanes[lane].device || !trace_rows(trace, lane, NEST_WORK).count)
+            continue;
+        peaks.by_lane[lane] = gpu_of_lane(trace, catalogue, lane, &peaks, device, arena);
+        peaks.common = first || peaks.common == peaks.by_lane[lane] ? peaks.by_lane[lane] : NULL;
+        first = false;
+    }
     return peaks;
 }
 
@@ -44,8 +50,8 @@ bool peaks_check(str device, struct steptime_error *err)
     bool known = !device.len || catalogue_gpu(catalogue, device, (struct gpu_signs){-1, -1});
     if (!known) {
         const str closest = catalogue_closest(catalogue, &scratch, device);
-        fail(err, STEPTIME_USAGE, "no device, or several, go by '%.*s'; near are %.*s", (int)device.len, device.at, (int)closest.len,
-             closest.at);
+        fail(err, STEPTIME_USAGE, "no device, or several, go by '%.*s'; near are %.*s", (int)device.len, device.at,
+             (int)closest.len, closest.at);
     }
     arena_free(&scratch);
     return known;

@@ -29,4 +29,21 @@ static inline bool picks(const struct picked *picked, uint32_t row)
     return at_ns >= picked->start_ns && at_ns < picked->end_ns;
 }
 
+static inline uint64_t device_work_count(const struct trace *trace)
+{
+    return trace->kinds[EVENT_KERNEL] + trace->kinds[EVENT_COPY] + trace->kinds[EVENT_MEMSET];
+}
+
+/* Rows of the device work that is picked, in order of the file; in the arena. */
+static inline const uint32_t *picked_device_work(const struct picked *picked, struct arena *arena, uint32_t *count)
+{
+    const struct trace *trace = picked->trace;
+    uint32_t *rows = arena_array(arena, device_work_count(trace), sizeof *rows), found = 0;
+    for (uint32_t row = 0; row < trace->count; row++)
+        if (event_is_device_work((enum event_kind)trace->kind[row]) && picks(picked, row))
+            rows[found++] = row;
+    *count = found;
+    return rows;
+}
+
 #endif

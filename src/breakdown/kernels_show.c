@@ -54,13 +54,13 @@ static struct merge merge_ranks(const struct kernels *const *ranks, uint32_t cou
     for (uint32_t i = 0; i < count; i++) {
         const struct kernel_groups *groups = groups_of(ranks[i], classes);
         for (uint32_t k = 0; k < groups->count; k++)
-            merge_add(&merge, groups->at[k].name, groups->at[k].shape, i, k, groups->at[k].total_ns);
+            merge_add(&merge, groups->at[k].name, groups->at[k].shape, i, k)->weight += groups->at[k].total_ns;
     }
     return merge;
 }
 
-static struct merged merged_row(const struct kernels *const *ranks, const struct merge *merge, const struct merge_row *row, bool classes,
-                                struct arena *arena)
+static struct merged merged_row(const struct kernels *const *ranks, const struct merge *merge,
+                                const struct merge_row *row, bool classes, struct arena *arena)
 {
     struct merged merged = {.durations = arena_array(arena, row->links, sizeof *merged.durations),
                             .delays = arena_array(arena, row->links, sizeof *merged.delays)};
@@ -101,6 +101,7 @@ static void show_kernel(struct table *table, const struct merged *merged, int64_
 {
     const struct kernel_group *sums = &merged->sums;
     table_row(table);
+    table_text(table, merged->first->title);
     table_text(table, merged->first->name);
     text_or_null(table, sums->class);
     text_or_null(table, sums->shape);
@@ -128,7 +129,8 @@ static void show_class(struct table *table, const struct merged *merged, int64_t
     table_real(table, times.mean);
 }
 
-static void show_rows(const struct kernels *const *ranks, uint32_t count, struct table *table, bool classes, int64_t busy_ns)
+static void show_rows(const struct kernels *const *ranks, uint32_t count, struct table *table, bool classes,
+                      int64_t busy_ns)
 {
     struct arena scratch = {0};
     struct merge merge = merge_ranks(ranks, count, classes);
@@ -169,13 +171,16 @@ static struct cell known(bool recorded, int64_t value)
     return recorded ? cell_int(value) : cell_null();
 }
 
-static void show_head(const struct kernels *const *ranks, uint32_t count, const struct totals *totals, struct report *report)
+static void show_head(const struct kernels *const *ranks, uint32_t count, const struct totals *totals,
+                      struct report *report)
 {
     struct section *section = report_section(report, "device", "Device work");
     if (!totals->recorded)
-        section_text(section, S("No device activity was recorded: there are no kernels to show. `steptime ops` shows the host's operators."));
+        section_text(section, S("No device activity was recorded: there are no kernels to show. `steptime ops` shows "
+                                "the host's operators."));
     device_show(section, report_arena(report), ranks[0]->device, ranks[0]->closest);
-    section_value(section, "device", "device", UNIT_NONE, ranks[0]->device.len ? cell_text(ranks[0]->device) : cell_null());
+    section_value(section, "device", "device", UNIT_NONE,
+                  ranks[0]->device.len ? cell_text(ranks[0]->device) : cell_null());
     section_value(section, "count", "pieces of work", UNIT_COUNT, known(totals->recorded, (int64_t)totals->count));
     section_value(section, "busy_ns", "busy", UNIT_NS, known(totals->recorded, totals->busy_ns));
     section_value(section, "total_ns", "summed over streams", UNIT_NS, known(totals->recorded, totals->total_ns));
@@ -185,8 +190,10 @@ void kernels_show(const struct kernels *const *ranks, uint32_t count, struct rep
 {
     const struct totals totals = totals_of(ranks, count);
     show_head(ranks, count, &totals, report);
-    show_rows(ranks, count, kernels_table(report_section(report, "classes", "By kind"), "classes", ""), true, totals.busy_ns);
-    show_rows(ranks, count, kernels_table(report_section(report, "kernels", "Kernels"), "kernels", ""), false, totals.busy_ns);
+    show_rows(ranks, count, kernels_table(report_section(report, "classes", "By kind"), "classes", ""), true,
+              totals.busy_ns);
+    show_rows(ranks, count, kernels_table(report_section(report, "kernels", "Kernels"), "kernels", ""), false,
+              totals.busy_ns);
 
     struct arena scratch = {0};
     const struct launches **launches = arena_array(&scratch, count, sizeof *launches);

@@ -81,8 +81,8 @@ static int64_t total_ns(const struct samples *samples)
     return (int64_t)samples_summary(&samples, 1).sum;
 }
 
-static void show_row(const struct launches *const *ranks, const struct merge *merge, const struct merge_row *row, struct table *table,
-                     struct arena *arena)
+static void show_row(const struct launches *const *ranks, const struct merge *merge, const struct merge_row *row,
+                     struct table *table, struct arena *arena)
 {
     const struct samples **parts = arena_array(arena, row->links, sizeof *parts);
     uint32_t count = 0;
@@ -113,7 +113,7 @@ void launches_show(const struct launches *const *ranks, uint32_t count, struct r
     struct merge merge = {0};
     for (uint32_t i = 0; i < count; i++)
         for (uint32_t k = 0; k < ranks[i]->count; k++)
-            merge_add(&merge, ranks[i]->groups[k].name, S(""), i, k, total_ns(&ranks[i]->groups[k].dur_ns));
+            merge_add(&merge, ranks[i]->groups[k].name, S(""), i, k)->weight += total_ns(&ranks[i]->groups[k].dur_ns);
     const uint32_t *order = merge_order(&merge, &scratch);
     for (uint32_t i = 0; i < merge.row_count; i++)
         show_row(ranks, &merge, &merge.rows[order[i]], table, &scratch);

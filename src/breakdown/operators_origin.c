@@ -143,3 +143,12 @@ uint32_t origin_line(struct origins *origins, uint32_t row)
     const struct origin origin = of_row(origins, row);
     return origin.line ? origin.line : written_beside(origins->trace, row, ATTR_CALL_STACK);
 }
+
+str line_title(str line)
+{
+    size_t file = 0;
+    for (size_t i = 0; i < line.len && line.at[i] != '('; i++)
+        if (line.at[i] == '/')
+            file = i + 1;
+    return file ? str_from(line, file) : line;
+}

@@ -19,4 +19,7 @@ struct origins *origins_new(const struct trace *trace, struct arena *arena);
 uint32_t origin_module(struct origins *origins, uint32_t row);
 uint32_t origin_line(struct origins *origins, uint32_t row);
 
+/* A line without the folders of its file: "transformers/models/bert.py(41): forward" is bert.py(41): forward. */
+str line_title(str line);
+
 #endif

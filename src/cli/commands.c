@@ -7,12 +7,14 @@
 #include "base/error.h"
 #include "suggest.h"
 
-extern const struct command command_summary, command_breakdown, command_critical_path, command_ranks, command_info, command_help,
-    command_completion;
+extern const struct command command_summary, command_breakdown, command_kernels, command_ops, command_critical_path,
+    command_ranks, command_info, command_help, command_completion;
 
 const struct command *const commands[] = {
     &command_summary,
     &command_breakdown,
+    &command_kernels,
+    &command_ops,
     &command_critical_path,
     &command_ranks,
     &command_info,

@@ -26,13 +26,15 @@ struct catalogue {
 /* ---- the table ---- */
 
 /* A decimal number times `scale`; 0 for an empty field. */
-static double field_number(struct arena *arena, const struct csv_row *header, const struct csv_row *row, str column, double scale)
+static double field_number(struct arena *arena, const struct csv_row *header, const struct csv_row *row, str column,
+                           double scale)
 {
     const str text = csv_field(row, csv_column(header, column));
     return text.len ? strtod(str_z(arena, text), NULL) * scale : 0;
 }
 
-static int64_t field_count(struct arena *arena, const struct csv_row *header, const struct csv_row *row, str column, double scale)
+static int64_t field_count(struct arena *arena, const struct csv_row *header, const struct csv_row *row, str column,
+                           double scale)
 {
     const double value = field_number(arena, header, row, column, scale);
     return value > 0 ? (int64_t)value : -1;
@@ -170,7 +172,9 @@ static uint32_t gpu_distance(const struct catalogue *catalogue, uint32_t gpu, co
 str catalogue_closest(const struct catalogue *catalogue, struct arena *arena, str text)
 {
     enum { SHOWN = 3 };
-    struct { uint32_t distance, gpu; } nearest[SHOWN];
+    struct {
+        uint32_t distance, gpu;
+    } nearest[SHOWN];
     const struct device_name name = device_name(arena, text);
     uint32_t count = 0;
     for (uint32_t gpu = 0; gpu < catalogue->gpu_count && name.count; gpu++) {

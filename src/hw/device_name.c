@@ -31,8 +31,9 @@ static bool any(str word, const char *const *words, size_t count)
 static bool says_nothing(str word)
 {
     static const char *const words[] = {
-        "nvidia", "amd", "ati", "tesla", "geforce", "quadro", "instinct", "radeon", "graphics", "gpu", "tensor", "core",
-        "generation", "hbm2", "hbm2e", "hbm3", "hbm3e", "gddr6", "gddr6x", "vf", "oam", "corporation", "inc",
+        "nvidia",   "amd",   "ati",    "tesla", "geforce",    "quadro",      "instinct", "radeon",
+        "graphics", "gpu",   "tensor", "core",  "generation", "hbm2",        "hbm2e",    "hbm3",
+        "hbm3e",    "gddr6", "gddr6x", "vf",    "oam",        "corporation", "inc",
     };
     return any(word, words, sizeof words / sizeof *words);
 }

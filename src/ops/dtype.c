@@ -5,18 +5,10 @@ static const struct {
     const char *word;
     int64_t bytes;
 } types[DTYPES] = {
-    [DTYPE_UNKNOWN] = {"unknown", 0},
-    [DTYPE_NONE] = {"none", 0},
-    [DTYPE_C128] = {"complex128", 16},
-    [DTYPE_C64] = {"complex64", 8},
-    [DTYPE_F64] = {"fp64", 8},
-    [DTYPE_F32] = {"fp32", 4},
-    [DTYPE_F16] = {"fp16", 2},
-    [DTYPE_BF16] = {"bf16", 2},
-    [DTYPE_F8] = {"fp8", 1},
-    [DTYPE_I64] = {"int64", 8},
-    [DTYPE_I32] = {"int32", 4},
-    [DTYPE_I16] = {"int16", 2},
+    [DTYPE_UNKNOWN] = {"unknown", 0}, [DTYPE_NONE] = {"none", 0}, [DTYPE_C128] = {"complex128", 16},
+    [DTYPE_C64] = {"complex64", 8},   [DTYPE_F64] = {"fp64", 8},  [DTYPE_F32] = {"fp32", 4},
+    [DTYPE_F16] = {"fp16", 2},        [DTYPE_BF16] = {"bf16", 2}, [DTYPE_F8] = {"fp8", 1},
+    [DTYPE_I64] = {"int64", 8},       [DTYPE_I32] = {"int32", 4}, [DTYPE_I16] = {"int16", 2},
     [DTYPE_I8] = {"int8", 1},
 };
 

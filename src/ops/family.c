@@ -328,7 +328,8 @@ static str bare(str name)
     const str wrapper = S("autograd::engine::evaluate_function: ");
     if (str_starts(name, wrapper))
         name = str_from(name, wrapper.len);
-    static const char *const spaces[] = {"aten::", "torch::autograd::", "prims::", "fbgemm::", "fb::", "inductor::", "_C::", "torchvision::"};
+    static const char *const spaces[] = {
+        "aten::", "torch::autograd::", "prims::", "fbgemm::", "fb::", "inductor::", "_C::", "torchvision::"};
     for (size_t i = 0; i < sizeof spaces / sizeof *spaces; i++)
         if (str_starts(name, str_of(spaces[i])))
             return str_from(name, strlen(spaces[i]));
@@ -352,5 +353,6 @@ enum family family_of_name(str name)
     for (size_t i = 0; i < from.len && len < sizeof room; i++)
         if (from.at[i] != '_')
             room[len++] = from.at[i];
-    return (enum family)name_judged((str){room, len}, family_rules, sizeof family_rules / sizeof *family_rules, FAMILY_OTHER);
+    return (enum family)name_judged((str){room, len}, family_rules, sizeof family_rules / sizeof *family_rules,
+                                    FAMILY_OTHER);
 }

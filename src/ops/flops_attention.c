@@ -40,7 +40,8 @@ static bool causal(const struct op_call *call, const struct op_variant *v)
     return flag || kind > 0;
 }
 
-static int64_t attention_flops(const struct op_call *call, const struct op_variant *v, const struct sizes *s, int64_t depths)
+static int64_t attention_flops(const struct op_call *call, const struct op_variant *v, const struct sizes *s,
+                               int64_t depths)
 {
     const int64_t pairs = figure_product(figure_product(s->batch, s->heads), figure_product(s->queries, s->keys));
     const int64_t flops = figure_product(2, figure_product(pairs, depths));

@@ -21,25 +21,28 @@ struct places {
 
 /* The variants of cost_convolution, by op_variant.a. */
 static const struct places schemas[] = {
-    {3, 4, 5, 6},   /* 0: convolution, _convolution: input weight bias stride padding dilation transposed ... */
-    {3, 2, 4, -1},  /* 1: cudnn_convolution: input weight padding stride dilation groups */
-    {4, 3, 5, -1},  /* 2: miopen_, mkldnn_, old cudnn_convolution: input weight bias padding stride dilation groups */
-    {3, 4, 5, -1},  /* 3: conv1d, conv2d, conv3d, cudnn_convolution_relu: input weight bias stride padding dilation groups */
-    {4, 5, 6, -1},  /* 4: _conv_depthwise2d: input weight kernel_size bias stride padding dilation */
-    {0, 0, 0, -2},  /* 5: transposed: the output's size does not matter */
+    {3, 4, 5, 6},  /* 0: convolution, _convolution: input weight bias stride padding dilation transposed ... */
+    {3, 2, 4, -1}, /* 1: cudnn_convolution: input weight padding stride dilation groups */
+    {4, 3, 5, -1}, /* 2: miopen_, mkldnn_, old cudnn_convolution: input weight bias padding stride dilation groups */
+    {3, 4, 5,
+     -1}, /* 3: conv1d, conv2d, conv3d, cudnn_convolution_relu: input weight bias stride padding dilation groups */
+    {4, 5, 6, -1}, /* 4: _conv_depthwise2d: input weight kernel_size bias stride padding dilation */
+    {0, 0, 0, -2}, /* 5: transposed: the output's size does not matter */
 };
 
 /* floor((size + 2 padding - dilation (kernel - 1) - 1) / stride) + 1; -1 where that is no size. */
 static int64_t output_size(int64_t size, int64_t kernel, int64_t stride, int64_t padding, int64_t dilation)
 {
     const int64_t most = (int64_t)1 << 31;
-    if (stride < 1 || padding < 0 || dilation < 1 || kernel < 1 || size > most || kernel > most || padding > most || dilation > most)
+    if (stride < 1 || padding < 0 || dilation < 1 || kernel < 1 || size > most || kernel > most || padding > most ||
+        dilation > most)
         return -1;
     const int64_t room = size + 2 * padding - dilation * (kernel - 1) - 1;
     return room < 0 ? -1 : room / stride + 1;
 }
 
-static int64_t output_positions(const struct op_call *call, const struct places *at, struct tensor_dims input, struct tensor_dims weight)
+static int64_t output_positions(const struct op_call *call, const struct places *at, struct tensor_dims input,
+                                struct tensor_dims weight)
 {
     int64_t stride[SPATIAL], padding[SPATIAL], dilation[SPATIAL];
     const uint32_t spatial = input.rank - 2;
@@ -48,7 +51,8 @@ static int64_t output_positions(const struct op_call *call, const struct places 
         return -1;
     int64_t positions = 1;
     for (uint32_t i = 0; i < spatial; i++)
-        positions = figure_product(positions, output_size(input.at[2 + i], weight.at[2 + i], stride[i], padding[i], dilation[i]));
+        positions = figure_product(positions,
+                                   output_size(input.at[2 + i], weight.at[2 + i], stride[i], padding[i], dilation[i]));
     return positions;
 }
 
@@ -124,7 +128,9 @@ struct op_cost cost_convolution_backward(const struct op_call *call, const struc
     const int64_t once = two_a_weight(gradient.at[0], dims_elements(positions), weight);
     const int64_t gradients = of_input + of_weight;
     int64_t bytes = call_bytes(call, (uint32_t)v->a);
-    bytes = figure_sum(bytes, figure_product(call_bytes(call, (uint32_t)v->b), gradients)); /* read for dW, written as dX */
-    bytes = figure_sum(bytes, figure_product(call_bytes(call, (uint32_t)v->c), gradients)); /* read for dX, written as dW */
+    bytes =
+        figure_sum(bytes, figure_product(call_bytes(call, (uint32_t)v->b), gradients)); /* read for dW, written as dX */
+    bytes =
+        figure_sum(bytes, figure_product(call_bytes(call, (uint32_t)v->c), gradients)); /* read for dX, written as dW */
     return (struct op_cost){figure_product(once, gradients), bytes, call_dtype(call, (uint32_t)v->b), true};
 }

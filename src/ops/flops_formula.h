@@ -24,7 +24,7 @@ typedef struct op_cost op_formula_fn(const struct op_call *call, const struct op
 bool call_has(const struct op_call *call, uint32_t i); /* a tensor of known sizes, scalars of known type included */
 struct tensor_dims call_dims(const struct op_call *call, uint32_t i); /* rank 0 where there is none */
 enum dtype call_dtype(const struct op_call *call, uint32_t i);
-bool call_boolean(const struct op_call *call, uint32_t i, bool *flag);       /* false: not recorded */
+bool call_boolean(const struct op_call *call, uint32_t i, bool *flag);     /* false: not recorded */
 bool call_integer(const struct op_call *call, uint32_t i, int64_t *value); /* the same */
 
 /* Sizes a spatial dimension: a list of `rank` values, or one that stands for all. False: not recorded. */
@@ -53,28 +53,29 @@ static inline struct op_cost no_cost(void)
 
 /* ---- formulas ---- */
 
-op_formula_fn cost_mm;       /* a: first matrix, b: second */
-op_formula_fn cost_matmul;   /* any rank */
+op_formula_fn cost_mm;     /* a: first matrix, b: second */
+op_formula_fn cost_matmul; /* any rank */
 op_formula_fn cost_linear;
-op_formula_fn cost_bmm;      /* a, b as in cost_mm */
+op_formula_fn cost_bmm;                  /* a, b as in cost_mm */
 op_formula_fn cost_convolution;          /* a: place of padding etc., see flops_convolution.c */
 op_formula_fn cost_convolution_backward; /* a: grad_output, b: input, c: weight, d: output_mask */
-op_formula_fn cost_attention;          /* a: query, b: 1 if sequence comes before heads, c: causal flag, d: integer mask kind */
+op_formula_fn cost_attention; /* a: query, b: 1 if sequence comes before heads, c: causal flag, d: integer mask kind */
 op_formula_fn cost_attention_backward; /* the same */
-op_formula_fn cost_elementwise; /* a: operands, b: flops an element, c: 1 if the output is bool, 2 if a mask of bool is written too */
-op_formula_fn cost_copy;        /* a: destination, b: source */
-op_formula_fn cost_fill;        /* a: destination */
-op_formula_fn cost_lists;       /* a: flops an element; foreach and fused optimizers over the first list */
-op_formula_fn cost_reduction;   /* a: flops an element, b: place of the dimensions, c: 1 if the output is of indices */
-op_formula_fn cost_rows;        /* softmax and norms: a: input, b: flops an element, c: tensors of its size read, d: written */
-op_formula_fn cost_embedding;   /* a: weight, b: indices */
+op_formula_fn
+    cost_elementwise; /* a: operands, b: flops an element, c: 1 if the output is bool, 2 if a mask of bool is written too */
+op_formula_fn cost_copy;      /* a: destination, b: source */
+op_formula_fn cost_fill;      /* a: destination */
+op_formula_fn cost_lists;     /* a: flops an element; foreach and fused optimizers over the first list */
+op_formula_fn cost_reduction; /* a: flops an element, b: place of the dimensions, c: 1 if the output is of indices */
+op_formula_fn cost_rows; /* softmax and norms: a: input, b: flops an element, c: tensors of its size read, d: written */
+op_formula_fn cost_embedding; /* a: weight, b: indices */
 op_formula_fn cost_embedding_bag;
 op_formula_fn cost_embedding_backward; /* a: gradient, b: indices, c: place of num_weights */
-op_formula_fn cost_gather;      /* a: input, b: index */
+op_formula_fn cost_gather;             /* a: input, b: index */
 op_formula_fn cost_cat;
-op_formula_fn cost_pool;        /* a: 1 if indices are written too */
+op_formula_fn cost_pool;          /* a: 1 if indices are written too */
 op_formula_fn cost_pool_backward; /* the same */
 op_formula_fn cost_adaptive_pool;
-op_formula_fn cost_loss;        /* a: flops an element */
+op_formula_fn cost_loss; /* a: flops an element */
 
 #endif

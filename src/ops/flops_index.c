@@ -112,8 +112,10 @@ struct op_cost cost_adaptive_pool(const struct op_call *call, const struct op_va
         return no_cost();
     const enum dtype dtype = call_dtype(call, 0);
     const bool known = call_sizes(call, 1, 2, size);
-    const int64_t outputs = known ? figure_product(figure_product(input.at[0], input.at[1]), figure_product(size[0], size[1])) : -1;
-    return (struct op_cost){dims_elements(input), figure_sum(call_bytes(call, 0), figure_bytes(outputs, dtype)), dtype, false};
+    const int64_t outputs =
+        known ? figure_product(figure_product(input.at[0], input.at[1]), figure_product(size[0], size[1])) : -1;
+    return (struct op_cost){dims_elements(input), figure_sum(call_bytes(call, 0), figure_bytes(outputs, dtype)), dtype,
+                            false};
 }
 
 /* grad_output, self, ..., indices last: an addition an incoming element into a gradient as large as the input. */

@@ -6,7 +6,8 @@
 #include "ops/flops_formula.h"
 
 /* batch products of m x k with k x n; each operand is read and the result written once. */
-static struct op_cost product(const struct op_call *call, uint32_t first, uint32_t second, int64_t batch, int64_t m, int64_t n, int64_t k)
+static struct op_cost product(const struct op_call *call, uint32_t first, uint32_t second, int64_t batch, int64_t m,
+                              int64_t n, int64_t k)
 {
     const enum dtype dtype = call_dtype(call, first);
     const int64_t results = figure_product(batch, figure_product(m, n));

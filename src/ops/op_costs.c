@@ -33,8 +33,8 @@ struct op_costs {
 
 struct collecting {
     struct op_costs *costs;
-    struct map by_hash;    /* first entry of a hash */
-    uint8_t *has_formula;  /* by text id: 0 not looked up, 1 no, 2 yes */
+    struct map by_hash;   /* first entry of a hash */
+    uint8_t *has_formula; /* by text id: 0 not looked up, 1 no, 2 yes */
     uint32_t room;
 };
 
@@ -58,7 +58,8 @@ static struct cost_key key_of(const struct trace *trace, uint32_t row)
 
 static struct op_cost cost_of(const struct trace *trace, const struct cost_key *key)
 {
-    const struct op_arguments arguments = {trace_text(trace, key->dims), trace_text(trace, key->types), trace_text(trace, key->values)};
+    const struct op_arguments arguments = {trace_text(trace, key->dims), trace_text(trace, key->types),
+                                           trace_text(trace, key->values)};
     return op_cost_of(trace_text(trace, key->name), &arguments);
 }
 
@@ -107,7 +108,8 @@ static void collect(struct op_costs *costs, struct arena *arena)
 struct op_cost op_costs_at(const struct op_costs *costs, uint32_t row)
 {
     const uint32_t entry = costs->entry[row];
-    struct op_cost cost = entry == NO_ENTRY ? (struct op_cost){-1, -1, DTYPE_UNKNOWN, false} : costs->entries[entry].cost;
+    struct op_cost cost =
+        entry == NO_ENTRY ? (struct op_cost){-1, -1, DTYPE_UNKNOWN, false} : costs->entries[entry].cost;
     if (cost.flops < 0)
         cost.flops = trace_attr_or(costs->trace, row, ATTR_FLOPS, -1);
     return cost;

@@ -22,12 +22,9 @@ str phase_word(enum phase phase)
 
 /* What a name says by itself. PHASE_NONE: nothing. */
 static const struct name_rule phase_rules[] = {
-    {"^autograd::engine::", PHASE_BACKWARD},
-    {"^torch::autograd::", PHASE_BACKWARD},
-    {"^<backward op>", PHASE_BACKWARD},
-    {"^optimizer.step", PHASE_OPTIMIZER},
-    {"^optimizer.zero_grad", PHASE_OPTIMIZER},
-    {"zero_grad", PHASE_OPTIMIZER},
+    {"^autograd::engine::", PHASE_BACKWARD},   {"^torch::autograd::", PHASE_BACKWARD},
+    {"^<backward op>", PHASE_BACKWARD},        {"^optimizer.step", PHASE_OPTIMIZER},
+    {"^optimizer.zero_grad", PHASE_OPTIMIZER}, {"zero_grad", PHASE_OPTIMIZER},
 };
 
 /* "AddmmBackward0": the name of an autograd node, with the counter that tells overloads apart. */
@@ -40,8 +37,9 @@ static bool autograd_node(str name)
 
 static enum phase phase_of_name(str name)
 {
-    return autograd_node(name) ? PHASE_BACKWARD
-                               : (enum phase)name_judged(name, phase_rules, sizeof phase_rules / sizeof *phase_rules, PHASE_NONE);
+    return autograd_node(name)
+               ? PHASE_BACKWARD
+               : (enum phase)name_judged(name, phase_rules, sizeof phase_rules / sizeof *phase_rules, PHASE_NONE);
 }
 
 struct judging {
@@ -177,8 +175,8 @@ static void judge_devices(const struct judging *judging)
 const uint8_t *phases_of(const struct trace *trace, struct arena *arena)
 {
     struct arena scratch = {0};
-    const struct judging judging = {
-        trace, arena_array(arena, trace->count, 1), arena_array(&scratch, trace_text_count(trace), 1)};
+    const struct judging judging = {trace, arena_array(arena, trace->count, 1),
+                                    arena_array(&scratch, trace_text_count(trace), 1)};
     memset(judging.phases, PHASE_NONE, trace->count);
     for (uint32_t lane = 0; lane < trace->lane_count; lane++) {
         judge_calls(&judging, lane);

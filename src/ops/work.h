@@ -24,8 +24,8 @@ enum kernel_class {
     KERNEL_SOFTMAX,
     KERNEL_REDUCTION,
     KERNEL_ELEMENTWISE,
-    KERNEL_INDEX,     /* gather, scatter, index, sort, top-k */
-    KERNEL_LAYOUT,    /* transpose, cat, pad, copy kernels */
+    KERNEL_INDEX,  /* gather, scatter, index, sort, top-k */
+    KERNEL_LAYOUT, /* transpose, cat, pad, copy kernels */
     KERNEL_POOLING,
     KERNEL_RANDOM,
     KERNEL_OPTIMIZER, /* multi-tensor apply and fused optimizers */
@@ -50,7 +50,7 @@ struct work_classes *work_classes_new(const struct trace *trace, struct arena *a
 
 /* Of a device-work row (kernel, copy, memset). */
 enum work_class work_class(const struct work_classes *classes, uint32_t row);
-enum kernel_class work_kernel_class(const struct work_classes *classes, uint32_t row); /* of a kernel row */
+enum kernel_class work_kernel_class(const struct work_classes *classes, uint32_t row);     /* of a kernel row */
 enum copy_direction work_copy_direction(const struct work_classes *classes, uint32_t row); /* of a copy row */
 enum host_memory work_copy_memory(const struct work_classes *classes, uint32_t row);
 

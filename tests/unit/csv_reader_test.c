@@ -19,7 +19,8 @@ static void expect(const char *text, const char *rows)
     str shown = S("");
     while (csv_next(&reader, &arena, &row)) {
         for (uint32_t i = 0; i < row.count; i++)
-            shown = str_printf(&arena, "%.*s%s%.*s", (int)shown.len, shown.at, i ? "|" : "", (int)row.fields[i].len, row.fields[i].at);
+            shown = str_printf(&arena, "%.*s%s%.*s", (int)shown.len, shown.at, i ? "|" : "", (int)row.fields[i].len,
+                               row.fields[i].at);
         shown = str_printf(&arena, "%.*s\n", (int)shown.len, shown.at);
     }
     assert_string_equal(str_z(&arena, shown), rows);

@@ -9,22 +9,25 @@ static struct op_cost cost(const char *name, const char *dims, const char *types
     return op_cost_of(str_of(name), &(struct op_arguments){str_of(dims), str_of(types), str_of(values)});
 }
 
-static void costs(const char *name, const char *dims, const char *types, const char *values, int64_t flops, int64_t bytes)
+static void costs(const char *name, const char *dims, const char *types, const char *values, int64_t flops,
+                  int64_t bytes)
 {
     const struct op_cost got = cost(name, dims, types, values);
     if (got.flops != flops || got.bytes != bytes)
-        fail_msg("%s %s: %lld flop, %lld bytes; expected %lld, %lld", name, dims, (long long)got.flops, (long long)got.bytes,
-                 (long long)flops, (long long)bytes);
+        fail_msg("%s %s: %lld flop, %lld bytes; expected %lld, %lld", name, dims, (long long)got.flops,
+                 (long long)got.bytes, (long long)flops, (long long)bytes);
 }
 
 static void products_of_matrices(void **state)
 {
     const char *const half = "[\"c10::Half\", \"c10::Half\"]", *const floats = "[\"float\", \"float\", \"float\"]";
-    costs("aten::mm", "[[197, 768], [768, 2304]]", half, "", 2LL * 197 * 768 * 2304, 2 * (197 * 768 + 768 * 2304 + 197 * 2304));
+    costs("aten::mm", "[[197, 768], [768, 2304]]", half, "", 2LL * 197 * 768 * 2304,
+          2 * (197 * 768 + 768 * 2304 + 197 * 2304));
     costs("aten::addmm", "[[3072], [197, 768], [768, 3072], [], []]", floats, "", 2LL * 197 * 768 * 3072,
           4 * (197 * 768 + 768 * 3072 + 197 * 3072));
     costs("aten::bmm", "[[8, 10, 20], [8, 20, 30]]", half, "", 2 * 8 * 10 * 20 * 30, 2 * 8 * (200 + 600 + 300));
-    costs("aten::baddbmm", "[[8, 10, 30], [8, 10, 20], [8, 20, 30], [], []]", floats, "", 2 * 8 * 10 * 20 * 30, 4 * 8 * (200 + 600 + 300));
+    costs("aten::baddbmm", "[[8, 10, 30], [8, 10, 20], [8, 20, 30], [], []]", floats, "", 2 * 8 * 10 * 20 * 30,
+          4 * 8 * (200 + 600 + 300));
     costs("aten::linear", "[[4, 5, 16], [7, 16], [7]]", floats, "", 2 * 20 * 16 * 7, 4 * (320 + 112 + 140));
     costs("aten::linear", "[[4, 16], [16]]", floats, "", 2 * 4 * 16, 4 * (64 + 16 + 4));
     costs("aten::matmul", "[[3, 1, 4, 5], [6, 5, 2]]", floats, "", 2 * 18 * 4 * 5 * 2, 4 * (60 + 60 + 18 * 8));
@@ -60,17 +63,23 @@ static void a_name_without_formula_is_unknown(void **state)
 /* 10 images of 64 x 56 x 56 through 128 filters of 3 x 3, stride 2: 28 x 28 out. */
 static void convolutions(void **state)
 {
-    const char *const types = "[\"float\", \"float\", \"\", \"ScalarList\", \"ScalarList\", \"ScalarList\", \"Scalar\", \"ScalarList\", \"Scalar\"]";
+    const char *const types = "[\"float\", \"float\", \"\", \"ScalarList\", \"ScalarList\", \"ScalarList\", "
+                              "\"Scalar\", \"ScalarList\", \"Scalar\"]";
     const char *const dims = "[[10, 64, 56, 56], [128, 64, 3, 3], [], [], [], [], [], [], []]";
-    const int64_t flops = 2LL * 10 * 28 * 28 * 128 * 64 * 9, bytes = 4LL * (10 * 64 * 56 * 56 + 128 * 64 * 9 + 10 * 128 * 28 * 28);
-    costs("aten::convolution", dims, types, "[\"\", \"\", \"\", \"[2, 2]\", \"[1, 1]\", \"[1, 1]\", \"False\", \"[0, 0]\", \"1\"]", flops, bytes);
-    costs("aten::cudnn_convolution", dims, types, "[\"\", \"\", \"[1, 1]\", \"[2, 2]\", \"[1, 1]\", \"1\", \"False\"]", flops, bytes);
-    costs("aten::cudnn_convolution", dims, types, "[\"\", \"\", \"\", \"[1, 1]\", \"[2, 2]\", \"[1, 1]\", \"1\"]", flops, bytes);
-    costs("aten::miopen_convolution", dims, types, "[\"\", \"\", \"\", \"[1, 1]\", \"[2, 2]\", \"[1, 1]\", \"1\"]", flops, bytes);
+    const int64_t flops = 2LL * 10 * 28 * 28 * 128 * 64 * 9,
+                  bytes = 4LL * (10 * 64 * 56 * 56 + 128 * 64 * 9 + 10 * 128 * 28 * 28);
+    costs("aten::convolution", dims, types,
+          "[\"\", \"\", \"\", \"[2, 2]\", \"[1, 1]\", \"[1, 1]\", \"False\", \"[0, 0]\", \"1\"]", flops, bytes);
+    costs("aten::cudnn_convolution", dims, types, "[\"\", \"\", \"[1, 1]\", \"[2, 2]\", \"[1, 1]\", \"1\", \"False\"]",
+          flops, bytes);
+    costs("aten::cudnn_convolution", dims, types, "[\"\", \"\", \"\", \"[1, 1]\", \"[2, 2]\", \"[1, 1]\", \"1\"]",
+          flops, bytes);
+    costs("aten::miopen_convolution", dims, types, "[\"\", \"\", \"\", \"[1, 1]\", \"[2, 2]\", \"[1, 1]\", \"1\"]",
+          flops, bytes);
     costs("aten::convolution", dims, types, "", -1, -1); /* neither stride nor padding known */
     /* One filter a channel: the weight has the groups divided out. */
-    costs("aten::convolution", "[[1, 8, 4, 4], [8, 1, 3, 3]]", types, "[\"\", \"\", \"\", \"[1]\", \"[1]\", \"[1]\", \"False\"]",
-          2 * 16 * 8 * 9, 4 * (128 + 72 + 128));
+    costs("aten::convolution", "[[1, 8, 4, 4], [8, 1, 3, 3]]", types,
+          "[\"\", \"\", \"\", \"[1]\", \"[1]\", \"[1]\", \"False\"]", 2 * 16 * 8 * 9, 4 * (128 + 72 + 128));
     costs("aten::conv_transpose2d", "[[1, 8, 4, 4], [8, 16, 2, 2]]", types, "", 2 * 16 * 8 * 16 * 4, -1);
 }
 
@@ -81,12 +90,15 @@ static void gradients_of_convolutions(void **state)
     const int64_t once = 2LL * 10 * 28 * 28 * 128 * 64 * 9;
     const int64_t dy = 4LL * 10 * 128 * 28 * 28, x = 4LL * 10 * 64 * 56 * 56, w = 4LL * 128 * 64 * 9;
     costs("aten::convolution_backward", dims, types,
-          "[\"\", \"\", \"\", \"[0]\", \"[2, 2]\", \"[1, 1]\", \"[1, 1]\", \"False\", \"[0, 0]\", \"1\", \"[True, True, False]\"]", 2 * once,
-          dy + 2 * x + 2 * w);
+          "[\"\", \"\", \"\", \"[0]\", \"[2, 2]\", \"[1, 1]\", \"[1, 1]\", \"False\", \"[0, 0]\", \"1\", \"[True, "
+          "True, False]\"]",
+          2 * once, dy + 2 * x + 2 * w);
     costs("aten::convolution_backward", dims, types,
-          "[\"\", \"\", \"\", \"[0]\", \"[2, 2]\", \"[1, 1]\", \"[1, 1]\", \"False\", \"[0, 0]\", \"1\", \"[False, True, False]\"]", once,
-          dy + x + w);
-    costs("aten::cudnn_convolution_backward", "[[10, 64, 56, 56], [10, 128, 28, 28], [128, 64, 3, 3]]", types, "", 2 * once, dy + 2 * x + 2 * w);
+          "[\"\", \"\", \"\", \"[0]\", \"[2, 2]\", \"[1, 1]\", \"[1, 1]\", \"False\", \"[0, 0]\", \"1\", \"[False, "
+          "True, False]\"]",
+          once, dy + x + w);
+    costs("aten::cudnn_convolution_backward", "[[10, 64, 56, 56], [10, 128, 28, 28], [128, 64, 3, 3]]", types, "",
+          2 * once, dy + 2 * x + 2 * w);
 }
 
 static void attention(void **state)
@@ -94,15 +106,21 @@ static void attention(void **state)
     const char *const types = "[\"c10::BFloat16\", \"c10::BFloat16\", \"c10::BFloat16\", \"Scalar\", \"Scalar\"]";
     const char *const dims = "[[1, 12, 197, 64], [1, 12, 197, 64], [1, 12, 197, 64], [], []]";
     const int64_t flops = 2LL * 12 * 197 * 197 * 128, bytes = 2LL * 4 * 12 * 197 * 64;
-    costs("aten::_scaled_dot_product_flash_attention", dims, types, "[\"\", \"\", \"\", \"0.\", \"False\"]", flops, bytes);
-    costs("aten::_scaled_dot_product_flash_attention", dims, types, "[\"\", \"\", \"\", \"0.\", \"True\"]", flops / 2, bytes);
-    costs("aten::_flash_attention_forward", "[[1, 197, 12, 64], [1, 197, 12, 64], [1, 197, 12, 64]]", types, "", flops, bytes);
-    costs("aten::_scaled_dot_product_flash_attention_backward", "[[1, 12, 197, 64], [1, 12, 197, 64], [1, 12, 197, 64], [1, 12, 197, 64]]",
-          "[\"c10::BFloat16\", \"c10::BFloat16\", \"c10::BFloat16\", \"c10::BFloat16\"]", "", flops / 2 * 5, 2LL * 8 * 12 * 197 * 64);
+    costs("aten::_scaled_dot_product_flash_attention", dims, types, "[\"\", \"\", \"\", \"0.\", \"False\"]", flops,
+          bytes);
+    costs("aten::_scaled_dot_product_flash_attention", dims, types, "[\"\", \"\", \"\", \"0.\", \"True\"]", flops / 2,
+          bytes);
+    costs("aten::_flash_attention_forward", "[[1, 197, 12, 64], [1, 197, 12, 64], [1, 197, 12, 64]]", types, "", flops,
+          bytes);
+    costs("aten::_scaled_dot_product_flash_attention_backward",
+          "[[1, 12, 197, 64], [1, 12, 197, 64], [1, 12, 197, 64], [1, 12, 197, 64]]",
+          "[\"c10::BFloat16\", \"c10::BFloat16\", \"c10::BFloat16\", \"c10::BFloat16\"]", "", flops / 2 * 5,
+          2LL * 8 * 12 * 197 * 64);
     /* Eight heads of queries share two of keys. */
     costs("aten::_scaled_dot_product_flash_attention", "[[2, 8, 10, 16], [2, 2, 30, 16], [2, 2, 30, 16]]", types, "",
           2 * 2 * 8 * 10 * 30 * 32, 2 * (2560 + 1920 + 1920 + 2560));
-    costs("aten::_flash_attention_forward", "[[394, 12, 64], [394, 12, 64], [394, 12, 64]]", types, "", -1, -1); /* packed sequences */
+    costs("aten::_flash_attention_forward", "[[394, 12, 64], [394, 12, 64], [394, 12, 64]]", types, "", -1,
+          -1); /* packed sequences */
 }
 
 static void elements(void **state)
@@ -116,8 +134,8 @@ static void elements(void **state)
     costs("aten::copy_", "[[64], [64], []]", "[\"c10::Half\", \"float\", \"Scalar\"]", "", 0, 2 * 64 + 4 * 64);
     costs("aten::zero_", "[[64]]", "[\"double\"]", "", 0, 512);
     costs("aten::add", "[[3], [4]]", floats, "", -1, -1);
-    costs("aten::_foreach_add_", "[[[128, 128], [128]], [[128, 128], [128]], []]", "[\"TensorList\", \"TensorList\", \"Scalar\"]", "",
-          128 * 128 + 128, -1);
+    costs("aten::_foreach_add_", "[[[128, 128], [128]], [[128, 128], [128]], []]",
+          "[\"TensorList\", \"TensorList\", \"Scalar\"]", "", 128 * 128 + 128, -1);
     costs("aten::_softmax", "[[32, 10], [], []]", "[\"float\", \"Scalar\", \"Scalar\"]", "", 5 * 320, 8 * 320);
     costs("aten::native_layer_norm", "[[2, 3, 8], [], [8], [8], []]", floats, "", 8 * 48, 8 * 48);
 }
@@ -144,10 +162,16 @@ static void lookups(void **state)
 
 static void hostile_shapes_end_in_unknown(void **state)
 {
-    const char *const dims[] = {
-        "[[9223372036854775807], [9223372036854775807]]", "[[[]], [[]]]", "[[[1, 2]], [[3]]]", "[]", "[[1], [1], [1], [1], [1]]",
-        "[[1, 2, 3, 4, 5, 6, 7, 8, 9], [1, 2, 3, 4, 5, 6, 7, 8, 9]]", "[[0, 0], [0, 0]]", "[[1, 1, 1, 1], [1, 1, 1, 1], [1, 1, 1, 1], [1, 1, 1, 1]]"};
-    const char *const values[] = {"", "[", "[\"\", \"[9223372036854775807, 9223372036854775807]\", \"[-1, -1]\", \"[0, 0]\"]",
+    const char *const dims[] = {"[[9223372036854775807], [9223372036854775807]]",
+                                "[[[]], [[]]]",
+                                "[[[1, 2]], [[3]]]",
+                                "[]",
+                                "[[1], [1], [1], [1], [1]]",
+                                "[[1, 2, 3, 4, 5, 6, 7, 8, 9], [1, 2, 3, 4, 5, 6, 7, 8, 9]]",
+                                "[[0, 0], [0, 0]]",
+                                "[[1, 1, 1, 1], [1, 1, 1, 1], [1, 1, 1, 1], [1, 1, 1, 1]]"};
+    const char *const values[] = {"", "[",
+                                  "[\"\", \"[9223372036854775807, 9223372036854775807]\", \"[-1, -1]\", \"[0, 0]\"]",
                                   "[\"\", \"\", \"[1]\", \"[9223372036854775807]\", \"[0]\", \"[4294967296]\"]"};
     const char *const types[] = {"", "[\"float\", \"float\", \"float\"]", "[\"TensorList\"]", "[1]"};
     for (uint32_t f = 0; f < op_formula_count(); f++) {

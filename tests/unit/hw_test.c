@@ -71,8 +71,14 @@ static void every_name_of_the_table_finds_itself(void **state)
 
 static void what_is_not_known_is_not_guessed(void **state)
 {
-    const char *const names[] = {"", "NVIDIA", "AMD Radeon Graphics", "ARTEMIS", "NVIDIA A100-SXM4-40GB MIG 1g.5gb",
-                                 "NVIDIA GeForce RTX 4090 D", "A", "100"};
+    const char *const names[] = {"",
+                                 "NVIDIA",
+                                 "AMD Radeon Graphics",
+                                 "ARTEMIS",
+                                 "NVIDIA A100-SXM4-40GB MIG 1g.5gb",
+                                 "NVIDIA GeForce RTX 4090 D",
+                                 "A",
+                                 "100"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         assert_null(catalogue_gpu(catalogue, str_of(names[i]), silent));
 }

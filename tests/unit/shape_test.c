@@ -23,7 +23,8 @@ static str shown(const struct shape *shape)
         for (uint32_t j = 0; j < argument->count; j++) {
             text = str_printf(&arena, "%.*s%s", (int)text.len, text.at, j ? ";" : "");
             for (uint32_t k = 0; k < argument->tensors[j].rank; k++)
-                text = str_printf(&arena, "%.*s%s%lld", (int)text.len, text.at, k ? "," : "", (long long)argument->tensors[j].at[k]);
+                text = str_printf(&arena, "%.*s%s%lld", (int)text.len, text.at, k ? "," : "",
+                                  (long long)argument->tensors[j].at[k]);
             if (!argument->tensors[j].rank)
                 text = str_printf(&arena, "%.*s.", (int)text.len, text.at);
         }
@@ -64,8 +65,9 @@ static void an_argument_may_be_a_list_of_tensors(void **state)
 
 static void what_is_no_shape_is_refused(void **state)
 {
-    const char *const texts[] = {"", "[", "]", "[[1, 2]", "[1, 2]", "[[[[1]]]]", "[[1, [2]]]", "[[[1], 2]]", "[[-1]]", "[[a]]",
-                                 "[[1.5]]", "[[99999999999999999999]]", "[[1]] x", "null", "[[1]]]"};
+    const char *const texts[] = {"",           "[",          "]",      "[[1, 2]", "[1, 2]",  "[[[[1]]]]",
+                                 "[[1, [2]]]", "[[[1], 2]]", "[[-1]]", "[[a]]",   "[[1.5]]", "[[99999999999999999999]]",
+                                 "[[1]] x",    "null",       "[[1]]]"};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         rejects(texts[i]);
 }

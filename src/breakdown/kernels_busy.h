@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How long devices were busy with picked work. Devices run beside each other: the time is the sum over the devices. */
+#ifndef BREAKDOWN_KERNELS_BUSY_H
+#define BREAKDOWN_KERNELS_BUSY_H
+
+#include "trace/trace.h"
+
+int64_t busy_ns_of(const struct trace *trace, const uint32_t *rows, uint32_t count);
+
+#endif

@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Operators nest, so what lies inside is found by two passes over each lane: from
+ * the back, where a row's content is complete when the row comes; and from the
+ * front with a stack of the open calls, which tells whether a call lies inside
+ * another of its own group.
+ */
+#include "operators.h"
+
+#include "base/map.h"
+#include "base/mem.h"
+#include "kernels_busy.h"
+#include "kernels_peaks.h"
+#include "kernels_select.h"
+#include "operators_origin.h"
+#include "ops/op_costs.h"
+#include "ops/phase.h"
+
+enum { NO_GROUP = UINT32_MAX, MIXED = UINT8_MAX - 1, NOTHING = UINT8_MAX };
+
+struct group {
+    uint32_t name, shape;  /* text ids */
+    uint8_t family, phase; /* enum values; MIXED, NOTHING */
+    uint32_t open;         /* calls of the group that are open on the lane that is being read */
+    struct operator_group sums;
+};
+
+struct reading {
+    const struct trace *trace;
+    const struct operators_asked *asked;
+    struct picked picked;
+    const struct op_costs *costs;
+    const uint8_t *phases;
+    struct origins *origins;
+    struct peaks peaks;
+    bool device;            /* the trace has device work */
+    uint8_t *families;      /* by text id: 1 + enum family; 0: not judged */
+    uint32_t *group_of_row; /* NO_GROUP: not an operator, or not picked */
+    int64_t *inside_ns;     /* by row: device work launched inside; NULL where there is none at all */
+    uint8_t *rounds_fp32;   /* by row: a kernel inside rounds fp32 matrices */
+    struct map by_key;
+    struct group *groups;
+    size_t group_count, group_room;
+    struct operators *into;
+};
+
+enum operator_grouping operator_grouping_of(str word)
+{
+    str rest = S(OPERATOR_GROUPINGS), part;
+    for (int i = 0; str_cut(&rest, '|', &part); i++)
+        if (str_eq(part, word))
+            return (enum operator_grouping)i;
+    return OPERATORS_BY_NAME;
+}
+
+/* ---- groups ---- */
+
+static uint32_t key_name(struct reading *r, uint32_t row)
+{
+    switch (r->asked->by) {
+    case OPERATORS_BY_MODULE:
+        return origin_module(r->origins, row);
+    case OPERATORS_BY_PYTHON:
+        return origin_line(r->origins, row);
+    default:
+        return r->trace->name[row];
+    }
+}
+
+static uint32_t group_of(struct reading *r, uint32_t row)
+{
+    const uint32_t name = key_name(r, row);
+    const uint32_t shape =
+        r->asked->by == OPERATORS_BY_SHAPE ? (uint32_t)trace_attr_or(r->trace, row, ATTR_INPUT_DIMS, 0) : 0;
+    const int64_t key = (int64_t)((uint64_t)name << 32 | shape);
+    const uint32_t found = map_get(&r->by_key, key);
+    if (found != MAP_NONE)
+        return found;
+    map_put(&r->by_key, key, (uint32_t)r->group_count);
+    r->groups = mem_grow(r->groups, &r->group_room, r->group_count + 1, sizeof *r->groups);
+    r->groups[r->group_count] = (struct group){.name = name, .shape = shape, .family = NOTHING, .phase = NOTHING};
+    return (uint32_t)r->group_count++;
+}
+
+static void put_into_groups(struct reading *r)
+{
+    const struct trace *trace = r->trace;
+    for (uint32_t row = 0; row < trace->count; row++) {
+        const bool wanted = trace->kind[row] == EVENT_OPERATOR && picks(&r->picked, row);
+        r->group_of_row[row] = wanted ? group_of(r, row) : NO_GROUP;
+    }
+}
+
+/* ---- device work ---- */
+
+static void add_device_work(struct reading *r, struct arena *scratch)
+{
+    const struct trace *trace = r->trace;
+    uint32_t count;
+    const uint32_t *rows = picked_device_work(&r->picked, scratch, &count);
+    r->into->busy_ns = busy_ns_of(trace, rows, count);
+    if (!r->device)
+        return;
+    r->inside_ns = arena_array(scratch, trace->count, sizeof *r->inside_ns);
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t row = rows[i], cause = trace->cause[row];
+        if (cause == ROW_NONE)
+            continue;
+        r->inside_ns[cause] += trace->dur_ns[row];
+        r->rounds_fp32[cause] |= trace->kind[row] == EVENT_KERNEL && kernel_rounds_fp32(trace_name(trace, row));
+        const uint32_t operator= trace_operator(trace, row);
+        const uint32_t group = operator== ROW_NONE ? NO_GROUP : r->group_of_row[operator];
+        if (group == NO_GROUP)
+            continue;
+        r->groups[group].sums.device_self_ns += trace->dur_ns[row];
+        r->groups[group].sums.launches++;
+    }
+}
+
+static void sum_up_inside(const struct reading *r, struct rows calls)
+{
+    if (!r->device)
+        return;
+    for (uint32_t i = calls.count; i-- > 0;) {
+        const uint32_t row = calls.at[i], parent = r->trace->parent[row];
+        if (parent == ROW_NONE)
+            continue;
+        r->inside_ns[parent] += r->inside_ns[row];
+        r->rounds_fp32[parent] |= r->rounds_fp32[row];
+    }
+}
+
+/* ---- one call ---- */
+
+static uint8_t family_of(struct reading *r, uint32_t name)
+{
+    uint8_t *family = &r->families[name];
+    if (!*family)
+        *family = (uint8_t)(1 + family_of_name(trace_text(r->trace, name)));
+    return *family - 1;
+}
+
+static void keep(uint8_t *kept, uint8_t value)
+{
+    *kept = *kept == NOTHING || *kept == value ? value : MIXED;
+}
+
+/* A group of names has its operators' own costs; modules and lines hold operators inside each other, so each cost once. */
+static bool has_cost(const struct reading *r, uint32_t row)
+{
+    const bool by_name = r->asked->by == OPERATORS_BY_NAME || r->asked->by == OPERATORS_BY_SHAPE;
+    return by_name || op_costs_counts(r->costs, row);
+}
+
+static void add_cost(struct reading *r, struct group *group, uint32_t row)
+{
+    const struct op_cost cost = op_costs_at(r->costs, row);
+    if (!has_cost(r, row))
+        return;
+    const struct gpu *gpu = r->peaks.common;
+    const int64_t ns = r->device ? r->inside_ns[row] : r->trace->dur_ns[row];
+    if (cost.flops > 0)
+        rate_count(&group->sums.flops, cost.flops, ns,
+                   r->device ? peak_flop_per_s(gpu, &cost, r->rounds_fp32[row]) : 0);
+    if (cost.bytes > 0)
+        rate_count(&group->sums.bytes, cost.bytes, ns, r->device && gpu ? gpu->memory_bytes_per_s : 0);
+}
+
+static void add_total(struct operators *operators, struct op_cost cost)
+{
+    int64_t sum;
+    if (cost.flops >= 0 && !__builtin_add_overflow(operators->flops < 0 ? 0 : operators->flops, cost.flops, &sum))
+        operators->flops = sum;
+    if (cost.bytes >= 0 && !__builtin_add_overflow(operators->bytes < 0 ? 0 : operators->bytes, cost.bytes, &sum))
+        operators->bytes = sum;
+}
+
+static void add_call(struct reading *r, struct group *group, uint32_t row)
+{
+    const struct trace *trace = r->trace;
+    keep(&group->family, family_of(r, trace->name[row]));
+    keep(&group->phase, r->phases[row]);
+    group->sums.host_self_ns += trace->dur_ns[row];
+    r->into->calls++;
+    if (op_costs_counts(r->costs, row))
+        add_total(r->into, op_costs_at(r->costs, row));
+    if (group->open++)
+        return;
+    group->sums.host_total_ns += trace->dur_ns[row];
+    if (r->device)
+        group->sums.device_total_ns += r->inside_ns[row];
+}
+
+/* What a call covers is not its parent's own; what sticks out of the parent does not count. */
+static void take_from_parent(const struct reading *r, uint32_t row, uint32_t parent)
+{
+    const uint32_t group = r->group_of_row[parent];
+    if (group == NO_GROUP)
+        return;
+    const int64_t end_ns = trace_end_ns(r->trace, row), parent_end_ns = trace_end_ns(r->trace, parent);
+    r->groups[group].sums.host_self_ns -= (end_ns < parent_end_ns ? end_ns : parent_end_ns) - r->trace->start_ns[row];
+}
+
+static void close_call(const struct reading *r, uint32_t row)
+{
+    if (r->group_of_row[row] != NO_GROUP)
+        r->groups[r->group_of_row[row]].open--;
+}
+
+static void read_lane(struct reading *r, struct rows calls, uint32_t *open)
+{
+    const struct trace *trace = r->trace;
+    uint32_t depth = 0;
+    for (uint32_t i = 0; i < calls.count; i++) {
+        const uint32_t row = calls.at[i], parent = trace->parent[row];
+        while (depth && open[depth - 1] != parent)
+            close_call(r, open[--depth]);
+        open[depth++] = row;
+        if (parent != ROW_NONE)
+            take_from_parent(r, row, parent);
+        const uint32_t group = r->group_of_row[row];
+        if (group == NO_GROUP)
+            continue;
+        add_call(r, &r->groups[group], row);
+        add_cost(r, &r->groups[group], row);
+    }
+    while (depth)
+        close_call(r, open[--depth]);
+}
+
+static void read_lanes(struct reading *r, struct arena *scratch)
+{
+    const struct trace *trace = r->trace;
+    uint32_t most = 0;
+    for (uint32_t lane = 0; lane < trace->lane_count; lane++) {
+        const struct rows calls = trace_rows(trace, lane, NEST_CALLS);
+        sum_up_inside(r, calls);
+        most = calls.count > most ? calls.count : most;
+    }
+    uint32_t *open = arena_array(scratch, most, sizeof *open);
+    for (uint32_t lane = 0; lane < trace->lane_count; lane++)
+        read_lane(r, trace_rows(trace, lane, NEST_CALLS), open);
+}
+
+/* ---- the result ---- */
+
+static const struct samples *deal_durations(const struct reading *r, struct arena *arena)
+{
+    const struct trace *trace = r->trace;
+    struct arena scratch = {0};
+    const size_t room = trace->kinds[EVENT_OPERATOR];
+    int64_t *dur_ns = arena_array(&scratch, room, sizeof *dur_ns);
+    uint32_t *group = arena_array(&scratch, room, sizeof *group), count = 0;
+    for (uint32_t row = 0; row < trace->count; row++)
+        if (r->group_of_row[row] != NO_GROUP) {
+            dur_ns[count] = trace->dur_ns[row];
+            group[count++] = r->group_of_row[row];
+        }
+    const struct samples *samples = samples_deal(dur_ns, group, count, (uint32_t)r->group_count, arena);
+    arena_free(&scratch);
+    return samples;
+}
+
+static str name_of(const struct reading *r, uint32_t name, struct arena *arena)
+{
+    str text = trace_text(r->trace, name), first = text;
+    if (r->asked->by == OPERATORS_BY_PYTHON && str_cut(&text, ';', &first))
+        text = first;
+    if (first.len)
+        return str_copy(arena, first);
+    return r->asked->by == OPERATORS_BY_MODULE   ? S("(no module recorded)")
+           : r->asked->by == OPERATORS_BY_PYTHON ? S("(no line recorded)")
+                                                 : S("(no name)");
+}
+
+static void finish(struct reading *r, struct arena *arena)
+{
+    const struct samples *durations = deal_durations(r, arena);
+    struct operators *into = r->into;
+    into->count = (uint32_t)r->group_count;
+    into->groups = arena_array(arena, into->count, sizeof *into->groups);
+    for (uint32_t i = 0; i < into->count; i++) {
+        const struct group *from = &r->groups[i];
+        struct operator_group *to = &into->groups[i];
+        *to = from->sums;
+        to->name = name_of(r, from->name, arena);
+        to->title = r->asked->by == OPERATORS_BY_PYTHON ? line_title(to->name) : to->name;
+        to->shape = from->shape ? str_copy(arena, trace_text(r->trace, from->shape)) : S("");
+        to->family = from->family < FAMILIES ? family_word((enum family)from->family) : S("");
+        to->phase = from->phase < PHASES ? phase_word((enum phase)from->phase) : S("");
+        to->dur_ns = durations[i];
+        into->host_self_ns += to->host_self_ns;
+    }
+}
+
+void operators_run(const struct trace *trace, const struct operators_asked *asked, struct arena *arena,
+                   struct operators *operators)
+{
+    struct arena scratch = {0};
+    struct reading r = {
+        .trace = trace,
+        .asked = asked,
+        .picked = picked_by(trace, asked->selection),
+        .costs = op_costs_new(trace, &scratch),
+        .phases = phases_of(trace, &scratch),
+        .origins = origins_new(trace, &scratch),
+        .peaks = peaks_new(trace, asked->device, &scratch),
+        .device = device_work_count(trace) > 0,
+        .families = arena_array(&scratch, trace_text_count(trace), 1),
+        .group_of_row = arena_array(&scratch, trace->count, sizeof *r.group_of_row),
+        .rounds_fp32 = arena_array(&scratch, trace->count, 1),
+        .into = operators,
+    };
+    *operators = (struct operators){
+        .rank = trace->info.rank,
+        .recorded = r.device,
+        .flops = -1,
+        .bytes = -1,
+        .device = str_copy(arena, r.peaks.device),
+        .closest = str_copy(arena, r.peaks.closest),
+    };
+    put_into_groups(&r);
+    add_device_work(&r, &scratch);
+    read_lanes(&r, &scratch);
+    finish(&r, arena);
+    map_free(&r.by_key);
+    mem_free(r.groups);
+    arena_free(&scratch);
+}
