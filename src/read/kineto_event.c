@@ -134,7 +134,7 @@ static const char *take_text(struct kineto *k, const char *at, str *text, bool *
 static const char *take_interned(struct kineto *k, const char *at, uint64_t context, uint32_t *id)
 {
     struct guess *const guess = guess_in(&k->guesses, context);
-    if (*at == '"' && guess_fits(guess, k->names, true, at + 1, k->end) && at[1 + guess->length] == '"') {
+    if (*at == '"' && guess_fits(guess, GUESS_STRING, at + 1, k->end) && at[1 + guess->length] == '"') {
         *id = guess->id;
         return at + guess->length + 2;
     }
@@ -145,25 +145,38 @@ static const char *take_interned(struct kineto *k, const char *at, uint64_t cont
         return NULL;
     *id = intern_id(k->names, text);
     if (plain)
-        *guess = (struct guess){intern_text(k->names, *id).at, k->names, (uint32_t)text.len, *id, true};
+        guess_next(guess, GUESS_STRING, intern_text(k->names, *id), *id);
     return at;
 }
 
-/* An array or object as it is written, as an id of the table, guessed where that can be. */
-static const char *take_written(struct kineto *k, const char *at, struct intern *table, uint64_t context, uint32_t *id)
+/*
+ * Where the array ends, and its id in the table. Its brackets tell where it would end if it were one; where that text
+ * is in the table it was read by the grammar before.
+ */
+static const char *array_end(struct kineto *k, const char *at, struct intern *table, uint32_t *id)
+{
+    const char *end = json_balanced_end(at);
+    if (end && intern_find(table, (str){at, (size_t)(end - at)}, id))
+        return end;
+    end = json_value_end(at, &k->wrong);
+    if (end)
+        *id = intern_id(table, (str){at, (size_t)(end - at)});
+    return end;
+}
+
+/* An array or object as it is written, as an id of the kind's table, guessed where that can be. */
+static const char *take_written(struct kineto *k, const char *at, enum guess_kind kind, uint64_t context, uint32_t *id)
 {
     struct guess *const guess = guess_in(&k->guesses, context);
-    if (guess_fits(guess, table, false, at, k->end)) {
+    if (guess_fits(guess, kind, at, k->end)) {
         *id = guess->id;
         return at + guess->length;
     }
-    const char *const end = json_value_end(at, &k->wrong);
-    if (!end)
-        return NULL;
-    const str text = {at, (size_t)(end - at)};
-    *id = intern_id(table, text);
-    *guess = (struct guess){intern_text(table, *id).at, table, (uint32_t)text.len, *id, false};
-    return end;
+    struct intern *const table = kind == GUESS_ARRAY ? k->names : k->aside;
+    at = array_end(k, at, table, id);
+    if (at)
+        guess_next(guess, kind, intern_text(table, *id), *id);
+    return at;
 }
 
 /*
@@ -239,7 +252,7 @@ static const char *take_raw(struct kineto *k, const char *at, const struct key *
     if (*at != '[' && *at != '{')
         return take_attribute_text(k, at, key);
     uint32_t id = 0;
-    at = take_written(k, at, k->names, text_context(k, key), &id);
+    at = take_written(k, at, GUESS_ARRAY, text_context(k, key), &id);
     remember_text(k, key, id);
     if (at)
         event_set(&k->record.event, key->attr, id);
@@ -253,7 +266,7 @@ static const char *take_nothing(struct kineto *k, const char *at, const struct k
     if (*at != '[' || intern_bytes(k->aside) > ASIDE_BYTES)
         return skip(k, at);
     uint32_t id = 0;
-    at = take_written(k, at, k->aside, text_context(k, key), &id);
+    at = take_written(k, at, GUESS_ASIDE, text_context(k, key), &id);
     remember_text(k, key, id);
     return at;
 }

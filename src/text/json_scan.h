@@ -88,6 +88,13 @@ static inline const char *json_mark(const char *at)
 #endif
 }
 
+/*
+ * Where the array or object at `at` ends, if it is one: told by its quotes and
+ * brackets alone, 64 bytes at a time. NULL where that cannot be told so: a
+ * backslash or the end of the text comes first.
+ */
+const char *json_balanced_end(const char *at);
+
 /* From behind the opening quote to the closing one; NULL and *wrong where the text is no JSON string. */
 const char *json_string_end(const char *at, const char **wrong);
 
