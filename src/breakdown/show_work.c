@@ -70,7 +70,7 @@ static void copy_row(const struct shown *shown, struct table *table, int kind)
     table_int(table, (int64_t)count);
     table_int(table, (int64_t)bytes);
     table_int(table, (int64_t)time_ns);
-    table_cell(table, cell_ratio(bytes, time_ns / 1e9));
+    table_cell(table, cell_ratio(bytes * 1e9, time_ns));
     table_int(table, shown_total(shown, PART_FIRST_COPY + kind));
 }
 
