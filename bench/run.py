@@ -11,6 +11,8 @@ import argparse
 import json
 import os
 import platform
+import re
+import statistics
 import subprocess
 import sys
 import time
@@ -54,14 +56,39 @@ def short(path):
     return os.path.basename(path).split(".")[0]
 
 
+READ = re.compile(r"bytes\s+(?P<bytes>[\d.]+)\s+memchr\s+(?P<memchr>[\d.]+)\s+parse\s+(?P<parse>[\d.]+) GB/s.*?"
+                  r"finished\s+(?P<finished>[\d.]+) GB/s\s+columns (?P<columns>[\d.]+) MiB\s+peak (?P<peak>[\d.]+) MiB")
+
+
+def read_speeds(path, times, cores):
+    """The figures of read_bench for one file (GB/s of JSON and MiB), the median of several runs."""
+    runs = []
+    for _ in range(times):
+        match = READ.search(run([READER, path], cores).out.decode())
+        if not match:
+            raise Failed(f"read_bench says nothing of {short(path)}")
+        runs.append({name: float(value) for name, value in match.groupdict().items()})
+    return {name: statistics.median(r[name] for r in runs) for name in runs[0]}
+
+
 def reading(figures):
-    """Bytes into columns on one core, against scanning them for newlines; memory against columns and bytes."""
+    """Bytes into columns on one core, against scanning them for newlines; memory against columns and bytes; unpacking
+    and parsing at the same time, against the slower of the two."""
     if not os.path.exists(READER):
         raise Missing("read_bench was not built")
     for name in LARGE:
-        plain = inputs.unpacked(WORK, inputs.trace(name))
-        got = json.loads(run([READER, plain, inputs.trace(name), str(figures.times)], cores=1).out)
-        print(got)
+        packed = inputs.trace(name)
+        plain = inputs.unpacked(WORK, packed)
+        one = read_speeds(plain, figures.times, cores=1)
+        label, json_mib = short(name), os.path.getsize(plain) / MIB
+        figures.add(f"read.{label}.parse", one["parse"], "GB/s", (">=", 1.0), finished_gb_s=one["finished"])
+        figures.add(f"read.{label}.of_memchr", one["parse"] / one["memchr"], "of memchr", (">=", 0.15))
+        figures.add(f"read.{label}.beside_columns", one["peak"] - one["columns"], "MiB", ("<=", 32), **one)
+        figures.add(f"read.{label}.memory", one["peak"] / json_mib, "bytes a byte", ("<=", 0.3))
+        both = read_speeds(packed, figures.times, cores=2)
+        slower = min(both["bytes"], one["parse"])
+        figures.add(f"read.{label}.overlap", slower / both["parse"], "of the slower alone", ("<=", 1.25),
+                    unpack_gb_s=both["bytes"], parse_gb_s=one["parse"], together_gb_s=both["parse"])
 
 
 def peer_python():
@@ -116,7 +143,7 @@ def many_ranks(figures):
         for _ in range(figures.times):
             one.append(run(eight, cores=1).wall_s)
             two.append(run(eight, cores=2).wall_s)
-        one, two = (sorted(of)[len(of) // 2] for of in (one, two))
+        one, two = statistics.median(one), statistics.median(two)
         figures.add("ranks.two_cores", one / two, "times faster", (">=", 1.7), one_s=one, two_s=two)
     peaks = {count: run([PROGRAM, "breakdown", inputs.ranks(WORK, count), "--format", "json"]).peak_bytes
              for count in (2, 64)}
