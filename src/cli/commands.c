@@ -7,20 +7,19 @@
 #include "base/error.h"
 #include "suggest.h"
 
-extern const struct command command_summary, command_breakdown, command_kernels, command_ops, command_critical_path,
-    command_ranks, command_info, command_help, command_completion;
+extern const struct command command_summary;
+extern const struct command command_breakdown;
+extern const struct command command_kernels;
+extern const struct command command_ops;
+extern const struct command command_critical_path;
+extern const struct command command_ranks;
+extern const struct command command_info;
+extern const struct command command_help;
+extern const struct command command_completion;
 
 const struct command *const commands[] = {
-    &command_summary,
-    &command_breakdown,
-    &command_kernels,
-    &command_ops,
-    &command_critical_path,
-    &command_ranks,
-    &command_info,
-    &command_help,
-    &command_completion,
-    NULL,
+    &command_summary, &command_breakdown, &command_kernels, &command_ops,        &command_critical_path,
+    &command_ranks,   &command_info,      &command_help,    &command_completion, NULL,
 };
 
 static const struct option trace_options[] = {

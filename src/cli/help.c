@@ -132,7 +132,7 @@ static const char before_commands[] =
     "Commands:";
 
 static const char after_commands[] =
-    "\n'steptime COMMAND --help' says what a command takes and shows examples.\n\n"
+    "\nBegin with 'steptime summary TRACE'. 'steptime COMMAND --help' says what a command takes and shows examples.\n\n"
     "A trace is a file as torch.profiler exports it, plain, gzip or zstd; a directory stands for the traces in it, one "
     "a rank; - is standard input.\n\n"
     "Exit codes: 0 fine, 1 a command that was asked to judge says no, 2 wrong arguments, 3 an input that cannot be "

@@ -136,6 +136,11 @@ static unsigned most(unsigned a, unsigned b)
     return a > b ? a : b;
 }
 
+static unsigned least(unsigned a, unsigned b)
+{
+    return a < b ? a : b;
+}
+
 static unsigned item_width(const struct grid *grid)
 {
     return grid->title + 2 + most(grid->number + 1 + grid->word, grid->text);
@@ -151,8 +156,8 @@ static struct grid grid_of(struct term *term, const struct shown *shown, uint32_
         grid.text = most(grid.text, glyph_width(shown[i].text));
     }
     const unsigned room = term_readable(term, TERM_INDENT);
-    if (grid.title > room / 2)
-        grid.title = room / 2;
+    grid.title = least(grid.title, room / 2);
+    grid.text = least(grid.text, term->width - TERM_INDENT - grid.title - 2);
     const unsigned fit = (room + 4) / (item_width(&grid) + 4);
     if (count >= MANY_VALUES && fit > 1)
         grid.columns = fit < MOST_VALUE_COLUMNS ? fit : MOST_VALUE_COLUMNS;

@@ -135,7 +135,7 @@ static void put_bars(struct term *term, const struct points *points)
 
 /* ---- charts: a column of characters a point ---- */
 
-enum { CHART_ROWS = 8 };
+enum { CHART_ROWS = 8, AXIS = 12 }; /* lines up, and columns at most for the numbers beside them */
 
 struct chart {
     double *heights;        /* 0 .. 1 */
@@ -154,8 +154,9 @@ static str level(struct term *term, double filled)
 
 static void put_chart(struct term *term, const struct chart *chart)
 {
-    const unsigned axis =
-        glyph_width(chart->top) > glyph_width(chart->bottom) ? glyph_width(chart->top) : glyph_width(chart->bottom);
+    const unsigned top = glyph_width(chart->top), bottom = glyph_width(chart->bottom);
+    const unsigned widest = top > bottom ? top : bottom;
+    const unsigned axis = widest < AXIS ? widest : AXIS;
     for (int row = CHART_ROWS - 1; row >= 0; row--) {
         term_pad(term, TERM_INDENT);
         term_right(term, STYLE_DIM, row == CHART_ROWS - 1 ? chart->top : row ? S("") : chart->bottom, axis);
@@ -172,7 +173,7 @@ static void put_chart(struct term *term, const struct chart *chart)
 
 static unsigned chart_room(struct term *term)
 {
-    return term_readable(term, TERM_INDENT + 14);
+    return term_readable(term, TERM_INDENT + AXIS + 2);
 }
 
 /* Several points that share a column show their largest: a slow step is what one looks for. */

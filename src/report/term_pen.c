@@ -100,11 +100,14 @@ void term_paragraph(struct term *term, enum style style, str text, unsigned inde
 {
     const unsigned columns = term_readable(term, indent);
     bool first = true;
-    for (str line; glyph_wrap(&text, columns, &line); first = false) {
-        if (!first)
-            term_pad(term, indent);
-        term_put(term, style, term_text(term, line));
-        term_line(term);
+    for (str paragraph; str_cut(&text, '\n', &paragraph);) {
+        paragraph = term_text(term, paragraph); /* before wrapping: what is escaped takes more room */
+        for (str line; glyph_wrap(&paragraph, columns, &line); first = false) {
+            if (!first)
+                term_pad(term, indent);
+            term_put(term, style, line);
+            term_line(term);
+        }
     }
 }
 

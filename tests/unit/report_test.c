@@ -641,6 +641,80 @@ static void many_warnings_are_cut(void **state)
                    "  4 more; --format json lists them all\n");
 }
 
+/* ---- whatever comes ---- */
+
+static uint64_t random_state;
+
+static uint64_t random_below(uint64_t limit)
+{
+    random_state = random_state * 6364136223846793005U + 1442695040888963407U;
+    return (random_state >> 33) % limit;
+}
+
+/* Names of all lengths, from plain to broken. */
+static str random_name(void)
+{
+    static const char *const pieces[] = {"aten::mm",  " ",    "<4, float>", "/run/", "\xE6\xA0\xB8",
+                                         "e\xCC\x81", "\xFF", "\033[2J",    "_"};
+    str name = S("");
+    for (uint64_t i = random_below(20); i; i--)
+        name =
+            str_printf(&arena, "%.*s%s", (int)name.len, name.at, pieces[random_below(sizeof pieces / sizeof *pieces)]);
+    return name;
+}
+
+static struct cell random_cell(enum unit unit)
+{
+    if (random_below(8) == 0)
+        return cell_null();
+    if (unit == UNIT_NONE)
+        return cell_text(random_name());
+    return random_below(2) ? cell_int((int64_t)(random_below(1 << 30) << random_below(20)))
+                           : cell_real(1e-3 * (double)random_below(1 << 30));
+}
+
+static void random_table(struct section *section)
+{
+    struct table *table = section_table(section, "t", "T");
+    const uint32_t columns = 1 + (uint32_t)random_below(9);
+    enum unit units[10];
+    for (uint32_t i = 0; i < columns; i++) {
+        units[i] = (enum unit)random_below(UNIT_FLOP_PER_S + 1);
+        const char *id = str_printf(&arena, "c%u", i).at;
+        table_column(table, id, random_below(2) ? "a few words of heading" : "n", units[i],
+                     (unsigned)random_below(8) & (COLUMN_WIDE | COLUMN_BAR));
+    }
+    for (uint64_t row = random_below(12); row; row--) {
+        table_row(table);
+        for (uint32_t i = 0; i < columns; i++)
+            table_cell(table, random_cell(units[i]));
+    }
+    const char *y = str_printf(&arena, "c%u", (unsigned)random_below(columns)).at;
+    section_figure(section, "f", (enum figure_kind)random_below(FIGURE_LANES + 1), "t", "c0", y);
+}
+
+/* Without colours, since their codes take no columns. */
+static void no_line_is_wider_than_the_terminal(void **state)
+{
+    for (int round = 0; round < 2000; round++) {
+        begin(NULL);
+        options.width = 40 + (unsigned)random_below(120);
+        options.unicode = random_below(2);
+        struct section *section = report_section(report, "s", "Section");
+        section_text(section, random_name());
+        for (uint64_t i = random_below(9); i; i--)
+            section_value(section, "v", "value", UNIT_NONE, random_cell((enum unit)random_below(2)));
+        random_table(section);
+        str rest = str_of(rendered("term"));
+        for (str line; str_cut(&rest, '\n', &line);)
+            if (glyph_width(line) > options.width)
+                fail_msg("round %d: %u columns of %u: %.*s", round, glyph_width(line), options.width, (int)line.len,
+                         line.at);
+        arena_free(&arena);
+    }
+    begin(NULL);
+}
+
 /* ---- numbers and texts for people ---- */
 
 static void expect_told(enum unit unit, double value, bool whole, const char *text)
@@ -741,6 +815,7 @@ int main(void)
         CASE(many_values_stand_side_by_side),
         CASE(findings_and_warnings_close_the_screen),
         CASE(many_warnings_are_cut),
+        CASE(no_line_is_wider_than_the_terminal),
         CASE(numbers_choose_their_unit),
         CASE(what_is_not_zero_never_reads_as_zero),
         CASE(texts_are_shortened_to_the_column),
