@@ -1,118 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Planted jobs: ranks whose entries into their collectives are known, so that
- * late, waited and caused times, clocks and reasons are known to the nanosecond.
+ * Ranks whose entries into their collectives were planted: late, waited and
+ * caused times, clocks and reasons come back to the nanosecond.
  */
-#include "cmocka_first.h"
+#include "planted_job.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-
-#include "breakdown/ranks.h"
-#include "planted.h"
-
-enum { MOST_RANKS = 8, STEPS = 3, STEP_US = 20000, COMPUTE_US = 5000, TRANSFER_US = 400, LATE_US = 3000 };
-
-static const int64_t MS = 1000 * 1000;
-
-struct job {
-    uint32_t count;
-    struct planted p[MOST_RANKS];
-    int64_t shift_us[MOST_RANKS]; /* of the times in the file */
-    struct rank_numbers numbers[MOST_RANKS];
-    const struct rank_numbers *at[MOST_RANKS];
-    struct arena arena;
-    struct ranks ranks;
-};
-
-static struct job *job_new(uint32_t count)
-{
-    struct job *job = calloc(1, sizeof *job);
-    job->count = count;
-    for (uint32_t r = 0; r < count; r++) {
-        job->p[r] = planted_new();
-        job->p[r].trace->info.rank = r;
-    }
-    return job;
-}
-
-/* All hosts alike: one clock. */
-static void on_one_host(struct job *job)
-{
-    for (uint32_t r = 0; r < job->count; r++)
-        job->p[r].trace->info.host = S("node7");
-}
-
-static void compare(struct job *job)
-{
-    for (uint32_t r = 0; r < job->count; r++) {
-        trace_finish(job->p[r].trace);
-        rank_run(job->p[r].trace, &(struct selection){0}, &job->arena, &job->numbers[r]);
-        trace_free(job->p[r].trace);
-        job->at[r] = &job->numbers[r];
-    }
-    ranks_merge(job->at, job->count, &job->arena, &job->ranks);
-}
-
-static void done(struct job *job)
-{
-    arena_free(&job->arena);
-    free(job);
-}
-
-/* ---- planting ---- */
-
-static void plant_all_steps(struct job *job, uint32_t r)
-{
-    for (int step = 0; step < STEPS; step++)
-        plant_step(&job->p[r], step, STEP_US * step + job->shift_us[r], STEP_US);
-    plant_host(&job->p[r], EVENT_OPERATOR, "aten::mm", job->shift_us[r], 1);
-}
-
-static struct event kernel(struct job *job, uint32_t r, int64_t stream, const char *name, int64_t us, int64_t dur_us)
-{
-    return planted_event(&job->p[r], EVENT_KERNEL, planted_stream(&job->p[r], 0, stream), name, us + job->shift_us[r],
-                         dur_us);
-}
-
-static void plant_compute(struct job *job, uint32_t r, int64_t us, int64_t dur_us)
-{
-    const struct event e = kernel(job, r, 7, "sgemm_128x64", us, dur_us);
-    trace_add(job->p[r].trace, &e);
-}
-
-static struct event all_reduce(struct job *job, uint32_t r, int64_t stream, int64_t us, int64_t end_us,
-                               int64_t elements)
-{
-    struct event e = kernel(job, r, stream, "ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevKernelArgsStorage<4096ul>)",
-                            us, end_us - us);
-    event_set(&e, ATTR_IN_ELEMENTS, elements);
-    event_set(&e, ATTR_DTYPE, intern_id(trace_names(job->p[r].trace), S("Float")));
-    return e;
-}
-
-static void plant_all_reduce(struct job *job, uint32_t r, int64_t us, int64_t end_us)
-{
-    const struct event e = all_reduce(job, r, 20, us, end_us, 1 << 20);
-    trace_add(job->p[r].trace, &e);
-}
-
-/* Each step: compute, longer by late_us[r], then an all-reduce that all leave when the last has come and the bytes have moved. */
-static void plant_training(struct job *job, const int64_t *late_us)
-{
-    int64_t latest = 0;
-    for (uint32_t r = 0; r < job->count; r++)
-        latest = late_us[r] > latest ? late_us[r] : latest;
-    for (uint32_t r = 0; r < job->count; r++) {
-        plant_all_steps(job, r);
-        for (int64_t start = 0; start < STEPS * STEP_US; start += STEP_US) {
-            const int64_t entry = start + COMPUTE_US + late_us[r];
-            plant_compute(job, r, start, entry - start);
-            plant_all_reduce(job, r, entry, start + COMPUTE_US + latest + TRANSFER_US);
-        }
-    }
-}
 
 /* ---- a straggler ---- */
 
@@ -260,14 +153,6 @@ static void epochs_years_apart_are_not_compared(void **state)
 
 /* ---- nobody ---- */
 
-static void expect_nobody(const struct job *job)
-{
-    str sentence;
-    struct arena scratch = {0};
-    assert_int_equal(ranks_verdict(&job->ranks, &scratch, &sentence), RANK_NONE_LATE);
-    arena_free(&scratch);
-}
-
 static void a_tie_blames_nobody(void **state)
 {
     struct job *job = job_new(4);
@@ -375,126 +260,6 @@ static void waits_and_blame_balance(void **state)
     }
 }
 
-/* ---- matching ---- */
-
-/* Rank 1's recording begins a step later and rank 2's ends a step earlier: what all have is compared. */
-static void recordings_of_other_lengths_match_by_step(void **state)
-{
-    struct job *job = job_new(3);
-    on_one_host(job);
-    for (uint32_t r = 0; r < 3; r++)
-        for (int64_t step = r == 1; step < (r == 2 ? 4 : 5); step++) {
-            const int64_t start = step * STEP_US;
-            plant_step(&job->p[r], step, start, STEP_US);
-            plant_work(&job->p[r], (struct planted_work){.launch_us = start, .us = start, .dur_us = COMPUTE_US});
-            plant_all_reduce(job, r, start + COMPUTE_US + (r == 2 ? LATE_US : 0),
-                             start + COMPUTE_US + LATE_US + TRANSFER_US);
-        }
-    for (uint32_t r = 0; r < 3; r++)
-        job->p[r].trace->info.base_ns = 0;
-    compare(job);
-    assert_int_equal(job->ranks.meeting_count, 3);
-    assert_int_equal(job->ranks.unmatched, 2 + 1 + 1);
-    assert_int_equal(job->ranks.accounts[2].late_ns, 3 * 3 * MS);
-    assert_true(job->ranks.accounts[0].comparable);
-    done(job);
-}
-
-static void sequence_numbers_match_whatever_the_step(void **state)
-{
-    struct job *job = job_new(2);
-    on_one_host(job);
-    for (uint32_t r = 0; r < 2; r++) {
-        plant_host(&job->p[r], EVENT_OPERATOR, "aten::mm", 0, 1);
-        for (int64_t seq = r; seq < 10; seq++) { /* rank 1 has not recorded number 0 */
-            struct event e = all_reduce(job, r, 20, seq * 5000 + r * 1000, seq * 5000 + 1100, 64);
-            event_set(&e, ATTR_COLLECTIVE_SEQ, seq);
-            event_set(&e, ATTR_GROUP_NAME, intern_id(trace_names(job->p[r].trace), S("0")));
-            trace_add(job->p[r].trace, &e);
-        }
-    }
-    compare(job);
-    assert_int_equal(job->ranks.meeting_count, 9);
-    assert_int_equal(job->ranks.accounts[1].late_ns, 9 * MS);
-    assert_int_equal(job->ranks.unmatched, 1);
-    done(job);
-}
-
-/* Without numbers and steps the order is all there is; ranks on one clock that are not inside together were matched wrongly. */
-static void wrong_matches_are_left_out(void **state)
-{
-    struct job *job = job_new(2);
-    on_one_host(job);
-    for (uint32_t r = 0; r < 2; r++) {
-        plant_host(&job->p[r], EVENT_OPERATOR, "aten::mm", 0, 1);
-        for (int64_t i = r; i < 10 + r; i++)
-            plant_all_reduce(job, r, i * 5000, i * 5000 + 300);
-    }
-    compare(job);
-    assert_int_equal(job->ranks.meeting_count, 0);
-    assert_int_equal(job->ranks.disjoint, 20);
-    expect_nobody(job);
-    done(job);
-}
-
-/* Rank 3 of another job: other sizes in the same places. */
-static void ranks_with_other_collectives_are_not_comparable(void **state)
-{
-    struct job *job = job_new(4);
-    plant_training(job, (int64_t[]){0, LATE_US, 0, 0});
-    trace_free(job->p[3].trace);
-    job->p[3] = planted_new();
-    plant_all_steps(job, 3);
-    for (int64_t start = 0; start < STEPS * STEP_US; start += STEP_US) {
-        const struct event e = all_reduce(job, 3, 20, start, start + 100, 12345);
-        trace_add(job->p[3].trace, &e);
-    }
-    compare(job);
-    assert_int_equal(job->ranks.meeting_count, STEPS);
-    assert_int_equal(job->ranks.unmatched, STEPS);
-    assert_false(job->ranks.accounts[3].comparable);
-    assert_int_equal(job->ranks.accounts[1].late_ns, STEPS * 3 * MS);
-    done(job);
-}
-
-/* Groups of two among four ranks: each compares within itself. */
-static void groups_are_compared_within_themselves(void **state)
-{
-    struct job *job = job_new(4);
-    on_one_host(job);
-    for (uint32_t r = 0; r < 4; r++) {
-        plant_all_steps(job, r);
-        for (int64_t start = 0; start < STEPS * STEP_US; start += STEP_US) {
-            struct event e =
-                all_reduce(job, r, 20, start + COMPUTE_US + r * LATE_US, start + COMPUTE_US + 3 * LATE_US + 100, 64);
-            event_set(&e, ATTR_GROUP_RANKS, intern_id(trace_names(job->p[r].trace), r < 2 ? S("[0, 1]") : S("[2, 3]")));
-            event_set(&e, ATTR_GROUP_SIZE, 2);
-            trace_add(job->p[r].trace, &e);
-        }
-    }
-    compare(job);
-    assert_int_equal(job->ranks.meeting_count, 2 * STEPS);
-    for (uint32_t r = 0; r < 4; r++)
-        assert_int_equal(job->ranks.accounts[r].late_ns, r % 2 ? STEPS * 3 * MS : 0);
-    done(job);
-}
-
-static void messages_between_two_of_many_are_left_out(void **state)
-{
-    struct job *job = job_new(3);
-    for (uint32_t r = 0; r < 3; r++) {
-        plant_all_steps(job, r);
-        struct event e = kernel(job, r, 20, "ncclDevKernel_SendRecv(ncclDevKernelArgsStorage<4096ul>)", 100, 50);
-        event_set(&e, ATTR_COLLECTIVE, intern_id(trace_names(job->p[r].trace), r ? S("recv") : S("send")));
-        event_set(&e, ATTR_GROUP_SIZE, 3);
-        trace_add(job->p[r].trace, &e);
-    }
-    compare(job);
-    assert_int_equal(job->ranks.meeting_count, 0);
-    assert_int_equal(job->ranks.not_matchable, 3);
-    done(job);
-}
-
 /* ---- bandwidth ---- */
 
 static void bandwidths_are_over_the_transfer(void **state)
@@ -578,12 +343,6 @@ int main(void)
         cmocka_unit_test(one_rank_alone_is_never_late),
         cmocka_unit_test(collectives_at_once_count_once),
         cmocka_unit_test(waits_and_blame_balance),
-        cmocka_unit_test(recordings_of_other_lengths_match_by_step),
-        cmocka_unit_test(sequence_numbers_match_whatever_the_step),
-        cmocka_unit_test(wrong_matches_are_left_out),
-        cmocka_unit_test(ranks_with_other_collectives_are_not_comparable),
-        cmocka_unit_test(groups_are_compared_within_themselves),
-        cmocka_unit_test(messages_between_two_of_many_are_left_out),
         cmocka_unit_test(bandwidths_are_over_the_transfer),
         cmocka_unit_test(host_only_ranks_are_compared_by_their_calls),
     };
