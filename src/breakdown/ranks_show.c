@@ -265,6 +265,8 @@ static void show_clocks(const struct ranks *ranks, struct report *report)
     const struct clock_solution *clocks = &ranks->clocks;
     struct section *section = report_section(report, "clocks", "Clocks");
     section_text(section, clock_sentence(ranks, report_arena(report)));
+    if (clocks->events && clocks->islands > 1)
+        section_text(section, S("Ranks without a collective in common keep their own clocks."));
     section_value(section, "events", "collectives looked at", UNIT_COUNT, cell_int(clocks->events));
     section_value(section, "corrected", "clocks corrected", UNIT_COUNT, cell_int(clocks->corrected));
     section_value(section, "largest_offset_ns", "largest correction", UNIT_NS, cell_int(largest_offset(ranks)));
