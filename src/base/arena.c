@@ -59,6 +59,21 @@ void *arena_array(struct arena *arena, size_t count, size_t size)
     return arena_alloc(arena, bytes);
 }
 
+void arena_adopt(struct arena *arena, struct arena *other)
+{
+    if (!other->blocks)
+        return;
+    struct arena_block *oldest = other->blocks;
+    while (oldest->next)
+        oldest = oldest->next;
+    oldest->next = arena->blocks;
+    arena->blocks = other->blocks;
+    arena->at = other->at;
+    arena->end = other->end;
+    arena->bytes += other->bytes;
+    *other = (struct arena){0};
+}
+
 void arena_free(struct arena *arena)
 {
     while (arena->blocks) {

@@ -30,6 +30,9 @@ void *arena_alloc(struct arena *arena, size_t bytes);
 /* An array of `count` zeroed elements; a product that overflows ends as memory that ran out. */
 void *arena_array(struct arena *arena, size_t count, size_t size);
 
+/* Takes over all that another arena holds; the other is empty afterwards. */
+void arena_adopt(struct arena *arena, struct arena *other);
+
 void arena_free(struct arena *arena);
 
 #endif

@@ -23,7 +23,6 @@ enum bound {
 
 struct facts {
     bool device;           /* device activity was recorded */
-    bool stacks;           /* the recording held Python stacks, which slow the host down */
     enum step_source steps_from;
     uint32_t ranks, steps; /* steps over all ranks */
     double wall_ns, p50_ns, p95_ns, first_ns; /* first_ns: mean of the ranks' first steps */

@@ -57,14 +57,14 @@ struct group_key {
 
 static uint32_t operator_name(const struct trace *trace, uint32_t row)
 {
-    const uint32_t operator= trace_operator(trace, row);
-    return operator== ROW_NONE ? 0 : trace->name[operator];
+    const uint32_t op = trace_operator(trace, row);
+    return op == ROW_NONE ? 0 : trace->name[op];
 }
 
 static uint32_t operator_shape(const struct trace *trace, uint32_t row)
 {
-    const uint32_t operator= trace_operator(trace, row);
-    return operator== ROW_NONE ? 0 : (uint32_t)trace_attr_or(trace, operator, ATTR_INPUT_DIMS, 0);
+    const uint32_t op = trace_operator(trace, row);
+    return op == ROW_NONE ? 0 : (uint32_t)trace_attr_or(trace, op, ATTR_INPUT_DIMS, 0);
 }
 
 static struct group_key key_of(const struct kernel_work *work, enum kernel_grouping by, struct origins *origins,

@@ -108,8 +108,8 @@ static void add_device_work(struct reading *r, struct arena *scratch)
             continue;
         r->inside_ns[cause] += trace->dur_ns[row];
         r->rounds_fp32[cause] |= trace->kind[row] == EVENT_KERNEL && kernel_rounds_fp32(trace_name(trace, row));
-        const uint32_t operator= trace_operator(trace, row);
-        const uint32_t group = operator== ROW_NONE ? NO_GROUP : r->group_of_row[operator];
+        const uint32_t op = trace_operator(trace, row);
+        const uint32_t group = op == ROW_NONE ? NO_GROUP : r->group_of_row[op];
         if (group == NO_GROUP)
             continue;
         r->groups[group].sums.device_self_ns += trace->dur_ns[row];
@@ -175,6 +175,14 @@ static void add_total(struct operators *operators, struct op_cost cost)
         operators->bytes = sum;
 }
 
+static void add_ideal(const struct reading *r, uint32_t row)
+{
+    const struct op_cost cost = op_costs_at(r->costs, row);
+    const double peak = r->device && cost.flops > 0 ? peak_flop_per_s(r->peaks.common, &cost, r->rounds_fp32[row]) : 0;
+    if (peak > 0)
+        r->into->ideal_ns += (double)cost.flops / peak * 1e9;
+}
+
 static void add_call(struct reading *r, struct group *group, uint32_t row)
 {
     const struct trace *trace = r->trace;
@@ -182,8 +190,10 @@ static void add_call(struct reading *r, struct group *group, uint32_t row)
     keep(&group->phase, r->phases[row]);
     group->sums.host_self_ns += trace->dur_ns[row];
     r->into->calls++;
-    if (op_costs_counts(r->costs, row))
+    if (op_costs_counts(r->costs, row)) {
         add_total(r->into, op_costs_at(r->costs, row));
+        add_ideal(r, row);
+    }
     if (group->open++)
         return;
     group->sums.host_total_ns += trace->dur_ns[row];

@@ -34,6 +34,7 @@ struct operators {
     uint64_t calls;
     int64_t busy_ns, host_self_ns;
     int64_t flops, bytes; /* each counted once, at the innermost operator that tells; -1 where none does */
+    double ideal_ns;      /* what the counted FLOPs would take at the peaks that apply to them; 0: not known */
     str device, closest;  /* as in struct peaks */
 };
 

@@ -4,27 +4,59 @@
 #include <math.h>
 
 #include "advice.h"
-#include "breakdown_show.h"
+#include "base/par.h"
+#include "summary_top.h"
 
 /* ---- one rank ---- */
 
-static str device_name(const struct trace *trace, struct arena *arena)
+struct job {
+    const struct trace *trace;
+    const struct selection *selection;
+    struct arena arenas[4]; /* an analysis allocates in its own, on whatever thread it runs */
+    struct summary *out;
+};
+
+/* What lies outside of all steps is no part of a mean step. */
+static struct selection steps_only(const struct selection *selection)
 {
-    int64_t *devices;
-    if (!trace_devices(trace, arena, &devices))
-        return S("");
-    for (uint32_t i = 0; i < trace->info.device_count; i++)
-        if (trace->info.devices[i].id == devices[0])
-            return str_copy(arena, trace->info.devices[i].name);
-    return S("");
+    struct selection steps = *selection;
+    if (!steps.limited) {
+        steps.first = INT64_MIN;
+        steps.last = INT64_MAX;
+    }
+    steps.limited = true;
+    return steps;
+}
+
+static void run_one(void *context, size_t i)
+{
+    struct job *job = context;
+    struct arena *arena = &job->arenas[i];
+    const struct selection steps = steps_only(job->selection);
+    const struct kernels_asked kernels = {.by = KERNELS_BY_NAME, .selection = &steps, .device = S("")};
+    const struct operators_asked operators = {.by = OPERATORS_BY_NAME, .selection = &steps, .device = S("")};
+    switch (i) {
+    case 0:
+        breakdown_run(job->trace, job->selection, NULL, arena, &job->out->breakdown);
+        break;
+    case 1:
+        operators_run(job->trace, &operators, arena, &job->out->operators);
+        break;
+    case 2:
+        kernels_run(job->trace, &kernels, arena, &job->out->kernels);
+        break;
+    case 3:
+        job->out->work = work_figures_of(job->trace, job->selection);
+        break;
+    }
 }
 
 void summary_run(const struct trace *trace, const struct selection *selection, struct arena *arena, struct summary *out)
 {
-    breakdown_run(trace, selection, NULL, arena, &out->breakdown);
-    out->work = work_figures_of(trace, selection);
-    out->device_name = device_name(trace, arena);
-    out->stacks = trace->kinds[EVENT_PYTHON] > 0;
+    struct job job = {.trace = trace, .selection = selection, .out = out};
+    par_each(4, 0, run_one, &job);
+    for (int i = 0; i < 4; i++)
+        arena_adopt(arena, &job.arenas[i]);
 }
 
 /* ---- all ranks ---- */
@@ -38,7 +70,6 @@ static struct facts gather(const struct summary *const *ranks, uint32_t count, s
     const double steps = facts.steps ? facts.steps : 1;
     for (uint32_t r = 0; r < count; r++) {
         const struct work_figures *work = &ranks[r]->work;
-        facts.stacks |= ranks[r]->stacks;
         facts.kernels += (double)work->kernels / steps;
         facts.kernel_ns += (double)work->kernel_ns / steps;
         facts.optimizer_kernels += (double)work->optimizer_kernels / steps;
@@ -110,6 +141,21 @@ static void put_share(struct section *section, const char *id, const char *title
     section_value(section, id, title, UNIT_RATIO, cell_real(ratio));
 }
 
+/* What the arithmetic of the steps would take at the device's peak, over what the steps took. */
+static double mfu(const struct facts *facts, const struct summary *const *ranks, uint32_t count)
+{
+    double ideal_ns = 0;
+    for (uint32_t r = 0; r < count; r++)
+        ideal_ns += ranks[r]->operators.ideal_ns;
+    return ideal_ns > 0 && facts->steps ? share(facts, ideal_ns / facts->steps) : NAN;
+}
+
+static void put_device(const struct summary *const *ranks, struct section *section)
+{
+    const str device = ranks[0]->operators.device;
+    section_value(section, "device", "device", UNIT_NONE, device.len ? cell_text(device) : cell_null());
+}
+
 static void put_step(const struct facts *facts, struct section *section)
 {
     put_ns(section, "step_mean", "step, mean", facts->wall_ns);
@@ -150,32 +196,23 @@ static int64_t total(const struct summary *const *ranks, uint32_t count, int acc
     return sum;
 }
 
-/* Forward, backward, optimizer: a row each, on the device and on the host. */
+/* Of the device where there is one, else of the host. */
 static void put_phases(const struct facts *facts, const struct summary *const *ranks, uint32_t count, struct section *section)
 {
-    struct table *table = section_table(section, "step_phases", "");
-    table_column(table, "phase", "phase", UNIT_NONE, COLUMN_PLAIN);
-    table_column(table, "device_per_step_ns", "device, a step", UNIT_NS, facts->device ? COLUMN_PLAIN : COLUMN_DETAIL);
-    table_column(table, "host_per_step_ns", "host, a step", UNIT_NS, COLUMN_PLAIN);
+    const int account = facts->device ? ACCOUNT_PHASE_DEVICE : ACCOUNT_PHASE_HOST;
     const double steps = facts->steps ? facts->steps : 1;
     for (int phase = PHASE_FORWARD; phase <= PHASE_OPTIMIZER; phase++) {
-        table_row(table);
-        table_text(table, phase_word(phase));
-        if (facts->device)
-            table_int(table, llround((double)total(ranks, count, ACCOUNT_PHASE_DEVICE + phase) / steps));
-        else
-            table_null(table);
-        table_int(table, llround((double)total(ranks, count, ACCOUNT_PHASE_HOST + phase) / steps));
+        const char *word = phase_word(phase).at;
+        put_ns(section, word, word, (double)total(ranks, count, account + phase) / steps);
     }
 }
 
-static void put_findings(const struct facts *facts, uint32_t most, struct report *report)
+static void put_findings(const struct facts *facts, uint32_t most, struct section *section, struct report *report)
 {
     const uint32_t found = advise(facts, most, report);
-    if (found <= most)
-        return;
-    struct section *section = report_section(report, "more", "");
-    section_text(section, str_printf(report_arena(report), "%u more findings; --findings %u shows all.", found - most, found));
+    if (found > most)
+        section_text(section, str_printf(report_arena(report), "The findings are the %u largest of %u; --findings %u shows all.",
+                                         most, found, found));
 }
 
 void summary_show(const struct summary *const *ranks, uint32_t count, uint32_t findings, struct report *report)
@@ -186,7 +223,10 @@ void summary_show(const struct summary *const *ranks, uint32_t count, uint32_t f
     say_kind(&facts, section);
     section_text(section, why(&facts, arena));
     put_step(&facts, section);
+    put_phases(&facts, ranks, count, section);
+    put_share(section, "mfu", "model FLOPs utilisation", mfu(&facts, ranks, count));
+    put_device(ranks, section);
     put_parts(&facts, report_section(report, "parts", "What a step is made of"));
-    put_phases(&facts, ranks, count, report_section(report, "phases", "Forward, backward, optimizer"));
-    put_findings(&facts, findings, report);
+    summary_top_show(ranks, count, facts.steps, facts.device, report);
+    put_findings(&facts, findings, section, report);
 }

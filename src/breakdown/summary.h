@@ -9,14 +9,16 @@
 #define BREAKDOWN_SUMMARY_H
 
 #include "breakdown.h"
+#include "kernels.h"
+#include "operators.h"
 #include "report/report.h"
 #include "work_figures.h"
 
 struct summary {
     struct breakdown breakdown;
     struct work_figures work;
-    str device_name; /* of the first device with work; "" where not recorded */
-    bool stacks;
+    struct kernels kernels;
+    struct operators operators;
 };
 
 void summary_run(const struct trace *trace, const struct selection *selection, struct arena *arena, struct summary *out);

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "summary_top.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/mem.h"
+
+enum { MOST_ROWS = 5 };
+
+struct top {
+    str name, kind; /* kind: family of an operator, class of a kernel */
+    int64_t ns;
+    uint64_t times;
+};
+
+struct tops {
+    struct intern *names;
+    struct top *at; /* by name */
+    size_t room;
+    int64_t total_ns;
+};
+
+static void add(struct tops *tops, struct top part)
+{
+    const uint32_t id = intern_id(tops->names, part.name), count = intern_count(tops->names);
+    const size_t before = tops->room;
+    tops->at = mem_grow(tops->at, &tops->room, count, sizeof *tops->at);
+    if (tops->room > before)
+        memset(tops->at + before, 0, (tops->room - before) * sizeof *tops->at);
+    struct top *top = &tops->at[id];
+    top->name = part.name;
+    top->kind = part.kind;
+    top->ns += part.ns;
+    top->times += part.times;
+    tops->total_ns += part.ns;
+}
+
+static int longest_first(const void *a, const void *b)
+{
+    const struct top *x = a, *y = b;
+    if (x->ns != y->ns)
+        return x->ns < y->ns ? 1 : -1;
+    return str_cmp(x->name, y->name);
+}
+
+static void put(struct tops *tops, struct section *section, const char *id, const char *what, const char *kind, uint32_t steps)
+{
+    struct table *table = section_table(section, id, "");
+    table_column(table, "name", what, UNIT_NONE, COLUMN_WIDE);
+    table_column(table, "kind", kind, UNIT_NONE, COLUMN_PLAIN);
+    table_column(table, "per_step", "times a step", UNIT_COUNT, COLUMN_PLAIN);
+    table_column(table, "per_step_ns", "a step", UNIT_NS, COLUMN_PLAIN);
+    table_column(table, "share", "share", UNIT_RATIO, COLUMN_BAR);
+    const uint32_t count = intern_count(tops->names);
+    qsort(tops->at, count < tops->room ? count : tops->room, sizeof *tops->at, longest_first);
+    for (uint32_t i = 0; i < MOST_ROWS && i < count && i < tops->room && tops->at[i].ns > 0; i++) {
+        const struct top *top = &tops->at[i];
+        table_row(table);
+        table_text(table, top->name);
+        table_text(table, top->kind);
+        table_real(table, (double)top->times / steps);
+        table_int(table, llround((double)top->ns / steps));
+        table_real(table, (double)top->ns / (double)tops->total_ns);
+    }
+}
+
+static struct tops tops_new(void)
+{
+    return (struct tops){.names = intern_new()};
+}
+
+static void tops_free(struct tops *tops)
+{
+    intern_free(tops->names);
+    mem_free(tops->at);
+}
+
+static void show_operators(const struct summary *const *ranks, uint32_t count, uint32_t steps, bool device, struct report *report)
+{
+    struct tops tops = tops_new();
+    for (uint32_t r = 0; r < count; r++)
+        for (uint32_t i = 0; i < ranks[r]->operators.count; i++) {
+            const struct operator_group *group = &ranks[r]->operators.groups[i];
+            const int64_t ns = device ? group->device_self_ns : group->host_self_ns;
+            add(&tops, (struct top){group->name, group->family, ns, group->dur_ns.count});
+        }
+    put(&tops, report_section(report, "top_operators", device ? "Operators by GPU time" : "Operators by time of their own"),
+        "top_operators", "operator", "family", steps);
+    tops_free(&tops);
+}
+
+static void show_kernels(const struct summary *const *ranks, uint32_t count, uint32_t steps, struct report *report)
+{
+    struct tops tops = tops_new();
+    for (uint32_t r = 0; r < count; r++)
+        for (uint32_t i = 0; i < ranks[r]->kernels.groups.count; i++) {
+            const struct kernel_group *group = &ranks[r]->kernels.groups.at[i];
+            add(&tops, (struct top){group->name, group->class, group->total_ns, group->dur_ns.count});
+        }
+    put(&tops, report_section(report, "top_kernels", "Kernels by GPU time"), "top_kernels", "kernel", "class", steps);
+    tops_free(&tops);
+}
+
+void summary_top_show(const struct summary *const *ranks, uint32_t count, uint32_t steps, bool device,
+                      struct report *report)
+{
+    if (!steps)
+        return;
+    show_operators(ranks, count, steps, device, report);
+    if (device)
+        show_kernels(ranks, count, steps, report);
+}
