@@ -15,7 +15,7 @@ struct count {
     const struct step *steps; /* the selected ones */
     struct path_step *sums;   /* beside them */
     uint32_t step_count;
-    uint32_t until;           /* steps from here on begin after the pieces to come */
+    uint32_t until; /* steps from here on begin after the pieces to come */
     struct path_groups groups;
     struct path_kept kept;
 };
@@ -73,9 +73,9 @@ static void finish_steps(const struct count *count, struct critical_path *result
         step->start_ns = count->steps[i].start_ns;
         step->wall_ns = count->steps[i].end_ns - step->start_ns;
         int64_t sum = 0;
-        for (int class = 0; class < PATH_CLASSES; class++) {
-            sum += step->sums.ns[class];
-            result->sums.ns[class] += step->sums.ns[class];
+        for (int c = 0; c < PATH_CLASSES; c++) {
+            sum += step->sums.ns[c];
+            result->sums.ns[c] += step->sums.ns[c];
         }
         assert(sum == step->wall_ns);
         result->wall_ns += step->wall_ns;
@@ -122,8 +122,9 @@ static void finish_stretches(const struct count *count, struct arena *arena, str
     result->listed_ns = path_kept_bar_ns(kept, PATH_LISTED);
     for (size_t i = 0; i < kept->count; i++) {
         const struct path_piece *piece = &kept->at[i];
-        result->stretches[i] = (struct path_stretch){piece->start_ns, piece->end_ns, piece->row, piece->lane,
-                                                     named(&naming, count->trace, piece->row, arena), piece->class};
+        result->stretches[i] = (struct path_stretch){
+            piece->start_ns, piece->end_ns, piece->row, piece->lane, named(&naming, count->trace, piece->row, arena),
+            piece->class};
     }
     result->names = naming.names;
     map_free(&naming.places);
@@ -134,7 +135,8 @@ static void finish_lanes(const struct trace *trace, struct arena *arena, struct 
     struct path_lane *lanes = arena_array(arena, trace->lane_count, sizeof *lanes);
     for (uint32_t i = 0; i < trace->lane_count; i++) {
         const struct lane *lane = &trace->lanes[i];
-        lanes[i] = (struct path_lane){lane->device, lane->process, lane->id, str_copy(arena, trace_text(trace, lane->process_text)),
+        lanes[i] = (struct path_lane){lane->device, lane->process, lane->id,
+                                      str_copy(arena, trace_text(trace, lane->process_text)),
                                       str_copy(arena, trace_text(trace, lane->id_text))};
     }
     result->lanes = lanes;
@@ -191,9 +193,9 @@ void critical_path_run(const struct trace *trace, const struct selection *select
 enum bound path_bound(const struct path_sums *sums, bool device, double *share)
 {
     int64_t of[BOUNDS] = {0}, all = 0;
-    for (int class = 0; class < PATH_CLASSES; class++) {
-        of[path_class_bound((enum path_class)class, device)] += sums->ns[class];
-        all += sums->ns[class];
+    for (int c = 0; c < PATH_CLASSES; c++) {
+        of[path_class_bound((enum path_class)c, device)] += sums->ns[c];
+        all += sums->ns[c];
     }
     enum bound largest = BOUND_UNKNOWN;
     for (int bound = 0; bound < BOUNDS; bound++)

@@ -14,14 +14,14 @@
 
 enum path_class {
     /* the host */
-    PATH_FORWARD,   /* operators, by phase */
+    PATH_FORWARD, /* operators, by phase */
     PATH_BACKWARD,
     PATH_OPTIMIZER,
-    PATH_PYTHON,    /* between operators */
+    PATH_PYTHON, /* between operators */
     PATH_LOADING,
     PATH_LAUNCH,
-    PATH_RUNTIME,   /* calls of the runtime that neither launch nor wait */
-    PATH_SYNC,      /* what a synchronisation takes beside the wait */
+    PATH_RUNTIME,    /* calls of the runtime that neither launch nor wait */
+    PATH_SYNC,       /* what a synchronisation takes beside the wait */
     PATH_COLLECTIVE, /* communication that runs on the host */
     PATH_PROFILER,
     /* the device */
@@ -40,7 +40,8 @@ enum path_class {
 
 const char *path_class_id(enum path_class class);    /* "operators_forward" */
 const char *path_class_title(enum path_class class); /* for people */
-enum bound path_class_bound(enum path_class class, bool device); /* in a trace of the host alone its operators compute */
+/* In a trace of the host alone its operators are what computes. */
+enum bound path_class_bound(enum path_class class, bool device);
 
 struct path_sums {
     int64_t ns[PATH_CLASSES];

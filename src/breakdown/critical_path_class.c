@@ -88,7 +88,8 @@ static enum path_class mark_class(struct host_events *events, const struct trace
 {
     if (trace->kind[row] == EVENT_RUNTIME)
         return PATH_CLASSES;
-    return class_of_mark(trace->kind[row] == EVENT_OPERATOR ? host_open_call(events, row).state : host_mark_state(events, row));
+    return class_of_mark(trace->kind[row] == EVENT_OPERATOR ? host_open_call(events, row).state
+                                                            : host_mark_state(events, row));
 }
 
 struct found {
@@ -113,7 +114,8 @@ static void find_marks(struct host_events *events, const struct trace *trace, ui
 }
 
 /* Of marks that overlap the earlier one counts. */
-static struct marks disjoint(struct host_events *events, const struct trace *trace, const struct found *found, struct arena *arena)
+static struct marks disjoint(struct host_events *events, const struct trace *trace, const struct found *found,
+                             struct arena *arena)
 {
     struct marks marks = {.at = arena_array(arena, found->count, sizeof *marks.at)};
     int64_t from = 0;
@@ -133,7 +135,11 @@ struct path_judge *path_judge_new(const struct graph *graph, const struct work_c
 {
     const struct trace *trace = graph->trace;
     struct path_judge *judge = arena_alloc(arena, sizeof *judge);
-    *judge = (struct path_judge){trace, graph, classes, phases_of(trace, arena), runtime_calls_of(trace, arena),
+    *judge = (struct path_judge){trace,
+                                 graph,
+                                 classes,
+                                 phases_of(trace, arena),
+                                 runtime_calls_of(trace, arena),
                                  arena_array(arena, trace->lane_count, sizeof *judge->marks)};
     struct host_events *events = host_events_new(trace, classes, arena);
     struct found found = {0};
@@ -211,7 +217,8 @@ static uint32_t frame_around(const struct trace *trace, uint32_t lane, int64_t s
 static struct path_piece piece_of(const struct path_judge *judge, const struct path_part *part)
 {
     const struct graph *graph = judge->graph;
-    struct path_piece piece = {part->start_ns, part->end_ns, PATH_PYTHON, graph->row[part->node], graph_lane(graph, part->node)};
+    struct path_piece piece = {part->start_ns, part->end_ns, PATH_PYTHON, graph->row[part->node],
+                               graph_lane(graph, part->node)};
     if (part->waiting)
         piece.class = class_of_wait(judge, part);
     else if (graph->kind[part->node] == NODE_DEVICE)

@@ -7,7 +7,7 @@
 
 /* A zeroed struct with `most` is empty. path_kept_free releases it. */
 struct path_kept {
-    uint32_t most;      /* PATH_ALL: no bound */
+    uint32_t most; /* PATH_ALL: no bound */
     uint64_t found;
     int64_t shorter_ns; /* pieces shorter than this are let go */
     struct path_piece *at;

@@ -6,7 +6,7 @@
 
 static struct path_group *group_of(struct path_groups *groups, enum path_class class, uint32_t name)
 {
-    const int64_t key = (int64_t)name * PATH_CLASSES + (int64_t)class;
+    const int64_t key = (int64_t)name * PATH_CLASSES + class;
     const uint32_t found = map_get(&groups->places, key);
     if (found != MAP_NONE)
         return &groups->at[found];

@@ -53,8 +53,8 @@ static struct path_sums sums_of(const struct paths *paths, int64_t *wall_ns, int
     for (uint32_t i = 0; i < paths->count; i++) {
         *wall_ns += paths->at[i]->wall_ns;
         *steps += paths->at[i]->step_count;
-        for (int class = 0; class < PATH_CLASSES; class++)
-            sums.ns[class] += paths->at[i]->sums.ns[class];
+        for (int c = 0; c < PATH_CLASSES; c++)
+            sums.ns[c] += paths->at[i]->sums.ns[c];
     }
     return sums;
 }
@@ -64,10 +64,10 @@ static enum path_class largest_of(const struct path_sums *sums, enum bound bound
 {
     enum path_class largest = PATH_UNKNOWN;
     int64_t most = -1;
-    for (int class = 0; class < PATH_CLASSES; class++)
-        if (path_class_bound((enum path_class)class, device) == bound && sums->ns[class] > most) {
-            most = sums->ns[class];
-            largest = (enum path_class)class;
+    for (int c = 0; c < PATH_CLASSES; c++)
+        if (path_class_bound((enum path_class)c, device) == bound && sums->ns[c] > most) {
+            most = sums->ns[c];
+            largest = (enum path_class)c;
         }
     return largest;
 }
@@ -109,15 +109,15 @@ static void show_classes(const struct paths *paths, struct report *report)
     table_column(table, "time_ns", "time", UNIT_NS, 0);
     table_column(table, "per_step_ns", "a step", UNIT_NS, 0);
     table_column(table, "share", "share", UNIT_RATIO, COLUMN_BAR);
-    for (int class = 0; class < PATH_CLASSES; class++) {
-        if (!sums.ns[class])
+    for (int c = 0; c < PATH_CLASSES; c++) {
+        if (!sums.ns[c])
             continue;
         table_row(table);
-        table_text(table, str_of(path_class_id((enum path_class)class)));
-        table_text(table, str_of(path_class_title((enum path_class)class)));
-        table_int(table, sums.ns[class]);
-        table_int(table, steps ? sums.ns[class] / steps : 0);
-        table_real(table, share_of(sums.ns[class], wall_ns));
+        table_text(table, str_of(path_class_id((enum path_class)c)));
+        table_text(table, str_of(path_class_title((enum path_class)c)));
+        table_int(table, sums.ns[c]);
+        table_int(table, steps ? sums.ns[c] / steps : 0);
+        table_real(table, share_of(sums.ns[c], wall_ns));
     }
     section_figure(report_section(report, "critical_path", ""), "classes", FIGURE_STACK, "classes", "title", "time_ns");
 }
@@ -152,9 +152,9 @@ static void sums_columns(struct table *table, struct arena *arena)
 {
     table_column(table, "bound", "bound", UNIT_NONE, 0);
     table_column(table, "bound_share", "share", UNIT_RATIO, 0);
-    for (int class = 0; class < PATH_CLASSES; class++)
-        table_column(table, str_printf(arena, "%s_ns", path_class_id((enum path_class)class)).at,
-                     path_class_title((enum path_class)class), UNIT_NS, COLUMN_DETAIL);
+    for (int c = 0; c < PATH_CLASSES; c++)
+        table_column(table, str_printf(arena, "%s_ns", path_class_id((enum path_class)c)).at,
+                     path_class_title((enum path_class)c), UNIT_NS, COLUMN_DETAIL);
 }
 
 static void sums_cells(struct table *table, const struct path_sums *sums, bool device)
@@ -162,8 +162,8 @@ static void sums_cells(struct table *table, const struct path_sums *sums, bool d
     double share;
     table_text(table, bound_word(path_bound(sums, device, &share), device));
     table_real(table, share);
-    for (int class = 0; class < PATH_CLASSES; class++)
-        table_int(table, sums->ns[class]);
+    for (int c = 0; c < PATH_CLASSES; c++)
+        table_int(table, sums->ns[c]);
 }
 
 static void show_steps(const struct paths *paths, struct report *report)
@@ -283,11 +283,13 @@ static bool show(const struct call *call, const void *const *results, uint32_t c
     return !overlay || overlay_write(paths.at[0], overlay, err);
 }
 
-static const struct analysis analysis = {.size = sizeof(struct critical_path), .run = run, .show = show, .check = check};
+static const struct analysis analysis = {
+    .size = sizeof(struct critical_path), .run = run, .show = show, .check = check};
 
 static const struct option options[] = {
     {"overlay", 0, "FILE", NULL,
-     "Also write the trace to FILE with the path marked: a track of its own, and arrows where it changes thread or stream. "
+     "Also write the trace to FILE with the path marked: a track of its own, and arrows where it changes thread or "
+     "stream. "
      "It opens in Perfetto and chrome://tracing."},
     {0},
 };
@@ -297,15 +299,16 @@ const struct command command_critical_path = {
     .arguments = "TRACE|DIR...",
     .brief = "the chain of host and device work that decided how long the steps took",
     .about =
-        "Follows the trace from its end back to its start, from each piece of work to the one it waited for last: the kernel "
-        "before it on the stream, its launch, the event of another stream, the kernel that a synchronisation or a blocking "
-        "copy waited for, the thread that handed over. What lies on that chain decided the time; whatever does not could have "
-        "been faster for nothing.\n\n"
-        "Every nanosecond of the selected steps belongs to one class, and the classes sum to the steps. The table 'path' "
-        "(--format json, or --table path) lists the chain; of a very long one the 10000 longest stretches.",
-    .examples = "steptime critical-path trace.json.gz|what the steps are bound by\n"
-                "steptime critical-path --steps 3 trace.json.gz|step 3 alone\n"
-                "steptime critical-path --overlay marked.json trace.json.gz|the path drawn into the trace, for Perfetto",
+        "Follows the trace from its end back to its start, from each piece of work to the one it waited for last: the "
+        "kernel before it on the stream, its launch, the event of another stream, the kernel that a synchronisation or "
+        "a blocking copy waited for, the thread that handed over. What lies on that chain decided the time; whatever "
+        "does not could have been faster for nothing.\n\n"
+        "Every nanosecond of the selected steps belongs to one class, and the classes sum to the steps. The table "
+        "'path' (--format json, or --table path) lists the chain; of a very long one the 10000 longest stretches.",
+    .examples =
+        "steptime critical-path trace.json.gz|what the steps are bound by\n"
+        "steptime critical-path --steps 3 trace.json.gz|step 3 alone\n"
+        "steptime critical-path --overlay marked.json trace.json.gz|the path drawn into the trace, for Perfetto",
     .shared = SHARED_OUTPUT | SHARED_TRACE,
     .options = options,
     .analysis = &analysis,

@@ -265,7 +265,8 @@ bool overlay_check(const char *file, struct steptime_error *err)
 {
     const str name = str_of(file);
     if (str_ends(name, S(".gz")) || str_ends(name, S(".zst")))
-        return fail_at(err, STEPTIME_USAGE, name, -1, "the overlay is written as plain JSON; give a name without .gz or .zst");
+        return fail_at(err, STEPTIME_USAGE, name, -1,
+                       "the overlay is written as plain JSON; give a name without .gz or .zst");
     return true;
 }
 

@@ -31,10 +31,10 @@ struct build {
     struct columns columns;
     struct waits waits;
     struct orders orders;
-    uint32_t *node_of;   /* by row */
-    uint32_t *last_of;   /* by lane: its newest node */
+    uint32_t *node_of; /* by row */
+    uint32_t *last_of; /* by lane: its newest node */
     struct source *sources;
-    uint32_t *heap;      /* of sources, the earliest piece first */
+    uint32_t *heap; /* of sources, the earliest piece first */
     uint32_t heap_count;
 };
 

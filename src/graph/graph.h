@@ -149,7 +149,8 @@ typedef void path_take(void *context, const struct path_part *part);
  * first and follow each other without a gap or overlap. `last` is where the path
  * ends (graph_last); schedule is NULL for the graph as recorded.
  */
-void graph_path(const struct graph *graph, const struct schedule *schedule, uint32_t last, path_take *take, void *context);
+void graph_path(const struct graph *graph, const struct schedule *schedule, uint32_t last, path_take *take,
+                void *context);
 
 /* The node that ends last, of the main thread and all streams. NODE_NONE in an empty graph. */
 uint32_t graph_last(const struct graph *graph, const struct schedule *schedule);

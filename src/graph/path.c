@@ -88,7 +88,8 @@ static void take(struct path *path, int64_t start_ns, uint32_t node, bool waitin
     path->take(path->context, &part);
 }
 
-void graph_path(const struct graph *graph, const struct schedule *schedule, uint32_t last, path_take *visit, void *context)
+void graph_path(const struct graph *graph, const struct schedule *schedule, uint32_t last, path_take *visit,
+                void *context)
 {
     if (last == NODE_NONE)
         return;

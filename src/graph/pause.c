@@ -55,7 +55,8 @@ static void add_call(struct bursts *bursts, const struct spans *busy, size_t gap
         last->time.end_ns = call.end_ns;
 }
 
-static struct bursts find_bursts(const struct trace *trace, uint32_t lane, const struct spans *busy, struct arena *arena)
+static struct bursts find_bursts(const struct trace *trace, uint32_t lane, const struct spans *busy,
+                                 struct arena *arena)
 {
     const struct rows calls = trace_rows(trace, lane, NEST_CALLS);
     struct bursts bursts = {.at = arena_array(arena, calls.count, sizeof *bursts.at)};
@@ -164,7 +165,8 @@ static void await(const struct spans *busy, struct span collective, uint32_t lan
 
 /* A thread that does nothing but collectives, each begun by the training thread. */
 static void add_collectives(const struct trace *trace, uint32_t lane, const struct work_classes *classes,
-                            const struct spans *busy, struct pauses *pauses, struct collected *of_main, struct arena *arena)
+                            const struct spans *busy, struct pauses *pauses, struct collected *of_main,
+                            struct arena *arena)
 {
     const struct rows rows = trace_rows(trace, lane, NEST_ANNOTATION);
     struct pause *at = arena_array(arena, rows.count, sizeof *at);

@@ -11,7 +11,8 @@ struct replay {
 static int64_t work_ns(const struct replay *replay, uint32_t node)
 {
     const struct change *change = replay->change;
-    return change && change->work_ns ? change->work_ns(change->context, replay->graph, node) : replay->graph->work_ns[node];
+    return change && change->work_ns ? change->work_ns(change->context, replay->graph, node)
+                                     : replay->graph->work_ns[node];
 }
 
 static bool holds(const struct replay *replay, uint32_t from, uint32_t to, enum edge_kind kind)

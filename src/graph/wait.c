@@ -83,8 +83,8 @@ static struct rows by_end(const struct trace *trace, struct arena *arena)
     return (struct rows){rows, work.count};
 }
 
-void waits_open(struct waits *waits, const struct trace *trace, const struct work_classes *classes, const uint8_t *calls,
-                struct arena *arena)
+void waits_open(struct waits *waits, const struct trace *trace, const struct work_classes *classes,
+                const uint8_t *calls, struct arena *arena)
 {
     *waits = (struct waits){.trace = trace, .classes = classes, .calls = calls};
     find_streams(waits, arena);
@@ -272,7 +272,8 @@ static bool copy_waits(const struct waits *waits, uint32_t call, enum runtime_ca
     if (direction != COPY_H2D && direction != COPY_D2H)
         return false;
     const enum host_memory memory = work_copy_memory(waits->classes, copy);
-    return memory == HOST_PAGEABLE || (memory == HOST_UNKNOWN && trace_end_ns(trace, copy) <= trace_end_ns(trace, call));
+    return memory == HOST_PAGEABLE ||
+           (memory == HOST_UNKNOWN && trace_end_ns(trace, copy) <= trace_end_ns(trace, call));
 }
 
 /* A launch that took long while its queue was full returned when the stream went on: with the end of some work. */

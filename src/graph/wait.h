@@ -12,8 +12,8 @@
 #include "graph/runtime.h"
 
 enum {
-    SKEW_NS = 10 * 1000,  /* how far the clocks of host and device may differ */
-    WAIT_SOURCES = 16,    /* a device synchronisation waits for that many streams at most, those that end last */
+    SKEW_NS = 10 * 1000, /* how far the clocks of host and device may differ */
+    WAIT_SOURCES = 16,   /* a device synchronisation waits for that many streams at most, those that end last */
 };
 
 struct wait {
@@ -27,17 +27,17 @@ struct wait {
 struct waits {
     const struct trace *trace;
     const struct work_classes *classes;
-    const uint8_t *calls;   /* enum runtime_call by text id */
-    struct map sync_of;     /* correlation to the synchronisation row */
-    struct map record_of;   /* correlation to the call that recorded an event */
-    struct map stream_of;   /* device and stream number to lane */
-    struct rows ended;      /* all device work by end */
+    const uint8_t *calls;    /* enum runtime_call by text id */
+    struct map sync_of;      /* correlation to the synchronisation row */
+    struct map record_of;    /* correlation to the call that recorded an event */
+    struct map stream_of;    /* device and stream number to lane */
+    struct rows ended;       /* all device work by end */
     const uint32_t *streams; /* lanes with device work */
     uint32_t stream_count;
 };
 
-void waits_open(struct waits *waits, const struct trace *trace, const struct work_classes *classes, const uint8_t *calls,
-                struct arena *arena);
+void waits_open(struct waits *waits, const struct trace *trace, const struct work_classes *classes,
+                const uint8_t *calls, struct arena *arena);
 void waits_close(struct waits *waits);
 
 /* last_launch: the host row that launched last on the thread before this call; ROW_NONE. False: it is no call that waits. */

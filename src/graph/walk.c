@@ -100,7 +100,8 @@ static void start_thread(struct walk *walk)
 
 struct walk walk_of(const struct waits *waits, uint32_t lane, struct pauses pauses)
 {
-    struct walk walk = {.waits = waits, .lane = lane, .pauses = pauses, .open = ROW_NONE, .waited = ROW_NONE, .last_launch = ROW_NONE};
+    struct walk walk = {
+        .waits = waits, .lane = lane, .pauses = pauses, .open = ROW_NONE, .waited = ROW_NONE, .last_launch = ROW_NONE};
     walk.rows = trace_rows(waits->trace, lane, is_stream(&walk) ? NEST_WORK : NEST_CALLS);
     if (!walk.rows.count && !is_stream(&walk))
         walk.rows = trace_rows(waits->trace, lane, NEST_ANNOTATION);

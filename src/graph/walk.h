@@ -23,20 +23,20 @@ struct walk {
     const struct waits *waits;
     uint32_t lane;
     struct rows rows;
-    uint32_t next;       /* row index not yet reached */
+    uint32_t next; /* row index not yet reached */
     struct pauses pauses;
     uint32_t next_pause;
 
     /* The stretch of time in work: one innermost call, or none. */
     int64_t at_ns, until_ns;
-    uint32_t open;       /* the innermost call; ROW_NONE in a gap */
-    uint32_t waited;     /* the last call whose wait was taken */
+    uint32_t open;   /* the innermost call; ROW_NONE in a gap */
+    uint32_t waited; /* the last call whose wait was taken */
     uint32_t last_launch;
-    int64_t end_ns;      /* of the lane */
-    enum gate gate;      /* of the next piece */
+    int64_t end_ns; /* of the lane */
+    enum gate gate; /* of the next piece */
 
-    struct wait wait;    /* where the piece given last has GATE_DEVICE */
-    uint32_t partner;    /* where it has GATE_THREAD: the lane that let it go on */
+    struct wait wait; /* where the piece given last has GATE_DEVICE */
+    uint32_t partner; /* where it has GATE_THREAD: the lane that let it go on */
 };
 
 /* pauses: of this lane, none for a stream. */

@@ -21,10 +21,14 @@ static uint32_t stream_lane(struct trace *t, int64_t id)
     return trace_lane(t, (struct lane){.device = true, .process = 0, .id = id});
 }
 
-static struct event event_at(struct trace *t, enum event_kind kind, uint32_t lane, const char *name, int64_t us, int64_t dur_us)
+static struct event event_at(struct trace *t, enum event_kind kind, uint32_t lane, const char *name, int64_t us,
+                             int64_t dur_us)
 {
-    return (struct event){.start_ns = us * 1000, .dur_ns = dur_us * 1000, .name = intern_id(trace_names(t), str_of(name)),
-                          .lane = lane, .kind = kind};
+    return (struct event){.start_ns = us * 1000,
+                          .dur_ns = dur_us * 1000,
+                          .name = intern_id(trace_names(t), str_of(name)),
+                          .lane = lane,
+                          .kind = kind};
 }
 
 static void add_id(struct event *e, int64_t correlation)
@@ -172,8 +176,13 @@ static void a_thread_is_cut_where_calls_begin_and_end(void **state)
     op(t, MAIN, "inner", 30, 20);
     op(t, MAIN, "next", 120, 10);
     struct graph *g = graph_of(t);
-    static const struct { int64_t start_us, work_us; uint32_t row; enum node_kind kind; } expected[] = {
-        {0, 30, 0, NODE_CALL}, {30, 20, 1, NODE_CALL}, {50, 50, 0, NODE_CALL}, {100, 20, 2, NODE_BETWEEN}, {120, 10, 2, NODE_CALL},
+    static const struct {
+        int64_t start_us, work_us;
+        uint32_t row;
+        enum node_kind kind;
+    } expected[] = {
+        {0, 30, 0, NODE_CALL},      {30, 20, 1, NODE_CALL},  {50, 50, 0, NODE_CALL},
+        {100, 20, 2, NODE_BETWEEN}, {120, 10, 2, NODE_CALL},
     };
     assert_int_equal(g->count, 5);
     for (uint32_t i = 0; i < g->count; i++) {
@@ -357,7 +366,10 @@ static void a_recorded_event_tells_which_work_was_awaited(void **state)
 
 static void a_copy_to_pageable_memory_blocks_and_one_to_pinned_does_not(void **state)
 {
-    static const struct { const char *call, *copy; bool blocks; } cases[] = {
+    static const struct {
+        const char *call, *copy;
+        bool blocks;
+    } cases[] = {
         {"cudaMemcpyAsync", "Memcpy DtoH (Device -> Pageable)", true},
         {"cudaMemcpyAsync", "Memcpy DtoH (Device -> Pinned)", false},
         {"cudaMemcpyAsync", "Memcpy DtoD (Device -> Device)", false},
@@ -538,17 +550,30 @@ static void faster_kernels_help_until_the_host_is_the_limit(void **state)
 
 static void runtime_calls_are_told_by_name(void **state)
 {
-    static const struct { const char *name; enum runtime_call call; } cases[] = {
-        {"cudaLaunchKernel", RUNTIME_LAUNCH},      {"cuLaunchKernelEx", RUNTIME_LAUNCH},
-        {"hipExtModuleLaunchKernel", RUNTIME_LAUNCH}, {"cudaGraphLaunch", RUNTIME_LAUNCH},
-        {"cudaMemcpyAsync", RUNTIME_COPY},         {"hipMemcpyWithStream", RUNTIME_BLOCKING_COPY},
-        {"cudaMemcpy", RUNTIME_BLOCKING_COPY},     {"cudaMemcpyPeerAsync", RUNTIME_COPY},
-        {"cuMemcpyDtoHAsync_v2", RUNTIME_COPY},    {"cuMemcpyDtoH_v2", RUNTIME_BLOCKING_COPY},
-        {"cuCtxSynchronize", RUNTIME_DEVICE_SYNC}, {"cuStreamSynchronize_ptsz", RUNTIME_STREAM_SYNC},
-        {"hipEventSynchronize", RUNTIME_EVENT_SYNC}, {"cudaEventQuery", RUNTIME_OTHER},
-        {"cudaFreeAsync", RUNTIME_OTHER},          {"cudaFreeHost", RUNTIME_FREE},
-        {"cudaStreamWaitEvent", RUNTIME_STREAM_WAIT}, {"cudaEventRecordWithFlags", RUNTIME_EVENT_RECORD},
-        {"cudaMalloc", RUNTIME_OTHER},             {"cudaStreamIsCapturing", RUNTIME_OTHER},
+    static const struct {
+        const char *name;
+        enum runtime_call call;
+    } cases[] = {
+        {"cudaLaunchKernel", RUNTIME_LAUNCH},
+        {"cuLaunchKernelEx", RUNTIME_LAUNCH},
+        {"hipExtModuleLaunchKernel", RUNTIME_LAUNCH},
+        {"cudaGraphLaunch", RUNTIME_LAUNCH},
+        {"cudaMemcpyAsync", RUNTIME_COPY},
+        {"hipMemcpyWithStream", RUNTIME_BLOCKING_COPY},
+        {"cudaMemcpy", RUNTIME_BLOCKING_COPY},
+        {"cudaMemcpyPeerAsync", RUNTIME_COPY},
+        {"cuMemcpyDtoHAsync_v2", RUNTIME_COPY},
+        {"cuMemcpyDtoH_v2", RUNTIME_BLOCKING_COPY},
+        {"cuCtxSynchronize", RUNTIME_DEVICE_SYNC},
+        {"cuStreamSynchronize_ptsz", RUNTIME_STREAM_SYNC},
+        {"hipEventSynchronize", RUNTIME_EVENT_SYNC},
+        {"cudaEventQuery", RUNTIME_OTHER},
+        {"cudaFreeAsync", RUNTIME_OTHER},
+        {"cudaFreeHost", RUNTIME_FREE},
+        {"cudaStreamWaitEvent", RUNTIME_STREAM_WAIT},
+        {"cudaEventRecordWithFlags", RUNTIME_EVENT_RECORD},
+        {"cudaMalloc", RUNTIME_OTHER},
+        {"cudaStreamIsCapturing", RUNTIME_OTHER},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         assert_int_equal(runtime_call_of(str_of(cases[i].name)), cases[i].call);
