@@ -77,10 +77,10 @@ static int64_t earlier(int64_t a, int64_t b)
 static struct host_now thread_at(struct host *host, uint32_t lane, int64_t time_ns)
 {
     struct thread *thread = thread_of(host, lane);
-    const struct host_now mark = host_track_at(&thread->marks, host->events, host->trace, time_ns);
-    const struct host_now call = host_track_at(&thread->calls, host->events, host->trace, time_ns);
-    struct host_now now = mark.row != ROW_NONE ? mark : call;
-    now.until_ns = earlier(mark.until_ns, call.until_ns);
+    const struct host_now *mark = host_track_at(&thread->marks, host->events, host->trace, time_ns);
+    const struct host_now *call = host_track_at(&thread->calls, host->events, host->trace, time_ns);
+    struct host_now now = mark->row != ROW_NONE ? *mark : *call;
+    now.until_ns = earlier(mark->until_ns, call->until_ns);
     return now;
 }
 
@@ -98,7 +98,7 @@ static struct host_now nothing_at(const struct host *host, int64_t time_ns)
 
 struct host_now host_at(struct host *host, const uint32_t *lanes, uint32_t lane_count, int64_t time_ns)
 {
-    struct host_now now = host_track_at(&host->overheads, host->events, host->trace, time_ns);
+    struct host_now now = *host_track_at(&host->overheads, host->events, host->trace, time_ns);
     int64_t until = now.until_ns;
     for (uint32_t i = 0; i < lane_count && now.row == ROW_NONE; i++) {
         if (lanes[i] == LANE_NONE)
@@ -114,7 +114,7 @@ struct host_now host_at(struct host *host, const uint32_t *lanes, uint32_t lane_
 
 struct host_now host_collective_at(struct host *host, int64_t time_ns)
 {
-    return host_track_at(&host->collectives, host->events, host->trace, time_ns);
+    return *host_track_at(&host->collectives, host->events, host->trace, time_ns);
 }
 
 /* ---- setting up ---- */

@@ -27,23 +27,24 @@ static void push(struct host_track *track, struct host_events *events, const str
     track->stack[track->depth++] = open;
 }
 
-struct host_now host_track_at(struct host_track *track, struct host_events *events, const struct trace *trace,
-                              int64_t time_ns)
+void host_track_move(struct host_track *track, struct host_events *events, const struct trace *trace, int64_t time_ns)
 {
     while (track->next < track->rows.count && trace->start_ns[track->rows.at[track->next]] <= time_ns)
         push(track, events, trace, track->rows.at[track->next++]);
     drop_ended(track, time_ns);
     const int64_t next_ns = track->next < track->rows.count ? trace->start_ns[track->rows.at[track->next]] : INT64_MAX;
+    track->now = (struct host_now){HOST_BETWEEN, ROW_NONE, next_ns};
     if (!track->depth)
-        return (struct host_now){HOST_BETWEEN, ROW_NONE, next_ns};
+        return;
     const struct host_open *top = &track->stack[track->depth - 1];
-    return (struct host_now){top->state, top->row, next_ns < top->end_ns ? next_ns : top->end_ns};
+    track->now = (struct host_now){top->state, top->row, next_ns < top->end_ns ? next_ns : top->end_ns};
 }
 
 void host_track_rewind(struct host_track *track)
 {
     track->next = 0;
     track->depth = 0;
+    track->now.until_ns = 0;
 }
 
 void host_track_free(struct host_track *track)

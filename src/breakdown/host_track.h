@@ -15,11 +15,19 @@ struct host_track {
     uint32_t next; /* first row that has not begun */
     struct host_open *stack;
     size_t depth, room;
+    struct host_now now; /* the last answer, good until now.until_ns */
 };
 
+void host_track_move(struct host_track *track, struct host_events *events, const struct trace *trace, int64_t time_ns);
+
 /* HOST_BETWEEN and ROW_NONE where no event is open. */
-struct host_now host_track_at(struct host_track *track, struct host_events *events, const struct trace *trace,
-                              int64_t time_ns);
+static inline const struct host_now *host_track_at(struct host_track *track, struct host_events *events,
+                                                   const struct trace *trace, int64_t time_ns)
+{
+    if (time_ns >= track->now.until_ns)
+        host_track_move(track, events, trace, time_ns);
+    return &track->now;
+}
 
 void host_track_rewind(struct host_track *track);
 void host_track_free(struct host_track *track);
