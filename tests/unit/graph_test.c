@@ -2,9 +2,12 @@
 /* The dependency graph on traces small enough to see whole: what depends on what, the longest path, and replays. */
 #include "cmocka_first.h"
 
-#include "base/mem.h"
+#include <glob.h>
+#include <stdlib.h>
+
 #include "graph/graph.h"
 #include "graph/runtime.h"
+#include "read/read.h"
 #include "trace/trace.h"
 
 /* ---- traces, in microseconds ---- */
@@ -141,16 +144,21 @@ static void check_replay(const struct graph *g)
     arena_free(&scratch);
 }
 
-static struct graph *graph_of(struct trace *t)
+static struct graph *graph_of_finished(struct trace *t)
 {
     struct arena scratch = {0};
-    trace_finish(t);
     struct graph *g = graph_new(t, work_classes_new(t, &scratch));
     arena_free(&scratch);
     check_order(g);
     check_replay(g);
     path_of(g, NULL);
     return g;
+}
+
+static struct graph *graph_of(struct trace *t)
+{
+    trace_finish(t);
+    return graph_of_finished(t);
 }
 
 static void drop(struct trace *t, struct graph *g)
@@ -546,6 +554,40 @@ static void faster_kernels_help_until_the_host_is_the_limit(void **state)
     drop(t, g);
 }
 
+/* ---- real traces ---- */
+
+static void check_files(const char *pattern, size_t *seen)
+{
+    glob_t files;
+    if (glob(pattern, 0, NULL, &files) != 0)
+        return;
+    for (size_t i = 0; i < files.gl_pathc; i++) {
+        struct trace *t = trace_read(files.gl_pathv[i], NULL, NULL);
+        if (!t)
+            continue; /* of another kind */
+        drop(t, graph_of_finished(t));
+        ++*seen;
+    }
+    globfree(&files);
+}
+
+/* Pieces in order, edges forward, the recorded times to the nanosecond, a path without a gap: in every trace there is. */
+static void every_real_trace_replays_as_it_was_recorded(void **state)
+{
+    const char *source = getenv("STEPTIME_SOURCE");
+    if (!source)
+        skip();
+    const char *others = getenv("STEPTIME_SHARED");
+    struct arena scratch = {0};
+    size_t seen = 0;
+    check_files(str_printf(&scratch, "%s/tests/data/recorded/*.json.gz", source).at, &seen);
+    assert_true(seen > 0);
+    const str shared = others ? str_of(others) : str_printf(&scratch, "%s/../shared", source);
+    check_files(str_printf(&scratch, "%.*s/data/traces/kineto/*.json.gz", (int)shared.len, shared.at).at, &seen);
+    check_files(str_printf(&scratch, "%.*s/data/traces/multirank/*/*.json.gz", (int)shared.len, shared.at).at, &seen);
+    arena_free(&scratch);
+}
+
 /* ---- names ---- */
 
 static void runtime_calls_are_told_by_name(void **state)
@@ -605,6 +647,7 @@ int main(void)
         cmocka_unit_test(a_wait_taken_away_lets_the_next_launch_come_earlier),
         cmocka_unit_test(work_taken_away_beside_the_path_saves_nothing),
         cmocka_unit_test(faster_kernels_help_until_the_host_is_the_limit),
+        cmocka_unit_test(every_real_trace_replays_as_it_was_recorded),
         cmocka_unit_test(runtime_calls_are_told_by_name),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
