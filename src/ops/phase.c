@@ -45,7 +45,8 @@ static enum phase phase_of_name(str name)
 struct judging {
     const struct trace *trace;
     uint8_t *phases; /* by row: the result */
-    uint8_t *names;  /* by text id: 1 + phase of the name, 0 where not judged yet */
+    uint32_t main_lane;
+    uint8_t *names; /* by text id: 1 + phase of the name, 0 where not judged yet */
 };
 
 static enum phase own_phase(const struct judging *judging, uint32_t row)
@@ -80,7 +81,10 @@ static void judge_calls(const struct judging *judging, uint32_t lane)
     }
 }
 
-/* A lane most of whose outermost operators are the engine's runs nothing else: hooks and collectives there are backward. */
+/*
+ * A thread half of whose outermost operators are the engine's runs nothing else: hooks and collectives there are
+ * backward too. Not so the thread of the training loop, which runs the engine itself where there is no device.
+ */
 static void judge_engine_lane(const struct judging *judging, uint32_t lane)
 {
     const struct trace *trace = judging->trace;
@@ -93,7 +97,7 @@ static void judge_engine_lane(const struct judging *judging, uint32_t lane)
         outermost++;
         backward += judging->phases[row] == PHASE_BACKWARD;
     }
-    if (backward * 2 <= outermost)
+    if (!backward || backward * 2 < outermost || lane == judging->main_lane)
         return;
     for (uint32_t i = 0; i < calls.count; i++)
         if (judging->phases[calls.at[i]] != PHASE_OPTIMIZER)
@@ -175,7 +179,7 @@ static void judge_devices(const struct judging *judging)
 const uint8_t *phases_of(const struct trace *trace, struct arena *arena)
 {
     struct arena scratch = {0};
-    const struct judging judging = {trace, arena_array(arena, trace->count, 1),
+    const struct judging judging = {trace, arena_array(arena, trace->count, 1), trace_main_lane(trace),
                                     arena_array(&scratch, trace_text_count(trace), 1)};
     memset(judging.phases, PHASE_NONE, trace->count);
     for (uint32_t lane = 0; lane < trace->lane_count; lane++) {
