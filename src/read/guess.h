@@ -18,13 +18,12 @@ enum guess_kind {
     GUESS_NONE,
     GUESS_STRING, /* a plain string, without its quotes */
     GUESS_ARRAY,  /* as it is written */
-    GUESS_ASIDE,  /* the same, of those that are read over: an id of another table */
 };
 
 struct guess {
     const char *text; /* interned */
     uint32_t id;
-    uint32_t length : 30, kind : 2;
+    uint32_t length : 30, kind : 2; /* enum guess_kind */
 };
 
 struct guesses {

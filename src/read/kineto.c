@@ -154,6 +154,18 @@ static void take_comma(struct kineto *k, bool due)
     }
 }
 
+/* The usual: behind the event a comma and the next event, both in the window. */
+static bool event_follows(struct json_window *w)
+{
+    if (*w->at != ',')
+        return false;
+    const char *const next = json_blank(w->at + 1);
+    if (*next != '{')
+        return false;
+    w->at = next;
+    return true;
+}
+
 /* Reads the list from behind its bracket to behind the closing one. False where the file ends first. */
 static bool read_events(struct kineto *k)
 {
@@ -163,7 +175,9 @@ static bool read_events(struct kineto *k)
         take_comma(k, !first);
         const char c = json_window_peek(w);
         if (c == '{') {
-            take_event(k);
+            do
+                take_event(k);
+            while (event_follows(w));
         } else if (c == ']') {
             w->at++;
             return true;
@@ -288,7 +302,6 @@ static void finish(struct kineto *k)
     note_phases(k);
     buf_free(&k->repair.text);
     arena_free(&k->scratch);
-    intern_free(k->aside);
 }
 
 bool kineto_read(struct json_window *window, struct trace *trace, struct steptime_error *err)
@@ -301,7 +314,6 @@ bool kineto_read(struct json_window *window, struct trace *trace, struct steptim
     k->first_ns = INT64_MAX;
     k->last_ns = INT64_MIN;
     k->phrases.roots[true].in_args = true;
-    k->aside = intern_new();
     skip_bom(window);
     for (bool first = true; read_document(k); first = false)
         if (!first)

@@ -91,30 +91,10 @@ static const char *read_place(struct kineto *k, const char *at, struct place *pl
     return at;
 }
 
-static void remember_place(struct last_place *last, const char *at, const char *end, struct place place)
+static const char *take_place(struct kineto *k, const char *at, enum take take, struct place *place)
 {
-    const size_t length = (size_t)(end - at);
-    if (length + 1 > sizeof last->text)
-        return;
-    memcpy(last->text, at, length + 1);
-    last->bytes = (uint16_t)(0xFFFF >> (15 - length));
-    last->length = (uint8_t)length;
-    last->place = place;
-}
-
-static inline const char *take_place(struct kineto *k, const char *at, enum take take, struct place *place,
-                                     struct last_place *last)
-{
-    bool held = true;
-    if (place_fits(last, at)) {
-        *place = last->place;
-        at += last->length;
-    } else {
-        const char *const end = read_place(k, at, place, &held);
-        if (end && held)
-            remember_place(last, at, end, *place);
-        at = end;
-    }
+    bool held;
+    at = read_place(k, at, place, &held);
     mark(&k->record, take, held);
     return at;
 }
@@ -150,32 +130,31 @@ static const char *take_interned(struct kineto *k, const char *at, uint64_t cont
 }
 
 /*
- * Where the array ends, and its id in the table. Its brackets tell where it would end if it were one; where that text
- * is in the table it was read by the grammar before.
+ * Where the array ends, and its id. Its brackets tell where it would end if it were one; where that text is interned
+ * it was read by the grammar before.
  */
-static const char *array_end(struct kineto *k, const char *at, struct intern *table, uint32_t *id)
+static const char *array_end(struct kineto *k, const char *at, uint32_t *id)
 {
     const char *end = json_balanced_end(at);
-    if (end && intern_find(table, (str){at, (size_t)(end - at)}, id))
+    if (end && intern_find(k->names, (str){at, (size_t)(end - at)}, id))
         return end;
     end = json_value_end(at, &k->wrong);
     if (end)
-        *id = intern_id(table, (str){at, (size_t)(end - at)});
+        *id = intern_id(k->names, (str){at, (size_t)(end - at)});
     return end;
 }
 
-/* An array or object as it is written, as an id of the kind's table, guessed where that can be. */
-static const char *take_written(struct kineto *k, const char *at, enum guess_kind kind, uint64_t context, uint32_t *id)
+/* An array or object as it is written, as an id of the names, guessed where that can be. */
+static const char *take_written(struct kineto *k, const char *at, uint64_t context, uint32_t *id)
 {
     struct guess *const guess = guess_in(&k->guesses, context);
-    if (guess_fits(guess, kind, at, k->end)) {
+    if (guess_fits(guess, GUESS_ARRAY, at, k->end)) {
         *id = guess->id;
         return at + guess->length;
     }
-    struct intern *const table = kind == GUESS_ARRAY ? k->names : k->aside;
-    at = array_end(k, at, table, id);
+    at = array_end(k, at, id);
     if (at)
-        guess_next(guess, kind, intern_text(table, *id), *id);
+        guess_next(guess, GUESS_ARRAY, intern_text(k->names, *id), *id);
     return at;
 }
 
@@ -252,23 +231,18 @@ static const char *take_raw(struct kineto *k, const char *at, const struct key *
     if (*at != '[' && *at != '{')
         return take_attribute_text(k, at, key);
     uint32_t id = 0;
-    at = take_written(k, at, GUESS_ARRAY, text_context(k, key), &id);
+    at = take_written(k, at, text_context(k, key), &id);
     remember_text(k, key, id);
     if (at)
         event_set(&k->record.event, key->attr, id);
     return at;
 }
 
-/* Over a value; arrays that come again and again are guessed too. */
-static const char *take_nothing(struct kineto *k, const char *at, const struct key *key)
+/* Over a value that nobody wants: of an array the brackets are enough. */
+static const char *take_nothing(struct kineto *k, const char *at)
 {
-    enum { ASIDE_BYTES = 1 << 20 };
-    if (*at != '[' || intern_bytes(k->aside) > ASIDE_BYTES)
-        return skip(k, at);
-    uint32_t id = 0;
-    at = take_written(k, at, GUESS_ASIDE, text_context(k, key), &id);
-    remember_text(k, key, id);
-    return at;
+    const char *const end = *at == '[' ? json_balanced_end(at) : NULL;
+    return end ? end : skip(k, at);
 }
 
 static const char *take_stream(struct kineto *k, const char *at)
@@ -294,19 +268,23 @@ static const char *take_label(struct kineto *k, const char *at)
     return take_text(k, at, &k->record.label, &plain);
 }
 
-/* The value at `at`, as the key wants it. `last` is how a place was written here last. */
-static inline const char *take(struct kineto *k, const char *at, const struct key *key, struct last_place *last)
+/* The value at `at`, as the key wants it. */
+static inline const char *take(struct kineto *k, const char *at, const struct key *key)
 {
     struct record *const r = &k->record;
     switch (key->take) {
+    case TAKE_PHASE:
+        return take_phase(k, at);
+    case TAKE_CATEGORY:
+        return take_category(k, at);
     case TAKE_NOTHING:
-        return take_nothing(k, at, key);
+        return take_nothing(k, at);
     case TAKE_NAME:
         return take_name(k, at);
     case TAKE_PROCESS:
-        return take_place(k, at, TAKE_PROCESS, &r->process, last);
+        return take_place(k, at, TAKE_PROCESS, &r->process);
     case TAKE_THREAD:
-        return take_place(k, at, TAKE_THREAD, &r->thread, last);
+        return take_place(k, at, TAKE_THREAD, &r->thread);
     case TAKE_START:
         return take_time(k, at, TAKE_START, &r->start_ns);
     case TAKE_DURATION:
@@ -327,9 +305,7 @@ static inline const char *take(struct kineto *k, const char *at, const struct ke
         return take_attribute_text(k, at, key);
     case TAKE_RAW:
         return take_raw(k, at, key);
-    case TAKE_ARGS:  /* it is no object: next_value goes into those */
-    case TAKE_PHASE: /* is part of a phrase */
-    case TAKE_CATEGORY:
+    case TAKE_ARGS: /* it is no object: next_value goes into those */
     case TAKE_END:
         break;
     }
@@ -407,54 +383,74 @@ static void clear(struct kineto *k)
     r->event.has = 0;
 }
 
-/* Phase and category take few values: theirs are part of phrases. */
+/* These take few values, which are part of phrases. */
 static bool takes_few(const struct key *key)
 {
-    return key->take == TAKE_PHASE || key->take == TAKE_CATEGORY;
+    return key->take == TAKE_PHASE || key->take == TAKE_CATEGORY || key->take == TAKE_PROCESS || key->take == TAKE_THREAD;
 }
 
-/* Keeps what stands from `start` to a value as a phrase. Returns where the next one hangs. */
+/* Keeps what stands from `start` to a value as a phrase. Returns what the next one hangs on. */
 static struct phrase *learn(struct kineto *k, struct phrase *before, const char *start, const char *value,
                             const struct key *key, uint32_t holds, struct spot spot)
 {
-    struct phrase *phrase = phrase_learn(&k->phrases, before, start, (size_t)(value - start));
-    if (!phrase)
-        return &k->phrases.roots[spot.in_args];
-    phrase->key = key;
-    phrase->in_args = spot.in_args;
-    phrase->again = spot.again;
-    phrase->holds = holds;
-    phrase->phase = k->record.phase;
-    phrase->category = k->record.category;
-    return phrase;
+    const struct record *r = &k->record;
+    const struct phrase what = {.key = key, .in_args = spot.in_args, .again = spot.again, .holds = holds,
+        .phase = r->phase, .category = r->category, .process = r->process, .thread = r->thread};
+    struct phrase *phrase = phrase_learn(&k->phrases, before, &what, (str){start, (size_t)(value - start)});
+    return phrase ? phrase->kin : &k->phrases.roots[spot.in_args];
 }
 
-/* From behind a value to the next one that is not part of a phrase, where no known phrase leads; *key is its key. */
+/*
+ * No phrase may be the beginning of another one. Args that are no object would give one, and so would the end of the
+ * window, behind which they may turn out to be an object.
+ */
+static bool may_learn(const char *value, const struct key *key)
+{
+    return key->take == TAKE_END || (key->take != TAKE_ARGS && *value);
+}
+
+/*
+ * From behind a value to the next one that is not part of a phrase, where no known phrase leads; *key is its key.
+ * A phrase that gets long ends before the next value all the same.
+ */
 static const char *unknown_phrase(struct kineto *k, const char *const start, struct phrase **here,
                                   const struct key **key)
 {
+    enum { LONG = PHRASE_BYTES / 2 };
     struct spot spot = {(*here)->in_args, *here == &k->phrases.start, false};
-    const uint32_t seen = k->record.seen;
+    uint32_t holds = 0;
     const char *value = next_value(k, start, &spot, key);
-    while (value && takes_few(*key)) {
-        value = (*key)->take == TAKE_PHASE ? take_phase(k, value) : take_category(k, value);
+    while (value && takes_few(*key) && value - start < LONG) {
+        value = take(k, value, *key);
+        holds |= k->record.seen & 1u << (*key)->take;
         value = value ? next_value(k, value, &spot, key) : NULL;
     }
     if (!value)
         return NULL;
     k->record.twice |= spot.again;
-    *here = learn(k, *here, start, value, *key, k->record.seen & ~seen, spot);
+    *here = may_learn(value, *key) ? learn(k, *here, start, value, *key, holds, spot) : &k->phrases.roots[spot.in_args];
     return value;
+}
+
+static void take_held(struct record *r, const struct phrase *phrase)
+{
+    const uint32_t holds = phrase->holds;
+    r->seen |= holds;
+    if (holds & (1u << TAKE_PHASE | 1u << TAKE_CATEGORY)) {
+        r->phase = phrase->phase;
+        r->category = phrase->category;
+    }
+    if (holds >> TAKE_PROCESS & 1)
+        r->process = phrase->process;
+    if (holds >> TAKE_THREAD & 1)
+        r->thread = phrase->thread;
 }
 
 /* The same where a phrase leads there. */
 static inline const char *known_phrase(struct record *r, const char *at, const struct phrase *phrase)
 {
-    if (phrase->holds) {
-        r->seen |= phrase->holds;
-        r->phase = phrase->phase;
-        r->category = phrase->category;
-    }
+    if (phrase->holds)
+        take_held(r, phrase);
     r->twice |= phrase->again;
     at += phrase->length;
     return (unsigned char)*at > ' ' ? at : json_blank(at);
@@ -467,9 +463,9 @@ const char *kineto_event(struct kineto *k, const char *at, const char *end)
     struct phrase *here = &k->phrases.start;
     for (at++; at;) {
         const struct key *key;
-        struct phrase *const phrase = phrase_match(here->next, at);
+        const struct phrase *const phrase = phrase_match(here, at);
         if (phrase) {
-            here = phrase;
+            here = phrase->kin;
             key = phrase->key;
             at = known_phrase(&k->record, at, phrase);
         } else {
@@ -477,7 +473,7 @@ const char *kineto_event(struct kineto *k, const char *at, const char *end)
         }
         if (!at || key->take == TAKE_END)
             break;
-        at = take(k, at, key, &here->last_place);
+        at = take(k, at, key);
     }
     return at;
 }

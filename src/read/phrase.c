@@ -1,17 +1,70 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "phrase.h"
 
-struct phrase *phrase_learn(struct phrases *phrases, struct phrase *before, const char *text, size_t length)
+static bool holds_place(const struct phrase *phrase)
 {
-    if (!length || length > PHRASE_BYTES || phrases->count == MOST_PHRASES)
-        return NULL;
+    return phrase->holds & (1u << TAKE_PROCESS | 1u << TAKE_THREAD);
+}
+
+/* They differ in pid or tid alone. */
+static bool are_kin(const struct phrase *a, const struct phrase *b)
+{
+    return holds_place(a) && a->holds == b->holds && a->key == b->key && a->in_args == b->in_args &&
+           a->phase == b->phase && a->category == b->category && a->again == b->again;
+}
+
+static struct phrase *new_phrase(struct phrases *phrases)
+{
+    return phrases->count < MOST_PHRASES ? &phrases->all[phrases->count++] : NULL;
+}
+
+/* Takes the last of the siblings out; NULL if nobody is to give way. */
+static struct phrase *take_last(struct phrase *before)
+{
     struct phrase **link = &before->next;
-    for (int siblings = 0; *link; link = &(*link)->sibling)
-        if (++siblings == MOST_SIBLINGS)
-            return NULL;
-    struct phrase *phrase = &phrases->all[phrases->count++];
-    *phrase = (struct phrase){.length = (uint8_t)length};
-    memcpy(phrase->text, text, length);
-    phrase->head = length < 32 ? ((uint32_t)1 << length) - 1 : UINT32_MAX;
-    return *link = phrase;
+    int siblings = 1;
+    for (; *link && (*link)->sibling; link = &(*link)->sibling)
+        siblings++;
+    struct phrase *const last = *link;
+    if (siblings < MOST_SIBLINGS || last->kin == last)
+        return NULL;
+    *link = NULL;
+    return last;
+}
+
+static unsigned count_siblings(const struct phrase *phrase)
+{
+    unsigned count = 0;
+    for (; phrase; phrase = phrase->sibling)
+        count++;
+    return count;
+}
+
+/* The sibling whose followers it shares; NULL. */
+static struct phrase *find_kin(const struct phrase *before, const struct phrase *what)
+{
+    for (struct phrase *phrase = before->next; phrase; phrase = phrase->sibling)
+        if (are_kin(phrase, what))
+            return phrase->kin;
+    return NULL;
+}
+
+struct phrase *phrase_learn(struct phrases *phrases, struct phrase *before, const struct phrase *what, str text)
+{
+    if (!text.len || text.len > PHRASE_BYTES)
+        return NULL;
+    struct phrase *const kin = find_kin(before, what);
+    struct phrase *phrase = kin ? take_last(before) : NULL;
+    if (!phrase && count_siblings(before->next) < MOST_SIBLINGS)
+        phrase = new_phrase(phrases);
+    if (!phrase)
+        return NULL;
+    *phrase = *what;
+    phrase->next = NULL;
+    phrase->kin = kin ? kin : phrase;
+    phrase->length = (uint8_t)text.len;
+    phrase->head = text.len < 32 ? ((uint32_t)1 << text.len) - 1 : UINT32_MAX;
+    memcpy(phrase->text, text.at, text.len);
+    phrase->sibling = before->next;
+    return before->next = phrase;
 }

@@ -7,8 +7,9 @@
  * the root is the shape of an event. To read a shape met before is to compare
  * phrases and to take values.
  *
- * Phase and category take few values; theirs are part of the phrase, so that
- * the tree parts where the shapes do.
+ * Phase, category, pid and tid take few values; theirs are part of the phrase.
+ * The tree parts where phase or category do, as the shapes do; phrases that
+ * differ in pid or tid alone are kin and lead to the same place.
  *
  * Phrases only save work: what no phrase fits is read by the grammar, and then
  * learned. The tree is bounded; where it is full nothing more is learned.
@@ -21,7 +22,7 @@
 #include "text/json_scan.h"
 
 enum {
-    PHRASE_BYTES = 96, /* longest; a multiple of 16 */
+    PHRASE_BYTES = 112, /* longest; a multiple of 16 */
     MOST_PHRASES = 512,
     MOST_SIBLINGS = 16,
 };
@@ -34,26 +35,19 @@ struct place {
     uint32_t text; /* interned */
 };
 
-/* How a place was written last, with the byte behind it: most often it is the same again. */
-struct last_place {
-    _Alignas(16) char text[16];
-    uint16_t bytes; /* a bit for each that belongs to it; 0: none yet */
-    uint8_t length; /* without the byte behind it */
-    struct place place;
-};
-
 struct phrase {
-    struct phrase *next, *sibling; /* the first that may follow; the next that may stand in this one's place */
-    const struct key *key;         /* of the value behind it */
-    uint32_t holds;                /* bit t: the value of enum take t is part of it: */
-    char phase;
+    struct phrase *next, *sibling;   /* the first that may follow; the next that may stand in this one's place */
+    struct phrase *kin;              /* whose next ones count; itself, but for pid and tid */
+    const struct key *key;           /* of the value behind it */
+    uint32_t head;                   /* a bit for each of the first 32 bytes that belongs to it */
+    uint32_t holds;                  /* bit t: the value of enum take t is part of it: */
+    struct place process, thread;
     const struct category *category;
-    bool in_args;                  /* what follows the value is still in args */
-    bool again;                    /* it brings a key that came before */
+    char phase;
+    bool in_args;                    /* what follows the value is still in args */
+    bool again;                      /* it brings a key that came before */
     uint8_t length;
-    uint32_t head;                 /* a bit for each of the first 32 bytes that belongs to it */
     _Alignas(16) char text[PHRASE_BYTES];
-    struct last_place last_place;  /* where the value behind it is a pid or tid */
 };
 
 struct phrases {
@@ -86,27 +80,31 @@ static inline bool phrase_fits(const struct phrase *phrase, const char *at)
     return phrase->length <= 32 || memcmp(phrase->text + 32, at + 32, phrase->length - 32u) == 0;
 }
 
-static inline bool place_fits(const struct last_place *last, const char *at)
+/*
+ * The one of those that may follow that the text at `at` begins with; NULL. It
+ * comes to the front: lanes change seldom, so it is likely to be next again.
+ */
+static inline struct phrase *phrase_match(struct phrase *before, const char *at)
 {
-#ifdef __SSE2__
-    const __m128i ours = _mm_load_si128((const __m128i *)last->text);
-    const __m128i theirs = _mm_loadu_si128((const __m128i *)at);
-    const unsigned same = (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(ours, theirs));
-    return last->bytes && (same & last->bytes) == last->bytes;
-#else
-    return last->bytes && memcmp(at, last->text, last->length + 1) == 0;
-#endif
+    struct phrase *const first = before->next;
+    if (!first || phrase_fits(first, at))
+        return first;
+    for (struct phrase *last = first; last->sibling; last = last->sibling) {
+        struct phrase *const phrase = last->sibling;
+        if (!phrase_fits(phrase, at))
+            continue;
+        last->sibling = phrase->sibling;
+        phrase->sibling = first;
+        return before->next = phrase;
+    }
+    return NULL;
 }
 
-/* The one of the phrase and its siblings that the text at `at` begins with; NULL. */
-static inline struct phrase *phrase_match(struct phrase *phrase, const char *at)
-{
-    while (phrase && !phrase_fits(phrase, at))
-        phrase = phrase->sibling;
-    return phrase;
-}
-
-/* Adds a phrase behind `before`; NULL where it cannot be kept. */
-struct phrase *phrase_learn(struct phrases *phrases, struct phrase *before, const char *text, size_t length);
+/*
+ * Adds a phrase behind `before`, in front, and returns it with what it says of
+ * itself; NULL where it cannot be kept. Where the place is full of siblings one
+ * with a pid or tid gives way to another.
+ */
+struct phrase *phrase_learn(struct phrases *phrases, struct phrase *before, const struct phrase *what, str text);
 
 #endif

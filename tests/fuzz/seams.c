@@ -28,6 +28,8 @@ static void same(const struct trace *a, const struct trace *b)
     for (uint32_t row = 0; row < a->count; row++) {
         must(a->start_ns[row] == b->start_ns[row] && a->dur_ns[row] == b->dur_ns[row] && a->kind[row] == b->kind[row]);
         must(a->lane[row] == b->lane[row] && str_eq(trace_name(a, row), trace_name(b, row)));
+        for (int attr = 0; attr < ATTRS; attr++)
+            must(trace_attr_or(a, row, attr, -1) == trace_attr_or(b, row, attr, -1));
     }
     for (uint32_t i = 0; i < a->note_count; i++)
         must(a->notes[i].offset == b->notes[i].offset && str_eq(a->notes[i].text, b->notes[i].text));
