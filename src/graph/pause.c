@@ -43,7 +43,7 @@ struct bursts {
 static void add_call(struct bursts *bursts, const struct spans *busy, size_t gap, struct span call)
 {
     const struct span room = gap_before(busy, gap);
-    if (call.start_ns + TOUCH_NS < room.start_ns || call.end_ns > room.end_ns + TOUCH_NS) {
+    if (call.start_ns + TOUCH_NS < room.start_ns || call.end_ns - TOUCH_NS > room.end_ns) {
         bursts->outside++;
         return;
     }
