@@ -52,9 +52,10 @@ static void put(struct tops *tops, struct section *section, const char *id, cons
     table_column(table, "per_step", "times a step", UNIT_COUNT, COLUMN_PLAIN);
     table_column(table, "per_step_ns", "a step", UNIT_NS, COLUMN_PLAIN);
     table_column(table, "share", "share", UNIT_RATIO, COLUMN_BAR);
-    const uint32_t count = intern_count(tops->names);
-    qsort(tops->at, count < tops->room ? count : tops->room, sizeof *tops->at, longest_first);
-    for (uint32_t i = 0; i < MOST_ROWS && i < count && i < tops->room && tops->at[i].ns > 0; i++) {
+    const uint32_t names = intern_count(tops->names), count = names < tops->room ? names : (uint32_t)tops->room;
+    if (count)
+        qsort(tops->at, count, sizeof *tops->at, longest_first);
+    for (uint32_t i = 0; i < MOST_ROWS && i < count && tops->at[i].ns > 0; i++) {
         const struct top *top = &tops->at[i];
         table_row(table);
         table_text(table, top->name);
