@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Checks that the documentation says what the program does.
 
-docs.py BUILD
+docs.py BUILD [--update]
 
+- every console block of the README shows what the program prints today (--update rewrites them);
 - every command stands in the README and has a man page that names each of its options;
 - every link in a Markdown file leads to a file, and every #anchor to a heading;
 - every id in the program's JSON (sections, values, tables, columns) is defined in doc/numbers.
@@ -19,6 +20,7 @@ TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 SAMPLES = [["dlrm-cpu.json.gz"], ["session-gnn-cpu-stack.json.gz"], ["dlrm-legacy-113.json.gz"],
            ["ddp-gloo-rank0.json.gz", "ddp-gloo-rank1.json.gz"]]
 LINK = re.compile(r"(?<!\!)\[[^\]]*\]\(([^)\s]+)\)")
+SCREEN = re.compile(r"```console\n\$ ([^\n]+)\n.*?```\n", re.DOTALL)
 CODE = re.compile(r"```.*?```|`[^`\n]*`", re.DOTALL)
 
 complaints = []
@@ -60,6 +62,24 @@ def check_commands(build):
         for option in options(build, command):
             if option not in text:
                 complain(page, f"{option} is missing")
+
+
+def screen(build, line):
+    words = line.split()
+    return subprocess.run([os.path.join(build, "src", words[0]), *words[1:]], cwd=TOP, stdin=subprocess.DEVNULL, check=True,
+                          stdout=subprocess.PIPE, text=True, env={**os.environ, "COLUMNS": "100"}).stdout.rstrip("\n")
+
+
+def check_screens(build, update):
+    path = os.path.join(TOP, "README.md")
+    before = read(path)
+    build = os.path.abspath(build)
+    after = SCREEN.sub(lambda m: f"```console\n$ {m[1]}\n{screen(build, m[1])}\n```\n", before)
+    if after != before and update:
+        with open(path, "w", encoding="utf-8") as out:
+            out.write(after)
+    elif after != before:
+        complain("README.md", f"a screen is not what the program prints (run: {sys.argv[0]} {sys.argv[1]} --update)")
 
 
 def anchors(text):
@@ -104,7 +124,7 @@ def ids(document):
 
 def check_ids(build):
     files = sorted(glob.glob(os.path.join(TOP, "doc", "numbers*.md")) + glob.glob(os.path.join(TOP, "doc", "numbers", "*.md")))
-    defined = set(re.findall(r"`([a-z0-9_]+)`", "".join(map(read, files))))
+    defined = set(re.findall(r"`(?:[a-z0-9_]+\.)?([a-z0-9_]+)`", "".join(map(read, files))))
     seen = {}
     for command in commands(build):
         if command in ("help", "completion"):
@@ -117,7 +137,8 @@ def check_ids(build):
         complain("doc/numbers", f"`{word}` ({seen[word]}) is not defined")
 
 
-def main(build):
+def main(build, update):
+    check_screens(build, update)
     check_commands(build)
     check_links()
     check_ids(build)
@@ -127,6 +148,6 @@ def main(build):
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 2:
+    if sys.argv[2:] not in ([], ["--update"]) or len(sys.argv) < 2:
         sys.exit(__doc__)
-    sys.exit(main(sys.argv[1]))
+    sys.exit(main(sys.argv[1], bool(sys.argv[2:])))
