@@ -7,7 +7,7 @@ docs.py BUILD [--update]
 - every console block of the README shows what the program prints today (--update rewrites them);
 - every command stands in the README and has a man page that names each of its options;
 - every link in a Markdown file leads to a file, and every #anchor to a heading;
-- every id in the program's JSON (sections, values, tables, columns) is defined in doc/numbers.
+- every id in the program's JSON (values, tables, columns) is defined in doc/numbers.
 """
 import glob
 import json
@@ -113,7 +113,6 @@ def check_links():
 def ids(document):
     """(id, where) of everything in a document that scripts may ask for by name."""
     for section in document["sections"]:
-        yield section["id"], "section"
         for value in section["values"]:
             yield value["id"], f"value of {section['id']}"
         for table in section["tables"]:
