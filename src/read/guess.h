@@ -10,7 +10,10 @@
 #ifndef READ_GUESS_H
 #define READ_GUESS_H
 
-#include "base/intern.h"
+#include "base/str.h"
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
 enum { GUESS_BITS = 13 };
 
@@ -35,24 +38,35 @@ static inline struct guess *guess_in(struct guesses *guesses, uint64_t context)
     return &guesses->all[context * 0x9E3779B97F4A7C15 >> (64 - GUESS_BITS)];
 }
 
-static inline uint64_t guess_differ8(const char *a, const char *b)
+static inline bool guess_same8(const char *a, const char *b)
 {
     uint64_t x, y;
     memcpy(&x, a, sizeof x);
     memcpy(&y, b, sizeof y);
-    return x ^ y;
+    return x == y;
 }
 
-/* memcmp for short texts, which calls nothing: by eights, the last of which overlaps the one before. */
+static inline bool guess_same16(const char *a, const char *b)
+{
+#ifdef __SSE2__
+    const __m128i x = _mm_loadu_si128((const __m128i *)a), y = _mm_loadu_si128((const __m128i *)b);
+    return _mm_movemask_epi8(_mm_cmpeq_epi8(x, y)) == 0xFFFF;
+#else
+    return guess_same8(a, b) && guess_same8(a + 8, b + 8);
+#endif
+}
+
+/* memcmp for short texts, which calls nothing: in pieces, the last of which overlaps the one before. */
 static inline bool guess_same(const char *a, const char *b, size_t length)
 {
     if (length < 8)
         return memcmp(a, b, length) == 0;
-    size_t i = 0;
-    for (; i + 8 < length; i += 8)
-        if (guess_differ8(a + i, b + i))
+    if (length < 16)
+        return guess_same8(a, b) && guess_same8(a + length - 8, b + length - 8);
+    for (size_t i = 0; i + 16 < length; i += 16)
+        if (!guess_same16(a + i, b + i))
             return false;
-    return guess_differ8(a + length - 8, b + length - 8) == 0;
+    return guess_same16(a + length - 16, b + length - 16);
 }
 
 /* `end` is the end of the text that `at` lies in: a guess may be longer than what is left. */

@@ -435,6 +435,7 @@ static const char *unknown_phrase(struct kineto *k, const char *const start, str
 static void take_held(struct record *r, const struct phrase *phrase)
 {
     const uint32_t holds = phrase->holds;
+    r->twice |= phrase->again;
     r->seen |= holds;
     if (holds & (1u << TAKE_PHASE | 1u << TAKE_CATEGORY)) {
         r->phase = phrase->phase;
@@ -444,16 +445,6 @@ static void take_held(struct record *r, const struct phrase *phrase)
         r->process = phrase->process;
     if (holds >> TAKE_THREAD & 1)
         r->thread = phrase->thread;
-}
-
-/* The same where a phrase leads there. */
-static inline const char *known_phrase(struct record *r, const char *at, const struct phrase *phrase)
-{
-    if (phrase->holds)
-        take_held(r, phrase);
-    r->twice |= phrase->again;
-    at += phrase->length;
-    return (unsigned char)*at > ' ' ? at : json_blank(at);
 }
 
 const char *kineto_event(struct kineto *k, const char *at, const char *end)
@@ -467,7 +458,11 @@ const char *kineto_event(struct kineto *k, const char *at, const char *end)
         if (phrase) {
             here = phrase->kin;
             key = phrase->key;
-            at = known_phrase(&k->record, at, phrase);
+            at += phrase->length;
+            if (!phrase->plain)
+                take_held(&k->record, phrase);
+            if (__builtin_expect((unsigned char)*at <= ' ', 0))
+                at = json_blank(at);
         } else {
             at = unknown_phrase(k, at, &here, &key);
         }

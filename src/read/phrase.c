@@ -62,6 +62,7 @@ struct phrase *phrase_learn(struct phrases *phrases, struct phrase *before, cons
     *phrase = *what;
     phrase->next = NULL;
     phrase->kin = kin ? kin : phrase;
+    phrase->plain = !what->holds && !what->again && what->key->take != TAKE_END;
     phrase->length = (uint8_t)text.len;
     phrase->head = text.len < 32 ? ((uint32_t)1 << text.len) - 1 : UINT32_MAX;
     memcpy(phrase->text, text.at, text.len);

@@ -46,6 +46,7 @@ struct phrase {
     char phase;
     bool in_args;                    /* what follows the value is still in args */
     bool again;                      /* it brings a key that came before */
+    bool plain;                      /* it holds nothing, brings nothing again, and a value comes behind it */
     uint8_t length;
     _Alignas(16) char text[PHRASE_BYTES];
 };

@@ -189,36 +189,33 @@ const char *json_value_end(const char *at, const char **wrong)
 
 /* ---- ends by brackets ---- */
 
-/* Of 64 bytes, a bit each. */
+/* Of 32 bytes, a bit each. */
 struct marks {
-    uint64_t quotes, opens, closes, stops; /* stops: backslash, NUL */
+    uint32_t quotes, opens, closes, stops; /* stops: backslash, NUL */
 };
 
 #ifdef __SSE2__
-static uint64_t equal(const __m128i bytes[4], char c)
+static inline uint32_t equal(__m128i low, __m128i high, char c)
 {
     const __m128i wanted = _mm_set1_epi8(c);
-    uint64_t bits = 0;
-    for (int i = 0; i < 4; i++)
-        bits |= (uint64_t)(unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(bytes[i], wanted)) << 16 * i;
-    return bits;
+    return (uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(low, wanted)) |
+           (uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(high, wanted)) << 16;
 }
 
-static struct marks marks_of(const char *at)
+static inline struct marks marks_of(const char *at)
 {
-    __m128i bytes[4], folded[4];
-    for (int i = 0; i < 4; i++) {
-        bytes[i] = _mm_loadu_si128((const __m128i *)at + i);
-        folded[i] = _mm_or_si128(bytes[i], _mm_set1_epi8(0x20)); /* [ and ] become { and } */
-    }
-    return (struct marks){equal(bytes, '"'), equal(folded, '{'), equal(folded, '}'), equal(bytes, '\\') | equal(bytes, 0)};
+    const __m128i low = _mm_loadu_si128((const __m128i *)at), high = _mm_loadu_si128((const __m128i *)at + 1);
+    const __m128i fold = _mm_set1_epi8(0x20); /* [ and ] become { and } */
+    const __m128i folded_low = _mm_or_si128(low, fold), folded_high = _mm_or_si128(high, fold);
+    return (struct marks){equal(low, high, '"'), equal(folded_low, folded_high, '{'),
+                          equal(folded_low, folded_high, '}'), equal(low, high, '\\') | equal(low, high, 0)};
 }
 #else
-static struct marks marks_of(const char *at)
+static inline struct marks marks_of(const char *at)
 {
     struct marks marks = {0};
-    for (int i = 0; i < 64; i++) {
-        const uint64_t bit = (uint64_t)1 << i;
+    for (int i = 0; i < 32; i++) {
+        const uint32_t bit = (uint32_t)1 << i;
         marks.quotes |= at[i] == '"' ? bit : 0;
         marks.opens |= (at[i] | 0x20) == '{' ? bit : 0;
         marks.closes |= (at[i] | 0x20) == '}' ? bit : 0;
@@ -229,30 +226,28 @@ static struct marks marks_of(const char *at)
 #endif
 
 /* From each quote to the next: bit i is the parity of the bits up to i. */
-static uint64_t between(uint64_t quotes)
+static inline uint32_t between(uint32_t quotes)
 {
-    for (int shift = 1; shift < 64; shift *= 2)
+    for (int shift = 1; shift < 32; shift *= 2)
         quotes ^= quotes << shift;
     return quotes;
 }
 
 const char *json_balanced_end(const char *at)
 {
-    uint64_t inside = 0; /* all ones where the block begins in a string */
-    for (int64_t depth = 0;; at += 64) {
+    uint32_t inside = 0; /* all ones where the block begins in a string */
+    for (int64_t depth = 0;; at += 32) {
         const struct marks marks = marks_of(at);
-        const uint64_t strings = between(marks.quotes) ^ inside;
-        const uint64_t opens = marks.opens & ~strings;
-        for (uint64_t left = (marks.opens | marks.closes) & ~strings; left; left &= left - 1) {
-            depth += (opens & left & -left) ? 1 : -1;
-            if (depth <= 0) {
-                const uint64_t before = (left & -left) - 1;
-                return marks.stops & before ? NULL : at + __builtin_ctzll(left) + 1;
-            }
+        const uint32_t strings = between(marks.quotes) ^ inside;
+        for (uint32_t left = (marks.opens | marks.closes) & ~strings; left; left &= left - 1) {
+            const uint32_t first = left & -left;
+            depth += marks.opens & first ? 1 : -1;
+            if (depth <= 0)
+                return marks.stops & (first - 1) ? NULL : at + __builtin_ctz(first) + 1;
         }
         if (marks.stops)
             return NULL;
-        inside = (uint64_t)0 - (strings >> 63);
+        inside = (uint32_t)0 - (strings >> 31);
     }
 }
 

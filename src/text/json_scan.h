@@ -90,7 +90,7 @@ static inline const char *json_mark(const char *at)
 
 /*
  * Where the array or object at `at` ends, if it is one: told by its quotes and
- * brackets alone, 64 bytes at a time. NULL where that cannot be told so: a
+ * brackets alone, 32 bytes at a time. NULL where that cannot be told so: a
  * backslash or the end of the text comes first.
  */
 const char *json_balanced_end(const char *at);
