@@ -181,11 +181,12 @@ static void run_device(const struct shared *shared, int64_t device, struct break
     arena_free(&scratch);
 }
 
-/* As many devices as there is room to keep the steps of, at least one. */
+/* As many devices as the limits allow, at least one. */
 static uint32_t devices_kept(uint32_t devices, uint32_t steps)
 {
-    const uint32_t most = steps ? MOST_STEP_ROWS / steps : MOST_STEP_ROWS;
-    return devices <= most ? devices : most ? most : 1;
+    const uint32_t by_steps = steps > MOST_STEP_ROWS ? 1 : MOST_STEP_ROWS / (steps ? steps : 1);
+    const uint32_t most = by_steps < MOST_DEVICES ? by_steps : MOST_DEVICES;
+    return devices < most ? devices : most;
 }
 
 static void run_all(const struct shared *shared, struct breakdown *out)

@@ -54,7 +54,8 @@ struct breakdown_explained {
 
 enum {
     EXPLAINED_EVENTS = 1000,
-    MOST_STEP_ROWS = 1 << 20, /* devices times steps of one trace that are kept */
+    MOST_DEVICES = 1024,      /* of one trace */
+    MOST_STEP_ROWS = 1 << 18, /* devices times steps of one trace */
 };
 
 struct breakdown_device {
@@ -78,7 +79,7 @@ struct breakdown {
     enum step_source step_source;
     struct breakdown_device *devices;
     uint32_t device_count;     /* at least one */
-    uint32_t devices_left_out; /* beyond MOST_STEP_ROWS: only a hostile file has so many */
+    uint32_t devices_left_out; /* beyond the limits below: only a hostile file has so many */
 };
 
 /* `wanted` names the accounts to be explained ([ACCOUNTS], or NULL). The result lives in the arena and outlives the trace. */
