@@ -2,6 +2,9 @@
 /* Formulas against sums done by hand. */
 #include "cmocka_first.h"
 
+#include <stdio.h>
+#include <stdlib.h>
+
 #include "ops/flops.h"
 
 static struct op_cost cost(const char *name, const char *dims, const char *types, const char *values)
@@ -199,6 +202,43 @@ static void every_formula_names_its_source(void **state)
     }
 }
 
+/* doc/numbers/ops.md, or "" where the source is not at hand. */
+static str manual(struct arena *arena)
+{
+    const char *source = getenv("STEPTIME_SOURCE");
+    FILE *file = source ? fopen(str_z(arena, str_printf(arena, "%s/doc/numbers/ops.md", source)), "r") : NULL;
+    if (!file)
+        return S("");
+    enum { MOST = 1 << 18 };
+    char *text = arena_alloc(arena, MOST);
+    const size_t len = fread(text, 1, MOST, file);
+    fclose(file);
+    return (str){text, len};
+}
+
+static void the_manual_has_every_formula(void **state)
+{
+    struct arena arena = {0};
+    const str text = manual(&arena);
+    for (uint32_t i = 0; i < op_formula_count() && text.len; i++) {
+        const struct op_formula f = op_formula_at(i);
+        const str row = str_printf(&arena, "| %.*s | %.*s | %.*s |", (int)f.flops.len, f.flops.at, (int)f.bytes.len,
+                                   f.bytes.at, (int)f.source.len, f.source.at);
+        str names = f.names, pattern;
+        assert_true(str_has(text, row));
+        while (str_cut(&names, '|', &pattern)) {
+            const bool whole = str_ends(pattern, S("$"));
+            const str name =
+                str_printf(&arena, "`%.*s%s`", (int)pattern.len - 1 - whole, pattern.at + 1, whole ? "" : "...");
+            if (!str_has(text, name))
+                fail_msg("doc/numbers/ops.md lacks %s", name.at);
+        }
+    }
+    arena_free(&arena);
+    if (!text.len)
+        skip();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -214,6 +254,7 @@ int main(void)
         cmocka_unit_test(lookups),
         cmocka_unit_test(hostile_shapes_end_in_unknown),
         cmocka_unit_test(every_formula_names_its_source),
+        cmocka_unit_test(the_manual_has_every_formula),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
