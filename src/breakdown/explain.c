@@ -74,10 +74,18 @@ static void event_row(const struct drawn *drawn, const struct breakdown_event *e
     table_int(drawn->events, event->amount);
 }
 
+/* Whether the number exists for such a device: it is null in the tables otherwise. */
+static bool applies(const struct breakdown_device *device, enum account account)
+{
+    if ((int)account < PARTS)
+        return device->recorded ? part_of_device_step((enum part)account) : part_of_host_step((enum part)account);
+    return device->recorded || account >= ACCOUNT_PHASE_HOST;
+}
+
 static void show_account(const struct drawn *drawn, const struct breakdown_explained *explained)
 {
     key_cells(drawn, drawn->sums, explained->account);
-    table_int(drawn->sums, explained->total);
+    table_cell(drawn->sums, applies(drawn->device, explained->account) ? cell_int(explained->total) : cell_null());
     table_text(drawn->sums, unit_word(drawn->definition->unit));
     table_int(drawn->sums, explained->events);
     for (uint32_t i = 0; i < explained->count; i++)
@@ -104,33 +112,57 @@ static void show_number(struct drawn *drawn, const struct breakdown *const *rank
         }
 }
 
-static void key_columns(struct table *table)
+/* ---- the tables ---- */
+
+/* What all numbers asked for have in common: a terminal need not say it in each row. */
+struct common {
+    enum unit unit;      /* UNIT_NONE: they differ */
+    unsigned number, of; /* flags of these columns */
+};
+
+static struct common common_of(str word, const struct definition *all, uint32_t count)
 {
-    table_column(table, "number", "number", UNIT_NONE, 0);
-    table_column(table, "of", "of", UNIT_NONE, 0);
+    struct common common = {UNIT_NONE, COLUMN_DETAIL, COLUMN_DETAIL};
+    uint32_t found = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        if (!all[i].accounts || !definition_matches(&all[i], word))
+            continue;
+        common.unit = !found || common.unit == all[i].unit ? all[i].unit : UNIT_NONE;
+        if (all[i].accounts > 1)
+            common.of = COLUMN_PLAIN;
+        if (found++)
+            common.number = COLUMN_PLAIN;
+    }
+    return common;
+}
+
+static void key_columns(struct table *table, const struct common *common)
+{
+    table_column(table, "number", "number", UNIT_NONE, common->number);
+    table_column(table, "of", "of", UNIT_NONE, common->of);
     table_column(table, "rank", "rank", UNIT_NONE, 0);
     table_column(table, "device", "device", UNIT_NONE, 0);
 }
 
-static struct table *sums_table(struct section *section)
+static struct table *sums_table(struct section *section, const struct common *common)
 {
     struct table *table = section_table(section, "explained", "What it is the sum of");
-    key_columns(table);
-    table_column(table, "value", "value", UNIT_NONE, 0);
-    table_column(table, "unit", "unit", UNIT_NONE, 0);
+    key_columns(table, common);
+    table_column(table, "value", "value", common->unit, 0);
+    table_column(table, "unit", "unit", UNIT_NONE, COLUMN_DETAIL);
     table_column(table, "events", "events", UNIT_COUNT, 0);
     return table;
 }
 
-static struct table *events_table(struct section *section)
+static struct table *events_table(struct section *section, const struct common *common)
 {
     struct table *table = section_table(section, "events", "The events, largest first");
-    key_columns(table);
+    key_columns(table, common);
     table_column(table, "event", "event", UNIT_NONE, 0);
     table_column(table, "name", "name", UNIT_NONE, COLUMN_WIDE);
     table_column(table, "start_ns", "start", UNIT_NS, 0);
     table_column(table, "dur_ns", "duration", UNIT_NS, 0);
-    table_column(table, "counted", "counted", UNIT_NONE, 0);
+    table_column(table, "counted", "counted", common->unit, 0);
     return table;
 }
 
@@ -139,10 +171,11 @@ void explain_show(str word, const struct breakdown *const *ranks, uint32_t count
     struct section *section = report_section(report, "explain", "What the number means and where it comes from");
     uint32_t definitions;
     const struct definition *all = definitions_all(report_arena(report), &definitions);
+    const struct common common = common_of(word, all, definitions);
     struct drawn drawn = {0};
     show_formulas(word, all, definitions, section, report_arena(report));
-    drawn.sums = sums_table(section);
-    drawn.events = events_table(section);
+    drawn.sums = sums_table(section, &common);
+    drawn.events = events_table(section, &common);
     for (uint32_t i = 0; i < definitions; i++) {
         if (!all[i].accounts || !definition_matches(&all[i], word))
             continue;
