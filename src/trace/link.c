@@ -9,66 +9,8 @@
  */
 #include "base/hash.h"
 #include "base/mem.h"
+#include "ids.h"
 #include "private.h"
-
-/*
- * From id to row. Profilers count ids up, so their range is usually a small
- * multiple of their number and an array does; a map where it is not.
- */
-struct id_index {
-    int64_t lowest;
-    uint64_t range; /* 0: the map is used */
-    uint32_t *rows;
-    struct map map;
-};
-
-struct id_range {
-    int64_t lowest, highest;
-    uint32_t count;
-};
-
-static void widen(struct id_range *range, int64_t id)
-{
-    range->lowest = !range->count || id < range->lowest ? id : range->lowest;
-    range->highest = !range->count || id > range->highest ? id : range->highest;
-    range->count++;
-}
-
-static void index_begin(struct id_index *index, const struct id_range *ids)
-{
-    *index = (struct id_index){.lowest = ids->lowest};
-    const uint64_t range = (uint64_t)ids->highest - (uint64_t)ids->lowest + 1;
-    if (!ids->count || range == 0 || range > (uint64_t)ids->count * 8)
-        return;
-    index->range = range;
-    index->rows = mem_alloc(range * sizeof *index->rows);
-    memset(index->rows, 0xFF, range * sizeof *index->rows); /* ROW_NONE */
-}
-
-static uint32_t index_get(const struct id_index *index, int64_t id)
-{
-    if (!index->range)
-        return map_get(&index->map, id);
-    const uint64_t at = (uint64_t)id - (uint64_t)index->lowest;
-    return at < index->range ? index->rows[at] : ROW_NONE;
-}
-
-/* The first row of an id keeps it. */
-static void index_add(struct id_index *index, int64_t id, uint32_t row)
-{
-    if (index_get(index, id) != ROW_NONE)
-        return;
-    if (index->range)
-        index->rows[(uint64_t)id - (uint64_t)index->lowest] = row;
-    else
-        map_put(&index->map, id, row);
-}
-
-static void index_end(struct id_index *index)
-{
-    mem_free(index->rows);
-    map_free(&index->map);
-}
 
 /* An id of 0 means "none" in every producer. */
 static bool own_id(const struct trace *t, uint32_t row, enum event_kind kind, enum attr key, int64_t *id)
@@ -76,34 +18,35 @@ static bool own_id(const struct trace *t, uint32_t row, enum event_kind kind, en
     return t->kind[row] == kind && trace_attr(t, row, key, id) && *id != 0;
 }
 
-static void index_rows(const struct trace *t, enum event_kind kind, enum attr key, struct id_index *index)
+/* The first row of an id keeps it. */
+static void collect_ids(const struct trace *t, enum event_kind kind, enum attr key, struct ids *ids)
 {
-    struct id_range ids = {0};
+    struct id_range range = {0};
     int64_t id;
     for (uint32_t row = 0; row < t->count; row++)
         if (own_id(t, row, kind, key, &id))
-            widen(&ids, id);
-    index_begin(index, &ids);
-    for (uint32_t row = 0; row < t->count; row++)
+            id_range_widen(&range, id);
+    ids_open(ids, &range);
+    for (uint32_t row = t->count; row-- > 0;)
         if (own_id(t, row, kind, key, &id))
-            index_add(index, id, row);
+            ids_put(ids, id, row);
 }
 
 /* Links device work that has no cause yet to the host row of the kind with the same id; returns what stays open. */
 static uint32_t link_by_id(struct trace *t, enum event_kind kind, enum attr key)
 {
-    struct id_index index;
-    index_rows(t, kind, key, &index);
+    struct ids ids;
+    collect_ids(t, kind, key, &ids);
     uint32_t open = 0;
     for (uint32_t row = 0; row < t->count; row++) {
         if (!event_is_device_work(t->kind[row]) || t->cause[row] != ROW_NONE)
             continue;
         int64_t id;
         if (trace_attr(t, row, key, &id) && id != 0)
-            t->private->cause[row] = index_get(&index, id);
+            t->private->cause[row] = ids_get(&ids, id);
         open += t->cause[row] == ROW_NONE;
     }
-    index_end(&index);
+    ids_close(&ids);
     return open;
 }
 
@@ -170,34 +113,52 @@ static bool launches(str name)
     return false;
 }
 
+enum { NAME_LAUNCHES = 1, NAME_GRAPH = 2 };
+
+static const uint8_t *launch_names(const struct trace *t, struct arena *arena)
+{
+    const uint32_t count = trace_text_count(t);
+    uint8_t *flags = arena_alloc(arena, count);
+    for (uint32_t id = 0; id < count; id++) {
+        const str name = trace_text(t, id);
+        if (launches(name))
+            flags[id] = str_has(name, S("GraphLaunch")) ? NAME_LAUNCHES | NAME_GRAPH : NAME_LAUNCHES;
+    }
+    return flags;
+}
+
 static void count_launches(struct trace *t)
 {
     struct trace_oddities *odd = &t->private->odd;
+    struct arena scratch = {0};
+    const uint8_t *flags = launch_names(t, &scratch);
     for (uint32_t row = 0; row < t->count; row++) {
-        if (t->kind[row] != EVENT_RUNTIME)
+        if (t->kind[row] != EVENT_RUNTIME || !flags[t->name[row]])
             continue;
-        const str name = trace_name(t, row);
-        if (!launches(name))
-            continue;
-        const struct rows work = trace_caused(t, row);
-        odd->launches_without_kernel += work.count == 0;
-        if (str_has(name, S("GraphLaunch"))) {
+        odd->launches_without_kernel += t->cause[row] == ROW_NONE;
+        if (flags[t->name[row]] & NAME_GRAPH) {
             odd->graph_launches++;
-            odd->graph_kernels += work.count;
+            odd->graph_kernels += trace_caused(t, row).count;
         }
     }
+    arena_free(&scratch);
 }
 
-void trace_link(struct trace *t)
+void trace_link_ids(struct trace *t)
 {
     struct trace_private *p = t->private;
     p->cause = mem_alloc(t->count * sizeof *p->cause);
     memset(p->cause, 0xFF, t->count * sizeof *p->cause); /* ROW_NONE */
     t->cause = p->cause;
-    uint32_t open = link_by_id(t, EVENT_RUNTIME, ATTR_CORRELATION);
-    if (open)
-        open = link_by_id(t, EVENT_OPERATOR, ATTR_EXTERNAL_ID);
-    if (open && p->flow_count)
+    p->unlinked = link_by_id(t, EVENT_RUNTIME, ATTR_CORRELATION);
+    if (p->unlinked)
+        p->unlinked = link_by_id(t, EVENT_OPERATOR, ATTR_EXTERNAL_ID);
+}
+
+void trace_link(struct trace *t)
+{
+    struct trace_private *p = t->private;
+    if (p->unlinked && p->flow_count)
         link_by_flow(t);
     gather_caused(t);
     for (uint32_t i = p->caused_count; i-- > 0;)

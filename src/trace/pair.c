@@ -4,35 +4,43 @@
  * sequence number, and the backward one the thread of its forward (not 0);
  * where numbers are missing the fwdbwd arrows join their starts.
  */
-#include "base/hash.h"
+#include "ids.h"
 #include "private.h"
 
-static bool backward(const struct trace *t, uint32_t row)
+/* Flags, by text id, the names of the engine's own operators. */
+static const uint8_t *engine_names(const struct trace *t, struct arena *arena)
 {
-    return trace_attr_or(t, row, ATTR_FORWARD_THREAD, 0) != 0 ||
-           str_starts(trace_name(t, row), S("autograd::engine::evaluate_function"));
+    const uint32_t count = trace_text_count(t);
+    uint8_t *engine = arena_alloc(arena, count);
+    for (uint32_t id = 0; id < count; id++)
+        engine[id] = str_starts(trace_text(t, id), S("autograd::engine::evaluate_function"));
+    return engine;
 }
 
-static void pair_by_sequence(struct trace *t)
+static bool backward(const struct trace *t, const uint8_t *engine, uint32_t row)
 {
-    struct map forward = {0};
+    return engine[t->name[row]] || trace_attr_or(t, row, ATTR_FORWARD_THREAD, 0) != 0;
+}
+
+/* By sequence number the forward operator that began first: the outermost. */
+static void collect_forward(const struct trace *t, const uint8_t *engine, struct ids *forward)
+{
+    struct id_range range = {0};
     int64_t sequence;
     for (uint32_t row = 0; row < t->count; row++)
-        if (trace_attr(t, row, ATTR_SEQUENCE, &sequence) && !backward(t, row)) {
-            const uint32_t known = map_get(&forward, sequence);
-            if (known == MAP_NONE || t->start_ns[row] < t->start_ns[known]) /* the outermost began first */
-                map_put(&forward, sequence, row);
-        }
+        if (trace_attr(t, row, ATTR_SEQUENCE, &sequence))
+            id_range_widen(&range, sequence);
+    ids_open(forward, &range);
     for (uint32_t row = 0; row < t->count; row++)
-        if (trace_attr(t, row, ATTR_SEQUENCE, &sequence) && backward(t, row)) {
-            const uint32_t from = map_get(&forward, sequence);
-            if (from != MAP_NONE && t->start_ns[from] <= t->start_ns[row])
-                map_put(&t->private->forward, row, from);
+        if (trace_attr(t, row, ATTR_SEQUENCE, &sequence) && !backward(t, engine, row)) {
+            const uint32_t known = ids_get(forward, sequence);
+            if (known == ROW_NONE || t->start_ns[row] < t->start_ns[known])
+                ids_put(forward, sequence, row);
         }
-    map_free(&forward);
 }
 
-static void pair_by_flow(struct trace *t)
+/* From backward row to forward row, by arrows. */
+static void collect_arrows(const struct trace *t, struct map *arrows)
 {
     const struct trace_private *p = t->private;
     struct map start_of = {0};
@@ -41,27 +49,52 @@ static void pair_by_flow(struct trace *t)
             map_put(&start_of, p->flows[i].id, (uint32_t)i);
     for (size_t i = 0; i < p->flow_count; i++) {
         const struct flow *end = &p->flows[i];
+        if (end->kind != FLOW_BACKWARD || !end->finish)
+            continue;
         const uint32_t start = map_get(&start_of, end->id);
-        if (end->kind != FLOW_BACKWARD || !end->finish || start == MAP_NONE)
+        if (start == MAP_NONE)
             continue;
         const uint32_t to = trace_open_at(t, end->lane, NEST_CALLS, end->time_ns);
         const uint32_t from = trace_open_at(t, p->flows[start].lane, NEST_CALLS, p->flows[start].time_ns);
-        if (to != ROW_NONE && from != ROW_NONE && map_get(&p->forward, to) == MAP_NONE)
-            map_put(&t->private->forward, to, from);
+        if (to != ROW_NONE && from != ROW_NONE)
+            map_put(arrows, to, from);
     }
     map_free(&start_of);
 }
 
+static uint32_t forward_of(const struct trace *t, const uint8_t *engine, const struct ids *forward, const struct map *arrows,
+                           uint32_t row)
+{
+    int64_t sequence;
+    if (trace_attr(t, row, ATTR_SEQUENCE, &sequence) && backward(t, engine, row)) {
+        const uint32_t from = ids_get(forward, sequence);
+        if (from != ROW_NONE && t->start_ns[from] <= t->start_ns[row])
+            return from;
+    }
+    return arrows->count ? map_get(arrows, row) : (uint32_t)ROW_NONE;
+}
+
 void trace_pair(struct trace *t)
 {
-    if (trace_attr_count(t, ATTR_SEQUENCE))
-        pair_by_sequence(t);
-    if (t->private->flow_count)
-        pair_by_flow(t);
+    struct arena scratch = {0};
+    struct ids forward;
+    struct map arrows = {0};
+    const uint8_t *engine = engine_names(t, &scratch);
+    collect_forward(t, engine, &forward);
+    collect_arrows(t, &arrows);
+    for (uint32_t row = 0; row < t->count; row++) {
+        const uint32_t from = t->kind[row] == EVENT_OPERATOR ? forward_of(t, engine, &forward, &arrows, row) : ROW_NONE;
+        if (from != ROW_NONE)
+            sparse_push(&t->private->forward, row, from);
+    }
+    sparse_finish(&t->private->forward);
+    ids_close(&forward);
+    map_free(&arrows);
+    arena_free(&scratch);
 }
 
 uint32_t trace_forward(const struct trace *t, uint32_t row)
 {
-    const uint32_t found = map_get(&t->private->forward, row);
-    return found == MAP_NONE ? ROW_NONE : found;
+    int64_t from;
+    return sparse_get(&t->private->forward, row, &from) ? (uint32_t)from : (uint32_t)ROW_NONE;
 }

@@ -33,14 +33,16 @@ struct trace_private {
     uint32_t *group;          /* group[lane * NESTS + nest]: where its rows begin in order; one past the end at last */
     uint32_t *caused;         /* device rows by cause row, then time */
     uint32_t caused_count;
-    struct map forward;       /* backward row to forward row */
+    uint32_t unlinked;        /* device rows that no id links */
+    struct sparse forward;    /* of a backward row: its forward row */
     struct step *steps;
     uint32_t main_lane;
     struct trace_oddities odd;
 };
 
 void trace_nest(struct trace *trace);     /* order, group, parent */
-void trace_link(struct trace *trace);     /* cause, caused */
+void trace_link_ids(struct trace *trace); /* cause, as far as ids tell; needs no nesting */
+void trace_link(struct trace *trace);     /* the rest of cause, caused */
 void trace_pair(struct trace *trace);     /* forward */
 void trace_find_steps(struct trace *trace);
 void trace_find_main_lane(struct trace *trace);

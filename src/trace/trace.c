@@ -12,6 +12,7 @@
 
 #include "base/hash.h"
 #include "base/mem.h"
+#include "base/par.h"
 #include "private.h"
 
 enum { MOST_NOTES = 500 };
@@ -207,6 +208,15 @@ static void count_oddities(struct trace *t)
     }
 }
 
+/* The two long parts of the finish do not need each other. */
+static void nest_or_link(void *context, size_t i)
+{
+    if (i == 0)
+        trace_nest(context);
+    else
+        trace_link_ids(context);
+}
+
 void trace_finish(struct trace *t)
 {
     struct trace_private *p = t->private;
@@ -214,7 +224,7 @@ void trace_finish(struct trace *t)
         sparse_finish(&p->attr[a]);
     shift_to_origin(t);
     mirror(t);
-    trace_nest(t);
+    par_each(2, 0, nest_or_link, t);
     mirror(t);
     trace_link(t);
     trace_pair(t);
@@ -244,7 +254,7 @@ void trace_free(struct trace *t)
     for (int a = 0; a < ATTRS; a++)
         sparse_free(&p->attr[a]);
     map_free(&p->lane_index);
-    map_free(&p->forward);
+    sparse_free(&p->forward);
     intern_free(p->names);
     arena_free(&p->arena);
     mem_free(p);
@@ -259,5 +269,6 @@ size_t trace_bytes(const struct trace *t)
     bytes += p->caused_count * sizeof(uint32_t) + p->flow_room * sizeof *p->flows;
     for (int a = 0; a < ATTRS; a++)
         bytes += sparse_bytes(&p->attr[a]);
+    bytes += sparse_bytes(&p->forward);
     return bytes + intern_bytes(p->names) + p->arena.bytes;
 }
