@@ -189,7 +189,7 @@ static void add_kernel_rates(const struct kernel_work *work, struct kernel_group
     const int64_t ns = trace->dur_ns[row];
     if (cost.flops > 0 && does_all_arithmetic(work, &cost, share, row))
         rate_count(&sums->flops, cost.flops, ns,
-                   peak_flop_per_s(gpu, &cost, kernel_rounds_fp32(trace_name(trace, row))));
+                   peak_flop_per_s(gpu, &cost, work->peaks.rounds_fp32[trace->name[row]]));
     if (cost.bytes > 0 && share.work == 1)
         rate_count(&sums->bytes, cost.bytes, ns, gpu ? gpu->memory_bytes_per_s : 0);
 }

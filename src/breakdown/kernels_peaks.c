@@ -28,10 +28,30 @@ static const struct gpu *gpu_of_lane(const struct trace *trace, const struct cat
     return gpu;
 }
 
+/* CUTLASS and cuBLAS name the instruction (m16n8k8) or the type; cuBLAS's nvjet kernels know tensor cores only. */
+static bool rounds_fp32(str name)
+{
+    static const char *const words[] = {"tf32", "s1688", "tensorop", "nvjet"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (str_has(name, str_of(words[i])))
+            return true;
+    return false;
+}
+
+static const uint8_t *judge_names(const struct trace *trace, struct arena *arena)
+{
+    const uint32_t count = trace_text_count(trace);
+    uint8_t *flags = arena_alloc(arena, count);
+    for (uint32_t id = 0; id < count; id++)
+        flags[id] = rounds_fp32(trace_text(trace, id));
+    return flags;
+}
+
 struct peaks peaks_new(const struct trace *trace, str device, struct arena *arena)
 {
     const struct catalogue *catalogue = catalogue_new(arena);
-    struct peaks peaks = {.by_lane = arena_array(arena, trace->lane_count, sizeof *peaks.by_lane)};
+    struct peaks peaks = {.by_lane = arena_array(arena, trace->lane_count, sizeof *peaks.by_lane),
+                          .rounds_fp32 = judge_names(trace, arena)};
     bool first = true;
     for (uint32_t lane = 0; lane < trace->lane_count; lane++) {
         if (!trace->lanes[lane].device || !trace_rows(trace, lane, NEST_WORK).count)
@@ -55,16 +75,6 @@ bool peaks_check(str device, struct steptime_error *err)
     }
     arena_free(&scratch);
     return known;
-}
-
-/* CUTLASS and cuBLAS name the instruction (m16n8k8) or the type; cuBLAS's nvjet kernels know tensor cores only. */
-bool kernel_rounds_fp32(str name)
-{
-    static const char *const words[] = {"tf32", "s1688", "tensorop", "nvjet"};
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (str_has(name, str_of(words[i])))
-            return true;
-    return false;
 }
 
 double peak_flop_per_s(const struct gpu *gpu, const struct op_cost *cost, bool rounds_fp32)

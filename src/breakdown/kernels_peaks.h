@@ -13,6 +13,7 @@ struct peaks {
     const struct gpu *common;   /* the device of all streams; NULL where they differ */
     str device;                 /* the name that was looked up: of the first device with work, or the one asked for */
     str closest;                /* names of the catalogue near to it, where it is not found */
+    const uint8_t *rounds_fp32; /* by text id: a kernel of that name multiplies fp32 matrices on tensor cores, as TF32 */
 };
 
 /* `device`: the name to use instead of the recorded ones; "" for those. Lives in the arena, texts too. */
@@ -20,9 +21,6 @@ struct peaks peaks_new(const struct trace *trace, str device, struct arena *aren
 
 /* Whether the name asked for ("": none) is in the catalogue; else a usage error that says which names are near. */
 bool peaks_check(str device, struct steptime_error *err);
-
-/* A kernel that multiplies fp32 matrices on tensor cores, which round them to TF32. */
-bool kernel_rounds_fp32(str name);
 
 /* The peak that applies to this arithmetic; 0 where none is known. */
 double peak_flop_per_s(const struct gpu *gpu, const struct op_cost *cost, bool rounds_fp32);

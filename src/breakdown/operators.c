@@ -107,7 +107,7 @@ static void add_device_work(struct reading *r, struct arena *scratch)
         if (cause == ROW_NONE)
             continue;
         r->inside_ns[cause] += trace->dur_ns[row];
-        r->rounds_fp32[cause] |= trace->kind[row] == EVENT_KERNEL && kernel_rounds_fp32(trace_name(trace, row));
+        r->rounds_fp32[cause] |= trace->kind[row] == EVENT_KERNEL && r->peaks.rounds_fp32[trace->name[row]];
         const uint32_t op = trace_operator(trace, row);
         const uint32_t group = op == ROW_NONE ? NO_GROUP : r->group_of_row[op];
         if (group == NO_GROUP)
