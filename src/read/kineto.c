@@ -119,6 +119,7 @@ static void take_event(struct kineto *k)
         note_repair(k, "event");
     }
     kineto_add(k);
+    k->records++;
     k->repair_budget += 4 * (end - w->at);
     w->at = end;
 }
@@ -170,7 +171,7 @@ static bool event_follows(struct json_window *w)
 static bool read_events(struct kineto *k)
 {
     struct json_window *const w = k->window;
-    k->found_events = true;
+    k->found_list = true;
     for (bool first = true;; first = false) {
         take_comma(k, !first);
         const char c = json_window_peek(w);
@@ -321,7 +322,9 @@ bool kineto_read(struct json_window *window, struct trace *trace, struct steptim
     if (json_window_peek(window))
         note(k, NOTE_REMARK, window->at, "what follows the document is not read");
     finish(k);
-    const bool found = k->found_events;
+    const bool list = k->found_list, filled = k->records > 0;
     mem_free(k);
-    return found || fail(err, STEPTIME_INPUT, "no list of events (traceEvents) in this JSON");
+    if (!list)
+        return fail(err, STEPTIME_INPUT, "is JSON without a list of events (traceEvents)");
+    return filled || fail(err, STEPTIME_INPUT, "has no events in its list");
 }

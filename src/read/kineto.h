@@ -61,8 +61,14 @@ struct kineto {
         bool known;
     } lanes[KNOWN_LANES];      /* the lane met last in each place, by its numbers */
 
-    bool found_events;         /* the document has a list of events */
-    bool any_category;
+    struct last_event {
+        int64_t start_ns;
+        struct place process, thread;
+        uint32_t lane;
+    } last;                    /* the complete event before this one */
+
+    bool found_list;           /* the document has a list of events */
+    uint64_t records;          /* read from it, used or not */
     int64_t first_ns, last_ns; /* of the recorded times so far */
     uint64_t phases[128];      /* events left out, a phase */
     int64_t event_offset;      /* of the event at hand */
@@ -98,7 +104,7 @@ void kineto_apply_names(struct kineto *k);
 /* A member of the document that is not the list of events: the text of its value. */
 void kineto_head(struct kineto *k, str key, const char *value);
 
-/* Reads a document, and those that follow it. False with *err where there is no event list in it. */
+/* Reads a document, and those that follow it. False with *err where there is no list of events, or nothing in it. */
 bool kineto_read(struct json_window *window, struct trace *trace, struct steptime_error *err);
 
 #endif

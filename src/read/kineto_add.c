@@ -4,7 +4,8 @@
 
 #include "kineto.h"
 
-#define DAY_NS (24 * 3600 * (int64_t)1000000000)
+/* Counters of devices that overflowed gave longer ones. */
+#define LONGEST_NS (7 * 24 * 3600 * (int64_t)1000000000)
 
 static void drop(struct kineto *k, const char *why)
 {
@@ -66,16 +67,18 @@ static enum event_kind kind_of(struct kineto *k)
     return kind == EVENT_OPERATOR && kineto_is_annotation(intern_text(k->names, r->event.name)) ? EVENT_ANNOTATION : kind;
 }
 
-/* Fills name, kind, lane and start of the event. False where the time is missing or beyond all calendars. */
+/* It has a time, of this side of all calendars. */
+static bool has_time(const struct record *r)
+{
+    return record_has(r, TAKE_START) && r->start_ns > -EVENT_TIME_LIMIT && r->start_ns < EVENT_TIME_LIMIT;
+}
+
+/* Fills name, kind, lane and start of the event. False where it has no time. */
 static bool fill(struct kineto *k, enum event_kind kind)
 {
     struct record *r = &k->record;
-    if (!record_has(r, TAKE_START)) {
-        drop(k, r->far ? "its time is out of range" : "it has no time");
-        return false;
-    }
-    if (r->start_ns <= -EVENT_TIME_LIMIT || r->start_ns >= EVENT_TIME_LIMIT) {
-        drop(k, "its time is out of range");
+    if (!has_time(r)) {
+        drop(k, record_has(r, TAKE_START) || r->far ? "its time is out of range" : "it has no time");
         return false;
     }
     r->event.start_ns = r->start_ns;
@@ -98,6 +101,10 @@ static void keep_origin(struct kineto *k, enum event_kind kind)
 
 void kineto_commit(struct kineto *k, const struct event *event)
 {
+    if (event->dur_ns > LONGEST_NS) {
+        drop(k, "it lasts more than 7 days");
+        return;
+    }
     trace_add(k->trace, event);
     const int64_t end_ns = event->start_ns + event->dur_ns;
     k->first_ns = event->start_ns < k->first_ns ? event->start_ns : k->first_ns;
@@ -125,9 +132,11 @@ static void add_complete(struct kineto *k)
     if (!fill(k, kind))
         return;
     keep_origin(k, kind);
+    if (!record_has(r, TAKE_DURATION) && !record_has(r, TAKE_THREAD_DURATION) && !r->far)
+        trace_note(k->trace, NOTE_REPAIRED, k->event_offset, "no duration: taken as 0");
     const int64_t dur_ns = duration(r);
-    if (dur_ns > 7 * DAY_NS || (r->far && !record_has(r, TAKE_DURATION))) {
-        drop(k, "it lasts more than 7 days");
+    if (r->far && !record_has(r, TAKE_DURATION)) {
+        drop(k, "its duration is out of range");
         return;
     }
     if (dur_ns < 0)
@@ -136,7 +145,8 @@ static void add_complete(struct kineto *k)
     if (never_filled(k, &r->event))
         drop(k, "device work at time 0 without length");
     else
-        kineto_commit(k, &k->record.event);
+        kineto_commit(k, &r->event);
+    k->last = (struct last_event){r->start_ns, r->process, r->thread, r->event.lane};
 }
 
 static void add_instant(struct kineto *k)
@@ -145,17 +155,36 @@ static void add_instant(struct kineto *k)
         kineto_commit(k, &k->record.event);
 }
 
+static bool same_place(struct place a, struct place b)
+{
+    return a.text == b.text && (a.text || a.number == b.number);
+}
+
+/*
+ * An arrow's end is written behind its event most often, and lies where that does. Otherwise a launch ends on a
+ * device, if the pid may be the number of one: there are calls at which an arrow ends too.
+ */
+static uint32_t flow_lane(struct kineto *k, enum flow_kind kind, bool finish)
+{
+    enum { MOST_DEVICES = 1024 };
+    const struct record *r = &k->record;
+    const struct last_event *last = &k->last;
+    if (r->start_ns == last->start_ns && same_place(r->process, last->process) && same_place(r->thread, last->thread))
+        return last->lane;
+    const bool device = kind == FLOW_LAUNCH && finish && !r->process.text && r->process.number < MOST_DEVICES;
+    return lane_id(k, device ? device_lane(k) : host_lane(r));
+}
+
 static void add_flow(struct kineto *k)
 {
     const struct record *r = &k->record;
     const enum flow_kind kind = r->category ? r->category->flow : FLOW_OTHER;
     const bool finish = r->phase != 's';
-    if (!record_has(r, TAKE_START) || !record_has(r, TAKE_ID)) {
+    if (!has_time(r) || !record_has(r, TAKE_ID)) {
         k->phases[(unsigned char)r->phase]++;
         return;
     }
-    const struct lane lane = kind == FLOW_LAUNCH && finish ? device_lane(k) : host_lane(r);
-    trace_add_flow(k->trace, (struct flow){.id = r->id, .time_ns = r->start_ns, .lane = lane_id(k, lane),
+    trace_add_flow(k->trace, (struct flow){.id = r->id, .time_ns = r->start_ns, .lane = flow_lane(k, kind, finish),
                                            .kind = kind, .finish = finish});
 }
 
@@ -164,6 +193,8 @@ void kineto_add(struct kineto *k)
     const struct record *r = &k->record;
     if (r->twice)
         trace_note(k->trace, NOTE_REMARK, k->event_offset, "a key comes twice in an event; the later value counts");
+    if (r->far)
+        trace_note(k->trace, NOTE_REMARK, k->event_offset, "a number past 64 bits is left out");
     switch (r->phase) {
     case 'X':
         add_complete(k);

@@ -111,6 +111,7 @@ void kineto_close_open(struct kineto *k)
         struct open_event *const open = &k->open[i];
         if (!open->live)
             continue;
+        k->event_offset = open->offset;
         trace_note(k->trace, NOTE_REPAIRED, open->offset, "a begin without an end: it lasts to the end of the trace");
         finish(k, &open->event, last_ns > open->event.start_ns ? last_ns : open->event.start_ns);
     }

@@ -70,7 +70,9 @@ static bool read_all(struct json_window *window, struct source *source, struct t
     if (!reader->read(window, trace, &why))
         return fail_at(err, STEPTIME_INPUT, path, -1, "%s", why.message);
     note_end(trace, window, source);
-    return trace->count || fail_at(err, STEPTIME_INPUT, path, -1, "holds no events");
+    if (!trace->count)
+        trace_note(trace, NOTE_REMARK, -1, "the file holds no events that have a time");
+    return true;
 }
 
 struct trace *trace_read_source(struct source *source, _Atomic int64_t *progress, struct steptime_error *err)

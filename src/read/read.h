@@ -15,8 +15,9 @@
 /*
  * Reads "-" (standard input) or a file, plain, gzip or zstd. The caller owns the
  * trace: trace_free. NULL with *err only where nothing can be used: no such file,
- * another kind of file (named), no event at all. Whatever else is wrong with the
- * file is repaired or dropped, and noted in the trace with its byte.
+ * another kind of file (named), not even metadata in the list of events.
+ * Whatever else is wrong with the file is repaired or dropped, and noted in the
+ * trace with its byte. A list of metadata alone gives a trace of no events.
  *
  * progress (may be NULL) is set to the packed bytes read so far, for another thread to look at.
  */

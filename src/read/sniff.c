@@ -88,18 +88,58 @@ static const char *list_kind(str head)
 
 /* ---- the rest ---- */
 
-/* A length-delimited message comes first, as in Chakra's .et, or the field 1 of XSpace. */
+/* Behind a varint; NULL where it is none, or too long. */
+static const char *varint(const char *at, const char *end, uint64_t *value)
+{
+    *value = 0;
+    for (int shift = 0; at < end && shift < 64; shift += 7) {
+        *value |= (uint64_t)(*at & 0x7F) << shift;
+        if (!(*at++ & 0x80))
+            return at;
+    }
+    return NULL;
+}
+
+/* Behind a field of a protobuf message, or at the end where the field is longer; NULL where it is none. */
+static const char *protobuf_field(const char *at, const char *end)
+{
+    enum { VARINT, EIGHT_BYTES, LENGTH, FOUR_BYTES = 5, MOST_FIELDS = 512 };
+    uint64_t tag, length = 0;
+    at = varint(at, end, &tag);
+    if (!at || tag >> 3 == 0 || tag >> 3 > MOST_FIELDS)
+        return NULL;
+    switch (tag & 7) {
+    case VARINT:
+        return varint(at, end, &length);
+    case EIGHT_BYTES:
+        length = 8;
+        break;
+    case FOUR_BYTES:
+        length = 4;
+        break;
+    case LENGTH:
+        at = varint(at, end, &length);
+        break;
+    default:
+        return NULL;
+    }
+    return at && length < (uint64_t)(end - at) ? at + length : at ? end : NULL;
+}
+
+static bool is_protobuf(const char *at, const char *end)
+{
+    for (int fields = 0; fields < 4 && at && at < end; fields++)
+        at = protobuf_field(at, end);
+    return at;
+}
+
+/* A message, as XSpace is one, or messages with their length before them, as in Chakra's .et. */
 static bool looks_like_protobuf(str head)
 {
-    enum { FIELD_1_BYTES = 0x0A };
-    if (head.len < 8)
-        return false;
-    size_t binary = 0;
-    const size_t looked = head.len < 512 ? head.len : 512;
-    for (size_t i = 0; i < looked; i++)
-        binary += (unsigned char)head.at[i] < 9;
-    return binary > 0 && (head.at[0] == FIELD_1_BYTES || (unsigned char)head.at[1] == FIELD_1_BYTES ||
-                          (unsigned char)head.at[2] == FIELD_1_BYTES);
+    const char *const end = head.at + head.len;
+    uint64_t length;
+    const char *const first = varint(head.at, end, &length);
+    return is_protobuf(head.at, end) || (first && length < head.len && is_protobuf(first, first + length));
 }
 
 static bool looks_like_text(str head)
@@ -122,7 +162,7 @@ const char *sniff_other(str head)
 {
     const str start = trimmed(head);
     if (!start.len)
-        return "empty";
+        return "an empty file";
     const char *kind = by_magic(head);
     if (kind)
         return kind;
@@ -130,9 +170,9 @@ const char *sniff_other(str head)
         return object_kind(start);
     if (start.at[0] == '[')
         return list_kind(start);
-    if (looks_like_protobuf(head))
-        return "a protobuf file (Chakra .et or an XLA xplane?)";
     if (str_starts_nocase(start, S("<!doctype")) || str_starts_nocase(start, S("<html")))
         return "a web page";
-    return looks_like_text(head) ? "text, not JSON" : NULL;
+    if (looks_like_text(head))
+        return "text, not JSON";
+    return looks_like_protobuf(head) ? "a protobuf file (Chakra .et or an XLA xplane?)" : NULL;
 }

@@ -39,8 +39,8 @@ bool json_window_more(struct json_window *window, size_t limit);
 char json_window_peek(struct json_window *window);
 
 /*
- * Moves behind the value at `at`, however long or deep, by its quotes and
- * brackets alone. False where the source ends inside it.
+ * Moves behind the value at `at`, however long, by its quotes and brackets
+ * alone. False where the source ends inside it, or it is deeper than any data.
  */
 bool json_window_skip(struct json_window *window);
 
