@@ -55,19 +55,24 @@ static void add_call(struct bursts *bursts, const struct spans *busy, size_t gap
         last->time.end_ns = call.end_ns;
 }
 
+/* The first gap of the training thread that a call may lie in: the one before the first span that begins no earlier. */
+static size_t gap_of(const struct spans *busy, int64_t start_ns)
+{
+    size_t gap = spans_find(busy, start_ns - TOUCH_NS);
+    if (gap < busy->count && busy->at[gap].start_ns + TOUCH_NS < start_ns)
+        gap++;
+    return gap;
+}
+
 static struct bursts find_bursts(const struct trace *trace, uint32_t lane, const struct spans *busy,
                                  struct arena *arena)
 {
     const struct rows calls = trace_rows(trace, lane, NEST_CALLS);
     struct bursts bursts = {.at = arena_array(arena, calls.count, sizeof *bursts.at)};
-    size_t gap = 0;
     for (uint32_t i = 0; i < calls.count; i++) {
-        const uint32_t row = calls.at[i];
-        if (trace->parent[row] != ROW_NONE)
-            continue;
-        while (gap < busy->count && busy->at[gap].start_ns + TOUCH_NS < trace->start_ns[row])
-            gap++;
-        add_call(&bursts, busy, gap, (struct span){trace->start_ns[row], trace_end_ns(trace, row)});
+        const struct span call = {trace->start_ns[calls.at[i]], trace_end_ns(trace, calls.at[i])};
+        if (trace->parent[calls.at[i]] == ROW_NONE)
+            add_call(&bursts, busy, gap_of(busy, call.start_ns), call);
     }
     return bursts;
 }
