@@ -139,7 +139,7 @@ static bool looks_like_protobuf(str head)
     const char *const end = head.at + head.len;
     uint64_t length;
     const char *const first = varint(head.at, end, &length);
-    return is_protobuf(head.at, end) || (first && length < head.len && is_protobuf(first, first + length));
+    return is_protobuf(head.at, end) || (first && length < (uint64_t)(end - first) && is_protobuf(first, first + length));
 }
 
 static bool looks_like_text(str head)
