@@ -15,6 +15,7 @@ enum {
     GAP = 2,         /* blanks between columns */
     BAR = 8,         /* columns of a bar, with a blank before */
     LEAST_TEXT = 16, /* texts are not shortened below this */
+    NAME_SHARE = 3,  /* nor names, which tell rows apart, below so many tenths of the room */
     HEADING_LINES = 3,
 };
 
@@ -184,13 +185,20 @@ static void drop_bars(struct layout *layout)
         layout->shapes[i].bar = false;
 }
 
+/* Names keep a share of the room: a row whose name cannot be read says nothing, however many columns it has. */
+static unsigned least_width(const struct shape *shape, unsigned room)
+{
+    const unsigned share = shape->column->flags & COLUMN_WIDE ? room * NAME_SHARE / 10 : 0;
+    return share > LEAST_TEXT ? share : LEAST_TEXT;
+}
+
 /* The widest text that may still be shortened; NULL when all are at their least. */
-static struct shape *widest_text(struct layout *layout)
+static struct shape *widest_text(struct layout *layout, unsigned room)
 {
     struct shape *widest = NULL;
     for (uint32_t i = 0; i < layout->count; i++) {
         struct shape *shape = &layout->shapes[i];
-        if (!shape->number && shape->width > LEAST_TEXT && (!widest || shape->width > widest->width))
+        if (!shape->number && shape->width > least_width(shape, room) && (!widest || shape->width > widest->width))
             widest = shape;
     }
     return widest;
@@ -199,7 +207,7 @@ static struct shape *widest_text(struct layout *layout)
 static void shorten_texts(struct layout *layout, unsigned room)
 {
     unsigned width = width_of(layout);
-    for (struct shape *text; width > room && (text = widest_text(layout)); width--)
+    for (struct shape *text; width > room && (text = widest_text(layout, room)); width--)
         text->width--;
 }
 
