@@ -37,11 +37,19 @@ struct cell mean_cell(const struct kernel_mean *mean)
     return quotient(mean->sum, (double)mean->ns);
 }
 
-void rate_cells(struct table *table, const struct kernel_rate *rate)
+static struct cell amount(const struct kernel_rate *rate)
 {
-    table_cell(table, rate->ns > 0 ? cell_int(rate->amount) : cell_null());
-    table_cell(table, quotient((double)rate->amount, (double)rate->ns * 1e-9));
-    table_cell(table, quotient(rate->peaked, rate->most));
+    return rate->ns > 0 ? cell_int(rate->amount) : cell_null();
+}
+
+void rate_cells(struct table *table, const struct kernel_rate *flops, const struct kernel_rate *bytes)
+{
+    table_cell(table, quotient(flops->peaked, flops->most));
+    table_cell(table, quotient(bytes->peaked, bytes->most));
+    table_cell(table, quotient((double)flops->amount, (double)flops->ns * 1e-9));
+    table_cell(table, quotient((double)bytes->amount, (double)bytes->ns * 1e-9));
+    table_cell(table, amount(flops));
+    table_cell(table, amount(bytes));
 }
 
 void device_show(struct section *section, struct arena *arena, str device, str closest)

@@ -14,8 +14,8 @@ void mean_add(struct kernel_mean *mean, const struct kernel_mean *other);
 struct cell mean_cell(const struct kernel_mean *mean);
 struct cell quotient(double a, double b); /* null where there is nothing to divide by */
 
-/* Three cells: the amount, a second, of the peak; null where there is none. */
-void rate_cells(struct table *table, const struct kernel_rate *rate);
+/* Six cells: shares of the peaks, amounts a second, amounts; null where there is none. */
+void rate_cells(struct table *table, const struct kernel_rate *flops, const struct kernel_rate *bytes);
 
 /* Says under the section's title where the peaks of the device are not known, and what to do. */
 void device_show(struct section *section, struct arena *arena, str device, str closest);

@@ -81,33 +81,16 @@ static void count_or_null(struct table *table, int64_t value)
     table_cell(table, value >= 0 ? cell_int(value) : cell_null());
 }
 
-static void show_times(struct table *table, const struct merged *merged, int64_t busy_ns)
+static void show_delays(struct table *table, const struct merged *merged)
 {
-    const struct stat_summary times = samples_summary(merged->durations, merged->parts);
-    table_int(table, (int64_t)times.count);
-    table_int(table, times.sum);
-    table_cell(table, quotient((double)times.sum, (double)busy_ns));
-    table_real(table, times.mean);
-    table_real(table, times.p50);
-    table_real(table, times.p95);
-    table_int(table, times.min);
-    table_int(table, times.max);
     const struct stat_summary delays = samples_summary(merged->delays, merged->parts);
     table_cell(table, delays.count ? cell_real(delays.mean) : cell_null());
     table_cell(table, delays.count ? cell_real(delays.p95) : cell_null());
 }
 
-static void show_kernel(struct table *table, const struct merged *merged, int64_t busy_ns)
+/* What the device itself recorded of the launches. */
+static void show_launches(struct table *table, const struct kernel_group *sums)
 {
-    const struct kernel_group *sums = &merged->sums;
-    table_row(table);
-    table_text(table, merged->first->title);
-    table_text(table, merged->first->name);
-    text_or_null(table, sums->class);
-    text_or_null(table, sums->shape);
-    show_times(table, merged, busy_ns);
-    rate_cells(table, &sums->flops);
-    rate_cells(table, &sums->bytes);
     table_cell(table, mean_cell(&sums->occupancy));
     table_cell(table, mean_cell(&sums->blocks_per_sm));
     table_cell(table, mean_cell(&sums->warps_per_sm));
@@ -115,6 +98,27 @@ static void show_kernel(struct table *table, const struct merged *merged, int64_
     count_or_null(table, sums->shared_memory_bytes);
     text_or_null(table, sums->grid);
     text_or_null(table, sums->block);
+}
+
+static void show_kernel(struct table *table, const struct merged *merged, int64_t busy_ns)
+{
+    const struct stat_summary times = samples_summary(merged->durations, merged->parts);
+    table_row(table);
+    table_text(table, merged->first->title);
+    table_text(table, merged->first->name);
+    text_or_null(table, merged->sums.class);
+    text_or_null(table, merged->sums.shape);
+    table_int(table, (int64_t)times.count);
+    table_int(table, times.sum);
+    table_cell(table, quotient((double)times.sum, (double)busy_ns));
+    table_real(table, times.mean);
+    table_real(table, times.p50);
+    table_real(table, times.p95);
+    show_delays(table, merged);
+    rate_cells(table, &merged->sums.flops, &merged->sums.bytes);
+    table_int(table, times.min);
+    table_int(table, times.max);
+    show_launches(table, &merged->sums);
     table_int(table, merged->parts);
 }
 
@@ -186,14 +190,21 @@ static void show_head(const struct kernels *const *ranks, uint32_t count, const 
     section_value(section, "total_ns", "summed over streams", UNIT_NS, known(totals->recorded, totals->total_ns));
 }
 
+/* Without device activity a terminal is spared empty tables. */
+static struct table *work_table(struct report *report, const char *id, const char *title, const struct totals *totals)
+{
+    struct table *table = kernels_table(report_section(report, id, title), id, "");
+    if (!totals->recorded)
+        table_json_only(table);
+    return table;
+}
+
 void kernels_show(const struct kernels *const *ranks, uint32_t count, struct report *report)
 {
     const struct totals totals = totals_of(ranks, count);
     show_head(ranks, count, &totals, report);
-    show_rows(ranks, count, kernels_table(report_section(report, "classes", "By kind"), "classes", ""), true,
-              totals.busy_ns);
-    show_rows(ranks, count, kernels_table(report_section(report, "kernels", "Kernels"), "kernels", ""), false,
-              totals.busy_ns);
+    show_rows(ranks, count, work_table(report, "classes", "By kind", &totals), true, totals.busy_ns);
+    show_rows(ranks, count, work_table(report, "kernels", "Kernels", &totals), false, totals.busy_ns);
 
     struct arena scratch = {0};
     const struct launches **launches = arena_array(&scratch, count, sizeof *launches);

@@ -117,6 +117,8 @@ void launches_show(const struct launches *const *ranks, uint32_t count, struct r
     const uint32_t *order = merge_order(&merge, &scratch);
     for (uint32_t i = 0; i < merge.row_count; i++)
         show_row(ranks, &merge, &merge.rows[order[i]], table, &scratch);
+    if (!merge.row_count)
+        table_json_only(table);
     merge_free(&merge);
     arena_free(&scratch);
 }

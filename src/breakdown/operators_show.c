@@ -88,19 +88,18 @@ static void show_row(struct table *table, const struct merged *merged, const str
     text_or_null(table, sums->family);
     text_or_null(table, sums->phase);
     table_int(table, (int64_t)times.count);
-    table_int(table, sums->host_total_ns);
-    table_int(table, sums->host_self_ns);
     table_cell(table, known(merged->recorded, sums->device_total_ns));
     table_cell(table, known(merged->recorded, sums->device_self_ns));
     table_cell(table, totals->recorded ? quotient((double)sums->device_self_ns, (double)totals->busy_ns)
                                        : quotient((double)sums->host_self_ns, (double)totals->host_self_ns));
-    table_cell(table, known(merged->recorded, (int64_t)sums->launches));
+    table_int(table, sums->host_total_ns);
+    table_int(table, sums->host_self_ns);
     table_real(table, times.mean);
     table_real(table, times.p50);
     table_real(table, times.p95);
     table_int(table, times.max);
-    rate_cells(table, &sums->flops);
-    rate_cells(table, &sums->bytes);
+    table_cell(table, known(merged->recorded, (int64_t)sums->launches));
+    rate_cells(table, &sums->flops, &sums->bytes);
     table_int(table, merged->parts);
 }
 
