@@ -140,8 +140,10 @@ static void close_runs(struct trace *t)
 
 void trace_find_steps(struct trace *t)
 {
-    if (!t->count)
+    if (!t->count) {
+        new_steps(t, 0, STEPS_NONE);
         return;
+    }
     struct marks marks = find_marks(t, S("ProfilerStep#"));
     if (marks.count) {
         annotated_steps(t, &marks);

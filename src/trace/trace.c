@@ -220,6 +220,8 @@ static void nest_or_link(void *context, size_t i)
 void trace_finish(struct trace *t)
 {
     struct trace_private *p = t->private;
+    if (!p->room)
+        grow_columns(t); /* an empty column has an address too */
     for (int a = 0; a < ATTRS; a++)
         sparse_finish(&p->attr[a]);
     shift_to_origin(t);
