@@ -13,7 +13,8 @@ struct peaks {
     const struct gpu *common;   /* the device of all streams; NULL where they differ */
     str device;                 /* the name that was looked up: of the first device with work, or the one asked for */
     str closest;                /* names of the catalogue near to it, where it is not found */
-    const uint8_t *rounds_fp32; /* by text id: a kernel of that name multiplies fp32 matrices on tensor cores, as TF32 */
+    const uint8_t
+        *rounds_fp32; /* by text id: a kernel of that name multiplies fp32 matrices on tensor cores, as TF32 */
 };
 
 /* `device`: the name to use instead of the recorded ones; "" for those. Lives in the arena, texts too. */
