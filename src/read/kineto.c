@@ -102,7 +102,8 @@ static void drop_event(struct kineto *k)
         seek_event(k, k->wrong > w->at ? k->wrong : w->at + 1);
 }
 
-static void take_event(struct kineto *k)
+/* False where the event was dropped. */
+static bool take_event(struct kineto *k)
 {
     struct json_window *const w = k->window;
     const char *end = read_event(k);
@@ -114,7 +115,7 @@ static void take_event(struct kineto *k)
         if (!end || !kineto_event(k, k->repair.text.at, k->repair.text.at + k->repair.text.len)) {
             k->wrong = w->at + wrong_at;
             drop_event(k);
-            return;
+            return false;
         }
         note_repair(k, "event");
     }
@@ -122,6 +123,7 @@ static void take_event(struct kineto *k)
     k->records++;
     k->repair_budget += 4 * (end - w->at);
     w->at = end;
+    return true;
 }
 
 /* ---- the list of events ---- */
@@ -139,20 +141,22 @@ static bool list_left(struct kineto *k, char c)
     return false;
 }
 
-/* A comma where there should be one, and none where there should not. */
-static void take_comma(struct kineto *k, bool due)
+/* What stands between two events: one comma, or none, at the ends of the list and where something was dropped. */
+enum comma { NO_COMMA, COMMA, ANY_COMMA };
+
+static void take_comma(struct kineto *k, enum comma due)
 {
     struct json_window *const w = k->window;
-    const bool there = json_window_peek(w) == ',';
-    if (there) {
-        const int64_t offset = json_window_offset(w, w->at);
-        w->at++;
-        const char next = json_window_peek(w);
-        if (!due || next == ']' || next == ',')
-            trace_note(k->trace, NOTE_REPAIRED, offset, "a comma too many");
-    } else if (due && *w->at == '{') {
-        note(k, NOTE_REPAIRED, w->at, "a comma too few");
+    if (json_window_peek(w) != ',') {
+        if (due == COMMA && *w->at == '{')
+            note(k, NOTE_REPAIRED, w->at, "a comma too few");
+        return;
     }
+    const int64_t offset = json_window_offset(w, w->at);
+    w->at++;
+    const char next = json_window_peek(w);
+    if (due == NO_COMMA || next == ']' || next == ',')
+        trace_note(k->trace, NOTE_REPAIRED, offset, "a comma too many");
 }
 
 /* The usual: behind the event a comma and the next event, both in the window. */
@@ -167,18 +171,27 @@ static bool event_follows(struct json_window *w)
     return true;
 }
 
+/* Reads events as long as they come as they should. */
+static enum comma take_events(struct kineto *k)
+{
+    do
+        if (!take_event(k))
+            return ANY_COMMA;
+    while (event_follows(k->window));
+    return COMMA;
+}
+
 /* Reads the list from behind its bracket to behind the closing one. False where the file ends first. */
 static bool read_events(struct kineto *k)
 {
     struct json_window *const w = k->window;
     k->found_list = true;
-    for (bool first = true;; first = false) {
-        take_comma(k, !first);
+    for (enum comma due = NO_COMMA;;) {
+        take_comma(k, due);
         const char c = json_window_peek(w);
+        due = ANY_COMMA;
         if (c == '{') {
-            do
-                take_event(k);
-            while (event_follows(w));
+            due = take_events(k);
         } else if (c == ']') {
             w->at++;
             return true;
@@ -192,27 +205,32 @@ static bool read_events(struct kineto *k)
 
 /* ---- the document ---- */
 
-/* Widens the window until the value at its start lies in it. NULL: k->wrong is no JSON, or the end. */
-static const char *whole_value(struct kineto *k)
+/* Behind the value at the window's start, where a comma or brace follows it. NULL: k->wrong is no JSON, or the end. */
+static const char *member_end(struct kineto *k)
+{
+    struct json_window *const w = k->window;
+    const char *const end = json_value_end(w->at, &k->wrong);
+    if (!end)
+        return NULL;
+    k->wrong = json_blank(end);
+    return *k->wrong == ',' || *k->wrong == '}' ? end : NULL;
+}
+
+/* The same, widening the window where it must. */
+static const char *whole_member(struct kineto *k)
 {
     struct json_window *const w = k->window;
     for (;;) {
-        const char *const end = json_value_end(w->at, &k->wrong);
-        if (end && end < w->end)
+        const char *const end = member_end(k);
+        if (end || k->wrong < w->end || !json_window_more(w, LONGEST_PIECE))
             return end;
-        if (!end && k->wrong < w->end)
-            return NULL;
-        if (!json_window_more(w, LONGEST_PIECE)) {
-            k->wrong = w->end;
-            return end;
-        }
     }
 }
 
 static bool read_head(struct kineto *k, str key)
 {
     struct json_window *const w = k->window;
-    const char *end = whole_value(k);
+    const char *end = whole_member(k);
     if (end) {
         kineto_head(k, key, w->at);
     } else if (k->wrong < w->end && (end = repair(k, true))) {
@@ -225,17 +243,16 @@ static bool read_head(struct kineto *k, str key)
     return true;
 }
 
-/* The key of the next member, copied; false where there is none. */
+/* The key of the next member, copied, and its colon taken; false where there is none. */
 static bool read_key(struct kineto *k, str *key)
 {
     struct json_window *const w = k->window;
-    if (json_window_peek(w) != '"')
-        return false;
-    const char *const end = whole_value(k);
-    if (!end)
-        return false;
-    *key = str_copy(&k->scratch, (str){w->at + 1, (size_t)(end - w->at - 2)});
-    w->at = end;
+    const char *end;
+    while (!(end = json_string_end(w->at + 1, &k->wrong)))
+        if (k->wrong < w->end || !json_window_more(w, LONGEST_PIECE))
+            return false;
+    *key = str_copy(&k->scratch, (str){w->at + 1, (size_t)(end - w->at - 1)});
+    w->at = end + 1;
     if (json_window_peek(w) != ':')
         return false;
     w->at++;
@@ -259,7 +276,7 @@ static bool read_members(struct kineto *k)
             return true;
         }
         str key;
-        if (!read_key(k, &key))
+        if (c != '"' || !read_key(k, &key))
             return false;
         const bool events = json_window_peek(w) == '[' && str_eq(key, S("traceEvents"));
         w->at += events;
@@ -305,6 +322,9 @@ static void finish(struct kineto *k)
     arena_free(&k->scratch);
 }
 
+/* Where one of these comes as a key, an event goes on or another one has begun. */
+static const str landmarks[] = {S("ph"), S("ts"), S("pid"), S("tid"), S("dur"), {NULL, 0}};
+
 bool kineto_read(struct json_window *window, struct trace *trace, struct steptime_error *err)
 {
     struct kineto *k = mem_zeroed(sizeof *k);
@@ -315,6 +335,7 @@ bool kineto_read(struct json_window *window, struct trace *trace, struct steptim
     k->first_ns = INT64_MAX;
     k->last_ns = INT64_MIN;
     k->phrases.roots[true].in_args = true;
+    k->repair.landmarks = landmarks;
     skip_bom(window);
     for (bool first = true; read_document(k); first = false)
         if (!first)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One pass over the source, one over the output. Whether a quote ends a string
- * is told by what follows it: in an object a key with its colon, or a bracket
- * that fits; a quote that nothing of the kind follows is part of the text.
+ * One pass over the source, writing the output. Whether a quote ends a string is
+ * told by what follows it: in an object a key with its colon, or a bracket that
+ * fits; a quote that nothing of the kind follows is part of the text.
  */
 #include "json_repair.h"
 
@@ -137,36 +137,74 @@ static void mend_utf8(struct mender *m)
     m->at++;
 }
 
-static void mend_quote(struct mender *m)
+/* A key that only structure has begins at the quote. */
+static bool is_landmark(const struct mender *m, const char *quote)
 {
+    if (!m->out->landmarks || !is_key(quote))
+        return false;
+    const str key = {quote + 1, (size_t)(json_plain(quote + 1) - quote - 1)};
+    for (const str *landmark = m->out->landmarks; landmark->len; landmark++)
+        if (str_eq(*landmark, key))
+            return true;
+    return false;
+}
+
+/* The quote at `at` is a landmark, so the string should have ended at the comma before. */
+static void end_before_landmark(struct mender *m)
+{
+    struct buf *const text = &m->out->text;
+    const char *at = m->at;
+    while (text->len && is_one_of(text->at[text->len - 1], " \t")) {
+        text->len--;
+        at--;
+    }
+    if (!text->len || text->at[text->len - 1] != ',') {
+        lose(m, m->at);
+        return;
+    }
+    flaw(m, FLAW_QUOTE);
+    text->at[text->len - 1] = '"';
+    m->at = at - 1;
+}
+
+/* True where the string ends at the quote. A quote inside of a key is not to be expected. */
+static bool mend_quote(struct mender *m, enum string_place place)
+{
+    if (ends_string(m, m->at + 1, place)) {
+        put_char(m, *m->at++);
+        return true;
+    }
+    if (place == AS_KEY) {
+        lose(m, m->at + 1);
+        return true;
+    }
+    if (place == IN_OBJECT && is_landmark(m, m->at)) {
+        end_before_landmark(m);
+        return true;
+    }
     flaw(m, FLAW_QUOTE);
     put(m, S("\\\""));
     m->at++;
+    return false;
 }
 
 /* The string whose opening quote is at `at`. */
 static void mend_string(struct mender *m, enum string_place place)
 {
     put_char(m, *m->at++);
-    for (;;) {
+    while (!m->lost) {
         const char *const stop = json_plain(m->at);
         put(m, (str){m->at, (size_t)(stop - m->at)});
         m->at = stop;
-        if (stop >= m->end) {
+        if (stop >= m->end)
             lose(m, m->end);
+        else if (*stop == '"' && mend_quote(m, place))
             return;
-        }
-        if (*stop == '"' && ends_string(m, stop + 1, place)) {
-            put_char(m, *m->at++);
-            return;
-        }
-        if (*stop == '"')
-            mend_quote(m);
         else if (*stop == '\\')
             mend_escape(m, place);
         else if ((unsigned char)*stop >= 0x80)
             mend_utf8(m);
-        else
+        else if (*stop != '"')
             mend_control(m);
     }
 }

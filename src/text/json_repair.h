@@ -23,6 +23,7 @@ enum json_flaw {
 };
 
 struct json_repair {
+    const str *landmarks;    /* keys that only structure has, ended by an empty one: no string goes past such a key */
     struct buf text;         /* the value as JSON, padded for json_scan.h */
     unsigned flaws;          /* bits of enum json_flaw */
     const char *first;       /* where the first was found */

@@ -284,6 +284,18 @@ static void a_quote_that_nothing_fitting_follows_is_text(void **state)
     repaired("{\"a\": [\"x\"y\", \"z\"]}", "{\"a\":[\"x\\\"y\",\"z\"]}", flaw);
 }
 
+static void no_string_goes_past_a_key_that_only_structure_has(void **state)
+{
+    static const str landmarks[] = {S("ts"), {NULL, 0}};
+    struct json_repair repair = {.landmarks = landmarks};
+    const char *wrong, *text = "{\"name\": \"a, \"ts\": 1}";
+    assert_non_null(json_repair(padded(text), padded(text) + strlen(text), false, &repair, &wrong));
+    assert_true(str_eq(buf_str(&repair.text), S("{\"name\":\"a\",\"ts\":1}")));
+    text = "{\"name\": \"a\" : 4}, {\"ts\": 1}";
+    assert_null(json_repair(padded(text), padded(text) + strlen(text), false, &repair, &wrong));
+    buf_free(&repair.text);
+}
+
 static void a_backslash_that_escapes_nothing_is_text(void **state)
 {
     const unsigned flaw = 1u << FLAW_ESCAPE;
@@ -346,6 +358,7 @@ int main(void)
         cmocka_unit_test(a_value_of_any_length_is_skipped),
         cmocka_unit_test(sound_json_stays_as_it_is),
         cmocka_unit_test(a_quote_that_nothing_fitting_follows_is_text),
+        cmocka_unit_test(no_string_goes_past_a_key_that_only_structure_has),
         cmocka_unit_test(a_backslash_that_escapes_nothing_is_text),
         cmocka_unit_test(control_characters_and_broken_utf8_are_replaced),
         cmocka_unit_test(bare_words_become_null),
