@@ -9,7 +9,7 @@
 enum { MOST_ROWS = 5 };
 
 struct top {
-    str name, kind; /* kind: family of an operator, class of a kernel */
+    str name, title, kind; /* kind: family of an operator, class of a kernel */
     int64_t ns;
     uint64_t times;
 };
@@ -30,6 +30,7 @@ static void add(struct tops *tops, struct top part)
         memset(tops->at + before, 0, (tops->room - before) * sizeof *tops->at);
     struct top *top = &tops->at[id];
     top->name = part.name;
+    top->title = part.title;
     top->kind = part.kind;
     top->ns += part.ns;
     top->times += part.times;
@@ -47,7 +48,8 @@ static int longest_first(const void *a, const void *b)
 static void put(struct tops *tops, struct section *section, const char *id, const char *what, const char *kind, uint32_t steps)
 {
     struct table *table = section_table(section, id, "");
-    table_column(table, "name", what, UNIT_NONE, COLUMN_WIDE);
+    table_column(table, "title", what, UNIT_NONE, COLUMN_WIDE);
+    table_column(table, "name", "recorded name", UNIT_NONE, COLUMN_DETAIL);
     table_column(table, "kind", kind, UNIT_NONE, COLUMN_PLAIN);
     table_column(table, "per_step", "times a step", UNIT_COUNT, COLUMN_PLAIN);
     table_column(table, "per_step_ns", "a step", UNIT_NS, COLUMN_PLAIN);
@@ -58,6 +60,7 @@ static void put(struct tops *tops, struct section *section, const char *id, cons
     for (uint32_t i = 0; i < MOST_ROWS && i < count && tops->at[i].ns > 0; i++) {
         const struct top *top = &tops->at[i];
         table_row(table);
+        table_text(table, top->title);
         table_text(table, top->name);
         table_text(table, top->kind);
         table_real(table, (double)top->times / steps);
@@ -84,7 +87,7 @@ static void show_operators(const struct summary *const *ranks, uint32_t count, u
         for (uint32_t i = 0; i < ranks[r]->operators.count; i++) {
             const struct operator_group *group = &ranks[r]->operators.groups[i];
             const int64_t ns = device ? group->device_self_ns : group->host_self_ns;
-            add(&tops, (struct top){group->name, group->family, ns, group->dur_ns.count});
+            add(&tops, (struct top){group->name, group->title, group->family, ns, group->dur_ns.count});
         }
     put(&tops, report_section(report, "top_operators", device ? "Operators by GPU time" : "Operators by time of their own"),
         "top_operators", "operator", "family", steps);
@@ -97,7 +100,7 @@ static void show_kernels(const struct summary *const *ranks, uint32_t count, uin
     for (uint32_t r = 0; r < count; r++)
         for (uint32_t i = 0; i < ranks[r]->kernels.groups.count; i++) {
             const struct kernel_group *group = &ranks[r]->kernels.groups.at[i];
-            add(&tops, (struct top){group->name, group->class, group->total_ns, group->dur_ns.count});
+            add(&tops, (struct top){group->name, group->title, group->class, group->total_ns, group->dur_ns.count});
         }
     put(&tops, report_section(report, "top_kernels", "Kernels by GPU time"), "top_kernels", "kernel", "class", steps);
     tops_free(&tops);

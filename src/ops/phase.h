@@ -2,9 +2,10 @@
 /*
  * Forward, backward or optimizer: the part of the training step a host row
  * belongs to, and through its cause every device row. Told by, in this order:
- * an enclosing Optimizer.step# / zero_grad annotation, an enclosing operator of
- * the autograd engine or with a forward thread id, a lane that runs the autograd
- * engine. Everything else inside an operator is forward.
+ * an enclosing operator of the autograd engine or with a forward thread id, an
+ * enclosing Optimizer.step# / zero_grad annotation, a lane that runs the
+ * autograd engine. Everything else inside an operator is forward. (The engine
+ * comes first: a closure passed to the optimizer runs forward and backward.)
  */
 #ifndef OPS_PHASE_H
 #define OPS_PHASE_H
