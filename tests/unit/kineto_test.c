@@ -349,7 +349,7 @@ static void a_broken_event_is_dropped_and_the_next_one_read(void **state)
                                    "{'ph': 'X', 'name': 'c' : 4}, {'ph': 'X', 'name': 'd', 'ts': 5, 'dur': 1}");
     assert_int_equal(trace->count, 3);
     assert_int_equal(trace->dropped, 3);
-    assert_int_equal(trace->notes[0].offset, 61);
+    assert_int_equal(trace->notes[0].offset, 62);
     assert_true(str_eq(trace_name(trace, 2), S("d")));
     trace_free(trace);
 }
