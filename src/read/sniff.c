@@ -43,7 +43,7 @@ static str trimmed(str head)
 {
     if (str_starts(head, S("\xEF\xBB\xBF")))
         head = str_from(head, 3);
-    while (head.len && (unsigned char)head.at[0] <= ' ')
+    while (head.len && head.at[0] && strchr(" \t\r\n", head.at[0]))
         head = str_from(head, 1);
     return head;
 }
