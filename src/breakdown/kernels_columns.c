@@ -10,8 +10,7 @@ static const struct column_definition rows[] = {
      "the name as a person would say it: kernels without parameters and what wraps them, files without their folders"},
     {"kernels", "name", "whole name", UNIT_NONE, HIDDEN,
      "what --by groups by: the kernel's name (copies and memsets are rows too), class, module, line of Python, "
-     "operator "
-     "or stream"},
+     "operator or stream"},
     {"kernels", "class", "class", UNIT_NONE, 0,
      "kind of the work by rules over its name; null where the row has several"},
     {"kernels", "shape", "shape", UNIT_NONE, HIDDEN,

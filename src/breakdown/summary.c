@@ -127,8 +127,8 @@ static str why(const struct facts *facts, struct arena *arena)
     const double single = 100 * share(facts, facts->part_ns[most]);
     if (group - single < 1)
         return str_printf(arena, "%.*s: %s takes %.0f %% of a step.", (int)word.len, word.at, part_title(most), single);
-    return str_printf(arena, "%.*s: it takes %.0f %% of a step, most of it %s (%.0f %%).", (int)word.len, word.at, group,
-                      part_title(most), single);
+    return str_printf(arena, "%.*s: it takes %.0f %% of a step, most of it %s (%.0f %%).", (int)word.len, word.at,
+                      group, part_title(most), single);
 }
 
 static void put_ns(struct section *section, const char *id, const char *title, double ns)
@@ -197,7 +197,8 @@ static int64_t total(const struct summary *const *ranks, uint32_t count, int acc
 }
 
 /* Of the device where there is one, else of the host. */
-static void put_phases(const struct facts *facts, const struct summary *const *ranks, uint32_t count, struct section *section)
+static void put_phases(const struct facts *facts, const struct summary *const *ranks, uint32_t count,
+                       struct section *section)
 {
     const int account = facts->device ? ACCOUNT_PHASE_DEVICE : ACCOUNT_PHASE_HOST;
     const double steps = facts->steps ? facts->steps : 1;
@@ -211,8 +212,9 @@ static void put_findings(const struct facts *facts, uint32_t most, struct sectio
 {
     const uint32_t found = advise(facts, most, report);
     if (found > most)
-        section_text(section, str_printf(report_arena(report), "The findings are the %u largest of %u; --findings %u shows all.",
-                                         most, found, found));
+        section_text(section,
+                     str_printf(report_arena(report), "The findings are the %u largest of %u; --findings %u shows all.",
+                                most, found, found));
 }
 
 void summary_show(const struct summary *const *ranks, uint32_t count, uint32_t findings, struct report *report)

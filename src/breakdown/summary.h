@@ -21,7 +21,8 @@ struct summary {
     struct operators operators;
 };
 
-void summary_run(const struct trace *trace, const struct selection *selection, struct arena *arena, struct summary *out);
+void summary_run(const struct trace *trace, const struct selection *selection, struct arena *arena,
+                 struct summary *out);
 
 /* At most `findings` findings; the report says how many more there were. */
 void summary_show(const struct summary *const *ranks, uint32_t count, uint32_t findings, struct report *report);

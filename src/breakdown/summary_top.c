@@ -45,7 +45,8 @@ static int longest_first(const void *a, const void *b)
     return str_cmp(x->name, y->name);
 }
 
-static void put(struct tops *tops, struct section *section, const char *id, const char *what, const char *kind, uint32_t steps)
+static void put(struct tops *tops, struct section *section, const char *id, const char *what, const char *kind,
+                uint32_t steps)
 {
     struct table *table = section_table(section, id, "");
     table_column(table, "title", what, UNIT_NONE, COLUMN_WIDE);
@@ -80,7 +81,8 @@ static void tops_free(struct tops *tops)
     mem_free(tops->at);
 }
 
-static void show_operators(const struct summary *const *ranks, uint32_t count, uint32_t steps, bool device, struct report *report)
+static void show_operators(const struct summary *const *ranks, uint32_t count, uint32_t steps, bool device,
+                           struct report *report)
 {
     struct tops tops = tops_new();
     for (uint32_t r = 0; r < count; r++)
@@ -89,7 +91,8 @@ static void show_operators(const struct summary *const *ranks, uint32_t count, u
             const int64_t ns = device ? group->device_self_ns : group->host_self_ns;
             add(&tops, (struct top){group->name, group->title, group->family, ns, group->dur_ns.count});
         }
-    put(&tops, report_section(report, "top_operators", device ? "Operators by GPU time" : "Operators by time of their own"),
+    put(&tops,
+        report_section(report, "top_operators", device ? "Operators by GPU time" : "Operators by time of their own"),
         "top_operators", "operator", "family", steps);
     tops_free(&tops);
 }

@@ -82,12 +82,10 @@ static const struct analysis analysis = {.size = sizeof(struct result), .run = r
 static const struct option options[] = {
     {"as", 0, "TOOL", "hta|tracelens|tensorboard",
      "Instead of the tables: the numbers of HolisticTraceAnalysis, TraceLens or the TensorBoard plug-in, counted by "
-     "their "
-     "definitions and under their names."},
+     "their definitions and under their names."},
     {"explain", 0, "ID", NULL,
      "Instead of the tables: what the number ID means and the events it comes from, largest first. ID is a column, "
-     "with "
-     "its table where several have it: ranks.busy_ns, compute_ns, blocked. 'list' shows all."},
+     "with its table where several have it: ranks.busy_ns, compute_ns, blocked. 'list' shows all."},
     {0},
 };
 
@@ -96,14 +94,13 @@ const struct command command_breakdown = {
     .arguments = "TRACE|DIR...",
     .brief = "where the time of a step goes, to the nanosecond",
     .about =
-        "Gives every nanosecond of a step one cause, so that the parts sum to the step. With device activity these are "
-        "compute, then communication, copies and memsets that nothing hides, and idle time by what the host was doing: "
-        "loading data, blocked in a synchronisation, launching, inside an operator, between operators; or by what held "
-        "launched work back. Without device activity the step is split on the host: forward, backward and optimizer "
-        "operators, communication, data loading, Python.\n\n"
-        "The tables: parts, idle, blocked, phases, overlap, copies, four_parts, ranks (a row a device and rank over "
-        "the "
-        "whole trace or selection), steps (a row a step and rank).",
+        "Gives every nanosecond of a step one cause, so that the parts sum to the step. With device activity these "
+        "are compute, then communication, copies and memsets that nothing hides, and idle time by what the host was "
+        "doing: loading data, blocked in a synchronisation, launching, inside an operator, between operators; or by "
+        "what held launched work back. Without device activity the step is split on the host: forward, backward and "
+        "optimizer operators, communication, data loading, Python.\n\nThe tables: parts, idle, blocked, phases, "
+        "overlap, copies, four_parts, ranks (a row a device and rank over the whole trace or selection), steps (a "
+        "row a step and rank).",
     .examples =
         "steptime breakdown trace.json.gz|all tables on the screen\n"
         "steptime breakdown --table steps --format csv traces/|a row a step and rank, as CSV\n"

@@ -36,9 +36,8 @@ static const struct analysis analysis = {.size = sizeof(struct kernels), .run = 
 
 static const struct option options[] = {
     {"by", 0, "KEY", KERNEL_GROUPINGS,
-     "What a row is: a kernel (name, the default), a kernel with the shapes of its operator (shape), or all work of a "
-     "class, "
-     "nn.Module, line of Python, operator or stream."},
+     "What a row is: a kernel (name, the default), a kernel with the shapes of its operator (shape), or all work of "
+     "a class, nn.Module, line of Python, operator or stream."},
     {"device", 0, "NAME", NULL,
      "Take the peaks of this device instead of the recorded one: H100, 'A100 80GB SXM', MI300X."},
     {0},
@@ -48,16 +47,13 @@ const struct command command_kernels = {
     .name = "kernels",
     .arguments = "TRACE|DIR...",
     .brief = "kernels, copies and memsets: time, launch delay, FLOP/s and bytes/s",
-    .about = "Shows the device work in groups, longest first: how often, how long (total, mean, percentiles, share of "
-             "the busy time), "
-             "how long after its launch it started, and the arithmetic and traffic a second where the shapes of the "
-             "operators behind it "
-             "are recorded, beside the device's peak. Copies and memsets are rows too. Several traces are taken "
-             "together.\n\n"
-             "A kernel has FLOP/s only where all the arithmetic of an operator is its own: one of several kernels of "
-             "an operator has none.\n\n"
-             "The tables: kernels (with grid, block, registers and occupancy where recorded), classes, launches (calls "
-             "into the runtime).",
+    .about = "Shows the device work in groups, longest first: how often, how long (total, mean, percentiles, share "
+             "of the busy time), how long after its launch it started, and the arithmetic and traffic a second "
+             "where the shapes of the operators behind it are recorded, beside the device's peak. Copies and "
+             "memsets are rows too. Several traces are taken together.\n\nA kernel has FLOP/s only where all the "
+             "arithmetic of an operator is its own: one of several kernels of an operator has none.\n\nThe tables: "
+             "kernels (with grid, block, registers and occupancy where recorded), classes, launches (calls into the "
+             "runtime).",
     .examples =
         "steptime kernels trace.json.gz|the longest kernels\n"
         "steptime kernels --by python trace.json.gz|which lines of the program the device works for\n"

@@ -38,8 +38,7 @@ static const struct analysis analysis = {.size = sizeof(struct operators), .run 
 static const struct option options[] = {
     {"by", 0, "KEY", OPERATOR_GROUPINGS,
      "What a row is: an operator (name, the default), an operator with its shapes (shape), or all operators of an "
-     "nn.Module or a line "
-     "of Python."},
+     "nn.Module or a line of Python."},
     {"shapes", 0, NULL, NULL, "The same as --by shape."},
     {"device", 0, "NAME", NULL,
      "Take the peaks of this device instead of the recorded one: H100, 'A100 80GB SXM', MI300X."},
@@ -50,16 +49,13 @@ const struct command command_ops = {
     .name = "ops",
     .arguments = "TRACE|DIR...",
     .brief = "operators: host time, the device work behind them, FLOPs and bytes",
-    .about =
-        "Shows the operators in groups, those with the most device work first: calls, time on the host with and "
-        "without what they call, "
-        "the device work that they launched directly and inside other operators, and the arithmetic and traffic that "
-        "their shapes tell. "
-        "In a trace without device activity times are those of the host. Several traces are taken together.\n\n"
-        "Arithmetic and traffic are counted from recorded shapes (record_shapes=True); where they are not recorded the "
-        "figures are null. "
-        "Operators that call each other each show their own, so only the sum at the top counts everything once.\n\n"
-        "Backward operators belong to the module and the line of their forward operator.",
+    .about = "Shows the operators in groups, those with the most device work first: calls, time on the host with and "
+             "without what they call, the device work that they launched directly and inside other operators, and the "
+             "arithmetic and traffic that their shapes tell. In a trace without device activity times are those of the "
+             "host. Several traces are taken together.\n\nArithmetic and traffic are counted from recorded shapes "
+             "(record_shapes=True); where they are not recorded the figures are null. Operators that call each other "
+             "each show their own, so only the sum at the top counts everything once.\n\nBackward operators belong to "
+             "the module and the line of their forward operator.",
     .examples = "steptime ops trace.json.gz|the operators with the most device work\n"
                 "steptime ops --shapes --rows 40 trace.json.gz|with the shapes they were called with\n"
                 "steptime ops --by module trace.json.gz|which part of the model costs what",

@@ -15,9 +15,8 @@ static bool findings_of(const struct call *call, int64_t *findings)
 static bool check(const struct call *call, struct steptime_error *err)
 {
     int64_t findings;
-    return findings_of(call, &findings) ||
-           fail(err, STEPTIME_USAGE, "--findings takes a number from 0 to %d, not '%s'", MOST_FINDINGS,
-                call_text(call, "findings"));
+    return findings_of(call, &findings) || fail(err, STEPTIME_USAGE, "--findings takes a number from 0 to %d, not '%s'",
+                                                MOST_FINDINGS, call_text(call, "findings"));
 }
 
 static void run(const struct call *call, const struct trace *trace, struct arena *arena, void *result)
