@@ -53,7 +53,7 @@ static void files_of_other_kinds_are_named(void **state)
         {S("{\"workload_graph\": []}"), "Chakra"},
         {S("{\"rocprofiler-sdk-tool\": []}"), "rocprofv3"},
         {S("[[[1, 2], [3]]]"), "memory timeline"},
-        {S("\x0a\x08\x0a\x06schema\x12\x02hi\x01\x02"), "protobuf"},
+        {S("\x0a\x08\x0a\x06schema\x12\x02hi\x18\x02"), "protobuf"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct steptime_error err;
