@@ -58,7 +58,8 @@ static str say_blocked(const struct facts *f, double ns, struct arena *arena)
     return str_printf(arena,
                       "The GPU idles %.2f ms a step (%.0f %%) after the host had waited for it, most in %.*s from %s. "
                       "Read results back less often (.item(), .cpu(), print), and copy with non_blocking=True.",
-                      ms(ns), percent(f, ns), (int)f->blocked_call.len, f->blocked_call.at ? f->blocked_call.at : "", where);
+                      ms(ns), percent(f, ns), (int)f->blocked_call.len, f->blocked_call.at ? f->blocked_call.at : "",
+                      where);
 }
 
 static double launch_ns(const struct facts *f)
@@ -69,10 +70,11 @@ static double launch_ns(const struct facts *f)
 static str say_launch(const struct facts *f, double ns, struct arena *arena)
 {
     const double mean_us = f->kernels > 0 ? f->kernel_ns / f->kernels / 1e3 : 0;
-    return str_printf(arena,
-                      "The GPU waits %.2f ms a step (%.0f %%) for the host to launch its work: %.0f kernels a step of %.1f us "
-                      "each. Launch less: torch.compile, CUDA graphs, fused optimizers, or a larger batch.",
-                      ms(ns), percent(f, ns), f->kernels, mean_us);
+    return str_printf(
+        arena,
+        "The GPU waits %.2f ms a step (%.0f %%) for the host to launch its work: %.0f kernels a step of %.1f us "
+        "each. Launch less: torch.compile, CUDA graphs, fused optimizers, or a larger batch.",
+        ms(ns), percent(f, ns), f->kernels, mean_us);
 }
 
 static double between_ns(const struct facts *f)
@@ -82,10 +84,11 @@ static double between_ns(const struct facts *f)
 
 static str say_between(const struct facts *f, double ns, struct arena *arena)
 {
-    return str_printf(arena,
-                      "The GPU waits %.2f ms a step (%.0f %%) while the host is in no operator: Python between them. Move "
-                      "that work out of the step, vectorise it, or record with_stack=True to see which lines.",
-                      ms(ns), percent(f, ns));
+    return str_printf(
+        arena,
+        "The GPU waits %.2f ms a step (%.0f %%) while the host is in no operator: Python between them. Move "
+        "that work out of the step, vectorise it, or record with_stack=True to see which lines.",
+        ms(ns), percent(f, ns));
 }
 
 static double exposed_communication_ns(const struct facts *f)
@@ -95,10 +98,11 @@ static double exposed_communication_ns(const struct facts *f)
 
 static str say_communication(const struct facts *f, double ns, struct arena *arena)
 {
-    return str_printf(arena,
-                      "Communication that no compute hides takes %.2f ms a step (%.0f %%). Overlap it (gradient buckets, "
-                      "prefetch), send less (bf16, accumulation), or see `steptime ranks` for who is late.",
-                      ms(ns), percent(f, ns));
+    return str_printf(
+        arena,
+        "Communication that no compute hides takes %.2f ms a step (%.0f %%). Overlap it (gradient buckets, "
+        "prefetch), send less (bf16, accumulation), or see `steptime ranks` for who is late.",
+        ms(ns), percent(f, ns));
 }
 
 static double dependency_ns(const struct facts *f)
@@ -108,10 +112,11 @@ static double dependency_ns(const struct facts *f)
 
 static str say_dependency(const struct facts *f, double ns, struct arena *arena)
 {
-    return str_printf(arena,
-                      "Launched work is held back %.2f ms a step (%.0f %%) by another stream or a collective, with nothing "
-                      "else running. Start what is independent of it earlier.",
-                      ms(ns), percent(f, ns));
+    return str_printf(
+        arena,
+        "Launched work is held back %.2f ms a step (%.0f %%) by another stream or a collective, with nothing "
+        "else running. Start what is independent of it earlier.",
+        ms(ns), percent(f, ns));
 }
 
 static double copies_ns(const struct facts *f)
@@ -124,7 +129,8 @@ static str say_copies(const struct facts *f, double ns, struct arena *arena)
     const double pageable = f->part_ns[PART_COPY_H2D_PAGEABLE] + f->part_ns[PART_COPY_D2H_PAGEABLE];
     const char *advice = pageable > ns / 4 ? "Much of it is pageable memory: pin_memory=True and non_blocking=True."
                                            : "Overlap the copies with compute on a stream of their own.";
-    return str_printf(arena, "Copies that nothing hides take %.2f ms a step (%.0f %%). %s", ms(ns), percent(f, ns), advice);
+    return str_printf(arena, "Copies that nothing hides take %.2f ms a step (%.0f %%). %s", ms(ns), percent(f, ns),
+                      advice);
 }
 
 /* ---- what the device does ---- */
@@ -137,9 +143,10 @@ static double optimizer_ns(const struct facts *f)
 
 static str say_optimizer(const struct facts *f, double ns, struct arena *arena)
 {
-    return str_printf(arena,
-                      "The optimizer runs %.0f kernels a step, %.2f ms (%.0f %%). fused=True or foreach=True makes them a few.",
-                      f->optimizer_kernels, ms(ns), percent(f, ns));
+    return str_printf(
+        arena,
+        "The optimizer runs %.0f kernels a step, %.2f ms (%.0f %%). fused=True or foreach=True makes them a few.",
+        f->optimizer_kernels, ms(ns), percent(f, ns));
 }
 
 static double pointwise_ns(const struct facts *f)
@@ -149,10 +156,11 @@ static double pointwise_ns(const struct facts *f)
 
 static str say_pointwise(const struct facts *f, double ns, struct arena *arena)
 {
-    return str_printf(arena,
-                      "Element-wise and layout kernels take %.2f ms a step (%.0f %%), bound by memory. torch.compile fuses "
-                      "them; channels_last or contiguous inputs save transposes.",
-                      ms(ns), percent(f, ns));
+    return str_printf(
+        arena,
+        "Element-wise and layout kernels take %.2f ms a step (%.0f %%), bound by memory. torch.compile fuses "
+        "them; channels_last or contiguous inputs save transposes.",
+        ms(ns), percent(f, ns));
 }
 
 /* ---- host-only ---- */
@@ -164,10 +172,11 @@ static double python_ns(const struct facts *f)
 
 static str say_python(const struct facts *f, double ns, struct arena *arena)
 {
-    return str_printf(arena,
-                      "Python outside of operators takes %.2f ms a step (%.0f %%). Vectorise loops over samples, build arrays "
-                      "once, move preparation into the DataLoader's workers.",
-                      ms(ns), percent(f, ns));
+    return str_printf(
+        arena,
+        "Python outside of operators takes %.2f ms a step (%.0f %%). Vectorise loops over samples, build arrays "
+        "once, move preparation into the DataLoader's workers.",
+        ms(ns), percent(f, ns));
 }
 
 static double host_communication_ns(const struct facts *f)
@@ -182,8 +191,9 @@ static double host_optimizer_ns(const struct facts *f)
 
 static str say_host_optimizer(const struct facts *f, double ns, struct arena *arena)
 {
-    return str_printf(arena, "The optimizer takes %.2f ms a step (%.0f %%). foreach=True or fused=True does it in fewer operators.",
-                      ms(ns), percent(f, ns));
+    return str_printf(
+        arena, "The optimizer takes %.2f ms a step (%.0f %%). foreach=True or fused=True does it in fewer operators.",
+        ms(ns), percent(f, ns));
 }
 
 /* ---- the recording ---- */
@@ -195,10 +205,11 @@ static double profiler_ns(const struct facts *f)
 
 static str say_profiler(const struct facts *f, double ns, struct arena *arena)
 {
-    return str_printf(arena,
-                      "The profiler's own work takes %.2f ms a step (%.0f %%); the step is faster without it. Record fewer "
-                      "steps, or without with_stack and profile_memory.",
-                      ms(ns), percent(f, ns));
+    return str_printf(
+        arena,
+        "The profiler's own work takes %.2f ms a step (%.0f %%); the step is faster without it. Record fewer "
+        "steps, or without with_stack and profile_memory.",
+        ms(ns), percent(f, ns));
 }
 
 static double spread_ns(const struct facts *f)
@@ -209,8 +220,8 @@ static double spread_ns(const struct facts *f)
 static str say_spread(const struct facts *f, double ns, struct arena *arena)
 {
     const bool warm = f->first_ns > 1.25 * f->p50_ns;
-    return str_printf(arena, "Steps differ: the slow ones (p95) take %.2f ms more than the median (%.0f %%). %s", ms(ns),
-                      percent(f, ns),
+    return str_printf(arena, "Steps differ: the slow ones (p95) take %.2f ms more than the median (%.0f %%). %s",
+                      ms(ns), percent(f, ns),
                       warm ? "The first recorded step is the slow one: look again with --skip-warmup."
                            : "See `steptime breakdown --table steps` for what grows in them.");
 }
@@ -222,10 +233,11 @@ static double unstepped_ns(const struct facts *f)
 
 static str say_unstepped(const struct facts *f, double ns, struct arena *arena)
 {
-    return str_printf(arena,
-                      "The trace marks no steps, so all %.2f ms count as one. Call profiler.step() once a step, and the "
-                      "figures are per step.",
-                      ms(ns));
+    return str_printf(
+        arena,
+        "The trace marks no steps, so all %.2f ms count as one. Call profiler.step() once a step, and the "
+        "figures are per step.",
+        ms(ns));
 }
 
 static const struct rule rules[] = {

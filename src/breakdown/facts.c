@@ -5,9 +5,9 @@
 #include "base/stat.h"
 
 static const char *const words[BOUNDS] = {
-    [BOUND_COMPUTE] = "GPU-bound",   [BOUND_COMMUNICATION] = "communication-bound",
-    [BOUND_COPIES] = "copy-bound",   [BOUND_INPUT] = "input-bound",
-    [BOUND_HOST] = "host-bound",     [BOUND_UNKNOWN] = "unknown",
+    [BOUND_COMPUTE] = "GPU-bound", [BOUND_COMMUNICATION] = "communication-bound",
+    [BOUND_COPIES] = "copy-bound", [BOUND_INPUT] = "input-bound",
+    [BOUND_HOST] = "host-bound",   [BOUND_UNKNOWN] = "unknown",
 };
 
 str bound_word(enum bound bound, bool device)

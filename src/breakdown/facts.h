@@ -22,9 +22,9 @@ enum bound {
 };
 
 struct facts {
-    bool device;           /* device activity was recorded */
+    bool device; /* device activity was recorded */
     enum step_source steps_from;
-    uint32_t ranks, steps; /* steps over all ranks */
+    uint32_t ranks, steps;                    /* steps over all ranks */
     double wall_ns, p50_ns, p95_ns, first_ns; /* first_ns: mean of the ranks' first steps */
     double part_ns[PARTS];
     double bound_ns[BOUNDS];
@@ -35,7 +35,7 @@ struct facts {
     double blocked_ns;
 
     /* device work; 0 where none was recorded */
-    double kernels, kernel_ns;  /* compute kernels a step, and their summed time */
+    double kernels, kernel_ns; /* compute kernels a step, and their summed time */
     double optimizer_ns, optimizer_kernels;
     double class_ns[KERNEL_CLASSES];
 };

@@ -73,36 +73,36 @@ enum attr {
     ATTR_MODULE,          /* (text) Module Hierarchy */
     ATTR_PYTHON_ID,
     ATTR_PYTHON_PARENT,
-    ATTR_CALL_FROM,       /* (text) "train.py:78": the exact line of the call */
-    ATTR_BYTES,           /* of a copy or memset; of an allocation (negative: freed) */
-    ATTR_ADDRESS,         /* of an allocation */
-    ATTR_TOTAL_ALLOCATED, /* bytes after an allocation */
-    ATTR_DEVICE_TYPE,     /* of an allocation: 0 host, 1 device */
-    ATTR_DEVICE,          /* device index */
-    ATTR_GRID,            /* (text) raw JSON */
-    ATTR_BLOCK,           /* (text) raw JSON */
-    ATTR_REGISTERS,       /* a thread */
-    ATTR_SHARED_MEMORY,   /* bytes a block */
-    ATTR_BLOCKS_PER_SM,   /* thousandths */
-    ATTR_WARPS_PER_SM,    /* thousandths */
-    ATTR_OCCUPANCY,       /* estimated achieved occupancy, percent */
-    ATTR_GRAPH_ID,        /* CUDA graph that a kernel was replayed from */
-    ATTR_SYNC_KIND,       /* (text) cuda_sync_kind */
-    ATTR_EVENT_ID,        /* wait_on_cuda_event_id: event of a record, query, wait */
-    ATTR_WAIT_STREAM,     /* wait_on_stream */
+    ATTR_CALL_FROM,        /* (text) "train.py:78": the exact line of the call */
+    ATTR_BYTES,            /* of a copy or memset; of an allocation (negative: freed) */
+    ATTR_ADDRESS,          /* of an allocation */
+    ATTR_TOTAL_ALLOCATED,  /* bytes after an allocation */
+    ATTR_DEVICE_TYPE,      /* of an allocation: 0 host, 1 device */
+    ATTR_DEVICE,           /* device index */
+    ATTR_GRID,             /* (text) raw JSON */
+    ATTR_BLOCK,            /* (text) raw JSON */
+    ATTR_REGISTERS,        /* a thread */
+    ATTR_SHARED_MEMORY,    /* bytes a block */
+    ATTR_BLOCKS_PER_SM,    /* thousandths */
+    ATTR_WARPS_PER_SM,     /* thousandths */
+    ATTR_OCCUPANCY,        /* estimated achieved occupancy, percent */
+    ATTR_GRAPH_ID,         /* CUDA graph that a kernel was replayed from */
+    ATTR_SYNC_KIND,        /* (text) cuda_sync_kind */
+    ATTR_EVENT_ID,         /* wait_on_cuda_event_id: event of a record, query, wait */
+    ATTR_WAIT_STREAM,      /* wait_on_stream */
     ATTR_WAIT_CORRELATION, /* wait_on_cuda_event_record_corr_id */
-    ATTR_COLLECTIVE,      /* (text) Collective name: allreduce, all_to_allv */
-    ATTR_IN_ELEMENTS,     /* In msg nelems */
-    ATTR_OUT_ELEMENTS,    /* Out msg nelems */
-    ATTR_DTYPE,           /* (text) of a collective */
+    ATTR_COLLECTIVE,       /* (text) Collective name: allreduce, all_to_allv */
+    ATTR_IN_ELEMENTS,      /* In msg nelems */
+    ATTR_OUT_ELEMENTS,     /* Out msg nelems */
+    ATTR_DTYPE,            /* (text) of a collective */
     ATTR_GROUP_SIZE,
-    ATTR_GROUP_NAME,      /* (text) Process Group Name */
-    ATTR_GROUP_RANKS,     /* (text) Process Group Ranks */
-    ATTR_COLLECTIVE_SEQ,  /* Seq: the same on every rank of the group */
-    ATTR_FLOPS,           /* as the profiler counted */
-    ATTR_KERNEL_FILE,     /* (text) source of a generated kernel */
-    ATTR_CATEGORY,        /* (text) the recorded category, where it is not the usual one of the kind ("Kernel" of 2020) */
-    ATTR_STREAM,          /* of a host row that names a stream; device rows have it as their lane */
+    ATTR_GROUP_NAME,     /* (text) Process Group Name */
+    ATTR_GROUP_RANKS,    /* (text) Process Group Ranks */
+    ATTR_COLLECTIVE_SEQ, /* Seq: the same on every rank of the group */
+    ATTR_FLOPS,          /* as the profiler counted */
+    ATTR_KERNEL_FILE,    /* (text) source of a generated kernel */
+    ATTR_CATEGORY, /* (text) the recorded category, where it is not the usual one of the kind ("Kernel" of 2020) */
+    ATTR_STREAM,   /* of a host row that names a stream; device rows have it as their lane */
     ATTRS,
 };
 
@@ -118,7 +118,7 @@ struct event {
     uint32_t name;            /* interned */
     uint32_t lane;            /* from trace_lane */
     enum event_kind kind;
-    uint64_t has;             /* bit a: attr[a] is set */
+    uint64_t has; /* bit a: attr[a] is set */
     int64_t attr[ATTRS];
 };
 

@@ -105,8 +105,9 @@ static void gather_caused(struct trace *t)
 /* A call that puts work on a device, by the names of CUDA's runtime and driver and of HIP. */
 static bool launches(str name)
 {
-    static const char *const starts[] = {"cudaLaunch", "cuLaunch", "hipLaunch", "hipModuleLaunch", "hipExtLaunch",
-                                         "hipExtModuleLaunch", "cudaGraphLaunch", "cuGraphLaunch", "hipGraphLaunch"};
+    static const char *const starts[] = {"cudaLaunch",      "cuLaunch",      "hipLaunch",
+                                         "hipModuleLaunch", "hipExtLaunch",  "hipExtModuleLaunch",
+                                         "cudaGraphLaunch", "cuGraphLaunch", "hipGraphLaunch"};
     for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
         if (str_starts(name, str_of(starts[i])))
             return true;

@@ -29,12 +29,12 @@ struct trace_private {
     size_t notes_room;
 
     /* made by trace_finish */
-    uint32_t *order;          /* all rows, grouped by lane and nest */
-    uint32_t *group;          /* group[lane * NESTS + nest]: where its rows begin in order; one past the end at last */
-    uint32_t *caused;         /* device rows by cause row, then time */
+    uint32_t *order;  /* all rows, grouped by lane and nest */
+    uint32_t *group;  /* group[lane * NESTS + nest]: where its rows begin in order; one past the end at last */
+    uint32_t *caused; /* device rows by cause row, then time */
     uint32_t caused_count;
-    uint32_t unlinked;        /* device rows that no id links */
-    struct sparse forward;    /* of a backward row: its forward row */
+    uint32_t unlinked;     /* device rows that no id links */
+    struct sparse forward; /* of a backward row: its forward row */
     struct step *steps;
     uint32_t main_lane;
     struct trace_oddities odd;

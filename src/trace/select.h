@@ -7,9 +7,9 @@
 
 /* A zeroed struct selects everything. */
 struct selection {
-    bool limited;          /* first and last count */
-    int64_t first, last;   /* step numbers, both inside */
-    bool skip_warmup;      /* without the first recorded step: it carries the profiler's start */
+    bool limited;        /* first and last count */
+    int64_t first, last; /* step numbers, both inside */
+    bool skip_warmup;    /* without the first recorded step: it carries the profiler's start */
 };
 
 /* A run of steps: indices [first, first + count) of trace->steps. count is 0 if nothing fits. */

@@ -13,7 +13,7 @@
 
 struct sparse {
     uint64_t *bits;
-    size_t words; /* room of bits; words past it are all zero */
+    size_t words;   /* room of bits; words past it are all zero */
     uint32_t *rank; /* rank[w]: values before word w; made by sparse_finish */
     int32_t *narrow;
     int64_t *wide; /* replaces narrow once a value needs it */

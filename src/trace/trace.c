@@ -58,8 +58,8 @@ struct arena *trace_arena(struct trace *t)
 
 static bool same_lane(const struct lane *a, const struct lane *b)
 {
-    return a->device == b->device && a->process == b->process && a->id == b->id &&
-           a->process_text == b->process_text && a->id_text == b->id_text;
+    return a->device == b->device && a->process == b->process && a->id == b->id && a->process_text == b->process_text &&
+           a->id_text == b->id_text;
 }
 
 static int64_t lane_hash(const struct lane *lane)

@@ -37,11 +37,11 @@ enum { ROW_NONE = UINT32_MAX, LANE_NONE = UINT32_MAX };
 
 /* A thread of the host, or a stream of a device. */
 struct lane {
-    bool device;            /* a stream */
-    int64_t process;        /* pid, or device index; meaningless if process_text is set */
-    int64_t id;             /* tid, or stream number; -1 where a device row names no stream */
-    uint32_t process_text;  /* interned, where the file has a text for the pid ("Spans"); else 0 */
-    uint32_t id_text;       /* the same for the tid */
+    bool device;                 /* a stream */
+    int64_t process;             /* pid, or device index; meaningless if process_text is set */
+    int64_t id;                  /* tid, or stream number; -1 where a device row names no stream */
+    uint32_t process_text;       /* interned, where the file has a text for the pid ("Spans"); else 0 */
+    uint32_t id_text;            /* the same for the tid */
     uint32_t process_name, name; /* interned; 0 where the file names none */
 };
 
@@ -63,23 +63,23 @@ enum step_source {
  * last device work launched in it, whichever is later.
  */
 struct step {
-    int64_t number;          /* N of ProfilerStep#N; else counted from 0 */
+    int64_t number; /* N of ProfilerStep#N; else counted from 0 */
     int64_t start_ns, end_ns;
-    int64_t host_end_ns;     /* end of the annotation itself */
-    uint32_t row;            /* the annotation; ROW_NONE for STEPS_NONE */
+    int64_t host_end_ns; /* end of the annotation itself */
+    uint32_t row;        /* the annotation; ROW_NONE for STEPS_NONE */
 };
 
 struct device_info {
     int64_t id;
-    str name; /* "NVIDIA A100-SXM4-40GB"; "" where the file has none */
+    str name;                                /* "NVIDIA A100-SXM4-40GB"; "" where the file has none */
     int64_t memory_bytes, sms, major, minor; /* -1 where not recorded */
 };
 
 /* What the file says of itself. Texts live as long as the trace; -1 and "" mean: not recorded. */
 struct trace_info {
-    str path, format;        /* format: "kineto json", "chrome json" ... */
-    int64_t file_bytes;      /* as unpacked */
-    int64_t base_ns;         /* baseTimeNanoseconds: add to a recorded time for the epoch; 0 if absent */
+    str path, format;   /* format: "kineto json", "chrome json" ... */
+    int64_t file_bytes; /* as unpacked */
+    int64_t base_ns;    /* baseTimeNanoseconds: add to a recorded time for the epoch; 0 if absent */
     int64_t rank, world_size;
     str backend, host, trace_id, torch_version, schema;
     bool shapes, stack, memory, flops; /* recording options where the file says so */
@@ -115,7 +115,7 @@ struct trace {
     struct trace_info info;
     const struct note *notes;
     uint32_t note_count;
-    uint64_t repaired, dropped; /* events, all of them */
+    uint64_t repaired, dropped;  /* events, all of them */
     uint64_t kinds[EVENT_KINDS]; /* events a kind */
 
     struct trace_private *private;
@@ -124,15 +124,15 @@ struct trace {
 /* ---- building (readers only) ---- */
 
 struct trace *trace_new(void);
-struct intern *trace_names(struct trace *trace);       /* intern event names and text attributes here */
-struct arena *trace_arena(struct trace *trace);        /* for what info points to */
+struct intern *trace_names(struct trace *trace);            /* intern event names and text attributes here */
+struct arena *trace_arena(struct trace *trace);             /* for what info points to */
 uint32_t trace_lane(struct trace *trace, struct lane lane); /* found or added; names are ignored in the comparison */
 void trace_name_lane(struct trace *trace, struct lane lane, uint32_t process_name, uint32_t name); /* 0 keeps */
 void trace_add(struct trace *trace, const struct event *event);
 void trace_add_flow(struct trace *trace, struct flow flow);
 void trace_note(struct trace *trace, enum note_kind kind, int64_t offset, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
-void trace_finish(struct trace *trace);                /* sorts, nests, links, finds steps; then the trace is frozen */
+void trace_finish(struct trace *trace); /* sorts, nests, links, finds steps; then the trace is frozen */
 
 /* ---- reading ---- */
 
@@ -142,8 +142,8 @@ static inline str trace_name(const struct trace *trace, uint32_t row)
 {
     return trace_text(trace, trace->name[row]);
 }
-uint32_t trace_text_count(const struct trace *trace);  /* ids are below it */
-size_t trace_bytes(const struct trace *trace);         /* memory held by the columns and tables */
+uint32_t trace_text_count(const struct trace *trace); /* ids are below it */
+size_t trace_bytes(const struct trace *trace);        /* memory held by the columns and tables */
 
 bool trace_attr(const struct trace *trace, uint32_t row, enum attr attr, int64_t *value);
 int64_t trace_attr_or(const struct trace *trace, uint32_t row, enum attr attr, int64_t otherwise);
@@ -194,9 +194,9 @@ uint32_t trace_main_lane(const struct trace *trace);
 
 /* Findings about the recording itself, counted at the finish. */
 struct trace_oddities {
-    uint64_t partial_overlaps;   /* events that end after the parent they began in, by more than 1 us */
-    uint64_t zero_durations;     /* device work of no length */
-    uint64_t stream_overlaps;    /* device work that begins before the one before it on its stream ends */
+    uint64_t partial_overlaps; /* events that end after the parent they began in, by more than 1 us */
+    uint64_t zero_durations;   /* device work of no length */
+    uint64_t stream_overlaps;  /* device work that begins before the one before it on its stream ends */
     uint64_t kernels_without_launch, launches_without_kernel;
     uint64_t graph_launches, graph_kernels;
 };
