@@ -123,7 +123,8 @@ def ids(document):
 
 def check_ids(build):
     files = sorted(glob.glob(os.path.join(TOP, "doc", "numbers*.md")) + glob.glob(os.path.join(TOP, "doc", "numbers", "*.md")))
-    defined = set(re.findall(r"`(?:[a-z0-9_]+\.)?([a-z0-9_]+)`", "".join(map(read, files))))
+    text = "".join(map(read, files))
+    defined = set(re.findall(r"`(?:[a-z0-9_]+\.)?([a-z0-9_]+)`", text)) | set(re.findall(r"^#+ ([a-z0-9_]+)$", text, re.MULTILINE))
     seen = {}
     for command in commands(build):
         if command in ("help", "completion"):
