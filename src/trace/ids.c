@@ -5,27 +5,30 @@
 
 #include "base/mem.h"
 
-void ids_open(struct ids *ids, const struct id_range *range)
+void ids_open(struct ids *ids)
 {
-    *ids = (struct ids){.lowest = range->lowest};
-    const uint64_t span = (uint64_t)range->highest - (uint64_t)range->lowest + 1;
-    if (!range->count || span == 0 || span > (uint64_t)range->count * 8)
-        return;
-    ids->range = span;
-    ids->rows = mem_alloc(span * sizeof *ids->rows);
-    memset(ids->rows, 0xFF, span * sizeof *ids->rows); /* ROW_NONE */
+    *ids = (struct ids){.last_page = MAP_NONE};
 }
 
 void ids_close(struct ids *ids)
 {
     mem_free(ids->rows);
-    map_free(&ids->map);
+    map_free(&ids->pages);
+}
+
+/* A page for the id that was asked for last. */
+static void add_page(struct ids *ids)
+{
+    ids->rows = mem_grow(ids->rows, &ids->room, ids->count + IDS_A_PAGE, sizeof *ids->rows);
+    memset(ids->rows + ids->count, 0xFF, IDS_A_PAGE * sizeof *ids->rows); /* ROW_NONE */
+    ids->last_page = (uint32_t)(ids->count / IDS_A_PAGE);
+    ids->count += IDS_A_PAGE;
+    map_put(&ids->pages, ids->last_key, ids->last_page);
 }
 
 void ids_put(struct ids *ids, int64_t id, uint32_t row)
 {
-    if (ids->range)
-        ids->rows[(uint64_t)id - (uint64_t)ids->lowest] = row;
-    else
-        map_put(&ids->map, id, row);
+    if (!ids_place(ids, id))
+        add_page(ids);
+    *ids_place(ids, id) = row;
 }

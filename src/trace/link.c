@@ -21,12 +21,8 @@ static bool own_id(const struct trace *t, uint32_t row, enum event_kind kind, en
 /* The first row of an id keeps it. */
 static void collect_ids(const struct trace *t, enum event_kind kind, enum attr key, struct ids *ids)
 {
-    struct id_range range = {0};
     int64_t id;
-    for (uint32_t row = 0; row < t->count; row++)
-        if (own_id(t, row, kind, key, &id))
-            id_range_widen(&range, id);
-    ids_open(ids, &range);
+    ids_open(ids);
     for (uint32_t row = t->count; row-- > 0;)
         if (own_id(t, row, kind, key, &id))
             ids_put(ids, id, row);

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Natural merge sort of row numbers. Real traces are a few long sorted runs laid
- * end to end, so this is one or two passes there, needs 4 bytes a row beside the
- * rows, and never goes quadratic on hostile input.
+ * Natural merge sort of row numbers. Real traces are sorted runs laid end to
+ * end, so the runs are found once, and neighbours are joined until one is left.
+ * Joining touches only the rows that overlap in time: of two runs that follow
+ * each other but for a few rows those few are moved, which makes the cost a row
+ * the same however often a trace repeats. Never quadratic on hostile input.
  */
 #include "base/mem.h"
 #include "private.h"
@@ -16,6 +18,15 @@ static bool before(const struct trace *t, uint32_t a, uint32_t b)
     return a < b;
 }
 
+struct sorting {
+    const struct trace *trace;
+    uint32_t *rows;
+    size_t *runs; /* where each run begins; one past the end at last */
+    size_t run_count, runs_room;
+    uint32_t *aside; /* the rows of the left run that move */
+    size_t aside_room;
+};
+
 static size_t run_end(const struct trace *t, const uint32_t *rows, size_t at, size_t count)
 {
     for (at++; at < count && !before(t, rows[at], rows[at - 1]); at++)
@@ -23,41 +34,68 @@ static size_t run_end(const struct trace *t, const uint32_t *rows, size_t at, si
     return at;
 }
 
-static void merge(const struct trace *t, const uint32_t *from, size_t a, size_t b, size_t end, uint32_t *to)
+static void add_run(struct sorting *s, size_t begin)
 {
-    const size_t middle = b;
-    while (a < middle && b < end)
-        *to++ = before(t, from[b], from[a]) ? from[b++] : from[a++];
-    memcpy(to, from + a, (middle - a) * sizeof *to);
-    memcpy(to + (middle - a), from + b, (end - b) * sizeof *to);
+    s->runs = mem_grow(s->runs, &s->runs_room, s->run_count + 2, sizeof *s->runs);
+    s->runs[s->run_count++] = begin;
 }
 
-/* Merges neighbouring runs pairwise into `to`; true when one run was left. */
-static bool pass(const struct trace *t, const uint32_t *from, uint32_t *to, size_t count)
+static void find_runs(struct sorting *s, size_t count)
 {
-    for (size_t a = 0; a < count;) {
-        const size_t b = run_end(t, from, a, count);
-        if (a == 0 && b == count)
-            return true;
-        const size_t end = b < count ? run_end(t, from, b, count) : b;
-        merge(t, from, a, b, end, to + a);
-        a = end;
+    for (size_t at = 0; at < count; at = run_end(s->trace, s->rows, at, count))
+        add_run(s, at);
+    s->runs[s->run_count] = count;
+}
+
+/* The first of the sorted rows [at, end) that stands behind the row. */
+static size_t first_behind(const struct sorting *s, size_t at, size_t end, uint32_t row)
+{
+    while (at < end) {
+        const size_t middle = at + (end - at) / 2;
+        if (before(s->trace, row, s->rows[middle]))
+            end = middle;
+        else
+            at = middle + 1;
     }
-    return false;
+    return at;
+}
+
+/* Joins the runs [a, b) and [b, end). */
+static void join(struct sorting *s, size_t a, size_t b, size_t end)
+{
+    a = first_behind(s, a, b, s->rows[b]);
+    if (a == b)
+        return;
+    end = first_behind(s, b, end, s->rows[b - 1]);
+    const size_t count = b - a;
+    s->aside = mem_grow(s->aside, &s->aside_room, count, sizeof *s->aside);
+    memcpy(s->aside, s->rows + a, count * sizeof *s->aside);
+    uint32_t *to = s->rows + a;
+    for (size_t i = 0; i < count;)
+        *to++ = b < end && before(s->trace, s->rows[b], s->aside[i]) ? s->rows[b++] : s->aside[i++];
+}
+
+/* Joins every other run with its neighbour; half as many are left. */
+static void join_pairs(struct sorting *s)
+{
+    const size_t count = s->run_count;
+    s->run_count = 0;
+    for (size_t i = 0; i < count; i += 2) {
+        if (i + 1 < count)
+            join(s, s->runs[i], s->runs[i + 1], s->runs[i + 2]);
+        s->runs[s->run_count++] = s->runs[i];
+    }
+    s->runs[s->run_count] = s->runs[count];
 }
 
 void trace_sort_rows(const struct trace *t, uint32_t *rows, size_t count)
 {
     if (count < 2 || run_end(t, rows, 0, count) == count)
         return;
-    uint32_t *other = mem_alloc(count * sizeof *other);
-    uint32_t *from = rows, *to = other;
-    while (!pass(t, from, to, count)) {
-        uint32_t *swap = from;
-        from = to;
-        to = swap;
-    }
-    if (from != rows)
-        memcpy(rows, from, count * sizeof *rows);
-    mem_free(other);
+    struct sorting s = {.trace = t, .rows = rows};
+    find_runs(&s, count);
+    while (s.run_count > 1)
+        join_pairs(&s);
+    mem_free(s.runs);
+    mem_free(s.aside);
 }

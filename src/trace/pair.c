@@ -25,12 +25,8 @@ static bool backward(const struct trace *t, const uint8_t *engine, uint32_t row)
 /* By sequence number the forward operator that began first: the outermost. */
 static void collect_forward(const struct trace *t, const uint8_t *engine, struct ids *forward)
 {
-    struct id_range range = {0};
     int64_t sequence;
-    for (uint32_t row = 0; row < t->count; row++)
-        if (trace_attr(t, row, ATTR_SEQUENCE, &sequence))
-            id_range_widen(&range, sequence);
-    ids_open(forward, &range);
+    ids_open(forward);
     for (uint32_t row = 0; row < t->count; row++)
         if (trace_attr(t, row, ATTR_SEQUENCE, &sequence) && !backward(t, engine, row)) {
             const uint32_t known = ids_get(forward, sequence);
@@ -62,7 +58,7 @@ static void collect_arrows(const struct trace *t, struct map *arrows)
     map_free(&start_of);
 }
 
-static uint32_t forward_of(const struct trace *t, const uint8_t *engine, const struct ids *forward,
+static uint32_t forward_of(const struct trace *t, const uint8_t *engine, struct ids *forward,
                            const struct map *arrows, uint32_t row)
 {
     int64_t sequence;

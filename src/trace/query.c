@@ -20,35 +20,12 @@ struct trace_oddities trace_oddities(const struct trace *t)
 
 /* ---- attributes ---- */
 
-bool trace_attr(const struct trace *t, uint32_t row, enum attr attr, int64_t *value)
-{
-    return sparse_get(&t->private->attr[attr], row, value);
-}
-
-int64_t trace_attr_or(const struct trace *t, uint32_t row, enum attr attr, int64_t otherwise)
-{
-    int64_t value;
-    return trace_attr(t, row, attr, &value) ? value : otherwise;
-}
-
 str trace_attr_text(const struct trace *t, uint32_t row, enum attr attr)
 {
     return trace_text(t, (uint32_t)trace_attr_or(t, row, attr, 0));
 }
 
-uint32_t trace_attr_count(const struct trace *t, enum attr attr)
-{
-    return t->private->attr[attr].count;
-}
-
 /* ---- rows in order ---- */
-
-struct rows trace_rows(const struct trace *t, uint32_t lane, enum nest nest)
-{
-    const struct trace_private *p = t->private;
-    const uint32_t *begin = &p->group[lane * NESTS + nest];
-    return (struct rows){p->order + begin[0], begin[1] - begin[0]};
-}
 
 static bool wanted(const struct lane *lane, int64_t device)
 {

@@ -28,6 +28,9 @@ static void mirror(struct trace *t)
     t->parent = p->parent;
     t->cause = p->cause;
     t->kind = p->kind;
+    t->attrs = p->attr;
+    t->order = p->order;
+    t->group = p->group;
     t->lanes = p->lanes;
     t->notes = p->notes;
     t->steps = p->steps;
@@ -41,6 +44,7 @@ struct trace *trace_new(void)
     t->private->last_lane = LANE_NONE;
     t->private->main_lane = LANE_NONE;
     t->info.rank = t->info.world_size = -1;
+    mirror(t);
     return t;
 }
 

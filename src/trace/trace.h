@@ -32,6 +32,7 @@
 #include "base/intern.h"
 #include "base/str.h"
 #include "trace/event.h"
+#include "trace/sparse.h"
 
 enum { ROW_NONE = UINT32_MAX, LANE_NONE = UINT32_MAX };
 
@@ -101,6 +102,8 @@ struct trace {
     const int64_t *start_ns, *dur_ns;
     const uint32_t *name, *lane, *parent, *cause;
     const uint8_t *kind;
+    const struct sparse *attrs;    /* [ATTRS]; read through trace_attr */
+    const uint32_t *order, *group; /* read through trace_rows */
 
     int64_t origin_ns; /* recorded time of the earliest event */
     int64_t end_ns;    /* latest end, from the origin */
@@ -145,17 +148,31 @@ static inline str trace_name(const struct trace *trace, uint32_t row)
 uint32_t trace_text_count(const struct trace *trace); /* ids are below it */
 size_t trace_bytes(const struct trace *trace);        /* memory held by the columns and tables */
 
-bool trace_attr(const struct trace *trace, uint32_t row, enum attr attr, int64_t *value);
-int64_t trace_attr_or(const struct trace *trace, uint32_t row, enum attr attr, int64_t otherwise);
+static inline bool trace_attr(const struct trace *trace, uint32_t row, enum attr attr, int64_t *value)
+{
+    return sparse_get(&trace->attrs[attr], row, value);
+}
+static inline int64_t trace_attr_or(const struct trace *trace, uint32_t row, enum attr attr, int64_t otherwise)
+{
+    int64_t value;
+    return trace_attr(trace, row, attr, &value) ? value : otherwise;
+}
+static inline uint32_t trace_attr_count(const struct trace *trace, enum attr attr) /* rows that carry it */
+{
+    return trace->attrs[attr].count;
+}
 str trace_attr_text(const struct trace *trace, uint32_t row, enum attr attr); /* "" where absent */
-uint32_t trace_attr_count(const struct trace *trace, enum attr attr);         /* rows that carry it */
 
 static inline int64_t trace_end_ns(const struct trace *trace, uint32_t row)
 {
     return trace->start_ns[row] + trace->dur_ns[row];
 }
 
-struct rows trace_rows(const struct trace *trace, uint32_t lane, enum nest nest);
+static inline struct rows trace_rows(const struct trace *trace, uint32_t lane, enum nest nest)
+{
+    const uint32_t *begin = &trace->group[lane * NESTS + nest];
+    return (struct rows){trace->order + begin[0], begin[1] - begin[0]};
+}
 
 /* All device work of all streams of a device (-1: all devices) by start, in one array. */
 struct rows trace_device_work(const struct trace *trace, struct arena *arena, int64_t device);
