@@ -14,7 +14,7 @@ struct intern;
 struct intern *intern_new(void);
 void intern_free(struct intern *table);
 
-uint32_t intern_id(struct intern *table, str text);         /* found or added */
+uint32_t intern_id(struct intern *table, str text);                   /* found or added */
 bool intern_find(const struct intern *table, str text, uint32_t *id); /* found only */
 str intern_text(const struct intern *table, uint32_t id);
 uint32_t intern_count(const struct intern *table);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "span.h"
 
-#include <stdlib.h>
-
 #include "mem.h"
+#include "sort.h"
 
 void spans_add(struct spans *list, int64_t start_ns, int64_t end_ns)
 {
@@ -11,12 +10,6 @@ void spans_add(struct spans *list, int64_t start_ns, int64_t end_ns)
         return;
     list->at = mem_grow(list->at, &list->room, list->count + 1, sizeof *list->at);
     list->at[list->count++] = (struct span){start_ns, end_ns};
-}
-
-static int by_start(const void *a, const void *b)
-{
-    const struct span *x = a, *y = b;
-    return (x->start_ns > y->start_ns) - (x->start_ns < y->start_ns);
 }
 
 static bool sorted(const struct spans *list)
@@ -27,10 +20,25 @@ static bool sorted(const struct spans *list)
     return true;
 }
 
+static void sort_spans(struct spans *list)
+{
+    struct keyed *order = mem_alloc(list->count * sizeof *order);
+    for (size_t i = 0; i < list->count; i++)
+        order[i] = (struct keyed){list->at[i].start_ns, (uint32_t)i};
+    sort_keyed(order, list->count);
+    struct span *sorted = mem_alloc(list->count * sizeof *sorted);
+    for (size_t i = 0; i < list->count; i++)
+        sorted[i] = list->at[order[i].row];
+    mem_free(order);
+    mem_free(list->at);
+    list->at = sorted;
+    list->room = list->count;
+}
+
 void spans_tidy(struct spans *list)
 {
     if (!sorted(list))
-        qsort(list->at, list->count, sizeof *list->at, by_start);
+        sort_spans(list);
     size_t kept = 0;
     for (size_t i = 0; i < list->count; i++) {
         const struct span s = list->at[i];

@@ -49,15 +49,15 @@ static inline str str_from(str s, size_t from)
     return (str){from ? s.at + from : s.at, s.len - from};
 }
 
-int str_cmp(str a, str b);                    /* bytewise, shorter first on a common prefix */
-bool str_has(str s, str part);                /* contains */
-bool str_has_nocase(str s, str part);         /* contains, ASCII case ignored */
+int str_cmp(str a, str b);            /* bytewise, shorter first on a common prefix */
+bool str_has(str s, str part);        /* contains */
+bool str_has_nocase(str s, str part); /* contains, ASCII case ignored */
 bool str_starts_nocase(str s, str prefix);
-str str_trim(str s);                          /* without ASCII blanks at either end */
+str str_trim(str s);                                /* without ASCII blanks at either end */
 bool str_cut(str *rest, char separator, str *part); /* takes the next part; false when nothing is left */
-bool str_int(str s, int64_t *value);          /* whole text as a decimal integer, no overflow */
-str str_copy(struct arena *arena, str s);     /* the copy is also NUL-terminated */
-const char *str_z(struct arena *arena, str s); /* the same, as a C string */
+bool str_int(str s, int64_t *value);                /* whole text as a decimal integer, no overflow */
+str str_copy(struct arena *arena, str s);           /* the copy is also NUL-terminated */
+const char *str_z(struct arena *arena, str s);      /* the same, as a C string */
 str str_printf(struct arena *arena, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /*

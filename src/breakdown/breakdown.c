@@ -204,15 +204,15 @@ static void run_all(const struct shared *shared, struct breakdown *out)
     arena_free(&scratch);
 }
 
-void breakdown_run(const struct trace *trace, const struct selection *selection, const bool *wanted,
-                   struct arena *arena, struct breakdown *out)
+void breakdown_run_judged(const struct trace *trace, const struct judgements *judgements,
+                          const struct selection *selection, const bool *wanted, struct arena *arena,
+                          struct breakdown *out)
 {
     struct arena scratch = {0};
-    const struct work_classes *classes = work_classes_new(trace, &scratch);
     struct shared shared = {.trace = trace,
-                            .classes = classes,
-                            .phases = phases_of(trace, &scratch),
-                            .host = host_new(trace, classes, &scratch),
+                            .classes = judgements->classes,
+                            .phases = judgements->phases,
+                            .host = host_new(trace, judgements->classes, &scratch),
                             .range = selection_steps(trace, selection),
                             .wanted = wanted,
                             .arena = arena};
@@ -223,5 +223,15 @@ void breakdown_run(const struct trace *trace, const struct selection *selection,
     out->step_source = trace->step_source;
     run_all(&shared, out);
     host_free(shared.host);
+    arena_free(&scratch);
+}
+
+void breakdown_run(const struct trace *trace, const struct selection *selection, const bool *wanted,
+                   struct arena *arena, struct breakdown *out)
+{
+    struct arena scratch = {0};
+    const struct judgements judgements = {.classes = work_classes_new(trace, &scratch),
+                                          .phases = phases_of(trace, &scratch)};
+    breakdown_run_judged(trace, &judgements, selection, wanted, arena, out);
     arena_free(&scratch);
 }

@@ -13,6 +13,7 @@
 #define BREAKDOWN_BREAKDOWN_H
 
 #include "ledger.h"
+#include "ops/judgements.h"
 #include "trace/select.h"
 
 struct breakdown_step {
@@ -85,5 +86,10 @@ struct breakdown {
 /* `wanted` names the accounts to be explained ([ACCOUNTS], or NULL). The result lives in the arena and outlives the trace. */
 void breakdown_run(const struct trace *trace, const struct selection *selection, const bool *wanted,
                    struct arena *arena, struct breakdown *out);
+
+/* The same with the classes and phases at hand. */
+void breakdown_run_judged(const struct trace *trace, const struct judgements *judgements,
+                          const struct selection *selection, const bool *wanted, struct arena *arena,
+                          struct breakdown *out);
 
 #endif

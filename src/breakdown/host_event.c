@@ -3,7 +3,7 @@
 
 #include "calls.h"
 
-enum meaning { NOT_JUDGED, PLAIN, LAUNCH, SYNC, COPY, LOADING };
+enum meaning { NOT_JUDGED, PLAIN, COMMUNICATION, LAUNCH, SYNC, COPY, COPY_ASYNC, LOADING };
 
 struct host_events {
     const struct trace *trace;
@@ -23,17 +23,18 @@ static enum meaning judge(const struct host_events *events, uint32_t row)
     const str name = trace_name(events->trace, row);
     if (str_starts(name, S("enumerate(DataLoader)#")) || str_starts(name, S("enumerate(DataPipe)#")))
         return LOADING;
+    const enum meaning plain = work_host_communication(events->classes, row) ? COMMUNICATION : PLAIN;
     if (events->trace->kind[row] != EVENT_RUNTIME)
-        return PLAIN;
+        return plain;
     switch (call_effect(name)) {
     case CALL_LAUNCH:
         return LAUNCH;
     case CALL_SYNC:
         return SYNC;
     case CALL_COPY:
-        return COPY;
+        return str_has(name, S("Async")) ? COPY_ASYNC : COPY;
     default:
-        return PLAIN;
+        return plain;
     }
 }
 
@@ -46,15 +47,13 @@ static enum meaning meaning_of(struct host_events *events, uint32_t row)
 }
 
 /*
- * Whether a copy call returns only when the copy is done: every call that is not
- * "Async", and of those the ones that touch pageable memory. Where the kind of
- * memory is not recorded, the call waited if it outlasted its copy.
+ * Whether an asynchronous copy call returns only when the copy is done: those
+ * that touch pageable memory do. Where the kind of memory is not recorded, the
+ * call waited if it outlasted its copy.
  */
 static bool waits(const struct host_events *events, uint32_t call)
 {
     const uint32_t work = events->trace->cause[call];
-    if (!str_has(trace_name(events->trace, call), S("Async")))
-        return true;
     if (work == ROW_NONE || events->trace->kind[work] != EVENT_COPY)
         return false;
     const enum copy_direction direction = work_copy_direction(events->classes, work);
@@ -79,9 +78,13 @@ static enum host_state call_state(struct host_events *events, uint32_t row)
     case LOADING:
         return HOST_LOADING;
     case COPY:
+        return HOST_BLOCKED;
+    case COPY_ASYNC:
         return waits(events, row) ? HOST_BLOCKED : HOST_LAUNCHING;
+    case COMMUNICATION:
+        return HOST_COMMUNICATING;
     default:
-        return work_host_communication(events->classes, row) ? HOST_COMMUNICATING : HOST_IN_OPERATOR;
+        return HOST_IN_OPERATOR;
     }
 }
 

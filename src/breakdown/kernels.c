@@ -43,30 +43,54 @@ static const struct cost_share *shares_of(const struct kernel_work *work, struct
     return shares;
 }
 
+static struct kernel_work work_of(const struct trace *trace, const struct judgements *judgements,
+                                  const struct kernels_asked *asked, struct arena *arena)
+{
+    struct kernel_work work = {
+        .trace = trace,
+        .classes = judgements->classes,
+        .costs = judgements->costs,
+        .peaks = peaks_new(trace, asked->device, arena),
+    };
+    pick(&work, asked->selection, arena);
+    work.shares = shares_of(&work, arena);
+    return work;
+}
+
+static void take(const struct kernel_work *work, enum kernel_grouping by, struct arena *arena, struct kernels *kernels)
+{
+    const struct trace *trace = work->trace;
+    *kernels = (struct kernels){
+        .rank = trace->info.rank,
+        .recorded = device_work_count(trace) > 0,
+        .count = work->count,
+        .busy_ns = busy_ns_of(trace, work->rows, work->count),
+        .device = str_copy(arena, work->peaks.device),
+        .closest = str_copy(arena, work->peaks.closest),
+        .groups = kernel_groups_of(work, by, arena),
+    };
+    for (uint32_t i = 0; i < work->count; i++)
+        kernels->total_ns += trace->dur_ns[work->rows[i]];
+}
+
+void kernels_run_judged(const struct trace *trace, const struct judgements *judgements,
+                        const struct kernels_asked *asked, struct arena *arena, struct kernels *kernels)
+{
+    struct arena scratch = {0};
+    const struct kernel_work work = work_of(trace, judgements, asked, &scratch);
+    take(&work, asked->by, arena, kernels);
+    arena_free(&scratch);
+}
+
 void kernels_run(const struct trace *trace, const struct kernels_asked *asked, struct arena *arena,
                  struct kernels *kernels)
 {
     struct arena scratch = {0};
-    struct kernel_work work = {
-        .trace = trace,
-        .classes = work_classes_new(trace, &scratch),
-        .costs = op_costs_new(trace, &scratch),
-        .peaks = peaks_new(trace, asked->device, &scratch),
-    };
-    pick(&work, asked->selection, &scratch);
-    work.shares = shares_of(&work, &scratch);
-    *kernels = (struct kernels){
-        .rank = trace->info.rank,
-        .recorded = device_work_count(trace) > 0,
-        .count = work.count,
-        .busy_ns = busy_ns_of(trace, work.rows, work.count),
-        .device = str_copy(arena, work.peaks.device),
-        .closest = str_copy(arena, work.peaks.closest),
-        .groups = kernel_groups_of(&work, asked->by, arena),
-        .classes = kernel_groups_of(&work, KERNELS_BY_CLASS, arena),
-        .launches = launches_run(trace, asked->selection, arena),
-    };
-    for (uint32_t i = 0; i < work.count; i++)
-        kernels->total_ns += trace->dur_ns[work.rows[i]];
+    const struct judgements judgements = {.classes = work_classes_new(trace, &scratch),
+                                          .costs = op_costs_new(trace, &scratch)};
+    const struct kernel_work work = work_of(trace, &judgements, asked, &scratch);
+    take(&work, asked->by, arena, kernels);
+    kernels->classes = kernel_groups_of(&work, KERNELS_BY_CLASS, arena);
+    kernels->launches = launches_run(trace, asked->selection, arena);
     arena_free(&scratch);
 }

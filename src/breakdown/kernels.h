@@ -9,6 +9,7 @@
 
 #include "breakdown/launches.h"
 #include "breakdown/samples.h"
+#include "ops/judgements.h"
 #include "report/report.h"
 #include "trace/select.h"
 
@@ -75,6 +76,10 @@ struct kernels_asked {
 /* Texts are copied into the arena. */
 void kernels_run(const struct trace *trace, const struct kernels_asked *asked, struct arena *arena,
                  struct kernels *kernels);
+
+/* Only the groups and the sums, not the classes and launches, with the classes and costs at hand. */
+void kernels_run_judged(const struct trace *trace, const struct judgements *judgements,
+                        const struct kernels_asked *asked, struct arena *arena, struct kernels *kernels);
 
 void kernels_show(const struct kernels *const *ranks, uint32_t count, struct report *report);
 

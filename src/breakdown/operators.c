@@ -303,16 +303,16 @@ static void finish(struct reading *r, struct arena *arena)
     }
 }
 
-void operators_run(const struct trace *trace, const struct operators_asked *asked, struct arena *arena,
-                   struct operators *operators)
+void operators_run_judged(const struct trace *trace, const struct judgements *judgements,
+                          const struct operators_asked *asked, struct arena *arena, struct operators *operators)
 {
     struct arena scratch = {0};
     struct reading r = {
         .trace = trace,
         .asked = asked,
         .picked = picked_by(trace, asked->selection),
-        .costs = op_costs_new(trace, &scratch),
-        .phases = phases_of(trace, &scratch),
+        .costs = judgements->costs,
+        .phases = judgements->phases,
         .origins = origins_new(trace, &scratch),
         .peaks = peaks_new(trace, asked->device, &scratch),
         .device = device_work_count(trace) > 0,
@@ -335,5 +335,14 @@ void operators_run(const struct trace *trace, const struct operators_asked *aske
     finish(&r, arena);
     map_free(&r.by_key);
     mem_free(r.groups);
+    arena_free(&scratch);
+}
+
+void operators_run(const struct trace *trace, const struct operators_asked *asked, struct arena *arena,
+                   struct operators *operators)
+{
+    struct arena scratch = {0};
+    const struct judgements judgements = {.phases = phases_of(trace, &scratch), .costs = op_costs_new(trace, &scratch)};
+    operators_run_judged(trace, &judgements, asked, arena, operators);
     arena_free(&scratch);
 }

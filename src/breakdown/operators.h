@@ -8,6 +8,7 @@
 #define BREAKDOWN_OPERATORS_H
 
 #include "breakdown/kernels_rate.h"
+#include "ops/judgements.h"
 
 enum operator_grouping { OPERATORS_BY_NAME, OPERATORS_BY_SHAPE, OPERATORS_BY_MODULE, OPERATORS_BY_PYTHON };
 
@@ -47,6 +48,10 @@ struct operators_asked {
 /* Texts are copied into the arena. */
 void operators_run(const struct trace *trace, const struct operators_asked *asked, struct arena *arena,
                    struct operators *operators);
+
+/* The same with the phases and costs at hand. */
+void operators_run_judged(const struct trace *trace, const struct judgements *judgements,
+                          const struct operators_asked *asked, struct arena *arena, struct operators *operators);
 
 void operators_show(const struct operators *const *ranks, uint32_t count, struct report *report);
 

@@ -44,39 +44,43 @@ struct samples samples_pack(const int64_t *values, uint32_t count, struct arena 
     return (struct samples){packed, (uint32_t)(at - packed), count};
 }
 
-/* Where each group's values begin among all of them. */
-static uint32_t *group_starts(const struct keyed *present, uint32_t count, const uint32_t *group, uint32_t group_count,
+/* Where each group's values begin among all of them; negative values belong to none. */
+static uint32_t *group_starts(const int64_t *values, const uint32_t *group, uint32_t count, uint32_t group_count,
                               struct arena *arena)
 {
     uint32_t *starts = arena_array(arena, (size_t)group_count + 1, sizeof *starts);
     for (uint32_t i = 0; i < count; i++)
-        starts[group[present[i].row] + 1]++;
+        starts[group[i] + 1] += values[i] >= 0;
     for (uint32_t i = 0; i < group_count; i++)
         starts[i + 1] += starts[i];
     return starts;
+}
+
+static struct samples sort_and_pack(struct keyed *values, uint32_t count, struct arena *arena)
+{
+    struct arena scratch = {0};
+    int64_t *sorted = arena_array(&scratch, count, sizeof *sorted);
+    sort_keyed(values, count);
+    for (uint32_t i = 0; i < count; i++)
+        sorted[i] = values[i].key;
+    const struct samples samples = samples_pack(sorted, count, arena);
+    arena_free(&scratch);
+    return samples;
 }
 
 struct samples *samples_deal(const int64_t *values, const uint32_t *group, uint32_t count, uint32_t group_count,
                              struct arena *arena)
 {
     struct arena scratch = {0};
-    struct keyed *present = arena_array(&scratch, count, sizeof *present);
-    uint32_t dealt = 0;
+    const uint32_t *starts = group_starts(values, group, count, group_count, &scratch);
+    uint32_t *next = arena_array(&scratch, group_count, sizeof *next);
+    struct keyed *dealt = arena_array(&scratch, starts[group_count], sizeof *dealt);
     for (uint32_t i = 0; i < count; i++)
         if (values[i] >= 0)
-            present[dealt++] = (struct keyed){values[i], i};
-    sort_keyed(present, dealt);
-
-    const uint32_t *starts = group_starts(present, dealt, group, group_count, &scratch);
-    uint32_t *next = arena_array(&scratch, group_count, sizeof *next);
-    int64_t *sorted = arena_array(&scratch, dealt, sizeof *sorted);
-    for (uint32_t i = 0; i < dealt; i++) {
-        const uint32_t to = group[present[i].row];
-        sorted[starts[to] + next[to]++] = present[i].key;
-    }
+            dealt[starts[group[i]] + next[group[i]]++] = (struct keyed){values[i], i};
     struct samples *samples = arena_array(arena, group_count, sizeof *samples);
     for (uint32_t i = 0; i < group_count; i++)
-        samples[i] = samples_pack(sorted + starts[i], next[i], arena);
+        samples[i] = sort_and_pack(dealt + starts[i], next[i], arena);
     arena_free(&scratch);
     return samples;
 }

@@ -12,6 +12,7 @@
 struct job {
     const struct trace *trace;
     const struct selection *selection;
+    struct judgements judgements;
     struct arena arenas[4]; /* an analysis allocates in its own, on whatever thread it runs */
     struct summary *out;
 };
@@ -28,6 +29,18 @@ static struct selection steps_only(const struct selection *selection)
     return steps;
 }
 
+static void judge(void *context, size_t i)
+{
+    struct job *job = context;
+    struct arena *arena = &job->arenas[i];
+    if (i == 0) {
+        job->judgements.costs = op_costs_new(job->trace, arena);
+    } else {
+        job->judgements.phases = phases_of(job->trace, arena);
+        job->judgements.classes = work_classes_new(job->trace, arena);
+    }
+}
+
 static void run_one(void *context, size_t i)
 {
     struct job *job = context;
@@ -37,16 +50,16 @@ static void run_one(void *context, size_t i)
     const struct operators_asked operators = {.by = OPERATORS_BY_NAME, .selection = &steps, .device = S("")};
     switch (i) {
     case 0:
-        breakdown_run(job->trace, job->selection, NULL, arena, &job->out->breakdown);
+        breakdown_run_judged(job->trace, &job->judgements, job->selection, NULL, arena, &job->out->breakdown);
         break;
     case 1:
-        operators_run(job->trace, &operators, arena, &job->out->operators);
+        operators_run_judged(job->trace, &job->judgements, &operators, arena, &job->out->operators);
         break;
     case 2:
-        kernels_run(job->trace, &kernels, arena, &job->out->kernels);
+        kernels_run_judged(job->trace, &job->judgements, &kernels, arena, &job->out->kernels);
         break;
     case 3:
-        job->out->work = work_figures_of(job->trace, job->selection);
+        job->out->work = work_figures_of(job->trace, &job->judgements, job->selection);
         break;
     }
 }
@@ -54,9 +67,14 @@ static void run_one(void *context, size_t i)
 void summary_run(const struct trace *trace, const struct selection *selection, struct arena *arena, struct summary *out)
 {
     struct job job = {.trace = trace, .selection = selection, .out = out};
+    struct arena judged = {0};
+    par_each(2, 0, judge, &job);
+    for (int i = 0; i < 2; i++)
+        arena_adopt(&judged, &job.arenas[i]);
     par_each(4, 0, run_one, &job);
     for (int i = 0; i < 4; i++)
         arena_adopt(arena, &job.arenas[i]);
+    arena_free(&judged);
 }
 
 /* ---- all ranks ---- */

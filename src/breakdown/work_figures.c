@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "work_figures.h"
 
-#include "ops/phase.h"
-
 static void add(struct work_figures *figures, const struct trace *trace, const struct work_classes *classes,
                 const uint8_t *phases, uint32_t row)
 {
@@ -18,20 +16,17 @@ static void add(struct work_figures *figures, const struct trace *trace, const s
     }
 }
 
-struct work_figures work_figures_of(const struct trace *trace, const struct selection *selection)
+struct work_figures work_figures_of(const struct trace *trace, const struct judgements *judgements,
+                                    const struct selection *selection)
 {
     struct work_figures figures = {0};
-    struct arena scratch = {0};
-    const struct work_classes *classes = work_classes_new(trace, &scratch);
-    const uint8_t *phases = phases_of(trace, &scratch);
     const struct step_range range = selection_steps(trace, selection);
     for (uint32_t row = 0; row < trace->count; row++) {
         if (trace->kind[row] != EVENT_KERNEL)
             continue;
         const uint32_t step = trace_step(trace, row);
         if (step != STEP_NONE && step - range.first < range.count)
-            add(&figures, trace, classes, phases, row);
+            add(&figures, trace, judgements->classes, judgements->phases, row);
     }
-    arena_free(&scratch);
     return figures;
 }

@@ -3,7 +3,7 @@
 #ifndef BREAKDOWN_WORK_FIGURES_H
 #define BREAKDOWN_WORK_FIGURES_H
 
-#include "ops/work.h"
+#include "ops/judgements.h"
 #include "trace/select.h"
 
 struct work_figures {
@@ -14,7 +14,8 @@ struct work_figures {
     int64_t class_ns[KERNEL_CLASSES];
 };
 
-/* Work counts where it was launched: in a selected step. */
-struct work_figures work_figures_of(const struct trace *trace, const struct selection *selection);
+/* Work counts where it was launched: in a selected step. Reads the classes and phases. */
+struct work_figures work_figures_of(const struct trace *trace, const struct judgements *judgements,
+                                    const struct selection *selection);
 
 #endif

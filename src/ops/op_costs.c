@@ -105,11 +105,12 @@ static void collect(struct op_costs *costs, struct arena *arena)
     arena_free(&scratch);
 }
 
+static const struct op_cost no_cost = {-1, -1, DTYPE_UNKNOWN, false};
+
 struct op_cost op_costs_at(const struct op_costs *costs, uint32_t row)
 {
     const uint32_t entry = costs->entry[row];
-    struct op_cost cost =
-        entry == NO_ENTRY ? (struct op_cost){-1, -1, DTYPE_UNKNOWN, false} : costs->entries[entry].cost;
+    struct op_cost cost = entry == NO_ENTRY ? no_cost : costs->entries[entry].cost;
     if (cost.flops < 0 && trace_attr(costs->trace, row, ATTR_FLOPS, &cost.flops))
         cost.matrix = family_is_matrix(family_of_name(trace_name(costs->trace, row)));
     return cost;

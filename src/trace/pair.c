@@ -58,8 +58,8 @@ static void collect_arrows(const struct trace *t, struct map *arrows)
     map_free(&start_of);
 }
 
-static uint32_t forward_of(const struct trace *t, const uint8_t *engine, struct ids *forward,
-                           const struct map *arrows, uint32_t row)
+static uint32_t forward_of(const struct trace *t, const uint8_t *engine, struct ids *forward, const struct map *arrows,
+                           uint32_t row)
 {
     int64_t sequence;
     if (trace_attr(t, row, ATTR_SEQUENCE, &sequence) && backward(t, engine, row)) {
