@@ -20,9 +20,9 @@ struct ahead {
     void *context;
     unsigned char *bytes; /* BLOCKS of BLOCK */
     size_t length[BLOCKS];
-    size_t at;            /* in the consumer's block */
+    size_t at; /* in the consumer's block */
     unsigned filled, taken;
-    bool ended, stopped;  /* by the producer, by the consumer */
+    bool ended, stopped; /* by the producer, by the consumer */
     bool threaded;
     pthread_t thread;
     pthread_mutex_t lock;

@@ -16,7 +16,8 @@ void packed_open(struct packed *packed, int fd)
 
 void packed_open_memory(struct packed *packed, const void *bytes, size_t count, size_t chunk)
 {
-    *packed = (struct packed){.fd = -1, .memory = bytes, .memory_left = count, .chunk = chunk, .block = mem_alloc(BLOCK)};
+    *packed =
+        (struct packed){.fd = -1, .memory = bytes, .memory_left = count, .chunk = chunk, .block = mem_alloc(BLOCK)};
 }
 
 void packed_close(struct packed *packed)

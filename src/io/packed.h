@@ -11,11 +11,11 @@ struct packed {
     int fd;                      /* -1: the bytes come from memory */
     const unsigned char *memory; /* those still to come */
     size_t memory_left;
-    size_t chunk;                /* most of them that one read gives */
+    size_t chunk; /* most of them that one read gives */
     unsigned char *block;
-    size_t at, end;              /* bytes of the block not yet taken */
-    int failed;                  /* errno of a read that failed, else 0 */
-    _Atomic int64_t taken;       /* bytes read so far; another thread may look */
+    size_t at, end;        /* bytes of the block not yet taken */
+    int failed;            /* errno of a read that failed, else 0 */
+    _Atomic int64_t taken; /* bytes read so far; another thread may look */
 };
 
 void packed_open(struct packed *packed, int fd);

@@ -33,9 +33,11 @@ size_t source_read(struct source *source, void *into, size_t room);
 /* After the end: NULL if the bytes were whole, else one line that says what was wrong with the packing or the file. */
 const char *source_damage(struct source *source);
 
-int64_t source_packed_bytes(const struct source *source); /* read from the file so far; may be asked from another thread */
-int64_t source_file_bytes(const struct source *source);   /* size of the file, -1 where unknown */
-const char *source_path(const struct source *source);     /* as given */
+/* Read from the file so far; may be asked from another thread. */
+int64_t source_packed_bytes(const struct source *source);
+
+int64_t source_file_bytes(const struct source *source); /* size of the file, -1 where unknown */
+const char *source_path(const struct source *source);   /* as given */
 void source_close(struct source *source);
 
 #endif

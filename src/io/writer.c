@@ -16,11 +16,11 @@
 enum { FLUSH_AT = 64 << 10 };
 
 struct writer {
-    int fd;              /* -1: memory */
-    struct buf held;     /* not yet written */
-    int failed;          /* errno of the first write that failed, else 0 */
+    int fd;          /* -1: memory */
+    struct buf held; /* not yet written */
+    int failed;      /* errno of the first write that failed, else 0 */
     struct arena arena;
-    const char *path;    /* NULL: standard output or memory */
+    const char *path; /* NULL: standard output or memory */
     const char *temporary;
 };
 

@@ -93,7 +93,10 @@ static void drop_event(struct kineto *k)
 {
     struct json_window *const w = k->window;
     const bool ends = k->wrong >= w->end && w->ended;
-    note(k, NOTE_DROPPED, w->at, ends ? "the file ends inside an event" : k->wrong >= w->end ? "event dropped: it is too long" : "event dropped: it is no JSON");
+    note(k, NOTE_DROPPED, w->at,
+         ends                 ? "the file ends inside an event"
+         : k->wrong >= w->end ? "event dropped: it is too long"
+                              : "event dropped: it is no JSON");
     if (ends)
         w->at = w->end;
     else if (k->wrong >= w->end)

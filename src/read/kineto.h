@@ -19,12 +19,12 @@
 
 /* One event as it is written. */
 struct record {
-    char phase;        /* ph; 0 where absent */
-    uint32_t seen;     /* bit t: a value was taken by enum take t */
-    bool twice;        /* a key came twice; the later value counts */
-    bool far;          /* a time that an int64 cannot hold in ns */
+    char phase;    /* ph; 0 where absent */
+    uint32_t seen; /* bit t: a value was taken by enum take t */
+    bool twice;    /* a key came twice; the later value counts */
+    bool far;      /* a time that an int64 cannot hold in ns */
     const struct category *category;
-    str label;         /* args.name, of metadata: in the window or the scratch arena, gone with the next record */
+    str label; /* args.name, of metadata: in the window or the scratch arena, gone with the next record */
     struct place process, thread;
     int64_t start_ns, dur_ns, thread_dur_ns, id, stream;
     struct event event; /* only name, has and attr */
@@ -43,29 +43,29 @@ struct kineto {
     struct trace *trace;
     struct intern *names;
     struct json_window *window;
-    struct arena scratch;      /* decoded texts of the record at hand */
-    const char *wrong;         /* the byte at which the last step stopped */
+    struct arena scratch; /* decoded texts of the record at hand */
+    const char *wrong;    /* the byte at which the last step stopped */
     struct record record;
-    const char *end;           /* of the text that the record is read from */
+    const char *end; /* of the text that the record is read from */
     struct phrases phrases;
     struct guesses guesses;
     uint64_t name_context;     /* the names of the six events before, the oldest in the upper bits */
     uint32_t text_context;     /* the text or array taken last */
     uint32_t last_text[ATTRS]; /* what each key had last */
     struct json_repair repair;
-    int64_t repair_budget;     /* bytes that repairing may still look at: damage must not cost more than reading */
+    int64_t repair_budget; /* bytes that repairing may still look at: damage must not cost more than reading */
 
     struct known_lane {
         struct lane lane;
         uint32_t id;
         bool known;
-    } lanes[KNOWN_LANES];      /* the lane met last in each place, by its numbers */
+    } lanes[KNOWN_LANES]; /* the lane met last in each place, by its numbers */
 
     struct last_event {
         int64_t start_ns;
         struct place process, thread;
         uint32_t lane;
-    } last;                    /* the complete event before this one */
+    } last; /* the complete event before this one */
 
     bool found_list;           /* the document has a list of events */
     uint64_t records;          /* read from it, used or not */

@@ -28,7 +28,9 @@ static struct lane device_lane(struct kineto *k)
 {
     const struct record *r = &k->record;
     struct lane lane = {.device = true};
-    lane.process = r->event.has >> ATTR_DEVICE & 1 ? r->event.attr[ATTR_DEVICE] : r->process.text ? -1 : r->process.number;
+    lane.process = r->event.has >> ATTR_DEVICE & 1 ? r->event.attr[ATTR_DEVICE]
+                   : r->process.text               ? -1
+                                                   : r->process.number;
     lane.id = record_has(r, TAKE_STREAM) ? r->stream : record_has(r, TAKE_THREAD) ? stream_of(k, r->thread) : -1;
     return lane;
 }
@@ -45,7 +47,8 @@ static struct lane host_lane(const struct record *r)
 
 static uint32_t lane_id(struct kineto *k, struct lane lane)
 {
-    const uint64_t numbers = (uint64_t)lane.id + (uint64_t)lane.process * 7 + lane.process_text + lane.id_text + 31 * lane.device;
+    const uint64_t numbers =
+        (uint64_t)lane.id + (uint64_t)lane.process * 7 + lane.process_text + lane.id_text + 31 * lane.device;
     struct known_lane *const known = &k->lanes[numbers % KNOWN_LANES];
     const struct lane *const l = &known->lane;
     if (!known->known || l->id != lane.id || l->process != lane.process || l->device != lane.device ||
@@ -64,7 +67,8 @@ static enum event_kind kind_of(struct kineto *k)
         kind = r->category->kind;
     else if (r->process.text && record_has(r, TAKE_PROCESS))
         kind = kineto_legacy_kind(intern_text(k->names, r->process.text));
-    return kind == EVENT_OPERATOR && kineto_is_annotation(intern_text(k->names, r->event.name)) ? EVENT_ANNOTATION : kind;
+    return kind == EVENT_OPERATOR && kineto_is_annotation(intern_text(k->names, r->event.name)) ? EVENT_ANNOTATION
+                                                                                                : kind;
 }
 
 /* It has a time, of this side of all calendars. */
@@ -184,8 +188,10 @@ static void add_flow(struct kineto *k)
         k->phases[(unsigned char)r->phase]++;
         return;
     }
-    trace_add_flow(k->trace, (struct flow){.id = r->id, .time_ns = r->start_ns, .lane = flow_lane(k, kind, finish),
-                                           .kind = kind, .finish = finish});
+    trace_add_flow(
+        k->trace,
+        (struct flow){
+            .id = r->id, .time_ns = r->start_ns, .lane = flow_lane(k, kind, finish), .kind = kind, .finish = finish});
 }
 
 void kineto_add(struct kineto *k)

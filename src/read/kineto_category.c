@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "kineto_category.h"
 
+/* clang-format off */
 #define USUAL(text, kind) {{"" text, sizeof text - 1}, kind, FLOW_OTHER, true}
 #define CATEGORY(text, kind) {{"" text, sizeof text - 1}, kind, FLOW_OTHER, false}
 #define ARROW(text, flow) {{"" text, sizeof text - 1}, EVENT_OTHER, flow, false}
+/* clang-format on */
 
 static const struct category categories[] = {
     USUAL("cpu_op", EVENT_OPERATOR),

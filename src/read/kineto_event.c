@@ -386,7 +386,8 @@ static void clear(struct kineto *k)
 /* These take few values, which are part of phrases. */
 static bool takes_few(const struct key *key)
 {
-    return key->take == TAKE_PHASE || key->take == TAKE_CATEGORY || key->take == TAKE_PROCESS || key->take == TAKE_THREAD;
+    return key->take == TAKE_PHASE || key->take == TAKE_CATEGORY || key->take == TAKE_PROCESS ||
+           key->take == TAKE_THREAD;
 }
 
 /* Keeps what stands from `start` to a value as a phrase. Returns what the next one hangs on. */
@@ -394,8 +395,14 @@ static struct phrase *learn(struct kineto *k, struct phrase *before, const char 
                             const struct key *key, uint32_t holds, struct spot spot)
 {
     const struct record *r = &k->record;
-    const struct phrase what = {.key = key, .in_args = spot.in_args, .again = spot.again, .holds = holds,
-        .phase = r->phase, .category = r->category, .process = r->process, .thread = r->thread};
+    const struct phrase what = {.key = key,
+                                .in_args = spot.in_args,
+                                .again = spot.again,
+                                .holds = holds,
+                                .phase = r->phase,
+                                .category = r->category,
+                                .process = r->process,
+                                .thread = r->thread};
     struct phrase *phrase = phrase_learn(&k->phrases, before, &what, (str){start, (size_t)(value - start)});
     return phrase ? phrase->kin : &k->phrases.roots[spot.in_args];
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "kineto_keys.h"
 
+/* clang-format off */
 #define KEY(text, take) {{"" text, sizeof text - 1}, take, 0}
 #define ATTR(text, take, attr) {{"" text, sizeof text - 1}, take, attr}
 
@@ -16,6 +17,7 @@ static const struct key event_keys[] = {
     KEY("id", TAKE_ID),
     KEY("args", TAKE_ARGS),
 };
+/* clang-format on */
 
 /* Spellings of all versions; the newer one first. */
 static const struct key args_keys[] = {

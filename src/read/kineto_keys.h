@@ -22,11 +22,11 @@ enum take {
     TAKE_ARGS,
     /* of its args */
     TAKE_STREAM,
-    TAKE_LABEL,      /* name, labels: what a metadata event gives */
-    TAKE_INTEGER,    /* into the attribute */
+    TAKE_LABEL,   /* name, labels: what a metadata event gives */
+    TAKE_INTEGER, /* into the attribute */
     TAKE_THOUSANDTH,
-    TAKE_TEXT,       /* interned; a value that is no string as it is written */
-    TAKE_RAW,        /* interned as it is written */
+    TAKE_TEXT, /* interned; a value that is no string as it is written */
+    TAKE_RAW,  /* interned as it is written */
 };
 
 struct key {

@@ -5,7 +5,8 @@
 
 static int64_t place_key(int64_t seed, struct place place)
 {
-    return (int64_t)hash_mix((uint64_t)seed ^ hash_mix(place.text ? (uint64_t)place.text << 32 : (uint64_t)place.number));
+    return (int64_t)hash_mix((uint64_t)seed ^
+                             hash_mix(place.text ? (uint64_t)place.text << 32 : (uint64_t)place.number));
 }
 
 static int64_t thread_key(struct place process, struct place thread)

@@ -36,17 +36,17 @@ struct place {
 };
 
 struct phrase {
-    struct phrase *next, *sibling;   /* the first that may follow; the next that may stand in this one's place */
-    struct phrase *kin;              /* whose next ones count; itself, but for pid and tid */
-    const struct key *key;           /* of the value behind it */
-    uint32_t head;                   /* a bit for each of the first 32 bytes that belongs to it */
-    uint32_t holds;                  /* bit t: the value of enum take t is part of it: */
+    struct phrase *next, *sibling; /* the first that may follow; the next that may stand in this one's place */
+    struct phrase *kin;            /* whose next ones count; itself, but for pid and tid */
+    const struct key *key;         /* of the value behind it */
+    uint32_t head;                 /* a bit for each of the first 32 bytes that belongs to it */
+    uint32_t holds;                /* bit t: the value of enum take t is part of it: */
     struct place process, thread;
     const struct category *category;
     char phase;
-    bool in_args;                    /* what follows the value is still in args */
-    bool again;                      /* it brings a key that came before */
-    bool plain;                      /* it holds nothing, brings nothing again, and a value comes behind it */
+    bool in_args; /* what follows the value is still in args */
+    bool again;   /* it brings a key that came before */
+    bool plain;   /* it holds nothing, brings nothing again, and a value comes behind it */
     uint8_t length;
     _Alignas(16) char text[PHRASE_BYTES];
 };

@@ -15,10 +15,10 @@ static const struct magic magics[] = {
     {S("PK\x03\x04"), "a zip archive"},
     {S("\x1f\x8b"), "gzip data inside gzip data"},
     {S("\x28\xb5\x2f\xfd"), "packed zstd data inside packed data"},
-    {S("\xfd" "7zXZ"), "xz data"},
+    {S("\3757zXZ"), "xz data"},
     {S("BZh"), "bzip2 data"},
     {S("\x04\x22\x4d\x18"), "lz4 data"},
-    {S("\x7f" "ELF"), "a program"},
+    {S("\177ELF"), "a program"},
     {S("\x89PNG"), "a picture"},
     {S("\x80\x02"), "a Python pickle"},
     {S("\x80\x03"), "a Python pickle"},
@@ -139,7 +139,8 @@ static bool looks_like_protobuf(str head)
     const char *const end = head.at + head.len;
     uint64_t length;
     const char *const first = varint(head.at, end, &length);
-    return is_protobuf(head.at, end) || (first && length < (uint64_t)(end - first) && is_protobuf(first, first + length));
+    return is_protobuf(head.at, end) ||
+           (first && length < (uint64_t)(end - first) && is_protobuf(first, first + length));
 }
 
 static bool looks_like_text(str head)

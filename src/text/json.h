@@ -19,7 +19,7 @@
 
 struct json {
     const char *at;
-    bool first;  /* nothing was read yet from the container just entered */
+    bool first; /* nothing was read yet from the container just entered */
     bool failed;
     struct arena *arena; /* owns the texts that had to be decoded, and the copy of json_of */
 };
@@ -33,15 +33,15 @@ struct json json_of(str text, struct arena *arena);
 /* The first byte of the next value: one of  { [ " - 0..9 t f n , or another where there is none. */
 char json_peek(struct json *json);
 
-bool json_enter(struct json *json);           /* into the object or array that comes next */
-bool json_key(struct json *json, str *key);   /* the next member of the object; false behind the last, which leaves it */
-bool json_item(struct json *json);            /* the same of an array */
+bool json_enter(struct json *json);         /* into the object or array that comes next */
+bool json_key(struct json *json, str *key); /* the next member of the object; false behind the last, which leaves it */
+bool json_item(struct json *json);          /* the same of an array */
 
 bool json_string(struct json *json, str *text);   /* decoded */
 bool json_int(struct json *json, int64_t *value); /* rounded; fails where an int64 cannot hold it */
 bool json_real(struct json *json, double *value);
 bool json_bool(struct json *json, bool *value);
-bool json_raw(struct json *json, str *text);      /* any value as it is written */
+bool json_raw(struct json *json, str *text); /* any value as it is written */
 bool json_skip(struct json *json);
 
 /* Decodes what lies between the quotes of a string that json_string_end accepted. Lone surrogates become U+FFFD. */

@@ -7,12 +7,12 @@
 #include "json_repair.h"
 
 struct mender {
-    const char *at, *end;   /* of the source */
+    const char *at, *end; /* of the source */
     struct json_repair *out;
-    uint64_t objects;       /* the open containers, a bit each, the innermost lowest: objects are 1 */
+    uint64_t objects; /* the open containers, a bit each, the innermost lowest: objects are 1 */
     unsigned depth;
-    bool member;            /* outside of all containers it is as in an object */
-    bool lost;              /* it cannot be understood from `at` on, or the source ended */
+    bool member; /* outside of all containers it is as in an object */
+    bool lost;   /* it cannot be understood from `at` on, or the source ended */
 };
 
 /* What a string stands in. */
@@ -360,8 +360,12 @@ const char *json_repair(const char *at, const char *end, bool member, struct jso
 void json_flaws_text(unsigned flaws, struct buf *text)
 {
     static const char *const names[FLAWS] = {
-        "a quote without its backslash", "a backslash that escapes nothing", "a control character in a string",
-        "bytes that are not UTF-8",      "a value that is no JSON",          "a comma too many or too few",
+        "a quote without its backslash",
+        "a backslash that escapes nothing",
+        "a control character in a string",
+        "bytes that are not UTF-8",
+        "a value that is no JSON",
+        "a comma too many or too few",
         "a bracket too few",
     };
     for (unsigned kind = 0; kind < FLAWS; kind++)

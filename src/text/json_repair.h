@@ -12,21 +12,21 @@
 #include "text/json_scan.h"
 
 enum json_flaw {
-    FLAW_QUOTE,    /* a quote inside a string without a backslash */
-    FLAW_ESCAPE,   /* a backslash that escapes nothing */
-    FLAW_CONTROL,  /* a control character inside a string */
-    FLAW_UTF8,     /* bytes that are no UTF-8, replaced by U+FFFD */
-    FLAW_WORD,     /* a bare word such as NaN, replaced by null */
-    FLAW_COMMA,    /* a comma too many or too few */
-    FLAW_BRACKET,  /* a closing bracket too few */
+    FLAW_QUOTE,   /* a quote inside a string without a backslash */
+    FLAW_ESCAPE,  /* a backslash that escapes nothing */
+    FLAW_CONTROL, /* a control character inside a string */
+    FLAW_UTF8,    /* bytes that are no UTF-8, replaced by U+FFFD */
+    FLAW_WORD,    /* a bare word such as NaN, replaced by null */
+    FLAW_COMMA,   /* a comma too many or too few */
+    FLAW_BRACKET, /* a closing bracket too few */
     FLAWS,
 };
 
 struct json_repair {
-    const str *landmarks;    /* keys that only structure has, ended by an empty one: no string goes past such a key */
-    struct buf text;         /* the value as JSON, padded for json_scan.h */
-    unsigned flaws;          /* bits of enum json_flaw */
-    const char *first;       /* where the first was found */
+    const str *landmarks; /* keys that only structure has, ended by an empty one: no string goes past such a key */
+    struct buf text;      /* the value as JSON, padded for json_scan.h */
+    unsigned flaws;       /* bits of enum json_flaw */
+    const char *first;    /* where the first was found */
 };
 
 /*

@@ -15,11 +15,11 @@ enum { JSON_WINDOW = 256 << 10 }; /* the usual room: what is read stays in the s
 struct json_window {
     struct source *source;
     char *bytes;
-    size_t room;      /* without the NULs at the end */
-    const char *at;   /* first byte still wanted; the reader moves it on */
+    size_t room;    /* without the NULs at the end */
+    const char *at; /* first byte still wanted; the reader moves it on */
     const char *end;
-    int64_t before;   /* bytes of the source before `bytes` */
-    bool ended;       /* nothing follows `end` */
+    int64_t before;            /* bytes of the source before `bytes` */
+    bool ended;                /* nothing follows `end` */
     _Atomic int64_t *progress; /* told the packed bytes read so far; may be NULL */
 };
 

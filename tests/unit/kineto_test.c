@@ -46,13 +46,27 @@ static void categories_of_all_versions_tell_the_kind(void **state)
         const char *category;
         enum event_kind kind;
     } cases[] = {
-        {"cpu_op", EVENT_OPERATOR},        {"Operator", EVENT_OPERATOR},      {"cuda_runtime", EVENT_RUNTIME},
-        {"cuda_driver", EVENT_RUNTIME},    {"hip_runtime", EVENT_RUNTIME},    {"Runtime", EVENT_RUNTIME},
-        {"mtia_runtime", EVENT_RUNTIME},   {"kernel", EVENT_KERNEL},          {"Kernel", EVENT_KERNEL},
-        {"mtia_ccp_events", EVENT_KERNEL}, {"gpu_memcpy", EVENT_COPY},        {"Memcpy", EVENT_COPY},
-        {"gpu_memset", EVENT_MEMSET},      {"Memset", EVENT_MEMSET},          {"cuda_sync", EVENT_SYNC},
-        {"overhead", EVENT_OVERHEAD},      {"user_annotation", EVENT_ANNOTATION}, {"python_function", EVENT_PYTHON},
-        {"gpu_user_annotation", EVENT_DEVICE_ANNOTATION}, {"Trace", EVENT_OTHER}, {"of the future", EVENT_OTHER},
+        {"cpu_op", EVENT_OPERATOR},
+        {"Operator", EVENT_OPERATOR},
+        {"cuda_runtime", EVENT_RUNTIME},
+        {"cuda_driver", EVENT_RUNTIME},
+        {"hip_runtime", EVENT_RUNTIME},
+        {"Runtime", EVENT_RUNTIME},
+        {"mtia_runtime", EVENT_RUNTIME},
+        {"kernel", EVENT_KERNEL},
+        {"Kernel", EVENT_KERNEL},
+        {"mtia_ccp_events", EVENT_KERNEL},
+        {"gpu_memcpy", EVENT_COPY},
+        {"Memcpy", EVENT_COPY},
+        {"gpu_memset", EVENT_MEMSET},
+        {"Memset", EVENT_MEMSET},
+        {"cuda_sync", EVENT_SYNC},
+        {"overhead", EVENT_OVERHEAD},
+        {"user_annotation", EVENT_ANNOTATION},
+        {"python_function", EVENT_PYTHON},
+        {"gpu_user_annotation", EVENT_DEVICE_ANNOTATION},
+        {"Trace", EVENT_OTHER},
+        {"of the future", EVENT_OTHER},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char event[200];
@@ -67,7 +81,8 @@ static void categories_of_all_versions_tell_the_kind(void **state)
 
 static void steps_were_operators_once_and_are_annotations(void **state)
 {
-    struct trace *trace = trace_of("{'ph': 'X', 'cat': 'Operator', 'name': 'ProfilerStep#3', 'pid': 1, 'tid': 1, 'ts': 1, 'dur': 5}");
+    struct trace *trace =
+        trace_of("{'ph': 'X', 'cat': 'Operator', 'name': 'ProfilerStep#3', 'pid': 1, 'tid': 1, 'ts': 1, 'dur': 5}");
     assert_int_equal(trace->kind[0], EVENT_ANNOTATION);
     assert_int_equal(trace->step_count, 1);
     assert_int_equal(trace->steps[0].number, 3);
@@ -76,9 +91,10 @@ static void steps_were_operators_once_and_are_annotations(void **state)
 
 static void the_list_before_2021_tells_by_its_pid(void **state)
 {
-    struct trace *trace = read_text(S("[{\"name\": \"aten::mm\", \"ph\": \"X\", \"ts\": 327.846, \"dur\": 94.83699999999999, \"tid\": 1, "
-                                      "\"pid\": \"CPU functions\", \"args\": {}}, {\"name\": \"gemm\", \"ph\": \"X\", \"ts\": 400, "
-                                      "\"dur\": 1, \"tid\": 2, \"pid\": \"CUDA functions\", \"args\": {}}]"));
+    struct trace *trace =
+        read_text(S("[{\"name\": \"aten::mm\", \"ph\": \"X\", \"ts\": 327.846, \"dur\": 94.83699999999999, \"tid\": 1, "
+                    "\"pid\": \"CPU functions\", \"args\": {}}, {\"name\": \"gemm\", \"ph\": \"X\", \"ts\": 400, "
+                    "\"dur\": 1, \"tid\": 2, \"pid\": \"CUDA functions\", \"args\": {}}]"));
     assert_int_equal(trace->count, 2);
     assert_int_equal(trace->kind[0], EVENT_OPERATOR);
     assert_int_equal(trace->kind[1], EVENT_KERNEL);
@@ -93,13 +109,19 @@ static void times_are_numbers_of_any_writing(void **state)
         const char *ts;
         int64_t ns;
     } cases[] = {
-        {"1669783687464181", 1669783687464181000}, {"4387655436489.269", 4387655436489269}, {"0.001", 1},
-        {"'11550183666'", 11550183666000},         {"'1.5'", 1500},                         {"-2", -2000},
-        {"1.5e3", 1500000},                        {"7.0004", 7000},
+        {"1669783687464181", 1669783687464181000},
+        {"4387655436489.269", 4387655436489269},
+        {"0.001", 1},
+        {"'11550183666'", 11550183666000},
+        {"'1.5'", 1500},
+        {"-2", -2000},
+        {"1.5e3", 1500000},
+        {"7.0004", 7000},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char event[200];
-        snprintf(event, sizeof event, "{'ph': 'X', 'name': 'x', 'pid': 0, 'tid': 7, 'ts': %s, 'dur': 0.5}", cases[i].ts);
+        snprintf(event, sizeof event, "{'ph': 'X', 'name': 'x', 'pid': 0, 'tid': 7, 'ts': %s, 'dur': 0.5}",
+                 cases[i].ts);
         struct trace *trace = trace_of(event);
         assert_int_equal(trace->origin_ns, cases[i].ns);
         assert_int_equal(trace->dur_ns[0], 500);
@@ -126,9 +148,10 @@ static void device_rows_lie_on_the_stream_of_their_args(void **state)
 
 static void threads_are_numbers_or_texts(void **state)
 {
-    struct trace *trace = trace_of("{'ph': 'X', 'name': 'a', 'pid': 5, 'tid': 6, 'ts': 1, 'dur': 1},"
-                                   "{'ph': 'X', 'name': 'b', 'pid': '5', 'tid': '6', 'ts': 2, 'dur': 1},"
-                                   "{'ph': 'X', 'name': 'c', 'pid': 'Spans', 'tid': 'PyTorch Profiler', 'ts': 3, 'dur': 1}");
+    struct trace *trace =
+        trace_of("{'ph': 'X', 'name': 'a', 'pid': 5, 'tid': 6, 'ts': 1, 'dur': 1},"
+                 "{'ph': 'X', 'name': 'b', 'pid': '5', 'tid': '6', 'ts': 2, 'dur': 1},"
+                 "{'ph': 'X', 'name': 'c', 'pid': 'Spans', 'tid': 'PyTorch Profiler', 'ts': 3, 'dur': 1}");
     assert_int_equal(trace->lane[0], trace->lane[1]);
     const struct lane *spans = &trace->lanes[trace->lane[2]];
     assert_true(str_eq(trace_text(trace, spans->process_text), S("Spans")));
@@ -138,9 +161,10 @@ static void threads_are_numbers_or_texts(void **state)
 
 static void metadata_names_lanes_before_or_after_their_events(void **state)
 {
-    struct trace *trace = trace_of("{'ph': 'M', 'name': 'process_name', 'pid': 5, 'tid': 0, 'args': {'name': 'python'}},"
-                                   "{'ph': 'X', 'name': 'a', 'pid': 5, 'tid': 6, 'ts': 1, 'dur': 1},"
-                                   "{'ph': 'M', 'name': 'thread_name', 'pid': 5, 'tid': 6, 'args': {'name': 'main '}}");
+    struct trace *trace =
+        trace_of("{'ph': 'M', 'name': 'process_name', 'pid': 5, 'tid': 0, 'args': {'name': 'python'}},"
+                 "{'ph': 'X', 'name': 'a', 'pid': 5, 'tid': 6, 'ts': 1, 'dur': 1},"
+                 "{'ph': 'M', 'name': 'thread_name', 'pid': 5, 'tid': 6, 'args': {'name': 'main '}}");
     const struct lane *lane = &trace->lanes[trace->lane[0]];
     assert_true(str_eq(trace_text(trace, lane->process_name), S("python")));
     assert_true(str_eq(trace_text(trace, lane->name), S("main")));
@@ -205,8 +229,8 @@ static void more_lanes_than_are_remembered_are_told_apart(void **state)
 {
     struct buf events = {0};
     for (int i = 0; i < 3000; i++)
-        buf_printf(&events, "%s{'ph': 'X', 'name': 'a', 'pid': %d, 'tid': %d, 'ts': %d, 'dur': 1}", i ? ", " : "", i % 7,
-                   i % 101, i);
+        buf_printf(&events, "%s{'ph': 'X', 'name': 'a', 'pid': %d, 'tid': %d, 'ts': %d, 'dur': 1}", i ? ", " : "",
+                   i % 7, i % 101, i);
     buf_char(&events, 0);
     struct trace *trace = trace_of(events.at);
     assert_int_equal(trace->lane_count, 7 * 101);
@@ -222,10 +246,11 @@ static void more_lanes_than_are_remembered_are_told_apart(void **state)
 
 static void an_end_belongs_to_the_innermost_begin_of_its_name(void **state)
 {
-    struct trace *trace = trace_of("{'ph': 'B', 'name': 'a', 'pid': 1, 'tid': 1, 'ts': 0, 'args': {'correlation': 3}},"
-                                   "{'ph': 'B', 'name': 'b', 'pid': 1, 'tid': 1, 'ts': 1}, {'ph': 'B', 'name': 'a', 'pid': 1, 'tid': 2, 'ts': 1},"
-                                   "{'ph': 'E', 'name': 'a', 'pid': 1, 'tid': 1, 'ts': 9, 'args': {'External id': 4}},"
-                                   "{'ph': 'E', 'pid': 1, 'tid': 1, 'ts': 10}, {'ph': 'E', 'pid': 1, 'tid': 2, 'ts': 4}");
+    struct trace *trace = trace_of(
+        "{'ph': 'B', 'name': 'a', 'pid': 1, 'tid': 1, 'ts': 0, 'args': {'correlation': 3}},"
+        "{'ph': 'B', 'name': 'b', 'pid': 1, 'tid': 1, 'ts': 1}, {'ph': 'B', 'name': 'a', 'pid': 1, 'tid': 2, 'ts': 1},"
+        "{'ph': 'E', 'name': 'a', 'pid': 1, 'tid': 1, 'ts': 9, 'args': {'External id': 4}},"
+        "{'ph': 'E', 'pid': 1, 'tid': 1, 'ts': 10}, {'ph': 'E', 'pid': 1, 'tid': 2, 'ts': 4}");
     static const int64_t expected[][2] = {{0, 9000}, {1000, 9000}, {1000, 3000}};
     assert_int_equal(trace->count, 3);
     for (int i = 0; i < 3; i++) {
@@ -240,7 +265,8 @@ static void an_end_belongs_to_the_innermost_begin_of_its_name(void **state)
 
 static void a_begin_without_an_end_lasts_to_the_end_of_the_trace(void **state)
 {
-    struct trace *trace = trace_of("{'ph': 'B', 'name': 'a', 'pid': 1, 'tid': 1, 'ts': 1}, {'ph': 'X', 'name': 'b', 'pid': 1, 'tid': 1, 'ts': 2, 'dur': 5}");
+    struct trace *trace = trace_of(
+        "{'ph': 'B', 'name': 'a', 'pid': 1, 'tid': 1, 'ts': 1}, {'ph': 'X', 'name': 'b', 'pid': 1, 'tid': 1, 'ts': 2, 'dur': 5}");
     assert_int_equal(trace->count, 2);
     assert_int_equal(trace->dur_ns[1], 6000);
     assert_int_equal(trace->repaired, 1);
@@ -249,7 +275,8 @@ static void a_begin_without_an_end_lasts_to_the_end_of_the_trace(void **state)
 
 static void an_end_without_a_begin_is_dropped(void **state)
 {
-    struct trace *trace = trace_of("{'ph': 'E', 'name': 'a', 'pid': 1, 'tid': 1, 'ts': 1}, {'ph': 'i', 'name': 'b', 'pid': 1, 'tid': 1, 'ts': 2}");
+    struct trace *trace = trace_of(
+        "{'ph': 'E', 'name': 'a', 'pid': 1, 'tid': 1, 'ts': 1}, {'ph': 'i', 'name': 'b', 'pid': 1, 'tid': 1, 'ts': 2}");
     assert_int_equal(trace->count, 1);
     assert_int_equal(trace->kind[0], EVENT_INSTANT);
     assert_int_equal(trace->dropped, 1);
@@ -272,8 +299,9 @@ static void an_arrow_finds_the_launch_where_no_id_does(void **state)
 
 static void other_phases_are_counted(void **state)
 {
-    struct trace *trace = trace_of("{'ph': 'X', 'name': 'a', 'pid': 1, 'tid': 1, 'ts': 1, 'dur': 1}, {'ph': 'C', 'name': 'c', 'pid': 1, 'ts': 1},"
-                                   "{'ph': 'C', 'name': 'c', 'pid': 1, 'ts': 2}, {'ph': 'b', 'name': 'c', 'pid': 1, 'ts': 2}");
+    struct trace *trace = trace_of(
+        "{'ph': 'X', 'name': 'a', 'pid': 1, 'tid': 1, 'ts': 1, 'dur': 1}, {'ph': 'C', 'name': 'c', 'pid': 1, 'ts': 1},"
+        "{'ph': 'C', 'name': 'c', 'pid': 1, 'ts': 2}, {'ph': 'b', 'name': 'c', 'pid': 1, 'ts': 2}");
     assert_int_equal(trace->count, 1);
     assert_int_equal(trace->dropped, 0);
     assert_true(noted(trace, "2 events of phase C"));
@@ -285,13 +313,13 @@ static void other_phases_are_counted(void **state)
 
 static void the_head_tells_of_devices_and_ranks(void **state)
 {
-    struct trace *trace = read_text(
-        S("\xEF\xBB\xBF{\"schemaVersion\": 1, \"deviceProperties\": [{\"id\": 0, \"name\": \"Tesla V100\", \"totalGlobalMem\": 34089730048, "
-          "\"computeMajor\": 7, \"computeMinor\": 0, \"numSms\": 80}, {\"id\": 1, \"name\": \"B\"}], \"unknown\": {\"a\": [1, {\"]\": 2}]}, "
-          "\"distributedInfo\": {\"backend\": \"nccl\", \"rank\": 3, \"world_size\": 8, \"pg_config\": [{\"a\": 1}]}, "
-          "\"record_shapes\": 1, \"with_stack\": 0, \"trace_id\": \"E1\", \"host_name\": \"h\", "
-          "\"baseTimeNanoseconds\": 1751410836000000000, \"traceName\": \"a]b.json\", "
-          "\"traceEvents\": [{\"ph\": \"X\", \"name\": \"a\", \"ts\": 1, \"dur\": 1}], \"profile_memory\": 1}\n"));
+    struct trace *trace = read_text(S(
+        "\xEF\xBB\xBF{\"schemaVersion\": 1, \"deviceProperties\": [{\"id\": 0, \"name\": \"Tesla V100\", \"totalGlobalMem\": 34089730048, "
+        "\"computeMajor\": 7, \"computeMinor\": 0, \"numSms\": 80}, {\"id\": 1, \"name\": \"B\"}], \"unknown\": {\"a\": [1, {\"]\": 2}]}, "
+        "\"distributedInfo\": {\"backend\": \"nccl\", \"rank\": 3, \"world_size\": 8, \"pg_config\": [{\"a\": 1}]}, "
+        "\"record_shapes\": 1, \"with_stack\": 0, \"trace_id\": \"E1\", \"host_name\": \"h\", "
+        "\"baseTimeNanoseconds\": 1751410836000000000, \"traceName\": \"a]b.json\", "
+        "\"traceEvents\": [{\"ph\": \"X\", \"name\": \"a\", \"ts\": 1, \"dur\": 1}], \"profile_memory\": 1}\n"));
     const struct trace_info *info = &trace->info;
     assert_int_equal(info->device_count, 2);
     assert_true(str_eq(info->devices[0].name, S("Tesla V100")));
@@ -310,7 +338,8 @@ static void the_head_tells_of_devices_and_ranks(void **state)
 
 static void broken_metadata_does_not_hide_the_events(void **state)
 {
-    struct trace *trace = read_text(S("{\"note\": \"va\"lue\", \"other\": N/A, \"traceEvents\": [{\"ph\": \"X\", \"name\": \"a\", \"ts\": 1, \"dur\": 1}]}"));
+    struct trace *trace = read_text(S(
+        "{\"note\": \"va\"lue\", \"other\": N/A, \"traceEvents\": [{\"ph\": \"X\", \"name\": \"a\", \"ts\": 1, \"dur\": 1}]}"));
     assert_int_equal(trace->count, 1);
     assert_int_equal(trace->repaired, 2);
     assert_int_equal(trace->notes[0].offset, 12);
@@ -322,7 +351,8 @@ static void a_list_without_its_end_is_read(void **state)
     static const char *const ends[] = {"", ",", "]", ",]", "}", "\n"};
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
         struct buf text = {0};
-        buf_printf(&text, "%s[{\"ph\": \"X\", \"name\": \"a\", \"ts\": 1, \"dur\": 1}%s", i == 4 ? "{\"traceEvents\": " : "", ends[i]);
+        buf_printf(&text, "%s[{\"ph\": \"X\", \"name\": \"a\", \"ts\": 1, \"dur\": 1}%s",
+                   i == 4 ? "{\"traceEvents\": " : "", ends[i]);
         struct trace *trace = read_text(buf_str(&text));
         assert_int_equal(trace->count, 1);
         assert_int_equal(trace->note_count > 0, i != 2);
@@ -333,8 +363,9 @@ static void a_list_without_its_end_is_read(void **state)
 
 static void documents_behind_one_another_are_joined(void **state)
 {
-    struct trace *trace = read_text(S("{\"traceEvents\": [{\"ph\": \"X\", \"name\": \"a\", \"ts\": 1, \"dur\": 1}]}\n"
-                                      "{\"traceEvents\": [{\"ph\": \"X\", \"name\": \"b\", \"ts\": 2, \"dur\": 1}]} trailing"));
+    struct trace *trace =
+        read_text(S("{\"traceEvents\": [{\"ph\": \"X\", \"name\": \"a\", \"ts\": 1, \"dur\": 1}]}\n"
+                    "{\"traceEvents\": [{\"ph\": \"X\", \"name\": \"b\", \"ts\": 2, \"dur\": 1}]} trailing"));
     assert_int_equal(trace->count, 2);
     assert_true(noted(trace, "another document"));
     assert_true(noted(trace, "not read"));
@@ -345,8 +376,9 @@ static void documents_behind_one_another_are_joined(void **state)
 
 static void a_broken_event_is_dropped_and_the_next_one_read(void **state)
 {
-    struct trace *trace = trace_of("{'ph': 'X', 'name': 'a', 'ts': 1, 'dur': 1}, {'ph' 'X', 'ts': 2}, {'ph': 'X', 'name': 'b', 'ts': 3, 'dur': 1}, 17,"
-                                   "{'ph': 'X', 'name': 'c' : 4}, {'ph': 'X', 'name': 'd', 'ts': 5, 'dur': 1}");
+    struct trace *trace = trace_of(
+        "{'ph': 'X', 'name': 'a', 'ts': 1, 'dur': 1}, {'ph' 'X', 'ts': 2}, {'ph': 'X', 'name': 'b', 'ts': 3, 'dur': 1}, 17,"
+        "{'ph': 'X', 'name': 'c' : 4}, {'ph': 'X', 'name': 'd', 'ts': 5, 'dur': 1}");
     assert_int_equal(trace->count, 3);
     assert_int_equal(trace->dropped, 3);
     assert_int_equal(trace->notes[0].offset, 62);
@@ -356,13 +388,14 @@ static void a_broken_event_is_dropped_and_the_next_one_read(void **state)
 
 static void impossible_times_are_dropped_or_set_right(void **state)
 {
-    struct trace *trace = trace_of("{'ph': 'X', 'cat': 'cpu_op', 'name': 'good', 'pid': 1, 'tid': 1, 'ts': 5000000, 'dur': 1},"
-                                   "{'ph': 'X', 'cat': 'kernel', 'name': 'never filled', 'pid': 0, 'tid': 7, 'ts': 0, 'dur': 0},"
-                                   "{'ph': 'X', 'cat': 'kernel', 'name': 'too long', 'pid': 0, 'tid': 7, 'ts': 5000001, 'dur': 18446744073709.551},"
-                                   "{'ph': 'X', 'cat': 'kernel', 'name': 'eight days', 'pid': 0, 'tid': 7, 'ts': 5000001, 'dur': 691200000000},"
-                                   "{'ph': 'X', 'cat': 'kernel', 'name': 'negative', 'pid': 0, 'tid': 7, 'ts': 5000001, 'dur': -3},"
-                                   "{'ph': 'X', 'cat': 'cpu_op', 'name': 'far', 'pid': 1, 'tid': 1, 'ts': 99999999999999999999, 'dur': 1},"
-                                   "{'ph': 'X', 'cat': 'cpu_op', 'name': 'timeless', 'pid': 1, 'tid': 1, 'dur': 1}");
+    struct trace *trace = trace_of(
+        "{'ph': 'X', 'cat': 'cpu_op', 'name': 'good', 'pid': 1, 'tid': 1, 'ts': 5000000, 'dur': 1},"
+        "{'ph': 'X', 'cat': 'kernel', 'name': 'never filled', 'pid': 0, 'tid': 7, 'ts': 0, 'dur': 0},"
+        "{'ph': 'X', 'cat': 'kernel', 'name': 'too long', 'pid': 0, 'tid': 7, 'ts': 5000001, 'dur': 18446744073709.551},"
+        "{'ph': 'X', 'cat': 'kernel', 'name': 'eight days', 'pid': 0, 'tid': 7, 'ts': 5000001, 'dur': 691200000000},"
+        "{'ph': 'X', 'cat': 'kernel', 'name': 'negative', 'pid': 0, 'tid': 7, 'ts': 5000001, 'dur': -3},"
+        "{'ph': 'X', 'cat': 'cpu_op', 'name': 'far', 'pid': 1, 'tid': 1, 'ts': 99999999999999999999, 'dur': 1},"
+        "{'ph': 'X', 'cat': 'cpu_op', 'name': 'timeless', 'pid': 1, 'tid': 1, 'dur': 1}");
     assert_int_equal(trace->count, 2);
     assert_int_equal(trace->dropped, 5);
     assert_int_equal(trace->repaired, 1);
@@ -372,7 +405,8 @@ static void impossible_times_are_dropped_or_set_right(void **state)
 
 static void numbers_past_64_bits_are_left_out(void **state)
 {
-    struct trace *trace = trace_of("{'ph': 'X', 'name': 'a', 'pid': 1, 'tid': 1, 'ts': 1, 'dur': 1, 'args': {'correlation': 99999999999999999999, 'Comms Id': 99999999999999999999, 'External id': 3}}");
+    struct trace *trace = trace_of(
+        "{'ph': 'X', 'name': 'a', 'pid': 1, 'tid': 1, 'ts': 1, 'dur': 1, 'args': {'correlation': 99999999999999999999, 'Comms Id': 99999999999999999999, 'External id': 3}}");
     assert_int_equal(trace->count, 1);
     assert_int_equal(trace_attr_or(trace, 0, ATTR_CORRELATION, -1), -1);
     assert_int_equal(trace_attr_or(trace, 0, ATTR_EXTERNAL_ID, -1), 3);
@@ -394,10 +428,12 @@ static void a_key_that_comes_twice_counts_last_and_is_told(void **state)
 
 static void names_with_anything_in_them_are_kept(void **state)
 {
-    struct trace *trace = read_text(S("[{\"ph\": \"X\", \"name\": \"a\"b\", \"ts\": 1, \"dur\": 1}, {\"ph\": \"X\", \"name\": \"back\\slash\", \"ts\": 2, \"dur\": 1}, "
-                                      "{\"ph\": \"X\", \"name\": \"new\nline\", \"ts\": 3, \"dur\": 1}, {\"ph\": \"X\", \"name\": \"\xff\", \"ts\": 4, \"dur\": 1}, "
-                                      "{\"ph\": \"X\", \"name\": \"\\u00e9 \\\"q\\\"\", \"ts\": 5, \"dur\": 1}, {\"ph\": \"X\", \"name\": \"\xc3\xa9\", \"ts\": 6, \"dur\": NaN}]"));
-    static const char *const names[] = {"a\"b", "back\\slash", "new\nline", "\xef\xbf\xbd", "\xc3\xa9 \"q\"", "\xc3\xa9"};
+    struct trace *trace = read_text(S(
+        "[{\"ph\": \"X\", \"name\": \"a\"b\", \"ts\": 1, \"dur\": 1}, {\"ph\": \"X\", \"name\": \"back\\slash\", \"ts\": 2, \"dur\": 1}, "
+        "{\"ph\": \"X\", \"name\": \"new\nline\", \"ts\": 3, \"dur\": 1}, {\"ph\": \"X\", \"name\": \"\xff\", \"ts\": 4, \"dur\": 1}, "
+        "{\"ph\": \"X\", \"name\": \"\\u00e9 \\\"q\\\"\", \"ts\": 5, \"dur\": 1}, {\"ph\": \"X\", \"name\": \"\xc3\xa9\", \"ts\": 6, \"dur\": NaN}]"));
+    static const char *const names[] = {"a\"b",         "back\\slash",    "new\nline",
+                                        "\xef\xbf\xbd", "\xc3\xa9 \"q\"", "\xc3\xa9"};
     assert_int_equal(trace->count, 6);
     for (uint32_t row = 0; row < 6; row++)
         assert_true(str_eq(trace_name(trace, row), str_of(names[row])));

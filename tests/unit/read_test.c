@@ -27,11 +27,21 @@ static void the_rank_is_in_the_name_of_the_file_or_its_folder(void **state)
         const char *path;
         int64_t rank;
     } cases[] = {
-        {"rank0.json", 0},          {"a/rank-12.Apr_03.pt.trace.json.gz", 12}, {"rank_3.json", 3},
-        {"kineto_rank7.json.gz", 7}, {"host-worker3.json", 3},                  {"rank_2/trace.json", 2},
-        {"trace.json", -1},         {"frank.json", -1},                        {"ranked.json", -1},
-        {"rank1/rank5.json", 5},    {"worker0_rank4.json", 4},                 {"Rank=9.json", 9},
-        {"rank99999999999.json", -1}, {"", -1},                                 {"/", -1},
+        {"rank0.json", 0},
+        {"a/rank-12.Apr_03.pt.trace.json.gz", 12},
+        {"rank_3.json", 3},
+        {"kineto_rank7.json.gz", 7},
+        {"host-worker3.json", 3},
+        {"rank_2/trace.json", 2},
+        {"trace.json", -1},
+        {"frank.json", -1},
+        {"ranked.json", -1},
+        {"rank1/rank5.json", 5},
+        {"worker0_rank4.json", 4},
+        {"Rank=9.json", 9},
+        {"rank99999999999.json", -1},
+        {"", -1},
+        {"/", -1},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         assert_int_equal(rank_of_path(str_of(cases[i].path)), cases[i].rank);
@@ -65,7 +75,8 @@ static void files_of_other_kinds_are_named(void **state)
 
 static void json_that_is_no_trace_is_an_error(void **state)
 {
-    static const char *const texts[] = {"{", "[", "{}", "[]", "{\"a\": 1}", "{\"traceEvents\": []}", "{\"traceEvents\": 5}", "[{\"ph"};
+    static const char *const texts[] = {
+        "{", "[", "{}", "[]", "{\"a\": 1}", "{\"traceEvents\": []}", "{\"traceEvents\": 5}", "[{\"ph"};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         struct steptime_error err;
         assert_null(read_pieces(str_of(texts[i]), SIZE_MAX, &err));
@@ -208,7 +219,8 @@ static void a_cut_trace_keeps_its_whole_events_annotations(void **state)
 static void in_pieces(const char *path, size_t chunk)
 {
     struct buf text = shared(path);
-    struct trace *whole = read_pieces(buf_str(&text), SIZE_MAX, NULL), *trace = read_pieces(buf_str(&text), chunk, NULL);
+    struct trace *whole = read_pieces(buf_str(&text), SIZE_MAX, NULL),
+                 *trace = read_pieces(buf_str(&text), chunk, NULL);
     assert_int_equal(trace->count, whole->count);
     assert_int_equal(trace->note_count, whole->note_count);
     same_rows(trace, whole, whole->count);

@@ -20,7 +20,8 @@ static uint32_t stream(struct trace *t, int64_t id)
 }
 
 /* Times in microseconds, as a reader of the test thinks. */
-static struct event at(struct trace *t, enum event_kind kind, uint32_t lane, const char *name, int64_t us, int64_t dur_us)
+static struct event at(struct trace *t, enum event_kind kind, uint32_t lane, const char *name, int64_t us,
+                       int64_t dur_us)
 {
     return (struct event){.start_ns = us * 1000,
                           .dur_ns = dur_us * 1000,
@@ -168,7 +169,8 @@ static void without_ids_the_flow_arrow_finds_the_launch(void **state)
     add(t, at(t, EVENT_RUNTIME, host(t, MAIN), "hipLaunchKernel", 2, 4));
     add(t, at(t, EVENT_KERNEL, stream(t, 0), "k", 20, 4));
     trace_add_flow(t, (struct flow){.id = 1, .time_ns = 2000, .lane = host(t, MAIN), .kind = FLOW_LAUNCH});
-    trace_add_flow(t, (struct flow){.id = 1, .time_ns = 20000, .lane = stream(t, 0), .kind = FLOW_LAUNCH, .finish = true});
+    trace_add_flow(t,
+                   (struct flow){.id = 1, .time_ns = 20000, .lane = stream(t, 0), .kind = FLOW_LAUNCH, .finish = true});
     finish(t);
     assert_int_equal(t->cause[1], 0);
     trace_free(t);
@@ -204,7 +206,8 @@ static void without_annotations_the_optimizer_ends_a_step(void **state)
     struct trace *t = trace_new();
     for (int i = 0; i < 3; i++) {
         add(t, at(t, EVENT_ANNOTATION, host(t, MAIN), "Optimizer.step#My.step", 100 * i + 80, 20));
-        add(t, at(t, EVENT_ANNOTATION, host(t, MAIN), "Optimizer.step#SGD.step", 100 * i + 85, 10)); /* super().step() */
+        add(t,
+            at(t, EVENT_ANNOTATION, host(t, MAIN), "Optimizer.step#SGD.step", 100 * i + 85, 10)); /* super().step() */
     }
     finish(t);
     assert_int_equal(t->step_source, STEPS_OPTIMIZER);
@@ -270,7 +273,8 @@ static void any_order_of_rows_gives_the_same_tree(void **state)
     uint64_t random = 1;
     for (int i = 0; i < N; i++) {
         random = random * 6364136223846793005u + 1442695040888963407u;
-        add(t, at(t, EVENT_OPERATOR, host(t, MAIN), "op", (int64_t)(random >> 33) % 1000, (int64_t)(random >> 50) % 50));
+        add(t,
+            at(t, EVENT_OPERATOR, host(t, MAIN), "op", (int64_t)(random >> 33) % 1000, (int64_t)(random >> 50) % 50));
     }
     finish(t); /* the invariants are the test */
     trace_free(t);
