@@ -13,7 +13,8 @@ struct rule {
     double notable; /* share of the step from which it is a warning */
     double (*size_ns)(const struct facts *facts);
     str (*say)(const struct facts *facts, double ns, struct arena *arena);
-    bool slower; /* the size is time that could be gained; otherwise it only informs */
+    uint64_t parts; /* bit p: the events are those of enum part p */
+    bool slower;    /* the size is time that could be gained; otherwise it only informs */
 };
 
 static double share(const struct facts *f, double ns)
@@ -21,9 +22,10 @@ static double share(const struct facts *f, double ns)
     return f->wall_ns > 0 ? ns / f->wall_ns : 0;
 }
 
-static double ms(double ns)
+/* "12.34 ms", and seconds where that is easier to read. */
+static const char *span_text(struct arena *arena, double ns)
 {
-    return ns / 1e6;
+    return ns < 10e9 ? str_printf(arena, "%.2f ms", ns / 1e6).at : str_printf(arena, "%.2f s", ns / 1e9).at;
 }
 
 static double percent(const struct facts *f, double ns)
@@ -41,9 +43,9 @@ static double loading_ns(const struct facts *f)
 static str say_loading(const struct facts *f, double ns, struct arena *arena)
 {
     return str_printf(arena,
-                      "%s waits %.2f ms a step (%.0f %%) for the next batch. Give the DataLoader more workers "
+                      "%s waits %s a step (%.0f %%) for the next batch. Give the DataLoader more workers "
                       "(num_workers, prefetch_factor, persistent_workers), or prepare less per sample.",
-                      f->device ? "The GPU" : "The training loop", ms(ns), percent(f, ns));
+                      f->device ? "The GPU" : "The training loop", span_text(arena, ns), percent(f, ns));
 }
 
 static double blocked_ns(const struct facts *f)
@@ -51,30 +53,74 @@ static double blocked_ns(const struct facts *f)
     return f->device ? f->part_ns[PART_BLOCKED] : 0;
 }
 
+/* What to do about a call that waits depends on the call. */
+static const char *unblock(str call)
+{
+    static const struct {
+        const char *part, *advice;
+    } rows[] = {
+        {"Free", "That is the allocator giving memory back: keep shapes the same, or set expandable_segments."},
+        {"Malloc", "That is the allocator asking for memory: keep shapes the same, or set expandable_segments."},
+        {"Alloc", "That is pinned memory being allocated: allocate it once."},
+        {"DeviceSynchronize", "Leave out torch.cuda.synchronize() in the training loop."},
+        {"EventSynchronize", "Wait for the event later, or let a stream wait for it."},
+        {"emcpy", "Read results back less often (.item(), .cpu(), print); copy pinned memory with non_blocking=True."},
+        {"StreamSynchronize",
+         "Read results back less often (.item(), .cpu(), print); copy pinned memory with non_blocking=True."},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (str_has(call, str_of(rows[i].part)))
+            return rows[i].advice;
+    return "See `steptime breakdown` for the calls it waits in.";
+}
+
 static str say_blocked(const struct facts *f, double ns, struct arena *arena)
 {
     const str place = f->blocked_frame.len ? f->blocked_frame : f->blocked_operator;
-    const char *where = place.len ? str_z(arena, place) : "the host";
+    const str call = f->blocked_call.len ? f->blocked_call : S("a call");
     return str_printf(arena,
-                      "The GPU idles %.2f ms a step (%.0f %%) after the host had waited for it, most in %.*s from %s. "
-                      "Read results back less often (.item(), .cpu(), print), and copy with non_blocking=True.",
-                      ms(ns), percent(f, ns), (int)f->blocked_call.len, f->blocked_call.at ? f->blocked_call.at : "",
-                      where);
+                      "The GPU idles %s a step (%.0f %%) after the host had waited for it, most in %.*s%s%.*s. %s",
+                      span_text(arena, ns), percent(f, ns), (int)call.len, call.at, place.len ? " from " : "",
+                      (int)place.len, place.len ? place.at : "", unblock(f->blocked_call));
 }
 
 static double launch_ns(const struct facts *f)
 {
-    return f->device ? f->part_ns[PART_LAUNCHING] + f->part_ns[PART_FRAMEWORK] + f->part_ns[PART_LAUNCH_LATENCY] : 0;
+    return f->device ? f->part_ns[PART_LAUNCHING] + f->part_ns[PART_FRAMEWORK] : 0;
 }
 
 static str say_launch(const struct facts *f, double ns, struct arena *arena)
 {
     const double mean_us = f->kernels > 0 ? f->kernel_ns / f->kernels / 1e3 : 0;
+    const char *advice =
+        f->graphs ? "Part of it is launched as graphs already: put the rest into them, or take a larger batch."
+                  : "Launch less: torch.compile, CUDA graphs, fused optimizers, or a larger batch.";
     return str_printf(
         arena,
-        "The GPU waits %.2f ms a step (%.0f %%) for the host to launch its work: %.0f kernels a step of %.1f us "
-        "each. Launch less: torch.compile, CUDA graphs, fused optimizers, or a larger batch.",
-        ms(ns), percent(f, ns), f->kernels, mean_us);
+        "The GPU waits %s a step (%.0f %%) for operators to launch its work: %.0f kernels a step of %.1f us "
+        "each. %s",
+        span_text(arena, ns), percent(f, ns), f->kernels, mean_us, advice);
+}
+
+static double latency_ns(const struct facts *f)
+{
+    return f->device ? f->part_ns[PART_LAUNCH_LATENCY] : 0;
+}
+
+static str say_latency(const struct facts *f, double ns, struct arena *arena)
+{
+    const double longest_ns = f->longest_ns[PART_LAUNCH_LATENCY];
+    if (longest_ns > ns * f->steps / 2)
+        return str_printf(
+            arena,
+            "Launched work starts %s a step (%.0f %%) late, most of it in one gap of %s. That is no habit of "
+            "the program: look at the place in the trace.",
+            span_text(arena, ns), percent(f, ns), span_text(arena, longest_ns));
+    return str_printf(
+        arena,
+        "Launched work starts %s a step (%.0f %%) late, each piece a little: the price of %.0f kernels a step. "
+        "Fewer, longer kernels pay it less often.",
+        span_text(arena, ns), percent(f, ns), f->kernels);
 }
 
 static double between_ns(const struct facts *f)
@@ -84,11 +130,13 @@ static double between_ns(const struct facts *f)
 
 static str say_between(const struct facts *f, double ns, struct arena *arena)
 {
+    const str line = f->place[PART_BETWEEN_OPERATORS].line;
     return str_printf(
         arena,
-        "The GPU waits %.2f ms a step (%.0f %%) while the host is in no operator: Python between them. Move "
-        "that work out of the step, vectorise it, or record with_stack=True to see which lines.",
-        ms(ns), percent(f, ns));
+        "The GPU waits %s a step (%.0f %%) while the host is in no operator: Python between them%s%.*s. Move "
+        "that work out of the step or vectorise it%s.",
+        span_text(arena, ns), percent(f, ns), line.len ? ", most before " : "", (int)line.len, line.len ? line.at : "",
+        f->stacks ? "" : "; with_stack=True records which lines");
 }
 
 static double exposed_communication_ns(const struct facts *f)
@@ -98,11 +146,10 @@ static double exposed_communication_ns(const struct facts *f)
 
 static str say_communication(const struct facts *f, double ns, struct arena *arena)
 {
-    return str_printf(
-        arena,
-        "Communication that no compute hides takes %.2f ms a step (%.0f %%). Overlap it (gradient buckets, "
-        "prefetch), send less (bf16, accumulation), or see `steptime ranks` for who is late.",
-        ms(ns), percent(f, ns));
+    return str_printf(arena,
+                      "Communication that no compute hides takes %s a step (%.0f %%). Overlap it (gradient buckets, "
+                      "prefetch), send less (bf16, accumulation), or see `steptime ranks` for who is late.",
+                      span_text(arena, ns), percent(f, ns));
 }
 
 static double dependency_ns(const struct facts *f)
@@ -112,11 +159,10 @@ static double dependency_ns(const struct facts *f)
 
 static str say_dependency(const struct facts *f, double ns, struct arena *arena)
 {
-    return str_printf(
-        arena,
-        "Launched work is held back %.2f ms a step (%.0f %%) by another stream or a collective, with nothing "
-        "else running. Start what is independent of it earlier.",
-        ms(ns), percent(f, ns));
+    return str_printf(arena,
+                      "Launched work is held back %s a step (%.0f %%) by another stream or a collective, with nothing "
+                      "else running. Start what is independent of it earlier.",
+                      span_text(arena, ns), percent(f, ns));
 }
 
 static double copies_ns(const struct facts *f)
@@ -129,8 +175,8 @@ static str say_copies(const struct facts *f, double ns, struct arena *arena)
     const double pageable = f->part_ns[PART_COPY_H2D_PAGEABLE] + f->part_ns[PART_COPY_D2H_PAGEABLE];
     const char *advice = pageable > ns / 4 ? "Much of it is pageable memory: pin_memory=True and non_blocking=True."
                                            : "Overlap the copies with compute on a stream of their own.";
-    return str_printf(arena, "Copies that nothing hides take %.2f ms a step (%.0f %%). %s", ms(ns), percent(f, ns),
-                      advice);
+    return str_printf(arena, "Copies that nothing hides take %s a step (%.0f %%). %s", span_text(arena, ns),
+                      percent(f, ns), advice);
 }
 
 /* ---- what the device does ---- */
@@ -144,9 +190,8 @@ static double optimizer_ns(const struct facts *f)
 static str say_optimizer(const struct facts *f, double ns, struct arena *arena)
 {
     return str_printf(
-        arena,
-        "The optimizer runs %.0f kernels a step, %.2f ms (%.0f %%). fused=True or foreach=True makes them a few.",
-        f->optimizer_kernels, ms(ns), percent(f, ns));
+        arena, "The optimizer runs %.0f kernels a step, %s (%.0f %%). fused=True or foreach=True makes them a few.",
+        f->optimizer_kernels, span_text(arena, ns), percent(f, ns));
 }
 
 static double pointwise_ns(const struct facts *f)
@@ -156,11 +201,10 @@ static double pointwise_ns(const struct facts *f)
 
 static str say_pointwise(const struct facts *f, double ns, struct arena *arena)
 {
-    return str_printf(
-        arena,
-        "Element-wise and layout kernels take %.2f ms a step (%.0f %%), bound by memory. torch.compile fuses "
-        "them; channels_last or contiguous inputs save transposes.",
-        ms(ns), percent(f, ns));
+    return str_printf(arena,
+                      "Element-wise and layout kernels take %s a step (%.0f %%), bound by memory. torch.compile fuses "
+                      "them; channels_last or contiguous inputs save transposes.",
+                      span_text(arena, ns), percent(f, ns));
 }
 
 /* ---- host-only ---- */
@@ -174,9 +218,9 @@ static str say_python(const struct facts *f, double ns, struct arena *arena)
 {
     return str_printf(
         arena,
-        "Python outside of operators takes %.2f ms a step (%.0f %%). Vectorise loops over samples, build arrays "
+        "Python outside of operators takes %s a step (%.0f %%). Vectorise loops over samples, build arrays "
         "once, move preparation into the DataLoader's workers.",
-        ms(ns), percent(f, ns));
+        span_text(arena, ns), percent(f, ns));
 }
 
 static double host_communication_ns(const struct facts *f)
@@ -191,9 +235,9 @@ static double host_optimizer_ns(const struct facts *f)
 
 static str say_host_optimizer(const struct facts *f, double ns, struct arena *arena)
 {
-    return str_printf(
-        arena, "The optimizer takes %.2f ms a step (%.0f %%). foreach=True or fused=True does it in fewer operators.",
-        ms(ns), percent(f, ns));
+    return str_printf(arena,
+                      "The optimizer takes %s a step (%.0f %%). foreach=True or fused=True does it in fewer operators.",
+                      span_text(arena, ns), percent(f, ns));
 }
 
 /* ---- the recording ---- */
@@ -205,11 +249,10 @@ static double profiler_ns(const struct facts *f)
 
 static str say_profiler(const struct facts *f, double ns, struct arena *arena)
 {
-    return str_printf(
-        arena,
-        "The profiler's own work takes %.2f ms a step (%.0f %%); the step is faster without it. Record fewer "
-        "steps, or without with_stack and profile_memory.",
-        ms(ns), percent(f, ns));
+    return str_printf(arena,
+                      "The profiler's own work takes %s a step (%.0f %%); the step is faster without it. Record fewer "
+                      "steps, or without with_stack and profile_memory.",
+                      span_text(arena, ns), percent(f, ns));
 }
 
 static double spread_ns(const struct facts *f)
@@ -220,8 +263,8 @@ static double spread_ns(const struct facts *f)
 static str say_spread(const struct facts *f, double ns, struct arena *arena)
 {
     const bool warm = f->first_ns > 1.25 * f->p50_ns;
-    return str_printf(arena, "Steps differ: the slow ones (p95) take %.2f ms more than the median (%.0f %%). %s",
-                      ms(ns), percent(f, ns),
+    return str_printf(arena, "Steps differ: the slow ones (p95) take %s more than the median (%.0f %%). %s",
+                      span_text(arena, ns), percent(f, ns),
                       warm ? "The first recorded step is the slow one: look again with --skip-warmup."
                            : "See `steptime breakdown --table steps` for what grows in them.");
 }
@@ -233,29 +276,32 @@ static double unstepped_ns(const struct facts *f)
 
 static str say_unstepped(const struct facts *f, double ns, struct arena *arena)
 {
-    return str_printf(
-        arena,
-        "The trace marks no steps, so all %.2f ms count as one. Call profiler.step() once a step, and the "
-        "figures are per step.",
-        ms(ns));
+    return str_printf(arena,
+                      "The trace marks no steps, so all %s count as one. Call profiler.step() once a step, and the "
+                      "figures are per step.",
+                      span_text(arena, ns));
 }
 
+#define PART_BIT(part) ((uint64_t)1 << (part))
+#define COPY_BITS      (PART_BIT(PART_LAST_COPY + 1) - PART_BIT(PART_FIRST_COPY))
+
 static const struct rule rules[] = {
-    {"SM101", 0.05, loading_ns, say_loading, true},
-    {"SM102", 0.05, blocked_ns, say_blocked, true},
-    {"SM103", 0.15, launch_ns, say_launch, true},
-    {"SM104", 0.10, between_ns, say_between, true},
-    {"SM105", 0.10, exposed_communication_ns, say_communication, true},
-    {"SM106", 0.03, copies_ns, say_copies, true},
-    {"SM107", 0.05, dependency_ns, say_dependency, true},
-    {"SM201", 0.05, optimizer_ns, say_optimizer, true},
-    {"SM202", 0.25, pointwise_ns, say_pointwise, true},
-    {"SM301", 0.15, python_ns, say_python, true},
-    {"SM302", 0.10, host_communication_ns, say_communication, true},
-    {"SM303", 0.15, host_optimizer_ns, say_host_optimizer, true},
-    {"SM401", 0.05, profiler_ns, say_profiler, false},
-    {"SM402", 0.25, spread_ns, say_spread, false},
-    {"SM403", 0.50, unstepped_ns, say_unstepped, false},
+    {"SM101", 0.05, loading_ns, say_loading, PART_BIT(PART_DATA_LOADING), true},
+    {"SM102", 0.05, blocked_ns, say_blocked, PART_BIT(PART_BLOCKED), true},
+    {"SM103", 0.15, launch_ns, say_launch, PART_BIT(PART_LAUNCHING) | PART_BIT(PART_FRAMEWORK), true},
+    {"SM104", 0.10, between_ns, say_between, PART_BIT(PART_BETWEEN_OPERATORS), true},
+    {"SM105", 0.10, exposed_communication_ns, say_communication, PART_BIT(PART_EXPOSED_COMMUNICATION), true},
+    {"SM106", 0.03, copies_ns, say_copies, COPY_BITS, true},
+    {"SM107", 0.05, dependency_ns, say_dependency, PART_BIT(PART_DEPENDENCY), true},
+    {"SM108", 0.10, latency_ns, say_latency, PART_BIT(PART_LAUNCH_LATENCY), true},
+    {"SM201", 0.05, optimizer_ns, say_optimizer, 0, true},
+    {"SM202", 0.25, pointwise_ns, say_pointwise, 0, true},
+    {"SM301", 0.15, python_ns, say_python, PART_BIT(PART_PYTHON), true},
+    {"SM302", 0.10, host_communication_ns, say_communication, PART_BIT(PART_COMMUNICATION), true},
+    {"SM303", 0.15, host_optimizer_ns, say_host_optimizer, PART_BIT(PART_OPTIMIZER), true},
+    {"SM401", 0.05, profiler_ns, say_profiler, PART_BIT(PART_PROFILER), false},
+    {"SM402", 0.25, spread_ns, say_spread, 0, false},
+    {"SM403", 0.50, unstepped_ns, say_unstepped, 0, false},
 };
 
 enum { RULES = sizeof rules / sizeof *rules };
@@ -283,10 +329,45 @@ static enum severity severity_of(const struct facts *facts, const struct hit *hi
     return SEVERITY_WARNING;
 }
 
+/* The place of the rule's heaviest part. */
+static struct part_place place_of(const struct facts *facts, const struct rule *rule)
+{
+    struct part_place place = {0};
+    double most_ns = 0;
+    for (int part = 0; part < PARTS; part++)
+        if (rule->parts >> part & 1 && facts->place[part].count && facts->part_ns[part] > most_ns) {
+            place = facts->place[part];
+            most_ns = facts->part_ns[part];
+        }
+    return place;
+}
+
+/* "train.py(54): step" or "train.py:54" as file and line. */
+static void put_line(struct finding *finding, str text)
+{
+    const char *mark = text.len ? memchr(text.at, '(', text.len) : NULL;
+    if (!mark)
+        mark = text.len ? memrchr(text.at, ':', text.len) : NULL;
+    if (!mark)
+        return;
+    str number = str_from(text, (size_t)(mark - text.at) + 1);
+    for (size_t digits = 0; digits <= number.len; digits++)
+        if (digits == number.len || number.at[digits] < '0' || number.at[digits] > '9') {
+            number.len = digits;
+            break;
+        }
+    int64_t line;
+    if (!str_int(number, &line) || line < 1)
+        return;
+    finding->file = (str){text.at, (size_t)(mark - text.at)};
+    finding->line = line;
+}
+
 static void put(const struct facts *facts, const struct hit *hit, struct report *report)
 {
     struct arena *arena = report_arena(report);
-    const struct finding finding = {
+    const struct part_place place = place_of(facts, hit->rule);
+    struct finding finding = {
         .id = str_of(hit->rule->id), /* a rule applies once to a mean step */
         .rule = str_of(hit->rule->id),
         .severity = severity_of(facts, hit),
@@ -295,7 +376,10 @@ static void put(const struct facts *facts, const struct hit *hit, struct report 
         .per_step_host_blocked_ns = hit->rule->size_ns == blocked_ns ? (int64_t)hit->ns : -1,
         .per_step_saving_ns = hit->rule->slower ? (int64_t)hit->ns : -1,
         .fix = S("none"),
+        .events = place.count ? place.rows : NULL,
+        .event_count = place.count,
     };
+    put_line(&finding, place.line);
     report_finding(report, &finding);
 }
 

@@ -67,6 +67,13 @@ static void add_device(struct sums *sums, const struct breakdown_device *device)
     }
 }
 
+static void note_longest(struct facts *facts, const struct breakdown_device *device)
+{
+    for (int part = 0; part < PARTS; part++)
+        if ((double)device->idle[part].longest_ns > facts->longest_ns[part])
+            facts->longest_ns[part] = (double)device->idle[part].longest_ns;
+}
+
 static void note_blocking(struct facts *facts, const struct breakdown_device *device, struct arena *arena)
 {
     if (!device->blocking_count || (double)device->blocking[0].total_ns <= facts->blocked_ns)
@@ -96,13 +103,18 @@ static void take_means(struct facts *facts, struct sums *sums)
     }
 }
 
-static enum bound largest(const double ns[BOUNDS])
+/* A device that waits for the host does so whether the host loads data or does something else. */
+static enum bound verdict(const double ns[BOUNDS])
 {
-    enum bound most = BOUND_COMPUTE;
-    for (int b = 0; b < BOUND_UNKNOWN; b++)
-        if (ns[b] > ns[most])
+    const enum bound host = ns[BOUND_INPUT] > ns[BOUND_HOST] ? BOUND_INPUT : BOUND_HOST;
+    enum bound most = BOUND_UNKNOWN;
+    double most_ns = ns[BOUND_UNKNOWN];
+    for (int b = BOUND_COMPUTE; b <= BOUND_COPIES; b++)
+        if (ns[b] > most_ns) {
             most = b;
-    return ns[most] > 0 ? most : BOUND_UNKNOWN;
+            most_ns = ns[b];
+        }
+    return ns[BOUND_INPUT] + ns[BOUND_HOST] > most_ns ? host : most;
 }
 
 struct facts facts_of(const struct breakdown *const *ranks, uint32_t count, struct arena *arena)
@@ -114,10 +126,11 @@ struct facts facts_of(const struct breakdown *const *ranks, uint32_t count, stru
             const struct breakdown_device *device = &ranks[r]->devices[d];
             facts.device |= device->recorded;
             add_device(&sums, device);
+            note_longest(&facts, device);
             note_blocking(&facts, device, arena);
         }
     take_means(&facts, &sums);
-    facts.bound = largest(facts.bound_ns);
+    facts.bound = verdict(facts.bound_ns);
     mem_free(sums.walls);
     return facts;
 }

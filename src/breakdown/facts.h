@@ -10,7 +10,10 @@
 #include "breakdown.h"
 #include "report/report.h"
 
-/* What bounds a step: the largest of these groups of parts. */
+/*
+ * What bounds a step. Where time outside of all groups is the most, it is unknown. Else the largest of compute,
+ * communication, copies and waiting; waiting for the host is the larger of input and host.
+ */
 enum bound {
     BOUND_COMPUTE,       /* compute kernels */
     BOUND_COMMUNICATION, /* exposed communication, and waiting for it */
@@ -21,12 +24,24 @@ enum bound {
     BOUNDS,
 };
 
+/* The events behind a part, largest first, and the line of Python that the largest comes from. */
+struct part_place {
+    const uint32_t *rows;
+    uint32_t count;
+    str line; /* "train.py(54): step" or "train.py:54"; "" where not recorded */
+};
+
 struct facts {
-    bool device; /* device activity was recorded */
+    bool device;    /* device activity was recorded */
+    bool operators; /* operators were recorded */
+    bool stacks;    /* Python frames were recorded */
+    bool graphs;    /* work was launched as CUDA or HIP graphs */
     enum step_source steps_from;
     uint32_t ranks, steps;                    /* steps over all ranks */
     double wall_ns, p50_ns, p95_ns, first_ns; /* first_ns: mean of the ranks' first steps */
     double part_ns[PARTS];
+    double longest_ns[PARTS];       /* of idle parts: the longest stretch without a break */
+    struct part_place place[PARTS]; /* of a single rank; events of several have no common ids */
     double bound_ns[BOUNDS];
     enum bound bound;
 

@@ -40,8 +40,8 @@ static struct table *kinds_table(struct section *section)
     table_column(t, "skew_mean_ns", "skew", UNIT_NS, COLUMN_PLAIN);
     table_column(t, "transfer_total_ns", "transfer in all", UNIT_NS, COLUMN_PLAIN);
     table_column(t, "transfer_p50_ns", "median", UNIT_NS, COLUMN_PLAIN);
-    table_column(t, "algorithm_bandwidth", "algorithm", UNIT_BYTES_PER_S, COLUMN_PLAIN);
-    table_column(t, "bus_bandwidth", "bus", UNIT_BYTES_PER_S, COLUMN_PLAIN);
+    table_column(t, "algorithm_bytes_per_s", "algorithm", UNIT_BYTES_PER_S, COLUMN_PLAIN);
+    table_column(t, "bus_bytes_per_s", "bus", UNIT_BYTES_PER_S, COLUMN_PLAIN);
     return t;
 }
 
@@ -78,8 +78,8 @@ static struct table *collectives_table(struct section *section)
     table_column(t, "first_rank", "first", UNIT_NONE, COLUMN_PLAIN);
     table_column(t, "last_rank", "last", UNIT_NONE, COLUMN_PLAIN);
     table_column(t, "transfer_ns", "transfer", UNIT_NS, COLUMN_PLAIN);
-    table_column(t, "algorithm_bandwidth", "algorithm", UNIT_BYTES_PER_S, COLUMN_PLAIN);
-    table_column(t, "bus_bandwidth", "bus", UNIT_BYTES_PER_S, COLUMN_PLAIN);
+    table_column(t, "algorithm_bytes_per_s", "algorithm", UNIT_BYTES_PER_S, COLUMN_PLAIN);
+    table_column(t, "bus_bytes_per_s", "bus", UNIT_BYTES_PER_S, COLUMN_PLAIN);
     table_column(t, "event", "event", UNIT_NONE, COLUMN_DETAIL);
     return t;
 }

@@ -5,6 +5,7 @@
 
 #include "advice.h"
 #include "base/par.h"
+#include "places.h"
 #include "summary_top.h"
 
 /* ---- one rank ---- */
@@ -50,7 +51,9 @@ static void run_one(void *context, size_t i)
     const struct operators_asked operators = {.by = OPERATORS_BY_NAME, .selection = &steps, .device = S("")};
     switch (i) {
     case 0:
-        breakdown_run_judged(job->trace, &job->judgements, job->selection, NULL, arena, &job->out->breakdown);
+        breakdown_run_judged(job->trace, &job->judgements, job->selection, places_wanted(), arena,
+                             &job->out->breakdown);
+        places_find(job->trace, &job->out->breakdown, arena, job->out->places);
         break;
     case 1:
         operators_run_judged(job->trace, &job->judgements, &operators, arena, &job->out->operators);
@@ -74,6 +77,9 @@ void summary_run(const struct trace *trace, const struct selection *selection, s
     par_each(4, 0, run_one, &job);
     for (int i = 0; i < 4; i++)
         arena_adopt(arena, &job.arenas[i]);
+    out->has_operators = trace->kinds[EVENT_OPERATOR] > 0;
+    out->has_stacks = trace->kinds[EVENT_PYTHON] > 0;
+    out->has_graphs = trace_oddities(trace).graph_launches > 0;
     arena_free(&judged);
 }
 
@@ -86,8 +92,13 @@ static struct facts gather(const struct summary *const *ranks, uint32_t count, s
         breakdowns[r] = &ranks[r]->breakdown;
     struct facts facts = facts_of(breakdowns, count, arena);
     const double steps = facts.steps ? facts.steps : 1;
+    if (count == 1)
+        memcpy(facts.place, ranks[0]->places, sizeof facts.place);
     for (uint32_t r = 0; r < count; r++) {
         const struct work_figures *work = &ranks[r]->work;
+        facts.operators |= ranks[r]->has_operators;
+        facts.stacks |= ranks[r]->has_stacks;
+        facts.graphs |= ranks[r]->has_graphs;
         facts.kernels += (double)work->kernels / steps;
         facts.kernel_ns += (double)work->kernel_ns / steps;
         facts.optimizer_kernels += (double)work->optimizer_kernels / steps;
@@ -177,8 +188,8 @@ static void put_device(const struct summary *const *ranks, struct section *secti
 static void put_step(const struct facts *facts, struct section *section)
 {
     put_ns(section, "step_mean", "step, mean", facts->wall_ns);
-    put_ns(section, "step_p50", "step, median", facts->p50_ns);
-    put_ns(section, "step_p95", "step, 95 %", facts->p95_ns);
+    put_ns(section, "step_p50", "step, p50", facts->p50_ns);
+    put_ns(section, "step_p95", "step, p95", facts->p95_ns);
     section_value(section, "steps", "steps of all ranks", UNIT_COUNT, cell_int(facts->steps));
     section_value(section, "ranks", "ranks", UNIT_COUNT, cell_int(facts->ranks));
     const double busy = facts->device ? share(facts, busy_ns(facts)) : NAN;
@@ -216,13 +227,15 @@ static int64_t total(const struct summary *const *ranks, uint32_t count, int acc
 
 /* Of the device where there is one, else of the host. */
 static void put_phases(const struct facts *facts, const struct summary *const *ranks, uint32_t count,
-                       struct section *section)
+                       struct section *section, struct report *report)
 {
     const int account = facts->device ? ACCOUNT_PHASE_DEVICE : ACCOUNT_PHASE_HOST;
     const double steps = facts->steps ? facts->steps : 1;
     for (int phase = PHASE_FORWARD; phase <= PHASE_OPTIMIZER; phase++) {
         const char *word = phase_word(phase).at;
-        put_ns(section, word, word, (double)total(ranks, count, account + phase) / steps);
+        const char *title = str_printf(report_arena(report), "%s, on the %s", word, facts->device ? "GPU" : "host").at;
+        const double ns = (double)total(ranks, count, account + phase) / steps;
+        put_ns(section, word, title, facts->operators ? ns : NAN);
     }
 }
 
@@ -243,8 +256,8 @@ void summary_show(const struct summary *const *ranks, uint32_t count, uint32_t f
     say_kind(&facts, section);
     section_text(section, why(&facts, arena));
     put_step(&facts, section);
-    put_phases(&facts, ranks, count, section);
-    put_share(section, "mfu", "model FLOPs utilisation", mfu(&facts, ranks, count));
+    put_phases(&facts, ranks, count, section, report);
+    put_share(section, "mfu", "MFU", mfu(&facts, ranks, count));
     put_device(ranks, section);
     put_parts(&facts, report_section(report, "parts", "What a step is made of"));
     summary_top_show(ranks, count, facts.steps, facts.device, report);

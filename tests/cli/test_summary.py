@@ -37,13 +37,14 @@ class Planted(unittest.TestCase):
 
     def test_a_gap_of_3_ms_is_a_finding_of_3_ms(self):
         rules = {"data_loading": "SM101", "blocked": "SM102", "launching": "SM103", "framework": "SM103",
-                 "between_operators": "SM104", "launch_latency": "SM103", "dependency": "SM107"}
+                 "between_operators": "SM104", "launch_latency": "SM108", "dependency": "SM107"}
         for cause, rule in rules.items():
             with self.subTest(cause):
                 finding = summary(plant.GAPS[cause]().write(self.path))["findings"][0]
                 self.assertEqual((finding["rule"], finding["severity"]), (rule, "warning"))
                 self.assertEqual(finding["per_step_saving_ns"], 3 * MS)
                 self.assertIn("3.00 ms a step (60 %)", finding["message"])
+                self.assertTrue(finding["events"])
 
     def test_a_full_device_is_gpu_bound_and_needs_no_advice(self):
         scene = plant.Plant()
@@ -53,6 +54,23 @@ class Planted(unittest.TestCase):
         self.assertEqual(values(document)["bound"], "GPU-bound")
         self.assertEqual(values(document)["gpu_busy"], 1)
         self.assertEqual(document["findings"], [])
+
+    def test_a_finding_names_the_line_of_the_user(self):
+        scene = plant.gap()
+        scene.python("train.py(12): train", 0, 5000)
+        scene.python("torch/utils/data/dataloader.py(630): __next__", 900, 3100)
+        scene.annotation(plant.LOADER, 1000, 3000)
+        finding = summary(scene.write(self.path))["findings"][0]
+        self.assertEqual((finding["rule"], finding["file"], finding["line"]), ("SM101", "train.py", 12))
+
+    def test_a_device_that_mostly_waits_is_not_gpu_bound(self):
+        scene = plant.Plant()
+        scene.step(1, 0, 1000)
+        scene.work(0, 490, launch=0, launch_dur=0)
+        scene.annotation(plant.LOADER, 500, 300)
+        scene.host("aten::add", 800, 180)
+        scene.work(999, 1, launch=990)
+        self.assertEqual(values(summary(scene.write(self.path)))["bound"], "input-bound")
 
     def test_the_number_of_findings_can_be_chosen(self):
         scene = plant.GAPS["data_loading"]()
