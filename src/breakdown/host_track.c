@@ -23,7 +23,8 @@ static void push(struct host_track *track, struct host_events *events, const str
     struct host_open open = track->marks ? host_open_mark(events, row) : host_open_call(events, row);
     if (track->depth)
         inherit(&open, &track->stack[track->depth - 1]);
-    track->stack = mem_grow(track->stack, &track->room, track->depth + 1, sizeof *track->stack);
+    if (track->depth == track->room)
+        track->stack = mem_grow(track->stack, &track->room, track->depth + 1, sizeof *track->stack);
     track->stack[track->depth++] = open;
 }
 

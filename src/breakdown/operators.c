@@ -33,11 +33,12 @@ struct reading {
     const uint8_t *phases;
     struct origins *origins;
     struct peaks peaks;
-    bool device;            /* the trace has device work */
-    uint8_t *families;      /* by text id: 1 + enum family; 0: not judged */
-    uint32_t *group_of_row; /* NO_GROUP: not an operator, or not picked */
-    int64_t *inside_ns;     /* by row: device work launched inside; NULL where there is none at all */
-    uint8_t *rounds_fp32;   /* by row: a kernel inside rounds fp32 matrices */
+    bool device;             /* the trace has device work */
+    uint8_t *families;       /* by text id: 1 + enum family; 0: not judged */
+    uint32_t *group_of_name; /* by text id: 1 + group, of calls grouped without shapes; 0: none yet */
+    uint32_t *group_of_row;  /* NO_GROUP: not an operator, or not picked */
+    int64_t *inside_ns;      /* by row: device work launched inside; NULL where there is none at all */
+    uint8_t *rounds_fp32;    /* by row: a kernel inside rounds fp32 matrices */
     struct map by_key;
     struct group *groups;
     size_t group_count, group_room;
@@ -67,11 +68,8 @@ static uint32_t key_name(struct reading *r, uint32_t row)
     }
 }
 
-static uint32_t group_of(struct reading *r, uint32_t row)
+static uint32_t find_group(struct reading *r, uint32_t name, uint32_t shape)
 {
-    const uint32_t name = key_name(r, row);
-    const uint32_t shape =
-        r->asked->by == OPERATORS_BY_SHAPE ? (uint32_t)trace_attr_or(r->trace, row, ATTR_INPUT_DIMS, 0) : 0;
     const int64_t key = (int64_t)((uint64_t)name << 32 | shape);
     const uint32_t found = map_get(&r->by_key, key);
     if (found != MAP_NONE)
@@ -80,6 +78,17 @@ static uint32_t group_of(struct reading *r, uint32_t row)
     r->groups = mem_grow(r->groups, &r->group_room, r->group_count + 1, sizeof *r->groups);
     r->groups[r->group_count] = (struct group){.name = name, .shape = shape, .family = NOTHING, .phase = NOTHING};
     return (uint32_t)r->group_count++;
+}
+
+static uint32_t group_of(struct reading *r, uint32_t row)
+{
+    const uint32_t name = key_name(r, row);
+    if (r->asked->by == OPERATORS_BY_SHAPE)
+        return find_group(r, name, (uint32_t)trace_attr_or(r->trace, row, ATTR_INPUT_DIMS, 0));
+    uint32_t *known = &r->group_of_name[name];
+    if (!*known)
+        *known = 1 + find_group(r, name, 0);
+    return *known - 1;
 }
 
 static void put_into_groups(struct reading *r)
@@ -317,6 +326,7 @@ void operators_run_judged(const struct trace *trace, const struct judgements *ju
         .peaks = peaks_new(trace, asked->device, &scratch),
         .device = device_work_count(trace) > 0,
         .families = arena_array(&scratch, trace_text_count(trace), 1),
+        .group_of_name = arena_array(&scratch, trace_text_count(trace), sizeof *r.group_of_name),
         .group_of_row = arena_array(&scratch, trace->count, sizeof *r.group_of_row),
         .rounds_fp32 = arena_array(&scratch, trace->count, 1),
         .into = operators,
