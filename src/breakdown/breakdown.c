@@ -5,6 +5,7 @@
 
 #include "device_parts.h"
 #include "host_parts.h"
+#include "ops/kernel_title.h"
 
 /* What the devices of one trace share. */
 struct shared {
@@ -52,6 +53,7 @@ static struct breakdown_event event_of(const struct shared *shared, const struct
     if (entry->row == ROW_NONE)
         return event;
     event.name = str_copy(shared->arena, trace_name(shared->trace, entry->row));
+    event.title = event_title(shared->trace->kind[entry->row], event.name, shared->arena);
     event.start_ns = shared->trace->start_ns[entry->row];
     event.dur_ns = shared->trace->dur_ns[entry->row];
     return event;

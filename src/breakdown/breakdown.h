@@ -41,7 +41,7 @@ struct breakdown_blocking {
 /* One event behind a number. */
 struct breakdown_event {
     uint32_t row;
-    str name;
+    str name, title; /* as recorded; of a kernel also as people call it */
     int64_t start_ns, dur_ns, amount;
 };
 

@@ -47,7 +47,7 @@ static const struct definition rows[] = {
     {"steps", "step", "step", UNIT_NONE, 0, 0, 0, "N of ProfilerStep#N; without such annotations counted from 0"},
     {"steps", "start_ns", "start", UNIT_NS, COLUMN_DETAIL, 0, 0,
      "start of the step on the host, from the trace's start"},
-    {"steps", "wall_ns", "step time", UNIT_NS, 0, 0, 0,
+    {"steps", "wall_ns", "step time", UNIT_NS, 0, ACCOUNT_PART, PARTS,
      "start of the next step - start of this one; the last ends with its annotation or the last device work launched "
      "in it"},
     {.table = "steps"},
@@ -82,7 +82,7 @@ static const struct definition rows[] = {
     {"overlap", "device", "device", UNIT_NONE, 0, 0, 0, "as in `ranks`"},
     {"overlap", "work", "this", UNIT_NONE, 0, 0, 0, "the class that may be hidden"},
     {"overlap", "under", "under this", UNIT_NONE, 0, 0, 0, "the class that hides it"},
-    {"overlap", "total_ns", "in all", UNIT_NS, 0, 0, 0,
+    {"overlap", "total_ns", "in all", UNIT_NS, 0, ACCOUNT_COPY, 1,
      "length of the union of the first class over the whole trace or selection"},
     {"overlap", "overlapped_ns", "overlapped", UNIT_NS, 0, ACCOUNT_COMMUNICATION_UNDER_COMPUTE, 3,
      "length of the intersection of both unions"},
@@ -95,7 +95,10 @@ static const struct definition rows[] = {
      "copies that start in the whole trace or selection, over all ranks"},
     {"copies", "bytes", "bytes", UNIT_BYTES, 0, ACCOUNT_COPY_BYTES, COPY_PARTS, "sum of their bytes"},
     {"copies", "time_ns", "time", UNIT_NS, 0, ACCOUNT_COPY_TIME, COPY_PARTS, "sum of their durations"},
-    {"copies", "bytes_per_s", "bandwidth", UNIT_BYTES_PER_S, 0, 0, 0, "bytes / time_ns; null if no time passed"},
+    {"copies", "measured_ns", "measured", UNIT_NS, COLUMN_DETAIL, ACCOUNT_COPY_MEASURED, COPY_PARTS,
+     "sum of the durations of those copies whose bytes are recorded"},
+    {"copies", "bytes_per_s", "bandwidth", UNIT_BYTES_PER_S, 0, 0, 0,
+     "bytes / measured_ns; null if no bytes are recorded"},
     {"copies", "exposed_ns", "exposed", UNIT_NS, 0, PART_FIRST_COPY, COPY_PARTS,
      "sum of the part exposed_copy_... over the steps of all ranks"},
 
@@ -119,6 +122,32 @@ static const struct definition rows[] = {
 };
 
 enum { ROWS = sizeof rows / sizeof *rows };
+
+/* Quotients, means and counts: the numbers with accounts that they are made of. */
+static const struct {
+    const char *id, *parts; /* ids with a blank between them */
+} made[] = {
+    {"parts.mean_ns", "steps.wall_ns"},
+    {"parts.share", "steps.wall_ns"},
+    {"parts.min_ns", "steps.wall_ns"},
+    {"parts.max_ns", "steps.wall_ns"},
+    {"ranks.device_events", "ranks.kernel_sum_ns ranks.memory_ns"},
+    {"ranks.busy_share", "ranks.busy_ns ranks.span_ns"},
+    {"idle.stretches", "idle.total_ns"},
+    {"idle.mean_ns", "idle.total_ns"},
+    {"idle.share", "idle.total_ns"},
+    {"idle.longest_ns", "idle.total_ns"},
+    {"blocked.stretches", "blocked.total_ns"},
+    {"blocked.mean_ns", "blocked.total_ns"},
+    {"blocked.longest_ns", "blocked.total_ns"},
+    {"overlap.total_ns", "ranks.communication_ns"},
+    {"overlap.ratio", "overlap.overlapped_ns overlap.total_ns ranks.communication_ns"},
+    {"copies.count", "copies.time_ns"},
+    {"copies.bytes_per_s", "copies.bytes copies.measured_ns"},
+    {"phases.device_share", "phases.device_ns"},
+    {"phases.host_share", "phases.host_ns steps.wall_ns"},
+    {"four_parts.share", "four_parts.mean_ns"},
+};
 
 static struct definition of_part(struct arena *arena, enum part part)
 {
@@ -144,6 +173,20 @@ const struct definition *definitions_all(struct arena *arena, uint32_t *count)
 str definition_id(const struct definition *definition, struct arena *arena)
 {
     return str_printf(arena, "%s.%s", definition->table, definition->column);
+}
+
+bool definition_made_of(const struct definition *definition, str id)
+{
+    struct arena scratch = {0};
+    const str whole = definition_id(definition, &scratch);
+    bool found = false;
+    for (size_t i = 0; i < sizeof made / sizeof *made; i++) {
+        str rest = str_eq(whole, str_of(made[i].id)) ? str_of(made[i].parts) : S("");
+        for (str part; str_cut(&rest, ' ', &part);)
+            found |= str_eq(part, id);
+    }
+    arena_free(&scratch);
+    return found;
 }
 
 /* Whether the word is the name, or the name without "_ns". */

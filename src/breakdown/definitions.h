@@ -15,7 +15,7 @@ struct definition {
     const char *title;
     enum unit unit;
     unsigned flags;        /* enum column_flag */
-    int account, accounts; /* the accounts it is the sum of, from `account` on; 0 accounts: made of other numbers */
+    int account, accounts; /* the accounts it is made of, from `account` on; 0 accounts: made of other numbers */
     const char *formula;
 };
 
@@ -23,6 +23,9 @@ struct definition {
 const struct definition *definitions_all(struct arena *arena, uint32_t *count);
 
 str definition_id(const struct definition *definition, struct arena *arena); /* "ranks.busy_ns" */
+
+/* Whether the number is computed from the one with this id, which has accounts: a share from its two sums. */
+bool definition_made_of(const struct definition *definition, str id);
 
 /*
  * Whether a word of --explain means this number: its id, its column, or its

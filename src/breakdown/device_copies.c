@@ -3,6 +3,18 @@
 #include "device_class.h"
 #include "device_parts.h"
 
+/* Some copies record no bytes: a bandwidth must leave out their time as well. */
+static void book_copy(const struct device_run *run, uint32_t row, int kind)
+{
+    const int64_t bytes = trace_attr_or(run->trace, row, ATTR_BYTES, -1), dur_ns = run->trace->dur_ns[row];
+    run->out->copies[kind]++;
+    ledger_book(run->ledger, ACCOUNT_COPY_TIME + kind, row, dur_ns);
+    if (bytes < 0)
+        return;
+    ledger_book(run->ledger, ACCOUNT_COPY_BYTES + kind, row, bytes);
+    ledger_book(run->ledger, ACCOUNT_COPY_MEASURED + kind, row, dur_ns);
+}
+
 void device_copies_run(const struct device_run *run)
 {
     const struct trace *trace = run->trace;
@@ -11,10 +23,7 @@ void device_copies_run(const struct device_run *run)
         if (trace->kind[row] != EVENT_COPY || trace->start_ns[row] < run->start_ns ||
             trace->start_ns[row] >= run->end_ns)
             continue;
-        const int kind = (int)device_class(run->classes, row) - CLASS_COPY;
-        run->out->copies[kind]++;
-        ledger_book(run->ledger, ACCOUNT_COPY_BYTES + kind, row, trace_attr_or(trace, row, ATTR_BYTES, 0));
-        ledger_book(run->ledger, ACCOUNT_COPY_TIME + kind, row, trace->dur_ns[row]);
+        book_copy(run, row, (int)device_class(run->classes, row) - CLASS_COPY);
     }
 }
 

@@ -13,6 +13,8 @@ const char *account_word(enum account account)
     const int a = (int)account;
     if (a < PARTS)
         return part_id((enum part)a);
+    if (a == ACCOUNT_COPY)
+        return "copies";
     if (a >= ACCOUNT_COMMUNICATION_UNDER_COMPUTE && a <= ACCOUNT_COPY_UNDER_COMMUNICATION)
         return overlaps[a - ACCOUNT_COMMUNICATION_UNDER_COMPUTE];
     if (a >= ACCOUNT_COPY_BYTES && a < ACCOUNT_LAUNCHED_COMPUTE)

@@ -32,7 +32,8 @@ enum account {
     ACCOUNT_COPY_BYTES,                                  /* + part - PART_FIRST_COPY: bytes */
     ACCOUNT_COPY_TIME = ACCOUNT_COPY_BYTES + COPY_PARTS, /* the same: summed durations */
     /* over the selected steps */
-    ACCOUNT_LAUNCHED_COMPUTE = ACCOUNT_COPY_TIME + COPY_PARTS,
+    ACCOUNT_COPY_MEASURED = ACCOUNT_COPY_TIME + COPY_PARTS, /* the same, of the copies whose bytes are recorded */
+    ACCOUNT_LAUNCHED_COMPUTE = ACCOUNT_COPY_MEASURED + COPY_PARTS,
     ACCOUNT_INPUT_COPY,
     ACCOUNT_COMPUTE_BOUND,
     ACCOUNT_MEMORY_BOUND,

@@ -58,7 +58,7 @@ static void copy_row(const struct shown *shown, struct table *table, int kind)
 {
     const struct copy_kind words = copy_kind(PART_FIRST_COPY + (enum part)kind);
     const double bytes = (double)shown_total(shown, ACCOUNT_COPY_BYTES + kind);
-    const double time_ns = (double)shown_total(shown, ACCOUNT_COPY_TIME + kind);
+    const int64_t measured_ns = shown_total(shown, ACCOUNT_COPY_MEASURED + kind);
     uint64_t count = 0;
     for (uint32_t i = 0; i < shown->count; i++)
         count += shown->rows[i].device->copies[kind];
@@ -69,8 +69,9 @@ static void copy_row(const struct shown *shown, struct table *table, int kind)
     table_text(table, host_memory_word(words.memory));
     table_int(table, (int64_t)count);
     table_int(table, (int64_t)bytes);
-    table_int(table, (int64_t)time_ns);
-    table_cell(table, cell_ratio(bytes * 1e9, time_ns));
+    table_int(table, shown_total(shown, ACCOUNT_COPY_TIME + kind));
+    table_int(table, measured_ns);
+    table_cell(table, cell_ratio(bytes * 1e9, (double)measured_ns));
     table_int(table, shown_total(shown, PART_FIRST_COPY + kind));
 }
 

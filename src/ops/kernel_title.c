@@ -157,3 +157,8 @@ str kernel_title(str name, struct arena *arena)
         return head;
     return says_nothing(head) ? what : str_printf(arena, "%.*s %.*s", (int)head.len, head.at, (int)what.len, what.at);
 }
+
+str event_title(enum event_kind kind, str name, struct arena *arena)
+{
+    return kind == EVENT_KERNEL ? kernel_title(name, arena) : name;
+}

@@ -11,8 +11,12 @@
 
 #include "base/arena.h"
 #include "base/str.h"
+#include "trace/event.h"
 
 /* In the arena, or a part of the name. Two kernels may share a title. */
 str kernel_title(str name, struct arena *arena);
+
+/* The same of an event of any kind: of what is no kernel the name itself. */
+str event_title(enum event_kind kind, str name, struct arena *arena);
 
 #endif

@@ -83,6 +83,14 @@ class Planted(unittest.TestCase):
                          {("H2D", "pinned"): (1, 1000, 10_000), ("D2H", "pageable"): (2, 8000, 20_000)})
         self.assertEqual(rows["D2H", "pageable"]["bytes_per_s"], 4e8)
 
+    def test_a_copy_without_bytes_has_no_part_in_the_bandwidth(self):
+        scene = plant.Plant()
+        scene.copy(0, 10, "DtoD", bytes=4000)
+        scene.work(20, 30, name="Memcpy DtoD (Device -> Device)", cat="gpu_memcpy")
+        row, = self.planted(scene)["copies"]
+        self.assertEqual((row["count"], row["bytes"], row["time_ns"]), (2, 4000, 40_000))
+        self.assertEqual((row["measured_ns"], row["bytes_per_s"]), (10_000, 4e8))
+
     def test_ranks_share_one_report(self):
         folder = os.path.dirname(self.path)
         for rank in range(3):
@@ -216,6 +224,55 @@ class Explained(unittest.TestCase):
             whole = breakdown(path)["steps"]
             found = self.explain("steps.python_ns", path)
             self.assertEqual(found["explained"][0]["value"], sum(step["python_ns"] for step in whole))
+
+    def test_a_quotient_is_explained_by_its_sums(self):
+        path = self.scene()
+        whole, = breakdown(path)["ranks"]
+        found = self.explain("busy_share", path)
+        self.assertEqual([row["value"] for row in found["numbers"]], [whole["busy_share"]])
+        self.assertEqual({row["number"]: row["value"] for row in found["explained"]},
+                         {"ranks.busy_ns": whole["busy_ns"], "ranks.span_ns": whole["span_ns"]})
+        self.assertEqual({row["number"] for row in found["events"]}, {"ranks.busy_ns", "ranks.span_ns"})
+
+    def test_every_number_with_a_unit_has_values_and_sums(self):
+        path = self.scene()
+        whole = breakdown(path)
+        for row in self.explain("list", path)["formulas"]:
+            table, column = row["number"].split(".")
+            if row["unit"] and (table, column) not in {("ranks", "steps"), ("steps", "start_ns")}:
+                found = self.explain(row["number"], path)
+                self.assertEqual([r["value"] for r in found["numbers"]], [r[column] for r in whole[table]])
+                self.assertIn("explained", found, row["number"])
+
+    def test_the_step_is_the_sum_of_its_parts(self):
+        path = self.scene()
+        whole = breakdown(path)
+        found = self.explain("steps.wall_ns", path)
+        self.assertEqual(sum(row["value"] for row in found["explained"]), whole["steps"][0]["wall_ns"])
+        self.assertEqual({row["of"]: row["value"] for row in found["explained"]},
+                         {row["part"]: row["min_ns"] for row in whole["parts"]})
+
+    def test_of_many_events_the_largest_are_listed_and_the_rest_is_summed(self):
+        scene = plant.Plant()
+        for i in range(1500):
+            scene.work(10 * i, 1 + i % 7)
+        with tempfile.TemporaryDirectory() as folder:
+            found = self.explain("ranks.compute_ns", scene.write(os.path.join(folder, "trace.json")))
+        total, = found["explained"]
+        listed = sum(row["counted"] for row in found["events"])
+        self.assertEqual((total["events"], total["shown"], len(found["events"])), (1500, 1000, 1000))
+        self.assertGreater(total["rest"], 0)
+        self.assertEqual(listed + total["rest"], total["value"])
+
+    def test_on_a_terminal_formulas_are_whole(self):
+        outcome = steptime("breakdown", "--explain", "ranks.host_wait_ns", self.scene(), env={"COLUMNS": "80"})
+        self.assertIn("began after the device went idle", " ".join(outcome.out.split()))
+
+    def test_the_list_has_formulas_alone(self):
+        self.assertEqual(set(self.explain("list", self.scene())), {"formulas"})
+        listed = steptime("breakdown", "--explain", "list", self.scene()).out
+        self.assertIn("ranks.busy_ns (ns): length of the union", listed)
+        self.assertNotIn("largest first", listed)
 
     def test_a_column_of_several_tables_explains_them_all(self):
         numbers = {row["number"] for row in self.explain("compute_ns", self.scene())["formulas"]}
