@@ -94,8 +94,10 @@ static void keep_idle_names(const struct shared *shared, struct breakdown_device
 {
     for (int cause = 0; cause < PARTS; cause++) {
         struct breakdown_idle *idle = &out->idle[cause];
-        if (idle->stretches && idle->longest_row != ROW_NONE)
-            idle->longest_name = str_copy(shared->arena, trace_name(shared->trace, idle->longest_row));
+        if (!idle->stretches || idle->longest_row == ROW_NONE)
+            continue;
+        idle->longest_name = str_copy(shared->arena, trace_name(shared->trace, idle->longest_row));
+        idle->longest_title = event_title(shared->trace->kind[idle->longest_row], idle->longest_name, shared->arena);
     }
 }
 

@@ -27,7 +27,7 @@ struct breakdown_idle {
     uint64_t stretches;
     int64_t longest_ns;
     uint32_t longest_row; /* the event it was spent in */
-    str longest_name;
+    str longest_name, longest_title; /* as recorded; of a kernel also as people call it */
 };
 
 /* What the host was blocked in while the device was idle. */

@@ -55,7 +55,8 @@ struct path_step {
 /* All parts of the path of one class and name. */
 struct path_top {
     enum path_class class;
-    str name, operator; /* operator: around the longest part, "" where there is none or it is the name */
+    str name, title; /* as recorded; of a kernel also as people call it */
+    str operator;    /* around the longest part, "" where there is none or it is the name */
     uint64_t count;
     int64_t ns;
 };

@@ -3,6 +3,7 @@
 
 #include "base/mem.h"
 #include "base/sort.h"
+#include "ops/kernel_title.h"
 
 static struct path_group *group_of(struct path_groups *groups, enum path_class class, uint32_t name)
 {
@@ -37,6 +38,19 @@ static str operator_of(const struct trace *trace, const struct path_group *group
     return around == ROW_NONE ? S("") : trace_name(trace, around);
 }
 
+static struct path_top top_of(const struct trace *trace, const struct path_group *group, struct arena *arena)
+{
+    const str name = str_copy(arena, trace_text(trace, group->name));
+    return (struct path_top){
+        .class = group->class,
+        .name = name,
+        .title = group->longest == ROW_NONE ? name : event_title(trace->kind[group->longest], name, arena),
+        .operator = str_copy(arena, operator_of(trace, group)),
+        .count = group->count,
+        .ns = group->ns,
+    };
+}
+
 struct path_top *path_groups_top(const struct path_groups *groups, const struct trace *trace, uint32_t most,
                                  struct arena *arena, uint32_t *count)
 {
@@ -47,11 +61,8 @@ struct path_top *path_groups_top(const struct path_groups *groups, const struct 
     sort_keyed(order, groups->count);
     *count = groups->count < most ? (uint32_t)groups->count : most;
     struct path_top *tops = arena_array(arena, *count, sizeof *tops);
-    for (uint32_t i = 0; i < *count; i++) {
-        const struct path_group *group = &groups->at[order[i].row];
-        tops[i] = (struct path_top){group->class, str_copy(arena, trace_text(trace, group->name)),
-                                    str_copy(arena, operator_of(trace, group)), group->count, group->ns};
-    }
+    for (uint32_t i = 0; i < *count; i++)
+        tops[i] = top_of(trace, &groups->at[order[i].row], arena);
     arena_free(&scratch);
     return tops;
 }

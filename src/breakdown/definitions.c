@@ -65,7 +65,9 @@ static const struct definition rows[] = {
     {"idle", "longest_rank", "on rank", UNIT_NONE, COLUMN_DETAIL, 0, 0, "rank of the longest stretch"},
     {"idle", "longest_event", "event", UNIT_NONE, COLUMN_DETAIL, 0, 0,
      "id of the host event that it began in, else of the device work that was waited for"},
-    {"idle", "longest_in", "in", UNIT_NONE, COLUMN_WIDE, 0, 0, "name of that event"},
+    {"idle", "longest_title", "in", UNIT_NONE, COLUMN_WIDE, 0, 0,
+     "name of that event; of a kernel the part that tells it from others"},
+    {"idle", "longest_in", "in", UNIT_NONE, COLUMN_DETAIL, 0, 0, "name of that event as recorded"},
 
     {"blocked", "call", "blocked in", UNIT_NONE, COLUMN_WIDE, 0, 0, "the synchronisation or blocking copy"},
     {"blocked", "operator", "operator", UNIT_NONE, COLUMN_WIDE, 0, 0, "the innermost operator around it"},

@@ -43,6 +43,7 @@ static void cause_row(const struct shown *shown, struct table *table, enum part 
     table_int(table, cause.longest->longest_ns);
     table_int(table, cause.longest_rank);
     table_cell(table, event ? cell_int(cause.longest->longest_row) : cell_null());
+    table_text(table, cause.longest->longest_title);
     table_text(table, cause.longest->longest_name);
 }
 

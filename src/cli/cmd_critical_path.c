@@ -128,11 +128,12 @@ static void show_top(const struct paths *paths, struct report *report)
     table_column(table, "rank", "rank", UNIT_NONE, rank_column(paths));
     table_column(table, "class", "class", UNIT_NONE, COLUMN_DETAIL);
     table_column(table, "title", "part", UNIT_NONE, 0);
-    table_column(table, "name", "name", UNIT_NONE, COLUMN_WIDE);
-    table_column(table, "operator", "in operator", UNIT_NONE, COLUMN_WIDE);
-    table_column(table, "count", "times", UNIT_COUNT, 0);
     table_column(table, "time_ns", "time", UNIT_NS, 0);
     table_column(table, "share", "share", UNIT_RATIO, COLUMN_BAR);
+    table_column(table, "called", "name", UNIT_NONE, COLUMN_WIDE);
+    table_column(table, "name", "recorded name", UNIT_NONE, COLUMN_DETAIL);
+    table_column(table, "count", "times", UNIT_COUNT, 0);
+    table_column(table, "operator", "in operator", UNIT_NONE, COLUMN_WIDE);
     for (uint32_t i = 0; i < paths->count; i++)
         for (uint32_t k = 0; k < paths->at[i]->top_count; k++) {
             const struct path_top *top = &paths->at[i]->tops[k];
@@ -140,11 +141,12 @@ static void show_top(const struct paths *paths, struct report *report)
             table_int(table, paths->at[i]->rank);
             table_text(table, str_of(path_class_id(top->class)));
             table_text(table, str_of(path_class_title(top->class)));
-            table_text(table, top->name);
-            table_text(table, top->operator);
-            table_int(table, (int64_t)top->count);
             table_int(table, top->ns);
             table_real(table, share_of(top->ns, paths->at[i]->wall_ns));
+            table_text(table, top->title);
+            table_text(table, top->name);
+            table_int(table, (int64_t)top->count);
+            table_text(table, top->operator);
         }
 }
 

@@ -23,16 +23,56 @@ static bool take_part(str *rest, str *part)
     return true;
 }
 
-/* "_ZN5aiter24add_rmsnorm_quant_kernelI..." is aiter::add_rmsnorm_quant_kernel; template arguments are left out. */
-static str demangled(str name, struct arena *arena)
+static bool take(str *rest, str mark)
 {
-    str rest = str_from(name, str_starts(name, S("_ZN")) ? 3 : 2), part, text = S("");
-    while (take_part(&rest, &part)) {
+    if (!str_starts(*rest, mark))
+        return false;
+    *rest = str_from(*rest, mark.len);
+    return true;
+}
+
+/* The parts of a name with "::" between them, and the last one; anonymous namespaces are left out. */
+static str take_name(str *rest, str *last, struct arena *arena)
+{
+    str part, text = S("");
+    while (take_part(rest, &part)) {
         if (str_starts(part, S("_GLOBAL__N_")))
             continue;
         text = str_printf(arena, "%.*s%s%.*s", (int)text.len, text.at, text.len ? "::" : "", (int)part.len, part.at);
+        *last = part;
     }
-    return text.len ? text : name;
+    return text;
+}
+
+/* The class that stands first among template arguments, after numbers: "ILi1ENS_12Rmsnorm2dFwdI..." has Rmsnorm2dFwd. */
+static str first_class(str rest, struct arena *arena)
+{
+    str class = S(""), number;
+    if (!take(&rest, S("I")))
+        return class;
+    while (take(&rest, S("L")) && str_cut(&rest, 'E', &number))
+        continue;
+    if (take(&rest, S("N")))
+        take(&rest, S("S_"));
+    take_name(&rest, &class, arena);
+    return class;
+}
+
+/*
+ * "_ZN5aiter24add_rmsnorm_quant_kernelI..." is aiter::add_rmsnorm_quant_kernel. Template arguments are left out but for
+ * ck_tile::kentry, the one function through which that library starts every kernel: there the first class tells.
+ */
+static str demangled(str name, struct arena *arena)
+{
+    str rest = str_from(name, 2), last = S("");
+    take(&rest, S("L")); /* local to a file */
+    if (take(&rest, S("N")))
+        take(&rest, S("K"));
+    const str text = take_name(&rest, &last, arena);
+    const str class = str_eq(last, S("kentry")) ? first_class(rest, arena) : S("");
+    if (!text.len)
+        return name;
+    return class.len ? str_printf(arena, "%.*s %.*s", (int)text.len, text.at, (int)class.len, class.at) : text;
 }
 
 /* ---- signatures ---- */

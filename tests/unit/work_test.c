@@ -169,6 +169,13 @@ static void titles_keep_what_tells(void **state)
     titled("ampere_sgemm_128x64_tn", "ampere_sgemm_128x64_tn");
     titled("ncclDevKernel_SendRecv(ncclDevComm*, unsigned long, ncclWork*)", "ncclDevKernel_SendRecv");
     titled("_ZN5aiter24add_rmsnorm_quant_kernelIDF16bDF16bLi64EEEvPT0_", "aiter::add_rmsnorm_quant_kernel");
+    titled("_ZN7ck_tile6kentryILi1ENS_12Rmsnorm2dFwdINS_27Rmsnorm2dFwdPipelineOnePassEEEEEvv",
+           "ck_tile::kentry Rmsnorm2dFwd");
+    titled("_ZN7ck_tile6kentryILi1", "ck_tile::kentry");
+    titled("_ZN7ck_tile6kentryILi1E", "ck_tile::kentry");
+    titled("_ZN2ck6device12_GLOBAL__N_14convINS_4GemmIEEEvv", "ck::device::conv");
+    titled("_ZNK3foo3runEv", "foo::run");
+    titled("_ZL6kernelPf", "kernel");
     titled("_Z9999999999x", "_Z9999999999x");
     titled("_ZN", "_ZN");
     titled("<>", "<>");
