@@ -23,7 +23,7 @@ static const struct gpu *gpu_of_lane(const struct trace *trace, const struct cat
     const struct gpu *gpu = catalogue_gpu(catalogue, name, signs);
     if (!peaks->device.len) {
         peaks->device = str_copy(arena, gpu ? gpu->name : name);
-        peaks->closest = gpu ? S("") : catalogue_closest(catalogue, arena, name);
+        peaks->closest = gpu ? S("") : catalogue_hint(catalogue, arena, name);
     }
     return gpu;
 }
@@ -69,9 +69,9 @@ bool peaks_check(str device, struct steptime_error *err)
     const struct catalogue *catalogue = catalogue_new(&scratch);
     bool known = !device.len || catalogue_gpu(catalogue, device, (struct gpu_signs){-1, -1});
     if (!known) {
-        const str closest = catalogue_closest(catalogue, &scratch, device);
-        fail(err, STEPTIME_USAGE, "no device, or several, go by '%.*s'; near are %.*s", (int)device.len, device.at,
-             (int)closest.len, closest.at);
+        const str hint = catalogue_hint(catalogue, &scratch, device);
+        fail(err, STEPTIME_USAGE, "no device, or several, go by '%.*s'; %.*s", (int)device.len, device.at,
+             (int)hint.len, hint.at);
     }
     arena_free(&scratch);
     return known;

@@ -12,7 +12,7 @@ struct peaks {
     const struct gpu **by_lane; /* of a stream: its device; NULL where it is not known */
     const struct gpu *common;   /* the device of all streams; NULL where they differ */
     str device;                 /* the name that was looked up: of the first device with work, or the one asked for */
-    str closest;                /* names of the catalogue near to it, where it is not found */
+    str closest;                /* where it is not found: "near are A, B", see catalogue_hint */
     const uint8_t
         *rounds_fp32; /* by text id: a kernel of that name multiplies fp32 matrices on tensor cores, as TF32 */
 };

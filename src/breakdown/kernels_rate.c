@@ -56,7 +56,6 @@ void device_show(struct section *section, struct arena *arena, str device, str c
 {
     if (!closest.len)
         return;
-    section_text(section,
-                 str_printf(arena, "The peaks of '%.*s' are not known; near are %.*s. --device NAME says which to use.",
-                            (int)device.len, device.at, (int)closest.len, closest.at));
+    section_text(section, str_printf(arena, "The peaks of '%.*s' are not known; %.*s. --device NAME says which to use.",
+                                     (int)device.len, device.at, (int)closest.len, closest.at));
 }

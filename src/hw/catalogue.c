@@ -156,12 +156,12 @@ const struct gpu *catalogue_gpu(const struct catalogue *catalogue, str text, str
     return fits == 1 || meant ? &catalogue->gpus[found] : NULL;
 }
 
-/* The least distance to any spelling of the device. */
+/* The least distance to a spelling of the device that is like the name; UINT32_MAX where none is. */
 static uint32_t gpu_distance(const struct catalogue *catalogue, uint32_t gpu, const struct device_name *name)
 {
     uint32_t least = UINT32_MAX;
     for (uint32_t i = 0; i < catalogue->alias_count; i++) {
-        if (catalogue->aliases[i].gpu != gpu)
+        if (catalogue->aliases[i].gpu != gpu || !device_name_like(name, &catalogue->aliases[i].name))
             continue;
         const uint32_t distance = device_name_distance(&catalogue->aliases[i].name, name);
         least = distance < least ? distance : least;
@@ -179,6 +179,8 @@ str catalogue_closest(const struct catalogue *catalogue, struct arena *arena, st
     uint32_t count = 0;
     for (uint32_t gpu = 0; gpu < catalogue->gpu_count && name.count; gpu++) {
         const uint32_t distance = gpu_distance(catalogue, gpu, &name);
+        if (distance == UINT32_MAX)
+            continue;
         uint32_t at = count < SHOWN ? count++ : SHOWN;
         for (; at > 0 && distance < nearest[at - 1].distance; at--)
             if (at < SHOWN)
@@ -194,4 +196,11 @@ str catalogue_closest(const struct catalogue *catalogue, struct arena *arena, st
         list = str_printf(arena, "%.*s%s%.*s", (int)list.len, list.at, i ? ", " : "", (int)one.len, one.at);
     }
     return list;
+}
+
+str catalogue_hint(const struct catalogue *catalogue, struct arena *arena, str name)
+{
+    const str closest = catalogue_closest(catalogue, arena, name);
+    return closest.len ? str_printf(arena, "near are %.*s", (int)closest.len, closest.at)
+                       : S("no device known here has a name near to it");
 }

@@ -46,7 +46,10 @@ const struct gpu *catalogue_gpu_at(const struct catalogue *catalogue, uint32_t i
 /* NULL where the name fits no device, or several that the signs do not tell apart. */
 const struct gpu *catalogue_gpu(const struct catalogue *catalogue, str name, struct gpu_signs signs);
 
-/* Up to three names that come nearest, "A, B, C"; "" for an empty name. */
+/* Up to three names that come nearest, "A, B, C"; "" where no name is near. */
 str catalogue_closest(const struct catalogue *catalogue, struct arena *arena, str name);
+
+/* The same as a part of a sentence: "near are A, B, C". */
+str catalogue_hint(const struct catalogue *catalogue, struct arena *arena, str name);
 
 #endif

@@ -153,3 +153,11 @@ uint32_t device_name_distance(const struct device_name *a, const struct device_n
 {
     return distance_from(a, b) + distance_from(b, a);
 }
+
+bool device_name_like(const struct device_name *asked, const struct device_name *name)
+{
+    uint32_t letters = 0;
+    for (uint32_t i = 0; i < asked->count && i < DEVICE_NAME_WORDS; i++)
+        letters += (uint32_t)asked->words[i].len;
+    return 2 * distance_from(asked, name) <= letters;
+}

@@ -24,4 +24,7 @@ bool device_name_eq(const struct device_name *a, const struct device_name *b);
 /* How far apart two names are: 0 for equal ones, growing with the letters that differ. */
 uint32_t device_name_distance(const struct device_name *a, const struct device_name *b);
 
+/* Whether at least half of the letters asked for are in the name, so that it may be what was meant. */
+bool device_name_like(const struct device_name *asked, const struct device_name *name);
+
 #endif
