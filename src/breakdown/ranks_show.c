@@ -198,17 +198,18 @@ static void show_table(const struct ranks *ranks, struct section *section)
 
 /* ---- why ranks are late ---- */
 
-/* A kind of time in which it did not differ has no row. */
+/* A kind of time in which it hardly differed has no row. */
 static void reason_row(const struct ranks *ranks, uint32_t r, str id, str title, double excess_ns, struct table *t)
 {
-    if (excess_ns == 0)
+    const double share = excess_ns / (double)ranks->accounts[r].late_ns, smallest = 0.001;
+    if (!(fabs(share) >= smallest))
         return;
     table_row(t);
     table_int(t, ranks->at[r]->rank);
     table_text(t, id);
     table_text(t, title);
     table_cell(t, ranks_per_step(excess_ns, ranks->at[r]->steps));
-    table_cell(t, cell_real(excess_ns / (double)ranks->accounts[r].late_ns));
+    table_real(t, share);
 }
 
 static void show_reasons(const struct ranks *ranks, struct report *report)
@@ -232,8 +233,9 @@ static void show_reasons(const struct ranks *ranks, struct report *report)
         reason_row(ranks, r, S("began_later"), S("began later, after the collective before or with the step"),
                    account->began_ns, t);
     }
-    if (!late)
-        section_text(section, S("No rank was late by a hundredth of its steps."));
+    section_text(section, late ? S("Less than nothing: it spent less on that than the ranks in time, which made it "
+                                   "earlier; its other reasons then add to more than 100 %.")
+                               : S("No rank was late by a hundredth of its steps."));
 }
 
 /* ---- clocks ---- */
