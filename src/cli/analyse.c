@@ -186,8 +186,11 @@ static bool usable(const struct run *run, struct steptime_error *err)
     if (!any_read(run))
         return none_usable(run, err);
     if (!count_taken(run))
-        return fail(err, STEPTIME_INPUT, "no trace is of rank %s; there are %u traces, the first of rank %lld",
-                    run->ranks.wanted, run->count, (long long)run->jobs[0].rank);
+        return run->count == 1
+                   ? fail(err, STEPTIME_INPUT, "the trace is not of rank %s but of rank %lld", run->ranks.wanted,
+                          (long long)run->jobs[0].rank)
+                   : fail(err, STEPTIME_INPUT, "no trace is of rank %s; there are %u traces, the first of rank %lld",
+                          run->ranks.wanted, run->count, (long long)run->jobs[0].rank);
     return true;
 }
 

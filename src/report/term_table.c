@@ -345,9 +345,9 @@ static void put_left_out(struct term *term, const struct layout *layout)
     }
     if (names.len)
         put_note(term, str_printf(term->arena, "too narrow for: %.*s", (int)names.len, names.at));
-    if (layout->rows < layout->table->row_count)
-        put_note(term,
-                 str_printf(term->arena, "%u more rows; --rows 0 shows all", layout->table->row_count - layout->rows));
+    const uint32_t hidden = layout->table->row_count - layout->rows;
+    if (hidden)
+        put_note(term, str_printf(term->arena, "%u more row%s; --rows 0 shows all", hidden, hidden == 1 ? "" : "s"));
 }
 
 void term_table(struct term *term, const struct table *table, bool all, uint32_t stacked)
