@@ -6,15 +6,28 @@
 
 /* ---- the number ---- */
 
-static uint32_t holder(const struct rank_roll *roll, uint32_t files, int64_t number)
+/* The number behind the highest is 0. */
+static int64_t ahead(int64_t number, uint32_t by)
 {
-    for (uint32_t i = 0; i < files; i++)
-        if (roll->taken[i] == number)
-            return i;
-    return RANK_NO_RIVAL;
+    return (int64_t)(((uint64_t)number + by) & INT64_MAX);
 }
 
-static struct rank choose(const struct rank_roll *roll, uint32_t i, int64_t recorded, str path)
+/* The first free number from this one on. Leaves the way to it short, so that files which claim one rank cost little. */
+static int64_t next_free(struct map *runs, int64_t number)
+{
+    int64_t free = number;
+    uint32_t run, way = 0;
+    for (; (run = map_get(runs, free)) != MAP_NONE; way += run)
+        free = ahead(free, run);
+    for (int64_t at = number; at != free; way -= run) {
+        run = map_get(runs, at);
+        map_put(runs, at, way);
+        at = ahead(at, run);
+    }
+    return free;
+}
+
+static struct rank choose(struct rank_roll *roll, uint32_t i, int64_t recorded, str path)
 {
     const int64_t named = recorded < 0 ? rank_of_path(path) : RANK_NONE;
     struct rank rank = {
@@ -25,18 +38,16 @@ static struct rank choose(const struct rank_roll *roll, uint32_t i, int64_t reco
                   : named >= 0  ? RANK_FROM_NAME
                                 : RANK_BY_ORDER,
     };
-    rank.number = rank.claimed;
-    rank.rival = holder(roll, i, rank.claimed);
-    while (holder(roll, i, rank.number) != RANK_NO_RIVAL)
-        rank.number++;
+    rank.number = next_free(&roll->runs, rank.claimed);
+    rank.rival = map_get(&roll->holders, rank.claimed);
     return rank;
 }
 
 /* ---- turns ---- */
 
-void rank_roll_open(struct rank_roll *roll, uint32_t files, const char *wanted, struct arena *arena)
+void rank_roll_open(struct rank_roll *roll, const char *wanted)
 {
-    *roll = (struct rank_roll){.taken = arena_array(arena, files, sizeof *roll->taken), .wanted = wanted};
+    *roll = (struct rank_roll){.wanted = wanted};
     pthread_mutex_init(&roll->lock, NULL);
     pthread_cond_init(&roll->moved, NULL);
 }
@@ -45,6 +56,8 @@ void rank_roll_close(struct rank_roll *roll)
 {
     pthread_cond_destroy(&roll->moved);
     pthread_mutex_destroy(&roll->lock);
+    map_free(&roll->holders);
+    map_free(&roll->runs);
 }
 
 static void wait_turn(struct rank_roll *roll, uint32_t i)
@@ -54,9 +67,8 @@ static void wait_turn(struct rank_roll *roll, uint32_t i)
         pthread_cond_wait(&roll->moved, &roll->lock);
 }
 
-static void end_turn(struct rank_roll *roll, uint32_t i, int64_t number)
+static void end_turn(struct rank_roll *roll)
 {
-    roll->taken[i] = number;
     roll->turn++;
     pthread_cond_broadcast(&roll->moved);
     pthread_mutex_unlock(&roll->lock);
@@ -66,14 +78,16 @@ struct rank rank_take(struct rank_roll *roll, uint32_t i, int64_t recorded, str 
 {
     wait_turn(roll, i);
     const struct rank rank = choose(roll, i, recorded, path);
-    end_turn(roll, i, rank.number);
+    map_put(&roll->holders, rank.number, i);
+    map_put(&roll->runs, rank.number, 1);
+    end_turn(roll);
     return rank;
 }
 
 void rank_pass(struct rank_roll *roll, uint32_t i)
 {
     wait_turn(roll, i);
-    end_turn(roll, i, RANK_NONE);
+    end_turn(roll);
 }
 
 /* ---- --rank ---- */

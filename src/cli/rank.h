@@ -13,13 +13,15 @@
 
 #include <pthread.h>
 
+#include "base/map.h"
 #include "command.h"
 
 struct rank_roll {
     pthread_mutex_t lock;
     pthread_cond_t moved;
     uint32_t turn;      /* the file whose turn it is */
-    int64_t *taken;     /* by file; RANK_NONE for one that could not be read */
+    struct map holders; /* of a rank that is taken: the file */
+    struct map runs;    /* the same: so many ranks from it on are taken, it among them; more may be */
     const char *wanted; /* --rank; NULL: all */
 };
 
@@ -33,9 +35,9 @@ struct rank {
     enum rank_source source;
     uint32_t rival; /* the file that has that number already; RANK_NO_RIVAL */
 };
-enum { RANK_NO_RIVAL = UINT32_MAX };
+enum { RANK_NO_RIVAL = MAP_NONE };
 
-void rank_roll_open(struct rank_roll *roll, uint32_t files, const char *wanted, struct arena *arena);
+void rank_roll_open(struct rank_roll *roll, const char *wanted);
 void rank_roll_close(struct rank_roll *roll);
 
 /* The rank of file i, which records `recorded` (-1: nothing). */

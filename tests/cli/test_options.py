@@ -146,6 +146,13 @@ class Ranks(Case):
         self.assertIn("records rank 0", warnings[0]["message"])
         self.assertIn("taken as rank 1", warnings[0]["message"])
 
+    def test_a_rank_that_is_taken_becomes_the_next_free_one(self):
+        highest = 2**63 - 1
+        for name, rank in zip("abcdefghi", (2, 2, 3, 2, 7, 3, 0, highest, highest)):
+            self.write(name + ".json", rank=rank)
+        ranks = {0: "g", 1: "i", 2: "a", 3: "b", 4: "c", 5: "d", 6: "f", 7: "e", highest: "h"}
+        self.assertEqual(self.files(), {rank: name + ".json" for rank, name in ranks.items()})
+
     def test_ranks_do_not_depend_on_threads(self):
         for i in range(12):
             self.write(f"t{i}.json", rank=0 if i % 2 else None)
