@@ -282,7 +282,12 @@ static const struct formula formulas[] = {
      "output",
      counted},
     {"^aten::cat$|^aten::_cat$|^aten::stack$", cost_cat, {0}, "0", "2 output", counted},
-    {"^aten::gather$", cost_gather, {.a = 0, .b = 2}, "0", "2 output + index", counted},
+    {"^aten::gather$",
+     cost_gather,
+     {.a = 0, .b = 2},
+     "0",
+     "2 output + index; of an expanded index what it has in memory",
+     counted},
 
     {"^aten::max_pool2d_with_indices$", cost_pool, {.a = 1}, "window an output", "input + output + indices", counted},
     {"^aten::avg_pool2d$|^aten::max_pool2d$", cost_pool, {.a = 0}, "window an output", "input + output", counted},
@@ -418,6 +423,7 @@ struct op_cost op_cost_of(str name, const struct op_arguments *arguments)
     if (shape_parse(arguments->dims, &scratch, &call.shape)) {
         text_list_parse(arguments->types, &scratch, &call.types);
         text_list_parse(arguments->values, &scratch, &call.values);
+        shape_parse(arguments->strides, &scratch, &call.strides);
         cost = formula->cost(&call, &formula->variant);
     }
     arena_free(&scratch);

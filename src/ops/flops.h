@@ -27,7 +27,7 @@ struct op_cost {
 
 /* The arguments of a call; texts that the trace lacks are "". */
 struct op_arguments {
-    str dims, types, values; /* Input Dims, Input type, Concrete Inputs */
+    str dims, types, values, strides; /* Input Dims, Input type, Concrete Inputs, Input Strides */
 };
 
 /* Whether the table has a formula for the name at all. */

@@ -84,3 +84,24 @@ int64_t call_bytes(const struct op_call *call, uint32_t i)
 {
     return call_has(call, i) ? figure_bytes(call_elements(call, i), call_dtype(call, i)) : -1;
 }
+
+/* The recorded strides of a tensor; rank 0 where there are none that fit it. */
+static struct tensor_dims call_strides(const struct op_call *call, uint32_t i, uint32_t rank)
+{
+    const struct tensor_dims none = {NULL, 0};
+    if (i >= call->strides.count || call->strides.arguments[i].list)
+        return none;
+    const struct tensor_dims strides = call->strides.arguments[i].tensors[0];
+    return strides.rank == rank ? strides : none;
+}
+
+int64_t call_stored_bytes(const struct op_call *call, uint32_t i)
+{
+    const struct tensor_dims dims = call_dims(call, i), strides = call_strides(call, i, dims.rank);
+    if (!strides.rank)
+        return call_bytes(call, i);
+    int64_t elements = 1;
+    for (uint32_t d = 0; d < dims.rank; d++)
+        elements = figure_product(elements, strides.at[d] || !dims.at[d] ? dims.at[d] : 1);
+    return figure_bytes(elements, call_dtype(call, i));
+}

@@ -7,7 +7,7 @@
 
 /* The arguments of a call, parsed. */
 struct op_call {
-    struct shape shape;
+    struct shape shape, strides; /* no strides: not recorded */
     struct text_list types, values;
     bool in_place; /* the name ends in "_": the first argument is the output */
 };
@@ -45,6 +45,9 @@ int64_t figure_bytes(int64_t elements, enum dtype dtype); /* -1 for DTYPE_UNKNOW
 /* Elements and bytes of an argument; a list counts all its tensors. */
 int64_t call_elements(const struct op_call *call, uint32_t i);
 int64_t call_bytes(const struct op_call *call, uint32_t i);
+
+/* Bytes that a tensor has in memory: a dimension that is expanded (stride 0) holds one and the same element. */
+int64_t call_stored_bytes(const struct op_call *call, uint32_t i);
 
 static inline struct op_cost no_cost(void)
 {

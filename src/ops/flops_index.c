@@ -48,14 +48,14 @@ struct op_cost cost_embedding_backward(const struct op_call *call, const struct 
     return (struct op_cost){figure_product(rows, depth), bytes, dtype, false};
 }
 
-/* An element read and written for each index. */
+/* An element read and written for each index. The index is often a column expanded over the rest of the shape. */
 struct op_cost cost_gather(const struct op_call *call, const struct op_variant *v)
 {
     if (!call_has(call, (uint32_t)v->a) || !call_has(call, (uint32_t)v->b))
         return no_cost();
     const enum dtype dtype = call_dtype(call, (uint32_t)v->a);
     const int64_t moved = figure_product(2, figure_bytes(call_elements(call, (uint32_t)v->b), dtype));
-    return (struct op_cost){0, figure_sum(moved, call_bytes(call, (uint32_t)v->b)), dtype, false};
+    return (struct op_cost){0, figure_sum(moved, call_stored_bytes(call, (uint32_t)v->b)), dtype, false};
 }
 
 /* The profiler writes no types inside a list, so the traffic is known only where it does. */

@@ -6,7 +6,7 @@
 
 /* What a cost follows from: text ids. */
 struct cost_key {
-    uint32_t name, dims, types, values;
+    uint32_t name, dims, types, values, strides;
 };
 
 struct cost_entry {
@@ -53,13 +53,14 @@ static struct cost_key key_of(const struct trace *trace, uint32_t row)
         (uint32_t)trace_attr_or(trace, row, ATTR_INPUT_DIMS, 0),
         (uint32_t)trace_attr_or(trace, row, ATTR_INPUT_TYPES, 0),
         (uint32_t)trace_attr_or(trace, row, ATTR_CONCRETE_INPUTS, 0),
+        (uint32_t)trace_attr_or(trace, row, ATTR_INPUT_STRIDES, 0),
     };
 }
 
 static struct op_cost cost_of(const struct trace *trace, const struct cost_key *key)
 {
     const struct op_arguments arguments = {trace_text(trace, key->dims), trace_text(trace, key->types),
-                                           trace_text(trace, key->values)};
+                                           trace_text(trace, key->values), trace_text(trace, key->strides)};
     return op_cost_of(trace_text(trace, key->name), &arguments);
 }
 

@@ -28,6 +28,7 @@ static const struct key args_keys[] = {
     ATTR("Fwd thread id", TAKE_INTEGER, ATTR_FORWARD_THREAD),
     ATTR("Input Dims", TAKE_RAW, ATTR_INPUT_DIMS),
     ATTR("Input dims", TAKE_RAW, ATTR_INPUT_DIMS),
+    ATTR("Input Strides", TAKE_RAW, ATTR_INPUT_STRIDES),
     ATTR("Input type", TAKE_RAW, ATTR_INPUT_TYPES),
     ATTR("Concrete Inputs", TAKE_RAW, ATTR_CONCRETE_INPUTS),
     ATTR("Call stack", TAKE_TEXT, ATTR_CALL_STACK),

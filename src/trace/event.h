@@ -84,6 +84,7 @@ enum attr {
     ATTR_SEQUENCE,        /* autograd sequence number, shared by a forward operator and its backward */
     ATTR_FORWARD_THREAD,  /* Fwd thread id: not 0 on backward operators */
     ATTR_INPUT_DIMS,      /* (text) raw JSON, "[[64, 3, 7, 7], []]" */
+    ATTR_INPUT_STRIDES,   /* (text) raw JSON; 0 in a dimension that is expanded */
     ATTR_INPUT_TYPES,     /* (text) raw JSON */
     ATTR_CONCRETE_INPUTS, /* (text) raw JSON */
     ATTR_CALL_STACK,      /* (text) "file(line): func;..." of older traces */

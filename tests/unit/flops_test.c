@@ -9,7 +9,8 @@
 
 static struct op_cost cost(const char *name, const char *dims, const char *types, const char *values)
 {
-    return op_cost_of(str_of(name), &(struct op_arguments){str_of(dims), str_of(types), str_of(values)});
+    return op_cost_of(str_of(name),
+                      &(struct op_arguments){.dims = str_of(dims), .types = str_of(types), .values = str_of(values)});
 }
 
 static void costs(const char *name, const char *dims, const char *types, const char *values, int64_t flops,
@@ -19,6 +20,27 @@ static void costs(const char *name, const char *dims, const char *types, const c
     if (got.flops != flops || got.bytes != bytes)
         fail_msg("%s %s: %lld flop, %lld bytes; expected %lld, %lld", name, dims, (long long)got.flops,
                  (long long)got.bytes, (long long)flops, (long long)bytes);
+}
+
+static void an_expanded_index_is_read_as_it_is_stored(void **state)
+{
+    static const struct {
+        const char *strides;
+        int64_t index_bytes;
+    } cases[] = {
+        {"", 8 * 100 * 64},
+        {"[[64, 1], [], [64, 1], [], []]", 8 * 100 * 64},
+        {"[[64, 1], [], [1, 0], [], []]", 8 * 100},
+        {"[[64, 1], [], [0, 0], [], []]", 8},
+        {"[[64, 1], [], [1], [], []]", 8 * 100 * 64}, /* no strides of this tensor */
+        {"[[64, 1]]", 8 * 100 * 64},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const struct op_arguments call = {S("[[5000, 64], [], [100, 64], [], []]"),
+                                          S("[\"c10::BFloat16\", \"Scalar\", \"long int\", \"Scalar\", \"\"]"),
+                                          S("[\"\", \"0\", \"\", \"False\", \"\"]"), str_of(cases[i].strides)};
+        assert_int_equal(op_cost_of(S("aten::gather"), &call).bytes, 2 * 2 * 100 * 64 + cases[i].index_bytes);
+    }
 }
 
 static void products_of_matrices(void **state)
@@ -243,6 +265,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(products_of_matrices),
+        cmocka_unit_test(an_expanded_index_is_read_as_it_is_stored),
         cmocka_unit_test(products_that_do_not_fit_are_unknown),
         cmocka_unit_test(without_types_the_traffic_is_unknown),
         cmocka_unit_test(a_name_without_formula_is_unknown),
