@@ -35,8 +35,13 @@ static const char *read_event(struct kineto *k)
     }
 }
 
-static void note_repair(struct kineto *k, const char *what)
+/* Without a flaw of its own the piece is whole, and what follows it is not what should: a comma is missing. */
+static void note_repair(struct kineto *k, const char *what, const char *end)
 {
+    if (!k->repair.flaws) {
+        note(k, NOTE_REPAIRED, end, "a comma too few");
+        return;
+    }
     struct buf flaws = {0};
     json_flaws_text(k->repair.flaws, &flaws);
     trace_note(k->trace, NOTE_REPAIRED, json_window_offset(k->window, k->repair.first), "%s repaired: %.*s", what,
@@ -120,7 +125,7 @@ static bool take_event(struct kineto *k)
             drop_event(k);
             return false;
         }
-        note_repair(k, "event");
+        note_repair(k, "event", end);
     }
     kineto_add(k);
     k->records++;
@@ -237,7 +242,7 @@ static bool read_head(struct kineto *k, str key)
     if (end) {
         kineto_head(k, key, w->at);
     } else if (k->wrong < w->end && (end = repair(k, true))) {
-        note_repair(k, "value");
+        note_repair(k, "value", end);
         kineto_head(k, key, k->repair.text.at);
     } else {
         return json_window_skip(w);
