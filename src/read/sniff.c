@@ -151,6 +151,15 @@ static bool looks_like_text(str head)
     return true;
 }
 
+/* What a file system leaves where a file was given its length and its bytes never came. */
+static bool is_blank(str head)
+{
+    size_t len = 0;
+    while (len < head.len && !head.at[len])
+        len++;
+    return len && len == head.len;
+}
+
 bool sniff_kineto(str head)
 {
     const str start = trimmed(head);
@@ -164,6 +173,8 @@ const char *sniff_other(str head)
     const str start = trimmed(head);
     if (!start.len)
         return "an empty file";
+    if (is_blank(head))
+        return "a file of NUL bytes, as far as it was looked at";
     const char *kind = by_magic(head);
     if (kind)
         return kind;

@@ -48,7 +48,11 @@ class CannotBeUsed(Folder):
         self.refuse(self.path("nowhere.json"), "no such file")
 
     def test_empty_file(self):
-        self.refuse(self.write("empty.json", b""))
+        self.refuse(self.write("empty.json", b""), "an empty file")
+
+    def test_a_file_whose_bytes_never_came(self):
+        self.refuse(self.write("zeros.json", bytes(5000)), "NUL bytes")
+        self.refuse(self.write("zeros.json.gz", gzip.compress(bytes(MIB))), "NUL bytes")
 
     def test_folder_without_traces(self):
         os.mkdir(self.path("logs"))
