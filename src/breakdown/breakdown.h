@@ -26,7 +26,7 @@ struct breakdown_step {
 struct breakdown_idle {
     uint64_t stretches;
     int64_t longest_ns;
-    uint32_t longest_row; /* the event it was spent in */
+    uint32_t longest_row;            /* the event it was spent in */
     str longest_name, longest_title; /* as recorded; of a kernel also as people call it */
 };
 

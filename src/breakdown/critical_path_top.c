@@ -45,7 +45,7 @@ static struct path_top top_of(const struct trace *trace, const struct path_group
         .class = group->class,
         .name = name,
         .title = group->longest == ROW_NONE ? name : event_title(trace->kind[group->longest], name, arena),
-        .operator = str_copy(arena, operator_of(trace, group)),
+        .operator= str_copy(arena, operator_of(trace, group)),
         .count = group->count,
         .ns = group->ns,
     };
