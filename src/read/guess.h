@@ -15,7 +15,7 @@
 #include <emmintrin.h>
 #endif
 
-enum { GUESS_BITS = 13 };
+enum { GUESS_BITS = 12 };
 
 enum guess_kind {
     GUESS_NONE,

@@ -10,7 +10,7 @@
 #include "io/source.h"
 #include "text/json_scan.h"
 
-enum { JSON_WINDOW = 256 << 10 }; /* the usual room: what is read stays in the second-level cache until it is parsed */
+enum { JSON_WINDOW = 128 << 10 }; /* the usual room: what is read stays in the second-level cache until it is parsed */
 
 struct json_window {
     struct source *source;
