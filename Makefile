@@ -35,9 +35,9 @@ all:
 demo: all
 	build/steptime summary tests/data/recorded/dlrm-cpu.json.gz
 
-check: all
+check:
 	@tools/setup.sh check
-	@tools/configure.sh build -Dprefix=$(prefix)
+	@$(MAKE) --no-print-directory all
 	@tools/check.py build $(TALLY)
 
 install: all

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Makes a build folder, and configures it again only where the options or the list of tests changed.
+# Makes a build folder, and configures it again only where the options, the list of tests, or what is installed changed.
 #
 #   configure.sh DIR [MESON-OPTION...]
 set -eu
@@ -8,7 +8,8 @@ set -eu
 dir=$1
 shift
 cd "$(dirname "$0")/.."
-wanted="$* $(ls -d tests/unit/*_test.c tests/*/test_*.py tests/fuzz/*.c doc/*.scd 2>/dev/null || true)"
+installed=$(for library in libisal cmocka; do pkg-config --modversion "$library"; done 2>/dev/null; command -v scdoc) || true
+wanted="$* $installed $(ls -d tests/unit/*_test.c tests/*/test_*.py tests/fuzz/*.c doc/*.scd 2>/dev/null || true)"
 stamp=$dir/.configured
 
 if [ -f "$dir/build.ninja" ] && [ "$(cat "$stamp" 2>/dev/null)" = "$wanted" ]; then
