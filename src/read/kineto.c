@@ -342,6 +342,7 @@ bool kineto_read(struct json_window *window, struct trace *trace, struct steptim
     k->repair_budget = LONGEST_PIECE;
     k->first_ns = INT64_MAX;
     k->last_ns = INT64_MIN;
+    k->last.lane = LANE_NONE;
     k->phrases.roots[true].in_args = true;
     k->repair.landmarks = landmarks;
     skip_bom(window);

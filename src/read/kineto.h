@@ -25,7 +25,7 @@ struct record {
     bool far;      /* a time that an int64 cannot hold in ns */
     const struct category *category;
     str label; /* args.name, of metadata: in the window or the scratch arena, gone with the next record */
-    struct place process, thread;
+    struct place process, thread; /* 0 where absent */
     int64_t start_ns, dur_ns, thread_dur_ns, id, stream;
     struct event event; /* only name, has and attr */
 };
@@ -64,7 +64,8 @@ struct kineto {
     struct last_event {
         int64_t start_ns;
         struct place process, thread;
-        uint32_t lane;
+        uint32_t lane; /* LANE_NONE: there was none */
+        bool on_host;
     } last; /* the complete event before this one */
 
     bool found_list;           /* the document has a list of events */

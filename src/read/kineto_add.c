@@ -27,22 +27,24 @@ static int64_t stream_of(struct kineto *k, struct place thread)
 static struct lane device_lane(struct kineto *k)
 {
     const struct record *r = &k->record;
-    struct lane lane = {.device = true};
-    lane.process = r->event.has >> ATTR_DEVICE & 1 ? r->event.attr[ATTR_DEVICE]
-                   : r->process.text               ? -1
-                                                   : r->process.number;
-    lane.id = record_has(r, TAKE_STREAM) ? r->stream : record_has(r, TAKE_THREAD) ? stream_of(k, r->thread) : -1;
+    const bool numbered = record_has(r, TAKE_PROCESS) && !r->process.text;
+    struct lane lane = {.device = true, .process = numbered ? r->process.number : -1, .id = -1};
+    if (r->event.has >> ATTR_DEVICE & 1)
+        lane.process = r->event.attr[ATTR_DEVICE];
+    if (record_has(r, TAKE_STREAM))
+        lane.id = r->stream;
+    else if (record_has(r, TAKE_THREAD))
+        lane.id = stream_of(k, r->thread);
     return lane;
 }
 
+/* What the record does not name is 0. */
 static struct lane host_lane(const struct record *r)
 {
-    struct lane lane = {0};
-    if (record_has(r, TAKE_PROCESS))
-        lane.process_text = r->process.text, lane.process = r->process.text ? 0 : r->process.number;
-    if (record_has(r, TAKE_THREAD))
-        lane.id_text = r->thread.text, lane.id = r->thread.text ? 0 : r->thread.number;
-    return lane;
+    return (struct lane){.process = r->process.text ? 0 : r->process.number,
+                         .process_text = r->process.text,
+                         .id = r->thread.text ? 0 : r->thread.number,
+                         .id_text = r->thread.text};
 }
 
 static uint32_t lane_id(struct kineto *k, struct lane lane)
@@ -55,6 +57,25 @@ static uint32_t lane_id(struct kineto *k, struct lane lane)
         l->process_text != lane.process_text || l->id_text != lane.id_text)
         *known = (struct known_lane){lane, trace_lane(k->trace, lane), true};
     return known->id;
+}
+
+static bool same_place(struct place a, struct place b)
+{
+    return a.text == b.text && (a.text || a.number == b.number);
+}
+
+/* The event before this one has the same pid and tid. */
+static bool beside_last(const struct kineto *k)
+{
+    const struct last_event *last = &k->last;
+    return same_place(k->record.process, last->process) && same_place(k->record.thread, last->thread);
+}
+
+static uint32_t event_lane(struct kineto *k, bool device)
+{
+    if (device)
+        return lane_id(k, device_lane(k));
+    return k->last.on_host && beside_last(k) ? k->last.lane : lane_id(k, host_lane(&k->record));
 }
 
 /* ---- what ---- */
@@ -88,7 +109,7 @@ static bool fill(struct kineto *k, enum event_kind kind)
     r->event.start_ns = r->start_ns;
     r->event.dur_ns = 0;
     r->event.kind = kind;
-    r->event.lane = lane_id(k, event_on_device(kind) ? device_lane(k) : host_lane(r));
+    r->event.lane = event_lane(k, event_on_device(kind));
     return true;
 }
 
@@ -150,18 +171,13 @@ static void add_complete(struct kineto *k)
         drop(k, "device work at time 0 without length");
     else
         kineto_commit(k, &r->event);
-    k->last = (struct last_event){r->start_ns, r->process, r->thread, r->event.lane};
+    k->last = (struct last_event){r->start_ns, r->process, r->thread, r->event.lane, !event_on_device(kind)};
 }
 
 static void add_instant(struct kineto *k)
 {
     if (fill(k, EVENT_INSTANT))
         kineto_commit(k, &k->record.event);
-}
-
-static bool same_place(struct place a, struct place b)
-{
-    return a.text == b.text && (a.text || a.number == b.number);
 }
 
 /*
@@ -173,7 +189,7 @@ static uint32_t flow_lane(struct kineto *k, enum flow_kind kind, bool finish)
     enum { MOST_DEVICES = 1024 };
     const struct record *r = &k->record;
     const struct last_event *last = &k->last;
-    if (r->start_ns == last->start_ns && same_place(r->process, last->process) && same_place(r->thread, last->thread))
+    if (r->start_ns == last->start_ns && last->lane != LANE_NONE && beside_last(k))
         return last->lane;
     const bool device = kind == FLOW_LAUNCH && finish && !r->process.text && r->process.number < MOST_DEVICES;
     return lane_id(k, device ? device_lane(k) : host_lane(r));

@@ -133,7 +133,7 @@ static const char *take_interned(struct kineto *k, const char *at, uint64_t cont
  * Where the array ends, and its id. Its brackets tell where it would end if it were one; where that text is interned
  * it was read by the grammar before.
  */
-static const char *array_end(struct kineto *k, const char *at, uint32_t *id)
+static __attribute__((noinline)) const char *array_end(struct kineto *k, const char *at, uint32_t *id)
 {
     const char *end = json_balanced_end(at);
     if (end && intern_find(k->names, (str){at, (size_t)(end - at)}, id))
@@ -378,6 +378,7 @@ static void clear(struct kineto *k)
     r->seen = 0;
     r->twice = r->far = false;
     r->category = NULL;
+    r->process = r->thread = (struct place){0};
     r->label = (str){0};
     r->event.name = 0;
     r->event.has = 0;

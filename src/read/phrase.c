@@ -64,7 +64,8 @@ struct phrase *phrase_learn(struct phrases *phrases, struct phrase *before, cons
     phrase->kin = kin ? kin : phrase;
     phrase->plain = !what->holds && !what->again && what->key->take != TAKE_END;
     phrase->length = (uint8_t)text.len;
-    phrase->head = text.len < 32 ? ((uint32_t)1 << text.len) - 1 : UINT32_MAX;
+    phrase->last_block = (uint8_t)((text.len - 1) / 32 * 32);
+    phrase->last = UINT32_MAX >> (31 - (text.len - 1) % 32);
     memcpy(phrase->text, text.at, text.len);
     phrase->sibling = before->next;
     return before->next = phrase;

@@ -22,7 +22,7 @@
 #include "text/json_scan.h"
 
 enum {
-    PHRASE_BYTES = 112, /* longest; a multiple of 16 */
+    PHRASE_BYTES = 96, /* longest; a multiple of 32 */
     MOST_PHRASES = 512,
     MOST_SIBLINGS = 16,
 };
@@ -39,15 +39,15 @@ struct phrase {
     struct phrase *next, *sibling; /* the first that may follow; the next that may stand in this one's place */
     struct phrase *kin;            /* whose next ones count; itself, but for pid and tid */
     const struct key *key;         /* of the value behind it */
-    uint32_t head;                 /* a bit for each of the first 32 bytes that belongs to it */
+    uint32_t last;                 /* a bit for each of the last 32 bytes that belongs to it */
     uint32_t holds;                /* bit t: the value of enum take t is part of it: */
     struct place process, thread;
     const struct category *category;
     char phase;
-    bool in_args; /* what follows the value is still in args */
-    bool again;   /* it brings a key that came before */
-    bool plain;   /* it holds nothing, brings nothing again, and a value comes behind it */
-    uint8_t length;
+    bool in_args;               /* what follows the value is still in args */
+    bool again;                 /* it brings a key that came before */
+    bool plain;                 /* it holds nothing, brings nothing again, and a value comes behind it */
+    uint8_t length, last_block; /* bytes; where the last 32 begin */
     _Alignas(16) char text[PHRASE_BYTES];
 };
 
@@ -58,27 +58,31 @@ struct phrases {
     unsigned count;
 };
 
-/* Bit i: byte i of the 32 is the same. `ours` is aligned. */
-static inline uint32_t phrase_same(const char *ours, const char *theirs)
+/* Bit i: byte i of the 16 differs. `ours` is aligned. */
+static inline uint32_t phrase_differ(const char *ours, const char *theirs)
 {
 #ifdef __SSE2__
-    const __m128i *const a = (const __m128i *)ours, *const b = (const __m128i *)theirs;
-    const __m128i low = _mm_cmpeq_epi8(_mm_load_si128(a), _mm_loadu_si128(b));
-    const __m128i high = _mm_cmpeq_epi8(_mm_load_si128(a + 1), _mm_loadu_si128(b + 1));
-    return (uint32_t)_mm_movemask_epi8(low) | (uint32_t)_mm_movemask_epi8(high) << 16;
+    const __m128i a = _mm_load_si128((const __m128i *)ours), b = _mm_loadu_si128((const __m128i *)theirs);
+    return (uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(a, b)) ^ 0xFFFF;
 #else
-    uint32_t same = 0;
-    for (int i = 0; i < 32; i++)
-        same |= (uint32_t)(ours[i] == theirs[i]) << i;
-    return same;
+    uint32_t differ = 0;
+    for (int i = 0; i < 16; i++)
+        differ |= (uint32_t)(ours[i] != theirs[i]) << i;
+    return differ;
 #endif
 }
 
+/* Looks 32 bytes at a time, of which phrase->last says how many of the last ones count. Calls nothing. */
 static inline bool phrase_fits(const struct phrase *phrase, const char *at)
 {
-    if (phrase->head & ~phrase_same(phrase->text, at))
-        return false;
-    return phrase->length <= 32 || memcmp(phrase->text + 32, at + 32, phrase->length - 32u) == 0;
+    for (unsigned i = 0;; i += 32) {
+        const uint32_t differ =
+            phrase_differ(phrase->text + i, at + i) | phrase_differ(phrase->text + i + 16, at + i + 16) << 16;
+        if (i == phrase->last_block)
+            return (differ & phrase->last) == 0;
+        if (differ)
+            return false;
+    }
 }
 
 /*
