@@ -336,6 +336,11 @@ static const char *take_key(struct kineto *k, const char *at, str *key)
     return *at == ':' ? json_blank(at + 1) : stop(k, at);
 }
 
+static bool came_before(const struct record *r, const struct key *key)
+{
+    return key->take < TAKE_INTEGER ? record_has(r, key->take) : r->event.has >> key->attr & 1;
+}
+
 /* From behind a value to the next one, into args and out of it, or to the event's end. */
 static const char *next_value(struct kineto *k, const char *at, struct spot *spot, const struct key **key)
 {
@@ -358,7 +363,7 @@ static const char *next_value(struct kineto *k, const char *at, struct spot *spo
             return NULL;
         *key = spot->in_args ? kineto_args_key(text) : kineto_event_key(text);
         spot->first = false;
-        spot->again |= !spot->in_args && record_has(&k->record, (*key)->take);
+        spot->again |= came_before(&k->record, *key);
         if ((*key)->take != TAKE_ARGS || *at != '{')
             return at;
         spot->in_args = spot->first = true;

@@ -135,9 +135,11 @@ static void device_rows_lie_on_the_stream_of_their_args(void **state)
         "{'ph': 'X', 'cat': 'kernel', 'name': 'k', 'pid': 9, 'tid': 99, 'ts': 1, 'dur': 1, 'args': {'device': 2, 'stream': 7}},"
         "{'ph': 'X', 'cat': 'Kernel', 'name': 'k', 'pid': 3, 'tid': 'stream 5', 'ts': 2, 'dur': 1},"
         "{'ph': 'X', 'cat': 'mtia_ccp_events', 'name': 'k', 'pid': 17, 'tid': 3774, 'ts': 3, 'dur': 1, 'args': {'stream': 108}},"
-        "{'ph': 'X', 'cat': 'cuda_sync', 'name': 'Event Sync', 'pid': 0, 'tid': -1, 'ts': 4, 'dur': 1, 'args': {'stream': -1, 'device': 0}}");
-    static const int64_t places[][2] = {{2, 7}, {3, 5}, {17, 108}, {0, -1}};
-    for (int i = 0; i < 4; i++) {
+        "{'ph': 'X', 'cat': 'cuda_sync', 'name': 'Event Sync', 'pid': 0, 'tid': -1, 'ts': 4, 'dur': 1, 'args': {'stream': -1, 'device': 0}},"
+        "{'ph': 'X', 'cat': 'kernel', 'name': 'k', 'pid': 6, 'tid': 8, 'ts': 5, 'dur': 1},"
+        "{'ph': 'X', 'cat': 'kernel', 'name': 'k', 'ts': 6, 'dur': 1}");
+    static const int64_t places[][2] = {{2, 7}, {3, 5}, {17, 108}, {0, -1}, {6, 8}, {-1, -1}};
+    for (int i = 0; i < 6; i++) {
         const struct lane *lane = &trace->lanes[trace->lane[i]];
         assert_true(lane->device);
         assert_int_equal(lane->process, places[i][0]);
@@ -416,14 +418,16 @@ static void numbers_past_64_bits_are_left_out(void **state)
 
 static void a_key_that_comes_twice_counts_last_and_is_told(void **state)
 {
-    for (int times = 1; times <= 3; times++) {
-        struct trace *trace = trace_of("{'ph': 'X', 'name': 'a', 'pid': 1, 'tid': 1, 'ts': 1, 'pid': 2, 'dur': 1},"
-                                       "{'ph': 'X', 'name': 'b', 'pid': 1, 'tid': 1, 'ts': 1, 'pid': 2, 'dur': 1}");
-        assert_int_equal(trace->count, 2);
-        assert_int_equal(trace->note_count, 2);
-        assert_int_equal(trace->lanes[trace->lane[1]].process, 2);
-        trace_free(trace);
-    }
+    struct trace *trace =
+        trace_of("{'ph': 'X', 'name': 'a', 'pid': 1, 'tid': 1, 'ts': 1, 'pid': 2, 'dur': 1},"
+                 "{'ph': 'X', 'name': 'b', 'pid': 1, 'tid': 1, 'ts': 1, 'pid': 2, 'dur': 1},"
+                 "{'ph': 'X', 'name': 'c', 'ts': 1, 'dur': 1, 'args': {'correlation': 3, 'correlation': 4}},"
+                 "{'ph': 'X', 'name': 'd', 'ts': 1, 'dur': 1, 'args': {'correlation': 3, 'External id': 4}}");
+    assert_int_equal(trace->count, 4);
+    assert_int_equal(trace->note_count, 3);
+    assert_int_equal(trace->lanes[trace->lane[1]].process, 2);
+    assert_int_equal(trace_attr_or(trace, 2, ATTR_CORRELATION, -1), 4);
+    trace_free(trace);
 }
 
 static void names_with_anything_in_them_are_kept(void **state)
