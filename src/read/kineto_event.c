@@ -95,6 +95,8 @@ static const char *take_place(struct kineto *k, const char *at, enum take take, 
 {
     bool held;
     at = read_place(k, at, place, &held);
+    if (!held)
+        *place = (struct place){0};
     mark(&k->record, take, held);
     return at;
 }

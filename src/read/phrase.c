@@ -18,26 +18,26 @@ static struct phrase *new_phrase(struct phrases *phrases)
     return phrases->count < MOST_PHRASES ? &phrases->all[phrases->count++] : NULL;
 }
 
-/* Takes the last of the siblings out; NULL if nobody is to give way. */
-static struct phrase *take_last(struct phrase *before)
-{
-    struct phrase **link = &before->next;
-    int siblings = 1;
-    for (; *link && (*link)->sibling; link = &(*link)->sibling)
-        siblings++;
-    struct phrase *const last = *link;
-    if (siblings < MOST_SIBLINGS || last->kin == last)
-        return NULL;
-    *link = NULL;
-    return last;
-}
-
 static unsigned count_siblings(const struct phrase *phrase)
 {
     unsigned count = 0;
     for (; phrase; phrase = phrase->sibling)
         count++;
     return count;
+}
+
+/* Takes the one out that came longest ago, of those that only share followers; NULL where there is none. */
+static struct phrase *take_oldest(struct phrase *before)
+{
+    struct phrase **oldest = NULL;
+    for (struct phrase **link = &before->next; *link; link = &(*link)->sibling)
+        if ((*link)->kin != *link)
+            oldest = link;
+    if (!oldest)
+        return NULL;
+    struct phrase *const phrase = *oldest;
+    *oldest = phrase->sibling;
+    return phrase;
 }
 
 /* The sibling whose followers it shares; NULL. */
@@ -54,9 +54,8 @@ struct phrase *phrase_learn(struct phrases *phrases, struct phrase *before, cons
     if (!text.len || text.len > PHRASE_BYTES)
         return NULL;
     struct phrase *const kin = find_kin(before, what);
-    struct phrase *phrase = kin ? take_last(before) : NULL;
-    if (!phrase && count_siblings(before->next) < MOST_SIBLINGS)
-        phrase = new_phrase(phrases);
+    const bool full = count_siblings(before->next) == MOST_SIBLINGS;
+    struct phrase *phrase = !full ? new_phrase(phrases) : kin ? take_oldest(before) : NULL;
     if (!phrase)
         return NULL;
     *phrase = *what;
