@@ -18,13 +18,22 @@ static const struct reader readers[] = {
 
 enum { HEAD = 64 << 10 };
 
-/* The first bytes of the source, without taking them. */
-static str head_of(struct json_window *window)
+static str head_in(struct json_window *window)
 {
     while (window->end - window->at < HEAD && json_window_more(window, window->room))
         ;
     const size_t held = (size_t)(window->end - window->at);
     return (str){window->at, held < HEAD ? held : HEAD};
+}
+
+/* The first bytes of the source, without taking them; more blanks than that before them are passed over. */
+static str head_of(struct json_window *window)
+{
+    const str head = head_in(window);
+    if (head.len < HEAD || json_blank(head.at) < head.at + head.len)
+        return head;
+    json_window_peek(window);
+    return head_in(window);
 }
 
 static const struct reader *reader_of(str head)
