@@ -49,9 +49,7 @@ struct kineto {
     const char *end; /* of the text that the record is read from */
     struct phrases phrases;
     struct guesses guesses;
-    uint64_t name_context;     /* the names of the six events before, the oldest in the upper bits */
-    uint32_t text_context;     /* the text or array taken last */
-    uint32_t last_text[ATTRS]; /* what each key had last */
+    uint64_t name_context; /* the names of the six events before, the oldest in the upper bits */
     struct json_repair repair;
     int64_t repair_budget; /* bytes that repairing may still look at: damage must not cost more than reading */
 

@@ -115,8 +115,9 @@ static const char *take_text(struct kineto *k, const char *at, str *text, bool *
 /* A text as an id of the names, guessed where that can be. */
 static const char *take_interned(struct kineto *k, const char *at, uint64_t context, uint32_t *id)
 {
-    struct guess *const guess = guess_in(&k->guesses, context);
-    if (*at == '"' && guess_fits(guess, GUESS_STRING, at + 1, k->end) && at[1 + guess->length] == '"') {
+    struct guess_set *const set = guess_in(&k->guesses, context);
+    const struct guess *guess = *at == '"' ? guess_find(set, GUESS_STRING, at + 1, k->end) : NULL;
+    if (guess) {
         *id = guess->id;
         return at + guess->length + 2;
     }
@@ -127,7 +128,7 @@ static const char *take_interned(struct kineto *k, const char *at, uint64_t cont
         return NULL;
     *id = intern_id(k->names, text);
     if (plain)
-        guess_next(guess, GUESS_STRING, intern_text(k->names, *id), *id);
+        guess_add(set, GUESS_STRING, intern_text(k->names, *id), *id);
     return at;
 }
 
@@ -149,31 +150,22 @@ static __attribute__((noinline)) const char *array_end(struct kineto *k, const c
 /* An array or object as it is written, as an id of the names, guessed where that can be. */
 static const char *take_written(struct kineto *k, const char *at, uint64_t context, uint32_t *id)
 {
-    struct guess *const guess = guess_in(&k->guesses, context);
-    if (guess_fits(guess, GUESS_ARRAY, at, k->end)) {
+    struct guess_set *const set = guess_in(&k->guesses, context);
+    const struct guess *guess = guess_find(set, GUESS_ARRAY, at, k->end);
+    if (guess) {
         *id = guess->id;
         return at + guess->length;
     }
     at = array_end(k, at, id);
     if (at)
-        guess_next(guess, GUESS_ARRAY, intern_text(k->names, *id), *id);
+        guess_add(set, GUESS_ARRAY, intern_text(k->names, *id), *id);
     return at;
 }
 
-/*
- * Where in the events a text of args stands. It is told best by the event's name, the key, the text before it, and
- * what the key had last time: 80 to 95 of 100 arrays are guessed right by these.
- */
+/* A text of args is guessed by its key and the event's name. */
 static inline uint64_t text_context(const struct kineto *k, const struct key *key)
 {
-    const uint64_t place = (uint64_t)k->record.event.name << 32 | (uint64_t)key->attr << 8 | key->take;
-    const uint64_t before = (uint64_t)k->text_context << 32 | k->last_text[key->attr];
-    return place * 0x9FB21C651E98DF25 ^ before * 0xD6E8FEB86659FD93;
-}
-
-static inline void remember_text(struct kineto *k, const struct key *key, uint32_t id)
-{
-    k->text_context = k->last_text[key->attr] = id;
+    return (uint64_t)k->record.event.name << 8 | key->attr;
 }
 
 static const char *take_phase(struct kineto *k, const char *at)
@@ -222,7 +214,6 @@ static const char *take_attribute_text(struct kineto *k, const char *at, const s
 {
     uint32_t id = 0;
     at = take_interned(k, at, text_context(k, key), &id);
-    remember_text(k, key, id);
     if (at && id)
         event_set(&k->record.event, key->attr, id);
     return at;
@@ -234,7 +225,6 @@ static const char *take_raw(struct kineto *k, const char *at, const struct key *
         return take_attribute_text(k, at, key);
     uint32_t id = 0;
     at = take_written(k, at, text_context(k, key), &id);
-    remember_text(k, key, id);
     if (at)
         event_set(&k->record.event, key->attr, id);
     return at;
