@@ -27,6 +27,7 @@ have cc || need gcc
 have pkg-config || need pkg-config
 library zlib || need zlib1g-dev
 library libzstd || need libzstd-dev
+library tree-sitter || need libtree-sitter-dev
 library libisal || want libisal-dev
 have scdoc || want scdoc
 case $for_what in check | ci) library cmocka || need libcmocka-dev ;; esac
