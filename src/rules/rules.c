@@ -1,3 +1,215 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Not built yet. */
-typedef int rules_room;
+/* The table of rules, and the walk that runs them over a file. A new rule: its name here twice. */
+#include <assert.h>
+#include <stdlib.h>
+
+#include "base/hash.h"
+#include "base/intern.h"
+#include "base/map.h"
+#include "base/mem.h"
+#include "rule.h"
+
+const struct rule *const rules[] = {
+    NULL,
+};
+
+/* ---- the table ---- */
+
+uint32_t rule_count(void)
+{
+    uint32_t count = 0;
+    while (rules[count])
+        count++;
+    assert(count <= 64);
+    return count;
+}
+
+const struct rule *rule_find(str id_or_name)
+{
+    for (const struct rule *const *at = rules; *at; at++)
+        if (str_eq(str_of((*at)->id), id_or_name) || str_eq(str_of((*at)->name), id_or_name))
+            return *at;
+    return NULL;
+}
+
+bool rule_matches(const struct rule *rule, str pattern)
+{
+    if (str_eq(pattern, S("ALL")))
+        return true;
+    if (str_eq(pattern, str_of(rule->name)))
+        return true;
+    return pattern.len >= 2 && str_starts(str_of(rule->id), pattern);
+}
+
+/* ---- which rules a node is for ---- */
+
+enum { TAIL_SLOTS = 2048 };
+
+struct tail_slot {
+    const char *tail; /* NULL: free */
+    uint64_t mask;
+};
+
+struct dispatch {
+    uint64_t by_kind[SYNTAX_KINDS]; /* but calls that are told by their tail */
+    struct tail_slot by_tail[TAIL_SLOTS];
+};
+
+static struct tail_slot *tail_slot(struct dispatch *dispatch, str tail)
+{
+    size_t i = hash_bytes(tail.at, tail.len) % TAIL_SLOTS;
+    while (dispatch->by_tail[i].tail && !str_eq(str_of(dispatch->by_tail[i].tail), tail))
+        i = (i + 1) % TAIL_SLOTS;
+    return &dispatch->by_tail[i];
+}
+
+static void dispatch_tails(struct dispatch *dispatch, const struct rule *rule, uint64_t bit)
+{
+    for (uint32_t i = 0; i < QUERY_TAILS && rule->query.tails[i]; i++) {
+        struct tail_slot *slot = tail_slot(dispatch, str_of(rule->query.tails[i]));
+        slot->tail = rule->query.tails[i];
+        slot->mask |= bit;
+    }
+}
+
+static void dispatch_rule(struct dispatch *dispatch, const struct rule *rule, uint64_t bit)
+{
+    for (uint32_t i = 0; i < QUERY_KINDS && rule->query.kinds[i]; i++) {
+        if (rule->query.kinds[i] == SYN_CALL && rule->query.tails[0])
+            dispatch_tails(dispatch, rule, bit);
+        else
+            dispatch->by_kind[rule->query.kinds[i]] |= bit;
+    }
+}
+
+static uint64_t dispatch_node(struct dispatch *dispatch, const struct syntax *tree, uint32_t node)
+{
+    const uint64_t mask = dispatch->by_kind[tree->kind[node]];
+    if (tree->kind[node] != SYN_CALL)
+        return mask;
+    const str tail = syntax_tail(tree, syntax_first(tree, node));
+    return tail.len ? mask | tail_slot(dispatch, tail)->mask : mask;
+}
+
+/* ---- sites ---- */
+
+struct found {
+    struct site *at;
+    size_t count, room;
+};
+
+static void settle(const struct syntax *tree, struct site *site)
+{
+    if (!site->end) {
+        site->begin = tree->begin[site->node];
+        site->end = tree->end[site->node];
+    }
+    site->function = syntax_function(tree, site->node);
+}
+
+static void try_rule(const struct check *check, const struct rule *rule, uint32_t node, struct found *found)
+{
+    struct site site = {.rule = rule, .file = check->file, .node = node, .level = rule->level, .fix = rule->fix_kind};
+    if (!rule->check(check, node, &site))
+        return;
+    settle(check->tree, &site);
+    found->at = mem_grow(found->at, &found->room, found->count + 1, sizeof *found->at);
+    found->at[found->count++] = site;
+}
+
+/* ---- the how manieth call of its name ---- */
+
+enum { FAR_ENOUGH = 4096 }; /* nodes of a site among which its built-in is looked for */
+
+/* The call of the built-in within the site; SYNTAX_NONE. */
+static uint32_t builtin_call(const struct syntax *tree, const struct site *site)
+{
+    uint32_t last = syntax_last(tree, site->node);
+    if (last - site->node > FAR_ENOUGH)
+        last = site->node + FAR_ENOUGH;
+    for (uint32_t node = site->node; node < last; node++)
+        if (tree->kind[node] == SYN_CALL && str_eq(syntax_tail(tree, syntax_first(tree, node)), site->builtin))
+            return node;
+    return SYNTAX_NONE;
+}
+
+/* For each call of a name, how many calls of that name its function has before it. */
+static uint32_t *call_orders(const struct syntax *tree, struct arena *arena)
+{
+    uint32_t *orders = arena_array(arena, tree->count, sizeof *orders);
+    struct intern *names = intern_new();
+    struct map counts = {0};
+    for (uint32_t node = 0; node < tree->count; node++) {
+        if (tree->kind[node] != SYN_CALL)
+            continue;
+        const uint32_t name = intern_id(names, syntax_tail(tree, syntax_first(tree, node)));
+        const int64_t key = (int64_t)((uint64_t)syntax_function(tree, node) << 32 | name);
+        const uint32_t before = map_get(&counts, key);
+        orders[node] = before == MAP_NONE ? 0 : before;
+        map_put(&counts, key, orders[node] + 1);
+    }
+    map_free(&counts);
+    intern_free(names);
+    return orders;
+}
+
+static void number_builtins(const struct syntax *tree, struct found *found)
+{
+    struct arena scratch = {0};
+    const uint32_t *orders = NULL;
+    for (size_t i = 0; i < found->count; i++) {
+        struct site *site = &found->at[i];
+        const uint32_t call = site->builtin.len ? builtin_call(tree, site) : SYNTAX_NONE;
+        if (call == SYNTAX_NONE)
+            continue;
+        if (!orders)
+            orders = call_orders(tree, &scratch);
+        site->order = orders[call];
+    }
+    arena_free(&scratch);
+}
+
+/* ---- the walk ---- */
+
+static int by_place(const void *a, const void *b)
+{
+    const struct site *x = a, *y = b;
+    if (x->begin != y->begin)
+        return x->begin < y->begin ? -1 : 1;
+    return strcmp(x->rule->id, y->rule->id);
+}
+
+/* A rule that reaches a place along two ways tells of it once. */
+static size_t drop_repeats(struct site *sites, size_t count)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < count; i++)
+        if (!kept || by_place(&sites[kept - 1], &sites[i]))
+            sites[kept++] = sites[i];
+    return kept;
+}
+
+static struct sites keep(struct found *found, struct arena *arena)
+{
+    if (found->count)
+        qsort(found->at, found->count, sizeof *found->at, by_place);
+    const size_t count = drop_repeats(found->at, found->count);
+    struct sites sites = {arena_array(arena, count, sizeof *sites.at), (uint32_t)count};
+    if (count)
+        memcpy(sites.at, found->at, count * sizeof *sites.at);
+    mem_free(found->at);
+    return sites;
+}
+
+struct sites rules_check(const struct check *check, uint64_t mask)
+{
+    struct dispatch dispatch = {0};
+    for (uint32_t i = 0; rules[i]; i++)
+        dispatch_rule(&dispatch, rules[i], UINT64_C(1) << i & mask);
+    struct found found = {0};
+    for (uint32_t node = 0; node < check->tree->count; node++)
+        for (uint64_t left = dispatch_node(&dispatch, check->tree, node); left; left &= left - 1)
+            try_rule(check, rules[__builtin_ctzll(left)], node, &found);
+    number_builtins(check->tree, &found);
+    return keep(&found, check->arena);
+}

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * An antipattern as a row of a table: what it is called, where in a file it can
+ * stand, how to tell, how to rewrite it, and what to tell people about it.
+ *
+ * A rule looks at one node at a time, asks the analysis of the source what it
+ * means, and either stays silent or fills a site. It knows no trace and prints
+ * nothing. A family of rules is a file (st4_implicit_sync.c); its rows are listed
+ * in rules.c. The ids are stable for ever.
+ *
+ *     const struct rule rule_scalar_read_back = {
+ *         .id = "ST401", .name = "scalar-read-back", .entry = "A1", .level = LEVEL_WARNING,
+ *         .query = {.kinds = {SYN_CALL}, .tails = {"item", "tolist", "float", "int", "bool"}},
+ *         .check = check_scalar_read_back, .fix = fix_scalar_read_back, .fix_kind = FIX_SAFE,
+ *         .words = &words_scalar_read_back,
+ *     };
+ */
+#ifndef RULES_RULE_H
+#define RULES_RULE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/str.h"
+#include "syntax/syntax.h"
+
+struct edits;   /* syntax/edit.h */
+struct program; /* what src/source knows about all files of a run */
+struct rule;
+struct site;
+
+/* In the order of weight. What the level of a site follows from: level.h. */
+enum level { LEVEL_NOTE, LEVEL_WARNING, LEVEL_ERROR };
+
+enum fix_kind {
+    FIX_NONE,
+    FIX_SAFE,   /* losses stay bit-equal on the CPU */
+    FIX_UNSAFE, /* may change random streams, autograd, float order or keys of a state_dict */
+};
+
+/* What a rule may ask. One a file; several files are checked at once, so nothing in it is shared but what is const. */
+struct check {
+    const struct program *program;
+    uint32_t file; /* number in the program */
+    const struct syntax *tree;
+    struct arena *arena; /* of the sites: messages go here */
+};
+
+/*
+ * Which nodes can be the site at all, so that choosing the rules of a node is a
+ * look-up. `kinds` are enum syntax_kind, ended by 0 (SYN_ABSENT is never asked
+ * for). `tails` narrow calls: the last name of what is called; none: any call.
+ */
+enum { QUERY_KINDS = 8, QUERY_TAILS = 48 };
+struct query {
+    uint8_t kinds[QUERY_KINDS];
+    const char *tails[QUERY_TAILS];
+};
+
+/* What `steptime rules show` says. Examples are Python, a few whole lines each, ended by a newline. */
+struct rule_words {
+    const char *brief;       /* for the table of rules: a few words */
+    const char *why;         /* what it costs and why, two or three sentences */
+    const char *bad, *good;  /* the pattern, and its rewrite */
+    const char *unsafe_when; /* when the rewrite changes results, or must not be done */
+    const char *source;      /* who says so */
+};
+
+struct rule {
+    const char *id;    /* "ST401" */
+    const char *name;  /* "scalar-read-back" */
+    const char *entry; /* of the catalogue: "A1" */
+    enum level level;  /* of a site that says nothing else */
+    struct query query;
+
+    /*
+     * Judges the node. True: *site is filled as below. The site comes zeroed but
+     * for rule, file, node, level and fix, which hold what the row says.
+     */
+    bool (*check)(const struct check *check, uint32_t node, struct site *site);
+
+    /*
+     * Adds the edits that rewrite the site, or adds none and returns false where
+     * it cannot after all. NULL: there is no rewrite. Lives in fix_*.c.
+     */
+    bool (*fix)(const struct check *check, const struct site *site, struct edits *edits);
+    enum fix_kind fix_kind;
+
+    const struct rule_words *words;
+};
+
+enum { SITE_CAPTURES = 8 };
+
+/* A place where a rule applies. */
+struct site {
+    const struct rule *rule;
+    uint32_t file;
+    uint32_t node;       /* what to underline; the check may move it */
+    uint32_t begin, end; /* its bytes; 0, 0 from a check: those of the node */
+    uint32_t function;   /* the function around it, SYNTAX_NONE at module level; filled by rules_check */
+    enum level level;
+    enum fix_kind fix;
+    str message; /* a sentence without numbers of a trace: what happens here, and what to do instead */
+
+    uint32_t captures[SITE_CAPTURES]; /* nodes that the fix needs; their meaning is the rule's own */
+    uint32_t capture_count;
+
+    /*
+     * What a profile shows of it: the name of the built-in function or method
+     * ("item", "to", "tensor"), "" where none is called, and the how manieth call
+     * of that name in its function this is, from 0 in the order of the text
+     * (filled by rules_check).
+     */
+    str builtin;
+    uint32_t order;
+};
+
+/* ---- the table ---- */
+
+extern const struct rule *const rules[]; /* by id; ended by NULL */
+
+uint32_t rule_count(void);
+const struct rule *rule_find(str id_or_name); /* NULL */
+
+/* Whether a pattern of --select or a comment names the rule: its id or a beginning of it ("ST4"), its name, "ALL". */
+bool rule_matches(const struct rule *rule, str pattern);
+
+/* ---- running them ---- */
+
+struct sites {
+    struct site *at; /* by begin, then by rule */
+    uint32_t count;
+};
+
+/* All rules of the mask (bit i: rules[i]) over a file. Sites lie in check->arena. */
+struct sites rules_check(const struct check *check, uint64_t mask);
+
+#endif
