@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * From paths to findings: files are collected, read and parsed, their source is
+ * analysed as one program, the rules run over each, comments and configuration
+ * are heeded, and what is left is a list of findings in the order of the files.
+ * The evidence of traces is joined to it afterwards (join.h); without one every
+ * finding is of tier static.
+ *
+ * Work is spread over the cores and the result does not depend on it.
+ */
+#ifndef LINT_LINT_H
+#define LINT_LINT_H
+
+#include "base/arena.h"
+#include "config.h"
+#include "rules/rule.h"
+#include "steptime/error.h"
+
+struct report;
+
+struct lint_file {
+    str path; /* as it was named, or found below a folder that was named */
+    str text;
+    const struct syntax *tree; /* NULL where the file could not be used */
+    struct sites sites;        /* all of them, suppressed ones too */
+};
+
+/* What was wrong with a file, or with a comment in it. */
+struct lint_remark {
+    str path;
+    int64_t line; /* 0: unknown */
+    str message;
+};
+
+enum tier { TIER_STATIC, TIER_FUNCTION, TIER_CONFIRMED, TIER_TRACE };
+
+/* A site that counts, and what a trace says of it. */
+struct lint_finding {
+    const struct site *site; /* NULL of a finding that only the trace shows */
+    enum tier tier;
+    int64_t host_blocked_ns, saving_ns; /* a step; -1: unknown */
+    str note;                           /* a sentence about the evidence, to follow the message; "" */
+    const uint32_t *events;             /* rows of the trace; NULL */
+    uint32_t event_count;
+    /* of a finding without a site */
+    str rule, file, message;
+    int64_t line;
+};
+
+struct lint_options {
+    const char *const *paths;
+    uint32_t path_count;
+    const char *select, *ignore; /* --select, --ignore: patterns with commas; NULL: as configured */
+    const char *config;          /* a pyproject.toml to take; NULL: the nearest above each path */
+    bool unused;                 /* remark on suppressions that suppress nothing */
+    unsigned threads;            /* 0: one a core */
+    /* Called now and then with what is done and what there is to do; may be NULL. */
+    void (*progress)(void *context, uint32_t done, uint32_t files);
+    void *progress_context;
+};
+
+struct lint {
+    struct lint_file *files; /* in the order of their paths */
+    uint32_t file_count, usable_count;
+    const struct program *program;
+    struct lint_finding *findings; /* in the order of files and places, until they are ranked */
+    uint32_t finding_count;
+    uint32_t suppressed_count;
+    struct lint_remark *remarks;
+    uint32_t remark_count;
+    struct config config; /* of the first path: what holds for all, as --fail-on */
+};
+
+/*
+ * False: a path that is not there, a configuration that cannot be used
+ * (STEPTIME_INPUT, STEPTIME_USAGE). A file that cannot be used is a remark.
+ * Everything lies in the arena; the program is released by lint_release.
+ */
+bool lint_run(const struct lint_options *options, struct arena *arena, struct lint *lint, struct steptime_error *err);
+void lint_release(struct lint *lint);
+
+/* What rules and fixes may ask about a file. */
+struct check lint_check(const struct lint *lint, uint32_t file, struct arena *arena);
+
+/* Saving first, then tier, then place. */
+void lint_rank(struct lint *lint);
+
+/* The findings, a summary by rule and the remarks. */
+void lint_show(const struct lint *lint, struct report *report);
+
+/* The heaviest level among the findings; false where there are none. */
+bool lint_worst(const struct lint *lint, enum level *worst);
+
+const char *tier_word(enum tier tier);
+const char *fix_word(enum fix_kind fix);
+
+#endif
