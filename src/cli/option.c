@@ -5,7 +5,7 @@
 #include "base/error.h"
 #include "call.h"
 #include "commands.h"
-#include "suggest.h"
+#include "base/suggest.h"
 
 /* ---- what the user meant ---- */
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* "Did you mean": the known word closest to a mistyped one. */
-#ifndef CLI_SUGGEST_H
-#define CLI_SUGGEST_H
+#ifndef BASE_SUGGEST_H
+#define BASE_SUGGEST_H
 
-#include "base/str.h"
+#include "str.h"
 
 /* The candidate so far and how far it is from the word. */
 struct suggestion {
