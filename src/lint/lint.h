@@ -22,7 +22,7 @@ struct lint_file {
     str path; /* as it was named, or found below a folder that was named */
     str text;
     const struct syntax *tree; /* NULL where the file could not be used */
-    struct sites sites;        /* all of them, suppressed ones too */
+    struct matches matches;    /* all of them, suppressed ones too */
 };
 
 /* What was wrong with a file, or with a comment in it. */
@@ -34,15 +34,15 @@ struct lint_remark {
 
 enum tier { TIER_STATIC, TIER_FUNCTION, TIER_CONFIRMED, TIER_TRACE };
 
-/* A site that counts, and what a trace says of it. */
+/* A match that counts, and what a trace says of it. */
 struct lint_finding {
-    const struct site *site; /* NULL of a finding that only the trace shows */
+    const struct match *match; /* NULL of a finding that only the trace shows */
     enum tier tier;
     int64_t host_blocked_ns, saving_ns; /* a step; -1: unknown */
     str note;                           /* a sentence about the evidence, to follow the message; "" */
     const uint32_t *events;             /* rows of the trace; NULL */
     uint32_t event_count;
-    /* of a finding without a site */
+    /* of a finding without a match */
     str rule, file, message;
     int64_t line;
 };
@@ -62,7 +62,7 @@ struct lint_options {
 struct lint {
     struct lint_file *files; /* in the order of their paths */
     uint32_t file_count, usable_count;
-    const struct program *program;
+    const struct project *project;
     struct lint_finding *findings; /* in the order of files and places, until they are ranked */
     uint32_t finding_count;
     uint32_t suppressed_count;

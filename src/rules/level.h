@@ -1,26 +1,35 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How much a site weighs. One policy for all rules, told in doc/rules.md:
+ * How much a match weighs. One policy for all rules, told in doc/rules.md:
  *
  *   warning   it runs each training step, or each element of one, and a value on
  *             the device is known to take part
- *   note      it runs in an evaluation, behind a gate (`% k == 0`), once at
- *             set-up, or the device is only guessed (a parameter of unknown
- *             origin)
- *   nothing   all values are on the CPU
+ *   note      it runs in an evaluation, behind a gate (`% k == 0`), once an epoch
+ *             or at set-up, in code that nobody in the run calls, or the device
+ *             is only guessed
+ *   nothing   all values are on the CPU, or it stands where no time is lost: in
+ *             the loader's workers, in an error's message, in a branch for
+ *             machines without a device
  */
 #ifndef RULES_LEVEL_H
 #define RULES_LEVEL_H
 
 #include "rule.h"
+#include "source/context.h"
+#include "source/value.h"
 
-enum certainty { DEVICE_NO, DEVICE_GUESSED, DEVICE_KNOWN };
+enum certainty { GPU_NO, GPU_GUESSED, GPU_SURE };
+
+/* Whether a value is, or holds, a tensor on the device. */
+enum certainty gpu_certainty(const struct value *value);
+
+/* GPU_SURE where one of both is, GPU_NO where both are not. */
+enum certainty gpu_either(enum certainty a, enum certainty b);
 
 /*
- * Sets the level of a site that runs where `node` stands. False: this is no
- * place to speak up at all (DEVICE_NO, or code that no step and no evaluation
- * reaches).
+ * Sets the level of a match that runs where `node` stands; it only ever lowers
+ * what the row says. False: nothing is to be said here.
  */
-bool level_at(const struct check *check, uint32_t node, enum certainty device, struct site *site);
+bool level_at(const struct check *check, uint32_t node, enum certainty gpu, struct match *match);
 
 #endif

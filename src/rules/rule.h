@@ -4,7 +4,7 @@
  * stand, how to tell, how to rewrite it, and what to tell people about it.
  *
  * A rule looks at one node at a time, asks the analysis of the source what it
- * means, and either stays silent or fills a site. It knows no trace and prints
+ * means, and either stays silent or fills a match. It knows no trace and prints
  * nothing. A family of rules is a file (st4_implicit_sync.c); its rows are listed
  * in rules.c. The ids are stable for ever.
  *
@@ -23,14 +23,14 @@
 
 #include "base/arena.h"
 #include "base/str.h"
+#include "source/project.h"
 #include "syntax/syntax.h"
 
-struct edits;   /* syntax/edit.h */
-struct program; /* what src/source knows about all files of a run */
+struct edits; /* syntax/edit.h */
 struct rule;
-struct site;
+struct match;
 
-/* In the order of weight. What the level of a site follows from: level.h. */
+/* In the order of weight. What the level of a match follows from: level.h. */
 enum level { LEVEL_NOTE, LEVEL_WARNING, LEVEL_ERROR };
 
 enum fix_kind {
@@ -41,14 +41,19 @@ enum fix_kind {
 
 /* What a rule may ask. One a file; several files are checked at once, so nothing in it is shared but what is const. */
 struct check {
-    const struct program *program;
-    uint32_t file; /* number in the program */
+    const struct project *project;
+    uint32_t file; /* number in the project */
     const struct syntax *tree;
-    struct arena *arena; /* of the sites: messages go here */
+    struct arena *arena; /* of the matches: messages go here */
 };
 
+static inline struct site check_site(const struct check *check, uint32_t node)
+{
+    return (struct site){check->file, node};
+}
+
 /*
- * Which nodes can be the site at all, so that choosing the rules of a node is a
+ * Which nodes can match at all, so that choosing the rules of a node is a
  * look-up. `kinds` are enum syntax_kind, ended by 0 (SYN_ABSENT is never asked
  * for). `tails` narrow calls: the last name of what is called; none: any call.
  */
@@ -71,29 +76,29 @@ struct rule {
     const char *id;    /* "ST401" */
     const char *name;  /* "scalar-read-back" */
     const char *entry; /* of the catalogue: "A1" */
-    enum level level;  /* of a site that says nothing else */
+    enum level level;  /* of a match that says nothing else */
     struct query query;
 
     /*
-     * Judges the node. True: *site is filled as below. The site comes zeroed but
+     * Judges the node. True: *match is filled as below. It comes zeroed but
      * for rule, file, node, level and fix, which hold what the row says.
      */
-    bool (*check)(const struct check *check, uint32_t node, struct site *site);
+    bool (*check)(const struct check *check, uint32_t node, struct match *match);
 
     /*
-     * Adds the edits that rewrite the site, or adds none and returns false where
+     * Adds the edits that rewrite the match, or adds none and returns false where
      * it cannot after all. NULL: there is no rewrite. Lives in fix_*.c.
      */
-    bool (*fix)(const struct check *check, const struct site *site, struct edits *edits);
+    bool (*fix)(const struct check *check, const struct match *match, struct edits *edits);
     enum fix_kind fix_kind;
 
     const struct rule_words *words;
 };
 
-enum { SITE_CAPTURES = 8 };
+enum { MATCH_CAPTURES = 8 };
 
 /* A place where a rule applies. */
-struct site {
+struct match {
     const struct rule *rule;
     uint32_t file;
     uint32_t node;       /* what to underline; the check may move it */
@@ -103,7 +108,7 @@ struct site {
     enum fix_kind fix;
     str message; /* a sentence without numbers of a trace: what happens here, and what to do instead */
 
-    uint32_t captures[SITE_CAPTURES]; /* nodes that the fix needs; their meaning is the rule's own */
+    uint32_t captures[MATCH_CAPTURES]; /* nodes that the fix needs; their meaning is the rule's own */
     uint32_t capture_count;
 
     /*
@@ -128,12 +133,12 @@ bool rule_matches(const struct rule *rule, str pattern);
 
 /* ---- running them ---- */
 
-struct sites {
-    struct site *at; /* by begin, then by rule */
+struct matches {
+    struct match *at; /* by begin, then by rule */
     uint32_t count;
 };
 
 /* All rules of the mask (bit i: rules[i]) over a file. Sites lie in check->arena. */
-struct sites rules_check(const struct check *check, uint64_t mask);
+struct matches rules_check(const struct check *check, uint64_t mask);
 
 #endif

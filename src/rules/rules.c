@@ -91,44 +91,44 @@ static uint64_t dispatch_node(struct dispatch *dispatch, const struct syntax *tr
     return tail.len ? mask | tail_slot(dispatch, tail)->mask : mask;
 }
 
-/* ---- sites ---- */
+/* ---- matches ---- */
 
 struct found {
-    struct site *at;
+    struct match *at;
     size_t count, room;
 };
 
-static void settle(const struct syntax *tree, struct site *site)
+static void settle(const struct syntax *tree, struct match *match)
 {
-    if (!site->end) {
-        site->begin = tree->begin[site->node];
-        site->end = tree->end[site->node];
+    if (!match->end) {
+        match->begin = tree->begin[match->node];
+        match->end = tree->end[match->node];
     }
-    site->function = syntax_function(tree, site->node);
+    match->function = syntax_function(tree, match->node);
 }
 
 static void try_rule(const struct check *check, const struct rule *rule, uint32_t node, struct found *found)
 {
-    struct site site = {.rule = rule, .file = check->file, .node = node, .level = rule->level, .fix = rule->fix_kind};
-    if (!rule->check(check, node, &site))
+    struct match match = {.rule = rule, .file = check->file, .node = node, .level = rule->level, .fix = rule->fix_kind};
+    if (!rule->check(check, node, &match))
         return;
-    settle(check->tree, &site);
+    settle(check->tree, &match);
     found->at = mem_grow(found->at, &found->room, found->count + 1, sizeof *found->at);
-    found->at[found->count++] = site;
+    found->at[found->count++] = match;
 }
 
 /* ---- the how manieth call of its name ---- */
 
-enum { FAR_ENOUGH = 4096 }; /* nodes of a site among which its built-in is looked for */
+enum { FAR_ENOUGH = 4096 }; /* nodes of a match among which its built-in is looked for */
 
-/* The call of the built-in within the site; SYNTAX_NONE. */
-static uint32_t builtin_call(const struct syntax *tree, const struct site *site)
+/* The call of the built-in within the match; SYNTAX_NONE. */
+static uint32_t builtin_call(const struct syntax *tree, const struct match *match)
 {
-    uint32_t last = syntax_last(tree, site->node);
-    if (last - site->node > FAR_ENOUGH)
-        last = site->node + FAR_ENOUGH;
-    for (uint32_t node = site->node; node < last; node++)
-        if (tree->kind[node] == SYN_CALL && str_eq(syntax_tail(tree, syntax_first(tree, node)), site->builtin))
+    uint32_t last = syntax_last(tree, match->node);
+    if (last - match->node > FAR_ENOUGH)
+        last = match->node + FAR_ENOUGH;
+    for (uint32_t node = match->node; node < last; node++)
+        if (tree->kind[node] == SYN_CALL && str_eq(syntax_tail(tree, syntax_first(tree, node)), match->builtin))
             return node;
     return SYNTAX_NONE;
 }
@@ -158,13 +158,13 @@ static void number_builtins(const struct syntax *tree, struct found *found)
     struct arena scratch = {0};
     const uint32_t *orders = NULL;
     for (size_t i = 0; i < found->count; i++) {
-        struct site *site = &found->at[i];
-        const uint32_t call = site->builtin.len ? builtin_call(tree, site) : SYNTAX_NONE;
+        struct match *match = &found->at[i];
+        const uint32_t call = match->builtin.len ? builtin_call(tree, match) : SYNTAX_NONE;
         if (call == SYNTAX_NONE)
             continue;
         if (!orders)
             orders = call_orders(tree, &scratch);
-        site->order = orders[call];
+        match->order = orders[call];
     }
     arena_free(&scratch);
 }
@@ -173,35 +173,35 @@ static void number_builtins(const struct syntax *tree, struct found *found)
 
 static int by_place(const void *a, const void *b)
 {
-    const struct site *x = a, *y = b;
+    const struct match *x = a, *y = b;
     if (x->begin != y->begin)
         return x->begin < y->begin ? -1 : 1;
     return strcmp(x->rule->id, y->rule->id);
 }
 
 /* A rule that reaches a place along two ways tells of it once. */
-static size_t drop_repeats(struct site *sites, size_t count)
+static size_t drop_repeats(struct match *matches, size_t count)
 {
     size_t kept = 0;
     for (size_t i = 0; i < count; i++)
-        if (!kept || by_place(&sites[kept - 1], &sites[i]))
-            sites[kept++] = sites[i];
+        if (!kept || by_place(&matches[kept - 1], &matches[i]))
+            matches[kept++] = matches[i];
     return kept;
 }
 
-static struct sites keep(struct found *found, struct arena *arena)
+static struct matches keep(struct found *found, struct arena *arena)
 {
     if (found->count)
         qsort(found->at, found->count, sizeof *found->at, by_place);
     const size_t count = drop_repeats(found->at, found->count);
-    struct sites sites = {arena_array(arena, count, sizeof *sites.at), (uint32_t)count};
+    struct matches matches = {arena_array(arena, count, sizeof *matches.at), (uint32_t)count};
     if (count)
-        memcpy(sites.at, found->at, count * sizeof *sites.at);
+        memcpy(matches.at, found->at, count * sizeof *matches.at);
     mem_free(found->at);
-    return sites;
+    return matches;
 }
 
-struct sites rules_check(const struct check *check, uint64_t mask)
+struct matches rules_check(const struct check *check, uint64_t mask)
 {
     struct dispatch dispatch = {0};
     for (uint32_t i = 0; rules[i]; i++)

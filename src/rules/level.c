@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "level.h"
+
+enum certainty gpu_certainty(const struct value *value)
+{
+    if (value->device == DEVICE_GPU)
+        return GPU_SURE;
+    if (value->device == DEVICE_CPU)
+        return GPU_NO;
+    return value->kind == VALUE_TENSOR ? GPU_GUESSED : GPU_NO;
+}
+
+enum certainty gpu_either(enum certainty a, enum certainty b)
+{
+    return a > b ? a : b;
+}
+
+static bool speaks_of(const struct context *context)
+{
+    return !context->on_error && !context->cpu_only && !context->in_worker;
+}
+
+static bool weighs(const struct context *context)
+{
+    return context->pace == PACE_STEP && context->gate != GATE_INTERVAL && context->gate != GATE_FLAG;
+}
+
+bool level_at(const struct check *check, uint32_t node, enum certainty gpu, struct match *match)
+{
+    if (gpu == GPU_NO)
+        return false;
+    const struct context context = context_of(check->project, check_site(check, node));
+    if (!speaks_of(&context))
+        return false;
+    if (match->level > LEVEL_NOTE && (gpu == GPU_GUESSED || !weighs(&context)))
+        match->level = LEVEL_NOTE;
+    return true;
+}
