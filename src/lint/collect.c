@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "collect.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/hash.h"
+#include "base/map.h"
+#include "base/mem.h"
+#include "read_file.h"
+
+/* Folders still to be read are a stack, so that depth costs no recursion. */
+struct walk {
+    struct arena *arena;
+    const struct config *config;
+    struct collected *files;
+    size_t count, room;
+    str *folders;
+    size_t folder_count, folder_room;
+    struct map seen; /* files by device and inode */
+    uint32_t excluded;
+};
+
+static void take_file(struct walk *walk, str path, const struct stat *about)
+{
+    const int64_t key = (int64_t)(hash_mix(about->st_dev) ^ about->st_ino);
+    if (map_get(&walk->seen, key) != MAP_NONE)
+        return;
+    map_put(&walk->seen, key, 0);
+    walk->files = mem_grow(walk->files, &walk->room, walk->count + 1, sizeof *walk->files);
+    walk->files[walk->count++] = (struct collected){path, walk->config};
+}
+
+static void push_folder(struct walk *walk, str path)
+{
+    walk->folders = mem_grow(walk->folders, &walk->folder_room, walk->folder_count + 1, sizeof *walk->folders);
+    walk->folders[walk->folder_count++] = path;
+}
+
+static str joined(struct arena *arena, str folder, const char *name)
+{
+    if (str_eq(folder, S(".")))
+        return str_copy(arena, str_of(name));
+    const char *slash = str_ends(folder, S("/")) ? "" : "/";
+    return str_printf(arena, "%.*s%s%s", (int)folder.len, folder.at, slash, name);
+}
+
+static bool has(struct walk *walk, str folder, const char *name)
+{
+    return access(joined(walk->arena, folder, name).at, F_OK) == 0;
+}
+
+static bool is_foreign_folder(struct walk *walk, str path, const char *name)
+{
+    return !strcmp(name, "__pycache__") || !strcmp(name, "node_modules") || !strcmp(name, "site-packages") ||
+           has(walk, path, "pyvenv.cfg");
+}
+
+static void look_at(struct walk *walk, str folder, const char *name)
+{
+    struct stat about;
+    if (name[0] == '.')
+        return;
+    const str path = joined(walk->arena, folder, name);
+    if (lstat(path.at, &about) != 0)
+        return;
+    const bool python = str_ends(path, S(".py"));
+    if (S_ISLNK(about.st_mode) && (!python || stat(path.at, &about) != 0 || !S_ISREG(about.st_mode)))
+        return;
+    const bool folder_inside = S_ISDIR(about.st_mode) && !is_foreign_folder(walk, path, name);
+    const bool file = S_ISREG(about.st_mode) && python;
+    if (!folder_inside && !file)
+        return;
+    if (config_excludes(walk->config, path))
+        walk->excluded++;
+    else if (file)
+        take_file(walk, path, &about);
+    else
+        push_folder(walk, path);
+}
+
+static bool read_folder(struct walk *walk, str folder, struct steptime_error *err)
+{
+    DIR *open = opendir(folder.at);
+    if (!open)
+        return fail_at(err, STEPTIME_INPUT, folder, -1, "%s", strerror(errno));
+    for (const struct dirent *entry; (entry = readdir(open));)
+        look_at(walk, folder, entry->d_name);
+    closedir(open);
+    return true;
+}
+
+/* A folder inside that may not be read is passed over; one that was named is an error. */
+static bool walk_path(struct walk *walk, const char *path, struct steptime_error *err)
+{
+    struct stat about;
+    if (stat(path, &about) != 0)
+        return fail_at(err, STEPTIME_INPUT, str_of(path), -1, "%s", strerror(errno));
+    if (!S_ISDIR(about.st_mode)) {
+        take_file(walk, str_of(path), &about);
+        return true;
+    }
+    if (!read_folder(walk, str_of(path), err))
+        return false;
+    while (walk->folder_count)
+        read_folder(walk, walk->folders[--walk->folder_count], NULL);
+    return true;
+}
+
+static bool configure(struct walk *walk, const char *path, const char *file, struct steptime_error *err)
+{
+    struct config *config = arena_alloc(walk->arena, sizeof *config);
+    walk->config = config;
+    if (!file)
+        return config_find(walk->arena, path, config, err);
+    str text;
+    return read_file(walk->arena, file, CONFIG_BYTES, &text, err) &&
+           config_read(walk->arena, str_of(file), text, config, err);
+}
+
+static int by_path(const void *a, const void *b)
+{
+    return str_cmp(((const struct collected *)a)->path, ((const struct collected *)b)->path);
+}
+
+bool collect(struct arena *arena, const char *const *paths, uint32_t path_count, const char *config,
+             struct collection *collection, struct steptime_error *err)
+{
+    struct walk walk = {.arena = arena};
+    bool fine = true;
+    for (uint32_t i = 0; i < path_count && fine; i++)
+        fine = configure(&walk, paths[i], config, err) && walk_path(&walk, paths[i], err);
+    if (walk.count)
+        qsort(walk.files, walk.count, sizeof *walk.files, by_path);
+    collection->files = arena_array(arena, walk.count, sizeof *collection->files);
+    if (walk.count)
+        memcpy(collection->files, walk.files, walk.count * sizeof *walk.files);
+    collection->count = (uint32_t)walk.count;
+    collection->excluded = walk.excluded;
+    mem_free(walk.files);
+    mem_free(walk.folders);
+    map_free(&walk.seen);
+    return fine;
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which files a run looks at. */
+#ifndef LINT_COLLECT_H
+#define LINT_COLLECT_H
+
+#include "config.h"
+
+struct collected {
+    str path;
+    const struct config *config; /* what holds for it */
+};
+
+struct collection {
+    struct collected *files; /* by path, each file once */
+    uint32_t count;
+    uint32_t excluded;
+};
+
+/*
+ * Files as they are named, and the *.py below folders that are named, but for
+ * hidden ones, __pycache__, virtual environments and what the configuration
+ * excludes. Links to folders are not followed. With `config` that file counts for
+ * all, otherwise the nearest pyproject.toml above each path.
+ */
+bool collect(struct arena *arena, const char *const *paths, uint32_t path_count, const char *config,
+             struct collection *collection, struct steptime_error *err);
+
+#endif
