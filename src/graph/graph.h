@@ -103,14 +103,18 @@ static inline int64_t graph_end_ns(const struct graph *graph, uint32_t node)
 /* ---- replay ---- */
 
 /*
- * A change of the graph: what becomes of a node's work, and whether an edge
- * still holds. Either function may be NULL: as recorded. `kind` is EDGE_ORDER
- * for the order of a lane.
+ * A change of the graph: what becomes of a node's work, whether an edge still
+ * holds, and whether a node is gone. Any function may be NULL: as recorded.
+ * `kind` is EDGE_ORDER for the order of a lane.
+ *
+ * A node that is gone takes no time and needs no turn: it ends when the node
+ * before it on its lane does. What waited for it waits for that one.
  */
 struct change {
     const void *context;
     int64_t (*work_ns)(const void *context, const struct graph *graph, uint32_t node);
     bool (*holds)(const void *context, const struct graph *graph, uint32_t from, uint32_t to, enum edge_kind kind);
+    bool (*gone)(const void *context, const struct graph *graph, uint32_t node);
 };
 
 /* When every node runs after a change. */

@@ -36,12 +36,31 @@ static void meet(const struct replay *replay, uint32_t from, uint32_t to, enum e
         arrival->changed_ns = replay->end_ns[from] + lag;
 }
 
+static bool gone(const struct replay *replay, uint32_t node)
+{
+    const struct change *change = replay->change;
+    return change && change->gone && change->gone(change->context, replay->graph, node);
+}
+
+static void pass_node(struct replay *replay, uint32_t node)
+{
+    const uint32_t before = replay->graph->before[node];
+    replay->start_ns[node] = before == NODE_NONE ? replay->graph->start_ns[node] : replay->end_ns[before];
+    replay->end_ns[node] = replay->start_ns[node];
+}
+
 static void run_node(struct replay *replay, uint32_t node)
 {
     const struct graph *graph = replay->graph;
+    if (gone(replay, node)) {
+        pass_node(replay, node);
+        return;
+    }
     struct arrival arrival = {INT64_MIN, INT64_MIN};
     if (graph->before[node] != NODE_NONE)
         meet(replay, graph->before[node], node, EDGE_ORDER, &arrival);
+    while (replay->edge < graph->edge_count && graph->edges[replay->edge].to < node)
+        replay->edge++; /* of nodes that are gone */
     for (; replay->edge < graph->edge_count && graph->edges[replay->edge].to == node; replay->edge++)
         meet(replay, graph->edges[replay->edge].from, node, graph->edges[replay->edge].kind, &arrival);
     int64_t start = graph->start_ns[node];
@@ -98,5 +117,5 @@ static bool edge_left(const void *rows, const struct graph *graph, uint32_t from
 
 struct change change_without(const bool *rows)
 {
-    return (struct change){rows, work_left, edge_left};
+    return (struct change){rows, work_left, edge_left, NULL};
 }

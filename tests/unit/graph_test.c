@@ -545,7 +545,7 @@ static void faster_kernels_help_until_the_host_is_the_limit(void **state)
     }
     struct graph *g = graph_of(t);
     struct arena scratch = {0};
-    const struct change faster = {NULL, half, NULL};
+    const struct change faster = {.work_ns = half};
     const struct schedule schedule = graph_replay(g, &faster, &scratch);
     /* the last launch ends at 790, 10 us after its predecessor's kernel; it takes the floor, here 0 */
     assert_int_equal(g->launch_floor_ns, 0);
