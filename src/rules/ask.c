@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "ask.h"
+
+enum { TEXT_MAX = 48 };
+
+uint32_t ask_receiver(const struct check *check, uint32_t call)
+{
+    if (!syntax_is(check->tree, call, SYN_CALL))
+        return SYNTAX_NONE;
+    const uint32_t callee = syntax_first(check->tree, call);
+    return syntax_is(check->tree, callee, SYN_ATTRIBUTE) ? syntax_first(check->tree, callee) : SYNTAX_NONE;
+}
+
+static bool keeps_the_data(str method)
+{
+    static const char *const methods[] = {"view",   "reshape", "detach",  "squeeze",   "unsqueeze", "contiguous",
+                                          "long",   "float",   "int",     "double",    "to",        "cuda",
+                                          "cpu",    "t",       "permute", "transpose", "flatten",   "clone",
+                                          "expand", "numpy",   "type_as", "half",      "tolist",    "item"};
+    for (size_t i = 0; i < sizeof methods / sizeof *methods; i++)
+        if (str_eq(method, str_of(methods[i])))
+            return true;
+    return false;
+}
+
+uint32_t ask_root(const struct check *check, uint32_t node)
+{
+    for (;;) {
+        if (syntax_is(check->tree, node, SYN_SUBSCRIPT)) {
+            node = syntax_first(check->tree, node);
+            continue;
+        }
+        const uint32_t receiver = ask_receiver(check, node);
+        if (receiver == SYNTAX_NONE || !keeps_the_data(syntax_tail(check->tree, syntax_first(check->tree, node))))
+            return node;
+        node = receiver;
+    }
+}
+
+const struct summary *ask_summary_around(const struct check *check, uint32_t node)
+{
+    const uint32_t function = project_function_at(check->project, check_site(check, node));
+    return function == SYNTAX_NONE ? NULL : summary_of(check->project, function);
+}
+
+str ask_text(const struct check *check, uint32_t node)
+{
+    str text = syntax_text(check->tree, node);
+    bool cut = text.len > TEXT_MAX;
+    if (cut)
+        text.len = TEXT_MAX;
+    for (size_t i = 0; i < text.len; i++)
+        if (text.at[i] == '\n' || text.at[i] == '\r') {
+            text = str_trim((str){text.at, i});
+            cut = true;
+        }
+    while (cut && text.len && ((unsigned char)text.at[text.len - 1] & 0x80))
+        text.len--; /* no half character */
+    const str shown = str_printable(check->arena, text);
+    return cut ? str_printf(check->arena, "%.*s...", (int)shown.len, shown.at) : shown;
+}
+
+const char *ask_often(const struct check *check, uint32_t node)
+{
+    const struct context context = context_of(check->project, check_site(check, node));
+    if (context.inner)
+        return context.pace == PACE_EVALUATION ? "for each element of an evaluation step"
+                                               : "for each element of a step";
+    switch (context.pace) {
+    case PACE_STEP:
+        return context.gate == GATE_INTERVAL ? "at every gated step" : "each training step";
+    case PACE_EVALUATION:
+        return "each evaluation step";
+    case PACE_EPOCH:
+        return "each epoch";
+    default:
+        return "each time";
+    }
+}
+
+bool ask_matters(const struct check *check, uint32_t node)
+{
+    const struct context context = context_of(check->project, check_site(check, node));
+    return context.pace != PACE_ONCE && (context.pace != PACE_EPOCH || context.inner);
+}
+
+bool ask_any(const struct check *check, uint32_t node, bool (*test)(const struct check *check, uint32_t node))
+{
+    for (uint32_t at = node; at < syntax_last(check->tree, node); at++)
+        if (test(check, at))
+            return true;
+    return false;
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Questions that several families ask of the analysis, in the words of the rules. */
+#ifndef RULES_ASK_H
+#define RULES_ASK_H
+
+#include "level.h"
+#include "rule.h"
+#include "source/context.h"
+#include "source/flow.h"
+#include "source/name.h"
+#include "source/project.h"
+#include "source/summary.h"
+#include "source/value.h"
+
+/* Never NULL; &value_unknown for SYNTAX_NONE. */
+static inline const struct value *ask_value(const struct check *check, uint32_t node)
+{
+    return node == SYNTAX_NONE ? &value_unknown : value_at(check->project, check_site(check, node));
+}
+
+static inline bool ask_gpu_tensor(const struct check *check, uint32_t node)
+{
+    return value_gpu_tensor(ask_value(check, node));
+}
+
+static inline bool ask_named(const struct check *check, uint32_t node, const char *qualified)
+{
+    return name_is(check->project, check_site(check, node), qualified);
+}
+
+/* The x of x.method(...); SYNTAX_NONE where the call is no call of a method. */
+uint32_t ask_receiver(const struct check *check, uint32_t call);
+/* What x is a view, part or copy of: of `x[0].view(-1).detach()` x itself. */
+uint32_t ask_root(const struct check *check, uint32_t node);
+/* The summary of the function around the node; NULL at module level. */
+const struct summary *ask_summary_around(const struct check *check, uint32_t node);
+
+/* The text of a node on one line, short enough for a message, fit for a terminal. */
+str ask_text(const struct check *check, uint32_t node);
+/* "each training step", "each evaluation step", ... : how often the node runs. */
+const char *ask_often(const struct check *check, uint32_t node);
+
+/* Whether the node runs often enough to speak of: not once at set-up, nor once an epoch. */
+bool ask_matters(const struct check *check, uint32_t node);
+
+/* Whether some node of the subtree satisfies the test. */
+bool ask_any(const struct check *check, uint32_t node, bool (*test)(const struct check *check, uint32_t node));
+
+#endif

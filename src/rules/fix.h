@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The rewrites. Each takes a match of its rule and adds the edits of its site as
+ * one group, or adds nothing and returns false: it refuses rather than guesses.
+ * doc/fixes.md tells when each applies and why it keeps the losses.
+ */
+#ifndef RULES_FIX_H
+#define RULES_FIX_H
+
+#include "rule.h"
+
+bool fix_create_then_move(const struct check *check, const struct match *match, struct edits *edits);
+bool fix_blocking_copy(const struct check *check, const struct match *match, struct edits *edits);
+bool fix_oversized_upload(const struct check *check, const struct match *match, struct edits *edits);
+bool fix_synchronous_loader(const struct check *check, const struct match *match, struct edits *edits);
+
+bool fix_scalar_read_back(const struct check *check, const struct match *match, struct edits *edits);
+bool fix_dead_read_back(const struct check *check, const struct match *match, struct edits *edits);
+bool fix_echo_read_back(const struct check *check, const struct match *match, struct edits *edits);
+bool fix_scattered_read_backs(const struct check *check, const struct match *match, struct edits *edits);
+
+bool fix_repeated_preparation(const struct check *check, const struct match *match, struct edits *edits);
+
+bool fix_element_access(const struct check *check, const struct match *match, struct edits *edits);
+bool fix_per_sample_stack(const struct check *check, const struct match *match, struct edits *edits);
+bool fix_growing_cat(const struct check *check, const struct match *match, struct edits *edits);
+bool fix_tensor_from_list(const struct check *check, const struct match *match, struct edits *edits);
+bool fix_repeated_upload(const struct check *check, const struct match *match, struct edits *edits);
+bool fix_host_index(const struct check *check, const struct match *match, struct edits *edits);
+
+#endif

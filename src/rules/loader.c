@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "loader.h"
+
+bool loader_is(const struct check *check, uint32_t call)
+{
+    return ask_named(check, call, "torch.utils.data.DataLoader");
+}
+
+uint32_t loader_argument(const struct check *check, uint32_t call, enum loader_parameter parameter)
+{
+    static const char *const names[] = {"dataset",       "batch_size",  "shuffle",    "sampler",
+                                        "batch_sampler", "num_workers", "collate_fn", "pin_memory"};
+    return syntax_argument(check->tree, call, parameter, names[parameter]);
+}
+
+bool loader_feeds_device(const struct check *check, uint32_t call)
+{
+    return project_uses_device(check->project) && !context_of(check->project, check_site(check, call)).cpu_only;
+}
+
+static bool holds_device(const struct value *value)
+{
+    for (int depth = 0; depth < 4; depth++) {
+        if (value_on_gpu(value))
+            return true;
+        if (!value_is_container(value) && value->kind != VALUE_LOADER && value->kind != VALUE_DATASET)
+            return false;
+        value = value_item(value);
+    }
+    return false;
+}
+
+/* Data that a TensorDataset or a list was given may lie on the device. */
+static bool made_of_device_tensors(const struct check *check, uint32_t dataset)
+{
+    uint32_t node = dataset;
+    if (syntax_is(check->tree, node, SYN_NAME)) {
+        const struct definition *definition = flow_definition(check->project, check_site(check, node));
+        node = definition && definition->kind == DEFINED_ASSIGN ? definition->value : SYNTAX_NONE;
+    }
+    if (!syntax_is(check->tree, node, SYN_CALL))
+        return false;
+    const uint32_t arguments = syntax_child(check->tree, node, 1);
+    for (uint32_t at = syntax_first(check->tree, arguments); at != SYNTAX_NONE; at = syntax_next(check->tree, at))
+        if (holds_device(ask_value(check, at)))
+            return true;
+    return false;
+}
+
+static bool collates_on_device(const struct check *check, uint32_t call)
+{
+    const uint32_t collate = loader_argument(check, call, LOADER_COLLATE_FN);
+    if (collate == SYNTAX_NONE)
+        return false;
+    const struct value *value = ask_value(check, collate);
+    return value->kind == VALUE_FUNCTION && value->detail != SYNTAX_NONE &&
+           summary_of(check->project, value->detail)->effects & EFFECT_UPLOAD;
+}
+
+/* Whether the class of the dataset moves samples to the device. */
+static bool samples_on_device(const struct check *check, uint32_t dataset)
+{
+    const struct value *value = ask_value(check, dataset);
+    if (value->detail == SYNTAX_NONE || (value->kind != VALUE_DATASET && value->kind != VALUE_INSTANCE))
+        return false;
+    const uint32_t get = project_method(check->project, value->detail, S("__getitem__"));
+    if (get == SYNTAX_NONE)
+        return false;
+    const struct summary *summary = summary_of(check->project, get);
+    return summary->effects & EFFECT_UPLOAD || (summary->result && holds_device(summary->result));
+}
+
+bool loader_on_device(const struct check *check, uint32_t call)
+{
+    const uint32_t dataset = loader_argument(check, call, LOADER_DATASET);
+    return holds_device(ask_value(check, call)) || holds_device(ask_value(check, dataset)) ||
+           made_of_device_tensors(check, dataset) || samples_on_device(check, dataset) ||
+           collates_on_device(check, call);
+}
+
+/* The for that goes over the name, through enumerate, tqdm and the like; SYNTAX_NONE. */
+static uint32_t loop_over(const struct syntax *tree, uint32_t use)
+{
+    uint32_t node = use;
+    for (int hops = 0; hops < 6 && !syntax_is_statement(tree->kind[node]); hops++)
+        node = tree->parent[node];
+    return tree->kind[node] == SYN_FOR && syntax_inside(tree, use, syntax_child(tree, node, 1)) ? node : SYNTAX_NONE;
+}
+
+bool loader_trains(const struct check *check, uint32_t call)
+{
+    const uint32_t statement = syntax_statement(check->tree, call);
+    if (!syntax_is(check->tree, statement, SYN_ASSIGN))
+        return true;
+    const struct definition *definition =
+        flow_bound(check->project, check_site(check, syntax_first(check->tree, statement)));
+    uint32_t uses[16];
+    const uint32_t count = definition ? flow_uses(check->project, check->file, definition, uses, 16) : 0;
+    if (count == 0 || count > 16)
+        return true;
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t loop = loop_over(check->tree, uses[i]);
+        if (loop == SYNTAX_NONE || context_loop(check->project, check_site(check, loop)) != LOOP_EVALUATION)
+            return true;
+    }
+    return false;
+}
+
+bool loader_in_memory(const struct check *check, uint32_t call)
+{
+    const uint32_t dataset = loader_argument(check, call, LOADER_DATASET);
+    if (dataset == SYNTAX_NONE)
+        return false;
+    if (ask_named(check, dataset, "torch.utils.data.TensorDataset") || ask_value(check, dataset)->kind == VALUE_TENSOR)
+        return true;
+    const struct definition *definition =
+        syntax_is(check->tree, dataset, SYN_NAME) ? flow_definition(check->project, check_site(check, dataset)) : NULL;
+    return definition && definition->kind == DEFINED_ASSIGN && definition->value != SYNTAX_NONE &&
+           ask_named(check, definition->value, "torch.utils.data.TensorDataset");
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A call of torch.utils.data.DataLoader, and what becomes of its batches. */
+#ifndef RULES_LOADER_H
+#define RULES_LOADER_H
+
+#include "ask.h"
+
+/* Positions in DataLoader.__init__. */
+enum loader_parameter {
+    LOADER_DATASET = 0,
+    LOADER_BATCH_SIZE = 1,
+    LOADER_NUM_WORKERS = 5,
+    LOADER_COLLATE_FN = 6,
+    LOADER_PIN_MEMORY = 7,
+};
+
+bool loader_is(const struct check *check, uint32_t call);
+uint32_t loader_argument(const struct check *check, uint32_t call, enum loader_parameter parameter);
+/* Whether the run has a device at all to which its batches could go. */
+bool loader_feeds_device(const struct check *check, uint32_t call);
+/* Whether its samples lie on the device, or are put there by its collate_fn: workers and pinning are then errors. */
+bool loader_on_device(const struct check *check, uint32_t call);
+/* False where its batches are seen to go to an evaluation alone. */
+bool loader_trains(const struct check *check, uint32_t call);
+/* Whether its dataset is one of tensors in memory, for which workers cost more than they bring. */
+bool loader_in_memory(const struct check *check, uint32_t call);
+
+#endif

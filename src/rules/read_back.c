@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "read_back.h"
+
+#include <string.h>
+
+static bool is_one_of(str name, const char *const *names)
+{
+    for (; *names; names++)
+        if (str_eq(name, str_of(*names)))
+            return true;
+    return false;
+}
+
+static const char *const conversions[] = {"float", "int", "bool", NULL};
+static const char *const scalar_methods[] = {"item", "tolist", NULL};
+static const char *const whole_methods[] = {"cpu", "to", "numpy", NULL};
+
+static str callee_tail(const struct check *check, uint32_t call)
+{
+    return syntax_tail(check->tree, syntax_first(check->tree, call));
+}
+
+static bool is_conversion(const struct check *check, uint32_t call)
+{
+    const str tail = callee_tail(check, call);
+    return is_one_of(tail, conversions) && syntax_is(check->tree, syntax_first(check->tree, call), SYN_NAME) &&
+           name_is(check->project, check_site(check, call), str_z(check->arena, tail));
+}
+
+/* A wrapper's own `.cpu()` is told of where the wrapper is called, not inside. */
+static bool in_wrapper(const struct check *check, uint32_t call)
+{
+    const struct summary *summary = ask_summary_around(check, call);
+    return summary && summary->download_wrapper;
+}
+
+static bool holds_gpu_tensor(const struct value *value)
+{
+    for (int depth = 0; depth < 3 && value_is_container(value); depth++)
+        value = value_item(value);
+    return value_gpu_tensor(value);
+}
+
+uint32_t read_back_what(const struct check *check, uint32_t call)
+{
+    if (!syntax_is(check->tree, call, SYN_CALL))
+        return SYNTAX_NONE;
+    const str tail = callee_tail(check, call);
+    uint32_t what = SYNTAX_NONE;
+    if (is_one_of(tail, scalar_methods))
+        what = ask_receiver(check, call);
+    else if (is_conversion(check, call))
+        what = syntax_argument(check->tree, call, 0, NULL);
+    else {
+        const struct move_info move = value_move(check->project, check_site(check, call));
+        if (move.move != MOVE_DOWNLOAD || move.is_module || (!move.wrapper && !is_one_of(tail, whole_methods)))
+            return SYNTAX_NONE;
+        what = move.what;
+    }
+    return what != SYNTAX_NONE && holds_gpu_tensor(ask_value(check, what)) ? what : SYNTAX_NONE;
+}
+
+/* ---- the kinds ---- */
+
+/* `x = x.cuda(); ... x[0].item()`: x is what was uploaded, or a part of it, in this function, and nobody changed it. */
+static bool is_echo(const struct check *check, uint32_t what)
+{
+    const uint32_t root = ask_root(check, what);
+    if (!syntax_is(check->tree, root, SYN_NAME) || !value_has(ask_value(check, what), VALUE_UPLOADED))
+        return false;
+    const struct definition *definition = flow_definition(check->project, check_site(check, root));
+    if (!definition || definition->kind != DEFINED_ASSIGN || definition->unpacked || definition->value == SYNTAX_NONE)
+        return false;
+    const struct move_info move = value_move(check->project, check_site(check, definition->value));
+    return move.move == MOVE_UPLOAD && move.what != SYNTAX_NONE && !move.is_module;
+}
+
+static bool calls_backward(const struct check *check, uint32_t node)
+{
+    return syntax_calls(check->tree, node, S("backward"));
+}
+
+/* Plain reads of one value: what k of them in a row can be made one read. */
+static bool is_scalar_read(const struct check *check, uint32_t node)
+{
+    return syntax_is(check->tree, node, SYN_CALL) && !syntax_calls(check->tree, node, S("tolist")) &&
+           (is_one_of(callee_tail(check, node), scalar_methods) || is_conversion(check, node)) &&
+           read_back_what(check, node) != SYNTAX_NONE;
+}
+
+static bool is_compound(const struct check *check, uint32_t statement)
+{
+    const enum syntax_kind kind = check->tree->kind[statement];
+    return kind == SYN_IF || kind == SYN_FOR || kind == SYN_WHILE || kind == SYN_TRY || kind == SYN_FUNCTION ||
+           kind == SYN_CLASS || kind == SYN_MATCH || kind == SYN_WITH || kind == SYN_DECORATED;
+}
+
+/* Scalar reads that stand in the same block, not in blocks within it. */
+static uint32_t reads_in_block(const struct check *check, uint32_t block)
+{
+    uint32_t count = 0;
+    for (uint32_t at = syntax_first(check->tree, block); at != SYNTAX_NONE; at = syntax_next(check->tree, at))
+        for (uint32_t node = at; !is_compound(check, at) && node < syntax_last(check->tree, at); node++)
+            count += is_scalar_read(check, node);
+    return count;
+}
+
+static bool backward_follows(const struct check *check, uint32_t statement)
+{
+    for (uint32_t at = syntax_next(check->tree, statement); at != SYNTAX_NONE; at = syntax_next(check->tree, at))
+        if (ask_any(check, at, calls_backward))
+            return true;
+    return false;
+}
+
+/* Only where a training step goes by; sums are deferred as a whole (ST401), whatever stands beside them. */
+static bool is_scattered(const struct check *check, uint32_t call, uint32_t fate)
+{
+    const struct context context = context_of(check->project, check_site(check, call));
+    if (context.pace != PACE_STEP || context.inner || context.gate != GATE_NONE || fate & FATE_SUM)
+        return false;
+    const uint32_t statement = syntax_statement(check->tree, call);
+    if (is_compound(check, statement) || !is_scalar_read(check, call))
+        return false;
+    return reads_in_block(check, check->tree->parent[statement]) > 1 || backward_follows(check, statement);
+}
+
+enum read_back read_back_of(const struct check *check, uint32_t call)
+{
+    const uint32_t what = read_back_what(check, call);
+    if (what == SYNTAX_NONE || in_wrapper(check, call))
+        return READ_NONE;
+    const uint32_t fate = flow_fate(check->project, check_site(check, call));
+    if (fate == FATE_NONE)
+        return READ_DEAD;
+    if (fate & FATE_UPLOAD)
+        return READ_TRIP;
+    if (is_echo(check, what))
+        return READ_ECHO;
+    if (is_scattered(check, call, fate))
+        return READ_SCATTERED;
+    return is_one_of(callee_tail(check, call), scalar_methods) || is_conversion(check, call) ? READ_SCALAR : READ_WHOLE;
+}

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Family 3: data that leaves the device and comes back, and work of the host in the middle of a step. */
+#include "fix.h"
+#include "preparation.h"
+#include "read_back.h"
+#include "words.h"
+
+static str tail_of(const struct check *check, uint32_t call)
+{
+    return syntax_tail(check->tree, syntax_first(check->tree, call));
+}
+
+/* ---- C1 ---- */
+
+static bool check_round_trip(const struct check *check, uint32_t call, struct match *match)
+{
+    if (read_back_of(check, call) != READ_TRIP || !ask_matters(check, call))
+        return false;
+    const str what = ask_text(check, read_back_what(check, call));
+    match->builtin = tail_of(check, call);
+    match->message =
+        str_printf(check->arena,
+                   "`%.*s` is read back, worked on by the host and uploaded again %s, and the device waits "
+                   "all the while; do it with torch on the device (.detach() where the gradient is to end)",
+                   (int)what.len, what.at, ask_often(check, call));
+    return level_at(check, call, GPU_SURE, match);
+}
+
+const struct rule rule_device_round_trip = {
+    .id = "ST301",
+    .name = "device-round-trip",
+    .entry = "C1",
+    .level = LEVEL_WARNING,
+    .query = {.kinds = {SYN_CALL}},
+    .check = check_round_trip,
+    .words = &words_device_round_trip,
+};
+
+/* ---- C2, C3 ---- */
+
+static bool tell_preparation(const struct check *check, uint32_t loop, struct match *match, const char *advice)
+{
+    if (!project_uses_device(check->project))
+        return false;
+    const bool statement = check->tree->kind[loop] == SYN_FOR;
+    match->begin = check->tree->begin[loop];
+    match->end = check->tree->end[statement ? syntax_child(check->tree, loop, 1) : loop];
+    match->message = str_printf(check->arena,
+                                "Python prepares data here, sample by sample, %s, on the thread that feeds "
+                                "the device; %s",
+                                ask_often(check, loop), advice);
+    return level_at(check, loop, GPU_SURE, match);
+}
+
+static bool check_preparation(const struct check *check, uint32_t loop, struct match *match)
+{
+    return preparation_is(check, loop) && !preparation_repeats(check, loop) &&
+           tell_preparation(check, loop, match,
+                            "do it in the loader's workers (collate_fn), or for the whole batch at once");
+}
+
+const struct rule rule_preparation_on_training_thread = {
+    .id = "ST302",
+    .name = "preparation-on-training-thread",
+    .entry = "C2",
+    .level = LEVEL_WARNING,
+    .query = {.kinds = {SYN_FOR, SYN_LIST_COMP}},
+    .check = check_preparation,
+    .words = &words_preparation_on_training_thread,
+};
+
+/* copy.deepcopy(data) in a loop: a copy of what has not changed. */
+static bool check_deep_copy(const struct check *check, uint32_t call, struct match *match)
+{
+    const struct context context = context_of(check->project, check_site(check, call));
+    if (!ask_named(check, call, "copy.deepcopy") || context.pace == PACE_ONCE || context.pace == PACE_UNKNOWN)
+        return false;
+    const struct value *what = ask_value(check, syntax_argument(check->tree, call, 0, NULL));
+    if (!value_is_container(what) && what->kind != VALUE_DATASET && what->kind != VALUE_LOADER)
+        return false;
+    match->builtin = S("deepcopy");
+    match->message =
+        str_printf(check->arena, "all data is copied %s; copy once, or copy what changes", ask_often(check, call));
+    return level_at(check, call, GPU_SURE, match);
+}
+
+static bool check_repeated_preparation(const struct check *check, uint32_t node, struct match *match)
+{
+    if (check->tree->kind[node] == SYN_CALL)
+        return project_uses_device(check->project) && check_deep_copy(check, node, match);
+    if (!preparation_is(check, node) || !preparation_repeats(check, node))
+        return false;
+    match->fix = FIX_SAFE;
+    return tell_preparation(check, node, match, "what depends on the sample alone can be computed once and kept");
+}
+
+const struct rule rule_repeated_preparation = {
+    .id = "ST303",
+    .name = "repeated-preparation",
+    .entry = "C3",
+    .level = LEVEL_WARNING,
+    .query = {.kinds = {SYN_FOR, SYN_LIST_COMP, SYN_CALL}, .tails = {"deepcopy"}},
+    .check = check_repeated_preparation,
+    .fix = fix_repeated_preparation,
+    .words = &words_repeated_preparation,
+};
+
+/* ---- C4 ---- */
+
+static bool check_ping_pong(const struct check *check, uint32_t call, struct match *match)
+{
+    const struct move_info move = value_move(check->project, check_site(check, call));
+    const struct context context = context_of(check->project, check_site(check, call));
+    if (!move.is_module || move.move != MOVE_DOWNLOAD ||
+        (context.pace != PACE_STEP && context.pace != PACE_EVALUATION && context.pace != PACE_EPOCH))
+        return false;
+    const str what = ask_text(check, move.what);
+    match->builtin = tail_of(check, call);
+    match->message =
+        str_printf(check->arena,
+                   "all parameters of `%.*s` are copied to the host %s; keep it on the device, or copy what "
+                   "is needed (a state_dict) beside the computation",
+                   (int)what.len, what.at, ask_often(check, call));
+    return level_at(check, call, GPU_SURE, match);
+}
+
+const struct rule rule_module_ping_pong = {
+    .id = "ST304",
+    .name = "module-ping-pong",
+    .entry = "C4",
+    .level = LEVEL_WARNING,
+    .query = {.kinds = {SYN_CALL}, .tails = {"cpu", "to"}},
+    .check = check_ping_pong,
+    .words = &words_module_ping_pong,
+};

@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Family 4, second half: sizes and indices that only the device knows, and settings of frameworks that wait. */
+#include "ask.h"
+#include "words.h"
+
+static bool tell(const struct check *check, uint32_t node, struct match *match, str builtin, str message)
+{
+    match->builtin = builtin;
+    match->message = message;
+    return ask_matters(check, node) && level_at(check, node, GPU_SURE, match);
+}
+
+static str tail_of(const struct check *check, uint32_t call)
+{
+    return syntax_tail(check->tree, syntax_first(check->tree, call));
+}
+
+/* ---- A7: the size of the result is known to the device alone ---- */
+
+static bool sizes_its_result(const struct check *check, uint32_t call)
+{
+    static const char *const names[] = {
+        "nonzero", "unique", "unique_consecutive", "masked_select", "bincount", "argwhere", "histc",
+    };
+    const str tail = tail_of(check, call);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (str_eq(tail, str_of(names[i])))
+            return !str_eq(tail, S("histc"));
+    if (str_eq(tail, S("where")))
+        return syntax_child_count(check->tree, syntax_child(check->tree, call, 1)) == 1 &&
+               !syntax_arguments_hidden(check->tree, call);
+    return str_eq(tail, S("repeat_interleave")) && !syntax_arguments_hidden(check->tree, call) &&
+           syntax_argument(check->tree, call, UINT32_MAX, "output_size") == SYNTAX_NONE;
+}
+
+static bool is_torch_call(const struct check *check, uint32_t call)
+{
+    return name_under(check->project, check_site(check, call), "torch.");
+}
+
+/* The tensor whose values say how much comes out. */
+static uint32_t sizing_tensor(const struct check *check, uint32_t call)
+{
+    const uint32_t receiver = ask_receiver(check, call);
+    const bool method = ask_gpu_tensor(check, receiver);
+    if (!str_eq(tail_of(check, call), S("repeat_interleave")))
+        return method ? receiver : syntax_argument(check->tree, call, 0, NULL);
+    return syntax_argument(check->tree, call, method ? 0 : 1, "repeats");
+}
+
+static bool tell_size(const struct check *check, uint32_t node, struct match *match, str builtin)
+{
+    const str text = ask_text(check, node);
+    return tell(check, node, match, builtin,
+                str_printf(check->arena,
+                           "the size of `%.*s` depends on values on the device, so the host waits for it %s; keep the "
+                           "shape fixed (torch.where, a product with the mask), or compute the indices on the host",
+                           (int)text.len, text.at, ask_often(check, node)));
+}
+
+static bool is_boolean_mask(const struct check *check, uint32_t index)
+{
+    const struct value *value = ask_value(check, index);
+    return value_gpu_tensor(value) && (value->dtype == DTYPE_BOOL);
+}
+
+/* `x[mask] = number` needs no size: it is a masked_fill. */
+static bool fills_by_mask(const struct check *check, uint32_t subscript)
+{
+    const uint32_t parent = check->tree->parent[subscript];
+    if (!syntax_is(check->tree, parent, SYN_ASSIGN) || syntax_last_child(check->tree, parent) == subscript)
+        return false;
+    const struct value *value = ask_value(check, syntax_last_child(check->tree, parent));
+    return value_is_number(value) || value->rank == RANK_0;
+}
+
+static bool check_dynamic_shape(const struct check *check, uint32_t node, struct match *match)
+{
+    if (check->tree->kind[node] == SYN_CALL)
+        return sizes_its_result(check, node) && ask_gpu_tensor(check, sizing_tensor(check, node)) &&
+               (is_torch_call(check, node) || ask_gpu_tensor(check, ask_receiver(check, node))) &&
+               tell_size(check, node, match, tail_of(check, node));
+    if (!ask_gpu_tensor(check, syntax_first(check->tree, node)) || fills_by_mask(check, node))
+        return false;
+    const uint32_t index = syntax_child(check->tree, node, 1);
+    if (check->tree->kind[index] != SYN_TUPLE)
+        return is_boolean_mask(check, index) && tell_size(check, node, match, S(""));
+    for (uint32_t at = syntax_first(check->tree, index); at != SYNTAX_NONE; at = syntax_next(check->tree, at))
+        if (is_boolean_mask(check, at))
+            return tell_size(check, node, match, S(""));
+    return false;
+}
+
+const struct rule rule_dynamic_shape = {
+    .id = "ST406",
+    .name = "dynamic-shape",
+    .entry = "A7",
+    .level = LEVEL_WARNING,
+    .query = {.kinds = {SYN_SUBSCRIPT, SYN_CALL},
+              .tails = {"nonzero", "unique", "unique_consecutive", "masked_select", "bincount", "argwhere", "where",
+                        "repeat_interleave"}},
+    .check = check_dynamic_shape,
+    .words = &words_dynamic_shape,
+};
+
+/* ---- A8: a number that lives on the device says how much, or which ---- */
+
+static bool takes_sizes(const struct check *check, uint32_t call)
+{
+    static const char *const names[] = {"range",      "torch.zeros", "torch.ones", "torch.empty",
+                                        "torch.full", "torch.eye",   "torch.rand", "torch.randn"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (ask_named(check, call, names[i]))
+            return true;
+    return false;
+}
+
+static uint32_t size_on_device(const struct check *check, uint32_t call)
+{
+    const uint32_t arguments = syntax_child(check->tree, call, 1);
+    const bool one = ask_named(check, call, "torch.full");
+    for (uint32_t at = syntax_first(check->tree, arguments); at != SYNTAX_NONE; at = syntax_next(check->tree, at)) {
+        if (check->tree->kind[at] == SYN_KEYWORD)
+            continue;
+        if (check->tree->kind[at] == SYN_TUPLE || check->tree->kind[at] == SYN_LIST) {
+            for (uint32_t in = syntax_first(check->tree, at); in != SYNTAX_NONE; in = syntax_next(check->tree, in))
+                if (ask_gpu_tensor(check, in))
+                    return in;
+        } else if (ask_gpu_tensor(check, at))
+            return at;
+        if (one)
+            break;
+    }
+    return SYNTAX_NONE;
+}
+
+/* A tensor as the bound of a slice, a scalar tensor as the index of a tensor, any tensor as the index of a list. */
+static uint32_t index_on_device(const struct check *check, uint32_t subscript)
+{
+    const uint32_t index = syntax_child(check->tree, subscript, 1);
+    const struct value *object = ask_value(check, syntax_first(check->tree, subscript));
+    const uint32_t begin = check->tree->kind[index] == SYN_TUPLE ? syntax_first(check->tree, index) : index;
+    for (uint32_t at = begin; at != SYNTAX_NONE; at = at == index ? SYNTAX_NONE : syntax_next(check->tree, at)) {
+        if (check->tree->kind[at] == SYN_SLICE) {
+            for (uint32_t k = 0; k < 3; k++)
+                if (ask_gpu_tensor(check, syntax_child(check->tree, at, k)))
+                    return syntax_child(check->tree, at, k);
+            continue;
+        }
+        const struct value *value = ask_value(check, at);
+        const bool by_number = value->rank == RANK_0 && value->dtype != DTYPE_BOOL && value_is_tensor(object);
+        if (value_gpu_tensor(value) && (by_number || object->kind == VALUE_LIST || object->kind == VALUE_TUPLE))
+            return at;
+    }
+    return SYNTAX_NONE;
+}
+
+static bool check_device_size(const struct check *check, uint32_t node, struct match *match)
+{
+    const bool call = check->tree->kind[node] == SYN_CALL;
+    if (call && !takes_sizes(check, node))
+        return false;
+    const uint32_t what = call ? size_on_device(check, node) : index_on_device(check, node);
+    if (what == SYNTAX_NONE)
+        return false;
+    const str text = ask_text(check, what);
+    match->captures[match->capture_count++] = what;
+    return tell(check, node, match, call ? tail_of(check, node) : S(""),
+                str_printf(check->arena,
+                           "`%.*s` lives on the device and Python needs it as a number: the host waits %s; keep the "
+                           "number on the host from the start, or compare with torch.arange on the device",
+                           (int)text.len, text.at, ask_often(check, node)));
+}
+
+const struct rule rule_device_scalar_as_size = {
+    .id = "ST407",
+    .name = "device-scalar-as-size",
+    .entry = "A8",
+    .level = LEVEL_WARNING,
+    .query = {.kinds = {SYN_SUBSCRIPT, SYN_CALL},
+              .tails = {"range", "zeros", "ones", "empty", "full", "eye", "rand", "randn"}},
+    .check = check_device_size,
+    .words = &words_device_scalar_as_size,
+};
+
+/* ---- D5: an option that makes the framework wait ---- */
+
+static bool is_true_argument(const struct check *check, uint32_t call, const char *name)
+{
+    return syntax_is(check->tree, syntax_argument(check->tree, call, UINT32_MAX, name), SYN_TRUE);
+}
+
+static const char *waiting_option(const struct check *check, uint32_t call)
+{
+    const str tail = tail_of(check, call);
+    if (str_starts(tail, S("clip_grad_norm")))
+        return is_true_argument(check, call, "error_if_nonfinite") ? "error_if_nonfinite=True" : NULL;
+    if (str_eq(tail, S("get_scale")))
+        return ask_value(check, ask_receiver(check, call))->kind == VALUE_SCALER ? "get_scale()" : NULL;
+    if (str_eq(tail, S("log")) && is_true_argument(check, call, "prog_bar"))
+        return "prog_bar=True";
+    return NULL;
+}
+
+/* self.log of a LightningModule: other methods called log have no progress bar of the framework. */
+static bool framework_owns(const struct check *check, uint32_t call)
+{
+    if (!str_eq(tail_of(check, call), S("log")))
+        return true;
+    const uint32_t function = project_function_at(check->project, check_site(check, call));
+    if (function == SYNTAX_NONE)
+        return false;
+    const uint32_t class_id = project_function(check->project, function)->class_id;
+    return class_id != SYNTAX_NONE && project_class(check->project, class_id)->is_lightning;
+}
+
+static bool check_framework_sync(const struct check *check, uint32_t call, struct match *match)
+{
+    const char *option = waiting_option(check, call);
+    return option && framework_owns(check, call) &&
+           tell(check, call, match, tail_of(check, call),
+                str_printf(check->arena,
+                           "%s reads a value back inside the framework %s; leave it out, or ask every few steps",
+                           option, ask_often(check, call)));
+}
+
+const struct rule rule_framework_sync = {
+    .id = "ST410",
+    .name = "framework-sync",
+    .entry = "D5",
+    .level = LEVEL_WARNING,
+    .query = {.kinds = {SYN_CALL}, .tails = {"clip_grad_norm_", "clip_grad_norm", "get_scale", "log"}},
+    .check = check_framework_sync,
+    .words = &words_framework_sync,
+};

@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Family 6: copies to the device that could have been avoided, made smaller, or
+ * been under way while the device computed; and calls that wait on purpose.
+ */
+#include "fix.h"
+#include "loader.h"
+#include "upload.h"
+#include "words.h"
+
+static str tail_of(const struct check *check, uint32_t call)
+{
+    return syntax_tail(check->tree, syntax_first(check->tree, call));
+}
+
+static bool tell(const struct check *check, uint32_t node, struct match *match, str message)
+{
+    match->builtin = tail_of(check, node);
+    match->message = message;
+    return ask_matters(check, node) && level_at(check, node, GPU_SURE, match);
+}
+
+/* ---- B2 ---- */
+
+static bool check_create_then_move(const struct check *check, uint32_t call, struct match *match)
+{
+    const struct upload upload = upload_of(check, call);
+    if (!upload.is || !upload_is_creation(check, upload.origin))
+        return false;
+    const bool random = upload_is_random(check, upload.origin);
+    match->captures[match->capture_count++] = upload.origin;
+    match->fix = random ? FIX_UNSAFE : FIX_SAFE;
+    const str origin = ask_text(check, syntax_first(check->tree, upload.origin));
+    return tell(check, call, match,
+                str_printf(check->arena,
+                           "`%.*s(...)` makes its tensor on the CPU and `%.*s` copies it %s; create it on the device%s",
+                           (int)origin.len, origin.at, (int)tail_of(check, call).len, tail_of(check, call).at,
+                           ask_often(check, call), random ? " (another random stream)" : " with device="));
+}
+
+const struct rule rule_create_then_move = {
+    .id = "ST601",
+    .name = "create-then-move",
+    .entry = "B2",
+    .level = LEVEL_WARNING,
+    .query = {.kinds = {SYN_CALL}},
+    .check = check_create_then_move,
+    .fix = fix_create_then_move,
+    .fix_kind = FIX_SAFE,
+    .words = &words_create_then_move,
+};
+
+/* ---- B5: at the copy, and at the loader ---- */
+
+static bool check_blocking_upload(const struct check *check, uint32_t call, struct match *match)
+{
+    const struct upload upload = upload_of(check, call);
+    if (!upload.is || !upload_is_batch(check, &upload))
+        return false;
+    const bool pinned = upload.value->flags & VALUE_PINNED;
+    if (upload.move.non_blocking || upload.move.non_blocking_hidden)
+        return false;
+    const str what = ask_text(check, upload.what);
+    match->captures[match->capture_count++] = upload.what;
+    return tell(check, call, match,
+                str_printf(check->arena,
+                           pinned ? "`%.*s` is pinned, but the copy waits for the device %s; add non_blocking=True"
+                                  : "the copy of `%.*s` waits for the device %s; pin the batch (pin_memory=True) and "
+                                    "copy with non_blocking=True",
+                           (int)what.len, what.at, ask_often(check, call)));
+}
+
+static bool check_pageable_loader(const struct check *check, uint32_t call, struct match *match)
+{
+    if (!loader_is(check, call) || !loader_feeds_device(check, call) || loader_on_device(check, call))
+        return false;
+    const uint32_t pin = loader_argument(check, call, LOADER_PIN_MEMORY);
+    if (syntax_arguments_hidden(check->tree, call) || (pin != SYNTAX_NONE && !syntax_is(check->tree, pin, SYN_FALSE)))
+        return false;
+    match->captures[match->capture_count++] = pin;
+    match->builtin = tail_of(check, call);
+    match->level = loader_trains(check, call) ? LEVEL_WARNING : LEVEL_NOTE;
+    match->message = S("batches of this loader lie in pageable memory, so their copies to the device cannot run beside "
+                       "it; set pin_memory=True and copy with non_blocking=True");
+    return true;
+}
+
+static bool check_blocking_copy(const struct check *check, uint32_t call, struct match *match)
+{
+    return check_pageable_loader(check, call, match) || check_blocking_upload(check, call, match);
+}
+
+const struct rule rule_blocking_copy = {
+    .id = "ST602",
+    .name = "blocking-copy",
+    .entry = "B5",
+    .level = LEVEL_WARNING,
+    .query = {.kinds = {SYN_CALL}},
+    .check = check_blocking_copy,
+    .fix = fix_blocking_copy,
+    .fix_kind = FIX_SAFE,
+    .words = &words_blocking_copy,
+};
+
+/* ---- B7 ---- */
+
+static bool is_integer(uint8_t dtype)
+{
+    return dtype == DTYPE_INT32 || dtype == DTYPE_INT64;
+}
+
+static bool is_narrower(uint8_t wide, uint8_t narrow)
+{
+    return (wide == DTYPE_FLOAT64 && (narrow == DTYPE_FLOAT32 || narrow == DTYPE_FLOAT16)) ||
+           (wide == DTYPE_FLOAT32 && narrow == DTYPE_FLOAT16) || (wide == DTYPE_INT64 && narrow == DTYPE_INT32) ||
+           (wide == DTYPE_INT64 && narrow == DTYPE_FLOAT32) || (is_integer(wide) && narrow == DTYPE_UINT8) ||
+           (wide != DTYPE_UNKNOWN && wide != DTYPE_BOOL && narrow == DTYPE_BOOL);
+}
+
+/* x.to(device).float(): the copy carries the wide type, and the device narrows it at once. */
+static bool check_oversized(const struct check *check, uint32_t call, struct match *match)
+{
+    const uint32_t receiver = ask_receiver(check, call);
+    if (receiver == SYNTAX_NONE)
+        return false;
+    const struct upload upload = upload_of(check, receiver);
+    if (!upload.is || upload.value->dtype == ask_value(check, call)->dtype)
+        return false;
+    const bool known = is_narrower(upload.value->dtype, ask_value(check, call)->dtype);
+    const bool perhaps = upload.value->dtype == DTYPE_UNKNOWN && str_eq(tail_of(check, call), S("float"));
+    if (!known && !perhaps)
+        return false;
+    match->fix = known ? FIX_SAFE : FIX_NONE;
+    match->captures[match->capture_count++] = receiver;
+    match->captures[match->capture_count++] = upload.what;
+    const str what = ask_text(check, upload.what);
+    if (perhaps)
+        match->level = LEVEL_NOTE;
+    return tell(check, call, match,
+                str_printf(check->arena,
+                           "`%.*s` is uploaded and converted by `.%.*s()` %s%s; convert it before the upload",
+                           (int)what.len, what.at, (int)tail_of(check, call).len, tail_of(check, call).at,
+                           ask_often(check, call), known ? ", so the copy is wider than it need be" : ""));
+}
+
+const struct rule rule_oversized_upload = {
+    .id = "ST603",
+    .name = "oversized-upload",
+    .entry = "B7",
+    .level = LEVEL_WARNING,
+    .query = {.kinds = {SYN_CALL}, .tails = {"float", "half", "int", "bfloat16", "short", "bool", "byte", "type"}},
+    .check = check_oversized,
+    .fix = fix_oversized_upload,
+    .fix_kind = FIX_SAFE,
+    .words = &words_oversized_upload,
+};
+
+/* ---- D1 ---- */
+
+static bool check_synchronous_loader(const struct check *check, uint32_t call, struct match *match)
+{
+    if (!loader_is(check, call) || !loader_feeds_device(check, call) || loader_on_device(check, call) ||
+        syntax_arguments_hidden(check->tree, call))
+        return false;
+    const uint32_t workers = loader_argument(check, call, LOADER_NUM_WORKERS);
+    const bool zero = syntax_is(check->tree, workers, SYN_INTEGER) && str_eq(syntax_text(check->tree, workers), S("0"));
+    if (workers != SYNTAX_NONE && !zero)
+        return false;
+    match->captures[match->capture_count++] = workers;
+    match->builtin = tail_of(check, call);
+    match->level = loader_trains(check, call) && !loader_in_memory(check, call) ? LEVEL_WARNING : LEVEL_NOTE;
+    match->message =
+        S("the training thread itself loads and collates each batch while the device waits; set num_workers "
+          "(with persistent_workers=True)");
+    return true;
+}
+
+const struct rule rule_synchronous_loader = {
+    .id = "ST604",
+    .name = "synchronous-loader",
+    .entry = "D1",
+    .level = LEVEL_WARNING,
+    .query = {.kinds = {SYN_CALL}},
+    .check = check_synchronous_loader,
+    .fix = fix_synchronous_loader,
+    .fix_kind = FIX_UNSAFE,
+    .words = &words_synchronous_loader,
+};
+
+/* ---- D2 ---- */
+
+static bool is_first_upload(const struct check *check, uint32_t call, uint32_t loop)
+{
+    for (uint32_t node = loop; node < call; node++)
+        if (check->tree->kind[node] == SYN_CALL && upload_of(check, node).is)
+            return false;
+    return true;
+}
+
+/* The next thing to do once copies are pinned and do not block: a note, for it takes a second stream. */
+static bool check_no_overlap(const struct check *check, uint32_t call, struct match *match)
+{
+    const struct upload upload = upload_of(check, call);
+    if (!upload.is || !upload_is_batch(check, &upload) || !upload.move.non_blocking ||
+        !(upload.value->flags & VALUE_PINNED))
+        return false;
+    const struct context context = context_of(check->project, check_site(check, call));
+    if (context.pace != PACE_STEP || context.step_loop == SYNTAX_NONE ||
+        !is_first_upload(check, call, context.step_loop))
+        return false;
+    match->builtin = tail_of(check, call);
+    match->message =
+        S("the batch is copied on the stream that computes, right before it is used; copy the next batch on a "
+          "stream of its own while this one computes");
+    return level_at(check, call, GPU_SURE, match);
+}
+
+const struct rule rule_no_overlap = {
+    .id = "ST605",
+    .name = "no-overlap",
+    .entry = "D2",
+    .level = LEVEL_NOTE,
+    .query = {.kinds = {SYN_CALL}},
+    .check = check_no_overlap,
+    .words = &words_no_overlap,
+};
+
+/* ---- D3 ---- */
+
+static bool is_launch_blocking(const struct check *check, uint32_t assign)
+{
+    const uint32_t target = syntax_first(check->tree, assign);
+    if (!syntax_is(check->tree, target, SYN_SUBSCRIPT) ||
+        !ask_named(check, syntax_first(check->tree, target), "os.environ"))
+        return false;
+    const str key = syntax_text(check->tree, syntax_child(check->tree, target, 1));
+    const str value = syntax_text(check->tree, syntax_last_child(check->tree, assign));
+    return str_has(key, S("CUDA_LAUNCH_BLOCKING")) && str_has(value, S("1"));
+}
+
+static bool is_anomaly_mode(const struct check *check, uint32_t call)
+{
+    const bool set = ask_named(check, call, "torch.autograd.set_detect_anomaly");
+    const uint32_t mode = syntax_argument(check->tree, call, 0, "mode");
+    return (set && syntax_is(check->tree, mode, SYN_TRUE)) ||
+           (ask_named(check, call, "torch.autograd.detect_anomaly") && !syntax_is(check->tree, mode, SYN_FALSE));
+}
+
+static bool is_wait(const struct check *check, uint32_t call)
+{
+    static const char *const names[] = {"torch.cuda.synchronize",
+                                        "torch.cuda.empty_cache",
+                                        "torch.cuda.Event.synchronize",
+                                        "torch.cuda.Stream.synchronize",
+                                        "torch.accelerator.synchronize",
+                                        "torch.xpu.synchronize",
+                                        "torch.cuda.current_stream.synchronize"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (ask_named(check, call, names[i]))
+            return true;
+    return false;
+}
+
+static bool check_explicit_sync(const struct check *check, uint32_t node, struct match *match)
+{
+    const bool call = check->tree->kind[node] == SYN_CALL;
+    if (call && is_wait(check, node))
+        return tell(check, node, match,
+                    str_printf(check->arena,
+                               "`%.*s` stops the host until the device has nothing left to do, %s; leave it "
+                               "out of the loop, time with events",
+                               (int)ask_text(check, node).len, ask_text(check, node).at, ask_often(check, node)));
+    if (call ? !is_anomaly_mode(check, node) : !is_launch_blocking(check, node))
+        return false;
+    match->builtin = call ? tail_of(check, node) : S("");
+    match->message = S("a debugging mode that makes the host wait for each operator; leave it out of training runs");
+    return !context_of(check->project, check_site(check, node)).cpu_only;
+}
+
+const struct rule rule_explicit_sync = {
+    .id = "ST606",
+    .name = "explicit-sync",
+    .entry = "D3",
+    .level = LEVEL_WARNING,
+    .query = {.kinds = {SYN_CALL, SYN_ASSIGN},
+              .tails = {"synchronize", "empty_cache", "set_detect_anomaly", "detect_anomaly"}},
+    .check = check_explicit_sync,
+    .words = &words_explicit_sync,
+};

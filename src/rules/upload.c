@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "upload.h"
+
+static bool is_call_of(const struct check *check, uint32_t node, const char *const *names)
+{
+    for (; syntax_is(check->tree, node, SYN_CALL) && *names; names++)
+        if (ask_named(check, node, *names))
+            return true;
+    return false;
+}
+
+static const char *const creations[] = {
+    "torch.zeros", "torch.ones",  "torch.full",         "torch.empty",        "torch.arange",   "torch.linspace",
+    "torch.eye",   "torch.range", "torch.tril_indices", "torch.triu_indices", "torch.logspace", NULL,
+};
+static const char *const random_creations[] = {
+    "torch.rand", "torch.randn", "torch.randint", "torch.randperm", "torch.normal", "torch.bernoulli", NULL,
+};
+
+/* torch.Tensor(n, m) and the like make room; torch.Tensor(list) copies data. */
+static bool is_sized_constructor(const struct check *check, uint32_t node)
+{
+    static const char *const names[] = {"torch.Tensor", "torch.FloatTensor", "torch.LongTensor", "torch.DoubleTensor",
+                                        NULL};
+    if (!is_call_of(check, node, names))
+        return false;
+    const uint32_t arguments = syntax_child(check->tree, node, 1);
+    for (uint32_t at = syntax_first(check->tree, arguments); at != SYNTAX_NONE; at = syntax_next(check->tree, at))
+        if (ask_value(check, at)->kind != VALUE_INT && !syntax_is(check->tree, at, SYN_INTEGER))
+            return false;
+    return syntax_first(check->tree, arguments) != SYNTAX_NONE;
+}
+
+bool upload_is_random(const struct check *check, uint32_t origin)
+{
+    return is_call_of(check, origin, random_creations);
+}
+
+bool upload_is_creation(const struct check *check, uint32_t origin)
+{
+    return is_call_of(check, origin, creations) || is_sized_constructor(check, origin) ||
+           upload_is_random(check, origin);
+}
+
+/* Where the moved tensor was made; a name is followed where it is bound once in this function. */
+static uint32_t origin_of(const struct check *check, uint32_t what)
+{
+    uint32_t origin = ask_root(check, what);
+    for (int hops = 0; hops < 4 && syntax_is(check->tree, origin, SYN_NAME); hops++) {
+        const struct definition *definition = flow_definition(check->project, check_site(check, origin));
+        if (!definition || definition->kind != DEFINED_ASSIGN || definition->unpacked ||
+            definition->value == SYNTAX_NONE)
+            return what;
+        origin = ask_root(check, definition->value);
+    }
+    return origin;
+}
+
+static bool in_wrapper(const struct check *check, uint32_t call)
+{
+    const struct summary *summary = ask_summary_around(check, call);
+    return summary && summary->upload_wrapper;
+}
+
+struct upload upload_of(const struct check *check, uint32_t call)
+{
+    struct upload upload = {.value = &value_unknown, .what = SYNTAX_NONE, .origin = SYNTAX_NONE};
+    if (!syntax_is(check->tree, call, SYN_CALL))
+        return upload;
+    upload.move = value_move(check->project, check_site(check, call));
+    if (upload.move.move != MOVE_UPLOAD || upload.move.is_module || upload.move.what == SYNTAX_NONE ||
+        (!upload.move.explicit_ && !upload.move.wrapper) || in_wrapper(check, call))
+        return upload;
+    upload.what = upload.move.what;
+    upload.value = ask_value(check, upload.what);
+    upload.is = upload.value->kind == VALUE_TENSOR || upload.value->kind == VALUE_BATCH;
+    upload.origin = upload.is ? origin_of(check, upload.what) : SYNTAX_NONE;
+    return upload;
+}
+
+/* torch.from_numpy(array), torch.Tensor(array): data of the step, though no loader brought it. */
+static bool wraps_array(const struct check *check, uint32_t origin)
+{
+    static const char *const names[] = {"torch.from_numpy",
+                                        "torch.as_tensor",
+                                        "torch.tensor",
+                                        "torch.Tensor",
+                                        "torch.FloatTensor",
+                                        "torch.LongTensor",
+                                        NULL};
+    return is_call_of(check, origin, names) &&
+           ask_value(check, syntax_argument(check->tree, origin, 0, NULL))->kind == VALUE_ARRAY;
+}
+
+bool upload_is_batch(const struct check *check, const struct upload *upload)
+{
+    return upload->value->kind == VALUE_BATCH || value_has(upload->value, VALUE_FROM_LOADER) ||
+           wraps_array(check, upload->origin);
+}
