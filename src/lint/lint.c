@@ -1,3 +1,385 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Not built yet. */
-typedef int lint_room;
+#include "lint.h"
+
+#include "base/error.h"
+#include "base/mem.h"
+#include "base/par.h"
+#include "base/suggest.h"
+#include "base/utf8.h"
+#include "collect.h"
+#include "read_file.h"
+#include "source/project.h"
+#include "suppress.h"
+
+enum {
+    FILE_BYTES = 8 << 20,    /* more is no source that people wrote */
+    MOST_ERRORS_TOLD = 1000, /* remarks on one run */
+};
+
+/* A file on its way. Each thread works on one, in its own arena; the arenas are taken over in order afterwards. */
+struct job {
+    struct arena arena;
+    const struct collected *from;
+    struct lint_file file;
+    struct steptime_error err;
+    bool usable;
+    uint64_t mask;
+    struct suppressions suppressions;
+};
+
+struct run {
+    const struct lint_options *options;
+    struct arena *arena;
+    struct lint *lint;
+    struct job *jobs;
+    uint32_t job_count;
+    uint64_t selected; /* by the command line */
+    size_t remark_room;
+};
+
+static void remark(struct run *run, str path, int64_t line, str message)
+{
+    struct lint *lint = run->lint;
+    if (lint->remark_count == MOST_ERRORS_TOLD)
+        return;
+    lint->remarks = mem_grow(lint->remarks, &run->remark_room, lint->remark_count + 1, sizeof *lint->remarks);
+    lint->remarks[lint->remark_count++] = (struct lint_remark){path, line, message};
+}
+
+/* ---- which rules ---- */
+
+static bool unknown_rule(str pattern, const char *option, struct steptime_error *err)
+{
+    struct suggestion close = suggest(pattern);
+    for (const struct rule *const *at = rules; *at; at++) {
+        suggest_offer(&close, str_of((*at)->id));
+        suggest_offer(&close, str_of((*at)->name));
+    }
+    if (suggest_found(&close))
+        return fail(err, STEPTIME_USAGE, "%s: there is no rule '%.*s'; did you mean '%.*s'?", option, (int)pattern.len,
+                    pattern.at, (int)close.best.len, close.best.at);
+    return fail(err, STEPTIME_USAGE, "%s: there is no rule '%.*s'; 'steptime rules' lists them", option,
+                (int)pattern.len, pattern.at);
+}
+
+static bool rules_named(const char *patterns, const char *option, uint64_t *mask, struct steptime_error *err)
+{
+    str rest = str_of(patterns), part;
+    *mask = 0;
+    while (str_cut(&rest, ',', &part)) {
+        uint64_t found = 0;
+        part = str_trim(part);
+        for (uint32_t i = 0; rules[i]; i++)
+            if (rule_matches(rules[i], part))
+                found |= UINT64_C(1) << i;
+        if (!found)
+            return unknown_rule(part, option, err);
+        *mask |= found;
+    }
+    return true;
+}
+
+static bool select_rules(const struct lint_options *options, uint64_t *mask, struct steptime_error *err)
+{
+    uint64_t ignored = 0;
+    *mask = UINT64_MAX;
+    if (options->select && !rules_named(options->select, "--select", mask, err))
+        return false;
+    if (options->ignore && !rules_named(options->ignore, "--ignore", &ignored, err))
+        return false;
+    *mask &= ~ignored;
+    return true;
+}
+
+/* What the command line selects replaces what is configured; what it ignores is added. */
+static uint64_t rules_for(const struct run *run, const struct collected *file)
+{
+    if (!run->options->select)
+        return config_rules(file->config, file->path) & run->selected;
+    struct config config = *file->config;
+    config.select.count = 0;
+    return config_rules(&config, file->path) & run->selected;
+}
+
+/* ---- reading ---- */
+
+static int64_t line_of(str text, size_t byte)
+{
+    int64_t line = 1;
+    for (size_t i = 0; i < byte; i++)
+        line += text.at[i] == '\n';
+    return line;
+}
+
+/* Python takes other encodings where one of the first two lines says so (PEP 263). */
+static bool declares_encoding(str text)
+{
+    for (int line = 0; line < 2; line++) {
+        str first = S("");
+        if (!str_cut(&text, '\n', &first))
+            return false;
+        if (str_starts(str_trim(first), S("#")) && str_has(first, S("coding")) && !str_has_nocase(first, S("utf-8")))
+            return true;
+    }
+    return false;
+}
+
+/* The first byte that is not UTF-8; text.len where there is none. */
+static size_t first_broken(str text)
+{
+    size_t at = 0;
+    while (at < text.len) {
+        const size_t bytes = (unsigned char)text.at[at] < 0x80 ? 1 : utf8_length(text.at + at, text.len - at);
+        if (!bytes)
+            break;
+        at += bytes;
+    }
+    return at;
+}
+
+static bool is_text(struct job *job)
+{
+    const str text = job->file.text;
+    const char *nul = text.len ? memchr(text.at, 0, text.len) : NULL;
+    if (nul)
+        return fail_at(&job->err, STEPTIME_INPUT, job->from->path, -1, "line %lld: a NUL byte; this is no source",
+                       (long long)line_of(text, (size_t)(nul - text.at)));
+    const size_t broken = first_broken(text);
+    if (broken == text.len || declares_encoding(text))
+        return true;
+    return fail_at(&job->err, STEPTIME_INPUT, job->from->path, -1,
+                   "line %lld: is not UTF-8, and the file declares no other encoding",
+                   (long long)line_of(text, broken));
+}
+
+static void read_one(void *context, size_t i)
+{
+    struct job *job = &((struct run *)context)->jobs[i];
+    job->file.path = job->from->path;
+    job->file.config = job->from->config;
+    job->usable = read_file(&job->arena, job->from->path.at, FILE_BYTES, &job->file.text, &job->err) && is_text(job);
+}
+
+/* "line 3: ..." of a message taken apart. */
+static void remark_error(struct run *run, const struct job *job)
+{
+    str message = str_copy(run->arena, str_of(job->err.message));
+    int64_t line = 1;
+    const char *colon = str_starts(message, S("line ")) ? memchr(message.at, ':', message.len) : NULL;
+    if (colon && str_int((str){message.at + 5, (size_t)(colon - message.at) - 5}, &line))
+        message = str_trim(str_from(message, (size_t)(colon - message.at) + 1));
+    remark(run, job->file.path, line, message);
+}
+
+/* Keeps the usable ones, in order. */
+static void keep_usable(struct run *run)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < run->job_count; i++) {
+        if (run->jobs[i].usable) {
+            run->jobs[kept++] = run->jobs[i];
+            continue;
+        }
+        remark_error(run, &run->jobs[i]);
+        arena_free(&run->jobs[i].arena);
+        run->lint->skipped_count++;
+    }
+    run->job_count = kept;
+}
+
+/* ---- understanding ---- */
+
+struct helpers {
+    str *at;
+    uint32_t count;
+};
+
+/* Names that any of the configurations tells. */
+static struct helpers all_helpers(const struct run *run, size_t list)
+{
+    struct helpers all = {0};
+    const struct config *before = NULL;
+    size_t room = 0;
+    str *at = NULL;
+    for (uint32_t i = 0; i < run->job_count; before = run->jobs[i++].from->config) {
+        const struct texts *texts = (const void *)((const char *)run->jobs[i].from->config + list);
+        if (run->jobs[i].from->config == before || !texts->count)
+            continue;
+        at = mem_grow(at, &room, all.count + texts->count, sizeof *at);
+        memcpy(at + all.count, texts->at, texts->count * sizeof *at);
+        all.count += texts->count;
+    }
+    all.at = arena_array(run->arena, all.count, sizeof *all.at);
+    if (all.count)
+        memcpy(all.at, at, all.count * sizeof *at);
+    mem_free(at);
+    return all;
+}
+
+static void understand(struct run *run)
+{
+    struct project_source *sources = arena_array(run->arena, run->job_count, sizeof *sources);
+    for (uint32_t i = 0; i < run->job_count; i++)
+        sources[i] = (struct project_source){run->jobs[i].file.path, run->jobs[i].file.text};
+    const struct helpers uploads = all_helpers(run, offsetof(struct config, upload));
+    const struct helpers downloads = all_helpers(run, offsetof(struct config, read_back));
+    const struct project_options options = {
+        .uploads = uploads.at,
+        .upload_count = uploads.count,
+        .downloads = downloads.at,
+        .download_count = downloads.count,
+        .threads = run->options->threads,
+    };
+    run->lint->project = project_new(sources, run->job_count, &options);
+}
+
+/* ---- checking ---- */
+
+static void silence(struct job *job)
+{
+    const struct syntax *tree = job->file.tree;
+    job->suppressions = suppressions_of(tree, &job->arena);
+    str *why = arena_array(&job->arena, job->file.matches.count, sizeof *why);
+    for (uint32_t i = 0; i < job->file.matches.count; i++) {
+        const struct suppression *by = suppressions_use(&job->suppressions, tree, &job->file.matches.at[i]);
+        if (by)
+            why[i] = by->reason.at ? by->reason : S("");
+    }
+    job->file.suppressed = why;
+}
+
+static void check_one(void *context, size_t i)
+{
+    struct run *run = context;
+    struct job *job = &run->jobs[i];
+    job->file.tree = project_tree(run->lint->project, (uint32_t)i);
+    job->mask = rules_for(run, job->from);
+    const struct check check = {run->lint->project, (uint32_t)i, job->file.tree, &job->arena};
+    if (job->file.tree) {
+        job->file.matches = rules_check(&check, job->mask);
+        silence(job);
+    }
+    if (run->options->done)
+        atomic_fetch_add(run->options->done, 1);
+}
+
+struct check lint_check(const struct lint *lint, uint32_t file, struct arena *arena)
+{
+    return (struct check){lint->project, file, lint->files[file].tree, arena};
+}
+
+/* ---- gathering ---- */
+
+static void remark_on_syntax(struct run *run, const struct job *job)
+{
+    const struct syntax *tree = job->file.tree;
+    if (!tree)
+        remark(run, job->file.path, 1, S("cannot be parsed"));
+    else if (tree->error_count)
+        remark(run, job->file.path, syntax_place(tree, tree->error_at).line,
+               S("does not parse as Python here; the rest of the file is looked at"));
+}
+
+static void remark_on_suppressions(struct run *run, const struct job *job)
+{
+    for (uint32_t i = 0; i < job->suppressions.count; i++) {
+        const struct suppression *at = &job->suppressions.at[i];
+        str name;
+        if (suppression_unknown(at, &name))
+            remark(run, job->file.path, at->own_line,
+                   str_printf(run->arena, "the comment names a rule that there is not: %.*s", (int)name.len, name.at));
+        else if (run->options->unused && !at->used)
+            remark(run, job->file.path, at->own_line, S("the comment suppresses nothing"));
+    }
+}
+
+static uint32_t loud_matches(const struct lint_file *file)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < file->matches.count; i++)
+        count += !file->suppressed[i].at;
+    return count;
+}
+
+static void gather(struct run *run)
+{
+    struct lint *lint = run->lint;
+    lint->file_count = run->job_count;
+    lint->files = arena_array(run->arena, run->job_count, sizeof *lint->files);
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < run->job_count; i++) {
+        remark_on_syntax(run, &run->jobs[i]);
+        remark_on_suppressions(run, &run->jobs[i]);
+        lint->files[i] = run->jobs[i].file;
+        arena_adopt(run->arena, &run->jobs[i].arena);
+        const uint32_t loud = loud_matches(&lint->files[i]);
+        count += loud;
+        lint->suppressed_count += lint->files[i].matches.count - loud;
+        if (run->jobs[i].from->config->fail_on < lint->fail_on)
+            lint->fail_on = run->jobs[i].from->config->fail_on;
+    }
+    lint->findings = arena_array(run->arena, count, sizeof *lint->findings);
+    for (uint32_t i = 0; i < lint->file_count; i++)
+        for (uint32_t k = 0; k < lint->files[i].matches.count; k++)
+            if (!lint->files[i].suppressed[k].at)
+                lint->findings[lint->finding_count++] = (struct lint_finding){
+                    .match = &lint->files[i].matches.at[k], .host_blocked_ns = -1, .saving_ns = -1};
+}
+
+/* ---- the whole ---- */
+
+static void keep_remarks(struct run *run)
+{
+    struct lint_remark *kept = arena_array(run->arena, run->lint->remark_count, sizeof *kept);
+    if (run->lint->remark_count)
+        memcpy(kept, run->lint->remarks, run->lint->remark_count * sizeof *kept);
+    mem_free(run->lint->remarks);
+    run->lint->remarks = kept;
+}
+
+static void run_files(struct run *run, const struct collection *found)
+{
+    run->job_count = found->count;
+    run->jobs = arena_array(run->arena, found->count, sizeof *run->jobs);
+    for (uint32_t i = 0; i < found->count; i++)
+        run->jobs[i].from = &found->files[i];
+    par_each(run->job_count, run->options->threads, read_one, run);
+    keep_usable(run);
+    understand(run);
+    par_each(run->job_count, run->options->threads, check_one, run);
+    gather(run);
+    keep_remarks(run);
+}
+
+bool lint_run(const struct lint_options *options, struct arena *arena, struct lint *lint, struct steptime_error *err)
+{
+    struct run run = {.options = options, .arena = arena, .lint = lint};
+    struct collection found;
+    *lint = (struct lint){.fail_on = FAIL_ON_NEVER};
+    if (!select_rules(options, &run.selected, err) ||
+        !collect(arena, options->paths, options->path_count, options->config, &found, err))
+        return false;
+    if (!found.count)
+        return fail(err, STEPTIME_INPUT, "no Python files in what was named");
+    lint->excluded_count = found.excluded;
+    if (options->begin)
+        options->begin(options->context, found.count);
+    run_files(&run, &found);
+    return true;
+}
+
+void lint_release(struct lint *lint)
+{
+    if (lint->project)
+        project_free(lint->project);
+    lint->project = NULL;
+}
+
+bool lint_worst(const struct lint *lint, enum level *worst)
+{
+    *worst = LEVEL_NOTE;
+    for (uint32_t i = 0; i < lint->finding_count; i++)
+        if (lint->findings[i].match && lint->findings[i].match->level > *worst)
+            *worst = lint->findings[i].match->level;
+    return lint->finding_count > 0;
+}

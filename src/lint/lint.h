@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * From paths to findings: files are collected, read and parsed, their source is
- * analysed as one program, the rules run over each, comments and configuration
+ * analysed as one project, the rules run over each, comments and configuration
  * are heeded, and what is left is a list of findings in the order of the files.
  * The evidence of traces is joined to it afterwards (join.h); without one every
  * finding is of tier static.
@@ -11,6 +11,8 @@
 #ifndef LINT_LINT_H
 #define LINT_LINT_H
 
+#include <stdatomic.h>
+
 #include "base/arena.h"
 #include "config.h"
 #include "rules/rule.h"
@@ -18,11 +20,14 @@
 
 struct report;
 
+/* A file that could be used; files that could not are remarks. Its number is that of the file in the project. */
 struct lint_file {
     str path; /* as it was named, or found below a folder that was named */
     str text;
-    const struct syntax *tree; /* NULL where the file could not be used */
-    struct matches matches;    /* all of them, suppressed ones too */
+    const struct syntax *tree;
+    const struct config *config;
+    struct matches matches; /* all of them, suppressed ones too */
+    const str *suppressed;  /* of each match why it is silenced; .at is NULL where it is not */
 };
 
 /* What was wrong with a file, or with a comment in it. */
@@ -54,27 +59,30 @@ struct lint_options {
     const char *config;          /* a pyproject.toml to take; NULL: the nearest above each path */
     bool unused;                 /* remark on suppressions that suppress nothing */
     unsigned threads;            /* 0: one a core */
-    /* Called now and then with what is done and what there is to do; may be NULL. */
-    void (*progress)(void *context, uint32_t done, uint32_t files);
-    void *progress_context;
+    /* Called once, when it is known how many files there are; may be NULL. */
+    void (*begin)(void *context, uint32_t files);
+    void *context;
+    atomic_uint *done; /* files so far; may be NULL */
 };
 
 struct lint {
-    struct lint_file *files; /* in the order of their paths */
-    uint32_t file_count, usable_count;
-    const struct project *project;
+    struct lint_file *files; /* by path */
+    uint32_t file_count;
+    uint32_t skipped_count; /* files that could not be used */
+    uint32_t excluded_count;
+    struct project *project;
     struct lint_finding *findings; /* in the order of files and places, until they are ranked */
     uint32_t finding_count;
     uint32_t suppressed_count;
     struct lint_remark *remarks;
     uint32_t remark_count;
-    struct config config; /* of the first path: what holds for all, as --fail-on */
+    enum fail_on fail_on; /* the strictest of the configurations that hold */
 };
 
 /*
  * False: a path that is not there, a configuration that cannot be used
  * (STEPTIME_INPUT, STEPTIME_USAGE). A file that cannot be used is a remark.
- * Everything lies in the arena; the program is released by lint_release.
+ * Everything lies in the arena; the project is released by lint_release.
  */
 bool lint_run(const struct lint_options *options, struct arena *arena, struct lint *lint, struct steptime_error *err);
 void lint_release(struct lint *lint);
@@ -92,6 +100,5 @@ void lint_show(const struct lint *lint, struct report *report);
 bool lint_worst(const struct lint *lint, enum level *worst);
 
 const char *tier_word(enum tier tier);
-const char *fix_word(enum fix_kind fix);
 
 #endif

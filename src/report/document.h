@@ -64,10 +64,15 @@ struct report {
     uint32_t section_count;
     struct finding *findings;
     uint32_t finding_count;
+    struct finding_rule *rules;
+    uint32_t rule_count;
 };
 
 str figure_kind_word(enum figure_kind kind); /* "stack" */
 str severity_word(enum severity severity);   /* "warning" */
+
+/* The rule of that id; NULL. */
+const struct finding_rule *report_find_rule(const struct report *report, str id);
 
 const struct table *section_find_table(const struct section *section, str id); /* NULL where there is none */
 const struct table *report_find_table(const struct report *report, str id);

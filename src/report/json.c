@@ -229,7 +229,8 @@ static void put_findings(struct json_writer *json, const struct report *report)
 {
     list(json, S("findings"));
     for (uint32_t i = 0; i < report->finding_count; i++)
-        put_finding(json, &report->findings[i]);
+        if (!report->findings[i].suppressed)
+            put_finding(json, &report->findings[i]);
     json_write_end(json);
 }
 

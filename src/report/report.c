@@ -100,6 +100,20 @@ void report_finding(struct report *report, const struct finding *finding)
     report->findings[report->finding_count - 1] = *finding;
 }
 
+void report_rule(struct report *report, const struct finding_rule *rule)
+{
+    report->rules = one_more(report->arena, report->rules, &report->rule_count, sizeof *report->rules);
+    report->rules[report->rule_count - 1] = *rule;
+}
+
+const struct finding_rule *report_find_rule(const struct report *report, str id)
+{
+    for (uint32_t i = 0; i < report->rule_count; i++)
+        if (str_eq(report->rules[i].id, id))
+            return &report->rules[i];
+    return NULL;
+}
+
 static struct section *find_section(const struct report *report, str id)
 {
     for (uint32_t i = 0; i < report->section_count; i++)

@@ -128,8 +128,21 @@ struct finding {
     str fix; /* safe, unsafe, none */
     const uint32_t *events;
     uint32_t event_count;
+    str excerpt;     /* the line of the source that it begins in */
+    bool suppressed; /* by a comment: told where a format has a word for it (sarif), nowhere else */
+    str reason;      /* of the comment */
 };
 void report_finding(struct report *report, const struct finding *finding);
+
+/* What a rule is about, for who reads its findings. */
+struct finding_rule {
+    str id, name;
+    str brief; /* a few words */
+    str why;   /* a few sentences */
+    str help;  /* all there is to say, as Markdown */
+    enum severity severity;
+};
+void report_rule(struct report *report, const struct finding_rule *rule);
 
 /* ---- rendering: one file a format, one row a format in render.c ---- */
 
@@ -146,7 +159,7 @@ struct render_options {
 
 struct steptime_error;
 /*
- * format is "term", "json" or "csv". False with STEPTIME_USAGE: an unknown format, a table that does not exist, or one
+ * format is "term", "json", "csv", "sarif" or "github". False with STEPTIME_USAGE: an unknown format, a table that does not exist, or one
  * to be named because the format holds a single one (csv). Whether the bytes arrived is for writer_close to say.
  */
 bool report_render(const struct report *report, str format, const struct render_options *options, struct writer *out,

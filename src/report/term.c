@@ -270,63 +270,7 @@ static void put_section(struct term *term, const struct section *section)
         follows = put_table(term, section, section->tables[i], follows) || follows;
 }
 
-/* ---- findings and warnings ---- */
-
-static enum style style_of(enum severity severity)
-{
-    return severity == SEVERITY_ERROR ? STYLE_RED : severity == SEVERITY_WARNING ? STYLE_YELLOW : STYLE_CYAN;
-}
-
-static str place_of(struct term *term, const struct finding *finding)
-{
-    if (!finding->file.len)
-        return S("");
-    const str file = term_text(term, finding->file);
-    if (finding->line < 1)
-        return file;
-    return str_printf(term->arena, "%.*s:%lld", (int)file.len, file.at, (long long)finding->line);
-}
-
-/* "up to 12.3 ms a step, train.py:33, SM104": what is known beside the message. */
-static str aside_of(struct term *term, const struct finding *finding)
-{
-    const str saving = finding->per_step_saving_ns > 0 ? str_printf(term->arena, "up to %s a step",
-                                                                    told(term, UNIT_NS, finding->per_step_saving_ns).at)
-                                                       : S("");
-    const str blocked = finding->per_step_host_blocked_ns > 0
-                            ? str_printf(term->arena, "host blocked %s a step",
-                                         told(term, UNIT_NS, finding->per_step_host_blocked_ns).at)
-                            : S("");
-    const str parts[] = {saving, blocked, place_of(term, finding), term_text(term, finding->rule)};
-    str line = S("");
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-        if (parts[i].len)
-            line = str_printf(term->arena, "%.*s%s%.*s", (int)line.len, line.at, line.len ? ", " : "",
-                              (int)parts[i].len, parts[i].at);
-    return line;
-}
-
-static void put_finding(struct term *term, const struct finding *finding)
-{
-    const unsigned indent = TERM_INDENT + 9; /* "warning" and two blanks */
-    const str aside = aside_of(term, finding);
-    term_pad(term, TERM_INDENT);
-    term_left(term, style_of(finding->severity), severity_word(finding->severity), indent - TERM_INDENT);
-    term_paragraph(term, STYLE_PLAIN, finding->message, indent);
-    if (aside.len) {
-        term_pad(term, indent);
-        term_paragraph(term, STYLE_DIM, aside, indent);
-    }
-}
-
-static void put_findings(struct term *term, const struct report *report)
-{
-    if (!report->finding_count)
-        return;
-    put_title(term, S("Findings"));
-    for (uint32_t i = 0; i < report->finding_count; i++)
-        put_finding(term, &report->findings[i]);
-}
+/* ---- warnings ---- */
 
 static str warning_line(struct term *term, const struct report *report, const struct report_warning *warning)
 {
@@ -370,7 +314,9 @@ static bool render(const struct report *report, const struct render_options *opt
         put_head(&term, report);
         for (uint32_t i = 0; i < report->section_count; i++)
             put_section(&term, report->sections[i]);
-        put_findings(&term, report);
+        if (term_has_findings(report))
+            put_title(&term, S("Findings"));
+        term_findings(&term, report);
         put_warnings(&term, report);
     }
     buf_free(&term.line);

@@ -68,4 +68,8 @@ void term_table(struct term *term, const struct table *table, bool all, uint32_t
 /* term_figure.c. `legend`: say under a stacked bar what its pieces are; otherwise the table below does. */
 void term_figure(struct term *term, const struct figure *figure, const struct table *table, bool legend);
 
+/* term_finding.c: all findings that no comment suppresses. */
+bool term_has_findings(const struct report *report);
+void term_findings(struct term *term, const struct report *report);
+
 #endif

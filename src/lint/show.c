@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From findings to a report: what a finding is called, where it stands, and what there is of each rule. */
+#include <stdlib.h>
+
+#include "base/hash.h"
+#include "base/map.h"
+#include "lint.h"
+#include "report/report.h"
+#include "rules/help.h"
+
+const char *tier_word(enum tier tier)
+{
+    static const char *const words[] = {"static", "function", "confirmed", "trace"};
+    return words[tier];
+}
+
+static enum severity severity_of(enum level level)
+{
+    return level == LEVEL_ERROR ? SEVERITY_ERROR : level == LEVEL_WARNING ? SEVERITY_WARNING : SEVERITY_NOTE;
+}
+
+/* ---- what a finding is called ---- */
+
+/*
+ * The same while lines above it come and go: it hangs on the file, the rule, the
+ * text that is underlined and, of several such, which one it is.
+ */
+static str id_of(struct arena *arena, struct map *repeats, str rule, str file, str text)
+{
+    uint64_t hash = hash_bytes(rule.at, rule.len);
+    hash = hash_mix(hash ^ hash_bytes(file.at, file.len));
+    hash = hash_mix(hash ^ hash_bytes(text.at, text.len));
+    const uint32_t before = map_get(repeats, (int64_t)hash);
+    const uint32_t number = before == MAP_NONE ? 0 : before;
+    map_put(repeats, (int64_t)hash, number + 1);
+    hash = hash_mix(hash + number);
+    return str_printf(arena, "%.*s-%012llx", (int)rule.len, rule.at, (unsigned long long)(hash & 0xFFFFFFFFFFFF));
+}
+
+/* ---- findings ---- */
+
+static void place(const struct lint_file *file, const struct match *match, struct finding *finding)
+{
+    const struct place_in_text begin = syntax_place(file->tree, match->begin);
+    const struct place_in_text end = syntax_place(file->tree, match->end);
+    finding->file = file->path;
+    finding->line = begin.line;
+    finding->column = begin.column;
+    finding->end_line = end.line;
+    finding->end_column = end.column;
+    finding->excerpt = syntax_line(file->tree, begin.line);
+    if (!finding->excerpt.at)
+        finding->excerpt = S("");
+}
+
+static struct finding of_match(const struct lint *lint, const struct match *match, struct arena *arena,
+                               struct map *repeats)
+{
+    const struct lint_file *file = &lint->files[match->file];
+    const str text = {file->text.at + match->begin, match->end - match->begin};
+    struct finding finding = {
+        .rule = str_of(match->rule->id),
+        .severity = severity_of(match->level),
+        .tier = str_of(tier_word(TIER_STATIC)),
+        .message = match->message,
+        .fix = str_of(fix_word(match->rule->fix ? match->fix : FIX_NONE)),
+        .per_step_host_blocked_ns = -1,
+        .per_step_saving_ns = -1,
+    };
+    finding.id = id_of(arena, repeats, finding.rule, file->path, text);
+    place(file, match, &finding);
+    return finding;
+}
+
+static str with_note(struct arena *arena, str message, str note)
+{
+    return note.len ? str_printf(arena, "%.*s %.*s", (int)message.len, message.at, (int)note.len, note.at) : message;
+}
+
+static struct finding of_finding(const struct lint *lint, const struct lint_finding *from, struct arena *arena,
+                                 struct map *repeats)
+{
+    struct finding finding = {.rule = from->rule, .severity = SEVERITY_WARNING, .fix = S("none")};
+    if (from->match) {
+        finding = of_match(lint, from->match, arena, repeats);
+    } else {
+        finding.message = from->message;
+        finding.file = from->file;
+        finding.line = from->line;
+        finding.id = id_of(arena, repeats, from->rule, from->file, from->message);
+    }
+    finding.message = with_note(arena, finding.message, from->note);
+    finding.tier = str_of(tier_word(from->tier));
+    finding.per_step_host_blocked_ns = from->host_blocked_ns;
+    finding.per_step_saving_ns = from->saving_ns;
+    finding.events = from->events;
+    finding.event_count = from->event_count;
+    return finding;
+}
+
+static void show_findings(const struct lint *lint, struct report *report)
+{
+    struct map repeats = {0};
+    for (uint32_t i = 0; i < lint->finding_count; i++) {
+        const struct finding finding = of_finding(lint, &lint->findings[i], report_arena(report), &repeats);
+        report_finding(report, &finding);
+    }
+    for (uint32_t i = 0; i < lint->file_count; i++)
+        for (uint32_t k = 0; k < lint->files[i].matches.count; k++) {
+            if (!lint->files[i].suppressed[k].at)
+                continue;
+            struct finding finding = of_match(lint, &lint->files[i].matches.at[k], report_arena(report), &repeats);
+            finding.suppressed = true;
+            finding.reason = lint->files[i].suppressed[k];
+            report_finding(report, &finding);
+        }
+    map_free(&repeats);
+}
+
+static void show_finding_rules(struct report *report)
+{
+    for (const struct rule *const *at = rules; *at; at++) {
+        const struct rule *rule = *at;
+        const struct finding_rule about = {
+            .id = str_of(rule->id),
+            .name = str_of(rule->name),
+            .brief = str_of(rule->words->brief),
+            .why = str_of(rule->words->why),
+            .help = rule_help(report_arena(report), rule),
+            .severity = severity_of(rule->level),
+        };
+        report_rule(report, &about);
+    }
+}
+
+/* ---- the summary ---- */
+
+struct tally {
+    uint32_t warnings, notes, safe, unsafe;
+};
+
+static void count(struct tally *tally, const struct match *match)
+{
+    const enum fix_kind fix = match->rule->fix ? match->fix : FIX_NONE;
+    tally->warnings += match->level > LEVEL_NOTE;
+    tally->notes += match->level == LEVEL_NOTE;
+    tally->safe += fix == FIX_SAFE;
+    tally->unsafe += fix == FIX_UNSAFE;
+}
+
+static struct tally tally_of(const struct lint *lint, const struct rule *rule)
+{
+    struct tally tally = {0};
+    for (uint32_t i = 0; i < lint->finding_count; i++)
+        if (lint->findings[i].match && (!rule || lint->findings[i].match->rule == rule))
+            count(&tally, lint->findings[i].match);
+    return tally;
+}
+
+static void show_rule_row(struct table *table, const struct rule *rule, const struct tally *tally)
+{
+    table_row(table);
+    table_text(table, str_of(rule->id));
+    table_text(table, str_of(rule->name));
+    table_int(table, tally->warnings);
+    table_int(table, tally->notes);
+    table_int(table, tally->safe);
+    table_int(table, tally->unsafe);
+    table_text(table, str_of(rule->words->brief));
+}
+
+static void show_rules(const struct lint *lint, struct section *section)
+{
+    struct table *table = section_table(section, "rules", "");
+    table_column(table, "rule", "rule", UNIT_NONE, 0);
+    table_column(table, "name", "", UNIT_NONE, 0);
+    table_column(table, "warnings", "warnings", UNIT_COUNT, 0);
+    table_column(table, "notes", "notes", UNIT_COUNT, 0);
+    table_column(table, "fix_safe", "safe fixes", UNIT_COUNT, 0);
+    table_column(table, "fix_unsafe", "unsafe", UNIT_COUNT, 0);
+    table_column(table, "brief", "what", UNIT_NONE, COLUMN_WIDE);
+    for (const struct rule *const *at = rules; *at; at++) {
+        const struct tally tally = tally_of(lint, *at);
+        if (tally.warnings + tally.notes)
+            show_rule_row(table, *at, &tally);
+    }
+}
+
+static str verdict_of(const struct lint *lint, const struct tally *all, struct arena *arena)
+{
+    const uint32_t sum = all->warnings + all->notes;
+    if (!lint->finding_count)
+        return str_printf(arena, "No antipattern of data movement in %u file%s.", lint->file_count,
+                          lint->file_count == 1 ? "" : "s");
+    str text = str_printf(arena, "%u finding%s in %u file%s.", sum, sum == 1 ? "" : "s", lint->file_count,
+                          lint->file_count == 1 ? "" : "s");
+    if (all->safe)
+        text = str_printf(arena, "%s 'steptime fix' rewrites %u of them safely.", text.at, all->safe);
+    if (all->unsafe)
+        text = str_printf(arena, "%s 'steptime fix --unsafe' rewrites %u%s.", text.at, all->unsafe,
+                          all->safe ? " more" : "");
+    return text;
+}
+
+static void show_summary(const struct lint *lint, struct report *report)
+{
+    const struct tally all = tally_of(lint, NULL);
+    struct section *section = report_section(report, "lint", "Summary");
+    section_text(section, verdict_of(lint, &all, report_arena(report)));
+    section_value(section, "files", "files", UNIT_COUNT, cell_int(lint->file_count));
+    section_value(section, "skipped", "files that could not be used", UNIT_COUNT, cell_int(lint->skipped_count));
+    section_value(section, "warnings", "warnings", UNIT_COUNT, cell_int(all.warnings));
+    section_value(section, "notes", "notes", UNIT_COUNT, cell_int(all.notes));
+    section_value(section, "suppressed", "suppressed by comments", UNIT_COUNT, cell_int(lint->suppressed_count));
+    if (all.warnings + all.notes)
+        show_rules(lint, section);
+}
+
+/* For csv, and for scripts that like rows better than objects. */
+static void show_table(const struct lint *lint, struct report *report)
+{
+    struct section *section = report_section(report, "findings", "Findings");
+    struct table *table = section_table(section, "findings", "");
+    table_json_only(table);
+    static const char *const columns[] = {"file", "line", "column", "rule", "severity", "tier", "fix", "message"};
+    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
+        table_column(table, columns[i], columns[i], UNIT_NONE, 0);
+    for (uint32_t i = 0; i < lint->finding_count; i++) {
+        const struct match *match = lint->findings[i].match;
+        if (!match)
+            continue;
+        const struct place_in_text at = syntax_place(lint->files[match->file].tree, match->begin);
+        table_row(table);
+        table_text(table, lint->files[match->file].path);
+        table_int(table, at.line);
+        table_int(table, at.column);
+        table_text(table, str_of(match->rule->id));
+        table_text(table, str_of(level_word(match->level)));
+        table_text(table, str_of(tier_word(lint->findings[i].tier)));
+        table_text(table, str_of(fix_word(match->rule->fix ? match->fix : FIX_NONE)));
+        table_text(table, match->message);
+    }
+}
+
+static void show_remarks(const struct lint *lint, struct report *report)
+{
+    for (uint32_t i = 0; i < lint->remark_count; i++) {
+        const struct lint_remark *remark = &lint->remarks[i];
+        const str message = str_printf(report_arena(report), "line %lld: %.*s", (long long)remark->line,
+                                       (int)remark->message.len, remark->message.at);
+        report_warning(report, remark->path, -1, remark->line ? message : remark->message);
+    }
+}
+
+void lint_show(const struct lint *lint, struct report *report)
+{
+    show_finding_rules(report);
+    show_findings(lint, report);
+    show_summary(lint, report);
+    show_table(lint, report);
+    show_remarks(lint, report);
+}
+
+/* ---- the order ---- */
+
+/* The largest saving first, what is unknown last; then what is known best; files and places otherwise. */
+static int by_weight(const void *a, const void *b)
+{
+    const struct lint_finding *x = a, *y = b;
+    if (x->saving_ns != y->saving_ns)
+        return x->saving_ns > y->saving_ns ? -1 : 1;
+    static const int ranks[] = {[TIER_CONFIRMED] = 0, [TIER_FUNCTION] = 1, [TIER_TRACE] = 2, [TIER_STATIC] = 3};
+    if (ranks[x->tier] != ranks[y->tier])
+        return ranks[x->tier] - ranks[y->tier];
+    if (!x->match || !y->match)
+        return !x->match - !y->match;
+    if (x->match->file != y->match->file)
+        return x->match->file < y->match->file ? -1 : 1;
+    return x->match < y->match ? -1 : x->match > y->match;
+}
+
+void lint_rank(struct lint *lint)
+{
+    if (lint->finding_count)
+        qsort(lint->findings, lint->finding_count, sizeof *lint->findings, by_weight);
+}

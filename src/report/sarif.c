@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Findings as SARIF 2.1.0 (OASIS, docs.oasis-open.org/sarif/sarif/v2.1.0): what
+ * code hosts and editors take. One run; a result a finding, suppressed ones too,
+ * for which SARIF has a word. Paths are relative URIs where they are relative.
+ * Columns count bytes of the line; SARIF counts UTF-16 units, so the excerpt is
+ * used to convert.
+ */
+#include "base/buf.h"
+#include "base/utf8.h"
+#include "render.h"
+#include "text/json_writer.h"
+
+static void member(struct json_writer *json, str key, str value)
+{
+    json_write_key(json, key);
+    json_write_text(json, value);
+}
+
+static void member_int(struct json_writer *json, str key, int64_t value)
+{
+    json_write_key(json, key);
+    json_write_int(json, value);
+}
+
+static void open_member(struct json_writer *json, str key)
+{
+    json_write_key(json, key);
+    json_write_object(json, JSON_LINES);
+}
+
+static void list_member(struct json_writer *json, str key)
+{
+    json_write_key(json, key);
+    json_write_array(json, JSON_LINES);
+}
+
+static void message(struct json_writer *json, str key, str text)
+{
+    json_write_key(json, key);
+    json_write_object(json, JSON_FLAT);
+    member(json, S("text"), text);
+    json_write_end(json);
+}
+
+/* ---- rules ---- */
+
+static void put_help(struct json_writer *json, const struct finding_rule *rule)
+{
+    json_write_key(json, S("help"));
+    json_write_object(json, JSON_LINES);
+    member(json, S("text"), rule->help);
+    member(json, S("markdown"), rule->help);
+    json_write_end(json);
+}
+
+static void put_rule(struct json_writer *json, const struct finding_rule *rule)
+{
+    json_write_object(json, JSON_LINES);
+    member(json, S("id"), rule->id);
+    member(json, S("name"), rule->name);
+    message(json, S("shortDescription"), rule->brief);
+    message(json, S("fullDescription"), rule->why);
+    put_help(json, rule);
+    json_write_key(json, S("defaultConfiguration"));
+    json_write_object(json, JSON_FLAT);
+    member(json, S("level"), severity_word(rule->severity));
+    json_write_end(json);
+    json_write_end(json);
+}
+
+static void put_tool(struct json_writer *json, const struct report *report, str version)
+{
+    open_member(json, S("tool"));
+    open_member(json, S("driver"));
+    member(json, S("name"), S("steptime"));
+    member(json, S("version"), version);
+    list_member(json, S("rules"));
+    for (uint32_t i = 0; i < report->rule_count; i++)
+        put_rule(json, &report->rules[i]);
+    json_write_end(json);
+    json_write_end(json);
+    json_write_end(json);
+}
+
+/* ---- places ---- */
+
+static bool is_plain(unsigned char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || (c && strchr("-._~/", c));
+}
+
+/* RFC 3986: what is not unreserved is percent-encoded; an absolute path is a file URI. */
+static void put_uri(struct json_writer *json, str path)
+{
+    struct buf uri = {0};
+    if (str_starts(path, S("/")))
+        buf_add(&uri, S("file://"));
+    while (str_starts(path, S("./")))
+        path = str_from(path, 2);
+    for (size_t i = 0; i < path.len; i++) {
+        if (is_plain((unsigned char)path.at[i]))
+            buf_char(&uri, path.at[i]);
+        else
+            buf_printf(&uri, "%%%02X", (unsigned char)path.at[i]);
+    }
+    member(json, S("uri"), buf_str(&uri));
+    buf_free(&uri);
+}
+
+/* The column in UTF-16 units of a column in bytes, both from 1. */
+static int64_t utf16_column(str line, int64_t column)
+{
+    int64_t units = 1;
+    for (size_t at = 0; at < line.len && (int64_t)at + 1 < column;) {
+        const size_t bytes = utf8_length(line.at + at, line.len - at);
+        units += bytes == 4 ? 2 : 1;
+        at += bytes ? bytes : 1;
+    }
+    return units;
+}
+
+static void put_region(struct json_writer *json, const struct finding *finding)
+{
+    json_write_key(json, S("region"));
+    json_write_object(json, JSON_LINES);
+    member_int(json, S("startLine"), finding->line);
+    if (finding->column > 0)
+        member_int(json, S("startColumn"), utf16_column(finding->excerpt, finding->column));
+    if (finding->end_line == finding->line && finding->end_column > 0) {
+        member_int(json, S("endLine"), finding->end_line);
+        member_int(json, S("endColumn"), utf16_column(finding->excerpt, finding->end_column));
+    } else if (finding->end_line > finding->line) {
+        member_int(json, S("endLine"), finding->end_line);
+    }
+    json_write_end(json);
+}
+
+static void put_locations(struct json_writer *json, const struct finding *finding)
+{
+    list_member(json, S("locations"));
+    if (finding->file.len) {
+        json_write_object(json, JSON_LINES);
+        open_member(json, S("physicalLocation"));
+        json_write_key(json, S("artifactLocation"));
+        json_write_object(json, JSON_FLAT);
+        put_uri(json, finding->file);
+        json_write_end(json);
+        if (finding->line > 0)
+            put_region(json, finding);
+        json_write_end(json);
+        json_write_end(json);
+    }
+    json_write_end(json);
+}
+
+/* ---- results ---- */
+
+static void put_suppression(struct json_writer *json, const struct finding *finding)
+{
+    list_member(json, S("suppressions"));
+    if (finding->suppressed) {
+        json_write_object(json, JSON_FLAT);
+        member(json, S("kind"), S("inSource"));
+        if (finding->reason.len)
+            member(json, S("justification"), finding->reason);
+        json_write_end(json);
+    }
+    json_write_end(json);
+}
+
+static void put_properties(struct json_writer *json, const struct finding *finding)
+{
+    open_member(json, S("properties"));
+    member(json, S("tier"), finding->tier);
+    member(json, S("fix"), finding->fix);
+    if (finding->per_step_host_blocked_ns >= 0)
+        member_int(json, S("per_step_host_blocked_ns"), finding->per_step_host_blocked_ns);
+    if (finding->per_step_saving_ns >= 0)
+        member_int(json, S("per_step_saving_ns"), finding->per_step_saving_ns);
+    json_write_end(json);
+}
+
+static void put_rule_index(struct json_writer *json, const struct report *report, str id)
+{
+    const struct finding_rule *rule = report_find_rule(report, id);
+    if (rule)
+        member_int(json, S("ruleIndex"), rule - report->rules);
+}
+
+static void put_result(struct json_writer *json, const struct report *report, const struct finding *finding)
+{
+    json_write_object(json, JSON_LINES);
+    member(json, S("ruleId"), finding->rule);
+    put_rule_index(json, report, finding->rule);
+    member(json, S("level"), severity_word(finding->severity));
+    message(json, S("message"), finding->message);
+    put_locations(json, finding);
+    json_write_key(json, S("partialFingerprints"));
+    json_write_object(json, JSON_FLAT);
+    member(json, S("steptime/v1"), finding->id);
+    json_write_end(json);
+    put_suppression(json, finding);
+    put_properties(json, finding);
+    json_write_end(json);
+}
+
+static void put_results(struct json_writer *json, const struct report *report)
+{
+    list_member(json, S("results"));
+    for (uint32_t i = 0; i < report->finding_count; i++)
+        put_result(json, report, &report->findings[i]);
+    json_write_end(json);
+}
+
+/* ---- what went wrong on the way ---- */
+
+static void put_notification(struct json_writer *json, const struct report_warning *warning)
+{
+    json_write_object(json, JSON_LINES);
+    member(json, S("level"), S("warning"));
+    message(json, S("message"), warning->message);
+    if (warning->path.len) {
+        const struct finding place = {.file = warning->path};
+        put_locations(json, &place);
+    }
+    json_write_end(json);
+}
+
+static void put_invocation(struct json_writer *json, const struct report *report)
+{
+    list_member(json, S("invocations"));
+    json_write_object(json, JSON_LINES);
+    json_write_key(json, S("executionSuccessful"));
+    json_write_bool(json, true);
+    list_member(json, S("toolExecutionNotifications"));
+    for (uint32_t i = 0; i < report->warning_count; i++)
+        put_notification(json, &report->warnings[i]);
+    json_write_end(json);
+    json_write_end(json);
+    json_write_end(json);
+}
+
+static bool render(const struct report *report, const struct render_options *options, struct writer *out,
+                   struct steptime_error *err)
+{
+    struct json_writer json = json_write_begin(out);
+    json_write_object(&json, JSON_LINES);
+    member(&json, S("$schema"), S("https://json.schemastore.org/sarif-2.1.0.json"));
+    member(&json, S("version"), S("2.1.0"));
+    list_member(&json, S("runs"));
+    json_write_object(&json, JSON_LINES);
+    put_tool(&json, report, options->version);
+    put_invocation(&json, report);
+    member(&json, S("columnKind"), S("utf16CodeUnits"));
+    put_results(&json, report);
+    json_write_end(&json);
+    json_write_end(&json);
+    json_write_end(&json);
+    json_write_finish(&json);
+    return true;
+}
+
+const struct renderer render_sarif = {"sarif", render};

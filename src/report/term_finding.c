@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Findings on a terminal: of a trace a sentence and its place; of source the place first, and the line with a caret. */
+#include "glyph.h"
+#include "measure.h"
+#include "term.h"
+
+enum { CARET_INDENT = 4, TAB = 4 };
+
+static enum style style_of(enum severity severity)
+{
+    return severity == SEVERITY_ERROR ? STYLE_RED : severity == SEVERITY_WARNING ? STYLE_YELLOW : STYLE_CYAN;
+}
+
+static str told_ns(struct term *term, int64_t ns)
+{
+    return measure_whole_text(term->arena, UNIT_NS, (double)ns, true);
+}
+
+static str place_of(struct term *term, const struct finding *finding)
+{
+    if (!finding->file.len)
+        return S("");
+    const str file = term_text(term, finding->file);
+    if (finding->line < 1)
+        return file;
+    if (!finding->excerpt.at)
+        return str_printf(term->arena, "%.*s:%lld", (int)file.len, file.at, (long long)finding->line);
+    return str_printf(term->arena, "%.*s:%lld:%lld", (int)file.len, file.at, (long long)finding->line,
+                      (long long)finding->column);
+}
+
+static str joined(struct term *term, const str *parts, size_t count)
+{
+    str line = S("");
+    for (size_t i = 0; i < count; i++)
+        if (parts[i].len)
+            line = str_printf(term->arena, "%.*s%s%.*s", (int)line.len, line.at, line.len ? ", " : "",
+                              (int)parts[i].len, parts[i].at);
+    return line;
+}
+
+static str saving_of(struct term *term, const struct finding *finding)
+{
+    if (finding->per_step_saving_ns <= 0)
+        return finding->per_step_saving_ns < 0 || !finding->excerpt.at ? S("") : S("saves nothing a step");
+    return str_printf(term->arena, "up to %s a step", told_ns(term, finding->per_step_saving_ns).at);
+}
+
+static str blocked_of(struct term *term, const struct finding *finding)
+{
+    if (finding->per_step_host_blocked_ns <= 0)
+        return S("");
+    return str_printf(term->arena, "host blocked %s a step", told_ns(term, finding->per_step_host_blocked_ns).at);
+}
+
+/* ---- of a trace ---- */
+
+/* "up to 12.3 ms a step, train.py:33, SM104": what is known beside the message. */
+static void put_plain(struct term *term, const struct finding *finding)
+{
+    const unsigned indent = TERM_INDENT + 9; /* "warning" and two blanks */
+    const str parts[] = {saving_of(term, finding), blocked_of(term, finding), place_of(term, finding),
+                         term_text(term, finding->rule)};
+    const str aside = joined(term, parts, sizeof parts / sizeof *parts);
+    term_pad(term, TERM_INDENT);
+    term_left(term, style_of(finding->severity), severity_word(finding->severity), indent - TERM_INDENT);
+    term_paragraph(term, STYLE_PLAIN, finding->message, indent);
+    if (aside.len) {
+        term_pad(term, indent);
+        term_paragraph(term, STYLE_DIM, aside, indent);
+    }
+}
+
+/* ---- of source ---- */
+
+/* Blanks for tabs, so that what stands below lines up. */
+static str without_tabs(struct term *term, str text)
+{
+    char *shown = arena_alloc(term->arena, text.len * TAB + 1);
+    size_t len = 0;
+    for (size_t i = 0; i < text.len; i++)
+        for (int blanks = text.at[i] == '\t' ? TAB : 1; blanks; blanks--)
+            shown[len++] = text.at[i] == '\t' ? ' ' : text.at[i];
+    return term_text(term, (str){shown, len});
+}
+
+static size_t clamped(int64_t column, str line)
+{
+    const int64_t byte = column - 1;
+    return byte < 0 ? 0 : (size_t)byte < line.len ? (size_t)byte : line.len;
+}
+
+/* Where the finding ends in its first line. */
+static size_t end_in_line(const struct finding *finding)
+{
+    const str line = finding->excerpt;
+    return finding->end_line > finding->line ? line.len : clamped(finding->end_column, line);
+}
+
+/* The byte from which a long line is shown, so that what is found lies in view. */
+static size_t first_shown(const struct finding *finding, size_t begin, unsigned room)
+{
+    if (glyph_width((str){finding->excerpt.at, begin}) + 20 <= room)
+        return 0;
+    size_t from = begin > room / 3 ? begin - room / 3 : 0;
+    while (from < begin && ((unsigned char)finding->excerpt.at[from] & 0xC0) == 0x80)
+        from++;
+    return from;
+}
+
+static void put_excerpt(struct term *term, const struct finding *finding)
+{
+    const str number = str_printf(term->arena, "%*lld", CARET_INDENT + 2, (long long)finding->line);
+    const unsigned gutter = (unsigned)number.len + 3;
+    const unsigned room = term->width > gutter + 20 ? term->width - gutter : 20;
+    const size_t begin = clamped(finding->column, finding->excerpt), end = end_in_line(finding);
+    const size_t from = first_shown(finding, begin, room);
+    const str before = without_tabs(term, (str){finding->excerpt.at + from, begin - from});
+    const str marked = without_tabs(term, (str){finding->excerpt.at + begin, end > begin ? end - begin : 0});
+    const str whole = without_tabs(term, str_from(finding->excerpt, from));
+    term_put(term, STYLE_DIM, number);
+    term_put(term, STYLE_DIM, S(" | "));
+    term_put(term, STYLE_PLAIN, glyph_head(whole, room));
+    term_line(term);
+    const unsigned left = glyph_width(before), wanted = glyph_width(marked) ? glyph_width(marked) : 1;
+    term_pad(term, (unsigned)number.len);
+    term_put(term, STYLE_DIM, S(" | "));
+    term_pad(term, left);
+    term_repeat(term, style_of(finding->severity), S("^"),
+                left + wanted <= room ? wanted
+                : left < room         ? room - left
+                                      : 1);
+    term_line(term);
+}
+
+static void put_head(struct term *term, const struct report *report, const struct finding *finding)
+{
+    const struct finding_rule *rule = report_find_rule(report, finding->rule);
+    const str place = place_of(term, finding);
+    term_put(term, STYLE_BOLD, place);
+    term_put(term, STYLE_PLAIN, S(": "));
+    term_put(term, style_of(finding->severity), finding->rule);
+    if (rule)
+        term_put(term, STYLE_PLAIN, str_printf(term->arena, " %.*s", (int)rule->name.len, rule->name.at));
+    term_put(term, STYLE_DIM, str_printf(term->arena, " [%.*s] ", (int)finding->tier.len, finding->tier.at));
+    if (finding->severity == SEVERITY_NOTE)
+        term_put(term, STYLE_CYAN, S("note: "));
+    term_put(term, STYLE_PLAIN, term_text(term, finding->message));
+    term_line(term);
+}
+
+static void put_source(struct term *term, const struct report *report, const struct finding *finding)
+{
+    const str fixes = str_eq(finding->fix, S("none")) || !finding->fix.len
+                          ? S("")
+                          : str_printf(term->arena, "fix: %.*s", (int)finding->fix.len, finding->fix.at);
+    const str parts[] = {saving_of(term, finding), blocked_of(term, finding), fixes};
+    const str aside = joined(term, parts, sizeof parts / sizeof *parts);
+    put_head(term, report, finding);
+    put_excerpt(term, finding);
+    if (aside.len) {
+        term_pad(term, CARET_INDENT + 2);
+        term_put(term, STYLE_DIM, S(" = "));
+        term_put(term, STYLE_DIM, aside);
+        term_line(term);
+    }
+    term_line(term);
+}
+
+/* ---- all of them ---- */
+
+bool term_has_findings(const struct report *report)
+{
+    for (uint32_t i = 0; i < report->finding_count; i++)
+        if (!report->findings[i].suppressed)
+            return true;
+    return false;
+}
+
+void term_findings(struct term *term, const struct report *report)
+{
+    for (uint32_t i = 0; i < report->finding_count; i++) {
+        const struct finding *finding = &report->findings[i];
+        if (finding->suppressed)
+            continue;
+        if (finding->excerpt.at)
+            put_source(term, report, finding);
+        else
+            put_plain(term, finding);
+    }
+}
