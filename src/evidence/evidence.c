@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "evidence.h"
+
+static void sum_steps(struct evidence *evidence)
+{
+    const struct trace *trace = evidence->trace;
+    evidence->steps = trace->step_count ? trace->step_count : 1;
+    const struct device_time *time = device_times_of(&evidence->times, -1);
+    for (uint32_t i = 0; i < trace->step_count; i++) {
+        const struct step *step = &trace->steps[i];
+        evidence->wall_ns += step->end_ns - step->start_ns;
+        if (time)
+            evidence->busy_ns += spans_length_within(&time->busy, step->start_ns, step->end_ns);
+    }
+    for (uint32_t i = 0; i < evidence->movement.count; i++) {
+        const struct move *move = &evidence->movement.at[i];
+        if (move->step == STEP_NONE || !move->blocking)
+            continue;
+        evidence->blocked_ns += move->blocked_ns;
+        evidence->blocking++;
+    }
+}
+
+void evidence_open(struct evidence *evidence, const struct trace *trace, struct place_filter filter)
+{
+    *evidence = (struct evidence){.trace = trace};
+    struct arena *arena = &evidence->arena;
+    evidence->classes = work_classes_new(trace, arena);
+    evidence->graph = graph_new(trace, evidence->classes);
+    evidence->times = device_times_open(trace, arena);
+    evidence->stacks = stacks_new(trace, filter, arena);
+    evidence->movement = movement_of(evidence->graph, evidence->classes, &evidence->times, arena);
+    evidence->groups = groups_of(&evidence->movement, evidence->stacks, trace, arena);
+    find_patterns(&evidence->groups, &evidence->movement, trace);
+    evidence->preparations = preparations_of(trace, &evidence->times, &evidence->movement, evidence->stacks, arena);
+    evidence->relief = relief_new(evidence->graph);
+    sum_steps(evidence);
+}
+
+void evidence_close(struct evidence *evidence)
+{
+    relief_free(evidence->relief);
+    device_times_close(&evidence->times);
+    graph_free(evidence->graph);
+    arena_free(&evidence->arena);
+}
+
+bool evidence_device_bound(const struct evidence *evidence)
+{
+    return evidence->busy_ns * 100 > evidence->wall_ns * 95;
+}
