@@ -28,6 +28,9 @@ have pkg-config || need pkg-config
 library zlib || need zlib1g-dev
 library libzstd || need libzstd-dev
 library tree-sitter || need libtree-sitter-dev
+# pip fetches the source of the grammar, once.
+here=$(dirname "$0")
+have python3 && "$here/grammar.py" --cached >/dev/null 2>&1 || python3 -m pip --version >/dev/null 2>&1 || need python3-pip
 library libisal || want libisal-dev
 have scdoc || want scdoc
 case $for_what in check | ci) library cmocka || need libcmocka-dev ;; esac
@@ -39,7 +42,13 @@ if [ "$for_what" = ci ]; then
         [ "$(uname -m)" != x86_64 ] || need libclang-rt-14-dev
 fi
 
-[ -n "$needed$optional" ] || exit 0
+# The last step: the source of the grammar of Python, through pip or from $STEPTIME_GRAMMAR.
+grammar() {
+    "$here/grammar.py" >/dev/null || exit 1
+    exit 0
+}
+
+[ -n "$needed$optional" ] || grammar
 
 # The same things under the names of other systems.
 elsewhere() {
@@ -69,9 +78,9 @@ install() {
 if ! have apt-get; then
     elsewhere
 elif [ "$(id -u)" = 0 ]; then
-    install '' && exit 0
+    install '' && grammar
 elif have sudo && sudo -n true 2>/dev/null; then
-    install 'sudo -n' && exit 0
+    install 'sudo -n' && grammar
 else
     echo "setup: missing:$needed$optional. To install:" >&2
     echo "  sudo apt-get install -y --no-install-recommends$needed$optional" >&2
@@ -81,3 +90,4 @@ if [ -n "$needed" ]; then
     exit 1
 fi
 echo "setup: going on without$optional" >&2
+grammar

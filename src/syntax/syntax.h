@@ -13,8 +13,11 @@
  *
  * Parentheses around an expression leave no node, nor do comments: begin and end
  * are those of the expression itself (syntax_outer gives it with its
- * parentheses). What does not parse is a SYN_ERROR node without children; what
- * stands around it is as good as any other.
+ * parentheses). The parentheses of a tuple or generator are its own; one without
+ * any spans its items, and the comma that ends it.
+ *
+ * What does not parse is a SYN_ERROR node without children, which may stand in the
+ * place of any node but the file; what stands around it is as good as any other.
  */
 #ifndef SYNTAX_SYNTAX_H
 #define SYNTAX_SYNTAX_H
@@ -140,6 +143,17 @@ enum syntax_op {
     OP_NOT_IN,
     OP_IS,
     OP_IS_NOT,
+    OP_FROM,  /* of SYN_YIELD: yield from */
+    OP_ASYNC, /* of SYN_FUNCTION, SYN_FOR, SYN_WITH, SYN_COMP_FOR */
+};
+
+struct span_of_text {
+    uint32_t begin, end;
+};
+
+/* Parentheses around an expression, which leave no node. */
+struct syntax_parens {
+    uint32_t node, begin, end;
 };
 
 struct syntax {
@@ -151,8 +165,12 @@ struct syntax {
     const uint32_t *parent, *size; /* size counts the node itself */
     const uint32_t *line_at;       /* byte at which each line begins; LF, CRLF and CR end lines */
     uint32_t line_count;
-    uint32_t error_count; /* of SYN_ERROR nodes, and of tokens that are missing */
-    uint32_t error_at;    /* byte of the first */
+    uint32_t
+        error_count; /* of SYN_ERROR nodes, of tokens that are missing, and of bits between the parts of a statement */
+    uint32_t error_at;                   /* byte of the first */
+    const struct syntax_parens *parens;  /* by node, outer ones first */
+    const struct span_of_text *comments; /* in the order of the text */
+    uint32_t parens_count, comment_count;
 };
 
 /* A place as people count: from 1, columns in bytes. */
@@ -197,6 +215,7 @@ static inline bool syntax_is(const struct syntax *tree, uint32_t node, enum synt
     return node != SYNTAX_NONE && tree->kind[node] == kind;
 }
 
+const char *syntax_kind_name(enum syntax_kind kind); /* "call", for messages and tests */
 bool syntax_is_statement(enum syntax_kind kind);
 bool syntax_inside(const struct syntax *tree, uint32_t node, uint32_t ancestor); /* or the same */
 
