@@ -5,12 +5,15 @@
 
 #include <stddef.h>
 
-/* Cores this process may run on. */
+/*
+ * Cores that the caller may keep busy: those this process may run on. Inside of par_each it is the caller's share of
+ * them, so that work that is split again never asks for more threads than there are cores.
+ */
 unsigned par_cores(void);
 
 /*
  * Calls work(context, i) for every i below count, each once, on up to `threads`
- * threads (0: all cores), and returns when all are done. Where no thread can be
+ * threads (0: par_cores), and returns when all are done. Where no thread can be
  * had the work is done by the caller. Work must not depend on its order.
  */
 void par_each(size_t count, unsigned threads, void (*work)(void *context, size_t i), void *context);

@@ -13,6 +13,7 @@
 
 #include "base/error.h"
 #include "base/mem.h"
+#include "base/par.h"
 #include "text/json.h"
 
 enum { LONGEST_PIECE = 64 << 20 };
@@ -110,28 +111,46 @@ static void drop_event(struct kineto *k)
         seek_event(k, k->wrong > w->at ? k->wrong : w->at + 1);
 }
 
+/* The record that was read up to `end` goes into the trace. */
+static void take_record(struct kineto *k, const char *end)
+{
+    k->event_offset = json_window_offset(k->window, k->window->at);
+    kineto_add(k);
+    k->seen.records++;
+    k->repair_budget += 4 * (end - k->window->at);
+    k->window->at = end;
+}
+
+bool kineto_take(struct kineto *k)
+{
+    const char *const end = read_event(k);
+    if (end)
+        take_record(k, end);
+    return end;
+}
+
+/* The event at the window's start is no JSON. False where it cannot be repaired. */
+static bool take_repaired(struct kineto *k)
+{
+    struct json_window *const w = k->window;
+    const size_t wrong_at = (size_t)(k->wrong - w->at);
+    const char *const end = repair(k, false);
+    if (!end || !kineto_event(k, k->repair.text.at, k->repair.text.at + k->repair.text.len)) {
+        k->wrong = w->at + wrong_at;
+        return false;
+    }
+    note_repair(k, "event", end);
+    take_record(k, end);
+    return true;
+}
+
 /* False where the event was dropped. */
 static bool take_event(struct kineto *k)
 {
-    struct json_window *const w = k->window;
-    const char *end = read_event(k);
-    k->event_offset = json_window_offset(w, w->at);
-    if (!end) {
-        const char *const wrong = k->wrong;
-        const size_t wrong_at = (size_t)(wrong - w->at);
-        end = repair(k, false);
-        if (!end || !kineto_event(k, k->repair.text.at, k->repair.text.at + k->repair.text.len)) {
-            k->wrong = w->at + wrong_at;
-            drop_event(k);
-            return false;
-        }
-        note_repair(k, "event", end);
-    }
-    kineto_add(k);
-    k->records++;
-    k->repair_budget += 4 * (end - w->at);
-    w->at = end;
-    return true;
+    if (kineto_take(k) || take_repaired(k))
+        return true;
+    drop_event(k);
+    return false;
 }
 
 /* ---- the list of events ---- */
@@ -168,7 +187,7 @@ static void take_comma(struct kineto *k, enum comma due)
 }
 
 /* The usual: behind the event a comma and the next event, both in the window. */
-static bool event_follows(struct json_window *w)
+bool kineto_follows(struct json_window *w)
 {
     if (*w->at != ',')
         return false;
@@ -182,10 +201,12 @@ static bool event_follows(struct json_window *w)
 /* Reads events as long as they come as they should. */
 static enum comma take_events(struct kineto *k)
 {
-    do
+    do {
+        if (json_window_offset(k->window, k->window->at) >= k->plan.from)
+            kineto_parts(k);
         if (!take_event(k))
             return ANY_COMMA;
-    while (event_follows(k->window));
+    } while (kineto_follows(k->window));
     return COMMA;
 }
 
@@ -317,44 +338,67 @@ static void skip_bom(struct json_window *w)
 static void note_phases(struct kineto *k)
 {
     for (int c = 0; c < 128; c++)
-        if (k->phases[c])
-            trace_note(k->trace, NOTE_REMARK, -1, "%" PRIu64 " events of phase %c are not used", k->phases[c], c);
-}
-
-static void finish(struct kineto *k)
-{
-    kineto_close_open(k);
-    kineto_apply_names(k);
-    note_phases(k);
-    buf_free(&k->repair.text);
-    arena_free(&k->scratch);
+        if (k->seen.phases[c])
+            trace_note(k->trace, NOTE_REMARK, -1, "%" PRIu64 " events of phase %c are not used", k->seen.phases[c], c);
 }
 
 /* Where one of these comes as a key, an event goes on or another one has begun. */
 static const str landmarks[] = {S("ph"), S("ts"), S("pid"), S("tid"), S("dur"), {NULL, 0}};
 
-bool kineto_read(struct json_window *window, struct trace *trace, struct steptime_error *err)
+struct kineto *kineto_new(struct trace *trace)
 {
     struct kineto *k = mem_zeroed(sizeof *k);
     k->trace = trace;
     k->names = trace_names(trace);
-    k->window = window;
     k->repair_budget = LONGEST_PIECE;
-    k->first_ns = INT64_MAX;
-    k->last_ns = INT64_MIN;
-    k->last.lane = LANE_NONE;
+    k->seen.first_ns = INT64_MAX;
+    k->seen.last_ns = INT64_MIN;
+    k->seen.last.lane = LANE_NONE;
     k->phrases.roots[true].in_args = true;
     k->repair.landmarks = landmarks;
-    skip_bom(window);
+    k->plan.from = INT64_MAX;
+    return k;
+}
+
+void kineto_free(struct kineto *k)
+{
+    buf_free(&k->repair.text);
+    arena_free(&k->scratch);
+    mem_free(k);
+}
+
+static void read_documents(struct kineto *k)
+{
+    struct json_window *const w = k->window;
+    skip_bom(w);
     for (bool first = true; read_document(k); first = false)
         if (!first)
-            note(k, NOTE_REPAIRED, window->at, "another document follows the first; its events are joined");
-    if (json_window_peek(window))
-        note(k, NOTE_REMARK, window->at, "what follows the document is not read");
-    finish(k);
-    const bool list = k->found_list, filled = k->records > 0;
-    mem_free(k);
+            note(k, NOTE_REPAIRED, w->at, "another document follows the first; its events are joined");
+    if (json_window_peek(w))
+        note(k, NOTE_REMARK, w->at, "what follows the document is not read");
+    kineto_close_open(k);
+    kineto_apply_names(k);
+    note_phases(k);
+}
+
+bool kineto_read_in_parts(struct json_window *window, struct trace *trace, unsigned threads, size_t part_bytes,
+                          struct steptime_error *err)
+{
+    enum { PARTS_BEFORE = 4 }; /* read in order: a small file is not worth a thread */
+    struct kineto *k = kineto_new(trace);
+    k->window = window;
+    if (threads > 1)
+        k->plan = (struct part_plan){threads, part_bytes, PARTS_BEFORE * (int64_t)part_bytes, (int64_t)part_bytes};
+    read_documents(k);
+    const bool list = k->found_list, filled = k->seen.records > 0;
+    kineto_free(k);
     if (!list)
         return fail(err, STEPTIME_INPUT, "is JSON without a list of events (traceEvents)");
     return filled || fail(err, STEPTIME_INPUT, "has no events in its list");
+}
+
+bool kineto_read(struct json_window *window, struct trace *trace, struct steptime_error *err)
+{
+    enum { PART_BYTES = 1 << 20 };
+    return kineto_read_in_parts(window, trace, par_cores(), PART_BYTES, err);
 }

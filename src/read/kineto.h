@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The parts of the Kineto reader. The document (kineto.c) finds events; an
+ * The parts of the Kineto reader. The document (kineto.c) finds events, many of
+ * them at once where cores are free (kineto_parts.c); an
  * event's text becomes a record (kineto_event.c); a record becomes an event, a
  * flow or a name of the trace (kineto_add.c, kineto_open.c, kineto_names.c);
  * what surrounds the events becomes trace->info (kineto_head.c).
@@ -23,6 +24,7 @@ struct record {
     uint32_t seen; /* bit t: a value was taken by enum take t */
     bool twice;    /* a key came twice; the later value counts */
     bool far;      /* a time that an int64 cannot hold in ns */
+    bool id_text;  /* the id is an interned text, not a number */
     const struct category *category;
     str label; /* args.name, of metadata: in the window or the scratch arena, gone with the next record */
     struct place process, thread; /* 0 where absent */
@@ -59,18 +61,28 @@ struct kineto {
         bool known;
     } lanes[KNOWN_LANES]; /* the lane met last in each place, by its numbers */
 
-    struct last_event {
-        int64_t start_ns;
-        struct place process, thread;
-        uint32_t lane; /* LANE_NONE: there was none */
-        bool on_host;
-    } last; /* the complete event before this one */
+    bool found_list;      /* the document has a list of events */
+    int64_t event_offset; /* of the event at hand */
+    struct seen {
+        uint64_t records;          /* of the list, used or not */
+        int64_t first_ns, last_ns; /* of the recorded times */
+        uint64_t phases[128];      /* events left out, a phase */
+        struct last_event {
+            int64_t start_ns;
+            struct place process, thread;
+            uint32_t lane; /* LANE_NONE: there was none */
+            bool on_host;
+        } last; /* the latest complete event */
+    } seen;     /* so far */
 
-    bool found_list;           /* the document has a list of events */
-    uint64_t records;          /* read from it, used or not */
-    int64_t first_ns, last_ns; /* of the recorded times so far */
-    uint64_t phases[128];      /* events left out, a phase */
-    int64_t event_offset;      /* of the event at hand */
+    bool is_part;     /* of a list that others read at the same time: what came before is not known */
+    bool needs_whole; /* a part has met an event that means nothing without what came before */
+    struct part_plan {
+        unsigned workers; /* 1: all is read in order */
+        size_t bytes;     /* of a part */
+        int64_t from;     /* the byte from which reading in parts is tried */
+        int64_t pause;    /* bytes between two tries */
+    } plan;
 
     /* begun and not ended: kineto_open.c */
     struct open_event *open;
@@ -82,11 +94,23 @@ struct kineto {
     struct map process_names, thread_names; /* kineto_names.c */
 };
 
+struct kineto *kineto_new(struct trace *trace);
+void kineto_free(struct kineto *k);
+
 /* Reads the event at `at`, in text that ends at `end`, into k->record. Returns the byte behind it; NULL with k->wrong where it is no event. */
 const char *kineto_event(struct kineto *k, const char *at, const char *end);
 
 /* Puts k->record into the trace, or says why not. */
 void kineto_add(struct kineto *k);
+
+/* The event at the window's start, if it is one that needs no repair, into the trace. False leaves the window as it is. */
+bool kineto_take(struct kineto *k);
+
+/* Moves the window over a comma to the event behind it, if both are there. */
+bool kineto_follows(struct json_window *window);
+
+/* Reads as many events as it can, from the one at the window's start on, in parts; the window is then at the next one. */
+void kineto_parts(struct kineto *k);
 
 /* Adds a finished event. */
 void kineto_commit(struct kineto *k, const struct event *event);
@@ -103,7 +127,14 @@ void kineto_apply_names(struct kineto *k);
 /* A member of the document that is not the list of events: the text of its value. */
 void kineto_head(struct kineto *k, str key, const char *value);
 
-/* Reads a document, and those that follow it. False with *err where there is no list of events, or nothing in it. */
+/*
+ * Reads a document, and those that follow it. False with *err where there is no list of events, or nothing in it.
+ * The trace is the same however many threads (par_cores) read it.
+ */
 bool kineto_read(struct json_window *window, struct trace *trace, struct steptime_error *err);
+
+/* The same with a number of threads and a size of parts of the caller's choice, for tests. */
+bool kineto_read_in_parts(struct json_window *window, struct trace *trace, unsigned threads, size_t part_bytes,
+                          struct steptime_error *err);
 
 #endif

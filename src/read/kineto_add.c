@@ -67,7 +67,7 @@ static bool same_place(struct place a, struct place b)
 /* The event before this one has the same pid and tid. */
 static bool beside_last(const struct kineto *k)
 {
-    const struct last_event *last = &k->last;
+    const struct last_event *last = &k->seen.last;
     return same_place(k->record.process, last->process) && same_place(k->record.thread, last->thread);
 }
 
@@ -75,7 +75,7 @@ static uint32_t event_lane(struct kineto *k, bool device)
 {
     if (device)
         return lane_id(k, device_lane(k));
-    return k->last.on_host && beside_last(k) ? k->last.lane : lane_id(k, host_lane(&k->record));
+    return k->seen.last.on_host && beside_last(k) ? k->seen.last.lane : lane_id(k, host_lane(&k->record));
 }
 
 /* ---- what ---- */
@@ -132,8 +132,8 @@ void kineto_commit(struct kineto *k, const struct event *event)
     }
     trace_add(k->trace, event);
     const int64_t end_ns = event->start_ns + event->dur_ns;
-    k->first_ns = event->start_ns < k->first_ns ? event->start_ns : k->first_ns;
-    k->last_ns = end_ns > k->last_ns ? end_ns : k->last_ns;
+    k->seen.first_ns = event->start_ns < k->seen.first_ns ? event->start_ns : k->seen.first_ns;
+    k->seen.last_ns = end_ns > k->seen.last_ns ? end_ns : k->seen.last_ns;
 }
 
 /* The recorded length; tdur stands in for dur. */
@@ -147,7 +147,7 @@ static int64_t duration(const struct record *r)
 /* A device row of no length at time 0, a second or more before all others, is a record that was never filled in. */
 static bool never_filled(const struct kineto *k, const struct event *event)
 {
-    return event->start_ns == 0 && event->dur_ns == 0 && event_on_device(event->kind) && k->first_ns > 1000000000;
+    return event->start_ns == 0 && event->dur_ns == 0 && event_on_device(event->kind) && k->seen.first_ns > 1000000000;
 }
 
 static void add_complete(struct kineto *k)
@@ -171,7 +171,7 @@ static void add_complete(struct kineto *k)
         drop(k, "device work at time 0 without length");
     else
         kineto_commit(k, &r->event);
-    k->last = (struct last_event){r->start_ns, r->process, r->thread, r->event.lane, !event_on_device(kind)};
+    k->seen.last = (struct last_event){r->start_ns, r->process, r->thread, r->event.lane, !event_on_device(kind)};
 }
 
 static void add_instant(struct kineto *k)
@@ -188,7 +188,7 @@ static uint32_t flow_lane(struct kineto *k, enum flow_kind kind, bool finish)
 {
     enum { MOST_DEVICES = 1024 };
     const struct record *r = &k->record;
-    const struct last_event *last = &k->last;
+    const struct last_event *last = &k->seen.last;
     if (r->start_ns == last->start_ns && last->lane != LANE_NONE && beside_last(k))
         return last->lane;
     const bool device = kind == FLOW_LAUNCH && finish && !r->process.text && r->process.number < MOST_DEVICES;
@@ -201,7 +201,7 @@ static void add_flow(struct kineto *k)
     const enum flow_kind kind = r->category ? r->category->flow : FLOW_OTHER;
     const bool finish = r->phase != 's';
     if (!has_time(r) || !record_has(r, TAKE_ID)) {
-        k->phases[(unsigned char)r->phase]++;
+        k->seen.phases[(unsigned char)r->phase]++;
         return;
     }
     trace_add_flow(
@@ -210,9 +210,31 @@ static void add_flow(struct kineto *k)
             .id = r->id, .time_ns = r->start_ns, .lane = flow_lane(k, kind, finish), .kind = kind, .finish = finish});
 }
 
+/* What the record means depends on events before it. */
+static bool depends_on_before(const struct kineto *k)
+{
+    const struct record *r = &k->record;
+    switch (r->phase) {
+    case 'B':
+    case 'E':
+    case 'M':
+        return true;
+    case 's':
+    case 't':
+    case 'f':
+        return r->id_text || k->seen.last.lane == LANE_NONE;
+    default:
+        return record_has(r, TAKE_START) && r->start_ns == 0; /* see never_filled */
+    }
+}
+
 void kineto_add(struct kineto *k)
 {
     const struct record *r = &k->record;
+    if (k->is_part && depends_on_before(k)) {
+        k->needs_whole = true;
+        return;
+    }
     if (r->twice)
         trace_note(k->trace, NOTE_REMARK, k->event_offset, "a key comes twice in an event; the later value counts");
     if (r->far)
@@ -245,6 +267,6 @@ void kineto_add(struct kineto *k)
         drop(k, "it has no phase");
         break;
     default:
-        k->phases[(unsigned char)r->phase & 127]++;
+        k->seen.phases[(unsigned char)r->phase & 127]++;
     }
 }

@@ -195,6 +195,7 @@ static const char *take_id(struct kineto *k, const char *at)
     struct place id;
     bool held;
     at = read_place(k, at, &id, &held);
+    k->record.id_text = id.text != 0;
     k->record.id = id.text ? INT64_MIN + id.text : id.number;
     mark(&k->record, TAKE_ID, held);
     return at;
@@ -373,7 +374,7 @@ static void clear(struct kineto *k)
     struct record *const r = &k->record;
     r->phase = 0;
     r->seen = 0;
-    r->twice = r->far = false;
+    r->twice = r->far = r->id_text = false;
     r->category = NULL;
     r->process = r->thread = (struct place){0};
     r->label = (str){0};

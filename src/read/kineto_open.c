@@ -106,7 +106,7 @@ void kineto_end(struct kineto *k, const struct event *end)
 
 void kineto_close_open(struct kineto *k)
 {
-    const int64_t last_ns = k->last_ns;
+    const int64_t last_ns = k->seen.last_ns;
     for (size_t i = 0; i < k->open_count; i++) {
         struct open_event *const open = &k->open[i];
         if (!open->live)

@@ -11,7 +11,7 @@ static void set_end(struct json_window *window, char *end)
 
 void json_window_open(struct json_window *window, struct source *source, size_t room, _Atomic int64_t *progress)
 {
-    *window = (struct json_window){.source = source, .room = room, .progress = progress};
+    *window = (struct json_window){.source = source, .room = room, .step = room, .progress = progress};
     window->bytes = mem_alloc(room + JSON_PAD);
     window->at = window->bytes;
     set_end(window, window->bytes);
@@ -21,6 +21,13 @@ void json_window_close(struct json_window *window)
 {
     mem_free(window->bytes);
     *window = (struct json_window){0};
+}
+
+struct json_window json_window_of_text(char *text, size_t length, int64_t offset)
+{
+    struct json_window window = {.bytes = text, .room = length, .at = text, .before = offset, .ended = true};
+    set_end(&window, text + length);
+    return window;
 }
 
 /* Moves the wanted bytes to the front. */
@@ -42,19 +49,29 @@ static void grow(struct json_window *window, size_t limit)
     set_end(window, window->bytes + held);
 }
 
+static size_t smaller(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+/* From the source; 0 at its end. */
+static size_t read_source(struct json_window *window, char *into, size_t room)
+{
+    const size_t got = window->ended ? 0 : source_read(window->source, into, room);
+    window->ended = got == 0;
+    if (window->progress)
+        *window->progress = source_packed_bytes(window->source);
+    return got;
+}
+
 /* Reads at least `wanted` bytes, if there are as many. False where there is none. */
 static bool read_some(struct json_window *window, size_t wanted)
 {
     const size_t before = (size_t)(window->end - window->bytes);
     size_t held = before;
-    while (held < window->room && held - before < wanted && !window->ended) {
-        const size_t got = source_read(window->source, window->bytes + held, window->room - held);
-        window->ended = got == 0;
-        held += got;
-    }
+    while (held < window->room && held - before < wanted && !window->ended)
+        held += read_source(window, window->bytes + held, smaller(window->room - held, window->step));
     set_end(window, window->bytes + held);
-    if (window->progress)
-        *window->progress = source_packed_bytes(window->source);
     return held > before;
 }
 
@@ -70,6 +87,37 @@ bool json_window_more(struct json_window *window, size_t limit)
     if (wanted == window->room)
         grow(window, limit);
     return read_some(window, wanted + 1);
+}
+
+size_t json_window_take(struct json_window *window, char *into, size_t room)
+{
+    const size_t held = (size_t)(window->end - window->at);
+    if (!held) {
+        const size_t got = read_source(window, into, room);
+        window->before += (int64_t)got;
+        return got;
+    }
+    const size_t count = smaller(held, room);
+    memcpy(into, window->at, count);
+    window->at += count;
+    return count;
+}
+
+void json_window_unread(struct json_window *window, const char *bytes, size_t count)
+{
+    const int64_t offset = json_window_offset(window, window->at) - (int64_t)count;
+    const size_t held = (size_t)(window->end - window->at);
+    if ((size_t)(window->at - window->bytes) < count) {
+        slide(window);
+        if (window->room < held + count)
+            window->bytes = mem_resize(window->bytes, (window->room = held + count) + JSON_PAD);
+        memmove(window->bytes + count, window->bytes, held);
+        window->at = window->bytes + count;
+        set_end(window, window->bytes + count + held);
+    }
+    window->at -= count;
+    memcpy(window->bytes + (window->at - window->bytes), bytes, count);
+    window->before = offset - (window->at - window->bytes);
 }
 
 char json_window_peek(struct json_window *window)

@@ -16,6 +16,7 @@ struct json_window {
     struct source *source;
     char *bytes;
     size_t room;    /* without the NULs at the end */
+    size_t step;    /* most that is read at once: the room at first */
     const char *at; /* first byte still wanted; the reader moves it on */
     const char *end;
     int64_t before;            /* bytes of the source before `bytes` */
@@ -34,6 +35,18 @@ void json_window_close(struct json_window *window);
  * (ended tells which).
  */
 bool json_window_more(struct json_window *window, size_t limit);
+
+/*
+ * The bytes as they come, past the reader: up to `room` of them to `into`, those of the window first, then the
+ * source's. 0 at the end.
+ */
+size_t json_window_take(struct json_window *window, char *into, size_t room);
+
+/* Puts bytes back before `at`: what was taken last, or read over, so that they come again. */
+void json_window_unread(struct json_window *window, const char *bytes, size_t count);
+
+/* A window over text in memory, padded for json_scan.h, that lies at `offset` of its file. Not to be closed. */
+struct json_window json_window_of_text(char *text, size_t length, int64_t offset);
 
 /* The next byte that is no blank, moving `at` to it; 0 at the end of the source. */
 char json_window_peek(struct json_window *window);

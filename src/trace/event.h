@@ -124,6 +124,18 @@ enum attr {
     ATTRS,
 };
 
+/* Its values are ids of interned texts. */
+static inline bool attr_is_text(enum attr attr)
+{
+    static const bool texts[ATTRS] = {
+        [ATTR_INPUT_DIMS] = true, [ATTR_INPUT_STRIDES] = true, [ATTR_INPUT_TYPES] = true, [ATTR_CONCRETE_INPUTS] = true,
+        [ATTR_CALL_STACK] = true, [ATTR_MODULE] = true,        [ATTR_CALL_FROM] = true,   [ATTR_GRID] = true,
+        [ATTR_BLOCK] = true,      [ATTR_SYNC_KIND] = true,     [ATTR_COLLECTIVE] = true,  [ATTR_DTYPE] = true,
+        [ATTR_GROUP_NAME] = true, [ATTR_GROUP_RANKS] = true,   [ATTR_KERNEL_FILE] = true, [ATTR_CATEGORY] = true,
+    };
+    return texts[attr];
+}
+
 /*
  * Times that a trace can hold: |start_ns| and dur_ns stay below this, so that no
  * sum or difference of two of them overflows. 2^61 ns is the year 2043; a reader

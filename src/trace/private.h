@@ -27,6 +27,7 @@ struct trace_private {
     size_t flow_count, flow_room;
     struct note *notes;
     size_t notes_room;
+    uint32_t cut_texts, cut_lanes; /* how many there were at the last trace_cut */
 
     /* made by trace_finish */
     uint32_t *order;  /* all rows, grouped by lane and nest */
@@ -39,6 +40,11 @@ struct trace_private {
     uint32_t main_lane;
     struct trace_oddities odd;
 };
+
+void trace_mirror(struct trace *trace);                      /* the public face shows what the private side holds now */
+void trace_make_room(struct trace *trace, size_t rows);      /* for that many more */
+void trace_free_rows(struct trace *trace);                   /* the columns, arrows and notes */
+void trace_keep_note(struct trace *trace, struct note note); /* its text is copied */
 
 void trace_nest(struct trace *trace);     /* order, group, parent */
 void trace_link_ids(struct trace *trace); /* cause, as far as ids tell; needs no nesting */

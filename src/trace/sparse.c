@@ -38,9 +38,8 @@ static void add_room(struct sparse *c)
         c->narrow = mem_grow(c->narrow, &c->room, need, sizeof *c->narrow);
 }
 
-void sparse_push(struct sparse *c, uint32_t row, int64_t value)
+static inline void push_value(struct sparse *c, int64_t value)
 {
-    mark(c, row);
     if (!c->wide && value != (int32_t)value)
         widen(c);
     if (c->count == c->room)
@@ -49,6 +48,37 @@ void sparse_push(struct sparse *c, uint32_t row, int64_t value)
         c->wide[c->count++] = value;
     else
         c->narrow[c->count++] = (int32_t)value;
+}
+
+void sparse_push(struct sparse *c, uint32_t row, int64_t value)
+{
+    mark(c, row);
+    push_value(c, value);
+}
+
+/* The bits of rows 0 .. rows-1 of `from` as those from row `first` on. */
+static void join_bits(struct sparse *c, const struct sparse *from, uint32_t first, uint32_t rows)
+{
+    const size_t need = ((size_t)first + rows + 63) / 64, to = first / 64;
+    const unsigned shift = first % 64;
+    if (need > c->words)
+        add_words(c, need);
+    for (size_t w = 0; w < from->words && w * 64 < rows; w++) {
+        c->bits[to + w] |= from->bits[w] << shift;
+        if (shift && from->bits[w] >> (64 - shift))
+            c->bits[to + w + 1] |= from->bits[w] >> (64 - shift);
+    }
+}
+
+void sparse_join(struct sparse *c, const struct sparse *from, uint32_t first, uint32_t rows, const uint32_t *rename)
+{
+    if (!from->count)
+        return;
+    join_bits(c, from, first, rows);
+    for (uint32_t i = 0; i < from->count; i++) {
+        const int64_t value = from->wide ? from->wide[i] : from->narrow[i];
+        push_value(c, rename ? rename[value] : value);
+    }
 }
 
 void sparse_finish(struct sparse *c)

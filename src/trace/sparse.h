@@ -22,6 +22,13 @@ struct sparse {
 };
 
 void sparse_push(struct sparse *column, uint32_t row, int64_t value); /* rows must ascend */
+
+/*
+ * Pushes what the column `from` has in its first `rows` rows, its row 0 as row `first`. `rename` (or NULL) gives the
+ * value to push for each of its values.
+ */
+void sparse_join(struct sparse *column, const struct sparse *from, uint32_t first, uint32_t rows,
+                 const uint32_t *rename);
 void sparse_finish(struct sparse *column);
 void sparse_free(struct sparse *column);
 size_t sparse_bytes(const struct sparse *column);

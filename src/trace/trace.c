@@ -17,8 +17,7 @@
 
 enum { MOST_NOTES = 500 };
 
-/* The public face shows what the private side holds now. */
-static void mirror(struct trace *t)
+void trace_mirror(struct trace *t)
 {
     const struct trace_private *p = t->private;
     t->start_ns = p->start_ns;
@@ -44,7 +43,7 @@ struct trace *trace_new(void)
     t->private->last_lane = LANE_NONE;
     t->private->main_lane = LANE_NONE;
     t->info.rank = t->info.world_size = -1;
-    mirror(t);
+    trace_mirror(t);
     return t;
 }
 
@@ -112,10 +111,9 @@ void trace_name_lane(struct trace *t, struct lane lane, uint32_t process_name, u
 
 /* ---- events ---- */
 
-static void grow_columns(struct trace *t)
+static void grow_columns(struct trace *t, size_t room)
 {
     struct trace_private *p = t->private;
-    const size_t room = p->room ? p->room * 2 : 1024;
     p->start_ns = mem_resize(p->start_ns, room * sizeof *p->start_ns);
     p->dur_ns = mem_resize(p->dur_ns, room * sizeof *p->dur_ns);
     p->name = mem_resize(p->name, room * sizeof *p->name);
@@ -124,13 +122,22 @@ static void grow_columns(struct trace *t)
     p->room = room;
 }
 
+void trace_make_room(struct trace *t, size_t rows)
+{
+    size_t room = t->private->room ? t->private->room : 1024;
+    while (room - t->count < rows)
+        room *= 2;
+    if (room > t->private->room)
+        grow_columns(t, room);
+}
+
 void trace_add(struct trace *t, const struct event *event)
 {
     assert(event->start_ns > -EVENT_TIME_LIMIT && event->start_ns < EVENT_TIME_LIMIT);
     assert(event->dur_ns >= 0 && event->dur_ns < EVENT_TIME_LIMIT);
     struct trace_private *p = t->private;
     if (t->count == p->room)
-        grow_columns(t);
+        trace_make_room(t, 1);
     const uint32_t row = t->count++;
     p->start_ns[row] = event->start_ns;
     p->dur_ns[row] = event->dur_ns;
@@ -151,11 +158,13 @@ void trace_add_flow(struct trace *t, struct flow flow)
     p->flows[p->flow_count++] = flow;
 }
 
-static void keep_note(struct trace *t, enum note_kind kind, int64_t offset, const char *text)
+void trace_keep_note(struct trace *t, struct note note)
 {
     struct trace_private *p = t->private;
+    if (t->note_count >= MOST_NOTES)
+        return;
     p->notes = mem_grow(p->notes, &p->notes_room, t->note_count + (size_t)1, sizeof *p->notes);
-    p->notes[t->note_count++] = (struct note){kind, offset, str_printable(&p->arena, str_of(text))};
+    p->notes[t->note_count++] = (struct note){note.kind, note.offset, str_printable(&p->arena, note.text)};
     t->notes = p->notes;
 }
 
@@ -170,7 +179,7 @@ void trace_note(struct trace *t, enum note_kind kind, int64_t offset, const char
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    keep_note(t, kind, offset, text);
+    trace_keep_note(t, (struct note){kind, offset, str_of(text)});
 }
 
 /* ---- the finish ---- */
@@ -224,31 +233,33 @@ static void nest_or_link(void *context, size_t i)
 void trace_finish(struct trace *t)
 {
     struct trace_private *p = t->private;
-    if (!p->room)
-        grow_columns(t); /* an empty column has an address too */
+    trace_make_room(t, 0); /* an empty column has an address too */
     for (int a = 0; a < ATTRS; a++)
         sparse_finish(&p->attr[a]);
     shift_to_origin(t);
-    mirror(t);
+    trace_mirror(t);
     par_each(2, 0, nest_or_link, t);
-    mirror(t);
+    trace_mirror(t);
     trace_link(t);
     trace_pair(t);
     trace_find_main_lane(t);
     trace_find_steps(t);
-    mirror(t);
+    trace_mirror(t);
     count_oddities(t);
     mem_free(p->flows);
     p->flows = NULL;
     p->flow_count = p->flow_room = 0;
 }
 
-static void free_columns(struct trace_private *p)
+void trace_free_rows(struct trace *t)
 {
-    void *const owned[] = {p->start_ns, p->dur_ns, p->name,  p->lane,  p->kind,   p->parent, p->cause,
-                           p->lanes,    p->flows,  p->notes, p->order, p->caused, p->group,  p->steps};
+    struct trace_private *p = t->private;
+    void *const owned[] = {p->start_ns, p->dur_ns, p->name, p->lane, p->kind, p->flows, p->notes};
     for (size_t i = 0; i < sizeof owned / sizeof *owned; i++)
         mem_free(owned[i]);
+    for (int a = 0; a < ATTRS; a++)
+        sparse_free(&p->attr[a]);
+    arena_free(&p->arena);
 }
 
 void trace_free(struct trace *t)
@@ -256,13 +267,13 @@ void trace_free(struct trace *t)
     if (!t)
         return;
     struct trace_private *p = t->private;
-    free_columns(p);
-    for (int a = 0; a < ATTRS; a++)
-        sparse_free(&p->attr[a]);
+    trace_free_rows(t);
+    void *const owned[] = {p->lanes, p->parent, p->cause, p->order, p->caused, p->group, p->steps};
+    for (size_t i = 0; i < sizeof owned / sizeof *owned; i++)
+        mem_free(owned[i]);
     map_free(&p->lane_index);
     sparse_free(&p->forward);
     intern_free(p->names);
-    arena_free(&p->arena);
     mem_free(p);
     mem_free(t);
 }

@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A trace that comes in small pieces is the same as the trace that comes at once. The first byte sets the size of the pieces. */
+/*
+ * A trace that comes in small pieces, or is read in parts on several threads, is the same as the trace that comes at
+ * once. The first byte sets the size of the pieces and parts.
+ */
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "read/kineto.h"
 #include "read/read.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
@@ -11,6 +15,24 @@ static struct trace *read_in_pieces(const uint8_t *bytes, size_t size, size_t pi
 {
     struct source *source = source_of_bytes("input", bytes, size, piece);
     struct trace *trace = trace_read_source(source, NULL, NULL);
+    source_close(source);
+    return trace;
+}
+
+/* By one thread all is read in order. */
+static struct trace *read_on_threads(const uint8_t *bytes, size_t size, unsigned threads, size_t part)
+{
+    struct source *source = source_of_bytes("input", bytes, size, SIZE_MAX);
+    struct json_window window;
+    json_window_open(&window, source, JSON_WINDOW, NULL);
+    struct trace *trace = trace_new();
+    if (kineto_read_in_parts(&window, trace, threads, part, NULL)) {
+        trace_finish(trace);
+    } else {
+        trace_free(trace);
+        trace = NULL;
+    }
+    json_window_close(&window);
     source_close(source);
     return trace;
 }
@@ -25,7 +47,10 @@ static void same(const struct trace *a, const struct trace *b)
 {
     must(a->count == b->count && a->repaired == b->repaired && a->dropped == b->dropped);
     must(a->note_count == b->note_count && a->lane_count == b->lane_count);
+    for (uint32_t i = 0; i < a->lane_count; i++)
+        must(a->lanes[i].name == b->lanes[i].name && a->lanes[i].id == b->lanes[i].id);
     for (uint32_t row = 0; row < a->count; row++) {
+        must(a->parent[row] == b->parent[row] && a->cause[row] == b->cause[row]);
         must(a->start_ns[row] == b->start_ns[row] && a->dur_ns[row] == b->dur_ns[row] && a->kind[row] == b->kind[row]);
         must(a->lane[row] == b->lane[row] && str_eq(trace_name(a, row), trace_name(b, row)));
         for (int attr = 0; attr < ATTRS; attr++)
@@ -42,16 +67,24 @@ static bool is_packed(uint8_t first)
     return first == GZIP || first == ZSTD;
 }
 
+/* Takes over both. */
+static void compare(struct trace *a, struct trace *b)
+{
+    must(!a == !b);
+    if (a)
+        same(a, b);
+    trace_free(a);
+    trace_free(b);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
     if (size < 2 || is_packed(bytes[1]))
         return 0;
-    struct trace *whole = read_in_pieces(bytes + 1, size - 1, SIZE_MAX);
-    struct trace *pieces = read_in_pieces(bytes + 1, size - 1, (size_t)bytes[0] + 1);
-    must(!whole == !pieces);
-    if (whole)
-        same(whole, pieces);
-    trace_free(whole);
-    trace_free(pieces);
+    const size_t piece = (size_t)bytes[0] + 1;
+    bytes++;
+    size--;
+    compare(read_in_pieces(bytes, size, SIZE_MAX), read_in_pieces(bytes, size, piece));
+    compare(read_on_threads(bytes, size, 1, 0), read_on_threads(bytes, size, 2, 40 + piece));
     return 0;
 }

@@ -10,6 +10,7 @@
 #include "base/map.h"
 #include "base/mem.h"
 #include "base/par.h"
+#include "base/relay.h"
 #include "base/sort.h"
 #include "base/stat.h"
 #include "cmocka_first.h"
@@ -131,6 +132,69 @@ static void every_piece_of_work_is_done_once(void **state)
         assert_int_equal(seen[i], 1);
 }
 
+/* What a thread may use of four cores, when they are dealt to so many pieces of work at once. */
+struct dealt {
+    size_t pieces;
+    unsigned cores; /* of a piece */
+    atomic_int wrong;
+};
+
+static void check_share(void *context, size_t i)
+{
+    struct dealt *dealt = context;
+    dealt->wrong += par_cores() != dealt->cores;
+}
+
+static void cores_are_dealt_to_the_work_inside(void **state)
+{
+    static struct dealt dealt[] = {{1, 4, 0}, {2, 2, 0}, {3, 1, 0}, {4, 1, 0}, {100, 1, 0}};
+    const unsigned cores = par_cores();
+    for (size_t i = 0; i < sizeof dealt / sizeof *dealt; i++) {
+        par_each(dealt[i].pieces, 4, check_share, &dealt[i]);
+        assert_int_equal(dealt[i].wrong, 0);
+        assert_int_equal(par_cores(), cores);
+    }
+}
+
+enum { RELAY_ROOM = 5 };
+
+static void square(void *context, unsigned worker, size_t item)
+{
+    size_t *place = (size_t *)context + item % RELAY_ROOM;
+    *place *= *place;
+}
+
+static void a_relay_gives_back_in_order(void **state)
+{
+    enum { ITEMS = 2000 };
+    size_t place[RELAY_ROOM], given = 0, taken = 0;
+    struct relay *relay = relay_open(3, RELAY_ROOM, square, place);
+    assert_non_null(relay);
+    for (;;) {
+        for (; given < ITEMS && relay_room(relay); relay_give(relay)) {
+            place[given % RELAY_ROOM] = given;
+            given++;
+        }
+        if (!relay_take(relay))
+            break;
+        assert_int_equal(place[taken % RELAY_ROOM], taken * taken);
+        taken++;
+    }
+    assert_int_equal(taken, ITEMS);
+    relay_close(relay);
+}
+
+static void a_relay_closes_with_items_out(void **state)
+{
+    for (size_t out = 0; out <= RELAY_ROOM; out++) {
+        size_t place[RELAY_ROOM] = {0};
+        struct relay *relay = relay_open(2, RELAY_ROOM, square, place);
+        for (size_t i = 0; i < out; i++)
+            relay_give(relay);
+        relay_close(relay);
+    }
+}
+
 static void an_arena_gives_zeroed_memory_of_any_size(void **state)
 {
     struct arena arena = {0};
@@ -198,6 +262,9 @@ int main(void)
         cmocka_unit_test(sorting_is_stable_for_any_keys),
         cmocka_unit_test(quantiles_interpolate_between_ranks),
         cmocka_unit_test(every_piece_of_work_is_done_once),
+        cmocka_unit_test(cores_are_dealt_to_the_work_inside),
+        cmocka_unit_test(a_relay_gives_back_in_order),
+        cmocka_unit_test(a_relay_closes_with_items_out),
         cmocka_unit_test(an_arena_gives_zeroed_memory_of_any_size),
         cmocka_unit_test(memory_that_runs_out_is_told_in_one_place),
         cmocka_unit_test(an_error_names_the_file_and_the_byte),
