@@ -148,7 +148,7 @@ static int by_rank(const void *a, const void *b)
 static void read_all(struct run *run, int64_t packed_bytes, struct arena *arena)
 {
     rank_roll_open(&run->ranks, call_text(run->call, "rank"));
-    progress_begin(&run->progress, run->count, packed_bytes, arena);
+    progress_begin(&run->progress, "traces", run->count, packed_bytes, arena);
     par_each(run->count, run->threads, do_job, run);
     progress_end(&run->progress);
     rank_roll_close(&run->ranks);

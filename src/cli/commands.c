@@ -14,12 +14,22 @@ extern const struct command command_ops;
 extern const struct command command_critical_path;
 extern const struct command command_ranks;
 extern const struct command command_info;
+extern const struct command command_rules;
 extern const struct command command_help;
 extern const struct command command_completion;
 
 const struct command *const commands[] = {
-    &command_summary, &command_breakdown, &command_kernels, &command_ops,        &command_critical_path,
-    &command_ranks,   &command_info,      &command_help,    &command_completion, NULL,
+    &command_summary,
+    &command_breakdown,
+    &command_kernels,
+    &command_ops,
+    &command_critical_path,
+    &command_ranks,
+    &command_info,
+    &command_rules,
+    &command_help,
+    &command_completion,
+    NULL,
 };
 
 static const struct option trace_options[] = {
@@ -32,8 +42,9 @@ static const struct option trace_options[] = {
 };
 
 static const struct option output_options[] = {
-    {"format", 0, "FORMAT", "term|json|csv",
-     "What to write: a screen for people (term, the default), JSON, or one table as CSV."},
+    {"format", 0, "FORMAT", "term|json|csv|sarif|github",
+     "What to write: a screen for people (term, the default), JSON, or one table as CSV; of the findings alone SARIF "
+     "2.1.0 (sarif), or annotations of GitHub Actions (github)."},
     {"output", 'o', "FILE", NULL,
      "Write to FILE instead of standard output. The file is replaced when all is done, or untouched."},
     {"table", 0, "ID", NULL, "Write only the table ID, with all its columns and rows. --format json shows the ids."},

@@ -24,18 +24,25 @@ static void say(const char *line, int len)
     }
 }
 
+/* "33 of 120 MiB, ": what is read, where anybody counts. */
+static int print_bytes(struct progress *progress, char *line, size_t room)
+{
+    const double mib = 0x1p20;
+    const int64_t read = bytes_read(progress);
+    if (progress->total_bytes)
+        return snprintf(line, room, "%.0f of %.0f MiB", (double)read / mib, (double)progress->total_bytes / mib);
+    return read || progress->files == 1 ? snprintf(line, room, "%.0f MiB", (double)read / mib) : 0;
+}
+
 static void draw(struct progress *progress)
 {
     char line[LINE];
-    const double mib = 0x1p20;
-    const int64_t read = bytes_read(progress);
-    int len = snprintf(line, sizeof line, "\r\033[Kreading %.0f MiB", (double)read / mib);
-    if (progress->total_bytes)
-        len = snprintf(line, sizeof line, "\r\033[Kreading %.0f of %.0f MiB", (double)read / mib,
-                       (double)progress->total_bytes / mib);
+    int len = snprintf(line, sizeof line, "\r\033[Kreading ");
+    const int bytes = print_bytes(progress, line + len, sizeof line - (size_t)len);
+    len += bytes;
     if (progress->files > 1)
-        len +=
-            snprintf(line + len, sizeof line - (size_t)len, ", %u of %u traces done", progress->done, progress->files);
+        len += snprintf(line + len, sizeof line - (size_t)len, "%s%u of %u %s done", bytes ? ", " : "", progress->done,
+                        progress->files, progress->what);
     say(line, len);
 }
 
@@ -67,9 +74,10 @@ static void *run(void *argument)
     return NULL;
 }
 
-void progress_begin(struct progress *progress, uint32_t files, int64_t total_bytes, struct arena *arena)
+void progress_begin(struct progress *progress, const char *what, uint32_t files, int64_t total_bytes,
+                    struct arena *arena)
 {
-    *progress = (struct progress){.files = files, .total_bytes = total_bytes};
+    *progress = (struct progress){.what = what, .files = files, .total_bytes = total_bytes};
     progress->bytes = arena_array(arena, files, sizeof *progress->bytes);
     if (!screen_of(STDERR_FILENO, NULL).capable)
         return;

@@ -11,6 +11,7 @@
 #include "base/arena.h"
 
 struct progress {
+    const char *what;       /* the files are: "traces" */
     _Atomic int64_t *bytes; /* packed bytes read, by file */
     atomic_uint done;       /* files read and analysed */
     uint32_t files;
@@ -23,7 +24,8 @@ struct progress {
     bool over;
 };
 
-void progress_begin(struct progress *progress, uint32_t files, int64_t total_bytes, struct arena *arena);
+void progress_begin(struct progress *progress, const char *what, uint32_t files, int64_t total_bytes,
+                    struct arena *arena);
 void progress_end(struct progress *progress);
 
 #endif
