@@ -84,7 +84,8 @@ def reading(figures):
         figures.add(f"read.{label}.parse", one["parse"], "GB/s", (">=", 1.0), finished_gb_s=one["finished"])
         figures.add(f"read.{label}.of_memchr", one["parse"] / one["memchr"], "of memchr", (">=", 0.15))
         figures.add(f"read.{label}.beside_columns", one["peak"] - one["columns"], "MiB", ("<=", 32), **one)
-        figures.add(f"read.{label}.memory", one["peak"] / json_mib, "bytes a byte", ("<=", 0.3))
+        promised = ("<=", 0.3) if name.startswith("big/") else None  # what is small bears the 32 MiB
+        figures.add(f"read.{label}.memory", one["peak"] / json_mib, "bytes a byte", promised)
         both = read_speeds(packed, figures.times, cores=2)
         slower = min(both["bytes"], one["parse"])
         figures.add(f"read.{label}.overlap", slower / both["parse"], "of the slower alone", ("<=", 1.25),
@@ -108,18 +109,22 @@ def peer_python():
 
 
 def against_peer(figures):
-    """`summary` against HolisticTraceAnalysis: load the same file, compute the temporal breakdown; whole processes."""
+    """`summary` against HolisticTraceAnalysis: load the same file, compute the temporal breakdown; whole processes. Each
+    run of theirs is compared with runs of ours right before and right after it: the machine's speed changes."""
     python, script = peer_python(), os.path.join(inputs.TOP, "bench", "peers", "hta_run.py")
     cases = {"x10": (inputs.repeated(WORK, 10), 100), "x30": (inputs.repeated(WORK, 30), 100),
              "50MB": (inputs.trace(LARGE[0]), 40)}
     for label, (path, bound) in cases.items():
-        ours, theirs = [], []
+        ours, theirs, ratios = [], [], []
         for _ in range(1 if label == "x30" else min(3, figures.times)):  # minutes each
-            ours += [run([PROGRAM, "summary", path]) for _ in range(figures.times)]
+            beside = [run([PROGRAM, "summary", path]) for _ in range(figures.times)]
             theirs.append(run([python, script, path]))
+            beside += [run([PROGRAM, "summary", path]) for _ in range(figures.times)]
+            ratios.append(theirs[-1].wall_s / median(beside).wall_s)
+            ours += beside
         ours, theirs = median(ours), median(theirs)
-        figures.add(f"peer.{label}.speed", theirs.wall_s / ours.wall_s, "times faster", (">=", bound),
-                    ours_s=ours.wall_s, theirs_s=theirs.wall_s)
+        figures.add(f"peer.{label}.speed", statistics.median(ratios), "times faster", (">=", bound),
+                    ours_s=ours.wall_s, theirs_s=theirs.wall_s, ratios=ratios)
         figures.add(f"peer.{label}.memory", ours.peak_bytes / theirs.peak_bytes, "of its memory",
                     ("<=", 0.1) if label != "50MB" else None, ours_bytes=ours.peak_bytes, theirs_bytes=theirs.peak_bytes)
 
