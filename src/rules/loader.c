@@ -70,6 +70,30 @@ static bool samples_on_device(const struct check *check, uint32_t dataset)
     return summary->effects & EFFECT_UPLOAD || (summary->result && holds_device(summary->result));
 }
 
+static bool may_hold_tensor(const struct value *value, int depth)
+{
+    if (value->kind == VALUE_TENSOR || value->kind == VALUE_BATCH)
+        return true;
+    if (!value_is_container(value) || depth == 0)
+        return false;
+    for (uint32_t i = 0; i < value->item_count; i++)
+        if (may_hold_tensor(value_item_at(value, i), depth - 1))
+            return true;
+    return value->item_count == 0 && may_hold_tensor(value_item(value), depth - 1);
+}
+
+bool loader_gives_tensors(const struct check *check, uint32_t call)
+{
+    const uint32_t collate = loader_argument(check, call, LOADER_COLLATE_FN);
+    if (collate == SYNTAX_NONE)
+        return true;
+    const struct value *value = ask_value(check, collate);
+    if (value->kind != VALUE_FUNCTION || value->detail == SYNTAX_NONE)
+        return true;
+    const struct value *result = summary_of(check->project, value->detail)->result;
+    return !result || result->kind == VALUE_UNKNOWN || may_hold_tensor(result, 3);
+}
+
 bool loader_on_device(const struct check *check, uint32_t call)
 {
     const uint32_t dataset = loader_argument(check, call, LOADER_DATASET);

@@ -20,6 +20,8 @@ uint32_t loader_argument(const struct check *check, uint32_t call, enum loader_p
 bool loader_feeds_device(const struct check *check, uint32_t call);
 /* Whether its samples lie on the device, or are put there by its collate_fn: workers and pinning are then errors. */
 bool loader_on_device(const struct check *check, uint32_t call);
+/* False where its collate_fn is seen to return lists and arrays alone, which cannot be pinned. */
+bool loader_gives_tensors(const struct check *check, uint32_t call);
 /* False where its batches are seen to go to an evaluation alone. */
 bool loader_trains(const struct check *check, uint32_t call);
 /* Whether its dataset is one of tensors in memory, for which workers cost more than they bring. */

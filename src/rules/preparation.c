@@ -109,3 +109,110 @@ bool preparation_is(const struct check *check, uint32_t loop)
     const enum loop_kind kind = context_loop(check->project, check_site(check, loop));
     return (kind == LOOP_ELEMENT || kind == LOOP_OTHER) && fits(check, loop) && !inside_another(check, loop);
 }
+
+/* ---- preparation that workers could do ---- */
+
+/* The batches of `xs`, `enumerate(xs)`, `tqdm(xs)`, and which part of the target is bound to them. */
+static bool find_rows(const struct check *check, uint32_t target, uint32_t iterable, struct hand_off *hand_off)
+{
+    const struct syntax *tree = check->tree;
+    for (int depth = 0; depth < 3 && syntax_is(tree, iterable, SYN_CALL); depth++) {
+        const bool counted = ask_named(check, iterable, "enumerate");
+        const bool shown = name_under(check->project, check_site(check, iterable), "tqdm.");
+        if (!counted && !shown)
+            break;
+        if (counted) {
+            if (!syntax_is(tree, target, SYN_TUPLE) || syntax_child_count(tree, target) != 2)
+                return false;
+            target = syntax_child(tree, target, 1);
+        }
+        iterable = syntax_argument(tree, iterable, 0, NULL);
+    }
+    const uint8_t kind = ask_value(check, iterable)->kind;
+    hand_off->batches = iterable;
+    hand_off->row_name = target;
+    return syntax_is(tree, target, SYN_NAME) && (kind == VALUE_LIST || kind == VALUE_TUPLE);
+}
+
+/* prepare(rows) and nothing else: a function, or a method of something that can be named again. */
+static bool is_call_on_rows(const struct check *check, uint32_t call, uint32_t row_name)
+{
+    const struct syntax *tree = check->tree;
+    const uint32_t arguments = syntax_child(tree, call, 1), argument = syntax_first(tree, arguments);
+    uint32_t callee = syntax_first(tree, call);
+    while (syntax_is(tree, callee, SYN_ATTRIBUTE))
+        callee = syntax_first(tree, callee);
+    return syntax_is(tree, callee, SYN_NAME) && syntax_child_count(tree, arguments) == 1 &&
+           syntax_is(tree, argument, SYN_NAME) && syntax_same(tree, argument, tree, row_name);
+}
+
+/* Whether a function of the run loops over data in Python or NumPy. */
+static bool prepares(const struct check *check, uint32_t function)
+{
+    const struct function *found = project_function(check->project, function);
+    const struct check there = {check->project, found->file, project_tree(check->project, found->file), check->arena};
+    for (uint32_t node = found->node; node < syntax_last(there.tree, found->node); node++)
+        if (is_loop(there.tree->kind[node]) && fits(&there, node))
+            return true;
+    return false;
+}
+
+/* Whether the loop changes what the method is called on: workers have a copy of it from before the loop. */
+static bool changes_owner(const struct check *check, const struct hand_off *hand_off)
+{
+    const struct syntax *tree = check->tree;
+    uint32_t owner = syntax_first(tree, hand_off->call);
+    while (syntax_is(tree, owner, SYN_ATTRIBUTE))
+        owner = syntax_first(tree, owner);
+    for (uint32_t node = syntax_child(tree, hand_off->loop, 2); node < syntax_last(tree, hand_off->loop); node++) {
+        if (!syntax_is(tree, node, SYN_NAME) || !syntax_same(tree, node, tree, owner) ||
+            syntax_inside(tree, node, hand_off->call))
+            continue;
+        uint32_t parent = tree->parent[node];
+        while (syntax_is(tree, parent, SYN_ATTRIBUTE))
+            parent = tree->parent[parent];
+        if (!syntax_is(tree, parent, SYN_CALL) && !syntax_is(tree, parent, SYN_SUBSCRIPT) &&
+            !syntax_is(tree, parent, SYN_ARGUMENTS))
+            continue;
+        return true;
+    }
+    return false;
+}
+
+static bool is_safe(const struct check *check, const struct hand_off *hand_off)
+{
+    const struct definition *definition = flow_bound(check->project, check_site(check, hand_off->row_name));
+    const uint32_t batch = syntax_first(check->tree, hand_off->statement);
+    return definition && flow_uses(check->project, check->file, definition, NULL, 0) == 1 &&
+           !flow_escapes(check->project, check->file, definition) &&
+           summary_pure(summary_of(check->project, hand_off->function)) &&
+           flow_pure(check->project, check_site(check, hand_off->call)) &&
+           (syntax_is(check->tree, batch, SYN_NAME) || syntax_is(check->tree, batch, SYN_TUPLE)) &&
+           syntax_same(check->tree, syntax_first(check->tree, syntax_child(check->tree, hand_off->loop, 2)),
+                       check->tree, hand_off->statement) &&
+           !changes_owner(check, hand_off);
+}
+
+bool preparation_hand_off(const struct check *check, uint32_t call, struct hand_off *hand_off)
+{
+    const struct syntax *tree = check->tree;
+    const uint32_t statement = tree->parent[call];
+    if (!syntax_is(tree, statement, SYN_ASSIGN) || syntax_child_count(tree, statement) != 2 ||
+        syntax_first(tree, statement) == call)
+        return false;
+    const uint32_t loop = tree->parent[tree->parent[statement]];
+    if (!syntax_is(tree, tree->parent[statement], SYN_BLOCK) || !syntax_is(tree, loop, SYN_FOR))
+        return false;
+    const enum loop_kind kind = context_loop(check->project, check_site(check, loop));
+    if (kind != LOOP_STEP && kind != LOOP_EVALUATION)
+        return false;
+    *hand_off = (struct hand_off){.loop = loop, .statement = statement, .call = call};
+    if (!find_rows(check, syntax_first(tree, loop), syntax_child(tree, loop, 1), hand_off) ||
+        !is_call_on_rows(check, call, hand_off->row_name))
+        return false;
+    hand_off->function = name_target(check->project, check_site(check, call));
+    if (hand_off->function == SYNTAX_NONE || !prepares(check, hand_off->function))
+        return false;
+    hand_off->safe = is_safe(check, hand_off);
+    return true;
+}

@@ -52,8 +52,26 @@ static bool tell_preparation(const struct check *check, uint32_t loop, struct ma
     return level_at(check, loop, GPU_SURE, match);
 }
 
+/* At the call in the loop of steps: where workers could take it over. */
+static bool check_prepared_call(const struct check *check, uint32_t call, struct match *match)
+{
+    struct hand_off hand_off;
+    if (!project_uses_device(check->project) || !preparation_hand_off(check, call, &hand_off))
+        return false;
+    const str name = ask_text(check, syntax_first(check->tree, call));
+    match->fix = hand_off.safe ? FIX_SAFE : FIX_NONE;
+    match->builtin = tail_of(check, call);
+    match->message = str_printf(check->arena,
+                                "`%.*s` prepares the batch in Python %s while the device waits; let the workers of a "
+                                "DataLoader do it (collate_fn)",
+                                (int)name.len, name.at, ask_often(check, call));
+    return level_at(check, call, GPU_SURE, match);
+}
+
 static bool check_preparation(const struct check *check, uint32_t loop, struct match *match)
 {
+    if (check->tree->kind[loop] == SYN_CALL)
+        return check_prepared_call(check, loop, match);
     return preparation_is(check, loop) && !preparation_repeats(check, loop) &&
            tell_preparation(check, loop, match,
                             "do it in the loader's workers (collate_fn), or for the whole batch at once");
@@ -64,8 +82,9 @@ const struct rule rule_preparation_on_training_thread = {
     .name = "preparation-on-training-thread",
     .entry = "C2",
     .level = LEVEL_WARNING,
-    .query = {.kinds = {SYN_FOR, SYN_LIST_COMP}},
+    .query = {.kinds = {SYN_FOR, SYN_LIST_COMP, SYN_CALL}},
     .check = check_preparation,
+    .fix = fix_preparation,
     .words = &words_preparation_on_training_thread,
 };
 

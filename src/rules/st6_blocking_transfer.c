@@ -72,7 +72,8 @@ static bool check_blocking_upload(const struct check *check, uint32_t call, stru
 
 static bool check_pageable_loader(const struct check *check, uint32_t call, struct match *match)
 {
-    if (!loader_is(check, call) || !loader_feeds_device(check, call) || loader_on_device(check, call))
+    if (!loader_is(check, call) || !loader_feeds_device(check, call) || loader_on_device(check, call) ||
+        !loader_gives_tensors(check, call))
         return false;
     const uint32_t pin = loader_argument(check, call, LOADER_PIN_MEMORY);
     if (syntax_arguments_hidden(check->tree, call) || (pin != SYNTAX_NONE && !syntax_is(check->tree, pin, SYN_FALSE)))

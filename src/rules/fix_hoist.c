@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Rewrites of uploads that give the same each time: done before the loop, or kept where the module can find it. */
+#include "fix.h"
+#include "patch.h"
+
+/* The outermost loop of this function in which the expression stays the same; SYNTAX_NONE. */
+static uint32_t loop_to_leave(const struct check *check, uint32_t expression)
+{
+    uint32_t best = SYNTAX_NONE;
+    for (uint32_t at = check->tree->parent[expression]; at; at = check->tree->parent[at]) {
+        const enum syntax_kind kind = check->tree->kind[at];
+        if (kind == SYN_FUNCTION || kind == SYN_LAMBDA || kind == SYN_CLASS)
+            break;
+        if (kind != SYN_FOR && kind != SYN_WHILE)
+            continue;
+        if (!flow_invariant(check->project, check_site(check, expression), at))
+            break;
+        best = at;
+    }
+    return best;
+}
+
+static bool changes_in_place(const struct check *check, const struct definition *definition)
+{
+    uint32_t uses[64];
+    const uint32_t count = flow_uses(check->project, check->file, definition, uses, 64);
+    for (uint32_t i = 0; i < count && i < 64; i++) {
+        const struct definition *change = flow_bound(check->project, check_site(check, uses[i]));
+        if (change && (change->kind == DEFINED_CHANGE || change->kind == DEFINED_AUGMENT))
+            return true;
+    }
+    return count > 64;
+}
+
+/* `w = weights.to(device)` whose w has no other binding in the loop moves as it is. */
+static bool moves_whole(const struct check *check, uint32_t statement, uint32_t call, uint32_t loop)
+{
+    if (!syntax_is(check->tree, statement, SYN_ASSIGN) || syntax_child_count(check->tree, statement) != 2 ||
+        syntax_last_child(check->tree, statement) != call)
+        return false;
+    const uint32_t target = syntax_first(check->tree, statement);
+    if (!syntax_is(check->tree, target, SYN_NAME))
+        return false;
+    uint32_t bindings = 0;
+    for (uint32_t node = loop; node < syntax_last(check->tree, loop); node++)
+        if (syntax_is(check->tree, node, SYN_NAME) &&
+            str_eq(syntax_text(check->tree, node), syntax_text(check->tree, target)))
+            bindings += flow_bound(check->project, check_site(check, node)) != NULL;
+    return bindings == 1;
+}
+
+static str tail_name(const struct patch *patch, uint32_t what)
+{
+    const str tail = syntax_tail(patch->check->tree, ask_root(patch->check, what));
+    return tail.len ? tail : S("constant");
+}
+
+static bool hoist(struct patch *patch, uint32_t call, uint32_t what, uint32_t loop, struct edits *edits)
+{
+    const struct check *check = patch->check;
+    const uint32_t statement = patch_statement(patch, call);
+    const str text = patch_text(patch, call);
+    if (syntax_is(check->tree, statement, SYN_ASSIGN) && syntax_last_child(check->tree, statement) == call) {
+        const struct definition *definition =
+            flow_bound(check->project, check_site(check, syntax_first(check->tree, statement)));
+        if (!definition || changes_in_place(check, definition))
+            return false;
+    }
+    if (moves_whole(check, statement, call, loop)) {
+        patch_line_before(patch, loop, syntax_text(check->tree, statement));
+        patch_delete(patch, statement);
+        return patch_hand_over(patch, edits);
+    }
+    const str base = tail_name(patch, what);
+    const str name = patch_fresh_name(patch, patch_printf(patch, "%.*s_on_device", (int)base.len, base.at));
+    patch_line_before(patch, loop, patch_printf(patch, "%.*s = %.*s", (int)name.len, name.at, (int)text.len, text.at));
+    patch_node(patch, call, name);
+    return patch_hand_over(patch, edits);
+}
+
+/* ---- a constant of a module: self.x.to(device) in forward ---- */
+
+static bool is_self_attribute(const struct check *check, uint32_t node)
+{
+    return syntax_is(check->tree, node, SYN_ATTRIBUTE) &&
+           str_eq(syntax_text(check->tree, syntax_first(check->tree, node)), S("self"));
+}
+
+/* A plain tensor attribute: bound as parameter or buffer it would be moved with the module anyway. */
+static bool is_plain_constant(const struct check *check, uint32_t attribute, uint32_t class_id)
+{
+    const struct value *value = ask_value(check, attribute);
+    if (!value_is_tensor(value) || !value_on_cpu(value) || value_has(value, VALUE_PARAMETER) ||
+        value_has(value, VALUE_BUFFER))
+        return false;
+    struct site bindings[8];
+    const uint32_t count =
+        attribute_bindings(check->project, class_id, syntax_tail(check->tree, attribute), bindings, 8);
+    if (count == 0 || count > 8)
+        return false;
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t function = project_function_at(check->project, bindings[i]);
+        if (function == SYNTAX_NONE || !str_eq(project_function(check->project, function)->name, S("__init__")))
+            return false;
+    }
+    return true;
+}
+
+static uint32_t only_argument(const struct syntax *tree, uint32_t call)
+{
+    const uint32_t arguments = syntax_child(tree, call, 1);
+    return syntax_child_count(tree, arguments) == 1 ? syntax_argument(tree, call, 0, "device") : SYNTAX_NONE;
+}
+
+static bool keep_in_module(struct patch *patch, uint32_t call, uint32_t what, struct edits *edits)
+{
+    const struct check *check = patch->check;
+    const uint32_t function = project_function_at(check->project, check_site(check, call));
+    const uint32_t class_id =
+        function == SYNTAX_NONE ? SYNTAX_NONE : project_function(check->project, function)->class_id;
+    const uint32_t device = only_argument(check->tree, call);
+    if (class_id == SYNTAX_NONE || device == SYNTAX_NONE || !is_self_attribute(check, what) ||
+        !str_eq(syntax_tail(check->tree, syntax_first(check->tree, call)), S("to")) ||
+        !str_eq(syntax_tail(check->tree, device), S("device")) || syntax_is(check->tree, device, SYN_CALL) ||
+        !is_plain_constant(check, what, class_id))
+        return false;
+    const str attribute = patch_text(patch, what), where = patch_text(patch, device), move = patch_text(patch, call);
+    patch_line_before(patch, patch_statement(patch, call),
+                      patch_printf(patch, "if %.*s.device != %.*s:\n%.*s%.*s = %.*s", (int)attribute.len, attribute.at,
+                                   (int)where.len, where.at, (int)patch_indent_unit(patch).len,
+                                   patch_indent_unit(patch).at, (int)attribute.len, attribute.at, (int)move.len,
+                                   move.at));
+    patch_node(patch, call, attribute);
+    return patch_hand_over(patch, edits);
+}
+
+/* `self.x = self.x.to(...)` is what this rewrite makes. */
+static bool is_kept_already(const struct syntax *tree, uint32_t call, uint32_t what)
+{
+    const uint32_t statement = tree->parent[call];
+    return syntax_is(tree, statement, SYN_ASSIGN) && syntax_same(tree, syntax_first(tree, statement), tree, what);
+}
+
+bool fix_repeated_upload(const struct check *check, const struct match *match, struct edits *edits)
+{
+    struct patch patch = {.check = check};
+    const struct move_info move = value_move(check->project, check_site(check, match->node));
+    const uint32_t call = match->node;
+    const uint32_t what = move.what != SYNTAX_NONE ? move.what : match->captures[0];
+    if (!syntax_is(check->tree, call, SYN_CALL) || what == SYNTAX_NONE || is_kept_already(check->tree, call, what))
+        return false;
+    const uint32_t loop = loop_to_leave(check, call);
+    if (loop != SYNTAX_NONE)
+        return hoist(&patch, call, what, loop, edits);
+    return keep_in_module(&patch, call, what, edits);
+}

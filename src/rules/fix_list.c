@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Rewrites of tensors that grow or are built item by item: through one array, through one cat. */
+#include "fix.h"
+#include "patch.h"
+
+/* ---- ST201 ---- */
+
+/* The element type that a constructor gives its tensor whatever the list holds; NULL where the list decides. */
+static const char *fixed_type(const struct check *check, uint32_t call)
+{
+    static const struct {
+        const char *name, *type;
+    } rows[] = {
+        {"torch.Tensor", "float32"},     {"torch.FloatTensor", "float32"}, {"torch.DoubleTensor", "float64"},
+        {"torch.LongTensor", "int64"},   {"torch.IntTensor", "int32"},     {"torch.ShortTensor", "int16"},
+        {"torch.HalfTensor", "float16"}, {"torch.ByteTensor", "uint8"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (ask_named(check, call, rows[i].name))
+            return rows[i].type;
+    return NULL;
+}
+
+static const char *array_type(uint8_t dtype)
+{
+    switch (dtype) {
+    case DTYPE_BOOL:
+        return "bool_";
+    case DTYPE_UINT8:
+        return "uint8";
+    case DTYPE_INT32:
+        return "int32";
+    case DTYPE_INT64:
+        return "int64";
+    case DTYPE_FLOAT32:
+        return "float32";
+    case DTYPE_FLOAT64:
+        return "float64";
+    default:
+        return NULL;
+    }
+}
+
+/* torch.tensor([1, 2]) is int64, of floats the default type, of arrays the type of the arrays. */
+static const char *inferred_type(const struct check *check, uint32_t list)
+{
+    const struct value *item = ask_value(check, list);
+    for (int depth = 0; depth < 4 && value_is_container(item); depth++)
+        item = value_item(item);
+    switch (item->kind) {
+    case VALUE_INT:
+        return "int64";
+    case VALUE_FLOAT:
+        return "float32";
+    case VALUE_BOOL:
+        return "bool_";
+    case VALUE_ARRAY:
+        return array_type(item->dtype);
+    default:
+        return NULL;
+    }
+}
+
+static bool is_inferring(const struct check *check, uint32_t call)
+{
+    return ask_named(check, call, "torch.tensor") || ask_named(check, call, "torch.as_tensor");
+}
+
+/* Where the run sets another default type, torch.Tensor and floats mean that one. */
+static bool is_default_changed(const struct check *check)
+{
+    for (uint32_t file = 0; file < project_files(check->project); file++) {
+        const struct syntax *tree = project_tree(check->project, file);
+        if (tree && (str_has(tree->text, S("set_default_dtype")) || str_has(tree->text, S("set_default_tensor_type"))))
+            return true;
+    }
+    return false;
+}
+
+static const char *type_of(const struct check *check, uint32_t call, uint32_t list)
+{
+    const char *fixed = fixed_type(check, call);
+    if (fixed)
+        return fixed;
+    if (!is_inferring(check, call))
+        return NULL;
+    const uint32_t dtype = syntax_argument(check->tree, call, 1, "dtype");
+    if (dtype == SYNTAX_NONE)
+        return inferred_type(check, list);
+    const uint8_t given = ask_value(check, call)->dtype;
+    return given == DTYPE_UNKNOWN ? NULL : array_type(given);
+}
+
+bool fix_tensor_from_list(const struct check *check, const struct match *match, struct edits *edits)
+{
+    struct patch patch = {.check = check};
+    const uint32_t list = match->captures[0];
+    uint32_t call = check->tree->parent[list];
+    while (call && !syntax_is(check->tree, call, SYN_CALL))
+        call = check->tree->parent[call];
+    if (!call || syntax_argument(check->tree, call, 0, "data") != list || syntax_arguments_hidden(check->tree, call) ||
+        is_default_changed(check))
+        return false;
+    const char *type = type_of(check, call, list);
+    if (!type || syntax_is(check->tree, list, SYN_GENERATOR))
+        return false;
+    const str numpy = patch_module(&patch, "numpy"), text = patch_text(&patch, list);
+    patch_node(&patch, list,
+               patch_printf(&patch, "%.*s.asarray(%.*s, dtype=%.*s.%s)", (int)numpy.len, numpy.at, (int)text.len,
+                            text.at, (int)numpy.len, numpy.at, type));
+    return patch_hand_over(&patch, edits);
+}
+
+/* ---- ST103: out = torch.cat([out, new]) ---- */
+
+struct growth {
+    uint32_t loop, statement, name, added, call;
+};
+
+static bool find_growth(const struct check *check, const struct match *match, struct growth *growth)
+{
+    const struct syntax *tree = check->tree;
+    growth->loop = match->captures[0];
+    growth->statement = match->captures[1];
+    if (match->capture_count < 2 || !syntax_is(tree, growth->statement, SYN_ASSIGN) ||
+        syntax_child_count(tree, growth->statement) != 2 || !syntax_is(tree, growth->loop, SYN_FOR))
+        return false;
+    growth->name = syntax_first(tree, growth->statement);
+    growth->call = syntax_last_child(tree, growth->statement);
+    const uint32_t list = syntax_argument(tree, growth->call, 0, "tensors");
+    if (!syntax_is(tree, growth->name, SYN_NAME) || !ask_named(check, growth->call, "torch.cat") ||
+        (!syntax_is(tree, list, SYN_LIST) && !syntax_is(tree, list, SYN_TUPLE)) || syntax_child_count(tree, list) != 2)
+        return false;
+    growth->added = syntax_child(tree, list, 1);
+    return syntax_same(tree, syntax_first(tree, list), tree, growth->name) &&
+           !syntax_is(tree, growth->added, SYN_STARRED);
+}
+
+/* Whether the loop knows the name by another place than the statement: then it needs the tensor as it grows. */
+static bool is_used_elsewhere(const struct check *check, const struct growth *growth)
+{
+    for (uint32_t node = growth->loop; node < syntax_last(check->tree, growth->loop); node++)
+        if (!syntax_inside(check->tree, node, growth->statement) && syntax_is(check->tree, node, SYN_NAME) &&
+            str_eq(syntax_text(check->tree, node), syntax_text(check->tree, growth->name)))
+            return true;
+    return syntax_child_count(check->tree, growth->loop) > 3 &&
+           !syntax_is(check->tree, syntax_child(check->tree, growth->loop, 3), SYN_ABSENT);
+}
+
+static bool leaves_early(const struct check *check, uint32_t loop)
+{
+    for (uint32_t node = loop; node < syntax_last(check->tree, loop); node++)
+        if (check->tree->kind[node] == SYN_RETURN || check->tree->kind[node] == SYN_YIELD)
+            return true;
+    return false;
+}
+
+bool fix_growing_cat(const struct check *check, const struct match *match, struct edits *edits)
+{
+    struct patch patch = {.check = check};
+    struct growth growth;
+    if (!find_growth(check, match, &growth) || is_used_elsewhere(check, &growth) || leaves_early(check, growth.loop))
+        return false;
+    const struct definition *definition = flow_bound(check->project, check_site(check, growth.name));
+    if (!definition || flow_escapes(check->project, check->file, definition))
+        return false;
+    const str name = syntax_text(check->tree, growth.name), added = patch_text(&patch, growth.added);
+    const str parts = patch_fresh_name(&patch, patch_printf(&patch, "%.*s_parts", (int)name.len, name.at));
+    const str call = syntax_text(check->tree, growth.call);
+    const uint32_t list = syntax_argument(check->tree, growth.call, 0, "tensors");
+    uint32_t begin, end;
+    syntax_outer(check->tree, list, &begin, &end);
+    const str head = {call.at, begin - check->tree->begin[growth.call]};
+    const str tail = {check->tree->text.at + end, check->tree->end[growth.call] - end};
+    patch_line_before(&patch, growth.loop,
+                      patch_printf(&patch, "%.*s = [%.*s]", (int)parts.len, parts.at, (int)name.len, name.at));
+    patch_replace(&patch, check->tree->begin[growth.statement], check->tree->end[growth.statement],
+                  patch_printf(&patch, "%.*s.append(%.*s)", (int)parts.len, parts.at, (int)added.len, added.at));
+    patch_line_after(&patch, growth.loop,
+                     patch_printf(&patch, "%.*s = %.*s%.*s%.*s", (int)name.len, name.at, (int)head.len, head.at,
+                                  (int)parts.len, parts.at, (int)tail.len, tail.at));
+    return patch_hand_over(&patch, edits);
+}

@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Rewrites of family 6: copies made smaller, made asynchronous, or not made at all. */
+#include "fix.h"
+#include "loader.h"
+#include "patch.h"
+#include "upload.h"
+
+static const struct syntax *tree_of(const struct patch *patch)
+{
+    return patch->check->tree;
+}
+
+/* The device of `x.to(device)` or `x.cuda()` as text; "" where the call says more than a device. */
+static str device_text(const struct patch *patch, uint32_t move)
+{
+    const struct syntax *tree = tree_of(patch);
+    const str method = syntax_tail(tree, syntax_first(tree, move));
+    const uint32_t arguments = syntax_child(tree, move, 1);
+    if (syntax_arguments_hidden(tree, move))
+        return S("");
+    uint32_t device = SYNTAX_NONE;
+    for (uint32_t at = syntax_first(tree, arguments); at != SYNTAX_NONE; at = syntax_next(tree, at)) {
+        if (tree->kind[at] != SYN_KEYWORD)
+            device = device == SYNTAX_NONE ? at : 0;
+        else if (str_eq(syntax_text(tree, syntax_first(tree, at)), S("device")))
+            device = device == SYNTAX_NONE ? syntax_child(tree, at, 1) : 0;
+        else if (!str_eq(syntax_text(tree, syntax_first(tree, at)), S("non_blocking")))
+            return S("");
+    }
+    if (device == 0)
+        return S("");
+    if (device == SYNTAX_NONE)
+        return str_eq(method, S("cuda")) ? S("\"cuda\"") : S("");
+    const uint8_t kind = ask_value(patch->check, device)->kind;
+    if (kind == VALUE_DTYPE || kind == VALUE_TENSOR)
+        return S("");
+    return syntax_is(tree, device, SYN_INTEGER) ? S("") : patch_text(patch, device);
+}
+
+static bool is_plain_move(const struct syntax *tree, uint32_t call)
+{
+    const str tail = syntax_tail(tree, syntax_first(tree, call));
+    return syntax_is(tree, syntax_first(tree, call), SYN_ATTRIBUTE) &&
+           (str_eq(tail, S("to")) || str_eq(tail, S("cuda")));
+}
+
+/* ---- wrappers: def to_gpu(x): return x.to(device) ---- */
+
+/* The one move in a function of this file, a `return x.to(...)`; SYNTAX_NONE. */
+static uint32_t move_in(const struct check *check, uint32_t function)
+{
+    const struct function *found = project_function(check->project, function);
+    if (found->file != check->file)
+        return SYNTAX_NONE;
+    uint32_t move = SYNTAX_NONE;
+    for (uint32_t node = found->node; node < syntax_last(check->tree, found->node); node++) {
+        if (!syntax_is(check->tree, node, SYN_CALL) || !is_plain_move(check->tree, node))
+            continue;
+        if (move != SYNTAX_NONE)
+            return SYNTAX_NONE;
+        move = node;
+    }
+    return move;
+}
+
+static bool returns_at_once(const struct check *check, uint32_t function, uint32_t move)
+{
+    const uint32_t block = syntax_last_child(check->tree, project_function(check->project, function)->node);
+    const uint32_t statement = check->tree->parent[move];
+    return syntax_is(check->tree, statement, SYN_RETURN) && check->tree->parent[statement] == block;
+}
+
+/* Whether the text of a wrapper's device means the same where the wrapper is called: a name of the module. */
+static bool means_the_same(const struct check *check, uint32_t device, uint32_t call)
+{
+    if (!syntax_is(check->tree, device, SYN_NAME))
+        return false;
+    const struct definition *there = flow_definition(check->project, check_site(check, device));
+    if (there && there->kind != DEFINED_OUTSIDE)
+        return false;
+    const uint32_t around =
+        syntax_function(check->tree, call); /* it must not have a name of its own that reads alike */
+    const str name = syntax_text(check->tree, device);
+    const uint32_t from = around == SYNTAX_NONE ? 0 : around;
+    for (uint32_t node = from; node < (around == SYNTAX_NONE ? 0 : syntax_last(check->tree, around)); node++)
+        if (syntax_is(check->tree, node, SYN_NAME) && str_eq(syntax_text(check->tree, node), name) &&
+            flow_bound(check->project, check_site(check, node)))
+            return false;
+    return true;
+}
+
+static str device_of_wrapper(const struct patch *patch, uint32_t call)
+{
+    const struct check *check = patch->check;
+    const uint32_t function = name_target(check->project, check_site(check, call));
+    const uint32_t move = function == SYNTAX_NONE ? SYNTAX_NONE : move_in(check, function);
+    if (move == SYNTAX_NONE || !returns_at_once(check, function, move))
+        return S("");
+    const uint32_t device = syntax_argument(check->tree, move, 0, "device");
+    return device != SYNTAX_NONE && means_the_same(check, device, call) ? device_text(patch, move) : S("");
+}
+
+/* ---- ST601 ---- */
+
+static bool has_device(const struct syntax *tree, uint32_t creation)
+{
+    return syntax_arguments_hidden(tree, creation) ||
+           syntax_argument(tree, creation, UINT32_MAX, "device") != SYNTAX_NONE ||
+           syntax_argument(tree, creation, UINT32_MAX, "out") != SYNTAX_NONE;
+}
+
+/* torch.Tensor(n, m) has no device=; torch.bernoulli(p) and torch.normal(m, s) go where their tensors are. */
+static bool takes_device(const struct check *check, uint32_t creation)
+{
+    return !ask_named(check, creation, "torch.bernoulli") && !ask_named(check, creation, "torch.normal") &&
+           !str_ends(syntax_tail(check->tree, syntax_first(check->tree, creation)), S("Tensor"));
+}
+
+static uint32_t creation_for(const struct check *check, uint32_t origin)
+{
+    if (takes_device(check, origin))
+        return origin;
+    const uint32_t inner = ask_root(check, syntax_argument(check->tree, origin, 0, NULL));
+    const bool one = syntax_child_count(check->tree, syntax_child(check->tree, origin, 1)) == 1;
+    return one && inner != SYNTAX_NONE && upload_is_creation(check, inner) && takes_device(check, inner) ? inner
+                                                                                                         : SYNTAX_NONE;
+}
+
+bool fix_create_then_move(const struct check *check, const struct match *match, struct edits *edits)
+{
+    struct patch patch = {.check = check};
+    const struct syntax *tree = check->tree;
+    const struct upload upload = upload_of(check, match->node);
+    if (!upload.is || !syntax_inside(tree, upload.origin, match->node))
+        return false;
+    const uint32_t creation = creation_for(check, upload.origin);
+    if (creation == SYNTAX_NONE || has_device(tree, creation))
+        return false;
+    const bool method = is_plain_move(tree, match->node);
+    const str device = method ? device_text(&patch, match->node) : device_of_wrapper(&patch, match->node);
+    if (!device.len)
+        return false;
+    uint32_t begin, end;
+    syntax_outer(tree, upload.what, &begin, &end);
+    if (begin > tree->begin[match->node])
+        patch_replace(&patch, tree->begin[match->node], begin, S(""));
+    patch_argument(&patch, creation, patch_printf(&patch, "device=%.*s", (int)device.len, device.at));
+    patch_replace(&patch, end, tree->end[match->node], S(""));
+    return patch_hand_over(&patch, edits);
+}
+
+/* ---- ST602 ---- */
+
+/* `x[...] = v` or `x.sub_(v)` behind the copy would reach a copy that is still under way. */
+static bool changes_later(const struct check *check, uint32_t what, uint32_t call)
+{
+    const uint32_t root = ask_root(check, what);
+    if (!syntax_is(check->tree, root, SYN_NAME))
+        return false;
+    const struct definition *definition = flow_definition(check->project, check_site(check, root));
+    if (!definition)
+        return false;
+    uint32_t uses[64];
+    const uint32_t count = flow_uses(check->project, check->file, definition, uses, 64);
+    for (uint32_t i = 0; i < count && i < 64; i++) {
+        const struct definition *change = flow_bound(check->project, check_site(check, uses[i]));
+        if (uses[i] > call && change && change->kind == DEFINED_CHANGE)
+            return true;
+    }
+    return count > 64;
+}
+
+static bool fix_loader(struct patch *patch, uint32_t call, struct edits *edits)
+{
+    const str torch = patch_module(patch, "torch");
+    const str available = patch_printf(patch, "%.*s.cuda.is_available()", (int)torch.len, torch.at);
+    const uint32_t pin = loader_argument(patch->check, call, LOADER_PIN_MEMORY);
+    if (pin != SYNTAX_NONE)
+        patch_node(patch, pin, available);
+    else
+        patch_argument(patch, call, patch_printf(patch, "pin_memory=%.*s", (int)available.len, available.at));
+    return patch_hand_over(patch, edits);
+}
+
+bool fix_blocking_copy(const struct check *check, const struct match *match, struct edits *edits)
+{
+    struct patch patch = {.check = check};
+    if (loader_is(check, match->node))
+        return fix_loader(&patch, match->node, edits);
+    const struct upload upload = upload_of(check, match->node);
+    if (!upload.is || changes_later(check, upload.what, match->node))
+        return false;
+    uint32_t move = match->node;
+    if (!is_plain_move(check->tree, move)) {
+        const uint32_t function = name_target(check->project, check_site(check, move));
+        move = function == SYNTAX_NONE ? SYNTAX_NONE : move_in(check, function);
+    }
+    if (move == SYNTAX_NONE || syntax_arguments_hidden(check->tree, move) ||
+        syntax_argument(check->tree, move, UINT32_MAX, "non_blocking") != SYNTAX_NONE)
+        return false;
+    patch_argument(&patch, move, S("non_blocking=True"));
+    return patch_hand_over(&patch, edits);
+}
+
+/* ---- ST603 ---- */
+
+bool fix_oversized_upload(const struct check *check, const struct match *match, struct edits *edits)
+{
+    struct patch patch = {.check = check};
+    const struct syntax *tree = check->tree;
+    const struct upload upload = upload_of(check, match->captures[0]);
+    if (!upload.is)
+        return false;
+    uint32_t begin, end, move_begin, move_end;
+    syntax_outer(tree, upload.what, &begin, &end);
+    syntax_outer(tree, match->captures[0], &move_begin, &move_end);
+    const str cast = {tree->text.at + move_end, tree->end[match->node] - move_end}; /* ".float()" */
+    const str what = patch_primary(&patch, upload.what);
+    patch_replace(&patch, begin, end, patch_printf(&patch, "%.*s%.*s", (int)what.len, what.at, (int)cast.len, cast.at));
+    patch_replace(&patch, move_end, tree->end[match->node], S(""));
+    return patch_hand_over(&patch, edits);
+}
+
+/* ---- ST604 ---- */
+
+/* An iterable dataset would be read by each worker in full. */
+static bool is_map_style(const struct check *check, uint32_t dataset)
+{
+    const struct value *value = ask_value(check, dataset);
+    return value->detail != SYNTAX_NONE && (value->kind == VALUE_DATASET || value->kind == VALUE_INSTANCE) &&
+           project_method(check->project, value->detail, S("__getitem__")) != SYNTAX_NONE &&
+           project_method(check->project, value->detail, S("__iter__")) == SYNTAX_NONE;
+}
+
+bool fix_synchronous_loader(const struct check *check, const struct match *match, struct edits *edits)
+{
+    struct patch patch = {.check = check};
+    if (!is_map_style(check, loader_argument(check, match->node, LOADER_DATASET)))
+        return false;
+    const uint32_t workers = loader_argument(check, match->node, LOADER_NUM_WORKERS);
+    if (workers != SYNTAX_NONE)
+        patch_node(&patch, workers, S("2"));
+    else
+        patch_argument(&patch, match->node, S("num_workers=2"));
+    return patch_hand_over(&patch, edits);
+}

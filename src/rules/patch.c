@@ -1,0 +1,347 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "patch.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "syntax/edit.h"
+
+void patch_refuse(struct patch *patch)
+{
+    patch->refused = true;
+}
+
+void patch_replace(struct patch *patch, uint32_t begin, uint32_t end, str text)
+{
+    if (patch->count == PATCH_PARTS) {
+        patch_refuse(patch);
+        return;
+    }
+    patch->parts[patch->count].begin = begin;
+    patch->parts[patch->count].end = end;
+    patch->parts[patch->count++].text = text;
+}
+
+void patch_insert(struct patch *patch, uint32_t at, str text)
+{
+    patch_replace(patch, at, at, text);
+}
+
+void patch_node(struct patch *patch, uint32_t node, str text)
+{
+    uint32_t begin, end;
+    syntax_outer(patch->check->tree, node, &begin, &end);
+    patch_replace(patch, begin, end, text);
+}
+
+/* ---- lines ---- */
+
+static const struct syntax *tree_of(const struct patch *patch)
+{
+    return patch->check->tree;
+}
+
+static str line_end_of(const struct patch *patch)
+{
+    const str text = tree_of(patch)->text;
+    for (size_t i = 0; i < text.len; i++) {
+        if (text.at[i] == '\n')
+            return S("\n");
+        if (text.at[i] == '\r')
+            return i + 1 < text.len && text.at[i + 1] == '\n' ? S("\r\n") : S("\r");
+    }
+    return S("\n");
+}
+
+static bool ends_line(char c)
+{
+    return c == '\n' || c == '\r';
+}
+
+static uint32_t line_begin(const struct patch *patch, uint32_t at)
+{
+    const str text = tree_of(patch)->text;
+    while (at && !ends_line(text.at[at - 1]))
+        at--;
+    return at;
+}
+
+/* Where the line ends, before its line end. */
+static uint32_t line_stop(const struct patch *patch, uint32_t at)
+{
+    const str text = tree_of(patch)->text;
+    while (at < text.len && !ends_line(text.at[at]))
+        at++;
+    return at;
+}
+
+static uint32_t next_line(const struct patch *patch, uint32_t at)
+{
+    const str text = tree_of(patch)->text;
+    at = line_stop(patch, at);
+    if (at < text.len && text.at[at] == '\r')
+        at++;
+    return at < text.len && text.at[at] == '\n' ? at + 1 : at;
+}
+
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t' || c == '\f';
+}
+
+/* Whether nothing but blanks stands before it on its line. */
+static bool begins_line(const struct patch *patch, uint32_t at)
+{
+    for (uint32_t i = line_begin(patch, at); i < at; i++)
+        if (!is_blank(tree_of(patch)->text.at[i]))
+            return false;
+    return true;
+}
+
+/* Whether nothing but a comment stands behind it on its line. */
+static bool closes_line(const struct patch *patch, uint32_t at)
+{
+    const str text = tree_of(patch)->text;
+    while (at < text.len && is_blank(text.at[at]))
+        at++;
+    return at == text.len || ends_line(text.at[at]) || text.at[at] == '#';
+}
+
+static str indent_of(const struct patch *patch, uint32_t statement)
+{
+    const uint32_t begin = line_begin(patch, tree_of(patch)->begin[statement]);
+    return (str){tree_of(patch)->text.at + begin, tree_of(patch)->begin[statement] - begin};
+}
+
+static str as_lines(const struct patch *patch, str indent, str text)
+{
+    struct buf lines = {0};
+    str line;
+    while (str_cut(&text, '\n', &line)) {
+        buf_add(&lines, indent);
+        buf_add(&lines, line);
+        buf_add(&lines, line_end_of(patch));
+    }
+    const str copy = str_copy(patch->check->arena, buf_str(&lines));
+    buf_free(&lines);
+    return copy;
+}
+
+void patch_line_before(struct patch *patch, uint32_t statement, str text)
+{
+    const uint32_t begin = tree_of(patch)->begin[statement];
+    if (!begins_line(patch, begin)) {
+        patch_refuse(patch);
+        return;
+    }
+    patch_insert(patch, line_begin(patch, begin), as_lines(patch, indent_of(patch, statement), text));
+}
+
+void patch_line_after(struct patch *patch, uint32_t statement, str text)
+{
+    const uint32_t end = tree_of(patch)->end[statement];
+    if (!begins_line(patch, tree_of(patch)->begin[statement]) || !closes_line(patch, end)) {
+        patch_refuse(patch);
+        return;
+    }
+    const uint32_t at = next_line(patch, end);
+    const str lines = as_lines(patch, indent_of(patch, statement), text);
+    if (at > line_stop(patch, end)) {
+        patch_insert(patch, at, lines);
+        return;
+    }
+    const str end_of_line =
+        line_end_of(patch); /* the last line of the file has no line end: it gets one, the new not */
+    const str bare = {lines.at, lines.len - end_of_line.len};
+    patch_insert(patch, at,
+                 patch_printf(patch, "%.*s%.*s", (int)end_of_line.len, end_of_line.at, (int)bare.len, bare.at));
+}
+
+static bool alone_in_block(const struct syntax *tree, uint32_t statement)
+{
+    const uint32_t block = tree->parent[statement];
+    return tree->kind[block] == SYN_BLOCK && syntax_child_count(tree, block) == 1;
+}
+
+void patch_delete(struct patch *patch, uint32_t statement)
+{
+    const struct syntax *tree = tree_of(patch);
+    const uint32_t begin = tree->begin[statement], end = tree->end[statement];
+    if (!begins_line(patch, begin) || !closes_line(patch, end)) {
+        patch_refuse(patch);
+        return;
+    }
+    if (alone_in_block(tree, statement))
+        patch_replace(patch, begin, end, S("pass"));
+    else
+        patch_replace(patch, line_begin(patch, begin), next_line(patch, end), S(""));
+}
+
+/* ---- arguments ---- */
+
+void patch_argument(struct patch *patch, uint32_t call, str text)
+{
+    const struct syntax *tree = tree_of(patch);
+    const uint32_t arguments = syntax_child(tree, call, 1);
+    if (!syntax_is(tree, arguments, SYN_ARGUMENTS)) { /* f(x for x in y): the generator has no parentheses of its own */
+        patch_refuse(patch);
+        return;
+    }
+    const uint32_t last = syntax_last_child(tree, arguments);
+    if (last == SYNTAX_NONE) {
+        patch_insert(patch, tree->end[call] - 1, text);
+        return;
+    }
+    uint32_t begin, end;
+    syntax_outer(tree, last, &begin, &end);
+    if (tree->kind[last] == SYN_GENERATOR && end >= tree->end[call]) {
+        patch_refuse(patch);
+        return;
+    }
+    patch_insert(patch, end, patch_printf(patch, ", %.*s", (int)text.len, text.at));
+}
+
+/* ---- texts and names ---- */
+
+str patch_printf(const struct patch *patch, const char *format, ...)
+{
+    va_list list, again;
+    va_start(list, format);
+    va_copy(again, list);
+    const int len = vsnprintf(NULL, 0, format, list);
+    va_end(list);
+    char *at = arena_alloc(patch->check->arena, (size_t)len + 1);
+    vsnprintf(at, (size_t)len + 1, format, again);
+    va_end(again);
+    return (str){at, (size_t)len};
+}
+
+str patch_text(const struct patch *patch, uint32_t node)
+{
+    uint32_t begin, end;
+    syntax_outer(tree_of(patch), node, &begin, &end);
+    return (str){tree_of(patch)->text.at + begin, end - begin};
+}
+
+str patch_primary(const struct patch *patch, uint32_t node)
+{
+    const str text = patch_text(patch, node);
+    switch (tree_of(patch)->kind[node]) {
+    case SYN_NAME:
+    case SYN_ATTRIBUTE:
+    case SYN_CALL:
+    case SYN_SUBSCRIPT:
+    case SYN_LIST:
+    case SYN_LIST_COMP:
+    case SYN_STRING:
+        return text;
+    default:
+        return text.at[0] == '(' && text.len > syntax_text(tree_of(patch), node).len
+                   ? text
+                   : patch_printf(patch, "(%.*s)", (int)text.len, text.at);
+    }
+}
+
+static bool has_name(const struct syntax *tree, str name)
+{
+    for (uint32_t node = 0; node < tree->count; node++)
+        if (tree->kind[node] == SYN_NAME && str_eq(syntax_text(tree, node), name))
+            return true;
+    return false;
+}
+
+str patch_fresh_name(const struct patch *patch, str wanted)
+{
+    str name = str_copy(patch->check->arena, wanted);
+    for (int i = 2; has_name(tree_of(patch), name) && i < 100; i++)
+        name = patch_printf(patch, "%.*s_%d", (int)wanted.len, wanted.at, i);
+    return name;
+}
+
+uint32_t patch_statement(const struct patch *patch, uint32_t node)
+{
+    const struct syntax *tree = tree_of(patch);
+    while (node && tree->kind[tree->parent[node]] != SYN_BLOCK && tree->kind[tree->parent[node]] != SYN_MODULE)
+        node = tree->parent[node];
+    return node;
+}
+
+str patch_indent_unit(const struct patch *patch)
+{
+    const struct syntax *tree = tree_of(patch);
+    for (uint32_t node = 0; node < tree->count; node++) {
+        if (tree->kind[node] != SYN_BLOCK || !syntax_child_count(tree, node))
+            continue;
+        const str inner = indent_of(patch, syntax_first(tree, node));
+        const str outer = indent_of(patch, patch_statement(patch, tree->parent[node]));
+        if (inner.len > outer.len && str_starts(inner, outer) && begins_line(patch, tree->begin[node + 1]))
+            return str_from(inner, outer.len);
+    }
+    return S("    ");
+}
+
+/* ---- modules ---- */
+
+/* `import numpy as np` binds np, `import torch.optim` binds torch. */
+static str bound_by(const struct syntax *tree, uint32_t alias, str module)
+{
+    const uint32_t dotted = syntax_first(tree, alias), as = syntax_child(tree, alias, 1);
+    const str name = syntax_text(tree, dotted);
+    if (syntax_is(tree, as, SYN_NAME))
+        return str_eq(name, module) ? syntax_text(tree, as) : S("");
+    const bool below = str_starts(name, module) && name.len > module.len && name.at[module.len] == '.';
+    return str_eq(name, module) || below ? module : S("");
+}
+
+static str bound_on_top(const struct syntax *tree, str module)
+{
+    for (uint32_t at = syntax_first(tree, 0); at != SYNTAX_NONE; at = syntax_next(tree, at)) {
+        if (tree->kind[at] != SYN_IMPORT)
+            continue;
+        for (uint32_t alias = syntax_first(tree, at); alias != SYNTAX_NONE; alias = syntax_next(tree, alias)) {
+            const str name = bound_by(tree, alias, module);
+            if (name.len)
+                return name;
+        }
+    }
+    return S("");
+}
+
+static bool is_import(const struct syntax *tree, uint32_t statement)
+{
+    if (tree->kind[statement] == SYN_FROM_IMPORT)
+        return !str_eq(syntax_text(tree, syntax_first(tree, statement)), S("__future__"));
+    return tree->kind[statement] == SYN_IMPORT;
+}
+
+/* Before the first import of torch or what begins behind n in the alphabet, as people sort them; else after the last. */
+static uint32_t place_for_import(const struct syntax *tree)
+{
+    uint32_t first = SYNTAX_NONE;
+    for (uint32_t at = syntax_first(tree, 0); at != SYNTAX_NONE; at = syntax_next(tree, at)) {
+        if (!is_import(tree, at))
+            continue;
+        first = first == SYNTAX_NONE ? at : first;
+        const uint32_t what =
+            tree->kind[at] == SYN_IMPORT ? syntax_first(tree, syntax_first(tree, at)) : syntax_first(tree, at);
+        if (str_starts(syntax_text(tree, what), S("torch")))
+            return at;
+    }
+    return first;
+}
+
+str patch_module(struct patch *patch, const char *module)
+{
+    const struct syntax *tree = tree_of(patch);
+    const str bound = bound_on_top(tree, str_of(module));
+    if (bound.len)
+        return bound;
+    const uint32_t place = place_for_import(tree);
+    if (strcmp(module, "numpy") != 0 || place == SYNTAX_NONE || has_name(tree, S("np"))) {
+        patch_refuse(patch);
+        return str_of(module);
+    }
+    patch_line_before(patch, place, S("import numpy as np"));
+    return S("np");
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The edits of one rewrite, gathered before they are handed over: all of them or
+ * none. What cannot be done cleanly (a statement that shares its line, a name that
+ * is taken) makes the whole patch refuse.
+ *
+ *     struct patch patch = {.check = check};
+ *     patch_argument(&patch, call, S("pin_memory=True"));
+ *     return patch_hand_over(&patch, edits);
+ *
+ * Texts are kept, not copied: literals or the arena of the check. In them '\n' is
+ * a line end; the file's own is written.
+ */
+#ifndef RULES_PATCH_H
+#define RULES_PATCH_H
+
+#include "ask.h"
+#include "base/buf.h"
+
+struct edits;
+
+enum { PATCH_PARTS = 64 };
+
+struct patch {
+    const struct check *check;
+    struct {
+        uint32_t begin, end;
+        str text;
+    } parts[PATCH_PARTS];
+    uint32_t count;
+    bool refused;
+};
+
+void patch_refuse(struct patch *patch);
+void patch_replace(struct patch *patch, uint32_t begin, uint32_t end, str text);
+void patch_insert(struct patch *patch, uint32_t at, str text);
+void patch_node(struct patch *patch, uint32_t node, str text); /* with the parentheses around it */
+
+/* A new line before or after a statement, in its block and with its indent; lines of `text` are indented alike. */
+void patch_line_before(struct patch *patch, uint32_t statement, str text);
+void patch_line_after(struct patch *patch, uint32_t statement, str text);
+/* Takes the statement away, with its line; `pass` stays where it was alone in its block. */
+void patch_delete(struct patch *patch, uint32_t statement);
+
+/* One more argument, behind the others. */
+void patch_argument(struct patch *patch, uint32_t call, str text);
+
+/* Sends them to the edits of the file as one group; false, and nothing sent, where it refused or they overlap. */
+bool patch_hand_over(struct patch *patch, struct edits *edits);
+
+/* ---- texts and names ---- */
+
+/* As it stands in the file, with its parentheses; as an operand that a `.method()` or `[...]` may follow. */
+str patch_text(const struct patch *patch, uint32_t node);
+str patch_primary(const struct patch *patch, uint32_t node);
+/* What the file calls a module ("numpy", "torch") on its top level; imports it where it does not (numpy alone). */
+str patch_module(struct patch *patch, const char *module);
+/* `wanted`, or with a number behind it, such that the file has no name like it. */
+str patch_fresh_name(const struct patch *patch, str wanted);
+/* The statement of a block in which the node stands (of an elif the whole if). */
+uint32_t patch_statement(const struct patch *patch, uint32_t node);
+str patch_printf(const struct patch *patch, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* One level deeper, as this file indents. */
+str patch_indent_unit(const struct patch *patch);
+
+#endif
