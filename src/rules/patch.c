@@ -42,7 +42,7 @@ static const struct syntax *tree_of(const struct patch *patch)
     return patch->check->tree;
 }
 
-static str line_end_of(const struct patch *patch)
+str patch_line_end(const struct patch *patch)
 {
     const str text = tree_of(patch)->text;
     for (size_t i = 0; i < text.len; i++) {
@@ -121,11 +121,16 @@ static str as_lines(const struct patch *patch, str indent, str text)
     while (str_cut(&text, '\n', &line)) {
         buf_add(&lines, indent);
         buf_add(&lines, line);
-        buf_add(&lines, line_end_of(patch));
+        buf_add(&lines, patch_line_end(patch));
     }
     const str copy = str_copy(patch->check->arena, buf_str(&lines));
     buf_free(&lines);
     return copy;
+}
+
+void patch_lines(struct patch *patch, uint32_t at, str lines)
+{
+    patch_insert(patch, at, as_lines(patch, S(""), lines));
 }
 
 void patch_line_before(struct patch *patch, uint32_t statement, str text)
@@ -152,7 +157,7 @@ void patch_line_after(struct patch *patch, uint32_t statement, str text)
         return;
     }
     const str end_of_line =
-        line_end_of(patch); /* the last line of the file has no line end: it gets one, the new not */
+        patch_line_end(patch); /* the last line of the file has no line end: it gets one, the new not */
     const str bare = {lines.at, lines.len - end_of_line.len};
     patch_insert(patch, at,
                  patch_printf(patch, "%.*s%.*s", (int)end_of_line.len, end_of_line.at, (int)bare.len, bare.at));
@@ -315,8 +320,8 @@ static bool is_import(const struct syntax *tree, uint32_t statement)
     return tree->kind[statement] == SYN_IMPORT;
 }
 
-/* Before the first import of torch or what begins behind n in the alphabet, as people sort them; else after the last. */
-static uint32_t place_for_import(const struct syntax *tree)
+/* Modules of Python come first, NumPy before torch, as people sort them. */
+static uint32_t place_for_import(const struct syntax *tree, bool before_torch)
 {
     uint32_t first = SYNTAX_NONE;
     for (uint32_t at = syntax_first(tree, 0); at != SYNTAX_NONE; at = syntax_next(tree, at)) {
@@ -325,7 +330,7 @@ static uint32_t place_for_import(const struct syntax *tree)
         first = first == SYNTAX_NONE ? at : first;
         const uint32_t what =
             tree->kind[at] == SYN_IMPORT ? syntax_first(tree, syntax_first(tree, at)) : syntax_first(tree, at);
-        if (str_starts(syntax_text(tree, what), S("torch")))
+        if (!before_torch || str_starts(syntax_text(tree, what), S("torch")))
             return at;
     }
     return first;
@@ -337,11 +342,14 @@ str patch_module(struct patch *patch, const char *module)
     const str bound = bound_on_top(tree, str_of(module));
     if (bound.len)
         return bound;
-    const uint32_t place = place_for_import(tree);
-    if (strcmp(module, "numpy") != 0 || place == SYNTAX_NONE || has_name(tree, S("np"))) {
+    const bool numpy = strcmp(module, "numpy") == 0;
+    const str name = numpy ? S("np") : str_of(module);
+    const uint32_t place = place_for_import(tree, numpy);
+    if (strcmp(module, "torch") == 0 || place == SYNTAX_NONE || has_name(tree, name)) {
         patch_refuse(patch);
-        return str_of(module);
+        return name;
     }
-    patch_line_before(patch, place, S("import numpy as np"));
-    return S("np");
+    patch_line_before(patch, place,
+                      numpy ? S("import numpy as np") : patch_printf(patch, "import %.*s", (int)name.len, name.at));
+    return name;
 }

@@ -36,6 +36,8 @@ void patch_replace(struct patch *patch, uint32_t begin, uint32_t end, str text);
 void patch_insert(struct patch *patch, uint32_t at, str text);
 void patch_node(struct patch *patch, uint32_t node, str text); /* with the parentheses around it */
 
+/* Whole lines, indented already, at the begin of a line. */
+void patch_lines(struct patch *patch, uint32_t at, str lines);
 /* A new line before or after a statement, in its block and with its indent; lines of `text` are indented alike. */
 void patch_line_before(struct patch *patch, uint32_t statement, str text);
 void patch_line_after(struct patch *patch, uint32_t statement, str text);
@@ -53,13 +55,14 @@ bool patch_hand_over(struct patch *patch, struct edits *edits);
 /* As it stands in the file, with its parentheses; as an operand that a `.method()` or `[...]` may follow. */
 str patch_text(const struct patch *patch, uint32_t node);
 str patch_primary(const struct patch *patch, uint32_t node);
-/* What the file calls a module ("numpy", "torch") on its top level; imports it where it does not (numpy alone). */
+/* What the file calls a module ("numpy", "torch") on its top level; imports it where it does not (but never torch). */
 str patch_module(struct patch *patch, const char *module);
 /* `wanted`, or with a number behind it, such that the file has no name like it. */
 str patch_fresh_name(const struct patch *patch, str wanted);
 /* The statement of a block in which the node stands (of an elif the whole if). */
 uint32_t patch_statement(const struct patch *patch, uint32_t node);
 str patch_printf(const struct patch *patch, const char *format, ...) __attribute__((format(printf, 2, 3)));
+str patch_line_end(const struct patch *patch);
 /* One level deeper, as this file indents. */
 str patch_indent_unit(const struct patch *patch);
 

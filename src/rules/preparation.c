@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "preparation.h"
+#include "staging.h"
 
 static bool is_loop(enum syntax_kind kind)
 {
@@ -215,4 +216,28 @@ bool preparation_hand_off(const struct check *check, uint32_t call, struct hand_
         return false;
     hand_off->safe = is_safe(check, hand_off);
     return true;
+}
+
+/* ---- preparation that could be kept ---- */
+
+/* Whether all loops of steps that call the function could hand it to workers, which is better than keeping. */
+static bool goes_to_workers(const struct check *check, uint32_t function)
+{
+    uint32_t count;
+    const struct site *callers = name_callers(check->project, function, &count);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct check there = {check->project, callers[i].file, project_tree(check->project, callers[i].file),
+                                    check->arena};
+        struct hand_off hand_off;
+        if (!preparation_hand_off(&there, callers[i].node, &hand_off) || !hand_off.safe)
+            return false;
+    }
+    return count > 0;
+}
+
+bool preparation_repeats(const struct check *check, uint32_t loop)
+{
+    struct staging staging;
+    const uint32_t function = project_function_at(check->project, check_site(check, loop));
+    return function != SYNTAX_NONE && !goes_to_workers(check, function) && staging_find(check, loop, &staging);
 }

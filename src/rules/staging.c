@@ -1,0 +1,539 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "staging.h"
+
+/* ---- what is of the sample ---- */
+
+struct scope {
+    const struct check *check;
+    const struct staging *staging;
+    uint32_t from, to; /* nodes that are taken to be of the sample while they are looked at */
+};
+
+static bool is_of_sample(const struct scope *scope, const struct definition *definition)
+{
+    const struct staging *staging = scope->staging;
+    if (definition->kind == DEFINED_FOR && definition->statement == staging->loop)
+        return true;
+    const uint32_t at = definition->name;
+    if (at >= scope->from && at < scope->to)
+        return true;
+    for (uint32_t i = 0; i < staging->count; i++)
+        if (staging->stages[i] == STAGE_SAMPLE && syntax_inside(scope->check->tree, at, staging->statements[i]))
+            return true;
+    return false;
+}
+
+/* Modules, functions, classes, built-ins and constants of the module: the same at every time of the run. */
+static bool never_changes(const struct check *check, uint32_t name)
+{
+    const struct value *value = ask_value(check, name);
+    return value->kind == VALUE_IMPORT || value->kind == VALUE_FUNCTION || value->kind == VALUE_CLASS ||
+           name_of(check->project, check_site(check, name)).len != 0;
+}
+
+/* The names of attributes and keywords are no variables. */
+static bool is_variable(const struct syntax *tree, uint32_t node)
+{
+    if (!syntax_is(tree, node, SYN_NAME))
+        return false;
+    const uint32_t parent = tree->parent[node];
+    if (syntax_is(tree, parent, SYN_ATTRIBUTE))
+        return syntax_first(tree, parent) == node;
+    return !syntax_is(tree, parent, SYN_KEYWORD) || syntax_first(tree, parent) != node;
+}
+
+enum { DEFINITIONS = 16 };
+
+static bool name_is_of_sample(const struct scope *scope, uint32_t name)
+{
+    const struct check *check = scope->check;
+    if (flow_bound(check->project, check_site(check, name)))
+        return name >= scope->from && name < scope->to;
+    const struct definition *found[DEFINITIONS];
+    const uint32_t count = flow_definitions(check->project, check_site(check, name), found, DEFINITIONS);
+    if (count > DEFINITIONS)
+        return false;
+    bool outside = count == 0;
+    for (uint32_t i = 0; i < count; i++) {
+        if (found[i]->kind == DEFINED_OUTSIDE || found[i]->kind == DEFINED_IMPORT || found[i]->kind == DEFINED_FUNCTION)
+            outside = true;
+        else if (!is_of_sample(scope, found[i]))
+            return false;
+    }
+    return !outside || never_changes(check, name);
+}
+
+/* Whether all variables below the node are of the sample, those that it binds itself included. */
+static bool names_are_of_sample(struct scope scope, uint32_t node)
+{
+    const uint32_t last = syntax_last(scope.check->tree, node);
+    const bool within = node >= scope.from && last <= scope.to;
+    if (!within) {
+        scope.from = node;
+        scope.to = last;
+    }
+    for (uint32_t at = node; at < last; at++)
+        if (is_variable(scope.check->tree, at) && !name_is_of_sample(&scope, at))
+            return false;
+    return true;
+}
+
+static bool expression_is_of_sample(const struct scope *scope, uint32_t node)
+{
+    return names_are_of_sample(*scope, node) && flow_pure(scope->check->project, check_site(scope->check, node));
+}
+
+static bool is_fresh(const struct scope *scope, uint32_t target);
+
+/* x, (x, y), x[...] of an x that the first stage made itself. */
+static bool target_is_of_sample(const struct scope *scope, uint32_t target)
+{
+    const struct syntax *tree = scope->check->tree;
+    if (tree->kind[target] == SYN_NAME)
+        return true;
+    if (tree->kind[target] == SYN_TUPLE) {
+        for (uint32_t at = syntax_first(tree, target); at != SYNTAX_NONE; at = syntax_next(tree, at))
+            if (tree->kind[at] != SYN_NAME)
+                return false;
+        return true;
+    }
+    return tree->kind[target] == SYN_SUBSCRIPT && is_fresh(scope, target) && names_are_of_sample(*scope, target);
+}
+
+/* Whether what is changed was made in the first stage; the sample itself belongs to others. */
+static bool is_fresh(const struct scope *scope, uint32_t target)
+{
+    const struct check *check = scope->check;
+    while (syntax_is(check->tree, target, SYN_SUBSCRIPT))
+        target = syntax_first(check->tree, target);
+    if (!syntax_is(check->tree, target, SYN_NAME) ||
+        str_eq(syntax_text(check->tree, target), syntax_text(check->tree, scope->staging->sample)))
+        return false;
+    const struct value *value = ask_value(check, target);
+    return value->kind == VALUE_ARRAY || value->kind == VALUE_LIST || value->kind == VALUE_DICT ||
+           value->kind == VALUE_SET;
+}
+
+static bool statement_is_of_sample(const struct scope *scope, uint32_t statement);
+
+static bool block_is_of_sample(const struct scope *scope, uint32_t block)
+{
+    const struct syntax *tree = scope->check->tree;
+    for (uint32_t at = syntax_first(tree, block); at != SYNTAX_NONE; at = syntax_next(tree, at))
+        if (!statement_is_of_sample(scope, at))
+            return false;
+    return true;
+}
+
+static bool assignment_is_of_sample(const struct scope *scope, uint32_t statement)
+{
+    const struct syntax *tree = scope->check->tree;
+    const uint32_t value = syntax_last_child(tree, statement);
+    for (uint32_t at = syntax_first(tree, statement); at != value; at = syntax_next(tree, at))
+        if (!target_is_of_sample(scope, at))
+            return false;
+    return expression_is_of_sample(scope, value);
+}
+
+/* x.append(v) and the like, of an x of the first stage. */
+static bool change_is_of_sample(const struct scope *scope, uint32_t statement)
+{
+    static const char *const methods[] = {"append", "extend", "add", "insert", "sort", "reverse", "update"};
+    const struct check *check = scope->check;
+    const uint32_t call = syntax_first(check->tree, statement), receiver = ask_receiver(check, call);
+    if (receiver == SYNTAX_NONE || !is_fresh(scope, receiver) || !names_are_of_sample(*scope, statement))
+        return false;
+    const uint32_t arguments = syntax_child(check->tree, call, 1);
+    for (uint32_t at = syntax_first(check->tree, arguments); at != SYNTAX_NONE; at = syntax_next(check->tree, at))
+        if (!expression_is_of_sample(scope, at))
+            return false;
+    for (size_t i = 0; i < sizeof methods / sizeof *methods; i++)
+        if (str_eq(syntax_tail(check->tree, syntax_first(check->tree, call)), str_of(methods[i])))
+            return true;
+    return false;
+}
+
+static bool statement_is_of_sample(const struct scope *scope, uint32_t statement)
+{
+    const struct syntax *tree = scope->check->tree;
+    switch (tree->kind[statement]) {
+    case SYN_ASSIGN:
+        return assignment_is_of_sample(scope, statement);
+    case SYN_AUG_ASSIGN:
+        return target_is_of_sample(scope, syntax_first(tree, statement)) && names_are_of_sample(*scope, statement) &&
+               expression_is_of_sample(scope, syntax_child(tree, statement, 1));
+    case SYN_EXPR:
+        return change_is_of_sample(scope, statement);
+    case SYN_IF:
+        for (uint32_t at = syntax_child(tree, statement, 1); at != SYNTAX_NONE; at = syntax_next(tree, at))
+            if (tree->kind[at] != SYN_ABSENT &&
+                !(tree->kind[at] == SYN_IF ? statement_is_of_sample(scope, at) : block_is_of_sample(scope, at)))
+                return false;
+        return expression_is_of_sample(scope, syntax_first(tree, statement));
+    case SYN_FOR:
+        return target_is_of_sample(scope, syntax_first(tree, statement)) &&
+               expression_is_of_sample(scope, syntax_child(tree, statement, 1)) &&
+               block_is_of_sample(scope, syntax_child(tree, statement, 2)) &&
+               syntax_is(tree, syntax_child(tree, statement, 3), SYN_ABSENT);
+    case SYN_BREAK:
+    case SYN_CONTINUE:
+    case SYN_PASS:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* ---- statements ---- */
+
+static bool leaves_loop(const struct syntax *tree, uint32_t node, uint32_t loop)
+{
+    if (tree->kind[node] == SYN_RETURN || tree->kind[node] == SYN_YIELD)
+        return true;
+    if (tree->kind[node] != SYN_BREAK && tree->kind[node] != SYN_CONTINUE)
+        return false;
+    for (uint32_t at = tree->parent[node]; at != loop; at = tree->parent[at])
+        if (tree->kind[at] == SYN_FOR || tree->kind[at] == SYN_WHILE)
+            return false;
+    return true;
+}
+
+static bool any_leaves(const struct syntax *tree, uint32_t node, uint32_t loop)
+{
+    for (uint32_t at = node; at < syntax_last(tree, node); at++)
+        if (leaves_loop(tree, at, loop))
+            return true;
+    return false;
+}
+
+/* The first statement of the batch in an inner loop whose head and first statements are of the sample; SYNTAX_NONE. */
+static uint32_t split_of(const struct check *check, const struct staging *staging, uint32_t loop)
+{
+    const struct syntax *tree = check->tree;
+    if (tree->kind[loop] != SYN_FOR || !syntax_is(tree, syntax_child(tree, loop, 3), SYN_ABSENT))
+        return SYNTAX_NONE;
+    struct scope scope = {check, staging, loop, syntax_child(tree, loop, 2)};
+    if (!target_is_of_sample(&scope, syntax_first(tree, loop)) ||
+        !expression_is_of_sample(&scope, syntax_child(tree, loop, 1)))
+        return SYNTAX_NONE;
+    uint32_t at = syntax_first(tree, syntax_child(tree, loop, 2));
+    for (; at != SYNTAX_NONE; at = syntax_next(tree, at)) {
+        scope.to = syntax_last(tree, at);
+        if (!statement_is_of_sample(&scope, at))
+            break;
+    }
+    for (uint32_t rest = at; rest != SYNTAX_NONE; rest = syntax_next(tree, rest))
+        if (any_leaves(tree, rest, loop))
+            return SYNTAX_NONE;
+    return at;
+}
+
+static void judge(const struct check *check, struct staging *staging, uint32_t i)
+{
+    const uint32_t statement = staging->statements[i];
+    const struct scope scope = {check, staging, statement, syntax_last(check->tree, statement)};
+    if (statement_is_of_sample(&scope, statement)) {
+        staging->stages[i] = STAGE_SAMPLE;
+        return;
+    }
+    const uint32_t split = split_of(check, staging, statement);
+    str names[STAGING_REPLAYED];
+    staging->split_at[i] = split;
+    if (split == SYNTAX_NONE)
+        return;
+    const uint32_t count = staging_replayed(check, staging, i, names);
+    if (count > 0 && count <= STAGING_REPLAYED)
+        staging->stages[i] = STAGE_SPLIT;
+}
+
+/* ---- pieces ---- */
+
+/* A comprehension, or a function of NumPy: what takes longer than looking it up. */
+static bool is_hard(const struct check *check, uint32_t node)
+{
+    switch (check->tree->kind[node]) {
+    case SYN_LIST_COMP:
+    case SYN_SET_COMP:
+    case SYN_DICT_COMP:
+    case SYN_GENERATOR:
+    case SYN_FOR:
+        return true;
+    case SYN_CALL:
+        return name_under(check->project, check_site(check, node), "numpy.") &&
+               !name_under(check->project, check_site(check, node), "numpy.ndarray.");
+    default:
+        return false;
+    }
+}
+
+static bool is_value(enum syntax_kind kind)
+{
+    return kind == SYN_CALL || kind == SYN_LIST_COMP || kind == SYN_BINARY || kind == SYN_SUBSCRIPT;
+}
+
+static void find_pieces(const struct check *check, struct staging *staging, uint32_t statement)
+{
+    const struct syntax *tree = check->tree;
+    if (tree->kind[statement] != SYN_ASSIGN && tree->kind[statement] != SYN_EXPR)
+        return;
+    const struct scope scope = {check, staging, 0, 0};
+    for (uint32_t at = syntax_first(tree, statement); at < syntax_last(tree, statement);) {
+        const enum syntax_kind kind = tree->kind[at];
+        if (is_value(kind) && ask_any(check, at, is_hard) && expression_is_of_sample(&scope, at) &&
+            staging->piece_count < STAGING_PIECES) {
+            staging->pieces[staging->piece_count++] = at;
+            at = syntax_last(tree, at);
+        } else if (kind == SYN_LAMBDA || kind == SYN_BOOL || kind == SYN_CONDITIONAL || kind == SYN_LIST_COMP ||
+                   kind == SYN_GENERATOR || kind == SYN_DICT_COMP || kind == SYN_SET_COMP)
+            at = syntax_last(tree, at); /* not evaluated just once */
+        else
+            at++;
+    }
+}
+
+/* ---- what is kept ---- */
+
+static bool in_first_stage(const struct check *check, const struct staging *staging, uint32_t node)
+{
+    for (uint32_t i = 0; i < staging->count; i++) {
+        if (!syntax_inside(check->tree, node, staging->statements[i]))
+            continue;
+        return staging->stages[i] == STAGE_SAMPLE || (staging->stages[i] == STAGE_SPLIT && node < staging->split_at[i]);
+    }
+    return false;
+}
+
+static bool in_piece(const struct check *check, const struct staging *staging, uint32_t node)
+{
+    for (uint32_t i = 0; i < staging->piece_count; i++)
+        if (syntax_inside(check->tree, node, staging->pieces[i]))
+            return true;
+    return false;
+}
+
+static bool in_split(const struct check *check, const struct staging *staging, uint32_t node, uint32_t *i)
+{
+    for (*i = 0; *i < staging->count; ++*i)
+        if (staging->stages[*i] == STAGE_SPLIT && syntax_inside(check->tree, node, staging->statements[*i]))
+            return true;
+    return false;
+}
+
+static bool keep(struct staging *staging, str name)
+{
+    for (uint32_t i = 0; i < staging->kept_count; i++)
+        if (str_eq(staging->kept[i], name))
+            return true;
+    if (staging->kept_count == STAGING_NAMES)
+        return false;
+    staging->kept[staging->kept_count++] = name;
+    return true;
+}
+
+/* Every use of a name that the first stage binds lies in the loop, and where the second stage has it, it can be kept. */
+static bool keep_definition(const struct check *check, struct staging *staging, const struct definition *definition)
+{
+    uint32_t uses[64];
+    const uint32_t count = flow_uses(check->project, check->file, definition, uses, 64);
+    if (count > 64 || flow_escapes(check->project, check->file, definition))
+        return false;
+    for (uint32_t k = 0; k < count; k++) {
+        if (!syntax_inside(check->tree, uses[k], staging->loop))
+            return false;
+        if (in_first_stage(check, staging, uses[k]) || in_piece(check, staging, uses[k]))
+            continue;
+        uint32_t i;
+        const bool replayed = in_split(check, staging, uses[k], &i) &&
+                              syntax_inside(check->tree, definition->name, staging->statements[i]);
+        const struct definition *change = flow_bound(check->project, check_site(check, uses[k]));
+        if (change || staging_use(check, uses[k]) == KEPT_REFUSE)
+            return false;
+        if (!replayed && !keep(staging, syntax_text(check->tree, definition->name)))
+            return false;
+    }
+    return true;
+}
+
+/* No use in the loop may see both a value of the first stage and one from elsewhere, a round before for instance. */
+static bool sees_first_stage_alone(const struct check *check, const struct staging *staging, uint32_t use)
+{
+    const struct definition *found[DEFINITIONS];
+    const uint32_t count = flow_definitions(check->project, check_site(check, use), found, DEFINITIONS);
+    uint32_t first = 0;
+    for (uint32_t i = 0; i < count && i < DEFINITIONS; i++)
+        first += found[i]->statement != staging->loop && in_first_stage(check, staging, found[i]->name);
+    return first == 0 || first == count;
+}
+
+static bool find_kept(const struct check *check, struct staging *staging)
+{
+    const struct syntax *tree = check->tree;
+    for (uint32_t node = staging->loop; node < syntax_last(tree, staging->loop); node++) {
+        if (!is_variable(tree, node))
+            continue;
+        const struct definition *definition = flow_bound(check->project, check_site(check, node));
+        if (definition && in_first_stage(check, staging, node) && !keep_definition(check, staging, definition))
+            return false;
+        if (!definition && !in_first_stage(check, staging, node) && !sees_first_stage_alone(check, staging, node))
+            return false;
+    }
+    for (uint32_t i = 0; i < staging->piece_count; i++)
+        if (staging_use(check, staging->pieces[i]) == KEPT_REFUSE)
+            return false;
+    return true;
+}
+
+uint32_t staging_replayed(const struct check *check, const struct staging *staging, uint32_t i,
+                          str names[STAGING_REPLAYED])
+{
+    const struct syntax *tree = check->tree;
+    const uint32_t loop = staging->statements[i], split = staging->split_at[i];
+    uint32_t count = 0;
+    for (uint32_t node = split; node < syntax_last(tree, loop); node++) {
+        if (!is_variable(tree, node) || flow_bound(check->project, check_site(check, node)))
+            continue;
+        const struct definition *found[1];
+        const uint32_t ways = flow_definitions(check->project, check_site(check, node), found, 1);
+        if (ways != 1 || found[0]->name < loop || found[0]->name >= split)
+            continue;
+        bool known = false;
+        for (uint32_t k = 0; k < count && k < STAGING_REPLAYED; k++)
+            known |= str_eq(names[k], syntax_text(tree, node));
+        if (!known && count < STAGING_REPLAYED)
+            names[count] = syntax_text(tree, node);
+        count += !known;
+    }
+    return count;
+}
+
+/* ---- how a kept value is used ---- */
+
+static bool is_number_like(const struct value *value)
+{
+    return value_is_number(value) || value->kind == VALUE_STR || value_has(value, VALUE_SCALAR_NUMPY);
+}
+
+/* Functions that return no part of what they are given, or nothing that could be changed. */
+static bool only_reads(const struct check *check, uint32_t call)
+{
+    static const char *const aliasing[] = {"asarray",    "asanyarray",   "ravel",       "reshape",     "squeeze",
+                                           "transpose",  "swapaxes",     "expand_dims", "moveaxis",    "atleast_1d",
+                                           "atleast_2d", "broadcast_to", "split",       "array_split", "diag"};
+    static const char *const readers[] = {"len", "max", "min",   "sum",   "sorted", "range", "enumerate",
+                                          "zip", "int", "float", "tuple", "set",    "any",   "all"};
+    const struct site site = check_site(check, call);
+    const str tail = syntax_tail(check->tree, syntax_first(check->tree, call));
+    for (size_t i = 0; i < sizeof readers / sizeof *readers; i++)
+        if (name_is(check->project, site, readers[i]))
+            return true;
+    for (size_t i = 0; i < sizeof aliasing / sizeof *aliasing; i++)
+        if (str_eq(tail, str_of(aliasing[i])))
+            return false;
+    return name_under(check->project, site, "numpy.");
+}
+
+static bool is_reading_method(str method)
+{
+    static const char *const methods[] = {"tolist", "copy", "sum", "max",     "min",   "mean",  "argmax", "argsort",
+                                          "astype", "any",  "all", "nonzero", "index", "count", "tobytes"};
+    for (size_t i = 0; i < sizeof methods / sizeof *methods; i++)
+        if (str_eq(method, str_of(methods[i])))
+            return true;
+    return false;
+}
+
+static enum kept_use copied(const struct value *value)
+{
+    if (value->kind == VALUE_ARRAY)
+        return KEPT_COPY_ARRAY;
+    const bool flat = value->kind == VALUE_LIST && is_number_like(value_item(value));
+    return flat ? KEPT_COPY_LIST : KEPT_REFUSE;
+}
+
+enum kept_use staging_use(const struct check *check, uint32_t node)
+{
+    const struct syntax *tree = check->tree;
+    const struct value *value = ask_value(check, node);
+    const uint32_t parent = tree->parent[node];
+    if (is_number_like(value))
+        return KEPT_READ;
+    switch (tree->kind[parent]) {
+    case SYN_SUBSCRIPT:
+        if (syntax_first(tree, parent) != node)
+            return KEPT_READ;
+        return is_number_like(ask_value(check, parent)) || syntax_is(tree, tree->parent[parent], SYN_SUBSCRIPT)
+                   ? KEPT_READ
+                   : KEPT_REFUSE;
+    case SYN_BINARY:
+    case SYN_COMPARE:
+    case SYN_UNARY:
+        return value->kind == VALUE_ARRAY || (value->kind == VALUE_LIST && is_number_like(value_item(value)))
+                   ? KEPT_READ
+                   : KEPT_REFUSE;
+    case SYN_FOR:
+    case SYN_COMP_FOR:
+        return is_number_like(value_item(value)) ? KEPT_READ : KEPT_REFUSE;
+    case SYN_ATTRIBUTE:
+        return syntax_is(tree, tree->parent[parent], SYN_CALL) && is_reading_method(syntax_tail(tree, parent))
+                   ? KEPT_READ
+                   : KEPT_REFUSE;
+    case SYN_ARGUMENTS: {
+        const uint32_t call = tree->parent[parent];
+        if (only_reads(check, call))
+            return KEPT_READ;
+        return str_eq(syntax_tail(tree, syntax_first(tree, call)), S("append")) ? copied(value) : KEPT_REFUSE;
+    }
+    default:
+        return KEPT_REFUSE;
+    }
+}
+
+/* ---- all together ---- */
+
+/* `if key not in kept:` is what the rewrite leaves: it is not taken apart again. */
+static bool is_staged_already(const struct syntax *tree, uint32_t statement)
+{
+    const uint32_t test = syntax_first(tree, statement);
+    return tree->kind[statement] == SYN_IF && tree->kind[test] == SYN_COMPARE && tree->op[test] == OP_NOT_IN;
+}
+
+static bool is_worth_it(const struct check *check, const struct staging *staging)
+{
+    for (uint32_t i = 0; i < staging->count; i++) {
+        if (staging->stages[i] == STAGE_SAMPLE && ask_any(check, staging->statements[i], is_hard))
+            return true;
+        for (uint32_t node = staging->statements[i]; staging->stages[i] == STAGE_SPLIT && node < staging->split_at[i];
+             node++)
+            if (check->tree->kind[node] == SYN_CALL && is_hard(check, node))
+                return true;
+    }
+    return staging->piece_count > 0;
+}
+
+/* Rows of arrays, and flat lists of numbers or texts: what they hold says all there is to know of them. */
+static bool has_content(const struct value *sample)
+{
+    if (sample->kind == VALUE_ARRAY)
+        return !value_has(sample, VALUE_SCALAR_NUMPY);
+    return (sample->kind == VALUE_LIST || sample->kind == VALUE_TUPLE) && is_number_like(value_item(sample));
+}
+
+bool staging_find(const struct check *check, uint32_t loop, struct staging *staging)
+{
+    const struct syntax *tree = check->tree;
+    *staging = (struct staging){.loop = loop, .sample = syntax_first(tree, loop)};
+    if (tree->kind[loop] != SYN_FOR || tree->kind[staging->sample] != SYN_NAME ||
+        !syntax_is(tree, syntax_child(tree, loop, 3), SYN_ABSENT) ||
+        !has_content(value_item(ask_value(check, syntax_child(tree, loop, 1)))))
+        return false;
+    const uint32_t block = syntax_child(tree, loop, 2);
+    for (uint32_t at = syntax_first(tree, block); at != SYNTAX_NONE; at = syntax_next(tree, at)) {
+        if (staging->count == STAGING_STATEMENTS || is_staged_already(tree, at) || any_leaves(tree, at, loop))
+            return false;
+        staging->statements[staging->count++] = at;
+        judge(check, staging, staging->count - 1);
+        if (staging->stages[staging->count - 1] == STAGE_BATCH)
+            find_pieces(check, staging, at);
+    }
+    return is_worth_it(check, staging) && find_kept(check, staging) && (staging->kept_count || staging->piece_count);
+}
