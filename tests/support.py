@@ -20,6 +20,7 @@ PROGRAM = os.environ.get("STEPTIME") or os.path.join(BUILD, "steptime")
 SHARED = os.environ.get("STEPTIME_SHARED") or os.path.join(os.path.dirname(SOURCE), "shared")
 SANITIZED = os.environ.get("STEPTIME_SANITIZE", "none") != "none"
 
+OTHER_COMMANDS = ("lint", "rules", "fix", "verify", "help", "completion")  # those that read no trace, or not only
 OK, JUDGED, USAGE, INPUT, OUTPUT, MEMORY = range(6)
 
 
@@ -84,7 +85,7 @@ def steptime(*arguments, stdin=None, stdout=subprocess.PIPE, env=None, limit_s=1
 def trace_commands():
     """The commands that take traces, as the program's own help lists them."""
     shown = steptime("--help").out.partition("Commands:")[2].strip("\n").partition("\n\n")[0]
-    return [line.split()[0] for line in shown.splitlines() if line.split()[0] not in ("help", "completion")]
+    return [line.split()[0] for line in shown.splitlines() if line.split()[0] not in OTHER_COMMANDS]
 
 
 def recorded(name):
