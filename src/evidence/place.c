@@ -169,13 +169,11 @@ struct way {
     uint32_t builtin; /* the innermost builtin below it; ROW_NONE */
 };
 
-static struct way way_to(struct stacks *stacks, uint32_t row)
+/* From a frame outward, itself included. */
+static struct way way_from(struct stacks *stacks, uint32_t frame)
 {
     const struct trace *trace = stacks->trace;
-    struct way way = {ROW_NONE, ROW_NONE, ROW_NONE};
-    if (!stacks->has_frames)
-        return way;
-    way.frame = trace_frame(trace, row);
+    struct way way = {frame, ROW_NONE, ROW_NONE};
     for (int walked = 0; way.frame != ROW_NONE && !stacks_wants(stacks, trace->name[way.frame]); walked++) {
         if (walked == MOST_FRAMES)
             return (struct way){ROW_NONE, ROW_NONE, ROW_NONE};
@@ -187,11 +185,11 @@ static struct way way_to(struct stacks *stacks, uint32_t row)
     return way;
 }
 
-uint32_t place_frame(struct stacks *stacks, uint32_t row)
+static struct way way_to(struct stacks *stacks, uint32_t row)
 {
-    bool backward;
-    const uint32_t host = stack_row(stacks->trace, row, &backward);
-    return host == ROW_NONE ? (uint32_t)ROW_NONE : way_to(stacks, host).frame;
+    if (!stacks->has_frames)
+        return (struct way){ROW_NONE, ROW_NONE, ROW_NONE};
+    return way_from(stacks, trace_frame(stacks->trace, row));
 }
 
 static bool drives_autograd(str name)
@@ -242,26 +240,47 @@ static void place_by_stack(struct stacks *stacks, uint32_t row, struct place *pl
 
 /* ---- whole ---- */
 
-static void place_by_frames(struct stacks *stacks, const struct way *way, struct place *place)
+static void set_callee(const struct stacks *stacks, uint32_t row, struct place *place)
 {
     const struct trace *trace = stacks->trace;
     str file;
+    place->callee_row = row;
+    place->callee = *stacks_frame(stacks, trace->name[row]);
+    place->order = stacks->order[row];
+    place->of = stacks->of[row];
+    if (!frame_parse_place(trace_attr_text(trace, row, ATTR_CALL_FROM), &file, &place->line))
+        place->line = -1;
+}
+
+static void place_by_frames(const struct stacks *stacks, const struct way *way, struct place *place)
+{
+    const struct trace *trace = stacks->trace;
+    place->row = way->frame;
     place->function = *stacks_frame(stacks, trace->name[way->frame]);
     if (way->builtin != ROW_NONE)
         place->builtin = stacks_frame(stacks, trace->name[way->builtin])->name;
-    if (way->below == ROW_NONE)
-        return;
-    place->callee = *stacks_frame(stacks, trace->name[way->below]);
-    place->order = stacks->order[way->below];
-    place->of = stacks->of[way->below];
-    if (!frame_parse_place(trace_attr_text(trace, way->below, ATTR_CALL_FROM), &file, &place->line))
-        place->line = -1;
+    if (way->below != ROW_NONE)
+        set_callee(stacks, way->below, place);
+}
+
+bool place_outward(struct stacks *stacks, struct place *place)
+{
+    if (place->row == ROW_NONE || stacks->trace->parent[place->row] == ROW_NONE)
+        return false;
+    const struct way way = way_from(stacks, stacks->trace->parent[place->row]);
+    if (way.frame == ROW_NONE)
+        return false;
+    const uint32_t callee = way.below == ROW_NONE ? place->row : way.below;
+    place->row = way.frame;
+    place->function = *stacks_frame(stacks, stacks->trace->name[way.frame]);
+    set_callee(stacks, callee, place);
+    return true;
 }
 
 struct place place_of(struct stacks *stacks, uint32_t row)
 {
     const struct trace *trace = stacks->trace;
-    struct place place = {.line = -1, .order = ORDER_NONE};
+    struct place place = {.line = -1, .order = ORDER_NONE, .row = ROW_NONE, .callee_row = ROW_NONE};
     const uint32_t host = stack_row(trace, row, &place.backward);
     if (host == ROW_NONE)
         return place;

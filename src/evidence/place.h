@@ -28,15 +28,16 @@ enum { ORDER_NONE = UINT32_MAX };
 
 /* All texts are the trace's. */
 struct place {
-    struct frame
-        function; /* FRAME_OTHER: none recorded, or none wanted. Its line is -1 where only the exact one is known */
-    struct frame callee; /* what it called on the way to the row; FRAME_OTHER: nothing that has a frame */
-    str builtin;         /* the innermost builtin on that way: "item"; "" */
-    int64_t line;        /* the exact line; -1 */
-    str op;              /* the outermost operator below the function; "" */
-    uint32_t order;      /* which of its calls of that name the callee was, in one run of the function; ORDER_NONE */
-    uint32_t of;         /* how many such calls that run made */
-    bool backward;       /* the work is the backward of what was called there */
+    struct frame function; /* FRAME_OTHER: none recorded, or none wanted. Line -1: only the exact one is known */
+    struct frame callee;   /* what it called on the way to the row; FRAME_OTHER: nothing that has a frame */
+    str builtin;           /* the innermost builtin on that way: "item"; "" */
+    int64_t line;          /* the exact line; -1 */
+    str op;                /* the outermost operator below the function; "" */
+    uint32_t order;        /* which of its calls of that name the callee was, in one run of the function; ORDER_NONE */
+    uint32_t of;           /* how many such calls that run made */
+    bool backward;         /* the work is the backward of what was called there */
+    uint32_t row;          /* of the frame of the function; ROW_NONE */
+    uint32_t callee_row;   /* of that of the callee; ROW_NONE */
 };
 
 /* Lives in the arena. */
@@ -44,13 +45,13 @@ struct stacks *stacks_new(const struct trace *trace, struct place_filter filter,
 
 struct place place_of(struct stacks *stacks, uint32_t row);
 
+/* Moves on to the function around the place's that is wanted; what it called is then on the way. False: there is none. */
+bool place_outward(struct stacks *stacks, struct place *place);
+
 static inline bool place_known(const struct place *place)
 {
     return place->function.kind != FRAME_OTHER;
 }
-
-/* The row of the frame that the place names; ROW_NONE. */
-uint32_t place_frame(struct stacks *stacks, uint32_t row);
 
 /* A text of a frame, taken apart; and whether the filter wants it. */
 const struct frame *stacks_frame(const struct stacks *stacks, uint32_t text);

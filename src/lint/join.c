@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "join.h"
+
+#include "base/map.h"
+#include "base/hash.h"
+#include "base/mem.h"
+#include "join_function.h"
+#include "join_private.h"
+#include "syntax/syntax.h"
+
+/* ---- findings by function ---- */
+
+static int64_t function_key(uint32_t file, uint32_t node)
+{
+    return (int64_t)((uint64_t)file << 32 | node);
+}
+
+static void index_findings(struct join *join)
+{
+    const struct lint *lint = join->lint;
+    for (uint32_t i = 0; i < join->finding_count; i++) {
+        const struct match *match = lint->findings[i].match;
+        join->next[i] = FINDING_NONE;
+        if (!match)
+            continue;
+        join->proofs[i].spares = showing_of(match->rule).spares;
+        const int64_t key = function_key(match->file, locate_node(lint->files[match->file].tree, match->node));
+        const uint32_t other = map_get(&join->by_function, key);
+        join->next[i] = other == MAP_NONE ? (uint32_t)FINDING_NONE : other;
+        map_put(&join->by_function, key, i);
+    }
+}
+
+uint32_t join_first(const struct join *join, struct located at)
+{
+    const uint32_t first = map_get(&join->by_function, function_key(at.file, at.node));
+    return first == MAP_NONE ? (uint32_t)FINDING_NONE : first;
+}
+
+/* How many calls of the match's built-in its function has; each (function, name) is counted once. */
+static uint32_t calls_of(struct join *join, const struct match *match)
+{
+    const struct syntax *tree = join->lint->files[match->file].tree;
+    const uint32_t function = locate_node(tree, match->node);
+    const uint64_t name = hash_bytes(match->builtin.at, match->builtin.len);
+    const int64_t key = (int64_t)hash_mix(name ^ (uint64_t)function_key(match->file, function));
+    const uint32_t known = map_get(&join->calls, key);
+    if (known != MAP_NONE)
+        return known;
+    uint32_t count = 0;
+    for (uint32_t node = function; node < syntax_last(tree, function); node++)
+        count += tree->kind[node] == SYN_CALL && locate_node(tree, node) == function &&
+                 str_eq(syntax_tail(tree, syntax_first(tree, node)), match->builtin);
+    map_put(&join->calls, key, count);
+    return count;
+}
+
+/* ---- a move finds its findings ---- */
+
+static enum fit fit_at(struct join *join, uint32_t finding, unsigned shows, const struct place *place)
+{
+    const struct match *match = join->lint->findings[finding].match;
+    if (!(showing_of(match->rule).shows & shows))
+        return FIT_NONE;
+    return fit_of(match, join->lint->files[match->file].tree, calls_of(join, match), place);
+}
+
+static void prove(struct join *join, uint32_t finding, enum fit fit)
+{
+    const enum tier tier = fit == FIT_CONFIRMED ? TIER_CONFIRMED : TIER_FUNCTION;
+    if (tier > join->tiers[finding])
+        join->tiers[finding] = tier;
+}
+
+/* Those of a function that fit best; false: none does. */
+static bool prove_at(struct join *join, struct located at, uint32_t index, const struct place *place)
+{
+    const unsigned shows = move_shows(join->evidence.trace, &join->evidence.movement.at[index]);
+    enum fit best = FIT_NONE;
+    for (uint32_t i = join_first(join, at); i != FINDING_NONE; i = join->next[i]) {
+        const enum fit fit = fit_at(join, i, shows, place);
+        best = fit > best ? fit : best;
+    }
+    for (uint32_t i = join_first(join, at); best != FIT_NONE && i != FINDING_NONE; i = join->next[i]) {
+        if (fit_at(join, i, shows, place) != best)
+            continue;
+        proof_add_move(&join->proofs[i], index);
+        prove(join, i, best);
+    }
+    return best != FIT_NONE;
+}
+
+static bool join_move(struct join *join, uint32_t index)
+{
+    const struct move *move = &join->evidence.movement.at[index];
+    struct place place = place_of(join->evidence.stacks, move_row(move));
+    if (!place_known(&place))
+        return false;
+    do {
+        const struct located at = locate(join->locator, &place.function);
+        if (at.file != LOCATED_NONE && prove_at(join, at, index, &place))
+            return true;
+    } while (place_outward(join->evidence.stacks, &place));
+    return false;
+}
+
+static void join_moves(struct join *join)
+{
+    for (uint32_t i = 0; i < join->evidence.movement.count; i++)
+        if (join->evidence.movement.at[i].step != STEP_NONE)
+            join->explained[i] = join_move(join, i);
+}
+
+/* ---- numbers ---- */
+
+static int64_t blocked_of(const struct join *join, const struct proof *proof)
+{
+    int64_t ns = 0;
+    for (size_t i = 0; i < proof->move_count; i++)
+        ns += join->evidence.movement.at[proof->moves[i]].blocked_ns;
+    return ns / join->evidence.steps;
+}
+
+static void tell_events(struct join *join, const struct proof *proof, struct lint_finding *finding)
+{
+    const size_t all = proof->move_count + proof->host_count;
+    const uint32_t count = all < MOST_EVENTS ? (uint32_t)all : MOST_EVENTS;
+    uint32_t *rows = arena_array(join->arena, count, sizeof *rows);
+    for (uint32_t i = 0; i < count; i++)
+        rows[i] = i < proof->move_count ? move_row(&join->evidence.movement.at[proof->moves[i]])
+                                        : proof->host[i - proof->move_count];
+    finding->events = rows;
+    finding->event_count = count;
+}
+
+/* Of several traces the one with the larger saving, then the longer wait, speaks. */
+static bool says_more(const struct lint_finding *finding, int64_t saving_ns, int64_t blocked_ns)
+{
+    return finding->tier == TIER_STATIC || saving_ns > finding->saving_ns ||
+           (saving_ns == finding->saving_ns && blocked_ns > finding->host_blocked_ns);
+}
+
+static void number_finding(struct join *join, uint32_t i)
+{
+    struct lint_finding *finding = &join->lint->findings[i];
+    const struct proof *proof = &join->proofs[i];
+    if (join->tiers[i] == TIER_STATIC)
+        return;
+    const bool affordable = join->replays++ < MOST_REPLAYS;
+    const int64_t saving = affordable ? saving_of(&join->evidence, proof) : -1;
+    const int64_t blocked = blocked_of(join, proof);
+    if (says_more(finding, saving, blocked)) {
+        finding->saving_ns = saving;
+        finding->host_blocked_ns = blocked;
+        finding->note = proof_note(join, proof, saving);
+        tell_events(join, proof, finding);
+    }
+    if (finding->tier == TIER_STATIC || join->tiers[i] == TIER_CONFIRMED)
+        finding->tier = join->tiers[i];
+}
+
+static void number_findings(struct join *join, struct joined *joined)
+{
+    for (uint32_t i = 0; i < join->finding_count; i++) {
+        number_finding(join, i);
+        joined->confirmed += join->tiers[i] == TIER_CONFIRMED;
+        joined->in_function += join->tiers[i] == TIER_FUNCTION;
+    }
+    joined->saving_ns = saving_together(&join->evidence, join->proofs, join->finding_count);
+}
+
+/* ---- the trace as a whole ---- */
+
+static bool has_call_stacks(const struct trace *trace)
+{
+    return trace->kinds[EVENT_PYTHON] || trace_attr_count(trace, ATTR_CALL_STACK);
+}
+
+static void describe(const struct join *join, const struct trace *trace, struct joined *joined)
+{
+    const struct evidence *evidence = &join->evidence;
+    const struct located_sum functions = locator_sum(join->locator);
+    const int64_t steps = evidence->steps;
+    *joined = (struct joined){
+        .path = str_copy(join->arena, trace->info.path),
+        .step_source = trace->step_source,
+        .steps = evidence->steps,
+        .has_device = evidence->times.count > 0,
+        .has_frames = has_call_stacks(trace),
+        .belongs = functions.found > 0,
+        .moved = functions.moved > 0,
+        .device_bound = evidence_device_bound(evidence),
+        .functions = functions.functions,
+        .functions_found = functions.found,
+        .step_ns = evidence->wall_ns / steps,
+        .busy_ns = evidence->busy_ns / steps,
+        .idle_ns = evidence->preparations.idle_ns / steps,
+        .preparing_ns = evidence->preparations.working_ns / steps,
+        .blocked_ns = evidence->blocked_ns / steps,
+        .loading_ns = evidence->preparations.loader_ns / steps,
+        .blocking_moves = (double)evidence->blocking / (double)steps,
+    };
+}
+
+static bool wanted(const void *context, const struct frame *function)
+{
+    return locate(context, function).file != LOCATED_NONE;
+}
+
+static struct join join_open(struct lint *lint, const struct trace *trace, struct arena *arena)
+{
+    struct join join = {.lint = lint, .arena = arena, .finding_count = lint->finding_count};
+    join.locator = locator_new(lint, trace);
+    evidence_open(&join.evidence, trace, (struct place_filter){join.locator, wanted});
+    join.next = arena_array(&join.scratch, join.finding_count, sizeof *join.next);
+    join.tiers = arena_array(&join.scratch, join.finding_count, sizeof *join.tiers);
+    join.proofs = arena_array(&join.scratch, join.finding_count, sizeof *join.proofs);
+    join.explained = arena_array(&join.scratch, join.evidence.movement.count, sizeof *join.explained);
+    index_findings(&join);
+    return join;
+}
+
+static void join_close(struct join *join)
+{
+    for (uint32_t i = 0; i < join->finding_count; i++)
+        proof_free(&join->proofs[i]);
+    map_free(&join->by_function);
+    map_free(&join->calls);
+    evidence_close(&join->evidence);
+    locator_free(join->locator);
+    arena_free(&join->scratch);
+}
+
+void join_trace(struct lint *lint, const struct trace *trace, struct arena *arena, struct joined *joined)
+{
+    struct join join = join_open(lint, trace, arena);
+    describe(&join, trace, joined);
+    if (joined->has_device && joined->belongs) {
+        join_moves(&join);
+        join_preparation(&join);
+        number_findings(&join, joined);
+        joined->from_trace = add_unexplained(&join);
+    }
+    join_close(&join);
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the files of the join share while one trace is joined. */
+#ifndef LINT_JOIN_PRIVATE_H
+#define LINT_JOIN_PRIVATE_H
+
+#include "base/map.h"
+#include "join.h"
+#include "join_function.h"
+#include "saving.h"
+
+enum {
+    FINDING_NONE = UINT32_MAX,
+    MOST_EVENTS = 20,   /* rows told of a finding */
+    MOST_REPLAYS = 300, /* a trace; findings beyond keep an unknown saving */
+};
+
+struct join {
+    struct lint *lint;
+    struct arena *arena;    /* of the findings */
+    struct arena scratch;   /* of the join */
+    uint32_t finding_count; /* of the source */
+    struct evidence evidence;
+    struct locator *locator;
+    struct map by_function; /* (file, function) to the first of its findings */
+    uint32_t *next;         /* by finding: the next of its function; FINDING_NONE */
+    struct map calls;       /* (function, built-in) to how many calls it has */
+    enum tier *tiers;       /* by finding */
+    struct proof *proofs;   /* by finding */
+    bool *explained;        /* by move */
+    uint32_t replays;
+};
+
+/* The first finding of a function; FINDING_NONE. */
+uint32_t join_first(const struct join *join, struct located at);
+
+/* Findings about what the host does while the device rests: preparation, and data loaders. join_preparation.c */
+void join_preparation(struct join *join);
+
+/* Moves that matter and that no finding explains become findings; how many. join_trace_only.c */
+uint32_t add_unexplained(struct join *join);
+
+/* A sentence about what a step of the trace shows. join_note.c */
+str proof_note(const struct join *join, const struct proof *proof, int64_t saving_ns);
+str group_note(const struct join *join, const struct move_group *group, int64_t saving_ns);
+
+#endif

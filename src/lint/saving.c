@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "saving.h"
+
+#include "base/mem.h"
+
+static void push(uint32_t **list, size_t *count, size_t *room, uint32_t value)
+{
+    *list = mem_grow(*list, room, *count + 1, sizeof value);
+    (*list)[(*count)++] = value;
+}
+
+void proof_add_move(struct proof *proof, uint32_t move)
+{
+    push(&proof->moves, &proof->move_count, &proof->move_room, move);
+}
+
+void proof_add_host(struct proof *proof, uint32_t row)
+{
+    push(&proof->host, &proof->host_count, &proof->host_room, row);
+}
+
+void proof_free(struct proof *proof)
+{
+    mem_free(proof->moves);
+    mem_free(proof->host);
+}
+
+/* ---- what a fix takes away ---- */
+
+static void take_row(const struct evidence *evidence, uint32_t row)
+{
+    const struct trace *trace = evidence->trace;
+    relief_host(evidence->relief, trace->lane[row], trace->start_ns[row], trace_end_ns(trace, row));
+}
+
+static void take_whole(const struct evidence *evidence, const struct move *move)
+{
+    if (move->call != ROW_NONE)
+        relief_remove(evidence->relief, moving_row(evidence->trace, move->call));
+    if (move->sync != ROW_NONE && move->sync != move->call)
+        relief_remove(evidence->relief, move->sync);
+}
+
+/* The call below the user's function that builds the tensor: torch.tensor(list) converts the list in it. */
+static void take_build(const struct evidence *evidence, const struct move *move)
+{
+    const struct place place = place_of(evidence->stacks, move_row(move));
+    if (place.callee_row != ROW_NONE && !place.backward)
+        take_row(evidence, place.callee_row);
+}
+
+static void take_move(const struct evidence *evidence, enum spares spares, const struct move *move)
+{
+    switch (spares) {
+    case SPARES_ALL:
+        take_whole(evidence, move);
+        break;
+    case SPARES_BUILD:
+        take_build(evidence, move);
+        relief_unblock(evidence->relief, move);
+        break;
+    case SPARES_HALF:
+        if (move_is_copy(move))
+            relief_device(evidence->relief, move->copy, move->device_ns / 2);
+        break;
+    case SPARES_WAIT:
+        relief_unblock(evidence->relief, move);
+        break;
+    case SPARES_HOST:
+    case SPARES_UNKNOWN:
+        break;
+    }
+}
+
+static void take(const struct evidence *evidence, const struct proof *proof)
+{
+    for (size_t i = 0; i < proof->move_count; i++)
+        take_move(evidence, proof->spares, &evidence->movement.at[proof->moves[i]]);
+    for (size_t i = 0; i < proof->host_count; i++)
+        take_row(evidence, proof->host[i]);
+}
+
+static int64_t replayed(const struct evidence *evidence)
+{
+    const int64_t saving = relief_saving_ns(evidence->relief);
+    relief_clear(evidence->relief);
+    return saving > 0 ? saving : 0;
+}
+
+int64_t saving_of(const struct evidence *evidence, const struct proof *proof)
+{
+    if (proof->spares == SPARES_UNKNOWN || proof_is_empty(proof))
+        return -1;
+    take(evidence, proof);
+    return replayed(evidence);
+}
+
+int64_t saving_together(const struct evidence *evidence, const struct proof *proofs, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (proofs[i].spares != SPARES_UNKNOWN)
+            take(evidence, &proofs[i]);
+    return replayed(evidence);
+}
