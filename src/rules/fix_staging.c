@@ -24,7 +24,7 @@ struct stager {
     struct buf first; /* the statements of the first stage, one level deeper than they were */
     struct buf names; /* "node, alias": what is kept */
     uint32_t name_count;
-    str unit, line_end;
+    str unit;
 };
 
 static const struct syntax *tree_of(const struct stager *stager)
@@ -65,12 +65,6 @@ static void add_name(struct stager *stager, str name)
     buf_printf(&stager->names, "%s%.*s", stager->name_count++ ? ", " : "", (int)name.len, name.at);
 }
 
-static str indent_of(const struct syntax *tree, uint32_t statement)
-{
-    const uint32_t begin = line_begin(tree, tree->begin[statement]);
-    return (str){tree->text.at + begin, tree->begin[statement] - begin};
-}
-
 static void move_statement(struct stager *stager, uint32_t statement)
 {
     const struct syntax *tree = tree_of(stager);
@@ -91,7 +85,7 @@ static void split_loop(struct stager *stager, uint32_t i)
     for (uint32_t k = 0; k < count; k++)
         buf_printf(&tuple, "%s%.*s", k ? ", " : "", (int)names[k].len, names[k].at);
     const str noted = patch_fresh_name(stager->patch, patch_printf(stager->patch, "noted_%u", i));
-    const str outer = indent_of(tree, loop), inner = indent_of(tree, split);
+    const str outer = syntax_indent(tree, loop), inner = syntax_indent(tree, split);
     if (has_long_string(tree, loop))
         patch_refuse(stager->patch);
     buf_printf(&stager->first, "%.*s%.*s%.*s = []\n", (int)stager->unit.len, stager->unit.at, (int)outer.len, outer.at,
@@ -100,9 +94,9 @@ static void split_loop(struct stager *stager, uint32_t i)
     buf_printf(&stager->first, count > 1 ? "%.*s%.*s%.*s.append((%.*s))\n" : "%.*s%.*s%.*s.append(%.*s)\n",
                (int)stager->unit.len, stager->unit.at, (int)inner.len, inner.at, (int)noted.len, noted.at,
                (int)tuple.len, tuple.at);
-    patch_replace(stager->patch, tree->begin[loop], line_begin(tree, tree->begin[split]),
-                  patch_printf(stager->patch, "for %.*s in %.*s:%.*s", (int)tuple.len, tuple.at, (int)noted.len,
-                               noted.at, (int)stager->line_end.len, stager->line_end.at));
+    patch_replace(
+        stager->patch, tree->begin[loop], line_begin(tree, tree->begin[split]),
+        patch_printf(stager->patch, "for %.*s in %.*s:\n", (int)tuple.len, tuple.at, (int)noted.len, noted.at));
     add_name(stager, noted);
     buf_free(&tuple);
 }
@@ -123,7 +117,7 @@ static void keep_piece(struct stager *stager, uint32_t i)
     const uint32_t piece = stager->staging->pieces[i];
     const str name = patch_fresh_name(stager->patch, patch_printf(stager->patch, "kept_%u", i));
     const str text = patch_text(stager->patch, piece);
-    const str indent = indent_of(check->tree, patch_statement(stager->patch, piece));
+    const str indent = syntax_indent(check->tree, patch_statement(stager->patch, piece));
     if (memchr(text.at, '\n', text.len) && has_long_string(check->tree, piece))
         patch_refuse(stager->patch);
     buf_printf(&stager->first, "%.*s%.*s%.*s = %.*s\n", (int)stager->unit.len, stager->unit.at, (int)indent.len,
@@ -177,7 +171,7 @@ static void add_head(struct stager *stager, str kept)
     const struct syntax *tree = tree_of(stager);
     const uint32_t first = stager->staging->statements[0];
     const str sample = syntax_text(tree, stager->staging->sample), names = buf_str(&stager->names);
-    const str indent = indent_of(tree, first), pickle = patch_module(patch, "pickle");
+    const str indent = syntax_indent(tree, first), pickle = patch_module(patch, "pickle");
     const str key = patch_fresh_name(patch, patch_printf(patch, "%.*s_key", (int)sample.len, sample.at));
     struct buf text = {0};
     buf_printf(&text, "%.*s%.*s = %.*s.dumps(%.*s)\n", (int)indent.len, indent.at, (int)key.len, key.at,
@@ -208,7 +202,6 @@ bool fix_repeated_preparation(const struct check *check, const struct match *mat
     if (!syntax_is(check->tree, match->node, SYN_FOR) || !staging_find(check, match->node, &staging))
         return false;
     struct stager stager = {.patch = &patch, .staging = &staging, .unit = patch_indent_unit(&patch)};
-    stager.line_end = patch_line_end(&patch);
     take_apart(&stager);
     const str kept = patch_fresh_name(&patch, patch_printf(&patch, "_kept_of_%.*s",
                                                            (int)syntax_text(check->tree, staging.sample).len,

@@ -5,8 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "syntax/edit.h"
-
 void patch_refuse(struct patch *patch)
 {
     patch->refused = true;
@@ -14,13 +12,10 @@ void patch_refuse(struct patch *patch)
 
 void patch_replace(struct patch *patch, uint32_t begin, uint32_t end, str text)
 {
-    if (patch->count == PATCH_PARTS) {
+    if (patch->count == PATCH_PARTS)
         patch_refuse(patch);
-        return;
-    }
-    patch->parts[patch->count].begin = begin;
-    patch->parts[patch->count].end = end;
-    patch->parts[patch->count++].text = text;
+    else
+        patch->parts[patch->count++] = (struct edit){begin, end, text, 0};
 }
 
 void patch_insert(struct patch *patch, uint32_t at, str text)
@@ -42,145 +37,38 @@ static const struct syntax *tree_of(const struct patch *patch)
     return patch->check->tree;
 }
 
-str patch_line_end(const struct patch *patch)
+static void add(struct patch *patch, bool possible, const struct edit *edit)
 {
-    const str text = tree_of(patch)->text;
-    for (size_t i = 0; i < text.len; i++) {
-        if (text.at[i] == '\n')
-            return S("\n");
-        if (text.at[i] == '\r')
-            return i + 1 < text.len && text.at[i + 1] == '\n' ? S("\r\n") : S("\r");
-    }
-    return S("\n");
-}
-
-static bool ends_line(char c)
-{
-    return c == '\n' || c == '\r';
-}
-
-static uint32_t line_begin(const struct patch *patch, uint32_t at)
-{
-    const str text = tree_of(patch)->text;
-    while (at && !ends_line(text.at[at - 1]))
-        at--;
-    return at;
-}
-
-/* Where the line ends, before its line end. */
-static uint32_t line_stop(const struct patch *patch, uint32_t at)
-{
-    const str text = tree_of(patch)->text;
-    while (at < text.len && !ends_line(text.at[at]))
-        at++;
-    return at;
-}
-
-static uint32_t next_line(const struct patch *patch, uint32_t at)
-{
-    const str text = tree_of(patch)->text;
-    at = line_stop(patch, at);
-    if (at < text.len && text.at[at] == '\r')
-        at++;
-    return at < text.len && text.at[at] == '\n' ? at + 1 : at;
-}
-
-static bool is_blank(char c)
-{
-    return c == ' ' || c == '\t' || c == '\f';
-}
-
-/* Whether nothing but blanks stands before it on its line. */
-static bool begins_line(const struct patch *patch, uint32_t at)
-{
-    for (uint32_t i = line_begin(patch, at); i < at; i++)
-        if (!is_blank(tree_of(patch)->text.at[i]))
-            return false;
-    return true;
-}
-
-/* Whether nothing but a comment stands behind it on its line. */
-static bool closes_line(const struct patch *patch, uint32_t at)
-{
-    const str text = tree_of(patch)->text;
-    while (at < text.len && is_blank(text.at[at]))
-        at++;
-    return at == text.len || ends_line(text.at[at]) || text.at[at] == '#';
-}
-
-static str indent_of(const struct patch *patch, uint32_t statement)
-{
-    const uint32_t begin = line_begin(patch, tree_of(patch)->begin[statement]);
-    return (str){tree_of(patch)->text.at + begin, tree_of(patch)->begin[statement] - begin};
-}
-
-static str as_lines(const struct patch *patch, str indent, str text)
-{
-    struct buf lines = {0};
-    str line;
-    while (str_cut(&text, '\n', &line)) {
-        buf_add(&lines, indent);
-        buf_add(&lines, line);
-        buf_add(&lines, patch_line_end(patch));
-    }
-    const str copy = str_copy(patch->check->arena, buf_str(&lines));
-    buf_free(&lines);
-    return copy;
+    if (!possible || patch->count == PATCH_PARTS)
+        patch_refuse(patch);
+    else
+        patch->parts[patch->count++] = *edit;
 }
 
 void patch_lines(struct patch *patch, uint32_t at, str lines)
 {
-    patch_insert(patch, at, as_lines(patch, S(""), lines));
+    patch_insert(patch, at, str_copy(patch->check->arena, lines));
 }
 
 void patch_line_before(struct patch *patch, uint32_t statement, str text)
 {
-    const uint32_t begin = tree_of(patch)->begin[statement];
-    if (!begins_line(patch, begin)) {
-        patch_refuse(patch);
-        return;
-    }
-    patch_insert(patch, line_begin(patch, begin), as_lines(patch, indent_of(patch, statement), text));
+    struct edit edit;
+    const bool possible = edit_lines_before(patch->check->arena, tree_of(patch), statement, text, &edit);
+    add(patch, possible, &edit);
 }
 
 void patch_line_after(struct patch *patch, uint32_t statement, str text)
 {
-    const uint32_t end = tree_of(patch)->end[statement];
-    if (!begins_line(patch, tree_of(patch)->begin[statement]) || !closes_line(patch, end)) {
-        patch_refuse(patch);
-        return;
-    }
-    const uint32_t at = next_line(patch, end);
-    const str lines = as_lines(patch, indent_of(patch, statement), text);
-    if (at > line_stop(patch, end)) {
-        patch_insert(patch, at, lines);
-        return;
-    }
-    const str end_of_line =
-        patch_line_end(patch); /* the last line of the file has no line end: it gets one, the new not */
-    const str bare = {lines.at, lines.len - end_of_line.len};
-    patch_insert(patch, at,
-                 patch_printf(patch, "%.*s%.*s", (int)end_of_line.len, end_of_line.at, (int)bare.len, bare.at));
-}
-
-static bool alone_in_block(const struct syntax *tree, uint32_t statement)
-{
-    const uint32_t block = tree->parent[statement];
-    return tree->kind[block] == SYN_BLOCK && syntax_child_count(tree, block) == 1;
+    struct edit edit;
+    const bool possible = edit_lines_after(patch->check->arena, tree_of(patch), statement, text, &edit);
+    add(patch, possible, &edit);
 }
 
 void patch_delete(struct patch *patch, uint32_t statement)
 {
-    const struct syntax *tree = tree_of(patch);
-    const uint32_t begin = tree->begin[statement], end = tree->end[statement];
-    if (!begins_line(patch, begin) || !closes_line(patch, end)) {
-        patch_refuse(patch);
-        return;
-    }
-    if (alone_in_block(tree, statement))
-        patch_replace(patch, begin, end, S("pass"));
-    else
-        patch_replace(patch, line_begin(patch, begin), next_line(patch, end), S(""));
+    struct edit edit;
+    edit_delete(tree_of(patch), statement, &edit);
+    add(patch, true, &edit);
 }
 
 /* ---- arguments ---- */
@@ -278,9 +166,9 @@ str patch_indent_unit(const struct patch *patch)
     for (uint32_t node = 0; node < tree->count; node++) {
         if (tree->kind[node] != SYN_BLOCK || !syntax_child_count(tree, node))
             continue;
-        const str inner = indent_of(patch, syntax_first(tree, node));
-        const str outer = indent_of(patch, patch_statement(patch, tree->parent[node]));
-        if (inner.len > outer.len && str_starts(inner, outer) && begins_line(patch, tree->begin[node + 1]))
+        const str inner = syntax_indent(tree, syntax_first(tree, node));
+        const str outer = syntax_indent(tree, patch_statement(patch, tree->parent[node]));
+        if (inner.len > outer.len && str_starts(inner, outer))
             return str_from(inner, outer.len);
     }
     return S("    ");
@@ -352,4 +240,9 @@ str patch_module(struct patch *patch, const char *module)
     patch_line_before(patch, place,
                       numpy ? S("import numpy as np") : patch_printf(patch, "import %.*s", (int)name.len, name.at));
     return name;
+}
+
+bool patch_hand_over(struct patch *patch, struct edits *edits)
+{
+    return !patch->refused && patch->count && edits_take(edits, patch->parts, patch->count) != EDITS_REFUSED;
 }

@@ -16,17 +16,13 @@
 
 #include "ask.h"
 #include "base/buf.h"
-
-struct edits;
+#include "syntax/edit.h"
 
 enum { PATCH_PARTS = 64 };
 
 struct patch {
     const struct check *check;
-    struct {
-        uint32_t begin, end;
-        str text;
-    } parts[PATCH_PARTS];
+    struct edit parts[PATCH_PARTS];
     uint32_t count;
     bool refused;
 };
@@ -62,7 +58,6 @@ str patch_fresh_name(const struct patch *patch, str wanted);
 /* The statement of a block in which the node stands (of an elif the whole if). */
 uint32_t patch_statement(const struct patch *patch, uint32_t node);
 str patch_printf(const struct patch *patch, const char *format, ...) __attribute__((format(printf, 2, 3)));
-str patch_line_end(const struct patch *patch);
 /* One level deeper, as this file indents. */
 str patch_indent_unit(const struct patch *patch);
 
