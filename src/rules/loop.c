@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "loop.h"
+
+bool loop_is(enum syntax_kind kind)
+{
+    switch (kind) {
+    case SYN_FOR:
+    case SYN_WHILE:
+    case SYN_LIST_COMP:
+    case SYN_SET_COMP:
+    case SYN_DICT_COMP:
+    case SYN_GENERATOR:
+        return true;
+    default:
+        return false;
+    }
+}
+
+bool loop_over_elements(const struct check *check, uint32_t loop)
+{
+    const enum loop_kind kind = context_loop(check->project, check_site(check, loop));
+    if (kind != LOOP_OTHER)
+        return kind == LOOP_ELEMENT;
+    const struct context context = context_of(check->project, check_site(check, loop));
+    return context.pace == PACE_UNKNOWN || context.inner > 0;
+}
+
+uint32_t loop_iterable(const struct syntax *tree, uint32_t loop)
+{
+    if (tree->kind[loop] == SYN_FOR)
+        return syntax_child(tree, loop, 1);
+    if (tree->kind[loop] == SYN_WHILE)
+        return SYNTAX_NONE;
+    const uint32_t clause = syntax_child(tree, loop, 1);
+    return syntax_is(tree, clause, SYN_COMP_FOR) ? syntax_child(tree, clause, 1) : SYNTAX_NONE;
+}
+
+/* Calls that hand on what they are given, item by item. */
+static bool hands_on(const struct check *check, uint32_t call)
+{
+    static const char *const names[] = {"enumerate", "reversed", "list", "tuple", "iter", "tqdm", "trange"};
+    if (!syntax_is(check->tree, call, SYN_CALL))
+        return false;
+    const str tail = syntax_tail(check->tree, syntax_first(check->tree, call));
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (str_eq(tail, str_of(names[i])))
+            return true;
+    return false;
+}
+
+uint32_t loop_source(const struct check *check, uint32_t loop)
+{
+    uint32_t at = loop_iterable(check->tree, loop);
+    while (at != SYNTAX_NONE && hands_on(check, at)) {
+        const uint32_t inner = syntax_argument(check->tree, at, 0, NULL);
+        if (inner == SYNTAX_NONE)
+            break;
+        at = inner;
+    }
+    return at;
+}
+
+/* ---- what counts the rounds ---- */
+
+static bool is_size_of_data(const struct check *check, uint32_t node)
+{
+    if (syntax_is(check->tree, node, SYN_CALL)) {
+        static const char *const names[] = {"len", "size", "numel", "item", "nelement"};
+        const str tail = syntax_tail(check->tree, syntax_first(check->tree, node));
+        for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+            if (str_eq(tail, str_of(names[i])))
+                return true;
+    }
+    if (syntax_is(check->tree, node, SYN_ATTRIBUTE) && str_eq(syntax_tail(check->tree, node), S("shape")))
+        return true;
+    return ask_value(check, node)->kind == VALUE_TENSOR;
+}
+
+/* The right side of a name's definitions, one step back. */
+static bool defined_by_data(const struct check *check, uint32_t node)
+{
+    if (!syntax_is(check->tree, node, SYN_NAME))
+        return false;
+    const struct definition *definition = flow_definition(check->project, check_site(check, node));
+    return definition && definition->value != SYNTAX_NONE && definition->kind == DEFINED_ASSIGN &&
+           ask_any(check, definition->value, is_size_of_data);
+}
+
+static bool names_data(const struct check *check, uint32_t node)
+{
+    return is_size_of_data(check, node) || defined_by_data(check, node);
+}
+
+bool loop_counts_data(const struct check *check, uint32_t loop)
+{
+    if (check->tree->kind[loop] == SYN_WHILE)
+        return ask_any(check, syntax_first(check->tree, loop), names_data);
+    const uint32_t source = loop_source(check, loop);
+    if (source == SYNTAX_NONE)
+        return false;
+    const struct value *value = ask_value(check, source);
+    const bool is_range = syntax_calls(check->tree, source, S("range"));
+    if (value->kind == VALUE_MODULE)
+        return false; /* the layers of a network */
+    return is_range ? ask_any(check, syntax_child(check->tree, source, 1), names_data)
+                    : value->item_count == 0 || value->item_count > 8;
+}
+
+/* ---- what happens in a round ---- */
+
+bool loop_varies(const struct check *check, uint32_t node, uint32_t loop)
+{
+    for (uint32_t at = node; at < syntax_last(check->tree, node); at++)
+        if (check->tree->kind[at] == SYN_NAME && flow_changes(check->project, check_site(check, at), loop))
+            return true;
+    return false;
+}
+
+static bool is_scope(enum syntax_kind kind)
+{
+    return kind == SYN_FUNCTION || kind == SYN_CLASS || kind == SYN_LAMBDA;
+}
+
+uint32_t loop_next(const struct syntax *tree, uint32_t loop, uint32_t at)
+{
+    const bool skip = at != loop && (loop_is(tree->kind[at]) || is_scope(tree->kind[at]));
+    const uint32_t next = skip ? syntax_last(tree, at) : at + 1;
+    return next < syntax_last(tree, loop) ? next : SYNTAX_NONE;
+}
+
+/* Calls of a network or one of its layers; a loss function is one too. */
+static bool calls_module(const struct check *check, uint32_t node)
+{
+    if (!syntax_is(check->tree, node, SYN_CALL))
+        return false;
+    const struct value *callee = ask_value(check, syntax_first(check->tree, node));
+    if (callee->kind == VALUE_MODULE || callee->kind == VALUE_LOSS)
+        return true;
+    const uint32_t target = name_target(check->project, check_site(check, node));
+    return target != SYNTAX_NONE && str_eq(project_function(check->project, target)->name, S("forward"));
+}
+
+bool loop_runs_module(const struct check *check, uint32_t loop)
+{
+    return ask_any(check, loop, calls_module);
+}
+
+/* ---- elements ---- */
+
+uint32_t index_first(const struct syntax *tree, uint32_t index)
+{
+    return syntax_is(tree, index, SYN_TUPLE) ? syntax_first(tree, index) : index;
+}
+
+uint32_t index_next(const struct syntax *tree, uint32_t index, uint32_t part)
+{
+    return part == index ? SYNTAX_NONE : syntax_next(tree, part);
+}
+
+/* A number: a Python one, or a tensor of one element. What is not known counts where a loop counts it. */
+static bool is_number_index(const struct check *check, uint32_t part)
+{
+    if (syntax_is(check->tree, part, SYN_SLICE) || syntax_is(check->tree, part, SYN_LIST))
+        return false;
+    const struct value *value = ask_value(check, part);
+    return value->kind == VALUE_INT || value->kind == VALUE_UNKNOWN ||
+           (value->kind == VALUE_TENSOR && value->rank == RANK_0) ||
+           (value->kind == VALUE_ARRAY && value_has(value, VALUE_SCALAR_NUMPY));
+}
+
+bool loop_takes_element(const struct check *check, uint32_t subscript, uint32_t loop)
+{
+    if (!syntax_is(check->tree, subscript, SYN_SUBSCRIPT) ||
+        !ask_gpu_tensor(check, syntax_first(check->tree, subscript)))
+        return false;
+    const uint32_t index = syntax_child(check->tree, subscript, 1);
+    for (uint32_t part = index_first(check->tree, index); part != SYNTAX_NONE;
+         part = index_next(check->tree, index, part))
+        if (is_number_index(check, part) && loop_varies(check, part, loop))
+            return true;
+    return false;
+}

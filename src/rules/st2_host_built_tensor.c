@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Family 2: device tensors that are made of Python objects on the training thread. */
+#include "fix.h"
+#include "loop.h"
+#include "upload.h"
+#include "words.h"
+
+/* ---- what it is made of ---- */
+
+/* torch.tensor and the constructors by type, of the host or of the device. */
+static bool is_constructor(const struct check *check, uint32_t call)
+{
+    const str name = name_of(check->project, check_site(check, call));
+    return str_starts(name, S("torch.")) && !str_starts(name, S("torch.nn."));
+}
+
+static bool is_python_container(const struct value *value)
+{
+    return value->kind == VALUE_LIST || value->kind == VALUE_TUPLE || value->kind == VALUE_SET ||
+           value->kind == VALUE_ITERATOR;
+}
+
+/* A torch.Size is a short tuple of numbers that makes room, not data. */
+static enum certainty certainty_of_list(const struct check *check, uint32_t what, str tail)
+{
+    const struct value *value = ask_value(check, what);
+    const enum syntax_kind kind = check->tree->kind[what];
+    if (is_python_container(value) || kind == SYN_LIST || kind == SYN_LIST_COMP)
+        return GPU_SURE;
+    const bool by_type = str_ends(tail, S("Tensor")); /* torch.Tensor(x): of an array it would be from_numpy */
+    return value->kind == VALUE_UNKNOWN && by_type && kind != SYN_STARRED ? GPU_GUESSED : GPU_NO;
+}
+
+/* A literal list of constants is the same each step: ST501 tells of it. */
+static bool is_constant(const struct check *check, uint32_t what)
+{
+    return value_has(ask_value(check, what), VALUE_CONSTANT);
+}
+
+/* ---- that it goes to the device ---- */
+
+/* Whether the value of the node is moved on the spot: torch.Tensor(x).long().to(d), to_gpu(torch.Tensor(x)). */
+static uint32_t moved_on_the_spot(const struct check *check, uint32_t node)
+{
+    enum { FAR = 12 };
+    for (int i = 0; i < FAR; i++) {
+        node = check->tree->parent[node];
+        if (!node || syntax_is_statement(check->tree->kind[node]) || check->tree->kind[node] == SYN_LAMBDA)
+            break;
+        if (check->tree->kind[node] != SYN_CALL)
+            continue;
+        if (value_move(check->project, check_site(check, node)).move == MOVE_UPLOAD)
+            return node;
+        if (ask_receiver(check, node) == SYNTAX_NONE)
+            break; /* an argument of something else */
+    }
+    return SYNTAX_NONE;
+}
+
+/* Whether a use of the name that the statement binds moves it. */
+static uint32_t moved_by_name(const struct check *check, uint32_t node)
+{
+    enum { MANY = 16 };
+    const uint32_t statement = syntax_statement(check->tree, node);
+    if (!syntax_is(check->tree, statement, SYN_ASSIGN) || !syntax_is(check->tree, statement + 1, SYN_NAME))
+        return SYNTAX_NONE;
+    if (ask_root(check, syntax_last_child(check->tree, statement)) != node)
+        return SYNTAX_NONE;
+    const struct definition *definition = flow_bound(check->project, check_site(check, statement + 1));
+    uint32_t uses[MANY];
+    const uint32_t count = definition ? flow_uses(check->project, check->file, definition, uses, MANY) : 0;
+    for (uint32_t i = 0; i < count && i < MANY; i++) {
+        const uint32_t moved = moved_on_the_spot(check, uses[i]);
+        if (moved != SYNTAX_NONE)
+            return moved;
+    }
+    return SYNTAX_NONE;
+}
+
+struct way {
+    bool is;
+    uint32_t move; /* the call that moves it; SYNTAX_NONE where the constructor does */
+};
+
+static struct way way_to_device(const struct check *check, uint32_t call)
+{
+    if (value_gpu_tensor(ask_value(check, call)))
+        return (struct way){true, SYNTAX_NONE};
+    uint32_t move = moved_on_the_spot(check, call);
+    if (move == SYNTAX_NONE)
+        move = moved_by_name(check, call);
+    return (struct way){move != SYNTAX_NONE, move};
+}
+
+/* ---- the rule ---- */
+
+static bool goes_through_float(const struct check *check, str tail, uint32_t call)
+{
+    const uint32_t parent = check->tree->parent[call];
+    return (str_eq(tail, S("Tensor")) || str_eq(tail, S("FloatTensor"))) &&
+           syntax_is(check->tree, parent, SYN_ATTRIBUTE) && str_eq(syntax_tail(check->tree, parent), S("long"));
+}
+
+static str message_of(const struct check *check, uint32_t call, uint32_t what, str tail)
+{
+    const str text = ask_text(check, what);
+    const struct value *item = value_item(ask_value(check, what));
+    const char *of = item->kind == VALUE_ARRAY    ? "a list of arrays"
+                     : item->kind == VALUE_TENSOR ? "a list of tensors"
+                                                  : "Python objects";
+    return str_printf(check->arena,
+                      "`%.*s` is %s that the training thread turns into a tensor %s%s; build one array where the batch "
+                      "is collated, then torch.from_numpy",
+                      (int)text.len, text.at, of, ask_often(check, call),
+                      goes_through_float(check, tail, call) ? ", through float32" : "");
+}
+
+static bool check_tensor_from_list(const struct check *check, uint32_t call, struct match *match)
+{
+    const uint32_t what = syntax_argument(check->tree, call, 0, "data");
+    if (what == SYNTAX_NONE || !is_constructor(check, call) || !ask_matters(check, call))
+        return false;
+    const str tail = syntax_tail(check->tree, syntax_first(check->tree, call));
+    const enum certainty certainty = certainty_of_list(check, what, tail);
+    if (certainty == GPU_NO || is_constant(check, what))
+        return false;
+    const struct way way = way_to_device(check, call);
+    if (!way.is)
+        return false;
+    match->builtin = tail;
+    match->captures[match->capture_count++] = what;
+    match->captures[match->capture_count++] = way.move;
+    match->message = message_of(check, call, what, tail);
+    return level_at(check, call, certainty, match);
+}
+
+const struct rule rule_tensor_from_list = {
+    .id = "ST201",
+    .name = "tensor-from-list",
+    .entry = "B1",
+    .level = LEVEL_WARNING,
+    .query = {.kinds = {SYN_CALL},
+              .tails = {"tensor", "as_tensor", "new_tensor", "Tensor", "FloatTensor", "DoubleTensor", "HalfTensor",
+                        "LongTensor", "IntTensor", "ShortTensor", "ByteTensor", "BoolTensor"}},
+    .check = check_tensor_from_list,
+    .fix = fix_tensor_from_list,
+    .fix_kind = FIX_SAFE,
+    .words = &words_tensor_from_list,
+};

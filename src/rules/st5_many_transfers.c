@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Family 5: many transfers, or the same one again and again, where one or none would do. */
+#include "fix.h"
+#include "loop.h"
+#include "upload.h"
+#include "words.h"
+
+/* ---- B3: the same bytes each step ---- */
+
+static bool is_self(const struct syntax *tree, uint32_t node)
+{
+    return syntax_is(tree, node, SYN_NAME) && str_eq(syntax_text(tree, node), S("self"));
+}
+
+static bool is_own_attribute(const struct syntax *tree, uint32_t node)
+{
+    return syntax_is(tree, node, SYN_ATTRIBUTE) && is_self(tree, syntax_first(tree, node));
+}
+
+/* A function that runs before training: __init__ and what only it calls. */
+static bool is_setup(const struct check *check, struct site binding)
+{
+    const struct context context = context_of(check->project, binding);
+    const uint32_t function = project_function_at(check->project, binding);
+    const bool constructs =
+        function != SYNTAX_NONE && str_eq(project_function(check->project, function)->name, S("__init__"));
+    return constructs || context.pace == PACE_ONCE;
+}
+
+/* Whether all that is ever bound to self.x is bound before training. */
+static bool is_bound_at_setup(const struct check *check, uint32_t attribute)
+{
+    enum { MANY = 16 };
+    const uint32_t around = project_function_at(check->project, check_site(check, attribute));
+    const uint32_t class_id = around == SYNTAX_NONE ? SYNTAX_NONE : project_function(check->project, around)->class_id;
+    if (class_id == SYNTAX_NONE)
+        return false;
+    struct site found[MANY];
+    const uint32_t count =
+        attribute_bindings(check->project, class_id, syntax_tail(check->tree, attribute), found, MANY);
+    if (!count || count > MANY)
+        return false;
+    for (uint32_t i = 0; i < count; i++)
+        if (!is_setup(check, found[i]))
+            return false;
+    return true;
+}
+
+/* Whether it is the same in all steps though no loop is to be seen: made of literals and of what set-up has bound. */
+static bool is_same_each_call(const struct check *check, uint32_t what)
+{
+    const struct syntax *tree = check->tree;
+    bool anything = value_has(ask_value(check, what), VALUE_CONSTANT);
+    if (anything)
+        return true;
+    const uint32_t root = ask_root(check, what);
+    if (is_own_attribute(tree, root))
+        return is_bound_at_setup(check, root) && flow_pure(check->project, check_site(check, what));
+    return false;
+}
+
+/* The loop of the steps, where it stands in the same function and the value is none of its own. */
+static uint32_t invariant_loop(const struct check *check, uint32_t what)
+{
+    const struct context context = context_of(check->project, check_site(check, what));
+    const uint32_t loops[] = {context.loop, context.step_loop};
+    for (size_t i = 0; i < 2; i++)
+        if (loops[i] != SYNTAX_NONE && flow_invariant(check->project, check_site(check, what), loops[i]))
+            return loops[i];
+    return SYNTAX_NONE;
+}
+
+/* The list of torch.tensor([1.0, 2.0], device=d): constants that are uploaded as the tensor is made. */
+static uint32_t constant_list(const struct check *check, uint32_t call)
+{
+    if (!syntax_calls(check->tree, call, S("tensor")) && !syntax_calls(check->tree, call, S("as_tensor")) &&
+        !syntax_calls(check->tree, call, S("new_tensor")))
+        return SYNTAX_NONE;
+    const uint32_t data = syntax_argument(check->tree, call, 0, "data");
+    if (data == SYNTAX_NONE || !value_gpu_tensor(ask_value(check, call)) ||
+        !value_has(ask_value(check, data), VALUE_CONSTANT))
+        return SYNTAX_NONE;
+    return data;
+}
+
+/* self.w = self.w.to(d): from the second time on it is there already. */
+static bool is_bound_to_itself(const struct check *check, uint32_t call, uint32_t what)
+{
+    const uint32_t statement = syntax_statement(check->tree, call);
+    return syntax_is(check->tree, statement, SYN_ASSIGN) && syntax_last_child(check->tree, statement) == call &&
+           syntax_same(check->tree, syntax_first(check->tree, statement), check->tree, what);
+}
+
+/* What is moved; SYNTAX_NONE where the call moves nothing that could stay. */
+static uint32_t uploaded_by(const struct check *check, uint32_t call)
+{
+    const uint32_t constants = constant_list(check, call);
+    if (constants != SYNTAX_NONE)
+        return constants;
+    const struct upload upload = upload_of(check, call);
+    if (!upload.is || upload.move.is_module || upload_is_random(check, upload.origin) ||
+        is_bound_to_itself(check, call, upload.what))
+        return SYNTAX_NONE;
+    return upload.what;
+}
+
+static bool check_repeated_upload(const struct check *check, uint32_t call, struct match *match)
+{
+    const uint32_t what = uploaded_by(check, call);
+    if (what == SYNTAX_NONE || !ask_matters(check, call))
+        return false;
+    const uint32_t loop = invariant_loop(check, what);
+    if (loop == SYNTAX_NONE && !is_same_each_call(check, what))
+        return false;
+    match->builtin = syntax_tail(check->tree, syntax_first(check->tree, call));
+    match->captures[match->capture_count++] = what;
+    match->captures[match->capture_count++] = loop;
+    const str text = ask_text(check, what);
+    match->message = str_printf(check->arena, "`%.*s` is the same each time and is uploaded %s; %s", (int)text.len,
+                                text.at, ask_often(check, call),
+                                loop == SYNTAX_NONE ? "make it a buffer (register_buffer), or keep it on the device"
+                                                    : "move it once, before the loop");
+    return level_at(check, call, GPU_SURE, match);
+}
+
+const struct rule rule_repeated_upload = {
+    .id = "ST501",
+    .name = "repeated-upload",
+    .entry = "B3",
+    .level = LEVEL_WARNING,
+    .query = {.kinds = {SYN_CALL}},
+    .check = check_repeated_upload,
+    .fix = fix_repeated_upload,
+    .fix_kind = FIX_SAFE,
+    .words = &words_repeated_upload,
+};
+
+/* ---- B4: many small ones ---- */
+
+/* A blocking upload in the loop's own code whose value changes with the round; SYNTAX_NONE. */
+static uint32_t upload_of_round(const struct check *check, uint32_t loop)
+{
+    for (uint32_t at = loop; at != SYNTAX_NONE; at = loop_next(check->tree, loop, at)) {
+        if (check->tree->kind[at] != SYN_CALL)
+            continue;
+        const struct move_info move = value_move(check->project, check_site(check, at));
+        if (move.move != MOVE_UPLOAD || move.is_module || move.non_blocking || move.non_blocking_hidden)
+            continue;
+        if (move.what != SYNTAX_NONE && loop_varies(check, move.what, loop))
+            return at;
+    }
+    return SYNTAX_NONE;
+}
+
+static bool check_many_small_uploads(const struct check *check, uint32_t loop, struct match *match)
+{
+    if (!loop_over_elements(check, loop) || loop_runs_module(check, loop))
+        return false;
+    const uint32_t call = upload_of_round(check, loop);
+    if (call == SYNTAX_NONE)
+        return false;
+    match->node = check->tree->kind[loop] == SYN_FOR || check->tree->kind[loop] == SYN_WHILE ? call : loop;
+    match->builtin = syntax_tail(check->tree, syntax_first(check->tree, call));
+    match->captures[match->capture_count++] = loop;
+    match->captures[match->capture_count++] = call;
+    const str text = ask_text(check, call);
+    match->message = str_printf(check->arena,
+                                "`%.*s` copies one tensor a round and waits for each; pack them into one, or pin them "
+                                "and copy with non_blocking=True",
+                                (int)text.len, text.at);
+    return ask_matters(check, call) && level_at(check, call, GPU_SURE, match);
+}
+
+const struct rule rule_many_small_uploads = {
+    .id = "ST502",
+    .name = "many-small-uploads",
+    .entry = "B4",
+    .level = LEVEL_WARNING,
+    .query = {.kinds = {SYN_FOR, SYN_WHILE, SYN_LIST_COMP, SYN_SET_COMP, SYN_DICT_COMP, SYN_GENERATOR}},
+    .check = check_many_small_uploads,
+    .words = &words_many_small_uploads,
+};
+
+/* ---- B6: an index of the host ---- */
+
+/* Whether using it with a device tensor uploads it: a tensor of the CPU with dimensions, a list, an array. */
+static bool is_host_data(const struct check *check, uint32_t node)
+{
+    const struct value *value = ask_value(check, node);
+    switch (value->kind) {
+    case VALUE_TENSOR:
+        return value->device == DEVICE_CPU && value->rank != RANK_0;
+    case VALUE_ARRAY:
+        return !value_has(value, VALUE_SCALAR_NUMPY);
+    case VALUE_LIST:
+        return value_item(value)->kind != VALUE_TENSOR && value_item(value)->kind != VALUE_UNKNOWN;
+    default:
+        return false;
+    }
+}
+
+static uint32_t host_part(const struct check *check, uint32_t index)
+{
+    for (uint32_t part = index_first(check->tree, index); part != SYNTAX_NONE;
+         part = index_next(check->tree, index, part))
+        if (is_host_data(check, part))
+            return part;
+    return SYNTAX_NONE;
+}
+
+/* Of `gpu[...] = value` the value, where it comes from the host. */
+static uint32_t host_value(const struct check *check, uint32_t subscript)
+{
+    const uint32_t statement = check->tree->parent[subscript];
+    if (!syntax_is(check->tree, statement, SYN_ASSIGN))
+        return SYNTAX_NONE;
+    const uint32_t value = syntax_last_child(check->tree, statement);
+    return value != subscript && is_host_data(check, value) ? value : SYNTAX_NONE;
+}
+
+static bool tell_host(const struct check *check, uint32_t subscript, uint32_t part, struct match *match,
+                      const char *format)
+{
+    const str text = ask_text(check, part), object = ask_text(check, syntax_first(check->tree, subscript));
+    match->captures[match->capture_count++] = syntax_first(check->tree, subscript);
+    match->captures[match->capture_count++] = part;
+    match->fix = value_has(ask_value(check, part), VALUE_RANDOM) ? FIX_UNSAFE : FIX_SAFE;
+    match->message = str_printf(check->arena, format, (int)text.len, text.at, (int)object.len, object.at,
+                                ask_often(check, subscript));
+    return ask_matters(check, subscript) && level_at(check, subscript, GPU_SURE, match);
+}
+
+static bool check_host_index(const struct check *check, uint32_t subscript, struct match *match)
+{
+    if (!ask_gpu_tensor(check, syntax_first(check->tree, subscript)))
+        return false;
+    const uint32_t index = host_part(check, syntax_child(check->tree, subscript, 1));
+    if (index != SYNTAX_NONE)
+        return tell_host(check, subscript, index, match,
+                         "the index `%.*s` lies on the host and is uploaded to index `%.*s`, with a wait, %s; make it "
+                         "on the device");
+    const uint32_t value = host_value(check, subscript);
+    return value != SYNTAX_NONE && tell_host(check, subscript, value, match,
+                                             "`%.*s` lies on the host and is uploaded to fill `%.*s`, with a wait, "
+                                             "%s; make it on the device");
+}
+
+const struct rule rule_host_index = {
+    .id = "ST503",
+    .name = "host-index",
+    .entry = "B6",
+    .level = LEVEL_WARNING,
+    .query = {.kinds = {SYN_SUBSCRIPT}},
+    .check = check_host_index,
+    .fix = fix_host_index,
+    .fix_kind = FIX_SAFE,
+    .words = &words_host_index,
+};

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "stack.h"
+
+static bool is_stack(const struct check *check, uint32_t call)
+{
+    static const char *const tails[] = {"stack", "cat", "concat", "vstack", "hstack", "pad_sequence"};
+    if (!syntax_is(check->tree, call, SYN_CALL) || !name_under(check->project, check_site(check, call), "torch."))
+        return false;
+    const str tail = syntax_tail(check->tree, syntax_first(check->tree, call));
+    for (size_t i = 0; i < sizeof tails / sizeof *tails; i++)
+        if (str_eq(tail, str_of(tails[i])))
+            return true;
+    return false;
+}
+
+/* The call whose arguments the comprehension is one of. */
+static uint32_t call_around(const struct syntax *tree, uint32_t comprehension)
+{
+    const uint32_t arguments = tree->parent[comprehension];
+    return syntax_is(tree, arguments, SYN_ARGUMENTS) ? tree->parent[arguments] : SYNTAX_NONE;
+}
+
+/* A small function or lambda of the run that takes an element by its parameter: get = lambda i: hidden[i][alias[i]]. */
+static bool callee_takes_element(const struct check *check, uint32_t call)
+{
+    const uint32_t target = name_target(check->project, check_site(check, call));
+    if (target == SYNTAX_NONE)
+        return false;
+    const struct function *function = project_function(check->project, target);
+    if (function->file != check->file || check->tree->size[function->node] > 200)
+        return false;
+    for (uint32_t at = function->node; at < syntax_last(check->tree, function->node); at++)
+        if (loop_takes_element(check, at, function->node))
+            return true;
+    return false;
+}
+
+static bool takes_element(const struct check *check, uint32_t element, uint32_t loop)
+{
+    for (uint32_t at = element; at < syntax_last(check->tree, element); at++)
+        if (loop_takes_element(check, at, loop) ||
+            (syntax_is(check->tree, at, SYN_CALL) && callee_takes_element(check, at)))
+            return true;
+    return false;
+}
+
+/* `for h in hidden`, and the element does something with h. */
+static bool works_on_rows(const struct check *check, uint32_t element, uint32_t loop)
+{
+    const uint32_t source = loop_source(check, loop);
+    return source != SYNTAX_NONE && ask_gpu_tensor(check, source) && ask_value(check, source)->rank != RANK_0 &&
+           check->tree->kind[element] != SYN_NAME;
+}
+
+struct stack stack_of(const struct check *check, uint32_t comprehension)
+{
+    const struct stack none = {.is = false};
+    const enum syntax_kind kind = check->tree->kind[comprehension];
+    if (kind != SYN_LIST_COMP && kind != SYN_GENERATOR)
+        return none;
+    const uint32_t call = call_around(check->tree, comprehension);
+    if (call == SYNTAX_NONE || !is_stack(check, call) || value_on_cpu(ask_value(check, call)))
+        return none;
+    const uint32_t element = syntax_first(check->tree, comprehension);
+    if (!loop_over_elements(check, comprehension) || loop_runs_module(check, comprehension))
+        return none;
+    if (!takes_element(check, element, comprehension) && !works_on_rows(check, element, comprehension))
+        return none;
+    return (struct stack){true, call, element};
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* `torch.stack([h[i][alias[i]] for i in range(n)])`: rows that are computed one by one to be put together again. */
+#ifndef RULES_STACK_H
+#define RULES_STACK_H
+
+#include "loop.h"
+
+struct stack {
+    bool is;
+    uint32_t call;    /* the stack or cat */
+    uint32_t element; /* what a round computes */
+};
+
+/* Of a comprehension that is the argument of a stack or cat of device tensors. */
+struct stack stack_of(const struct check *check, uint32_t comprehension);
+
+#endif
