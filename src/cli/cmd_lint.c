@@ -4,14 +4,18 @@
 
 #include "base/error.h"
 #include "call.h"
+#include "lint/join.h"
 #include "output.h"
 #include "progress.h"
+#include "read/read.h"
 
 struct work {
     struct arena arena;
     struct progress progress;
     bool begun;
     struct lint lint;
+    struct joined *joined; /* one a trace */
+    uint32_t joined_count;
 };
 
 static void begin(void *context, uint32_t files)
@@ -63,10 +67,34 @@ static bool lint_paths(const struct call *call, struct work *work, struct stepti
     return good;
 }
 
+/* A trace is read, joined and dropped; the findings keep the numbers. */
+static bool join_one(struct work *work, const char *path, struct steptime_error *err)
+{
+    struct trace *trace = trace_read(path, NULL, err);
+    if (!trace)
+        return false;
+    join_trace(&work->lint, trace, &work->arena, &work->joined[work->joined_count++]);
+    trace_free(trace);
+    return true;
+}
+
+static bool join_traces(const struct call *call, struct work *work, struct steptime_error *err)
+{
+    work->joined = arena_array(&work->arena, call->given_count, sizeof *work->joined);
+    for (uint32_t i = 0; i < call->given_count; i++)
+        if (!strcmp(call->given[i].option->name, "trace") && !join_one(work, call->given[i].value, err))
+            return false;
+    if (work->joined_count)
+        lint_rank(&work->lint);
+    return true;
+}
+
 static bool write_report(const struct call *call, struct work *work, struct steptime_error *err)
 {
     struct report *report = report_new(&work->arena, S("lint"));
     lint_show(&work->lint, report);
+    for (uint32_t i = 0; i < work->joined_count; i++)
+        join_show(&work->joined[i], report);
     return output_report(call, report, err);
 }
 
@@ -74,7 +102,7 @@ static enum steptime_code run(const struct call *call, struct steptime_error *er
 {
     struct work work = {0};
     enum steptime_code code = STEPTIME_OK;
-    if (!lint_paths(call, &work, err) || !write_report(call, &work, err))
+    if (!lint_paths(call, &work, err) || !join_traces(call, &work, err) || !write_report(call, &work, err))
         code = err->code;
     else if (!work.lint.file_count)
         code = STEPTIME_INPUT;
@@ -86,6 +114,9 @@ static enum steptime_code run(const struct call *call, struct steptime_error *er
 }
 
 static const struct option options[] = {
+    {"trace", 0, "FILE", NULL,
+     "A profiler trace of a run of this source: findings that it shows get what they cost a step, and what a step would "
+     "save. May be given several times; the larger numbers count."},
     {"fail-on", 0, "LEVEL", "note|warning|error|never",
      "End with exit code 1 when something of this severity or above is found. Default: warning, or as configured."},
     {"select", 0, "RULES", NULL, "Only these rules: ids or names with commas, or the beginning of ids (ST4)."},
@@ -108,11 +139,14 @@ const struct command command_lint = {
         "fix' rewrites what it can.\n\n"
         "A warning runs in each training step with a value that is on the device. A note runs in an evaluation or "
         "behind a gate (every k-th step), or where the device is only likely.\n\n"
+        "With --trace a finding is confirmed, or seen in its function, with two numbers a step: how long the host was "
+        "blocked, and what a step would save at most.\n\n"
         "A comment '# steptime: ignore[ST401] reason' at the end of a line, or alone on the line above, silences a rule "
         "there; [tool.steptime] in pyproject.toml selects and ignores rules, excludes paths and names helpers that "
         "move data.\n\n"
         "Exit code 1: something was found at or above --fail-on.",
     .examples = "steptime lint train.py|one file\n"
+                "steptime lint --trace trace.json.gz src/|what each finding costs, the costliest first\n"
                 "steptime lint --select ST4,ST6 src/|two families, in a folder\n"
                 "steptime lint --format github .|annotations in a workflow of GitHub Actions\n"
                 "steptime lint --format sarif -o lint.sarif .|for a code host or an editor",
