@@ -91,6 +91,18 @@ static const char *type_of(const struct check *check, uint32_t call, uint32_t li
     return given == DTYPE_UNKNOWN ? NULL : array_type(given);
 }
 
+/* Of a number it would make room, not data; of a set or an iterator NumPy would make one object. */
+static bool is_list(const struct check *check, uint32_t list)
+{
+    const struct value *value = ask_value(check, list);
+    const struct value *item = value;
+    for (int depth = 0; depth < 4 && value_is_container(item); depth++)
+        item = value_item(item);
+    const enum syntax_kind kind = check->tree->kind[list];
+    return (value->kind == VALUE_LIST || value->kind == VALUE_TUPLE || kind == SYN_LIST || kind == SYN_LIST_COMP) &&
+           item->kind != VALUE_TENSOR && item->kind != VALUE_BATCH;
+}
+
 bool fix_tensor_from_list(const struct check *check, const struct match *match, struct edits *edits)
 {
     struct patch patch = {.check = check};
@@ -102,7 +114,7 @@ bool fix_tensor_from_list(const struct check *check, const struct match *match, 
         is_default_changed(check))
         return false;
     const char *type = type_of(check, call, list);
-    if (!type || syntax_is(check->tree, list, SYN_GENERATOR))
+    if (!type || !is_list(check, list))
         return false;
     const str numpy = patch_module(&patch, "numpy"), text = patch_text(&patch, list);
     patch_node(&patch, list,

@@ -33,6 +33,8 @@ const struct rule rule_device_round_trip = {
     .level = LEVEL_WARNING,
     .query = {.kinds = {SYN_CALL}},
     .check = check_round_trip,
+    .fix = fix_device_round_trip,
+    .fix_kind = FIX_UNSAFE,
     .words = &words_device_round_trip,
 };
 
