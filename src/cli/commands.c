@@ -15,6 +15,7 @@ extern const struct command command_critical_path;
 extern const struct command command_ranks;
 extern const struct command command_info;
 extern const struct command command_rules;
+extern const struct command command_verify;
 extern const struct command command_help;
 extern const struct command command_completion;
 
@@ -27,6 +28,7 @@ const struct command *const commands[] = {
     &command_ranks,
     &command_info,
     &command_rules,
+    &command_verify,
     &command_help,
     &command_completion,
     NULL,

@@ -1,0 +1,315 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs inside the interpreter of a script that steptime verifies: seeds it, and records its losses or its steps.
+
+It lies as sitecustomize.py in a folder that is first on PYTHONPATH, so it starts before the script, which it leaves
+alone otherwise. It imports neither numpy nor torch; it waits until the script does.
+
+What it records goes, a line an event, to the file named by STEPTIME_RECORD:
+
+    I <torch> <python>         the versions
+    L <hexadecimal float>      losses: backward() was called on this scalar
+    U                          losses: backward() was called on something that is no scalar
+    B <ns>                     times: backward() returned
+    S <ns>                     an optimizer step returned (losses: without a time)
+    G <ns>                     times, at the end: the device reached the end of a step, counted from the first
+    D <name>                   at the end: the device
+    T <hash> <count> <offset> <key>   saved: a tensor in torch.save; its values lie in the file of values
+    X                          the script was stopped because it reached its last step
+
+The first process that records anything makes the file and is the only one to write it: workers of a loader, other
+ranks and forked children find it taken.
+"""
+import os
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+PATH = os.environ.get("STEPTIME_RECORD")
+WANTED = os.environ.get("STEPTIME_RECORD_WHAT", "")   # losses, times; with "+saved"
+SEED = int(os.environ.get("STEPTIME_RECORD_SEED", "0"))
+LAST_STEP = int(os.environ.get("STEPTIME_RECORD_STEPS", "0"))  # 0: let it run to its end
+MOST_SAVED_VALUES = 1 << 25  # of all tensors together; beyond that only hashes are kept
+
+
+class Record:
+    """The file, opened by the first process that has something to say and by no other."""
+
+    def __init__(self):
+        self.process = os.getpid()
+        self.file = None
+        self.refused = os.environ.get("RANK", "0") != "0"
+        self.torch = None
+        self.steps = 0
+        self.stopped = False
+        self.optimizer = None
+        self.events = []
+        self.saved_values = 0
+
+    def open(self):
+        if self.file is None and not self.refused and os.getpid() == self.process:
+            try:
+                self.file = os.open(PATH, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND | os.O_CLOEXEC, 0o600)
+                self.put(f"I {self.torch.__version__} {sys.version.split()[0]}")
+            except OSError:
+                self.refused = True
+        return self.file is not None and os.getpid() == self.process
+
+    def put(self, line):
+        os.write(self.file, (line + "\n").encode())
+
+    def say(self, line):
+        if self.open():
+            self.put(line)
+
+    def on_device(self):
+        return self.torch.cuda.is_available() and self.torch.cuda.is_initialized()
+
+    def mark_on_device(self):
+        """The device notes when it gets here; nobody waits for it."""
+        if self.on_device():
+            event = self.torch.cuda.Event(enable_timing=True)
+            event.record()
+            self.events.append(event)
+
+    def finish(self):
+        """Once, when the script ends or is stopped: what the device noted."""
+        if self.file is None or os.getpid() != self.process:
+            return
+        events, self.events = self.events, []
+        if events:
+            self.torch.cuda.synchronize()
+            for event in events:
+                self.put(f"G {round(events[0].elapsed_time(event) * 1e6)}")
+        if self.on_device():
+            self.put(f"D {self.torch.cuda.get_device_name()}")
+
+
+record = Record()
+
+
+# ---- what is recorded ----
+
+def take_loss(tensors):
+    torch = record.torch
+    for tensor in [tensors] if isinstance(tensors, torch.Tensor) else list(tensors):
+        scalar = isinstance(tensor, torch.Tensor) and tensor.numel() == 1 and not tensor.is_complex()
+        record.say("L " + float(tensor.detach().double().item()).hex() if scalar else "U")
+
+
+def counts(optimizer):
+    """Steps are those of one optimizer, the first to make one: a pair of networks has two."""
+    import weakref
+    if record.optimizer is None or record.optimizer() is None:
+        record.optimizer = weakref.ref(optimizer)
+    return record.optimizer() is optimizer
+
+
+def end_step(optimizer):
+    import time
+    if not counts(optimizer) or not record.open():
+        return
+    record.steps += 1
+    if WANTED.startswith("times"):
+        now = time.perf_counter_ns()
+        record.mark_on_device()
+        record.put(f"S {now}")
+    else:
+        record.put("S")
+    if LAST_STEP and record.steps >= LAST_STEP:
+        stop()
+
+
+def stop():
+    """Ends the script as sys.exit() would; a script that goes on regardless ends at its next step."""
+    import threading
+    if record.stopped or threading.current_thread() is not threading.main_thread():
+        record.finish()
+        os._exit(0)
+    record.stopped = True
+    record.put("X")
+    raise SystemExit(0)
+
+
+def leaves(value, key):
+    """The tensors and numbers in what is saved, each with its place."""
+    if isinstance(value, dict):
+        for name in value:
+            yield from leaves(value[name], f"{key}.{name}")
+    elif isinstance(value, (list, tuple)):
+        for i, item in enumerate(value):
+            yield from leaves(item, f"{key}.{i}")
+    elif isinstance(value, record.torch.nn.Module):
+        yield from leaves(value.state_dict(), key)
+    elif isinstance(value, (bool, int, float)):
+        yield record.torch.tensor(value, dtype=record.torch.float64), key
+    elif isinstance(value, record.torch.Tensor) and not value.is_complex():
+        yield value, key
+
+
+def bytes_of(tensor):
+    import struct
+    flat = tensor.detach().cpu().double().reshape(-1)
+    try:
+        return flat.numpy().tobytes()
+    except RuntimeError:  # PyTorch without NumPy
+        return struct.pack(f"={len(flat)}d", *flat.tolist())
+
+
+def take_saved(value):
+    import hashlib
+    if not record.open():
+        return
+    for tensor, key in leaves(value, "saved"):
+        values = bytes_of(tensor)
+        offset = record.saved_values
+        if offset + tensor.numel() > MOST_SAVED_VALUES:
+            offset = -1
+        else:
+            record.saved_values += tensor.numel()
+            with open(PATH + ".values", "ab") as out:
+                out.write(values)
+        name = key.encode("unicode_escape").decode()
+        record.put(f"T {hashlib.sha256(values).hexdigest()[:32]} {tensor.numel()} {offset} {name}")
+
+
+# ---- where it is taken ----
+
+class Outermost:
+    """A function that tells `before` or `after` of its outermost call in a thread, not of calls within."""
+
+    def __init__(self, function, before=None, after=None):
+        import threading
+        self.function, self.before, self.after = function, before, after
+        self.thread = threading.local()
+
+    def __call__(self, *arguments, **named):
+        if getattr(self.thread, "inside", False):
+            return self.function(*arguments, **named)
+        if self.before:
+            self.before(*arguments, **named)
+        self.thread.inside = True
+        try:
+            result = self.function(*arguments, **named)
+        finally:
+            self.thread.inside = False
+        if self.after:
+            self.after(*arguments, **named)
+        return result
+
+
+def as_function(outermost, function):
+    import functools
+
+    @functools.wraps(function)
+    def wrapper(*arguments, **named):
+        return outermost(*arguments, **named)
+    del wrapper.__wrapped__  # the compiler peels wrappers off by it
+    wrapper._torchdynamo_disable = True
+    wrapper.steptime = True
+    return wrapper
+
+
+def watch_backward(torch):
+    import time
+
+    def before(tensors=None, *_, **named):
+        if WANTED.startswith("losses"):
+            take_loss(named.get("tensors", tensors) if tensors is None else tensors)
+
+    def after(*_, **__):
+        if WANTED.startswith("times"):
+            record.say(f"B {time.perf_counter_ns()}")
+
+    backward = torch.autograd.backward  # Tensor.backward looks it up there
+    torch.autograd.backward = as_function(Outermost(backward, before, after), backward)
+
+
+def watch_steps(torch):
+    """Each class of optimizers when its first instance is made, from the outside of whatever else wraps its step."""
+    base = torch.optim.Optimizer
+    nested = Outermost(lambda step, *arguments, **named: step(*arguments, **named),
+                       after=lambda step, optimizer, *_, **__: end_step(optimizer))
+
+    def watch(kind):
+        step = kind.step
+        if getattr(step, "steptime", False):
+            return
+        kind.step = as_function(lambda *arguments, **named: nested(step, *arguments, **named), step)
+
+    def then_watch(function):
+        def wrapper(self, *arguments, **named):
+            function(self, *arguments, **named)
+            watch(type(self))
+        return wrapper
+
+    base.__init__ = then_watch(base.__init__)
+    base.__setstate__ = then_watch(base.__setstate__)
+
+
+def watch_save(torch):
+    save = torch.save
+    torch.save = as_function(Outermost(save, before=lambda obj, *_, **__: take_saved(obj)), save)
+
+
+# ---- when the script imports it ----
+
+def torch_is_here(torch):
+    import atexit
+    record.torch = torch
+    torch.manual_seed(SEED)
+    atexit.register(record.finish)
+    watch_backward(torch)
+    watch_steps(torch)
+    if WANTED.endswith("+saved"):
+        watch_save(torch)
+
+
+def numpy_is_here(numpy):
+    numpy.random.seed(SEED % (1 << 32))
+
+
+class Waiting:
+    """A finder that finds nothing itself: it hears of the modules it waits for when they were imported."""
+
+    def __init__(self, then):
+        self.then = then
+
+    def find_spec(self, name, path=None, target=None):
+        hear = self.then.pop(name, None)
+        if hear is None:
+            return None
+        for finder in sys.meta_path:
+            spec = finder.find_spec(name, path, target) if finder is not self and hasattr(finder, "find_spec") else None
+            if spec and spec.loader:
+                self.listen(spec.loader, hear)
+                return spec
+        self.then[name] = hear
+        return None
+
+    @staticmethod
+    def listen(loader, hear):
+        execute = loader.exec_module
+
+        def exec_module(module):
+            loader.exec_module = execute
+            execute(module)
+            hear(module)
+        loader.exec_module = exec_module
+
+
+def run_the_one_in_its_place():
+    """The sitecustomize that python would have found without this one."""
+    import importlib.machinery
+    import importlib.util
+    elsewhere = [folder for folder in sys.path if os.path.abspath(folder or ".") != HERE]
+    spec = importlib.machinery.PathFinder.find_spec("sitecustomize", elsewhere)
+    if spec and spec.loader:
+        module = importlib.util.module_from_spec(spec)
+        sys.modules["sitecustomize"] = module
+        spec.loader.exec_module(module)
+
+
+if PATH and __name__ == "sitecustomize":
+    import random
+    random.seed(SEED)
+    sys.meta_path.insert(0, Waiting({"torch": torch_is_here, "numpy": numpy_is_here}))
+    run_the_one_in_its_place()

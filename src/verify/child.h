@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Running somebody's program: without a shell, in a process group of its own,
+ * with nothing to read, its output thrown away and the end of its complaints
+ * kept. Whatever it leaves running is ended with it.
+ *
+ * While one runs, an interrupt (SIGINT, SIGTERM, SIGHUP) ends it; the caller
+ * tidies up and lets child_interrupted say what to die of.
+ */
+#ifndef VERIFY_CHILD_H
+#define VERIFY_CHILD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/str.h"
+#include "steptime/error.h"
+
+struct child_end {
+    int status;     /* as an exit code; 128 + the signal's number where one killed it */
+    bool timed_out; /* it ran longer than it might and was killed */
+    str complaints; /* the last lines of its standard error, printable, each ended by a newline */
+};
+
+/* argv[0] is looked up in PATH. False: it could not be started, or an interrupt came. */
+bool child_run(const char *const *argv, const char *const *environment, int64_t limit_ns, struct arena *arena,
+               struct child_end *end, struct steptime_error *err);
+
+/* The signal that came while a child ran; 0: none. */
+int child_interrupted(void);
+
+#endif

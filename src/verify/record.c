@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "record.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+
+/* Lists grow by doubling; a list is full when its count is 0 or a power of two. */
+static void *one_more(struct arena *arena, void *list, uint32_t count, size_t size)
+{
+    if (count & (count - 1))
+        return list;
+    void *moved = arena_array(arena, count ? 2 * (size_t)count : 1, size);
+    if (count)
+        memcpy(moved, list, count * size);
+    return moved;
+}
+
+static void take_moment(struct arena *arena, struct moments *moments, str text)
+{
+    int64_t ns;
+    if (!str_int(text, &ns))
+        return;
+    moments->ns = one_more(arena, moments->ns, moments->count, sizeof *moments->ns);
+    moments->ns[moments->count++] = ns;
+}
+
+/* Hexadecimal, so that every bit arrives. */
+static void take_loss(struct arena *arena, struct record *record, str text)
+{
+    record->losses = one_more(arena, record->losses, record->loss_count, sizeof *record->losses);
+    record->losses[record->loss_count++] = strtod(str_z(arena, text), NULL);
+}
+
+static void take_step(struct arena *arena, struct record *record, str text)
+{
+    record->steps++;
+    take_moment(arena, &record->step_ends, text);
+}
+
+/* HASH COUNT OFFSET KEY; the key is the rest, blanks and all. */
+static void take_saved(struct arena *arena, struct record *record, str rest)
+{
+    struct saved saved;
+    str count, offset;
+    if (!str_cut(&rest, ' ', &saved.hash) || !str_cut(&rest, ' ', &count) || !str_cut(&rest, ' ', &offset))
+        return;
+    if (!str_int(count, &saved.count) || !str_int(offset, &saved.offset) || saved.count < 0)
+        return;
+    saved.hash = str_copy(arena, saved.hash);
+    saved.key = str_copy(arena, rest);
+    record->saved = one_more(arena, record->saved, record->saved_count, sizeof *record->saved);
+    record->saved[record->saved_count++] = saved;
+}
+
+static void take_versions(struct arena *arena, struct record *record, str rest)
+{
+    str torch;
+    if (str_cut(&rest, ' ', &torch))
+        record->torch = str_copy(arena, torch);
+    record->python = str_copy(arena, rest);
+}
+
+/* The last line may be cut off by a sudden end; nothing in it is trusted without a look. */
+static void take_line(struct arena *arena, struct record *record, str line)
+{
+    const char kind = line.len ? line.at[0] : 0;
+    const str rest = str_from(line, 2);
+    record->any = true;
+    switch (kind) {
+    case 'I':
+        take_versions(arena, record, rest);
+        break;
+    case 'L':
+        take_loss(arena, record, rest);
+        break;
+    case 'U':
+        record->no_scalars++;
+        break;
+    case 'S':
+        take_step(arena, record, rest);
+        break;
+    case 'B':
+        take_moment(arena, &record->backward_ends, rest);
+        break;
+    case 'G':
+        take_moment(arena, &record->device_ends, rest);
+        break;
+    case 'D':
+        record->device = str_copy(arena, rest);
+        break;
+    case 'T':
+        take_saved(arena, record, rest);
+        break;
+    case 'X':
+        record->stopped = true;
+        break;
+    }
+}
+
+bool record_read(const char *path, struct arena *arena, struct record *record, struct steptime_error *err)
+{
+    *record = (struct record){.values_path = str_printf(arena, "%s.values", path).at};
+    FILE *file = fopen(path, "re");
+    if (!file)
+        return errno == ENOENT || fail_at(err, STEPTIME_INPUT, str_of(path), -1, "%s", strerror(errno));
+    char *line = NULL;
+    size_t room = 0;
+    for (ssize_t len; (len = getline(&line, &room, file)) > 0;)
+        if (line[len - 1] == '\n')
+            take_line(arena, record, (str){line, (size_t)len - 1});
+    free(line);
+    fclose(file);
+    return true;
+}
+
+const struct moments *record_ends(const struct record *record)
+{
+    if (record->device_ends.count && record->device_ends.count == record->step_ends.count)
+        return &record->device_ends;
+    return record->step_ends.count ? &record->step_ends : &record->backward_ends;
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What python/capture.py wrote down about one run: its losses, or the times of its steps, or what it saved. */
+#ifndef VERIFY_RECORD_H
+#define VERIFY_RECORD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/str.h"
+#include "steptime/error.h"
+
+/* A growing list of times or losses; in the arena once the record is read. */
+struct moments {
+    int64_t *ns;
+    uint32_t count;
+};
+
+/* A tensor that the script saved. */
+struct saved {
+    str key, hash;
+    int64_t count;
+    int64_t offset; /* of its first value among all values; -1: only the hash was kept */
+};
+
+struct record {
+    bool any;     /* there is a record at all: the script reached a backward() or a step */
+    bool stopped; /* the script was stopped at its last step */
+    str torch, python, device;
+    double *losses;
+    uint32_t loss_count;
+    uint32_t no_scalars; /* calls of backward() on what is no scalar */
+    uint32_t steps;      /* of the optimizer */
+    struct moments step_ends, backward_ends, device_ends;
+    struct saved *saved;
+    uint32_t saved_count;
+    const char *values_path; /* a file with the values of what was saved: doubles */
+};
+
+/* No file is an empty record. */
+bool record_read(const char *path, struct arena *arena, struct record *record, struct steptime_error *err);
+
+/* When steps ended, or where no optimizer made any, when backward() returned. By the device's clock where it kept it. */
+const struct moments *record_ends(const struct record *record);
+
+#endif

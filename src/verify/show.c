@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
+
+#include "verify.h"
+
+struct shown {
+    const struct verify_options *options;
+    const struct verify_result *result;
+    struct report *report;
+    struct arena *arena;
+};
+
+static const char *side_word(enum verify_side side)
+{
+    return side == VERIFY_BEFORE ? "before" : "after";
+}
+
+/* ---- is it the same? ---- */
+
+struct losses_of_all {
+    uint64_t compared, equal;
+    double worst;
+};
+
+static struct losses_of_all all_losses(const struct verify_result *result)
+{
+    struct losses_of_all all = {0};
+    for (uint32_t i = 0; i < result->check_count; i++) {
+        const struct loss_comparison *losses = &result->checks[i].losses;
+        all.compared += losses->before_count < losses->after_count ? losses->before_count : losses->after_count;
+        all.equal += losses->equal;
+        all.worst = fmax(all.worst, losses->worst);
+    }
+    return all;
+}
+
+static const char *verdict_of(const struct verify_result *result)
+{
+    if (!result->good)
+        return "different";
+    const struct losses_of_all all = all_losses(result);
+    bool equal = all.equal == all.compared;
+    for (uint32_t i = 0; i < result->check_count; i++)
+        equal = equal && result->checks[i].saved.equal == result->checks[i].saved.before_count;
+    return equal ? "equal" : "close";
+}
+
+static str verdict_text(const struct shown *shown)
+{
+    const struct losses_of_all all = all_losses(shown->result);
+    const str verdict = str_of(verdict_of(shown->result));
+    const unsigned long long compared = all.compared, equal = all.equal;
+    const char *seeds = shown->result->check_count == 1 ? "seed" : "seeds";
+    if (str_eq(verdict, S("equal")))
+        return str_printf(shown->arena, "The same: %llu losses with %u %s are equal to the last bit.", compared,
+                          shown->result->check_count, seeds);
+    if (str_eq(verdict, S("close")))
+        return str_printf(shown->arena,
+                          "Within the tolerance: of %llu losses with %u %s %llu are equal to the last bit, and none is "
+                          "further off than %.3g of its value.",
+                          compared, shown->result->check_count, seeds, equal, all.worst);
+    return S("Not the same: see the findings.");
+}
+
+static void show_verdict(const struct shown *shown)
+{
+    const struct losses_of_all all = all_losses(shown->result);
+    const struct record *first = &shown->result->first[VERIFY_BEFORE];
+    struct section *section = report_section(shown->report, "same", "Is it the same training?");
+    section_text(section, verdict_text(shown));
+    section_value(section, "verdict", "verdict", UNIT_NONE, cell_text(str_of(verdict_of(shown->result))));
+    section_value(section, "losses", "losses compared", UNIT_COUNT, cell_int((int64_t)all.compared));
+    section_value(section, "equal_losses", "equal to the last bit", UNIT_COUNT, cell_int((int64_t)all.equal));
+    section_value(section, "seeds", "seeds", UNIT_COUNT, cell_int(shown->result->check_count));
+    section_value(section, "torch", "PyTorch", UNIT_NONE, first->torch.len ? cell_text(first->torch) : cell_null());
+    section_value(section, "device", "device", UNIT_NONE, cell_text(first->device.len ? first->device : S("cpu")));
+}
+
+static void show_losses(const struct shown *shown)
+{
+    struct section *section = report_section(shown->report, "same", "");
+    struct table *table = section_table(section, "losses", "");
+    table_column(table, "seed", "seed", UNIT_NONE, 0);
+    table_column(table, "before_losses", "losses before", UNIT_COUNT, 0);
+    table_column(table, "after_losses", "after", UNIT_COUNT, 0);
+    table_column(table, "equal_losses", "equal", UNIT_COUNT, 0);
+    table_column(table, "worst_relative", "most off", UNIT_NONE, COLUMN_DETAIL);
+    table_column(table, "first_step", "first that differs", UNIT_NONE, 0);
+    table_column(table, "before", "before", UNIT_NONE, COLUMN_DETAIL);
+    table_column(table, "after", "after", UNIT_NONE, COLUMN_DETAIL);
+    table_column(table, "relative", "relative difference", UNIT_NONE, COLUMN_DETAIL);
+    for (uint32_t i = 0; i < shown->result->check_count; i++) {
+        const struct verify_check *check = &shown->result->checks[i];
+        const struct loss_comparison *losses = &check->losses;
+        const bool differs = losses->first != COMPARE_NONE;
+        table_row(table);
+        table_int(table, check->seed);
+        table_int(table, losses->before_count);
+        table_int(table, losses->after_count);
+        table_int(table, losses->equal);
+        table_real(table, losses->worst);
+        table_cell(table, differs ? cell_int(losses->first + 1) : cell_null());
+        table_cell(table, differs ? cell_real(losses->before) : cell_null());
+        table_cell(table, differs ? cell_real(losses->after) : cell_null());
+        table_cell(table, differs ? cell_real(losses->relative) : cell_null());
+    }
+}
+
+static void show_saved(const struct shown *shown)
+{
+    struct section *section = report_section(shown->report, "same", "");
+    struct table *table = section_table(section, "saved", "What is saved");
+    table_column(table, "seed", "seed", UNIT_NONE, 0);
+    table_column(table, "before_tensors", "tensors before", UNIT_COUNT, 0);
+    table_column(table, "after_tensors", "after", UNIT_COUNT, 0);
+    table_column(table, "equal_tensors", "equal", UNIT_COUNT, 0);
+    table_column(table, "worst_relative", "most off", UNIT_NONE, COLUMN_DETAIL);
+    table_column(table, "first_tensor", "first that differs", UNIT_NONE, COLUMN_WIDE);
+    for (uint32_t i = 0; i < shown->result->check_count; i++) {
+        const struct saved_comparison *saved = &shown->result->checks[i].saved;
+        table_row(table);
+        table_int(table, shown->result->checks[i].seed);
+        table_int(table, saved->before_count);
+        table_int(table, saved->after_count);
+        table_int(table, saved->equal);
+        table_real(table, saved->worst);
+        table_cell(table, saved->first.len ? cell_text(saved->first) : cell_null());
+    }
+}
+
+/* ---- how much faster? ---- */
+
+static void pace_columns(struct table *table)
+{
+    table_column(table, "steps", "steps", UNIT_COUNT, 0);
+    table_column(table, "p10_ns", "p10", UNIT_NS, 0);
+    table_column(table, "p50_ns", "p50", UNIT_NS, 0);
+    table_column(table, "p90_ns", "p90", UNIT_NS, 0);
+    table_column(table, "mean_ns", "mean", UNIT_NS, 0);
+}
+
+static void pace_cells(struct table *table, const struct pace_summary *summary)
+{
+    table_int(table, (int64_t)summary->steps);
+    table_real(table, summary->p10_ns);
+    table_real(table, summary->p50_ns);
+    table_real(table, summary->p90_ns);
+    table_real(table, summary->mean_ns);
+}
+
+static void show_scripts(const struct shown *shown, struct section *section)
+{
+    struct table *table = section_table(section, "scripts", "A step of each");
+    table_column(table, "script", "script", UNIT_NONE, 0);
+    table_column(table, "file", "file", UNIT_NONE, COLUMN_WIDE);
+    table_column(table, "runs", "runs", UNIT_COUNT, 0);
+    pace_columns(table);
+    for (int side = 0; side < VERIFY_SIDES; side++) {
+        const struct pace_summary summary = pace_summarise(shown->result->paces[side], shown->result->pace_count);
+        table_row(table);
+        table_text(table, str_of(side_word((enum verify_side)side)));
+        table_text(table, shown->options->scripts[side].name);
+        table_int(table, summary.runs);
+        pace_cells(table, &summary);
+    }
+}
+
+static void show_runs(const struct shown *shown, struct section *section)
+{
+    struct table *table = section_table(section, "runs", "Each run");
+    table_json_only(table);
+    table_column(table, "repetition", "repetition", UNIT_NONE, 0);
+    table_column(table, "script", "script", UNIT_NONE, 0);
+    pace_columns(table);
+    for (uint32_t i = 0; i < shown->result->pace_count; i++)
+        for (int side = 0; side < VERIFY_SIDES; side++) {
+            const struct pace_summary summary = pace_summarise(&shown->result->paces[side][i], 1);
+            table_row(table);
+            table_int(table, i + 1);
+            table_text(table, str_of(side_word((enum verify_side)side)));
+            pace_cells(table, &summary);
+        }
+}
+
+static str pace_text(const struct shown *shown, const struct pace_ratio *ratio)
+{
+    return str_printf(shown->arena,
+                      "%.2f times as fast: the median step before takes so many times the median step after. Step by "
+                      "step it lies between %.2f and %.2f for eight in ten.",
+                      ratio->ratio, ratio->p10, ratio->p90);
+}
+
+static struct pace_ratio show_pace(const struct shown *shown)
+{
+    const struct verify_result *result = shown->result;
+    const struct pace_ratio ratio =
+        pace_compare(result->paces[VERIFY_BEFORE], result->paces[VERIFY_AFTER], result->pace_count);
+    struct section *section = report_section(shown->report, "pace", "How much faster is it?");
+    section_text(section, pace_text(shown, &ratio));
+    section_value(section, "ratio", "times as fast", UNIT_NONE, cell_real(ratio.ratio));
+    section_value(section, "ratio_of_means", "by the means", UNIT_NONE, cell_real(ratio.of_means));
+    section_value(section, "ratio_p10", "p10 of step pairs", UNIT_NONE, cell_real(ratio.p10));
+    section_value(section, "ratio_p90", "p90 of step pairs", UNIT_NONE, cell_real(ratio.p90));
+    show_scripts(shown, section);
+    show_runs(shown, section);
+    return ratio;
+}
+
+/* ---- findings ---- */
+
+static void say(const struct shown *shown, const char *rule, enum severity severity, int64_t seed, str message)
+{
+    const struct finding finding = {
+        .id = str_printf(shown->arena, "%s-seed%lld", rule, (long long)seed),
+        .rule = str_of(rule),
+        .severity = severity,
+        .message = message,
+        .file = shown->options->scripts[VERIFY_AFTER].name,
+        .per_step_host_blocked_ns = -1,
+        .per_step_saving_ns = -1,
+    };
+    report_finding(shown->report, &finding);
+}
+
+static void say_losses(const struct shown *shown, const struct verify_check *check)
+{
+    const struct loss_comparison *losses = &check->losses;
+    const char *by_itself =
+        shown->result->first_is_restless ? " The script before differs from itself with the same seed as well." : "";
+    if (losses->first != COMPARE_NONE)
+        say(shown, "VF101", SEVERITY_ERROR, check->seed,
+            str_printf(shown->arena,
+                       "With seed %lld loss %lld is %.9g before and %.9g after: off by %.3g of its value.%s",
+                       (long long)check->seed, (long long)losses->first + 1, losses->before, losses->after,
+                       losses->relative, by_itself));
+    if (losses->before_count != losses->after_count)
+        say(shown, "VF102", SEVERITY_ERROR, check->seed,
+            str_printf(shown->arena, "With seed %lld there are %u losses before and %u after.", (long long)check->seed,
+                       losses->before_count, losses->after_count));
+}
+
+static void say_saved(const struct shown *shown, const struct verify_check *check)
+{
+    const struct saved_comparison *saved = &check->saved;
+    if (!saved->agree)
+        say(shown, "VF103", SEVERITY_ERROR, check->seed,
+            saved->first.len
+                ? str_printf(shown->arena, "With seed %lld the saved %.*s differs: off by %.3g of a value.",
+                             (long long)check->seed, (int)saved->first.len, saved->first.at, saved->worst)
+                : str_printf(shown->arena, "With seed %lld %u tensors are saved before and %u after.",
+                             (long long)check->seed, saved->before_count, saved->after_count));
+}
+
+static void say_pace(const struct shown *shown, const struct pace_ratio *ratio)
+{
+    if (ratio->p90 < 1)
+        say(shown, "VF201", SEVERITY_WARNING, shown->options->seeds[0],
+            str_printf(shown->arena, "It is slower: a step after takes %.2f times as long as one before.",
+                       1 / ratio->ratio));
+}
+
+void verify_show(const struct verify_options *options, const struct verify_result *result, struct report *report)
+{
+    const struct shown shown = {options, result, report, report_arena(report)};
+    show_verdict(&shown);
+    show_losses(&shown);
+    if (options->saved)
+        show_saved(&shown);
+    for (uint32_t i = 0; i < result->check_count; i++) {
+        say_losses(&shown, &result->checks[i]);
+        say_saved(&shown, &result->checks[i]);
+    }
+    if (result->seeds_have_no_effect)
+        report_warning(report, options->scripts[VERIFY_BEFORE].name, -1,
+                       S("its losses are the same with every seed: it seeds itself. Hand it the seed: {seed} in its "
+                         "arguments stands for it"));
+    if (!result->pace_count)
+        return;
+    const struct pace_ratio ratio = show_pace(&shown);
+    say_pace(&shown, &ratio);
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Is a changed training script the same training, and how much faster is it?
+ *
+ * Both scripts run with the same seeds and their losses are compared; then they
+ * run in turns with nothing recorded but the time at which steps end. Losses are
+ * read in runs of their own because reading one waits for the device.
+ */
+#ifndef VERIFY_VERIFY_H
+#define VERIFY_VERIFY_H
+
+#include "compare.h"
+#include "pace.h"
+#include "report/report.h"
+
+enum verify_side { VERIFY_BEFORE, VERIFY_AFTER, VERIFY_SIDES };
+
+/* A script with its interpreter and arguments, or any command that ends up in one. */
+struct verify_script {
+    str name;                /* as people know it */
+    const char *const *argv; /* ended by NULL; "{seed}" in a word stands for the seed */
+};
+
+struct verify_options {
+    struct verify_script scripts[VERIFY_SIDES];
+    const int64_t *seeds;
+    uint32_t seed_count; /* at least one */
+    int64_t steps;       /* of a run; 0: to its end */
+    int64_t warmup;      /* of them, left out of times */
+    int64_t repeat;      /* timed runs of each; 0: none */
+    int64_t limit_ns;    /* of a run */
+    struct tolerance tolerance;
+    bool saved;
+    void (*tell)(str what); /* what runs now, for people who wait; may be NULL */
+};
+
+/* One seed. */
+struct verify_check {
+    int64_t seed;
+    struct loss_comparison losses;
+    struct saved_comparison saved;
+};
+
+struct verify_result {
+    struct verify_check *checks;
+    uint32_t check_count;
+    struct record first[VERIFY_SIDES]; /* of the first seed: versions, device, numbers */
+    bool first_is_restless;            /* the script before differs from itself with one seed */
+    bool seeds_have_no_effect;         /* of several: the same losses with each */
+    struct pace *paces[VERIFY_SIDES];  /* a timed run each */
+    uint32_t pace_count;
+    bool good;      /* all losses agree, and what was saved */
+    str complaints; /* of a script that failed: the end of its standard error */
+};
+
+/* False: a script could not be run to a use; *err says which and why, result->complaints what it said itself. */
+bool verify_run(const struct verify_options *options, struct arena *arena, struct verify_result *result,
+                struct steptime_error *err);
+
+void verify_show(const struct verify_options *options, const struct verify_result *result, struct report *report);
+
+#endif
