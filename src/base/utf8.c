@@ -35,3 +35,14 @@ uint32_t utf8_character(const char *at, size_t length)
         c = c << 6 | ((unsigned char)at[i] & 0x3F);
     return c;
 }
+
+size_t utf16_units(const char *at, size_t len)
+{
+    size_t units = 0;
+    for (size_t i = 0; i < len;) {
+        const size_t bytes = utf8_length(at + i, len - i);
+        units += bytes == 4 ? 2 : 1;
+        i += bytes ? bytes : 1;
+    }
+    return units;
+}

@@ -12,4 +12,7 @@ size_t utf8_length(const char *at, size_t len);
 /* The character of a well-formed sequence of that length. */
 uint32_t utf8_character(const char *at, size_t length);
 
+/* UTF-16 units of a text, as editors count columns; a broken byte counts one. */
+size_t utf16_units(const char *at, size_t len);
+
 #endif

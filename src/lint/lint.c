@@ -10,6 +10,7 @@
 #include "read_file.h"
 #include "source/project.h"
 #include "suppress.h"
+#include "syntax/edit.h"
 
 enum {
     FILE_BYTES = 8 << 20,    /* more is no source that people wrote */
@@ -248,6 +249,21 @@ static void silence(struct job *job)
     job->file.suppressed = why;
 }
 
+/* A fix may look closer than its rule, and decline: then nobody is promised one. */
+static void try_fixes(const struct check *check, struct matches *matches)
+{
+    for (uint32_t i = 0; i < matches->count; i++) {
+        struct match *match = &matches->at[i];
+        struct arena scratch = {0};
+        const struct check trial = {check->project, check->file, check->tree, &scratch};
+        if (!match->rule->fix)
+            match->fix = FIX_NONE;
+        else if (match->fix != FIX_NONE && !match->rule->fix(&trial, match, edits_new(&scratch, check->tree)))
+            match->fix = FIX_NONE;
+        arena_free(&scratch);
+    }
+}
+
 static void check_one(void *context, size_t i)
 {
     struct run *run = context;
@@ -257,6 +273,7 @@ static void check_one(void *context, size_t i)
     const struct check check = {run->lint->project, (uint32_t)i, job->file.tree, &job->arena};
     if (job->file.tree) {
         job->file.matches = rules_check(&check, job->mask);
+        try_fixes(&check, &job->file.matches);
         silence(job);
     }
     if (run->options->done)

@@ -4,9 +4,11 @@
 
 #include "base/hash.h"
 #include "base/map.h"
+#include "base/utf8.h"
 #include "lint.h"
 #include "report/report.h"
 #include "rules/help.h"
+#include "syntax/edit.h"
 
 const char *tier_word(enum tier tier)
 {
@@ -53,6 +55,35 @@ static void place(const struct lint_file *file, const struct match *match, struc
         finding->excerpt = S("");
 }
 
+/* ---- what its fix would do ---- */
+
+static int64_t utf16_column(const struct syntax *tree, uint32_t byte, struct place_in_text at)
+{
+    return (int64_t)utf16_units(tree->text.at + byte - (at.column - 1), at.column - 1) + 1;
+}
+
+static struct finding_edit edit_of(const struct syntax *tree, const struct edit *edit)
+{
+    const struct place_in_text begin = syntax_place(tree, edit->begin), end = syntax_place(tree, edit->end);
+    return (struct finding_edit){begin.line, utf16_column(tree, edit->begin, begin), end.line,
+                                 utf16_column(tree, edit->end, end), edit->text};
+}
+
+static void add_edits(const struct lint *lint, const struct match *match, struct arena *arena, struct finding *finding)
+{
+    if (match->fix == FIX_NONE)
+        return;
+    const struct check check = lint_check(lint, match->file, arena);
+    struct edits *edits = edits_new(arena, check.tree);
+    if (!match->rule->fix(&check, match, edits))
+        return;
+    const struct edit *list = edits_list(edits, &finding->edit_count);
+    struct finding_edit *kept = arena_array(arena, finding->edit_count, sizeof *kept);
+    for (uint32_t i = 0; i < finding->edit_count; i++)
+        kept[i] = edit_of(check.tree, &list[i]);
+    finding->edits = kept;
+}
+
 static struct finding of_match(const struct lint *lint, const struct match *match, struct arena *arena,
                                struct map *repeats)
 {
@@ -63,12 +94,13 @@ static struct finding of_match(const struct lint *lint, const struct match *matc
         .severity = severity_of(match->level),
         .tier = str_of(tier_word(TIER_STATIC)),
         .message = match->message,
-        .fix = str_of(fix_word(match->rule->fix ? match->fix : FIX_NONE)),
+        .fix = str_of(fix_word(match->fix)),
         .per_step_host_blocked_ns = -1,
         .per_step_saving_ns = -1,
     };
     finding.id = id_of(arena, repeats, finding.rule, file->path, text);
     place(file, match, &finding);
+    add_edits(lint, match, arena, &finding);
     return finding;
 }
 
@@ -141,11 +173,10 @@ struct tally {
 
 static void count(struct tally *tally, const struct match *match)
 {
-    const enum fix_kind fix = match->rule->fix ? match->fix : FIX_NONE;
     tally->warnings += match->level > LEVEL_NOTE;
     tally->notes += match->level == LEVEL_NOTE;
-    tally->safe += fix == FIX_SAFE;
-    tally->unsafe += fix == FIX_UNSAFE;
+    tally->safe += match->fix == FIX_SAFE;
+    tally->unsafe += match->fix == FIX_UNSAFE;
 }
 
 static struct tally tally_of(const struct lint *lint, const struct rule *rule)
@@ -237,7 +268,7 @@ static void show_table(const struct lint *lint, struct report *report)
         table_text(table, str_of(match->rule->id));
         table_text(table, str_of(level_word(match->level)));
         table_text(table, str_of(tier_word(lint->findings[i].tier)));
-        table_text(table, str_of(fix_word(match->rule->fix ? match->fix : FIX_NONE)));
+        table_text(table, str_of(fix_word(match->fix)));
         table_text(table, match->message);
     }
 }

@@ -115,6 +115,12 @@ void section_figure(struct section *section, const char *id, enum figure_kind ki
 
 enum severity { SEVERITY_NOTE, SEVERITY_WARNING, SEVERITY_ERROR };
 
+/* A part of a rewrite: the text that takes the place of a range; columns count UTF-16 units. */
+struct finding_edit {
+    int64_t line, column, end_line, end_column;
+    str text;
+};
+
 /* Every field may be unknown: "" for texts, 0 for lines, -1 for ns, NULL for events. */
 struct finding {
     str id;   /* unique in the document */
@@ -128,9 +134,11 @@ struct finding {
     str fix; /* safe, unsafe, none */
     const uint32_t *events;
     uint32_t event_count;
-    str excerpt;     /* the line of the source that it begins in */
-    bool suppressed; /* by a comment: told where a format has a word for it (sarif), nowhere else */
-    str reason;      /* of the comment */
+    str excerpt;                      /* the line of the source that it begins in */
+    bool suppressed;                  /* by a comment: told where a format has a word for it (sarif), nowhere else */
+    str reason;                       /* of the comment */
+    const struct finding_edit *edits; /* what the fix would do, where it is known */
+    uint32_t edit_count;
 };
 void report_finding(struct report *report, const struct finding *finding);
 

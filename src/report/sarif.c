@@ -111,13 +111,8 @@ static void put_uri(struct json_writer *json, str path)
 /* The column in UTF-16 units of a column in bytes, both from 1. */
 static int64_t utf16_column(str line, int64_t column)
 {
-    int64_t units = 1;
-    for (size_t at = 0; at < line.len && (int64_t)at + 1 < column;) {
-        const size_t bytes = utf8_length(line.at + at, line.len - at);
-        units += bytes == 4 ? 2 : 1;
-        at += bytes ? bytes : 1;
-    }
-    return units;
+    const size_t bytes = column - 1 < (int64_t)line.len ? (size_t)(column - 1) : line.len;
+    return (int64_t)utf16_units(line.at, bytes) + 1;
 }
 
 static void put_region(struct json_writer *json, const struct finding *finding)
@@ -169,6 +164,50 @@ static void put_suppression(struct json_writer *json, const struct finding *find
     json_write_end(json);
 }
 
+static void put_replacement(struct json_writer *json, const struct finding_edit *edit)
+{
+    json_write_object(json, JSON_LINES);
+    json_write_key(json, S("deletedRegion"));
+    json_write_object(json, JSON_FLAT);
+    member_int(json, S("startLine"), edit->line);
+    member_int(json, S("startColumn"), edit->column);
+    member_int(json, S("endLine"), edit->end_line);
+    member_int(json, S("endColumn"), edit->end_column);
+    json_write_end(json);
+    message(json, S("insertedContent"), edit->text);
+    json_write_end(json);
+}
+
+static void put_changes(struct json_writer *json, const struct finding *finding)
+{
+    list_member(json, S("artifactChanges"));
+    json_write_object(json, JSON_LINES);
+    json_write_key(json, S("artifactLocation"));
+    json_write_object(json, JSON_FLAT);
+    put_uri(json, finding->file);
+    json_write_end(json);
+    list_member(json, S("replacements"));
+    for (uint32_t i = 0; i < finding->edit_count; i++)
+        put_replacement(json, &finding->edits[i]);
+    json_write_end(json);
+    json_write_end(json);
+    json_write_end(json);
+}
+
+static void put_fixes(struct json_writer *json, const struct finding *finding)
+{
+    if (!finding->edit_count)
+        return;
+    list_member(json, S("fixes"));
+    json_write_object(json, JSON_LINES);
+    message(json, S("description"),
+            str_eq(finding->fix, S("safe")) ? S("The rewrite of 'steptime fix'")
+                                            : S("The rewrite of 'steptime fix --unsafe'"));
+    put_changes(json, finding);
+    json_write_end(json);
+    json_write_end(json);
+}
+
 static void put_properties(struct json_writer *json, const struct finding *finding)
 {
     open_member(json, S("properties"));
@@ -201,6 +240,7 @@ static void put_result(struct json_writer *json, const struct report *report, co
     member(json, S("steptime/v1"), finding->id);
     json_write_end(json);
     put_suppression(json, finding);
+    put_fixes(json, finding);
     put_properties(json, finding);
     json_write_end(json);
 }
