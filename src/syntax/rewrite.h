@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Puts a changed text in the place of a file, whole or not at all. */
+#ifndef SYNTAX_REWRITE_H
+#define SYNTAX_REWRITE_H
+
+#include <stdbool.h>
+
+#include "base/str.h"
+#include "steptime/error.h"
+
+/*
+ * The file must still hold `before`, byte for byte; it then holds `after`, with the rights it had. A link stays a link:
+ * what it points to is replaced. Where the file changed since it was read, is no plain file, or may not be written, it
+ * stays untouched (false).
+ */
+bool rewrite_file(const char *path, str before, str after, struct steptime_error *err);
+
+#endif
