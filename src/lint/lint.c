@@ -280,11 +280,6 @@ static void check_one(void *context, size_t i)
         atomic_fetch_add(run->options->done, 1);
 }
 
-struct check lint_check(const struct lint *lint, uint32_t file, struct arena *arena)
-{
-    return (struct check){lint->project, file, lint->files[file].tree, arena};
-}
-
 /* ---- gathering ---- */
 
 static void remark_on_syntax(struct run *run, const struct job *job)

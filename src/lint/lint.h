@@ -88,7 +88,10 @@ bool lint_run(const struct lint_options *options, struct arena *arena, struct li
 void lint_release(struct lint *lint);
 
 /* What rules and fixes may ask about a file. */
-struct check lint_check(const struct lint *lint, uint32_t file, struct arena *arena);
+static inline struct check lint_check(const struct lint *lint, uint32_t file, struct arena *arena)
+{
+    return (struct check){lint->project, file, lint->files[file].tree, arena};
+}
 
 /* Saving first, then tier, then place. */
 void lint_rank(struct lint *lint);
