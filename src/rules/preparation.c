@@ -241,3 +241,66 @@ bool preparation_repeats(const struct check *check, uint32_t loop)
     const uint32_t function = project_function_at(check->project, check_site(check, loop));
     return function != SYNTAX_NONE && !goes_to_workers(check, function) && staging_find(check, loop, &staging);
 }
+
+/* ---- places among distinct values ---- */
+
+static bool is_zero(const struct syntax *tree, uint32_t node)
+{
+    return syntax_is(tree, node, SYN_INTEGER) && str_eq(syntax_text(tree, node), S("0"));
+}
+
+/* The call of `np.where(...)[0][0]`; SYNTAX_NONE. */
+static uint32_t first_place(const struct check *check, uint32_t element)
+{
+    for (int i = 0; i < 2; i++) {
+        if (!syntax_is(check->tree, element, SYN_SUBSCRIPT) ||
+            !is_zero(check->tree, syntax_child(check->tree, element, 1)))
+            return SYNTAX_NONE;
+        element = syntax_first(check->tree, element);
+    }
+    return ask_named(check, element, "numpy.where") &&
+                   syntax_child_count(check->tree, syntax_child(check->tree, element, 1)) == 1
+               ? element
+               : SYNTAX_NONE;
+}
+
+static bool same_value(const struct check *check, uint32_t a, uint32_t b)
+{
+    return syntax_is(check->tree, a, SYN_NAME) && syntax_same(check->tree, a, check->tree, b) &&
+           flow_definition(check->project, check_site(check, a)) != NULL &&
+           flow_definition(check->project, check_site(check, a)) ==
+               flow_definition(check->project, check_site(check, b));
+}
+
+/* node = np.unique(items), and nothing else: sorted, and each item is in it. */
+static bool is_distinct_of(const struct check *check, uint32_t distinct, uint32_t items)
+{
+    const struct definition *definition = flow_definition(check->project, check_site(check, distinct));
+    if (!definition || definition->kind != DEFINED_ASSIGN || definition->unpacked ||
+        !ask_named(check, definition->value, "numpy.unique") ||
+        syntax_child_count(check->tree, syntax_child(check->tree, definition->value, 1)) != 1)
+        return false;
+    return same_value(check, syntax_argument(check->tree, definition->value, 0, NULL), items);
+}
+
+bool preparation_look_up(const struct check *check, uint32_t comprehension, struct look_up *look_up)
+{
+    const struct syntax *tree = check->tree;
+    if (tree->kind[comprehension] != SYN_LIST_COMP || syntax_child_count(tree, comprehension) != 2)
+        return false;
+    const uint32_t call = first_place(check, syntax_first(tree, comprehension));
+    const uint32_t each = syntax_child(tree, comprehension, 1), item = syntax_first(tree, each);
+    if (call == SYNTAX_NONE || !syntax_is(tree, item, SYN_NAME))
+        return false;
+    const uint32_t compare = syntax_argument(tree, call, 0, NULL);
+    if (!syntax_is(tree, compare, SYN_COMPARE) || tree->op[compare] != OP_EQUAL ||
+        syntax_child_count(tree, compare) != 2)
+        return false;
+    const bool left = syntax_same(tree, syntax_first(tree, compare), tree, item);
+    look_up->distinct = syntax_child(tree, compare, left ? 1 : 0);
+    look_up->items = syntax_child(tree, each, 1);
+    look_up->numpy = syntax_first(tree, syntax_first(tree, call));
+    return syntax_is(tree, look_up->distinct, SYN_NAME) &&
+           syntax_same(tree, syntax_child(tree, compare, left ? 0 : 1), tree, item) &&
+           is_distinct_of(check, look_up->distinct, look_up->items);
+}

@@ -70,8 +70,27 @@ static bool check_prepared_call(const struct check *check, uint32_t call, struct
     return level_at(check, call, GPU_SURE, match);
 }
 
+/* Within a loop that prepares as well: what makes it slow, and what can be done about it. */
+static bool check_look_up(const struct check *check, uint32_t comprehension, struct match *match)
+{
+    const struct context context = context_of(check->project, check_site(check, comprehension));
+    struct look_up look_up;
+    if ((context.pace != PACE_STEP && context.pace != PACE_EVALUATION) || !project_uses_device(check->project) ||
+        !preparation_look_up(check, comprehension, &look_up))
+        return false;
+    const str items = ask_text(check, look_up.items);
+    match->fix = FIX_UNSAFE;
+    match->message = str_printf(check->arena,
+                                "each of `%.*s` is looked up by going over all distinct values, %s; one searchsorted "
+                                "finds them all",
+                                (int)items.len, items.at, ask_often(check, comprehension));
+    return level_at(check, comprehension, GPU_SURE, match);
+}
+
 static bool check_preparation(const struct check *check, uint32_t loop, struct match *match)
 {
+    if (check_look_up(check, loop, match))
+        return true;
     if (check->tree->kind[loop] == SYN_CALL)
         return check_prepared_call(check, loop, match);
     return preparation_is(check, loop) && !preparation_repeats(check, loop) &&
