@@ -134,6 +134,42 @@ static bool keep_in_module(struct patch *patch, uint32_t call, uint32_t what, st
     return patch_hand_over(patch, edits);
 }
 
+/* ---- a literal: torch.tensor([1.0, 2.0], device=x.device) in forward ---- */
+
+static bool in_module(const struct check *check, uint32_t node)
+{
+    const uint32_t function = project_function_at(check->project, check_site(check, node));
+    const uint32_t class_id =
+        function == SYNTAX_NONE ? SYNTAX_NONE : project_function(check->project, function)->class_id;
+    return class_id != SYNTAX_NONE && project_class(check->project, class_id)->is_module;
+}
+
+/* `w = torch.tensor([...], device=x.device)`: a plain attribute of the module keeps it, by device. */
+static bool keep_literal(struct patch *patch, uint32_t call, struct edits *edits)
+{
+    const struct check *check = patch->check;
+    const struct syntax *tree = check->tree;
+    const uint32_t statement = tree->parent[call], device = syntax_argument(tree, call, UINT32_MAX, "device");
+    if (!syntax_is(tree, statement, SYN_ASSIGN) || syntax_child_count(tree, statement) != 2 ||
+        !syntax_is(tree, syntax_first(tree, statement), SYN_NAME) || device == SYNTAX_NONE || !in_module(check, call) ||
+        !str_eq(syntax_tail(tree, device), S("device")) || syntax_is(tree, device, SYN_CALL))
+        return false;
+    const struct definition *bound = flow_bound(check->project, check_site(check, syntax_first(tree, statement)));
+    if (!bound || changes_in_place(check, bound))
+        return false;
+    const str name = syntax_text(tree, syntax_first(tree, statement)), where = patch_text(patch, device);
+    const str kept = patch_fresh_name(patch, patch_printf(patch, "_kept_%.*s", (int)name.len, name.at));
+    const str value = patch_text(patch, call), unit = patch_indent_unit(patch);
+    patch_line_before(patch, statement,
+                      patch_printf(patch,
+                                   "if getattr(self, \"%.*s\", None) is None or self.%.*s.device != %.*s:\n"
+                                   "%.*sself.%.*s = %.*s",
+                                   (int)kept.len, kept.at, (int)kept.len, kept.at, (int)where.len, where.at,
+                                   (int)unit.len, unit.at, (int)kept.len, kept.at, (int)value.len, value.at));
+    patch_node(patch, call, patch_printf(patch, "self.%.*s", (int)kept.len, kept.at));
+    return patch_hand_over(patch, edits);
+}
+
 /* `self.x = self.x.to(...)` is what this rewrite makes. */
 static bool is_kept_already(const struct syntax *tree, uint32_t call, uint32_t what)
 {
@@ -152,5 +188,7 @@ bool fix_repeated_upload(const struct check *check, const struct match *match, s
     const uint32_t loop = loop_to_leave(check, call);
     if (loop != SYNTAX_NONE)
         return hoist(&patch, call, what, loop, edits);
+    if (value_has(ask_value(check, what), VALUE_CONSTANT))
+        return keep_literal(&patch, call, edits);
     return keep_in_module(&patch, call, what, edits);
 }

@@ -126,12 +126,29 @@ static uint32_t creation_for(const struct check *check, uint32_t origin)
                                                                                                          : SYNTAX_NONE;
 }
 
+/* `h = torch.zeros(n)` right before `h = h.to(device)`: the second statement goes. */
+static bool drop_next_statement(struct patch *patch, const struct upload *upload, uint32_t move)
+{
+    const struct check *check = patch->check;
+    const struct syntax *tree = check->tree;
+    const uint32_t second = tree->parent[move];
+    if (!syntax_is(tree, upload->what, SYN_NAME) || !syntax_is(tree, second, SYN_ASSIGN) ||
+        syntax_child_count(tree, second) != 2 || !syntax_same(tree, syntax_first(tree, second), tree, upload->what))
+        return false;
+    const struct definition *made = flow_definition(check->project, check_site(check, upload->what));
+    if (!made || syntax_next(tree, made->statement) != second || syntax_child_count(tree, made->statement) != 2 ||
+        !syntax_inside(tree, upload->origin, made->statement))
+        return false;
+    patch_delete(patch, second);
+    return true;
+}
+
 bool fix_create_then_move(const struct check *check, const struct match *match, struct edits *edits)
 {
     struct patch patch = {.check = check};
     const struct syntax *tree = check->tree;
     const struct upload upload = upload_of(check, match->node);
-    if (!upload.is || !syntax_inside(tree, upload.origin, match->node))
+    if (!upload.is)
         return false;
     const uint32_t creation = creation_for(check, upload.origin);
     if (creation == SYNTAX_NONE || has_device(tree, creation))
@@ -140,6 +157,10 @@ bool fix_create_then_move(const struct check *check, const struct match *match, 
     const str device = method ? device_text(&patch, match->node) : device_of_wrapper(&patch, match->node);
     if (!device.len)
         return false;
+    if (!syntax_inside(tree, upload.origin, match->node)) {
+        patch_argument(&patch, creation, patch_printf(&patch, "device=%.*s", (int)device.len, device.at));
+        return drop_next_statement(&patch, &upload, match->node) && patch_hand_over(&patch, edits);
+    }
     uint32_t begin, end;
     syntax_outer(tree, upload.what, &begin, &end);
     if (begin > tree->begin[match->node])

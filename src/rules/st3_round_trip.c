@@ -73,6 +73,8 @@ static bool check_prepared_call(const struct check *check, uint32_t call, struct
 /* Within a loop that prepares as well: what makes it slow, and what can be done about it. */
 static bool check_look_up(const struct check *check, uint32_t comprehension, struct match *match)
 {
+    if (check->tree->kind[comprehension] != SYN_LIST_COMP)
+        return false;
     const struct context context = context_of(check->project, check_site(check, comprehension));
     struct look_up look_up;
     if ((context.pace != PACE_STEP && context.pace != PACE_EVALUATION) || !project_uses_device(check->project) ||
