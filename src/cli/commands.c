@@ -14,6 +14,7 @@ extern const struct command command_ops;
 extern const struct command command_critical_path;
 extern const struct command command_ranks;
 extern const struct command command_info;
+extern const struct command command_lint;
 extern const struct command command_rules;
 extern const struct command command_verify;
 extern const struct command command_help;
@@ -27,6 +28,7 @@ const struct command *const commands[] = {
     &command_critical_path,
     &command_ranks,
     &command_info,
+    &command_lint,
     &command_rules,
     &command_verify,
     &command_help,

@@ -9,7 +9,52 @@
 #include "base/mem.h"
 #include "rule.h"
 
+/* st1_element_access.c */
+extern const struct rule rule_element_access, rule_per_sample_stack, rule_growing_cat, rule_one_sample_evaluation;
+/* st2_host_built_tensor.c */
+extern const struct rule rule_tensor_from_list;
+/* st3_round_trip.c */
+extern const struct rule rule_device_round_trip, rule_preparation_on_training_thread, rule_repeated_preparation,
+    rule_module_ping_pong;
+/* st4_implicit_sync.c, st4_sizes.c */
+extern const struct rule rule_scalar_read_back, rule_data_dependent_branch, rule_print_device_tensor,
+    rule_whole_tensor_read_back, rule_dead_read_back, rule_dynamic_shape, rule_device_scalar_as_size,
+    rule_echo_read_back, rule_scattered_read_backs, rule_framework_sync;
+/* st5_many_transfers.c */
+extern const struct rule rule_repeated_upload, rule_many_small_uploads, rule_host_index;
+/* st6_blocking_transfer.c */
+extern const struct rule rule_create_then_move, rule_blocking_copy, rule_oversized_upload, rule_synchronous_loader,
+    rule_no_overlap, rule_explicit_sync;
+
 const struct rule *const rules[] = {
+    &rule_element_access,
+    &rule_per_sample_stack,
+    &rule_growing_cat,
+    &rule_one_sample_evaluation,
+    &rule_tensor_from_list,
+    &rule_device_round_trip,
+    &rule_preparation_on_training_thread,
+    &rule_repeated_preparation,
+    &rule_module_ping_pong,
+    &rule_scalar_read_back,
+    &rule_data_dependent_branch,
+    &rule_print_device_tensor,
+    &rule_whole_tensor_read_back,
+    &rule_dead_read_back,
+    &rule_dynamic_shape,
+    &rule_device_scalar_as_size,
+    &rule_echo_read_back,
+    &rule_scattered_read_backs,
+    &rule_framework_sync,
+    &rule_repeated_upload,
+    &rule_many_small_uploads,
+    &rule_host_index,
+    &rule_create_then_move,
+    &rule_blocking_copy,
+    &rule_oversized_upload,
+    &rule_synchronous_loader,
+    &rule_no_overlap,
+    &rule_explicit_sync,
     NULL,
 };
 

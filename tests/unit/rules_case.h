@@ -13,6 +13,8 @@
 #ifndef TESTS_RULES_CASE_H
 #define TESTS_RULES_CASE_H
 
+#include <stdlib.h>
+
 #include "cmocka_first.h"
 
 #include "rules/rule.h"

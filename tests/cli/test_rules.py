@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The table of rules, and what is told of each."""
+import ast
+import re
+import unittest
+
+from support import OK, SOURCE, USAGE, steptime
+
+# Rule and entry of the catalogue: stable for ever.
+ENTRIES = {
+    "ST101": "A6", "ST102": "E1", "ST103": "E2", "ST104": "E3", "ST201": "B1",
+    "ST301": "C1", "ST302": "C2", "ST303": "C3", "ST304": "C4",
+    "ST401": "A1", "ST402": "A2", "ST403": "A3", "ST404": "A4", "ST405": "A5",
+    "ST406": "A7", "ST407": "A8", "ST408": "A9", "ST409": "D4", "ST410": "D5",
+    "ST501": "B3", "ST502": "B4", "ST503": "B6",
+    "ST601": "B2", "ST602": "B5", "ST603": "B7", "ST604": "D1", "ST605": "D2", "ST606": "D3",
+}
+
+
+def table():
+    run = steptime("rules", "--format", "json")
+    (found,) = run.json["sections"][0]["tables"]
+    names = [column["id"] for column in found["columns"]]
+    return [dict(zip(names, row)) for row in found["rows"]]
+
+
+class Table(unittest.TestCase):
+    def test_every_entry_of_the_catalogue_has_its_rule(self):
+        self.assertEqual({row["rule"]: row["entry"] for row in table()}, ENTRIES)
+
+    def test_names_are_words_and_unique(self):
+        names = [row["name"] for row in table()]
+        self.assertEqual(len(names), len(set(names)))
+        for name in names:
+            self.assertRegex(name, r"^[a-z]+(-[a-z]+)*$")
+
+    def test_a_terminal_shows_all(self):
+        shown = steptime("rules", "--rows", "0").out
+        for rule in ENTRIES:
+            self.assertIn(rule, shown)
+
+
+class Show(unittest.TestCase):
+    def test_each_rule_says_everything(self):
+        for row in table():
+            with self.subTest(row["rule"]):
+                run = steptime("rules", "show", row["rule"])
+                self.assertEqual((run.code, run.err), (OK, ""))
+                self.assertTrue(run.out.startswith(f"## {row['rule']} {row['name']}\n"))
+                for part in ("Instead of", "write", "**Not where:**", "**Fix:**", "**Silence it:**", "**Source:**"):
+                    self.assertIn(part, run.out)
+                self.assertEqual(steptime("rules", "show", row["name"]).out, run.out)
+
+    def test_examples_are_python(self):
+        for code in re.findall(r"```python\n(.*?)```", steptime("rules", "show", "ALL").out, re.S):
+            ast.parse(code)
+
+    def test_a_beginning_stands_for_a_family(self):
+        shown = steptime("rules", "show", "ST5").out
+        self.assertEqual(re.findall(r"^## (ST\d+)", shown, re.M), ["ST501", "ST502", "ST503"])
+
+    def test_mistakes(self):
+        for words, says in ((["show"], "which rule?"), (["show", "ST999"], "there is no rule 'ST999'"),
+                            (["show", "element-acess"], "did you mean 'element-access'?"),
+                            (["ST401"], "did you mean 'steptime rules show ST401'?")):
+            run = steptime("rules", *words)
+            self.assertEqual((run.code, run.out), (USAGE, ""))
+            self.assertIn(says, run.err)
+
+    def test_the_manual_says_the_same(self):
+        with open(f"{SOURCE}/doc/rules.md", encoding="utf-8") as file:
+            self.assertTrue(file.read().endswith(steptime("rules", "show", "ALL").out),
+                            "doc/rules.md: put the output of 'steptime rules show ALL' behind its first part again")
+
+
+if __name__ == "__main__":
+    unittest.main()

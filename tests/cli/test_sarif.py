@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: Apache-2.0
+"""SARIF 2.1.0: what the standard asks for, as far as this program writes it."""
+import os
+import re
+import tempfile
+import unittest
+from urllib.parse import unquote
+
+from support import JUDGED, steptime
+
+from test_lint import READ, TRAINING
+
+LINE = "        total += loss.item()\n"
+
+
+class Sarif(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+
+    def sarif(self, name="train.py", text=TRAINING, paths=(".",)):
+        path = os.path.join(self.folder, name)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "wb") as file:
+            file.write(text if isinstance(text, bytes) else text.encode())
+        run = steptime("lint", "--format", "sarif", *paths, cwd=self.folder)
+        self.assertEqual(run.code, JUDGED, run.err)
+        (only,) = run.json["runs"]
+        return run.json, only
+
+    def reads(self, run):
+        return [result for result in run["results"] if result["ruleId"] == "ST401"]
+
+    def test_the_frame(self):
+        log, run = self.sarif()
+        self.assertEqual(log["version"], "2.1.0")
+        self.assertRegex(log["$schema"], r"^https://.*sarif.*2\.1\.0.*\.json$")
+        self.assertEqual(run["tool"]["driver"]["name"], "steptime")
+        self.assertEqual(run["columnKind"], "utf16CodeUnits")
+
+    def test_rules_have_help_and_results_point_to_them(self):
+        _, run = self.sarif()
+        rules = run["tool"]["driver"]["rules"]
+        self.assertEqual(len({rule["id"] for rule in rules}), len(rules))
+        for rule in rules:
+            for part in ("shortDescription", "fullDescription", "help"):
+                self.assertTrue(rule[part]["text"], rule["id"])
+            self.assertIn("```python", rule["help"]["markdown"])
+            self.assertIn(rule["defaultConfiguration"]["level"], ("note", "warning", "error"))
+        for result in run["results"]:
+            self.assertEqual(rules[result["ruleIndex"]]["id"], result["ruleId"])
+            self.assertIn(result["level"], ("note", "warning", "error"))
+
+    def test_places(self):
+        _, run = self.sarif()
+        (read,) = self.reads(run)
+        (location,) = read["locations"]
+        place = location["physicalLocation"]
+        column = TRAINING.splitlines()[READ - 1].index("loss.item()") + 1
+        self.assertEqual(place["artifactLocation"], {"uri": "train.py"})
+        self.assertEqual(place["region"], {"startLine": READ, "startColumn": column, "endLine": READ,
+                                           "endColumn": column + len("loss.item()")})
+
+    def test_uris_are_relative_and_encoded(self):
+        name = "dir with space/é#%?[1].py"
+        _, run = self.sarif(name)
+        uri = self.reads(run)[0]["locations"][0]["physicalLocation"]["artifactLocation"]["uri"]
+        self.assertRegex(uri, r"^[A-Za-z0-9._~/%-]+$")
+        self.assertEqual(unquote(uri), name)
+
+    def test_an_absolute_path_is_a_file_uri(self):
+        _, run = self.sarif(paths=(self.folder,))
+        uri = self.reads(run)[0]["locations"][0]["physicalLocation"]["artifactLocation"]["uri"]
+        self.assertEqual(uri, f"file://{self.folder}/train.py")
+
+    def test_columns_count_utf_16_units(self):
+        text = TRAINING.replace(LINE, "        names = '\U0001F600é'; total += loss.item()\n")
+        _, run = self.sarif(text=text)
+        region = self.reads(run)[0]["locations"][0]["physicalLocation"]["region"]
+        before = text.splitlines()[READ - 1].partition("loss.item")[0]
+        self.assertEqual(region["startColumn"], len(before.encode("utf-16-le")) // 2 + 1)
+
+    def test_fingerprints_outlive_lines_above(self):
+        _, before = self.sarif()
+        _, after = self.sarif(text="# a line\n" + TRAINING)
+        prints = [[r["partialFingerprints"]["steptime/v1"] for r in run["results"]] for run in (before, after)]
+        self.assertEqual(*prints)
+        self.assertEqual(len(set(prints[0])), len(prints[0]))
+
+    def test_suppressed_results_stay_with_their_reason(self):
+        _, run = self.sarif(text=TRAINING.replace(LINE, LINE.replace("\n", "  # steptime: ignore[ST401] wanted\n")))
+        (read,) = self.reads(run)
+        self.assertEqual(read["suppressions"], [{"kind": "inSource", "justification": "wanted"}])
+        _, run = self.sarif()
+        self.assertEqual(self.reads(run)[0]["suppressions"], [])
+
+    def test_faults_are_notifications(self):
+        with open(os.path.join(self.folder, "fault.py"), "wb") as file:
+            file.write(b"\xff\n")
+        _, run = self.sarif()
+        (invocation,) = run["invocations"]
+        self.assertTrue(invocation["executionSuccessful"])
+        (told,) = invocation["toolExecutionNotifications"]
+        self.assertTrue(re.search("UTF-8", told["message"]["text"]))
+        self.assertEqual(told["locations"][0]["physicalLocation"]["artifactLocation"]["uri"], "fault.py")
+
+
+if __name__ == "__main__":
+    unittest.main()
