@@ -15,6 +15,7 @@ struct work {
     bool begun;
     struct lint lint;
     struct joined *joined; /* one a trace */
+    struct report_input *inputs;
     uint32_t joined_count;
 };
 
@@ -73,6 +74,14 @@ static bool join_one(struct work *work, const char *path, struct steptime_error 
     struct trace *trace = trace_read(path, NULL, err);
     if (!trace)
         return false;
+    work->inputs[work->joined_count] = (struct report_input){
+        .path = str_of(path),
+        .format = str_copy(&work->arena, trace->info.format),
+        .events = trace->count,
+        .bytes = trace->info.file_bytes,
+        .repaired = (int64_t)trace->repaired,
+        .dropped = (int64_t)trace->dropped,
+    };
     join_trace(&work->lint, trace, &work->arena, &work->joined[work->joined_count++]);
     trace_free(trace);
     return true;
@@ -81,6 +90,7 @@ static bool join_one(struct work *work, const char *path, struct steptime_error 
 static bool join_traces(const struct call *call, struct work *work, struct steptime_error *err)
 {
     work->joined = arena_array(&work->arena, call->given_count, sizeof *work->joined);
+    work->inputs = arena_array(&work->arena, call->given_count, sizeof *work->inputs);
     for (uint32_t i = 0; i < call->given_count; i++)
         if (!strcmp(call->given[i].option->name, "trace") && !join_one(work, call->given[i].value, err))
             return false;
@@ -93,8 +103,10 @@ static bool write_report(const struct call *call, struct work *work, struct step
 {
     struct report *report = report_new(&work->arena, S("lint"));
     lint_show(&work->lint, report);
-    for (uint32_t i = 0; i < work->joined_count; i++)
+    for (uint32_t i = 0; i < work->joined_count; i++) {
+        report_input(report, work->inputs[i]);
         join_show(&work->joined[i], report);
+    }
     return output_report(call, report, err);
 }
 

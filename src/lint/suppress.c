@@ -75,6 +75,34 @@ static bool names(const struct suppression *suppression, const struct rule *rule
     return false;
 }
 
+/* The first that holds for the line or one behind it. */
+static uint32_t first_from(const struct suppressions *suppressions, uint32_t line)
+{
+    uint32_t low = 0, high = suppressions->count;
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (suppressions->at[middle].line < line)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static const struct suppression *use_at(struct suppressions *suppressions, uint32_t line, const struct rule *rule)
+{
+    for (uint32_t i = first_from(suppressions, line); i < suppressions->count; i++) {
+        struct suppression *at = &suppressions->at[i];
+        if (at->line != line)
+            break;
+        if (names(at, rule)) {
+            at->used = true;
+            return at;
+        }
+    }
+    return NULL;
+}
+
 const struct suppression *suppressions_use(struct suppressions *suppressions, const struct syntax *tree,
                                            const struct match *match)
 {
@@ -83,14 +111,8 @@ const struct suppression *suppressions_use(struct suppressions *suppressions, co
     const uint32_t statement = syntax_statement(tree, match->node);
     const uint32_t own = syntax_place(tree, match->begin).line;
     const uint32_t first = statement ? syntax_place(tree, tree->begin[statement]).line : own;
-    for (uint32_t i = 0; i < suppressions->count; i++) {
-        struct suppression *at = &suppressions->at[i];
-        if ((at->line != own && at->line != first) || !names(at, match->rule))
-            continue;
-        at->used = true;
-        return at;
-    }
-    return NULL;
+    const struct suppression *found = use_at(suppressions, own, match->rule);
+    return found || first == own ? found : use_at(suppressions, first, match->rule);
 }
 
 bool suppression_unknown(const struct suppression *suppression, str *name)
