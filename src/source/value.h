@@ -107,16 +107,20 @@ enum value_flag {
     VALUE_SCALAR_NUMPY = 1 << 12, /* an ARRAY that is one number: np.float64(3.0), a.sum() */
 };
 
+struct name;
+
 struct value {
-    uint8_t kind;       /* enum value_kind */
-    uint8_t device;     /* enum value_device; of containers: of the tensors in it, where they agree */
-    uint8_t dtype;      /* enum value_dtype */
-    uint8_t rank;       /* enum value_rank */
-    uint8_t parameter;  /* of DEVICE_PARAMETER */
-    uint8_t item_count; /* of a TUPLE, LIST of known length: items has so many; 0: items is one, for all alike */
-    uint16_t flags;     /* enum value_flag */
-    uint32_t detail;    /* class or function of the run, else SYNTAX_NONE */
-    uint32_t name;      /* internal: the qualified name of functions, classes, imports; see name_of */
+    uint8_t kind;            /* enum value_kind */
+    uint8_t device;          /* enum value_device; of containers: of the tensors in it, where they agree */
+    uint8_t dtype;           /* enum value_dtype */
+    uint8_t rank;            /* enum value_rank */
+    uint8_t parameter;       /* of DEVICE_PARAMETER */
+    uint8_t item_count;      /* of a TUPLE, LIST of known length: items has so many; 0: items is one, for all alike */
+    uint8_t depth;           /* of items in items */
+    uint16_t flags;          /* enum value_flag */
+    uint32_t detail;         /* class or function of the run, else SYNTAX_NONE */
+    uint32_t id;             /* equal values are one, at one address */
+    const struct name *name; /* of functions, classes and things imported: see name_of */
     const struct value *const *items; /* of containers; NULL where nothing is known */
 };
 

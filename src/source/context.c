@@ -1,0 +1,351 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Where in a run a line stands. Loops are told by what they call; functions by
+ * who calls them, from the loops inward until nothing changes.
+ */
+#include "source/eval.h"
+
+#include "base/buf.h"
+#include "source/loops.h"
+
+struct run_context {
+    uint8_t pace, seen; /* seen: bits of the paces from which it is called */
+    uint8_t inner;
+    uint8_t gate;
+    bool in_forward, in_worker, no_grad, called, gated_everywhere;
+};
+
+static bool is_block_of(const struct syntax *tree, uint32_t node, uint32_t statement, uint32_t child)
+{
+    const uint32_t block = syntax_child(tree, statement, child);
+    return block != NONE && syntax_inside(tree, node, block);
+}
+
+/* ---- gates ---- */
+
+static bool has_operator(const struct syntax *tree, uint32_t test, enum syntax_op op)
+{
+    for (uint32_t n = test, last = syntax_last(tree, test); n < last; n++)
+        if (tree->kind[n] == SYN_BINARY && tree->op[n] == op)
+            return true;
+    return false;
+}
+
+static bool mentions(const struct syntax *tree, uint32_t test, const char *const *words)
+{
+    for (uint32_t n = test, last = syntax_last(tree, test); n < last; n++) {
+        if (tree->kind[n] != SYN_NAME)
+            continue;
+        for (const char *const *word = words; *word; word++)
+            if (str_has_nocase(syntax_text(tree, n), str_of(*word)))
+                return true;
+    }
+    return false;
+}
+
+/* `i == 0`, `i == len(loader) - 1`: the count of the loop against one value. */
+static bool compares_count(const struct syntax *tree, uint32_t test)
+{
+    static const char *const counts[] = {"step", "iter", "idx", "index", "epoch", "count", "batch_i", "n_", NULL};
+    for (uint32_t n = test, last = syntax_last(tree, test); n < last; n++) {
+        if (tree->kind[n] != SYN_COMPARE || tree->op[n] != OP_EQUAL)
+            continue;
+        const uint32_t left = n + 1;
+        const bool short_name = tree->kind[left] == SYN_NAME && syntax_text(tree, left).len <= 2;
+        if (short_name || mentions(tree, left, counts))
+            return true;
+    }
+    return false;
+}
+
+static enum gate gate_of_test(const struct syntax *tree, uint32_t test)
+{
+    static const char *const ranks[] = {"rank", "is_main", "is_master", "is_global_zero", "local_master", NULL};
+    static const char *const flags[] = {"verbose", "debug", "log",   "print", "display", "plot", "visual",
+                                        "profile", "save",  "trace", "wandb", "dump",    NULL};
+    if (has_operator(tree, test, OP_MOD) || compares_count(tree, test))
+        return GATE_INTERVAL;
+    if (mentions(tree, test, ranks))
+        return GATE_RANK;
+    if (mentions(tree, test, flags))
+        return GATE_FLAG;
+    return GATE_NONE;
+}
+
+static enum gate stronger(enum gate a, enum gate b) /* an interval saves most, then a flag, then a rank */
+{
+    static const int order[] = {[GATE_NONE] = 0, [GATE_RANK] = 1, [GATE_FLAG] = 2, [GATE_INTERVAL] = 3};
+    return order[a] >= order[b] ? a : b;
+}
+
+/* ---- what stands around a node in its function ---- */
+
+static bool tests_no_cuda(const struct syntax *tree, uint32_t test, bool *negated)
+{
+    *negated = tree->kind[test] == SYN_NOT;
+    const uint32_t asked = *negated ? test + 1 : test;
+    return syntax_calls(tree, asked, S("is_available")) && syntax_is(tree, asked + 1, SYN_ATTRIBUTE) &&
+           str_eq(syntax_tail(tree, asked + 2), S("cuda"));
+}
+
+static void around_if(const struct syntax *tree, uint32_t node, uint32_t at, struct context *c)
+{
+    const bool then = is_block_of(tree, node, at, 1), otherwise = is_block_of(tree, node, at, 2);
+    bool negated;
+    if (tests_no_cuda(tree, at + 1, &negated) && (negated ? then : otherwise))
+        c->cpu_only = true;
+    if (then)
+        c->gate = stronger(gate_of_test(tree, at + 1), c->gate);
+}
+
+static void around_with(const struct project *project, uint32_t file, uint32_t at, struct context *c)
+{
+    const struct syntax *tree = project_tree(project, file);
+    for (uint32_t item = syntax_first(tree, at); item != NONE; item = syntax_next(tree, item)) {
+        if (tree->kind[item] != SYN_WITH_ITEM)
+            continue;
+        const str name = name_of(project, (struct site){file, item + 1});
+        c->no_grad |= str_eq(name, S("torch.no_grad")) || str_eq(name, S("torch.inference_mode"));
+    }
+}
+
+static bool decorated_no_grad(const struct project *project, uint32_t file, uint32_t function)
+{
+    const struct syntax *tree = project_tree(project, file);
+    const uint32_t around = tree->parent[function];
+    if (!syntax_is(tree, around, SYN_DECORATED))
+        return false;
+    for (uint32_t d = syntax_first(tree, around); d != function && d != NONE; d = syntax_next(tree, d)) {
+        const str name = name_of(project, (struct site){file, d});
+        if (str_eq(name, S("torch.no_grad")) || str_eq(name, S("torch.inference_mode")))
+            return true;
+    }
+    return false;
+}
+
+static bool is_loop(enum syntax_kind kind)
+{
+    return kind == SYN_FOR || kind == SYN_WHILE || kind == SYN_LIST_COMP || kind == SYN_SET_COMP ||
+           kind == SYN_DICT_COMP || kind == SYN_GENERATOR;
+}
+
+/* Whether the node runs once a round: not what a `for` goes over, nor its else. */
+static bool runs_in_loop(const struct syntax *tree, uint32_t node, uint32_t loop)
+{
+    switch (tree->kind[loop]) {
+    case SYN_FOR:
+        return is_block_of(tree, node, loop, 2) || syntax_inside(tree, node, loop + 1);
+    case SYN_WHILE:
+        return is_block_of(tree, node, loop, 1) || syntax_inside(tree, node, loop + 1);
+    default: {
+        const uint32_t element = syntax_first(tree, loop);
+        const uint32_t first_for = element == NONE ? NONE : syntax_next(tree, element);
+        const uint32_t iterable = syntax_is(tree, first_for, SYN_COMP_FOR) ? syntax_child(tree, first_for, 1) : NONE;
+        return node != loop && !(iterable != NONE && syntax_inside(tree, node, iterable));
+    }
+    }
+}
+
+static void enter_loop(const struct project *project, uint32_t file, uint32_t loop, struct context *c)
+{
+    c->loop = c->loop == NONE ? loop : c->loop;
+    c->depth++;
+    if (c->pace != PACE_UNKNOWN)
+        return;
+    const enum loop_kind kind = loops_kind(project, (struct site){file, loop});
+    if (kind == LOOP_STEP || kind == LOOP_EVALUATION || kind == LOOP_EPOCH) {
+        c->pace = kind == LOOP_STEP ? PACE_STEP : kind == LOOP_EPOCH ? PACE_EPOCH : PACE_EVALUATION;
+        c->step_loop = loop;
+    } else {
+        c->inner++;
+    }
+}
+
+/* From the node up to its function. Gates beyond the loop of the pace do not count. */
+static struct context within_function(const struct project *project, struct site site, uint32_t function)
+{
+    const struct syntax *tree = project_tree(project, site.file);
+    struct context c = {.loop = NONE, .step_loop = NONE};
+    for (uint32_t at = site.node; at && at != function; at = tree->parent[at]) {
+        const enum syntax_kind kind = tree->kind[at];
+        if (kind == SYN_RAISE || kind == SYN_EXCEPT)
+            c.on_error = true;
+        else if (kind == SYN_ASSERT)
+            c.on_error |= is_block_of(tree, site.node, at, 1);
+        else if (kind == SYN_IF && c.pace == PACE_UNKNOWN)
+            around_if(tree, site.node, at, &c);
+        else if (kind == SYN_WITH)
+            around_with(project, site.file, at, &c);
+        else if (is_loop(kind) && runs_in_loop(tree, site.node, at))
+            enter_loop(project, site.file, at, &c);
+    }
+    if (function && function != NONE)
+        c.no_grad |= decorated_no_grad(project, site.file, function);
+    return c;
+}
+
+/* ---- with what is known of the function ---- */
+
+static struct context with_callers(const struct context *inside, const struct run_context *f)
+{
+    struct context c = *inside;
+    c.in_forward = f->in_forward;
+    c.in_worker = f->in_worker;
+    c.no_grad |= f->no_grad;
+    c.several = (f->seen & (f->seen - 1)) != 0;
+    if (c.pace == PACE_UNKNOWN) {
+        c.pace = f->pace;
+        c.inner += f->inner;
+        c.gate = stronger(c.gate, f->gate);
+    }
+    return c;
+}
+
+/* A lambda, or the body of a class, runs where it stands. */
+static uint32_t running_function(const struct project *project, uint32_t f)
+{
+    while (project->functions[f].outer != NONE) {
+        const enum syntax_kind kind =
+            project_tree(project, project->functions[f].file)->kind[project->functions[f].node];
+        if (kind == SYN_FUNCTION)
+            break;
+        f = project->functions[f].outer;
+    }
+    return f;
+}
+
+struct context context_of(const struct project *project, struct site site)
+{
+    const uint32_t f = running_function(project, project_function_at(project, site));
+    const struct context inside = within_function(project, site, project->functions[f].node);
+    return with_callers(&inside, &project->contexts[f]);
+}
+
+enum loop_kind context_loop(const struct project *project, struct site loop)
+{
+    const enum loop_kind kind = loops_kind(project, loop);
+    if (kind != LOOP_OTHER)
+        return kind;
+    const struct context c = context_of(project, loop);
+    return c.pace == PACE_STEP || c.pace == PACE_EVALUATION ? LOOP_ELEMENT : LOOP_OTHER;
+}
+
+bool context_trains(const struct project *project, uint32_t function)
+{
+    return project->summaries[function].effects & (EFFECT_BACKWARD | EFFECT_STEP);
+}
+
+/* ---- from callers to callees ---- */
+
+static bool reach(struct run_context *to, const struct context *from)
+{
+    const struct run_context before = *to;
+    if (from->pace != PACE_UNKNOWN) {
+        to->seen |= (uint8_t)(1u << from->pace);
+        const uint8_t inner = from->inner > 20 ? 20 : (uint8_t)from->inner;
+        if (from->pace > to->pace) {
+            to->pace = (uint8_t)from->pace;
+            to->inner = inner;
+            to->gate = (uint8_t)from->gate;
+        } else if (from->pace == to->pace) {
+            to->inner = inner > to->inner ? inner : to->inner;
+            if (stronger(to->gate, from->gate) == to->gate) /* the weakest way in counts */
+                to->gate = (uint8_t)from->gate;
+        }
+    }
+    to->no_grad = to->called ? to->no_grad && from->no_grad : from->no_grad;
+    to->called = true;
+    to->in_forward |= from->in_forward;
+    to->in_worker |= from->in_worker;
+    return memcmp(&before, to, sizeof before) != 0;
+}
+
+static bool pass_on(struct project *project)
+{
+    bool changed = false;
+    for (uint32_t i = 0; i < project->file_count; i++)
+        for (size_t c = 0; c < project->files[i].call_count; c++) {
+            const struct call *call = &project->files[i].calls[c];
+            if (call->target == call->caller)
+                continue;
+            const struct context from = context_of(project, (struct site){i, call->node});
+            changed |= reach(&project->contexts[call->target], &from);
+        }
+    return changed;
+}
+
+/* What a framework calls, by public convention. */
+static void begin(const struct project *project, uint32_t f, struct run_context *c)
+{
+    const struct function *function = &project->functions[f];
+    const struct class_info *class_info = function->class_id == NONE ? NULL : &project->classes[function->class_id];
+    const bool uncalled = project->first_caller[f] == project->first_caller[f + 1];
+    if (function->outer == NONE)
+        c->pace = PACE_ONCE;
+    if (!class_info)
+        return;
+    const str name = function->name;
+    if (str_eq(name, S("__init__")) && uncalled)
+        c->pace = PACE_ONCE;
+    if (class_info->is_module && str_eq(name, S("forward"))) {
+        c->in_forward = true;
+        c->pace = uncalled ? PACE_STEP : PACE_UNKNOWN;
+    }
+    if (class_info->is_dataset && (str_eq(name, S("__getitem__")) || str_eq(name, S("__iter__"))))
+        c->in_worker = true;
+    if (class_info->is_lightning && str_eq(name, S("training_step")))
+        c->pace = PACE_STEP;
+    if (class_info->is_lightning && (str_eq(name, S("validation_step")) || str_eq(name, S("test_step"))))
+        c->pace = PACE_EVALUATION;
+}
+
+/* collate_fn=f, worker_init_fn=f, transform=f: run where the data is made. */
+static void begin_workers(struct project *project, uint32_t id)
+{
+    static const char *const names[] = {"collate_fn", "transform", "target_transform"};
+    const struct file *file = &project->files[id];
+    const struct syntax *tree = file->shown.tree;
+    for (uint32_t node = 0; node < tree->count; node++) {
+        if (tree->kind[node] != SYN_KEYWORD)
+            continue;
+        for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+            if (!str_eq(syntax_text(tree, node + 1), str_of(names[i])))
+                continue;
+            const struct value *value = node_value(project, file, syntax_child(tree, node, 1));
+            if (value->kind == VALUE_FUNCTION && value->detail != NONE)
+                project->contexts[value->detail].in_worker = true;
+        }
+    }
+}
+
+void context_build(struct project *project)
+{
+    project->contexts = arena_array(&project->arena, project->function_count, sizeof *project->contexts);
+    loops_build(project);
+    for (uint32_t f = 0; f < project->function_count; f++) {
+        begin(project, f, &project->contexts[f]);
+        project->contexts[f].seen |= project->contexts[f].pace ? (uint8_t)(1u << project->contexts[f].pace) : 0;
+    }
+    for (uint32_t i = 0; i < project->file_count; i++)
+        begin_workers(project, i);
+    for (int round = 0; round < 24 && pass_on(project); round++)
+        ;
+}
+
+/* ---- in words ---- */
+
+str context_words(struct arena *arena, const struct context *c)
+{
+    static const char *const paces[] = {"unknown", "once", "epoch", "evaluation", "step"};
+    static const char *const gates[] = {"", " gate-interval", " gate-flag", " gate-rank"};
+    struct buf buf = {0};
+    buf_printf(&buf, "%s", paces[c->pace]);
+    if (c->inner)
+        buf_printf(&buf, " inner%u", c->inner);
+    buf_printf(&buf, "%s%s%s%s%s%s%s", gates[c->gate], c->in_forward ? " forward" : "", c->in_worker ? " worker" : "",
+               c->on_error ? " error" : "", c->no_grad ? " no-grad" : "", c->cpu_only ? " cpu-only" : "",
+               c->several ? " several" : "");
+    const str text = str_copy(arena, buf_str(&buf));
+    buf_free(&buf);
+    return text;
+}

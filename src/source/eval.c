@@ -1,0 +1,579 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One file, function by function. Statements are met in the order of the text,
+ * expressions of a statement from the back, so that operands come before what is
+ * made of them: nothing here goes deeper with the nesting of the source. What
+ * loops carry around is settled in further passes.
+ */
+#include "source/eval.h"
+
+#include "base/mem.h"
+
+enum { PASSES = 6, WIDEST = 64 };
+
+/* ---- facts ---- */
+
+void eval_fact(struct eval *e, int64_t key, const struct value *value)
+{
+    struct facts *facts = &e->file->facts;
+    facts->at = mem_grow(facts->at, &facts->room, facts->count + 1, sizeof *facts->at);
+    facts->at[facts->count++] = (struct fact){key, value};
+}
+
+void eval_read_file(struct eval *e, uint32_t owner)
+{
+    struct file *file = e->file;
+    for (uint32_t i = file->read_count; i--;)
+        if (file->reads[i] == owner)
+            return;
+    file->reads = mem_grow(file->reads, &file->reads_room, file->read_count + 1, sizeof *file->reads);
+    file->reads[file->read_count++] = owner;
+}
+
+const struct value *eval_cell(struct eval *e, uint32_t cell)
+{
+    eval_read_file(e, e->project->cells[cell].file);
+    return e->project->cells[cell].value;
+}
+
+/* What is known of parameter k from those who call. */
+static enum value_device device_of_parameter(struct eval *e, uint32_t k)
+{
+    uint16_t flags;
+    return resolve_parameter(e->project, eval_function_id(e), k, &flags);
+}
+
+const struct value *eval_concrete(struct eval *e, const struct value *value, bool keep_self)
+{
+    if (!value_symbolic(value) || (keep_self && value->device == DEVICE_PARAMETER && value->parameter == 0))
+        return value;
+    if (value->device == DEVICE_PARAMETER && !value->items)
+        return values_on(e->values, value, device_of_parameter(e, value->parameter), 0, 0);
+    struct value out = *value;
+    const struct value *room[256];
+    if (out.device == DEVICE_PARAMETER)
+        out.device = (uint8_t)device_of_parameter(e, value->parameter);
+    out.parameter = 0;
+    const uint32_t count = !value->items ? 0 : value->item_count ? value->item_count : 1;
+    for (uint32_t i = 0; i < count; i++)
+        room[i] = eval_concrete(e, value->items[i], keep_self);
+    out.items = value->items ? room : NULL;
+    return values_get(e->values, &out);
+}
+
+void eval_class_on_gpu(struct eval *e, uint32_t class_id)
+{
+    if (class_id != NONE)
+        eval_fact(e, FACT_CLASSES - (int64_t)class_id, &value_unknown);
+}
+
+void eval_attribute_fact(struct eval *e, uint32_t class_id, str name, const struct value *value)
+{
+    if (class_id != NONE)
+        eval_fact(e, cell_key_attribute(class_id, names_get(e->names, name)),
+                  eval_concrete(e, value, e->project->classes[class_id].is_module));
+}
+
+/* ---- definitions ---- */
+
+static const struct value *meeting_value(struct eval *e, const struct def *def)
+{
+    const struct value *value = &value_nothing;
+    for (uint32_t i = 0; i < def->operands; i++)
+        value = values_join(e->values, value, eval_def(e, e->flow->operands[def->first_operand + i]), JOIN_WAYS);
+    return value;
+}
+
+static const struct value *outside_value(struct eval *e, const struct def *def)
+{
+    const struct slot *slot = &e->flow->slots[def->slot];
+    if (slot->outer != NONE)
+        return eval_cell(e, cell_of_slot(e->file, slot->outer));
+    return values_get(e->values,
+                      &(struct value){.kind = VALUE_FUNCTION, .detail = NONE, .name = names_get(e->names, slot->text)});
+}
+
+/* Where the name stands in `a, (b, c) = value`: takes the parts on the way down. */
+static const struct value *unpack(struct eval *e, const struct value *value, uint32_t name, uint32_t top)
+{
+    uint32_t path[WIDEST], depth = 0;
+    for (uint32_t at = name; at != top && depth < WIDEST; at = e->tree->parent[at])
+        path[depth++] = at;
+    while (depth--) {
+        const uint32_t at = path[depth], holder = e->tree->parent[at];
+        if (e->tree->kind[holder] == SYN_STARRED)
+            continue;
+        uint32_t i = 0;
+        for (uint32_t s = syntax_first(e->tree, holder); s != at && s != NONE && i < WIDEST; i++)
+            s = syntax_next(e->tree, s);
+        if (e->tree->kind[at] == SYN_STARRED)
+            value = values_container(e->values, VALUE_LIST, eval_iterate(e, value));
+        else if (value->kind == VALUE_BATCH)
+            value = values_get(e->values, &(struct value){.kind = VALUE_TENSOR,
+                                                          .device = value->device,
+                                                          .parameter = value->parameter,
+                                                          .detail = NONE,
+                                                          .flags = value->flags | VALUE_ASSUMED});
+        else
+            value = value->item_count ? value_item_at(value, i) : eval_iterate(e, value);
+    }
+    return value;
+}
+
+static uint32_t target_top(const struct syntax *tree, uint32_t name)
+{
+    uint32_t top = name;
+    while (tree->kind[tree->parent[top]] == SYN_TUPLE || tree->kind[tree->parent[top]] == SYN_LIST ||
+           tree->kind[tree->parent[top]] == SYN_STARRED)
+        top = tree->parent[top];
+    return top;
+}
+
+static const struct value *bound_value(struct eval *e, const struct def *def, const struct value *value)
+{
+    return def->shown.unpacked ? unpack(e, value, def->shown.name, target_top(e->tree, def->shown.name)) : value;
+}
+
+static const struct value *import_value(struct eval *e, const struct def *def)
+{
+    const struct syntax *tree = e->tree;
+    const uint32_t alias = def->shown.value, statement = tree->parent[alias];
+    const str written = syntax_text(tree, syntax_first(tree, alias));
+    struct value out = {.kind = VALUE_IMPORT, .detail = def->import_file};
+    if (tree->kind[statement] == SYN_IMPORT) {
+        const bool first_part = syntax_inside(tree, def->shown.name, syntax_first(tree, alias));
+        const str name = first_part ? syntax_text(tree, def->shown.name) : written;
+        out.name = names_get(e->names, out.detail == NONE ? name : e->project->files[out.detail].shown.module);
+        return values_get(e->values, &out);
+    }
+    const str from = syntax_text(tree, syntax_first(tree, statement));
+    out.name = names_get(e->names, out.detail == NONE ? from : e->project->files[out.detail].shown.module);
+    return eval_member(e, values_get(e->values, &out), written);
+}
+
+static const struct value *definition_value(struct eval *e, const struct def *def)
+{
+    const uint32_t node = def->shown.value;
+    if (e->tree->kind[node] == SYN_CLASS) {
+        const uint32_t id = map_get(&e->project->class_by_node, (int64_t)e->file_id << 32 | node);
+        return values_get(e->values, &(struct value){.kind = VALUE_CLASS, .detail = id});
+    }
+    const uint32_t id = map_get(&e->project->function_by_node, (int64_t)e->file_id << 32 | node);
+    return values_get(e->values, &(struct value){.kind = VALUE_FUNCTION, .detail = id});
+}
+
+static uint32_t parameter_index(const struct eval *e, uint32_t name)
+{
+    const uint32_t parameter = e->tree->parent[name];
+    uint32_t k = 0;
+    for (uint32_t p = syntax_first(e->tree, e->tree->parent[parameter]); p != parameter && p != NONE;
+         p = syntax_next(e->tree, p))
+        k += e->tree->kind[p] == SYN_PARAMETER && !syntax_is(e->tree, syntax_first(e->tree, p), SYN_ABSENT);
+    return k;
+}
+
+static const struct value *self_value(struct eval *e, const struct function *f)
+{
+    const uint32_t class_id = f->class_id;
+    if (f->is_classmethod)
+        return values_get(e->values, &(struct value){.kind = VALUE_CLASS, .detail = class_id});
+    return eval_module_of(e, class_id, DEVICE_PARAMETER);
+}
+
+/* Of a parameter: what the callers give, its default, and by its name what every caller would. */
+static const struct value *parameter_value(struct eval *e, const struct def *def)
+{
+    const struct function *f = &e->project->functions[eval_function_id(e)];
+    const uint32_t k = parameter_index(e, def->shown.name), stars = e->tree->op[e->tree->parent[def->shown.name]];
+    if (e->tree->parent[e->tree->parent[e->tree->parent[def->shown.name]]] != f->node)
+        return &value_unknown; /* of a lambda */
+    if (k == 0 && f->class_id != NONE && !f->is_static)
+        return self_value(e, f);
+    if (k >= SUMMARY_PARAMETERS || k >= f->parameters)
+        return &value_unknown;
+    const struct value own = {
+        .kind = VALUE_NOTHING, .device = DEVICE_PARAMETER, .parameter = (uint8_t)k, .detail = NONE};
+    if (stars)
+        return values_container(e->values, stars == 2 ? VALUE_DICT : VALUE_TUPLE, &value_unknown);
+    const struct value *given = eval_cell(e, cell_of_parameter(e->project, eval_function_id(e), k));
+    if (given == &value_nothing && def->shown.value != NONE && e->tree->kind[def->shown.value] != SYN_NONE)
+        given = eval_get(e, def->shown.value);
+    if (given == &value_nothing || given == &value_unknown)
+        return values_get(e->values, &own);
+    if (given->kind == VALUE_UNKNOWN || value_device_matters(given))
+        return value_as_parameter(e->values, given, (uint8_t)k);
+    return given;
+}
+
+/* x[i] = v and x.append(v): the container then holds v too. A tensor stays what it is. */
+static const struct value *changed_value(struct eval *e, const struct def *def)
+{
+    const struct value *before = eval_def(e, def->previous);
+    const uint32_t node = def->shown.value;
+    const struct value *put = NULL;
+    str method = S("");
+    if (syntax_is(e->tree, node, SYN_CALL) && e->tree->kind[def->shown.statement] == SYN_EXPR) {
+        method = syntax_tail(e->tree, syntax_first(e->tree, node));
+        const uint32_t argument = syntax_argument(
+            e->tree, node, str_eq(method, S("insert")) || str_eq(method, S("setdefault")) ? 1 : 0, NULL);
+        put = argument == NONE ? NULL : eval_get(e, argument);
+        if (str_eq(method, S("extend")) || str_eq(method, S("update")))
+            put = put ? eval_iterate(e, put) : NULL;
+    } else {
+        put = eval_get(e, node);
+    }
+    const bool moves = str_eq(method, S("cuda")) || str_eq(method, S("to")) || str_eq(method, S("cpu"));
+    if (moves) {
+        const struct value *after = eval_get(e, node);
+        return before->kind == VALUE_MODULE || before->kind == VALUE_LOSS || before->kind == VALUE_UNKNOWN ? after
+                                                                                                           : before;
+    }
+    const bool holds = before->kind == VALUE_LIST || before->kind == VALUE_DICT || before->kind == VALUE_SET;
+    if (!put || !holds || str_eq(method, S("pop")) || str_eq(method, S("remove")) || str_eq(method, S("sort")))
+        return before;
+    const struct value *item =
+        values_join(e->values, before->items ? value_join_items(e->values, before) : &value_nothing, put, JOIN_WAYS);
+    return values_container(e->values, before->kind, item);
+}
+
+static const struct value *value_of_definition(struct eval *e, const struct def *def)
+{
+    switch ((enum definition_kind)def->shown.kind) {
+    case DEFINED_ASSIGN:
+        return bound_value(e, def, eval_get(e, def->shown.value));
+    case DEFINED_AUGMENT:
+        return eval_binary(e, eval_def(e, def->previous), eval_get(e, def->shown.value),
+                           e->tree->op[def->shown.statement]);
+    case DEFINED_FOR:
+        return bound_value(e, def, eval_iterate(e, eval_get(e, def->shown.value)));
+    case DEFINED_WITH:
+        return bound_value(e, def, eval_get(e, def->shown.value));
+    case DEFINED_PARAMETER:
+        return parameter_value(e, def);
+    case DEFINED_IMPORT:
+        return import_value(e, def);
+    case DEFINED_FUNCTION:
+        return definition_value(e, def);
+    case DEFINED_CHANGE:
+        return changed_value(e, def);
+    case DEFINED_MEETING:
+        return meeting_value(e, def);
+    case DEFINED_OUTSIDE:
+        return outside_value(e, def);
+    case DEFINED_DELETE:
+        return &value_nothing;
+    case DEFINED_EXCEPT:
+        return values_of_kind(e->values, VALUE_OTHER);
+    }
+    return &value_unknown;
+}
+
+/* What the uses of a name prove, where nothing else is known. */
+static const struct value *proven(struct eval *e, const struct def *def, const struct value *value)
+{
+    struct value out = *value;
+    const bool open = value->kind == VALUE_UNKNOWN || value->kind == VALUE_NOTHING || value->kind == VALUE_BATCH;
+    const bool given = value != &value_nothing || def->shown.kind == DEFINED_PARAMETER;
+    if (open && given && def->proof & PROOF_TENSOR)
+        out.kind = VALUE_TENSOR;
+    else if (open && given && def->proof & PROOF_MODULE && value->kind != VALUE_BATCH)
+        out.kind = VALUE_MODULE;
+    if (out.kind == VALUE_TENSOR && def->proof & PROOF_CPU) {
+        out.device = DEVICE_CPU;
+        out.parameter = 0;
+        out.flags &= (uint16_t)~VALUE_UPLOADED;
+    }
+    return values_get(e->values, &out);
+}
+
+void eval_settle(struct eval *e, uint32_t d)
+{
+    const struct def *def = &e->flow->defs[d];
+    if (def->same_as != NONE)
+        return;
+    const struct value *value = proven(e, def, value_of_definition(e, def));
+    e->changed |= e->file->value_of_def[d] != value->id;
+    e->file->value_of_def[d] = value->id;
+}
+
+/* Definitions lie in the order in which statements make them; those of comprehensions and lambdas are made inside. */
+static void settle_statement(struct eval *e, uint32_t statement)
+{
+    for (const uint32_t last = e->file->function_last_def[e->function]; e->cursor < last; e->cursor++) {
+        const struct def *def = &e->flow->defs[e->cursor];
+        const bool between = def->shown.kind == DEFINED_MEETING || def->shown.kind == DEFINED_OUTSIDE;
+        if (!between && def->shown.statement > statement)
+            return;
+        if (between && def->shown.statement > statement && def->shown.kind == DEFINED_MEETING)
+            return;
+        const bool inner = def->shown.kind == DEFINED_PARAMETER &&
+                           def->shown.statement != e->project->functions[eval_function_id(e)].node;
+        if (!inner)
+            eval_settle(e, e->cursor);
+    }
+}
+
+/* ---- statements ---- */
+
+/* `self.x = value` and what is like it: a fact about the class of the object. */
+static void assign_attribute(struct eval *e, uint32_t target, const struct value *value)
+{
+    const struct value *object = eval_get(e, syntax_first(e->tree, target));
+    const bool instance = object->kind == VALUE_INSTANCE || object->kind == VALUE_MODULE ||
+                          object->kind == VALUE_DATASET || object->kind == VALUE_CLASS;
+    if (!instance || object->detail == NONE)
+        return;
+    if (e->project->classes[object->detail].is_module)
+        value = value_owned(e->values, value);
+    eval_attribute_fact(e, object->detail, syntax_tail(e->tree, target), value);
+}
+
+static void assign_part(struct eval *e, uint32_t target, const struct value *value)
+{
+    if (e->tree->kind[target] == SYN_ATTRIBUTE) {
+        assign_attribute(e, target, value);
+    } else if (e->tree->kind[target] == SYN_SUBSCRIPT) { /* self.cache[k] = value */
+        const uint32_t holder = syntax_first(e->tree, target);
+        if (e->tree->kind[holder] == SYN_ATTRIBUTE) {
+            const struct value *before = eval_get(e, holder);
+            if (before->kind == VALUE_DICT || before->kind == VALUE_LIST)
+                assign_attribute(e, holder, values_container(e->values, before->kind, value));
+        }
+    }
+}
+
+static void assign_targets(struct eval *e, uint32_t statement, uint32_t value_node)
+{
+    const struct value *value = eval_get(e, value_node);
+    for (uint32_t target = syntax_first(e->tree, statement); target != NONE && target != value_node;
+         target = syntax_next(e->tree, target)) {
+        if (e->tree->kind[target] != SYN_TUPLE && e->tree->kind[target] != SYN_LIST) {
+            assign_part(e, target, value);
+            continue;
+        }
+        uint32_t i = 0;
+        for (uint32_t part = syntax_first(e->tree, target); part != NONE; part = syntax_next(e->tree, part), i++)
+            if (e->tree->kind[part] == SYN_ATTRIBUTE)
+                assign_part(e, part, value->item_count ? value_item_at(value, i) : unpack(e, value, part, target));
+    }
+}
+
+/* `self.xs.append(v)`, `self.model.to(device)`: facts about the attribute. */
+static void statement_call(struct eval *e, uint32_t call)
+{
+    const struct syntax *tree = e->tree;
+    const uint32_t callee = syntax_is(tree, call, SYN_CALL) ? syntax_first(tree, call) : NONE;
+    if (!syntax_is(tree, callee, SYN_ATTRIBUTE) || tree->kind[callee + 1] != SYN_ATTRIBUTE)
+        return;
+    const uint32_t holder = callee + 1;
+    const struct value *before = eval_get(e, holder);
+    const str method = syntax_tail(tree, callee);
+    if (before->kind == VALUE_LIST && (str_eq(method, S("append")) || str_eq(method, S("extend")))) {
+        const uint32_t argument = syntax_argument(tree, call, 0, NULL);
+        const struct value *put = eval_get(e, argument);
+        assign_attribute(
+            e, holder,
+            values_container(e->values, VALUE_LIST, str_eq(method, S("append")) ? put : eval_iterate(e, put)));
+    } else if (str_eq(method, S("cuda")) || str_eq(method, S("to"))) {
+        if (before->kind == VALUE_MODULE || before->kind == VALUE_UNKNOWN || before->kind == VALUE_LOSS)
+            assign_attribute(e, holder, eval_get(e, call));
+    }
+}
+
+static void return_fact(struct eval *e, uint32_t node)
+{
+    const uint32_t value = syntax_first(e->tree, node);
+    const struct value *result = syntax_is(e->tree, value, SYN_ABSENT) || value == NONE
+                                     ? values_of_kind(e->values, VALUE_NONE)
+                                     : eval_get(e, value);
+    if (e->project->functions[eval_function_id(e)].is_generator)
+        return;
+    eval_fact(e, cell_of_result(eval_function_id(e)), result);
+}
+
+/* Expressions right below a node; targets are evaluated too, for the objects and indices in them. */
+static void expressions_below(struct eval *e, uint32_t node)
+{
+    for (uint32_t child = syntax_first(e->tree, node); child != NONE; child = syntax_next(e->tree, child)) {
+        const enum syntax_kind kind = e->tree->kind[child];
+        if (kind != SYN_BLOCK && kind != SYN_ELSE && kind != SYN_FINALLY && !syntax_is_statement(kind))
+            eval_expression(e, child);
+    }
+}
+
+static void statement_facts(struct eval *e, uint32_t node)
+{
+    switch (e->tree->kind[node]) {
+    case SYN_ASSIGN:
+        assign_targets(e, node, syntax_last_child(e->tree, node));
+        break;
+    case SYN_ANN_ASSIGN:
+        if (!syntax_is(e->tree, syntax_child(e->tree, node, 2), SYN_ABSENT))
+            assign_part(e, syntax_first(e->tree, node), eval_get(e, syntax_child(e->tree, node, 2)));
+        break;
+    case SYN_AUG_ASSIGN: {
+        const uint32_t target = syntax_first(e->tree, node);
+        if (e->tree->kind[target] == SYN_ATTRIBUTE)
+            assign_part(
+                e, target,
+                eval_binary(e, eval_get(e, target), eval_get(e, syntax_child(e->tree, node, 1)), e->tree->op[node]));
+        break;
+    }
+    case SYN_EXPR:
+        statement_call(e, syntax_first(e->tree, node));
+        break;
+    case SYN_RETURN:
+        return_fact(e, node);
+        break;
+    default:
+        break;
+    }
+}
+
+static bool holds_no_expression(enum syntax_kind kind)
+{
+    return kind == SYN_BLOCK || kind == SYN_MODULE || kind == SYN_IMPORT || kind == SYN_FROM_IMPORT ||
+           kind == SYN_GLOBAL || kind == SYN_NONLOCAL || kind == SYN_TRY || kind == SYN_PASS || kind == SYN_BREAK ||
+           kind == SYN_CONTINUE || kind == SYN_OTHER;
+}
+
+static bool is_whole(enum syntax_kind kind) /* its nodes are all looked at when it is met */
+{
+    switch (kind) {
+    case SYN_EXPR:
+    case SYN_ASSIGN:
+    case SYN_AUG_ASSIGN:
+    case SYN_ANN_ASSIGN:
+    case SYN_RETURN:
+    case SYN_RAISE:
+    case SYN_ASSERT:
+    case SYN_DELETE:
+    case SYN_IMPORT:
+    case SYN_FROM_IMPORT:
+        return true;
+    default:
+        return false;
+    }
+}
+
+static void visit(struct eval *e, uint32_t node)
+{
+    const enum syntax_kind kind = e->tree->kind[node];
+    settle_statement(e, node ? node - 1 : 0);
+    if (kind == SYN_WHILE)
+        settle_statement(e, node);
+    if (!holds_no_expression(kind))
+        expressions_below(e, node);
+    statement_facts(e, node);
+    settle_statement(e, node);
+}
+
+/* A nested function is evaluated on its own; here its defaults and bases are, and the name is bound. */
+static void visit_definition(struct eval *e, uint32_t node)
+{
+    const struct syntax *tree = e->tree;
+    settle_statement(e, node ? node - 1 : 0);
+    const uint32_t list = syntax_child(tree, node, 1);
+    if (tree->kind[node] == SYN_CLASS && list != NONE)
+        eval_expression(e, list);
+    for (uint32_t p = tree->kind[node] == SYN_FUNCTION ? syntax_first(tree, list) : NONE; p != NONE;
+         p = syntax_next(tree, p)) {
+        const uint32_t value = tree->kind[p] == SYN_PARAMETER ? syntax_child(tree, p, 2) : NONE;
+        if (value != NONE)
+            eval_expression(e, value);
+    }
+    settle_statement(e, node);
+}
+
+static void visit_all(struct eval *e, uint32_t first, uint32_t last)
+{
+    for (uint32_t node = first; node < last;) {
+        const enum syntax_kind kind = e->tree->kind[node];
+        if (kind == SYN_FUNCTION || kind == SYN_CLASS) {
+            visit_definition(e, node);
+            node = syntax_last(e->tree, node);
+        } else if (syntax_is_statement(kind) || kind == SYN_WITH_ITEM || kind == SYN_EXCEPT || kind == SYN_CASE) {
+            visit(e, node);
+            node = is_whole(kind) ? syntax_last(e->tree, node) : node + 1;
+        } else if (kind == SYN_BLOCK || kind == SYN_ELSE || kind == SYN_FINALLY) {
+            node++;
+        } else {
+            node = syntax_last(e->tree, node);
+        }
+    }
+}
+
+/* Decorators stand outside: they are met as expressions of SYN_DECORATED. */
+static void pass(struct eval *e)
+{
+    const uint32_t node = e->project->functions[eval_function_id(e)].node;
+    const enum syntax_kind kind = e->tree->kind[node];
+    e->changed = false;
+    e->cursor = e->file->function_first_def[e->function];
+    settle_statement(e, node);
+    const uint32_t body = kind == SYN_MODULE ? 1 : syntax_last_child(e->tree, node);
+    if (body != NONE)
+        visit_all(e, body, kind == SYN_MODULE ? e->tree->count : syntax_last(e->tree, body));
+    settle_statement(e, NONE - 1);
+}
+
+/* Variables that other functions see: all that is ever bound to them. */
+static void share(struct eval *e)
+{
+    const uint32_t first = e->file->function_first_def[e->function], last = e->file->function_last_def[e->function];
+    const struct function *f = &e->project->functions[eval_function_id(e)];
+    const bool module = e->tree->kind[f->node] == SYN_MODULE, class_body = e->tree->kind[f->node] == SYN_CLASS;
+    for (uint32_t d = first; d < last; d++) {
+        const struct def *def = &e->flow->defs[d];
+        const struct slot *slot = &e->flow->slots[def->slot];
+        if (def->shown.kind == DEFINED_MEETING || def->shown.kind == DEFINED_OUTSIDE ||
+            def->shown.kind == DEFINED_DELETE)
+            continue;
+        const struct value *value = eval_def(e, d);
+        if (slot->outer != NONE)
+            eval_fact(e, cell_of_slot(e->file, slot->outer), eval_concrete(e, value, false));
+        else if (module || slot->shared)
+            eval_fact(e, cell_of_slot(e->file, def->slot), eval_concrete(e, value, false));
+        if (class_body && slot->outer == NONE && !slot->outside)
+            eval_attribute_fact(e, f->class_id, slot->text, value);
+    }
+}
+
+static void evaluate_function(struct eval *e, uint32_t f)
+{
+    const struct function *function = &e->project->functions[e->file->shown.first_function + f];
+    if (e->tree->kind[function->node] == SYN_LAMBDA)
+        return;
+    e->function = f;
+    uint32_t around = e->file->shown.first_function + f;
+    while (around != NONE && e->project->functions[around].class_id == NONE)
+        around = e->project->functions[around].outer;
+    e->self_class = around == NONE ? NONE : e->project->functions[around].class_id;
+    e->in_module = e->self_class != NONE && e->project->classes[e->self_class].is_module;
+    const size_t facts = e->file->facts.count, calls = e->file->call_count;
+    for (int i = 0; i < PASSES; i++) {
+        e->file->facts.count = facts;
+        e->file->call_count = calls;
+        pass(e);
+        if (!e->changed)
+            break;
+    }
+    share(e);
+}
+
+void eval_file(struct project *project, uint32_t id)
+{
+    struct file *file = &project->files[id];
+    struct eval e = {.project = project,
+                     .file = file,
+                     .file_id = id,
+                     .tree = file->shown.tree,
+                     .flow = &file->flow,
+                     .values = project->values,
+                     .names = project->names};
+    file->facts.count = 0;
+    file->call_count = 0;
+    file->read_count = 0;
+    for (uint32_t f = 0; f < file->function_count; f++)
+        evaluate_function(&e, f);
+}

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The evaluation of one file against the cells of the last round: what its parts know of each other. */
+#ifndef SOURCE_EVAL_H
+#define SOURCE_EVAL_H
+
+#include "source/known.h"
+#include "source/private.h"
+
+struct eval {
+    struct project *project;
+    struct file *file;
+    uint32_t file_id;
+    const struct syntax *tree;
+    struct flow *flow;
+    struct values *values;
+    struct names *names;
+    uint32_t function;   /* in the file */
+    uint32_t self_class; /* of the method (or a function in it); NONE */
+    uint32_t cursor;     /* the next definition to be evaluated */
+    bool changed;        /* a definition has another value than in the pass before */
+    bool in_module;      /* self_class is an nn.Module */
+};
+
+static inline const struct value *eval_get(const struct eval *e, uint32_t node)
+{
+    return node == NONE ? &value_unknown : values_by_id(e->values, e->file->value_of[node]);
+}
+static inline void eval_set(struct eval *e, uint32_t node, const struct value *value)
+{
+    e->file->value_of[node] = value->id;
+}
+static inline const struct value *eval_def(const struct eval *e, uint32_t def)
+{
+    return values_by_id(e->values, e->file->value_of_def[flow_resolve(e->flow, def)]);
+}
+static inline uint32_t eval_function_id(const struct eval *e)
+{
+    return e->file->shown.first_function + e->function;
+}
+
+/* ---- facts: what this file contributes to cells ---- */
+enum { FACT_DEVICE_USED = -1, FACT_MODULE_MOVED = -2, FACT_CLASSES = -16 }; /* keys; FACT_CLASSES - class: on the GPU */
+void eval_fact(struct eval *e, int64_t key, const struct value *value);
+void eval_read_file(struct eval *e, uint32_t owner); /* remembers whose cells were read */
+const struct value *eval_cell(struct eval *e, uint32_t cell);
+/* A device that is "same as parameter k" here, told to others as what the callers pass. `keep_self`: but not self's. */
+const struct value *eval_concrete(struct eval *e, const struct value *value, bool keep_self);
+void eval_class_on_gpu(struct eval *e, uint32_t class_id);
+void eval_attribute_fact(struct eval *e, uint32_t class_id, str name, const struct value *value);
+
+void eval_settle(struct eval *e, uint32_t def);
+
+/* ---- expressions ---- */
+void eval_expression(struct eval *e, uint32_t node);
+const struct value *eval_call(struct eval *e, uint32_t call);
+const struct value *eval_attribute(struct eval *e, uint32_t node);
+/* What a known function gives. `receiver`: of a method; NULL. */
+const struct value *eval_known(struct eval *e, uint32_t call, const struct known *known, const struct value *receiver);
+const struct value *eval_binary(struct eval *e, const struct value *a, const struct value *b, enum syntax_op op);
+const struct value *eval_iterate(struct eval *e, const struct value *value); /* an item of it */
+const struct value *eval_index(struct eval *e, uint32_t node);
+const struct value *eval_attribute_of_class(struct eval *e, uint32_t class_id, const struct value *object, str name);
+const struct value *eval_move_to(struct eval *e, const struct value *value, enum value_device device,
+                                 uint8_t parameter);
+/* The device an argument names: x.to(here). DEVICE_UNKNOWN where it names none. */
+struct device_named {
+    enum value_device device;
+    uint8_t parameter;
+    bool named;    /* it is about a device at all */
+    uint8_t dtype; /* or about this dtype */
+};
+struct device_named eval_device_named(struct eval *e, uint32_t node);
+void eval_prove_tensor(struct eval *e, uint32_t node);
+bool eval_is_tensor_like(const struct value *value); /* TENSOR, or unknown on a known device */
+str eval_last_part(str dotted);
+const struct value *eval_string(struct eval *e, str text);
+const struct value *eval_module_of(struct eval *e, uint32_t class_id, enum value_device device);
+
+const struct value *eval_member(struct eval *e, const struct value *import, str name); /* of a module of Python */
+
+/* ---- values, as evaluation needs them (values_more.c) ---- */
+bool value_symbolic(const struct value *value);       /* DEVICE_PARAMETER somewhere in it */
+bool value_device_matters(const struct value *value); /* it may be on one: tensors, containers of them, modules */
+/* The same, its device that of parameter k. */
+const struct value *value_as_parameter(struct values *values, const struct value *value, uint8_t k);
+/* A result, or an attribute, seen from outside: what is same as parameter k is same as given[k]; NULL: not known. */
+const struct value *value_substitute(struct eval *e, const struct value *value, const struct value *const *given,
+                                     uint32_t count);
+/* What an nn.Module does to what is assigned to it: parameters and modules are where it is (parameter 0: self). */
+const struct value *value_owned(struct values *values, const struct value *value);
+const struct value *value_join_items(struct values *values, const struct value *container);
+/* Where parameter k of a function is, as its callers and conventions say. */
+enum value_device resolve_parameter(const struct project *project, uint32_t function, uint32_t k, uint16_t *flags);
+
+#endif

@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Calls: which function is reached, what it is given, and what comes back. */
+#include "source/eval.h"
+
+#include "base/mem.h"
+
+static uint32_t slots_of(const struct value *value)
+{
+    return !value->items ? 0 : value->item_count ? value->item_count : 1;
+}
+
+const struct value *value_substitute(struct eval *e, const struct value *value, const struct value *const *given,
+                                     uint32_t count)
+{
+    if (!value_symbolic(value))
+        return value;
+    const struct value *argument =
+        value->device == DEVICE_PARAMETER && value->parameter < count ? given[value->parameter] : NULL;
+    if (argument && value->kind == VALUE_NOTHING && value->device == DEVICE_PARAMETER)
+        return argument;
+    struct value out = *value;
+    const struct value *room[64];
+    if (value->device == DEVICE_PARAMETER) {
+        out.device = argument ? argument->device : DEVICE_UNKNOWN;
+        out.parameter = argument ? argument->parameter : 0;
+        if (argument)
+            out.flags |= argument->flags & (VALUE_UPLOADED | VALUE_FROM_LOADER | VALUE_ASSUMED);
+        if (out.kind == VALUE_NOTHING)
+            out.kind = VALUE_UNKNOWN;
+    }
+    for (uint32_t i = 0; i < slots_of(value); i++)
+        room[i] = value_substitute(e, value->items[i], given, count);
+    out.items = value->items ? room : NULL;
+    return values_get(e->values, &out);
+}
+
+/* ---- arguments ---- */
+
+struct binding {
+    const struct value *given[SUMMARY_PARAMETERS];
+    uint32_t count;
+};
+
+/* The parameter that a keyword names; the count of parameters where none has that name. */
+static uint32_t parameter_named(const struct syntax *tree, uint32_t list, str name)
+{
+    uint32_t k = 0;
+    for (uint32_t p = syntax_first(tree, list); p != NONE; p = syntax_next(tree, p)) {
+        if (tree->kind[p] != SYN_PARAMETER || syntax_is(tree, syntax_first(tree, p), SYN_ABSENT))
+            continue;
+        if (!tree->op[p] && str_eq(syntax_text(tree, syntax_first(tree, p)), name))
+            return k;
+        k++;
+    }
+    return NONE;
+}
+
+/* The parameter that takes position i; NONE where *args takes it or there is none. */
+static uint32_t parameter_at(const struct syntax *tree, uint32_t list, uint32_t i)
+{
+    uint32_t k = 0;
+    for (uint32_t p = syntax_first(tree, list); p != NONE; p = syntax_next(tree, p)) {
+        if (tree->kind[p] != SYN_PARAMETER || syntax_is(tree, syntax_first(tree, p), SYN_ABSENT))
+            continue;
+        if (tree->op[p])
+            return NONE;
+        if (k++ == i)
+            return i;
+    }
+    return NONE;
+}
+
+uint32_t call_parameter_of(const struct project *project, uint32_t function, const struct syntax *tree,
+                           uint32_t argument, uint32_t position, uint32_t self)
+{
+    const struct function *f = &project->functions[function];
+    const struct syntax *there = project->files[f->file].shown.tree;
+    const uint32_t list = scope_parameters(there, f->node);
+    if (list == NONE)
+        return NONE;
+    if (tree->kind[argument] == SYN_KEYWORD)
+        return parameter_named(there, list, syntax_text(tree, syntax_first(tree, argument)));
+    return parameter_at(there, list, position + self);
+}
+
+static void bind_arguments(struct eval *e, uint32_t call, uint32_t function, uint32_t self, struct binding *binding)
+{
+    const uint32_t list = syntax_child(e->tree, call, 1);
+    uint32_t position = 0;
+    bool hidden = false;
+    for (uint32_t a = syntax_first(e->tree, list); a != NONE; a = syntax_next(e->tree, a)) {
+        const enum syntax_kind kind = e->tree->kind[a];
+        hidden |= kind == SYN_STARRED;
+        if (kind == SYN_STARRED || kind == SYN_DOUBLE_STARRED || (hidden && kind != SYN_KEYWORD))
+            continue;
+        const uint32_t k = call_parameter_of(e->project, function, e->tree, a, position, self);
+        position += kind != SYN_KEYWORD;
+        if (k == NONE || k >= SUMMARY_PARAMETERS)
+            continue;
+        binding->given[k] = eval_get(e, a);
+        binding->count = k + 1 > binding->count ? k + 1 : binding->count;
+        eval_fact(e, cell_of_parameter(e->project, function, k), eval_concrete(e, binding->given[k], false));
+    }
+}
+
+static void record(struct eval *e, uint32_t call, uint32_t target, uint32_t self)
+{
+    struct file *file = e->file;
+    file->calls = mem_grow(file->calls, &file->calls_room, file->call_count + 1, sizeof *file->calls);
+    file->calls[file->call_count++] = (struct call){call, eval_function_id(e), target, self};
+}
+
+/* ---- what is called ---- */
+
+static const struct value *call_function(struct eval *e, uint32_t call, uint32_t function, const struct value *object)
+{
+    const struct function *f = &e->project->functions[function];
+    const uint32_t self = object && f->class_id != NONE && !f->is_static ? 1 : 0;
+    struct binding binding = {0};
+    if (self) {
+        binding.given[0] = object;
+        binding.count = 1;
+    }
+    record(e, call, function, self);
+    bind_arguments(e, call, function, self, &binding);
+    return value_substitute(e, eval_cell(e, cell_of_result(function)), binding.given, binding.count);
+}
+
+/* The object of `object.method`, where the method is bound to it: not for Class.method. */
+static const struct value *bound_object(struct eval *e, uint32_t callee)
+{
+    if (e->tree->kind[callee] != SYN_ATTRIBUTE)
+        return NULL;
+    const struct value *object = eval_get(e, syntax_first(e->tree, callee));
+    return object->kind == VALUE_CLASS || object->kind == VALUE_IMPORT ? NULL : object;
+}
+
+static const struct value *make_instance(struct eval *e, uint32_t call, uint32_t class_id)
+{
+    const struct value *made = eval_module_of(e, class_id, e->in_module ? DEVICE_PARAMETER : DEVICE_CPU);
+    const uint32_t init = project_method(e->project, class_id, S("__init__"));
+    if (init != NONE)
+        call_function(e, call, init, made);
+    if (e->in_module && e->project->class_data[e->self_class].on_gpu && e->project->classes[class_id].is_module)
+        eval_class_on_gpu(e, class_id);
+    return made;
+}
+
+static bool has_gpu_argument(struct eval *e, uint32_t call, struct value *out)
+{
+    const uint32_t list = syntax_child(e->tree, call, 1);
+    bool symbolic = false;
+    for (uint32_t a = syntax_first(e->tree, list); a != NONE; a = syntax_next(e->tree, a)) {
+        const struct value *value = eval_get(e, a);
+        if (!value_device_matters(value) || value->kind == VALUE_DEVICE)
+            continue;
+        if (value->device == DEVICE_GPU) {
+            out->device = DEVICE_GPU;
+            return true;
+        }
+        if (value->device == DEVICE_PARAMETER && value->kind == VALUE_TENSOR && !symbolic) {
+            out->device = DEVICE_PARAMETER;
+            out->parameter = value->parameter;
+            symbolic = true;
+        }
+    }
+    return symbolic;
+}
+
+/* Tensors through a module of a library: where the module is, which is where they are. */
+static const struct value *call_library_module(struct eval *e, uint32_t call, const struct value *module)
+{
+    struct value out = {.kind = VALUE_TENSOR, .device = module->device, .parameter = module->parameter, .detail = NONE};
+    out.flags = VALUE_GRAD;
+    out.dtype = DTYPE_FLOAT32;
+    const uint32_t first = syntax_argument(e->tree, call, 0, NULL);
+    if (first != NONE)
+        eval_prove_tensor(e, first);
+    if (module->device == DEVICE_UNKNOWN || module->device == DEVICE_CPU)
+        if (!has_gpu_argument(e, call, &out) && module->device == DEVICE_UNKNOWN)
+            out.device = DEVICE_UNKNOWN;
+    if (module->kind == VALUE_LOSS) {
+        out.rank = module->rank;
+    } else if (module->name) {
+        const str last = eval_last_part(module->name->text);
+        const struct value *tensor = values_get(e->values, &out);
+        if (str_eq(last, S("GRU")) || str_eq(last, S("RNN")) || str_eq(last, S("MultiheadAttention")))
+            return values_tuple(e->values, VALUE_TUPLE, (const struct value *[]){tensor, tensor}, 2);
+        if (str_eq(last, S("LSTM"))) {
+            const struct value *state =
+                values_tuple(e->values, VALUE_TUPLE, (const struct value *[]){tensor, tensor}, 2);
+            return values_tuple(e->values, VALUE_TUPLE, (const struct value *[]){tensor, state}, 2);
+        }
+        out.rank = RANK_SOME;
+    }
+    return values_get(e->values, &out);
+}
+
+static const struct value *call_module(struct eval *e, uint32_t call, const struct value *module)
+{
+    const uint32_t forward = module->detail == NONE ? NONE : project_method(e->project, module->detail, S("forward"));
+    if (forward == NONE)
+        return call_library_module(e, call, module);
+    return call_function(e, call, forward, module);
+}
+
+/* Nothing is known of the callee. What it makes of tensors on the GPU is assumed there too, if it is a tensor at all. */
+static const struct value *call_unknown(struct eval *e, uint32_t call)
+{
+    struct value out = {.kind = VALUE_UNKNOWN, .flags = VALUE_ASSUMED, .detail = NONE};
+    return has_gpu_argument(e, call, &out) ? values_get(e->values, &out) : &value_unknown;
+}
+
+static bool listed(const str *names, uint32_t count, str name)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (str_eq(name, names[i]) ||
+            (str_ends(name, names[i]) && name.len > names[i].len && name.at[name.len - names[i].len - 1] == '.'))
+            return true;
+    return false;
+}
+
+static const struct value *call_configured(struct eval *e, uint32_t call, str name)
+{
+    const struct project_options *options = &e->project->options;
+    const uint32_t first = syntax_argument(e->tree, call, 0, NULL);
+    if (first == NONE)
+        return NULL;
+    if (listed(options->uploads, options->upload_count, name))
+        return eval_move_to(e, eval_get(e, first), DEVICE_GPU, 0);
+    if (listed(options->downloads, options->download_count, name))
+        return eval_move_to(e, eval_get(e, first), DEVICE_CPU, 0);
+    return NULL;
+}
+
+/* Functions of libraries that the table does not have. */
+static const struct value *call_foreign(struct eval *e, uint32_t call, const struct value *callee)
+{
+    const str name = callee->name ? callee->name->text : S("");
+    const str last = eval_last_part(name);
+    if (str_has_nocase(last, S("writer")) || str_has_nocase(last, S("logger")))
+        return values_of_kind(e->values, VALUE_WRITER);
+    if (str_starts(name, S("torch.")) || str_starts(name, S("torchvision.")) || str_starts(name, S("torch_scatter."))) {
+        struct value out = {.kind = VALUE_TENSOR, .detail = NONE};
+        if (has_gpu_argument(e, call, &out))
+            return values_get(e->values, &out);
+        return &value_unknown;
+    }
+    return &value_unknown;
+}
+
+const struct value *eval_call(struct eval *e, uint32_t call)
+{
+    const uint32_t node = syntax_first(e->tree, call);
+    const struct value *callee = eval_get(e, node);
+    const struct value *configured = call_configured(e, call, syntax_tail(e->tree, node));
+    if (configured)
+        return configured;
+    switch (callee->kind) {
+    case VALUE_FUNCTION:
+        if (callee->detail != NONE && callee->detail < e->project->function_count)
+            return call_function(e, call, callee->detail, bound_object(e, node));
+        break;
+    case VALUE_CLASS:
+        return callee->detail == NONE ? &value_unknown : make_instance(e, call, callee->detail);
+    case VALUE_MODULE:
+    case VALUE_LOSS:
+        return call_module(e, call, callee);
+    case VALUE_INSTANCE: {
+        const uint32_t method =
+            callee->detail == NONE ? NONE : project_method(e->project, callee->detail, S("__call__"));
+        return method == NONE ? call_unknown(e, call) : call_function(e, call, method, callee);
+    }
+    case VALUE_DTYPE:
+    case VALUE_IMPORT:
+        break;
+    default:
+        return call_unknown(e, call);
+    }
+    if (!callee->name)
+        return &value_unknown;
+    if (callee->name->known)
+        return eval_known(e, call, callee->name->known, bound_object(e, node));
+    return call_foreign(e, call, callee);
+}

@@ -1,0 +1,702 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Values of expressions, from those of their operands. */
+#include "source/eval.h"
+
+static const struct value *kind_of(struct eval *e, enum value_kind kind, uint16_t flags)
+{
+    return values_get(e->values, &(struct value){.kind = (uint8_t)kind, .flags = flags, .detail = NONE});
+}
+
+bool eval_is_tensor_like(const struct value *value)
+{
+    return value->kind == VALUE_TENSOR || value->kind == VALUE_BATCH ||
+           (value->kind == VALUE_UNKNOWN && value->device == DEVICE_GPU);
+}
+
+void eval_prove_tensor(struct eval *e, uint32_t node)
+{
+    if (e->tree->kind[node] != SYN_NAME)
+        return;
+    const uint32_t def = flow_resolve(e->flow, e->flow->def_of[node]);
+    if (def != NONE)
+        e->flow->defs[def].proof |= PROOF_TENSOR;
+}
+
+str eval_last_part(str dotted)
+{
+    for (size_t i = dotted.len; i--;)
+        if (dotted.at[i] == '.')
+            return str_from(dotted, i + 1);
+    return dotted;
+}
+
+/* ---- devices by name ---- */
+
+static bool names_device(str word)
+{
+    return str_eq(word, S("device")) || str_eq(word, S("dev")) || str_ends(word, S("_device")) ||
+           str_ends(word, S("_dev")) || str_starts(word, S("device_")) || str_eq(word, S("DEVICE"));
+}
+
+static const struct value *device_value(struct eval *e, enum value_device device, uint8_t parameter)
+{
+    return values_get(e->values, &(struct value){.kind = VALUE_DEVICE,
+                                                 .device = (uint8_t)device,
+                                                 .parameter = parameter,
+                                                 .flags = device == DEVICE_GPU ? VALUE_UPLOADED : 0,
+                                                 .detail = NONE});
+}
+
+/* Text that may name a device keeps which one, so that torch.device("cuda" if ... else "cpu") can be told. */
+const struct value *eval_string(struct eval *e, str text)
+{
+    static const char *const accelerators[] = {"cuda", "xpu", "mps", "npu", "hpu", "gpu"};
+    while (text.len && (text.at[0] == 'f' || text.at[0] == 'u' || text.at[0] == 'r' || text.at[0] == 'b'))
+        text = str_from(text, 1);
+    while (text.len > 1 && (text.at[0] == '"' || text.at[0] == '\''))
+        text = (str){text.at + 1, text.len - 2};
+    struct value out = {.kind = VALUE_STR, .flags = VALUE_CONSTANT, .detail = NONE};
+    if (str_eq(text, S("cpu")))
+        out.device = DEVICE_CPU;
+    for (size_t i = 0; i < sizeof accelerators / sizeof *accelerators; i++) {
+        const str name = str_of(accelerators[i]);
+        if (str_starts(text, name) && (text.len == name.len || text.at[name.len] == ':')) {
+            out.device = DEVICE_GPU;
+            out.flags |= VALUE_UPLOADED;
+        }
+    }
+    return values_get(e->values, &out);
+}
+
+/* What is not known otherwise, and is called a device or a loader. */
+static const struct value *by_convention(struct eval *e, str word, const struct value *value)
+{
+    const bool open = value->kind == VALUE_UNKNOWN || value->kind == VALUE_NOTHING;
+    if (!open || value->flags & VALUE_UPLOADED)
+        return value;
+    if (names_device(word))
+        return values_get(e->values, &(struct value){.kind = VALUE_DEVICE,
+                                                     .device = DEVICE_GPU,
+                                                     .flags = VALUE_ASSUMED | VALUE_UPLOADED,
+                                                     .detail = NONE});
+    if (str_has_nocase(word, S("loader")) && value->kind == VALUE_UNKNOWN)
+        return kind_of(e, VALUE_LOADER, VALUE_ASSUMED);
+    if (str_has_nocase(word, S("loader")))
+        return values_get(e->values, &(struct value){.kind = VALUE_LOADER, .flags = VALUE_ASSUMED, .detail = NONE});
+    return value;
+}
+
+struct device_named eval_device_named(struct eval *e, uint32_t node)
+{
+    const struct value *value = eval_get(e, node);
+    switch (value->kind) {
+    case VALUE_DEVICE:
+    case VALUE_STR:
+        return (struct device_named){value->device, value->parameter, value->kind == VALUE_DEVICE || value->device, 0};
+    case VALUE_TENSOR:
+        return (struct device_named){value->device, value->parameter, true, value->dtype};
+    case VALUE_INT:
+        return (struct device_named){DEVICE_GPU, 0, true, 0};
+    case VALUE_DTYPE:
+        return (struct device_named){DEVICE_UNKNOWN, 0, false, value->dtype};
+    default:
+        break;
+    }
+    const str tail = syntax_tail(e->tree, node);
+    if (str_has_nocase(tail, S("rank")) || str_has_nocase(tail, S("gpu")) || str_has_nocase(tail, S("cuda")))
+        return (struct device_named){DEVICE_GPU, 0, true, 0};
+    return (struct device_named){DEVICE_UNKNOWN, 0, false, 0};
+}
+
+/* ---- names and attributes ---- */
+
+static const struct value *name_value(struct eval *e, uint32_t node)
+{
+    const uint32_t def = e->flow->def_of[node];
+    if (def == NONE)
+        return &value_unknown;
+    const struct value *value = eval_def(e, def);
+    return by_convention(e, syntax_text(e->tree, node), value);
+}
+
+static uint8_t dtype_named(str last)
+{
+    static const struct {
+        const char *name;
+        uint8_t dtype;
+    } names[] = {
+        {"float", DTYPE_FLOAT32}, {"float32", DTYPE_FLOAT32}, {"float64", DTYPE_FLOAT64},  {"double", DTYPE_FLOAT64},
+        {"half", DTYPE_FLOAT16},  {"float16", DTYPE_FLOAT16}, {"bfloat16", DTYPE_FLOAT16}, {"long", DTYPE_INT64},
+        {"int64", DTYPE_INT64},   {"int", DTYPE_INT32},       {"int32", DTYPE_INT32},      {"short", DTYPE_INT32},
+        {"int16", DTYPE_INT32},   {"uint8", DTYPE_UINT8},     {"int8", DTYPE_UINT8},       {"bool", DTYPE_BOOL}};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (str_eq(last, str_of(names[i].name)))
+            return names[i].dtype;
+    return DTYPE_UNKNOWN;
+}
+
+/* torch.X, package.module, module.variable of the run. */
+const struct value *eval_member(struct eval *e, const struct value *import, str member)
+{
+    const struct name *name = names_dot(e->names, import->name, member);
+    if (import->detail != NONE && import->detail < e->project->file_count) {
+        const struct file *file = &e->project->files[import->detail];
+        const uint32_t slot = module_slot(e->project, import->detail, names_get(e->names, member));
+        if (slot != NONE)
+            return eval_cell(e, cell_of_slot(file, slot));
+        char dotted[256] = ".";
+        const bool fits = member.len < sizeof dotted - 1;
+        if (fits)
+            memcpy(dotted + 1, member.at, member.len);
+        const uint32_t inner = fits ? module_find(e->project, import->detail, (str){dotted, member.len + 1}) : NONE;
+        if (inner != NONE)
+            return values_get(e->values,
+                              &(struct value){.kind = VALUE_IMPORT,
+                                              .detail = inner,
+                                              .name = names_get(e->names, e->project->files[inner].shown.module)});
+    }
+    const uint32_t file = map_get(&e->project->file_by_module, name->id);
+    if (file != MAP_NONE && import->detail == NONE && !str_starts(name->text, S("torch.")))
+        return values_get(e->values, &(struct value){.kind = VALUE_IMPORT, .detail = file, .name = name});
+    if (str_eq(import->name->text, S("torch")) && dtype_named(member))
+        return values_get(
+            e->values,
+            &(struct value){.kind = VALUE_DTYPE, .dtype = dtype_named(member), .detail = NONE, .name = name});
+    return values_get(e->values, &(struct value){.kind = VALUE_IMPORT, .detail = NONE, .name = name});
+}
+
+const struct value *eval_module_of(struct eval *e, uint32_t class_id, enum value_device device)
+{
+    const struct class_info *c = &e->project->classes[class_id];
+    const enum value_kind kind = c->is_module ? VALUE_MODULE : c->is_dataset ? VALUE_DATASET : VALUE_INSTANCE;
+    return values_get(e->values, &(struct value){.kind = (uint8_t)kind,
+                                                 .device = (uint8_t)(c->is_module ? device : DEVICE_UNKNOWN),
+                                                 .detail = class_id});
+}
+
+/* The attribute as methods of the class and its bases bind it, seen from this object. */
+static const struct value *attribute_cells(struct eval *e, uint32_t class_id, const struct name *name, int depth)
+{
+    const uint32_t cell = map_get(&e->project->cell_of_attribute, cell_key_attribute(class_id, name));
+    eval_read_file(e, e->project->classes[class_id].file);
+    const struct value *value = cell == MAP_NONE ? &value_nothing : eval_cell(e, cell);
+    const struct class_data *data = &e->project->class_data[class_id];
+    for (uint32_t b = 0; depth < 16 && b < data->base_count; b++)
+        value = values_join(e->values, value, attribute_cells(e, data->bases[b], name, depth + 1), JOIN_WAYS);
+    return value;
+}
+
+const struct value *eval_attribute_of_class(struct eval *e, uint32_t class_id, const struct value *object, str text)
+{
+    const uint32_t method = project_method(e->project, class_id, text);
+    if (method != NONE && !e->project->functions[method].is_property)
+        return values_get(e->values, &(struct value){.kind = VALUE_FUNCTION, .detail = method});
+    const struct name *name = names_get(e->names, text);
+    const struct value *value =
+        method != NONE ? eval_cell(e, cell_of_result(method)) : attribute_cells(e, class_id, name, 0);
+    if (value_symbolic(value))
+        value = value_substitute(e, value, &object, 1);
+    return value;
+}
+
+/* The type that begins the name of a method: "torch.Tensor" of `x.item`. */
+static const char *type_name(const struct value *value)
+{
+    switch (value->kind) {
+    case VALUE_TENSOR:
+    case VALUE_BATCH:
+        return "torch.Tensor";
+    case VALUE_MODULE:
+    case VALUE_LOSS:
+        return "torch.nn.Module";
+    case VALUE_ARRAY:
+        return "numpy.ndarray";
+    case VALUE_STR:
+        return "str";
+    case VALUE_LIST:
+        return "list";
+    case VALUE_TUPLE:
+        return "tuple";
+    case VALUE_SET:
+        return "set";
+    case VALUE_DICT:
+        return "dict";
+    case VALUE_OPTIMIZER:
+        return "torch.optim.Optimizer";
+    case VALUE_SCHEDULER:
+        return "torch.optim.lr_scheduler.LRScheduler";
+    case VALUE_SCALER:
+        return "torch.cuda.amp.GradScaler";
+    case VALUE_DATASET:
+        return "torch.utils.data.Dataset";
+    case VALUE_LOADER:
+        return "torch.utils.data.DataLoader";
+    case VALUE_WRITER:
+        return "logging.Logger";
+    case VALUE_FRAME:
+        return "pandas.DataFrame";
+    case VALUE_SPARSE:
+        return "scipy.sparse.matrix";
+    default:
+        return NULL;
+    }
+}
+
+static const struct value *method_value(struct eval *e, const struct value *object, str member)
+{
+    const char *type = type_name(object);
+    if (!type)
+        return NULL;
+    const struct name *name = names_dot(e->names, names_get(e->names, str_of(type)), member);
+    return values_get(e->values, &(struct value){.kind = VALUE_FUNCTION, .detail = NONE, .name = name});
+}
+
+static const struct value *tensor_attribute(struct eval *e, const struct value *object, str member)
+{
+    static const char *const same[] = {"data", "grad", "T", "mT", "H", "real", "imag"};
+    for (size_t i = 0; i < sizeof same / sizeof *same; i++)
+        if (str_eq(member, str_of(same[i]))) {
+            struct value out = *object;
+            out.kind = object->kind == VALUE_BATCH ? VALUE_BATCH : VALUE_TENSOR;
+            out.flags &= (uint16_t)~VALUE_FRESH;
+            if (str_eq(member, S("data")))
+                out.flags |= VALUE_DETACHED;
+            return values_get(e->values, &out);
+        }
+    if (str_eq(member, S("device")))
+        return device_value(e, object->device, object->parameter);
+    if (str_eq(member, S("shape")))
+        return values_container(e->values, VALUE_SHAPE, kind_of(e, VALUE_INT, 0));
+    if (str_eq(member, S("ndim")))
+        return kind_of(e, VALUE_INT, 0);
+    if (str_eq(member, S("dtype")))
+        return values_get(e->values, &(struct value){.kind = VALUE_DTYPE, .dtype = object->dtype, .detail = NONE});
+    if (str_eq(member, S("is_cuda")) || str_eq(member, S("requires_grad")) || str_eq(member, S("is_sparse")))
+        return kind_of(e, VALUE_BOOL, 0);
+    return object->kind == VALUE_BATCH &&
+                   !known_find(names_dot(e->names, names_get(e->names, S("torch.Tensor")), member)->text)
+               ? object
+               : method_value(e, object, member);
+}
+
+/* Objects that hold settings: their .device is the run's. */
+static bool holds_settings(str word)
+{
+    static const char *const parts[] = {"arg", "conf", "cfg", "opt", "hp", "param", "flag", "setting", "self", "train"};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (str_has_nocase(word, str_of(parts[i])))
+            return true;
+    return false;
+}
+
+static const struct value *unknown_attribute(struct eval *e, uint32_t node, const struct value *object, str member)
+{
+    const str holder = syntax_tail(e->tree, syntax_first(e->tree, node));
+    if (str_eq(member, S("device")) && object->device != DEVICE_UNKNOWN && !holds_settings(holder))
+        return device_value(e, object->device, object->parameter);
+    if (object->device == DEVICE_GPU || (object->kind == VALUE_NOTHING && object->device == DEVICE_PARAMETER)) {
+        const struct value *method = method_value(e, &(struct value){.kind = VALUE_TENSOR}, member);
+        const bool data = str_eq(member, S("data"));
+        if (object->device == DEVICE_GPU && (method->name->known || data))
+            return data ? object : method;
+        if (method->name->known && method->name->known->special >= SPECIAL_TO &&
+            method->name->known->special <= SPECIAL_PIN)
+            return method;
+    }
+    if (str_eq(member, S("cuda")) || str_eq(member, S("to")) || str_eq(member, S("cpu")) || str_eq(member, S("item")) ||
+        str_eq(member, S("pin_memory")) || str_eq(member, S("backward")))
+        return method_value(e, &(struct value){.kind = VALUE_TENSOR}, member);
+    return by_convention(e, member, &value_unknown);
+}
+
+const struct value *eval_attribute(struct eval *e, uint32_t node)
+{
+    const struct value *object = eval_get(e, syntax_first(e->tree, node));
+    const str member = syntax_text(e->tree, syntax_child(e->tree, node, 1));
+    const bool of_run = object->detail != NONE;
+    switch (object->kind) {
+    case VALUE_IMPORT:
+        return object->name ? eval_member(e, object, member) : &value_unknown;
+    case VALUE_FUNCTION: /* an unbound name: a builtin type, or a module that is not imported in sight */
+        return object->name && !of_run
+                   ? values_get(e->values, &(struct value){.kind = VALUE_FUNCTION,
+                                                           .detail = NONE,
+                                                           .name = names_dot(e->names, object->name, member)})
+                   : &value_unknown;
+    case VALUE_TENSOR:
+    case VALUE_BATCH:
+        return tensor_attribute(e, object, member);
+    case VALUE_MODULE:
+    case VALUE_INSTANCE:
+    case VALUE_DATASET:
+    case VALUE_CLASS: {
+        const struct value *value =
+            of_run ? eval_attribute_of_class(e, object->detail, object, member) : &value_nothing;
+        if (value->kind != VALUE_NOTHING && value->kind != VALUE_UNKNOWN)
+            return value;
+        const struct value *method = object->kind == VALUE_MODULE ? method_value(e, object, member) : NULL;
+        if (method && method->name->known && method->name->known->kind != VALUE_UNKNOWN && value == &value_nothing)
+            return method;
+        if (object->kind == VALUE_MODULE && (str_eq(member, S("weight")) || str_eq(member, S("bias"))))
+            return values_get(e->values, &(struct value){.kind = VALUE_TENSOR,
+                                                         .device = object->device,
+                                                         .parameter = object->parameter,
+                                                         .rank = RANK_SOME,
+                                                         .flags = VALUE_PARAMETER | VALUE_GRAD,
+                                                         .detail = NONE});
+        return by_convention(e, member, value == &value_nothing ? &value_unknown : value);
+    }
+    case VALUE_ARRAY:
+        if (str_eq(member, S("T")))
+            return object;
+        if (str_eq(member, S("shape")))
+            return values_container(e->values, VALUE_SHAPE, kind_of(e, VALUE_INT, 0));
+        if (str_eq(member, S("size")) || str_eq(member, S("ndim")))
+            return kind_of(e, VALUE_INT, 0);
+        break;
+    case VALUE_UNKNOWN:
+    case VALUE_NOTHING:
+        return unknown_attribute(e, node, object, member);
+    default:
+        break;
+    }
+    const struct value *method = method_value(e, object, member);
+    return method ? method : by_convention(e, member, &value_unknown);
+}
+
+/* ---- operators ---- */
+
+/* Where the result of tensors together is: on the GPU if any is; what is one number may stay behind. */
+static void place_together(struct value *out, const struct value *a, const struct value *b)
+{
+    const bool ta = eval_is_tensor_like(a), tb = eval_is_tensor_like(b);
+    const struct value *take = ta && !tb ? a : tb && !ta ? b : NULL;
+    if (!take && (a->device == DEVICE_GPU || b->device == DEVICE_GPU))
+        take = a->device == DEVICE_GPU ? a : b;
+    else if (!take && (a->device == DEVICE_PARAMETER || b->device == DEVICE_PARAMETER))
+        take = a->device == DEVICE_PARAMETER ? a : b;
+    else if (!take && a->device == b->device)
+        take = a;
+    out->device = take ? take->device : DEVICE_UNKNOWN;
+    out->parameter = take ? take->parameter : 0;
+    out->flags = (uint16_t)((a->flags | b->flags) &
+                            (VALUE_RANDOM | VALUE_GRAD | VALUE_FROM_LOADER | VALUE_DOWNLOADED | VALUE_ASSUMED));
+    if (take)
+        out->flags |= take->flags & VALUE_UPLOADED;
+    if (a->flags & b->flags & VALUE_CONSTANT)
+        out->flags |= VALUE_CONSTANT;
+}
+
+static uint8_t rank_together(const struct value *a, const struct value *b)
+{
+    const uint8_t x = value_is_number(a) ? RANK_0 : a->rank, y = value_is_number(b) ? RANK_0 : b->rank;
+    return x == RANK_SOME || y == RANK_SOME ? RANK_SOME : x == RANK_0 && y == RANK_0 ? RANK_0 : RANK_UNKNOWN;
+}
+
+const struct value *eval_binary(struct eval *e, const struct value *a, const struct value *b, enum syntax_op op)
+{
+    struct value out = {.kind = VALUE_UNKNOWN, .detail = NONE};
+    if (a->kind == VALUE_NOTHING && b->kind == VALUE_NOTHING)
+        return a;
+    place_together(&out, a, b);
+    out.rank = rank_together(a, b);
+    out.dtype = a->dtype == b->dtype || value_is_number(b) ? a->dtype : value_is_number(a) ? b->dtype : DTYPE_UNKNOWN;
+    const bool plain = value_is_number(a) && value_is_number(b);
+    if (eval_is_tensor_like(a) || eval_is_tensor_like(b))
+        out.kind = VALUE_TENSOR;
+    else if (a->kind == VALUE_ARRAY || b->kind == VALUE_ARRAY)
+        out.kind = VALUE_ARRAY;
+    else if (plain)
+        out.kind = a->kind == VALUE_FLOAT || b->kind == VALUE_FLOAT || op == OP_DIV ? VALUE_FLOAT : VALUE_INT;
+    else if (a->kind == VALUE_STR)
+        out.kind = VALUE_STR;
+    else if ((a->kind == VALUE_LIST || a->kind == VALUE_TUPLE) && op == OP_MUL)
+        return values_container(e->values, a->kind, value_join_items(e->values, a));
+    else if (a->kind == b->kind && (a->kind == VALUE_LIST || a->kind == VALUE_TUPLE) && a->items && b->items)
+        return values_container(
+            e->values, a->kind,
+            values_join(e->values, value_join_items(e->values, a), value_join_items(e->values, b), JOIN_WAYS));
+    if (plain || out.kind == VALUE_STR) {
+        out.device = DEVICE_UNKNOWN;
+        out.rank = out.dtype = 0;
+        out.flags &= (uint16_t)~VALUE_UPLOADED;
+    }
+    return values_get(e->values, &out);
+}
+
+static const struct value *compare(struct eval *e, uint32_t node)
+{
+    const enum syntax_op op = e->tree->op[node];
+    const struct value *a = eval_get(e, syntax_child(e->tree, node, 0)),
+                       *b = eval_get(e, syntax_child(e->tree, node, 1));
+    if (op == OP_IN || op == OP_NOT_IN || op == OP_IS || op == OP_IS_NOT)
+        return kind_of(e, VALUE_BOOL, 0);
+    struct value out = *eval_binary(e, a, b, op);
+    if (out.kind == VALUE_TENSOR || out.kind == VALUE_ARRAY) {
+        out.dtype = DTYPE_BOOL;
+        out.flags &= (uint16_t)~VALUE_GRAD;
+        return values_get(e->values, &out);
+    }
+    return kind_of(e, VALUE_BOOL, out.flags & (VALUE_DOWNLOADED | VALUE_RANDOM));
+}
+
+static const struct value *unary(struct eval *e, uint32_t node)
+{
+    struct value out = *eval_get(e, syntax_first(e->tree, node));
+    out.flags &= (uint16_t) ~(VALUE_FRESH | VALUE_PARAMETER | VALUE_BUFFER | VALUE_PINNED);
+    return values_get(e->values, &out);
+}
+
+/* ---- containers ---- */
+
+const struct value *eval_iterate(struct eval *e, const struct value *value)
+{
+    struct value out = {.device = value->device, .parameter = value->parameter, .dtype = value->dtype, .detail = NONE};
+    out.flags = value->flags &
+                (VALUE_RANDOM | VALUE_GRAD | VALUE_FROM_LOADER | VALUE_DOWNLOADED | VALUE_UPLOADED | VALUE_ASSUMED);
+    switch (value->kind) {
+    case VALUE_TENSOR:
+        out.kind = VALUE_TENSOR;
+        break;
+    case VALUE_BATCH:
+        out.kind = VALUE_BATCH;
+        break;
+    case VALUE_ARRAY:
+        out.kind = VALUE_ARRAY;
+        break;
+    case VALUE_LOADER:
+        if (value->items)
+            return value->items[0];
+        out.kind = VALUE_BATCH;
+        out.device = DEVICE_CPU;
+        out.flags = VALUE_FROM_LOADER | (value->flags & (VALUE_PINNED | VALUE_ASSUMED));
+        break;
+    case VALUE_DICT:
+        return &value_unknown; /* keys */
+    case VALUE_STR:
+        out.kind = VALUE_STR;
+        break;
+    case VALUE_UNKNOWN:
+    case VALUE_NOTHING:
+        if (value->device == DEVICE_UNKNOWN)
+            return &value_unknown;
+        break;
+    default:
+        return value->items ? value_join_items(e->values, value) : &value_unknown;
+    }
+    return values_get(e->values, &out);
+}
+
+static const struct value *sequence(struct eval *e, uint32_t node, enum value_kind kind)
+{
+    const struct value *items[64];
+    uint32_t count = 0;
+    bool known = true;
+    const struct value *joined = &value_nothing;
+    for (uint32_t item = syntax_first(e->tree, node); item != NONE; item = syntax_next(e->tree, item)) {
+        const struct value *value = eval_get(e, item);
+        if (e->tree->kind[item] == SYN_STARRED) {
+            value = eval_iterate(e, value);
+            known = false;
+        }
+        if (count < 64)
+            items[count] = value;
+        count++;
+        joined = values_join(e->values, joined, value, JOIN_WAYS);
+    }
+    if (known && count <= 32)
+        return values_tuple(e->values, kind, items, count);
+    return values_container(e->values, kind, joined);
+}
+
+static const struct value *dictionary(struct eval *e, uint32_t node)
+{
+    const struct value *joined = &value_nothing;
+    for (uint32_t item = syntax_first(e->tree, node); item != NONE; item = syntax_next(e->tree, item))
+        if (e->tree->kind[item] == SYN_PAIR)
+            joined = values_join(e->values, joined, eval_get(e, syntax_child(e->tree, item, 1)), JOIN_WAYS);
+    return joined == &value_nothing ? kind_of(e, VALUE_DICT, 0) : values_container(e->values, VALUE_DICT, joined);
+}
+
+static const struct value *comprehension(struct eval *e, uint32_t node)
+{
+    const enum syntax_kind kind = e->tree->kind[node];
+    uint32_t element = syntax_first(e->tree, node);
+    if (kind == SYN_DICT_COMP && syntax_is(e->tree, element, SYN_PAIR))
+        element = syntax_child(e->tree, element, 1);
+    const enum value_kind made = kind == SYN_LIST_COMP   ? VALUE_LIST
+                                 : kind == SYN_SET_COMP  ? VALUE_SET
+                                 : kind == SYN_DICT_COMP ? VALUE_DICT
+                                                         : VALUE_ITERATOR;
+    return values_container(e->values, made, eval_get(e, element));
+}
+
+static void comprehension_target(struct eval *e, uint32_t node)
+{
+    const uint32_t target = syntax_first(e->tree, node);
+    for (uint32_t n = target, last = syntax_last(e->tree, target); n < last; n++)
+        if (e->tree->kind[n] == SYN_NAME && e->flow->def_of[n] != NONE &&
+            e->flow->defs[e->flow->def_of[n]].shown.name == n)
+            eval_settle(e, e->flow->def_of[n]);
+}
+
+static bool constant_index(const struct syntax *tree, uint32_t node, int64_t *index)
+{
+    return syntax_is(tree, node, SYN_INTEGER) && str_int(syntax_text(tree, node), index) && *index >= 0;
+}
+
+const struct value *eval_index(struct eval *e, uint32_t node)
+{
+    const struct value *object = eval_get(e, syntax_child(e->tree, node, 0));
+    const uint32_t index = syntax_child(e->tree, node, 1);
+    const bool slice = syntax_is(e->tree, index, SYN_SLICE);
+    struct value out = *object;
+    int64_t at;
+    out.flags &= (uint16_t) ~(VALUE_FRESH | VALUE_PARAMETER | VALUE_BUFFER);
+    out.items = NULL;
+    out.item_count = 0;
+    out.rank = RANK_UNKNOWN;
+    switch (object->kind) {
+    case VALUE_TENSOR:
+    case VALUE_ARRAY:
+        out.rank = slice ? RANK_SOME : RANK_UNKNOWN;
+        return values_get(e->values, &out);
+    case VALUE_BATCH:
+        return values_get(e->values, &out);
+    case VALUE_LIST:
+    case VALUE_TUPLE:
+        if (slice)
+            return values_container(e->values, object->kind, eval_iterate(e, object));
+        if (constant_index(e->tree, index, &at) && at < object->item_count)
+            return value_item_at(object, (uint32_t)at);
+        return eval_iterate(e, object);
+    case VALUE_DICT:
+        if (object->items && value_join_items(e->values, object)->kind != VALUE_UNKNOWN)
+            return value_join_items(e->values, object);
+        break;
+    case VALUE_SHAPE:
+        return slice ? object : kind_of(e, VALUE_INT, 0);
+    case VALUE_STR:
+        return kind_of(e, VALUE_STR, 0);
+    case VALUE_MODULE:
+        return object->items ? value_join_items(e->values, object) : object;
+    case VALUE_UNKNOWN:
+    case VALUE_NOTHING:
+        if (object->device == DEVICE_GPU || object->device == DEVICE_CPU) {
+            out.kind = VALUE_UNKNOWN;
+            return values_get(e->values, &out);
+        }
+        break;
+    default:
+        break;
+    }
+    if (syntax_is(e->tree, index, SYN_STRING)) {
+        str text = syntax_text(e->tree, index);
+        text = text.len > 2 ? (str){text.at + 1, text.len - 2} : text;
+        return by_convention(e, text, &value_unknown);
+    }
+    return &value_unknown;
+}
+
+/* ---- one node ---- */
+
+static const struct value *node_value_of(struct eval *e, uint32_t node)
+{
+    const struct syntax *tree = e->tree;
+    switch (tree->kind[node]) {
+    case SYN_NAME:
+        return name_value(e, node);
+    case SYN_ATTRIBUTE:
+        return eval_attribute(e, node);
+    case SYN_CALL:
+        return eval_call(e, node);
+    case SYN_SUBSCRIPT:
+        return eval_index(e, node);
+    case SYN_BINARY:
+        return eval_binary(e, eval_get(e, syntax_child(tree, node, 0)), eval_get(e, syntax_child(tree, node, 1)),
+                           tree->op[node]);
+    case SYN_UNARY:
+        return unary(e, node);
+    case SYN_COMPARE:
+        return compare(e, node);
+    case SYN_NOT:
+        return kind_of(e, VALUE_BOOL, 0);
+    case SYN_BOOL:
+        return values_join(e->values, eval_get(e, syntax_child(tree, node, 0)),
+                           eval_get(e, syntax_child(tree, node, 1)), JOIN_WAYS);
+    case SYN_CONDITIONAL:
+        return values_join(e->values, eval_get(e, syntax_child(tree, node, 0)),
+                           eval_get(e, syntax_child(tree, node, 2)), JOIN_WAYS);
+    case SYN_NAMED:
+    case SYN_PAIR:
+    case SYN_KEYWORD:
+        return eval_get(e, syntax_child(tree, node, 1));
+    case SYN_STARRED:
+    case SYN_DOUBLE_STARRED:
+    case SYN_AWAIT:
+        return eval_get(e, syntax_first(tree, node));
+    case SYN_LIST:
+        return sequence(e, node, VALUE_LIST);
+    case SYN_TUPLE:
+        return sequence(e, node, VALUE_TUPLE);
+    case SYN_SET:
+        return sequence(e, node, VALUE_SET);
+    case SYN_DICT:
+        return dictionary(e, node);
+    case SYN_LIST_COMP:
+    case SYN_SET_COMP:
+    case SYN_DICT_COMP:
+    case SYN_GENERATOR:
+        return comprehension(e, node);
+    case SYN_COMP_FOR:
+        comprehension_target(e, node);
+        return &value_unknown;
+    case SYN_LAMBDA: {
+        const uint32_t id = map_get(&e->project->function_by_node, (int64_t)e->file_id << 32 | node);
+        const uint32_t body = syntax_child(tree, node, 1);
+        if (id != MAP_NONE && body != NONE)
+            eval_fact(e, cell_of_result(id), eval_concrete(e, eval_get(e, body), false));
+        return values_get(e->values, &(struct value){.kind = VALUE_FUNCTION, .detail = id});
+    }
+    case SYN_YIELD:
+        eval_fact(e, cell_of_result(eval_function_id(e)),
+                  values_container(e->values, VALUE_ITERATOR, eval_get(e, syntax_first(tree, node))));
+        return &value_unknown;
+    case SYN_STRING:
+        return eval_string(e, syntax_text(tree, node));
+    case SYN_INTEGER:
+        return kind_of(e, VALUE_INT, VALUE_CONSTANT);
+    case SYN_FLOAT:
+        return kind_of(e, VALUE_FLOAT, VALUE_CONSTANT);
+    case SYN_TRUE:
+    case SYN_FALSE:
+        return kind_of(e, VALUE_BOOL, VALUE_CONSTANT);
+    case SYN_NONE:
+        return kind_of(e, VALUE_NONE, VALUE_CONSTANT);
+    default:
+        return &value_unknown;
+    }
+}
+
+static bool is_member_name(const struct syntax *tree, uint32_t node)
+{
+    const uint32_t parent = tree->parent[node];
+    return (tree->kind[parent] == SYN_ATTRIBUTE && node != parent + 1) ||
+           (tree->kind[parent] == SYN_KEYWORD && node == parent + 1);
+}
+
+void eval_expression(struct eval *e, uint32_t node)
+{
+    bool again = false;
+    for (uint32_t n = syntax_last(e->tree, node); n-- > node;) {
+        const enum syntax_kind kind = e->tree->kind[n];
+        if (kind == SYN_NAME && is_member_name(e->tree, n))
+            continue;
+        eval_set(e, n, node_value_of(e, n));
+        /* the targets of a second `for` stand behind the first, whose values they need */
+        again |= kind == SYN_COMP_FOR && syntax_is(e->tree, syntax_next(e->tree, n), SYN_COMP_FOR);
+    }
+    for (uint32_t n = syntax_last(e->tree, node); again && n-- > node;)
+        if (e->tree->kind[n] != SYN_NAME || !is_member_name(e->tree, n))
+            eval_set(e, n, node_value_of(e, n));
+}

@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Questions about definitions and uses, answered from what flow_build.c has laid down. */
+#include "source/private.h"
+
+#include "base/mem.h"
+
+/* The definition of the object: changes of its content are looked through. */
+static uint32_t object_def(const struct flow *flow, uint32_t def)
+{
+    def = flow_resolve(flow, def);
+    while (def != NONE && flow->defs[def].shown.kind == DEFINED_CHANGE)
+        def = flow_resolve(flow, flow->defs[def].previous);
+    return def;
+}
+
+static bool is_binding(const struct flow *flow, uint32_t node)
+{
+    return flow->def_of[node] != NONE && flow->defs[flow->def_of[node]].shown.name == node &&
+           flow->defs[flow->def_of[node]].shown.kind != DEFINED_OUTSIDE;
+}
+
+/* The definition that a name reads here: of `x += 1` the one before. */
+static uint32_t read_def(const struct flow *flow, uint32_t node)
+{
+    const uint32_t def = flow->def_of[node];
+    if (def == NONE || !is_binding(flow, node))
+        return def;
+    return flow->defs[def].shown.kind == DEFINED_AUGMENT ? flow->defs[def].previous : NONE;
+}
+
+struct reach {
+    const struct flow *flow;
+    uint32_t *list; /* definitions met, each once */
+    size_t count, room;
+    uint8_t *seen; /* per definition: it is another name for what was asked */
+};
+
+static bool met(const struct reach *reach, uint32_t def)
+{
+    for (size_t i = reach->count; i--;)
+        if (reach->list[i] == def)
+            return true;
+    return false;
+}
+
+static void meet(struct reach *reach, uint32_t def)
+{
+    if (def == NONE || met(reach, def))
+        return;
+    reach->list = mem_grow(reach->list, &reach->room, reach->count + 1, sizeof *reach->list);
+    reach->list[reach->count++] = def;
+}
+
+static void look_through(struct reach *reach, uint32_t def)
+{
+    const struct def *d;
+    meet(reach, object_def(reach->flow, def));
+    for (size_t i = 0; i < reach->count && i < 4096; i++) {
+        d = &reach->flow->defs[reach->list[i]];
+        for (uint32_t k = 0; d->shown.kind == DEFINED_MEETING && k < d->operands; k++)
+            meet(reach, object_def(reach->flow, reach->flow->operands[d->first_operand + k]));
+    }
+}
+
+uint32_t flow_definitions(const struct project *project, struct site use, const struct definition **found,
+                          uint32_t room)
+{
+    const struct file *file = &project->files[use.file];
+    if (file->shown.tree->kind[use.node] != SYN_NAME)
+        return 0;
+    struct reach reach = {.flow = &file->flow};
+    look_through(&reach, read_def(&file->flow, use.node));
+    uint32_t count = 0;
+    for (size_t i = 0; i < reach.count; i++) {
+        const struct def *def = &file->flow.defs[reach.list[i]];
+        if (def->shown.kind == DEFINED_MEETING)
+            continue;
+        if (count < room)
+            found[count] = &def->shown;
+        count++;
+    }
+    mem_free(reach.list);
+    return count;
+}
+
+const struct definition *flow_definition(const struct project *project, struct site use)
+{
+    const struct definition *found[2];
+    return flow_definitions(project, use, found, 2) == 1 ? found[0] : NULL;
+}
+
+const struct definition *flow_bound(const struct project *project, struct site name)
+{
+    const struct flow *flow = &project->files[name.file].flow;
+    return is_binding(flow, name.node) ? &flow->defs[flow->def_of[name.node]].shown : NULL;
+}
+
+/* ---- from a definition to its uses ---- */
+
+/* All definitions through which this one is seen: meetings it comes to, and changes of its object. */
+static void spread(const struct file *file, struct reach *reach, uint32_t def)
+{
+    const struct flow *flow = &file->flow;
+    const uint32_t f = flow->defs[def].shown.function;
+    uint8_t *seen = mem_zeroed(flow->def_count + 1);
+    seen[def] = 1;
+    meet(reach, def);
+    bool more = true;
+    for (int round = 0; more && round < 16; round++) {
+        more = false;
+        for (uint32_t d = file->function_first_def[f]; d < file->function_last_def[f]; d++) {
+            if (seen[d] || flow->defs[d].slot != flow->defs[def].slot)
+                continue;
+            bool reached = flow->defs[d].shown.kind == DEFINED_CHANGE && flow->defs[d].previous != NONE &&
+                           seen[flow_resolve(flow, flow->defs[d].previous)];
+            if (flow->defs[d].same_as != NONE)
+                reached |= seen[flow_resolve(flow, d)];
+            for (uint32_t k = 0; flow->defs[d].shown.kind == DEFINED_MEETING && k < flow->defs[d].operands; k++)
+                reached |= seen[flow_resolve(flow, flow->operands[flow->defs[d].first_operand + k])];
+            if (reached) {
+                seen[d] = 1;
+                more = true;
+            }
+        }
+    }
+    reach->seen = seen;
+}
+
+static uint32_t number_of(const struct flow *flow, const struct definition *definition)
+{
+    return (uint32_t)((const struct def *)definition - flow->defs);
+}
+
+uint32_t flow_uses(const struct project *project, uint32_t id, const struct definition *definition, uint32_t *uses,
+                   uint32_t room)
+{
+    const struct file *file = &project->files[id];
+    const struct flow *flow = &file->flow;
+    struct reach reach = {.flow = flow};
+    const uint32_t def = number_of(flow, definition);
+    spread(file, &reach, def);
+    uint32_t count = 0;
+    const uint32_t at = file->functions[definition->function].node;
+    for (uint32_t node = at, last = syntax_last(file->shown.tree, at); node < last; node++) {
+        if (file->shown.tree->kind[node] != SYN_NAME || flow->def_of[node] == NONE)
+            continue;
+        const uint32_t read = flow_resolve(flow, read_def(flow, node));
+        if (read == NONE || !reach.seen[read])
+            continue;
+        if (count < room)
+            uses[count] = node;
+        count++;
+    }
+    mem_free(reach.list);
+    mem_free(reach.seen);
+    return count;
+}
+
+bool flow_escapes(const struct project *project, uint32_t file, const struct definition *definition)
+{
+    const struct flow *flow = &project->files[file].flow;
+    const struct slot *slot = &flow->slots[flow->defs[number_of(flow, definition)].slot];
+    return slot->shared || slot->outer != NONE || definition->function == 0;
+}
+
+/* ---- changes ---- */
+
+/* The name at the bottom of `a.b[c].d`; NONE. */
+static uint32_t base_name(const struct syntax *tree, uint32_t node)
+{
+    while (tree->kind[node] == SYN_ATTRIBUTE || tree->kind[node] == SYN_SUBSCRIPT)
+        node++;
+    return tree->kind[node] == SYN_NAME ? node : NONE;
+}
+
+static bool is_target(const struct syntax *tree, uint32_t node)
+{
+    uint32_t at = node, parent = tree->parent[at];
+    while (tree->kind[parent] == SYN_TUPLE || tree->kind[parent] == SYN_LIST || tree->kind[parent] == SYN_STARRED) {
+        at = parent;
+        parent = tree->parent[at];
+    }
+    switch (tree->kind[parent]) {
+    case SYN_ASSIGN:
+        return at != syntax_last_child(tree, parent);
+    case SYN_AUG_ASSIGN:
+    case SYN_ANN_ASSIGN:
+    case SYN_FOR:
+    case SYN_COMP_FOR:
+        return at == parent + 1;
+    case SYN_DELETE:
+        return true;
+    default:
+        return false;
+    }
+}
+
+static bool method_changes(str method)
+{
+    static const char *const list[] = {"append", "extend", "insert", "add", "update",     "remove", "pop",
+                                       "clear",  "sort",   "cuda",   "to",  "setdefault", "put",    "write"};
+    for (size_t i = 0; i < sizeof list / sizeof *list; i++)
+        if (str_eq(method, str_of(list[i])))
+            return true;
+    return method.len > 1 && method.at[method.len - 1] == '_' && !str_ends(method, S("__"));
+}
+
+/* Whether the node, an occurrence of what is asked about, binds or changes it. */
+static bool occurrence_changes(const struct syntax *tree, uint32_t node)
+{
+    uint32_t at = node;
+    if (is_target(tree, at))
+        return true;
+    while (true) {
+        const uint32_t parent = tree->parent[at];
+        const bool object = at == parent + 1;
+        if (!object || (tree->kind[parent] != SYN_SUBSCRIPT && tree->kind[parent] != SYN_ATTRIBUTE))
+            return false;
+        if (is_target(tree, parent))
+            return true;
+        const uint32_t call = tree->parent[parent];
+        if (tree->kind[parent] == SYN_ATTRIBUTE && tree->kind[call] == SYN_CALL && call + 1 == parent)
+            return method_changes(syntax_tail(tree, parent));
+        at = parent;
+    }
+}
+
+bool flow_changes(const struct project *project, struct site expression, uint32_t within)
+{
+    const struct syntax *tree = project_tree(project, expression.file);
+    const uint32_t base = base_name(tree, expression.node);
+    if (base == NONE)
+        return true;
+    const enum syntax_kind kind = tree->kind[expression.node];
+    for (uint32_t node = within, last = syntax_last(tree, within); node < last; node++) {
+        if (tree->kind[node] != kind || !syntax_same(tree, node, tree, expression.node))
+            continue;
+        if (kind == SYN_NAME && tree->kind[tree->parent[node]] == SYN_ATTRIBUTE && node != tree->parent[node] + 1)
+            continue;
+        if (kind == SYN_NAME && tree->kind[tree->parent[node]] == SYN_KEYWORD && node == tree->parent[node] + 1)
+            continue;
+        if (occurrence_changes(tree, node))
+            return true;
+    }
+    return kind != SYN_NAME && flow_changes(project, (struct site){expression.file, base}, within) &&
+           !syntax_is(tree, expression.node, SYN_NAME);
+}
+
+/* ---- attributes ---- */
+
+static bool descends(const struct project *project, uint32_t class_id, uint32_t from, int depth)
+{
+    if (class_id == from)
+        return true;
+    const struct class_data *data = &project->class_data[class_id];
+    for (uint32_t b = 0; depth < 16 && b < data->base_count; b++)
+        if (descends(project, data->bases[b], from, depth + 1))
+            return true;
+    return false;
+}
+
+uint32_t attribute_bindings(const struct project *project, uint32_t class_id, str name, struct site *found,
+                            uint32_t room)
+{
+    uint32_t count = 0;
+    for (uint32_t c = 0; c < project->class_count; c++) {
+        if (!descends(project, c, class_id, 0) && !descends(project, class_id, c, 0))
+            continue;
+        const uint32_t file = project->classes[c].file;
+        const struct syntax *tree = project_tree(project, file);
+        const uint32_t at = project->classes[c].node;
+        for (uint32_t node = at, last = syntax_last(tree, at); node < last; node++) {
+            if (tree->kind[node] != SYN_ATTRIBUTE || !syntax_is(tree, node + 1, SYN_NAME) ||
+                !str_eq(syntax_text(tree, node + 1), S("self")) || !str_eq(syntax_tail(tree, node), name) ||
+                !is_target(tree, node))
+                continue;
+            if (count < room)
+                found[count] = (struct site){file, node};
+            count++;
+        }
+    }
+    return count;
+}

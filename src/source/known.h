@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What public functions give: torch, NumPy, Python itself. Rows say the kind of
+ * the result and how its device, rank and dtype follow from the arguments; what
+ * needs more than that has a `special`, which eval_call.c knows.
+ */
+#ifndef SOURCE_KNOWN_H
+#define SOURCE_KNOWN_H
+
+#include "base/str.h"
+#include "source/value.h"
+
+enum known_device {
+    ON_NONE,   /* has no device */
+    ON_ARGS,   /* where its tensors are */
+    ON_OPTION, /* device=, else the CPU */
+    ON_LIKE,   /* device=, else as the first argument (or receiver) */
+    ON_CPU,
+    ON_GPU,
+};
+
+enum known_rank {
+    AS_UNKNOWN,
+    AS_SAME,   /* as the first argument */
+    AS_REDUCE, /* 0 where no dimension is given */
+    AS_0,
+    AS_SOME,
+};
+
+enum known_dtype {
+    OF_UNKNOWN,
+    OF_SAME,    /* as the first argument */
+    OF_DEFAULT, /* dtype=, else float32 */
+    OF_BOOL,
+    OF_UINT8,
+    OF_INT32,
+    OF_INT64,
+    OF_FLOAT16,
+    OF_FLOAT32,
+    OF_FLOAT64,
+};
+
+enum special {
+    SPECIAL_NONE,
+    /* moves */
+    SPECIAL_TO,
+    SPECIAL_CUDA,
+    SPECIAL_CPU,
+    SPECIAL_ITEM,
+    SPECIAL_TOLIST,
+    SPECIAL_NUMPY,
+    SPECIAL_TYPE_AS,
+    SPECIAL_PIN,
+    SPECIAL_TENSOR,     /* torch.tensor and its kin: the dtype follows the data */
+    SPECIAL_FROM_NUMPY, /* shares memory */
+    SPECIAL_PREPARE,    /* accelerator.prepare, fabric.setup */
+    /* containers */
+    SPECIAL_LIST, /* list(x), sorted(x): a list of what x yields */
+    SPECIAL_TUPLE,
+    SPECIAL_SET,
+    SPECIAL_DICT,
+    SPECIAL_ENUMERATE,
+    SPECIAL_ZIP,
+    SPECIAL_RANGE,
+    SPECIAL_SAME,    /* the argument itself: tqdm(x), iter(x), reversed(x) */
+    SPECIAL_ITEM_OF, /* an item of it: next(x), max(x) of a container, dict.get */
+    SPECIAL_ITEMS,   /* dict.items */
+    SPECIAL_KEYS,
+    SPECIAL_VALUES,
+    SPECIAL_MAP,
+    SPECIAL_SUM,
+    SPECIAL_COPY,
+    /* tensors */
+    SPECIAL_PAIR,   /* topk, sort: two tensors */
+    SPECIAL_MINMAX, /* two where a dimension is given */
+    SPECIAL_SPLIT,  /* a tuple of tensors */
+    SPECIAL_WHERE,  /* with one argument indices */
+    SPECIAL_UNIQUE,
+    /* makers */
+    SPECIAL_LOADER,
+    SPECIAL_DEVICE,
+    SPECIAL_PARTIAL,
+    SPECIAL_MODULES, /* ModuleList, Sequential: of these */
+    SPECIAL_NUMBER,  /* int(x), float(x), bool(x) */
+    SPECIAL_GETATTR,
+    SPECIAL_SUPER,
+    SPECIAL_PARAMETERS, /* module.parameters() */
+    SPECIAL_RUN,        /* closures: gradient checkpoint, DataParallel(model) */
+};
+
+enum { MAY_SYNC = 1 << 0, /* waits for the device to know its size: nonzero, unique */ };
+
+struct known {
+    uint8_t kind; /* enum value_kind of the result */
+    uint8_t device, rank, dtype, special;
+    uint16_t flags; /* enum value_flag of the result */
+    bool maker;     /* it makes a new tensor: VALUE_FRESH */
+    bool effect;    /* it does something beside giving a value (prints, writes, changes its object) */
+};
+
+/* NULL where the name is not known. Names are canonical; see name.h. */
+const struct known *known_find(str name);
+
+#endif

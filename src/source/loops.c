@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A call that trains once (backward, or a function that does so outside of loops
+ * of its own) makes the innermost loop around it a step loop; a step loop, or a
+ * call of a function that has one, makes the loops around it epoch loops.
+ */
+#include "source/loops.h"
+
+#include "source/eval.h"
+
+enum trains { TRAINS_NOT, TRAINS_ONCE = 1, TRAINS_IN_LOOP = 2, EVALUATES = 4 };
+
+static bool is_loop(enum syntax_kind kind)
+{
+    return kind == SYN_FOR || kind == SYN_WHILE;
+}
+
+static uint32_t loop_around(const struct syntax *tree, uint32_t node, uint32_t function)
+{
+    for (uint32_t at = tree->parent[node], below = node; at != function && at; below = at, at = tree->parent[at]) {
+        const uint32_t block =
+            is_loop(tree->kind[at]) ? syntax_child(tree, at, tree->kind[at] == SYN_FOR ? 2 : 1) : NONE;
+        if (below == block)
+            return at;
+    }
+    return NONE;
+}
+
+static bool calls_backward(const struct project *project, const struct file *file, uint32_t call)
+{
+    const struct syntax *tree = file->shown.tree;
+    const uint32_t callee = syntax_first(tree, call);
+    if (!syntax_is(tree, callee, SYN_ATTRIBUTE))
+        return false;
+    const str tail = syntax_tail(tree, callee);
+    if (str_eq(tail, S("backward")))
+        return true;
+    const struct value *value = node_value(project, file, callee);
+    if (!str_eq(tail, S("step")))
+        return false;
+    return (value->name &&
+            (str_ends(value->name->text, S("Optimizer.step")) || str_ends(value->name->text, S("GradScaler.step")))) ||
+           str_has_nocase(syntax_tail(tree, callee + 1), S("optim"));
+}
+
+/* A loop whose kind is known counts for what stands around it. */
+static void mark_around(struct project *project, struct file *file, uint32_t f, uint32_t node, uint8_t trains)
+{
+    const struct syntax *tree = file->shown.tree;
+    const uint32_t function = project->functions[f].node;
+    uint32_t loop = loop_around(tree, node, function);
+    if (trains & TRAINS_ONCE) {
+        if (loop == NONE) {
+            project->trains[f] |= TRAINS_ONCE;
+            return;
+        }
+        map_put(&file->loops, loop, LOOP_STEP);
+        project->trains[f] |= TRAINS_IN_LOOP;
+        loop = loop_around(tree, loop, function);
+    } else {
+        project->trains[f] |= TRAINS_IN_LOOP;
+    }
+    for (; loop != NONE; loop = loop_around(tree, loop, function))
+        if (map_get(&file->loops, loop) != LOOP_STEP)
+            map_put(&file->loops, loop, LOOP_EPOCH);
+}
+
+static uint32_t function_of(const struct project *project, const struct file *file, uint32_t node)
+{
+    uint32_t f = file->shown.first_function + scope_function_at(file, node);
+    while (project->functions[f].outer != NONE && file->shown.tree->kind[project->functions[f].node] != SYN_FUNCTION)
+        f = project->functions[f].outer;
+    return f;
+}
+
+static void mark_direct(struct project *project, struct file *file)
+{
+    const struct syntax *tree = file->shown.tree;
+    for (uint32_t node = 0; node < tree->count; node++)
+        if (tree->kind[node] == SYN_CALL && calls_backward(project, file, node))
+            mark_around(project, file, function_of(project, file, node), node, TRAINS_ONCE);
+}
+
+/* A step of an evaluation goes over a loader, or runs a model without gradients. */
+static bool goes_over_loader(const struct project *project, const struct file *file, uint32_t loop)
+{
+    const struct syntax *tree = file->shown.tree;
+    if (tree->kind[loop] != SYN_FOR)
+        return false;
+    const struct value *value = node_value(project, file, syntax_child(tree, loop, 1));
+    if (value->kind == VALUE_LOADER)
+        return true;
+    return value->flags & VALUE_FROM_LOADER && value->kind == VALUE_ITERATOR;
+}
+
+static bool runs_model(const struct project *project, const struct file *file, uint32_t loop)
+{
+    const struct syntax *tree = file->shown.tree;
+    for (uint32_t node = loop, last = syntax_last(tree, loop); node < last; node++) {
+        if (tree->kind[node] != SYN_CALL || loop_around(tree, node, loop) != NONE)
+            continue;
+        const struct value *callee = node_value(project, file, node + 1);
+        const str tail = syntax_tail(tree, node + 1);
+        if (callee->kind == VALUE_MODULE || str_has_nocase(tail, S("model")) || str_eq(tail, S("net")) ||
+            str_eq(tail, S("predict")))
+            return true;
+    }
+    return false;
+}
+
+static bool without_gradients(const struct project *project, const struct file *file, uint32_t loop)
+{
+    const struct syntax *tree = file->shown.tree;
+    const uint32_t id = (uint32_t)(file - project->files);
+    for (uint32_t node = loop, last = syntax_last(tree, loop); node < last; node++) {
+        if (tree->kind[node] == SYN_WITH_ITEM &&
+            str_eq(name_of(project, (struct site){id, node + 1}), S("torch.no_grad")))
+            return true;
+    }
+    for (uint32_t at = tree->parent[loop]; at; at = tree->parent[at]) {
+        if (tree->kind[at] == SYN_WITH && str_eq(name_of(project, (struct site){id, at + 2}), S("torch.no_grad")))
+            return true;
+        if (tree->kind[at] == SYN_DECORATED && str_has(syntax_text(tree, at + 1), S("no_grad")))
+            return true;
+        if (tree->kind[at] != SYN_FUNCTION && tree->kind[at] != SYN_MODULE)
+            continue;
+        for (uint32_t node = at; node < loop; node++)
+            if (syntax_calls(tree, node, S("eval")) && syntax_is(tree, node + 1, SYN_ATTRIBUTE))
+                return true;
+        break;
+    }
+    return false;
+}
+
+static void mark_evaluation(struct project *project, struct file *file)
+{
+    const struct syntax *tree = file->shown.tree;
+    for (uint32_t node = 0; node < tree->count; node++) {
+        if (!is_loop(tree->kind[node]) || map_get(&file->loops, node) != MAP_NONE)
+            continue;
+        const bool loader = goes_over_loader(project, file, node);
+        if (loader || (runs_model(project, file, node) && without_gradients(project, file, node)))
+            map_put(&file->loops, node, LOOP_EVALUATION);
+    }
+}
+
+/* Around loops that evaluate, and within those that train, nothing else evaluates: the outermost over a loader counts. */
+static bool pass_on(struct project *project)
+{
+    bool changed = false;
+    for (uint32_t i = 0; i < project->file_count; i++)
+        for (size_t c = 0; c < project->files[i].call_count; c++) {
+            const struct call *call = &project->files[i].calls[c];
+            const uint8_t trains = project->trains[call->target] & (TRAINS_ONCE | TRAINS_IN_LOOP);
+            const uint32_t caller = function_of(project, &project->files[i], call->node);
+            if (!trains || caller == call->target)
+                continue;
+            const uint8_t before = project->trains[caller];
+            mark_around(project, &project->files[i], caller, call->node,
+                        trains & TRAINS_IN_LOOP ? TRAINS_IN_LOOP : TRAINS_ONCE);
+            changed |= before != project->trains[caller];
+        }
+    return changed;
+}
+
+void loops_build(struct project *project)
+{
+    project->trains = arena_array(&project->arena, project->function_count, 1);
+    for (uint32_t i = 0; i < project->file_count; i++)
+        mark_direct(project, &project->files[i]);
+    for (int round = 0; round < 16 && pass_on(project); round++)
+        ;
+    for (uint32_t i = 0; i < project->file_count; i++)
+        mark_evaluation(project, &project->files[i]);
+}
+
+enum loop_kind loops_kind(const struct project *project, struct site loop)
+{
+    const uint32_t kind = map_get(&project->files[loop.file].loops, loop.node);
+    return kind == MAP_NONE ? LOOP_OTHER : (enum loop_kind)kind;
+}

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which loops train, evaluate, or go around those: from what they call. */
+#ifndef SOURCE_LOOPS_H
+#define SOURCE_LOOPS_H
+
+#include "source/private.h"
+
+void loops_build(struct project *project);
+/* LOOP_ELEMENT is told by the context, not here. */
+enum loop_kind loops_kind(const struct project *project, struct site loop);
+
+#endif

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Files as modules of Python. Nobody knows the sys.path of a run, so an import is
+ * looked for beside the importing file, then beside each folder above it.
+ */
+#include "source/private.h"
+
+#include "base/buf.h"
+
+static str folder_of(str path)
+{
+    for (size_t i = path.len; i--;)
+        if (path.at[i] == '/')
+            return (str){path.at, i};
+    return (str){path.at, 0};
+}
+
+static str last_of(str path)
+{
+    const str folder = folder_of(path);
+    return str_from(path, folder.len ? folder.len + 1 : path.len && path.at[0] == '/' ? 1 : 0);
+}
+
+static uint32_t file_at(const struct project *project, str path)
+{
+    return map_get(&project->file_by_path, names_get(project->names, path)->id);
+}
+
+static uint32_t beside(const struct project *project, str folder, str dotted)
+{
+    struct buf path = {0};
+    buf_add(&path, folder);
+    if (folder.len || (folder.at && folder.at[0] == '/'))
+        buf_char(&path, '/');
+    for (size_t i = 0; i < dotted.len; i++)
+        buf_char(&path, dotted.at[i] == '.' ? '/' : dotted.at[i]);
+    const size_t stem = path.len;
+    buf_add(&path, S(".py"));
+    uint32_t file = file_at(project, buf_str(&path));
+    if (file == MAP_NONE) {
+        path.len = stem;
+        buf_add(&path, stem ? S("/__init__.py") : S("__init__.py"));
+        file = file_at(project, buf_str(&path));
+    }
+    buf_free(&path);
+    return file == MAP_NONE ? NONE : file;
+}
+
+uint32_t module_find(const struct project *project, uint32_t from, str dotted)
+{
+    str folder = folder_of(project->files[from].shown.path);
+    if (str_starts(dotted, S("."))) {
+        size_t dots = 0;
+        while (dots < dotted.len && dotted.at[dots] == '.')
+            dots++;
+        for (size_t i = 1; i < dots; i++)
+            folder = folder_of(folder);
+        const str rest = str_from(dotted, dots);
+        return rest.len ? beside(project, folder, rest) : beside(project, folder, S("__init__"));
+    }
+    for (int up = 0; up < 12; up++) {
+        const uint32_t found = beside(project, folder, dotted);
+        if (found != NONE && found != from)
+            return found;
+        if (folder.len == 0)
+            break;
+        folder = folder_of(folder);
+    }
+    return NONE;
+}
+
+static bool is_package(const struct project *project, str folder)
+{
+    struct buf path = {0};
+    buf_add(&path, folder);
+    buf_add(&path, folder.len ? S("/__init__.py") : S("__init__.py"));
+    const bool found = folder.len && file_at(project, buf_str(&path)) != MAP_NONE;
+    buf_free(&path);
+    return found;
+}
+
+/* Dotted from the topmost folder of packages down. */
+static str dotted_name(struct project *project, str path)
+{
+    str top = folder_of(path);
+    while (is_package(project, top))
+        top = folder_of(top);
+    str rest = str_from(path, top.len && path.len > top.len ? top.len + 1 : top.len);
+    if (str_ends(rest, S(".py")))
+        rest.len -= 3;
+    if (str_ends(rest, S("/__init__")))
+        rest.len -= 9;
+    if (!is_package(project, folder_of(path)))
+        rest = str_ends(last_of(path), S(".py")) ? (str){last_of(path).at, last_of(path).len - 3} : last_of(path);
+    char *text = arena_alloc(&project->arena, rest.len + 1);
+    for (size_t i = 0; i < rest.len; i++)
+        text[i] = rest.at[i] == '/' ? '.' : rest.at[i];
+    return (str){text, rest.len};
+}
+
+static str plain_path(str path)
+{
+    while (str_starts(path, S("./")))
+        path = str_from(path, 2);
+    return path;
+}
+
+/* Finds what import statements name, once. */
+static void resolve_imports(struct project *project, uint32_t id)
+{
+    struct file *file = &project->files[id];
+    const struct syntax *tree = file->shown.tree;
+    for (uint32_t d = 0; tree && d < file->flow.def_count; d++) {
+        struct def *def = &file->flow.defs[d];
+        if (def->shown.kind != DEFINED_IMPORT)
+            continue;
+        const uint32_t statement = tree->parent[def->shown.value];
+        const bool from = tree->kind[statement] == SYN_FROM_IMPORT;
+        const uint32_t named = from ? syntax_first(tree, statement) : syntax_first(tree, def->shown.value);
+        str dotted = syntax_text(tree, named);
+        if (!from && syntax_inside(tree, def->shown.name, named)) /* `import a.b` binds a */
+            dotted = syntax_text(tree, def->shown.name);
+        def->import_file = module_find(project, id, str_trim(dotted));
+    }
+}
+
+uint32_t module_slot(const struct project *project, uint32_t file, const struct name *name)
+{
+    const uint32_t slot = map_get(&project->module_slot, (int64_t)file << 32 | name->id);
+    return slot == MAP_NONE ? NONE : slot;
+}
+
+static void list_variables(struct project *project, uint32_t id)
+{
+    const struct flow *flow = &project->files[id].flow;
+    for (uint32_t s = 0; s < flow->slot_count; s++)
+        if (flow->slots[s].function == 0 && !flow->slots[s].outside)
+            map_put(&project->module_slot, (int64_t)id << 32 | names_get(project->names, flow->slots[s].text)->id, s);
+}
+
+void module_link(struct project *project)
+{
+    for (uint32_t i = 0; i < project->file_count; i++)
+        map_put(&project->file_by_path, names_get(project->names, plain_path(project->files[i].shown.path))->id, i);
+    for (uint32_t i = 0; i < project->file_count; i++) {
+        struct file *file = &project->files[i];
+        file->shown.path = plain_path(file->shown.path);
+        file->shown.module = dotted_name(project, file->shown.path);
+        map_put(&project->file_by_module, names_get(project->names, file->shown.module)->id, i);
+    }
+    for (uint32_t i = 0; i < project->file_count; i++)
+        resolve_imports(project, i);
+    for (uint32_t i = 0; i < project->file_count; i++)
+        list_variables(project, i);
+}

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Values as they are handed out: devices settled for the run. And what a call moves. */
+#include "source/eval.h"
+
+#include "base/buf.h"
+
+static const struct value *settled(const struct project *project, uint32_t function, const struct value *value)
+{
+    if (value->kind != VALUE_NOTHING && !value_symbolic(value))
+        return value;
+    struct value out = *value;
+    const struct value *room[64];
+    uint16_t flags = 0;
+    if (out.kind == VALUE_NOTHING)
+        out.kind = VALUE_UNKNOWN;
+    if (out.device == DEVICE_PARAMETER)
+        out.device = (uint8_t)resolve_parameter(project, function, value->parameter, &flags);
+    out.flags |= flags;
+    out.parameter = 0;
+    const uint32_t count = !value->items ? 0 : value->item_count ? value->item_count : 1;
+    for (uint32_t i = 0; i < count; i++)
+        room[i] = settled(project, function, value->items[i]);
+    out.items = value->items ? room : NULL;
+    return values_get(project->values, &out);
+}
+
+const struct value *value_at(const struct project *project, struct site site)
+{
+    if (site_is_none(site))
+        return &value_unknown;
+    const struct file *file = &project->files[site.file];
+    const struct value *value = node_value(project, file, site.node);
+    const uint32_t def = file->flow.def_of[site.node];
+    if (file->shown.tree->kind[site.node] == SYN_NAME && def != NONE && file->flow.defs[def].shown.name == site.node)
+        value = values_by_id(project->values,
+                             file->value_of_def[flow_resolve(&file->flow, def)]); /* a name that is bound */
+    if (value->kind != VALUE_NOTHING && !value_symbolic(value))
+        return value;
+    return settled(project, project_function_at(project, site), value);
+}
+
+/* ---- moves ---- */
+
+static bool is_true(const struct syntax *tree, uint32_t node)
+{
+    return syntax_is(tree, node, SYN_TRUE);
+}
+
+static void read_non_blocking(const struct syntax *tree, uint32_t call, struct move_info *info)
+{
+    uint32_t node = syntax_argument(tree, call, NONE, "non_blocking");
+    if (node == NONE)
+        node = syntax_argument(tree, call, NONE, "async");
+    if (node == NONE && syntax_calls(tree, call, S("cuda")))
+        node = syntax_argument(tree, call, 1, NULL);
+    info->non_blocking = is_true(tree, node);
+    info->non_blocking_hidden = (node != NONE && !is_true(tree, node) && !syntax_is(tree, node, SYN_FALSE)) ||
+                                syntax_arguments_hidden(tree, call);
+}
+
+static enum move move_between(const struct value *before, const struct value *after)
+{
+    if (after->device == DEVICE_GPU && before->device != DEVICE_GPU)
+        return MOVE_UPLOAD;
+    if (after->device == DEVICE_CPU && before->device == DEVICE_GPU)
+        return MOVE_DOWNLOAD;
+    if (after->device == DEVICE_CPU && before->device == DEVICE_CPU)
+        return MOVE_NONE;
+    return after->device == before->device && after->device != DEVICE_UNKNOWN ? MOVE_NONE : MOVE_UNKNOWN;
+}
+
+static struct move_info move_of_method(const struct project *project, struct site call, const struct known *known)
+{
+    const struct syntax *tree = project_tree(project, call.file);
+    struct move_info info = {.what = syntax_first(tree, syntax_first(tree, call.node)), .explicit_ = true};
+    const struct value *before = value_at(project, (struct site){call.file, info.what});
+    const struct value *after = value_at(project, call);
+    info.is_module = before->kind == VALUE_MODULE || before->kind == VALUE_LOSS;
+    switch (known->special) {
+    case SPECIAL_TO: {
+        uint32_t node = syntax_argument(tree, call.node, 0, NULL);
+        node = node == NONE ? syntax_argument(tree, call.node, NONE, "device") : node;
+        const enum value_kind kind =
+            node == NONE ? VALUE_UNKNOWN : value_at(project, (struct site){call.file, node})->kind;
+        const bool device =
+            kind == VALUE_DEVICE || kind == VALUE_STR || kind == VALUE_INT || after->device != before->device;
+        info.move = device ? move_between(before, after) : MOVE_NONE;
+        read_non_blocking(tree, call.node, &info);
+        break;
+    }
+    case SPECIAL_CUDA:
+        info.move = move_between(before, after);
+        read_non_blocking(tree, call.node, &info);
+        break;
+    case SPECIAL_CPU:
+        info.move = move_between(before, after);
+        break;
+    case SPECIAL_ITEM:
+    case SPECIAL_TOLIST:
+    case SPECIAL_NUMPY:
+        info.move = before->device == DEVICE_GPU   ? MOVE_DOWNLOAD
+                    : before->device == DEVICE_CPU ? MOVE_NONE
+                                                   : MOVE_UNKNOWN;
+        break;
+    case SPECIAL_TYPE_AS: { /* the argument's data moves, or the receiver */
+        const bool tensor = str_eq(syntax_tail(tree, syntax_first(tree, call.node)), S("new_tensor"));
+        info.move = tensor && after->device == DEVICE_GPU ? MOVE_UPLOAD
+                    : tensor                              ? MOVE_NONE
+                                                          : move_between(before, after);
+        break;
+    }
+    default:
+        info.what = NONE;
+    }
+    return info;
+}
+
+/* torch.tensor(data, device=...), float(tensor) */
+static struct move_info move_of_function(const struct project *project, struct site call, const struct known *known)
+{
+    const struct syntax *tree = project_tree(project, call.file);
+    struct move_info info = {.what = syntax_argument(tree, call.node, 0, NULL)};
+    if (info.what == NONE)
+        return info;
+    const struct value *before = value_at(project, (struct site){call.file, info.what});
+    if (known->special == SPECIAL_TENSOR && value_on_gpu(value_at(project, call)) && !value_on_gpu(before)) {
+        info.move = MOVE_UPLOAD;
+        info.explicit_ = true;
+    } else if (known->special == SPECIAL_NUMBER && value_gpu_tensor(before)) {
+        info.move = MOVE_DOWNLOAD;
+    } else {
+        info.what = NONE;
+    }
+    return info;
+}
+
+/* A function of the run whose result is what it was given, on another device. */
+static struct move_info move_of_wrapper(const struct project *project, struct site call, uint32_t target)
+{
+    struct move_info info = {.what = NONE, .wrapper = true};
+    const struct summary *summary = summary_of(project, target);
+    if (!summary->upload_wrapper && !summary->download_wrapper)
+        return info;
+    const struct function *f = project_function(project, target);
+    const uint32_t k = f->class_id != NONE && !f->is_static ? 1 : 0;
+    info.what = name_argument(project, call, k);
+    if (info.what == NONE)
+        return info;
+    const struct value *before = value_at(project, (struct site){call.file, info.what});
+    info.is_module = before->kind == VALUE_MODULE;
+    info.move = move_between(before, value_at(project, call));
+    info.explicit_ = true;
+    return info;
+}
+
+struct move_info value_move(const struct project *project, struct site call)
+{
+    const struct syntax *tree = project_tree(project, call.file);
+    if (!syntax_is(tree, call.node, SYN_CALL))
+        return (struct move_info){.what = NONE};
+    const uint32_t target = name_target(project, call);
+    if (target != NONE)
+        return move_of_wrapper(project, call, target);
+    const struct value *callee = node_value(project, &project->files[call.file], syntax_first(tree, call.node));
+    const struct known *known = callee->name ? callee->name->known : NULL;
+    if (!known)
+        return (struct move_info){.what = NONE};
+    const bool method =
+        str_starts(callee->name->text, S("torch.Tensor.")) || str_starts(callee->name->text, S("torch.nn.Module."));
+    return method ? move_of_method(project, call, known) : move_of_function(project, call, known);
+}
+
+/* ---- in words ---- */
+
+static const char *const kinds[] = {
+    [VALUE_UNKNOWN] = "unknown",     [VALUE_TENSOR] = "tensor",     [VALUE_MODULE] = "module",
+    [VALUE_ARRAY] = "array",         [VALUE_INT] = "int",           [VALUE_FLOAT] = "float",
+    [VALUE_BOOL] = "bool",           [VALUE_STR] = "str",           [VALUE_NONE] = "none",
+    [VALUE_LIST] = "list",           [VALUE_TUPLE] = "tuple",       [VALUE_SET] = "set",
+    [VALUE_DICT] = "dict",           [VALUE_ITERATOR] = "iterator", [VALUE_LOADER] = "loader",
+    [VALUE_DATASET] = "dataset",     [VALUE_BATCH] = "batch",       [VALUE_OPTIMIZER] = "optimizer",
+    [VALUE_SCHEDULER] = "scheduler", [VALUE_SCALER] = "scaler",     [VALUE_LOSS] = "loss",
+    [VALUE_DEVICE] = "device",       [VALUE_DTYPE] = "dtype",       [VALUE_SHAPE] = "shape",
+    [VALUE_FUNCTION] = "function",   [VALUE_CLASS] = "class",       [VALUE_IMPORT] = "import",
+    [VALUE_INSTANCE] = "instance",   [VALUE_WRITER] = "writer",     [VALUE_SPARSE] = "sparse",
+    [VALUE_FRAME] = "frame",         [VALUE_OTHER] = "other",       [VALUE_KINDS] = "nothing"};
+static const char *const devices[] = {"", " cpu", " gpu", " same"};
+static const char *const dtypes[] = {"", " bool", " uint8", " int32", " int64", " float16", " float32", " float64"};
+static const char *const ranks[] = {"", " rank0", " rank1+"};
+static const char *const flag_words[] = {"pinned",   "random",     "grad",     "detached", "batch",
+                                         "uploaded", "downloaded", "constant", "fresh",    "parameter",
+                                         "buffer",   "assumed",    "one"};
+
+static void words(struct buf *buf, const struct project *project, const struct value *value, int depth)
+{
+    const bool placed = value_device_matters(value) || value->kind == VALUE_NOTHING;
+    buf_printf(buf, "%s%s", kinds[value->kind], placed ? devices[value->device] : "");
+    if (placed && value->device == DEVICE_PARAMETER)
+        buf_printf(buf, "%u", value->parameter);
+    buf_printf(buf, "%s%s", dtypes[value->dtype], ranks[value->rank]);
+    for (size_t i = 0; i < sizeof flag_words / sizeof *flag_words; i++)
+        if (value->flags & 1u << i)
+            buf_printf(buf, " %s", flag_words[i]);
+    if (value->detail != NONE &&
+        (value->kind == VALUE_FUNCTION || value->kind == VALUE_CLASS || value->kind == VALUE_MODULE ||
+         value->kind == VALUE_INSTANCE || value->kind == VALUE_DATASET)) {
+        const str name = value->kind == VALUE_FUNCTION ? project->functions[value->detail].name
+                                                       : project->classes[value->detail].name;
+        buf_printf(buf, " %.*s", (int)name.len, name.at);
+    } else if (value->name) {
+        buf_printf(buf, " %.*s", (int)value->name->text.len, value->name->text.at);
+    }
+    if (!value->items || depth == 0)
+        return;
+    buf_add(buf, S(" ["));
+    for (uint32_t i = 0; i < (value->item_count ? value->item_count : 1u); i++) {
+        buf_add(buf, i ? S(", ") : S(""));
+        words(buf, project, value->items[i], depth - 1);
+    }
+    buf_add(buf, S("]"));
+}
+
+str value_words(struct arena *arena, const struct project *project, const struct value *value)
+{
+    struct buf buf = {0};
+    words(&buf, project, value, 3);
+    const str text = str_copy(arena, buf_str(&buf));
+    buf_free(&buf);
+    return text;
+}
