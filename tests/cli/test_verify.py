@@ -12,7 +12,7 @@ import tempfile
 import time
 import unittest
 
-from support import INPUT, JUDGED, OK, PROGRAM, USAGE, steptime
+from support import INPUT, JUDGED, OK, PROGRAM, SOURCE, USAGE, steptime
 
 STAND_IN = '''
 import random, sys, time, types
@@ -410,6 +410,15 @@ class Words(Bench):
                 outcome = self.verify(*words)
                 self.assertEqual(outcome.code, USAGE)
                 self.assertIn(said, outcome.err)
+
+    def test_every_id_is_defined_in_the_manual(self):
+        with open(os.path.join(SOURCE, "doc", "numbers", "verify.md"), encoding="utf-8") as manual:
+            text = manual.read()
+        document = self.verify(self.script("a.py"), self.script("b.py"), "--repeat", "1", "--saved").json
+        ids = {value["id"] for section in document["sections"] for value in section["values"]}
+        for table in (table for section in document["sections"] for table in section["tables"]):
+            ids |= {table["id"], *(column["id"] for column in table["columns"])}
+        self.assertEqual([name for name in sorted(ids) if f"`{name}`" not in text], [])
 
     def test_a_missing_script_is_told(self):
         outcome = self.verify(self.script("a.py"), self.path("none.py"))
