@@ -72,19 +72,32 @@ static void prove(struct join *join, uint32_t finding, enum fit fit)
         join->tiers[finding] = tier;
 }
 
-/* Those of a function that fit best; false: none does. */
+/* The best fit among the findings of a function, and how many have it. */
+static enum fit best_fit(struct join *join, struct located at, unsigned shows, const struct place *place,
+                         uint32_t *count)
+{
+    enum fit best = FIT_NONE;
+    *count = 0;
+    for (uint32_t i = join_first(join, at); i != FINDING_NONE; i = join->next[i]) {
+        const enum fit fit = fit_at(join, i, shows, place);
+        *count = fit > best ? 1 : *count + (fit == best);
+        best = fit > best ? fit : best;
+    }
+    return best;
+}
+
+/* False: none of the function's findings fits. */
 static bool prove_at(struct join *join, struct located at, uint32_t index, const struct place *place)
 {
     const unsigned shows = move_shows(join->evidence.trace, &join->evidence.movement.at[index]);
-    enum fit best = FIT_NONE;
-    for (uint32_t i = join_first(join, at); i != FINDING_NONE; i = join->next[i]) {
-        const enum fit fit = fit_at(join, i, shows, place);
-        best = fit > best ? fit : best;
-    }
+    uint32_t count;
+    const enum fit best = best_fit(join, at, shows, place, &count);
     for (uint32_t i = join_first(join, at); best != FIT_NONE && i != FINDING_NONE; i = join->next[i]) {
         if (fit_at(join, i, shows, place) != best)
             continue;
         proof_add_move(&join->proofs[i], index);
+        if (best == FIT_FUNCTION && count > 1)
+            join->proofs[i].shared = count;
         prove(join, i, best);
     }
     return best != FIT_NONE;

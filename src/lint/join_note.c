@@ -82,7 +82,11 @@ str proof_note(const struct join *join, const struct proof *proof, int64_t savin
         add_move(&amounts, &join->evidence.movement.at[proof->moves[i]]);
     for (size_t i = 0; i < proof->host_count; i++)
         amounts.host_ns += join->evidence.trace->dur_ns[proof->host[i]];
-    return told(join, &amounts, saving_ns);
+    const str text = told(join, &amounts, saving_ns);
+    if (!proof->shared)
+        return text;
+    return str_printf(join->arena, "%s The trace cannot tell which of %u such places of the function it was.", text.at,
+                      proof->shared);
 }
 
 str group_note(const struct join *join, const struct move_group *group, int64_t saving_ns)

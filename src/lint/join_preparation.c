@@ -122,23 +122,24 @@ static void join_loader(struct join *join, uint32_t finding)
             add_host(join, finding, preparations->loader_rows[i], TIER_FUNCTION);
 }
 
-/* The loader's batches are what no other finding uploads. */
-static void join_pageable_loader(struct join *join, uint32_t finding)
-{
-    const struct movement *movement = &join->evidence.movement;
-    for (uint32_t i = 0; i < movement->count; i++) {
-        const struct move *move = &movement->at[i];
-        if (move->direction != COPY_H2D || move->memory == HOST_PINNED || !move->blocking || move->step == STEP_NONE ||
-            join->explained[i])
-            continue;
-        proof_add_move(&join->proofs[finding], i);
-        join->tiers[finding] = TIER_FUNCTION;
-    }
-}
-
 static bool is_pageable_loader(const struct lint_finding *finding)
 {
     return shows(finding, SHOWS_UPLOAD) && str_ends(finding->match->builtin, S("DataLoader"));
+}
+
+/* Pinned memory is one half of the fix, and where the batch is copied the other: what the trace shows there counts for both. */
+static void join_pageable_loader(struct join *join, uint32_t finding)
+{
+    const struct rule *rule = join->lint->findings[finding].match->rule;
+    for (uint32_t i = 0; i < join->finding_count; i++) {
+        const struct lint_finding *copy = &join->lint->findings[i];
+        if (!copy->match || copy->match->rule != rule || is_pageable_loader(copy))
+            continue;
+        for (size_t k = 0; k < join->proofs[i].move_count; k++)
+            proof_add_move(&join->proofs[finding], join->proofs[i].moves[k]);
+        if (join->proofs[i].move_count)
+            join->tiers[finding] = TIER_FUNCTION;
+    }
 }
 
 void join_preparation(struct join *join)

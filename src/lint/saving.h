@@ -16,6 +16,7 @@ struct proof {
     size_t move_count, move_room;
     uint32_t *host; /* rows of the host whose time the fix takes away */
     size_t host_count, host_room;
+    uint32_t shared; /* how many findings of the function the trace cannot tell from this one; 0: none */
 };
 
 static inline bool proof_is_empty(const struct proof *proof)
