@@ -20,19 +20,34 @@ static uint32_t call_around(const struct syntax *tree, uint32_t comprehension)
     return syntax_is(tree, arguments, SYN_ARGUMENTS) ? tree->parent[arguments] : SYNTAX_NONE;
 }
 
+static bool reads_parameter(const struct check *check, uint32_t node)
+{
+    if (!syntax_is(check->tree, node, SYN_NAME))
+        return false;
+    const struct definition *definition = flow_definition(check->project, check_site(check, node));
+    return definition && definition->kind == DEFINED_PARAMETER;
+}
+
+/* `hidden[i]` where i is a parameter; whether hidden is on the device the caller knows better. */
+static bool takes_by_parameter(const struct check *check, uint32_t node)
+{
+    if (!syntax_is(check->tree, node, SYN_SUBSCRIPT))
+        return false;
+    const struct value *object = ask_value(check, syntax_first(check->tree, node));
+    const uint32_t index = syntax_child(check->tree, node, 1);
+    return object->kind == VALUE_TENSOR && !value_on_cpu(object) && reads_parameter(check, index);
+}
+
 /* A small function or lambda of the run that takes an element by its parameter: get = lambda i: hidden[i][alias[i]]. */
 static bool callee_takes_element(const struct check *check, uint32_t call)
 {
+    enum { SMALL = 200 };
     const uint32_t target = name_target(check->project, check_site(check, call));
     if (target == SYNTAX_NONE)
         return false;
     const struct function *function = project_function(check->project, target);
-    if (function->file != check->file || check->tree->size[function->node] > 200)
-        return false;
-    for (uint32_t at = function->node; at < syntax_last(check->tree, function->node); at++)
-        if (loop_takes_element(check, at, function->node))
-            return true;
-    return false;
+    return function->file == check->file && check->tree->size[function->node] < SMALL &&
+           ask_any(check, function->node, takes_by_parameter);
 }
 
 static bool takes_element(const struct check *check, uint32_t element, uint32_t loop)

@@ -7,9 +7,18 @@
     "from torch import nn\n" \
     "import numpy as np\n" \
     "device = torch.device('cuda' if torch.cuda.is_available() else 'cpu')\n" \
+    "class Net(nn.Module):\n" \
+    "    def __init__(self):\n" \
+    "        super().__init__()\n" \
+    "        self.linear = nn.Linear(8, 8)\n" \
+    "    def forward(self, x):\n" \
+    "        return self.linear(x)\n" \
+    "def main(loader):\n" \
+    "    model = Net()\n" \
+    "    train(model, loader, torch.optim.SGD(model.parameters(), lr=0.1), torch.randn(8, 8))\n" \
     "def train(model, loader, optimizer, adjacency):\n" \
     "    model.to(device)\n" \
-    "    for batch in loader:\n" \
+    "    for step, batch in enumerate(loader):\n" \
     "        out = model(batch.to(device))\n" \
     "        out.sum().backward()\n" \
     "        optimizer.step()\n"
