@@ -22,6 +22,15 @@ static uint32_t dead_statement(const struct check *check, uint32_t call)
     return kind == SYN_EXPR || (kind == SYN_ASSIGN && syntax_child_count(check->tree, node) == 2) ? node : SYNTAX_NONE;
 }
 
+
+static bool reads_name(const struct syntax *tree, uint32_t node, str name)
+{
+    for (uint32_t at = node; at < syntax_last(tree, node); at++)
+        if (tree->kind[at] == SYN_NAME && str_eq(syntax_text(tree, at), name))
+            return true;
+    return false;
+}
+
 /* `del y` behind `y = x.cpu()` needs its y; behind `x = x.cpu()` it has one without. */
 static bool name_stays_bound(const struct check *check, uint32_t statement, uint32_t what)
 {
@@ -32,8 +41,12 @@ static bool name_stays_bound(const struct check *check, uint32_t statement, uint
         return false;
     if (syntax_same(check->tree, target, check->tree, ask_root(check, what)))
         return true;
-    const struct definition *definition = flow_bound(check->project, check_site(check, target));
-    return definition && flow_uses(check->project, check->file, definition, NULL, 0) == 0;
+    const uint32_t function = syntax_function(check->tree, statement);
+    const uint32_t from = function == SYNTAX_NONE ? 0 : function;
+    for (uint32_t node = from; node < syntax_last(check->tree, from); node++)
+        if (check->tree->kind[node] == SYN_DELETE && reads_name(check->tree, node, syntax_text(check->tree, target)))
+            return false;
+    return true;
 }
 
 bool fix_dead_read_back(const struct check *check, const struct match *match, struct edits *edits)
@@ -178,14 +191,6 @@ static uint32_t previous(const struct syntax *tree, uint32_t statement)
     for (uint32_t at = syntax_first(tree, tree->parent[statement]); at != statement; at = syntax_next(tree, at))
         before = at;
     return before;
-}
-
-static bool reads_name(const struct syntax *tree, uint32_t node, str name)
-{
-    for (uint32_t at = node; at < syntax_last(tree, node); at++)
-        if (tree->kind[at] == SYN_NAME && str_eq(syntax_text(tree, at), name))
-            return true;
-    return false;
 }
 
 /* The first of a row of plain reads in which none needs the value of one before. */

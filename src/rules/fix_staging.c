@@ -46,7 +46,9 @@ static void add_lines(struct stager *stager, uint32_t begin, uint32_t end)
     while (str_cut(&text, '\n', &line)) {
         if (line.len && line.at[line.len - 1] == '\r')
             line.len--;
-        buf_add(&stager->first, stager->unit);
+        if (!line.len && !text.len)
+            break; /* behind the last line end */
+        buf_add(&stager->first, line.len ? stager->unit : S(""));
         buf_add(&stager->first, line);
         buf_char(&stager->first, '\n');
     }
@@ -63,6 +65,21 @@ static bool has_long_string(const struct syntax *tree, uint32_t node)
 static void add_name(struct stager *stager, str name)
 {
     buf_printf(&stager->names, "%s%.*s", stager->name_count++ ? ", " : "", (int)name.len, name.at);
+}
+
+/* "kept", "kept_2", "kept_3" ... */
+static str number_name(const struct stager *stager, const char *name, uint32_t i)
+{
+    return patch_fresh_name(stager->patch, i ? patch_printf(stager->patch, "%s_%u", name, i + 1)
+                                             : patch_printf(stager->patch, "%s", name));
+}
+
+static uint32_t splits_before(const struct stager *stager, uint32_t i)
+{
+    uint32_t count = 0;
+    while (i--)
+        count += stager->staging->stages[i] == STAGE_SPLIT;
+    return count;
 }
 
 static void move_statement(struct stager *stager, uint32_t statement)
@@ -84,7 +101,7 @@ static void split_loop(struct stager *stager, uint32_t i)
     struct buf tuple = {0};
     for (uint32_t k = 0; k < count; k++)
         buf_printf(&tuple, "%s%.*s", k ? ", " : "", (int)names[k].len, names[k].at);
-    const str noted = patch_fresh_name(stager->patch, patch_printf(stager->patch, "noted_%u", i));
+    const str noted = number_name(stager, "noted", splits_before(stager, i));
     const str outer = syntax_indent(tree, loop), inner = syntax_indent(tree, split);
     if (has_long_string(tree, loop))
         patch_refuse(stager->patch);
@@ -108,6 +125,8 @@ static str guarded(const struct stager *stager, enum kept_use use, str name)
         return patch_printf(stager->patch, "list(%.*s)", (int)name.len, name.at);
     if (use == KEPT_COPY_ARRAY)
         return patch_printf(stager->patch, "%.*s.copy()", (int)name.len, name.at);
+    if (use == KEPT_COPY_DEEP)
+        return patch_printf(stager->patch, "pickle.loads(pickle.dumps(%.*s))", (int)name.len, name.at);
     return name;
 }
 
@@ -115,7 +134,7 @@ static void keep_piece(struct stager *stager, uint32_t i)
 {
     const struct check *check = stager->patch->check;
     const uint32_t piece = stager->staging->pieces[i];
-    const str name = patch_fresh_name(stager->patch, patch_printf(stager->patch, "kept_%u", i));
+    const str name = number_name(stager, "kept", i);
     const str text = patch_text(stager->patch, piece);
     const str indent = syntax_indent(check->tree, patch_statement(stager->patch, piece));
     if (memchr(text.at, '\n', text.len) && has_long_string(check->tree, piece))
@@ -139,7 +158,7 @@ static void guard_uses(struct stager *stager, uint32_t statement)
         for (uint32_t i = 0; i < stager->staging->kept_count && !inside; i++) {
             const str name = syntax_text(check->tree, node);
             const enum kept_use use = staging_use(check, node);
-            if (str_eq(name, stager->staging->kept[i]) && (use == KEPT_COPY_LIST || use == KEPT_COPY_ARRAY))
+            if (str_eq(name, stager->staging->kept[i]) && use != KEPT_READ)
                 patch_node(stager->patch, node, guarded(stager, use, name));
         }
     }

@@ -55,8 +55,8 @@ static bool is_host_number(const struct value *value)
  */
 static bool computes_alike(const struct check *check, uint32_t node, bool whole)
 {
-    if (is_read(check, node, whole))
-        return true;
+    if (read_back_what(check, node) != SYNTAX_NONE)
+        return is_read(check, node, whole);
     if (syntax_is(check->tree, node, SYN_BINARY)) {
         const enum syntax_op op = check->tree->op[node];
         const bool fits = op == OP_ADD || op == OP_SUB || op == OP_MUL || (op == OP_DIV && !whole);

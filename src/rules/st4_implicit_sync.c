@@ -223,6 +223,13 @@ const struct rule rule_data_dependent_branch = {
 
 /* ---- A3: a tensor is shown ---- */
 
+/* "%.3f" % loss: a match of its own, wherever the text goes. */
+static bool is_formatting(const struct check *check, uint32_t node)
+{
+    return syntax_is(check->tree, node, SYN_BINARY) && check->tree->op[node] == OP_MOD &&
+           ask_value(check, syntax_first(check->tree, node))->kind == VALUE_STR;
+}
+
 /* The tensor in what is shown: itself, or an item of a literal dict, list or tuple. */
 static uint32_t shown_tensor(const struct check *check, uint32_t node)
 {
@@ -238,7 +245,7 @@ static uint32_t shown_tensor(const struct check *check, uint32_t node)
             at++;
             continue;
         default:
-            if (ask_gpu_tensor(check, at))
+            if (ask_gpu_tensor(check, at) && !is_formatting(check, at))
                 return at;
             at = syntax_last(check->tree, at);
         }
@@ -266,9 +273,7 @@ static uint32_t shown_in(const struct check *check, uint32_t node)
     case SYN_INTERPOLATION:
         return shown_tensor(check, syntax_first(check->tree, node));
     case SYN_BINARY: /* "%.3f" % loss */
-        return check->tree->op[node] == OP_MOD && ask_value(check, syntax_first(check->tree, node))->kind == VALUE_STR
-                   ? shown_tensor(check, syntax_child(check->tree, node, 1))
-                   : SYNTAX_NONE;
+        return is_formatting(check, node) ? shown_tensor(check, syntax_child(check->tree, node, 1)) : SYNTAX_NONE;
     default:
         return shows_its_arguments(check, node) ? shown_tensor(check, syntax_child(check->tree, node, 1)) : SYNTAX_NONE;
     }

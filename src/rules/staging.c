@@ -442,12 +442,28 @@ static bool is_reading_method(str method)
     return false;
 }
 
-static enum kept_use copied(const struct value *value)
+/* np.where(...)[0][0]: one number of NumPy, which nobody can change. */
+static bool is_place(const struct check *check, uint32_t node)
 {
+    for (int i = 0; i < 2; i++) {
+        if (!syntax_is(check->tree, node, SYN_SUBSCRIPT) ||
+            !syntax_is(check->tree, syntax_child(check->tree, node, 1), SYN_INTEGER))
+            return false;
+        node = syntax_first(check->tree, node);
+    }
+    return ask_named(check, node, "numpy.where");
+}
+
+/* A list whose items cannot be changed can be copied by its items; of another one nothing is known. */
+static enum kept_use copied(const struct check *check, uint32_t node)
+{
+    const struct value *value = ask_value(check, node);
     if (value->kind == VALUE_ARRAY)
         return KEPT_COPY_ARRAY;
-    const bool flat = value->kind == VALUE_LIST && is_number_like(value_item(value));
-    return flat ? KEPT_COPY_LIST : KEPT_REFUSE;
+    if (value->kind != VALUE_LIST)
+        return KEPT_REFUSE;
+    const bool places = syntax_is(check->tree, node, SYN_LIST_COMP) && is_place(check, syntax_first(check->tree, node));
+    return places || is_number_like(value_item(value)) ? KEPT_COPY_LIST : KEPT_COPY_DEEP;
 }
 
 enum kept_use staging_use(const struct check *check, uint32_t node)
@@ -481,7 +497,7 @@ enum kept_use staging_use(const struct check *check, uint32_t node)
         const uint32_t call = tree->parent[parent];
         if (only_reads(check, call))
             return KEPT_READ;
-        return str_eq(syntax_tail(tree, syntax_first(tree, call)), S("append")) ? copied(value) : KEPT_REFUSE;
+        return str_eq(syntax_tail(tree, syntax_first(tree, call)), S("append")) ? copied(check, node) : KEPT_REFUSE;
     }
     default:
         return KEPT_REFUSE;
@@ -523,8 +539,7 @@ bool staging_find(const struct check *check, uint32_t loop, struct staging *stag
     const struct syntax *tree = check->tree;
     *staging = (struct staging){.loop = loop, .sample = syntax_first(tree, loop)};
     if (tree->kind[loop] != SYN_FOR || tree->kind[staging->sample] != SYN_NAME ||
-        !syntax_is(tree, syntax_child(tree, loop, 3), SYN_ABSENT) ||
-        !has_content(value_item(ask_value(check, syntax_child(tree, loop, 1)))))
+        !syntax_is(tree, syntax_child(tree, loop, 3), SYN_ABSENT) || !has_content(ask_value(check, staging->sample)))
         return false;
     const uint32_t block = syntax_child(tree, loop, 2);
     for (uint32_t at = syntax_first(tree, block); at != SYNTAX_NONE; at = syntax_next(tree, at)) {

@@ -46,7 +46,7 @@ uint32_t staging_replayed(const struct check *check, const struct staging *stagi
                           str names[STAGING_REPLAYED]);
 
 /* What a kept value, where it stands at `node`, must be wrapped in so that nobody can change what is kept. */
-enum kept_use { KEPT_READ, KEPT_COPY_LIST, KEPT_COPY_ARRAY, KEPT_REFUSE };
+enum kept_use { KEPT_READ, KEPT_COPY_LIST, KEPT_COPY_ARRAY, KEPT_COPY_DEEP, KEPT_REFUSE };
 enum kept_use staging_use(const struct check *check, uint32_t node);
 
 #endif
