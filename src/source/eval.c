@@ -89,6 +89,8 @@ static const struct value *outside_value(struct eval *e, const struct def *def)
     const struct slot *slot = &e->flow->slots[def->slot];
     if (slot->outer != NONE)
         return eval_cell(e, cell_of_slot(e->file, slot->outer));
+    if (!slot->outside)
+        return &value_nothing; /* a local before it is bound */
     return values_get(e->values,
                       &(struct value){.kind = VALUE_FUNCTION, .detail = NONE, .name = names_get(e->names, slot->text)});
 }

@@ -73,7 +73,9 @@ uint32_t flow_definitions(const struct project *project, struct site use, const 
     uint32_t count = 0;
     for (size_t i = 0; i < reach.count; i++) {
         const struct def *def = &file->flow.defs[reach.list[i]];
-        if (def->shown.kind == DEFINED_MEETING)
+        const struct slot *slot = &file->flow.slots[def->slot];
+        const bool unbound = def->shown.kind == DEFINED_OUTSIDE && !slot->outside && slot->outer == NONE;
+        if (def->shown.kind == DEFINED_MEETING || unbound)
             continue;
         if (count < room)
             found[count] = &def->shown;

@@ -507,8 +507,7 @@ static void loop_begin(struct builder *b, uint32_t node, struct loop_frame *fram
         const uint32_t head = def_add(b, (struct def){.shown = {.kind = DEFINED_MEETING, .name = NONE, .value = NONE},
                                                       .slot = slot,
                                                       .previous = NONE});
-        if (b->current[slot] != NONE)
-            push(&frame->again, slot, b->current[slot]);
+        push(&frame->again, slot, read_slot(b, slot, NONE)); /* never none: a head stands for more than what it leads to */
         heads->at[i].def = head;
         write(b, slot, head);
     }
