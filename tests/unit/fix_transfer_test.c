@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "fix_case.h"
+
+#define STEP(loader, lines) \
+    "import torch\n" \
+    "from torch import nn\n" \
+    "from torch.utils.data import DataLoader\n" \
+    "device = torch.device('cuda')\n" \
+    "def train(data):\n" \
+    "    model = nn.Linear(4, 2).to(device)\n" \
+    "    optimizer = torch.optim.Adam(model.parameters())\n" \
+    "    loader = " loader "\n" \
+    "    for x in loader:\n" \
+    "        optimizer.zero_grad()\n" lines "        loss = model(x).sum()\n" \
+    "        loss.backward()\n" \
+    "        optimizer.step()\n" \
+    "train([])\n"
+#define GOOD  "DataLoader(data, pin_memory=True, num_workers=2)"
+#define MOVED "        x = x.to(device, non_blocking=True)\n"
+
+static void made_on_the_device(void **state)
+{
+    (void)state;
+    becomes("ST601", STEP(GOOD, MOVED "        h = torch.zeros(4, 8).to(device)  # why\n"),
+            STEP(GOOD, MOVED "        h = torch.zeros(4, 8, device=device)  # why\n"));
+    becomes("ST601", STEP(GOOD, MOVED "        h = torch.arange(len(x)).long().to(x.device)\n"),
+            STEP(GOOD, MOVED "        h = torch.arange(len(x), device=x.device).long()\n"));
+    becomes("ST601", STEP(GOOD, MOVED "        h = torch.ones((4, 8), dtype=torch.float64).cuda()\n"),
+            STEP(GOOD, MOVED "        h = torch.ones((4, 8), dtype=torch.float64, device=\"cuda\")\n"));
+    becomes("ST601", STEP(GOOD, MOVED "        h = torch.bernoulli(torch.full((4, 1), 0.5)).to(device)\n"),
+            STEP(GOOD, MOVED "        h = torch.bernoulli(torch.full((4, 1), 0.5, device=device))\n"));
+}
+
+static void made_on_the_device_through_a_helper(void **state)
+{
+    (void)state;
+    becomes("ST601",
+            "import torch\n"
+            "device = torch.device('cuda')\n"
+            "def on(tensor):\n"
+            "    return tensor.to(device)\n"
+            "model = on(torch.nn.Linear(4, 2))\n"
+            "optimizer = torch.optim.Adam(model.parameters())\n"
+            "def step(n):\n"
+            "    loss = model(on(torch.zeros(n, 4))).sum()\n"
+            "    loss.backward()\n"
+            "    optimizer.step()\n"
+            "for n in range(9):\n"
+            "    step(n)\n",
+            "import torch\n"
+            "device = torch.device('cuda')\n"
+            "def on(tensor):\n"
+            "    return tensor.to(device)\n"
+            "model = on(torch.nn.Linear(4, 2))\n"
+            "optimizer = torch.optim.Adam(model.parameters())\n"
+            "def step(n):\n"
+            "    loss = model(torch.zeros(n, 4, device=device)).sum()\n"
+            "    loss.backward()\n"
+            "    optimizer.step()\n"
+            "for n in range(9):\n"
+            "    step(n)\n");
+}
+
+static void what_has_no_device_argument_stays(void **state)
+{
+    (void)state;
+    stays("ST601", STEP(GOOD, MOVED "        h = torch.Tensor(4, 8).to(device)\n"));
+    stays("ST601", STEP(GOOD, MOVED "        h = torch.zeros(4, 8).to(device, torch.float64)\n"));
+}
+
+static void copies_do_not_block(void **state)
+{
+    (void)state;
+    becomes("ST602", STEP("DataLoader(data, num_workers=2)", "        x = x.to(device)\n"),
+            STEP("DataLoader(data, num_workers=2, pin_memory=torch.cuda.is_available())",
+                 "        x = x.to(device, non_blocking=True)\n"));
+    becomes("ST602", STEP("DataLoader(data, pin_memory=False, num_workers=2)", "        x = x.cuda()\n"),
+            STEP("DataLoader(data, pin_memory=torch.cuda.is_available(), num_workers=2)",
+                 "        x = x.cuda(non_blocking=True)\n"));
+}
+
+static void arguments_over_several_lines(void **state)
+{
+    (void)state;
+    becomes(
+        "ST602", STEP("DataLoader(\n        data,\n        num_workers=2,  # two\n    )", MOVED),
+        STEP("DataLoader(\n        data,\n        num_workers=2, pin_memory=torch.cuda.is_available(),  # two\n    )",
+             MOVED));
+}
+
+static void narrowed_before_the_copy(void **state)
+{
+    (void)state;
+    becomes("ST603",
+            STEP(GOOD, MOVED "        import numpy as np\n"
+                             "        a = torch.from_numpy(np.zeros((4, 4))).to(device).float() + 1\n"),
+            STEP(GOOD, MOVED "        import numpy as np\n"
+                             "        a = torch.from_numpy(np.zeros((4, 4))).float().to(device) + 1\n"));
+}
+
+static void invariant_uploads_leave_the_loop(void **state)
+{
+    (void)state;
+    becomes("ST501", STEP(GOOD, MOVED "        weights = data.weights.to(device)\n"),
+            STEP(GOOD, MOVED "        weights = data.weights.to(device)\n"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(made_on_the_device),
+        cmocka_unit_test(made_on_the_device_through_a_helper),
+        cmocka_unit_test(what_has_no_device_argument_stays),
+        cmocka_unit_test(copies_do_not_block),
+        cmocka_unit_test(arguments_over_several_lines),
+        cmocka_unit_test(narrowed_before_the_copy),
+        cmocka_unit_test(invariant_uploads_leave_the_loop),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

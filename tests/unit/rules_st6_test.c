@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "rules_case.h"
+
+#define STEP(loader, lines) \
+    "import torch\n" \
+    "from torch import nn\n" \
+    "from torch.utils.data import DataLoader\n" \
+    "device = torch.device('cuda')\n" \
+    "class Rows(torch.utils.data.Dataset):\n" \
+    "    def __getitem__(self, i):\n" \
+    "        return torch.ones(3)\n" \
+    "def train(data):\n" \
+    "    model = nn.Linear(4, 2).to(device)\n" \
+    "    optimizer = torch.optim.Adam(model.parameters())\n" \
+    "    loader = " loader "\n" \
+    "    for x in loader:\n" \
+    "        optimizer.zero_grad()\n" lines "        loss = model(x).sum()\n" \
+    "        loss.backward()\n" \
+    "        optimizer.step()\n" \
+    "train(Rows())\n"
+
+#define GOOD  "DataLoader(data, pin_memory=True, num_workers=2)"
+#define MOVED "        x = x.to(device, non_blocking=True)\n"
+
+static void created_on_the_host(void **state)
+{
+    (void)state;
+    expect("ST601", STEP(GOOD, MOVED "        h = torch.zeros(4, 8).to(device)  # ST601\n"));
+    expect("ST601", STEP(GOOD, MOVED "        h = torch.arange(len(x)).long().cuda()  # ST601\n"));
+    expect("ST601", STEP(GOOD, MOVED "        h = torch.zeros(4)\n"
+                                     "        h = h.to(device)  # ST601\n"));
+    expect("ST601", STEP(GOOD, MOVED "        h = torch.randn(4, 8).to(x.device)  # ST601\n"));
+    expect("ST601", STEP(GOOD, MOVED "        h = torch.zeros(4, 8, device=device)\n"
+                                     "        h = torch.zeros(4, 8).float()\n"
+                                     "        h = x.new_zeros(4)\n"));
+}
+
+static void set_up_is_silent(void **state)
+{
+    (void)state;
+    expect("ST601", "import torch\n"
+                    "weights = torch.ones(3).cuda()\n"
+                    "model = torch.nn.Linear(2, 2).cuda()\n");
+}
+
+static void pageable_and_blocking(void **state)
+{
+    (void)state;
+    expect("ST602", STEP("DataLoader(data, num_workers=2)  # ST602", "        x = x.to(device)  # ST602\n"));
+    expect("ST602", STEP("DataLoader(data, pin_memory=False)  # ST602", MOVED));
+    expect("ST602", STEP(GOOD, "        x = x.cuda()  # ST602\n"));
+    expect("ST602", STEP(GOOD, "        x = x.cuda(non_blocking=True)\n"));
+}
+
+static void what_is_configured_is_silent(void **state)
+{
+    (void)state;
+    expect("ST60", STEP("DataLoader(data, **data.options)", MOVED));
+    expect("ST60", STEP("DataLoader(data, pin_memory=data.pin, num_workers=data.workers)", MOVED));
+}
+
+static void wide_uploads(void **state)
+{
+    (void)state;
+    expect("ST603", STEP(GOOD, MOVED "        import numpy as np\n"
+                                     "        a = torch.from_numpy(np.zeros((4, 4))).to(device).float()  # ST603\n"));
+    expect("ST603", STEP(GOOD, MOVED "        import numpy as np\n"
+                                     "        a = torch.from_numpy(np.zeros((4, 4))).float().to(device)\n"));
+}
+
+static void loaders_without_workers(void **state)
+{
+    (void)state;
+    expect("ST604", STEP("DataLoader(data, pin_memory=True)  # ST604", MOVED));
+    expect("ST604", STEP("DataLoader(data, pin_memory=True, num_workers=0)  # ST604", MOVED));
+    expect("ST604", STEP(GOOD, MOVED));
+}
+
+static void data_on_the_device_needs_none(void **state)
+{
+    (void)state;
+    expect("ST60", "import torch\n"
+                   "from torch.utils.data import DataLoader, TensorDataset\n"
+                   "data = torch.ones(8, 2).cuda()\n"
+                   "model = torch.nn.Linear(2, 2).cuda()\n"
+                   "optimizer = torch.optim.SGD(model.parameters(), 0.1)\n"
+                   "for x, in DataLoader(TensorDataset(data), batch_size=2):\n"
+                   "    model(x).sum().backward()\n"
+                   "    optimizer.step()\n");
+}
+
+static void explicit_waits(void **state)
+{
+    (void)state;
+    expect("ST606", STEP(GOOD, MOVED "        torch.cuda.synchronize()  # ST606\n"
+                                     "        torch.cuda.empty_cache()  # ST606\n"));
+    expect("ST606", "import os\n"
+                    "import torch\n"
+                    "os.environ['CUDA_LAUNCH_BLOCKING'] = '1'  # ST606\n"
+                    "torch.autograd.set_detect_anomaly(True)  # ST606\n"
+                    "torch.cuda.synchronize()\n");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(created_on_the_host),
+        cmocka_unit_test(set_up_is_silent),
+        cmocka_unit_test(pageable_and_blocking),
+        cmocka_unit_test(what_is_configured_is_silent),
+        cmocka_unit_test(wide_uploads),
+        cmocka_unit_test(loaders_without_workers),
+        cmocka_unit_test(data_on_the_device_needs_none),
+        cmocka_unit_test(explicit_waits),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
