@@ -4,19 +4,16 @@
 
 #include "base/error.h"
 #include "call.h"
-#include "lint/join.h"
+#include "lint_traces.h"
 #include "output.h"
 #include "progress.h"
-#include "read/read.h"
 
 struct work {
     struct arena arena;
     struct progress progress;
     bool begun;
     struct lint lint;
-    struct joined *joined; /* one a trace */
-    struct report_input *inputs;
-    uint32_t joined_count;
+    struct lint_traces traces;
 };
 
 static void begin(void *context, uint32_t files)
@@ -68,45 +65,11 @@ static bool lint_paths(const struct call *call, struct work *work, struct stepti
     return good;
 }
 
-/* A trace is read, joined and dropped; the findings keep the numbers. */
-static bool join_one(struct work *work, const char *path, struct steptime_error *err)
-{
-    struct trace *trace = trace_read(path, NULL, err);
-    if (!trace)
-        return false;
-    work->inputs[work->joined_count] = (struct report_input){
-        .path = str_of(path),
-        .format = str_copy(&work->arena, trace->info.format),
-        .events = trace->count,
-        .bytes = trace->info.file_bytes,
-        .repaired = (int64_t)trace->repaired,
-        .dropped = (int64_t)trace->dropped,
-    };
-    join_trace(&work->lint, trace, &work->arena, &work->joined[work->joined_count++]);
-    trace_free(trace);
-    return true;
-}
-
-static bool join_traces(const struct call *call, struct work *work, struct steptime_error *err)
-{
-    work->joined = arena_array(&work->arena, call->given_count, sizeof *work->joined);
-    work->inputs = arena_array(&work->arena, call->given_count, sizeof *work->inputs);
-    for (uint32_t i = 0; i < call->given_count; i++)
-        if (!strcmp(call->given[i].option->name, "trace") && !join_one(work, call->given[i].value, err))
-            return false;
-    if (work->joined_count)
-        lint_rank(&work->lint);
-    return true;
-}
-
 static bool write_report(const struct call *call, struct work *work, struct steptime_error *err)
 {
     struct report *report = report_new(&work->arena, S("lint"));
     lint_show(&work->lint, report);
-    for (uint32_t i = 0; i < work->joined_count; i++) {
-        report_input(report, work->inputs[i]);
-        join_show(&work->joined[i], report);
-    }
+    lint_traces_show(&work->traces, report);
     return output_report(call, report, err);
 }
 
@@ -114,7 +77,8 @@ static enum steptime_code run(const struct call *call, struct steptime_error *er
 {
     struct work work = {0};
     enum steptime_code code = STEPTIME_OK;
-    if (!lint_paths(call, &work, err) || !join_traces(call, &work, err) || !write_report(call, &work, err))
+    if (!lint_paths(call, &work, err) || !lint_traces_join(call, &work.lint, &work.arena, &work.traces, err) ||
+        !write_report(call, &work, err))
         code = err->code;
     else if (!work.lint.file_count)
         code = STEPTIME_INPUT;
@@ -129,6 +93,8 @@ static const struct option options[] = {
     {"trace", 0, "FILE", NULL,
      "A profiler trace of a run of this source: findings that it shows get what they cost a step, and what a step would "
      "save. May be given several times; the larger numbers count."},
+    {"trace-cpu", 0, "FILE", NULL,
+     "A trace of the same program on the CPU alone: functions that take longer with the device are marked."},
     {"fail-on", 0, "LEVEL", "note|warning|error|never",
      "End with exit code 1 when something of this severity or above is found. Default: warning, or as configured."},
     {"select", 0, "RULES", NULL, "Only these rules: ids or names with commas, or the beginning of ids (ST4)."},

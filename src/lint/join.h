@@ -6,7 +6,7 @@
  *     struct joined joined;
  *     join_trace(&lint, trace, &arena, &joined);      once a trace
  *     lint_rank(&lint);
- *     join_show(&joined, report);
+ *     join_show(&joined, 1, report);
  *
  * Each copy and synchronisation of the trace looks for its finding, from the
  * innermost function of the linted files on its stack outward. A finding gets
@@ -46,6 +46,7 @@ struct joined {
 void join_trace(struct lint *lint, const struct trace *trace, struct arena *arena, struct joined *joined);
 
 struct report;
-void join_show(const struct joined *joined, struct report *report);
+/* A section `evidence`, a row a trace; and a warning where one cannot speak for the source. */
+void join_show(const struct joined *joined, uint32_t count, struct report *report);
 
 #endif

@@ -2,36 +2,51 @@
 #include "join.h"
 #include "report/report.h"
 
-static void value(struct section *section, const char *id, const char *title, int64_t ns)
-{
-    section_value(section, id, title, UNIT_NS, cell_int(ns));
-}
-
 static str verdict(const struct joined *joined, struct arena *arena)
 {
     if (joined->device_bound)
-        return S("The device works for more than 95 % of a step: what moves data costs the host time, but steps would "
-                 "hardly become shorter without it.");
+        return S(
+            "The device works for more than 95 % of a step: moving data costs the host time, but steps would hardly "
+            "become shorter without it.");
     const double share = joined->step_ns ? 100.0 * (double)joined->saving_ns / (double)joined->step_ns : 0;
-    return str_printf(arena, "With all findings fixed together a step would take %.1f %% less.", share);
+    return str_printf(arena, "With all findings of the source fixed together a step would take %.1f %% less.", share);
 }
 
-static void show_numbers(const struct joined *joined, struct section *section)
+static struct table *new_table(struct section *section)
 {
-    section_value(section, "steps", "steps", UNIT_COUNT, cell_int(joined->steps));
-    value(section, "step_ns", "a step", joined->step_ns);
-    value(section, "busy_ns", "device at work", joined->busy_ns);
-    value(section, "idle_ns", "device idle", joined->idle_ns);
-    value(section, "preparing_ns", "of that while the host works", joined->preparing_ns);
-    value(section, "loading_ns", "training thread in a data loader", joined->loading_ns);
-    section_value(section, "blocking_moves", "copies and synchronisations that wait", UNIT_COUNT,
-                  cell_real(joined->blocking_moves));
-    value(section, "blocked_ns", "host blocked in them", joined->blocked_ns);
-    value(section, "saving_ns", "saving, all findings fixed", joined->saving_ns);
-    section_value(section, "confirmed", "findings confirmed", UNIT_COUNT, cell_int(joined->confirmed));
-    section_value(section, "in_function", "findings shown in their function", UNIT_COUNT,
-                  cell_int(joined->in_function));
-    section_value(section, "from_trace", "findings of the trace alone", UNIT_COUNT, cell_int(joined->from_trace));
+    struct table *table = section_table(section, "traces", "");
+    table_column(table, "trace", "trace", UNIT_NONE, COLUMN_WIDE);
+    table_column(table, "steps", "steps", UNIT_COUNT, 0);
+    table_column(table, "step_ns", "a step", UNIT_NS, 0);
+    table_column(table, "busy_ns", "device busy", UNIT_NS, 0);
+    table_column(table, "idle_ns", "device idle", UNIT_NS, COLUMN_DETAIL);
+    table_column(table, "preparing_ns", "host works in it", UNIT_NS, COLUMN_DETAIL);
+    table_column(table, "loading_ns", "data loader", UNIT_NS, COLUMN_DETAIL);
+    table_column(table, "blocking_moves", "waits", UNIT_COUNT, 0);
+    table_column(table, "blocked_ns", "host blocked", UNIT_NS, 0);
+    table_column(table, "saving_ns", "saving", UNIT_NS, 0);
+    table_column(table, "confirmed", "confirmed", UNIT_COUNT, 0);
+    table_column(table, "in_function", "in function", UNIT_COUNT, 0);
+    table_column(table, "from_trace", "trace alone", UNIT_COUNT, 0);
+    return table;
+}
+
+static void show_row(struct table *table, const struct joined *joined)
+{
+    table_row(table);
+    table_text(table, joined->path);
+    table_int(table, joined->steps);
+    table_int(table, joined->step_ns);
+    table_int(table, joined->busy_ns);
+    table_int(table, joined->idle_ns);
+    table_int(table, joined->preparing_ns);
+    table_int(table, joined->loading_ns);
+    table_real(table, joined->blocking_moves);
+    table_int(table, joined->blocked_ns);
+    table_int(table, joined->saving_ns);
+    table_int(table, joined->confirmed);
+    table_int(table, joined->in_function);
+    table_int(table, joined->from_trace);
 }
 
 /* Why a trace cannot speak for the source; "" where it can. */
@@ -51,15 +66,26 @@ static str objection(const struct joined *joined, struct arena *arena)
     return S("");
 }
 
-void join_show(const struct joined *joined, struct report *report)
+static bool speaks(const struct joined *joined)
 {
-    struct arena *arena = report_arena(report);
-    const str problem = objection(joined, arena);
-    if (problem.len)
-        report_warning(report, joined->path, -1, problem);
-    if (!joined->has_device || !joined->belongs)
-        return;
-    struct section *section = report_section(report, "evidence", "A step, as the trace shows it");
-    section_text(section, verdict(joined, arena));
-    show_numbers(joined, section);
+    return joined->has_device && joined->belongs;
+}
+
+void join_show(const struct joined *joined, uint32_t count, struct report *report)
+{
+    struct section *section = NULL;
+    struct table *table = NULL;
+    for (uint32_t i = 0; i < count; i++) {
+        const str problem = objection(&joined[i], report_arena(report));
+        if (problem.len)
+            report_warning(report, joined[i].path, -1, problem);
+        if (!speaks(&joined[i]))
+            continue;
+        if (!section) {
+            section = report_section(report, "evidence", "A step, as traces show it");
+            section_text(section, verdict(&joined[i], report_arena(report)));
+            table = new_table(section);
+        }
+        show_row(table, &joined[i]);
+    }
 }
