@@ -21,6 +21,30 @@ static void sum_steps(struct evidence *evidence)
     }
 }
 
+enum { TELLING_BYTES = 256 * 1024 }; /* smaller copies show what a copy takes, not what the bus gives */
+
+struct rate {
+    double bytes, ns;
+};
+
+/* Of a trace that uploads from both kinds of memory. */
+static double pinned_gain(const struct movement *movement)
+{
+    struct rate rates[HOST_MEMORIES] = {{0, 0}};
+    for (uint32_t i = 0; i < movement->count; i++) {
+        const struct move *move = &movement->at[i];
+        if (move->direction != COPY_H2D || move->bytes < TELLING_BYTES || !move->device_ns)
+            continue;
+        rates[move->memory].bytes += (double)move->bytes;
+        rates[move->memory].ns += (double)move->device_ns;
+    }
+    const struct rate pinned = rates[HOST_PINNED], pageable = rates[HOST_PAGEABLE];
+    if (!pinned.bytes || !pageable.bytes)
+        return 1;
+    const double gain = (pinned.bytes / pinned.ns) / (pageable.bytes / pageable.ns);
+    return gain > 1 ? gain : 1;
+}
+
 void evidence_open(struct evidence *evidence, const struct trace *trace, struct place_filter filter)
 {
     *evidence = (struct evidence){.trace = trace};
@@ -34,6 +58,7 @@ void evidence_open(struct evidence *evidence, const struct trace *trace, struct 
     find_patterns(&evidence->groups, &evidence->movement, trace);
     evidence->preparations = preparations_of(trace, &evidence->times, &evidence->movement, evidence->stacks, arena);
     evidence->relief = relief_new(evidence->graph);
+    evidence->pinned_gain = pinned_gain(&evidence->movement);
     sum_steps(evidence);
 }
 

@@ -53,15 +53,31 @@ static str call_text(const struct move_group *group, struct arena *arena)
 {
     const struct place *place = &group->place;
     const str what = place->callee.name.len ? place->callee.name : place->op.len ? place->op : group->operators;
-    return what.len ? str_printf(arena, "%.*s", (int)what.len, what.at) : S("a copy");
+    return what.len ? str_printf(arena, "`%.*s`", (int)what.len, what.at) : S("a copy");
 }
 
-static str message_of(const struct join *join, const struct move_group *group, int64_t saving_ns)
+static const char *deed(unsigned shows)
+{
+    switch (shows) {
+    case SHOWS_READ:
+        return "reads back from the device";
+    case SHOWS_UPLOAD:
+        return "uploads to the device";
+    case SHOWS_JOINING:
+        return "copies all that was gathered before";
+    default:
+        return "waits for the device";
+    }
+}
+
+static str message_of(const struct join *join, const struct movement *table, const struct move_group *group,
+                      int64_t saving_ns)
 {
     struct arena *arena = join->arena;
+    const unsigned shows = move_shows(join->evidence.trace, &table->at[group->example]);
     const char *const backward = group->place.backward ? " (in its backward)" : "";
-    return str_printf(arena, "%s in %s%s. %s", call_text(group, arena).at, place_text(group, arena).at, backward,
-                      group_note(join, group, saving_ns).at);
+    return str_printf(arena, "%s in %s%s %s. %s", call_text(group, arena).at, place_text(group, arena).at, backward,
+                      deed(shows), group_note(join, group, saving_ns).at);
 }
 
 static int64_t saving_of_group(struct join *join, const struct movement *table, const struct move_group *group)
@@ -100,7 +116,7 @@ static struct lint_finding finding_of(struct join *join, const struct movement *
         .note = S(""),
         .rule = str_of(rule),
         .file = str_copy(join->arena, place->function.file),
-        .message = message_of(join, group, saving),
+        .message = message_of(join, table, group, saving),
         .line = place->line > 0 ? place->line : place->function.line,
     };
     if (finding.line < 0)

@@ -106,7 +106,7 @@ static struct finding of_match(const struct lint *lint, const struct match *matc
 
 static str with_note(struct arena *arena, str message, str note)
 {
-    return note.len ? str_printf(arena, "%.*s %.*s", (int)message.len, message.at, (int)note.len, note.at) : message;
+    return note.len ? str_printf(arena, "%.*s. %.*s", (int)message.len, message.at, (int)note.len, note.at) : message;
 }
 
 static struct finding of_finding(const struct lint *lint, const struct lint_finding *from, struct arena *arena,
