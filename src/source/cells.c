@@ -47,11 +47,7 @@ static uint32_t attribute_cell(struct project *project, int64_t key)
 
 static void class_on_gpu(struct project *project, uint32_t class_id)
 {
-    struct class_data *data = &project->class_data[class_id];
-    if (data->on_gpu)
-        return;
-    data->on_gpu = true;
-    project->files[project->classes[class_id].file].changed = true;
+    project->class_data[class_id].next_on_gpu = true;
 }
 
 static void note(struct project *project, struct file *file, int64_t key)
@@ -60,7 +56,7 @@ static void note(struct project *project, struct file *file, int64_t key)
         project->device_used = true;
         file->shown.uses_device = true;
     } else if (key == FACT_MODULE_MOVED) {
-        project->module_moved = true;
+        project->next_module_moved = true;
     } else {
         class_on_gpu(project, (uint32_t)(FACT_CLASSES - key));
     }
@@ -79,6 +75,9 @@ void cells_join(struct project *project)
 {
     for (uint32_t i = 0; i < project->cell_count; i++)
         project->cells[i].next = &value_nothing;
+    project->next_module_moved = false;
+    for (uint32_t i = 0; i < project->class_count; i++)
+        project->class_data[i].next_on_gpu = false;
     for (uint32_t i = 0; i < project->file_count; i++) {
         struct file *file = &project->files[i];
         for (size_t f = 0; f < file->facts.count; f++) {

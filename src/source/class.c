@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Classes: their bases, methods, and what kind of thing they are. */
+#include "source/known.h"
 #include "source/private.h"
 
 enum { DEEPEST = 16 };
@@ -13,6 +14,12 @@ void class_methods(struct project *project)
             continue;
         const int64_t key = (int64_t)function->class_id << 32 | names_get(project->names, function->name)->id;
         const uint32_t before = map_get(&project->method, key);
+        const int64_t name = key & UINT32_MAX;
+        const bool common =
+            known_find(names_dot(project->names, names_get(project->names, S("torch.Tensor")), function->name)->text) ||
+            str_starts(function->name, S("__")) || str_eq(function->name, S("forward"));
+        map_put(&project->unique_method, name,
+                common || map_get(&project->unique_method, name) != MAP_NONE ? AMBIGUOUS : f);
         if (before == MAP_NONE || !project->functions[before].is_property) /* a setter comes behind its property */
             map_put(&project->method, key, f);
     }
@@ -119,12 +126,12 @@ static bool base_on_gpu(const struct project *project, uint32_t id)
 /* What puts a base on the device puts those who inherit there. */
 void class_link(struct project *project)
 {
+    project->module_moved = project->next_module_moved;
     for (uint32_t id = 0; id < project->class_count; id++) {
         link_one(project, id);
         struct class_data *data = &project->class_data[id];
-        if (!project->classes[id].is_module || data->on_gpu || !(project->module_moved || base_on_gpu(project, id)))
-            continue;
-        data->on_gpu = true;
-        project->files[project->classes[id].file].changed = true;
+        data->next_on_gpu |= project->classes[id].is_module && (project->module_moved || base_on_gpu(project, id));
+        project->files[project->classes[id].file].changed |= data->on_gpu != data->next_on_gpu;
+        data->on_gpu = data->next_on_gpu;
     }
 }

@@ -91,6 +91,9 @@ static const struct value *outside_value(struct eval *e, const struct def *def)
         return eval_cell(e, cell_of_slot(e->file, slot->outer));
     if (!slot->outside)
         return &value_nothing; /* a local before it is bound */
+    const struct value *starred = eval_starred(e, e->file_id, slot->text, 0);
+    if (starred)
+        return starred;
     return values_get(e->values,
                       &(struct value){.kind = VALUE_FUNCTION, .detail = NONE, .name = names_get(e->names, slot->text)});
 }
@@ -202,7 +205,9 @@ static const struct value *parameter_value(struct eval *e, const struct def *def
         given = eval_get(e, def->shown.value);
     if (given == &value_nothing || given == &value_unknown)
         return values_get(e->values, &own);
-    if (given->kind == VALUE_UNKNOWN || value_device_matters(given))
+    if (given->kind == VALUE_UNKNOWN) /* callers give different things: what comes back depends on which */
+        return values_get(e->values, &own);
+    if (value_device_matters(given))
         return value_as_parameter(e->values, given, (uint8_t)k);
     return given;
 }
@@ -382,13 +387,30 @@ static void statement_call(struct eval *e, uint32_t call)
     }
 }
 
+/* Whether it only runs where there is no device: what it returns there is not what the run is about. */
+static bool without_cuda(const struct syntax *tree, uint32_t node)
+{
+    for (uint32_t at = node; at && tree->kind[at] != SYN_FUNCTION; at = tree->parent[at]) {
+        const uint32_t parent = tree->parent[at];
+        if (tree->kind[parent] != SYN_IF)
+            continue;
+        const bool negated = tree->kind[parent + 1] == SYN_NOT;
+        const uint32_t asked = parent + 1 + negated;
+        const bool cuda = syntax_calls(tree, asked, S("is_available")) && tree->kind[asked + 1] == SYN_ATTRIBUTE &&
+                          str_eq(syntax_tail(tree, asked + 2), S("cuda"));
+        if (cuda && at == syntax_child(tree, parent, negated ? 1 : 2))
+            return true;
+    }
+    return false;
+}
+
 static void return_fact(struct eval *e, uint32_t node)
 {
     const uint32_t value = syntax_first(e->tree, node);
     const struct value *result = syntax_is(e->tree, value, SYN_ABSENT) || value == NONE
                                      ? values_of_kind(e->values, VALUE_NONE)
                                      : eval_get(e, value);
-    if (e->project->functions[eval_function_id(e)].is_generator)
+    if (e->project->functions[eval_function_id(e)].is_generator || without_cuda(e->tree, node))
         return;
     eval_fact(e, cell_of_result(eval_function_id(e)), result);
 }

@@ -76,6 +76,7 @@ str eval_last_part(str dotted);
 const struct value *eval_string(struct eval *e, str text);
 const struct value *eval_module_of(struct eval *e, uint32_t class_id, enum value_device device);
 
+const struct value *eval_starred(struct eval *e, uint32_t file, str member, int depth);
 const struct value *eval_member(struct eval *e, const struct value *import, str name); /* of a module of Python */
 
 /* ---- values, as evaluation needs them (values_more.c) ---- */

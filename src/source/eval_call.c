@@ -14,19 +14,20 @@ const struct value *value_substitute(struct eval *e, const struct value *value, 
 {
     if (!value_symbolic(value))
         return value;
+    const bool whole = value->kind == VALUE_NOTHING; /* the argument itself, perhaps moved */
     const struct value *argument =
-        value->device == DEVICE_PARAMETER && value->parameter < count ? given[value->parameter] : NULL;
-    if (argument && value->kind == VALUE_NOTHING && value->device == DEVICE_PARAMETER)
-        return argument;
+        (whole || value->device == DEVICE_PARAMETER) && value->parameter < count ? given[value->parameter] : NULL;
+    if (argument && whole)
+        return value->device == DEVICE_PARAMETER ? argument : eval_move_to(e, argument, value->device, 0);
     struct value out = *value;
     const struct value *room[64];
+    if (whole)
+        out.kind = VALUE_UNKNOWN;
     if (value->device == DEVICE_PARAMETER) {
         out.device = argument ? argument->device : DEVICE_UNKNOWN;
         out.parameter = argument ? argument->parameter : 0;
         if (argument)
             out.flags |= argument->flags & (VALUE_UPLOADED | VALUE_FROM_LOADER | VALUE_ASSUMED);
-        if (out.kind == VALUE_NOTHING)
-            out.kind = VALUE_UNKNOWN;
     }
     for (uint32_t i = 0; i < slots_of(value); i++)
         room[i] = value_substitute(e, value->items[i], given, count);
@@ -123,7 +124,11 @@ static const struct value *call_function(struct eval *e, uint32_t call, uint32_t
     }
     record(e, call, function, self);
     bind_arguments(e, call, function, self, &binding);
-    return value_substitute(e, eval_cell(e, cell_of_result(function)), binding.given, binding.count);
+    const struct value *result =
+        value_substitute(e, eval_cell(e, cell_of_result(function)), binding.given, binding.count);
+    if (result->kind == VALUE_MODULE && result->device == DEVICE_GPU && result->detail != NONE)
+        eval_class_on_gpu(e, result->detail); /* a wrapper has moved it */
+    return result;
 }
 
 /* The object of `object.method`, where the method is bound to it: not for Class.method. */
@@ -198,6 +203,13 @@ static const struct value *call_library_module(struct eval *e, uint32_t call, co
 
 static const struct value *call_module(struct eval *e, uint32_t call, const struct value *module)
 {
+    struct value place = {0};
+    if (has_gpu_argument(e, call, &place) && place.device == DEVICE_GPU) { /* it takes tensors there: it is there */
+        if (module->detail != NONE)
+            eval_class_on_gpu(e, module->detail);
+        else if (!module->name)
+            eval_fact(e, FACT_MODULE_MOVED, &value_unknown);
+    }
     const uint32_t forward = module->detail == NONE ? NONE : project_method(e->project, module->detail, S("forward"));
     if (forward == NONE)
         return call_library_module(e, call, module);

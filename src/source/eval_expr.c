@@ -135,15 +135,40 @@ static uint8_t dtype_named(str last)
     return DTYPE_UNKNOWN;
 }
 
+/* A name that a module has from `from x import *`; NULL. */
+const struct value *eval_starred(struct eval *e, uint32_t id, str member, int depth)
+{
+    const struct file *file = &e->project->files[id];
+    for (uint32_t i = file->star_count; i--;) {
+        const struct star *star = &file->stars[i];
+        if (star->file == NONE) {
+            const struct name *name = names_dot(e->names, star->name, member);
+            if (name->known)
+                return values_get(e->values, &(struct value){.kind = VALUE_IMPORT, .detail = NONE, .name = name});
+            continue;
+        }
+        const uint32_t slot = module_slot(e->project, star->file, names_get(e->names, member));
+        if (slot != NONE)
+            return eval_cell(e, cell_of_slot(&e->project->files[star->file], slot));
+        const struct value *inner = depth < 4 ? eval_starred(e, star->file, member, depth + 1) : NULL;
+        if (inner)
+            return inner;
+    }
+    return NULL;
+}
+
 /* torch.X, package.module, module.variable of the run. */
 const struct value *eval_member(struct eval *e, const struct value *import, str member)
 {
     const struct name *name = names_dot(e->names, import->name, member);
     if (import->detail != NONE && import->detail < e->project->file_count) {
+        const struct value *starred = eval_starred(e, import->detail, member, 0);
         const struct file *file = &e->project->files[import->detail];
         const uint32_t slot = module_slot(e->project, import->detail, names_get(e->names, member));
         if (slot != NONE)
             return eval_cell(e, cell_of_slot(file, slot));
+        if (starred)
+            return starred;
         char dotted[256] = ".";
         const bool fits = member.len < sizeof dotted - 1;
         if (fits)
@@ -289,6 +314,16 @@ static bool holds_settings(str word)
     return false;
 }
 
+/* A method that just one module class of the run has, called on something unknown: that one. */
+static const struct value *only_method(struct eval *e, const struct value *object, str member)
+{
+    const uint32_t f = map_get(&e->project->unique_method, names_get(e->names, member)->id);
+    if (f == MAP_NONE || f == AMBIGUOUS || !e->project->classes[e->project->functions[f].class_id].is_module ||
+        object->device == DEVICE_CPU)
+        return NULL;
+    return values_get(e->values, &(struct value){.kind = VALUE_FUNCTION, .detail = f});
+}
+
 static const struct value *unknown_attribute(struct eval *e, uint32_t node, const struct value *object, str member)
 {
     const str holder = syntax_tail(e->tree, syntax_first(e->tree, node));
@@ -303,6 +338,9 @@ static const struct value *unknown_attribute(struct eval *e, uint32_t node, cons
             method->name->known->special <= SPECIAL_PIN)
             return method;
     }
+    const struct value *only = only_method(e, object, member);
+    if (only)
+        return only;
     if (str_eq(member, S("cuda")) || str_eq(member, S("to")) || str_eq(member, S("cpu")) || str_eq(member, S("item")) ||
         str_eq(member, S("pin_memory")) || str_eq(member, S("backward")))
         return method_value(e, &(struct value){.kind = VALUE_TENSOR}, member);
@@ -334,6 +372,9 @@ const struct value *eval_attribute(struct eval *e, uint32_t node)
             of_run ? eval_attribute_of_class(e, object->detail, object, member) : &value_nothing;
         if (value->kind != VALUE_NOTHING && value->kind != VALUE_UNKNOWN)
             return value;
+        const struct value *only = object->kind == VALUE_MODULE && !of_run ? only_method(e, object, member) : NULL;
+        if (only)
+            return only;
         const struct value *method = object->kind == VALUE_MODULE ? method_value(e, object, member) : NULL;
         if (method && method->name->known && method->name->known->kind != VALUE_UNKNOWN && value == &value_nothing)
             return method;

@@ -52,7 +52,7 @@ static const struct value *moved(struct eval *e, const struct value *value, enum
         const bool module = value->kind == VALUE_MODULE;
         if (module && value->detail != NONE)
             eval_class_on_gpu(e, value->detail);
-        else if (module || value->kind == VALUE_UNKNOWN || value->kind == VALUE_NOTHING)
+        else if ((module && !value->name) || value->kind == VALUE_UNKNOWN)
             eval_fact(e, FACT_MODULE_MOVED, &value_unknown);
         eval_fact(e, FACT_DEVICE_USED, &value_unknown);
         if (e->in_module)
@@ -165,6 +165,15 @@ static uint8_t rank_of(const struct known_call *c, const struct value *first)
     }
 }
 
+/* torch.cat([a, b]): the tensors of a list are in one place. */
+static const struct value *together(struct eval *e, const struct value *list)
+{
+    const struct value *joined = list->items[0];
+    for (uint32_t i = 1; i < list->item_count; i++)
+        joined = eval_binary(e, joined, list->items[i], OP_ADD);
+    return joined;
+}
+
 /* The tensors among the arguments decide together. */
 static void place_by_arguments(const struct known_call *c, struct value *out)
 {
@@ -177,6 +186,8 @@ static void place_by_arguments(const struct known_call *c, struct value *out)
         const struct value *value = eval_get(e, a);
         if (!value_device_matters(value) || value->kind == VALUE_DEVICE || value->kind == VALUE_MODULE)
             continue;
+        if ((value->kind == VALUE_LIST || value->kind == VALUE_TUPLE) && value->item_count)
+            value = together(e, value);
         if (!joined)
             joined = value;
         else if (value->kind != VALUE_UNKNOWN && value->kind != VALUE_NOTHING)
@@ -238,6 +249,8 @@ static const struct value *plain(const struct known_call *c)
     struct value out = {.kind = known->kind, .flags = known->flags, .detail = NONE};
     out.dtype = dtype_of(c, c->first);
     out.rank = rank_of(c, c->first);
+    if (out.dtype == DTYPE_BOOL && known->rank == AS_REDUCE && known->dtype == OF_SAME)
+        out.dtype = DTYPE_INT64; /* counting */
     place(c, &out);
     if (known->maker)
         out.flags |= VALUE_FRESH;

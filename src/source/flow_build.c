@@ -507,7 +507,8 @@ static void loop_begin(struct builder *b, uint32_t node, struct loop_frame *fram
         const uint32_t head = def_add(b, (struct def){.shown = {.kind = DEFINED_MEETING, .name = NONE, .value = NONE},
                                                       .slot = slot,
                                                       .previous = NONE});
-        push(&frame->again, slot, read_slot(b, slot, NONE)); /* never none: a head stands for more than what it leads to */
+        push(&frame->again, slot,
+             read_slot(b, slot, NONE)); /* never none: a head stands for more than what it leads to */
         heads->at[i].def = head;
         write(b, slot, head);
     }

@@ -105,6 +105,27 @@ static str plain_path(str path)
     return path;
 }
 
+/* Modules all of whose names an import brings in; only those at the top of a file, or under its ifs and tries. */
+static void list_stars(struct project *project, uint32_t id)
+{
+    struct file *file = &project->files[id];
+    const struct syntax *tree = file->shown.tree;
+    for (int fill = 0; fill < 2; fill++) {
+        uint32_t count = 0;
+        for (uint32_t node = 0; node < tree->count; node++) {
+            if (tree->kind[node] != SYN_FROM_IMPORT || syntax_child_count(tree, node) != 1)
+                continue;
+            const str dotted = str_trim(syntax_text(tree, node + 1));
+            if (fill)
+                file->stars[count] = (struct star){module_find(project, id, dotted), names_get(project->names, dotted)};
+            count++;
+        }
+        if (!fill)
+            file->stars = arena_array(&file->arena, count, sizeof *file->stars);
+        file->star_count = count;
+    }
+}
+
 /* Finds what import statements name, once. */
 static void resolve_imports(struct project *project, uint32_t id)
 {
@@ -148,8 +169,10 @@ void module_link(struct project *project)
         file->shown.module = dotted_name(project, file->shown.path);
         map_put(&project->file_by_module, names_get(project->names, file->shown.module)->id, i);
     }
-    for (uint32_t i = 0; i < project->file_count; i++)
+    for (uint32_t i = 0; i < project->file_count; i++) {
         resolve_imports(project, i);
+        list_stars(project, i);
+    }
     for (uint32_t i = 0; i < project->file_count; i++)
         list_variables(project, i);
 }

@@ -22,7 +22,7 @@
 #include "source/summary.h"
 #include "source/value.h"
 
-enum { NONE = SYNTAX_NONE };
+enum { NONE = SYNTAX_NONE, AMBIGUOUS = UINT32_MAX - 1 };
 
 /* ---- names: texts of the whole project, equal ones at one address ---- */
 
@@ -117,6 +117,12 @@ struct facts {
     size_t count, room;
 };
 
+/* `from x import *` of a module: a file of the run, or a name outside of it. */
+struct star {
+    uint32_t file; /* NONE */
+    const struct name *name;
+};
+
 struct file {
     struct project_file shown;
     str text;
@@ -128,6 +134,8 @@ struct file {
     uint32_t *class_function;      /* function of the class body, file-local */
     uint32_t *first_parameter_def; /* per function: def of parameter 0; they follow one another; NONE */
     uint32_t *function_first_def, *function_last_def;
+    struct star *stars; /* `from x import *` */
+    uint32_t star_count;
     struct flow flow;
     uint32_t first_slot_cell;
     uint32_t *value_of;     /* per node: value id */
@@ -150,7 +158,7 @@ struct cell {
 struct class_data {
     uint32_t *bases; /* classes of the run */
     uint32_t base_count;
-    bool on_gpu;
+    bool on_gpu, next_on_gpu; /* its instances are; in the round that is joined */
 };
 
 struct project {
@@ -171,7 +179,8 @@ struct project {
     struct map module_slot;                  /* file << 32 | name id -> slot of a variable of the module */
     struct map class_by_node;                /* file << 32 | node */
     struct map function_by_node;
-    struct map method; /* class << 32 | name id -> function */
+    struct map unique_method; /* name id -> the one method of the run with that name, or AMBIGUOUS */
+    struct map method;        /* class << 32 | name id -> function */
     struct cell *cells;
     size_t cell_room;
     uint32_t cell_count, parameter_cells_end;
@@ -179,7 +188,7 @@ struct project {
     struct summary *summaries;
     struct site *callers;   /* grouped by target */
     uint32_t *first_caller; /* function_count + 1 */
-    bool device_used, module_moved;
+    bool device_used, module_moved, next_module_moved;
     uint8_t *trains;              /* per function: enum trains of loops.c */
     struct run_context *contexts; /* per function; context.c */
 };

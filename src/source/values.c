@@ -201,6 +201,17 @@ static bool carries_device(const struct value *v)
     }
 }
 
+/* Tensors that one name holds in turn are in one place: on the GPU if one is, or with the first parameter (self). */
+static const struct value *nearer(const struct value *a, const struct value *b)
+{
+    const bool pa = a->device == DEVICE_PARAMETER, pb = b->device == DEVICE_PARAMETER;
+    if (pa && pb)
+        return a->parameter <= b->parameter ? a : b;
+    if (pa && b->device == DEVICE_GPU)
+        return b;
+    return pb && a->device == DEVICE_GPU ? a : NULL;
+}
+
 static void join_device(struct value *out, const struct value *a, const struct value *b, enum join join)
 {
     const struct value *take = NULL;
@@ -214,6 +225,8 @@ static void join_device(struct value *out, const struct value *a, const struct v
         take = a;
     else if (join == JOIN_WAYS && is_moved(b))
         take = b;
+    else if (join == JOIN_WAYS)
+        take = nearer(a, b);
     out->device = take ? take->device : DEVICE_UNKNOWN;
     out->parameter = take ? take->parameter : 0;
     if (take && is_moved(take))
@@ -352,7 +365,7 @@ const struct value *values_on(struct values *values, const struct value *value, 
     struct value out = *value;
     const struct value *room[LONGEST];
     out.device = (uint8_t)device;
-    out.parameter = 0;
+    out.parameter = value->kind == VALUE_NOTHING ? value->parameter : 0; /* it stays that parameter */
     out.flags = (uint16_t)((out.flags | add) & ~(unsigned)drop);
     for (uint32_t i = 0; i < item_slots(value); i++)
         room[i] =

@@ -36,7 +36,7 @@ const struct value *value_item_at(const struct value *value, uint32_t i)
 
 bool value_symbolic(const struct value *value)
 {
-    if (value->device == DEVICE_PARAMETER)
+    if (value->device == DEVICE_PARAMETER || (value->kind == VALUE_NOTHING && value->device != DEVICE_UNKNOWN))
         return true;
     for (uint32_t i = 0; i < item_slots(value); i++)
         if (value_symbolic(value->items[i]))
