@@ -35,9 +35,8 @@ struct evidence {
     int64_t wall_ns;    /* of all steps */
     int64_t busy_ns;    /* the first device in them */
     int64_t blocked_ns; /* the host, in moves of the steps */
-    double
-        pinned_gain;   /* how much faster uploads from pinned memory go than from pageable, measured here; 1: unknown */
-    uint32_t blocking; /* moves in the steps that block */
+    double pinned_gain; /* how much faster this trace uploads from pinned memory than from pageable; 1: unknown */
+    uint32_t blocking;  /* moves in the steps that block */
 };
 
 void evidence_open(struct evidence *evidence, const struct trace *trace, struct place_filter filter);
