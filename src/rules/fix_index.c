@@ -160,9 +160,22 @@ static bool counts_rows_of(const struct syntax *tree, uint32_t count, uint32_t i
            syntax_same(tree, syntax_first(tree, first), tree, index);
 }
 
-static bool is_integer_tensor(const struct value *value)
+static bool is_integer(const struct value *value)
 {
     return value_is_tensor(value) && (value->dtype == DTYPE_INT64 || value->dtype == DTYPE_INT32);
+}
+
+/* Of a name bound to an upload also what was uploaded may tell: a copy keeps the type. */
+static bool is_integer_tensor(const struct check *check, uint32_t node)
+{
+    if (is_integer(ask_value(check, node)))
+        return true;
+    const struct definition *definition =
+        syntax_is(check->tree, node, SYN_NAME) ? flow_definition(check->project, check_site(check, node)) : NULL;
+    if (!definition || definition->kind != DEFINED_ASSIGN || definition->unpacked)
+        return false;
+    const struct move_info move = value_move(check->project, check_site(check, definition->value));
+    return move.move == MOVE_UPLOAD && move.what != SYNTAX_NONE && is_integer(ask_value(check, move.what));
 }
 
 /* torch.stack(list) and torch.stack(list, 0) */
@@ -183,7 +196,7 @@ bool fix_per_sample_stack(const struct check *check, const struct match *match, 
     while (stack && !syntax_is(tree, stack, SYN_CALL))
         stack = tree->parent[stack];
     if (!stack || !stacks_first(check, stack) || syntax_argument(tree, stack, 0, "tensors") != match->captures[0] ||
-        !find_gather(check, stack, match->captures[0], &gather) || !is_integer_tensor(ask_value(check, gather.index)))
+        !find_gather(check, stack, match->captures[0], &gather) || !is_integer_tensor(check, gather.index))
         return false;
     const str torch = patch_module(&patch, "torch"), count = patch_text(&patch, gather.count);
     const str tensor = syntax_text(tree, gather.tensor), index = syntax_text(tree, gather.index);

@@ -22,7 +22,6 @@ static uint32_t dead_statement(const struct check *check, uint32_t call)
     return kind == SYN_EXPR || (kind == SYN_ASSIGN && syntax_child_count(check->tree, node) == 2) ? node : SYNTAX_NONE;
 }
 
-
 static bool reads_name(const struct syntax *tree, uint32_t node, str name)
 {
     for (uint32_t at = node; at < syntax_last(tree, node); at++)
@@ -204,14 +203,23 @@ static uint32_t first_of_row(const struct check *check, uint32_t statement)
     }
 }
 
+/* One line, or where that is too long one for each. The file's indent is written by whoever takes it. */
 static str stacked(const struct patch *patch, const struct reads *reads)
 {
     struct buf text = {0};
     const struct check *check = patch->check;
+    const str unit = patch_indent_unit(patch);
+    const bool tall = reads->count > 2;
     for (uint32_t i = 0; i < reads->count; i++) {
         const str what = patch_primary(patch, read_back_what(check, reads->at[i]));
-        buf_printf(&text, "%s%.*s.detach().double().reshape(())", i ? ", " : "", (int)what.len, what.at);
+        if (tall)
+            buf_printf(&text, "\n%.*s", (int)unit.len, unit.at);
+        buf_printf(&text, "%.*s.detach().double().reshape(())%s", (int)what.len, what.at,
+                   tall                   ? ","
+                   : i + 1 < reads->count ? ", "
+                                          : "");
     }
+    buf_printf(&text, tall ? "\n" : "");
     const str copy = str_copy(check->arena, buf_str(&text));
     buf_free(&text);
     return copy;
@@ -242,7 +250,11 @@ static bool stack_row(struct patch *patch, uint32_t first, struct edits *edits)
         if (at == last)
             break;
     }
-    patch_replace(patch, tree->begin[first], tree->end[first], line);
+    if (memchr(line.at, '\n', line.len)) { /* several lines are indented as lines */
+        patch_line_before(patch, first, line);
+        patch_delete(patch, first);
+    } else
+        patch_replace(patch, tree->begin[first], tree->end[first], line);
     return reads.count > 1 && patch_hand_over(patch, edits);
 }
 
