@@ -13,6 +13,7 @@ import time
 import unittest
 
 from support import INPUT, JUDGED, OK, PROGRAM, SOURCE, USAGE, steptime
+from torch_python import torch_python
 
 STAND_IN = '''
 import random, sys, time, types
@@ -470,15 +471,6 @@ def goes(process):
     while running(process) and time.monotonic() < until:
         time.sleep(0.02)
     return not running(process)
-
-
-def torch_python():
-    """An interpreter that has PyTorch; the case skips where there is none."""
-    for python in filter(None, (os.environ.get("STEPTIME_TORCH_PYTHON"), sys.executable)):
-        if subprocess.run([python, "-c", "import torch"], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                          stderr=subprocess.DEVNULL, check=False).returncode == 0:
-            return python
-    raise unittest.SkipTest("no interpreter with PyTorch; STEPTIME_TORCH_PYTHON names one")
 
 
 class Real(Bench):
