@@ -211,6 +211,12 @@ void build_fill(struct build *build, uint32_t count)
     fill_at(build, count, place_behind(build));
 }
 
+void build_stray(struct build *build, uint32_t at)
+{
+    build->stray++;
+    note_error(build, at);
+}
+
 void build_spoil(struct build *build, size_t depth)
 {
     struct build_open *open = &build->open[depth];
@@ -252,6 +258,8 @@ static void close_top(struct build *build)
         build->end[node] = build->end[top->last];
     if (kind == SYN_TRY)
         complete_try(build);
+    if (kind == SYN_BLOCK && !top->children) /* the grammar lets it pass, Python does not */
+        build_stray(build, build->begin[node]);
     if (layout->pads)
         fill_at(build, layout->least, build->end[node]);
     if (top->children < layout->least || (layout->most != ANY && top->children > layout->most))
@@ -277,23 +285,10 @@ uint32_t build_leaf(struct build *build, enum syntax_kind kind, uint32_t begin, 
 
 /* --- errors, and what stands beside the tree ----------------------------------------------------------------------- */
 
-void build_stray(struct build *build, uint32_t at)
-{
-    build->stray++;
-    note_error(build, at);
-}
-
 void build_parens(struct build *build, uint32_t begin, uint32_t end)
 {
     build->parens = mem_grow(build->parens, &build->parens_room, build->parens_count + 1, sizeof *build->parens);
     build->parens[build->parens_count++] = (struct syntax_parens){build->count, begin, end};
-}
-
-void build_comment(struct build *build, uint32_t begin, uint32_t end)
-{
-    build->comments =
-        mem_grow(build->comments, &build->comments_room, build->comments_count + 1, sizeof *build->comments);
-    build->comments[build->comments_count++] = (struct span_of_text){begin, end};
 }
 
 /* --- the end -------------------------------------------------------------------------------------------------------- */
@@ -330,8 +325,6 @@ void build_finish(struct build *build, struct arena *arena, struct syntax *tree)
     tree->size = moved(arena, build->size, build->count * sizeof *tree->size);
     tree->parens = moved(arena, build->parens, build->parens_count * sizeof *tree->parens);
     tree->parens_count = (uint32_t)build->parens_count;
-    tree->comments = moved(arena, build->comments, build->comments_count * sizeof *tree->comments);
-    tree->comment_count = (uint32_t)build->comments_count;
     mem_free(build->open);
     *build = (struct build){0};
 }

@@ -26,8 +26,6 @@ struct build {
     size_t open_count, open_room;
     struct syntax_parens *parens;
     size_t parens_count, parens_room;
-    struct span_of_text *comments;
-    size_t comments_count, comments_room;
     uint32_t stray; /* errors that left no node */
     uint32_t error_at;
 };
@@ -59,9 +57,8 @@ void build_spoil(struct build *build, size_t depth);
 /* An error that leaves no node. */
 void build_stray(struct build *build, uint32_t at);
 
-/* Notes the parentheses around the node that comes next, and a comment. */
+/* Notes the parentheses around the node that comes next. */
 void build_parens(struct build *build, uint32_t begin, uint32_t end);
-void build_comment(struct build *build, uint32_t begin, uint32_t end);
 
 /* Fills the columns of the tree, which then lie in the arena, and lets go of everything. */
 void build_finish(struct build *build, struct arena *arena, struct syntax *tree);

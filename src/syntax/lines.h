@@ -8,10 +8,4 @@
 /* Fills line_at and line_count. A line begins behind the last end of line too, if only an empty one. */
 void lines_index(struct arena *arena, struct syntax *tree);
 
-/*
- * The text as the parser must see it, of the same length: every line ends in LF or CRLF, and tabs behind blanks reach to
- * the next multiple of eight, as in Python. The text itself where it is so already.
- */
-str lines_for_parser(struct arena *arena, str text);
-
 #endif

@@ -91,12 +91,6 @@ static enum lower_step future(struct lower *lower, const struct concrete *node)
     return build_top_kind(&lower->build) == SYN_FROM_IMPORT ? leaf(lower, node, SYN_NAME) : LOWER_PAST;
 }
 
-static enum lower_step comment(struct lower *lower, const struct concrete *node)
-{
-    build_comment(&lower->build, node->begin, node->end);
-    return LOWER_PAST;
-}
-
 /* --- errors --------------------------------------------------------------------------------------------------------- */
 
 /* Neighbouring errors become one. */
@@ -427,17 +421,41 @@ static enum lower_step integer(struct lower *lower, const struct concrete *node)
     return leaf(lower, node, last == 'j' || last == 'J' ? SYN_FLOAT : SYN_INTEGER);
 }
 
+/* The `...` in the place of what was taken out: of a statement all of it, of a bracket what is in it. */
+static enum lower_step stand_in(struct lower *lower, const struct taken_out *taken)
+{
+    struct build *build = &lower->build;
+    build_leaf(build, taken->broken ? SYN_ERROR : SYN_OTHER, taken->begin, taken->end);
+    const enum syntax_kind around = build_top_kind(build);
+    if (around == SYN_EXPR && build->end[build_top(build)->node] < taken->end)
+        build->end[build_top(build)->node] = taken->end;
+    if (around == SYN_SET && taken->pairs)
+        set_kind(lower, SYN_DICT);
+    return LOWER_PAST;
+}
+
+static enum lower_step ellipsis(struct lower *lower, const struct concrete *node)
+{
+    while (lower->taken_out_count && lower->taken_out->begin < node->begin) {
+        lower->taken_out++;
+        lower->taken_out_count--;
+    }
+    if (lower->taken_out_count && lower->taken_out->begin == node->begin)
+        return stand_in(lower, lower->taken_out);
+    return leaf(lower, node, SYN_ELLIPSIS);
+}
+
 /* --- the way down and up --------------------------------------------------------------------------------------------- */
 
 static enum lower_step (*const handlers[LOWER_HOWS])(struct lower *, const struct concrete *) = {
     [HOW_SKIP] = skip,
     [HOW_TOKEN] = token,
     [HOW_FUTURE] = future,
-    [HOW_COMMENT] = comment,
     [HOW_ERROR] = error,
     [HOW_THROUGH] = through,
     [HOW_OPEN] = open_kind,
     [HOW_LEAF] = leaf_kind,
+    [HOW_ELLIPSIS] = ellipsis,
     [HOW_STATEMENT] = open_kind,
     [HOW_STATEMENT_LEAF] = leaf_kind,
     [HOW_EXPRESSION_STATEMENT] = expression_statement,
@@ -504,8 +522,6 @@ enum lower_step lower_enter(struct lower *lower, const struct concrete *node)
 {
     if (node->how == HOW_SKIP)
         return LOWER_PAST;
-    if (node->how == HOW_COMMENT)
-        return comment(lower, node);
     if (node->missing && node->how == HOW_TOKEN)
         build_stray(&lower->build, node->begin);
     if (node->how != HOW_TOKEN && node->how != HOW_ERROR && !rescuing(lower))
@@ -526,10 +542,17 @@ bool lower_leave(struct lower *lower)
     return lower->spoilt != SIZE_MAX;
 }
 
-void lower_start(struct lower *lower, str text)
+void lower_start(struct lower *lower, str text, const struct prepared *prepared)
 {
     *lower = (struct lower){.text = text, .spoilt = SIZE_MAX};
+    lower->taken_out = prepared->taken_out;
+    lower->taken_out_count = prepared->taken_out_count;
     build_start(&lower->build, (uint32_t)text.len);
+}
+
+void lower_lost(struct lower *lower, uint32_t begin, uint32_t end)
+{
+    build_leaf(&lower->build, SYN_ERROR, begin, end);
 }
 
 void lower_finish(struct lower *lower, struct arena *arena, struct syntax *tree)

@@ -9,17 +9,18 @@
 #define SYNTAX_LOWER_H
 
 #include "build.h"
+#include "prepare.h"
 
 /* What is done with a concrete node. */
 enum lower_how {
     HOW_SKIP, /* with all below it */
     HOW_TOKEN,
     HOW_FUTURE, /* the word __future__ */
-    HOW_COMMENT,
     HOW_ERROR,
     HOW_THROUGH, /* leaves no node, but its children do */
     HOW_OPEN,    /* a node of `kind`, with children */
     HOW_LEAF,
+    HOW_ELLIPSIS,
     HOW_STATEMENT, /* as HOW_OPEN; what the parser saves from text that does not parse */
     HOW_STATEMENT_LEAF,
     HOW_EXPRESSION_STATEMENT,
@@ -70,6 +71,8 @@ struct lower {
     str text;
     struct lower_level *levels; /* one for each concrete node that was entered */
     size_t level_count, level_room;
+    const struct taken_out *taken_out; /* those that were not met yet */
+    size_t taken_out_count;
     size_t spoilt; /* the depth of the open node that turned out to be an error; SIZE_MAX */
 };
 
@@ -79,9 +82,11 @@ enum lower_step {
     LOWER_SPOILT, /* leave the nodes above it, as long as lower_leave says true */
 };
 
-void lower_start(struct lower *lower, str text);
+void lower_start(struct lower *lower, str text, const struct prepared *prepared);
 enum lower_step lower_enter(struct lower *lower, const struct concrete *node);
 bool lower_leave(struct lower *lower);
+/* A piece that the parser gave up. */
+void lower_lost(struct lower *lower, uint32_t begin, uint32_t end);
 void lower_finish(struct lower *lower, struct arena *arena, struct syntax *tree);
 
 #endif
