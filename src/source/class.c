@@ -5,8 +5,35 @@
 
 enum { DEEPEST = 16 };
 
+/* self(...) or self.forward(...): it runs the module, so it is given what forward is given. */
+static bool calls_forward(const struct syntax *tree, uint32_t node)
+{
+    if (tree->kind[node] != SYN_CALL)
+        return false;
+    const uint32_t callee = node + 1;
+    const bool forward = tree->kind[callee] == SYN_ATTRIBUTE && str_eq(syntax_tail(tree, callee), S("forward"));
+    const uint32_t object = forward ? callee + 1 : callee;
+    return tree->kind[object] == SYN_NAME && str_eq(syntax_text(tree, object), S("self"));
+}
+
+static void find_who_calls_forward(struct project *project)
+{
+    project->calls_forward = arena_array(&project->arena, project->function_count, sizeof(bool));
+    for (uint32_t f = 0; f < project->function_count; f++) {
+        const struct function *function = &project->functions[f];
+        const struct syntax *tree = project->files[function->file].shown.tree;
+        if (function->class_id == NONE || tree->kind[function->node] != SYN_FUNCTION)
+            continue;
+        bool found = str_eq(function->name, S("forward"));
+        for (uint32_t n = function->node, last = syntax_last(tree, n); n < last && !found; n++)
+            found = calls_forward(tree, n);
+        project->calls_forward[f] = found;
+    }
+}
+
 void class_methods(struct project *project)
 {
+    find_who_calls_forward(project);
     for (uint32_t f = 0; f < project->function_count; f++) {
         const struct function *function = &project->functions[f];
         const struct syntax *tree = project->files[function->file].shown.tree;

@@ -6,7 +6,9 @@
 #include "source/eval.h"
 
 #include "base/buf.h"
+#include "base/mem.h"
 #include "source/loops.h"
+#include "source/reach.h"
 
 struct run_context {
     uint8_t pace, seen; /* seen: bits of the paces from which it is called */
@@ -274,6 +276,19 @@ static bool pass_on(struct project *project)
     return changed;
 }
 
+/* The same for calls that reach methods by their name alone. */
+static bool pass_on_by_name(struct project *project, const struct by_name *list)
+{
+    bool changed = false;
+    for (size_t i = 0; i < list->count; i++) {
+        const struct context from = context_of(project, list->at[i].call);
+        for (uint32_t f = map_get(&project->methods_by_name, list->at[i].name->id); f != NONE;
+             f = project->next_of_name[f])
+            changed |= reach(&project->contexts[f], &from);
+    }
+    return changed;
+}
+
 /* What a framework calls, by public convention. */
 static void begin(const struct project *project, uint32_t f, struct run_context *c)
 {
@@ -328,8 +343,14 @@ void context_build(struct project *project)
     }
     for (uint32_t i = 0; i < project->file_count; i++)
         begin_workers(project, i);
-    for (int round = 0; round < 24 && pass_on(project); round++)
-        ;
+    struct by_name list = {0};
+    reach_by_name(project, &list);
+    for (int round = 0; round < 24; round++) {
+        const bool named = pass_on_by_name(project, &list);
+        if (!pass_on(project) && !named)
+            break;
+    }
+    mem_free(list.at);
 }
 
 /* ---- in words ---- */

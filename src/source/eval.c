@@ -575,11 +575,13 @@ static void evaluate_function(struct eval *e, uint32_t f)
     e->self_class = around == NONE ? NONE : e->project->functions[around].class_id;
     e->in_module = e->self_class != NONE && e->project->classes[e->self_class].is_module;
     const size_t facts = e->file->facts.count, calls = e->file->call_count;
+    for (uint32_t d = e->file->function_first_def[f]; d < e->file->function_last_def[f]; d++)
+        e->file->value_of_def[d] = value_nothing.id; /* what loops carried in the last round would stay for ever */
     for (int i = 0; i < PASSES; i++) {
         e->file->facts.count = facts;
         e->file->call_count = calls;
         pass(e);
-        if (!e->changed)
+        if (!e->changed || !e->file->function_loops[f])
             break;
     }
     share(e);

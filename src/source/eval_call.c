@@ -181,9 +181,11 @@ static const struct value *call_library_module(struct eval *e, uint32_t call, co
     const uint32_t first = syntax_argument(e->tree, call, 0, NULL);
     if (first != NONE)
         eval_prove_tensor(e, first);
-    if (module->device == DEVICE_UNKNOWN || module->device == DEVICE_CPU)
-        if (!has_gpu_argument(e, call, &out) && module->device == DEVICE_UNKNOWN)
-            out.device = DEVICE_UNKNOWN;
+    struct value place = {0};
+    if (has_gpu_argument(e, call, &place) && (place.device == DEVICE_GPU || module->device == DEVICE_UNKNOWN)) {
+        out.device = place.device;
+        out.parameter = place.parameter;
+    }
     if (module->kind == VALUE_LOSS) {
         out.rank = module->rank;
     } else if (module->name) {

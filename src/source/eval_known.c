@@ -40,7 +40,8 @@ const struct value *eval_move_to(struct eval *e, const struct value *value, enum
     if (device == DEVICE_GPU)
         return values_on(e->values, value, device, VALUE_UPLOADED, drop | VALUE_DOWNLOADED | VALUE_ASSUMED);
     if (device == DEVICE_CPU)
-        return values_on(e->values, value, device, value->device == DEVICE_GPU ? VALUE_DOWNLOADED : 0,
+        return values_on(e->values, value, device,
+                         eval_concrete(e, value, false)->device == DEVICE_GPU ? VALUE_DOWNLOADED : 0,
                          drop | VALUE_UPLOADED);
     return values_on(e->values, value, device, 0, drop);
 }
@@ -96,7 +97,7 @@ static const struct value *to(const struct known_call *c)
 /* What a read gives: one number, a list, an array. It is a read-back where the tensor was on the GPU. */
 static const struct value *read_back(const struct known_call *c, enum value_kind kind)
 {
-    const struct value *from = c->first;
+    const struct value *from = eval_concrete(c->e, c->first, false);
     struct value out = {.kind = (uint8_t)kind, .detail = NONE};
     out.flags = from->flags & (VALUE_RANDOM | VALUE_DOWNLOADED | VALUE_FROM_LOADER);
     if (from->device == DEVICE_GPU)
@@ -325,7 +326,7 @@ static const struct value *number(const struct known_call *c)
 {
     struct value out = {.kind = c->known->kind, .detail = NONE};
     out.flags = c->first->flags & (VALUE_RANDOM | VALUE_DOWNLOADED | VALUE_CONSTANT | VALUE_FROM_LOADER);
-    if (eval_is_tensor_like(c->first) && c->first->device == DEVICE_GPU)
+    if (eval_is_tensor_like(c->first) && eval_concrete(c->e, c->first, false)->device == DEVICE_GPU)
         out.flags |= VALUE_DOWNLOADED;
     return values_get(c->e->values, &out);
 }
@@ -563,5 +564,7 @@ const struct value *eval_known(struct eval *e, uint32_t call, const struct known
         known->kind == VALUE_TENSOR && known->device == ON_ARGS && name && str_starts(name->text, S("torch."));
     if (of_tensor && c.first_node != NONE && !value_is_container(c.first))
         eval_prove_tensor(e, c.first_node);
+    if (known->kind == VALUE_SHAPE && c.first_node != NONE && has_argument(&c, 0, "dim"))
+        return values_of_kind(e->values, VALUE_INT); /* x.size(0) */
     return known->special == SPECIAL_NONE ? plain(&c) : special(&c);
 }

@@ -949,6 +949,15 @@ static void parameters(struct builder *b, uint32_t list)
     }
 }
 
+static bool goes_back(const struct flow *flow, uint32_t first)
+{
+    for (uint32_t d = first; d < flow->def_count; d++)
+        for (uint32_t i = 0; i < flow->defs[d].operands; i++)
+            if (flow->operands[flow->defs[d].first_operand + i] > d)
+                return true;
+    return false;
+}
+
 static void function(struct builder *b, uint32_t f)
 {
     struct file *file = b->file;
@@ -968,6 +977,7 @@ static void function(struct builder *b, uint32_t f)
         undo(b, 0);
     }
     file->function_last_def[f] = b->flow->def_count;
+    file->function_loops[f] = goes_back(b->flow, file->function_first_def[f]);
 }
 
 /* ---- which names are bound where, before anything is built ---- */
@@ -1093,6 +1103,7 @@ void flow_build(struct file *file)
     memset(file->flow.def_of, 0xff, tree->count * sizeof *file->flow.def_of);
     file->function_first_def = arena_array(&file->arena, file->function_count, sizeof(uint32_t));
     file->function_last_def = arena_array(&file->arena, file->function_count, sizeof(uint32_t));
+    file->function_loops = arena_array(&file->arena, file->function_count, sizeof(bool));
     file->first_parameter_def = arena_array(&file->arena, file->function_count, sizeof(uint32_t));
     mark_all(&b);
     for (uint32_t f = 0; f < file->function_count; f++)

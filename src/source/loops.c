@@ -8,7 +8,7 @@
 
 #include "source/eval.h"
 
-enum trains { TRAINS_NOT, TRAINS_ONCE = 1, TRAINS_IN_LOOP = 2, EVALUATES = 4 };
+enum trains { TRAINS_NOT, TRAINS_ONCE = 1, TRAINS_IN_LOOP = 2, RUNS_MODEL = 4 };
 
 static bool is_loop(enum syntax_kind kind)
 {
@@ -73,12 +73,25 @@ static uint32_t function_of(const struct project *project, const struct file *fi
     return f;
 }
 
+static bool is_model_call(const struct project *project, const struct file *file, uint32_t call)
+{
+    const struct value *callee = node_value(project, file, call + 1);
+    const str tail = syntax_tail(file->shown.tree, call + 1);
+    return callee->kind == VALUE_MODULE || str_eq(tail, S("model")) || str_eq(tail, S("net")) ||
+           str_eq(tail, S("predict"));
+}
+
 static void mark_direct(struct project *project, struct file *file)
 {
     const struct syntax *tree = file->shown.tree;
-    for (uint32_t node = 0; node < tree->count; node++)
-        if (tree->kind[node] == SYN_CALL && calls_backward(project, file, node))
+    for (uint32_t node = 0; node < tree->count; node++) {
+        if (tree->kind[node] != SYN_CALL)
+            continue;
+        if (calls_backward(project, file, node))
             mark_around(project, file, function_of(project, file, node), node, TRAINS_ONCE);
+        if (is_model_call(project, file, node))
+            project->trains[function_of(project, file, node)] |= RUNS_MODEL;
+    }
 }
 
 /* A step of an evaluation goes over a loader, or runs a model without gradients. */
@@ -99,10 +112,8 @@ static bool runs_model(const struct project *project, const struct file *file, u
     for (uint32_t node = loop, last = syntax_last(tree, loop); node < last; node++) {
         if (tree->kind[node] != SYN_CALL || loop_around(tree, node, loop) != NONE)
             continue;
-        const struct value *callee = node_value(project, file, node + 1);
-        const str tail = syntax_tail(tree, node + 1);
-        if (callee->kind == VALUE_MODULE || str_has_nocase(tail, S("model")) || str_eq(tail, S("net")) ||
-            str_eq(tail, S("predict")))
+        const uint32_t target = name_target(project, (struct site){(uint32_t)(file - project->files), node});
+        if (is_model_call(project, file, node) || (target != NONE && project->trains[target] & RUNS_MODEL))
             return true;
     }
     return false;
@@ -153,9 +164,11 @@ static bool pass_on(struct project *project)
             const struct call *call = &project->files[i].calls[c];
             const uint8_t trains = project->trains[call->target] & (TRAINS_ONCE | TRAINS_IN_LOOP);
             const uint32_t caller = function_of(project, &project->files[i], call->node);
+            const uint8_t before = project->trains[caller];
+            project->trains[caller] |= project->trains[call->target] & RUNS_MODEL;
+            changed |= before != project->trains[caller];
             if (!trains || caller == call->target)
                 continue;
-            const uint8_t before = project->trains[caller];
             mark_around(project, &project->files[i], caller, call->node,
                         trains & TRAINS_IN_LOOP ? TRAINS_IN_LOOP : TRAINS_ONCE);
             changed |= before != project->trains[caller];

@@ -134,7 +134,8 @@ struct file {
     uint32_t *class_function;      /* function of the class body, file-local */
     uint32_t *first_parameter_def; /* per function: def of parameter 0; they follow one another; NONE */
     uint32_t *function_first_def, *function_last_def;
-    struct star *stars; /* `from x import *` */
+    bool *function_loops; /* a definition reaches one before it */
+    struct star *stars;   /* `from x import *` */
     uint32_t star_count;
     struct flow flow;
     uint32_t first_slot_cell;
@@ -179,8 +180,11 @@ struct project {
     struct map module_slot;                  /* file << 32 | name id -> slot of a variable of the module */
     struct map class_by_node;                /* file << 32 | node */
     struct map function_by_node;
-    struct map unique_method; /* name id -> the one method of the run with that name, or AMBIGUOUS */
-    struct map method;        /* class << 32 | name id -> function */
+    bool *calls_forward;        /* per function: a method that calls self(...) or self.forward(...) */
+    struct map methods_by_name; /* name id -> a method of a module class; others by next_of_name */
+    uint32_t *next_of_name;     /* per function; NONE */
+    struct map unique_method;   /* name id -> the one method of the run with that name, or AMBIGUOUS */
+    struct map method;          /* class << 32 | name id -> function */
     struct cell *cells;
     size_t cell_room;
     uint32_t cell_count, parameter_cells_end;

@@ -36,7 +36,10 @@ const struct value *value_at(const struct project *project, struct site site)
                              file->value_of_def[flow_resolve(&file->flow, def)]); /* a name that is bound */
     if (value->kind != VALUE_NOTHING && !value_symbolic(value))
         return value;
-    return settled(project, project_function_at(project, site), value);
+    uint32_t f = project_function_at(project, site);
+    while (syntax_is(file->shown.tree, project->functions[f].node, SYN_LAMBDA)) /* evaluated where it stands */
+        f = project->functions[f].outer;
+    return settled(project, f, value);
 }
 
 /* ---- moves ---- */

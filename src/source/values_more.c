@@ -101,11 +101,6 @@ static bool is_method(const struct function *f)
     return f->class_id != NONE && !f->is_static && !f->is_classmethod;
 }
 
-static bool takes_tensors(str name) /* methods of modules that a framework or trainer calls with tensors */
-{
-    return str_eq(name, S("forward")) || str_eq(name, S("training_step")) || str_eq(name, S("calculate_loss"));
-}
-
 enum value_device resolve_parameter(const struct project *project, uint32_t function, uint32_t k, uint16_t *flags)
 {
     const struct function *f = &project->functions[function];
@@ -119,7 +114,7 @@ enum value_device resolve_parameter(const struct project *project, uint32_t func
     if (given->device == DEVICE_GPU || given->device == DEVICE_CPU)
         return given->device;
     if ((given->kind == VALUE_NOTHING || given->kind == VALUE_UNKNOWN) && in_module && is_method(f) &&
-        takes_tensors(f->name) && project->class_data[f->class_id].on_gpu) {
+        project->calls_forward[function] && project->class_data[f->class_id].on_gpu) {
         *flags = VALUE_ASSUMED;
         return DEVICE_GPU;
     }

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Calls that reach methods by their name alone. */
+#ifndef SOURCE_REACH_H
+#define SOURCE_REACH_H
+
+#include "source/private.h"
+
+struct named_call {
+    struct site call;
+    const struct name *name;
+};
+
+struct by_name {
+    struct named_call *at;
+    size_t count, room;
+};
+
+/* Fills project->methods_by_name and the list; its array is the caller's to free. */
+void reach_by_name(struct project *project, struct by_name *list);
+
+#endif
