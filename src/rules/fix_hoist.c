@@ -179,7 +179,7 @@ static bool is_kept_already(const struct syntax *tree, uint32_t call, uint32_t w
 
 bool fix_repeated_upload(const struct check *check, const struct match *match, struct edits *edits)
 {
-    struct patch patch = {.check = check};
+    struct patch patch = {.check = check, .edits = edits};
     const struct move_info move = value_move(check->project, check_site(check, match->node));
     const uint32_t call = match->node;
     const uint32_t what = move.what != SYNTAX_NONE ? move.what : match->captures[0];

@@ -14,12 +14,41 @@ static bool is_plain(const struct syntax *tree, uint32_t node)
     return syntax_is(tree, node, SYN_NAME);
 }
 
+/* Whether the block that binds the tensor holds the statement too, further down: it is bound there, and the same. */
+static bool is_bound_before(const struct check *check, uint32_t tensor, uint32_t statement)
+{
+    const struct definition *definition =
+        syntax_is(check->tree, tensor, SYN_NAME) ? flow_definition(check->project, check_site(check, tensor)) : NULL;
+    if (!definition)
+        return false;
+    if (definition->kind == DEFINED_PARAMETER)
+        return true;
+    return definition->kind == DEFINED_ASSIGN && definition->statement < statement &&
+           syntax_inside(check->tree, statement, check->tree->parent[definition->statement]);
+}
+
+/* Of `rows = torch.arange(n)` that only indexes this tensor the creation; else the index itself. */
+static uint32_t made_as(const struct check *check, uint32_t tensor, uint32_t index)
+{
+    const uint32_t root = ask_root(check, index);
+    if (!syntax_is(check->tree, root, SYN_NAME))
+        return root;
+    const struct definition *definition = flow_definition(check->project, check_site(check, root));
+    if (!definition || definition->kind != DEFINED_ASSIGN || definition->unpacked ||
+        flow_escapes(check->project, check->file, definition) ||
+        flow_uses(check->project, check->file, definition, NULL, 0) != 1 ||
+        !is_bound_before(check, tensor, definition->statement))
+        return SYNTAX_NONE;
+    return ask_root(check, definition->value);
+}
+
 bool fix_host_index(const struct check *check, const struct match *match, struct edits *edits)
 {
-    struct patch patch = {.check = check};
-    const uint32_t tensor = match->captures[0], creation = ask_root(check, match->captures[1]);
-    if (match->capture_count < 2 || !is_plain(check->tree, tensor) || !upload_is_creation(check, creation) ||
-        !syntax_inside(check->tree, creation, match->captures[1]) || syntax_arguments_hidden(check->tree, creation) ||
+    struct patch patch = {.check = check, .edits = edits};
+    const uint32_t tensor = match->captures[0];
+    const uint32_t creation = match->capture_count < 2 ? SYNTAX_NONE : made_as(check, tensor, match->captures[1]);
+    if (creation == SYNTAX_NONE || !is_plain(check->tree, tensor) || !upload_is_creation(check, creation) ||
+        syntax_arguments_hidden(check->tree, creation) ||
         syntax_argument(check->tree, creation, UINT32_MAX, "device") != SYNTAX_NONE ||
         str_ends(syntax_tail(check->tree, syntax_first(check->tree, creation)), S("Tensor")))
         return false;
@@ -189,7 +218,7 @@ static bool stacks_first(const struct check *check, uint32_t call)
 
 bool fix_per_sample_stack(const struct check *check, const struct match *match, struct edits *edits)
 {
-    struct patch patch = {.check = check};
+    struct patch patch = {.check = check, .edits = edits};
     const struct syntax *tree = check->tree;
     struct gather gather;
     uint32_t stack = match->captures[0];

@@ -105,7 +105,7 @@ static bool is_list(const struct check *check, uint32_t list)
 
 bool fix_tensor_from_list(const struct check *check, const struct match *match, struct edits *edits)
 {
-    struct patch patch = {.check = check};
+    struct patch patch = {.check = check, .edits = edits};
     const uint32_t list = match->captures[0];
     uint32_t call = check->tree->parent[list];
     while (call && !syntax_is(check->tree, call, SYN_CALL))
@@ -169,7 +169,7 @@ static bool leaves_early(const struct check *check, uint32_t loop)
 
 bool fix_growing_cat(const struct check *check, const struct match *match, struct edits *edits)
 {
-    struct patch patch = {.check = check};
+    struct patch patch = {.check = check, .edits = edits};
     struct growth growth;
     if (!find_growth(check, match, &growth) || is_used_elsewhere(check, &growth) || leaves_early(check, growth.loop))
         return false;

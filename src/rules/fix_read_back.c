@@ -50,7 +50,7 @@ static bool name_stays_bound(const struct check *check, uint32_t statement, uint
 
 bool fix_dead_read_back(const struct check *check, const struct match *match, struct edits *edits)
 {
-    struct patch patch = {.check = check};
+    struct patch patch = {.check = check, .edits = edits};
     const uint32_t what = read_back_what(check, match->node);
     const uint32_t statement = dead_statement(check, match->node);
     if (what == SYNTAX_NONE || statement == SYNTAX_NONE || !name_stays_bound(check, statement, what))
@@ -82,7 +82,7 @@ static bool changes_between(const struct check *check, uint32_t name, uint32_t f
 
 bool fix_echo_read_back(const struct check *check, const struct match *match, struct edits *edits)
 {
-    struct patch patch = {.check = check};
+    struct patch patch = {.check = check, .edits = edits};
     const uint32_t root = ask_root(check, read_back_what(check, match->node));
     const struct definition *upload = flow_definition(check->project, check_site(check, root));
     if (!upload || upload->kind != DEFINED_ASSIGN || upload->unpacked || !syntax_is(check->tree, root, SYN_NAME) ||
@@ -285,7 +285,7 @@ static bool stack_statement(struct patch *patch, uint32_t statement, struct edit
 
 bool fix_scattered_read_backs(const struct check *check, const struct match *match, struct edits *edits)
 {
-    struct patch patch = {.check = check};
+    struct patch patch = {.check = check, .edits = edits};
     const uint32_t statement = syntax_statement(check->tree, match->node);
     if (!is_plain_read(check, statement))
         return stack_statement(&patch, statement, edits);

@@ -55,7 +55,7 @@ static uint32_t way_back(const struct check *check, uint32_t use)
 
 bool fix_device_round_trip(const struct check *check, const struct match *match, struct edits *edits)
 {
-    struct patch patch = {.check = check};
+    struct patch patch = {.check = check, .edits = edits};
     const struct syntax *tree = check->tree;
     const uint32_t array = called_on(tree, match->node, "numpy"), tensor = ask_receiver(check, match->node);
     uint32_t call, use;

@@ -141,7 +141,7 @@ static void keep_piece(struct stager *stager, uint32_t i)
         patch_refuse(stager->patch);
     buf_printf(&stager->first, "%.*s%.*s%.*s = %.*s\n", (int)stager->unit.len, stager->unit.at, (int)indent.len,
                indent.at, (int)name.len, name.at, (int)text.len, text.at);
-    patch_node(stager->patch, piece, guarded(stager, staging_use(check, piece), name));
+    patch_node(stager->patch, piece, guarded(stager, kept_use(check, piece), name));
     add_name(stager, name);
 }
 
@@ -157,7 +157,7 @@ static void guard_uses(struct stager *stager, uint32_t statement)
             inside |= syntax_inside(check->tree, node, stager->staging->pieces[i]);
         for (uint32_t i = 0; i < stager->staging->kept_count && !inside; i++) {
             const str name = syntax_text(check->tree, node);
-            const enum kept_use use = staging_use(check, node);
+            const enum kept_use use = kept_use(check, node);
             if (str_eq(name, stager->staging->kept[i]) && use != KEPT_READ)
                 patch_node(stager->patch, node, guarded(stager, use, name));
         }
@@ -216,7 +216,7 @@ static uint32_t top_statement(const struct syntax *tree, uint32_t node)
 
 bool fix_repeated_preparation(const struct check *check, const struct match *match, struct edits *edits)
 {
-    struct patch patch = {.check = check};
+    struct patch patch = {.check = check, .edits = edits};
     struct staging staging;
     if (!syntax_is(check->tree, match->node, SYN_FOR) || !staging_find(check, match->node, &staging))
         return false;

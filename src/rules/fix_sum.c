@@ -165,7 +165,7 @@ static bool read_where_used(struct patch *patch, const struct sum *sum)
 
 bool fix_scalar_read_back(const struct check *check, const struct match *match, struct edits *edits)
 {
-    struct patch patch = {.check = check};
+    struct patch patch = {.check = check, .edits = edits};
     struct sum sum;
     if (!find_sum(check, match->node, &sum) || !starts_as_number(check, &sum))
         return false;

@@ -145,7 +145,7 @@ static bool drop_next_statement(struct patch *patch, const struct upload *upload
 
 bool fix_create_then_move(const struct check *check, const struct match *match, struct edits *edits)
 {
-    struct patch patch = {.check = check};
+    struct patch patch = {.check = check, .edits = edits};
     const struct syntax *tree = check->tree;
     const struct upload upload = upload_of(check, match->node);
     if (!upload.is)
@@ -205,7 +205,7 @@ static bool fix_loader(struct patch *patch, uint32_t call, struct edits *edits)
 
 bool fix_blocking_copy(const struct check *check, const struct match *match, struct edits *edits)
 {
-    struct patch patch = {.check = check};
+    struct patch patch = {.check = check, .edits = edits};
     if (loader_is(check, match->node))
         return fix_loader(&patch, match->node, edits);
     const struct upload upload = upload_of(check, match->node);
@@ -227,7 +227,7 @@ bool fix_blocking_copy(const struct check *check, const struct match *match, str
 
 bool fix_oversized_upload(const struct check *check, const struct match *match, struct edits *edits)
 {
-    struct patch patch = {.check = check};
+    struct patch patch = {.check = check, .edits = edits};
     const struct syntax *tree = check->tree;
     const struct upload upload = upload_of(check, match->captures[0]);
     if (!upload.is)
@@ -255,7 +255,7 @@ static bool is_map_style(const struct check *check, uint32_t dataset)
 
 bool fix_synchronous_loader(const struct check *check, const struct match *match, struct edits *edits)
 {
-    struct patch patch = {.check = check};
+    struct patch patch = {.check = check, .edits = edits};
     if (!is_map_style(check, loader_argument(check, match->node, LOADER_DATASET)))
         return false;
     const uint32_t workers = loader_argument(check, match->node, LOADER_NUM_WORKERS);

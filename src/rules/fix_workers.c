@@ -17,7 +17,7 @@ enum { WORKERS = 4 };
 /* One binary search for all items; integers, so exact. The list holds ints of Python, not of NumPy, from then on. */
 static bool search_sorted(const struct check *check, uint32_t comprehension, struct edits *edits)
 {
-    struct patch patch = {.check = check};
+    struct patch patch = {.check = check, .edits = edits};
     struct look_up look_up;
     if (!preparation_look_up(check, comprehension, &look_up))
         return false;
@@ -33,7 +33,7 @@ static bool search_sorted(const struct check *check, uint32_t comprehension, str
 
 bool fix_preparation(const struct check *check, const struct match *match, struct edits *edits)
 {
-    struct patch patch = {.check = check};
+    struct patch patch = {.check = check, .edits = edits};
     struct hand_off hand_off;
     if (syntax_is(check->tree, match->node, SYN_LIST_COMP))
         return search_sorted(check, match->node, edits);

@@ -144,10 +144,21 @@ static bool has_name(const struct syntax *tree, str name)
     return false;
 }
 
+/* Part of a longer word counts too: a name more than need be is free again in the next pass. */
+static bool is_pending(const struct patch *patch, str name)
+{
+    uint32_t count = 0;
+    const struct edit *list = patch->edits ? edits_list(patch->edits, &count) : NULL;
+    for (uint32_t i = 0; i < count; i++)
+        if (str_has(list[i].text, name))
+            return true;
+    return false;
+}
+
 str patch_fresh_name(const struct patch *patch, str wanted)
 {
     str name = str_copy(patch->check->arena, wanted);
-    for (int i = 2; has_name(tree_of(patch), name) && i < 100; i++)
+    for (int i = 2; (has_name(tree_of(patch), name) || is_pending(patch, name)) && i < 100; i++)
         name = patch_printf(patch, "%.*s_%d", (int)wanted.len, wanted.at, i);
     return name;
 }

@@ -4,7 +4,7 @@
  * none. What cannot be done cleanly (a statement that shares its line, a name that
  * is taken) makes the whole patch refuse.
  *
- *     struct patch patch = {.check = check};
+ *     struct patch patch = {.check = check, .edits = edits};
  *     patch_argument(&patch, call, S("pin_memory=True"));
  *     return patch_hand_over(&patch, edits);
  *
@@ -22,6 +22,7 @@ enum { PATCH_PARTS = 64 };
 
 struct patch {
     const struct check *check;
+    const struct edits *edits; /* what other rewrites of this pass do: their new names are taken too */
     struct edit parts[PATCH_PARTS];
     uint32_t count;
     bool refused;
@@ -53,7 +54,7 @@ str patch_text(const struct patch *patch, uint32_t node);
 str patch_primary(const struct patch *patch, uint32_t node);
 /* What the file calls a module ("numpy", "torch") on its top level; imports it where it does not (but never torch). */
 str patch_module(struct patch *patch, const char *module);
-/* `wanted`, or with a number behind it, such that the file has no name like it. */
+/* `wanted`, or with a number behind it, such that neither the file nor another rewrite has it. */
 str patch_fresh_name(const struct patch *patch, str wanted);
 /* The statement of a block in which the node stands (of an elif the whole if). */
 uint32_t patch_statement(const struct patch *patch, uint32_t node);

@@ -346,7 +346,7 @@ static bool keep_definition(const struct check *check, struct staging *staging, 
         const bool replayed = in_split(check, staging, uses[k], &i) &&
                               syntax_inside(check->tree, definition->name, staging->statements[i]);
         const struct definition *change = flow_bound(check->project, check_site(check, uses[k]));
-        if (change || staging_use(check, uses[k]) == KEPT_REFUSE)
+        if (change || kept_use(check, uses[k]) == KEPT_REFUSE)
             return false;
         if (!replayed && !keep(staging, syntax_text(check->tree, definition->name)))
             return false;
@@ -378,7 +378,7 @@ static bool find_kept(const struct check *check, struct staging *staging)
             return false;
     }
     for (uint32_t i = 0; i < staging->piece_count; i++)
-        if (staging_use(check, staging->pieces[i]) == KEPT_REFUSE)
+        if (kept_use(check, staging->pieces[i]) == KEPT_REFUSE)
             return false;
     return true;
 }
@@ -406,104 +406,6 @@ uint32_t staging_replayed(const struct check *check, const struct staging *stagi
     return count;
 }
 
-/* ---- how a kept value is used ---- */
-
-static bool is_number_like(const struct value *value)
-{
-    return value_is_number(value) || value->kind == VALUE_STR || value_has(value, VALUE_SCALAR_NUMPY);
-}
-
-/* Functions that return no part of what they are given, or nothing that could be changed. */
-static bool only_reads(const struct check *check, uint32_t call)
-{
-    static const char *const aliasing[] = {"asarray",    "asanyarray",   "ravel",       "reshape",     "squeeze",
-                                           "transpose",  "swapaxes",     "expand_dims", "moveaxis",    "atleast_1d",
-                                           "atleast_2d", "broadcast_to", "split",       "array_split", "diag"};
-    static const char *const readers[] = {"len", "max", "min",   "sum",   "sorted", "range", "enumerate",
-                                          "zip", "int", "float", "tuple", "set",    "any",   "all"};
-    const struct site site = check_site(check, call);
-    const str tail = syntax_tail(check->tree, syntax_first(check->tree, call));
-    for (size_t i = 0; i < sizeof readers / sizeof *readers; i++)
-        if (name_is(check->project, site, readers[i]))
-            return true;
-    for (size_t i = 0; i < sizeof aliasing / sizeof *aliasing; i++)
-        if (str_eq(tail, str_of(aliasing[i])))
-            return false;
-    return name_under(check->project, site, "numpy.");
-}
-
-static bool is_reading_method(str method)
-{
-    static const char *const methods[] = {"tolist", "copy", "sum", "max",     "min",   "mean",  "argmax", "argsort",
-                                          "astype", "any",  "all", "nonzero", "index", "count", "tobytes"};
-    for (size_t i = 0; i < sizeof methods / sizeof *methods; i++)
-        if (str_eq(method, str_of(methods[i])))
-            return true;
-    return false;
-}
-
-/* np.where(...)[0][0]: one number of NumPy, which nobody can change. */
-static bool is_place(const struct check *check, uint32_t node)
-{
-    for (int i = 0; i < 2; i++) {
-        if (!syntax_is(check->tree, node, SYN_SUBSCRIPT) ||
-            !syntax_is(check->tree, syntax_child(check->tree, node, 1), SYN_INTEGER))
-            return false;
-        node = syntax_first(check->tree, node);
-    }
-    return ask_named(check, node, "numpy.where");
-}
-
-/* A list whose items cannot be changed can be copied by its items; of another one nothing is known. */
-static enum kept_use copied(const struct check *check, uint32_t node)
-{
-    const struct value *value = ask_value(check, node);
-    if (value->kind == VALUE_ARRAY)
-        return KEPT_COPY_ARRAY;
-    if (value->kind != VALUE_LIST)
-        return KEPT_REFUSE;
-    const bool places = syntax_is(check->tree, node, SYN_LIST_COMP) && is_place(check, syntax_first(check->tree, node));
-    return places || is_number_like(value_item(value)) ? KEPT_COPY_LIST : KEPT_COPY_DEEP;
-}
-
-enum kept_use staging_use(const struct check *check, uint32_t node)
-{
-    const struct syntax *tree = check->tree;
-    const struct value *value = ask_value(check, node);
-    const uint32_t parent = tree->parent[node];
-    if (is_number_like(value))
-        return KEPT_READ;
-    switch (tree->kind[parent]) {
-    case SYN_SUBSCRIPT:
-        if (syntax_first(tree, parent) != node)
-            return KEPT_READ;
-        return is_number_like(ask_value(check, parent)) || syntax_is(tree, tree->parent[parent], SYN_SUBSCRIPT)
-                   ? KEPT_READ
-                   : KEPT_REFUSE;
-    case SYN_BINARY:
-    case SYN_COMPARE:
-    case SYN_UNARY:
-        return value->kind == VALUE_ARRAY || (value->kind == VALUE_LIST && is_number_like(value_item(value)))
-                   ? KEPT_READ
-                   : KEPT_REFUSE;
-    case SYN_FOR:
-    case SYN_COMP_FOR:
-        return is_number_like(value_item(value)) ? KEPT_READ : KEPT_REFUSE;
-    case SYN_ATTRIBUTE:
-        return syntax_is(tree, tree->parent[parent], SYN_CALL) && is_reading_method(syntax_tail(tree, parent))
-                   ? KEPT_READ
-                   : KEPT_REFUSE;
-    case SYN_ARGUMENTS: {
-        const uint32_t call = tree->parent[parent];
-        if (only_reads(check, call))
-            return KEPT_READ;
-        return str_eq(syntax_tail(tree, syntax_first(tree, call)), S("append")) ? copied(check, node) : KEPT_REFUSE;
-    }
-    default:
-        return KEPT_REFUSE;
-    }
-}
-
 /* ---- all together ---- */
 
 /* `if key not in kept:` is what the rewrite leaves: it is not taken apart again. */
@@ -526,12 +428,27 @@ static bool is_worth_it(const struct check *check, const struct staging *staging
     return staging->piece_count > 0;
 }
 
-/* Rows of arrays, and flat lists of numbers or texts: what they hold says all there is to know of them. */
-static bool has_content(const struct value *sample)
+/* NumPy takes it as it is: then it is data, whatever else is known of it. */
+static bool goes_to_numpy(const struct check *check, const struct staging *staging)
 {
+    const struct syntax *tree = check->tree;
+    for (uint32_t node = staging->loop; node < syntax_last(tree, staging->loop); node++)
+        if (tree->kind[node] == SYN_CALL && name_under(check->project, check_site(check, node), "numpy.") &&
+            syntax_is(tree, syntax_argument(tree, node, 0, NULL), SYN_NAME) &&
+            syntax_same(tree, syntax_argument(tree, node, 0, NULL), tree, staging->sample))
+            return true;
+    return false;
+}
+
+/* Rows of arrays, and flat lists of numbers or texts: what they hold says all there is to know of them. */
+static bool has_content(const struct check *check, const struct staging *staging)
+{
+    const struct value *sample = ask_value(check, staging->sample);
     if (sample->kind == VALUE_ARRAY)
         return !value_has(sample, VALUE_SCALAR_NUMPY);
-    return (sample->kind == VALUE_LIST || sample->kind == VALUE_TUPLE) && is_number_like(value_item(sample));
+    if (sample->kind == VALUE_UNKNOWN)
+        return goes_to_numpy(check, staging);
+    return (sample->kind == VALUE_LIST || sample->kind == VALUE_TUPLE) && kept_is_number(value_item(sample));
 }
 
 bool staging_find(const struct check *check, uint32_t loop, struct staging *staging)
@@ -539,7 +456,7 @@ bool staging_find(const struct check *check, uint32_t loop, struct staging *stag
     const struct syntax *tree = check->tree;
     *staging = (struct staging){.loop = loop, .sample = syntax_first(tree, loop)};
     if (tree->kind[loop] != SYN_FOR || tree->kind[staging->sample] != SYN_NAME ||
-        !syntax_is(tree, syntax_child(tree, loop, 3), SYN_ABSENT) || !has_content(ask_value(check, staging->sample)))
+        !syntax_is(tree, syntax_child(tree, loop, 3), SYN_ABSENT) || !has_content(check, staging))
         return false;
     const uint32_t block = syntax_child(tree, loop, 2);
     for (uint32_t at = syntax_first(tree, block); at != SYNTAX_NONE; at = syntax_next(tree, at)) {

@@ -15,7 +15,7 @@
 #ifndef RULES_STAGING_H
 #define RULES_STAGING_H
 
-#include "ask.h"
+#include "kept.h"
 
 enum { STAGING_STATEMENTS = 48, STAGING_PIECES = 16, STAGING_NAMES = 24, STAGING_REPLAYED = 6 };
 
@@ -44,9 +44,5 @@ bool staging_find(const struct check *check, uint32_t loop, struct staging *stag
 /* Names bound by the first part of a split loop that its second part reads, in the order of the text. */
 uint32_t staging_replayed(const struct check *check, const struct staging *staging, uint32_t i,
                           str names[STAGING_REPLAYED]);
-
-/* What a kept value, where it stands at `node`, must be wrapped in so that nobody can change what is kept. */
-enum kept_use { KEPT_READ, KEPT_COPY_LIST, KEPT_COPY_ARRAY, KEPT_COPY_DEEP, KEPT_REFUSE };
-enum kept_use staging_use(const struct check *check, uint32_t node);
 
 #endif

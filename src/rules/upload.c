@@ -62,6 +62,26 @@ static bool in_wrapper(const struct check *check, uint32_t call)
     return summary && summary->upload_wrapper;
 }
 
+/* Whether every move in the wrapper says non_blocking: then so does a call of it. */
+static bool wrapper_never_blocks(const struct check *check, uint32_t call)
+{
+    const uint32_t target = name_target(check->project, check_site(check, call));
+    if (target == SYNTAX_NONE)
+        return false;
+    const struct function *function = project_function(check->project, target);
+    const struct syntax *tree = project_tree(check->project, function->file);
+    uint32_t moves = 0;
+    for (uint32_t node = function->node; node < syntax_last(tree, function->node); node++) {
+        if (!syntax_calls(tree, node, S("to")) && !syntax_calls(tree, node, S("cuda")))
+            continue;
+        if (syntax_argument(tree, node, UINT32_MAX, "non_blocking") == SYNTAX_NONE &&
+            !syntax_arguments_hidden(tree, node))
+            return false;
+        moves++;
+    }
+    return moves > 0;
+}
+
 struct upload upload_of(const struct check *check, uint32_t call)
 {
     struct upload upload = {.value = &value_unknown, .what = SYNTAX_NONE, .origin = SYNTAX_NONE};
@@ -72,6 +92,8 @@ struct upload upload_of(const struct check *check, uint32_t call)
         (!upload.move.explicit_ && !upload.move.wrapper) || in_wrapper(check, call))
         return upload;
     upload.what = upload.move.what;
+    if (upload.move.wrapper && !upload.move.non_blocking)
+        upload.move.non_blocking = wrapper_never_blocks(check, call);
     upload.value = ask_value(check, upload.what);
     upload.is = upload.value->kind == VALUE_TENSOR || upload.value->kind == VALUE_BATCH;
     upload.origin = upload.is ? origin_of(check, upload.what) : SYNTAX_NONE;
