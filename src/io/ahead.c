@@ -66,6 +66,23 @@ static void *run(void *argument)
     return NULL;
 }
 
+void ahead_resume(struct ahead *ahead)
+{
+    ahead->stopped = false;
+    ahead->threaded = !ahead->ended && !pthread_create(&ahead->thread, NULL, run, ahead);
+}
+
+void ahead_pause(struct ahead *ahead)
+{
+    pthread_mutex_lock(&ahead->lock);
+    ahead->stopped = true;
+    pthread_cond_signal(&ahead->changed);
+    pthread_mutex_unlock(&ahead->lock);
+    if (ahead->threaded)
+        pthread_join(ahead->thread, NULL);
+    ahead->threaded = false;
+}
+
 struct ahead *ahead_open(ahead_fill fill, void *context)
 {
     struct ahead *ahead = mem_zeroed(sizeof *ahead);
@@ -74,21 +91,27 @@ struct ahead *ahead_open(ahead_fill fill, void *context)
     ahead->bytes = mem_alloc((size_t)BLOCKS * BLOCK);
     pthread_mutex_init(&ahead->lock, NULL);
     pthread_cond_init(&ahead->changed, NULL);
-    ahead->threaded = !pthread_create(&ahead->thread, NULL, run, ahead);
+    ahead_resume(ahead);
     return ahead;
 }
 
 /* Waits for a filled block. False at the end. */
 static bool block_ready(struct ahead *ahead)
 {
-    if (!ahead->threaded && ahead->taken == ahead->filled && !ahead->ended)
-        produce(ahead);
     pthread_mutex_lock(&ahead->lock);
     while (ahead->taken == ahead->filled && !ahead->ended)
         pthread_cond_wait(&ahead->changed, &ahead->lock);
     const bool ready = ahead->taken != ahead->filled;
     pthread_mutex_unlock(&ahead->lock);
     return ready;
+}
+
+/* The blocks are used up, and nobody fills them. */
+static size_t read_alone(struct ahead *ahead, void *into, size_t room)
+{
+    const size_t got = ahead->ended ? 0 : ahead->fill(ahead->context, into, room);
+    ahead->ended = got == 0;
+    return got;
 }
 
 static void give_back(struct ahead *ahead)
@@ -102,6 +125,8 @@ static void give_back(struct ahead *ahead)
 
 size_t ahead_read(struct ahead *ahead, void *into, size_t room)
 {
+    if (!ahead->threaded && ahead->taken == ahead->filled)
+        return room ? read_alone(ahead, into, room) : 0;
     if (!room || !block_ready(ahead))
         return 0;
     const size_t left = ahead->length[ahead->taken % BLOCKS] - ahead->at;
@@ -115,12 +140,7 @@ size_t ahead_read(struct ahead *ahead, void *into, size_t room)
 
 void ahead_close(struct ahead *ahead)
 {
-    pthread_mutex_lock(&ahead->lock);
-    ahead->stopped = true;
-    pthread_cond_signal(&ahead->changed);
-    pthread_mutex_unlock(&ahead->lock);
-    if (ahead->threaded)
-        pthread_join(ahead->thread, NULL);
+    ahead_pause(ahead);
     pthread_cond_destroy(&ahead->changed);
     pthread_mutex_destroy(&ahead->lock);
     mem_free(ahead->bytes);

@@ -107,6 +107,18 @@ size_t source_read(struct source *source, void *into, size_t room)
     return source->ahead ? ahead_read(source->ahead, into, room) : packed_read(&source->packed, into, room);
 }
 
+void source_pause_ahead(struct source *source)
+{
+    if (source->ahead)
+        ahead_pause(source->ahead);
+}
+
+void source_resume_ahead(struct source *source)
+{
+    if (source->ahead)
+        ahead_resume(source->ahead);
+}
+
 const char *source_damage(struct source *source)
 {
     if (!source->packed.failed)

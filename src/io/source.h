@@ -30,6 +30,13 @@ struct source *source_of_bytes(const char *path, const void *bytes, size_t count
  */
 size_t source_read(struct source *source, void *into, size_t room);
 
+/*
+ * Stops the thread that inflates ahead, and starts it again: for readers that keep all cores busy themselves, whose
+ * threads find the bytes in their own cache where source_read inflates. Does nothing where none is needed.
+ */
+void source_pause_ahead(struct source *source);
+void source_resume_ahead(struct source *source);
+
 /* After the end: NULL if the bytes were whole, else one line that says what was wrong with the packing or the file. */
 const char *source_damage(struct source *source);
 

@@ -26,14 +26,14 @@ static void note(struct kineto *k, enum note_kind kind, const char *at, const ch
 /* ---- one event ---- */
 
 /* Reads the event at the window's start, widening the window where it must. NULL: k->wrong is no JSON, or the end. */
-static const char *read_event(struct kineto *k)
+static inline const char *read_event(struct kineto *k)
 {
     struct json_window *const w = k->window;
-    for (;;) {
-        const char *const end = kineto_event(k, w->at, w->end);
-        if (end || k->wrong < w->end || !json_window_more(w, LONGEST_PIECE))
-            return end;
-    }
+    const char *end;
+    while (!(end = kineto_event(k, w->at, w->end)))
+        if (k->wrong < w->end || !json_window_more(w, LONGEST_PIECE))
+            return NULL;
+    return end;
 }
 
 /* Without a flaw of its own the piece is whole, and what follows it is not what should: a comma is missing. */
@@ -202,7 +202,7 @@ bool kineto_follows(struct json_window *w)
 static enum comma take_events(struct kineto *k)
 {
     do {
-        if (json_window_offset(k->window, k->window->at) >= k->plan.from)
+        if (k->window->before >= k->plan.from)
             kineto_parts(k);
         if (!take_event(k))
             return ANY_COMMA;
@@ -399,6 +399,6 @@ bool kineto_read_in_parts(struct json_window *window, struct trace *trace, unsig
 
 bool kineto_read(struct json_window *window, struct trace *trace, struct steptime_error *err)
 {
-    enum { PART_BYTES = 1 << 20 };
+    enum { PART_BYTES = 512 << 10 };
     return kineto_read_in_parts(window, trace, par_cores(), PART_BYTES, err);
 }

@@ -78,9 +78,9 @@ struct kineto {
     bool is_part;     /* of a list that others read at the same time: what came before is not known */
     bool needs_whole; /* a part has met an event that means nothing without what came before */
     struct part_plan {
-        unsigned workers; /* 1: all is read in order */
+        unsigned threads; /* 1: all is read in order */
         size_t bytes;     /* of a part */
-        int64_t from;     /* the byte from which reading in parts is tried */
+        int64_t from;     /* where the window begins at this byte or behind it, reading in parts is tried */
         int64_t pause;    /* bytes between two tries */
     } plan;
 

@@ -2,9 +2,10 @@
 /*
  * Reading the list of events in parts, on several cores.
  *
- * The text is cut where an event seems to begin. Each part is read by a worker
- * as a list of its own: with its own texts, phrases and guesses, into columns of
- * its own. Then the parts are joined in the order of the file.
+ * The text is cut where an event seems to begin. A thread takes a part from the
+ * source, unpacking it where it is packed, and reads it as a list of its own:
+ * with its own texts, phrases and guesses, into columns of its own. Then the
+ * parts are joined in the order of the file.
  *
  * Whether a cut was right shows at the seam. The reader that reads in order
  * stands at a part's first byte with an event due; a part fits if from there it
@@ -15,24 +16,25 @@
  * read in order; after a while parts are tried again.
  */
 #include "base/mem.h"
-#include "base/relay.h"
+#include "base/stages.h"
 #include "kineto.h"
 #include "trace/piece.h"
 
-enum { MOST_WORKERS = 8 };
+enum { MOST_THREADS = 8 };
 
 struct part {
     char *text; /* room for a part and JSON_PAD */
     size_t length;
     int64_t offset; /* in the file */
-    /* by the worker: */
+    /* by its reader: */
     bool fits;
-    unsigned worker;
+    struct reader *reader;
     struct trace_piece *piece;
     struct seen seen;
 };
 
-struct worker {
+/* What a thread reads parts with, one after the other. */
+struct reader {
     struct kineto *k; /* and its trace */
     struct trace_renames renames;
 };
@@ -40,10 +42,10 @@ struct worker {
 struct parts {
     struct kineto *k;
     size_t bytes; /* of a part */
-    struct part part[2 * MOST_WORKERS];
-    size_t room, given, joined; /* part i lies in place i % room */
-    struct worker worker[MOST_WORKERS];
-    unsigned workers;
+    struct part part[2 * MOST_THREADS];
+    size_t room, made, joined; /* part i lies in place i % room */
+    struct reader reader[MOST_THREADS];
+    unsigned threads;
 };
 
 static struct part *part_of(struct parts *parts, size_t i)
@@ -93,11 +95,12 @@ static size_t find_cut(const char *text, size_t length)
     return 0;
 }
 
-/* Fills the next part. False, with nothing taken, where there is none. */
-static bool make_part(struct parts *parts)
+/* Takes the next part. False, with nothing taken, where there is none. */
+static bool make_part(void *context, size_t item)
 {
+    struct parts *const parts = context;
     struct json_window *const w = parts->k->window;
-    struct part *const part = part_of(parts, parts->given);
+    struct part *const part = part_of(parts, item);
     part->offset = json_window_offset(w, w->at);
     part->length = 0;
     for (size_t got = 1; got && part->length < parts->bytes; part->length += got)
@@ -106,6 +109,7 @@ static bool make_part(struct parts *parts)
     const size_t cut = part->length == parts->bytes ? find_cut(part->text, part->length) : 0;
     json_window_unread(w, part->text + cut, part->length - cut);
     part->length = cut;
+    parts->made += cut > 0;
     return cut;
 }
 
@@ -122,16 +126,16 @@ static bool read_events(struct kineto *k)
     return *w->at == ',' && json_blank(w->at + 1) == w->end;
 }
 
-static void read_part(void *context, unsigned worker, size_t item)
+static void read_part(void *context, unsigned thread, size_t item)
 {
     struct parts *const parts = context;
     struct part *const part = part_of(parts, item);
-    struct kineto *const k = parts->worker[worker].k;
+    struct reader *const reader = part->reader = &parts->reader[thread];
+    struct kineto *const k = reader->k;
     struct json_window window = json_window_of_text(part->text, part->length, part->offset);
     k->window = &window;
     k->needs_whole = false;
     k->seen = (struct seen){.first_ns = INT64_MAX, .last_ns = INT64_MIN, .last.lane = LANE_NONE};
-    part->worker = worker;
     part->fits = read_events(k);
     part->piece = trace_cut(k->trace);
     part->seen = k->seen;
@@ -155,15 +159,15 @@ static void join_seen(struct seen *all, const struct seen *seen, const struct tr
 }
 
 /* False where it does not fit. */
-static bool join_part(struct parts *parts)
+static bool join_part(void *context, size_t item)
 {
-    struct part *const part = part_of(parts, parts->joined);
+    struct parts *const parts = context;
+    struct part *const part = part_of(parts, item);
     if (!part->fits)
         return false;
-    struct trace_renames *const renames = &parts->worker[part->worker].renames;
-    trace_join(parts->k->trace, part->piece, renames);
+    trace_join(parts->k->trace, part->piece, &part->reader->renames);
     part->piece = NULL;
-    join_seen(&parts->k->seen, &part->seen, renames);
+    join_seen(&parts->k->seen, &part->seen, &part->reader->renames);
     parts->k->repair_budget += 4 * (int64_t)part->length;
     parts->joined++;
     return true;
@@ -175,13 +179,13 @@ static void open_parts(struct parts *parts, struct kineto *k)
 {
     const struct part_plan *plan = &k->plan;
     *parts = (struct parts){.k = k, .bytes = plan->bytes};
-    parts->workers = plan->workers < MOST_WORKERS ? plan->workers : MOST_WORKERS;
-    parts->room = 2 * parts->workers;
+    parts->threads = plan->threads < MOST_THREADS ? plan->threads : MOST_THREADS;
+    parts->room = 2 * parts->threads;
     for (size_t i = 0; i < parts->room; i++)
         parts->part[i].text = mem_alloc(plan->bytes + JSON_PAD);
-    for (unsigned i = 0; i < parts->workers; i++) {
-        parts->worker[i].k = kineto_new(trace_new());
-        parts->worker[i].k->is_part = true;
+    for (unsigned i = 0; i < parts->threads; i++) {
+        parts->reader[i].k = kineto_new(trace_new());
+        parts->reader[i].k->is_part = true;
     }
 }
 
@@ -191,33 +195,18 @@ static void close_parts(struct parts *parts)
         trace_piece_free(parts->part[i].piece);
         mem_free(parts->part[i].text);
     }
-    for (unsigned i = 0; i < parts->workers; i++) {
-        trace_free(parts->worker[i].k->trace);
-        kineto_free(parts->worker[i].k);
-        trace_renames_free(&parts->worker[i].renames);
+    for (unsigned i = 0; i < parts->threads; i++) {
+        trace_free(parts->reader[i].k->trace);
+        kineto_free(parts->reader[i].k);
+        trace_renames_free(&parts->reader[i].renames);
     }
-}
-
-/* Until the text has no more cuts, or a part does not fit. */
-static void read_parts(struct parts *parts, struct relay *relay)
-{
-    bool more = true;
-    do {
-        while (more && relay_room(relay)) {
-            more = make_part(parts);
-            if (!more)
-                break;
-            parts->given++;
-            relay_give(relay);
-        }
-    } while (relay_take(relay) && join_part(parts));
 }
 
 /* Puts the parts that were not joined back; returns their bytes. */
 static int64_t put_back(struct parts *parts)
 {
     int64_t bytes = 0;
-    for (size_t i = parts->given; i-- > parts->joined;) {
+    for (size_t i = parts->made; i-- > parts->joined;) {
         const struct part *part = part_of(parts, i);
         json_window_unread(parts->k->window, part->text, part->length);
         bytes += (int64_t)part->length;
@@ -235,15 +224,15 @@ static void plan_next(struct kineto *k, int64_t joined, int64_t in_vain)
 
 void kineto_parts(struct kineto *k)
 {
-    const int64_t begin = json_window_offset(k->window, k->window->at);
+    static const struct stages stages = {make_part, read_part, join_part};
+    struct json_window *const w = k->window;
+    const int64_t begin = json_window_offset(w, w->at);
     struct parts parts;
     open_parts(&parts, k);
-    struct relay *const relay = relay_open(parts.workers, parts.room, read_part, &parts);
-    if (relay) {
-        read_parts(&parts, relay);
-        relay_close(relay);
-    }
+    source_pause_ahead(w->source);
+    stages_run(&stages, parts.threads, parts.room, &parts);
+    source_resume_ahead(w->source);
     const int64_t in_vain = put_back(&parts);
-    plan_next(k, json_window_offset(k->window, k->window->at) - begin, in_vain);
+    plan_next(k, json_window_offset(w, w->at) - begin, in_vain);
     close_parts(&parts);
 }

@@ -10,7 +10,7 @@
 #include "base/map.h"
 #include "base/mem.h"
 #include "base/par.h"
-#include "base/relay.h"
+#include "base/stages.h"
 #include "base/sort.h"
 #include "base/stat.h"
 #include "cmocka_first.h"
@@ -156,43 +156,48 @@ static void cores_are_dealt_to_the_work_inside(void **state)
     }
 }
 
-enum { RELAY_ROOM = 5 };
+/* So many items, of which one is not to be joined. */
+struct squares {
+    size_t items, refused, joined;
+    size_t place[5];
+};
 
-static void square(void *context, unsigned worker, size_t item)
+static bool make_number(void *context, size_t item)
 {
-    size_t *place = (size_t *)context + item % RELAY_ROOM;
-    *place *= *place;
+    struct squares *s = context;
+    s->place[item % 5] = item;
+    return item < s->items;
 }
 
-static void a_relay_gives_back_in_order(void **state)
+static void square(void *context, unsigned thread, size_t item)
 {
-    enum { ITEMS = 2000 };
-    size_t place[RELAY_ROOM], given = 0, taken = 0;
-    struct relay *relay = relay_open(3, RELAY_ROOM, square, place);
-    assert_non_null(relay);
-    for (;;) {
-        for (; given < ITEMS && relay_room(relay); relay_give(relay)) {
-            place[given % RELAY_ROOM] = given;
-            given++;
+    struct squares *s = context;
+    s->place[item % 5] *= s->place[item % 5];
+}
+
+static bool join_square(void *context, size_t item)
+{
+    struct squares *s = context;
+    assert_int_equal(item, s->joined);
+    assert_int_equal(s->place[item % 5], item * item);
+    s->joined += item != s->refused;
+    return item != s->refused;
+}
+
+static void items_pass_their_stages_in_order(void **state)
+{
+    static const struct stages stages = {make_number, square, join_square};
+    static struct squares cases[] = {{.items = 0, .refused = SIZE_MAX},
+                                     {.items = 1, .refused = SIZE_MAX},
+                                     {.items = 3000, .refused = SIZE_MAX},
+                                     {.items = 3000, .refused = 0},
+                                     {.items = 3000, .refused = 1234}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        for (unsigned threads = 1; threads < 5; threads++) {
+            struct squares s = cases[i];
+            stages_run(&stages, threads, 5, &s);
+            assert_int_equal(s.joined, s.refused < s.items ? s.refused : s.items);
         }
-        if (!relay_take(relay))
-            break;
-        assert_int_equal(place[taken % RELAY_ROOM], taken * taken);
-        taken++;
-    }
-    assert_int_equal(taken, ITEMS);
-    relay_close(relay);
-}
-
-static void a_relay_closes_with_items_out(void **state)
-{
-    for (size_t out = 0; out <= RELAY_ROOM; out++) {
-        size_t place[RELAY_ROOM] = {0};
-        struct relay *relay = relay_open(2, RELAY_ROOM, square, place);
-        for (size_t i = 0; i < out; i++)
-            relay_give(relay);
-        relay_close(relay);
-    }
 }
 
 static void an_arena_gives_zeroed_memory_of_any_size(void **state)
@@ -263,8 +268,7 @@ int main(void)
         cmocka_unit_test(quantiles_interpolate_between_ranks),
         cmocka_unit_test(every_piece_of_work_is_done_once),
         cmocka_unit_test(cores_are_dealt_to_the_work_inside),
-        cmocka_unit_test(a_relay_gives_back_in_order),
-        cmocka_unit_test(a_relay_closes_with_items_out),
+        cmocka_unit_test(items_pass_their_stages_in_order),
         cmocka_unit_test(an_arena_gives_zeroed_memory_of_any_size),
         cmocka_unit_test(memory_that_runs_out_is_told_in_one_place),
         cmocka_unit_test(an_error_names_the_file_and_the_byte),

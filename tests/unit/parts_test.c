@@ -11,10 +11,12 @@
 
 /* ---- reading ---- */
 
+enum { WINDOW = 500 }; /* so small that it moves on before the first part */
+
 static struct trace *read_in_parts(struct source *source, unsigned threads, size_t part_bytes)
 {
     struct json_window window;
-    json_window_open(&window, source, JSON_WINDOW, NULL);
+    json_window_open(&window, source, WINDOW, NULL);
     struct trace *trace = trace_new();
     if (kineto_read_in_parts(&window, trace, threads, part_bytes, NULL)) {
         trace_finish(trace);
@@ -166,7 +168,7 @@ static void parts_are_joined(void **state)
     struct trace *trace = trace_new();
     struct kineto *k = kineto_new(trace);
     k->window = &window;
-    k->plan = (struct part_plan){.workers = 3, .bytes = 10000, .pause = 10000};
+    k->plan = (struct part_plan){.threads = 3, .bytes = 10000, .pause = 10000};
     kineto_parts(k);
     assert_in_range(json_window_offset(&window, window.at), text.len - 11000, text.len - 1);
     assert_int_equal(*window.at, '{');
