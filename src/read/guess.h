@@ -15,7 +15,7 @@
 #include <emmintrin.h>
 #endif
 
-enum { GUESS_BITS = 10, GUESSES = 4 };
+enum { GUESS_BITS = 11, GUESSES = 2 };
 
 enum guess_kind {
     GUESS_NONE,

@@ -133,17 +133,20 @@ static const char *take_interned(struct kineto *k, const char *at, uint64_t cont
 }
 
 /*
- * Where the array ends, and its id. Its brackets tell where it would end if it were one; where that text is interned
- * it was read by the grammar before.
+ * Where the array ends, and its id; to be guessed from now on. Its brackets tell where it would end if it were one;
+ * where that text is interned it was read by the grammar before.
  */
-static __attribute__((noinline)) const char *array_end(struct kineto *k, const char *at, uint32_t *id)
+static __attribute__((noinline)) const char *array_end(struct kineto *k, const char *at, struct guess_set *set,
+                                                       uint32_t *id)
 {
     const char *end = json_balanced_end(at);
-    if (end && intern_find(k->names, (str){at, (size_t)(end - at)}, id))
-        return end;
-    end = json_value_end(at, &k->wrong);
-    if (end)
+    if (!end || !intern_find(k->names, (str){at, (size_t)(end - at)}, id)) {
+        end = json_value_end(at, &k->wrong);
+        if (!end)
+            return NULL;
         *id = intern_id(k->names, (str){at, (size_t)(end - at)});
+    }
+    guess_add(set, GUESS_ARRAY, intern_text(k->names, *id), *id);
     return end;
 }
 
@@ -152,20 +155,20 @@ static const char *take_written(struct kineto *k, const char *at, uint64_t conte
 {
     struct guess_set *const set = guess_in(&k->guesses, context);
     const struct guess *guess = guess_find(set, GUESS_ARRAY, at, k->end);
-    if (guess) {
-        *id = guess->id;
-        return at + guess->length;
-    }
-    at = array_end(k, at, id);
-    if (at)
-        guess_add(set, GUESS_ARRAY, intern_text(k->names, *id), *id);
-    return at;
+    if (!guess)
+        return array_end(k, at, set, id);
+    *id = guess->id;
+    return at + guess->length;
 }
 
-/* A text of args is guessed by its key and the event's name. */
+/*
+ * A text of args is guessed by its key, the event's name, and what the last event with the key had: what follows what
+ * repeats itself. (The record keeps its values until new ones are taken.)
+ */
 static inline uint64_t text_context(const struct kineto *k, const struct key *key)
 {
-    return (uint64_t)k->record.event.name << 8 | key->attr;
+    const struct event *event = &k->record.event;
+    return ((uint64_t)event->name << 8 | key->attr) + (uint64_t)event->attr[key->attr] * 0x9FB21C65000;
 }
 
 static const char *take_phase(struct kineto *k, const char *at)
@@ -234,7 +237,7 @@ static const char *take_raw(struct kineto *k, const char *at, const struct key *
 /* Over a value that nobody wants: of an array the brackets are enough. */
 static const char *take_nothing(struct kineto *k, const char *at)
 {
-    const char *const end = *at == '[' ? json_balanced_end(at) : NULL;
+    const char *const end = json_is_digit(*at) ? json_integer_end(at) : *at == '[' ? json_balanced_end(at) : NULL;
     return end ? end : skip(k, at);
 }
 

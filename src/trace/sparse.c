@@ -50,7 +50,7 @@ static inline void push_value(struct sparse *c, int64_t value)
         c->narrow[c->count++] = (int32_t)value;
 }
 
-void sparse_push(struct sparse *c, uint32_t row, int64_t value)
+void sparse_push_slow(struct sparse *c, uint32_t row, int64_t value)
 {
     mark(c, row);
     push_value(c, value);

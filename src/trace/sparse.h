@@ -21,7 +21,19 @@ struct sparse {
     uint32_t count;
 };
 
-void sparse_push(struct sparse *column, uint32_t row, int64_t value); /* rows must ascend */
+void sparse_push_slow(struct sparse *column, uint32_t row, int64_t value);
+
+/* Rows must ascend. The usual, for which there is room, is done here. */
+static inline void sparse_push(struct sparse *column, uint32_t row, int64_t value)
+{
+    const size_t word = row / 64;
+    if (word < column->words && column->count < column->room && column->narrow && value == (int32_t)value) {
+        column->bits[word] |= (uint64_t)1 << row % 64;
+        column->narrow[column->count++] = (int32_t)value;
+    } else {
+        sparse_push_slow(column, row, value);
+    }
+}
 
 /*
  * Pushes what the column `from` has in its first `rows` rows, its row 0 as row `first`. `rename` (or NULL) gives the
