@@ -17,6 +17,7 @@ struct shared {
     int64_t start_ns, end_ns;
     struct step_cut steps;
     const bool *wanted;
+    bool no_host_phases;
     struct arena *arena; /* of the result */
 };
 
@@ -178,7 +179,8 @@ static void run_device(const struct shared *shared, int64_t device, struct break
     device_phases_run(&run);
     device_copies_run(&run);
     device_launched_run(&run);
-    run_host(shared, &ledger, NULL);
+    if (!shared->no_host_phases)
+        run_host(shared, &ledger, NULL);
     keep(shared, &ledger, out);
     keep_blocking(shared, &blocking, out);
     keep_idle_names(shared, out);
@@ -209,18 +211,18 @@ static void run_all(const struct shared *shared, struct breakdown *out)
 }
 
 void breakdown_run_judged(const struct trace *trace, const struct judgements *judgements,
-                          const struct selection *selection, const bool *wanted, struct arena *arena,
-                          struct breakdown *out)
+                          const struct breakdown_asked *asked, struct arena *arena, struct breakdown *out)
 {
     struct arena scratch = {0};
     struct shared shared = {.trace = trace,
                             .classes = judgements->classes,
                             .phases = judgements->phases,
                             .host = host_new(trace, judgements->classes, &scratch),
-                            .range = selection_steps(trace, selection),
-                            .wanted = wanted,
+                            .range = selection_steps(trace, asked->selection),
+                            .wanted = asked->wanted,
+                            .no_host_phases = asked->no_host_phases,
                             .arena = arena};
-    selection_window(trace, selection, &shared.start_ns, &shared.end_ns);
+    selection_window(trace, asked->selection, &shared.start_ns, &shared.end_ns);
     shared.steps = (struct step_cut){.steps = trace->steps + shared.range.first, .count = shared.range.count};
     out->rank = trace->info.rank;
     out->path = str_copy(arena, trace->info.path);
@@ -236,6 +238,7 @@ void breakdown_run(const struct trace *trace, const struct selection *selection,
     struct arena scratch = {0};
     const struct judgements judgements = {.classes = work_classes_new(trace, &scratch),
                                           .phases = phases_of(trace, &scratch)};
-    breakdown_run_judged(trace, &judgements, selection, wanted, arena, out);
+    const struct breakdown_asked asked = {.selection = selection, .wanted = wanted};
+    breakdown_run_judged(trace, &judgements, &asked, arena, out);
     arena_free(&scratch);
 }

@@ -87,9 +87,14 @@ struct breakdown {
 void breakdown_run(const struct trace *trace, const struct selection *selection, const bool *wanted,
                    struct arena *arena, struct breakdown *out);
 
+struct breakdown_asked {
+    const struct selection *selection;
+    const bool *wanted;
+    bool no_host_phases; /* of a device ACCOUNT_PHASE_HOST is not wanted, and stays 0 */
+};
+
 /* The same with the classes and phases at hand. */
 void breakdown_run_judged(const struct trace *trace, const struct judgements *judgements,
-                          const struct selection *selection, const bool *wanted, struct arena *arena,
-                          struct breakdown *out);
+                          const struct breakdown_asked *asked, struct arena *arena, struct breakdown *out);
 
 #endif

@@ -31,6 +31,7 @@ void ledger_book(struct ledger *ledger, enum account account, uint32_t row, int6
         return;
     ledger->kept = mem_grow(ledger->kept, &ledger->room, ledger->count + 1, sizeof *ledger->kept);
     ledger->kept[ledger->count++] = (struct ledger_entry){account, row, amount};
+    ledger->kept_of[account]++;
 }
 
 /* Entries of one event become one. */
@@ -64,9 +65,9 @@ struct ledger_entry *ledger_entries(const struct ledger *ledger, enum account ac
                                     uint32_t *count)
 {
     struct arena scratch = {0};
-    struct keyed *order = arena_array(&scratch, ledger->count, sizeof *order);
+    struct keyed *order = arena_array(&scratch, ledger->kept_of[account], sizeof *order);
     uint32_t found = 0;
-    for (size_t i = 0; i < ledger->count; i++)
+    for (size_t i = 0; found < ledger->kept_of[account]; i++)
         if (ledger->kept[i].account == account)
             order[found++] = (struct keyed){ledger->kept[i].row, (uint32_t)i};
     sort_keyed(order, found);

@@ -57,6 +57,7 @@ struct ledger {
     const bool *wanted; /* [ACCOUNTS]: whose entries are kept; NULL: none */
     struct ledger_entry *kept;
     size_t count, room;
+    uint32_t kept_of[ACCOUNTS]; /* how many of these, an account */
 };
 
 void ledger_book(struct ledger *ledger, enum account account, uint32_t row, int64_t amount);

@@ -49,10 +49,11 @@ static void run_one(void *context, size_t i)
     const struct selection steps = steps_only(job->selection);
     const struct kernels_asked kernels = {.by = KERNELS_BY_NAME, .selection = &steps, .device = S("")};
     const struct operators_asked operators = {.by = OPERATORS_BY_NAME, .selection = &steps, .device = S("")};
+    const struct breakdown_asked breakdown = {
+        .selection = job->selection, .wanted = places_wanted(), .no_host_phases = true};
     switch (i) {
     case 0:
-        breakdown_run_judged(job->trace, &job->judgements, job->selection, places_wanted(), arena,
-                             &job->out->breakdown);
+        breakdown_run_judged(job->trace, &job->judgements, &breakdown, arena, &job->out->breakdown);
         places_find(job->trace, &job->out->breakdown, arena, job->out->places);
         break;
     case 1:
