@@ -258,8 +258,8 @@ static void look_at_changes(struct project *project, struct file *file, uint32_t
             str_eq(method, S("float")))
             continue;
         uint32_t from = flow_resolve(&file->flow, def->previous);
-        while (from != NONE && file->flow.defs[from].shown.kind == DEFINED_CHANGE)
-            from = flow_resolve(&file->flow, file->flow.defs[from].previous);
+        for (int hops = 0; hops < 64 && from != NONE && file->flow.defs[from].shown.kind == DEFINED_CHANGE; hops++)
+            from = flow_resolve(&file->flow, file->flow.defs[from].previous); /* in a loop they go round */
         const bool parameter = from != NONE && file->flow.defs[from].shown.kind == DEFINED_PARAMETER;
         const uint32_t k = parameter ? from - file->first_parameter_def[local] : NONE;
         if (k < SUMMARY_PARAMETERS && k < project->functions[f].parameters) {
