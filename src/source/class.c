@@ -154,11 +154,13 @@ static bool base_on_gpu(const struct project *project, uint32_t id)
 void class_link(struct project *project)
 {
     project->module_moved = project->next_module_moved;
+    project->model_on_gpu = project->module_moved;
     for (uint32_t id = 0; id < project->class_count; id++) {
         link_one(project, id);
         struct class_data *data = &project->class_data[id];
         data->next_on_gpu |= project->classes[id].is_module && (project->module_moved || base_on_gpu(project, id));
         project->files[project->classes[id].file].changed |= data->on_gpu != data->next_on_gpu;
         data->on_gpu = data->next_on_gpu;
+        project->model_on_gpu |= data->on_gpu;
     }
 }

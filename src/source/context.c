@@ -297,6 +297,8 @@ static void begin(const struct project *project, uint32_t f, struct run_context 
     const bool uncalled = project->first_caller[f] == project->first_caller[f + 1];
     if (function->outer == NONE)
         c->pace = PACE_ONCE;
+    if (function->outer != NONE && project->trains[f] & 1) /* one call is one step, whoever calls */
+        c->pace = PACE_STEP;
     if (!class_info)
         return;
     const str name = function->name;

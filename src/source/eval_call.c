@@ -142,7 +142,10 @@ static const struct value *bound_object(struct eval *e, uint32_t callee)
 
 static const struct value *make_instance(struct eval *e, uint32_t call, uint32_t class_id)
 {
-    const struct value *made = eval_module_of(e, class_id, e->in_module ? DEVICE_PARAMETER : DEVICE_CPU);
+    const enum value_device device = e->in_module                              ? DEVICE_PARAMETER
+                                     : e->project->class_data[class_id].on_gpu ? DEVICE_GPU
+                                                                               : DEVICE_CPU;
+    const struct value *made = eval_module_of(e, class_id, device);
     const uint32_t init = project_method(e->project, class_id, S("__init__"));
     if (init != NONE)
         call_function(e, call, init, made);
@@ -203,6 +206,14 @@ static const struct value *call_library_module(struct eval *e, uint32_t call, co
     return values_get(e->values, &out);
 }
 
+/* What a module on the device gives is there, as long as nothing says otherwise. */
+static const struct value *assumed_there(struct eval *e, const struct value *result)
+{
+    const bool open =
+        result->device == DEVICE_UNKNOWN && (result->kind == VALUE_TENSOR || result->kind == VALUE_UNKNOWN);
+    return open ? values_on(e->values, result, DEVICE_GPU, VALUE_ASSUMED, 0) : result;
+}
+
 static const struct value *call_module(struct eval *e, uint32_t call, const struct value *module)
 {
     struct value place = {0};
@@ -215,13 +226,21 @@ static const struct value *call_module(struct eval *e, uint32_t call, const stru
     const uint32_t forward = module->detail == NONE ? NONE : project_method(e->project, module->detail, S("forward"));
     if (forward == NONE)
         return call_library_module(e, call, module);
-    return call_function(e, call, forward, module);
+    const bool there = place.device == DEVICE_GPU || module->device == DEVICE_GPU;
+    if (place.device == DEVICE_GPU && module->device != DEVICE_GPU)
+        module = values_on(e->values, module, DEVICE_GPU, 0, 0);
+    return there ? assumed_there(e, call_function(e, call, forward, module)) : call_function(e, call, forward, module);
 }
 
 /* Nothing is known of the callee. What it makes of tensors on the GPU is assumed there too, if it is a tensor at all. */
 static const struct value *call_unknown(struct eval *e, uint32_t call)
 {
     struct value out = {.kind = VALUE_UNKNOWN, .flags = VALUE_ASSUMED, .detail = NONE};
+    const struct value *object = bound_object(e, syntax_first(e->tree, call));
+    if (object && object->device == DEVICE_GPU && (object->kind == VALUE_UNKNOWN || object->kind == VALUE_MODULE)) {
+        out.device = DEVICE_GPU;
+        return values_get(e->values, &out);
+    }
     return has_gpu_argument(e, call, &out) ? values_get(e->values, &out) : &value_unknown;
 }
 

@@ -341,6 +341,10 @@ static const struct value *unknown_attribute(struct eval *e, uint32_t node, cons
     const struct value *only = only_method(e, object, member);
     if (only)
         return only;
+    const uint32_t call = e->tree->parent[node];
+    const bool called = syntax_is(e->tree, call, SYN_CALL) && node == call + 1;
+    if (!called)
+        return by_convention(e, member, &value_unknown);
     if (str_eq(member, S("cuda")) || str_eq(member, S("to")) || str_eq(member, S("cpu")) || str_eq(member, S("item")) ||
         str_eq(member, S("pin_memory")) || str_eq(member, S("backward")))
         return method_value(e, &(struct value){.kind = VALUE_TENSOR}, member);
@@ -522,6 +526,12 @@ const struct value *eval_iterate(struct eval *e, const struct value *value)
         if (value->device == DEVICE_UNKNOWN)
             return &value_unknown;
         break;
+    case VALUE_INSTANCE:
+    case VALUE_DATASET: {
+        const uint32_t method = project_method(e->project, value->detail, S("__iter__"));
+        const struct value *made = method == NONE ? &value_unknown : eval_cell(e, cell_of_result(method));
+        return made->kind == VALUE_ITERATOR && made->items ? value_join_items(e->values, made) : &value_unknown;
+    }
     default:
         return value->items ? value_join_items(e->values, value) : &value_unknown;
     }

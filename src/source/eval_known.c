@@ -560,8 +560,9 @@ const struct value *eval_known(struct eval *e, uint32_t call, const struct known
         receiver ? syntax_first(e->tree, syntax_first(e->tree, call)) : syntax_argument(e->tree, call, 0, NULL);
     c.first = receiver ? receiver : c.first_node == NONE ? &value_unknown : eval_get(e, c.first_node);
     const struct name *name = eval_get(e, syntax_first(e->tree, call))->name;
-    const bool of_tensor =
-        known->kind == VALUE_TENSOR && known->device == ON_ARGS && name && str_starts(name->text, S("torch."));
+    const bool moves = known->special >= SPECIAL_TO && known->special <= SPECIAL_CPU;
+    const bool of_tensor = !moves && known->kind == VALUE_TENSOR && known->device == ON_ARGS && name &&
+                           str_starts(name->text, S("torch."));
     if (of_tensor && c.first_node != NONE && !value_is_container(c.first))
         eval_prove_tensor(e, c.first_node);
     if (known->kind == VALUE_SHAPE && c.first_node != NONE && has_argument(&c, 0, "dim"))

@@ -216,6 +216,8 @@ static uint8_t proof_of(struct builder *b, uint32_t name)
         const bool called = syntax_is(tree, call, SYN_CALL) && attribute == call + 1;
         if (str_eq(tail, S("numpy")) && called)
             return PROOF_TENSOR | PROOF_CPU;
+        if (links == 0 && called && str_eq(tail, S("backward")))
+            return PROOF_TENSOR | PROOF_LOSS;
         if (links == 0 && among(tail, tensor_methods))
             return PROOF_TENSOR;
         if (links == 0 && called && str_eq(tail, S("size")))

@@ -25,7 +25,7 @@ static const struct row tensor_rows[] = {
      "tanhshrink softshrink hardshrink fmod remainder heaviside add_ sub_ mul_ div_ pow_ addcmul addcmul_ addcdiv "
      "addcdiv_ lerp lerp_ copy_ scatter scatter_ scatter_add scatter_add_ scatter_reduce scatter_reduce_ index_add "
      "index_add_ index_copy index_copy_ index_fill index_fill_ masked_scatter masked_scatter_ index_put index_put_ "
-     "fill_diagonal_ t_ unsqueeze_ squeeze_ resize_ renorm renorm_ set_ expand_as view_as reshape_as values_ coalesce "
+     "fill_diagonal_ t_ unsqueeze_ squeeze_ resize_ renorm renorm_ set_ values_ coalesce "
      "to_dense to_sparse is_leaf_ rot90 data grad conj real imag angle bitwise_not bitwise_and bitwise_or bitwise_xor",
      {T, ON_ARGS, AS_SAME, OF_SAME, 0, 0, false, false}},
     {"detach", {T, ON_ARGS, AS_SAME, OF_SAME, 0, VALUE_DETACHED, false, false}},
@@ -73,6 +73,7 @@ static const struct row tensor_rows[] = {
     {"zeros_like ones_like empty_like full_like", {T, ON_LIKE, AS_SAME, OF_SAME, 0, VALUE_CONSTANT, true, false}},
     {"rand_like randn_like randint_like", {T, ON_LIKE, AS_SAME, OF_SAME, 0, VALUE_RANDOM, true, false}},
     {"new_zeros new_ones new_empty new_full new", {T, ON_LIKE, AS_SOME, OF_SAME, 0, VALUE_CONSTANT, true, false}},
+    {"expand_as view_as reshape_as", {T, ON_LIKE, AS_SOME, OF_SAME, 0, 0, false, false}},
     {"new_tensor", {T, ON_LIKE, AS_SOME, OF_SAME, SPECIAL_TYPE_AS, 0, true, false}},
     {"type_as", {T, ON_LIKE, AS_SAME, OF_UNKNOWN, SPECIAL_TYPE_AS, 0, false, false}},
     {"float", {T, ON_ARGS, AS_SAME, OF_FLOAT32, 0, 0, false, false}},
@@ -146,8 +147,9 @@ static const struct row rows[] = {
      {VALUE_DATASET, ON_NONE, 0, 0, 0, 0, false, false}},
     {"torch.nn.ModuleList torch.nn.Sequential torch.nn.ModuleDict",
      {VALUE_MODULE, ON_CPU, 0, 0, SPECIAL_MODULES, 0, false, false}},
-    {"torch.nn.DataParallel torch.nn.parallel.DistributedDataParallel torch.compile torch.jit.script",
+    {"torch.nn.DataParallel torch.nn.parallel.DistributedDataParallel torch.nn.parallel.DataParallel torch.compile torch.jit.script",
      {VALUE_MODULE, ON_ARGS, 0, 0, SPECIAL_RUN, 0, false, false}},
+    {"torch.nn.parallel.data_parallel", {T, ON_ARGS, AS_UNKNOWN, OF_UNKNOWN, 0, VALUE_GRAD, false, false}},
     {"torch.nn.utils.clip_grad_norm_ torch.nn.utils.clip_grad_norm", {T, ON_NONE, AS_0, OF_FLOAT32, 0, 0, false, true}},
     {"torch.nn.utils.rnn.pack_padded_sequence torch.nn.utils.rnn.pad_sequence torch.nn.utils.rnn.pack_sequence",
      {T, ON_ARGS, AS_SOME, OF_SAME, 0, 0, false, false}},

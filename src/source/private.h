@@ -79,7 +79,7 @@ struct def {
 };
 
 /* What the uses of a definition prove about it. */
-enum proof { PROOF_TENSOR = 1, PROOF_CPU = 2, PROOF_MODULE = 4 };
+enum proof { PROOF_TENSOR = 1, PROOF_CPU = 2, PROOF_MODULE = 4, PROOF_LOSS = 8 };
 
 struct slot {
     uint32_t function; /* in the file */
@@ -192,7 +192,7 @@ struct project {
     struct summary *summaries;
     struct site *callers;   /* grouped by target */
     uint32_t *first_caller; /* function_count + 1 */
-    bool device_used, module_moved, next_module_moved;
+    bool device_used, module_moved, next_module_moved, model_on_gpu;
     uint8_t *trains;              /* per function: enum trains of loops.c */
     struct run_context *contexts; /* per function; context.c */
 };

@@ -261,6 +261,8 @@ static uint8_t join_kind(const struct value *a, const struct value *b, enum join
         return VALUE_LIST;
     if (is_module(x) && is_module(y))
         return VALUE_MODULE;
+    if ((x == VALUE_DEVICE && y == VALUE_STR) || (x == VALUE_STR && y == VALUE_DEVICE))
+        return VALUE_DEVICE;
     if ((x == VALUE_BATCH && y == VALUE_TENSOR) || (x == VALUE_TENSOR && y == VALUE_BATCH))
         return VALUE_TENSOR;
     if (join == JOIN_WAYS && (x == VALUE_TENSOR || x == VALUE_ARRAY) && is_number(y))
