@@ -13,10 +13,11 @@ uint32_t ask_receiver(const struct check *check, uint32_t call)
 
 static bool keeps_the_data(str method)
 {
-    static const char *const methods[] = {"view",   "reshape", "detach",  "squeeze",   "unsqueeze", "contiguous",
-                                          "long",   "float",   "int",     "double",    "to",        "cuda",
-                                          "cpu",    "t",       "permute", "transpose", "flatten",   "clone",
-                                          "expand", "numpy",   "type_as", "half",      "tolist",    "item"};
+    static const char *const methods[] = {
+        "view",   "reshape", "detach",  "squeeze",   "unsqueeze", "contiguous", "long",           "float",   "int",
+        "double", "to",      "cuda",    "cpu",       "t",         "permute",    "transpose",      "flatten", "clone",
+        "expand", "numpy",   "type_as", "expand_as", "repeat",    "fill_",      "requires_grad_", "half",    "tolist",
+        "item"};
     for (size_t i = 0; i < sizeof methods / sizeof *methods; i++)
         if (str_eq(method, str_of(methods[i])))
             return true;

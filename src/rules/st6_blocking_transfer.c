@@ -20,6 +20,26 @@ static bool tell(const struct check *check, uint32_t node, struct match *match, 
     return ask_matters(check, node) && level_at(check, node, GPU_SURE, match);
 }
 
+/* The same, also of what happens once an epoch. */
+static bool tell_each_epoch(const struct check *check, uint32_t node, struct match *match, str message)
+{
+    match->builtin = tail_of(check, node);
+    match->message = message;
+    return context_of(check->project, check_site(check, node)).pace != PACE_ONCE &&
+           level_at(check, node, GPU_SURE, match);
+}
+
+/* Underlines the argument that says so, where one is written. */
+static void point_at(const struct check *check, uint32_t argument, struct match *match)
+{
+    if (argument == SYNTAX_NONE)
+        return;
+    const uint32_t keyword = check->tree->parent[argument];
+    const uint32_t what = syntax_is(check->tree, keyword, SYN_KEYWORD) ? keyword : argument;
+    match->begin = check->tree->begin[what];
+    match->end = check->tree->end[what];
+}
+
 /* ---- B2 ---- */
 
 static bool check_create_then_move(const struct check *check, uint32_t call, struct match *match)
@@ -31,11 +51,12 @@ static bool check_create_then_move(const struct check *check, uint32_t call, str
     match->captures[match->capture_count++] = upload.origin;
     match->fix = random ? FIX_UNSAFE : FIX_SAFE;
     const str origin = ask_text(check, syntax_first(check->tree, upload.origin));
-    return tell(check, call, match,
-                str_printf(check->arena,
-                           "`%.*s(...)` makes its tensor on the CPU and `%.*s` copies it %s; create it on the device%s",
-                           (int)origin.len, origin.at, (int)tail_of(check, call).len, tail_of(check, call).at,
-                           ask_often(check, call), random ? " (another random stream)" : " with device="));
+    return tell_each_epoch(
+        check, call, match,
+        str_printf(check->arena,
+                   "`%.*s(...)` makes its tensor on the CPU and `%.*s` copies it %s; create it on the device%s",
+                   (int)origin.len, origin.at, (int)tail_of(check, call).len, tail_of(check, call).at,
+                   ask_often(check, call), random ? " (another random stream)" : " with device="));
 }
 
 const struct rule rule_create_then_move = {
@@ -79,6 +100,7 @@ static bool check_pageable_loader(const struct check *check, uint32_t call, stru
     if (syntax_arguments_hidden(check->tree, call) || (pin != SYNTAX_NONE && !syntax_is(check->tree, pin, SYN_FALSE)))
         return false;
     match->captures[match->capture_count++] = pin;
+    point_at(check, pin, match);
     match->builtin = tail_of(check, call);
     match->level = loader_trains(check, call) ? LEVEL_WARNING : LEVEL_NOTE;
     match->message = S("batches of this loader lie in pageable memory, so their copies to the device cannot run beside "
@@ -168,6 +190,7 @@ static bool check_synchronous_loader(const struct check *check, uint32_t call, s
     if (workers != SYNTAX_NONE && !zero)
         return false;
     match->captures[match->capture_count++] = workers;
+    point_at(check, workers, match);
     match->builtin = tail_of(check, call);
     match->level = loader_trains(check, call) && !loader_in_memory(check, call) ? LEVEL_WARNING : LEVEL_NOTE;
     match->message =
@@ -262,10 +285,28 @@ static bool is_wait(const struct check *check, uint32_t call)
     return false;
 }
 
+/* A function of the run that waits itself: timing helpers. */
+static bool calls_wait(const struct check *check, uint32_t call)
+{
+    const uint32_t target = name_target(check->project, check_site(check, call));
+    if (target == SYNTAX_NONE)
+        return false;
+    const struct function *function = project_function(check->project, target);
+    const struct check there = {check->project, function->file, project_tree(check->project, function->file),
+                                check->arena};
+    enum { SHORT = 200 }; /* nodes: a helper that waits, not a program that waits somewhere */
+    if (there.tree->size[function->node] > SHORT)
+        return false;
+    for (uint32_t node = function->node; node < syntax_last(there.tree, function->node); node++)
+        if (syntax_calls(there.tree, node, S("synchronize")) && is_wait(&there, node))
+            return true;
+    return false;
+}
+
 static bool check_explicit_sync(const struct check *check, uint32_t node, struct match *match)
 {
     const bool call = check->tree->kind[node] == SYN_CALL;
-    if (call && is_wait(check, node))
+    if (call && (is_wait(check, node) || calls_wait(check, node)))
         return tell(check, node, match,
                     str_printf(check->arena,
                                "`%.*s` stops the host until the device has nothing left to do, %s; leave it "
@@ -283,8 +324,7 @@ const struct rule rule_explicit_sync = {
     .name = "explicit-sync",
     .entry = "D3",
     .level = LEVEL_WARNING,
-    .query = {.kinds = {SYN_CALL, SYN_ASSIGN},
-              .tails = {"synchronize", "empty_cache", "set_detect_anomaly", "detect_anomaly"}},
+    .query = {.kinds = {SYN_CALL, SYN_ASSIGN}},
     .check = check_explicit_sync,
     .words = &words_explicit_sync,
 };

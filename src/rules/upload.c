@@ -42,16 +42,28 @@ bool upload_is_creation(const struct check *check, uint32_t origin)
            upload_is_random(check, origin);
 }
 
+/* Of `mask / 2` mask: the operand that is a tensor, where the other is a number. */
+static uint32_t scaled(const struct check *check, uint32_t node)
+{
+    if (!syntax_is(check->tree, node, SYN_BINARY))
+        return node;
+    const uint32_t left = syntax_child(check->tree, node, 0), right = syntax_child(check->tree, node, 1);
+    if (value_is_tensor(ask_value(check, left)) && !value_is_tensor(ask_value(check, right)))
+        return ask_root(check, left);
+    return value_is_tensor(ask_value(check, right)) && !value_is_tensor(ask_value(check, left)) ? ask_root(check, right)
+                                                                                                : node;
+}
+
 /* Where the moved tensor was made; a name is followed where it is bound once in this function. */
 static uint32_t origin_of(const struct check *check, uint32_t what)
 {
-    uint32_t origin = ask_root(check, what);
+    uint32_t origin = scaled(check, ask_root(check, what));
     for (int hops = 0; hops < 4 && syntax_is(check->tree, origin, SYN_NAME); hops++) {
         const struct definition *definition = flow_definition(check->project, check_site(check, origin));
         if (!definition || definition->kind != DEFINED_ASSIGN || definition->unpacked ||
             definition->value == SYNTAX_NONE)
             return what;
-        origin = ask_root(check, definition->value);
+        origin = scaled(check, ask_root(check, definition->value));
     }
     return origin;
 }
@@ -100,22 +112,21 @@ struct upload upload_of(const struct check *check, uint32_t call)
     return upload;
 }
 
-/* torch.from_numpy(array), torch.Tensor(array): data of the step, though no loader brought it. */
-static bool wraps_array(const struct check *check, uint32_t origin)
+/* torch.from_numpy(array), torch.Tensor(rows): data of the step, though no loader brought it. */
+static bool wraps_data(const struct check *check, uint32_t origin)
 {
-    static const char *const names[] = {"torch.from_numpy",
-                                        "torch.as_tensor",
-                                        "torch.tensor",
-                                        "torch.Tensor",
-                                        "torch.FloatTensor",
-                                        "torch.LongTensor",
-                                        NULL};
-    return is_call_of(check, origin, names) &&
-           ask_value(check, syntax_argument(check->tree, origin, 0, NULL))->kind == VALUE_ARRAY;
+    static const char *const names[] = {"torch.from_numpy",   "torch.as_tensor",   "torch.tensor",
+                                        "torch.Tensor",       "torch.FloatTensor", "torch.LongTensor",
+                                        "torch.DoubleTensor", "torch.IntTensor",   NULL};
+    if (!is_call_of(check, origin, names))
+        return false;
+    const struct value *data = ask_value(check, syntax_argument(check->tree, origin, 0, NULL));
+    return !value_is_number(data) && data->kind != VALUE_SHAPE && !value_has(data, VALUE_CONSTANT) &&
+           !is_sized_constructor(check, origin);
 }
 
 bool upload_is_batch(const struct check *check, const struct upload *upload)
 {
     return upload->value->kind == VALUE_BATCH || value_has(upload->value, VALUE_FROM_LOADER) ||
-           wraps_array(check, upload->origin);
+           wraps_data(check, upload->origin);
 }
