@@ -57,6 +57,7 @@ void evidence_open(struct evidence *evidence, const struct trace *trace, struct 
     evidence->groups = groups_of(&evidence->movement, evidence->stacks, trace, arena);
     find_patterns(&evidence->groups, &evidence->movement, trace);
     evidence->preparations = preparations_of(trace, &evidence->times, &evidence->movement, evidence->stacks, arena);
+    evidence->loops = element_loops_of(trace, evidence->stacks, arena);
     evidence->relief = relief_new(evidence->graph);
     evidence->pinned_gain = pinned_gain(&evidence->movement);
     sum_steps(evidence);

@@ -15,6 +15,7 @@
 #define EVIDENCE_EVIDENCE_H
 
 #include "group.h"
+#include "loops.h"
 #include "pattern.h"
 #include "preparation.h"
 #include "relief.h"
@@ -29,6 +30,7 @@ struct evidence {
     struct movement movement;
     struct move_groups groups;
     struct preparations preparations;
+    struct element_loops loops;
     struct relief *relief;
 
     uint32_t steps;     /* at least 1 */

@@ -8,7 +8,8 @@ static const struct {
     const char *rule;
     struct showing showing;
 } table[] = {
-    {"ST102", {0, SPARES_UNKNOWN}},
+    {"ST101", {SHOWS_READ | SHOWS_LOOP, SPARES_ROUNDS}},
+    {"ST102", {SHOWS_LOOP, SPARES_ROUNDS}},
     {"ST103", {SHOWS_JOINING, SPARES_ALL}},
     {"ST1", {SHOWS_READ, SPARES_ALL}},
     {"ST201", {SHOWS_UPLOAD, SPARES_BUILD}},

@@ -14,6 +14,7 @@ enum {
     SHOWS_JOINING = 8,      /* device to device, under aten::cat */
     SHOWS_LOADER = 16,      /* the training thread in a data loader */
     SHOWS_PREPARATION = 32, /* time of the host while the device rests */
+    SHOWS_LOOP = 64,        /* operators on single elements, one by one */
 };
 
 /* What the fix takes away. */
@@ -23,6 +24,7 @@ enum spares {
     SPARES_BUILD,   /* the waiting, and the time of the host in the call that makes the tensor */
     SPARES_HALF,    /* half of the copy's bytes */
     SPARES_HOST,    /* time of the host */
+    SPARES_ROUNDS,  /* all rounds of a loop but the first: the operators of each, on the host and on the device */
     SPARES_UNKNOWN, /* told by no replay */
 };
 

@@ -3,7 +3,7 @@
 #include "join_private.h"
 
 struct amounts {
-    uint64_t copies, waits;
+    uint64_t copies, waits, rounds; /* rounds: operators of a loop over elements */
     int64_t bytes, blocked_ns, bubble_ns, host_ns;
 };
 
@@ -64,6 +64,9 @@ static str told(const struct join *join, const struct amounts *amounts, int64_t 
         text = str_printf(arena, "%s %s, for which the host waits %s; the device rests %s behind them", text.at,
                           what_moves(arena, amounts, steps).at, in_time(arena, amounts->blocked_ns / steps).at,
                           in_time(arena, amounts->bubble_ns / steps).at);
+    else if (amounts->rounds)
+        text = str_printf(arena, "%s calls %s operators here on single elements, which takes the host %s", text.at,
+                          a_step(arena, amounts->rounds, steps).at, in_time(arena, amounts->host_ns / steps).at);
     else
         text = str_printf(arena, "%s spends %s of the training thread here", text.at,
                           in_time(arena, amounts->host_ns / steps).at);
@@ -82,6 +85,7 @@ str proof_note(const struct join *join, const struct proof *proof, int64_t savin
         add_move(&amounts, &join->evidence.movement.at[proof->moves[i]]);
     for (size_t i = 0; i < proof->host_count; i++)
         amounts.host_ns += join->evidence.trace->dur_ns[proof->host[i]];
+    amounts.rounds = proof->spares == SPARES_ROUNDS ? proof->host_count : 0;
     const str text = told(join, &amounts, saving_ns);
     if (!proof->shared)
         return text;

@@ -3,7 +3,8 @@
  * Findings about time of the host. A call of the source is found again as a
  * frame of that name right below its function; a loop as the runs of its
  * function, where that gives the device no kernels (else its time is not the
- * loop's alone); a loader as the iterator that runs on the training thread.
+ * loop's alone); a loader as the iterator that runs on the training thread. Loops
+ * over the elements of tensors are told by their operators.
  */
 #include "join_private.h"
 
@@ -142,10 +143,25 @@ static void join_pageable_loader(struct join *join, uint32_t finding)
     }
 }
 
+/* ---- loops over elements ---- */
+
+static void join_element_loop(struct join *join, const struct element_loop *loop)
+{
+    const struct trace *trace = join->evidence.trace;
+    const struct located at = locate(join->locator, stacks_frame(join->evidence.stacks, trace->name[loop->frame]));
+    if (at.file == LOCATED_NONE)
+        return;
+    for (uint32_t i = join_first(join, at); i != FINDING_NONE; i = join->next[i])
+        for (uint32_t r = 1; r < loop->count && shows(&join->lint->findings[i], SHOWS_LOOP); r++)
+            add_host(join, i, loop->rows[r], TIER_FUNCTION);
+}
+
 void join_preparation(struct join *join)
 {
     const struct preparations *preparations = &join->evidence.preparations;
     join_calls(join);
+    for (uint32_t i = 0; i < join->evidence.loops.count; i++)
+        join_element_loop(join, &join->evidence.loops.at[i]);
     for (uint32_t i = 0; i < preparations->count; i++)
         if (preparations->at[i].kind == PREPARER_FUNCTION && preparations->at[i].count)
             join_runs(join, &preparations->at[i]);

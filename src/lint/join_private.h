@@ -33,7 +33,7 @@ struct join {
 /* The first finding of a function; FINDING_NONE. */
 uint32_t join_first(const struct join *join, struct located at);
 
-/* Findings about what the host does while the device rests: preparation, and data loaders. join_preparation.c */
+/* Findings about work of the host: preparation, data loaders, loops over elements. join_preparation.c */
 void join_preparation(struct join *join);
 
 /* Moves that matter and that no finding explains become findings; how many. join_trace_only.c */

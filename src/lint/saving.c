@@ -61,6 +61,7 @@ static void take_move(const struct evidence *evidence, enum spares spares, const
 {
     switch (spares) {
     case SPARES_ALL:
+    case SPARES_ROUNDS:
         take_whole(evidence, move);
         break;
     case SPARES_BUILD:
@@ -84,8 +85,12 @@ static void take(const struct evidence *evidence, const struct proof *proof)
 {
     for (size_t i = 0; i < proof->move_count; i++)
         take_move(evidence, proof->spares, &evidence->movement.at[proof->moves[i]]);
-    for (size_t i = 0; i < proof->host_count; i++)
-        take_row(evidence, proof->host[i]);
+    for (size_t i = 0; i < proof->host_count; i++) {
+        if (proof->spares == SPARES_ROUNDS)
+            relief_remove(evidence->relief, proof->host[i]);
+        else
+            take_row(evidence, proof->host[i]);
+    }
 }
 
 static int64_t replayed(const struct evidence *evidence)

@@ -14,7 +14,7 @@ struct proof {
     enum spares spares;
     uint32_t *moves; /* indices into the table of moves */
     size_t move_count, move_room;
-    uint32_t *host; /* rows of the host whose time the fix takes away */
+    uint32_t *host; /* rows of the host: whose time the fix takes away, or the rounds of a loop that it spares */
     size_t host_count, host_room;
     uint32_t shared; /* how many findings of the function the trace cannot tell from this one; 0: none */
 };

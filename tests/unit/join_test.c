@@ -364,6 +364,30 @@ static void a_loader_that_loads_itself_shows_its_time(void **state)
     done(s);
 }
 
+/* ---- loops over elements ---- */
+
+/* Twenty rounds of 30 us each, of which one operator over all elements leaves the first. */
+static void a_loop_over_elements_saves_all_rounds_but_one(void **state)
+{
+    struct scene *s = scene_new("train.py");
+    struct lint_finding *loop = find_at(s, "ST102", "model(batch)", 0, "stack");
+    for (int64_t k = 0; k < STEPS; k++) {
+        const int64_t t = 1000 * k;
+        plant_step(&s->p, k, t, 1000);
+        frame(s, "train.py(4): step", t, 900);
+        for (int64_t i = 0; i < 20; i++) {
+            frame(s, "<built-in method index of Tensor object at 0x7f11>", t + 40 * i, 32);
+            plant_host(&s->p, EVENT_OPERATOR, "aten::select", t + 40 * i, 30);
+            kernel(s, t + 40 * i + 5, t + 40 * i + 20, 5);
+        }
+    }
+    join(s);
+    assert_int_equal(loop->tier, TIER_FUNCTION);
+    assert_int_equal(loop->saving_ns, 19 * 30 * US);
+    assert_int_equal(loop->host_blocked_ns, 0);
+    done(s);
+}
+
 /* ---- the same on the CPU ---- */
 
 static struct planted run_of(int64_t prepare_us, int64_t forward_us)
@@ -413,6 +437,7 @@ int main(void)
         cmocka_unit_test(a_wait_in_a_library_becomes_a_finding_of_its_own),
         cmocka_unit_test(preparation_is_found_again_at_its_call),
         cmocka_unit_test(a_loader_that_loads_itself_shows_its_time),
+        cmocka_unit_test(a_loop_over_elements_saves_all_rounds_but_one),
         cmocka_unit_test(what_is_slower_with_the_device_is_marked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
