@@ -5,17 +5,19 @@
  */
 #include "operators_origin.h"
 
+#include "ops/frame.h"
+
 struct origin {
     uint32_t module, line; /* text ids; 0: none */
 };
 
 /* What a frame's name says by itself. */
-enum frame_kind { FRAME_UNKNOWN, FRAME_LIBRARY, FRAME_USER, FRAME_MODULE };
+enum says { SAYS_UNKNOWN, SAYS_LIBRARY, SAYS_USER, SAYS_MODULE };
 
 struct origins {
     const struct trace *trace;
     struct arena *arena;
-    uint8_t *kinds;         /* by text id: enum frame_kind; FRAME_UNKNOWN: not judged */
+    uint8_t *says;          /* by text id: enum says; SAYS_UNKNOWN: not judged */
     struct origin *answers; /* by row of a frame */
     uint64_t *answered;     /* a bit a row */
     uint32_t *path;         /* room for the frames of a walk */
@@ -26,7 +28,7 @@ struct origins *origins_new(const struct trace *trace, struct arena *arena)
 {
     struct origins *origins = arena_alloc(arena, sizeof *origins);
     *origins = (struct origins){.trace = trace, .arena = arena};
-    origins->kinds = arena_array(arena, trace_text_count(trace), 1);
+    origins->says = arena_array(arena, trace_text_count(trace), 1);
     if (!trace->kinds[EVENT_PYTHON])
         return origins;
     origins->answers = arena_array(arena, trace->count, sizeof *origins->answers);
@@ -34,30 +36,32 @@ struct origins *origins_new(const struct trace *trace, struct arena *arena)
     return origins;
 }
 
-/* "torch/nn/functional.py(1843): linear", ".../site-packages/torch/...", "<built-in method relu of type object at 0x...>" */
-static bool of_library(str name)
+/* A name of no known form is taken for the user's. */
+static enum says judge(str name)
 {
-    return str_starts(name, S("<")) || str_starts(name, S("torch/")) || str_has(name, S("/torch/")) ||
-           str_starts(name, S("threading.py")) || str_starts(name, S("runpy.py"));
+    const struct frame frame = frame_parse(name);
+    if (frame.kind == FRAME_MODULE)
+        return SAYS_MODULE;
+    const bool unknown = frame.kind == FRAME_OTHER && !str_starts(name, S("<"));
+    return !unknown && frame_of_library(&frame) ? SAYS_LIBRARY : SAYS_USER;
 }
 
-static enum frame_kind frame_kind(struct origins *origins, uint32_t frame)
+static enum says says(struct origins *origins, uint32_t frame)
 {
-    uint8_t *kind = &origins->kinds[origins->trace->name[frame]];
-    const str name = trace_name(origins->trace, frame);
-    if (*kind == FRAME_UNKNOWN)
-        *kind = str_starts(name, S("nn.Module: ")) ? FRAME_MODULE : of_library(name) ? FRAME_LIBRARY : FRAME_USER;
-    return *kind;
+    uint8_t *known = &origins->says[origins->trace->name[frame]];
+    if (*known == SAYS_UNKNOWN)
+        *known = (uint8_t)judge(trace_name(origins->trace, frame));
+    return *known;
 }
 
 /* The user's line: exact where the callee names the line that it was called from, else the function. */
 static struct origin origin_below(struct origins *origins, uint32_t frame, struct origin above, bool above_is_user)
 {
-    const enum frame_kind kind = frame_kind(origins, frame);
+    const enum says kind = says(origins, frame);
     struct origin own = above;
-    if (kind == FRAME_MODULE)
+    if (kind == SAYS_MODULE)
         own.module = origins->trace->name[frame];
-    if (kind == FRAME_USER)
+    if (kind == SAYS_USER)
         own.line = origins->trace->name[frame];
     else if (above_is_user)
         own.line = (uint32_t)trace_attr_or(origins->trace, frame, ATTR_CALL_FROM, above.line);
@@ -91,7 +95,7 @@ static struct origin of_frame(struct origins *origins, uint32_t frame)
     struct origin origin = at == ROW_NONE ? (struct origin){0, 0} : origins->answers[at];
     while (count > 0) {
         const uint32_t below = origins->path[--count];
-        origin = origin_below(origins, below, origin, at != ROW_NONE && frame_kind(origins, at) == FRAME_USER);
+        origin = origin_below(origins, below, origin, at != ROW_NONE && says(origins, at) == SAYS_USER);
         origins->answers[below] = origin;
         origins->answered[below / 64] |= (uint64_t)1 << below % 64;
         at = below;
