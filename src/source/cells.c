@@ -12,12 +12,12 @@ int64_t cell_key_attribute(uint32_t class_id, const struct name *name)
     return (int64_t)(class_id + 1) << 32 | name->id; /* plain cells have no upper half */
 }
 
-static uint32_t cells_add(struct project *project, uint32_t count, uint32_t file)
+static uint32_t cells_add(struct project *project, uint32_t count)
 {
     const uint32_t first = project->cell_count;
     project->cells = mem_grow(project->cells, &project->cell_room, (size_t)first + count, sizeof *project->cells);
     for (uint32_t i = 0; i < count; i++)
-        project->cells[first + i] = (struct cell){&value_nothing, &value_nothing, file};
+        project->cells[first + i] = (struct cell){&value_nothing, &value_nothing, false};
     project->cell_count += count;
     return first;
 }
@@ -25,14 +25,12 @@ static uint32_t cells_add(struct project *project, uint32_t count, uint32_t file
 void cells_new(struct project *project)
 {
     project->first_parameter_cell = arena_array(&project->arena, project->function_count, sizeof(uint32_t));
+    cells_add(project, project->function_count);
     for (uint32_t f = 0; f < project->function_count; f++)
-        cells_add(project, 1, project->functions[f].file);
-    for (uint32_t f = 0; f < project->function_count; f++)
-        project->first_parameter_cell[f] =
-            cells_add(project, project->functions[f].parameters, project->functions[f].file);
+        project->first_parameter_cell[f] = cells_add(project, project->functions[f].parameters);
     project->parameter_cells_end = project->cell_count;
     for (uint32_t i = 0; i < project->file_count; i++)
-        project->files[i].first_slot_cell = cells_add(project, project->files[i].flow.slot_count, i);
+        project->files[i].first_slot_cell = cells_add(project, project->files[i].flow.slot_count);
 }
 
 static uint32_t attribute_cell(struct project *project, int64_t key)
@@ -40,7 +38,7 @@ static uint32_t attribute_cell(struct project *project, int64_t key)
     uint32_t cell = map_get(&project->cell_of_attribute, key);
     if (cell != MAP_NONE)
         return cell;
-    cell = cells_add(project, 1, project->classes[(key >> 32) - 1].file);
+    cell = cells_add(project, 1);
     map_put(&project->cell_of_attribute, key, cell);
     return cell;
 }
@@ -89,7 +87,7 @@ void cells_join(struct project *project)
     }
     for (uint32_t i = 0; i < project->cell_count; i++) {
         struct cell *cell = &project->cells[i];
-        project->files[cell->file].changed |= cell->value != cell->next;
+        cell->changed = cell->value != cell->next;
         cell->value = cell->next;
     }
 }

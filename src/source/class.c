@@ -128,14 +128,15 @@ static void link_one(struct project *project, uint32_t id)
         if (tree->kind[a] != SYN_KEYWORD)
             look_at_base(project, node_value(project, file, a), &found);
     struct class_data *data = &project->class_data[id];
+    data->changed = false;
     if (found.base_count != data->base_count) {
         data->bases = arena_array(&project->arena, found.base_count, sizeof *data->bases);
         data->base_count = found.base_count;
-        file->changed = true;
+        data->changed = true;
     }
     memcpy(data->bases ? data->bases : found.bases, found.bases, found.base_count * sizeof *found.bases);
     found.is_module |= found.unknown && looks_like_module(project, id);
-    file->changed |= c->is_module != found.is_module || c->is_dataset != found.is_dataset;
+    data->changed |= c->is_module != found.is_module || c->is_dataset != found.is_dataset;
     c->is_module = found.is_module;
     c->is_dataset = found.is_dataset;
     c->is_lightning = found.is_lightning;
@@ -154,13 +155,15 @@ static bool base_on_gpu(const struct project *project, uint32_t id)
 void class_link(struct project *project)
 {
     project->module_moved = project->next_module_moved;
+    const bool before = project->model_on_gpu;
     project->model_on_gpu = project->module_moved;
     for (uint32_t id = 0; id < project->class_count; id++) {
         link_one(project, id);
         struct class_data *data = &project->class_data[id];
         data->next_on_gpu |= project->classes[id].is_module && (project->module_moved || base_on_gpu(project, id));
-        project->files[project->classes[id].file].changed |= data->on_gpu != data->next_on_gpu;
+        data->changed |= data->on_gpu != data->next_on_gpu;
         data->on_gpu = data->next_on_gpu;
         project->model_on_gpu |= data->on_gpu;
     }
+    project->all_dirty = before != project->model_on_gpu;
 }

@@ -20,19 +20,14 @@ void eval_fact(struct eval *e, int64_t key, const struct value *value)
     facts->at[facts->count++] = (struct fact){key, value};
 }
 
-void eval_read_file(struct eval *e, uint32_t owner)
+void eval_read(struct eval *e, int64_t key)
 {
-    struct file *file = e->file;
-    for (uint32_t i = file->read_count; i--;)
-        if (file->reads[i] == owner)
-            return;
-    file->reads = mem_grow(file->reads, &file->reads_room, file->read_count + 1, sizeof *file->reads);
-    file->reads[file->read_count++] = owner;
+    map_put(&e->file->reads, key, 1);
 }
 
 const struct value *eval_cell(struct eval *e, uint32_t cell)
 {
-    eval_read_file(e, e->project->cells[cell].file);
+    eval_read(e, cell);
     return e->project->cells[cell].value;
 }
 
@@ -579,6 +574,8 @@ static void evaluate_function(struct eval *e, uint32_t f)
         around = e->project->functions[around].outer;
     e->self_class = around == NONE ? NONE : e->project->functions[around].class_id;
     e->in_module = e->self_class != NONE && e->project->classes[e->self_class].is_module;
+    if (e->self_class != NONE)
+        eval_read(e, read_key_class(e->self_class));
     const size_t facts = e->file->facts.count, calls = e->file->call_count;
     for (uint32_t d = e->file->function_first_def[f]; d < e->file->function_last_def[f]; d++)
         e->file->value_of_def[d] = value_nothing.id; /* what loops carried in the last round would stay for ever */
@@ -604,7 +601,7 @@ void eval_file(struct project *project, uint32_t id)
                      .names = project->names};
     file->facts.count = 0;
     file->call_count = 0;
-    file->read_count = 0;
+    map_free(&file->reads);
     for (uint32_t f = 0; f < file->function_count; f++)
         evaluate_function(&e, f);
 }

@@ -41,7 +41,7 @@ static inline uint32_t eval_function_id(const struct eval *e)
 /* ---- facts: what this file contributes to cells ---- */
 enum { FACT_DEVICE_USED = -1, FACT_MODULE_MOVED = -2, FACT_CLASSES = -16 }; /* keys; FACT_CLASSES - class: on the GPU */
 void eval_fact(struct eval *e, int64_t key, const struct value *value);
-void eval_read_file(struct eval *e, uint32_t owner); /* remembers whose cells were read */
+void eval_read(struct eval *e, int64_t key); /* remembers what the file depends on: a cell, or read_key_class */
 const struct value *eval_cell(struct eval *e, uint32_t cell);
 /* A device that is "same as parameter k" here, told to others as what the callers pass. `keep_self`: but not self's. */
 const struct value *eval_concrete(struct eval *e, const struct value *value, bool keep_self);

@@ -193,6 +193,7 @@ const struct value *eval_member(struct eval *e, const struct value *import, str 
 const struct value *eval_module_of(struct eval *e, uint32_t class_id, enum value_device device)
 {
     const struct class_info *c = &e->project->classes[class_id];
+    eval_read(e, read_key_class(class_id));
     const enum value_kind kind = c->is_module ? VALUE_MODULE : c->is_dataset ? VALUE_DATASET : VALUE_INSTANCE;
     return values_get(e->values, &(struct value){.kind = (uint8_t)kind,
                                                  .device = (uint8_t)(c->is_module ? device : DEVICE_UNKNOWN),
@@ -203,7 +204,8 @@ const struct value *eval_module_of(struct eval *e, uint32_t class_id, enum value
 static const struct value *attribute_cells(struct eval *e, uint32_t class_id, const struct name *name, int depth)
 {
     const uint32_t cell = map_get(&e->project->cell_of_attribute, cell_key_attribute(class_id, name));
-    eval_read_file(e, e->project->classes[class_id].file);
+    eval_read(e, cell_key_attribute(class_id, name));
+    eval_read(e, read_key_class(class_id));
     const struct value *value = cell == MAP_NONE ? &value_nothing : eval_cell(e, cell);
     const struct class_data *data = &e->project->class_data[class_id];
     for (uint32_t b = 0; depth < 16 && b < data->base_count; b++)

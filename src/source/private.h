@@ -142,23 +142,21 @@ struct file {
     uint32_t *value_of;     /* per node: value id */
     uint32_t *value_of_def; /* per def */
     struct facts facts;
-    uint32_t *reads; /* files whose cells it has read */
-    uint32_t read_count;
-    size_t reads_room;
+    struct map reads;   /* cells, attributes and classes that it has read (read_key_*): what makes it dirty */
     struct call *calls; /* that reach a function of the run, in order of node */
     size_t call_count, calls_room;
     struct map loops; /* node -> enum loop_kind, of those that are told */
-    bool changed;     /* a cell of it has, in the last round */
 };
 
 struct cell {
     const struct value *value, *next;
-    uint32_t file; /* to which it belongs */
+    bool changed; /* in the last round */
 };
 
 struct class_data {
     uint32_t *bases; /* classes of the run */
     uint32_t base_count;
+    bool changed;             /* in the last round */
     bool on_gpu, next_on_gpu; /* its instances are; in the round that is joined */
 };
 
@@ -193,12 +191,17 @@ struct project {
     struct site *callers;   /* grouped by target */
     uint32_t *first_caller; /* function_count + 1 */
     bool device_used, module_moved, next_module_moved, model_on_gpu;
+    bool all_dirty;               /* something changed that everything depends on */
     uint8_t *trains;              /* per function: enum trains of loops.c */
     struct run_context *contexts; /* per function; context.c */
 };
 
 /* Cells. Results come first: cell of function f is f. Then parameters, slots, attributes as they are met. */
 int64_t cell_key_attribute(uint32_t class_id, const struct name *name);
+static inline int64_t read_key_class(uint32_t class_id)
+{
+    return (int64_t)1 << 62 | class_id;
+}
 static inline uint32_t cell_of_result(uint32_t function)
 {
     return function;

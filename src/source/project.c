@@ -76,14 +76,20 @@ static void evaluate(void *context, size_t i)
     eval_file(round->project, round->files[i]);
 }
 
-/* Files that read a cell of a file in which something changed, or in which it did. */
-static bool is_dirty(const struct project *project, uint32_t id)
+static bool has_changed(const struct project *project, int64_t key)
 {
-    const struct file *file = &project->files[id];
-    if (file->changed)
+    if (key & (int64_t)1 << 62)
+        return project->class_data[key & UINT32_MAX].changed;
+    const uint32_t cell = key >> 32 ? map_get(&project->cell_of_attribute, key) : (uint32_t)key;
+    return cell != MAP_NONE && project->cells[cell].changed;
+}
+
+static bool is_dirty(const struct project *project, const struct file *file)
+{
+    if (project->all_dirty)
         return true;
-    for (uint32_t i = 0; i < file->read_count; i++)
-        if (project->files[file->reads[i]].changed)
+    for (size_t i = 0; file->reads.slots && i <= file->reads.mask; i++)
+        if (file->reads.slots[i].value != MAP_NONE && has_changed(project, file->reads.slots[i].key))
             return true;
     return false;
 }
@@ -95,13 +101,11 @@ static void settle(struct project *project)
         round.files[round.count++] = i;
     for (int i = 0; i < ROUNDS && round.count; i++) {
         par_each(round.count, project->threads, evaluate, &round);
-        for (uint32_t f = 0; f < project->file_count; f++)
-            project->files[f].changed = false;
         cells_join(project);
         class_link(project);
         round.count = 0;
         for (uint32_t f = 0; f < project->file_count; f++)
-            if (is_dirty(project, f))
+            if (is_dirty(project, &project->files[f]))
                 round.files[round.count++] = f;
     }
     mem_free(round.files);
@@ -140,7 +144,7 @@ static void file_free(struct file *file)
     mem_free(file->value_of);
     mem_free(file->value_of_def);
     mem_free(file->facts.at);
-    mem_free(file->reads);
+    map_free(&file->reads);
     mem_free(file->calls);
     map_free(&file->loops);
     arena_free(&file->arena);
