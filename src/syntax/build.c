@@ -184,6 +184,27 @@ uint32_t build_open(struct build *build, enum syntax_kind kind, uint32_t begin, 
     return node;
 }
 
+/* The open nodes lie one behind the other: each takes the place of the next, and the new one that of the first. */
+void build_open_around(struct build *build, size_t around, enum syntax_kind kind, uint32_t inner)
+{
+    build_open(build, kind, inner, inner);
+    const uint32_t first = build->count - 1 - (uint32_t)around;
+    for (uint32_t node = build->count - 1; node > first; node--) {
+        build->kind[node] = build->kind[node - 1];
+        build->op[node] = build->op[node - 1];
+        build->end[node] = build->end[node - 1];
+        build->begin[node] = inner;
+    }
+    build->kind[first] = (uint8_t)kind;
+    build->op[first] = OP_NONE;
+    struct build_open *open = &build->open[build->open_count - 1];
+    for (; around; around--, open--) {
+        open->tuple = open[-1].tuple;
+        open->tuple_at = open[-1].tuple_at;
+    }
+    open->tuple = (struct span_of_text){0};
+}
+
 void build_start(struct build *build, uint32_t bytes)
 {
     *build = (struct build){.error_at = UINT32_MAX};

@@ -45,6 +45,11 @@ void build_start(struct build *build, uint32_t bytes);
 
 /* Opens a node below the innermost open one. Where its end follows from its children, `end` holds only without any. */
 uint32_t build_open(struct build *build, enum syntax_kind kind, uint32_t begin, uint32_t end);
+/*
+ * Opens a node around the innermost `around` open ones, which follow from one another as first children; these then begin
+ * at `inner`.
+ */
+void build_open_around(struct build *build, size_t around, enum syntax_kind kind, uint32_t inner);
 /* A node without children; those that its layout asks for are absent. */
 uint32_t build_leaf(struct build *build, enum syntax_kind kind, uint32_t begin, uint32_t end);
 /* Closes nodes until only `depth` are open. */

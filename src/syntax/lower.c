@@ -220,6 +220,13 @@ static enum lower_step block(struct lower *lower, const struct concrete *node)
     return open_node(lower, node, SYN_BLOCK);
 }
 
+/* Stays open for the clauses behind it, until its `if` is left. */
+static enum lower_step elif_clause(struct lower *lower, const struct concrete *node)
+{
+    lower->depth = SIZE_MAX;
+    return open_node(lower, node, SYN_IF);
+}
+
 static enum lower_step else_clause(struct lower *lower, const struct concrete *node)
 {
     return build_top_kind(&lower->build) == SYN_TRY ? open_node(lower, node, SYN_ELSE) : LOWER_INTO;
@@ -327,10 +334,53 @@ static enum lower_step identifier(struct lower *lower, const struct concrete *no
 
 /* --- parameters ----------------------------------------------------------------------------------------------------- */
 
+static bool takes_operand_first(enum syntax_kind kind)
+{
+    return kind == SYN_CALL || kind == SYN_ATTRIBUTE || kind == SYN_SUBSCRIPT || kind == SYN_BINARY;
+}
+
+/* How many of the innermost open nodes have had no child but, each, the next one. */
+static size_t heads(const struct lower *lower)
+{
+    const struct build *build = &lower->build;
+    size_t count = 0;
+    for (size_t depth = build->open_count; depth-- > 0; count++) {
+        const struct build_open *open = &build->open[depth];
+        if (!takes_operand_first(build->kind[open->node]) || open->children != (count ? 1 : 0))
+            break;
+    }
+    return count;
+}
+
+static uint32_t behind_star(const struct lower *lower, const struct concrete *node)
+{
+    uint32_t at = node->begin + 1;
+    while (at < node->end && strchr(" \t\f\r\n\\", lower->text.at[at]))
+        at++;
+    return at;
+}
+
+/* The grammar binds the star of *a.b() to the a; Python to all of it. */
+static enum lower_step star_around(struct lower *lower, const struct concrete *node, size_t around)
+{
+    const size_t depth = lower->build.open_count - around;
+    build_open_around(&lower->build, around, SYN_STARRED, behind_star(lower, node));
+    for (size_t i = lower->level_count; i-- > 0 && lower->levels[i].depth > depth;)
+        if (lower->levels[i].depth != SIZE_MAX)
+            lower->levels[i].depth++;
+    lower->depth = lower->build.open_count;
+    return LOWER_INTO;
+}
+
 static enum lower_step starred(struct lower *lower, const struct concrete *node, unsigned stars)
 {
     const enum syntax_kind kind = build_top_kind(&lower->build);
     const bool typed = kind == SYN_PARAMETER && !build_top(&lower->build)->children;
+    const size_t around = stars == 1 ? heads(lower) : 0;
+    if (around)
+        return star_around(lower, node, around);
+    if (kind == SYN_EXCEPT && !build_top(&lower->build)->children) /* except *A */
+        return LOWER_INTO;
     if (kind != SYN_PARAMETERS && !typed)
         return open_node(lower, node, stars == 1 ? SYN_STARRED : SYN_DOUBLE_STARRED);
     if (!typed)
@@ -464,7 +514,7 @@ static enum lower_step (*const handlers[LOWER_HOWS])(struct lower *, const struc
     [HOW_TYPE] = type,
     [HOW_TYPE_PARAMETERS] = type_parameters,
     [HOW_BLOCK] = block,
-    [HOW_ELIF] = open_kind,
+    [HOW_ELIF] = elif_clause,
     [HOW_ELSE] = else_clause,
     [HOW_FINALLY] = finally_clause,
     [HOW_CASE_PATTERN] = case_pattern,
@@ -526,10 +576,10 @@ enum lower_step lower_enter(struct lower *lower, const struct concrete *node)
         build_stray(&lower->build, node->begin);
     if (node->how != HOW_TOKEN && node->how != HOW_ERROR && !rescuing(lower))
         arrive(lower, node);
-    const size_t depth = lower->build.open_count;
+    lower->depth = lower->build.open_count;
     const enum lower_step step = take(lower, node);
     if (step == LOWER_INTO)
-        push(lower, (struct lower_level){node->how == HOW_ELIF ? SIZE_MAX : depth, node->how == HOW_ERROR});
+        push(lower, (struct lower_level){lower->depth, node->how == HOW_ERROR});
     return step;
 }
 

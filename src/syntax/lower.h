@@ -71,6 +71,7 @@ struct lower {
     str text;
     struct lower_level *levels; /* one for each concrete node that was entered */
     size_t level_count, level_room;
+    size_t depth;                      /* of open nodes, to which the one that is being entered will return */
     const struct taken_out *taken_out; /* those that were not met yet */
     size_t taken_out_count;
     size_t spoilt; /* the depth of the open node that turned out to be an error; SIZE_MAX */

@@ -195,9 +195,26 @@ static bool in_word(unsigned char c)
     return c >= 128 || c == '_' || (c >= '0' && c <= '9') || ((c | 32) >= 'a' && (c | 32) <= 'z');
 }
 
+/*
+ * Before a bracket or dot these are names, which the grammar can mistake for the statements of the same word: type(a).b = c.
+ * A name that is no word of the grammar stands in.
+ */
+static void hide_soft_word(struct prepare *p, uint32_t begin)
+{
+    static const char *const soft[] = {"print", "exec", "type"};
+    uint32_t next = p->at;
+    while (next < p->len && (p->text[next] == ' ' || p->text[next] == '\t'))
+        next++;
+    const bool is_name = next < p->len && strchr("(.", p->text[next]) && p->text[next];
+    for (size_t i = 0; is_name && i < sizeof soft / sizeof *soft; i++)
+        if (p->at - begin == strlen(soft[i]) && memcmp(p->text + begin, soft[i], p->at - begin) == 0)
+            memset(p->text + begin, '_', p->at - begin);
+}
+
 /* A name or number, or what stands before the quotes of a string. */
 static void pass_word(struct prepare *p)
 {
+    const uint32_t begin = p->at;
     bool prefix = true, raw = false, formatted = false;
     for (; p->at < p->len && in_word((unsigned char)p->text[p->at]); p->at++) {
         const char c = p->text[p->at] | 32;
@@ -207,8 +224,10 @@ static void pass_word(struct prepare *p)
     }
     if (prefix && p->at < p->len && (p->text[p->at] == '"' || p->text[p->at] == '\''))
         pass_quote(p, raw, formatted);
-    else
+    else {
+        hide_soft_word(p, begin);
         prepare_top(p)->tokens++;
+    }
 }
 
 static void pass_colon(struct prepare *p)

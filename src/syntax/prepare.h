@@ -10,6 +10,7 @@
  * - what is larger than the parser can bear, or anybody would want to see as a tree, is taken out: a bracket or a
  *   statement with more than 30,000 tokens holds `...` instead (the parser's counts of children have 16 bits, and it
  *   does not check them)
+ * - names that the grammar can mistake for words of its own are others
  * - it is cut before statements on the outermost level into pieces of some size, so that memory is that for a piece
  *
  * Brackets that are still open where a line begins with def, class or import are given up: there a new piece begins.

@@ -92,6 +92,8 @@ void prepare_spec(struct prepare *p)
 {
     const struct quoting string = prepare_top(p)->string;
     prepare_top(p)->spec = true;
+    if (p->at < p->len && p->text[p->at] == '=') /* {a:=9} is no assignment */
+        p->text[p->at] = ' ';
     while (p->at < p->len) {
         const char c = p->text[p->at];
         if (opens_hole(p, string)) {

@@ -118,7 +118,7 @@ static const struct rule rules[] = {
     {"if_clause", HOW_IF_CLAUSE, 0, 0},
     {"parenthesized_expression", HOW_PARENTHESES, 0, 0},
     {"parenthesized_list_splat", HOW_THROUGH, 0, 0},
-    {"list_splat", HOW_OPEN, SYN_STARRED, 0},
+    {"list_splat", HOW_SPLAT, 0, 0},
     {"dictionary_splat", HOW_OPEN, SYN_DOUBLE_STARRED, 0},
     {"concatenated_string", HOW_OPEN, SYN_STRING, 0},
     {"string", HOW_STRING, 0, 0},
@@ -252,6 +252,12 @@ static struct span_of_text tuple_in(struct walk *walk)
     return commas ? span : (struct span_of_text){0};
 }
 
+/* (a) on the left of an assignment, which the grammar takes for a tuple. */
+static bool is_lone_pattern(TSNode node, const struct meaning *meaning)
+{
+    return meaning->how == HOW_TUPLE_PATTERN && ts_node_child_count(node) == 3;
+}
+
 static struct concrete concrete_at(struct walk *walk)
 {
     const TSNode node = ts_tree_cursor_current_node(&walk->cursor);
@@ -260,6 +266,8 @@ static struct concrete concrete_at(struct walk *walk)
         .how = meaning->how, .kind = meaning->kind, .op = meaning->op, .colon = meaning->mark == ':'};
     concrete.begin = walk->base + ts_node_start_byte(node);
     concrete.end = walk->base + ts_node_end_byte(node);
+    if (is_lone_pattern(node, meaning))
+        concrete.how = HOW_PARENTHESES;
     if (walk->errors) {
         concrete.missing = ts_node_is_missing(node);
         concrete.childless = !ts_node_child_count(node);

@@ -54,7 +54,9 @@ class Expected:
     def place(self, node):
         if self.blind or node is None or not hasattr(node, "end_col_offset"):
             return None, None
-        return (self.lines[node.lineno - 1] + node.col_offset, self.lines[node.end_lineno - 1] + node.end_col_offset)
+        begin = self.lines[node.lineno - 1] + node.col_offset
+        end = self.lines[node.end_lineno - 1] + node.end_col_offset
+        return begin, begin + len(self.text[begin:end].rstrip(b"; "))  # a semicolon is no part of what it ends
 
     def add(self, kind, node, *parts):
         """A node and what is in it: nodes of Python, lists of them, or functions that add something."""
@@ -251,7 +253,10 @@ class Expected:
         self.add("call", node, node.func, self.arguments(node.args, node.keywords))
 
     def on_Subscript(self, node):
-        self.add("subscript", node, node.value, node.slice)
+        index = node.slice
+        if isinstance(index, ast.Tuple) and len(index.elts) == 1 and self.place(index) == self.place(index.elts[0]):
+            index = index.elts[0]  # a[*b]: a tuple without a comma
+        self.add("subscript", node, node.value, index)
 
     def on_Slice(self, node):
         self.add("slice", node, *[self.maybe(each) for each in (node.lower, node.upper, node.step)])
@@ -404,6 +409,14 @@ class AgainstPython(unittest.TestCase):
                   b"def f(): return a, b\ndef g(): yield a, b\ndef h():\n    a = yield\n    (yield a), (yield)\n",
                   b"x: (int) = (1)\ny: a.b[c, d] = e\ndel (a), b\nassert (a), (b)\nraise (a) from (b)\n",
                   b"with (a) as b, (c, d) as e: pass\nwith (open(a) as f, open(b)): pass\nwith (a, b): pass\n")
+
+    def test_stars_names_and_words(self):
+        self.text(b"a = *b.c(d)[e, f].g, *h | i, *j\nk = {*l(m)(n)}, [*o[p:q, r]]\ns(*t.u(), *(v).w, **x.y())\n",
+                  b"(a) = b\n(c.d), (e) = f\nfor (g) in h: pass\nwith i as (j): pass\n(k) += 1\n[(l) for (l) in m]\n",
+                  b"type(a).b = c\ntype (a).b += c\nprint(a, *b.c()); print (a).b\nexec(a)\ntype = 1; print = type.mro\n",
+                  b"try: pass\nexcept (a, b) as c: pass\nexcept d: pass\nelse: pass\nfinally: pass\n",
+                  b"def f(a, /, b: c = d, *e: g, h, i=j, **k): pass\ndef l(*, m): pass\nlambda *, n, **o: p\n",
+                  b"@a\n# b\n@c.d(e)\nasync def f():\n    async with g as h, i: await j\n    async for k in l: pass\n")
 
     def test_strings_and_what_is_in_them(self):
         self.text(b"f'{a!r:>{b}} {{c}} {d=}' 'e' f\"{f['#']}\" # g\nf'''{\nh  }'''\nrb'\\'#' b'i' # j\nf'\\N{DASH}{k}'\n'\\\n#l'\n",
