@@ -17,7 +17,7 @@ static int64_t exposed(const struct device_time *time, int64_t start_ns, int64_t
     return end_ns - start_ns - spans_length_within(&time->kernels, start_ns, end_ns);
 }
 
-/* The span of work that ended within [from, to] as the last; busy.count where the device worked at `to`, or none ended. */
+/* The span that ended within [from, to] as the last; busy.count where the device worked at `to`, or none ended. */
 static size_t ended_in(const struct spans *busy, int64_t from_ns, int64_t to_ns)
 {
     const size_t next = spans_find(busy, to_ns);

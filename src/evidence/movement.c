@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Copies first, from the rows of the device; then the host's calls, which find the copy they belong to or stand alone. */
+/* Copies first, from the rows of the device; then calls of the host, which belong to a copy or stand alone. */
 #include "movement.h"
 
 #include "base/mem.h"

@@ -11,7 +11,7 @@ enum pattern {
     PATTERN_ECHO,          /* sent to the device, and as many bytes read back later in the step; on either */
     PATTERN_MANY_SMALL,    /* most of its copies are among at least four in a row of at most 64 KiB */
     PATTERN_SCALAR,        /* reads one number: aten::item and its like */
-    PATTERN_DYNAMIC_SHAPE, /* reads a size, for an operator whose result depends on values: aten::nonzero and its like */
+    PATTERN_DYNAMIC_SHAPE, /* reads a size, where the shape of a result depends on values: aten::nonzero */
     PATTERN_LOOP,          /* ten or more in one run of a function, one after another */
     PATTERN_GROWING,       /* device to device under aten::cat, larger each time within a step */
     PATTERNS,

@@ -45,7 +45,7 @@ struct stacks *stacks_new(const struct trace *trace, struct place_filter filter,
 
 struct place place_of(struct stacks *stacks, uint32_t row);
 
-/* Moves on to the function around the place's that is wanted; what it called is then on the way. False: there is none. */
+/* Moves on to the next function around that is wanted, which then called what is on the way. False: there is none. */
 bool place_outward(struct stacks *stacks, struct place *place);
 
 static inline bool place_known(const struct place *place)

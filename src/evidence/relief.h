@@ -28,7 +28,7 @@ struct relief *relief_new(const struct graph *graph);
 void relief_clear(struct relief *relief); /* as recorded */
 void relief_free(struct relief *relief);
 
-/* An operator or call is gone: its time on the host, its waits, and the device work that it and the calls in it gave. */
+/* An operator or call is gone: its time on the host, its waits, and the device work that it gave. */
 void relief_remove(struct relief *relief, uint32_t row);
 
 /* A copy no longer keeps the host: neither call waits, and the copy call takes no longer than one that only queues. */

@@ -121,7 +121,7 @@ static void add_lane(struct tallies *tallies, const struct trace *trace, int sid
     }
 }
 
-/* Backward runs on a thread of its own beside a device, and on the training thread without: operators of all threads. */
+/* Operators of all threads: beside a device backward runs on a thread of its own, without on the training thread. */
 static void add_trace(struct tallies *tallies, const struct trace *trace, int side)
 {
     struct arena scratch = {0};

@@ -128,7 +128,7 @@ static bool is_pageable_loader(const struct lint_finding *finding)
     return shows(finding, SHOWS_UPLOAD) && str_ends(finding->match->builtin, S("DataLoader"));
 }
 
-/* Pinned memory is one half of the fix, and where the batch is copied the other: what the trace shows there counts for both. */
+/* Pinned memory is one half of the fix, the copy of the batch the other: what the trace shows there counts for both. */
 static void join_pageable_loader(struct join *join, uint32_t finding)
 {
     const struct rule *rule = join->lint->findings[finding].match->rule;

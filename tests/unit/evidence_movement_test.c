@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a trace shows of copies, waits and preparation: on planted traces to the microsecond, on real ones as measured by others. */
+/* What a trace shows of copies, waits and preparation: planted to the microsecond, real as measured by others. */
 #include "cmocka_first.h"
 
 #include <stdio.h>

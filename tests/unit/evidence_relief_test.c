@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a step saves is exact on steps whose every microsecond was put there. Times in microseconds from a step's start. */
+/* What a step saves is exact on steps whose every microsecond was put there. Times in us from a step's start. */
 #include "cmocka_first.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Findings of a source that is here, joined to traces that are planted: tiers, numbers, and what the trace alone shows. */
+/* Findings of a source that is here, joined to planted traces: tiers, numbers, what the trace alone shows. */
 #include "cmocka_first.h"
 
 #include <stdio.h>
