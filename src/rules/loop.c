@@ -164,7 +164,7 @@ static bool is_number_index(const struct check *check, uint32_t part)
         return false;
     const struct value *value = ask_value(check, part);
     return value->kind == VALUE_INT || value->kind == VALUE_UNKNOWN ||
-           (value->kind == VALUE_TENSOR && value->rank == RANK_0) ||
+           (value->kind == VALUE_TENSOR && value->rank != RANK_SOME) ||
            (value->kind == VALUE_ARRAY && value_has(value, VALUE_SCALAR_NUMPY));
 }
 

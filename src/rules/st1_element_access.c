@@ -20,11 +20,27 @@ static bool tell_access(const struct check *check, uint32_t loop, uint32_t node,
     return ask_matters(check, loop) && level_at(check, loop, GPU_SURE, match);
 }
 
+/* `isinstance(x, ...)` somewhere in the function: x is at times a tensor, and here perhaps a tuple of them. */
+static bool has_its_type_tested(const struct check *check, uint32_t name)
+{
+    const uint32_t function = syntax_function(check->tree, name);
+    if (function == SYNTAX_NONE || !syntax_is(check->tree, name, SYN_NAME))
+        return false;
+    for (uint32_t at = function; at < syntax_last(check->tree, function); at++)
+        if (syntax_is(check->tree, at, SYN_CALL) && syntax_calls(check->tree, at, S("isinstance"))) {
+            const uint32_t what = syntax_argument(check->tree, at, 0, NULL);
+            if (what != SYNTAX_NONE && syntax_same(check->tree, what, check->tree, name))
+                return true;
+        }
+    return false;
+}
+
 static bool iterates_tensor(const struct check *check, uint32_t loop)
 {
     const uint32_t source = loop_source(check, loop);
     const struct value *value = ask_value(check, source);
-    return source != SYNTAX_NONE && value_gpu_tensor(value) && value->rank != RANK_0;
+    return source != SYNTAX_NONE && value_gpu_tensor(value) && value->rank != RANK_0 &&
+           !has_its_type_tested(check, source);
 }
 
 /* An argument of zip that is a tensor on the device. */

@@ -46,17 +46,58 @@ static bool is_bound_at_setup(const struct check *check, uint32_t attribute)
     return true;
 }
 
+/* A name of a thing that is imported or defined once: torch, np.float32, a function. */
+static bool is_name_of_code(const struct check *check, uint32_t name)
+{
+    switch (ask_value(check, name)->kind) {
+    case VALUE_IMPORT:
+    case VALUE_FUNCTION:
+    case VALUE_CLASS:
+    case VALUE_DTYPE:
+    case VALUE_DEVICE:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* Whether nothing in the expression can change: literals and pure functions of them. */
+static bool is_literal(const struct check *check, uint32_t node)
+{
+    for (uint32_t at = node; at < syntax_last(check->tree, node); at++) {
+        const uint32_t parent = check->tree->parent[at];
+        const bool keyword = syntax_is(check->tree, parent, SYN_KEYWORD) && at == syntax_first(check->tree, parent);
+        const bool attribute = syntax_is(check->tree, parent, SYN_ATTRIBUTE) && at != syntax_first(check->tree, parent);
+        if (syntax_is(check->tree, at, SYN_NAME) && !keyword && !attribute && !is_name_of_code(check, at))
+            return false;
+    }
+    return flow_pure(check->project, check_site(check, node));
+}
+
+/* A view of an attribute of self: self.x.float(), self.x[:3]; of `self.x[i]` it is another part each time. */
+static uint32_t own_attribute(const struct check *check, uint32_t what)
+{
+    const struct syntax *tree = check->tree;
+    while (!is_own_attribute(tree, what)) {
+        const bool part = syntax_is(tree, what, SYN_SUBSCRIPT) && is_literal(check, syntax_child(tree, what, 1));
+        const uint32_t receiver = ask_receiver(check, what);
+        if (part)
+            what = syntax_first(tree, what);
+        else if (receiver != SYNTAX_NONE && is_literal(check, syntax_child(tree, what, 1)))
+            what = receiver;
+        else
+            return SYNTAX_NONE;
+    }
+    return what;
+}
+
 /* Whether it is the same in all steps though no loop is to be seen: made of literals and of what set-up has bound. */
 static bool is_same_each_call(const struct check *check, uint32_t what)
 {
-    const struct syntax *tree = check->tree;
-    bool anything = value_has(ask_value(check, what), VALUE_CONSTANT);
-    if (anything)
+    if (is_literal(check, what))
         return true;
-    const uint32_t root = ask_root(check, what);
-    if (is_own_attribute(tree, root))
-        return is_bound_at_setup(check, root) && flow_pure(check->project, check_site(check, what));
-    return false;
+    const uint32_t own = own_attribute(check, what);
+    return own != SYNTAX_NONE && is_bound_at_setup(check, own) && flow_pure(check->project, check_site(check, what));
 }
 
 /* The loop of the steps, where it stands in the same function and the value is none of its own. */
@@ -77,8 +118,8 @@ static uint32_t constant_list(const struct check *check, uint32_t call)
         !syntax_calls(check->tree, call, S("new_tensor")))
         return SYNTAX_NONE;
     const uint32_t data = syntax_argument(check->tree, call, 0, "data");
-    if (data == SYNTAX_NONE || !value_gpu_tensor(ask_value(check, call)) ||
-        !value_has(ask_value(check, data), VALUE_CONSTANT))
+    if (data == SYNTAX_NONE || !value_gpu_tensor(ask_value(check, call)) || !syntax_is(check->tree, data, SYN_LIST) ||
+        !is_literal(check, data))
         return SYNTAX_NONE;
     return data;
 }
@@ -98,7 +139,7 @@ static uint32_t uploaded_by(const struct check *check, uint32_t call)
     if (constants != SYNTAX_NONE)
         return constants;
     const struct upload upload = upload_of(check, call);
-    if (!upload.is || upload.move.is_module || upload_is_random(check, upload.origin) ||
+    if (!upload.is || upload.move.is_module || upload_is_creation(check, upload.origin) ||
         is_bound_to_itself(check, call, upload.what))
         return SYNTAX_NONE;
     return upload.what;
@@ -137,6 +178,25 @@ const struct rule rule_repeated_upload = {
 
 /* ---- B4: many small ones ---- */
 
+static uint32_t leftmost(const struct syntax *tree, uint32_t node)
+{
+    while (syntax_is(tree, node, SYN_ATTRIBUTE) || syntax_is(tree, node, SYN_CALL) ||
+           syntax_is(tree, node, SYN_SUBSCRIPT))
+        node = syntax_first(tree, node);
+    return node;
+}
+
+/* A tensor; or nobody knows, but it comes from no list that the object keeps, which may be one of networks. */
+static bool is_data(const struct check *check, uint32_t what, uint32_t loop)
+{
+    const struct value *value = ask_value(check, what);
+    if (value->kind == VALUE_TENSOR || value->kind == VALUE_BATCH)
+        return true;
+    const uint32_t source = loop_source(check, loop);
+    return value->kind == VALUE_UNKNOWN && source != SYNTAX_NONE &&
+           !is_self(check->tree, leftmost(check->tree, source));
+}
+
 /* A blocking upload in the loop's own code whose value changes with the round; SYNTAX_NONE. */
 static uint32_t upload_of_round(const struct check *check, uint32_t loop)
 {
@@ -146,7 +206,7 @@ static uint32_t upload_of_round(const struct check *check, uint32_t loop)
         const struct move_info move = value_move(check->project, check_site(check, at));
         if (move.move != MOVE_UPLOAD || move.is_module || move.non_blocking || move.non_blocking_hidden)
             continue;
-        if (move.what != SYNTAX_NONE && loop_varies(check, move.what, loop))
+        if (move.what != SYNTAX_NONE && is_data(check, move.what, loop) && loop_varies(check, move.what, loop))
             return at;
     }
     return SYNTAX_NONE;
@@ -183,13 +243,21 @@ const struct rule rule_many_small_uploads = {
 
 /* ---- B6: an index of the host ---- */
 
+/* i of `for i in torch.arange(n)`: one number, which an index takes for a Python one. */
+static bool is_loop_target(const struct check *check, uint32_t node)
+{
+    const struct definition *definition =
+        syntax_is(check->tree, node, SYN_NAME) ? flow_definition(check->project, check_site(check, node)) : NULL;
+    return definition && definition->kind == DEFINED_FOR && ask_value(check, node)->rank != RANK_SOME;
+}
+
 /* Whether using it with a device tensor uploads it: a tensor of the CPU with dimensions, a list, an array. */
 static bool is_host_data(const struct check *check, uint32_t node)
 {
     const struct value *value = ask_value(check, node);
     switch (value->kind) {
     case VALUE_TENSOR:
-        return value->device == DEVICE_CPU && value->rank != RANK_0;
+        return value->device == DEVICE_CPU && value->rank != RANK_0 && !is_loop_target(check, node);
     case VALUE_ARRAY:
         return !value_has(value, VALUE_SCALAR_NUMPY);
     case VALUE_LIST:

@@ -134,7 +134,7 @@ static void uploads_that_differ_or_stay(void **state)
 
 static void one_by_one(void **state)
 {
-    expect("ST502", LOOP "        parts = [p.to(device) for p in loader.dataset.parts(batch)]\n");
+    expect("ST502", LOOP "        parts = [p.to(device) for p in loader.dataset.parts(batch)]  # ST502\n");
     expect("ST502", "import torch\n"
                     "def train(model, loader, optimizer, device):\n"
                     "    model.to(device)\n"
