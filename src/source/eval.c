@@ -534,6 +534,9 @@ static void pass(struct eval *e)
     const enum syntax_kind kind = e->tree->kind[node];
     e->changed = false;
     e->cursor = e->file->function_first_def[e->function];
+    for (uint32_t d = e->cursor; d < e->file->function_last_def[e->function]; d++)
+        if (e->flow->defs[d].shown.kind == DEFINED_OUTSIDE)
+            eval_settle(e, d);
     settle_statement(e, node);
     const uint32_t body = kind == SYN_MODULE ? 1 : syntax_last_child(e->tree, node);
     if (body != NONE)

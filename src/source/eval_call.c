@@ -304,6 +304,12 @@ const struct value *eval_call(struct eval *e, uint32_t call)
             callee->detail == NONE ? NONE : project_method(e->project, callee->detail, S("__call__"));
         return method == NONE ? call_unknown(e, call) : call_function(e, call, method, callee);
     }
+    case VALUE_BATCH: /* a method of a batch, whatever that is, gives parts of it */
+        if (str_eq(syntax_tail(e->tree, node), S("items")))
+            return values_container(
+                e->values, VALUE_ITERATOR,
+                values_tuple(e->values, VALUE_TUPLE, (const struct value *[]){&value_unknown, callee}, 2));
+        return callee;
     case VALUE_DTYPE:
     case VALUE_IMPORT:
         break;

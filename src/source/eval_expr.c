@@ -331,10 +331,11 @@ static const struct value *unknown_attribute(struct eval *e, uint32_t node, cons
     const str holder = syntax_tail(e->tree, syntax_first(e->tree, node));
     if (str_eq(member, S("device")) && object->device != DEVICE_UNKNOWN && !holds_settings(holder))
         return device_value(e, object->device, object->parameter);
-    if (object->device == DEVICE_GPU || (object->kind == VALUE_NOTHING && object->device == DEVICE_PARAMETER)) {
+    if (object->device == DEVICE_GPU || object->device == DEVICE_CPU ||
+        (object->kind == VALUE_NOTHING && object->device == DEVICE_PARAMETER)) {
         const struct value *method = method_value(e, &(struct value){.kind = VALUE_TENSOR}, member);
         const bool data = str_eq(member, S("data"));
-        if (object->device == DEVICE_GPU && (method->name->known || data))
+        if (object->device != DEVICE_PARAMETER && (method->name->known || data))
             return data ? object : method;
         if (method->name->known && method->name->known->special >= SPECIAL_TO &&
             method->name->known->special <= SPECIAL_PIN)

@@ -248,7 +248,8 @@ static const struct value *plain(const struct known_call *c)
 {
     const struct known *known = c->known;
     struct value out = {.kind = known->kind, .flags = known->flags, .detail = NONE};
-    out.dtype = dtype_of(c, c->first);
+    out.dtype = dtype_of(c, c->first->items && value_is_container(c->first) ? value_join_items(c->e->values, c->first)
+                                                                            : c->first);
     out.rank = rank_of(c, c->first);
     if (out.dtype == DTYPE_BOOL && known->rank == AS_REDUCE && known->dtype == OF_SAME)
         out.dtype = DTYPE_INT64; /* counting */
@@ -266,6 +267,9 @@ static const struct value *plain(const struct known_call *c)
             out.rank = keyword(c, "reduction") == NONE ? RANK_0 : RANK_UNKNOWN;
     }
     if (known->kind == VALUE_ARRAY) {
+        const uint32_t list = syntax_child(c->e->tree, c->call, 1);
+        for (uint32_t a = syntax_first(c->e->tree, list); a != NONE; a = syntax_next(c->e->tree, a))
+            out.flags |= eval_get(c->e, a)->flags & (VALUE_DOWNLOADED | VALUE_RANDOM);
         out.flags |= c->first->flags & (VALUE_DOWNLOADED | VALUE_RANDOM);
         out.device = DEVICE_UNKNOWN;
     }

@@ -197,10 +197,13 @@ static bool is_target(const struct syntax *tree, uint32_t node)
     }
 }
 
-static bool method_changes(str method)
+/* A move as a statement of its own is that of a module; any other gives another tensor. */
+static bool method_changes(str method, bool alone)
 {
-    static const char *const list[] = {"append", "extend", "insert", "add", "update",     "remove", "pop",
-                                       "clear",  "sort",   "cuda",   "to",  "setdefault", "put",    "write"};
+    static const char *const list[] = {"append", "extend", "insert", "add",        "update", "remove",
+                                       "pop",    "clear",  "sort",   "setdefault", "put",    "write"};
+    if (str_eq(method, S("cuda")) || str_eq(method, S("to")))
+        return alone;
     for (size_t i = 0; i < sizeof list / sizeof *list; i++)
         if (str_eq(method, str_of(list[i])))
             return true;
@@ -222,7 +225,7 @@ static bool occurrence_changes(const struct syntax *tree, uint32_t node)
             return true;
         const uint32_t call = tree->parent[parent];
         if (tree->kind[parent] == SYN_ATTRIBUTE && tree->kind[call] == SYN_CALL && call + 1 == parent)
-            return method_changes(syntax_tail(tree, parent));
+            return method_changes(syntax_tail(tree, parent), tree->kind[tree->parent[call]] == SYN_EXPR);
         at = parent;
     }
 }

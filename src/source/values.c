@@ -217,9 +217,9 @@ static void join_device(struct value *out, const struct value *a, const struct v
     const struct value *take = NULL;
     if (a->device == b->device && (a->device != DEVICE_PARAMETER || a->parameter == b->parameter))
         take = a;
-    else if (!carries_device(a) || a->kind == VALUE_NOTHING)
+    else if (!carries_device(a))
         take = b;
-    else if (!carries_device(b) || b->kind == VALUE_NOTHING)
+    else if (!carries_device(b))
         take = a;
     else if (join == JOIN_WAYS && is_moved(a))
         take = a;
