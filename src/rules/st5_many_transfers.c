@@ -186,15 +186,25 @@ static uint32_t leftmost(const struct syntax *tree, uint32_t node)
     return node;
 }
 
+/* Whether it is a part of self, by itself or through the loop's target. */
+static bool is_part_of_self(const struct check *check, uint32_t what, uint32_t loop)
+{
+    const uint32_t first = leftmost(check->tree, what);
+    if (is_self(check->tree, first))
+        return true;
+    const struct definition *definition =
+        syntax_is(check->tree, first, SYN_NAME) ? flow_definition(check->project, check_site(check, first)) : NULL;
+    const uint32_t source = loop_source(check, loop);
+    return definition && definition->kind == DEFINED_FOR && source != SYNTAX_NONE &&
+           is_self(check->tree, leftmost(check->tree, source));
+}
+
 /* A tensor; or nobody knows, but it comes from no list that the object keeps, which may be one of networks. */
 static bool is_data(const struct check *check, uint32_t what, uint32_t loop)
 {
     const struct value *value = ask_value(check, what);
-    if (value->kind == VALUE_TENSOR || value->kind == VALUE_BATCH)
-        return true;
-    const uint32_t source = loop_source(check, loop);
-    return value->kind == VALUE_UNKNOWN && source != SYNTAX_NONE &&
-           !is_self(check->tree, leftmost(check->tree, source));
+    return value->kind == VALUE_TENSOR || value->kind == VALUE_BATCH ||
+           (value->kind == VALUE_UNKNOWN && !is_part_of_self(check, what, loop));
 }
 
 /* A blocking upload in the loop's own code whose value changes with the round; SYNTAX_NONE. */
