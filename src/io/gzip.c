@@ -136,4 +136,4 @@ static size_t gzip_read(void *state, struct packed *packed, unsigned char *into,
     return (size_t)(at - into);
 }
 
-const struct unpacker unpack_gzip = {"\x1f\x8b\x08", 3, gzip_open, gzip_read, gzip_close};
+const struct unpacker unpack_gzip = {"\x1f\x8b\x08", 3, true, gzip_open, gzip_read, gzip_close};

@@ -109,13 +109,13 @@ size_t source_read(struct source *source, void *into, size_t room)
 
 void source_pause_ahead(struct source *source)
 {
-    if (source->ahead)
+    if (source->ahead && source->unpacker->light)
         ahead_pause(source->ahead);
 }
 
 void source_resume_ahead(struct source *source)
 {
-    if (source->ahead)
+    if (source->ahead && source->unpacker->light)
         ahead_resume(source->ahead);
 }
 

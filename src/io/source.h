@@ -32,7 +32,8 @@ size_t source_read(struct source *source, void *into, size_t room);
 
 /*
  * Stops the thread that inflates ahead, and starts it again: for readers that keep all cores busy themselves, whose
- * threads find the bytes in their own cache where source_read inflates. Does nothing where none is needed.
+ * threads find the bytes in their own cache where source_read inflates. What zstd looks back at would go from cache to
+ * cache with it, so its thread stays.
  */
 void source_pause_ahead(struct source *source);
 void source_resume_ahead(struct source *source);

@@ -52,4 +52,4 @@ static size_t frames_read(void *state, struct packed *packed, unsigned char *int
     return out.pos;
 }
 
-const struct unpacker unpack_zstd = {"\x28\xb5\x2f\xfd", 4, frames_open, frames_read, frames_close};
+const struct unpacker unpack_zstd = {"\x28\xb5\x2f\xfd", 4, false, frames_open, frames_read, frames_close};

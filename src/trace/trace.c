@@ -230,6 +230,17 @@ static void nest_or_link(void *context, size_t i)
         trace_link_ids(context);
 }
 
+/* Nor do what rests on them: the other links, and who is whose forward. */
+static void link_or_pair(void *context, size_t i)
+{
+    if (i == 0) {
+        trace_link(context);
+    } else {
+        trace_pair(context);
+        trace_find_main_lane(context);
+    }
+}
+
 void trace_finish(struct trace *t)
 {
     struct trace_private *p = t->private;
@@ -240,9 +251,7 @@ void trace_finish(struct trace *t)
     trace_mirror(t);
     par_each(2, 0, nest_or_link, t);
     trace_mirror(t);
-    trace_link(t);
-    trace_pair(t);
-    trace_find_main_lane(t);
+    par_each(2, 0, link_or_pair, t);
     trace_find_steps(t);
     trace_mirror(t);
     count_oddities(t);

@@ -248,6 +248,42 @@ static void file_holds(const char *path, str text)
     source_close(source);
 }
 
+/* Paused and resumed in turn, before, between and behind its bytes. */
+static struct buf all_with_pauses(struct source *source)
+{
+    struct buf text = {0};
+    char piece[70001];
+    size_t got = 1;
+    for (int i = 0; got; i++) {
+        if (i % 3 == 0)
+            source_pause_ahead(source);
+        if (i % 5 == 4)
+            source_resume_ahead(source);
+        got = source_read(source, piece, sizeof piece);
+        buf_add(&text, (str){piece, got});
+    }
+    return text;
+}
+
+static void a_pause_loses_no_bytes(void **state)
+{
+    struct buf text = some_text(TEXT_BYTES), gzip = {0}, zstd = {0};
+    add_gzip(&gzip, buf_str(&text));
+    add_zstd(&zstd, buf_str(&text));
+    const str packed[] = {buf_str(&text), buf_str(&gzip), buf_str(&zstd), {gzip.at, gzip.len / 2}};
+    for (size_t i = 0; i < sizeof packed / sizeof *packed; i++) {
+        struct source *source = source_of_bytes("memory", packed[i].at, packed[i].len, 5000);
+        struct buf got = all_with_pauses(source);
+        assert_true(str_starts(buf_str(&text), buf_str(&got)));
+        assert_true(i == 3 ? source_damage(source) && got.len > text.len / 3 : got.len == text.len);
+        buf_free(&got);
+        source_close(source);
+    }
+    buf_free(&zstd);
+    buf_free(&gzip);
+    buf_free(&text);
+}
+
 static void what_is_no_file_is_an_error(void **state)
 {
     struct steptime_error err;
@@ -369,6 +405,7 @@ int main(void)
         cmocka_unit_test(damage_inside_a_stream_is_told),
         cmocka_unit_test(zstd_frames_are_joined),
         cmocka_unit_test(a_source_can_be_left_before_its_end),
+        cmocka_unit_test(a_pause_loses_no_bytes),
         cmocka_unit_test(what_is_no_file_is_an_error),
         cmocka_unit_test(a_file_tells_its_size_and_how_far_it_is_read),
         cmocka_unit_test(a_file_appears_when_it_is_whole),
