@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Classes: their bases, methods, and what kind of thing they are. */
-#include "source/known.h"
 #include "source/private.h"
 
 enum { DEEPEST = 16 };
@@ -34,6 +33,7 @@ static void find_who_calls_forward(struct project *project)
 void class_methods(struct project *project)
 {
     find_who_calls_forward(project);
+    project->next_of_name = arena_array(&project->arena, project->function_count + 1, sizeof(uint32_t));
     for (uint32_t f = 0; f < project->function_count; f++) {
         const struct function *function = &project->functions[f];
         const struct syntax *tree = project->files[function->file].shown.tree;
@@ -42,11 +42,12 @@ void class_methods(struct project *project)
         const int64_t key = (int64_t)function->class_id << 32 | names_get(project->names, function->name)->id;
         const uint32_t before = map_get(&project->method, key);
         const int64_t name = key & UINT32_MAX;
-        const bool common =
-            known_find(names_dot(project->names, names_get(project->names, S("torch.Tensor")), function->name)->text) ||
-            str_starts(function->name, S("__")) || str_eq(function->name, S("forward"));
-        map_put(&project->unique_method, name,
-                common || map_get(&project->unique_method, name) != MAP_NONE ? AMBIGUOUS : f);
+        if (before == MAP_NONE) {
+            const uint32_t count = map_get(&project->method_count, name);
+            map_put(&project->method_count, name, count == MAP_NONE ? 1 : count + 1);
+            project->next_of_name[f] = map_get(&project->methods_by_name, name);
+            map_put(&project->methods_by_name, name, f);
+        }
         if (before == MAP_NONE || !project->functions[before].is_property) /* a setter comes behind its property */
             map_put(&project->method, key, f);
     }

@@ -48,11 +48,13 @@ static bool mentions(const struct syntax *tree, uint32_t test, const char *const
 /* `i == 0`, `i == len(loader) - 1`: the count of the loop against one value. */
 static bool compares_count(const struct syntax *tree, uint32_t test)
 {
-    static const char *const counts[] = {"step", "iter", "idx", "index", "epoch", "count", "batch_i", "n_", NULL};
+    static const char *const counts[] = {"step", "iter", "idx", "index", "epoch", "count", "batch_i", NULL};
     for (uint32_t n = test, last = syntax_last(tree, test); n < last; n++) {
         if (tree->kind[n] != SYN_COMPARE || tree->op[n] != OP_EQUAL)
             continue;
-        const uint32_t left = n + 1;
+        const uint32_t left = n + 1, right = syntax_child(tree, n, 1);
+        if (syntax_is(tree, right, SYN_STRING) || syntax_is(tree, right, SYN_NONE))
+            continue; /* a mode, not a count */
         const bool short_name = tree->kind[left] == SYN_NAME && syntax_text(tree, left).len <= 2;
         if (short_name || mentions(tree, left, counts))
             return true;
@@ -90,12 +92,36 @@ static bool tests_no_cuda(const struct syntax *tree, uint32_t test, bool *negate
            str_eq(syntax_tail(tree, asked + 2), S("cuda"));
 }
 
+/* `if self.first: ... self.first = False`, `if cache is None: cache = ...`: what is tested is set in the body. */
+static bool runs_once(const struct syntax *tree, uint32_t statement)
+{
+    uint32_t tested = statement + 1;
+    if (tree->kind[tested] == SYN_NOT || tree->kind[tested] == SYN_COMPARE) {
+        const bool to_none = tree->kind[tested] == SYN_NOT ||
+                             (tree->op[tested] == OP_IS && syntax_is(tree, syntax_child(tree, tested, 1), SYN_NONE));
+        if (!to_none)
+            return false;
+        tested++;
+    }
+    if (tree->kind[tested] != SYN_NAME && tree->kind[tested] != SYN_ATTRIBUTE)
+        return false;
+    const uint32_t block = syntax_child(tree, statement, 1);
+    for (uint32_t s = syntax_first(tree, block); s != NONE; s = syntax_next(tree, s))
+        if (tree->kind[s] == SYN_ASSIGN && syntax_same(tree, s + 1, tree, tested) &&
+            (tree->kind[tested] == SYN_ATTRIBUTE || tree->kind[syntax_last_child(tree, s)] == SYN_FALSE ||
+             tree->kind[syntax_last_child(tree, s)] == SYN_TRUE))
+            return true;
+    return false;
+}
+
 static void around_if(const struct syntax *tree, uint32_t node, uint32_t at, struct context *c)
 {
     const bool then = is_block_of(tree, node, at, 1), otherwise = is_block_of(tree, node, at, 2);
     bool negated;
     if (tests_no_cuda(tree, at + 1, &negated) && (negated ? then : otherwise))
         c->cpu_only = true;
+    if (then && runs_once(tree, at))
+        c->gate = GATE_INTERVAL;
     if (then)
         c->gate = stronger(gate_of_test(tree, at + 1), c->gate);
 }
@@ -203,6 +229,19 @@ static struct context with_callers(const struct context *inside, const struct ru
     return c;
 }
 
+/* Tests by the conventions of unittest and pytest. */
+static bool is_test(const struct project *project, uint32_t f)
+{
+    const str path = project->files[project->functions[f].file].shown.path;
+    if (str_starts(path, S("test/")) || str_starts(path, S("tests/")) || str_has(path, S("/test/")) ||
+        str_has(path, S("/tests/")) || str_has(path, S("/test_")) || str_starts(path, S("test_")))
+        return true;
+    for (; f != NONE; f = project->functions[f].outer)
+        if (str_starts(project->functions[f].name, S("test_")))
+            return true;
+    return false;
+}
+
 /* A lambda, or the body of a class, runs where it stands. */
 static uint32_t running_function(const struct project *project, uint32_t f)
 {
@@ -216,11 +255,18 @@ static uint32_t running_function(const struct project *project, uint32_t f)
     return f;
 }
 
-struct context context_of(const struct project *project, struct site site)
+static struct context context_here(const struct project *project, struct site site)
 {
     const uint32_t f = running_function(project, project_function_at(project, site));
     const struct context inside = within_function(project, site, project->functions[f].node);
     return with_callers(&inside, &project->contexts[f]);
+}
+
+struct context context_of(const struct project *project, struct site site)
+{
+    struct context c = context_here(project, site);
+    c.in_test = is_test(project, project_function_at(project, site));
+    return c;
 }
 
 enum loop_kind context_loop(const struct project *project, struct site loop)
@@ -270,7 +316,7 @@ static bool pass_on(struct project *project)
             const struct call *call = &project->files[i].calls[c];
             if (call->target == call->caller)
                 continue;
-            const struct context from = context_of(project, (struct site){i, call->node});
+            const struct context from = context_here(project, (struct site){i, call->node});
             changed |= reach(&project->contexts[call->target], &from);
         }
     return changed;
@@ -281,10 +327,11 @@ static bool pass_on_by_name(struct project *project, const struct by_name *list)
 {
     bool changed = false;
     for (size_t i = 0; i < list->count; i++) {
-        const struct context from = context_of(project, list->at[i].call);
+        const struct context from = context_here(project, list->at[i].call);
         for (uint32_t f = map_get(&project->methods_by_name, list->at[i].name->id); f != NONE;
              f = project->next_of_name[f])
-            changed |= reach(&project->contexts[f], &from);
+            if (project->classes[project->functions[f].class_id].is_module)
+                changed |= reach(&project->contexts[f], &from);
     }
     return changed;
 }
@@ -366,7 +413,10 @@ str context_words(struct arena *arena, const struct context *c)
     if (c->inner)
         buf_printf(&buf, " inner%u", c->inner);
     buf_printf(&buf, "%s%s%s%s%s%s%s", gates[c->gate], c->in_forward ? " forward" : "", c->in_worker ? " worker" : "",
-               c->on_error ? " error" : "", c->no_grad ? " no-grad" : "", c->cpu_only ? " cpu-only" : "",
+               c->on_error ? " error" : "", c->no_grad ? " no-grad" : "",
+               c->cpu_only  ? " cpu-only"
+               : c->in_test ? " test"
+                            : "",
                c->several ? " several" : "");
     const str text = str_copy(arena, buf_str(&buf));
     buf_free(&buf);

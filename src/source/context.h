@@ -37,6 +37,7 @@ struct context {
     bool in_loader_main; /* as before, but the run's loaders have no workers: on the training thread */
     bool on_error;       /* in raise, except, the message of an assert */
     bool no_grad;        /* under torch.no_grad, inference_mode, or such a decorator */
+    bool in_test;        /* a test of unittest or pytest, by name or folder */
     bool cpu_only;       /* under `if not torch.cuda.is_available()` or the like */
     bool several;        /* reached in several paces: `pace` is the most frequent one */
     enum gate gate;      /* the strongest around it, up to the loop of the pace, callers included */

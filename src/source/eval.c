@@ -231,6 +231,8 @@ static const struct value *changed_value(struct eval *e, const struct def *def)
                                                                                                            : before;
     }
     const bool holds = before->kind == VALUE_LIST || before->kind == VALUE_DICT || before->kind == VALUE_SET;
+    if (!holds && before->flags & VALUE_CONSTANT)
+        return values_without(e->values, before, VALUE_CONSTANT);
     if (!put || !holds || str_eq(method, S("pop")) || str_eq(method, S("remove")) || str_eq(method, S("sort")))
         return before;
     const struct value *item =
@@ -345,6 +347,8 @@ static void assign_part(struct eval *e, uint32_t target, const struct value *val
             const struct value *before = eval_get(e, holder);
             if (before->kind == VALUE_DICT || before->kind == VALUE_LIST)
                 assign_attribute(e, holder, values_container(e->values, before->kind, value));
+            else if (before->flags & (VALUE_CONSTANT | VALUE_FRESH))
+                assign_attribute(e, holder, values_without(e->values, before, VALUE_CONSTANT | VALUE_FRESH));
         }
     }
 }

@@ -6,6 +6,10 @@
 #include "source/known.h"
 #include "source/private.h"
 
+/* A method of one of few classes: FUNCTION without detail, by such a name. */
+#define FEW_METHODS_PREFIX "?"
+enum { FEW_METHODS = 4 };
+
 struct eval {
     struct project *project;
     struct file *file;

@@ -273,6 +273,13 @@ static const struct value *call_foreign(struct eval *e, uint32_t call, const str
     const str last = eval_last_part(name);
     if (str_has_nocase(last, S("writer")) || str_has_nocase(last, S("logger")))
         return values_of_kind(e->values, VALUE_WRITER);
+    const struct value *object = bound_object(e, syntax_first(e->tree, call));
+    if (object && str_starts(name, S("torch.Tensor."))) /* a method that the table does not have */
+        return values_get(e->values, &(struct value){.kind = VALUE_UNKNOWN,
+                                                     .device = object->device,
+                                                     .parameter = object->parameter,
+                                                     .flags = VALUE_ASSUMED,
+                                                     .detail = NONE});
     if (str_starts(name, S("torch.")) || str_starts(name, S("torchvision.")) || str_starts(name, S("torch_scatter."))) {
         struct value out = {.kind = VALUE_TENSOR, .detail = NONE};
         if (has_gpu_argument(e, call, &out))
@@ -280,6 +287,31 @@ static const struct value *call_foreign(struct eval *e, uint32_t call, const str
         return &value_unknown;
     }
     return &value_unknown;
+}
+
+static uint32_t positional_arguments(const struct syntax *tree, uint32_t call)
+{
+    uint32_t count = 0;
+    const uint32_t list = syntax_child(tree, call, 1);
+    for (uint32_t a = syntax_first(tree, list); a != NONE; a = syntax_next(tree, a))
+        count += tree->kind[a] != SYN_KEYWORD && tree->kind[a] != SYN_DOUBLE_STARRED && tree->kind[a] != SYN_STARRED;
+    return count;
+}
+
+/* Any of the methods of that name that takes so many arguments. */
+static const struct value *call_few(struct eval *e, uint32_t call, str member, const struct value *object)
+{
+    const uint32_t given = positional_arguments(e->tree, call);
+    const struct value *joined = &value_nothing;
+    uint32_t f = map_get(&e->project->methods_by_name, names_get(e->names, member)->id);
+    for (; f != MAP_NONE; f = e->project->next_of_name[f]) {
+        const struct function *function = &e->project->functions[f];
+        if (given + !function->is_static > function->parameters)
+            continue;
+        const struct value *self = eval_module_of(e, function->class_id, object ? object->device : DEVICE_UNKNOWN);
+        joined = values_join(e->values, joined, call_function(e, call, f, self), JOIN_WAYS);
+    }
+    return joined == &value_nothing ? &value_unknown : joined;
 }
 
 const struct value *eval_call(struct eval *e, uint32_t call)
@@ -318,6 +350,8 @@ const struct value *eval_call(struct eval *e, uint32_t call)
     }
     if (!callee->name)
         return &value_unknown;
+    if (str_starts(callee->name->text, S(FEW_METHODS_PREFIX ".")))
+        return call_few(e, call, str_from(callee->name->text, 2), bound_object(e, node));
     if (callee->name->known)
         return eval_known(e, call, callee->name->known, bound_object(e, node));
     return call_foreign(e, call, callee);

@@ -316,14 +316,39 @@ static bool holds_settings(str word)
     return false;
 }
 
-/* A method that just one module class of the run has, called on something unknown: that one. */
-static const struct value *only_method(struct eval *e, const struct value *object, str member)
+/* Names that libraries and Python have too: on something unknown they say nothing. */
+static bool is_common_method(struct eval *e, str member)
 {
-    const uint32_t f = map_get(&e->project->unique_method, names_get(e->names, member)->id);
-    if (f == MAP_NONE || f == AMBIGUOUS || !e->project->classes[e->project->functions[f].class_id].is_module ||
-        object->device == DEVICE_CPU)
+    static const char *const types[] = {
+        "torch.Tensor", "torch.nn.Module", "torch.optim.Optimizer", "list", "dict", "str", "set"};
+    static const char *const words[] = {"step",  "train", "eval",   "save",  "load", "close", "read",
+                                        "write", "open",  "run",    "get",   "set",  "reset", "main",
+                                        "call",  "fit",   "update", "start", "stop", "log"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (str_eq(member, str_of(words[i])))
+            return true;
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+        if (names_dot(e->names, names_get(e->names, str_of(types[i])), member)->known)
+            return true;
+    return false;
+}
+
+/* A method that few classes of the run have, called on something of which the class is not known: one of those. */
+static const struct value *few_methods(struct eval *e, const struct value *object, str member)
+{
+    const bool of_run = object->kind == VALUE_INSTANCE;
+    const uint32_t id = names_get(e->names, member)->id;
+    const uint32_t count = map_get(&e->project->method_count, id);
+    if (count == MAP_NONE || count > FEW_METHODS || str_starts(member, S("__")) || object->device == DEVICE_CPU ||
+        (!of_run && is_common_method(e, member)))
         return NULL;
-    return values_get(e->values, &(struct value){.kind = VALUE_FUNCTION, .detail = f});
+    if (count == 1)
+        return values_get(e->values,
+                          &(struct value){.kind = VALUE_FUNCTION, .detail = map_get(&e->project->methods_by_name, id)});
+    return values_get(e->values,
+                      &(struct value){.kind = VALUE_FUNCTION,
+                                      .detail = NONE,
+                                      .name = names_dot(e->names, names_get(e->names, S(FEW_METHODS_PREFIX)), member)});
 }
 
 static const struct value *unknown_attribute(struct eval *e, uint32_t node, const struct value *object, str member)
@@ -341,11 +366,20 @@ static const struct value *unknown_attribute(struct eval *e, uint32_t node, cons
             method->name->known->special <= SPECIAL_PIN)
             return method;
     }
-    const struct value *only = only_method(e, object, member);
+    const struct value *only = few_methods(e, object, member);
     if (only)
         return only;
     const uint32_t call = e->tree->parent[node];
     const bool called = syntax_is(e->tree, call, SYN_CALL) && node == call + 1;
+    if (!called && object->device != DEVICE_UNKNOWN && !holds_settings(holder)) { /* data.x of data.to(device) */
+        const struct value part = {
+            .kind = VALUE_UNKNOWN,
+            .device = object->device,
+            .parameter = object->parameter,
+            .flags = (uint16_t)(VALUE_ASSUMED | (object->flags & (VALUE_UPLOADED | VALUE_FROM_LOADER))),
+            .detail = NONE};
+        return by_convention(e, member, values_get(e->values, &part));
+    }
     if (!called)
         return by_convention(e, member, &value_unknown);
     if (str_eq(member, S("cuda")) || str_eq(member, S("to")) || str_eq(member, S("cpu")) || str_eq(member, S("item")) ||
@@ -379,13 +413,15 @@ const struct value *eval_attribute(struct eval *e, uint32_t node)
             of_run ? eval_attribute_of_class(e, object->detail, object, member) : &value_nothing;
         if (value->kind != VALUE_NOTHING && value->kind != VALUE_UNKNOWN)
             return value;
-        const struct value *only = object->kind == VALUE_MODULE && !of_run ? only_method(e, object, member) : NULL;
+        const bool classless = object->kind == VALUE_MODULE || object->kind == VALUE_INSTANCE;
+        const struct value *only = classless && !of_run ? few_methods(e, object, member) : NULL;
         if (only)
             return only;
         const struct value *method = object->kind == VALUE_MODULE ? method_value(e, object, member) : NULL;
         if (method && method->name->known && method->name->known->kind != VALUE_UNKNOWN && value == &value_nothing)
             return method;
-        if (object->kind == VALUE_MODULE && (str_eq(member, S("weight")) || str_eq(member, S("bias"))))
+        if (object->kind == VALUE_MODULE && value == &value_nothing &&
+            (str_eq(member, S("weight")) || str_eq(member, S("bias"))))
             return values_get(e->values, &(struct value){.kind = VALUE_TENSOR,
                                                          .device = object->device,
                                                          .parameter = object->parameter,
@@ -607,6 +643,8 @@ const struct value *eval_index(struct eval *e, uint32_t node)
     struct value out = *object;
     int64_t at;
     out.flags &= (uint16_t) ~(VALUE_FRESH | VALUE_PARAMETER | VALUE_BUFFER);
+    if (!value_has(eval_get(e, index), VALUE_CONSTANT))
+        out.flags &= (uint16_t)~VALUE_CONSTANT;
     out.items = NULL;
     out.item_count = 0;
     out.rank = RANK_UNKNOWN;
@@ -636,7 +674,7 @@ const struct value *eval_index(struct eval *e, uint32_t node)
         return object->items ? value_join_items(e->values, object) : object;
     case VALUE_UNKNOWN:
     case VALUE_NOTHING:
-        if (object->device == DEVICE_GPU || object->device == DEVICE_CPU) {
+        if (object->device != DEVICE_UNKNOWN) {
             out.kind = VALUE_UNKNOWN;
             return values_get(e->values, &out);
         }

@@ -203,9 +203,19 @@ static const char *const module_methods[] = {
     "parameters", "named_parameters", "state_dict", "load_state_dict", "zero_grad", "named_modules", "train",
     "children",   "modules",          "eval",       "apply",           NULL};
 
+/* scaler.scale(loss).backward() */
+static bool is_scaled_loss(const struct syntax *tree, uint32_t name)
+{
+    const uint32_t list = tree->parent[name], call = tree->parent[list], attribute = tree->parent[call];
+    return tree->kind[list] == SYN_ARGUMENTS && syntax_calls(tree, call, S("scale")) &&
+           syntax_is(tree, attribute, SYN_ATTRIBUTE) && str_eq(syntax_tail(tree, attribute), S("backward"));
+}
+
 static uint8_t proof_of(struct builder *b, uint32_t name)
 {
     const struct syntax *tree = b->tree;
+    if (is_scaled_loss(tree, name))
+        return PROOF_TENSOR | PROOF_LOSS;
     uint32_t object = name;
     for (int links = 0; links < 4; links++) {
         const uint32_t attribute = tree->parent[object];

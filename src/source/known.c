@@ -25,7 +25,7 @@ static const struct row tensor_rows[] = {
      "tanhshrink softshrink hardshrink fmod remainder heaviside add_ sub_ mul_ div_ pow_ addcmul addcmul_ addcdiv "
      "addcdiv_ lerp lerp_ copy_ scatter scatter_ scatter_add scatter_add_ scatter_reduce scatter_reduce_ index_add "
      "index_add_ index_copy index_copy_ index_fill index_fill_ masked_scatter masked_scatter_ index_put index_put_ "
-     "fill_diagonal_ t_ unsqueeze_ squeeze_ resize_ renorm renorm_ set_ values_ coalesce "
+     "fill_diagonal_ t_ unsqueeze_ squeeze_ resize_ renorm renorm_ set_ coalesce "
      "to_dense to_sparse is_leaf_ rot90 data grad conj real imag angle bitwise_not bitwise_and bitwise_or bitwise_xor",
      {T, ON_ARGS, AS_SAME, OF_SAME, 0, 0, false, false}},
     {"detach", {T, ON_ARGS, AS_SAME, OF_SAME, 0, VALUE_DETACHED, false, false}},
@@ -43,6 +43,8 @@ static const struct row tensor_rows[] = {
      "matrix_exp matrix_power inv pinv solve householder_product multi_dot fft ifft rfft irfft fft2 ifft2 stft istft "
      "tensor_split_ sum_to_size view_as_real view_as_complex unsqueeze_copy mT T H mH",
      {T, ON_ARGS, AS_SOME, OF_SAME, 0, 0, false, false}},
+    {"indices values _indices _values crow_indices col_indices to_padded_tensor narrow_copy",
+     {T, ON_ARGS, AS_SOME, OF_UNKNOWN, 0, 0, false, false}},
     {"squeeze select dot vdot inner mv matmul einsum tensordot trapz trace det logdet slogdet_",
      {T, ON_ARGS, AS_UNKNOWN, OF_SAME, 0, 0, false, false}},
     {"add sub subtract mul multiply div divide true_divide floor_divide pow rsub atan2 hypot maximum minimum fmax fmin "
@@ -149,6 +151,8 @@ static const struct row rows[] = {
      {VALUE_MODULE, ON_CPU, 0, 0, SPECIAL_MODULES, 0, false, false}},
     {"torch.nn.DataParallel torch.nn.parallel.DistributedDataParallel torch.nn.parallel.DataParallel torch.compile torch.jit.script",
      {VALUE_MODULE, ON_ARGS, 0, 0, SPECIAL_RUN, 0, false, false}},
+    {"torch.nn.parallel.parallel_apply torch.nn.parallel.replicate torch.nn.parallel.scatter",
+     {VALUE_LIST, ON_NONE, 0, 0, 0, 0, false, false}},
     {"torch.nn.parallel.data_parallel", {T, ON_ARGS, AS_UNKNOWN, OF_UNKNOWN, 0, VALUE_GRAD, false, false}},
     {"torch.nn.utils.clip_grad_norm_ torch.nn.utils.clip_grad_norm", {T, ON_NONE, AS_0, OF_FLOAT32, 0, 0, false, true}},
     {"torch.nn.utils.rnn.pack_padded_sequence torch.nn.utils.rnn.pad_sequence torch.nn.utils.rnn.pack_sequence",

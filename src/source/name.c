@@ -47,13 +47,17 @@ static int by_node(const void *key, const void *call)
     return a < b ? -1 : a > b;
 }
 
-/* Calls lie in the order of their nodes once summaries are built. */
+/* Calls lie in the order of their nodes once summaries are built. NULL too where several functions are reached. */
 const struct call *call_at(const struct project *project, struct site site)
 {
     const struct file *file = &project->files[site.file];
     if (!file->call_count)
         return NULL;
-    return bsearch(&site.node, file->calls, file->call_count, sizeof *file->calls, by_node);
+    const struct call *found = bsearch(&site.node, file->calls, file->call_count, sizeof *file->calls, by_node);
+    const struct call *const last = file->calls + file->call_count - 1;
+    const bool several =
+        found && ((found > file->calls && found[-1].node == site.node) || (found < last && found[1].node == site.node));
+    return several ? NULL : found;
 }
 
 uint32_t name_target(const struct project *project, struct site call)

@@ -22,7 +22,7 @@
 #include "source/summary.h"
 #include "source/value.h"
 
-enum { NONE = SYNTAX_NONE, AMBIGUOUS = UINT32_MAX - 1 };
+enum { NONE = SYNTAX_NONE };
 
 /* ---- names: texts of the whole project, equal ones at one address ---- */
 
@@ -63,6 +63,7 @@ const struct value *values_join(struct values *values, const struct value *a, co
 const struct value *values_container(struct values *values, enum value_kind kind, const struct value *item);
 const struct value *values_tuple(struct values *values, enum value_kind kind, const struct value *const *items,
                                  uint32_t count);
+const struct value *values_without(struct values *values, const struct value *value, uint16_t flags);
 const struct value *values_on(struct values *values, const struct value *value, enum value_device device, uint16_t add,
                               uint16_t drop);
 
@@ -179,9 +180,9 @@ struct project {
     struct map class_by_node;                /* file << 32 | node */
     struct map function_by_node;
     bool *calls_forward;        /* per function: a method that calls self(...) or self.forward(...) */
-    struct map methods_by_name; /* name id -> a method of a module class; others by next_of_name */
+    struct map methods_by_name; /* name id -> a method of that name; the others by next_of_name */
     uint32_t *next_of_name;     /* per function; NONE */
-    struct map unique_method;   /* name id -> the one method of the run with that name, or AMBIGUOUS */
+    struct map method_count;    /* name id -> how many classes define a method of that name */
     struct map method;          /* class << 32 | name id -> function */
     struct cell *cells;
     size_t cell_room;

@@ -160,7 +160,7 @@ void project_free(struct project *project)
     values_free(project->values);
     struct map *const maps[] = {&project->file_by_path,  &project->file_by_module,   &project->module_slot,
                                 &project->class_by_node, &project->function_by_node, &project->method,
-                                &project->unique_method, &project->methods_by_name,  &project->cell_of_attribute};
+                                &project->method_count,  &project->methods_by_name,  &project->cell_of_attribute};
     for (size_t i = 0; i < sizeof maps / sizeof *maps; i++)
         map_free(maps[i]);
     mem_free(project->cells);

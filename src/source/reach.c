@@ -44,7 +44,7 @@ static void look_at(const struct project *project, struct by_name *list, struct 
     if (!open)
         return;
     const struct name *name = names_get(project->names, syntax_tail(tree, site.node));
-    if (map_get(&project->methods_by_name, name->id) == MAP_NONE)
+    if (map_get(&project->methods_by_name, name->id) == MAP_NONE || str_starts(name->text, S("__")))
         return;
     const uint32_t call = tree->parent[site.node];
     if (tree->kind[call] == SYN_CALL && site.node == call + 1)
@@ -53,25 +53,8 @@ static void look_at(const struct project *project, struct by_name *list, struct 
         through_name(project, list, site, name);
 }
 
-/* Module classes with a method of the name: `next` of one is the next. */
-static void list_methods(struct project *project)
-{
-    project->next_of_name = arena_array(&project->arena, project->function_count + 1, sizeof(uint32_t));
-    for (uint32_t f = 0; f < project->function_count; f++) {
-        const struct function *function = &project->functions[f];
-        if (function->class_id == NONE || !project->classes[function->class_id].is_module ||
-            str_starts(function->name, S("__")) ||
-            project_tree(project, function->file)->kind[function->node] != SYN_FUNCTION)
-            continue;
-        const uint32_t id = names_get(project->names, function->name)->id;
-        project->next_of_name[f] = map_get(&project->methods_by_name, id);
-        map_put(&project->methods_by_name, id, f);
-    }
-}
-
 void reach_by_name(struct project *project, struct by_name *list)
 {
-    list_methods(project);
     for (uint32_t i = 0; i < project->file_count; i++) {
         const struct syntax *tree = project_tree(project, i);
         for (uint32_t node = 0; node < tree->count; node++)

@@ -15,7 +15,7 @@ struct by_name {
     size_t count, room;
 };
 
-/* Fills project->methods_by_name and the list; its array is the caller's to free. */
+/* Fills the list; its array is the caller's to free. */
 void reach_by_name(struct project *project, struct by_name *list);
 
 #endif

@@ -19,7 +19,7 @@ static void sort_calls(struct file *file)
     qsort(file->calls, file->call_count, sizeof *file->calls, by_node);
     size_t kept = 1;
     for (size_t i = 1; i < file->call_count; i++)
-        if (file->calls[i].node != file->calls[kept - 1].node)
+        if (by_node(&file->calls[i], &file->calls[kept - 1]) != 0)
             file->calls[kept++] = file->calls[i];
     file->call_count = kept;
 }

@@ -360,6 +360,13 @@ const struct value *values_container(struct values *values, enum value_kind kind
     return values_get(values, &out);
 }
 
+const struct value *values_without(struct values *values, const struct value *value, uint16_t flags)
+{
+    struct value out = *value;
+    out.flags &= (uint16_t) ~(unsigned)flags;
+    return values_get(values, &out);
+}
+
 /* The same, and all in it, on that device. */
 const struct value *values_on(struct values *values, const struct value *value, enum value_device device, uint16_t add,
                               uint16_t drop)
