@@ -12,7 +12,7 @@
 #include "patch.h"
 #include "preparation.h"
 
-enum { WORKERS = 4 };
+enum { WORKERS = 2 }; /* enough to stay ahead of most steps, few enough for small machines */
 
 /* One binary search for all items; integers, so exact. The list holds ints of Python, not of NumPy, from then on. */
 static bool search_sorted(const struct check *check, uint32_t comprehension, struct edits *edits)

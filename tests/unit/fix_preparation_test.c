@@ -29,7 +29,7 @@ static void workers_prepare(void **state)
             "    batches = [data[i:i + 2] for i in range(0, 8, 2)]\n"
             "    batch_loader = torch.utils.data.DataLoader(\n"
             "        batches, batch_size=None, collate_fn=prepare,\n"
-            "        num_workers=4, generator=torch.Generator())\n"
+            "        num_workers=2, generator=torch.Generator())\n"
             "    for batch in batch_loader:\n"
             "        loss = model(torch.from_numpy(batch).cuda()).sum()\n"
             "        loss.backward()\n"
