@@ -91,8 +91,9 @@ static void in_a_function_that_the_step_calls(void **state)
 static void an_evaluation_is_a_note(void **state)
 {
     expect("ST1", "import torch\n"
-                  "def evaluate(model, loader):\n"
-                  "    model.cuda().eval()\n"
+                  "from torch import nn\n"
+                  "def evaluate(loader):\n"
+                  "    model = nn.Sequential(nn.Linear(8, 8)).cuda().eval()\n"
                   "    hits = 0\n"
                   "    with torch.no_grad():\n"
                   "        for x, y in loader:\n"
@@ -229,8 +230,9 @@ static void what_grows_for_a_reason(void **state)
 static void one_sample_at_a_time(void **state)
 {
     expect("ST104", "import torch\n"
-                    "def evaluate(model, users, device):\n"
-                    "    model.to(device).eval()\n"
+                    "from torch import nn\n"
+                    "def evaluate(users, device):\n"
+                    "    model = nn.Linear(8, 8).to(device).eval()\n"
                     "    scores = []\n"
                     "    with torch.no_grad():\n"
                     "        for user in users:\n"
