@@ -16,6 +16,7 @@ extern const struct command command_ranks;
 extern const struct command command_info;
 extern const struct command command_lint;
 extern const struct command command_rules;
+extern const struct command command_fix;
 extern const struct command command_verify;
 extern const struct command command_help;
 extern const struct command command_completion;
@@ -30,6 +31,7 @@ const struct command *const commands[] = {
     &command_info,
     &command_lint,
     &command_rules,
+    &command_fix,
     &command_verify,
     &command_help,
     &command_completion,

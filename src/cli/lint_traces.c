@@ -2,6 +2,7 @@
 #include "lint_traces.h"
 
 #include "base/error.h"
+#include "commands.h"
 #include "read/read.h"
 
 static struct report_input input_of(const struct trace *trace, const char *path, struct arena *arena)
@@ -30,13 +31,19 @@ static bool compare(const struct trace *trace, const char *path, struct arena *a
     return true;
 }
 
+/* fix takes none. */
+static const char *cpu_path(const struct call *call)
+{
+    return command_option(call->command, S("trace-cpu")) ? call_text(call, "trace-cpu") : NULL;
+}
+
 static bool join_one(const struct call *call, struct lint *lint, const char *path, struct arena *arena,
                      struct lint_traces *traces, struct steptime_error *err)
 {
     struct trace *trace = trace_read(path, NULL, err);
     if (!trace)
         return false;
-    const char *cpu = traces->count ? NULL : call_text(call, "trace-cpu");
+    const char *cpu = traces->count ? NULL : cpu_path(call);
     traces->inputs[traces->count] = input_of(trace, path, arena);
     join_trace(lint, trace, arena, &traces->joined[traces->count++]);
     const bool good = !cpu || compare(trace, cpu, arena, traces, err);
@@ -54,7 +61,7 @@ bool lint_traces_join(const struct call *call, struct lint *lint, struct arena *
         if (!strcmp(call->given[i].option->name, "trace") &&
             !join_one(call, lint, call->given[i].value, arena, traces, err))
             return false;
-    if (!traces->count && call_text(call, "trace-cpu"))
+    if (!traces->count && cpu_path(call))
         return fail(err, STEPTIME_USAGE, "--trace-cpu: compared with what? Give the run with a device as --trace too");
     if (traces->count)
         lint_rank(lint);

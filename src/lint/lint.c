@@ -153,12 +153,34 @@ static bool is_text(struct job *job)
                    (long long)line_of(text, broken));
 }
 
+static const struct lint_overlay *overlay_of(const struct lint_options *options, str path)
+{
+    uint32_t from = 0, to = options->overlay_count;
+    while (from < to) {
+        const uint32_t middle = from + (to - from) / 2;
+        const int order = str_cmp(options->overlays[middle].path, path);
+        if (!order)
+            return &options->overlays[middle];
+        if (order < 0)
+            from = middle + 1;
+        else
+            to = middle;
+    }
+    return NULL;
+}
+
 static void read_one(void *context, size_t i)
 {
-    struct job *job = &((struct run *)context)->jobs[i];
+    const struct run *run = context;
+    struct job *job = &run->jobs[i];
     job->file.path = job->from->path;
     job->file.config = job->from->config;
-    job->usable = read_file(&job->arena, job->from->path.at, FILE_BYTES, &job->file.text, &job->err) && is_text(job);
+    const struct lint_overlay *overlay = overlay_of(run->options, job->file.path);
+    if (overlay)
+        job->file.text = overlay->text;
+    job->usable =
+        overlay ||
+        (read_file(&job->arena, job->from->path.at, FILE_BYTES, &job->file.text, &job->err) && is_text(job));
 }
 
 /* "line 3: ..." of a message taken apart. */

@@ -52,6 +52,11 @@ struct lint_finding {
     int64_t line;
 };
 
+/* A text to take in the place of what a file holds. */
+struct lint_overlay {
+    str path, text;
+};
+
 struct lint_options {
     const char *const *paths;
     uint32_t path_count;
@@ -59,6 +64,8 @@ struct lint_options {
     const char *config;          /* a pyproject.toml to take; NULL: the nearest above each path */
     bool unused;                 /* remark on suppressions that suppress nothing */
     unsigned threads;            /* 0: one a core */
+    const struct lint_overlay *overlays; /* by path; may be NULL */
+    uint32_t overlay_count;
     /* Called once, when it is known how many files there are; may be NULL. */
     void (*begin)(void *context, uint32_t files);
     void *context;

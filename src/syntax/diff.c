@@ -96,13 +96,14 @@ static bool trim(struct change *change, str before, str *after)
     return old.len || after->len;
 }
 
-/* The next run of edits that touch common lines. */
+/* The next run of edits that touch common lines, or lines that follow one another. */
 static bool next_change(struct differ *differ, struct change *change)
 {
     *change = (struct change){.first = differ->next, .last = differ->next};
     while (differ->next < differ->count) {
         const struct edit *edit = &differ->edits[differ->next];
-        if (change->last > change->first && edit->begin > change->end)
+        if (change->last > change->first && edit->begin > change->end &&
+            begin_of_line(differ->before, edit->begin) > change->end)
             break;
         extend(change, differ->before, edit);
         differ->next++;

@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "fix.h"
+
+#include "base/mem.h"
+#include "rules/help.h"
+#include "syntax/diff.h"
+
+enum { MOST_ROUNDS = 12 };
+
+/* All rounds. Texts of a round lie in the arena of the caller; what lint found in it is let go. */
+struct fixer {
+    const struct fix_options *options;
+    struct arena *arena;
+    struct fixes *fixes;
+    struct fix_file *files; /* that changed so far; by path */
+    uint32_t file_count;
+    struct lint_overlay *overlays; /* the same files as they are now */
+    uint32_t round;
+};
+
+/* One file in one round. */
+struct turn {
+    const struct lint *lint;
+    uint32_t file;
+    struct edits *edits;
+    struct arena scratch;
+    struct fix_made *made; /* by group of edits */
+    uint32_t made_count;
+    size_t made_room;
+};
+
+/* ---- one file ---- */
+
+static bool may_fix(const struct fixer *fixer, const struct match *match)
+{
+    return match->fix == FIX_SAFE || (match->fix == FIX_UNSAFE && fixer->options->unsafe);
+}
+
+static void try_match(const struct fixer *fixer, struct turn *turn, const struct match *match)
+{
+    const struct lint_file *file = &turn->lint->files[turn->file];
+    const struct check check = lint_check(turn->lint, turn->file, &turn->scratch);
+    const uint32_t before = edits_groups(turn->edits);
+    if (!may_fix(fixer, match) || !match->rule->fix(&check, match, turn->edits))
+        return;
+    const struct fix_made made = {match->rule, match->fix, syntax_place(file->tree, match->begin).line, fixer->round};
+    for (uint32_t group = before; group < edits_groups(turn->edits); group++) {
+        turn->made = mem_grow(turn->made, &turn->made_room, group + 1, sizeof *turn->made);
+        turn->made[group] = made;
+        turn->made_count = group + 1;
+    }
+}
+
+static void count_made(struct fixes *fixes, enum fix_kind kind)
+{
+    if (kind == FIX_UNSAFE)
+        fixes->unsafe_count++;
+    else
+        fixes->safe_count++;
+}
+
+/* Behind what earlier rounds made. A finding whose rewrite is several groups counts once. */
+static void keep_made(struct fixer *fixer, const struct turn *turn, struct fix_file *file)
+{
+    struct fix_made *all = arena_array(fixer->arena, (size_t)file->made_count + turn->made_count, sizeof *all);
+    if (file->made_count)
+        memcpy(all, file->made, file->made_count * sizeof *all);
+    for (uint32_t group = 0; group < turn->made_count; group++)
+        if (edits_holds(turn->edits, group)) {
+            all[file->made_count++] = turn->made[group];
+            count_made(fixer->fixes, turn->made[group].kind);
+        }
+    file->made = all;
+}
+
+static struct edit_list kept_list(struct arena *arena, const struct edits *edits)
+{
+    struct edit_list list;
+    const struct edit *at = edits_list(edits, &list.count);
+    list.at = arena_array(arena, list.count, sizeof *list.at);
+    for (uint32_t i = 0; i < list.count; i++)
+        list.at[i] = (struct edit){at[i].begin, at[i].end, str_copy(arena, at[i].text), 0};
+    return list;
+}
+
+/* Its place among the files that changed; where it should stand if it is none of them. */
+static uint32_t place_of(const struct fixer *fixer, str path)
+{
+    uint32_t from = 0, to = fixer->file_count;
+    while (from < to) {
+        const uint32_t middle = from + (to - from) / 2;
+        if (str_cmp(fixer->files[middle].path, path) < 0)
+            from = middle + 1;
+        else
+            to = middle;
+    }
+    return from;
+}
+
+static struct fix_file *changed_file(struct fixer *fixer, const struct lint_file *file)
+{
+    const uint32_t place = place_of(fixer, file->path);
+    if (place < fixer->file_count && str_eq(fixer->files[place].path, file->path))
+        return &fixer->files[place];
+    const size_t behind = fixer->file_count++ - place;
+    memmove(&fixer->files[place + 1], &fixer->files[place], behind * sizeof *fixer->files);
+    const str before = str_copy(fixer->arena, file->text);
+    fixer->files[place] =
+        (struct fix_file){.path = str_copy(fixer->arena, file->path), .before = before, .after = before};
+    return &fixer->files[place];
+}
+
+static bool keep_changes(struct fixer *fixer, const struct turn *turn)
+{
+    uint32_t count;
+    edits_list(turn->edits, &count);
+    if (!count)
+        return false;
+    struct fix_file *file = changed_file(fixer, &turn->lint->files[turn->file]);
+    const struct edit_list list = kept_list(fixer->arena, turn->edits);
+    file->edits = edits_compose(fixer->arena, (uint32_t)file->before.len, file->edits, list);
+    file->after = edits_apply(turn->edits, fixer->arena);
+    keep_made(fixer, turn, file);
+    return true;
+}
+
+/* ---- one round ---- */
+
+/* Findings of one file lie apart when they are ranked, so each file has its edits open until all were asked. */
+static bool change_files(struct fixer *fixer, const struct lint *lint)
+{
+    bool changed = false;
+    struct turn *turns = mem_zeroed((lint->file_count + 1) * sizeof *turns);
+    for (uint32_t i = 0; i < lint->finding_count; i++) {
+        const struct match *match = lint->findings[i].match;
+        if (!match)
+            continue;
+        struct turn *turn = &turns[match->file];
+        if (!turn->edits) {
+            *turn = (struct turn){.lint = lint, .file = match->file};
+            turn->edits = edits_new(&turn->scratch, lint->files[match->file].tree);
+        }
+        try_match(fixer, turn, match);
+    }
+    for (uint32_t file = 0; file < lint->file_count; file++) {
+        if (turns[file].edits) {
+            edits_settle(turns[file].edits);
+            changed |= keep_changes(fixer, &turns[file]);
+        }
+        arena_free(&turns[file].scratch);
+        mem_free(turns[file].made);
+    }
+    mem_free(turns);
+    return changed;
+}
+
+static void show_changes(struct fixer *fixer)
+{
+    for (uint32_t i = 0; i < fixer->file_count; i++)
+        fixer->overlays[i] = (struct lint_overlay){fixer->files[i].path, fixer->files[i].after};
+}
+
+static void count_left(struct fixer *fixer, const struct lint *lint)
+{
+    struct fixes *fixes = fixer->fixes;
+    fixes->left_unsafe = fixes->left_unmade = 0;
+    for (uint32_t i = 0; i < lint->finding_count; i++) {
+        const struct match *match = lint->findings[i].match;
+        if (match && may_fix(fixer, match))
+            fixes->left_unmade++;
+        else if (match && match->fix == FIX_UNSAFE)
+            fixes->left_unsafe++;
+    }
+}
+
+/* Room for all files is made when they are known. */
+static void begin(struct fixer *fixer, const struct lint *lint)
+{
+    struct fixes *fixes = fixer->fixes;
+    fixer->files = arena_array(fixer->arena, (size_t)lint->file_count + 1, sizeof *fixer->files);
+    fixer->overlays = arena_array(fixer->arena, (size_t)lint->file_count + 1, sizeof *fixer->overlays);
+    fixes->remarks = arena_array(fixer->arena, lint->remark_count, sizeof *fixes->remarks);
+    fixes->remark_count = lint->remark_count;
+    for (uint32_t i = 0; i < lint->remark_count; i++)
+        fixes->remarks[i] = (struct lint_remark){str_copy(fixer->arena, lint->remarks[i].path), lint->remarks[i].line,
+                                                 str_copy(fixer->arena, lint->remarks[i].message)};
+}
+
+static bool one_round(struct fixer *fixer, bool *changed, struct steptime_error *err)
+{
+    struct arena scratch = {0};
+    struct lint lint;
+    struct lint_options options = fixer->options->lint;
+    options.overlays = fixer->overlays;
+    options.overlay_count = fixer->file_count;
+    const bool first = !fixer->round++;
+    if (!first)
+        options.begin = NULL;
+    bool good = lint_run(&options, &scratch, &lint, err);
+    if (good && first) {
+        begin(fixer, &lint);
+        good = !fixer->options->ready || fixer->options->ready(fixer->options->context, &lint, err);
+    }
+    if (good) {
+        count_left(fixer, &lint);
+        *changed = fixer->round <= MOST_ROUNDS && change_files(fixer, &lint);
+        show_changes(fixer);
+    }
+    lint_release(&lint);
+    arena_free(&scratch);
+    return good;
+}
+
+bool fix_run(const struct fix_options *options, struct arena *arena, struct fixes *fixes, struct steptime_error *err)
+{
+    *fixes = (struct fixes){0};
+    struct fixer fixer = {.options = options, .arena = arena, .fixes = fixes};
+    bool changed = true;
+    while (changed)
+        if (!one_round(&fixer, &changed, err))
+            return false;
+    fixes->files = fixer.files;
+    fixes->file_count = fixer.file_count;
+    return true;
+}
+
+/* ---- the diff ---- */
+
+static void say_made(const struct fix_made *made, struct buf *diff)
+{
+    buf_printf(diff, "# line %lld: %s %s", (long long)made->line, made->rule->id, made->rule->name);
+    if (made->round > 1)
+        buf_printf(diff, ", after what stands above");
+    if (made->kind == FIX_UNSAFE)
+        buf_printf(diff, " (unsafe: %s)", made->rule->words->unsafe_when);
+    buf_char(diff, '\n');
+}
+
+void fix_diff(const struct fix_file *file, struct buf *diff)
+{
+    struct arena scratch = {0};
+    const str path = str_printable(&scratch, file->path);
+    buf_printf(diff, "# %.*s\n", (int)path.len, path.at);
+    arena_free(&scratch);
+    for (uint32_t i = 0; i < file->made_count; i++)
+        say_made(&file->made[i], diff);
+    diff_add(diff, file->path, file->before, file->edits.at, file->edits.count);
+}
