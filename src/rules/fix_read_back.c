@@ -80,6 +80,26 @@ static bool changes_between(const struct check *check, uint32_t name, uint32_t f
     return false;
 }
 
+/* x.cuda() or x.to(device): what it gives has the values of x, and their type. */
+static bool only_moves(const struct check *check, uint32_t call)
+{
+    const struct syntax *tree = check->tree;
+    if (!syntax_calls(tree, call, S("cuda")) && !syntax_calls(tree, call, S("to")))
+        return false;
+    const uint32_t arguments = syntax_child(tree, call, 1);
+    uint32_t places = 0;
+    for (uint32_t at = syntax_first(tree, arguments); at != SYNTAX_NONE; at = syntax_next(tree, at)) {
+        if (!syntax_is(tree, at, SYN_KEYWORD)) {
+            places++;
+            continue;
+        }
+        const str name = syntax_text(tree, syntax_first(tree, at));
+        if (!str_eq(name, S("device")) && !str_eq(name, S("non_blocking")))
+            return false;
+    }
+    return places <= 1 && !syntax_arguments_hidden(tree, call);
+}
+
 bool fix_echo_read_back(const struct check *check, const struct match *match, struct edits *edits)
 {
     struct patch patch = {.check = check, .edits = edits};
@@ -89,7 +109,7 @@ bool fix_echo_read_back(const struct check *check, const struct match *match, st
         syntax_child_count(check->tree, upload->statement) != 2)
         return false;
     const struct move_info move = value_move(check->project, check_site(check, upload->value));
-    if (move.what == SYNTAX_NONE || !syntax_is(check->tree, move.what, SYN_NAME) ||
+    if (!only_moves(check, upload->value) || move.what == SYNTAX_NONE || !syntax_is(check->tree, move.what, SYN_NAME) ||
         syntax_function(check->tree, move.what) != syntax_function(check->tree, root) ||
         changes_between(check, root, syntax_last(check->tree, upload->statement), root) ||
         changes_between(check, move.what, syntax_last(check->tree, upload->statement), root))

@@ -415,17 +415,39 @@ static bool is_staged_already(const struct syntax *tree, uint32_t statement)
     return tree->kind[statement] == SYN_IF && tree->kind[test] == SYN_COMPARE && tree->op[test] == OP_NOT_IN;
 }
 
+/* How much work a look-up saves, in calls of NumPy; one in a loop or comprehension stands for several. */
+static uint32_t work_in(const struct check *check, uint32_t begin, uint32_t end)
+{
+    enum { ROUNDS = 4 };
+    const struct syntax *tree = check->tree;
+    uint32_t work = 0, repeated_until = 0;
+    for (uint32_t node = begin; node < end; node++) {
+        if (!is_hard(check, node))
+            continue;
+        if (tree->kind[node] == SYN_CALL)
+            work += node < repeated_until ? ROUNDS : 1;
+        else {
+            work += 1;
+            repeated_until = syntax_last(tree, node) > repeated_until ? syntax_last(tree, node) : repeated_until;
+        }
+    }
+    return work;
+}
+
 static bool is_worth_it(const struct check *check, const struct staging *staging)
 {
+    enum { ENOUGH = 3 }; /* making the key costs about as much as one call */
+    uint32_t work = 0;
     for (uint32_t i = 0; i < staging->count; i++) {
-        if (staging->stages[i] == STAGE_SAMPLE && ask_any(check, staging->statements[i], is_hard))
-            return true;
-        for (uint32_t node = staging->statements[i]; staging->stages[i] == STAGE_SPLIT && node < staging->split_at[i];
-             node++)
-            if (check->tree->kind[node] == SYN_CALL && is_hard(check, node))
-                return true;
+        const uint32_t statement = staging->statements[i];
+        if (staging->stages[i] == STAGE_SAMPLE)
+            work += work_in(check, statement, syntax_last(check->tree, statement));
+        else if (staging->stages[i] == STAGE_SPLIT)
+            work += work_in(check, statement, staging->split_at[i]);
     }
-    return staging->piece_count > 0;
+    for (uint32_t i = 0; i < staging->piece_count; i++)
+        work += work_in(check, staging->pieces[i], syntax_last(check->tree, staging->pieces[i]));
+    return work >= ENOUGH;
 }
 
 /* NumPy takes it as it is: then it is data, whatever else is known of it. */

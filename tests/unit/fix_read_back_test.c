@@ -140,6 +140,19 @@ static void echoes_ask_the_host(void **state)
                  "train(torch.utils.data.DataLoader([1]), [])\n");
 }
 
+static void a_move_that_converts_is_no_echo(void **state)
+{
+    (void)state;
+    stays("ST408", HEAD "def train(loader, seen):\n"
+                        "    for x, y in loader:\n"
+                        "        y = y.to('cuda', torch.long)\n"
+                        "        loss = criterion(model(x.cuda()), y)\n"
+                        "        loss.backward()\n"
+                        "        optimizer.step()\n"
+                        "        seen.append(y[0].item())\n"
+                        "train(torch.utils.data.DataLoader([1]), [])\n");
+}
+
 static void several_reads_become_one(void **state)
 {
     (void)state;
@@ -172,6 +185,7 @@ int main(void)
         cmocka_unit_test(sums_that_are_needed_each_step_stay),
         cmocka_unit_test(dead_reads_go),
         cmocka_unit_test(echoes_ask_the_host),
+        cmocka_unit_test(a_move_that_converts_is_no_echo),
         cmocka_unit_test(several_reads_become_one),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
