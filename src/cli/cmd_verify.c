@@ -153,7 +153,8 @@ static bool run_all(const struct call *call, struct arena *arena, bool *good, st
     if (to.tell)
         stop_telling();
     if (!done) {
-        fwrite(result.complaints.at, 1, result.complaints.len, stderr);
+        if (result.complaints.len) /* empty it has no address, which fwrite would not take */
+            fwrite(result.complaints.at, 1, result.complaints.len, stderr);
         return false;
     }
     struct report *report = report_new(arena, str_of(call->command->name));
