@@ -206,6 +206,43 @@ static void echoes(void **state)
                    "    seen.append(item[0].item())  # ST408\n");
 }
 
+/* Method file, 4.1: what looks like a read and is none, or none to speak of. */
+static void traps_are_silent(void **state)
+{
+    (void)state;
+    expect("ST4", STEP("        host = y.new_tensor(3)\n"
+                       "        total += loss\n"));
+    expect("ST40", "import torch\n"
+                   "import torch.nn.functional as F\n"
+                   "device = torch.device('cuda')\n"
+                   "def scores(x):\n"
+                   "    return x.numpy().mean()\n"
+                   "if not torch.cuda.is_available():\n"
+                   "    for i in range(9):\n"
+                   "        print(torch.ones(3).sum().item())\n"
+                   "for row in torch.utils.data.DataLoader([1]):\n"
+                   "    print(scores(row))\n");
+    expect("ST4", STEP("        # total += loss.item()\n"
+                       "        text = 'loss.item()'\n"));
+}
+
+static void a_loop_over_what_was_read_back_is_host_work(void **state)
+{
+    (void)state;
+    expect("ST", "import torch\n"
+                 "model = torch.nn.Linear(2, 2).cuda()\n"
+                 "def test(loader):\n"
+                 "    model.eval()\n"
+                 "    hits = []\n"
+                 "    with torch.no_grad():\n"
+                 "        for x, y in loader:\n"
+                 "            top = model(x.cuda(non_blocking=True)).topk(2)[1].cpu().numpy()  # ST404 note\n"
+                 "            for row, target in zip(top, y.numpy()):\n"
+                 "                hits.append(target in row)\n"
+                 "    return hits\n"
+                 "test(torch.utils.data.DataLoader([1], pin_memory=True, num_workers=2))\n");
+}
+
 static void framework_settings(void **state)
 {
     (void)state;
@@ -231,6 +268,8 @@ int main(void)
         cmocka_unit_test(device_numbers_as_sizes),
         cmocka_unit_test(reads_between_forward_and_backward),
         cmocka_unit_test(echoes),
+        cmocka_unit_test(traps_are_silent),
+        cmocka_unit_test(a_loop_over_what_was_read_back_is_host_work),
         cmocka_unit_test(framework_settings),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
