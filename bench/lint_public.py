@@ -110,6 +110,12 @@ def covers(rules, rule):
     return any(rule.startswith(prefix) for prefix in rules.split("|"))
 
 
+def is_found(finding, row, exact=False):
+    """Whether it is of the family and begins within a line of the range."""
+    return (finding.repo, finding.path) == (row["repo"], row["path"]) and is_any(finding.rule, row["rules"], exact) \
+        and row["first_line"] - 1 <= finding.line <= row["last_line"] + 1
+
+
 @dataclass
 class Share:
     """So many of so many, and which not."""
@@ -132,16 +138,14 @@ def share(things, is_hit):
 
 
 def recall_listed(findings, repos, exact=False):
-    """Listed places: found is a finding of the family that begins within a line of the range. Rows of one item are
-    places of one antipattern."""
+    """Listed places. Rows of one item are places of one antipattern."""
     items = defaultdict(list)
     for row in table("expected.csv"):
         if row["repo"] in repos:
             items[row["item"]].append(row)
 
     def found(rows):
-        return any(f.repo == row["repo"] and f.path == row["path"] and is_any(f.rule, row["rules"], exact)
-                   and row["first_line"] - 1 <= f.line <= row["last_line"] + 1 for f in findings for row in rows)
+        return any(is_found(f, row, exact) for f in findings for row in rows)
 
     return share(list(items.values()), found)
 
@@ -151,8 +155,7 @@ def recall_by_hand(findings, repos):
     rows = [row for row in table("by_hand.csv") if row["repo"] in repos and row["need"] == "must"]
 
     def found(row):
-        return any(f.repo == row["repo"] and f.path == row["path"] and abs(f.line - row["line"]) <= 1
-                   and is_any(f.rule, row["rules"]) for f in findings)
+        return any(is_found(f, row) for f in findings)
 
     return share(rows, found)
 
@@ -205,7 +208,7 @@ def say(title, things):
 
 
 def expectation(row):
-    return f"{row['repo']} {row['path']}:{row.get('line') or row['first_line']} {row['rules']}  " \
+    return f"{row['repo']} {row['path']}:{row['first_line']} {row['rules']}  " \
            f"{row.get('why') or row['words']}"
 
 
