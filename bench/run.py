@@ -20,6 +20,7 @@ import time
 import inputs
 from fixing import fixing
 from inputs import Missing
+from lint_speed import linting
 from measure import Failed, compare, median, run
 
 BUILD = os.path.join(inputs.TOP, "build")
@@ -161,7 +162,7 @@ def many_ranks(figures):
 
 
 GROUPS = {"reading": reading, "peer": against_peer, "scaling": scaling, "ranks": many_ranks,
-          "fix": lambda figures: fixing(figures, PROGRAM)}
+          "fix": lambda figures: fixing(figures, PROGRAM), "lint": lambda figures: linting(figures, PROGRAM, WORK)}
 
 
 def machine():
