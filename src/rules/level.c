@@ -22,7 +22,8 @@ static bool speaks_of(const struct context *context)
 
 static bool weighs(const struct context *context)
 {
-    return context->pace == PACE_STEP && context->gate != GATE_INTERVAL && context->gate != GATE_FLAG;
+    return context->pace == PACE_STEP && !context->in_test && context->gate != GATE_INTERVAL &&
+           context->gate != GATE_FLAG;
 }
 
 bool level_at(const struct check *check, uint32_t node, enum certainty gpu, struct match *match)

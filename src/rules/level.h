@@ -5,8 +5,8 @@
  *   warning   it runs each training step, or each element of one, and a value on
  *             the device is known to take part
  *   note      it runs in an evaluation, behind a gate (`% k == 0`), once an epoch
- *             or at set-up, in code that nobody in the run calls, or the device
- *             is only guessed
+ *             or at set-up, in code that nobody in the run calls, in a file of
+ *             tests, or the device is only guessed
  *   nothing   all values are on the CPU, or it stands where no time is lost: in
  *             the loader's workers, in an error's message, in a branch for
  *             machines without a device

@@ -128,16 +128,39 @@ uint32_t loop_next(const struct syntax *tree, uint32_t loop, uint32_t at)
     return next < syntax_last(tree, loop) ? next : SYNTAX_NONE;
 }
 
-/* Calls of a network or one of its layers; a loss function is one too. */
+static bool is_module_call(const struct project *project, struct site call)
+{
+    const struct syntax *tree = project_tree(project, call.file);
+    if (!syntax_is(tree, call.node, SYN_CALL))
+        return false;
+    const struct value *callee = value_at(project, (struct site){call.file, syntax_first(tree, call.node)});
+    return callee->kind == VALUE_MODULE || callee->kind == VALUE_LOSS;
+}
+
+/* A function of the run that calls a network or one of its layers itself: self.update_memory(x, h). */
+static bool wraps_module(const struct project *project, uint32_t function)
+{
+    enum { FAR_ENOUGH = 2000 };
+    const struct function *about = project_function(project, function);
+    const struct syntax *tree = project_tree(project, about->file);
+    if (str_eq(about->name, S("forward")))
+        return true;
+    const uint32_t size = tree->size[about->node] < FAR_ENOUGH ? tree->size[about->node] : FAR_ENOUGH;
+    for (uint32_t at = about->node; at < about->node + size; at++)
+        if (is_module_call(project, (struct site){about->file, at}))
+            return true;
+    return false;
+}
+
+/* Calls of a network or one of its layers, perhaps through a method; a loss function is one too. */
 static bool calls_module(const struct check *check, uint32_t node)
 {
     if (!syntax_is(check->tree, node, SYN_CALL))
         return false;
-    const struct value *callee = ask_value(check, syntax_first(check->tree, node));
-    if (callee->kind == VALUE_MODULE || callee->kind == VALUE_LOSS)
+    if (is_module_call(check->project, check_site(check, node)))
         return true;
     const uint32_t target = name_target(check->project, check_site(check, node));
-    return target != SYNTAX_NONE && str_eq(project_function(check->project, target)->name, S("forward"));
+    return target != SYNTAX_NONE && wraps_module(check->project, target);
 }
 
 bool loop_runs_module(const struct check *check, uint32_t loop)
@@ -157,15 +180,31 @@ uint32_t index_next(const struct syntax *tree, uint32_t index, uint32_t part)
     return part == index ? SYNTAX_NONE : syntax_next(tree, part);
 }
 
-/* A number: a Python one, or a tensor of one element. What is not known counts where a loop counts it. */
+/* The i of `for i in torch.arange(n)`: a row of a tensor, one number where that has one dimension. */
+static bool is_row_of_tensor(const struct check *check, uint32_t name)
+{
+    const struct definition *definition =
+        syntax_is(check->tree, name, SYN_NAME) ? flow_definition(check->project, check_site(check, name)) : NULL;
+    return definition && definition->kind == DEFINED_FOR && definition->value != SYNTAX_NONE &&
+           !syntax_is(check->tree, definition->value, SYN_LIST) &&
+           !syntax_is(check->tree, definition->value, SYN_TUPLE);
+}
+
+/* A number: a Python one, or a tensor of one element. */
 static bool is_number_index(const struct check *check, uint32_t part)
 {
-    if (syntax_is(check->tree, part, SYN_SLICE) || syntax_is(check->tree, part, SYN_LIST))
-        return false;
     const struct value *value = ask_value(check, part);
-    return value->kind == VALUE_INT || value->kind == VALUE_UNKNOWN ||
-           (value->kind == VALUE_TENSOR && value->rank != RANK_SOME) ||
-           (value->kind == VALUE_ARRAY && value_has(value, VALUE_SCALAR_NUMPY));
+    switch (value->kind) {
+    case VALUE_INT:
+        return true;
+    case VALUE_TENSOR:
+        return value->rank == RANK_0 ||
+               (value->rank == RANK_UNKNOWN && value->dtype != DTYPE_BOOL && is_row_of_tensor(check, part));
+    case VALUE_ARRAY:
+        return value_has(value, VALUE_SCALAR_NUMPY);
+    default:
+        return false;
+    }
 }
 
 bool loop_takes_element(const struct check *check, uint32_t subscript, uint32_t loop)
