@@ -90,7 +90,7 @@ static bool find_sum(const struct check *check, uint32_t read, struct sum *sum)
     sum->statement = statement;
     sum->whole = is_whole(ask_value(check, read_back_what(check, read)));
     sum->definition = flow_bound(check->project, check_site(check, syntax_first(check->tree, statement)));
-    return sum->definition && computes_alike(check, value, sum->whole) &&
+    return sum->definition && is_read(check, read, sum->whole) && computes_alike(check, value, sum->whole) &&
            !flow_escapes(check->project, check->file, sum->definition);
 }
 

@@ -125,6 +125,13 @@ static bool is_scattered(const struct check *check, uint32_t call, uint32_t fate
     return reads_in_block(check, check->tree->parent[statement]) > 1 || backward_follows(check, statement);
 }
 
+/* loss.cpu().item(): the copy is of one number. */
+static bool is_one_number(const struct check *check, uint32_t call)
+{
+    const uint32_t attribute = check->tree->parent[call];
+    return syntax_is(check->tree, attribute, SYN_ATTRIBUTE) && str_eq(syntax_tail(check->tree, attribute), S("item"));
+}
+
 enum read_back read_back_of(const struct check *check, uint32_t call)
 {
     const uint32_t what = read_back_what(check, call);
@@ -139,5 +146,6 @@ enum read_back read_back_of(const struct check *check, uint32_t call)
         return READ_ECHO;
     if (is_scattered(check, call, fate))
         return READ_SCATTERED;
-    return is_one_of(callee_tail(check, call), scalar_methods) || is_conversion(check, call) ? READ_SCALAR : READ_WHOLE;
+    const bool scalar = is_one_of(callee_tail(check, call), scalar_methods) || is_conversion(check, call);
+    return scalar || is_one_number(check, call) ? READ_SCALAR : READ_WHOLE;
 }

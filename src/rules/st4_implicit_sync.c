@@ -21,10 +21,19 @@ static str tail_of(const struct check *check, uint32_t call)
 
 /* ---- A1, A4, A5, A8, D4: reads ---- */
 
+/* return actor(to_gpu(state)).cpu(): host data in, host data out. An environment, say, needs the answer to go on. */
+static bool answers_the_host(const struct check *check, uint32_t call)
+{
+    const struct summary *summary = ask_summary_around(check, call);
+    return summary && summary->uploaded && check->tree->kind[syntax_statement(check->tree, call)] == SYN_RETURN;
+}
+
 static bool tell_read(const struct check *check, uint32_t call, struct match *match, const char *advice)
 {
     const str text = ask_text(check, call);
     match->captures[match->capture_count++] = read_back_what(check, call);
+    if (answers_the_host(check, call))
+        match->level = LEVEL_NOTE;
     return tell(check, call, match, tail_of(check, call),
                 str_printf(check->arena, "`%.*s` makes the host wait for the device %s; %s", (int)text.len, text.at,
                            ask_often(check, call), advice));
@@ -65,7 +74,7 @@ const struct rule rule_scalar_read_back = {
     .name = "scalar-read-back",
     .entry = "A1",
     .level = LEVEL_WARNING,
-    .query = {.kinds = {SYN_CALL}, .tails = {"item", "tolist", "float", "int", "bool"}},
+    .query = {.kinds = {SYN_CALL}, .tails = {"item", "tolist", "float", "int", "bool", "cpu", "to"}},
     .check = check_scalar_read_back,
     .fix = fix_scalar_read_back,
     .fix_kind = FIX_SAFE,

@@ -279,6 +279,8 @@ static bool is_wait(const struct check *check, uint32_t call)
                                         "torch.accelerator.synchronize",
                                         "torch.xpu.synchronize",
                                         "torch.cuda.current_stream.synchronize"};
+    if (!syntax_calls(check->tree, call, S("synchronize")) && !syntax_calls(check->tree, call, S("empty_cache")))
+        return false;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (ask_named(check, call, names[i]))
             return true;
@@ -288,6 +290,8 @@ static bool is_wait(const struct check *check, uint32_t call)
 /* A function of the run that waits itself: timing helpers. */
 static bool calls_wait(const struct check *check, uint32_t call)
 {
+    if (!project_uses_device(check->project))
+        return false;
     const uint32_t target = name_target(check->project, check_site(check, call));
     if (target == SYNTAX_NONE)
         return false;

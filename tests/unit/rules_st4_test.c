@@ -26,6 +26,7 @@ static void scalar_reads_of_each_step(void **state)
     (void)state;
     expect("ST401", STEP("        total += loss.item()  # ST401\n"));
     expect("ST401", STEP("        total += float(loss)  # ST401\n"));
+    expect("ST4", STEP("        total += loss.cpu().item()  # ST401\n"));
     expect("ST401", STEP("        total += loss.detach().item() * x.size(0)  # ST401\n"));
     expect("ST401", STEP("        total += loss.data.mean().item()  # ST401\n"));
     expect("ST401", STEP("        correct = (out.argmax(1) == y).sum()\n"
@@ -243,6 +244,23 @@ static void a_loop_over_what_was_read_back_is_host_work(void **state)
                  "test(torch.utils.data.DataLoader([1], pin_memory=True, num_workers=2))\n");
 }
 
+static void answers_to_an_environment_are_notes(void **state)
+{
+    (void)state;
+    expect("ST4", "import torch\n"
+                  "model = torch.nn.Linear(2, 2).cuda()\n"
+                  "optimizer = torch.optim.SGD(model.parameters(), 0.1)\n"
+                  "def act(state):\n"
+                  "    state = torch.FloatTensor(state).cuda()\n"
+                  "    return model(state).cpu().data.numpy()  # ST404 note\n"
+                  "def run(env, state):\n"
+                  "    for step in range(9):\n"
+                  "        state, reward = env.step(act(state))\n"
+                  "        model(reward).sum().backward()\n"
+                  "        optimizer.step()\n"
+                  "run(None, [1.0, 2.0])\n");
+}
+
 static void framework_settings(void **state)
 {
     (void)state;
@@ -270,6 +288,7 @@ int main(void)
         cmocka_unit_test(echoes),
         cmocka_unit_test(traps_are_silent),
         cmocka_unit_test(a_loop_over_what_was_read_back_is_host_work),
+        cmocka_unit_test(answers_to_an_environment_are_notes),
         cmocka_unit_test(framework_settings),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
