@@ -272,13 +272,26 @@ static const struct value *value_of_definition(struct eval *e, const struct def 
     return &value_unknown;
 }
 
+/* Where the items are numbers of a tensor, what is iterated over is one: x, enumerate(x). */
+static void prove_iterable(struct eval *e, uint32_t iterable)
+{
+    const struct syntax *tree = e->tree;
+    if (syntax_calls(tree, iterable, S("enumerate")))
+        iterable = syntax_argument(tree, iterable, 0, NULL);
+    if (iterable != NONE && eval_get(e, iterable)->kind == VALUE_UNKNOWN)
+        eval_prove_tensor(e, iterable);
+}
+
 /* What the uses of a name prove, where nothing else is known. */
 static const struct value *proven(struct eval *e, const struct def *def, const struct value *value)
 {
     struct value out = *value;
     const bool open = value->kind == VALUE_UNKNOWN || value->kind == VALUE_NOTHING || value->kind == VALUE_BATCH;
     const bool given = value != &value_nothing || def->shown.kind == DEFINED_PARAMETER;
-    if (open && given && def->proof & PROOF_TENSOR)
+    const bool placed = value->device == DEVICE_GPU || value->device == DEVICE_CPU || value->device == DEVICE_PARAMETER;
+    if (open && placed && def->proof & PROOF_ITEM && def->shown.kind == DEFINED_FOR)
+        prove_iterable(e, def->shown.value);
+    if (open && given && (def->proof & PROOF_TENSOR || (placed && def->proof & PROOF_ITEM)))
         out.kind = VALUE_TENSOR;
     else if (open && given && def->proof & PROOF_MODULE && value->kind != VALUE_BATCH)
         out.kind = VALUE_MODULE;

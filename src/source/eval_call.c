@@ -185,7 +185,8 @@ static const struct value *call_library_module(struct eval *e, uint32_t call, co
     if (first != NONE)
         eval_prove_tensor(e, first);
     struct value place = {0};
-    if (has_gpu_argument(e, call, &place) && (place.device == DEVICE_GPU || module->device == DEVICE_UNKNOWN)) {
+    if (has_gpu_argument(e, call, &place) &&
+        (place.device == DEVICE_GPU || module->device == DEVICE_UNKNOWN || module->device == DEVICE_CPU)) {
         out.device = place.device;
         out.parameter = place.parameter;
     }
@@ -207,11 +208,17 @@ static const struct value *call_library_module(struct eval *e, uint32_t call, co
 }
 
 /* What a module on the device gives is there, as long as nothing says otherwise. */
-static const struct value *assumed_there(struct eval *e, const struct value *result)
+static const struct value *assumed_there(struct eval *e, const struct value *result, const struct value *module)
 {
+    struct value out = *result;
     const bool open =
         result->device == DEVICE_UNKNOWN && (result->kind == VALUE_TENSOR || result->kind == VALUE_UNKNOWN);
-    return open ? values_on(e->values, result, DEVICE_GPU, VALUE_ASSUMED, 0) : result;
+    if (!open || module->device == DEVICE_UNKNOWN || module->device == DEVICE_CPU)
+        return result;
+    out.device = module->device;
+    out.parameter = module->parameter;
+    out.flags |= VALUE_ASSUMED;
+    return values_get(e->values, &out);
 }
 
 static const struct value *call_module(struct eval *e, uint32_t call, const struct value *module)
@@ -226,10 +233,9 @@ static const struct value *call_module(struct eval *e, uint32_t call, const stru
     const uint32_t forward = module->detail == NONE ? NONE : project_method(e->project, module->detail, S("forward"));
     if (forward == NONE)
         return call_library_module(e, call, module);
-    const bool there = place.device == DEVICE_GPU || module->device == DEVICE_GPU;
     if (place.device == DEVICE_GPU && module->device != DEVICE_GPU)
         module = values_on(e->values, module, DEVICE_GPU, 0, 0);
-    return there ? assumed_there(e, call_function(e, call, forward, module)) : call_function(e, call, forward, module);
+    return assumed_there(e, call_function(e, call, forward, module), module);
 }
 
 /* Nothing is known of the callee. What it makes of tensors on the GPU is assumed there too, if it is a tensor at all. */

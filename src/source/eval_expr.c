@@ -388,10 +388,33 @@ static const struct value *unknown_attribute(struct eval *e, uint32_t node, cons
     return by_convention(e, member, &value_unknown);
 }
 
+/* An expression on a device of which .item(), .cpu() ... is called is a tensor: it says so from then on. */
+static const struct value *proven_object(struct eval *e, uint32_t node, const struct value *object, str member)
+{
+    static const char *const proofs[] = {"item", "tolist", "numpy", "detach",   "cpu",
+                                         "sum",  "mean",   "view",  "unsqueeze"};
+    const bool open =
+        (object->kind == VALUE_UNKNOWN || object->kind == VALUE_BATCH) && object->device != DEVICE_UNKNOWN;
+    const uint32_t call = e->tree->parent[node], at = syntax_first(e->tree, node);
+    if (!open || e->tree->kind[at] == SYN_NAME || !syntax_is(e->tree, call, SYN_CALL) || node != call + 1)
+        return object;
+    const bool part = e->tree->kind[at] == SYN_SUBSCRIPT && str_eq(member, S("to"));
+    for (size_t i = 0; i < sizeof proofs / sizeof *proofs; i++) {
+        if (!part && !str_eq(member, str_of(proofs[i])))
+            continue;
+        struct value tensor = *object;
+        tensor.kind = VALUE_TENSOR;
+        object = values_get(e->values, &tensor);
+        eval_set(e, at, object);
+        break;
+    }
+    return object;
+}
+
 const struct value *eval_attribute(struct eval *e, uint32_t node)
 {
-    const struct value *object = eval_get(e, syntax_first(e->tree, node));
     const str member = syntax_text(e->tree, syntax_child(e->tree, node, 1));
+    const struct value *object = proven_object(e, node, eval_get(e, syntax_first(e->tree, node)), member);
     const bool of_run = object->detail != NONE;
     switch (object->kind) {
     case VALUE_IMPORT:

@@ -452,6 +452,17 @@ static const struct value *parameters(const struct known_call *c)
     return named ? pair(c, values_of_kind(c->e->values, VALUE_STR), tensor, true) : of(c, VALUE_ITERATOR, tensor);
 }
 
+static const struct value *children(const struct known_call *c)
+{
+    const struct value *module = c->receiver ? c->receiver : &value_unknown;
+    const struct value *child =
+        values_get(c->e->values,
+                   &(struct value){
+                       .kind = VALUE_MODULE, .device = module->device, .parameter = module->parameter, .detail = NONE});
+    const bool named = str_starts(syntax_tail(c->e->tree, syntax_first(c->e->tree, c->call)), S("named"));
+    return named ? pair(c, values_of_kind(c->e->values, VALUE_STR), child, true) : of(c, VALUE_ITERATOR, child);
+}
+
 static const struct value *parent_class(const struct known_call *c)
 {
     struct eval *e = c->e;
@@ -550,6 +561,8 @@ static const struct value *special(const struct known_call *c)
         return number(c);
     case SPECIAL_SUPER:
         return parent_class(c);
+    case SPECIAL_CHILDREN:
+        return children(c);
     case SPECIAL_PARAMETERS:
         return parameters(c);
     default:

@@ -230,6 +230,8 @@ static uint8_t proof_of(struct builder *b, uint32_t name)
             return PROOF_TENSOR | PROOF_LOSS;
         if (links == 0 && among(tail, tensor_methods))
             return PROOF_TENSOR;
+        if (links == 0 && called && (str_eq(tail, S("item")) || str_eq(tail, S("tolist"))))
+            return PROOF_ITEM;
         if (links == 0 && called && str_eq(tail, S("size")))
             return PROOF_TENSOR;
         if (links == 0 && called && among(tail, module_methods))

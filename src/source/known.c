@@ -176,7 +176,7 @@ static const struct row rows[] = {
      "torch.nn.Module.named_buffers",
      {VALUE_ITERATOR, ON_ARGS, 0, 0, SPECIAL_PARAMETERS, 0, false, false}},
     {"torch.nn.Module.modules torch.nn.Module.children torch.nn.Module.named_modules torch.nn.Module.named_children",
-     {VALUE_ITERATOR, ON_NONE, 0, 0, 0, 0, false, false}},
+     {VALUE_ITERATOR, ON_ARGS, 0, 0, SPECIAL_CHILDREN, 0, false, false}},
     {"torch.nn.Module.state_dict torch.optim.Optimizer.state_dict", {VALUE_DICT, ON_ARGS, 0, 0, 0, 0, false, false}},
     {"torch.nn.Module.train torch.nn.Module.eval torch.nn.Module.float torch.nn.Module.double torch.nn.Module.half "
      "torch.nn.Module.requires_grad_ torch.nn.Module.share_memory torch.nn.Module.apply",

@@ -85,6 +85,7 @@ enum special {
     SPECIAL_GETATTR,
     SPECIAL_SUPER,
     SPECIAL_PARAMETERS, /* module.parameters() */
+    SPECIAL_CHILDREN,   /* module.children() */
     SPECIAL_RUN,        /* closures: gradient checkpoint, DataParallel(model) */
 };
 

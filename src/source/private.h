@@ -80,7 +80,13 @@ struct def {
 };
 
 /* What the uses of a definition prove about it. */
-enum proof { PROOF_TENSOR = 1, PROOF_CPU = 2, PROOF_MODULE = 4, PROOF_LOSS = 8 };
+enum proof {
+    PROOF_TENSOR = 1,
+    PROOF_CPU = 2,
+    PROOF_MODULE = 4,
+    PROOF_LOSS = 8,
+    PROOF_ITEM = 16 /* a tensor, if it has a device */
+};
 
 struct slot {
     uint32_t function; /* in the file */
