@@ -98,7 +98,7 @@ static bool check_conversion(const struct check *check, uint32_t call, struct ma
     const uint32_t callee = syntax_first(check->tree, call);
     const uint32_t what = syntax_argument(check->tree, call, 0, NULL);
     if (!syntax_is(check->tree, callee, SYN_NAME) || what == SYNTAX_NONE || !ask_gpu_tensor(check, what) ||
-        ask_value(check, what)->rank == RANK_0)
+        ask_value(check, what)->rank == RANK_0 || has_its_type_tested(check, what))
         return false;
     const str text = ask_text(check, call);
     match->fix = FIX_NONE;
