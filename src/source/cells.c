@@ -54,7 +54,7 @@ static void note(struct project *project, struct file *file, int64_t key)
         project->device_used = true;
         file->shown.uses_device = true;
     } else if (key == FACT_MODULE_MOVED) {
-        project->next_module_moved = true;
+        project->programs[file->program].next_module_moved = true;
     } else {
         class_on_gpu(project, (uint32_t)(FACT_CLASSES - key));
     }
@@ -73,7 +73,8 @@ void cells_join(struct project *project)
 {
     for (uint32_t i = 0; i < project->cell_count; i++)
         project->cells[i].next = &value_nothing;
-    project->next_module_moved = false;
+    for (uint32_t i = 0; i < project->file_count; i++)
+        project->programs[i].next_module_moved = false;
     for (uint32_t i = 0; i < project->class_count; i++)
         project->class_data[i].next_on_gpu = false;
     for (uint32_t i = 0; i < project->file_count; i++) {

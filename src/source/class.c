@@ -152,19 +152,28 @@ static bool base_on_gpu(const struct project *project, uint32_t id)
     return false;
 }
 
+static void count_programs(struct project *project)
+{
+    project->all_dirty = false;
+    for (uint32_t i = 0; i < project->file_count; i++) {
+        struct program *program = &project->programs[i];
+        project->all_dirty |= program->module_moved != program->next_module_moved;
+        program->module_moved = program->next_module_moved;
+    }
+}
+
 /* What puts a base on the device puts those who inherit there. */
 void class_link(struct project *project)
 {
-    project->module_moved = project->next_module_moved;
-    const bool before = project->model_on_gpu;
-    project->model_on_gpu = project->module_moved;
+    count_programs(project);
     for (uint32_t id = 0; id < project->class_count; id++) {
         link_one(project, id);
         struct class_data *data = &project->class_data[id];
-        data->next_on_gpu |= project->classes[id].is_module && (project->module_moved || base_on_gpu(project, id));
+        struct program *program = program_of(project, project->classes[id].file);
+        data->next_on_gpu |= project->classes[id].is_module && (program->module_moved || base_on_gpu(project, id));
         data->changed |= data->on_gpu != data->next_on_gpu;
         data->on_gpu = data->next_on_gpu;
-        project->model_on_gpu |= data->on_gpu;
+        project->all_dirty |= data->on_gpu && !program->model_on_gpu;
+        program->model_on_gpu |= data->on_gpu;
     }
-    project->all_dirty = before != project->model_on_gpu;
 }

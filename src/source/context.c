@@ -330,7 +330,8 @@ static bool pass_on_by_name(struct project *project, const struct by_name *list)
         const struct context from = context_here(project, list->at[i].call);
         for (uint32_t f = map_get(&project->methods_by_name, list->at[i].name->id); f != NONE;
              f = project->next_of_name[f])
-            if (project->classes[project->functions[f].class_id].is_module)
+            if (project->classes[project->functions[f].class_id].is_module &&
+                project->files[project->functions[f].file].program == project->files[list->at[i].call.file].program)
                 changed |= reach(&project->contexts[f], &from);
     }
     return changed;

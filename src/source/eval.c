@@ -296,7 +296,7 @@ static const struct value *proven(struct eval *e, const struct def *def, const s
     else if (open && given && def->proof & PROOF_MODULE && value->kind != VALUE_BATCH)
         out.kind = VALUE_MODULE;
     if (out.kind == VALUE_TENSOR && def->proof & PROOF_LOSS && out.device == DEVICE_UNKNOWN &&
-        e->project->model_on_gpu) {
+        (program_of(e->project, e->file_id)->model_on_gpu || program_of(e->project, e->file_id)->module_moved)) {
         out.device = DEVICE_GPU; /* what is trained on lies where the model is */
         out.flags |= VALUE_ASSUMED | VALUE_GRAD;
     }

@@ -312,7 +312,8 @@ static const struct value *call_few(struct eval *e, uint32_t call, str member, c
     uint32_t f = map_get(&e->project->methods_by_name, names_get(e->names, member)->id);
     for (; f != MAP_NONE; f = e->project->next_of_name[f]) {
         const struct function *function = &e->project->functions[f];
-        if (given + !function->is_static > function->parameters)
+        const bool other = e->project->files[function->file].program != e->file->program;
+        if (other || given + !function->is_static > function->parameters)
             continue;
         const struct value *self = eval_module_of(e, function->class_id, object ? object->device : DEVICE_UNKNOWN);
         joined = values_join(e->values, joined, call_function(e, call, f, self), JOIN_WAYS);

@@ -333,18 +333,33 @@ static bool is_common_method(struct eval *e, str member)
     return false;
 }
 
+/* How many classes of the program have a method of the name, and one of them. Names that very many have do not count. */
+static uint32_t methods_in_program(struct eval *e, uint32_t name, uint32_t *one)
+{
+    const uint32_t all = map_get(&e->project->method_count, name);
+    uint32_t count = 0;
+    if (all == MAP_NONE || all > 64)
+        return 0;
+    for (uint32_t f = map_get(&e->project->methods_by_name, name); f != MAP_NONE; f = e->project->next_of_name[f])
+        if (e->project->files[e->project->functions[f].file].program == e->file->program) {
+            *one = f;
+            count++;
+        }
+    return count;
+}
+
 /* A method that few classes of the run have, called on something of which the class is not known: one of those. */
 static const struct value *few_methods(struct eval *e, const struct value *object, str member)
 {
     const bool of_run = object->kind == VALUE_INSTANCE;
     const uint32_t id = names_get(e->names, member)->id;
-    const uint32_t count = map_get(&e->project->method_count, id);
-    if (count == MAP_NONE || count > FEW_METHODS || str_starts(member, S("__")) || object->device == DEVICE_CPU ||
+    uint32_t one = NONE;
+    const uint32_t count = methods_in_program(e, id, &one);
+    if (count == 0 || count > FEW_METHODS || str_starts(member, S("__")) || object->device == DEVICE_CPU ||
         (!of_run && is_common_method(e, member)))
         return NULL;
     if (count == 1)
-        return values_get(e->values,
-                          &(struct value){.kind = VALUE_FUNCTION, .detail = map_get(&e->project->methods_by_name, id)});
+        return values_get(e->values, &(struct value){.kind = VALUE_FUNCTION, .detail = one});
     return values_get(e->values,
                       &(struct value){.kind = VALUE_FUNCTION,
                                       .detail = NONE,

@@ -76,7 +76,14 @@ static uint32_t function_of(const struct project *project, const struct file *fi
 static bool is_model_call(const struct project *project, const struct file *file, uint32_t call)
 {
     const struct value *callee = node_value(project, file, call + 1);
-    const str tail = syntax_tail(file->shown.tree, call + 1);
+    const struct syntax *tree = file->shown.tree;
+    const str tail = syntax_tail(tree, call + 1);
+    const struct value *made = node_value(project, file, call);
+    const bool method = tree->kind[call + 1] == SYN_ATTRIBUTE &&
+                        node_value(project, file, call + 2)->kind == VALUE_MODULE &&
+                        !str_eq(syntax_text(tree, call + 2), S("self"));
+    if (method && eval_is_tensor_like(made))
+        return true;
     return callee->kind == VALUE_MODULE || str_eq(tail, S("model")) || str_eq(tail, S("net")) ||
            str_eq(tail, S("predict"));
 }

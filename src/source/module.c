@@ -159,6 +159,41 @@ static void list_variables(struct project *project, uint32_t id)
             map_put(&project->module_slot, (int64_t)id << 32 | names_get(project->names, flow->slots[s].text)->id, s);
 }
 
+/* ---- programs ---- */
+
+static uint32_t root(const struct project *project, uint32_t file)
+{
+    while (project->files[file].program != file)
+        file = project->files[file].program;
+    return file;
+}
+
+static void unite(struct project *project, uint32_t a, uint32_t b)
+{
+    if (a >= project->file_count || b >= project->file_count)
+        return;
+    a = root(project, a);
+    b = root(project, b);
+    project->files[a < b ? b : a].program = a < b ? a : b;
+}
+
+static void find_programs(struct project *project)
+{
+    project->programs = arena_array(&project->arena, project->file_count + 1, sizeof *project->programs);
+    for (uint32_t i = 0; i < project->file_count; i++)
+        project->files[i].program = i;
+    for (uint32_t i = 0; i < project->file_count; i++) {
+        const struct file *file = &project->files[i];
+        for (uint32_t d = 0; d < file->flow.def_count; d++)
+            if (file->flow.defs[d].shown.kind == DEFINED_IMPORT)
+                unite(project, i, file->flow.defs[d].import_file);
+        for (uint32_t s = 0; s < file->star_count; s++)
+            unite(project, i, file->stars[s].file);
+    }
+    for (uint32_t i = 0; i < project->file_count; i++)
+        project->files[i].program = root(project, i);
+}
+
 void module_link(struct project *project)
 {
     for (uint32_t i = 0; i < project->file_count; i++)
@@ -173,6 +208,7 @@ void module_link(struct project *project)
         resolve_imports(project, i);
         list_stars(project, i);
     }
+    find_programs(project);
     for (uint32_t i = 0; i < project->file_count; i++)
         list_variables(project, i);
 }

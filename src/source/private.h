@@ -142,6 +142,7 @@ struct file {
     uint32_t *first_parameter_def; /* per function: def of parameter 0; they follow one another; NONE */
     uint32_t *function_first_def, *function_last_def;
     bool *function_loops; /* a definition reaches one before it */
+    uint32_t program;     /* after module_link the same for all files of one */
     struct star *stars;   /* `from x import *` */
     uint32_t star_count;
     struct flow flow;
@@ -160,6 +161,15 @@ struct cell {
     bool changed; /* in the last round */
 };
 
+/*
+ * Files that import each other, at any remove: what runs together. A folder of
+ * many scripts is many programs, and what one moves says nothing of another.
+ */
+struct program {
+    bool module_moved, next_module_moved; /* a module of which the class is not known */
+    bool model_on_gpu;                    /* any module of it */
+};
+
 struct class_data {
     uint32_t *bases; /* classes of the run */
     uint32_t base_count;
@@ -175,6 +185,7 @@ struct project {
     struct values *values;
     struct file *files;
     uint32_t file_count;
+    struct program *programs; /* by the number that its files have */
     struct function *functions;
     uint32_t function_count;
     uint32_t *first_parameter_cell; /* per function */
@@ -197,7 +208,7 @@ struct project {
     struct summary *summaries;
     struct site *callers;   /* grouped by target */
     uint32_t *first_caller; /* function_count + 1 */
-    bool device_used, module_moved, next_module_moved, model_on_gpu;
+    bool device_used;
     bool all_dirty;               /* something changed that everything depends on */
     uint8_t *trains;              /* per function: enum trains of loops.c */
     struct run_context *contexts; /* per function; context.c */
@@ -226,7 +237,11 @@ static inline uint32_t cell_of_slot(const struct file *file, uint32_t slot)
 void scope_find(struct file *file);        /* functions and classes of a file */
 void flow_build(struct file *file);        /* slots and definitions */
 void module_link(struct project *project); /* names of modules, and what imports name */
-uint32_t module_find(const struct project *project, uint32_t from, str dotted);              /* file; NONE */
+uint32_t module_find(const struct project *project, uint32_t from, str dotted); /* file; NONE */
+static inline struct program *program_of(const struct project *project, uint32_t file)
+{
+    return &project->programs[project->files[file].program];
+}
 uint32_t module_slot(const struct project *project, uint32_t file, const struct name *name); /* its variable; NONE */
 void class_methods(struct project *project);
 void class_link(struct project *project); /* bases and kinds, as values tell them */
