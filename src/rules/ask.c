@@ -85,6 +85,37 @@ bool ask_matters(const struct check *check, uint32_t node)
     return context.pace != PACE_ONCE && (context.pace != PACE_EPOCH || context.inner);
 }
 
+bool ask_is_test_file(const struct check *check)
+{
+    const str path = project_file(check->project, check->file)->path;
+    size_t name = path.len;
+    while (name && path.at[name - 1] != '/')
+        name--;
+    return str_starts(str_from(path, name), S("test_")) || str_ends(path, S("_test.py")) ||
+           str_starts(path, S("tests/")) || str_has(path, S("/tests/"));
+}
+
+static bool calls_eval(const struct check *check, uint32_t node)
+{
+    return syntax_calls(check->tree, node, S("eval")) && ask_receiver(check, node) != SYNTAX_NONE;
+}
+
+bool ask_evaluates(const struct check *check, uint32_t node)
+{
+    const uint32_t function = syntax_function(check->tree, node);
+    const struct summary *summary = ask_summary_around(check, node);
+    return function != SYNTAX_NONE && summary && !(summary->effects & (EFFECT_BACKWARD | EFFECT_STEP)) &&
+           ask_any(check, function, calls_eval);
+}
+
+bool ask_answers_host(const struct check *check, uint32_t node)
+{
+    const struct summary *summary = ask_summary_around(check, node);
+    return summary && summary->effects & EFFECT_UPLOAD && summary->effects & EFFECT_DOWNLOAD &&
+           !(summary->effects & (EFFECT_BACKWARD | EFFECT_STEP)) &&
+           !context_of(check->project, check_site(check, node)).in_forward;
+}
+
 bool ask_any(const struct check *check, uint32_t node, bool (*test)(const struct check *check, uint32_t node))
 {
     for (uint32_t at = node; at < syntax_last(check->tree, node); at++)

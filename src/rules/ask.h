@@ -43,6 +43,13 @@ const char *ask_often(const struct check *check, uint32_t node);
 /* Whether the node runs often enough to speak of: not once at set-up, nor once an epoch. */
 bool ask_matters(const struct check *check, uint32_t node);
 
+/* A file of tests: what it trains runs for a few steps. */
+bool ask_is_test_file(const struct check *check);
+/* Whether the function around the node evaluates: it calls .eval() itself and trains nothing. */
+bool ask_evaluates(const struct check *check, uint32_t node);
+/* Whether the function takes host data to the device and hands an answer back, outside of training: policies. */
+bool ask_answers_host(const struct check *check, uint32_t node);
+
 /* Whether some node of the subtree satisfies the test. */
 bool ask_any(const struct check *check, uint32_t node, bool (*test)(const struct check *check, uint32_t node));
 

@@ -111,8 +111,17 @@ static uint32_t loop_over(const struct syntax *tree, uint32_t use)
     return tree->kind[node] == SYN_FOR && syntax_inside(tree, use, syntax_child(tree, node, 1)) ? node : SYNTAX_NONE;
 }
 
+bool loader_of_indices(const struct check *check, uint32_t call)
+{
+    const uint32_t dataset = loader_argument(check, call, LOADER_DATASET);
+    return dataset != SYNTAX_NONE &&
+           (ask_named(check, dataset, "range") || ask_value(check, dataset)->kind == VALUE_TENSOR);
+}
+
 bool loader_trains(const struct check *check, uint32_t call)
 {
+    if (ask_is_test_file(check) || syntax_is(check->tree, loader_argument(check, call, LOADER_SHUFFLE), SYN_FALSE))
+        return false;
     const uint32_t statement = syntax_statement(check->tree, call);
     if (!syntax_is(check->tree, statement, SYN_ASSIGN))
         return true;

@@ -9,6 +9,7 @@
 enum loader_parameter {
     LOADER_DATASET = 0,
     LOADER_BATCH_SIZE = 1,
+    LOADER_SHUFFLE = 2,
     LOADER_NUM_WORKERS = 5,
     LOADER_COLLATE_FN = 6,
     LOADER_PIN_MEMORY = 7,
@@ -22,7 +23,9 @@ bool loader_feeds_device(const struct check *check, uint32_t call);
 bool loader_on_device(const struct check *check, uint32_t call);
 /* False where its collate_fn is seen to return lists and arrays alone, which cannot be pinned. */
 bool loader_gives_tensors(const struct check *check, uint32_t call);
-/* False where its batches are seen to go to an evaluation alone. */
+/* Whether it gives numbers of rows alone: DataLoader(range(n)), DataLoader(indices). */
+bool loader_of_indices(const struct check *check, uint32_t call);
+/* False where its batches are seen to go to an evaluation alone, where it says shuffle=False, and in tests. */
 bool loader_trains(const struct check *check, uint32_t call);
 /* Whether its dataset is one of tensors in memory, for which workers cost more than they bring. */
 bool loader_in_memory(const struct check *check, uint32_t call);

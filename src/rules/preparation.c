@@ -63,10 +63,23 @@ static bool works(const struct check *check, uint32_t node)
     return false;
 }
 
+/* Parts of a module, by the methods of torch.nn.Module that give them. */
+static bool gives_parts(const struct check *check, uint32_t iterable)
+{
+    static const char *const methods[] = {"parameters", "named_parameters", "children", "named_children",
+                                          "modules",    "named_modules",    "buffers",  "named_buffers"};
+    for (size_t i = 0; i < sizeof methods / sizeof *methods; i++)
+        if (syntax_calls(check->tree, iterable, str_of(methods[i])))
+            return true;
+    return false;
+}
+
 /* Values read back were waited for already, and what is done with them is another rule's matter (ST404). */
 static bool goes_over_data(const struct check *check, uint32_t iterable)
 {
     const struct value *value = ask_value(check, iterable);
+    if (gives_parts(check, iterable))
+        return false;
     if (value_has(value, VALUE_DOWNLOADED) || value_has(value_item(value), VALUE_DOWNLOADED))
         return false;
     switch (value->kind) {

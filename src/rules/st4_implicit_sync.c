@@ -24,15 +24,14 @@ static str tail_of(const struct check *check, uint32_t call)
 /* return actor(to_gpu(state)).cpu(): host data in, host data out. An environment, say, needs the answer to go on. */
 static bool answers_the_host(const struct check *check, uint32_t call)
 {
-    const struct summary *summary = ask_summary_around(check, call);
-    return summary && summary->uploaded && check->tree->kind[syntax_statement(check->tree, call)] == SYN_RETURN;
+    return check->tree->kind[syntax_statement(check->tree, call)] == SYN_RETURN && ask_answers_host(check, call);
 }
 
 static bool tell_read(const struct check *check, uint32_t call, struct match *match, const char *advice)
 {
     const str text = ask_text(check, call);
     match->captures[match->capture_count++] = read_back_what(check, call);
-    if (answers_the_host(check, call))
+    if (answers_the_host(check, call) || ask_evaluates(check, call))
         match->level = LEVEL_NOTE;
     return tell(check, call, match, tail_of(check, call),
                 str_printf(check->arena, "`%.*s` makes the host wait for the device %s; %s", (int)text.len, text.at,

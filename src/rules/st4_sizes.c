@@ -197,7 +197,9 @@ static const char *waiting_option(const struct check *check, uint32_t call)
         return is_true_argument(check, call, "error_if_nonfinite") ? "error_if_nonfinite=True" : NULL;
     if (str_eq(tail, S("get_scale")))
         return ask_value(check, ask_receiver(check, call))->kind == VALUE_SCALER ? "get_scale()" : NULL;
-    if (str_eq(tail, S("log")) && is_true_argument(check, call, "prog_bar"))
+    const uint32_t on_step = syntax_argument(check->tree, call, UINT32_MAX, "on_step");
+    if (str_eq(tail, S("log")) && is_true_argument(check, call, "prog_bar") &&
+        !syntax_is(check->tree, on_step, SYN_FALSE))
         return "prog_bar=True";
     return NULL;
 }

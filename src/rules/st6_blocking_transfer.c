@@ -83,6 +83,8 @@ static bool check_blocking_upload(const struct check *check, uint32_t call, stru
         return false;
     const str what = ask_text(check, upload.what);
     match->captures[match->capture_count++] = upload.what;
+    if (ask_answers_host(check, call) || ask_evaluates(check, call))
+        match->level = LEVEL_NOTE;
     return tell(check, call, match,
                 str_printf(check->arena,
                            pinned ? "`%.*s` is pinned, but the copy waits for the device %s; add non_blocking=True"
@@ -94,7 +96,7 @@ static bool check_blocking_upload(const struct check *check, uint32_t call, stru
 static bool check_pageable_loader(const struct check *check, uint32_t call, struct match *match)
 {
     if (!loader_is(check, call) || !loader_feeds_device(check, call) || loader_on_device(check, call) ||
-        !loader_gives_tensors(check, call))
+        !loader_gives_tensors(check, call) || loader_of_indices(check, call))
         return false;
     const uint32_t pin = loader_argument(check, call, LOADER_PIN_MEMORY);
     if (syntax_arguments_hidden(check->tree, call) || (pin != SYNTAX_NONE && !syntax_is(check->tree, pin, SYN_FALSE)))
@@ -183,7 +185,7 @@ const struct rule rule_oversized_upload = {
 static bool check_synchronous_loader(const struct check *check, uint32_t call, struct match *match)
 {
     if (!loader_is(check, call) || !loader_feeds_device(check, call) || loader_on_device(check, call) ||
-        syntax_arguments_hidden(check->tree, call))
+        syntax_arguments_hidden(check->tree, call) || loader_of_indices(check, call))
         return false;
     const uint32_t workers = loader_argument(check, call, LOADER_NUM_WORKERS);
     const bool zero = syntax_is(check->tree, workers, SYN_INTEGER) && str_eq(syntax_text(check->tree, workers), S("0"));
