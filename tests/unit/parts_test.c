@@ -142,7 +142,17 @@ static void put_event(struct buf *text, int i)
     }
 }
 
-/* A document of so many events; after every hundredth stands the odd text, as it is. */
+/* The text with the number in the place of each #. */
+static void put_numbered(struct buf *text, const char *with, int number)
+{
+    for (; *with; with++)
+        if (*with == '#')
+            buf_printf(text, "%d", number);
+        else
+            buf_char(text, *with);
+}
+
+/* A document of so many events; after every hundredth stands the odd text. */
 static struct buf planted(int events, const char *odd)
 {
     struct buf text = {0};
@@ -150,7 +160,7 @@ static struct buf planted(int events, const char *odd)
     for (int i = 0; i < events; i++) {
         put_event(&text, i);
         if (i % 100 == 99)
-            buf_printf(&text, "%s", odd);
+            put_numbered(&text, odd, i);
         buf_printf(&text, i + 1 < events ? ",\n  " : "");
     }
     buf_printf(&text, "\n], \"distributedInfo\": {\"rank\": 2}}");
@@ -181,6 +191,17 @@ static void parts_are_joined(void **state)
     buf_free(&text);
 }
 
+/* Kernels that arrows alone link to their launches; the lane of an arrow's end is that of the kernel before. */
+#define LAUNCH           ", {\"ph\": \"X\", \"cat\": \"cpu_op\", \"name\": \"l\", \"pid\": 1, \"tid\": 3, \"ts\": #, \"dur\": 1}"
+#define ARROW(phase, id) ", {\"ph\": \"" phase "\", \"id\": " id ", \"cat\": \"ac2g\", \"name\": \"n\", "
+#define INSTANT          ", {\"ph\": \"i\", \"name\": \"i\", \"pid\": 1, \"tid\": 1, \"ts\": #}"
+#define KERNEL \
+    ", {\"ph\": \"X\", \"cat\": \"kernel\", \"name\": \"k\", \"pid\": 0, \"tid\": 70, \"ts\": #.5, \"dur\": 1, " \
+    "\"args\": {\"stream\": 7}}"
+#define LINKED(id) \
+    LAUNCH ARROW("s", id) "\"pid\": 1, \"tid\": 3, \"ts\": #}" INSTANT INSTANT KERNEL INSTANT INSTANT INSTANT ARROW( \
+        "f", id) "\"pid\": 0, \"tid\": 70, \"ts\": #.5}"
+
 static void lists_of_all_kinds_are_the_same_in_parts(void **state)
 {
     static const char *const odd[] = {
@@ -189,6 +210,8 @@ static void lists_of_all_kinds_are_the_same_in_parts(void **state)
         ", {\"ph\": \"B\", \"name\": \"b\", \"pid\": 1, \"tid\": 9, \"ts\": 3}, {\"ph\": \"E\", \"pid\": 1, \"tid\": 9, \"ts\": 5}",
         ", {\"ph\": \"M\", \"name\": \"thread_name\", \"pid\": 1, \"tid\": 1, \"args\": {\"name\": \"a name\"}}",
         ", {\"ph\": \"s\", \"id\": \"text\", \"pid\": \"p\", \"tid\": \"t\", \"ts\": 3, \"cat\": \"ac2g\", \"name\": \"n\"}",
+        LINKED("#"),
+        LINKED("\"text #\""),
         ", {\"ph\": \"X\", \"name\": \"of a text\", \"pid\": \"Spans\", \"tid\": \"PyTorch\", \"ts\": 3, \"dur\": 5}",
         ", {\"ph\": \"X\", \"name\": \"a\"b\", \"pid\": 1, \"tid\": 1, \"ts\": 3, \"dur\": 5}",
         ", {\"ph\": \"X\", \"name\": \"no length\", \"pid\": 1, \"tid\": 1, \"ts\": 3}",
