@@ -68,6 +68,8 @@ static bool gives_parts(const struct check *check, uint32_t iterable)
 {
     static const char *const methods[] = {"parameters", "named_parameters", "children", "named_children",
                                           "modules",    "named_modules",    "buffers",  "named_buffers"};
+    if (syntax_is(check->tree, iterable, SYN_CONDITIONAL))
+        iterable = syntax_first(check->tree, iterable);
     for (size_t i = 0; i < sizeof methods / sizeof *methods; i++)
         if (syntax_calls(check->tree, iterable, str_of(methods[i])))
             return true;

@@ -24,7 +24,10 @@ static str tail_of(const struct check *check, uint32_t call)
 /* return actor(to_gpu(state)).cpu(): host data in, host data out. An environment, say, needs the answer to go on. */
 static bool answers_the_host(const struct check *check, uint32_t call)
 {
-    return check->tree->kind[syntax_statement(check->tree, call)] == SYN_RETURN && ask_answers_host(check, call);
+    const struct summary *summary = ask_summary_around(check, call);
+    return check->tree->kind[syntax_statement(check->tree, call)] == SYN_RETURN && summary &&
+           summary->effects & EFFECT_UPLOAD && !(summary->effects & (EFFECT_BACKWARD | EFFECT_STEP)) &&
+           !context_of(check->project, check_site(check, call)).in_forward;
 }
 
 static bool tell_read(const struct check *check, uint32_t call, struct match *match, const char *advice)
