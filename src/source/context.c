@@ -92,6 +92,13 @@ static bool tests_no_cuda(const struct syntax *tree, uint32_t test, bool *negate
            str_eq(syntax_tail(tree, asked + 2), S("cuda"));
 }
 
+static bool tests_training(const struct syntax *tree, uint32_t test, bool *negated)
+{
+    *negated = tree->kind[test] == SYN_NOT;
+    const uint32_t asked = *negated ? test + 1 : test;
+    return tree->kind[asked] == SYN_ATTRIBUTE && str_eq(syntax_tail(tree, asked), S("training"));
+}
+
 /* `if self.first: ... self.first = False`, `if cache is None: cache = ...`: what is tested is set in the body. */
 static bool runs_once(const struct syntax *tree, uint32_t statement)
 {
@@ -118,6 +125,8 @@ static void around_if(const struct syntax *tree, uint32_t node, uint32_t at, str
 {
     const bool then = is_block_of(tree, node, at, 1), otherwise = is_block_of(tree, node, at, 2);
     bool negated;
+    if (tests_training(tree, at + 1, &negated) && (negated ? then : otherwise))
+        c->evaluation_only = true;
     if (tests_no_cuda(tree, at + 1, &negated) && (negated ? then : otherwise))
         c->cpu_only = true;
     if (then && runs_once(tree, at))
@@ -217,6 +226,7 @@ static struct context within_function(const struct project *project, struct site
 static struct context with_callers(const struct context *inside, const struct run_context *f)
 {
     struct context c = *inside;
+    const bool untrained = c.evaluation_only;
     c.in_forward = f->in_forward;
     c.in_worker = f->in_worker;
     c.no_grad |= f->no_grad;
@@ -226,20 +236,9 @@ static struct context with_callers(const struct context *inside, const struct ru
         c.inner += f->inner;
         c.gate = stronger(c.gate, f->gate);
     }
+    if (untrained && c.pace == PACE_STEP)
+        c.pace = PACE_EVALUATION;
     return c;
-}
-
-/* Tests by the conventions of unittest and pytest. */
-static bool is_test(const struct project *project, uint32_t f)
-{
-    const str path = project->files[project->functions[f].file].shown.path;
-    if (str_starts(path, S("test/")) || str_starts(path, S("tests/")) || str_has(path, S("/test/")) ||
-        str_has(path, S("/tests/")) || str_has(path, S("/test_")) || str_starts(path, S("test_")))
-        return true;
-    for (; f != NONE; f = project->functions[f].outer)
-        if (str_starts(project->functions[f].name, S("test_")))
-            return true;
-    return false;
 }
 
 /* A lambda, or the body of a class, runs where it stands. */
@@ -265,7 +264,8 @@ static struct context context_here(const struct project *project, struct site si
 struct context context_of(const struct project *project, struct site site)
 {
     struct context c = context_here(project, site);
-    c.in_test = is_test(project, project_function_at(project, site));
+    c.in_test = project->files[site.file].is_test;
+    c.acting = project->acts[running_function(project, project_function_at(project, site))];
     return c;
 }
 
@@ -285,9 +285,12 @@ bool context_trains(const struct project *project, uint32_t function)
 
 /* ---- from callers to callees ---- */
 
-static bool reach(struct run_context *to, const struct context *from)
+static bool reach(struct run_context *to, struct context from_here, bool evaluates)
 {
     const struct run_context before = *to;
+    const struct context *from = &from_here;
+    if (evaluates && from_here.pace == PACE_STEP)
+        from_here.pace = PACE_EVALUATION;
     if (from->pace != PACE_UNKNOWN) {
         to->seen |= (uint8_t)(1u << from->pace);
         const uint8_t inner = from->inner > 20 ? 20 : (uint8_t)from->inner;
@@ -314,10 +317,10 @@ static bool pass_on(struct project *project)
     for (uint32_t i = 0; i < project->file_count; i++)
         for (size_t c = 0; c < project->files[i].call_count; c++) {
             const struct call *call = &project->files[i].calls[c];
-            if (call->target == call->caller)
+            if (call->target == call->caller || project->files[i].is_test)
                 continue;
             const struct context from = context_here(project, (struct site){i, call->node});
-            changed |= reach(&project->contexts[call->target], &from);
+            changed |= reach(&project->contexts[call->target], from, project->evaluates[call->target]);
         }
     return changed;
 }
@@ -327,12 +330,14 @@ static bool pass_on_by_name(struct project *project, const struct by_name *list)
 {
     bool changed = false;
     for (size_t i = 0; i < list->count; i++) {
+        if (project->files[list->at[i].call.file].is_test)
+            continue;
         const struct context from = context_here(project, list->at[i].call);
         for (uint32_t f = map_get(&project->methods_by_name, list->at[i].name->id); f != NONE;
              f = project->next_of_name[f])
-            if (project->classes[project->functions[f].class_id].is_module &&
+            if (project->classes[project->functions[f].class_id].is_module && project->calls_forward[f] &&
                 project->files[project->functions[f].file].program == project->files[list->at[i].call.file].program)
-                changed |= reach(&project->contexts[f], &from);
+                changed |= reach(&project->contexts[f], from, project->evaluates[f]);
     }
     return changed;
 }
@@ -345,7 +350,8 @@ static void begin(const struct project *project, uint32_t f, struct run_context 
     const bool uncalled = project->first_caller[f] == project->first_caller[f + 1];
     if (function->outer == NONE)
         c->pace = PACE_ONCE;
-    if (function->outer != NONE && project->trains[f] & 1) /* one call is one step, whoever calls */
+    const bool steps = project->summaries[f].effects & EFFECT_STEP || !uncalled;
+    if (function->outer != NONE && project->trains[f] & 1 && steps) /* one call is one step, whoever calls */
         c->pace = PACE_STEP;
     if (!class_info)
         return;

@@ -34,17 +34,19 @@ struct context {
     bool in_forward; /* forward of an nn.Module, or called from one */
     bool
         in_worker; /* __getitem__, __iter__ of a Dataset, collate_fn, transforms: on the CPU, beside the training thread */
-    bool in_loader_main; /* as before, but the run's loaders have no workers: on the training thread */
-    bool on_error;       /* in raise, except, the message of an assert */
-    bool no_grad;        /* under torch.no_grad, inference_mode, or such a decorator */
-    bool in_test;        /* a test of unittest or pytest, by name or folder */
-    bool cpu_only;       /* under `if not torch.cuda.is_available()` or the like */
-    bool several;        /* reached in several paces: `pace` is the most frequent one */
-    enum gate gate;      /* the strongest around it, up to the loop of the pace, callers included */
-    uint32_t loop;       /* innermost loop or comprehension around it in its function; SYNTAX_NONE */
-    uint32_t step_loop;  /* loop of the pace, where it stands in the same function; SYNTAX_NONE */
-    uint32_t depth;      /* loops and comprehensions around it in its function */
-    uint32_t inner;      /* of these, within one step: 0 = once a step, 1 = once an element ... In a function that is
+    bool in_loader_main;  /* as before, but the run's loaders have no workers: on the training thread */
+    bool on_error;        /* in raise, except, the message of an assert */
+    bool no_grad;         /* under torch.no_grad, inference_mode, or such a decorator */
+    bool in_test;         /* in a file of tests, by its name or folder */
+    bool acting;          /* in a function of which the result goes to the step of an environment: it is needed there */
+    bool evaluation_only; /* under `if not self.training`, or the else of `if self.training` */
+    bool cpu_only;        /* under `if not torch.cuda.is_available()` or the like */
+    bool several;         /* reached in several paces: `pace` is the most frequent one */
+    enum gate gate;       /* the strongest around it, up to the loop of the pace, callers included */
+    uint32_t loop;        /* innermost loop or comprehension around it in its function; SYNTAX_NONE */
+    uint32_t step_loop;   /* loop of the pace, where it stands in the same function; SYNTAX_NONE */
+    uint32_t depth;       /* loops and comprehensions around it in its function */
+    uint32_t inner;       /* of these, within one step: 0 = once a step, 1 = once an element ... In a function that is
                             called per step all its loops count, and those around the calls */
 };
 

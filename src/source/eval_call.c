@@ -100,7 +100,8 @@ static void bind_arguments(struct eval *e, uint32_t call, uint32_t function, uin
             continue;
         binding->given[k] = eval_get(e, a);
         binding->count = k + 1 > binding->count ? k + 1 : binding->count;
-        eval_fact(e, cell_of_parameter(e->project, function, k), eval_concrete(e, binding->given[k], false));
+        if (!e->file->is_test || e->project->files[e->project->functions[function].file].is_test)
+            eval_fact(e, cell_of_parameter(e->project, function, k), eval_concrete(e, binding->given[k], false));
     }
 }
 

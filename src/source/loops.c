@@ -101,16 +101,27 @@ static void mark_direct(struct project *project, struct file *file)
     }
 }
 
+/* zip(out, y), enumerate(x): the rows of one batch, not batches. */
+static bool takes_tensors(const struct project *project, const struct file *file, uint32_t call)
+{
+    const struct syntax *tree = file->shown.tree;
+    if (tree->kind[call] != SYN_CALL)
+        return false;
+    const uint32_t argument = syntax_argument(tree, call, 0, NULL);
+    return argument != NONE && node_value(project, file, argument)->kind == VALUE_TENSOR;
+}
+
 /* A step of an evaluation goes over a loader, or runs a model without gradients. */
 static bool goes_over_loader(const struct project *project, const struct file *file, uint32_t loop)
 {
     const struct syntax *tree = file->shown.tree;
     if (tree->kind[loop] != SYN_FOR)
         return false;
-    const struct value *value = node_value(project, file, syntax_child(tree, loop, 1));
+    const uint32_t iterable = syntax_child(tree, loop, 1);
+    const struct value *value = node_value(project, file, iterable);
     if (value->kind == VALUE_LOADER)
         return true;
-    return value->flags & VALUE_FROM_LOADER && value->kind == VALUE_ITERATOR;
+    return value->flags & VALUE_FROM_LOADER && value->kind == VALUE_ITERATOR && !takes_tensors(project, file, iterable);
 }
 
 static bool runs_model(const struct project *project, const struct file *file, uint32_t loop)
@@ -183,6 +194,97 @@ static bool pass_on(struct project *project)
     return changed;
 }
 
+/* ---- functions that evaluate, and functions that act ---- */
+
+static bool calls_eval(const struct project *project, const struct file *file, uint32_t node)
+{
+    const struct syntax *tree = file->shown.tree;
+    if (!syntax_calls(tree, node, S("eval")) || tree->kind[node + 1] != SYN_ATTRIBUTE)
+        return false;
+    const uint8_t kind = node_value(project, file, node + 2)->kind;
+    return kind == VALUE_MODULE || kind == VALUE_UNKNOWN || kind == VALUE_NOTHING;
+}
+
+static bool is_no_grad(const struct project *project, const struct file *file, uint32_t node)
+{
+    const str name = name_of(project, (struct site){(uint32_t)(file - project->files), node});
+    return str_eq(name, S("torch.no_grad")) || str_eq(name, S("torch.inference_mode"));
+}
+
+/* no_grad as decorator or around a part of it, or model.eval() in it; and no training. */
+static bool is_evaluation(const struct project *project, uint32_t f)
+{
+    const struct function *function = &project->functions[f];
+    const struct file *file = &project->files[function->file];
+    const struct syntax *tree = file->shown.tree;
+    if (tree->kind[function->node] != SYN_FUNCTION || project->trains[f] & (TRAINS_ONCE | TRAINS_IN_LOOP))
+        return false;
+    const uint32_t around = tree->parent[function->node];
+    for (uint32_t d = tree->kind[around] == SYN_DECORATED ? around + 1 : function->node; d < function->node;
+         d = syntax_last(tree, d))
+        if (is_no_grad(project, file, d))
+            return true;
+    for (uint32_t n = function->node, last = syntax_last(tree, n); n < last; n++)
+        if (calls_eval(project, file, n) ||
+            (tree->kind[n] == SYN_WITH_ITEM && is_no_grad(project, file, n + 1) && project->trains[f] & RUNS_MODEL))
+            return true;
+    return false;
+}
+
+/* All functions that calls below the node reach, also where a call may reach several. */
+static void mark_called_below(struct project *project, uint32_t id, uint32_t within)
+{
+    const struct file *file = &project->files[id];
+    const uint32_t last = syntax_last(file->shown.tree, within);
+    size_t low = 0, high = file->call_count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (file->calls[middle].node < within)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (; low < file->call_count && file->calls[low].node < last; low++)
+        project->acts[file->calls[low].target] = true;
+}
+
+static void mark_makers(struct project *project, uint32_t id, uint32_t within)
+{
+    const struct syntax *tree = project_tree(project, id);
+    mark_called_below(project, id, within);
+    for (uint32_t n = within, last = syntax_last(tree, within); n < last; n++) {
+        const struct definition *found[4];
+        const uint32_t count =
+            tree->kind[n] == SYN_NAME ? flow_definitions(project, (struct site){id, n}, found, 4) : 0;
+        for (uint32_t i = 0; i < count && i < 4; i++)
+            if (found[i]->kind == DEFINED_ASSIGN && found[i]->value != NONE)
+                mark_called_below(project, id, found[i]->value);
+    }
+}
+
+/* `state, reward, done, info = env.step(action)`: who made the action acts. */
+static void mark_acting(struct project *project, uint32_t id)
+{
+    const struct syntax *tree = project_tree(project, id);
+    for (uint32_t node = 0; node < tree->count; node++) {
+        if (tree->kind[node] != SYN_ASSIGN || tree->kind[node + 1] != SYN_TUPLE)
+            continue;
+        const uint32_t call = syntax_last_child(tree, node);
+        if (syntax_calls(tree, call, S("step")) && tree->kind[call + 1] == SYN_ATTRIBUTE)
+            mark_makers(project, id, syntax_child(tree, call, 1));
+    }
+}
+
+static void mark_functions(struct project *project)
+{
+    project->acts = arena_array(&project->arena, project->function_count, sizeof(bool));
+    project->evaluates = arena_array(&project->arena, project->function_count, sizeof(bool));
+    for (uint32_t f = 0; f < project->function_count; f++)
+        project->evaluates[f] = is_evaluation(project, f);
+    for (uint32_t i = 0; i < project->file_count; i++)
+        mark_acting(project, i);
+}
+
 void loops_build(struct project *project)
 {
     project->trains = arena_array(&project->arena, project->function_count, 1);
@@ -190,6 +292,7 @@ void loops_build(struct project *project)
         mark_direct(project, &project->files[i]);
     for (int round = 0; round < 16 && pass_on(project); round++)
         ;
+    mark_functions(project);
     for (uint32_t i = 0; i < project->file_count; i++)
         mark_evaluation(project, &project->files[i]);
 }

@@ -194,6 +194,14 @@ static void find_programs(struct project *project)
         project->files[i].program = root(project, i);
 }
 
+/* Tests by the conventions of unittest and pytest. */
+static bool is_test_path(str path)
+{
+    const str file = last_of(path);
+    return str_starts(path, S("test/")) || str_starts(path, S("tests/")) || str_has(path, S("/test/")) ||
+           str_has(path, S("/tests/")) || str_starts(file, S("test_")) || str_ends(file, S("_test.py"));
+}
+
 void module_link(struct project *project)
 {
     for (uint32_t i = 0; i < project->file_count; i++)
@@ -201,6 +209,7 @@ void module_link(struct project *project)
     for (uint32_t i = 0; i < project->file_count; i++) {
         struct file *file = &project->files[i];
         file->shown.path = plain_path(file->shown.path);
+        file->is_test = is_test_path(file->shown.path);
         file->shown.module = dotted_name(project, file->shown.path);
         map_put(&project->file_by_module, names_get(project->names, file->shown.module)->id, i);
     }

@@ -142,6 +142,7 @@ struct file {
     uint32_t *first_parameter_def; /* per function: def of parameter 0; they follow one another; NONE */
     uint32_t *function_first_def, *function_last_def;
     bool *function_loops; /* a definition reaches one before it */
+    bool is_test;         /* by its path: its calls say nothing of how the rest is used */
     uint32_t program;     /* after module_link the same for all files of one */
     struct star *stars;   /* `from x import *` */
     uint32_t star_count;
@@ -210,6 +211,8 @@ struct project {
     uint32_t *first_caller; /* function_count + 1 */
     bool device_used;
     bool all_dirty;               /* something changed that everything depends on */
+    bool *acts;                   /* per function: what it gives goes to the step of an environment */
+    bool *evaluates;              /* per function: it runs a model without training, whoever calls it */
     uint8_t *trains;              /* per function: enum trains of loops.c */
     struct run_context *contexts; /* per function; context.c */
 };

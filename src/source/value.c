@@ -24,6 +24,53 @@ static const struct value *settled(const struct project *project, uint32_t funct
     return values_get(project->values, &out);
 }
 
+/* ---- what tests around a name say ---- */
+
+enum { DEEPEST_TEST = 24, FARTHEST_TEST = 64 };
+
+/* 1: where the test holds the name is no tensor; -1: where it does not hold; 0: it says nothing of that. */
+static int denies_tensor(const struct syntax *tree, uint32_t test, str name, int depth)
+{
+    if (depth == DEEPEST_TEST)
+        return 0;
+    if (tree->kind[test] == SYN_NOT)
+        return -denies_tensor(tree, test + 1, name, depth + 1);
+    if (tree->kind[test] == SYN_BOOL) { /* all parts of an `and` hold, none of an `or` holds where it does not */
+        const int a = denies_tensor(tree, syntax_child(tree, test, 0), name, depth + 1);
+        const int b = denies_tensor(tree, syntax_child(tree, test, 1), name, depth + 1);
+        const int sign = tree->op[test] == OP_AND ? 1 : -1;
+        return a == sign || b == sign ? sign : 0;
+    }
+    if (!syntax_calls(tree, test, S("isinstance")))
+        return 0;
+    const uint32_t what = syntax_argument(tree, test, 0, NULL), type = syntax_argument(tree, test, 1, NULL);
+    if (what == NONE || type == NONE || !str_eq(syntax_text(tree, what), name))
+        return 0;
+    return str_has(syntax_text(tree, type), S("Tensor")) ? -1 : 1;
+}
+
+static bool is_denied(const struct syntax *tree, uint32_t node)
+{
+    const str name = syntax_text(tree, node);
+    int links = 0;
+    for (uint32_t at = node, parent = tree->parent[at]; at && links < FARTHEST_TEST;
+         at = parent, parent = tree->parent[at], links++) {
+        const enum syntax_kind kind = tree->kind[parent];
+        if (kind == SYN_FUNCTION || kind == SYN_MODULE)
+            return false;
+        const bool choice = kind == SYN_IF || kind == SYN_CONDITIONAL || kind == SYN_BOOL;
+        const uint32_t test = !choice ? NONE : syntax_child(tree, parent, kind == SYN_CONDITIONAL ? 1 : 0);
+        if (!choice || at == test)
+            continue;
+        bool holds = at == syntax_child(tree, parent, kind == SYN_IF ? 1 : 0);
+        if (kind == SYN_BOOL)
+            holds = tree->op[parent] == OP_AND;
+        if (denies_tensor(tree, test, name, 0) == (holds ? 1 : -1))
+            return true;
+    }
+    return false;
+}
+
 const struct value *value_at(const struct project *project, struct site site)
 {
     if (site_is_none(site))
@@ -34,6 +81,9 @@ const struct value *value_at(const struct project *project, struct site site)
     if (file->shown.tree->kind[site.node] == SYN_NAME && def != NONE && file->flow.defs[def].shown.name == site.node)
         value = values_by_id(project->values,
                              file->value_of_def[flow_resolve(&file->flow, def)]); /* a name that is bound */
+    const bool perhaps = value->kind == VALUE_TENSOR || value->kind == VALUE_UNKNOWN || value->kind == VALUE_NOTHING;
+    if (perhaps && file->shown.tree->kind[site.node] == SYN_NAME && is_denied(file->shown.tree, site.node))
+        return &value_unknown;
     if (value->kind != VALUE_NOTHING && !value_symbolic(value))
         return value;
     uint32_t f = project_function_at(project, site);
