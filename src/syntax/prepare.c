@@ -41,15 +41,17 @@ static void open_bracket(struct prepare *p)
 
 static void close_bracket(struct prepare *p)
 {
-    prepare_top(p)->tokens++;
-    if (p->beyond)
-        p->beyond--;
-    else if (prepare_top(p)->kind == OPEN_BRACKET)
-        prepare_pop(p, p->at);
-    else if (prepare_top(p)->kind == OPEN_HOLE && p->text[p->at] == '}') {
+    const enum open_kind kind = prepare_top(p)->kind;
+    if (!p->beyond && kind == OPEN_HOLE && p->text[p->at] == '}') {
         prepare_close_hole(p);
         return;
     }
+    if (p->beyond)
+        p->beyond--;
+    else if (kind == OPEN_BRACKET)
+        prepare_pop(p, p->at);
+    else
+        prepare_top(p)->tokens++;
     p->at++;
 }
 
