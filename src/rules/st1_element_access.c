@@ -287,8 +287,8 @@ static bool check_one_sample(const struct check *check, uint32_t call, struct ma
     if (!syntax_is(check->tree, loop, SYN_FOR) || !loop_varies(check, arguments, loop))
         return false;
     const struct context context = context_of(check->project, check_site(check, call));
-    if (context.pace != PACE_EVALUATION && context.pace != PACE_STEP)
-        return false;
+    if (context.in_forward || (context.pace != PACE_EVALUATION && context.pace != PACE_STEP))
+        return false; /* within a network the one may be a step of time, not a sample */
     match->captures[match->capture_count++] = loop;
     const str text = ask_text(check, call);
     match->message = str_printf(check->arena,

@@ -240,8 +240,21 @@ static void one_sample_at_a_time(void **state)
                     "    return scores\n");
 }
 
-static void batches_are_fine(void **state)
+static void batches_and_steps_of_time_are_fine(void **state)
 {
+    expect("ST104", "import torch\n"
+                    "from torch import nn\n"
+                    "class Net(nn.Module):\n"
+                    "    def __init__(self):\n"
+                    "        super().__init__()\n"
+                    "        self.gru = nn.GRU(8, 8)\n"
+                    "    def forward(self, x):\n"
+                    "        h = None\n"
+                    "        for _ in range(3):\n"
+                    "            m = torch.relu(x)\n"
+                    "            x, h = self.gru(m.unsqueeze(0), h)\n"
+                    "        return x\n"
+                    "net = Net().cuda()\n");
     expect("ST104", "import torch\n"
                     "def evaluate(model, loader, mask, device):\n"
                     "    model.to(device).eval()\n"
@@ -267,7 +280,7 @@ int main(void)
         cmocka_unit_test(growing),
         cmocka_unit_test(what_grows_for_a_reason),
         cmocka_unit_test(one_sample_at_a_time),
-        cmocka_unit_test(batches_are_fine),
+        cmocka_unit_test(batches_and_steps_of_time_are_fine),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
