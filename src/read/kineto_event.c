@@ -411,11 +411,11 @@ static struct phrase *learn(struct kineto *k, struct phrase *before, const char 
 
 /*
  * No phrase may be the beginning of another one. Args that are no object would give one, and so would the end of the
- * window, behind which they may turn out to be an object.
+ * window, behind which they may turn out to be an object. Nor does a phrase tell of a number that was too far.
  */
-static bool may_learn(const char *value, const struct key *key)
+static bool may_learn(const struct record *record, const char *value, const struct key *key)
 {
-    return key->take == TAKE_END || (key->take != TAKE_ARGS && *value);
+    return !record->far && (key->take == TAKE_END || (key->take != TAKE_ARGS && *value));
 }
 
 /*
@@ -437,7 +437,8 @@ static const char *unknown_phrase(struct kineto *k, const char *const start, str
     if (!value)
         return NULL;
     k->record.twice |= spot.again;
-    *here = may_learn(value, *key) ? learn(k, *here, start, value, *key, holds, spot) : &k->phrases.roots[spot.in_args];
+    *here = may_learn(&k->record, value, *key) ? learn(k, *here, start, value, *key, holds, spot)
+                                               : &k->phrases.roots[spot.in_args];
     return value;
 }
 

@@ -217,6 +217,7 @@ static void lists_of_all_kinds_are_the_same_in_parts(void **state)
         ", {\"ph\": \"X\", \"name\": \"no length\", \"pid\": 1, \"tid\": 1, \"ts\": 3}",
         ", {\"ph\": \"X\", \"name\": \"no time\", \"pid\": 1, \"tid\": 1, \"dur\": 3}",
         ", {\"ph\": \"X\", \"name\": \"n\", \"pid\": 1, \"tid\": 1, \"dur\": 3, \"ts\": 99999999999999999999}",
+        ", {\"ph\": \"X\", \"name\": \"n\", \"pid\": 1, \"tid\": 99999999999999999999, \"dur\": 3, \"ts\": 3}",
         ", {\"ph\": \"X\", \"name\": \"twice\", \"name\": \"more\", \"pid\": 1, \"tid\": 1, \"ts\": 3, \"dur\": 3}",
         ", {\"ph\": \"X\", \"cat\": \"kernel\", \"name\": \"never\", \"pid\": 0, \"tid\": 1, \"ts\": 0, \"dur\": 0}",
         ", {\"ph\": \"C\", \"name\": \"counter\", \"pid\": 1, \"ts\": 3, \"args\": {}}",
