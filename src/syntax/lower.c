@@ -109,8 +109,16 @@ static bool rescuing(const struct lower *lower)
     return lower->level_count && lower->levels[lower->level_count - 1].rescue;
 }
 
+/* A tuple without parentheses ends with its items, which the grammar has no node for. */
+static void leave_tuple(struct build *build, uint32_t at)
+{
+    if (build_top_kind(build) == SYN_TUPLE && at >= build->end[build_top(build)->node])
+        build_close_to(build, build->open_count - 1);
+}
+
 static enum lower_step error(struct lower *lower, const struct concrete *node)
 {
+    leave_tuple(&lower->build, node->begin);
     const enum syntax_kind kind = build_top_kind(&lower->build);
     const bool among_statements = kind == SYN_MODULE || kind == SYN_BLOCK;
     if (among_statements && !node->childless && !rescuing(lower))

@@ -97,7 +97,56 @@ PACKED = {
     "zstd_skippable": b"\x50\x2a\x4d\x18\x04\x00\x00\x00abcd" + b"\x28\xb5\x2f\xfd\x20\x03\x19\x00\x00abc",
 }
 
-for target, seeds in {"trace": TRACES, "source": PACKED}.items():
+PYTHON = {
+    "statements": b"""import a.b as c, d
+from ..e import (f as g, h)
+@i
+class j(k, l=m):
+    'n'
+    o: p = q
+    async def r(s, /, t: u = 1, *v, w, **x) -> y:
+        global z; del a, b
+        return
+assert c, d
+raise e from f
+""",
+    "blocks": b"""if a:
+\tb
+elif c: d
+else:
+\te
+for f, in g, h:
+  while i: break
+  else: pass
+with (j as k, l): m
+try:
+  n
+except (o, p) as q: r
+else: s
+finally: t
+match u, v:
+  case [w] if x: y
+  case _: z
+""",
+    "expressions": b"""a, *b = c[1:, ::d, ...], -e ** ~f @ g // h, not i or j and k is not l < m not in n
+o = lambda p, *q, r=1, **s: (yield t) if u else await v
+(w := [x for y, z in a if b if c for d in e])
+f(*g.h(), **i, j=k)(l for m in n)[{o: p, **q}, {r, *s}, {t: u for v in w}, ()]
+type(x).y = *z.a(b)[c], (d), 1_0, 0x1F, 1.5e3j
+""",
+    "strings": rb"""f'{a!r:>{b}} {{c}} {d=} {e["#"]}' "f" rb'\'#' '''g
+# h''' # i
+f'''{j:{k}}'''
+f'\N{DASH} {l:=9}'
+""",
+    "python2": b"print 'a' % b, c\nprint >>d, e,\nexec 'f' in g\nraise h, 'i'\ntry: j\nexcept k, l: `m` <> 0777L\n",
+    "errors": b"a = (1,\nb = = c\ndef d(\n  e f:\n    if g\n        h\n  i ]\nclass j: pass\n'k\n",
+    "line_ends": b"\xef\xbb\xbfif a:\r\n    b\r\nelse:\r\n  \tc \\\r\n + d  # e\r\nf\rg = [ # h\r  i]\r\x0cj",
+    "not_utf8": b"# -*- coding: latin-1 -*-\n\xe9 = '\xff' # \xfe\n",
+    "deep": b"a = " + b"(" * 200 + b"b" + b")" * 200 + b"\n" + b"".join(b" " * i + b"if c:\n" for i in range(60)) + b" " * 60 + b"d\n",
+}
+
+for target, seeds in {"trace": TRACES, "source": PACKED, "python": PYTHON}.items():
     folder = os.path.join(HERE, "corpus", target)
     os.makedirs(folder, exist_ok=True)
     for name, data in seeds.items():
