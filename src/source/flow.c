@@ -2,6 +2,8 @@
 /* Questions about definitions and uses, answered from what flow_build.c has laid down. */
 #include "source/private.h"
 
+#include <stdlib.h>
+
 #include "base/mem.h"
 
 /* The definition of the object: changes of its content are looked through. */
@@ -19,20 +21,10 @@ static bool is_binding(const struct flow *flow, uint32_t node)
            flow->defs[flow->def_of[node]].shown.kind != DEFINED_OUTSIDE;
 }
 
-/* The definition that a name reads here: of `x += 1` the one before. */
-static uint32_t read_def(const struct flow *flow, uint32_t node)
-{
-    const uint32_t def = flow->def_of[node];
-    if (def == NONE || !is_binding(flow, node))
-        return def;
-    return flow->defs[def].shown.kind == DEFINED_AUGMENT ? flow->defs[def].previous : NONE;
-}
-
 struct reach {
     const struct flow *flow;
     uint32_t *list; /* definitions met, each once */
     size_t count, room;
-    uint8_t *seen; /* per definition: it is another name for what was asked */
 };
 
 static bool met(const struct reach *reach, uint32_t def)
@@ -69,7 +61,7 @@ uint32_t flow_definitions(const struct project *project, struct site use, const 
     if (file->shown.tree->kind[use.node] != SYN_NAME)
         return 0;
     struct reach reach = {.flow = &file->flow};
-    look_through(&reach, read_def(&file->flow, use.node));
+    look_through(&reach, flow_read_def(&file->flow, use.node));
     uint32_t count = 0;
     for (size_t i = 0; i < reach.count; i++) {
         const struct def *def = &file->flow.defs[reach.list[i]];
@@ -100,32 +92,24 @@ const struct definition *flow_bound(const struct project *project, struct site n
 /* ---- from a definition to its uses ---- */
 
 /* All definitions through which this one is seen: meetings it comes to, and changes of its object. */
-static void spread(const struct file *file, struct reach *reach, uint32_t def)
+static void spread(const struct flow *flow, uint32_t def, struct map *seen)
 {
-    const struct flow *flow = &file->flow;
-    const uint32_t f = flow->defs[def].shown.function;
-    uint8_t *seen = mem_zeroed(flow->def_count + 1);
-    seen[def] = 1;
-    meet(reach, def);
-    bool more = true;
-    for (int round = 0; more && round < 16; round++) {
-        more = false;
-        for (uint32_t d = file->function_first_def[f]; d < file->function_last_def[f]; d++) {
-            if (seen[d] || flow->defs[d].slot != flow->defs[def].slot)
+    size_t room = 0, count = 0;
+    uint32_t *todo = NULL;
+    map_put(seen, def, 1);
+    todo = mem_grow(todo, &room, count + 1, sizeof *todo);
+    todo[count++] = def;
+    while (count) {
+        const uint32_t d = todo[--count];
+        for (uint32_t i = flow->first_next[d]; i < flow->first_next[d + 1]; i++) {
+            if (map_get(seen, flow->nexts[i]) != MAP_NONE)
                 continue;
-            bool reached = flow->defs[d].shown.kind == DEFINED_CHANGE && flow->defs[d].previous != NONE &&
-                           seen[flow_resolve(flow, flow->defs[d].previous)];
-            if (flow->defs[d].same_as != NONE)
-                reached |= seen[flow_resolve(flow, d)];
-            for (uint32_t k = 0; flow->defs[d].shown.kind == DEFINED_MEETING && k < flow->defs[d].operands; k++)
-                reached |= seen[flow_resolve(flow, flow->operands[flow->defs[d].first_operand + k])];
-            if (reached) {
-                seen[d] = 1;
-                more = true;
-            }
+            map_put(seen, flow->nexts[i], 1);
+            todo = mem_grow(todo, &room, count + 1, sizeof *todo);
+            todo[count++] = flow->nexts[i];
         }
     }
-    reach->seen = seen;
+    mem_free(todo);
 }
 
 static uint32_t number_of(const struct flow *flow, const struct definition *definition)
@@ -133,28 +117,30 @@ static uint32_t number_of(const struct flow *flow, const struct definition *defi
     return (uint32_t)((const struct def *)definition - flow->defs);
 }
 
+static int by_number(const void *a, const void *b)
+{
+    const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return x < y ? -1 : x > y;
+}
+
 uint32_t flow_uses(const struct project *project, uint32_t id, const struct definition *definition, uint32_t *uses,
                    uint32_t room)
 {
-    const struct file *file = &project->files[id];
-    const struct flow *flow = &file->flow;
-    struct reach reach = {.flow = flow};
-    const uint32_t def = number_of(flow, definition);
-    spread(file, &reach, def);
+    const struct flow *flow = &project->files[id].flow;
+    struct map seen = {0};
+    spread(flow, number_of(flow, definition), &seen);
     uint32_t count = 0;
-    const uint32_t at = file->functions[definition->function].node;
-    for (uint32_t node = at, last = syntax_last(file->shown.tree, at); node < last; node++) {
-        if (file->shown.tree->kind[node] != SYN_NAME || flow->def_of[node] == NONE)
+    for (size_t s = 0; seen.slots && s <= seen.mask; s++) {
+        if (seen.slots[s].value == MAP_NONE)
             continue;
-        const uint32_t read = flow_resolve(flow, read_def(flow, node));
-        if (read == NONE || !reach.seen[read])
-            continue;
-        if (count < room)
-            uses[count] = node;
-        count++;
+        const uint32_t d = (uint32_t)seen.slots[s].key;
+        for (uint32_t i = flow->first_use[d]; i < flow->first_use[d + 1]; i++, count++)
+            if (count < room)
+                uses[count] = flow->uses[i];
     }
-    mem_free(reach.list);
-    mem_free(reach.seen);
+    map_free(&seen);
+    if (count)
+        qsort(uses, count < room ? count : room, sizeof *uses, by_number);
     return count;
 }
 

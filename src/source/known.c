@@ -107,8 +107,10 @@ static const struct row tensor_rows[] = {
 /* Everything else, by whole names. */
 static const struct row rows[] = {
     {"torch.zeros torch.ones torch.empty torch.full torch.eye torch.linspace torch.logspace torch.hann_window "
-     "torch.hamming_window torch.kaiser_window torch.sparse_coo_tensor torch.sparse.FloatTensor",
+     "torch.hamming_window torch.kaiser_window",
      {T, ON_OPTION, AS_SOME, OF_DEFAULT, 0, VALUE_CONSTANT, true, false}},
+    {"torch.sparse_coo_tensor torch.sparse.FloatTensor torch.sparse_csr_tensor",
+     {T, ON_LIKE, AS_SOME, OF_UNKNOWN, 0, 0, true, false}},
     {"torch.arange torch.range torch.tril_indices torch.triu_indices",
      {T, ON_OPTION, AS_SOME, OF_INT64, 0, VALUE_CONSTANT, true, false}},
     {"torch.rand torch.randn torch.normal torch.poisson",

@@ -101,7 +101,9 @@ struct flow {
     uint32_t def_count;
     uint32_t *operands;
     uint32_t operand_count;
-    uint32_t *def_of; /* per node: of names */
+    uint32_t *def_of;             /* per node: of names */
+    uint32_t *first_use, *uses;   /* per definition: names that read it, from uses[first_use[d]] on */
+    uint32_t *first_next, *nexts; /* per definition: others through which it is seen: meetings, changes */
     struct slot *slots;
     uint32_t slot_count;
     struct map slot_by_name; /* function << 32 | file-local name id */
@@ -263,7 +265,9 @@ static inline const struct value *node_value(const struct project *project, cons
 {
     return values_by_id(project->values, file->value_of[node]);
 }
-uint32_t flow_resolve(const struct flow *flow, uint32_t def);            /* through same_as */
+uint32_t flow_resolve(const struct flow *flow, uint32_t def);   /* through same_as */
+uint32_t flow_read_def(const struct flow *flow, uint32_t name); /* what it reads: of `x += 1` the one before; NONE */
+void flow_index(struct file *file);                             /* first_use, first_next */
 uint32_t scope_parameters(const struct syntax *tree, uint32_t function); /* SYN_PARAMETERS; NONE */
 bool scope_owns(const struct file *file, uint32_t function, uint32_t node);
 uint32_t scope_function_at(const struct file *file, uint32_t node); /* file-local */

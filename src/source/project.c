@@ -141,6 +141,10 @@ static void file_free(struct file *file)
     mem_free(file->flow.operands);
     mem_free(file->flow.def_of);
     mem_free(file->flow.slots);
+    mem_free(file->flow.first_use);
+    mem_free(file->flow.uses);
+    mem_free(file->flow.first_next);
+    mem_free(file->flow.nexts);
     mem_free(file->value_of);
     mem_free(file->value_of_def);
     mem_free(file->facts.at);
