@@ -1,11 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The growing array that scanners of grammars expect. The runtime's packages do not carry one. */
+/*
+ * The growing array that scanners of grammars expect; the runtime's packages do not carry one. Its memory, and what the
+ * scanner takes itself, comes from where the runtime gets its own.
+ */
 #ifndef STEPTIME_TREE_SITTER_ARRAY_H
 #define STEPTIME_TREE_SITTER_ARRAY_H
 
 #include <assert.h>
 #include <stdint.h>
 #include <stdlib.h>
+
+extern void *(*ts_current_calloc)(size_t count, size_t size);
+extern void *(*ts_current_realloc)(void *old, size_t size);
+extern void (*ts_current_free)(void *old);
+
+#define calloc ts_current_calloc
+#define free   ts_current_free
 
 #define Array(T) \
     struct { \
@@ -19,11 +29,8 @@ static inline void *array_room(void *contents, uint32_t *capacity, uint32_t need
     if (need <= *capacity)
         return contents;
     const uint32_t room = need > 2 * *capacity ? need + 8 : 2 * *capacity;
-    void *moved = realloc(contents, room * size);
-    if (!moved)
-        abort();
     *capacity = room;
-    return moved;
+    return ts_current_realloc(contents, room * size);
 }
 
 #define array_init(self)   ((self)->contents = NULL, (self)->size = 0, (self)->capacity = 0)
