@@ -254,18 +254,13 @@ static uint32_t running_function(const struct project *project, uint32_t f)
     return f;
 }
 
-static struct context context_here(const struct project *project, struct site site)
+struct context context_of(const struct project *project, struct site site)
 {
     const uint32_t f = running_function(project, project_function_at(project, site));
     const struct context inside = within_function(project, site, project->functions[f].node);
-    return with_callers(&inside, &project->contexts[f]);
-}
-
-struct context context_of(const struct project *project, struct site site)
-{
-    struct context c = context_here(project, site);
+    struct context c = with_callers(&inside, &project->contexts[f]);
     c.in_test = project->files[site.file].is_test;
-    c.acting = project->acts[running_function(project, project_function_at(project, site))];
+    c.acting = project->acts[f];
     return c;
 }
 
@@ -311,33 +306,58 @@ static bool reach(struct run_context *to, struct context from_here, bool evaluat
     return memcmp(&before, to, sizeof before) != 0;
 }
 
-static bool pass_on(struct project *project)
+/* A call, with what stands around it in its function: that is looked at once, while contexts go from caller to callee. */
+struct way {
+    struct context inside;
+    uint32_t caller, target;
+};
+
+struct ways {
+    struct way *at;
+    size_t count, room;
+};
+
+static void add_way(const struct project *project, struct ways *ways, struct site call, uint32_t target)
 {
-    bool changed = false;
-    for (uint32_t i = 0; i < project->file_count; i++)
-        for (size_t c = 0; c < project->files[i].call_count; c++) {
-            const struct call *call = &project->files[i].calls[c];
-            if (call->target == call->caller || project->files[i].is_test)
-                continue;
-            const struct context from = context_here(project, (struct site){i, call->node});
-            changed |= reach(&project->contexts[call->target], from, project->evaluates[call->target]);
-        }
-    return changed;
+    const uint32_t caller = running_function(project, project_function_at(project, call));
+    if (caller == target || project->files[call.file].is_test)
+        return;
+    ways->at = mem_grow(ways->at, &ways->room, ways->count + 1, sizeof *ways->at);
+    ways->at[ways->count++] =
+        (struct way){within_function(project, call, project->functions[caller].node), caller, target};
 }
 
-/* The same for calls that reach methods by their name alone. */
-static bool pass_on_by_name(struct project *project, const struct by_name *list)
+static void add_named(const struct project *project, struct ways *ways, const struct named_call *named)
+{
+    const uint32_t program = project->files[named->call.file].program;
+    for (uint32_t f = map_get(&project->methods_by_name, named->name->id); f != NONE; f = project->next_of_name[f]) {
+        const struct function *function = &project->functions[f];
+        if (project->classes[function->class_id].is_module && project->calls_forward[f] &&
+            project->files[function->file].program == program)
+            add_way(project, ways, named->call, f);
+    }
+}
+
+static void find_ways(struct project *project, struct ways *ways)
+{
+    for (uint32_t i = 0; i < project->file_count; i++)
+        for (size_t c = 0; c < project->files[i].call_count; c++)
+            add_way(project, ways, (struct site){i, project->files[i].calls[c].node},
+                    project->files[i].calls[c].target);
+    struct by_name list = {0};
+    reach_by_name(project, &list);
+    for (size_t i = 0; i < list.count; i++)
+        add_named(project, ways, &list.at[i]);
+    mem_free(list.at);
+}
+
+static bool pass_on(struct project *project, const struct ways *ways)
 {
     bool changed = false;
-    for (size_t i = 0; i < list->count; i++) {
-        if (project->files[list->at[i].call.file].is_test)
-            continue;
-        const struct context from = context_here(project, list->at[i].call);
-        for (uint32_t f = map_get(&project->methods_by_name, list->at[i].name->id); f != NONE;
-             f = project->next_of_name[f])
-            if (project->classes[project->functions[f].class_id].is_module && project->calls_forward[f] &&
-                project->files[project->functions[f].file].program == project->files[list->at[i].call.file].program)
-                changed |= reach(&project->contexts[f], from, project->evaluates[f]);
+    for (size_t i = 0; i < ways->count; i++) {
+        const struct way *way = &ways->at[i];
+        const struct context from = with_callers(&way->inside, &project->contexts[way->caller]);
+        changed |= reach(&project->contexts[way->target], from, project->evaluates[way->target]);
     }
     return changed;
 }
@@ -399,14 +419,11 @@ void context_build(struct project *project)
     }
     for (uint32_t i = 0; i < project->file_count; i++)
         begin_workers(project, i);
-    struct by_name list = {0};
-    reach_by_name(project, &list);
-    for (int round = 0; round < 24; round++) {
-        const bool named = pass_on_by_name(project, &list);
-        if (!pass_on(project) && !named)
-            break;
-    }
-    mem_free(list.at);
+    struct ways ways = {0};
+    find_ways(project, &ways);
+    for (int round = 0; round < 24 && pass_on(project, &ways); round++)
+        ;
+    mem_free(ways.at);
 }
 
 /* ---- in words ---- */

@@ -278,7 +278,7 @@ static const struct value *call_foreign(struct eval *e, uint32_t call, const str
 {
     const str name = callee->name ? callee->name->text : S("");
     const str last = eval_last_part(name);
-    if (str_has_nocase(last, S("writer")) || str_has_nocase(last, S("logger")))
+    if (str_ends(last, S("Writer")) || str_ends(last, S("Logger")) || str_ends(last, S("logger")))
         return values_of_kind(e->values, VALUE_WRITER);
     const struct value *object = bound_object(e, syntax_first(e->tree, call));
     if (object && str_starts(name, S("torch.Tensor."))) /* a method that the table does not have */

@@ -79,10 +79,8 @@ static const struct value *by_convention(struct eval *e, str word, const struct 
                                                      .device = DEVICE_GPU,
                                                      .flags = VALUE_ASSUMED | VALUE_UPLOADED,
                                                      .detail = NONE});
-    if (str_has_nocase(word, S("loader")) && value->kind == VALUE_UNKNOWN)
+    if (str_has(word, S("loader")) || str_has(word, S("Loader")))
         return kind_of(e, VALUE_LOADER, VALUE_ASSUMED);
-    if (str_has_nocase(word, S("loader")))
-        return values_get(e->values, &(struct value){.kind = VALUE_LOADER, .flags = VALUE_ASSUMED, .detail = NONE});
     return value;
 }
 
