@@ -108,10 +108,11 @@ const struct command command_rules = {
     .name = "rules",
     .arguments = "[show RULE...]",
     .brief = "the antipatterns that lint knows, and what to do about each",
-    .about = "Without arguments: a table of the rules, with their severity and whether 'steptime fix' can rewrite what "
-             "they find.\n\nWith 'show' and the id or name of a rule: why it costs time, a bad and a good example, when the "
-             "rewrite is unsafe, how to silence it, and its source. The beginning of an id stands for a family (ST4), "
-             "ALL for all of them. The text is Markdown.",
+    .about =
+        "Without arguments: a table of the rules, with their severity and whether 'steptime fix' can rewrite what "
+        "they find.\n\nWith 'show' and the id or name of a rule: why it costs time, a bad and a good example, when the "
+        "rewrite is unsafe, how to silence it, and its source. The beginning of an id stands for a family (ST4), "
+        "ALL for all of them. The text is Markdown.",
     .examples = "steptime rules|all rules\n"
                 "steptime rules show ST401|what reading a scalar back costs\n"
                 "steptime rules show dynamic-shape|by name",
