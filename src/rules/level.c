@@ -22,7 +22,7 @@ static bool speaks_of(const struct context *context)
 
 static bool weighs(const struct context *context)
 {
-    return context->pace == PACE_STEP && !context->in_test && context->gate != GATE_INTERVAL &&
+    return context->pace == PACE_STEP && !context->in_test && !context->acting && context->gate != GATE_INTERVAL &&
            context->gate != GATE_FLAG;
 }
 

@@ -89,8 +89,19 @@ static bool is_dataset_name(str name)
 /* A class on a base that the run does not have is a module if it looks like one. */
 static bool looks_like_module(const struct project *project, uint32_t class_id)
 {
-    return project_method(project, class_id, S("forward")) != NONE &&
-           project_method(project, class_id, S("backward")) == NONE;
+    const struct file *file = &project->files[project->classes[class_id].file];
+    const struct syntax *tree = file->shown.tree;
+    const uint32_t at = project->classes[class_id].node;
+    if (project_method(project, class_id, S("forward")) == NONE ||
+        project_method(project, class_id, S("backward")) != NONE)
+        return false;
+    for (uint32_t n = at, last = syntax_last(tree, at); n < last; n++) /* self.x = nn.Linear(...) */
+        if (tree->kind[n] == SYN_ASSIGN && tree->kind[n + 1] == SYN_ATTRIBUTE) {
+            const struct value *value = node_value(project, file, syntax_last_child(tree, n));
+            if (value->kind == VALUE_MODULE || value->kind == VALUE_LOSS || value->flags & VALUE_PARAMETER)
+                return true;
+        }
+    return false;
 }
 
 struct found {
@@ -108,6 +119,8 @@ static void look_at_base(const struct project *project, const struct value *valu
         found->is_lightning |= base->is_lightning;
         if (found->base_count < 8)
             found->bases[found->base_count++] = value->detail;
+    } else if (value->name && (str_ends(value->name->text, S("ABC")) || str_starts(value->name->text, S("typing.")))) {
+        return;
     } else if (value->name) {
         found->is_module |= is_module_name(value->name->text);
         found->is_dataset |= is_dataset_name(value->name->text);

@@ -405,6 +405,10 @@ static void begin_workers(struct project *project, uint32_t id)
             const struct value *value = node_value(project, file, syntax_child(tree, node, 1));
             if (value->kind == VALUE_FUNCTION && value->detail != NONE)
                 project->contexts[value->detail].in_worker = true;
+            const uint32_t call =
+                value->kind == VALUE_INSTANCE ? project_method(project, value->detail, S("__call__")) : NONE;
+            if (call != NONE)
+                project->contexts[call].in_worker = true;
         }
     }
 }

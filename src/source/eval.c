@@ -11,6 +11,15 @@
 
 enum { PASSES = 6, WIDEST = 64 };
 
+const struct name *eval_name(struct eval *e, const struct name *base, str part)
+{
+    const size_t at = ((uintptr_t)part.at ^ (uintptr_t)part.at >> 10 ^ (uintptr_t)base >> 4) % NAMES_KEPT;
+    struct kept_name *kept = &e->kept[at];
+    if (!kept->name || kept->base != base || kept->part.at != part.at || kept->part.len != part.len)
+        *kept = (struct kept_name){base, part, base ? names_dot(e->names, base, part) : names_get(e->names, part)};
+    return kept->name;
+}
+
 /* ---- facts ---- */
 
 void eval_fact(struct eval *e, int64_t key, const struct value *value)
@@ -622,6 +631,8 @@ void eval_file(struct project *project, uint32_t id)
     file->facts.count = 0;
     file->call_count = 0;
     map_free(&file->reads);
+    e.kept = mem_zeroed(NAMES_KEPT * sizeof *e.kept);
     for (uint32_t f = 0; f < file->function_count; f++)
         evaluate_function(&e, f);
+    mem_free(e.kept);
 }

@@ -10,6 +10,15 @@
 #define FEW_METHODS_PREFIX "?"
 enum { FEW_METHODS = 4 };
 
+enum { NAMES_KEPT = 1024 };
+
+/* Names that were looked up last: the table of the project costs a lock. */
+struct kept_name {
+    const void *base;
+    str part;
+    const struct name *name;
+};
+
 struct eval {
     struct project *project;
     struct file *file;
@@ -23,6 +32,7 @@ struct eval {
     uint32_t cursor;     /* the next definition to be evaluated */
     bool changed;        /* a definition has another value than in the pass before */
     bool in_module;      /* self_class is an nn.Module */
+    struct kept_name *kept;
 };
 
 static inline const struct value *eval_get(const struct eval *e, uint32_t node)
@@ -41,6 +51,9 @@ static inline uint32_t eval_function_id(const struct eval *e)
 {
     return e->file->shown.first_function + e->function;
 }
+
+/* names_get and names_dot (base: NULL for the former). The text must be one of a file of the run, or a literal. */
+const struct name *eval_name(struct eval *e, const struct name *base, str part);
 
 /* ---- facts: what this file contributes to cells ---- */
 enum { FACT_DEVICE_USED = -1, FACT_MODULE_MOVED = -2, FACT_CLASSES = -16 }; /* keys; FACT_CLASSES - class: on the GPU */

@@ -140,12 +140,12 @@ const struct value *eval_starred(struct eval *e, uint32_t id, str member, int de
     for (uint32_t i = file->star_count; i--;) {
         const struct star *star = &file->stars[i];
         if (star->file == NONE) {
-            const struct name *name = names_dot(e->names, star->name, member);
+            const struct name *name = eval_name(e, star->name, member);
             if (name->known)
                 return values_get(e->values, &(struct value){.kind = VALUE_IMPORT, .detail = NONE, .name = name});
             continue;
         }
-        const uint32_t slot = module_slot(e->project, star->file, names_get(e->names, member));
+        const uint32_t slot = module_slot(e->project, star->file, eval_name(e, NULL, member));
         if (slot != NONE)
             return eval_cell(e, cell_of_slot(&e->project->files[star->file], slot));
         const struct value *inner = depth < 4 ? eval_starred(e, star->file, member, depth + 1) : NULL;
@@ -158,11 +158,11 @@ const struct value *eval_starred(struct eval *e, uint32_t id, str member, int de
 /* torch.X, package.module, module.variable of the run. */
 const struct value *eval_member(struct eval *e, const struct value *import, str member)
 {
-    const struct name *name = names_dot(e->names, import->name, member);
+    const struct name *name = eval_name(e, import->name, member);
     if (import->detail != NONE && import->detail < e->project->file_count) {
         const struct value *starred = eval_starred(e, import->detail, member, 0);
         const struct file *file = &e->project->files[import->detail];
-        const uint32_t slot = module_slot(e->project, import->detail, names_get(e->names, member));
+        const uint32_t slot = module_slot(e->project, import->detail, eval_name(e, NULL, member));
         if (slot != NONE)
             return eval_cell(e, cell_of_slot(file, slot));
         if (starred)
@@ -216,7 +216,7 @@ const struct value *eval_attribute_of_class(struct eval *e, uint32_t class_id, c
     const uint32_t method = project_method(e->project, class_id, text);
     if (method != NONE && !e->project->functions[method].is_property)
         return values_get(e->values, &(struct value){.kind = VALUE_FUNCTION, .detail = method});
-    const struct name *name = names_get(e->names, text);
+    const struct name *name = eval_name(e, NULL, text);
     const struct value *value =
         method != NONE ? eval_cell(e, cell_of_result(method)) : attribute_cells(e, class_id, name, 0);
     if (value_symbolic(value))
@@ -272,7 +272,7 @@ static const struct value *method_value(struct eval *e, const struct value *obje
     const char *type = type_name(object);
     if (!type)
         return NULL;
-    const struct name *name = names_dot(e->names, names_get(e->names, str_of(type)), member);
+    const struct name *name = eval_name(e, eval_name(e, NULL, str_of(type)), member);
     return values_get(e->values, &(struct value){.kind = VALUE_FUNCTION, .detail = NONE, .name = name});
 }
 
@@ -298,8 +298,7 @@ static const struct value *tensor_attribute(struct eval *e, const struct value *
         return values_get(e->values, &(struct value){.kind = VALUE_DTYPE, .dtype = object->dtype, .detail = NONE});
     if (str_eq(member, S("is_cuda")) || str_eq(member, S("requires_grad")) || str_eq(member, S("is_sparse")))
         return kind_of(e, VALUE_BOOL, 0);
-    return object->kind == VALUE_BATCH &&
-                   !known_find(names_dot(e->names, names_get(e->names, S("torch.Tensor")), member)->text)
+    return object->kind == VALUE_BATCH && !known_find(eval_name(e, eval_name(e, NULL, S("torch.Tensor")), member)->text)
                ? object
                : method_value(e, object, member);
 }
@@ -326,7 +325,7 @@ static bool is_common_method(struct eval *e, str member)
         if (str_eq(member, str_of(words[i])))
             return true;
     for (size_t i = 0; i < sizeof types / sizeof *types; i++)
-        if (names_dot(e->names, names_get(e->names, str_of(types[i])), member)->known)
+        if (eval_name(e, eval_name(e, NULL, str_of(types[i])), member)->known)
             return true;
     return false;
 }
@@ -350,7 +349,7 @@ static uint32_t methods_in_program(struct eval *e, uint32_t name, uint32_t *one)
 static const struct value *few_methods(struct eval *e, const struct value *object, str member)
 {
     const bool of_run = object->kind == VALUE_INSTANCE;
-    const uint32_t id = names_get(e->names, member)->id;
+    const uint32_t id = eval_name(e, NULL, member)->id;
     uint32_t one = NONE;
     const uint32_t count = methods_in_program(e, id, &one);
     if (count == 0 || count > FEW_METHODS || str_starts(member, S("__")) || object->device == DEVICE_CPU ||
@@ -361,7 +360,7 @@ static const struct value *few_methods(struct eval *e, const struct value *objec
     return values_get(e->values,
                       &(struct value){.kind = VALUE_FUNCTION,
                                       .detail = NONE,
-                                      .name = names_dot(e->names, names_get(e->names, S(FEW_METHODS_PREFIX)), member)});
+                                      .name = eval_name(e, eval_name(e, NULL, S(FEW_METHODS_PREFIX)), member)});
 }
 
 static const struct value *unknown_attribute(struct eval *e, uint32_t node, const struct value *object, str member)
@@ -436,7 +435,7 @@ const struct value *eval_attribute(struct eval *e, uint32_t node)
         return object->name && !of_run
                    ? values_get(e->values, &(struct value){.kind = VALUE_FUNCTION,
                                                            .detail = NONE,
-                                                           .name = names_dot(e->names, object->name, member)})
+                                                           .name = eval_name(e, object->name, member)})
                    : &value_unknown;
     case VALUE_TENSOR:
     case VALUE_BATCH:

@@ -176,8 +176,6 @@ static uint32_t bind(struct builder *b, uint32_t name, enum definition_kind kind
     return def;
 }
 
-/* ---- what uses prove ---- */
-
 static bool among(str text, const char *const *list)
 {
     for (; *list; list++)
@@ -186,85 +184,13 @@ static bool among(str text, const char *const *list)
     return false;
 }
 
-/* Methods that only tensors have, of what Python programs usually hold. */
-static const char *const tensor_methods[] = {
-    "backward",      "unsqueeze",      "unsqueeze_",    "permute",       "detach",
-    "detach_",       "requires_grad_", "contiguous",    "masked_fill",   "masked_fill_",
-    "index_select",  "index_add_",     "index_copy_",   "scatter_",      "scatter_add_",
-    "scatter",       "gather",         "bmm",           "expand_as",     "view_as",
-    "type_as",       "numel",          "data_ptr",      "logsumexp",     "log_softmax",
-    "softmax",       "unbind",         "new_zeros",     "new_ones",      "new_tensor",
-    "new_full",      "new_empty",      "is_contiguous", "retain_grad",   "masked_select",
-    "topk",          "addmm",          "chunk",         "unfold",        "is_cuda",
-    "requires_grad", "grad_fn",        "baddbmm",       "narrow",        "element_size",
-    "clamp_",        "zero_",          "mul_",          "add_",          "sub_",
-    "div_",          "sigmoid",        "relu",          "record_stream", NULL};
-static const char *const module_methods[] = {
-    "parameters", "named_parameters", "state_dict", "load_state_dict", "zero_grad", "named_modules", "train",
-    "children",   "modules",          "eval",       "apply",           NULL};
-
-/* scaler.scale(loss).backward() */
-static bool is_scaled_loss(const struct syntax *tree, uint32_t name)
-{
-    const uint32_t list = tree->parent[name], call = tree->parent[list], attribute = tree->parent[call];
-    return tree->kind[list] == SYN_ARGUMENTS && syntax_calls(tree, call, S("scale")) &&
-           syntax_is(tree, attribute, SYN_ATTRIBUTE) && str_eq(syntax_tail(tree, attribute), S("backward"));
-}
-
-static uint8_t proof_of(struct builder *b, uint32_t name)
-{
-    const struct syntax *tree = b->tree;
-    if (is_scaled_loss(tree, name))
-        return PROOF_TENSOR | PROOF_LOSS;
-    uint32_t object = name;
-    for (int links = 0; links < 4; links++) {
-        const uint32_t attribute = tree->parent[object];
-        if (!syntax_is(tree, attribute, SYN_ATTRIBUTE) || object != attribute + 1)
-            return 0;
-        const str tail = syntax_text(tree, syntax_child(tree, attribute, 1));
-        const uint32_t call = tree->parent[attribute];
-        const bool called = syntax_is(tree, call, SYN_CALL) && attribute == call + 1;
-        if (str_eq(tail, S("numpy")) && called)
-            return PROOF_TENSOR | PROOF_CPU;
-        if (links == 0 && called && str_eq(tail, S("backward")))
-            return PROOF_TENSOR | PROOF_LOSS;
-        if (links == 0 && among(tail, tensor_methods))
-            return PROOF_TENSOR;
-        if (links == 0 && called && (str_eq(tail, S("item")) || str_eq(tail, S("tolist"))))
-            return PROOF_ITEM;
-        if (links == 0 && called && str_eq(tail, S("size")))
-            return PROOF_TENSOR;
-        if (links == 0 && called && among(tail, module_methods))
-            return PROOF_MODULE;
-        if (str_eq(tail, S("data")))
-            object = attribute;
-        else
-            return 0;
-    }
-    return 0;
-}
-
-/* x.detach().numpy() says of x what x.numpy() says. */
-static uint8_t proof_behind_detach(struct builder *b, uint32_t name)
-{
-    const struct syntax *tree = b->tree;
-    const uint32_t attribute = tree->parent[name], call = tree->parent[attribute], next = tree->parent[call];
-    if (name != attribute + 1 || tree->kind[attribute] != SYN_ATTRIBUTE || !syntax_is(tree, call, SYN_CALL) ||
-        attribute != call + 1 || !syntax_is(tree, next, SYN_ATTRIBUTE) || call != next + 1)
-        return 0;
-    const bool detach = str_eq(syntax_tail(tree, attribute), S("detach"));
-    return detach && str_eq(syntax_tail(tree, next), S("numpy")) ? PROOF_CPU : 0;
-}
-
 /* ---- expressions ---- */
 
 static void expression(struct builder *b, uint32_t node);
 
 static void use(struct builder *b, uint32_t name)
 {
-    const uint32_t def = read_slot(b, slot_of_name(b, name), name);
-    b->flow->def_of[name] = def;
-    b->flow->defs[def].proof |= proof_of(b, name) | proof_behind_detach(b, name);
+    b->flow->def_of[name] = read_slot(b, slot_of_name(b, name), name);
 }
 
 static void bind_target(struct builder *b, uint32_t target, enum definition_kind kind, uint32_t value)

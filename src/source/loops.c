@@ -224,10 +224,12 @@ static bool is_evaluation(const struct project *project, uint32_t f)
          d = syntax_last(tree, d))
         if (is_no_grad(project, file, d))
             return true;
-    for (uint32_t n = function->node, last = syntax_last(tree, n); n < last; n++)
-        if (calls_eval(project, file, n) ||
-            (tree->kind[n] == SYN_WITH_ITEM && is_no_grad(project, file, n + 1) && project->trains[f] & RUNS_MODEL))
+    for (uint32_t n = function->node, last = syntax_last(tree, n); n < last; n++) {
+        const bool without = tree->kind[n] == SYN_WITH_ITEM && is_no_grad(project, file, n + 1);
+        const bool whole = without && tree->parent[tree->parent[tree->parent[n]]] == function->node;
+        if (calls_eval(project, file, n) || whole || (without && project->trains[f] & RUNS_MODEL))
             return true;
+    }
     return false;
 }
 

@@ -249,7 +249,8 @@ static inline struct program *program_of(const struct project *project, uint32_t
 }
 uint32_t module_slot(const struct project *project, uint32_t file, const struct name *name); /* its variable; NONE */
 void class_methods(struct project *project);
-void class_link(struct project *project); /* bases and kinds, as values tell them */
+void flow_prove(struct project *project, uint32_t file); /* what uses prove, once methods are known */
+void class_link(struct project *project);                /* bases and kinds, as values tell them */
 void cells_new(struct project *project);
 void cells_join(struct project *project); /* marks the files in which something changed */
 void eval_file(struct project *project, uint32_t file);

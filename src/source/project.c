@@ -24,6 +24,11 @@ static void read_file(void *context, size_t i)
         file->value_of_def[d] = value_nothing.id;
 }
 
+static void prove_file(void *context, size_t i)
+{
+    flow_prove(context, (uint32_t)i);
+}
+
 /* ---- tables over all files ---- */
 
 static void number_file(struct project *project, uint32_t id)
@@ -128,6 +133,7 @@ struct project *project_new(const struct project_source *sources, uint32_t count
     number_all(project);
     module_link(project);
     class_methods(project);
+    par_each(count, project->threads, prove_file, project);
     cells_new(project);
     settle(project);
     summary_build(project);

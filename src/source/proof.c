@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What uses of a name prove about what it holds: that .unsqueeze() is called on it
+ * makes it a tensor. A method that a class of the run has too proves nothing.
+ */
+#include "source/private.h"
+
+struct proving {
+    const struct project *project;
+    const struct syntax *tree;
+};
+
+static bool is_taken(const struct proving *p, str method)
+{
+    return map_get(&p->project->method_count, names_get(p->project->names, method)->id) != MAP_NONE;
+}
+
+static bool among(str text, const char *const *list)
+{
+    for (; *list; list++)
+        if (str_eq(text, str_of(*list)))
+            return true;
+    return false;
+}
+
+/* Methods that only tensors have, of what Python programs usually hold. */
+static const char *const tensor_methods[] = {
+    "backward",      "unsqueeze",      "unsqueeze_",    "permute",       "detach",
+    "detach_",       "requires_grad_", "contiguous",    "masked_fill",   "masked_fill_",
+    "index_select",  "index_add_",     "index_copy_",   "scatter_",      "scatter_add_",
+    "scatter",       "gather",         "bmm",           "expand_as",     "view_as",
+    "type_as",       "numel",          "data_ptr",      "logsumexp",     "log_softmax",
+    "softmax",       "unbind",         "new_zeros",     "new_ones",      "new_tensor",
+    "new_full",      "new_empty",      "is_contiguous", "retain_grad",   "masked_select",
+    "topk",          "addmm",          "chunk",         "unfold",        "is_cuda",
+    "requires_grad", "grad_fn",        "baddbmm",       "narrow",        "element_size",
+    "clamp_",        "zero_",          "mul_",          "add_",          "sub_",
+    "div_",          "sigmoid",        "relu",          "record_stream", NULL};
+static const char *const module_methods[] = {
+    "parameters", "named_parameters", "state_dict", "load_state_dict", "zero_grad", "named_modules", "train",
+    "children",   "modules",          "eval",       "apply",           NULL};
+
+/* scaler.scale(loss).backward() */
+static bool is_scaled_loss(const struct syntax *tree, uint32_t name)
+{
+    const uint32_t list = tree->parent[name], call = tree->parent[list], attribute = tree->parent[call];
+    return tree->kind[list] == SYN_ARGUMENTS && syntax_calls(tree, call, S("scale")) &&
+           syntax_is(tree, attribute, SYN_ATTRIBUTE) && str_eq(syntax_tail(tree, attribute), S("backward"));
+}
+
+static uint8_t proof_of(const struct proving *p, uint32_t name)
+{
+    const struct syntax *tree = p->tree;
+    if (is_scaled_loss(tree, name))
+        return PROOF_TENSOR | PROOF_LOSS;
+    uint32_t object = name;
+    for (int links = 0; links < 4; links++) {
+        const uint32_t attribute = tree->parent[object];
+        if (!syntax_is(tree, attribute, SYN_ATTRIBUTE) || object != attribute + 1)
+            return 0;
+        const str tail = syntax_text(tree, syntax_child(tree, attribute, 1));
+        const uint32_t call = tree->parent[attribute];
+        const bool called = syntax_is(tree, call, SYN_CALL) && attribute == call + 1;
+        if (str_eq(tail, S("numpy")) && called)
+            return PROOF_TENSOR | PROOF_CPU;
+        if (links == 0 && called && str_eq(tail, S("backward")))
+            return PROOF_TENSOR | PROOF_LOSS;
+        if (links == 0 && among(tail, tensor_methods) && !is_taken(p, tail))
+            return PROOF_TENSOR;
+        if (links == 0 && called && (str_eq(tail, S("item")) || str_eq(tail, S("tolist"))))
+            return PROOF_ITEM;
+        if (links == 0 && called && str_eq(tail, S("size")) && !is_taken(p, tail))
+            return PROOF_TENSOR;
+        if (links == 0 && called && among(tail, module_methods) && !is_taken(p, tail))
+            return PROOF_MODULE;
+        if (str_eq(tail, S("data")))
+            object = attribute;
+        else
+            return 0;
+    }
+    return 0;
+}
+
+/* x.detach().numpy() says of x what x.numpy() says. */
+static uint8_t proof_behind_detach(const struct proving *p, uint32_t name)
+{
+    const struct syntax *tree = p->tree;
+    const uint32_t attribute = tree->parent[name], call = tree->parent[attribute], next = tree->parent[call];
+    if (name != attribute + 1 || tree->kind[attribute] != SYN_ATTRIBUTE || !syntax_is(tree, call, SYN_CALL) ||
+        attribute != call + 1 || !syntax_is(tree, next, SYN_ATTRIBUTE) || call != next + 1)
+        return 0;
+    const bool detach = str_eq(syntax_tail(tree, attribute), S("detach"));
+    return detach && str_eq(syntax_tail(tree, next), S("numpy")) ? PROOF_CPU : 0;
+}
+
+/* Also what is only seen through a meeting: it is proven where it is used, and for all that come there. */
+void flow_prove(struct project *project, uint32_t id)
+{
+    struct file *file = &project->files[id];
+    const struct proving p = {project, file->shown.tree};
+    for (uint32_t name = 0; name < p.tree->count; name++) {
+        if (p.tree->kind[name] != SYN_NAME)
+            continue;
+        const uint32_t def = flow_resolve(&file->flow, flow_read_def(&file->flow, name));
+        if (def != NONE)
+            file->flow.defs[def].proof |= proof_of(&p, name) | proof_behind_detach(&p, name);
+    }
+}
