@@ -21,6 +21,7 @@ JUDGEMENTS = os.path.join(TOP, "tests", "data", "judgements")
 PROGRAM = os.environ.get("STEPTIME") or os.path.join(TOP, "build", "steptime")
 CODE = os.environ.get("STEPTIME_PUBLIC_CODE", "")
 LEVELS = ("note", "warning", "error")
+ASIDE = "fresh"  # the part kept aside: it is judged, and no bound is held to it
 SEED = 3
 
 
@@ -70,10 +71,10 @@ def commit_of(folder):
 
 
 def present(code, part=None):
-    """The repositories that are here, and a sentence about each that is not."""
+    """The repositories of a part (none: all but those kept aside) that are here, a sentence about each that is not."""
     here, missing = [], []
     for row in table("repositories.csv"):
-        if part and row["part"] != part:
+        if row["part"] != part if part else row["part"] == ASIDE:
             continue
         folder = folder_of(code, row["repo"])
         if not os.path.isdir(folder):
@@ -160,8 +161,8 @@ def recall_by_hand(findings, repos):
     return share(rows, found)
 
 
-def verdicts():
-    return {(row["repo"], row["path"], row["line"], row["rule"]): row["verdict"] for row in table("findings.csv")}
+def verdicts(name="findings.csv"):
+    return {(row["repo"], row["path"], row["line"], row["rule"]): row["verdict"] for row in table(name)}
 
 
 def listed_files():
@@ -173,15 +174,22 @@ def in_listed_files(findings):
     return [f for f in findings if f.by_default and (f.repo, f.path) in files]
 
 
-def precision(findings):
+def precision(findings, name="findings.csv"):
     """Findings that were judged to be worth a change. A finding that nobody judged counts against it."""
-    said = verdicts()
+    said = verdicts(name)
     return share(findings, lambda f: said.get(f.place) == "true")
 
 
-def judged(findings):
-    said = verdicts()
+def judged(findings, name="findings.csv"):
+    said = verdicts(name)
     return [f for f in findings if f.place in said]
+
+
+def precision_aside(code):
+    """Of the judged findings in repositories kept aside; None where there are none of them."""
+    here, _ = present(code, ASIDE)
+    found = [f for repo in here for f in lint(code, repo) if f.by_default]
+    return precision(judged(found, "fresh.csv"), "fresh.csv") if here else None
 
 
 def breaches(findings, repos):
@@ -226,6 +234,7 @@ def main(code, unjudged, misses, count):
     print(f"found by a reader and here   {hand}")
     print(f"true in listed files         {precision(listed)}, judged {len(judged(listed))}")
     print(f"true in unseen repositories  {precision(judged(unseen))} of those judged, reported {len(unseen)}")
+    print(f"true in repositories kept aside  {precision_aside(code) or 'not here'}")
     silent = breaches(findings, known)
     say(f"where silence was due: {len(silent)}", [f"{f}  [{why}]" for f, why in silent])
     if misses:
