@@ -10,6 +10,9 @@
 #include "source/loops.h"
 #include "source/reach.h"
 
+/* Calls in a circle would count loops for ever. */
+enum { DEEPEST_INNER = 4 };
+
 struct run_context {
     uint8_t pace, seen; /* seen: bits of the paces from which it is called */
     uint8_t inner;
@@ -288,7 +291,7 @@ static bool reach(struct run_context *to, struct context from_here, bool evaluat
         from_here.pace = PACE_EVALUATION;
     if (from->pace != PACE_UNKNOWN) {
         to->seen |= (uint8_t)(1u << from->pace);
-        const uint8_t inner = from->inner > 20 ? 20 : (uint8_t)from->inner;
+        const uint8_t inner = from->inner > DEEPEST_INNER ? DEEPEST_INNER : (uint8_t)from->inner;
         if (from->pace > to->pace) {
             to->pace = (uint8_t)from->pace;
             to->inner = inner;

@@ -300,6 +300,10 @@ static const struct value *proven(struct eval *e, const struct def *def, const s
     const bool placed = value->device == DEVICE_GPU || value->device == DEVICE_CPU || value->device == DEVICE_PARAMETER;
     if (open && placed && def->proof & PROOF_ITEM && def->shown.kind == DEFINED_FOR)
         prove_iterable(e, def->shown.value);
+    if (def->proof & PROOF_KEYED && (open || value->kind == VALUE_TENSOR)) { /* something that holds tensors */
+        out.kind = value->kind == VALUE_BATCH || value->kind == VALUE_NOTHING ? value->kind : VALUE_UNKNOWN;
+        return values_get(e->values, &out);
+    }
     if (open && given && (def->proof & PROOF_TENSOR || (placed && def->proof & PROOF_ITEM)))
         out.kind = VALUE_TENSOR;
     else if (open && given && def->proof & PROOF_MODULE && value->kind != VALUE_BATCH)

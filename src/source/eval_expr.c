@@ -10,7 +10,7 @@ static const struct value *kind_of(struct eval *e, enum value_kind kind, uint16_
 bool eval_is_tensor_like(const struct value *value)
 {
     return value->kind == VALUE_TENSOR || value->kind == VALUE_BATCH ||
-           (value->kind == VALUE_UNKNOWN && value->device == DEVICE_GPU);
+           (value->kind == VALUE_UNKNOWN && value->device == DEVICE_GPU && !(value->flags & VALUE_ASSUMED));
 }
 
 void eval_prove_tensor(struct eval *e, uint32_t node)

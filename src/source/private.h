@@ -85,6 +85,7 @@ enum proof {
     PROOF_CPU = 2,
     PROOF_MODULE = 4,
     PROOF_LOSS = 8,
+    PROOF_KEYED = 32 /* it has keys: no tensor */,
     PROOF_ITEM = 16 /* a tensor, if it has a device */
 };
 

@@ -93,6 +93,17 @@ static uint8_t proof_behind_detach(const struct proving *p, uint32_t name)
     return detach && str_eq(syntax_tail(tree, next), S("numpy")) ? PROOF_CPU : 0;
 }
 
+/* `x["key"]`, `"key" in x` */
+static uint8_t proof_of_keys(const struct proving *p, uint32_t name)
+{
+    const struct syntax *tree = p->tree;
+    const uint32_t parent = tree->parent[name];
+    if (tree->kind[parent] == SYN_SUBSCRIPT && name == parent + 1)
+        return syntax_is(tree, syntax_child(tree, parent, 1), SYN_STRING) ? PROOF_KEYED : 0;
+    const bool asks = tree->kind[parent] == SYN_COMPARE && (tree->op[parent] == OP_IN || tree->op[parent] == OP_NOT_IN);
+    return asks && name != parent + 1 && syntax_is(tree, parent + 1, SYN_STRING) ? PROOF_KEYED : 0;
+}
+
 /* Also what is only seen through a meeting: it is proven where it is used, and for all that come there. */
 void flow_prove(struct project *project, uint32_t id)
 {
@@ -103,6 +114,6 @@ void flow_prove(struct project *project, uint32_t id)
             continue;
         const uint32_t def = flow_resolve(&file->flow, flow_read_def(&file->flow, name));
         if (def != NONE)
-            file->flow.defs[def].proof |= proof_of(&p, name) | proof_behind_detach(&p, name);
+            file->flow.defs[def].proof |= proof_of(&p, name) | proof_behind_detach(&p, name) | proof_of_keys(&p, name);
     }
 }
