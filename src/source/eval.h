@@ -110,4 +110,13 @@ const struct value *value_join_items(struct values *values, const struct value *
 /* Where parameter k of a function is, as its callers and conventions say. */
 enum value_device resolve_parameter(const struct project *project, uint32_t function, uint32_t k, uint16_t *flags);
 
+/* ---- shared among the files of evaluation ---- */
+enum { EVAL_WIDEST = 64 }; /* targets of one assignment that are told apart */
+const struct value *eval_by_convention(struct eval *e, str word, const struct value *value); /* devices, loaders */
+const struct value *eval_name_value(struct eval *e, uint32_t node);
+const struct value *eval_kind_of(struct eval *e, enum value_kind kind, uint16_t flags);
+enum value_device eval_device_of_parameter(struct eval *e, uint32_t k);
+/* Where the name stands in `a, (b, c) = value`: takes the parts on the way down from `top`. */
+const struct value *eval_unpack(struct eval *e, const struct value *value, uint32_t name, uint32_t top);
+
 #endif

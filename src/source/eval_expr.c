@@ -2,7 +2,7 @@
 /* Values of expressions, from those of their operands. */
 #include "source/eval.h"
 
-static const struct value *kind_of(struct eval *e, enum value_kind kind, uint16_t flags)
+const struct value *eval_kind_of(struct eval *e, enum value_kind kind, uint16_t flags)
 {
     return values_get(e->values, &(struct value){.kind = (uint8_t)kind, .flags = flags, .detail = NONE});
 }
@@ -28,459 +28,6 @@ str eval_last_part(str dotted)
         if (dotted.at[i] == '.')
             return str_from(dotted, i + 1);
     return dotted;
-}
-
-/* ---- devices by name ---- */
-
-static bool names_device(str word)
-{
-    return str_eq(word, S("device")) || str_eq(word, S("dev")) || str_ends(word, S("_device")) ||
-           str_ends(word, S("_dev")) || str_starts(word, S("device_")) || str_eq(word, S("DEVICE"));
-}
-
-static const struct value *device_value(struct eval *e, enum value_device device, uint8_t parameter)
-{
-    return values_get(e->values, &(struct value){.kind = VALUE_DEVICE,
-                                                 .device = (uint8_t)device,
-                                                 .parameter = parameter,
-                                                 .flags = device == DEVICE_GPU ? VALUE_UPLOADED : 0,
-                                                 .detail = NONE});
-}
-
-/* Text that may name a device keeps which one, so that torch.device("cuda" if ... else "cpu") can be told. */
-const struct value *eval_string(struct eval *e, str text)
-{
-    static const char *const accelerators[] = {"cuda", "xpu", "mps", "npu", "hpu", "gpu"};
-    while (text.len && (text.at[0] == 'f' || text.at[0] == 'u' || text.at[0] == 'r' || text.at[0] == 'b'))
-        text = str_from(text, 1);
-    while (text.len > 1 && (text.at[0] == '"' || text.at[0] == '\''))
-        text = (str){text.at + 1, text.len - 2};
-    struct value out = {.kind = VALUE_STR, .flags = VALUE_CONSTANT, .detail = NONE};
-    if (str_eq(text, S("cpu")))
-        out.device = DEVICE_CPU;
-    for (size_t i = 0; i < sizeof accelerators / sizeof *accelerators; i++) {
-        const str name = str_of(accelerators[i]);
-        if (str_starts(text, name) && (text.len == name.len || text.at[name.len] == ':')) {
-            out.device = DEVICE_GPU;
-            out.flags |= VALUE_UPLOADED;
-        }
-    }
-    return values_get(e->values, &out);
-}
-
-/* What is not known otherwise, and is called a device or a loader. */
-static const struct value *by_convention(struct eval *e, str word, const struct value *value)
-{
-    const bool open = value->kind == VALUE_UNKNOWN || value->kind == VALUE_NOTHING;
-    if (!open || value->flags & VALUE_UPLOADED)
-        return value;
-    if (names_device(word))
-        return values_get(e->values, &(struct value){.kind = VALUE_DEVICE,
-                                                     .device = DEVICE_GPU,
-                                                     .flags = VALUE_ASSUMED | VALUE_UPLOADED,
-                                                     .detail = NONE});
-    if (str_has(word, S("loader")) || str_has(word, S("Loader")))
-        return kind_of(e, VALUE_LOADER, VALUE_ASSUMED);
-    return value;
-}
-
-struct device_named eval_device_named(struct eval *e, uint32_t node)
-{
-    const struct value *value = eval_get(e, node);
-    switch (value->kind) {
-    case VALUE_DEVICE:
-    case VALUE_STR:
-        return (struct device_named){value->device, value->parameter, value->kind == VALUE_DEVICE || value->device, 0};
-    case VALUE_TENSOR:
-        return (struct device_named){value->device, value->parameter, true, value->dtype};
-    case VALUE_INT:
-        return (struct device_named){DEVICE_GPU, 0, true, 0};
-    case VALUE_DTYPE:
-        return (struct device_named){DEVICE_UNKNOWN, 0, false, value->dtype};
-    default:
-        break;
-    }
-    const str tail = syntax_tail(e->tree, node);
-    if (str_has_nocase(tail, S("rank")) || str_has_nocase(tail, S("gpu")) || str_has_nocase(tail, S("cuda")))
-        return (struct device_named){DEVICE_GPU, 0, true, 0};
-    return (struct device_named){DEVICE_UNKNOWN, 0, false, 0};
-}
-
-/* ---- names and attributes ---- */
-
-static const struct value *name_value(struct eval *e, uint32_t node)
-{
-    const uint32_t def = e->flow->def_of[node];
-    if (def == NONE)
-        return &value_unknown;
-    const struct value *value = eval_def(e, def);
-    return by_convention(e, syntax_text(e->tree, node), value);
-}
-
-static uint8_t dtype_named(str last)
-{
-    static const struct {
-        const char *name;
-        uint8_t dtype;
-    } names[] = {
-        {"float", DTYPE_FLOAT32}, {"float32", DTYPE_FLOAT32}, {"float64", DTYPE_FLOAT64},  {"double", DTYPE_FLOAT64},
-        {"half", DTYPE_FLOAT16},  {"float16", DTYPE_FLOAT16}, {"bfloat16", DTYPE_FLOAT16}, {"long", DTYPE_INT64},
-        {"int64", DTYPE_INT64},   {"int", DTYPE_INT32},       {"int32", DTYPE_INT32},      {"short", DTYPE_INT32},
-        {"int16", DTYPE_INT32},   {"uint8", DTYPE_UINT8},     {"int8", DTYPE_UINT8},       {"bool", DTYPE_BOOL}};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (str_eq(last, str_of(names[i].name)))
-            return names[i].dtype;
-    return DTYPE_UNKNOWN;
-}
-
-/* A name that a module has from `from x import *`; NULL. */
-const struct value *eval_starred(struct eval *e, uint32_t id, str member, int depth)
-{
-    const struct file *file = &e->project->files[id];
-    for (uint32_t i = file->star_count; i--;) {
-        const struct star *star = &file->stars[i];
-        if (star->file == NONE) {
-            const struct name *name = eval_name(e, star->name, member);
-            if (name->known)
-                return values_get(e->values, &(struct value){.kind = VALUE_IMPORT, .detail = NONE, .name = name});
-            continue;
-        }
-        const uint32_t slot = module_slot(e->project, star->file, eval_name(e, NULL, member));
-        if (slot != NONE)
-            return eval_cell(e, cell_of_slot(&e->project->files[star->file], slot));
-        const struct value *inner = depth < 4 ? eval_starred(e, star->file, member, depth + 1) : NULL;
-        if (inner)
-            return inner;
-    }
-    return NULL;
-}
-
-/* torch.X, package.module, module.variable of the run. */
-const struct value *eval_member(struct eval *e, const struct value *import, str member)
-{
-    const struct name *name = eval_name(e, import->name, member);
-    if (import->detail != NONE && import->detail < e->project->file_count) {
-        const struct value *starred = eval_starred(e, import->detail, member, 0);
-        const struct file *file = &e->project->files[import->detail];
-        const uint32_t slot = module_slot(e->project, import->detail, eval_name(e, NULL, member));
-        if (slot != NONE)
-            return eval_cell(e, cell_of_slot(file, slot));
-        if (starred)
-            return starred;
-        char dotted[256] = ".";
-        const bool fits = member.len < sizeof dotted - 1;
-        if (fits)
-            memcpy(dotted + 1, member.at, member.len);
-        const uint32_t inner = fits ? module_find(e->project, import->detail, (str){dotted, member.len + 1}) : NONE;
-        if (inner != NONE)
-            return values_get(e->values,
-                              &(struct value){.kind = VALUE_IMPORT,
-                                              .detail = inner,
-                                              .name = names_get(e->names, e->project->files[inner].shown.module)});
-    }
-    const uint32_t file = map_get(&e->project->file_by_module, name->id);
-    if (file != MAP_NONE && import->detail == NONE && !str_starts(name->text, S("torch.")))
-        return values_get(e->values, &(struct value){.kind = VALUE_IMPORT, .detail = file, .name = name});
-    if (str_eq(import->name->text, S("torch")) && dtype_named(member))
-        return values_get(
-            e->values,
-            &(struct value){.kind = VALUE_DTYPE, .dtype = dtype_named(member), .detail = NONE, .name = name});
-    return values_get(e->values, &(struct value){.kind = VALUE_IMPORT, .detail = NONE, .name = name});
-}
-
-const struct value *eval_module_of(struct eval *e, uint32_t class_id, enum value_device device)
-{
-    const struct class_info *c = &e->project->classes[class_id];
-    eval_read(e, read_key_class(class_id));
-    const enum value_kind kind = c->is_module ? VALUE_MODULE : c->is_dataset ? VALUE_DATASET : VALUE_INSTANCE;
-    return values_get(e->values, &(struct value){.kind = (uint8_t)kind,
-                                                 .device = (uint8_t)(c->is_module ? device : DEVICE_UNKNOWN),
-                                                 .detail = class_id});
-}
-
-/* The attribute as methods of the class and its bases bind it, seen from this object. */
-static const struct value *attribute_cells(struct eval *e, uint32_t class_id, const struct name *name, int depth)
-{
-    const uint32_t cell = map_get(&e->project->cell_of_attribute, cell_key_attribute(class_id, name));
-    eval_read(e, cell_key_attribute(class_id, name));
-    eval_read(e, read_key_class(class_id));
-    const struct value *value = cell == MAP_NONE ? &value_nothing : eval_cell(e, cell);
-    const struct class_data *data = &e->project->class_data[class_id];
-    for (uint32_t b = 0; depth < 16 && b < data->base_count; b++)
-        value = values_join(e->values, value, attribute_cells(e, data->bases[b], name, depth + 1), JOIN_WAYS);
-    return value;
-}
-
-const struct value *eval_attribute_of_class(struct eval *e, uint32_t class_id, const struct value *object, str text)
-{
-    const uint32_t method = project_method(e->project, class_id, text);
-    if (method != NONE && !e->project->functions[method].is_property)
-        return values_get(e->values, &(struct value){.kind = VALUE_FUNCTION, .detail = method});
-    const struct name *name = eval_name(e, NULL, text);
-    const struct value *value =
-        method != NONE ? eval_cell(e, cell_of_result(method)) : attribute_cells(e, class_id, name, 0);
-    if (value_symbolic(value))
-        value = value_substitute(e, value, &object, 1);
-    return value;
-}
-
-/* The type that begins the name of a method: "torch.Tensor" of `x.item`. */
-static const char *type_name(const struct value *value)
-{
-    switch (value->kind) {
-    case VALUE_TENSOR:
-    case VALUE_BATCH:
-        return "torch.Tensor";
-    case VALUE_MODULE:
-    case VALUE_LOSS:
-        return "torch.nn.Module";
-    case VALUE_ARRAY:
-        return "numpy.ndarray";
-    case VALUE_STR:
-        return "str";
-    case VALUE_LIST:
-        return "list";
-    case VALUE_TUPLE:
-        return "tuple";
-    case VALUE_SET:
-        return "set";
-    case VALUE_DICT:
-        return "dict";
-    case VALUE_OPTIMIZER:
-        return "torch.optim.Optimizer";
-    case VALUE_SCHEDULER:
-        return "torch.optim.lr_scheduler.LRScheduler";
-    case VALUE_SCALER:
-        return "torch.cuda.amp.GradScaler";
-    case VALUE_DATASET:
-        return "torch.utils.data.Dataset";
-    case VALUE_LOADER:
-        return "torch.utils.data.DataLoader";
-    case VALUE_WRITER:
-        return "logging.Logger";
-    case VALUE_FRAME:
-        return "pandas.DataFrame";
-    case VALUE_SPARSE:
-        return "scipy.sparse.matrix";
-    default:
-        return NULL;
-    }
-}
-
-static const struct value *method_value(struct eval *e, const struct value *object, str member)
-{
-    const char *type = type_name(object);
-    if (!type)
-        return NULL;
-    const struct name *name = eval_name(e, eval_name(e, NULL, str_of(type)), member);
-    return values_get(e->values, &(struct value){.kind = VALUE_FUNCTION, .detail = NONE, .name = name});
-}
-
-static const struct value *tensor_attribute(struct eval *e, const struct value *object, str member)
-{
-    static const char *const same[] = {"data", "grad", "T", "mT", "H", "real", "imag"};
-    for (size_t i = 0; i < sizeof same / sizeof *same; i++)
-        if (str_eq(member, str_of(same[i]))) {
-            struct value out = *object;
-            out.kind = object->kind == VALUE_BATCH ? VALUE_BATCH : VALUE_TENSOR;
-            out.flags &= (uint16_t)~VALUE_FRESH;
-            if (str_eq(member, S("data")))
-                out.flags |= VALUE_DETACHED;
-            return values_get(e->values, &out);
-        }
-    if (str_eq(member, S("device")))
-        return device_value(e, object->device, object->parameter);
-    if (str_eq(member, S("shape")))
-        return values_container(e->values, VALUE_SHAPE, kind_of(e, VALUE_INT, 0));
-    if (str_eq(member, S("ndim")))
-        return kind_of(e, VALUE_INT, 0);
-    if (str_eq(member, S("dtype")))
-        return values_get(e->values, &(struct value){.kind = VALUE_DTYPE, .dtype = object->dtype, .detail = NONE});
-    if (str_eq(member, S("is_cuda")) || str_eq(member, S("requires_grad")) || str_eq(member, S("is_sparse")))
-        return kind_of(e, VALUE_BOOL, 0);
-    return object->kind == VALUE_BATCH && !known_find(eval_name(e, eval_name(e, NULL, S("torch.Tensor")), member)->text)
-               ? object
-               : method_value(e, object, member);
-}
-
-/* Objects that hold settings: their .device is the run's. */
-static bool holds_settings(str word)
-{
-    static const char *const parts[] = {"arg", "conf", "cfg", "opt", "hp", "param", "flag", "setting", "self", "train"};
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-        if (str_has_nocase(word, str_of(parts[i])))
-            return true;
-    return false;
-}
-
-/* Names that libraries and Python have too: on something unknown they say nothing. */
-static bool is_common_method(struct eval *e, str member)
-{
-    static const char *const types[] = {
-        "torch.Tensor", "torch.nn.Module", "torch.optim.Optimizer", "list", "dict", "str", "set"};
-    static const char *const words[] = {"step",  "train", "eval",   "save",  "load", "close", "read",
-                                        "write", "open",  "run",    "get",   "set",  "reset", "main",
-                                        "call",  "fit",   "update", "start", "stop", "log"};
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (str_eq(member, str_of(words[i])))
-            return true;
-    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
-        if (eval_name(e, eval_name(e, NULL, str_of(types[i])), member)->known)
-            return true;
-    return false;
-}
-
-/* How many classes of the program have a method of the name, and one of them. Names that very many have do not count. */
-static uint32_t methods_in_program(struct eval *e, uint32_t name, uint32_t *one)
-{
-    const uint32_t all = map_get(&e->project->method_count, name);
-    uint32_t count = 0;
-    if (all == MAP_NONE || all > 64)
-        return 0;
-    for (uint32_t f = map_get(&e->project->methods_by_name, name); f != MAP_NONE; f = e->project->next_of_name[f])
-        if (e->project->files[e->project->functions[f].file].program == e->file->program) {
-            *one = f;
-            count++;
-        }
-    return count;
-}
-
-/* A method that few classes of the run have, called on something of which the class is not known: one of those. */
-static const struct value *few_methods(struct eval *e, const struct value *object, str member)
-{
-    const bool of_run = object->kind == VALUE_INSTANCE;
-    const uint32_t id = eval_name(e, NULL, member)->id;
-    uint32_t one = NONE;
-    const uint32_t count = methods_in_program(e, id, &one);
-    if (count == 0 || count > FEW_METHODS || str_starts(member, S("__")) || object->device == DEVICE_CPU ||
-        (!of_run && is_common_method(e, member)))
-        return NULL;
-    if (count == 1)
-        return values_get(e->values, &(struct value){.kind = VALUE_FUNCTION, .detail = one});
-    return values_get(e->values,
-                      &(struct value){.kind = VALUE_FUNCTION,
-                                      .detail = NONE,
-                                      .name = eval_name(e, eval_name(e, NULL, S(FEW_METHODS_PREFIX)), member)});
-}
-
-static const struct value *unknown_attribute(struct eval *e, uint32_t node, const struct value *object, str member)
-{
-    const str holder = syntax_tail(e->tree, syntax_first(e->tree, node));
-    if (str_eq(member, S("device")) && object->device != DEVICE_UNKNOWN && !holds_settings(holder))
-        return device_value(e, object->device, object->parameter);
-    if (object->device == DEVICE_GPU || object->device == DEVICE_CPU ||
-        (object->kind == VALUE_NOTHING && object->device == DEVICE_PARAMETER)) {
-        const struct value *method = method_value(e, &(struct value){.kind = VALUE_TENSOR}, member);
-        const bool data = str_eq(member, S("data"));
-        if (object->device != DEVICE_PARAMETER && (method->name->known || data))
-            return data ? object : method;
-        if (method->name->known && method->name->known->special >= SPECIAL_TO &&
-            method->name->known->special <= SPECIAL_PIN)
-            return method;
-    }
-    const struct value *only = few_methods(e, object, member);
-    if (only)
-        return only;
-    const uint32_t call = e->tree->parent[node];
-    const bool called = syntax_is(e->tree, call, SYN_CALL) && node == call + 1;
-    if (!called && object->device != DEVICE_UNKNOWN && !holds_settings(holder)) { /* data.x of data.to(device) */
-        const struct value part = {
-            .kind = VALUE_UNKNOWN,
-            .device = object->device,
-            .parameter = object->parameter,
-            .flags = (uint16_t)(VALUE_ASSUMED | (object->flags & (VALUE_UPLOADED | VALUE_FROM_LOADER))),
-            .detail = NONE};
-        return by_convention(e, member, values_get(e->values, &part));
-    }
-    if (!called)
-        return by_convention(e, member, &value_unknown);
-    if (str_eq(member, S("cuda")) || str_eq(member, S("to")) || str_eq(member, S("cpu")) || str_eq(member, S("item")) ||
-        str_eq(member, S("pin_memory")) || str_eq(member, S("backward")))
-        return method_value(e, &(struct value){.kind = VALUE_TENSOR}, member);
-    return by_convention(e, member, &value_unknown);
-}
-
-/* An expression on a device of which .item(), .cpu() ... is called is a tensor: it says so from then on. */
-static const struct value *proven_object(struct eval *e, uint32_t node, const struct value *object, str member)
-{
-    static const char *const proofs[] = {"item", "tolist", "numpy", "detach",   "cpu",
-                                         "sum",  "mean",   "view",  "unsqueeze"};
-    const bool open =
-        (object->kind == VALUE_UNKNOWN || object->kind == VALUE_BATCH) && object->device != DEVICE_UNKNOWN;
-    const uint32_t call = e->tree->parent[node], at = syntax_first(e->tree, node);
-    if (!open || e->tree->kind[at] == SYN_NAME || !syntax_is(e->tree, call, SYN_CALL) || node != call + 1)
-        return object;
-    const bool part = e->tree->kind[at] == SYN_SUBSCRIPT && str_eq(member, S("to"));
-    for (size_t i = 0; i < sizeof proofs / sizeof *proofs; i++) {
-        if (!part && !str_eq(member, str_of(proofs[i])))
-            continue;
-        struct value tensor = *object;
-        tensor.kind = VALUE_TENSOR;
-        object = values_get(e->values, &tensor);
-        eval_set(e, at, object);
-        break;
-    }
-    return object;
-}
-
-const struct value *eval_attribute(struct eval *e, uint32_t node)
-{
-    const str member = syntax_text(e->tree, syntax_child(e->tree, node, 1));
-    const struct value *object = proven_object(e, node, eval_get(e, syntax_first(e->tree, node)), member);
-    const bool of_run = object->detail != NONE;
-    switch (object->kind) {
-    case VALUE_IMPORT:
-        return object->name ? eval_member(e, object, member) : &value_unknown;
-    case VALUE_FUNCTION: /* an unbound name: a builtin type, or a module that is not imported in sight */
-        return object->name && !of_run
-                   ? values_get(e->values, &(struct value){.kind = VALUE_FUNCTION,
-                                                           .detail = NONE,
-                                                           .name = eval_name(e, object->name, member)})
-                   : &value_unknown;
-    case VALUE_TENSOR:
-    case VALUE_BATCH:
-        return tensor_attribute(e, object, member);
-    case VALUE_MODULE:
-    case VALUE_INSTANCE:
-    case VALUE_DATASET:
-    case VALUE_CLASS: {
-        const struct value *value =
-            of_run ? eval_attribute_of_class(e, object->detail, object, member) : &value_nothing;
-        if (value->kind != VALUE_NOTHING && value->kind != VALUE_UNKNOWN)
-            return value;
-        const bool classless = object->kind == VALUE_MODULE || object->kind == VALUE_INSTANCE;
-        const struct value *only = classless && !of_run ? few_methods(e, object, member) : NULL;
-        if (only)
-            return only;
-        const struct value *method = object->kind == VALUE_MODULE ? method_value(e, object, member) : NULL;
-        if (method && method->name->known && method->name->known->kind != VALUE_UNKNOWN && value == &value_nothing)
-            return method;
-        if (object->kind == VALUE_MODULE && value == &value_nothing &&
-            (str_eq(member, S("weight")) || str_eq(member, S("bias"))))
-            return values_get(e->values, &(struct value){.kind = VALUE_TENSOR,
-                                                         .device = object->device,
-                                                         .parameter = object->parameter,
-                                                         .rank = RANK_SOME,
-                                                         .flags = VALUE_PARAMETER | VALUE_GRAD,
-                                                         .detail = NONE});
-        return by_convention(e, member, value == &value_nothing ? &value_unknown : value);
-    }
-    case VALUE_ARRAY:
-        if (str_eq(member, S("T")))
-            return object;
-        if (str_eq(member, S("shape")))
-            return values_container(e->values, VALUE_SHAPE, kind_of(e, VALUE_INT, 0));
-        if (str_eq(member, S("size")) || str_eq(member, S("ndim")))
-            return kind_of(e, VALUE_INT, 0);
-        break;
-    case VALUE_UNKNOWN:
-    case VALUE_NOTHING:
-        return unknown_attribute(e, node, object, member);
-    default:
-        break;
-    }
-    const struct value *method = method_value(e, object, member);
-    return method ? method : by_convention(e, member, &value_unknown);
 }
 
 /* ---- operators ---- */
@@ -549,14 +96,14 @@ static const struct value *compare(struct eval *e, uint32_t node)
     const struct value *a = eval_get(e, syntax_child(e->tree, node, 0)),
                        *b = eval_get(e, syntax_child(e->tree, node, 1));
     if (op == OP_IN || op == OP_NOT_IN || op == OP_IS || op == OP_IS_NOT)
-        return kind_of(e, VALUE_BOOL, 0);
+        return eval_kind_of(e, VALUE_BOOL, 0);
     struct value out = *eval_binary(e, a, b, op);
     if (out.kind == VALUE_TENSOR || out.kind == VALUE_ARRAY) {
         out.dtype = DTYPE_BOOL;
         out.flags &= (uint16_t)~VALUE_GRAD;
         return values_get(e->values, &out);
     }
-    return kind_of(e, VALUE_BOOL, out.flags & (VALUE_DOWNLOADED | VALUE_RANDOM));
+    return eval_kind_of(e, VALUE_BOOL, out.flags & (VALUE_DOWNLOADED | VALUE_RANDOM));
 }
 
 static const struct value *unary(struct eval *e, uint32_t node)
@@ -640,7 +187,7 @@ static const struct value *dictionary(struct eval *e, uint32_t node)
     for (uint32_t item = syntax_first(e->tree, node); item != NONE; item = syntax_next(e->tree, item))
         if (e->tree->kind[item] == SYN_PAIR)
             joined = values_join(e->values, joined, eval_get(e, syntax_child(e->tree, item, 1)), JOIN_WAYS);
-    return joined == &value_nothing ? kind_of(e, VALUE_DICT, 0) : values_container(e->values, VALUE_DICT, joined);
+    return joined == &value_nothing ? eval_kind_of(e, VALUE_DICT, 0) : values_container(e->values, VALUE_DICT, joined);
 }
 
 static const struct value *comprehension(struct eval *e, uint32_t node)
@@ -702,9 +249,9 @@ const struct value *eval_index(struct eval *e, uint32_t node)
             return value_join_items(e->values, object);
         break;
     case VALUE_SHAPE:
-        return slice ? object : kind_of(e, VALUE_INT, 0);
+        return slice ? object : eval_kind_of(e, VALUE_INT, 0);
     case VALUE_STR:
-        return kind_of(e, VALUE_STR, 0);
+        return eval_kind_of(e, VALUE_STR, 0);
     case VALUE_MODULE:
         return object->items ? value_join_items(e->values, object) : object;
     case VALUE_UNKNOWN:
@@ -720,7 +267,7 @@ const struct value *eval_index(struct eval *e, uint32_t node)
     if (syntax_is(e->tree, index, SYN_STRING)) {
         str text = syntax_text(e->tree, index);
         text = text.len > 2 ? (str){text.at + 1, text.len - 2} : text;
-        return by_convention(e, text, &value_unknown);
+        return eval_by_convention(e, text, &value_unknown);
     }
     return &value_unknown;
 }
@@ -732,7 +279,7 @@ static const struct value *node_value_of(struct eval *e, uint32_t node)
     const struct syntax *tree = e->tree;
     switch (tree->kind[node]) {
     case SYN_NAME:
-        return name_value(e, node);
+        return eval_name_value(e, node);
     case SYN_ATTRIBUTE:
         return eval_attribute(e, node);
     case SYN_CALL:
@@ -747,7 +294,7 @@ static const struct value *node_value_of(struct eval *e, uint32_t node)
     case SYN_COMPARE:
         return compare(e, node);
     case SYN_NOT:
-        return kind_of(e, VALUE_BOOL, 0);
+        return eval_kind_of(e, VALUE_BOOL, 0);
     case SYN_BOOL:
         return values_join(e->values, eval_get(e, syntax_child(tree, node, 0)),
                            eval_get(e, syntax_child(tree, node, 1)), JOIN_WAYS);
@@ -792,14 +339,14 @@ static const struct value *node_value_of(struct eval *e, uint32_t node)
     case SYN_STRING:
         return eval_string(e, syntax_text(tree, node));
     case SYN_INTEGER:
-        return kind_of(e, VALUE_INT, VALUE_CONSTANT);
+        return eval_kind_of(e, VALUE_INT, VALUE_CONSTANT);
     case SYN_FLOAT:
-        return kind_of(e, VALUE_FLOAT, VALUE_CONSTANT);
+        return eval_kind_of(e, VALUE_FLOAT, VALUE_CONSTANT);
     case SYN_TRUE:
     case SYN_FALSE:
-        return kind_of(e, VALUE_BOOL, VALUE_CONSTANT);
+        return eval_kind_of(e, VALUE_BOOL, VALUE_CONSTANT);
     case SYN_NONE:
-        return kind_of(e, VALUE_NONE, VALUE_CONSTANT);
+        return eval_kind_of(e, VALUE_NONE, VALUE_CONSTANT);
     default:
         return &value_unknown;
     }

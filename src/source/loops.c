@@ -219,6 +219,10 @@ static bool is_evaluation(const struct project *project, uint32_t f)
     const struct syntax *tree = file->shown.tree;
     if (tree->kind[function->node] != SYN_FUNCTION || project->trains[f] & (TRAINS_ONCE | TRAINS_IN_LOOP))
         return false;
+    const bool called_so = str_has_nocase(function->name, S("eval")) || str_has_nocase(function->name, S("valid")) ||
+                           str_starts(function->name, S("test"));
+    if (called_so && project->trains[f] & RUNS_MODEL)
+        return true;
     const uint32_t around = tree->parent[function->node];
     for (uint32_t d = tree->kind[around] == SYN_DECORATED ? around + 1 : function->node; d < function->node;
          d = syntax_last(tree, d))
