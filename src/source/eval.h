@@ -88,6 +88,7 @@ struct device_named {
 };
 struct device_named eval_device_named(struct eval *e, uint32_t node);
 void eval_prove_tensor(struct eval *e, uint32_t node);
+bool eval_call_fits(const struct eval *e, uint32_t call, uint32_t function);
 bool eval_is_tensor_like(const struct value *value); /* TENSOR, or unknown on a known device */
 str eval_last_part(str dotted);
 const struct value *eval_string(struct eval *e, str text);

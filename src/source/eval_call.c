@@ -296,30 +296,61 @@ static const struct value *call_foreign(struct eval *e, uint32_t call, const str
     return &value_unknown;
 }
 
-static uint32_t positional_arguments(const struct syntax *tree, uint32_t call)
+/* A function that was found by its name alone: its device, where the function leaves it open, as of any unknown one. */
+static const struct value *as_if_unknown(struct eval *e, uint32_t call, const struct value *result)
 {
-    uint32_t count = 0;
-    const uint32_t list = syntax_child(tree, call, 1);
-    for (uint32_t a = syntax_first(tree, list); a != NONE; a = syntax_next(tree, a))
-        count += tree->kind[a] != SYN_KEYWORD && tree->kind[a] != SYN_DOUBLE_STARRED && tree->kind[a] != SYN_STARRED;
-    return count;
+    const struct value *guess = call_unknown(e, call);
+    const bool open =
+        result->device == DEVICE_UNKNOWN && (result->kind == VALUE_TENSOR || result->kind == VALUE_UNKNOWN);
+    if (!open || guess->device == DEVICE_UNKNOWN)
+        return result;
+    struct value out = *result;
+    out.device = guess->device;
+    out.parameter = guess->parameter;
+    out.flags |= VALUE_ASSUMED;
+    return values_get(e->values, &out);
+}
+
+/* Whether the call gives a method as many arguments as it takes. */
+bool eval_call_fits(const struct eval *e, uint32_t call, uint32_t function)
+{
+    const struct function *f = &e->project->functions[function];
+    const struct syntax *there = e->project->files[f->file].shown.tree;
+    const uint32_t list = scope_parameters(there, f->node);
+    uint32_t given = !f->is_static, needed = 0, most = 0;
+    for (uint32_t a = syntax_first(e->tree, syntax_child(e->tree, call, 1)); a != NONE; a = syntax_next(e->tree, a)) {
+        if (e->tree->kind[a] == SYN_STARRED || e->tree->kind[a] == SYN_DOUBLE_STARRED)
+            return true;
+        given++;
+    }
+    for (uint32_t p = syntax_first(there, list); p != NONE; p = syntax_next(there, p)) {
+        if (there->kind[p] != SYN_PARAMETER || syntax_is(there, syntax_first(there, p), SYN_ABSENT))
+            continue;
+        if (there->op[p])
+            most = NONE;
+        else if (most != NONE)
+            most++;
+        needed += !there->op[p] && syntax_is(there, syntax_child(there, p, 2), SYN_ABSENT);
+    }
+    return given >= needed && given <= most;
 }
 
 /* Any of the methods of that name that takes so many arguments. */
 static const struct value *call_few(struct eval *e, uint32_t call, str member, const struct value *object)
 {
-    const uint32_t given = positional_arguments(e->tree, call);
     const struct value *joined = &value_nothing;
     uint32_t f = map_get(&e->project->methods_by_name, names_get(e->names, member)->id);
     for (; f != MAP_NONE; f = e->project->next_of_name[f]) {
         const struct function *function = &e->project->functions[f];
         const bool other = e->project->files[function->file].program != e->file->program;
-        if (other || given + !function->is_static > function->parameters)
+        if (other || !eval_call_fits(e, call, f))
             continue;
-        const struct value *self = eval_module_of(e, function->class_id, object ? object->device : DEVICE_UNKNOWN);
+        struct value self_value = *eval_module_of(e, function->class_id, object ? object->device : DEVICE_UNKNOWN);
+        self_value.parameter = object ? object->parameter : 0;
+        const struct value *self = values_get(e->values, &self_value);
         joined = values_join(e->values, joined, call_function(e, call, f, self), JOIN_WAYS);
     }
-    return joined == &value_nothing ? &value_unknown : joined;
+    return as_if_unknown(e, call, joined == &value_nothing ? &value_unknown : joined);
 }
 
 const struct value *eval_call(struct eval *e, uint32_t call)
@@ -331,8 +362,12 @@ const struct value *eval_call(struct eval *e, uint32_t call)
         return configured;
     switch (callee->kind) {
     case VALUE_FUNCTION:
-        if (callee->detail != NONE && callee->detail < e->project->function_count)
-            return call_function(e, call, callee->detail, bound_object(e, node));
+        if (callee->detail != NONE && callee->detail < e->project->function_count) {
+            const struct value *object = bound_object(e, node);
+            const struct value *result = call_function(e, call, callee->detail, object);
+            return object && object->detail == NONE && object->kind != VALUE_INSTANCE ? as_if_unknown(e, call, result)
+                                                                                      : result;
+        }
         break;
     case VALUE_CLASS:
         return callee->detail == NONE ? &value_unknown : make_instance(e, call, callee->detail);

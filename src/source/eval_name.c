@@ -288,11 +288,10 @@ static bool holds_settings(str word)
 /* Names that libraries and Python have too: on something unknown they say nothing. */
 static bool is_common_method(struct eval *e, str member)
 {
-    static const char *const types[] = {
-        "torch.Tensor", "torch.nn.Module", "torch.optim.Optimizer", "list", "dict", "str", "set"};
+    static const char *const types[] = {"torch.Tensor", "torch.nn.Module", "list", "dict", "str", "set"};
     static const char *const words[] = {"step",  "train", "eval",   "save",  "load", "close", "read",
                                         "write", "open",  "run",    "get",   "set",  "reset", "main",
-                                        "call",  "fit",   "update", "start", "stop", "log"};
+                                        "call",  "fit",   "update", "start", "stop", "log",   "zero_grad"};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (str_eq(member, str_of(words[i])))
             return true;
@@ -303,14 +302,15 @@ static bool is_common_method(struct eval *e, str member)
 }
 
 /* How many classes of the program have a method of the name, and one of them. Names that very many have do not count. */
-static uint32_t methods_in_program(struct eval *e, uint32_t name, uint32_t *one)
+static uint32_t methods_in_program(struct eval *e, uint32_t call, uint32_t name, uint32_t *one)
 {
     const uint32_t all = map_get(&e->project->method_count, name);
     uint32_t count = 0;
     if (all == MAP_NONE || all > 64)
         return 0;
     for (uint32_t f = map_get(&e->project->methods_by_name, name); f != MAP_NONE; f = e->project->next_of_name[f])
-        if (e->project->files[e->project->functions[f].file].program == e->file->program) {
+        if (e->project->files[e->project->functions[f].file].program == e->file->program &&
+            eval_call_fits(e, call, f)) {
             *one = f;
             count++;
         }
@@ -318,12 +318,15 @@ static uint32_t methods_in_program(struct eval *e, uint32_t name, uint32_t *one)
 }
 
 /* A method that few classes of the run have, called on something of which the class is not known: one of those. */
-static const struct value *few_methods(struct eval *e, const struct value *object, str member)
+static const struct value *few_methods(struct eval *e, uint32_t node, const struct value *object, str member)
 {
     const bool of_run = object->kind == VALUE_INSTANCE;
     const uint32_t id = eval_name(e, NULL, member)->id;
+    const uint32_t call = e->tree->parent[node];
+    if (!syntax_is(e->tree, call, SYN_CALL) || node != call + 1)
+        return NULL;
     uint32_t one = NONE;
-    const uint32_t count = methods_in_program(e, id, &one);
+    const uint32_t count = methods_in_program(e, call, id, &one);
     if (count == 0 || count > FEW_METHODS || str_starts(member, S("__")) || object->device == DEVICE_CPU ||
         (!of_run && is_common_method(e, member)))
         return NULL;
@@ -350,7 +353,7 @@ static const struct value *unknown_attribute(struct eval *e, uint32_t node, cons
             method->name->known->special <= SPECIAL_PIN)
             return method;
     }
-    const struct value *only = few_methods(e, object, member);
+    const struct value *only = few_methods(e, node, object, member);
     if (only)
         return only;
     const uint32_t call = e->tree->parent[node];
@@ -421,7 +424,7 @@ const struct value *eval_attribute(struct eval *e, uint32_t node)
         if (value->kind != VALUE_NOTHING && value->kind != VALUE_UNKNOWN)
             return value;
         const bool classless = object->kind == VALUE_MODULE || object->kind == VALUE_INSTANCE;
-        const struct value *only = classless && !of_run ? few_methods(e, object, member) : NULL;
+        const struct value *only = classless && !of_run ? few_methods(e, node, object, member) : NULL;
         if (only)
             return only;
         const struct value *method = object->kind == VALUE_MODULE ? method_value(e, object, member) : NULL;

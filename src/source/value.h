@@ -22,7 +22,10 @@
  *   without its trainer, when its own code puts something there. Its parameters and
  *   buffers, and what it returns for tensors, are where the module is.
  * - Tensors that come into forward() of such a module are on the GPU unless callers in the run say otherwise.
- * - A run in which nothing is put on a device has nothing on it.
+ * - A program (files that import each other) in which nothing is put on a device has nothing on it; what one program
+ *   of a folder moves says nothing of another.
+ * - A method called on something unknown is that of the few classes of the program that have one of this name.
+ * - Something assumed on the device stays of unknown kind until a use proves a tensor (.backward(), .item() ...).
  * - x.numpy() proves that x is on the CPU, from there on and before it.
  */
 #ifndef SOURCE_VALUE_H

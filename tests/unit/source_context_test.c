@@ -118,6 +118,44 @@ static void what_runs_without_a_device_is_marked(void **state)
          "once cpu-only");
 }
 
+static void functions_that_evaluate_do_so_whoever_calls(void **state)
+{
+    const char *const code = "import torch\n"
+                             "def train(model, opt):\n"
+                             "    loss = model()\n"
+                             "    loss.backward()\n"
+                             "    opt.step()\n"
+                             "@torch.no_grad()\n"
+                             "def check(model):\n"
+                             "    return read(model())\n"
+                             "def main(model, opt):\n"
+                             "    for epoch in range(9):\n"
+                             "        train(model, opt)\n"
+                             "        check(model)\n";
+    runs(code, "read(model())", "evaluation no-grad");
+    runs(code, "loss.backward()", "step");
+}
+
+static void what_is_done_once_is_gated(void **state)
+{
+    runs("class N:\n    def f(self, x):\n        if self.cache is None:\n            self.cache = make(x)\n", "make(x)",
+         "unknown gate-interval");
+    runs("def f(opt, mode, loss):\n    for x in a:\n        loss.backward()\n        opt.step()\n"
+         "        if mode == 'x':\n            show(x)\n",
+         "show(x)", "step");
+}
+
+static void actions_are_needed_at_once(void **state)
+{
+    struct project *project = run_of("def choose(policy, state):\n    return policy(state).item()\n"
+                                     "def play(env, policy, state):\n    while True:\n"
+                                     "        action = choose(policy, state)\n"
+                                     "        state, reward, done = env.step(action)\n");
+    assert_true(context_of(project, find(project, 0, "policy(state).item()")).acting);
+    assert_false(context_of(project, find(project, 0, "env.step(action)")).acting);
+    project_free(project);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -129,6 +167,9 @@ int main(void)
         cmocka_unit_test_teardown(forward_runs_once_a_step, clear),
         cmocka_unit_test_teardown(a_step_may_be_a_function, clear),
         cmocka_unit_test_teardown(what_runs_without_a_device_is_marked, clear),
+        cmocka_unit_test_teardown(functions_that_evaluate_do_so_whoever_calls, clear),
+        cmocka_unit_test_teardown(what_is_done_once_is_gated, clear),
+        cmocka_unit_test_teardown(actions_are_needed_at_once, clear),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -189,6 +189,49 @@ static void files_of_a_run_know_each_other(void **state)
     says_in(files, 3, 2, "t.up(torch.ones(1))", "tensor gpu float32 rank1+ uploaded constant");
 }
 
+static void programs_of_one_folder_are_apart(void **state)
+{
+    const struct project_source files[] = {
+        {S("a.py"), S("import torch\nnet = build()\nnet.to('cuda')\n")},
+        {S("b.py"), S("import torch\nclass N(torch.nn.Module):\n    def forward(self, x):\n        return self.l(x)\n"
+                      "loss = torch.zeros(1)\nloss.backward()\nprint(loss.item())\n")},
+    };
+    says_in(files, 2, 1, "loss.item()", "float");
+}
+
+static void methods_of_few_classes_are_found(void **state)
+{
+    const char *const code = "import torch\n"
+                             "class A:\n"
+                             "    def pick_rows(self, x):\n"
+                             "        return x.cuda()\n"
+                             "class B:\n"
+                             "    def pick_rows(self, x):\n"
+                             "        return x.to('cuda')\n"
+                             "def f(policy):\n"
+                             "    return policy.pick_rows(torch.zeros(2))\n";
+    says(code, "policy.pick_rows(torch.zeros(2))", "tensor gpu float32 rank1+ uploaded constant");
+}
+
+static void tests_of_type_narrow(void **state)
+{
+    const char *const code = "import torch\n"
+                             "def f(h):\n"
+                             "    h.unsqueeze(0)\n"
+                             "    if isinstance(h, torch.Tensor):\n"
+                             "        return h.detach()\n"
+                             "    else:\n"
+                             "        return tuple(h)\n"
+                             "f(torch.zeros(1).cuda())\n";
+    says(code, "h.detach()", "tensor gpu float32 rank1+ detached uploaded");
+    says(code, "h", "unknown");
+}
+
+static void what_has_keys_is_no_tensor(void **state)
+{
+    says("def f(b):\n    b.unsqueeze(0)\n    if 'x' in b:\n        pass\n    return b\n", "b", "unknown");
+}
+
 static void names_are_qualified(void **state)
 {
     is_named("import torch.nn.functional as F\ny = F.relu(x)\n", "F.relu(x)", "torch.nn.functional.relu");
@@ -241,6 +284,10 @@ int main(void)
         cmocka_unit_test_teardown(disguised_moves_are_moves, clear),
         cmocka_unit_test_teardown(lists_hold_what_is_put_into_them, clear),
         cmocka_unit_test_teardown(files_of_a_run_know_each_other, clear),
+        cmocka_unit_test_teardown(programs_of_one_folder_are_apart, clear),
+        cmocka_unit_test_teardown(methods_of_few_classes_are_found, clear),
+        cmocka_unit_test_teardown(tests_of_type_narrow, clear),
+        cmocka_unit_test_teardown(what_has_keys_is_no_tensor, clear),
         cmocka_unit_test_teardown(names_are_qualified, clear),
         cmocka_unit_test_teardown(nesting_costs_no_stack, clear),
     };
