@@ -179,8 +179,7 @@ static void read_one(void *context, size_t i)
     if (overlay)
         job->file.text = overlay->text;
     job->usable =
-        overlay ||
-        (read_file(&job->arena, job->from->path.at, FILE_BYTES, &job->file.text, &job->err) && is_text(job));
+        overlay || (read_file(&job->arena, job->from->path.at, FILE_BYTES, &job->file.text, &job->err) && is_text(job));
 }
 
 /* "line 3: ..." of a message taken apart. */

@@ -60,10 +60,10 @@ struct lint_overlay {
 struct lint_options {
     const char *const *paths;
     uint32_t path_count;
-    const char *select, *ignore; /* --select, --ignore: patterns with commas; NULL: as configured */
-    const char *config;          /* a pyproject.toml to take; NULL: the nearest above each path */
-    bool unused;                 /* remark on suppressions that suppress nothing */
-    unsigned threads;            /* 0: one a core */
+    const char *select, *ignore;         /* --select, --ignore: patterns with commas; NULL: as configured */
+    const char *config;                  /* a pyproject.toml to take; NULL: the nearest above each path */
+    bool unused;                         /* remark on suppressions that suppress nothing */
+    unsigned threads;                    /* 0: one a core */
     const struct lint_overlay *overlays; /* by path; may be NULL */
     uint32_t overlay_count;
     /* Called once, when it is known how many files there are; may be NULL. */

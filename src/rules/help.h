@@ -8,7 +8,7 @@
 str rule_help(struct arena *arena, const struct rule *rule);
 
 const char *level_word(enum level level); /* "warning" */
-const char *fix_word(enum fix_kind fix); /* "safe", "unsafe", "none" */
+const char *fix_word(enum fix_kind fix);  /* "safe", "unsafe", "none" */
 str rule_family(const struct rule *rule); /* "element-access" of ST101 */
 
 #endif
