@@ -54,30 +54,35 @@ static void note_repair(struct kineto *k, const char *what, const char *end)
 static const char *repair(struct kineto *k, bool member)
 {
     struct json_window *const w = k->window;
-    for (;;) {
+    while (k->repair_budget > 0) {
         const char *wrong = w->at;
-        const char *const end = k->repair_budget > 0 ? json_repair(w->at, w->end, member, &k->repair, &wrong) : NULL;
+        const char *const end = json_repair(w->at, w->end, member, &k->repair, &wrong);
         k->repair_budget -= (end ? end : wrong) - w->at;
-        if (end || wrong < w->end || k->repair_budget <= 0 || !json_window_more(w, LONGEST_PIECE))
+        const bool sure = (end || wrong < w->end) && !k->repair.unsure;
+        if (sure || w->ended)
             return end;
+        if (!json_window_more(w, LONGEST_PIECE) && !w->ended)
+            return NULL;
     }
+    return NULL;
 }
 
-/* Looks like the start of an event: a brace and a key that events have. */
+enum { HEAD = 256 }; /* bytes that are looked at to tell an event's start */
+
+/* Looks like the start of an event: a brace and a key that events have. What needs more than its head to tell does not. */
 static bool event_starts(const char *at)
 {
-    at = json_blank(at + 1);
-    if (*at != '"')
+    const char *const start = json_blank(at + 1);
+    if (*start != '"')
         return false;
-    const char *const end = json_plain(at + 1);
-    return *end == '"' && *json_blank(end + 1) == ':' &&
-           kineto_event_key((str){at + 1, (size_t)(end - at - 1)})->take != TAKE_NOTHING;
+    const char *const end = json_plain(start + 1), *const colon = json_blank(end + 1);
+    return *end == '"' && *colon == ':' && colon - at < HEAD &&
+           kineto_event_key((str){start + 1, (size_t)(end - start - 1)})->take != TAKE_NOTHING;
 }
 
 /* Moves on to the next place that looks like an event, from `from` on. */
 static void seek_event(struct kineto *k, const char *from)
 {
-    enum { HEAD = 256 }; /* an event's start fits in it */
     struct json_window *const w = k->window;
     char before = 0;
     w->at = from;

@@ -234,13 +234,6 @@ static const char *take_raw(struct kineto *k, const char *at, const struct key *
     return at;
 }
 
-/* Over a value that nobody wants: of an array the brackets are enough. */
-static const char *take_nothing(struct kineto *k, const char *at)
-{
-    const char *const end = json_is_digit(*at) ? json_integer_end(at) : *at == '[' ? json_balanced_end(at) : NULL;
-    return end ? end : skip(k, at);
-}
-
 static const char *take_stream(struct kineto *k, const char *at)
 {
     bool held;
@@ -274,7 +267,7 @@ static inline const char *take(struct kineto *k, const char *at, const struct ke
     case TAKE_CATEGORY:
         return take_category(k, at);
     case TAKE_NOTHING:
-        return take_nothing(k, at);
+        return skip(k, at);
     case TAKE_NAME:
         return take_name(k, at);
     case TAKE_PROCESS:
@@ -447,10 +440,10 @@ static void take_held(struct record *r, const struct phrase *phrase)
     const uint32_t holds = phrase->holds;
     r->twice |= phrase->again;
     r->seen |= holds;
-    if (holds & (1u << TAKE_PHASE | 1u << TAKE_CATEGORY)) {
+    if (holds >> TAKE_PHASE & 1)
         r->phase = phrase->phase;
+    if (holds >> TAKE_CATEGORY & 1)
         r->category = phrase->category;
-    }
     if (holds >> TAKE_PROCESS & 1)
         r->process = phrase->process;
     if (holds >> TAKE_THREAD & 1)

@@ -46,6 +46,13 @@ static bool in_object(const struct mender *m)
     return m->depth ? m->objects & 1 : m->member;
 }
 
+/* Takes note of a look ahead that got to the end of the text, or may have been decided by it. */
+static const char *look(struct mender *m, const char *at)
+{
+    m->out->unsure |= at >= m->end;
+    return at;
+}
+
 static bool is_one_of(char c, const char *some)
 {
     return c && strchr(some, c);
@@ -54,33 +61,35 @@ static bool is_one_of(char c, const char *some)
 /* ---- strings ---- */
 
 /* A key with its colon begins at the quote. */
-static bool is_key(const char *quote)
+static bool is_key(struct mender *m, const char *quote)
 {
     if (*quote != '"')
         return false;
-    const char *const end = json_plain(quote + 1);
-    return *end == '"' && *json_blank(end + 1) == ':';
+    const char *const end = look(m, json_plain(quote + 1));
+    return *end == '"' && *look(m, json_blank(end + 1)) == ':';
 }
 
-static bool bracket_fits(const struct mender *m, const char *bracket)
+static bool bracket_fits(struct mender *m, const char *bracket)
 {
-    const char *const next = json_blank(bracket + 1);
+    const char *const next = look(m, json_blank(bracket + 1));
     return next >= m->end || is_one_of(*next, ",]}");
 }
 
 /* A quote before `at` ends a string in this place. */
-static bool ends_string(const struct mender *m, const char *at, enum string_place place)
+static bool ends_string(struct mender *m, const char *at, enum string_place place)
 {
-    at = json_blank(at);
+    at = look(m, json_blank(at));
     if (place == AS_KEY)
         return *at == ':';
     if (is_one_of(*at, "]}"))
         return bracket_fits(m, at);
     if (*at != ',')
-        return place == IN_OBJECT && is_key(at);
-    at = json_blank(at + 1);
-    return place == IN_OBJECT ? is_key(at) || is_one_of(*at, "]}") : is_one_of(*at, "\"-[{]tfn0123456789");
+        return place == IN_OBJECT && is_key(m, at);
+    at = look(m, json_blank(at + 1));
+    return place == IN_OBJECT ? is_key(m, at) || is_one_of(*at, "]}") : is_one_of(*at, "\"-[{]tfn0123456789");
 }
+
+enum { LONGEST_ESCAPE = 6, LONGEST_UTF8 = 4 }; /* bytes */
 
 static bool is_hex(char c)
 {
@@ -102,6 +111,8 @@ static size_t escape_length(const char *at)
 static void mend_escape(struct mender *m, enum string_place place)
 {
     const size_t length = escape_length(m->at);
+    if (!length)
+        look(m, m->at + LONGEST_ESCAPE);
     if (length && !(m->at[1] == '"' && ends_string(m, m->at + 2, place))) {
         put(m, (str){m->at, length});
         m->at += length;
@@ -132,15 +143,16 @@ static void mend_utf8(struct mender *m)
         m->at = behind;
         return;
     }
+    look(m, m->at + LONGEST_UTF8);
     flaw(m, FLAW_UTF8);
     put(m, S("\xEF\xBF\xBD"));
     m->at++;
 }
 
 /* A key that only structure has begins at the quote. */
-static bool is_landmark(const struct mender *m, const char *quote)
+static bool is_landmark(struct mender *m, const char *quote)
 {
-    if (!m->out->landmarks || !is_key(quote))
+    if (!m->out->landmarks || !is_key(m, quote))
         return false;
     const str key = {quote + 1, (size_t)(json_plain(quote + 1) - quote - 1)};
     for (const str *landmark = m->out->landmarks; landmark->len; landmark++)
@@ -218,6 +230,7 @@ static void mend_word(struct mender *m)
     const char *const start = m->at;
     while ((unsigned char)*m->at >= ' ' && !is_one_of(*m->at, ",]}\"{[:"))
         m->at++;
+    look(m, m->at);
     if (m->at == start && !is_one_of(*start, ",]}"))
         lose(m, start);
     put(m, S("null"));
@@ -227,7 +240,8 @@ static void mend_scalar(struct mender *m)
 {
     const char *wrong;
     const char *const end = json_value_end(m->at, &wrong);
-    if (!end || !(end >= m->end || is_one_of(*json_blank(end), ",]}\""))) {
+    const char *const next = look(m, end ? json_blank(end) : wrong);
+    if (!end || !(end >= m->end || is_one_of(*next, ",]}\""))) {
         mend_word(m);
         return;
     }
@@ -344,6 +358,7 @@ const char *json_repair(const char *at, const char *end, bool member, struct jso
     struct mender m = {.at = at, .end = end, .out = repair, .member = member};
     buf_clear(&repair->text);
     repair->flaws = 0;
+    repair->unsure = false;
     bool more = !mend_value(&m) || mend_after(&m);
     while (more && !m.lost)
         more = !mend_item(&m) || mend_after(&m);

@@ -27,6 +27,7 @@ struct json_repair {
     struct buf text;      /* the value as JSON, padded for json_scan.h */
     unsigned flaws;       /* bits of enum json_flaw */
     const char *first;    /* where the first was found */
+    bool unsure; /* the text ended where more of it was wanted to decide: with more it may come out otherwise */
 };
 
 /*

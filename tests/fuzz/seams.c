@@ -19,12 +19,14 @@ static struct trace *read_in_pieces(const uint8_t *bytes, size_t size, size_t pi
     return trace;
 }
 
-/* By one thread all is read in order. The window is small, so that it moves on before the first part. */
+enum { WINDOW = 300 }; /* small, so that it moves on before the first part; but an event's head fits in it */
+
+/* By one thread all is read in order. */
 static struct trace *read_on_threads(const uint8_t *bytes, size_t size, unsigned threads, size_t part)
 {
     struct source *source = source_of_bytes("input", bytes, size, SIZE_MAX);
     struct json_window window;
-    json_window_open(&window, source, 100, NULL);
+    json_window_open(&window, source, WINDOW, NULL);
     struct trace *trace = trace_new();
     if (kineto_read_in_parts(&window, trace, threads, part, NULL)) {
         trace_finish(trace);

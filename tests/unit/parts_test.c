@@ -257,6 +257,29 @@ static void a_list_that_breaks_off_is_the_same_in_parts(void **state)
     buf_free(&text);
 }
 
+/* What follows a quote tells whether it ends the name, also where the window ends between the two. */
+static void repairs_do_not_depend_on_the_window(void **state)
+{
+    static const char events[] =
+        "[{\"ph\": \"X\", \"name\": \"a\" b, \"c\" , d\", \"ts\": 1, \"dur\": 2, \"pid\": 1, \"tid\": 1},\n"
+        "{\"ph\": \"X\", \"name\": \"C:\\e\\\", \"dur\": NaN, \"pid\": 1, \"tid\": 1, \"ts\": 3},\n"
+        "{\"ph\": \"X\", \"name\": \"f\" x\"}    g\", \"ts\": 3, \"dur\": 2, \"pid\": 1, \"tid\": 1},\n"
+        "{\"ph\": \"X\", \"name\": \"h\", \"pid\": 1, \"tid\": 1, \"ts\": 4, \"dur\": 3}]";
+    struct trace *whole = read_text(str_of(events), SIZE_MAX, 1, 0);
+    assert_true(whole->repaired > 1);
+    for (int blanks = 0; blanks < WINDOW; blanks++) {
+        struct buf text = {0};
+        buf_printf(&text, "%*s%s", blanks, "", events);
+        struct trace *trace = read_text(buf_str(&text), SIZE_MAX, 1, 0);
+        assert_int_equal(trace->note_count, whole->note_count);
+        same_texts(whole, trace);
+        same_rows(whole, trace);
+        trace_free(trace);
+        buf_free(&text);
+    }
+    trace_free(whole);
+}
+
 /* ---- real ones ---- */
 
 static const char *shared_folder(void)
@@ -326,6 +349,7 @@ int main(void)
         cmocka_unit_test(parts_are_joined),
         cmocka_unit_test(lists_of_all_kinds_are_the_same_in_parts),
         cmocka_unit_test(a_list_that_breaks_off_is_the_same_in_parts),
+        cmocka_unit_test(repairs_do_not_depend_on_the_window),
         cmocka_unit_test(real_traces_are_the_same_in_parts),
         cmocka_unit_test(producers_of_all_versions_are_the_same_in_parts),
         cmocka_unit_test(odd_traces_are_the_same_in_parts),

@@ -122,6 +122,20 @@ static const char *const small =
     "\"args\": {\"stream\": 7, \"grid\": [1, 1, 1]}}\n"
     "], \"distributedInfo\": {\"rank\": 2}}";
 
+/* What stands behind args that are no object was learned from an event of another phase. */
+static void a_phase_is_not_that_of_an_event_before(void **state)
+{
+    struct trace *trace = read_pieces(
+        S("[{\"ph\": \"i\", \"args\": 0, \"cat\": \"kernel\", \"name\": \"a\", \"ts\": 1, \"pid\": 0, \"tid\": 7},"
+          "{\"ph\": \"X\", \"args\": 0, \"cat\": \"kernel\", \"name\": \"b\", \"ts\": 1, \"pid\": 0, \"tid\": 7},"
+          "{\"ph\": \"X\", \"args\": 0, \"cat\": \"kernel\", \"name\": \"b\", \"ts\": 1, \"pid\": 0, \"tid\": 7}]"),
+        SIZE_MAX, NULL);
+    assert_int_equal(trace->kind[0], EVENT_INSTANT);
+    assert_int_equal(trace->kind[1], EVENT_KERNEL);
+    assert_int_equal(trace->kind[2], EVENT_KERNEL);
+    trace_free(trace);
+}
+
 static void every_prefix_ends_in_a_trace_or_an_error(void **state)
 {
     struct steptime_error err;
@@ -256,6 +270,7 @@ int main(void)
         cmocka_unit_test(files_of_other_kinds_are_named),
         cmocka_unit_test(json_that_is_no_trace_is_an_error),
         cmocka_unit_test(brackets_without_end_are_no_trouble),
+        cmocka_unit_test(a_phase_is_not_that_of_an_event_before),
         cmocka_unit_test(every_prefix_ends_in_a_trace_or_an_error),
         cmocka_unit_test(pieces_of_any_size_give_the_same_trace),
         cmocka_unit_test(a_cut_trace_keeps_its_whole_events_gpu),
