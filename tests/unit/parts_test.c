@@ -221,8 +221,8 @@ static void lists_of_all_kinds_are_the_same_in_parts(void **state)
         ", {\"ph\": \"X\", \"name\": \"twice\", \"name\": \"more\", \"pid\": 1, \"tid\": 1, \"ts\": 3, \"dur\": 3}",
         ", {\"ph\": \"X\", \"cat\": \"kernel\", \"name\": \"never\", \"pid\": 0, \"tid\": 1, \"ts\": 0, \"dur\": 0}",
         ", {\"ph\": \"C\", \"name\": \"counter\", \"pid\": 1, \"ts\": 3, \"args\": {}}",
-        ", {\"ph\": \"i\", \"name\": \"},{\\\"ph\\\": \\\"X\\\"\", \"pid\": 1, \"tid\": 1, \"ts\": 3, \"args\": {\"Total Allocated\": "
-        "3000000000}}",
+        (", {\"ph\": \"i\", \"name\": \"},{\\\"ph\\\": \\\"X\\\"\", \"pid\": 1, \"tid\": 1, \"ts\": 3, \"args\": {\"Total Allocated\": "
+         "3000000000}}"),
         ", {\"ph\": \"i\", \"name\": \"}, {\", \"ts\": 3, \"args\": {\"a\": [{\"a\": 1},{\"ph\": \"X\"}]}}",
         ",",
         " {\"ph\": \"X\", \"name\": \"no comma\", \"pid\": 1, \"tid\": 1, \"ts\": 3, \"dur\": 3}",
