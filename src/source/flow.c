@@ -139,7 +139,7 @@ uint32_t flow_uses(const struct project *project, uint32_t id, const struct defi
                 uses[count] = flow->uses[i];
     }
     map_free(&seen);
-    if (count)
+    if (count && room)
         qsort(uses, count < room ? count : room, sizeof *uses, by_number);
     return count;
 }
