@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One GPU with what it is attached to, as every prediction sees it: figures by
+ * key. A figure that is not known is 0, never a guess. It comes from a row of
+ * the catalogue, or from a file of the user's own, and single figures may be set:
+ *
+ *     --hw H100                  any usual spelling of a row of data/hw.csv
+ *     --hw my-gpu.csv            the same columns, one row
+ *     --set memory=4TB/s         one figure, with its unit
+ *
+ * All figures are in base units (bytes, bytes/s, FLOP/s, Hz, s, counts); the
+ * catalogue and --set read and write the usual multiples.
+ */
+#ifndef HW_HARDWARE_H
+#define HW_HARDWARE_H
+
+#include "hw/catalogue.h"
+#include "steptime/error.h"
+
+enum hw_key {
+    /* Arithmetic, FLOP/s, dense; in the order of enum precision. */
+    HW_FP32,
+    HW_FP32_MATRIX,
+    HW_TF32,
+    HW_FP16,
+    HW_BF16,
+    HW_FP8,
+    /* The chip. */
+    HW_SMS,            /* multiprocessors, compute units */
+    HW_LANES_PER_SM,   /* fp32 lanes */
+    HW_THREADS_PER_SM, /* resident at once */
+    HW_CLOCK,          /* Hz, boost */
+    HW_L2_BYTES,
+    HW_L2_RATE, /* bytes/s */
+    HW_SHARED_BYTES_PER_SM,
+    HW_MEMORY_BYTES,
+    HW_MEMORY_RATE, /* bytes/s */
+    HW_POWER,       /* W */
+    /* What it is attached to: bytes/s one way, seconds a message. */
+    HW_HOST_LINK, /* between host memory and the GPU (PCIe) */
+    HW_GPU_LINK,  /* between the GPUs of a server (NVLink, xGMI) */
+    HW_NETWORK,   /* between servers, per server */
+    HW_HOST_LATENCY,
+    HW_GPU_LATENCY,
+    HW_NETWORK_LATENCY,
+    HW_GPUS_PER_SERVER,
+    HW_KEYS,
+};
+
+struct hardware {
+    str name; /* of the catalogue: "NVIDIA V100 SXM2 16GB"; else as given */
+    double figure[HW_KEYS];
+    str source[HW_KEYS]; /* where the figure comes from; "" where it is not known */
+    bool catalogued;     /* a row of data/hw.csv */
+};
+
+/*
+ * A row of the catalogue in any usual spelling, or, where `name` names a file, that file's row.
+ * False with STEPTIME_USAGE and the nearest names where nothing fits.
+ */
+bool hardware_find(str name, struct arena *arena, struct hardware *hardware, struct steptime_error *err);
+
+/* "network=100Gbps", "memory=4TB/s", "l2=50MiB": one figure. False with STEPTIME_USAGE, naming key or unit. */
+bool hardware_set(struct hardware *hardware, str setting, struct arena *arena, struct steptime_error *err);
+
+/* The word of a key in --set, in the catalogue's manual and on the screen: "memory". And its unit: "bytes/s". */
+str hw_key_word(enum hw_key key);
+str hw_key_unit(enum hw_key key);
+
+/* The peak of arithmetic of a precision, FLOP/s; 0 where the device lacks it. */
+static inline double hardware_peak(const struct hardware *hardware, enum precision precision)
+{
+    return hardware->figure[HW_FP32 + (int)precision];
+}
+
+#endif

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * How long a kernel takes on a device. A family of models answers for each form:
+ * a roofline with a fitted efficiency curve, and a learned model on
+ * dimensionless features; the one with the smaller error when a whole GPU was
+ * left out of the fitting is used, and says so.
+ *
+ * Coefficients are text with provenance (data/models/, doc/models.md), built in;
+ * a file of the user's own can take their place. Evaluating is our own code.
+ * Thread-safe: models are constant once loaded.
+ */
+#ifndef MODEL_MODEL_H
+#define MODEL_MODEL_H
+
+#include "base/arena.h"
+#include "hw/hardware.h"
+#include "model/kernel.h"
+
+/* How sure an estimate is, best first. */
+enum estimate_basis {
+    BASIS_MEASURED, /* coefficients fitted on measurements of this very device */
+    BASIS_CARRIED,  /* fitted on other devices, carried over by dimensionless features */
+    BASIS_ANALYTIC, /* the form's analytic model, never fitted */
+    BASIS_BYTES,    /* no model of the form: bytes over bandwidth */
+};
+
+struct estimate {
+    double us;
+    enum estimate_basis basis;
+    double error; /* mean relative error of this model in cross-validation; 0 where it was never measured */
+    str model;    /* its name in `model show` */
+};
+
+struct models;
+
+/* Those built in; in the arena. */
+const struct models *models_new(struct arena *arena);
+
+/* From a file written by `model fit`, beside those built in. False with STEPTIME_INPUT, naming line and field. */
+const struct models *models_load(str path, struct arena *arena, struct steptime_error *err);
+
+/*
+ * False where the kernel is none (kernel_check) or the device lacks the figures
+ * that the form needs; err names which. Never a silent zero: us > 0.
+ */
+bool models_estimate(const struct models *models, const struct hardware *hardware, const struct kernel *kernel,
+                     struct estimate *estimate, struct steptime_error *err);
+
+str estimate_basis_word(enum estimate_basis basis);
+
+#endif

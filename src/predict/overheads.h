@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What an operator costs the host, in five kinds, after Lin et al. (HiPC 2022,
+ * section on overheads; doc/numbers/overheads.md has the definitions):
+ *
+ *     T1  from the end of an operator to the start of the next under the same module
+ *     T2  from the start of an operator to the start of its first launch
+ *     T3  from the end of its last launch to its end
+ *     T4  a launch call
+ *     T5  from the end of a launch to the start of the next in the operator; all of an operator without launches
+ *
+ * An operator is one at the top: its parent is a module, a label, or nothing.
+ * Samples outside the quartiles by more than 1.5 times their distance are
+ * dropped, those below zero count as zero, and what the profiler itself costs an
+ * event is taken off; it is estimated from the trace and printed.
+ */
+#ifndef PREDICT_OVERHEADS_H
+#define PREDICT_OVERHEADS_H
+
+#include "graph/program.h"
+
+enum overhead_kind { OVERHEAD_T1, OVERHEAD_T2, OVERHEAD_T3, OVERHEAD_T4, OVERHEAD_T5, OVERHEADS };
+
+struct overhead {
+    double mean_us, sd_us;
+    uint64_t count; /* 0: nothing was measured */
+};
+
+/* Samples of any number of steps and traces, under collection. */
+struct overhead_samples;
+struct overhead_samples *overhead_samples_new(void);
+void overhead_samples_free(struct overhead_samples *samples);
+void overhead_samples_add(struct overhead_samples *samples, const struct program *program);
+void overhead_samples_join(struct overhead_samples *into, const struct overhead_samples *from);
+
+struct overheads;
+
+/* Of all samples together; in the arena. */
+const struct overheads *overheads_of(const struct overhead_samples *samples, struct arena *arena);
+
+/*
+ * A table as `steptime overheads --format csv` writes it: type (t1..t5), op_or_call, mean_us, std_us, count.
+ * The published tables (which have no count) read too. False with STEPTIME_INPUT, naming the line.
+ */
+const struct overheads *overheads_read(str path, struct arena *arena, struct steptime_error *err);
+
+/* T2, T3, T5 by the operator's name, T4 by the call's; "" asks for the mean over all names. T1 has no name. */
+struct overhead overheads_get(const struct overheads *overheads, enum overhead_kind kind, str name);
+
+uint32_t overheads_count(const struct overheads *overheads);
+struct overhead_row {
+    enum overhead_kind kind;
+    str name;
+    struct overhead overhead;
+};
+struct overhead_row overheads_at(const struct overheads *overheads, uint32_t i);
+
+/* What the profiler costs the host an event, as estimated from the traces; 0 where they were recorded without it. */
+double overheads_profiler_us(const struct overheads *overheads);
+
+#endif
