@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A family: forms of kernels that share one model, a file each (gemm.c, ...). It
+ * says how long a kernel takes by an analytic form with a few coefficients, and
+ * what describes a kernel in dimensionless features. All else is common: fitting
+ * (fit.h), the choice between candidates by cross-validation, the text format
+ * (coefficients.h), looking up, showing.
+ *
+ * Coefficients belong to a group of kernels ("bmm") on a device. For a device
+ * that was never measured they are carried over (carry.h). What the analytic form
+ * leaves over, ln(measured / analytic), may be learned by boosted trees on the
+ * features (boost.h), a set of trees for each device.
+ *
+ * A new family: its file, its row in families.c, data/models/NAME.txt (empty until
+ * fitted: then the starts below are used, and the estimate is BASIS_ANALYTIC).
+ */
+#ifndef MODEL_FAMILY_H
+#define MODEL_FAMILY_H
+
+#include "hw/hardware.h"
+#include "model/kernel.h"
+
+enum { FAMILY_PARAMETERS = 24, FAMILY_FEATURES = 24 };
+
+/*
+ * A coefficient. Where low is above 0 it is fitted on a logarithmic scale, else on
+ * a linear one; low == high is a constant. Between the fitted devices it is
+ * expected to differ by about `spread` (on that scale; of the natural logarithm,
+ * so 0.2 is a fifth): what adapting to ten rows may move it by. 0: never moved.
+ */
+struct parameter {
+    const char *name; /* "efficiency"; its word in data/models */
+    double start, low, high, spread;
+    const char *meaning; /* a few words with the unit, for `model show` */
+};
+
+struct family {
+    const char *name;  /* "gemm", of data/models/gemm.txt */
+    uint32_t forms;    /* bits 1u << FORM_BMM ... */
+    uint32_t needs;    /* bits 1u << HW_FP32 ...: figures without which there is no estimate */
+    const char *about; /* a sentence or two: the form, for `model show` */
+
+    /* The kernels that share coefficients: "bmm". Constant text. NULL: the word of the form. */
+    const char *(*group)(const struct kernel *kernel);
+
+    /* Analytic time in microseconds, above 0 and finite for every kernel that kernel_check lets pass. */
+    double (*us)(const struct kernel *kernel, const struct hardware *hardware, const double *coefficients);
+    const struct parameter *parameters;
+    uint32_t parameter_count; /* at most FAMILY_PARAMETERS */
+
+    /* Dimensionless features for the learned residual, finite; none: feature_count is 0. */
+    void (*describe)(const struct kernel *kernel, const struct hardware *hardware, const double *coefficients,
+                     double *features);
+    const char *const *features;
+    uint32_t feature_count; /* at most FAMILY_FEATURES */
+};
+
+/* All families, ended by NULL (families.c). */
+extern const struct family *const families[];
+
+const struct family *family_of_form(enum kernel_form form); /* NULL where no family has it */
+const char *family_group(const struct family *family, const struct kernel *kernel);
+
+/* (a^power + b^power)^(1/power): the larger of the two, with a soft knee between them. Both from 0 on. */
+double soft_max(double a, double b, double power);
+
+/*
+ * What a lone call costs besides the work, microseconds, where kernel->alone; else the little that a kernel in a
+ * full queue costs. Every family takes its floor and its offset through these, so that `alone` means one thing.
+ */
+double lone_floor_us(const struct kernel *kernel, double fitted_us);
+double lone_offset_us(const struct kernel *kernel, double fitted_us);
+
+#endif
