@@ -7,7 +7,8 @@
  *
  *     program -> plan -> changes -> walk
  *
- * Everything is in microseconds. Entries keep the order of the program.
+ * Everything is in microseconds. Entries are in the order in which the host comes
+ * to them: operators by thread and start, launches by operator and call.
  */
 #ifndef PREDICT_PLAN_H
 #define PREDICT_PLAN_H
@@ -15,6 +16,8 @@
 #include "graph/program.h"
 #include "model/model.h"
 #include "predict/overheads.h"
+
+enum { PLAN_NONE = UINT32_MAX };
 
 /* Where the duration of a launch comes from. */
 enum timing_basis {
@@ -27,31 +30,46 @@ enum timing_basis {
 
 str timing_basis_word(enum timing_basis basis); /* "recorded" */
 
+/* What the host waits for: one stream, all of them, or nothing. */
+enum { WAITS_FOR_ALL = UINT32_MAX - 1, WAITS_FOR_NOTHING = UINT32_MAX };
+
 struct plan_launch {
     uint32_t op;     /* index into plan ops */
-    uint32_t source; /* index into program->launches; UINT32_MAX: supposed, the program records no kernels */
+    uint32_t source; /* index into program->launches; PLAN_NONE: supposed, the program records no kernels */
     struct kernel kernel;
     bool has_kernel; /* `kernel` says what it computes */
     double us;
     enum timing_basis basis;
     struct estimate estimate; /* of TIMED_SCALED and TIMED_MODEL */
+    double gap_us;            /* of the host, before the call: T2 of an operator's first launch, T5 of the others */
     double call_us;           /* T4: the launch call on the host */
+    uint32_t wait_stream;     /* which the host waits for after the call: a blocking copy for its own; WAITS_FOR_... */
+    uint32_t first_wait;      /* into plan->waits: launches of other streams that must be done before this one begins */
+    uint32_t waits;
     uint32_t stream;
-    uint32_t collective; /* as in struct program_launch */
+    uint32_t collective; /* index into program->collectives; UINT32_MAX: none */
     uint8_t work;        /* enum work_class */
-    bool blocking;       /* the host goes on only when it is done */
     bool graphed;        /* launched with its step as one CUDA graph */
+    bool gone;           /* taken out by a change */
 };
 
-/* An operator at the top, with all that happens inside it. */
+/* An operator at the top, with all that happens inside it; or a launch or wait of the host outside any. */
 struct plan_op {
-    uint32_t op;                                 /* index into program->ops */
-    double before_us, first_us, last_us, gap_us; /* T1, T2, T3, T5; gap: between two launches, or all of one without */
+    uint32_t op;          /* index into program->ops; OP_NONE: outside any operator */
+    double before_us;     /* T1 */
+    double last_us;       /* T3; of an operator without launches all of it, T5 */
+    uint32_t wait_stream; /* which the host waits for before the first launch; WAITS_FOR_... */
     uint32_t first_launch, launches;
     uint32_t thread;
-    bool waits;           /* a synchronisation: the host goes on when `wait_stream` is done */
-    uint32_t wait_stream; /* UINT32_MAX: all */
-    bool gone;            /* taken out by a change */
+    uint32_t follows; /* plan op of another thread that had to end before; an earlier one; PLAN_NONE */
+    bool gone;        /* taken out by a change, its launches too */
+};
+
+/* What lies between a call and its work; see overheads.h. */
+struct plan_device {
+    double start_us[WORK_CLASSES], gap_us[WORK_CLASSES];
+    double return_us;
+    uint32_t queue_room; /* launches that a stream holds; the host waits for room. 0: no bound */
 };
 
 struct plan {
@@ -60,8 +78,13 @@ struct plan {
     uint32_t count;
     struct plan_launch *launches;
     uint32_t launch_count;
-    uint32_t streams;
+    const uint32_t *waits; /* indices of launches */
+    uint32_t streams, threads;
+    double tail_us; /* of the host, after the last operator */
+    bool repeats;   /* one step of many: the next begins where this one's host ends */
+    struct plan_device device;
     double guessed_us, modelled_us, recorded_us; /* sums of launches by basis; modelled holds scaled too */
+    uint64_t guessed;                            /* launches by guess */
     struct hardware hardware;
 };
 
@@ -69,12 +92,16 @@ struct plan {
 struct plan_options {
     bool replay; /* recorded durations where there are any */
     const struct models *models;
-    const struct hardware *hardware; /* on which; NULL: as recorded (replay only) */
-    const struct overheads *overheads;
+    const struct hardware *hardware;   /* on which; NULL: as recorded (replay only) */
+    const struct overheads *overheads; /* NULL: those of `program` itself, else built-in means */
+    bool with_profiler;                /* times as with the profiler on, to be set beside recorded ones */
 };
 
 /* False with STEPTIME_INPUT and the operator's name and id: no shapes, a size that is none, an unknown device. */
 bool plan_of(const struct program *program, const struct plan_options *options, struct arena *arena, struct plan *plan,
              struct steptime_error *err);
+
+/* Sums the launches by basis again, after changes. */
+void plan_sum(struct plan *plan);
 
 #endif

@@ -4,14 +4,20 @@
  * for each stream, in one pass over the operators.
  *
  *     host    += T1
- *     launch:    host += T2 (the first) or T5 (the others); the work starts at
- *                max(host at the call, end of the work before it on the stream,
- *                    events it waits for) and ends us later; host += T4
+ *     launch:    host += T2 (the first) or T5 (the others); the work begins at
+ *                max(call + start, end of the work before it on the stream + gap,
+ *                    end of work of other streams it waits for + gap)
+ *                and ends us later; host += T4
  *     at the end host += T3; an operator without launches adds T5
- *     a wait:    host = max(host, end of what it waits for)
+ *     a wait:    host = max(host, end of what it waits for + return)
  *
  * A blocking copy is a launch and a wait. Work of a CUDA graph is launched once.
- * Collectives of several ranks begin when the last rank has come.
+ * A stream holds so many launches; the host waits for room. Collectives of
+ * several ranks begin when the last rank has come.
+ *
+ * A step of many begins where the host is done with the one before, while the
+ * device may still be at it. So a plan that repeats is walked until the time
+ * from step to step is steady, and that is the time of the step.
  */
 #ifndef PREDICT_WALK_H
 #define PREDICT_WALK_H
@@ -19,18 +25,21 @@
 #include "predict/plan.h"
 
 struct walked {
-    double step_us;   /* until the host and the device are done */
-    double host_us;   /* until the host is done */
+    double step_us;   /* of a step of many: from one to the next; else until the host and the device are done */
+    double host_us;   /* from the step's begin on the host to its end there */
     double active_us; /* union of all work on the device */
-    double idle_us;   /* step - active */
+    double idle_us;   /* step - active; 0 where steps overlap more than that */
     double wait_us;   /* of the host, for the device */
     double communication_us, exposed_communication_us;
-    const double *launch_start_us, *launch_end_us; /* by plan launch; NaN for those gone */
-    const double *op_start_us, *op_end_us;         /* by plan op, on the host */
+    const double *launch_start_us, *launch_end_us; /* by plan launch, from the step's begin; NaN for those gone */
+    const double *op_start_us, *op_end_us;         /* by plan op, on the host; NaN for those gone */
 };
 
-/* Times live in the arena. O(operators + launches). */
-struct walked walk(const struct plan *plan, struct arena *arena);
+/*
+ * Times live in the arena. O(operators + launches). False with STEPTIME_INPUT where work waits for itself in a
+ * circle, naming the launch.
+ */
+bool walk(const struct plan *plan, struct arena *arena, struct walked *walked, struct steptime_error *err);
 
 /*
  * Several ranks of one job at once: collectives of the same group and sequence are one. Each plan is one rank.
