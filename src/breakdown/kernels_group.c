@@ -185,13 +185,13 @@ static void add_kernel_rates(const struct kernel_work *work, struct kernel_group
         return;
     const struct op_cost cost = op_costs_at(work->costs, owner);
     const struct cost_share share = work->shares[owner];
-    const struct gpu *gpu = work->peaks.by_lane[trace->lane[row]];
+    const struct hardware *gpu = work->peaks.by_lane[trace->lane[row]];
     const int64_t ns = trace->dur_ns[row];
     if (cost.flops > 0 && does_all_arithmetic(work, &cost, share, row))
         rate_count(&sums->flops, cost.flops, ns,
                    peak_flop_per_s(gpu, &cost, work->peaks.rounds_fp32[trace->name[row]]));
     if (cost.bytes > 0 && share.work == 1)
-        rate_count(&sums->bytes, cost.bytes, ns, gpu ? gpu->memory_bytes_per_s : 0);
+        rate_count(&sums->bytes, cost.bytes, ns, gpu ? gpu->figure[HW_MEMORY_RATE] : 0);
 }
 
 /* ---- what the device recorded ---- */

@@ -11,7 +11,7 @@ static const struct device_info *recorded_device(const struct trace *trace, int6
     return trace->info.device_count == 1 ? trace->info.devices : NULL;
 }
 
-static const struct gpu *gpu_of_lane(const struct trace *trace, const struct catalogue *catalogue, uint32_t lane,
+static const struct hardware *gpu_of_lane(const struct trace *trace, const struct catalogue *catalogue, uint32_t lane,
                                      struct peaks *peaks, str asked, struct arena *arena)
 {
     const struct device_info *device = recorded_device(trace, trace->lanes[lane].process);
@@ -20,7 +20,7 @@ static const struct gpu *gpu_of_lane(const struct trace *trace, const struct cat
     const str name = asked.len ? asked : device->name;
     const struct gpu_signs signs =
         asked.len ? (struct gpu_signs){-1, -1} : (struct gpu_signs){device->memory_bytes, device->sms};
-    const struct gpu *gpu = catalogue_gpu(catalogue, name, signs);
+    const struct hardware *gpu = catalogue_gpu(catalogue, name, signs);
     if (!peaks->device.len) {
         peaks->device = str_copy(arena, gpu ? gpu->name : name);
         peaks->closest = gpu ? S("") : catalogue_hint(catalogue, arena, name);
@@ -77,12 +77,12 @@ bool peaks_check(str device, struct steptime_error *err)
     return known;
 }
 
-double peak_flop_per_s(const struct gpu *gpu, const struct op_cost *cost, bool rounds_fp32)
+double peak_flop_per_s(const struct hardware *gpu, const struct op_cost *cost, bool rounds_fp32)
 {
     enum precision precision;
     if (!gpu || !dtype_precision(cost->dtype, cost->matrix, &precision))
         return 0;
     if (precision == PRECISION_FP32_MATRIX && rounds_fp32)
         precision = PRECISION_TF32;
-    return gpu->flop_per_s[precision];
+    return hardware_peak(gpu, precision);
 }

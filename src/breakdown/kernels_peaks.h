@@ -9,8 +9,8 @@
 #include "trace/trace.h"
 
 struct peaks {
-    const struct gpu **by_lane; /* of a stream: its device; NULL where it is not known */
-    const struct gpu *common;   /* the device of all streams; NULL where they differ */
+    const struct hardware **by_lane; /* of a stream: its device; NULL where it is not known */
+    const struct hardware *common;   /* the device of all streams; NULL where they differ */
     str device;                 /* the name that was looked up: of the first device with work, or the one asked for */
     str closest;                /* where it is not found: "near are A, B", see catalogue_hint */
     const uint8_t
@@ -24,6 +24,6 @@ struct peaks peaks_new(const struct trace *trace, str device, struct arena *aren
 bool peaks_check(str device, struct steptime_error *err);
 
 /* The peak that applies to this arithmetic; 0 where none is known. */
-double peak_flop_per_s(const struct gpu *gpu, const struct op_cost *cost, bool rounds_fp32);
+double peak_flop_per_s(const struct hardware *gpu, const struct op_cost *cost, bool rounds_fp32);
 
 #endif

@@ -166,13 +166,13 @@ static void add_cost(struct reading *r, struct group *group, uint32_t row)
     const struct op_cost cost = op_costs_at(r->costs, row);
     if (!has_cost(r, row))
         return;
-    const struct gpu *gpu = r->peaks.common;
+    const struct hardware *gpu = r->peaks.common;
     const int64_t ns = r->device ? r->inside_ns[row] : r->trace->dur_ns[row];
     if (cost.flops > 0)
         rate_count(&group->sums.flops, cost.flops, ns,
                    r->device ? peak_flop_per_s(gpu, &cost, r->rounds_fp32[row]) : 0);
     if (cost.bytes > 0)
-        rate_count(&group->sums.bytes, cost.bytes, ns, r->device && gpu ? gpu->memory_bytes_per_s : 0);
+        rate_count(&group->sums.bytes, cost.bytes, ns, r->device && gpu ? gpu->figure[HW_MEMORY_RATE] : 0);
 }
 
 static void add_total(struct operators *operators, struct op_cost cost)

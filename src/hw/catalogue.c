@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "hw/catalogue.h"
 
-#include <stdlib.h>
+#include <assert.h>
 
 #include "hw/device_name.h"
-#include "text/csv_reader.h"
+#include "hw/row.h"
 
 extern const char hw_csv[]; /* made from data/hw.csv at build time */
 extern const size_t hw_csv_bytes;
@@ -17,47 +17,15 @@ struct alias {
 };
 
 struct catalogue {
-    struct gpu *gpus;
-    uint32_t gpu_count;
+    struct hardware *gpus;
+    struct link *links;
+    struct server *servers;
+    uint32_t gpu_count, link_count, server_count;
     struct alias *aliases;
     uint32_t alias_count, alias_room;
 };
 
 /* ---- the table ---- */
-
-/* A decimal number times `scale`; 0 for an empty field. */
-static double field_number(struct arena *arena, const struct csv_row *header, const struct csv_row *row, str column,
-                           double scale)
-{
-    const str text = csv_field(row, csv_column(header, column));
-    return text.len ? strtod(str_z(arena, text), NULL) * scale : 0;
-}
-
-static int64_t field_count(struct arena *arena, const struct csv_row *header, const struct csv_row *row, str column,
-                           double scale)
-{
-    const double value = field_number(arena, header, row, column, scale);
-    return value > 0 ? (int64_t)value : -1;
-}
-
-static struct gpu gpu_of_row(struct arena *arena, const struct csv_row *header, const struct csv_row *row)
-{
-    static const char *const peaks[PRECISIONS] = {
-        [PRECISION_FP32] = "fp32_tflop_per_s", [PRECISION_FP32_MATRIX] = "fp32_matrix_tflop_per_s",
-        [PRECISION_TF32] = "tf32_tflop_per_s", [PRECISION_FP16] = "fp16_tflop_per_s",
-        [PRECISION_BF16] = "bf16_tflop_per_s", [PRECISION_FP8] = "fp8_tflop_per_s",
-    };
-    struct gpu gpu = {
-        .name = csv_field(row, csv_column(header, S("name"))),
-        .memory_bytes_per_s = field_number(arena, header, row, S("memory_gb_per_s"), 1e9),
-        .memory_bytes = field_count(arena, header, row, S("memory_gib"), 1024.0 * 1024 * 1024),
-        .sms = field_count(arena, header, row, S("sm_count"), 1),
-        .source = csv_field(row, csv_column(header, S("source"))),
-    };
-    for (int i = 0; i < PRECISIONS; i++)
-        gpu.flop_per_s[i] = field_number(arena, header, row, str_of(peaks[i]), 1e12);
-    return gpu;
-}
 
 static struct alias *find_alias(const struct catalogue *catalogue, const struct device_name *name, uint32_t gpu)
 {
@@ -87,27 +55,56 @@ static void add_aliases(struct catalogue *catalogue, struct arena *arena, str li
             add_alias(catalogue, arena, part, meant);
 }
 
+static void add_gpu(struct catalogue *catalogue, struct arena *arena, const struct csv_row *header,
+                    const struct csv_row *row)
+{
+    struct hardware *gpu = &catalogue->gpus[catalogue->gpu_count++];
+    const bool good = row_device(header, row, catalogue, arena, gpu, NULL);
+    assert(good && "the table is checked when the program is built");
+    (void)good;
+    gpu->catalogued = true;
+    add_alias(catalogue, arena, gpu->name, false);
+    add_aliases(catalogue, arena, csv_field(row, csv_column(header, S("aliases"))), false);
+    add_aliases(catalogue, arena, csv_field(row, csv_column(header, S("default_for"))), true);
+}
+
+static void add_row(struct catalogue *catalogue, struct arena *arena, const struct csv_row *header,
+                    const struct csv_row *row)
+{
+    const str kind = csv_field(row, csv_column(header, S("kind")));
+    if (str_eq(kind, S("gpu")))
+        add_gpu(catalogue, arena, header, row);
+    else if (str_eq(kind, S("server")))
+        catalogue->server_count +=
+            row_server(header, row, catalogue, arena, &catalogue->servers[catalogue->server_count], NULL);
+    else
+        catalogue->link_count += row_link(header, row, arena, &catalogue->links[catalogue->link_count], NULL);
+}
+
+static uint32_t lines(str text)
+{
+    uint32_t count = 0;
+    for (size_t i = 0; i < text.len; i++)
+        count += text.at[i] == '\n';
+    return count;
+}
+
 const struct catalogue *catalogue_new(struct arena *arena)
 {
     const str text = {hw_csv, hw_csv_bytes};
     struct catalogue *catalogue = arena_alloc(arena, sizeof *catalogue);
-    const size_t room = text.len / 8; /* no spelling is shorter with its share of the row */
-    catalogue->gpus = arena_array(arena, room / 8, sizeof *catalogue->gpus);
-    catalogue->alias_room = (uint32_t)room;
-    catalogue->aliases = arena_array(arena, room, sizeof *catalogue->aliases);
+    const uint32_t rows = lines(text) + 1;
+    catalogue->gpus = arena_array(arena, rows, sizeof *catalogue->gpus);
+    catalogue->links = arena_array(arena, rows, sizeof *catalogue->links);
+    catalogue->servers = arena_array(arena, rows, sizeof *catalogue->servers);
+    catalogue->alias_room = (uint32_t)(text.len / 8); /* no spelling is shorter with its share of the row */
+    catalogue->aliases = arena_array(arena, catalogue->alias_room, sizeof *catalogue->aliases);
 
     struct csv_reader reader = csv_reader(text);
     struct csv_row header, row;
-    if (!csv_next(&reader, arena, &header))
-        return catalogue;
-    while (csv_next(&reader, arena, &row)) {
-        if (!str_eq(csv_field(&row, csv_column(&header, S("kind"))), S("gpu")))
-            continue;
-        catalogue->gpus[catalogue->gpu_count++] = gpu_of_row(arena, &header, &row);
-        add_alias(catalogue, arena, csv_field(&row, csv_column(&header, S("name"))), false);
-        add_aliases(catalogue, arena, csv_field(&row, csv_column(&header, S("aliases"))), false);
-        add_aliases(catalogue, arena, csv_field(&row, csv_column(&header, S("default_for"))), true);
-    }
+    if (csv_next(&reader, arena, &header))
+        while (csv_next(&reader, arena, &row))
+            add_row(catalogue, arena, &header, &row);
     return catalogue;
 }
 
@@ -116,28 +113,85 @@ uint32_t catalogue_gpu_count(const struct catalogue *catalogue)
     return catalogue->gpu_count;
 }
 
-const struct gpu *catalogue_gpu_at(const struct catalogue *catalogue, uint32_t i)
+const struct hardware *catalogue_gpu_at(const struct catalogue *catalogue, uint32_t i)
 {
     return &catalogue->gpus[i];
 }
 
-/* ---- looking up ---- */
+/* ---- looking up: links and servers ---- */
+
+uint32_t catalogue_link_count(const struct catalogue *catalogue)
+{
+    return catalogue->link_count;
+}
+
+const struct link *catalogue_link_at(const struct catalogue *catalogue, uint32_t i)
+{
+    return &catalogue->links[i];
+}
+
+/* "PCIe 4.0 x16", "PCIe4" and "pcie 4.0 X16" name one link; no words are left out. */
+static bool same_letters(str a, str b)
+{
+    a = str_trim(a);
+    return a.len == b.len && str_starts_nocase(a, b);
+}
+
+static bool link_named(const struct link *link, str name)
+{
+    if (same_letters(name, link->name))
+        return true;
+    str aliases = link->aliases, alias;
+    while (str_cut(&aliases, ';', &alias))
+        if (alias.len && same_letters(name, alias))
+            return true;
+    return false;
+}
+
+const struct link *catalogue_link(const struct catalogue *catalogue, str name)
+{
+    for (uint32_t i = 0; i < catalogue->link_count; i++)
+        if (link_named(&catalogue->links[i], name))
+            return &catalogue->links[i];
+    return NULL;
+}
+
+uint32_t catalogue_server_count(const struct catalogue *catalogue)
+{
+    return catalogue->server_count;
+}
+
+const struct server *catalogue_server_at(const struct catalogue *catalogue, uint32_t i)
+{
+    return &catalogue->servers[i];
+}
+
+const struct server *catalogue_server(const struct catalogue *catalogue, str name)
+{
+    for (uint32_t i = 0; i < catalogue->server_count; i++)
+        if (same_letters(name, catalogue->servers[i].name))
+            return &catalogue->servers[i];
+    return NULL;
+}
+
+/* ---- looking up: devices ---- */
 
 /*
  * A device never reports more memory than it has, and with error correction on it reports down to an eighth less. A
  * figure of the table that is missing contradicts nothing.
  */
-static bool contradicts(const struct gpu *gpu, struct gpu_signs signs)
+static bool contradicts(const struct hardware *gpu, struct gpu_signs signs)
 {
-    if (signs.sms > 0 && gpu->sms > 0 && signs.sms != gpu->sms)
+    const double sms = gpu->figure[HW_SMS], bytes = gpu->figure[HW_MEMORY_BYTES];
+    if (signs.sms > 0 && sms > 0 && signs.sms != (int64_t)sms)
         return true;
-    if (signs.memory_bytes <= 0 || gpu->memory_bytes <= 0)
+    if (signs.memory_bytes <= 0 || bytes <= 0)
         return false;
-    const double share = (double)signs.memory_bytes / (double)gpu->memory_bytes;
+    const double share = (double)signs.memory_bytes / bytes;
     return share < 0.87 || share > 1.005;
 }
 
-const struct gpu *catalogue_gpu(const struct catalogue *catalogue, str text, struct gpu_signs signs)
+const struct hardware *catalogue_gpu(const struct catalogue *catalogue, str text, struct gpu_signs signs)
 {
     struct arena scratch = {0};
     const struct device_name name = device_name(&scratch, text);

@@ -7,26 +7,25 @@
 #ifndef HW_CATALOGUE_H
 #define HW_CATALOGUE_H
 
-#include "base/arena.h"
-#include "base/str.h"
+#include "hw/hardware.h"
 
-/* What a peak of arithmetic is for. Peaks are dense: without structured sparsity. */
-enum precision {
-    PRECISION_FP32,        /* vector units */
-    PRECISION_FP32_MATRIX, /* products of fp32 matrices; above the vector peak on AMD's matrix cores */
-    PRECISION_TF32,        /* fp32 matrices rounded by NVIDIA's tensor cores */
-    PRECISION_FP16,        /* matrix units */
-    PRECISION_BF16,
-    PRECISION_FP8,
-    PRECISIONS,
+/* What joins devices or servers, in one of its usual widths. */
+enum link_kind { LINK_DEVICES, LINK_SERVERS };
+
+struct link {
+    enum link_kind kind;
+    str name, aliases;  /* "PCIe 4.0 x16"; between semicolons: "PCIe4" */
+    double bytes_per_s; /* one way */
+    double latency_s;   /* a message; 0: not known */
+    str source;
 };
 
-struct gpu {
-    str name;
-    double flop_per_s[PRECISIONS]; /* 0: the device lacks it, or no figure is known */
-    double memory_bytes_per_s;     /* 0: not known */
-    int64_t memory_bytes;          /* -1: not known, or several sizes are sold */
-    int64_t sms;                   /* multiprocessors or compute units; -1: not known */
+/* A usual machine around the GPUs. */
+struct server {
+    str name; /* "DGX A100" */
+    int64_t gpus;
+    const struct link *network;
+    int64_t ports; /* of the network */
     str source;
 };
 
@@ -41,12 +40,20 @@ struct catalogue;
 const struct catalogue *catalogue_new(struct arena *arena);
 
 uint32_t catalogue_gpu_count(const struct catalogue *catalogue);
-const struct gpu *catalogue_gpu_at(const struct catalogue *catalogue, uint32_t i);
+const struct hardware *catalogue_gpu_at(const struct catalogue *catalogue, uint32_t i);
 
 /* NULL where the name fits no device, or several that the signs do not tell apart. */
-const struct gpu *catalogue_gpu(const struct catalogue *catalogue, str name, struct gpu_signs signs);
+const struct hardware *catalogue_gpu(const struct catalogue *catalogue, str name, struct gpu_signs signs);
 
-/* Up to three names that come nearest, "A, B, C"; "" where no name is near. */
+uint32_t catalogue_link_count(const struct catalogue *catalogue);
+const struct link *catalogue_link_at(const struct catalogue *catalogue, uint32_t i);
+const struct link *catalogue_link(const struct catalogue *catalogue, str name); /* or an alias; NULL: none */
+
+uint32_t catalogue_server_count(const struct catalogue *catalogue);
+const struct server *catalogue_server_at(const struct catalogue *catalogue, uint32_t i);
+const struct server *catalogue_server(const struct catalogue *catalogue, str name);
+
+/* Up to three names of devices that come nearest, "A, B, C"; "" where no name is near. */
 str catalogue_closest(const struct catalogue *catalogue, struct arena *arena, str name);
 
 /* The same as a part of a sentence: "near are A, B, C". */

@@ -5,17 +5,31 @@
  * the catalogue, or from a file of the user's own, and single figures may be set:
  *
  *     --hw H100                  any usual spelling of a row of data/hw.csv
- *     --hw my-gpu.csv            the same columns, one row
+ *     --hw my-gpu.csv            the same columns, one row of kind gpu
  *     --set memory=4TB/s         one figure, with its unit
+ *     --set memory=120%          one figure, as a share of what it was
+ *     --set host_link=PCIe5      a link or network of the catalogue: rate and latency
  *
- * All figures are in base units (bytes, bytes/s, FLOP/s, Hz, s, counts); the
+ * All figures are in base units (bytes, bytes/s, FLOP/s, Hz, s, W, counts); the
  * catalogue and --set read and write the usual multiples.
  */
 #ifndef HW_HARDWARE_H
 #define HW_HARDWARE_H
 
-#include "hw/catalogue.h"
+#include "base/arena.h"
+#include "base/str.h"
 #include "steptime/error.h"
+
+/* What a peak of arithmetic is for. Peaks are dense: without structured sparsity. */
+enum precision {
+    PRECISION_FP32,        /* vector units */
+    PRECISION_FP32_MATRIX, /* products of fp32 matrices; above the vector peak on AMD's matrix cores */
+    PRECISION_TF32,        /* fp32 matrices rounded by NVIDIA's tensor cores */
+    PRECISION_FP16,        /* matrix units */
+    PRECISION_BF16,
+    PRECISION_FP8,
+    PRECISIONS,
+};
 
 enum hw_key {
     /* Arithmetic, FLOP/s, dense; in the order of enum precision. */
@@ -33,10 +47,10 @@ enum hw_key {
     HW_L2_BYTES,
     HW_L2_RATE, /* bytes/s */
     HW_SHARED_BYTES_PER_SM,
-    HW_MEMORY_BYTES,
-    HW_MEMORY_RATE, /* bytes/s */
-    HW_POWER,       /* W */
-    /* What it is attached to: bytes/s one way, seconds a message. */
+    HW_MEMORY_BYTES, /* 0 too where several sizes are sold */
+    HW_MEMORY_RATE,  /* bytes/s */
+    HW_POWER,        /* W */
+    /* What it is attached to: bytes/s one way, seconds a message. 0: it has none, or it is not known. */
     HW_HOST_LINK, /* between host memory and the GPU (PCIe) */
     HW_GPU_LINK,  /* between the GPUs of a server (NVLink, xGMI) */
     HW_NETWORK,   /* between servers, per server */
@@ -48,7 +62,7 @@ enum hw_key {
 };
 
 struct hardware {
-    str name; /* of the catalogue: "NVIDIA V100 SXM2 16GB"; else as given */
+    str name; /* of the catalogue: "NVIDIA Tesla V100 SXM2"; else as given */
     double figure[HW_KEYS];
     str source[HW_KEYS]; /* where the figure comes from; "" where it is not known */
     bool catalogued;     /* a row of data/hw.csv */
@@ -56,14 +70,14 @@ struct hardware {
 
 /*
  * A row of the catalogue in any usual spelling, or, where `name` names a file, that file's row.
- * False with STEPTIME_USAGE and the nearest names where nothing fits.
+ * False with STEPTIME_USAGE and the nearest names where nothing fits, or several rows do.
  */
 bool hardware_find(str name, struct arena *arena, struct hardware *hardware, struct steptime_error *err);
 
 /* "network=100Gbps", "memory=4TB/s", "l2=50MiB": one figure. False with STEPTIME_USAGE, naming key or unit. */
 bool hardware_set(struct hardware *hardware, str setting, struct arena *arena, struct steptime_error *err);
 
-/* The word of a key in --set, in the catalogue's manual and on the screen: "memory". And its unit: "bytes/s". */
+/* The word of a key in --set, in the catalogue's sources and on the screen: "memory". And its unit: "bytes/s". */
 str hw_key_word(enum hw_key key);
 str hw_key_unit(enum hw_key key);
 

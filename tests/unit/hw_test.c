@@ -23,7 +23,7 @@ static int close_catalogue(void **state)
 
 static void means(const char *text, const char *name)
 {
-    const struct gpu *gpu = catalogue_gpu(catalogue, str_of(text), silent);
+    const struct hardware *gpu = catalogue_gpu(catalogue, str_of(text), silent);
     if (!gpu)
         fail_msg("%s is not found", text);
     assert_string_equal(str_z(&arena, gpu->name), name);
@@ -61,11 +61,11 @@ static void any_usual_spelling_is_found(void **state)
 static void every_name_of_the_table_finds_itself(void **state)
 {
     for (uint32_t i = 0; i < catalogue_gpu_count(catalogue); i++) {
-        const struct gpu *gpu = catalogue_gpu_at(catalogue, i);
+        const struct hardware *gpu = catalogue_gpu_at(catalogue, i);
         assert_ptr_equal(catalogue_gpu(catalogue, gpu->name, silent), gpu);
-        assert_true(gpu->source.len > 0);
-        assert_true(gpu->memory_bytes_per_s > 1e11);
-        assert_true(gpu->flop_per_s[PRECISION_FP32] > 1e12);
+        assert_true(gpu->source[HW_FP32].len > 0);
+        assert_true(gpu->figure[HW_MEMORY_RATE] > 1e11);
+        assert_true(hardware_peak(gpu, PRECISION_FP32) > 1e12);
     }
 }
 
@@ -86,9 +86,10 @@ static void what_is_not_known_is_not_guessed(void **state)
 static void signs_tell_variants_apart(void **state)
 {
     assert_null(catalogue_gpu(catalogue, S("NVIDIA A100-PG509-200"), (struct gpu_signs){24000000000, 108}));
-    const struct gpu *gpu = catalogue_gpu(catalogue, S("NVIDIA A100-PG509-200"), (struct gpu_signs){42505273344, 108});
+    const struct hardware *gpu =
+        catalogue_gpu(catalogue, S("NVIDIA A100-PG509-200"), (struct gpu_signs){42505273344, 108});
     assert_non_null(gpu);
-    assert_int_equal(gpu->memory_bytes_per_s / 1e9, 1555);
+    assert_int_equal(gpu->figure[HW_MEMORY_RATE] / 1e9, 1555);
     gpu = catalogue_gpu(catalogue, S("NVIDIA H100"), (struct gpu_signs){84990623744, 114});
     assert_non_null(gpu);
     assert_string_equal(str_z(&arena, gpu->name), "NVIDIA H100 PCIe 80GB");
@@ -116,12 +117,12 @@ static void a_slip_of_the_pen_has_its_neighbour_first(void **state)
 
 static void figures_are_in_base_units(void **state)
 {
-    const struct gpu *gpu = catalogue_gpu(catalogue, S("H100 SXM"), silent);
+    const struct hardware *gpu = catalogue_gpu(catalogue, S("H100 SXM"), silent);
     assert_non_null(gpu);
-    assert_true(gpu->flop_per_s[PRECISION_BF16] == 989e12);
-    assert_true(gpu->memory_bytes_per_s == 3350e9);
-    assert_true(gpu->memory_bytes == (int64_t)80 << 30);
-    assert_int_equal(gpu->sms, 132);
+    assert_true(hardware_peak(gpu, PRECISION_BF16) == 989e12);
+    assert_true(gpu->figure[HW_MEMORY_RATE] == 3350e9);
+    assert_true(gpu->figure[HW_MEMORY_BYTES] == 80.0 * (1 << 30));
+    assert_int_equal((int)gpu->figure[HW_SMS], 132);
 }
 
 static void long_names_do_no_harm(void **state)
