@@ -119,7 +119,7 @@ static bool set_quantity(struct hardware *hardware, enum hw_key key, str text, s
                            err);
     const double value = share ? quantity.value * hardware->figure[key] : quantity.value;
     if (!sensible(key, value))
-        return wrong_value(key, text, "is nothing", err);
+        return wrong_value(key, text, "is zero", err);
     hardware->figure[key] = value;
     hardware->source[key] = S("as set");
     return true;

@@ -84,12 +84,29 @@ static void put(struct hardware *hardware, enum hw_key key, double value, str so
     hardware->source[key] = value > 0 ? source : S("");
 }
 
+/* A link's source says first whose rate it is, then, after "latency:", whose latency. */
+static str latency_source(str source)
+{
+    str statement;
+    while (str_cut(&source, ';', &statement))
+        if (str_starts(str_trim(statement), S("latency:")))
+            return str_trim(str_from(str_trim(statement), S("latency:").len));
+    return S("");
+}
+
+static void put_link(struct hardware *hardware, enum hw_key key, const struct link *link, double bytes_per_s)
+{
+    str rest = link->source, source = S("");
+    str_cut(&rest, ';', &source);
+    put(hardware, key, bytes_per_s, source);
+    put(hardware, latency_of(key), link->latency_s, latency_source(link->source));
+}
+
 const char *link_figures(const struct catalogue *catalogue, enum hw_key key, str text, struct hardware *hardware)
 {
     const struct link *link = catalogue_link(catalogue, text);
     if (link) {
-        put(hardware, key, link->bytes_per_s, link->source);
-        put(hardware, latency_of(key), link->latency_s, link->source);
+        put_link(hardware, key, link, link->bytes_per_s);
         return NULL;
     }
     struct quantity quantity;
@@ -118,9 +135,9 @@ static bool server_column(const struct reading *r, const struct catalogue *catal
         return wrong(r, S("server"), "is no server of the table");
     const str of_network = str_printf(r->arena, "%.*s: %.*s", (int)server->name.len, server->name.at,
                                       (int)server->source.len, server->source.at);
+    put_link(hardware, HW_NETWORK, server->network, server->network->bytes_per_s * (double)server->ports);
+    put(hardware, HW_NETWORK, hardware->figure[HW_NETWORK], of_network);
     put(hardware, HW_GPUS_PER_SERVER, (double)server->gpus, of_network);
-    put(hardware, HW_NETWORK, server->network->bytes_per_s * (double)server->ports, of_network);
-    put(hardware, HW_NETWORK_LATENCY, server->network->latency_s, server->network->source);
     return true;
 }
 
