@@ -6,10 +6,15 @@
  * list of operators or a model's configuration; predicting knows only this.
  *
  * Operators are numbered in pre-order: a call comes before the calls inside it,
- * which are the numbers up to `end`. Calls of one thread are in the order in which
- * they began; where several threads work, all are in the order in which they
- * began (of an execution trace: by its ids).
+ * which are the numbers up to `end`. Calls inside one call, and those at the top,
+ * are in the order in which they began, whatever their thread (of an execution
+ * trace: in the order of its ids). A thread that works for the training thread,
+ * as autograd's does, has its calls under the label that is open there.
  *
+ * Launches are in the order of the operators at the top, and within each in that
+ * of the calls; so those of an operator and the calls inside it lie side by side.
+ *
+ * The arguments of all sources are written as Kineto writes them (ops/shape.h).
  * Times are those recorded, in nanoseconds from the step's start; -1 where the
  * source has none.
  */
@@ -23,6 +28,7 @@
 #include "ops/phase.h"
 #include "ops/work.h"
 #include "steptime/error.h"
+#include "trace/execution.h"
 #include "trace/trace.h"
 
 enum { OP_NONE = UINT32_MAX };
@@ -30,10 +36,12 @@ enum { OP_NONE = UINT32_MAX };
 enum program_source {
     PROGRAM_TRACE,     /* times, kernels; shapes where recorded */
     PROGRAM_EXECUTION, /* shapes and data, no times, no kernels */
-    PROGRAM_JOINED,    /* an execution trace with the times and kernels of its Kineto trace */
+    PROGRAM_JOINED,    /* a Kineto trace with the shapes and data of its execution trace */
     PROGRAM_LIST,      /* a table of operators */
     PROGRAM_CONFIG,    /* made from a model's description */
 };
+
+str program_source_word(enum program_source source); /* "trace", "execution trace", ... */
 
 struct program_op {
     str name;                      /* "aten::addmm" */
@@ -44,19 +52,20 @@ struct program_op {
     uint32_t forward;                /* whose gradient this computes; OP_NONE */
     uint8_t phase;                   /* enum phase */
     uint8_t family;                  /* enum family */
-    bool label;                      /* a module or annotation: groups operators, is none */
+    bool label;                      /* an annotation: groups operators, is none, and lies in none */
     int64_t start_ns, dur_ns;        /* -1: not recorded */
-    uint32_t first_launch, launches; /* made by this call itself, not by those inside */
+    uint32_t first_launch, launches; /* made by this call and those inside */
     uint32_t first_input, inputs;    /* into `tensors`: what it reads */
-    uint32_t first_output, outputs;  /* what it writes */
+    uint32_t first_output, outputs;  /* what it writes; a view writes nothing */
 };
 
-/* A call of the runtime that puts work on a device, and the work. In the order of the calls. */
+/* A call of the runtime that puts work on a device, and the work. */
 struct program_launch {
-    uint32_t op; /* OP_NONE: by no operator */
-    str call;    /* "cudaLaunchKernel"; "" where not recorded */
-    str kernel;  /* name of the kernel or copy; "" where not recorded */
-    int64_t row; /* of the device work in the trace; -1 */
+    uint32_t op;     /* the innermost that made it; OP_NONE: by no operator */
+    uint32_t thread; /* of the call */
+    str call;        /* "cudaLaunchKernel"; "" where not recorded */
+    str kernel;      /* name of the kernel or copy; "" where not recorded: then row and times are -1 */
+    int64_t row;     /* of the device work in the trace; -1 */
     int64_t call_start_ns, call_dur_ns;
     int64_t start_ns, dur_ns;  /* of the work */
     uint32_t stream;           /* index of the stream; 0: the first that compute used */
@@ -64,15 +73,22 @@ struct program_launch {
     uint8_t work;              /* enum work_class */
     uint8_t direction, memory; /* of a copy: enum copy_direction, enum host_memory */
     bool blocking;             /* the host goes on only when it is done */
-    int64_t bytes;             /* of a copy or memset; -1 */
+    bool shared;   /* by the same call as the launch before it (a CUDA graph): the host pays there, call_dur_ns is 0 */
+    int64_t bytes; /* of a copy or memset; -1 */
 };
 
-/* A call of the host that waits for the device: synchronisations, .item(). */
+/* A call of the host that waits for the device: synchronisations, .item(). In the order of the launches. */
 struct program_sync {
-    uint32_t op;     /* in which it happens; OP_NONE */
+    uint32_t op; /* the innermost in which it happens; OP_NONE */
+    uint32_t thread;
     uint32_t before; /* launches made before it, so it stands between launch before-1 and before */
     uint32_t stream; /* which it waits for; UINT32_MAX: the whole device */
     int64_t start_ns, dur_ns;
+};
+
+/* Work that may begin only when work of another stream has ended: the streams exchanged an event. */
+struct program_order {
+    uint32_t launch, after; /* both launches of the step */
 };
 
 struct program {
@@ -83,9 +99,15 @@ struct program {
     uint32_t launch_count;
     const struct program_sync *syncs;
     uint32_t sync_count;
-    const uint64_t *tensors; /* ids of tensors (execution traces), as ops list them; storage ids where known */
-    const struct collective *collectives; /* of this step; groups in the trace's own table */
+    const struct program_order *orders; /* ascending by launch */
+    uint32_t order_count;
+    const int64_t
+        *tensors; /* what operators read and write (execution traces): ids of storages, of tensors without one */
+    uint32_t tensor_count;
+    const struct collective *collectives; /* of this step */
     uint32_t collective_count;
+    const struct collective_group *groups; /* which they are of; [0] stands for: not recorded */
+    uint32_t group_count;
     uint32_t threads, streams;
     int64_t rank, world_size; /* -1 */
     int64_t wall_ns;          /* of the step as recorded; -1 */
@@ -96,9 +118,41 @@ struct program {
     uint64_t without_shapes;  /* operators that need shapes and have none */
 };
 
-/* The step of a trace (index into trace->steps). Lives in the arena, the texts in the trace. */
+/* ---- from a trace ---- */
+
+/* What the steps of one trace share, found once. The trace and its classes must live as long. */
+struct programs;
+struct programs *programs_open(const struct trace *trace, const struct work_classes *classes);
+void programs_close(struct programs *programs);
+
+/* The step (index into trace->steps). Lives in the arena, the texts in the trace. */
+struct program programs_step(struct programs *programs, uint32_t step, struct arena *arena);
+
+/* The same for one step alone. */
 struct program program_of_step(const struct trace *trace, const struct work_classes *classes, uint32_t step,
                                struct arena *arena);
+
+/* ---- from an execution trace, and both ---- */
+
+/* All its operators but those that load data. Lives in the arena, the texts in the execution trace. */
+struct program program_of_execution(const struct execution *execution, struct arena *arena);
+
+/* How well an execution trace and a step of a Kineto trace fit. */
+struct program_match {
+    bool by_id; /* by the ids that both recorded; else by the order of their names */
+    uint32_t step;
+    uint32_t operators; /* of the execution trace, labels included */
+    uint32_t matched;   /* with an operator of the same name in the step */
+};
+
+/*
+ * The step of the trace that the execution trace was recorded in (of several the best), with its shapes and data.
+ * Ids of operators are rows of the trace. Without a single match it is the step as programs_step gives it.
+ */
+struct program programs_join(struct programs *programs, const struct execution *execution, struct program_match *match,
+                             struct arena *arena);
+
+/* ---- questions ---- */
 
 /* The index of the outermost real operators: those below no other operator, labels aside. */
 static inline bool program_is_top(const struct program *program, uint32_t op)
@@ -106,5 +160,22 @@ static inline bool program_is_top(const struct program *program, uint32_t op)
     const uint32_t parent = program->ops[op].parent;
     return !program->ops[op].label && (parent == OP_NONE || program->ops[parent].label);
 }
+
+/*
+ * False with STEPTIME_INPUT and the operator's name and id where a size is
+ * negative, or those of a tensor multiply to more than an int64 holds; or where
+ * no operator has shapes at all. Who predicts asks this first.
+ */
+bool program_check(const struct program *program, struct steptime_error *err);
+
+/* Which operators at the top read or overwrite what an earlier one at the top wrote. Pairs ascend by `op`. */
+struct program_need {
+    uint32_t op, needs; /* both at the top */
+};
+struct program_needs {
+    const struct program_need *at;
+    uint32_t count;
+};
+struct program_needs program_needs_of(const struct program *program, struct arena *arena);
 
 #endif

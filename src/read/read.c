@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "rank.h"
+#include "read/execution.h"
 #include "read/kineto.h"
 #include "sniff.h"
 
@@ -66,9 +67,11 @@ static void note_end(struct trace *trace, struct json_window *window, struct sou
         trace->info.rank = rank_of_path(trace->info.path);
 }
 
-static bool read_all(struct json_window *window, struct source *source, struct trace *trace, struct steptime_error *err)
+/* ---- traces ---- */
+
+static bool fill(struct json_window *window, struct source *source, str head, struct trace *trace,
+                 struct steptime_error *err)
 {
-    const str head = head_of(window);
     const struct reader *reader = reader_of(head);
     if (!reader)
         return not_a_trace(head, source, err);
@@ -84,19 +87,74 @@ static bool read_all(struct json_window *window, struct source *source, struct t
     return true;
 }
 
-struct trace *trace_read_source(struct source *source, _Atomic int64_t *progress, struct steptime_error *err)
+static struct trace *read_trace(struct json_window *window, struct source *source, str head, struct steptime_error *err)
 {
-    struct json_window window;
-    json_window_open(&window, source, JSON_WINDOW, progress);
     struct trace *trace = trace_new();
-    const bool fine = read_all(&window, source, trace, err);
-    json_window_close(&window);
-    if (!fine) {
+    if (!fill(window, source, head, trace, err)) {
         trace_free(trace);
         return NULL;
     }
     trace_finish(trace);
     return trace;
+}
+
+/* ---- execution traces ---- */
+
+static struct execution *read_execution(struct json_window *window, struct source *source, struct steptime_error *err)
+{
+    struct execution *execution = execution_new();
+    const str path = str_of(source_path(source));
+    execution->path = str_copy(&execution->arena, path);
+    struct steptime_error why;
+    if (!execution_read_window(window, execution, &why)) {
+        fail_at(err, STEPTIME_INPUT, path, -1, "%s", why.message);
+        execution_free(execution);
+        return NULL;
+    }
+    const char *damage = source_damage(source);
+    if (damage)
+        execution_note(execution, NOTE_REMARK, execution->file_bytes, "%s", damage);
+    return execution;
+}
+
+/* ---- either ---- */
+
+static bool read_input(struct source *source, _Atomic int64_t *progress, bool traces_only, struct input *input,
+                       struct steptime_error *err)
+{
+    struct json_window window;
+    json_window_open(&window, source, JSON_WINDOW, progress);
+    const str head = head_of(&window);
+    *input = (struct input){0};
+    if (!traces_only && sniff_execution(head))
+        input->execution = read_execution(&window, source, err);
+    else
+        input->trace = read_trace(&window, source, head, err);
+    json_window_close(&window);
+    return input->execution || input->trace;
+}
+
+bool input_read_source(struct source *source, _Atomic int64_t *progress, struct input *input,
+                       struct steptime_error *err)
+{
+    return read_input(source, progress, false, input, err);
+}
+
+bool input_read(const char *path, _Atomic int64_t *progress, struct input *input, struct steptime_error *err)
+{
+    struct source *source = source_open(path, err);
+    if (!source)
+        return false;
+    const bool fine = input_read_source(source, progress, input, err);
+    source_close(source);
+    return fine;
+}
+
+struct trace *trace_read_source(struct source *source, _Atomic int64_t *progress, struct steptime_error *err)
+{
+    struct input input;
+    read_input(source, progress, true, &input, err);
+    return input.trace;
 }
 
 struct trace *trace_read(const char *path, _Atomic int64_t *progress, struct steptime_error *err)

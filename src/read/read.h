@@ -10,6 +10,7 @@
 
 #include "io/source.h"
 #include "steptime/error.h"
+#include "trace/execution.h"
 #include "trace/trace.h"
 
 /*
@@ -25,5 +26,16 @@ struct trace *trace_read(const char *path, _Atomic int64_t *progress, struct ste
 
 /* The same from an open source, which stays the caller's. */
 struct trace *trace_read_source(struct source *source, _Atomic int64_t *progress, struct steptime_error *err);
+
+/* What a file turned out to be: one of the two. */
+struct input {
+    struct trace *trace;
+    struct execution *execution;
+};
+
+/* The same for whoever can use an execution trace of PyTorch too. The caller frees what it got. */
+bool input_read(const char *path, _Atomic int64_t *progress, struct input *input, struct steptime_error *err);
+bool input_read_source(struct source *source, _Atomic int64_t *progress, struct input *input,
+                       struct steptime_error *err);
 
 #endif

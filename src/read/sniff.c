@@ -67,6 +67,13 @@ static bool has_key(str head, str key)
     return false;
 }
 
+/* Most begin with the schema; one that was written again may have its keys in any order. */
+static bool is_execution(str head)
+{
+    return (has_key(head, S("schema")) && (has_key(head, S("nodes")) || has_key(head, S("start_ts")))) ||
+           (has_key(head, S("nodes")) && str_has(head, S("\"op_schema\"")));
+}
+
 static const char *object_kind(str head)
 {
     if (has_key(head, S("traceEvents")))
@@ -75,7 +82,7 @@ static const char *object_kind(str head)
         return "JSON of rocprofv3";
     if (has_key(head, S("workload_graph")))
         return "a Chakra graph in JSON";
-    if (has_key(head, S("schema")) && (has_key(head, S("nodes")) || has_key(head, S("start_ts"))))
+    if (is_execution(head))
         return "an execution trace of PyTorch (nodes without times)";
     return NULL;
 }
@@ -166,6 +173,13 @@ bool sniff_kineto(str head)
     if (str_starts(start, S("{")))
         return !object_kind(start);
     return str_starts(start, S("[")) && !list_kind(start);
+}
+
+bool sniff_execution(str head)
+{
+    const str start = trimmed(head);
+    return str_starts(start, S("{")) && !has_key(start, S("traceEvents")) && !has_key(start, S("workload_graph")) &&
+           is_execution(start);
 }
 
 const char *sniff_other(str head)

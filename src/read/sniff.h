@@ -8,6 +8,9 @@
 /* Trace-event JSON: an object that is none of the known others, or a list of objects. */
 bool sniff_kineto(str head);
 
+/* An execution trace of PyTorch. */
+bool sniff_execution(str head);
+
 /* The name of a known kind that is not read here, "a zip archive"; NULL for an unknown one. */
 const char *sniff_other(str head);
 

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * An execution trace of PyTorch in memory: the operators of one process with
+ * their arguments and the tensors they read and wrote, and no times. All schemas
+ * become the same columns; who reads these never sees a schema.
+ *
+ * Nodes are in the order in which they began, which is that of their ids. A
+ * node's parent comes before it: a file that says otherwise (a cycle, a missing
+ * node, a duplicate id) is mended, and a note names the node.
+ *
+ * Arguments are written as Kineto writes them (ops/shape.h): element types
+ * without "Tensor(...)", scalars without dimensions, values as texts, "" for
+ * tensors. A list of tensors of one type bears that type.
+ */
+#ifndef TRACE_EXECUTION_H
+#define TRACE_EXECUTION_H
+
+#include "base/arena.h"
+#include "base/intern.h"
+#include "base/str.h"
+#include "trace/trace.h"
+
+enum { EXECUTION_NONE = UINT32_MAX };
+
+/* RecordScope of PyTorch, as far as it matters. */
+enum { SCOPE_FUNCTION = 0, SCOPE_BACKWARD = 1, SCOPE_USER = 7 };
+
+/* A tensor as an argument. Numbers of tensors and storages come from the same count as those of nodes: no two are equal. */
+struct execution_tensor {
+    int64_t id, storage; /* storage 0: not known */
+};
+
+struct execution_arguments {
+    str dims, types, values, strides; /* "" where there are none */
+    uint32_t first_tensor, tensors;   /* into execution->tensors, in the order of the arguments */
+};
+
+struct execution_node {
+    int64_t id;
+    uint32_t parent; /* index; EXECUTION_NONE at the top */
+    str name;
+    str schema;       /* "aten::mul_.Tensor(Tensor(a!) self, ...)"; "" for what is no ATen operator */
+    int64_t record;   /* rf_id: the External id of Kineto; 0 */
+    int64_t sequence; /* of autograd; -1 */
+    int64_t forward_parent, thread, forward_thread; /* fw_parent, tid, fw_tid as recorded; 0 */
+    int64_t scope;
+    struct execution_arguments inputs, outputs;
+    uint32_t collective; /* index into execution->collectives; EXECUTION_NONE */
+};
+
+/* What schema 1.1.0 and later say of a collective; -1 and "" where not recorded. */
+struct execution_collective {
+    str kind, dtype, group;
+    int64_t in_elements, out_elements, group_size;
+};
+
+struct execution {
+    const struct execution_node *nodes;
+    uint32_t count;
+    const struct execution_tensor *tensors;
+    uint32_t tensor_count;
+    const struct execution_collective *collectives;
+    uint32_t collective_count;
+
+    str path, schema, recorded;           /* recorded: "2023-09-07 16:09:59" */
+    int64_t process, start_ms, finish_ms; /* -1 where not recorded; milliseconds of a clock without a date */
+    int64_t file_bytes;                   /* as unpacked */
+    const struct note *notes;             /* the first few hundred */
+    uint32_t note_count;
+    uint64_t repaired, dropped; /* nodes */
+
+    struct intern *texts; /* owns the texts of the nodes */
+    struct arena arena;   /* owns all else */
+};
+
+/* ---- building (readers only) ---- */
+
+/* A node as it is read: its parent by id. */
+struct execution_draft {
+    struct execution_node node;
+    int64_t parent_id;
+    int64_t offset; /* byte in the file */
+};
+
+/* Puts the drafts in order and finds their parents, noting what had to be mended. The drafts may be reordered. */
+void execution_finish(struct execution *execution, struct execution_draft *drafts, uint32_t count);
+
+void execution_note(struct execution *execution, enum note_kind kind, int64_t offset, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+/* ---- reading ---- */
+
+struct execution *execution_new(void);
+void execution_free(struct execution *execution);
+
+#endif
