@@ -84,4 +84,7 @@ double overheads_profiler_us(const struct overheads *overheads);
 /* The name under which T1 holds what lies between the last operator and the end of the step. */
 extern const str OVERHEAD_END_OF_STEP;
 
+/* And that of launches and waits outside any operator. */
+extern const str OVERHEAD_OUTSIDE;
+
 #endif

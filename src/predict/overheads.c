@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "predict/overheads.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "predict/overheads_private.h"
+#include "predict/samples.h"
+
+str overhead_word(enum overhead_kind kind)
+{
+    static const char *const words[OVERHEADS] = {
+        [OVERHEAD_T1] = "t1", [OVERHEAD_T2] = "t2",       [OVERHEAD_T3] = "t3",   [OVERHEAD_T4] = "t4",
+        [OVERHEAD_T5] = "t5", [OVERHEAD_START] = "start", [OVERHEAD_GAP] = "gap", [OVERHEAD_RETURN] = "return",
+    };
+    return kind < OVERHEADS ? str_of(words[kind]) : S("?");
+}
+
+/* ---- one row of samples ---- */
+
+static double net_ns(const struct sample *sample, double event_ns)
+{
+    return (double)sample->ns - (double)sample->events * event_ns;
+}
+
+static int by_value(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* As stat_quantile, of doubles. */
+static double quantile(const double *sorted, size_t count, double q)
+{
+    const double h = q * (double)(count - 1);
+    const size_t low = (size_t)h;
+    if (low + 1 >= count)
+        return sorted[count - 1];
+    return sorted[low] + (h - (double)low) * (sorted[low + 1] - sorted[low]);
+}
+
+struct fence {
+    double low, high;
+};
+
+static struct fence fence_of(const struct sample *samples, size_t count, double event_ns)
+{
+    struct arena scratch = {0};
+    double *net = arena_array(&scratch, count, sizeof *net);
+    for (size_t i = 0; i < count; i++)
+        net[i] = net_ns(&samples[i], event_ns);
+    qsort(net, count, sizeof *net, by_value);
+    const double lower = quantile(net, count, 0.25), upper = quantile(net, count, 0.75);
+    arena_free(&scratch);
+    return (struct fence){lower - 1.5 * (upper - lower), upper + 1.5 * (upper - lower)};
+}
+
+static struct overhead overhead_of(const struct sample *samples, size_t count, double event_ns)
+{
+    const struct fence fence = fence_of(samples, count, event_ns);
+    double sum = 0, squares = 0, recorded = 0, whole = 0, kept = 0;
+    for (size_t i = 0; i < count; i++) {
+        const double net = net_ns(&samples[i], event_ns);
+        const double seen = samples[i].ns > 0 ? (double)samples[i].ns : 0;
+        whole += seen;
+        if (net < fence.low || net > fence.high)
+            continue;
+        const double own = net > 0 ? net : 0;
+        sum += own;
+        squares += own * own;
+        recorded += seen;
+        kept++;
+    }
+    const double mean = sum / kept, variance = squares / kept - mean * mean;
+    return (struct overhead){
+        .mean_us = mean / 1e3,
+        .sd_us = sqrt(variance > 0 ? variance : 0) / 1e3,
+        .profiler_us = (recorded / kept - mean) / 1e3,
+        .whole_us = whole / (double)count / 1e3,
+        .count = count,
+    };
+}
+
+/* ---- the table ---- */
+
+static uint32_t row_kind(uint32_t kind)
+{
+    return kind == SAMPLES_T1_SAME ? (uint32_t)OVERHEAD_T1 : kind;
+}
+
+static int by_kind_and_name(const void *a, const void *b)
+{
+    const struct overhead_row *x = a, *y = b;
+    return x->kind != y->kind ? (x->kind > y->kind) - (x->kind < y->kind) : str_cmp(x->name, y->name);
+}
+
+static void weigh(struct overhead *into, const struct overhead *row)
+{
+    const double have = (double)into->count, more = (double)row->count, all = have + more;
+    const double mean = (into->mean_us * have + row->mean_us * more) / all;
+    const double squares = (into->sd_us * into->sd_us + into->mean_us * into->mean_us) * have +
+                           (row->sd_us * row->sd_us + row->mean_us * row->mean_us) * more;
+    const double variance = squares / all - mean * mean;
+    *into = (struct overhead){
+        .mean_us = mean,
+        .sd_us = sqrt(variance > 0 ? variance : 0),
+        .profiler_us = (into->profiler_us * have + row->profiler_us * more) / all,
+        .whole_us = (into->whole_us * have + row->whole_us * more) / all,
+        .count = into->count + row->count,
+    };
+}
+
+void overheads_finish(struct overheads *overheads)
+{
+    qsort(overheads->rows, overheads->count, sizeof *overheads->rows, by_kind_and_name);
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < overheads->count; i++) {
+        struct overhead_row *row = &overheads->rows[i];
+        if (kept && !by_kind_and_name(&overheads->rows[kept - 1], row))
+            weigh(&overheads->rows[kept - 1].overhead, &row->overhead);
+        else
+            overheads->rows[kept++] = *row;
+    }
+    overheads->count = kept;
+    memset(overheads->all, 0, sizeof overheads->all);
+    for (uint32_t i = 0; i < kept; i++)
+        if (overheads->rows[i].name.len)
+            weigh(&overheads->all[overheads->rows[i].kind], &overheads->rows[i].overhead);
+    for (uint32_t i = 0; i < kept; i++)
+        if (!overheads->rows[i].name.len)
+            overheads->all[overheads->rows[i].kind] = overheads->rows[i].overhead;
+}
+
+const struct overheads *overheads_of(const struct overhead_samples *samples, struct arena *arena)
+{
+    struct arena scratch = {0};
+    const struct samples_dealt dealt = samples_deal(samples, &scratch);
+    struct overheads *overheads = arena_alloc(arena, sizeof *overheads);
+    const double event_ns = profiler_cost_ns(samples, &dealt);
+    overheads->profiler_us = event_ns / 1e3;
+    overheads->rows = arena_array(arena, samples->key_count, sizeof *overheads->rows);
+    for (uint32_t key = 0; key < samples->key_count; key++) {
+        const uint32_t kind = row_kind(samples->keys[key].kind);
+        if (kind >= OVERHEADS)
+            continue;
+        overheads->rows[overheads->count++] = (struct overhead_row){
+            .kind = (enum overhead_kind)kind,
+            .name = str_copy(arena, intern_text(samples->names, samples->keys[key].name)),
+            .overhead = overhead_of(dealt.at + dealt.from[key], dealt.from[key + 1] - dealt.from[key], event_ns),
+        };
+    }
+    overheads_finish(overheads);
+    arena_free(&scratch);
+    return overheads;
+}
+
+/* ---- asking ---- */
+
+struct overhead overheads_get(const struct overheads *overheads, enum overhead_kind kind, str name)
+{
+    if (!name.len)
+        return overheads->all[kind];
+    const struct overhead_row wanted = {.kind = kind, .name = name};
+    const struct overhead_row *row = overheads->count ? bsearch(&wanted, overheads->rows, overheads->count,
+                                                                sizeof *overheads->rows, by_kind_and_name)
+                                                      : NULL;
+    return row ? row->overhead : (struct overhead){0};
+}
+
+uint32_t overheads_count(const struct overheads *overheads)
+{
+    return overheads->count;
+}
+
+struct overhead_row overheads_at(const struct overheads *overheads, uint32_t i)
+{
+    return overheads->rows[i];
+}
+
+double overheads_profiler_us(const struct overheads *overheads)
+{
+    return overheads->profiler_us;
+}

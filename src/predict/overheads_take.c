@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Takes the samples of overheads from a program with recorded times. */
+#include "base/mem.h"
+#include "predict/host_line.h"
+#include "predict/samples.h"
+
+const str OVERHEAD_END_OF_STEP = {"(end of the step)", sizeof "(end of the step)" - 1};
+const str OVERHEAD_OUTSIDE = {"(outside operators)", sizeof "(outside operators)" - 1};
+
+struct taking {
+    struct overhead_samples *samples;
+    const struct program *program;
+    struct host_line line;
+    int64_t *stream_end_ns;   /* by stream: end of its last work so far; -1 */
+    uint32_t *stream_waits;   /* by launch: it waits for other streams */
+    int64_t start_us_typical; /* not used before the first pass */
+};
+
+static str name_of(const struct taking *t, const struct host_op *op)
+{
+    return op->op == OP_NONE ? OVERHEAD_OUTSIDE : t->program->ops[op->op].name;
+}
+
+static void put(struct taking *t, uint32_t kind, str name, int64_t ns, uint32_t events)
+{
+    samples_put(t->samples, kind, name, ns, events);
+}
+
+/* ---- T1 ---- */
+
+static uint32_t parent_of(const struct taking *t, const struct host_op *op)
+{
+    return op->op == OP_NONE ? OP_NONE : t->program->ops[op->op].parent;
+}
+
+static bool same_module(const struct taking *t, const struct host_op *op)
+{
+    if (op->before == OP_NONE || op->follows != OP_NONE || op->op == OP_NONE)
+        return false;
+    const struct host_op *before = &t->line.ops[op->before];
+    return before->op != OP_NONE && parent_of(t, op) == parent_of(t, before);
+}
+
+static void take_before(struct taking *t, const struct host_op *op)
+{
+    const int64_t free_ns = host_op_free_ns(&t->line, op);
+    if (free_ns < 0)
+        return;
+    const int64_t ns = host_op_start_ns(&t->line, op) - free_ns;
+    put(t, OVERHEAD_T1, name_of(t, op), ns, 1);
+    if (same_module(t, op))
+        put(t, SAMPLES_T1_SAME, S(""), ns, 1);
+}
+
+static void take_end_of_step(struct taking *t)
+{
+    int64_t end_ns = 0;
+    for (uint32_t i = 0; i < t->line.count; i++) {
+        const int64_t at = host_op_end_ns(&t->line, &t->line.ops[i]);
+        end_ns = at > end_ns ? at : end_ns;
+    }
+    if (t->program->wall_ns >= end_ns && t->program->step >= 0)
+        put(t, OVERHEAD_T1, OVERHEAD_END_OF_STEP, t->program->wall_ns - end_ns, 1);
+}
+
+/* ---- inside an operator ---- */
+
+/* Calls inside that began before the time, from the one at `next` on. */
+static uint32_t events_until(const struct taking *t, const struct host_op *op, uint32_t *next, int64_t time_ns)
+{
+    uint32_t events = 0;
+    for (; *next < op->inside && t->program->ops[t->line.inside[op->first_inside + *next]].start_ns < time_ns; ++*next)
+        events++;
+    return events;
+}
+
+static void take_inside(struct taking *t, const struct host_op *op)
+{
+    int64_t at_ns = host_op_start_ns(&t->line, op), own_ns = 0;
+    const int64_t end_ns = host_op_end_ns(&t->line, op);
+    uint32_t launches = 0, events = 0, next = 0;
+    for (uint32_t i = 0; i < op->items; i++) {
+        const struct host_item *item = &t->line.items[op->first_item + i];
+        const int64_t start_ns = host_item_start_ns(&t->line, item), item_end_ns = host_item_end_ns(&t->line, item);
+        if (start_ns < 0 || item_end_ns < 0)
+            continue;
+        own_ns += start_ns - at_ns;
+        events += events_until(t, op, &next, start_ns);
+        at_ns = item_end_ns;
+        if (item->waits)
+            continue;
+        put(t, launches++ ? OVERHEAD_T5 : OVERHEAD_T2, name_of(t, op), own_ns, events);
+        own_ns = events = 0;
+    }
+    own_ns += end_ns - at_ns;
+    events += op->inside - next;
+    put(t, launches ? OVERHEAD_T3 : OVERHEAD_T5, name_of(t, op), own_ns, events);
+}
+
+/* An operator that does nothing but call one other. */
+static void take_wrapper(struct taking *t, const struct host_op *op)
+{
+    if (op->inside != 1 || op->items)
+        return;
+    const struct program_op *outer = &t->program->ops[op->op];
+    const struct program_op *inner = &t->program->ops[t->line.inside[op->first_inside]];
+    if (inner->dur_ns >= 0)
+        put(t, SAMPLES_WRAPPER, outer->name, outer->dur_ns - inner->dur_ns, 0);
+}
+
+static void take_op(struct taking *t, const struct host_op *op)
+{
+    take_before(t, op);
+    if (op->op == OP_NONE || host_op_end_ns(&t->line, op) < 0)
+        return;
+    take_inside(t, op);
+    take_wrapper(t, op);
+}
+
+/* ---- between host and device ---- */
+
+static void take_call(struct taking *t, const struct program_launch *launch)
+{
+    if (launch->call_dur_ns >= 0 && !launch->blocking)
+        put(t, OVERHEAD_T4, launch->call, launch->call_dur_ns, 0);
+}
+
+static void take_start(struct taking *t, uint32_t i)
+{
+    const struct program_launch *launch = &t->program->launches[i];
+    if (launch->start_ns < 0 || launch->call_start_ns < 0 || t->stream_waits[i])
+        return;
+    const str class = work_class_word((enum work_class)launch->work);
+    const int64_t free_ns = t->stream_end_ns[launch->stream];
+    if (free_ns <= launch->call_start_ns)
+        put(t, OVERHEAD_START, class, launch->start_ns - launch->call_start_ns, 0);
+    else if (launch->call_start_ns + launch->call_dur_ns <= free_ns)
+        put(t, OVERHEAD_GAP, class, launch->start_ns - free_ns, 0);
+}
+
+/* A blocking copy returns when its work is done. */
+static void take_return(struct taking *t, const struct program_launch *launch)
+{
+    if (launch->blocking && launch->dur_ns >= 0 && launch->call_dur_ns >= 0)
+        put(t, OVERHEAD_RETURN, launch->call,
+            launch->call_start_ns + launch->call_dur_ns - launch->start_ns - launch->dur_ns, 0);
+}
+
+static void take_launch(struct taking *t, uint32_t i)
+{
+    const struct program_launch *launch = &t->program->launches[i];
+    take_call(t, launch);
+    take_start(t, i);
+    take_return(t, launch);
+    if (launch->dur_ns >= 0)
+        t->stream_end_ns[launch->stream] = launch->start_ns + launch->dur_ns;
+}
+
+/* Of a wait that had to: from the end of what it waited for. Of one that had not: all of it, as a call. */
+static void take_wait(struct taking *t, const struct program_sync *sync)
+{
+    int64_t end_ns = -1;
+    for (uint32_t stream = 0; stream < t->program->streams; stream++)
+        if ((sync->stream == stream || sync->stream == UINT32_MAX) && t->stream_end_ns[stream] > end_ns)
+            end_ns = t->stream_end_ns[stream];
+    if (sync->start_ns < 0 || sync->dur_ns < 0)
+        return;
+    const int64_t back_ns = sync->start_ns + sync->dur_ns;
+    if (end_ns > sync->start_ns && end_ns <= back_ns)
+        put(t, OVERHEAD_RETURN, S("wait"), back_ns - end_ns, 0);
+    else if (end_ns <= sync->start_ns)
+        put(t, OVERHEAD_T4, S("wait"), sync->dur_ns, 0);
+}
+
+static void take_device(struct taking *t, struct arena *scratch)
+{
+    const struct program *program = t->program;
+    t->stream_end_ns = arena_array(scratch, program->streams, sizeof *t->stream_end_ns);
+    for (uint32_t stream = 0; stream < program->streams; stream++)
+        t->stream_end_ns[stream] = -1;
+    uint32_t sync = 0;
+    for (uint32_t i = 0; i <= program->launch_count; i++) {
+        for (; sync < program->sync_count && program->syncs[sync].before <= i; sync++)
+            take_wait(t, &program->syncs[sync]);
+        if (i < program->launch_count)
+            take_launch(t, i);
+    }
+}
+
+void overhead_samples_add(struct overhead_samples *samples, const struct program *program)
+{
+    struct arena scratch = {0};
+    struct taking t = {.samples = samples, .program = program, .line = host_line_of(program, &scratch)};
+    t.stream_waits = arena_array(&scratch, program->launch_count, sizeof *t.stream_waits);
+    samples->profiled |= program->profiled;
+    for (uint32_t i = 0; i < t.line.count; i++)
+        take_op(&t, &t.line.ops[i]);
+    take_end_of_step(&t);
+    take_device(&t, &scratch);
+    arena_free(&scratch);
+}

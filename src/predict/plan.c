@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Puts the host's numbers on a program: from the line of what the host does, and the means of overheads. */
+#include "predict/plan.h"
+
+#include "base/error.h"
+#include "predict/host_line.h"
+#include "predict/plan_private.h"
+
+enum {
+    QUEUE_ROOM = 1022
+}; /* launches a stream holds before the host has to wait; seen so in traces of CUDA 11 and 12 */
+
+/* ---- overheads ---- */
+
+/*
+ * Where nothing was measured: means over public traces of V100 and A100 machines with the profiler on, less its cost.
+ * doc/numbers/overheads.md says which.
+ */
+static const double built_in_us[OVERHEADS] = {
+    [OVERHEAD_T1] = 8,  [OVERHEAD_T2] = 20,    [OVERHEAD_T3] = 8,    [OVERHEAD_T4] = 6,
+    [OVERHEAD_T5] = 12, [OVERHEAD_START] = 10, [OVERHEAD_GAP] = 1.3, [OVERHEAD_RETURN] = 6,
+};
+
+static double value_of(const struct planning *p, struct overhead overhead)
+{
+    return overhead.mean_us + (p->options->with_profiler ? overhead.profiler_us : 0);
+}
+
+double planned_us(const struct planning *p, enum overhead_kind kind, str name)
+{
+    const struct overhead named = overheads_get(p->overheads, kind, name);
+    if (named.count)
+        return value_of(p, named);
+    const struct overhead all = overheads_get(p->overheads, kind, S(""));
+    return all.count ? value_of(p, all) : built_in_us[kind];
+}
+
+/* ---- the line ---- */
+
+static str name_of(const struct planning *p, const struct host_op *op)
+{
+    return op->op == OP_NONE ? OVERHEAD_OUTSIDE : p->program->ops[op->op].name;
+}
+
+static void plan_launch(struct planning *p, struct plan_op *op, uint32_t source, str name)
+{
+    const struct program_launch *recorded = &p->program->launches[source];
+    const bool outside = op->op == OP_NONE;
+    p->launch_of[source] = p->plan->launch_count;
+    p->plan->launches[p->plan->launch_count++] = (struct plan_launch){
+        .op = p->plan->count,
+        .source = source,
+        .gap_us = recorded->shared || outside ? 0 : planned_us(p, op->launches ? OVERHEAD_T5 : OVERHEAD_T2, name),
+        .call_us = recorded->shared ? 0 : planned_us(p, OVERHEAD_T4, recorded->call),
+        .wait_stream = recorded->blocking ? recorded->stream : WAITS_FOR_NOTHING,
+        .stream = recorded->stream,
+        .collective = recorded->collective,
+        .work = recorded->work,
+    };
+    op->launches++;
+}
+
+/* A wait stands after the launch before it in its operator; one with none before it, at the operator's begin. */
+static void plan_wait(struct planning *p, struct plan_op *op, const struct program_sync *sync)
+{
+    uint32_t *wait = op->launches ? &p->plan->launches[p->plan->launch_count - 1].wait_stream : &op->wait_stream;
+    const uint32_t stream = sync->stream == UINT32_MAX ? WAITS_FOR_ALL : sync->stream;
+    *wait = *wait == WAITS_FOR_NOTHING || *wait == stream ? stream : WAITS_FOR_ALL;
+    op->last_us += planned_us(p, OVERHEAD_T4, S("wait"));
+}
+
+static void plan_entry(struct planning *p, const struct host_line *line, const struct host_op *entry)
+{
+    const str name = name_of(p, entry);
+    struct plan_op *op = &p->plan->ops[p->plan->count];
+    *op = (struct plan_op){
+        .op = entry->op,
+        .before_us = planned_us(p, OVERHEAD_T1, name),
+        .wait_stream = WAITS_FOR_NOTHING,
+        .first_launch = p->plan->launch_count,
+        .thread = entry->thread,
+        .follows = entry->follows,
+    };
+    for (uint32_t i = 0; i < entry->items; i++) {
+        const struct host_item *item = &line->items[entry->first_item + i];
+        if (item->waits)
+            plan_wait(p, op, &p->program->syncs[item->index]);
+        else
+            plan_launch(p, op, item->index, name);
+    }
+    if (entry->op != OP_NONE)
+        op->last_us += planned_us(p, op->launches ? OVERHEAD_T3 : OVERHEAD_T5, name);
+    p->plan->count++;
+}
+
+/* ---- streams ---- */
+
+static void plan_orders(struct planning *p)
+{
+    const struct program *program = p->program;
+    uint32_t *waits = arena_array(p->arena, program->order_count, sizeof *waits), count = 0;
+    for (uint32_t i = 0; i < program->order_count; i++) {
+        struct plan_launch *launch = &p->plan->launches[p->launch_of[program->orders[i].launch]];
+        if (!launch->waits)
+            launch->first_wait = count;
+        waits[count++] = p->launch_of[program->orders[i].after];
+        launch->waits++;
+    }
+    p->plan->waits = waits;
+}
+
+static void plan_device(struct planning *p)
+{
+    struct plan_device *device = &p->plan->device;
+    for (int class = 0; class < WORK_CLASSES; class ++) {
+        device->start_us[class] = planned_us(p, OVERHEAD_START, work_class_word((enum work_class) class));
+        device->gap_us[class] = planned_us(p, OVERHEAD_GAP, work_class_word((enum work_class) class));
+    }
+    device->return_us = planned_us(p, OVERHEAD_RETURN, S("wait"));
+    device->queue_room = QUEUE_ROOM;
+}
+
+/* ---- durations ---- */
+
+static bool time_launches(struct planning *p, struct steptime_error *err)
+{
+    for (uint32_t i = 0; i < p->plan->launch_count; i++) {
+        struct plan_launch *launch = &p->plan->launches[i];
+        const int64_t dur_ns = p->program->launches[launch->source].dur_ns;
+        launch->us = dur_ns >= 0 ? (double)dur_ns / 1e3 : 2;
+        launch->basis = dur_ns >= 0 ? TIMED_RECORDED : TIMED_GUESS;
+    }
+    (void)err;
+    return true;
+}
+
+void plan_sum(struct plan *plan)
+{
+    plan->guessed_us = plan->modelled_us = plan->recorded_us = 0;
+    plan->guessed = 0;
+    for (uint32_t i = 0; i < plan->launch_count; i++) {
+        const struct plan_launch *launch = &plan->launches[i];
+        if (launch->gone || plan->ops[launch->op].gone)
+            continue;
+        double *sum = launch->basis == TIMED_RECORDED ? &plan->recorded_us
+                      : launch->basis == TIMED_GUESS  ? &plan->guessed_us
+                                                      : &plan->modelled_us;
+        *sum += launch->us;
+        plan->guessed += launch->basis == TIMED_GUESS;
+    }
+}
+
+/* ---- all ---- */
+
+static void plan_line(struct planning *p)
+{
+    struct arena scratch = {0};
+    const struct program *program = p->program;
+    const struct host_line line = host_line_of(program, &scratch);
+    p->plan->ops = arena_array(p->arena, line.count, sizeof *p->plan->ops);
+    p->plan->launches = arena_array(p->arena, program->launch_count, sizeof *p->plan->launches);
+    for (uint32_t i = 0; i < line.count; i++)
+        plan_entry(p, &line, &line.ops[i]);
+    p->plan->tail_us = program->step >= 0 ? planned_us(p, OVERHEAD_T1, OVERHEAD_END_OF_STEP) : 0;
+    arena_free(&scratch);
+}
+
+static const struct overheads *own_overheads(const struct program *program, struct arena *arena)
+{
+    struct overhead_samples *samples = overhead_samples_new();
+    overhead_samples_add(samples, program);
+    const struct overheads *overheads = overheads_of(samples, arena);
+    overhead_samples_free(samples);
+    return overheads;
+}
+
+bool plan_of(const struct program *program, const struct plan_options *options, struct arena *arena, struct plan *plan,
+             struct steptime_error *err)
+{
+    struct arena scratch = {0};
+    struct planning p = {.program = program, .options = options, .arena = arena, .plan = plan};
+    *plan = (struct plan){.program = program, .repeats = program->step >= 0};
+    plan->streams = program->streams ? program->streams : 1;
+    plan->threads = program->threads ? program->threads : 1;
+    p.overheads = options->overheads ? options->overheads : own_overheads(program, arena);
+    p.launch_of = arena_array(&scratch, program->launch_count, sizeof *p.launch_of);
+    plan_line(&p);
+    plan_orders(&p);
+    plan_device(&p);
+    const bool good = time_launches(&p, err);
+    plan_sum(plan);
+    arena_free(&scratch);
+    return good;
+}
