@@ -84,6 +84,7 @@ bool csv_next(struct csv_reader *reader, struct arena *arena, struct csv_row *ro
     if (!reader->rest.len)
         return false;
     reader->line = reader->next;
+    const str start = reader->rest;
     uint32_t room = commas_of_line(reader->rest) + 1, count = 0;
     str *fields = arena_array(arena, room, sizeof *fields);
     for (;;) {
@@ -96,8 +97,9 @@ bool csv_next(struct csv_reader *reader, struct arena *arena, struct csv_row *ro
             break;
         reader->rest = str_from(reader->rest, 1);
     }
+    const str text = {start.at, start.len - reader->rest.len};
     take_line_end(reader);
-    *row = (struct csv_row){fields, count};
+    *row = (struct csv_row){fields, count, text};
     return true;
 }
 

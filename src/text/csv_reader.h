@@ -20,6 +20,7 @@ struct csv_reader {
 struct csv_row {
     const str *fields;
     uint32_t count;
+    str text; /* the row as it stands there, without its line end */
 };
 
 struct csv_reader csv_reader(str text);
