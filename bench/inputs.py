@@ -55,6 +55,19 @@ def unpacked(folder, path):
     return made(folder, os.path.basename(path).rsplit(".", 1)[0], make)
 
 
+def gzipped(folder, path):
+    """The file as gzip: itself, or what it holds packed anew."""
+    if path.endswith(".gz"):
+        return path
+    plain = unpacked(folder, path)
+
+    def make(part):
+        with open(part, "wb") as out:
+            subprocess.run(["gzip", "-6", "-c", plain], check=True, stdout=out)
+
+    return made(folder, os.path.basename(plain) + ".gz", make)
+
+
 def ranks(folder, count, name=CONTROL):
     """One trace as the ranks of a job, told apart by the rank that they state."""
     folder = os.path.join(folder, f"ranks{count}")

@@ -5,6 +5,7 @@ import statistics
 import subprocess
 import tempfile
 import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 
@@ -20,10 +21,10 @@ class Failed(Exception):
     """A program under measure that did not end well."""
 
 
-def run(command, cores=None):
-    """One run. cores: how many of this process's cores it may use (None: all)."""
+def run(command, cores=None, first=0):
+    """One run. cores: how many of this process's cores it may use, from the first on (None: all)."""
     own = sorted(os.sched_getaffinity(0))
-    allowed = set(own[:cores] if cores else own)
+    allowed = set(own[first:first + cores] if cores else own)
     with tempfile.TemporaryFile() as complaint:
         begin = time.perf_counter()
         child = subprocess.Popen([str(word) for word in command], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
@@ -38,6 +39,15 @@ def run(command, cores=None):
     if child.returncode:
         raise Failed(f"{os.path.basename(str(command[0]))} ended with {child.returncode}: {' '.join(last)}")
     return Cost(wall_s, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024, out)
+
+
+def side_by_side(commands):
+    """Commands at the same time, each on a core of its own: the wall time until the last is done."""
+    begin = time.perf_counter()
+    with ThreadPoolExecutor(len(commands)) as pool:
+        for done in [pool.submit(run, command, 1, core) for core, command in enumerate(commands)]:
+            done.result()
+    return time.perf_counter() - begin
 
 
 def median(costs):

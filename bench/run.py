@@ -73,6 +73,13 @@ def read_speeds(path, times, cores):
     return {name: statistics.median(r[name] for r in runs) for name in runs[0]}
 
 
+def overlap(figures, name, packed, parse_gb_s, bound):
+    """Unpacking and parsing at the same time: wall time over that of the slower of the two alone."""
+    both = read_speeds(packed, figures.times, cores=2)
+    figures.add(name, min(both["bytes"], parse_gb_s) / both["parse"], "of the slower alone", bound,
+                unpack_gb_s=both["bytes"], parse_gb_s=parse_gb_s, together_gb_s=both["parse"])
+
+
 def reading(figures):
     """Bytes into columns on one core, against scanning them for newlines; memory against columns and bytes; unpacking
     and parsing at the same time, against the slower of the two."""
@@ -88,10 +95,9 @@ def reading(figures):
         figures.add(f"read.{label}.beside_columns", one["peak"] - one["columns"], "MiB", ("<=", 32), **one)
         promised = ("<=", 0.3) if name.startswith("big/") else None  # what is small bears the 32 MiB
         figures.add(f"read.{label}.memory", one["peak"] / json_mib, "bytes a byte", promised)
-        both = read_speeds(packed, figures.times, cores=2)
-        slower = min(both["bytes"], one["parse"])
-        figures.add(f"read.{label}.overlap", slower / both["parse"], "of the slower alone", ("<=", 1.25),
-                    unpack_gb_s=both["bytes"], parse_gb_s=one["parse"], together_gb_s=both["parse"])
+        overlap(figures, f"read.{label}.overlap", inputs.gzipped(WORK, packed), one["parse"], ("<=", 1.25))
+        if packed.endswith(".zst"):
+            overlap(figures, f"read.{label}.overlap_zstd", packed, one["parse"], None)
 
 
 def peer_python():
@@ -143,18 +149,27 @@ def scaling(figures):
         figures.add(f"scaling.{command}.x1_to_x30", each[30] / each[1], "ratio", ("<=", 1.3), **took)
 
 
+def two_cores(figures, folder):
+    """Eight ranks on two cores against one. Beside it what the machine gives two processes that share nothing, each
+    with half of the ranks and a core of its own: its cores may share caches, memory and clock."""
+    files = [os.path.join(folder, name) for name in sorted(os.listdir(folder))]
+    command = [PROGRAM, "breakdown", "--format", "json"]
+    one, two, apart = [], [], []
+    for _ in range(figures.times):
+        one.append(run([*command, folder], cores=1).wall_s)
+        two.append(run([*command, folder], cores=2).wall_s)
+        apart.append(side_by_side([[*command, "--threads", "1", *half] for half in (files[:4], files[4:])]))
+    one, two, apart = (statistics.median(times) for times in (one, two, apart))
+    figures.add("ranks.two_cores", one / two, "times faster", (">=", 1.7), one_s=one, two_s=two)
+    figures.add("ranks.two_processes", one / apart, "times faster", None, one_s=one, apart_s=apart)
+
+
 def many_ranks(figures):
     """Two cores against one on eight ranks; the memory of 64 ranks against that of two."""
-    eight = [PROGRAM, "breakdown", inputs.ranks(WORK, 8), "--format", "json"]
     if len(os.sched_getaffinity(0)) < 2:
         figures.missing("ranks.two_cores", "one core")
     else:
-        one, two = [], []
-        for _ in range(figures.times):
-            one.append(run(eight, cores=1).wall_s)
-            two.append(run(eight, cores=2).wall_s)
-        one, two = statistics.median(one), statistics.median(two)
-        figures.add("ranks.two_cores", one / two, "times faster", (">=", 1.7), one_s=one, two_s=two)
+        two_cores(figures, inputs.ranks(WORK, 8))
     peaks = {count: run([PROGRAM, "breakdown", inputs.ranks(WORK, count), "--format", "json"]).peak_bytes
              for count in (2, 64)}
     figures.add("ranks.memory_of_64", peaks[64] / peaks[2], "of that of two", ("<=", 2.0),

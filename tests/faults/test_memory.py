@@ -13,6 +13,21 @@ from support import MEMORY, OK, steptime, trace_commands, training_steps, write_
 LIBRARY = os.path.join(support.BUILD, "tests", "libfailmalloc.so")
 MOST_RUNS = 1500  # of one command; beyond that only every so many allocations fail
 
+TRAINING = """\
+import torch
+
+
+def train(model, loader, optimizer, criterion, device):
+    total = 0.0
+    for x, y in loader:
+        weights = torch.ones(8).to(device)
+        loss = criterion(model(x.to(device)), y.to(device), weights)
+        loss.backward()
+        optimizer.step()
+        total += loss.item()
+    return total
+"""
+
 
 @unittest.skipIf(support.SANITIZED, "the sanitizers bring a heap of their own")
 @unittest.skipUnless(os.path.exists(LIBRARY), "the failing allocator needs glibc")
@@ -68,6 +83,29 @@ class FailingAllocations(unittest.TestCase):
         for command in trace_commands():
             with self.subTest(command=command):
                 self.fail_each(command, self.trace, "--format", "json")
+
+    def source(self):
+        path = self.path("train.py")
+        with open(path, "w", encoding="utf-8") as out:
+            out.write(TRAINING)
+        return path
+
+    def test_lint_with_a_trace(self):
+        self.fail_each("lint", "--fail-on", "never", "--trace", self.trace, self.source(), "--format", "json")
+
+    def test_fix_writes_all_or_nothing(self):
+        path = self.source()
+        arguments = ["fix", "--unsafe", "--write", path]
+        count = self.allocations(arguments)
+        with open(path, encoding="utf-8") as file:
+            fixed = file.read()
+        self.assertNotEqual(fixed, TRAINING)
+        for n in range(1, count + 1, 1 + count // MOST_RUNS):
+            self.source()
+            outcome = self.run_failing(arguments, FAIL_AT=str(n))
+            self.assertIn(outcome.code, (OK, MEMORY), f"FAIL_AT={n}: {outcome.err}")
+            with open(path, encoding="utf-8") as file:
+                self.assertEqual(file.read(), fixed if outcome.code == OK else TRAINING, f"FAIL_AT={n}")
 
     def test_two_files(self):
         other = write_trace(self.path("other.json"), distributedInfo={"rank": 1, "world_size": 2})
