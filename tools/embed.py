@@ -2,8 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Makes a C file that holds another file's bytes, so that the program needs no data file when it runs.
 
-embed.py FILE OUT.c NAME    defines `const char NAME[]` and `const size_t NAME_bytes`
+embed.py FILE OUT.c NAME    defines `const char NAME[]`, `const size_t NAME_bytes`, and `const char NAME_sha256[]`: the
+                            digest in base64, as content security policies take it
 """
+import base64
+import hashlib
 import sys
 
 ESCAPES = {ord('"'): '\\"', ord("\\"): "\\\\", ord("?"): "\\?"}
@@ -18,10 +21,13 @@ def embed(source, out, name):
         data = file.read()
     with open(out, "w", encoding="ascii") as file:
         file.write(f"/* Generated from {source.split('/')[-1]}. */\n#include <stddef.h>\n\n")
-        file.write(f"extern const char {name}[];\nextern const size_t {name}_bytes;\n\nconst char {name}[] =\n")
+        file.write(f"extern const char {name}[], {name}_sha256[];\nextern const size_t {name}_bytes;\n\n")
+        file.write(f"const char {name}[] =\n")
         for line in data.splitlines(keepends=True) or [b""]:
             file.write(literal(line) + "\n")
         file.write(f";\nconst size_t {name}_bytes = {len(data)};\n")
+        digest = base64.b64encode(hashlib.sha256(data).digest()).decode()
+        file.write(f'const char {name}_sha256[] = "{digest}";\n')
 
 
 if __name__ == "__main__":

@@ -38,9 +38,9 @@ static const struct option trace_options[] = {
 };
 
 static const struct option output_options[] = {
-    {"format", 0, "FORMAT", "term|json|csv|sarif|github",
-     "What to write: a screen for people (term, the default), JSON, or one table as CSV; of the findings alone SARIF "
-     "2.1.0 (sarif), or annotations of GitHub Actions (github)."},
+    {"format", 0, "FORMAT", "term|json|csv|html|sarif|github",
+     "What to write: a screen for people (term, the default), a page for a browser that needs nothing else (html), JSON, "
+     "or one table as CSV; of the findings alone SARIF 2.1.0 (sarif), or annotations of GitHub Actions (github)."},
     {"output", 'o', "FILE", NULL,
      "Write to FILE instead of standard output. The file is replaced when all is done, or untouched."},
     {"table", 0, "ID", NULL, "Write only the table ID, with all its columns and rows. --format json shows the ids."},

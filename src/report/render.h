@@ -12,7 +12,7 @@ struct renderer {
                    struct steptime_error *err);
 };
 
-extern const struct renderer render_term, render_json, render_csv, render_sarif, render_github;
+extern const struct renderer render_term, render_json, render_csv, render_sarif, render_github, render_html;
 
 /* "ranks, steps": the ids of all tables, for a message. */
 str report_table_ids(const struct report *report, struct arena *arena);

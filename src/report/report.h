@@ -107,7 +107,11 @@ void table_json_only(struct table *table); /* detail: not on a terminal unless a
 
 enum figure_kind { FIGURE_BAR, FIGURE_STACK, FIGURE_LINE, FIGURE_CDF, FIGURE_LANES };
 
-/* kind over table: x names a column (labels), y a column of numbers. FIGURE_STACK: one bar, a piece a row. */
+/*
+ * kind over table: x names a column (labels), y a column of numbers. FIGURE_STACK: one bar, a piece a row. FIGURE_LANES:
+ * x is the lane, y where a span begins, and the column after y where it ends. Lines of one section over the same x in
+ * the same unit may share a chart.
+ */
 void section_figure(struct section *section, const char *id, enum figure_kind kind, const char *table_id, const char *x,
                     const char *y);
 
@@ -167,7 +171,7 @@ struct render_options {
 
 struct steptime_error;
 /*
- * format is "term", "json", "csv", "sarif" or "github". False with STEPTIME_USAGE: an unknown format, a table that does not exist, or one
+ * format is "term", "json", "csv", "html", "sarif" or "github". False with STEPTIME_USAGE: an unknown format, a table that does not exist, or one
  * to be named because the format holds a single one (csv). Whether the bytes arrived is for writer_close to say.
  */
 bool report_render(const struct report *report, str format, const struct render_options *options, struct writer *out,

@@ -1,57 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Figures in characters: stacked bar, bars, and lines and distributions as a chart of columns. */
 #include <math.h>
-#include <stdlib.h>
 
 #include "glyph.h"
 #include "measure.h"
+#include "points.h"
 #include "term.h"
-
-/* What a figure draws: a label and a number a row. Rows without a number are left out. */
-struct points {
-    str *labels;
-    double *numbers;
-    uint32_t *rows;
-    uint32_t count;
-    double sum, least, largest; /* least: 0 or below */
-    enum unit unit;
-    bool whole;
-};
-
-static str label_of(struct term *term, const struct column *column, struct cell cell)
-{
-    double number;
-    if (cell.kind == CELL_TEXT)
-        return term_text(term, cell.text);
-    return cell_number(cell, &number) ? measure_whole_text(term->arena, column->unit, number, cell.kind == CELL_INT)
-                                      : S("-");
-}
-
-static void add_point(struct points *points, uint32_t row, str label, double number)
-{
-    points->rows[points->count] = row;
-    points->labels[points->count] = label;
-    points->numbers[points->count++] = number;
-    points->sum += number;
-    points->least = fmin(points->least, number);
-    points->largest = fmax(points->largest, number);
-}
-
-static struct points points_of(struct term *term, const struct table *table, uint32_t x, uint32_t y)
-{
-    struct points points = {.unit = table->columns[y].unit, .whole = true};
-    points.labels = arena_array(term->arena, table->row_count, sizeof *points.labels);
-    points.numbers = arena_array(term->arena, table->row_count, sizeof *points.numbers);
-    points.rows = arena_array(term->arena, table->row_count, sizeof *points.rows);
-    for (uint32_t row = 0; row < table->row_count; row++) {
-        double number;
-        if (!cell_number(table->rows[row][y], &number))
-            continue;
-        points.whole = points.whole && table->rows[row][y].kind == CELL_INT;
-        add_point(&points, row, label_of(term, &table->columns[x], table->rows[row][x]), number);
-    }
-    return points;
-}
 
 static unsigned label_width(const struct points *points, unsigned most)
 {
@@ -195,18 +149,12 @@ static void put_line(struct term *term, const struct points *points)
     put_chart(term, &chart);
 }
 
-static int ascending(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* The share of points (up) that are at most a value (across, from the smallest to the largest). */
 static void put_cdf(struct term *term, struct points *points)
 {
     const unsigned room = chart_room(term);
     struct chart chart = {.count = room < 60 ? room : 60, .spread = 1, .top = S("100%"), .bottom = S("0%")};
-    qsort(points->numbers, points->count, sizeof *points->numbers, ascending);
+    points_sort(points);
     const double least = points->numbers[0], most = points->numbers[points->count - 1];
     chart.heights = arena_array(term->arena, chart.count, sizeof *chart.heights);
     for (unsigned i = 0, below = 0; i < chart.count; i++) {
@@ -225,9 +173,11 @@ void term_figure(struct term *term, const struct figure *figure, const struct ta
     const uint32_t x = table_find_column(table, figure->x), y = table_find_column(table, figure->y);
     if (x == COLUMN_NONE || y == COLUMN_NONE)
         return;
-    struct points points = points_of(term, table, x, y);
+    struct points points = points_of(term->arena, table, x, y);
     if (!points.count)
         return;
+    for (uint32_t i = 0; i < points.count; i++)
+        points.labels[i] = term_text(term, points.labels[i]);
     if (figure->kind == FIGURE_STACK)
         put_stack(term, &points, legend);
     else if (figure->kind == FIGURE_BAR)

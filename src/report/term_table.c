@@ -8,7 +8,7 @@
 #include <math.h>
 
 #include "glyph.h"
-#include "measure.h"
+#include "scale.h"
 #include "term.h"
 
 enum {
@@ -22,14 +22,11 @@ enum {
 /* A column as it is shown. */
 struct shape {
     const struct column *column;
-    uint32_t at; /* index in the table */
-    bool number, bar;
-    bool own_units; /* every cell has its own: sizes from bytes to megabytes say nothing in one */
-    struct measure measure;
-    double largest;  /* magnitude among the rows shown */
-    double smallest; /* of those that are not 0 */
-    str *cells;      /* one a row */
-    str heading;     /* title and unit */
+    uint32_t at;        /* index in the table */
+    struct scale scale; /* of the rows shown */
+    bool bar;
+    str *cells;  /* one a row */
+    str heading; /* title and unit */
     unsigned width, natural;
 };
 
@@ -43,55 +40,6 @@ struct layout {
 };
 
 /* ---- cells ---- */
-
-static bool has_sizes(enum unit unit)
-{
-    return unit == UNIT_BYTES || unit == UNIT_FLOP;
-}
-
-static void judge_numbers(struct shape *shape, const struct table *table, uint32_t rows)
-{
-    bool whole = true;
-    shape->number = shape->column->unit != UNIT_NONE;
-    shape->smallest = INFINITY;
-    for (uint32_t row = 0; row < rows; row++) {
-        const struct cell cell = table->rows[row][shape->at];
-        double number;
-        if (!cell_number(cell, &number))
-            continue;
-        shape->number = true;
-        whole = whole && cell.kind == CELL_INT;
-        shape->largest = fmax(shape->largest, fabs(number));
-        if (number != 0)
-            shape->smallest = fmin(shape->smallest, fabs(number));
-    }
-    shape->measure = measure_for(shape->column->unit, shape->largest, whole);
-    shape->own_units = has_sizes(shape->column->unit) && shape->largest / shape->smallest > 1000;
-}
-
-static str cell_shown(struct term *term, const struct shape *shape, struct cell cell)
-{
-    double number;
-    if (cell.kind == CELL_TEXT)
-        return term_text(term, cell.text);
-    if (!cell_number(cell, &number))
-        return S("-");
-    if (shape->own_units)
-        return measure_whole_text(term->arena, shape->column->unit, number, cell.kind == CELL_INT);
-    const str text = measure_text(term->arena, &shape->measure, number);
-    if (shape->column->unit != UNIT_RATIO)
-        return text;
-    return str_printf(term->arena, "%.*s%%", (int)text.len, text.at);
-}
-
-static str heading_of(struct term *term, const struct shape *shape)
-{
-    const str title = term_text(term, shape->column->title);
-    const str word = shape->measure.word;
-    if (!shape->number || !word.len || shape->own_units || shape->column->unit == UNIT_RATIO)
-        return title;
-    return str_printf(term->arena, "%.*s (%.*s)", (int)title.len, title.at, (int)word.len, word.at);
-}
 
 static unsigned longest_word(str text)
 {
@@ -122,13 +70,13 @@ static unsigned width_for_lines(str heading, unsigned width, unsigned lines)
 
 static void fill_shape(struct term *term, struct shape *shape, const struct table *table, uint32_t rows)
 {
-    judge_numbers(shape, table, rows);
-    shape->bar = shape->number && (shape->column->flags & COLUMN_BAR) && shape->largest > 0;
-    shape->heading = heading_of(term, shape);
+    shape->scale = scale_of(table, shape->at, rows);
+    shape->bar = shape->scale.number && (shape->column->flags & COLUMN_BAR) && shape->scale.largest > 0;
+    shape->heading = term_text(term, scale_heading(term->arena, &shape->scale, shape->column->title));
     shape->width = longest_word(shape->heading);
     shape->cells = arena_array(term->arena, rows, sizeof *shape->cells);
     for (uint32_t row = 0; row < rows; row++) {
-        shape->cells[row] = cell_shown(term, shape, table->rows[row][shape->at]);
+        shape->cells[row] = term_text(term, scale_text(term->arena, &shape->scale, table->rows[row][shape->at]));
         const unsigned width = glyph_width(shape->cells[row]);
         if (width > shape->width)
             shape->width = width;
@@ -137,24 +85,13 @@ static void fill_shape(struct term *term, struct shape *shape, const struct tabl
     shape->natural = shape->width;
 }
 
-/* A column with nothing in it only takes room. */
-static bool is_empty(const struct table *table, uint32_t column, uint32_t rows)
-{
-    for (uint32_t row = 0; row < rows; row++) {
-        const struct cell cell = cell_finite(table->rows[row][column]);
-        if (cell.kind != CELL_NULL && (cell.kind != CELL_TEXT || cell.text.len))
-            return false;
-    }
-    return rows > 0;
-}
-
 static struct layout layout_of(struct term *term, const struct table *table, bool all)
 {
     const uint32_t limit = term->options->rows;
     struct layout layout = {.table = table, .rows = limit && limit < table->row_count ? limit : table->row_count};
     layout.shapes = arena_array(term->arena, table->column_count, sizeof *layout.shapes);
     for (uint32_t i = 0; i < table->column_count; i++) {
-        if (!all && ((table->columns[i].flags & COLUMN_DETAIL) || is_empty(table, i, layout.rows)))
+        if (!all && ((table->columns[i].flags & COLUMN_DETAIL) || scale_is_empty(table, i, layout.rows)))
             continue;
         struct shape *shape = &layout.shapes[layout.visible++];
         *shape = (struct shape){.column = &table->columns[i], .at = i};
@@ -198,7 +135,8 @@ static struct shape *widest_text(struct layout *layout, unsigned room)
     struct shape *widest = NULL;
     for (uint32_t i = 0; i < layout->count; i++) {
         struct shape *shape = &layout->shapes[i];
-        if (!shape->number && shape->width > least_width(shape, room) && (!widest || shape->width > widest->width))
+        if (!shape->scale.number && shape->width > least_width(shape, room) &&
+            (!widest || shape->width > widest->width))
             widest = shape;
     }
     return widest;
@@ -260,7 +198,7 @@ static void fit(struct layout *layout, unsigned room)
 
 static void put_text(struct term *term, enum style style, const struct shape *shape, str text)
 {
-    if (shape->number)
+    if (shape->scale.number)
         term_right(term, style, text, shape->width);
     else
         term_left(term, style, text, shape->width);
@@ -324,7 +262,7 @@ static void put_row(struct term *term, const struct layout *layout, uint32_t row
             continue;
         cell_number(layout->table->rows[row][shape->at], &number);
         term_pad(term, 1);
-        term_bar(term, STYLE_BAR, number / shape->largest, BAR);
+        term_bar(term, STYLE_BAR, number / shape->scale.largest, BAR);
     }
     term_line(term);
 }

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "scale.h"
+
+#include <math.h>
+
+static bool has_sizes(enum unit unit)
+{
+    return unit == UNIT_BYTES || unit == UNIT_FLOP;
+}
+
+struct scale scale_of(const struct table *table, uint32_t column, uint32_t rows)
+{
+    const enum unit unit = table->columns[column].unit;
+    struct scale scale = {.unit = unit, .number = unit != UNIT_NONE, .smallest = INFINITY};
+    bool whole = true;
+    for (uint32_t row = 0; row < rows; row++) {
+        const struct cell cell = table->rows[row][column];
+        double number;
+        if (!cell_number(cell, &number))
+            continue;
+        scale.number = true;
+        whole = whole && cell.kind == CELL_INT;
+        scale.largest = fmax(scale.largest, fabs(number));
+        if (number != 0)
+            scale.smallest = fmin(scale.smallest, fabs(number));
+    }
+    scale.measure = measure_for(unit, scale.largest, whole);
+    scale.own_units = has_sizes(unit) && scale.largest / scale.smallest > 1000;
+    return scale;
+}
+
+str scale_text(struct arena *arena, const struct scale *scale, struct cell cell)
+{
+    double number;
+    if (cell.kind == CELL_TEXT)
+        return cell.text;
+    if (!cell_number(cell, &number))
+        return S("-");
+    if (scale->own_units)
+        return measure_whole_text(arena, scale->unit, number, cell.kind == CELL_INT);
+    const str text = measure_text(arena, &scale->measure, number);
+    return scale->unit == UNIT_RATIO ? str_printf(arena, "%.*s%%", (int)text.len, text.at) : text;
+}
+
+str scale_heading(struct arena *arena, const struct scale *scale, str title)
+{
+    const str word = scale->measure.word;
+    if (!scale->number || !word.len || scale->own_units || scale->unit == UNIT_RATIO)
+        return title;
+    return str_printf(arena, "%.*s (%.*s)", (int)title.len, title.at, (int)word.len, word.at);
+}
+
+bool scale_is_empty(const struct table *table, uint32_t column, uint32_t rows)
+{
+    for (uint32_t row = 0; row < rows; row++) {
+        const struct cell cell = cell_finite(table->rows[row][column]);
+        if (cell.kind != CELL_NULL && (cell.kind != CELL_TEXT || cell.text.len))
+            return false;
+    }
+    return rows > 0;
+}
