@@ -3,6 +3,11 @@
 
 enum { TEXT_MAX = 48 };
 
+str ask_tail(const struct check *check, uint32_t call)
+{
+    return syntax_is(check->tree, call, SYN_CALL) ? syntax_tail(check->tree, syntax_first(check->tree, call)) : S("");
+}
+
 uint32_t ask_receiver(const struct check *check, uint32_t call)
 {
     if (!syntax_is(check->tree, call, SYN_CALL))
@@ -29,6 +34,10 @@ uint32_t ask_root(const struct check *check, uint32_t node)
     for (;;) {
         if (syntax_is(check->tree, node, SYN_SUBSCRIPT)) {
             node = syntax_first(check->tree, node);
+            continue;
+        }
+        if (syntax_calls(check->tree, node, S("Variable")) && ask_named(check, node, "torch.Variable")) {
+            node = syntax_argument(check->tree, node, 0, NULL);
             continue;
         }
         const uint32_t receiver = ask_receiver(check, node);

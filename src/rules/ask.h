@@ -28,6 +28,8 @@ static inline bool ask_named(const struct check *check, uint32_t node, const cha
     return name_is(check->project, check_site(check, node), qualified);
 }
 
+/* The last name of what is called: "item" of x.item(); "" of what is no call. */
+str ask_tail(const struct check *check, uint32_t call);
 /* The x of x.method(...); SYNTAX_NONE where the call is no call of a method. */
 uint32_t ask_receiver(const struct check *check, uint32_t call);
 /* What x is a view, part or copy of: of `x[0].view(-1).detach()` x itself. */

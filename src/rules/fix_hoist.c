@@ -120,9 +120,8 @@ static bool keep_in_module(struct patch *patch, uint32_t call, uint32_t what, st
         function == SYNTAX_NONE ? SYNTAX_NONE : project_function(check->project, function)->class_id;
     const uint32_t device = only_argument(check->tree, call);
     if (class_id == SYNTAX_NONE || device == SYNTAX_NONE || !is_self_attribute(check, what) ||
-        !str_eq(syntax_tail(check->tree, syntax_first(check->tree, call)), S("to")) ||
-        !str_eq(syntax_tail(check->tree, device), S("device")) || syntax_is(check->tree, device, SYN_CALL) ||
-        !is_plain_constant(check, what, class_id))
+        !str_eq(ask_tail(check, call), S("to")) || !str_eq(syntax_tail(check->tree, device), S("device")) ||
+        syntax_is(check->tree, device, SYN_CALL) || !is_plain_constant(check, what, class_id))
         return false;
     const str attribute = patch_text(patch, what), where = patch_text(patch, device), move = patch_text(patch, call);
     patch_line_before(patch, patch_statement(patch, call),

@@ -50,7 +50,7 @@ bool fix_host_index(const struct check *check, const struct match *match, struct
     if (creation == SYNTAX_NONE || !is_plain(check->tree, tensor) || !upload_is_creation(check, creation) ||
         syntax_arguments_hidden(check->tree, creation) ||
         syntax_argument(check->tree, creation, UINT32_MAX, "device") != SYNTAX_NONE ||
-        str_ends(syntax_tail(check->tree, syntax_first(check->tree, creation)), S("Tensor")))
+        str_ends(ask_tail(check, creation), S("Tensor")))
         return false;
     const str text = syntax_text(check->tree, tensor);
     patch_argument(&patch, creation, patch_printf(&patch, "device=%.*s.device", (int)text.len, text.at));

@@ -147,7 +147,7 @@ static bool is_floating(const struct value *value)
 static bool can_be_stacked(const struct check *check, uint32_t call)
 {
     const uint32_t what = read_back_what(check, call);
-    const str tail = syntax_tail(check->tree, syntax_first(check->tree, call));
+    const str tail = ask_tail(check, call);
     return what != SYNTAX_NONE && (str_eq(tail, S("item")) || str_eq(tail, S("float"))) &&
            is_floating(ask_value(check, what)) && flow_pure(check->project, check_site(check, what));
 }

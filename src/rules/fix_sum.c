@@ -38,7 +38,7 @@ static bool is_read(const struct check *check, uint32_t node, bool whole)
     const uint32_t what = read_back_what(check, node);
     if (what == SYNTAX_NONE)
         return false;
-    const str tail = syntax_tail(check->tree, syntax_first(check->tree, node));
+    const str tail = ask_tail(check, node);
     const struct value *value = ask_value(check, what);
     return (str_eq(tail, S("item")) || str_eq(tail, whole ? S("int") : S("float"))) &&
            (whole ? is_whole(value) : is_floating(value));

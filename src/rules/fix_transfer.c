@@ -113,7 +113,7 @@ static bool has_device(const struct syntax *tree, uint32_t creation)
 static bool takes_device(const struct check *check, uint32_t creation)
 {
     return !ask_named(check, creation, "torch.bernoulli") && !ask_named(check, creation, "torch.normal") &&
-           !str_ends(syntax_tail(check->tree, syntax_first(check->tree, creation)), S("Tensor"));
+           !str_ends(ask_tail(check, creation), S("Tensor"));
 }
 
 static uint32_t creation_for(const struct check *check, uint32_t origin)

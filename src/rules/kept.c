@@ -15,7 +15,7 @@ static bool only_reads(const struct check *check, uint32_t call)
     static const char *const readers[] = {"len", "max", "min",   "sum",   "sorted", "range", "enumerate",
                                           "zip", "int", "float", "tuple", "set",    "any",   "all"};
     const struct site site = check_site(check, call);
-    const str tail = syntax_tail(check->tree, syntax_first(check->tree, call));
+    const str tail = ask_tail(check, call);
     for (size_t i = 0; i < sizeof readers / sizeof *readers; i++)
         if (name_is(check->project, site, readers[i]))
             return true;

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "loader.h"
 
+#include "loader_use.h"
+#include "loop.h"
+
 bool loader_is(const struct check *check, uint32_t call)
 {
     return ask_named(check, call, "torch.utils.data.DataLoader");
@@ -15,7 +18,8 @@ uint32_t loader_argument(const struct check *check, uint32_t call, enum loader_p
 
 bool loader_feeds_device(const struct check *check, uint32_t call)
 {
-    return project_uses_device(check->project) && !context_of(check->project, check_site(check, call)).cpu_only;
+    return project_uses_device(check->project, check->file) &&
+           !context_of(check->project, check_site(check, call)).cpu_only;
 }
 
 static bool holds_device(const struct value *value)
@@ -102,15 +106,6 @@ bool loader_on_device(const struct check *check, uint32_t call)
            collates_on_device(check, call);
 }
 
-/* The for that goes over the name, through enumerate, tqdm and the like; SYNTAX_NONE. */
-static uint32_t loop_over(const struct syntax *tree, uint32_t use)
-{
-    uint32_t node = use;
-    for (int hops = 0; hops < 6 && !syntax_is_statement(tree->kind[node]); hops++)
-        node = tree->parent[node];
-    return tree->kind[node] == SYN_FOR && syntax_inside(tree, use, syntax_child(tree, node, 1)) ? node : SYNTAX_NONE;
-}
-
 bool loader_of_indices(const struct check *check, uint32_t call)
 {
     const uint32_t dataset = loader_argument(check, call, LOADER_DATASET);
@@ -122,21 +117,49 @@ bool loader_trains(const struct check *check, uint32_t call)
 {
     if (ask_is_test_file(check) || syntax_is(check->tree, loader_argument(check, call, LOADER_SHUFFLE), SYN_FALSE))
         return false;
-    const uint32_t statement = syntax_statement(check->tree, call);
-    if (!syntax_is(check->tree, statement, SYN_ASSIGN))
-        return true;
-    const struct definition *definition =
-        flow_bound(check->project, check_site(check, syntax_first(check->tree, statement)));
-    uint32_t uses[16];
-    const uint32_t count = definition ? flow_uses(check->project, check->file, definition, uses, 16) : 0;
-    if (count == 0 || count > 16)
-        return true;
-    for (uint32_t i = 0; i < count; i++) {
-        const uint32_t loop = loop_over(check->tree, uses[i]);
-        if (loop == SYNTAX_NONE || context_loop(check->project, check_site(check, loop)) != LOOP_EVALUATION)
+    const struct loader_use use = loader_use_of(check, call);
+    return use.trains || use.unknown || !use.evaluates;
+}
+
+/* Calls that a dataset may make of what it holds without working for it. */
+static bool is_cheap(const struct check *there, uint32_t call)
+{
+    static const char *const names[] = {"len",
+                                        "int",
+                                        "float",
+                                        "range",
+                                        "isinstance",
+                                        "torch.tensor",
+                                        "torch.as_tensor",
+                                        "torch.from_numpy",
+                                        "torch.Tensor",
+                                        "torch.LongTensor",
+                                        "torch.FloatTensor"};
+    static const char *const methods[] = {"long",      "float",   "int",    "clone",    "view",
+                                          "unsqueeze", "squeeze", "tolist", "is_tensor"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (ask_named(there, call, names[i]))
             return true;
-    }
+    for (size_t i = 0; i < sizeof methods / sizeof *methods; i++)
+        if (str_eq(ask_tail(there, call), str_of(methods[i])))
+            return true;
     return false;
+}
+
+/* A dataset of the run that hands out parts of what it holds: no reading, no decoding, no loop. */
+static bool only_indexes(const struct check *check, uint32_t class_id)
+{
+    const uint32_t get = project_method(check->project, class_id, S("__getitem__"));
+    if (get == SYNTAX_NONE)
+        return false;
+    const struct function *function = project_function(check->project, get);
+    const struct check there = {check->project, function->file, project_tree(check->project, function->file),
+                                check->arena};
+    for (uint32_t node = function->node; node < syntax_last(there.tree, function->node); node++)
+        if (loop_is(there.tree->kind[node]) || there.tree->kind[node] == SYN_WITH ||
+            (there.tree->kind[node] == SYN_CALL && !is_cheap(&there, node)))
+            return false;
+    return true;
 }
 
 bool loader_in_memory(const struct check *check, uint32_t call)
@@ -144,7 +167,10 @@ bool loader_in_memory(const struct check *check, uint32_t call)
     const uint32_t dataset = loader_argument(check, call, LOADER_DATASET);
     if (dataset == SYNTAX_NONE)
         return false;
-    if (ask_named(check, dataset, "torch.utils.data.TensorDataset") || ask_value(check, dataset)->kind == VALUE_TENSOR)
+    const struct value *value = ask_value(check, dataset);
+    if (ask_named(check, dataset, "torch.utils.data.TensorDataset") || value->kind == VALUE_TENSOR)
+        return true;
+    if (value->kind == VALUE_DATASET && value->detail != SYNTAX_NONE && only_indexes(check, value->detail))
         return true;
     const struct definition *definition =
         syntax_is(check->tree, dataset, SYN_NAME) ? flow_definition(check->project, check_site(check, dataset)) : NULL;

@@ -27,7 +27,7 @@ bool loader_gives_tensors(const struct check *check, uint32_t call);
 bool loader_of_indices(const struct check *check, uint32_t call);
 /* False where its batches are seen to go to an evaluation alone, where it says shuffle=False, and in tests. */
 bool loader_trains(const struct check *check, uint32_t call);
-/* Whether its dataset is one of tensors in memory, for which workers cost more than they bring. */
+/* Whether its dataset hands out parts of what it holds in memory, for which workers cost more than they bring. */
 bool loader_in_memory(const struct check *check, uint32_t call);
 
 #endif

@@ -35,13 +35,12 @@ uint32_t loop_iterable(const struct syntax *tree, uint32_t loop)
     return syntax_is(tree, clause, SYN_COMP_FOR) ? syntax_child(tree, clause, 1) : SYNTAX_NONE;
 }
 
-/* Calls that hand on what they are given, item by item. */
-static bool hands_on(const struct check *check, uint32_t call)
+bool loop_hands_on(const struct check *check, uint32_t call)
 {
     static const char *const names[] = {"enumerate", "reversed", "list", "tuple", "iter", "tqdm", "trange"};
     if (!syntax_is(check->tree, call, SYN_CALL))
         return false;
-    const str tail = syntax_tail(check->tree, syntax_first(check->tree, call));
+    const str tail = ask_tail(check, call);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (str_eq(tail, str_of(names[i])))
             return true;
@@ -51,7 +50,7 @@ static bool hands_on(const struct check *check, uint32_t call)
 uint32_t loop_source(const struct check *check, uint32_t loop)
 {
     uint32_t at = loop_iterable(check->tree, loop);
-    while (at != SYNTAX_NONE && hands_on(check, at)) {
+    while (at != SYNTAX_NONE && loop_hands_on(check, at)) {
         const uint32_t inner = syntax_argument(check->tree, at, 0, NULL);
         if (inner == SYNTAX_NONE)
             break;
@@ -66,7 +65,7 @@ static bool is_size_of_data(const struct check *check, uint32_t node)
 {
     if (syntax_is(check->tree, node, SYN_CALL)) {
         static const char *const names[] = {"len", "size", "numel", "item", "nelement"};
-        const str tail = syntax_tail(check->tree, syntax_first(check->tree, node));
+        const str tail = ask_tail(check, node);
         for (size_t i = 0; i < sizeof names / sizeof *names; i++)
             if (str_eq(tail, str_of(names[i])))
                 return true;

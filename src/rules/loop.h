@@ -13,6 +13,9 @@ bool loop_over_elements(const struct check *check, uint32_t loop);
 /* What it goes over: the iterable of a for or of the first clause of a comprehension; SYNTAX_NONE of a while. */
 uint32_t loop_iterable(const struct syntax *tree, uint32_t loop);
 
+/* Calls that hand on what they are given, item by item: enumerate, tqdm, iter ... */
+bool loop_hands_on(const struct check *check, uint32_t call);
+
 /* What it really goes over: t of enumerate(t), reversed(list(t)), tqdm(t). Of zip(a, b) the zip itself. */
 uint32_t loop_source(const struct check *check, uint32_t loop);
 

@@ -76,13 +76,25 @@ static bool gives_parts(const struct check *check, uint32_t iterable)
     return false;
 }
 
+/* Parameters of a model, lists and groups of them, and what zip makes of these. */
+static bool holds_parameters(const struct value *value)
+{
+    enum { DEEPEST = 4 };
+    for (int depth = 0; depth < DEEPEST && value->items; depth++) {
+        value = value_item_at(value, 0);
+        if (value_has(value, VALUE_PARAMETER))
+            return true;
+    }
+    return false;
+}
+
 /* Values read back were waited for already, and what is done with them is another rule's matter (ST404). */
 static bool goes_over_data(const struct check *check, uint32_t iterable)
 {
     const struct value *value = ask_value(check, iterable);
     if (gives_parts(check, iterable))
         return false;
-    if (value_has(value, VALUE_DOWNLOADED) || value_has(value_item(value), VALUE_DOWNLOADED))
+    if (value_has(value, VALUE_DOWNLOADED) || value_has(value_item(value), VALUE_DOWNLOADED) || holds_parameters(value))
         return false;
     switch (value->kind) {
     case VALUE_TENSOR:

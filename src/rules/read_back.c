@@ -15,14 +15,9 @@ static const char *const conversions[] = {"float", "int", "bool", NULL};
 static const char *const scalar_methods[] = {"item", "tolist", NULL};
 static const char *const whole_methods[] = {"cpu", "to", "numpy", NULL};
 
-static str callee_tail(const struct check *check, uint32_t call)
-{
-    return syntax_tail(check->tree, syntax_first(check->tree, call));
-}
-
 static bool is_conversion(const struct check *check, uint32_t call)
 {
-    const str tail = callee_tail(check, call);
+    const str tail = ask_tail(check, call);
     return is_one_of(tail, conversions) && syntax_is(check->tree, syntax_first(check->tree, call), SYN_NAME) &&
            name_is(check->project, check_site(check, call), str_z(check->arena, tail));
 }
@@ -45,7 +40,7 @@ uint32_t read_back_what(const struct check *check, uint32_t call)
 {
     if (!syntax_is(check->tree, call, SYN_CALL))
         return SYNTAX_NONE;
-    const str tail = callee_tail(check, call);
+    const str tail = ask_tail(check, call);
     uint32_t what = SYNTAX_NONE;
     if (is_one_of(tail, scalar_methods))
         what = ask_receiver(check, call);
@@ -84,7 +79,7 @@ static bool calls_backward(const struct check *check, uint32_t node)
 static bool is_scalar_read(const struct check *check, uint32_t node)
 {
     return syntax_is(check->tree, node, SYN_CALL) && !syntax_calls(check->tree, node, S("tolist")) &&
-           (is_one_of(callee_tail(check, node), scalar_methods) || is_conversion(check, node)) &&
+           (is_one_of(ask_tail(check, node), scalar_methods) || is_conversion(check, node)) &&
            read_back_what(check, node) != SYNTAX_NONE;
 }
 
@@ -146,6 +141,6 @@ enum read_back read_back_of(const struct check *check, uint32_t call)
         return READ_ECHO;
     if (is_scattered(check, call, fate))
         return READ_SCATTERED;
-    const bool scalar = is_one_of(callee_tail(check, call), scalar_methods) || is_conversion(check, call);
+    const bool scalar = is_one_of(ask_tail(check, call), scalar_methods) || is_conversion(check, call);
     return scalar || is_one_number(check, call) ? READ_SCALAR : READ_WHOLE;
 }

@@ -72,12 +72,19 @@ struct rule_words {
     const char *source;      /* who says so */
 };
 
+enum { RULE_YIELDS = 4 };
 struct rule {
     const char *id;    /* "ST401" */
     const char *name;  /* "scalar-read-back" */
     const char *entry; /* of the catalogue: "A1" */
     enum level level;  /* of a match that says nothing else */
     struct query query;
+
+    /*
+     * Rules (by id) whose advice goes further. Where one of them tells of the same
+     * upload this is a note: what is to be done about the copy once theirs is done.
+     */
+    const char *yields_to[RULE_YIELDS];
 
     /*
      * Judges the node. True: *match is filled as below. It comes zeroed but
@@ -107,6 +114,8 @@ struct match {
     enum level level;
     enum fix_kind fix;
     str message; /* a sentence without numbers of a trace: what happens here, and what to do instead */
+
+    uint32_t upload; /* the call that copies to the device, of a rule about copies; 0: none */
 
     uint32_t captures[MATCH_CAPTURES]; /* nodes that the fix needs; their meaning is the rule's own */
     uint32_t capture_count;

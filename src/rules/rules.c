@@ -214,6 +214,32 @@ static void number_builtins(const struct syntax *tree, struct found *found)
     arena_free(&scratch);
 }
 
+/* ---- one upload, several rules ---- */
+
+static bool yields(const struct rule *rule, const struct rule *other)
+{
+    for (uint32_t i = 0; i < RULE_YIELDS && rule->yields_to[i]; i++)
+        if (strcmp(rule->yields_to[i], other->id) == 0)
+            return true;
+    return false;
+}
+
+/* Matches of uploads by their call: that of a rule which yields to no other is the one that counts. */
+static void yield_to_others(struct found *found)
+{
+    struct map told = {0};
+    for (uint32_t i = 0; i < found->count; i++)
+        if (found->at[i].upload && !found->at[i].rule->yields_to[0] && found->at[i].level > LEVEL_NOTE)
+            map_put(&told, found->at[i].upload, i);
+    for (uint32_t i = 0; i < found->count; i++) {
+        struct match *match = &found->at[i];
+        const uint32_t other = match->upload && match->rule->yields_to[0] ? map_get(&told, match->upload) : MAP_NONE;
+        if (other != MAP_NONE && yields(match->rule, found->at[other].rule))
+            match->level = LEVEL_NOTE;
+    }
+    map_free(&told);
+}
+
 /* ---- the walk ---- */
 
 static int by_place(const void *a, const void *b)
@@ -256,5 +282,6 @@ struct matches rules_check(const struct check *check, uint64_t mask)
         for (uint64_t left = dispatch_node(&dispatch, check->tree, node); left; left &= left - 1)
             try_rule(check, rules[__builtin_ctzll(left)], node, &found);
     number_builtins(check->tree, &found);
+    yield_to_others(&found);
     return keep(&found, check->arena);
 }

@@ -3,6 +3,7 @@
 #include "fix.h"
 #include "loop.h"
 #include "stack.h"
+#include "tell.h"
 #include "words.h"
 
 /* ---- A6: elements ---- */
@@ -63,13 +64,36 @@ static bool tests_membership(const struct check *check, uint32_t node)
            ask_gpu_tensor(check, syntax_last_child(check->tree, node));
 }
 
-/* The first element access of the loop's own code; SYNTAX_NONE. */
+/* t[i] of `t[i] = x`, where x is not taken out of a tensor in turn. */
+static bool is_only_stored_to(const struct check *check, uint32_t node, uint32_t loop)
+{
+    const uint32_t statement = check->tree->parent[node];
+    if (!syntax_is(check->tree, statement, SYN_ASSIGN))
+        return false;
+    const uint32_t value = syntax_last_child(check->tree, statement);
+    return value != node && !stack_takes_element(check, value, loop);
+}
+
+/* The first access of the loop's own code that reads an element, else the first that stores one; SYNTAX_NONE. */
 static uint32_t first_access(const struct check *check, uint32_t loop)
 {
-    for (uint32_t at = loop; at != SYNTAX_NONE; at = loop_next(check->tree, loop, at))
-        if (loop_takes_element(check, at, loop) || tests_membership(check, at))
+    uint32_t store = SYNTAX_NONE;
+    for (uint32_t at = loop; at != SYNTAX_NONE; at = loop_next(check->tree, loop, at)) {
+        if (!loop_takes_element(check, at, loop) && !tests_membership(check, at))
+            continue;
+        if (!is_only_stored_to(check, at, loop))
             return at;
-    return SYNTAX_NONE;
+        store = store == SYNTAX_NONE ? at : store;
+    }
+    return store;
+}
+
+/* Nothing is read where rows are only stored: each is a kernel, but nobody waits. */
+static bool tell_store(const struct check *check, uint32_t loop, uint32_t store, struct match *match)
+{
+    match->level = LEVEL_NOTE;
+    return tell_access(check, loop, store, match,
+                       "`%.*s` stores one row a round, a kernel each; compute all rows at once where they are alike");
 }
 
 static bool check_loop(const struct check *check, uint32_t loop, struct match *match)
@@ -86,6 +110,8 @@ static bool check_loop(const struct check *check, uint32_t loop, struct match *m
                            "the loop takes the device tensor `%.*s` apart element by element, a kernel each; use one "
                            "tensor operation, or one .tolist() before it");
     const uint32_t access = first_access(check, loop);
+    if (access != SYNTAX_NONE && is_only_stored_to(check, access, loop))
+        return tell_store(check, loop, access, match);
     return access != SYNTAX_NONE &&
            tell_access(check, loop, access, match,
                        "`%.*s` touches a device tensor one element a round, a kernel each and a wait where the value "
@@ -137,15 +163,14 @@ static bool check_per_sample_stack(const struct check *check, uint32_t call, str
     const struct stack stack = stack_of(check, rows);
     if (!stack.is)
         return false;
-    match->builtin = syntax_tail(check->tree, syntax_first(check->tree, call));
     match->captures[match->capture_count++] = rows;
     match->captures[match->capture_count++] = stack.element;
     const str text = ask_text(check, stack.element);
-    match->message = str_printf(check->arena,
-                                "`%.*s` computes one row a round and stacks them: kernels a row, and in backward a "
-                                "gradient of full size a row; gather all rows with one index",
-                                (int)text.len, text.at);
-    return ask_matters(check, call) && level_at(check, call, GPU_SURE, match);
+    return tell(check, call, match,
+                str_printf(check->arena,
+                           "`%.*s` computes one row a round and stacks them: kernels a row, and in backward a "
+                           "gradient of full size a row; gather all rows with one index",
+                           (int)text.len, text.at));
 }
 
 const struct rule rule_per_sample_stack = {
@@ -229,7 +254,7 @@ static bool check_growing_cat(const struct check *check, uint32_t call, struct m
     if (part == SYNTAX_NONE || !value_gpu_tensor(ask_value(check, call)) ||
         !sees_earlier_round(check, part, statement) || read_in_loop(check->tree, loop, statement, name))
         return false;
-    match->builtin = syntax_tail(check->tree, syntax_first(check->tree, call));
+    match->builtin = ask_tail(check, call);
     match->captures[match->capture_count++] = loop;
     match->captures[match->capture_count++] = statement;
     const str text = ask_text(check, name);

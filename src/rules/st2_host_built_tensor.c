@@ -20,11 +20,20 @@ static bool is_python_container(const struct value *value)
            value->kind == VALUE_ITERATOR;
 }
 
+/* torch.Tensor(n, m) makes room. */
+static bool takes_sizes(const struct check *check, uint32_t what)
+{
+    return syntax_next(check->tree, what) != SYNTAX_NONE &&
+           !syntax_is(check->tree, syntax_next(check->tree, what), SYN_KEYWORD);
+}
+
 /* A torch.Size is a short tuple of numbers that makes room, not data. */
 static enum certainty certainty_of_list(const struct check *check, uint32_t what, str tail)
 {
     const struct value *value = ask_value(check, what);
     const enum syntax_kind kind = check->tree->kind[what];
+    if (takes_sizes(check, what))
+        return GPU_NO;
     if (is_python_container(value) || kind == SYN_LIST || kind == SYN_LIST_COMP)
         return GPU_SURE;
     const bool by_type = str_ends(tail, S("Tensor")); /* torch.Tensor(x): of an array it would be from_numpy */
@@ -120,7 +129,7 @@ static bool check_tensor_from_list(const struct check *check, uint32_t call, str
     const uint32_t what = syntax_argument(check->tree, call, 0, "data");
     if (what == SYNTAX_NONE || !is_constructor(check, call) || !ask_matters(check, call))
         return false;
-    const str tail = syntax_tail(check->tree, syntax_first(check->tree, call));
+    const str tail = ask_tail(check, call);
     const enum certainty certainty = certainty_of_list(check, what, tail);
     if (certainty == GPU_NO || is_constant(check, what))
         return false;
@@ -130,6 +139,7 @@ static bool check_tensor_from_list(const struct check *check, uint32_t call, str
     match->builtin = tail;
     match->captures[match->capture_count++] = what;
     match->captures[match->capture_count++] = way.move;
+    match->upload = way.move == SYNTAX_NONE ? call : way.move;
     match->message = message_of(check, call, what, tail);
     return level_at(check, call, certainty, match);
 }

@@ -3,27 +3,21 @@
 #include "fix.h"
 #include "preparation.h"
 #include "read_back.h"
+#include "tell.h"
 #include "words.h"
-
-static str tail_of(const struct check *check, uint32_t call)
-{
-    return syntax_tail(check->tree, syntax_first(check->tree, call));
-}
 
 /* ---- C1 ---- */
 
 static bool check_round_trip(const struct check *check, uint32_t call, struct match *match)
 {
-    if (read_back_of(check, call) != READ_TRIP || !ask_matters(check, call))
+    if (read_back_of(check, call) != READ_TRIP)
         return false;
     const str what = ask_text(check, read_back_what(check, call));
-    match->builtin = tail_of(check, call);
-    match->message =
-        str_printf(check->arena,
-                   "`%.*s` is read back, worked on by the host and uploaded again %s, and the device waits "
-                   "all the while; do it with torch on the device (.detach() where the gradient is to end)",
-                   (int)what.len, what.at, ask_often(check, call));
-    return level_at(check, call, GPU_SURE, match);
+    return tell(check, call, match,
+                str_printf(check->arena,
+                           "`%.*s` is read back, worked on by the host and uploaded again %s, and the device waits "
+                           "all the while; do it with torch on the device (.detach() where the gradient is to end)",
+                           (int)what.len, what.at, ask_often(check, call)));
 }
 
 const struct rule rule_device_round_trip = {
@@ -42,7 +36,7 @@ const struct rule rule_device_round_trip = {
 
 static bool tell_preparation(const struct check *check, uint32_t loop, struct match *match, const char *advice)
 {
-    if (!project_uses_device(check->project))
+    if (!project_uses_device(check->project, check->file))
         return false;
     const bool statement = check->tree->kind[loop] == SYN_FOR;
     match->begin = check->tree->begin[loop];
@@ -58,11 +52,11 @@ static bool tell_preparation(const struct check *check, uint32_t loop, struct ma
 static bool check_prepared_call(const struct check *check, uint32_t call, struct match *match)
 {
     struct hand_off hand_off;
-    if (!project_uses_device(check->project) || !preparation_hand_off(check, call, &hand_off))
+    if (!project_uses_device(check->project, check->file) || !preparation_hand_off(check, call, &hand_off))
         return false;
     const str name = ask_text(check, syntax_first(check->tree, call));
     match->fix = hand_off.safe ? FIX_SAFE : FIX_NONE;
-    match->builtin = tail_of(check, call);
+    match->builtin = ask_tail(check, call);
     match->message = str_printf(check->arena,
                                 "`%.*s` prepares the batch in Python %s while the device waits; let the workers of a "
                                 "DataLoader do it (collate_fn)",
@@ -77,8 +71,8 @@ static bool check_look_up(const struct check *check, uint32_t comprehension, str
         return false;
     const struct context context = context_of(check->project, check_site(check, comprehension));
     struct look_up look_up;
-    if ((context.pace != PACE_STEP && context.pace != PACE_EVALUATION) || !project_uses_device(check->project) ||
-        !preparation_look_up(check, comprehension, &look_up))
+    if ((context.pace != PACE_STEP && context.pace != PACE_EVALUATION) ||
+        !project_uses_device(check->project, check->file) || !preparation_look_up(check, comprehension, &look_up))
         return false;
     const str items = ask_text(check, look_up.items);
     match->fix = FIX_UNSAFE;
@@ -129,7 +123,7 @@ static bool check_deep_copy(const struct check *check, uint32_t call, struct mat
 static bool check_repeated_preparation(const struct check *check, uint32_t node, struct match *match)
 {
     if (check->tree->kind[node] == SYN_CALL)
-        return project_uses_device(check->project) && check_deep_copy(check, node, match);
+        return project_uses_device(check->project, check->file) && check_deep_copy(check, node, match);
     if (!preparation_is(check, node) || !preparation_repeats(check, node))
         return false;
     match->fix = FIX_SAFE;
@@ -157,7 +151,7 @@ static bool check_ping_pong(const struct check *check, uint32_t call, struct mat
         (context.pace != PACE_STEP && context.pace != PACE_EVALUATION && context.pace != PACE_EPOCH))
         return false;
     const str what = ask_text(check, move.what);
-    match->builtin = tail_of(check, call);
+    match->builtin = ask_tail(check, call);
     match->message =
         str_printf(check->arena,
                    "all parameters of `%.*s` are copied to the host %s; keep it on the device, or copy what "

@@ -5,19 +5,8 @@
  */
 #include "fix.h"
 #include "read_back.h"
+#include "tell.h"
 #include "words.h"
-
-static bool tell(const struct check *check, uint32_t node, struct match *match, str builtin, str message)
-{
-    match->builtin = builtin;
-    match->message = message;
-    return ask_matters(check, node) && level_at(check, node, GPU_SURE, match);
-}
-
-static str tail_of(const struct check *check, uint32_t call)
-{
-    return syntax_tail(check->tree, syntax_first(check->tree, call));
-}
 
 /* ---- A1, A4, A5, A8, D4: reads ---- */
 
@@ -36,7 +25,7 @@ static bool tell_read(const struct check *check, uint32_t call, struct match *ma
     match->captures[match->capture_count++] = read_back_what(check, call);
     if (answers_the_host(check, call) || ask_evaluates(check, call))
         match->level = LEVEL_NOTE;
-    return tell(check, call, match, tail_of(check, call),
+    return tell(check, call, match,
                 str_printf(check->arena, "`%.*s` makes the host wait for the device %s; %s", (int)text.len, text.at,
                            ask_often(check, call), advice));
 }
@@ -65,9 +54,18 @@ static bool check_echo(const struct check *check, uint32_t call, struct match *m
            tell_read(check, call, match, "the value was on the host before it was uploaded: read it there");
 }
 
+/* Reads in one statement are told of once: they wait one after the other, and are made one together. */
+static bool is_first_of_statement(const struct check *check, uint32_t call)
+{
+    for (uint32_t node = syntax_statement(check->tree, call); node < call; node++)
+        if (syntax_is(check->tree, node, SYN_CALL) && read_back_of(check, node) == READ_SCATTERED)
+            return false;
+    return true;
+}
+
 static bool check_scattered(const struct check *check, uint32_t call, struct match *match)
 {
-    return read_back_of(check, call) == READ_SCATTERED &&
+    return read_back_of(check, call) == READ_SCATTERED && is_first_of_statement(check, call) &&
            tell_read(check, call, match, "read all values of a step at once, after the step was launched");
 }
 
@@ -181,7 +179,7 @@ static bool tell_branch(const struct check *check, uint32_t node, uint32_t what,
     const str text = ask_text(check, what);
     match->node = what;
     match->captures[match->capture_count++] = node;
-    return tell(check, what, match, check->tree->kind[what] == SYN_CALL ? tail_of(check, what) : S(""),
+    return tell(check, what, match,
                 str_printf(check->arena,
                            "Python needs the value of `%.*s` to go on: the host waits for the device %s; use "
                            "torch.where or a mask, or ask every few steps",
@@ -297,7 +295,7 @@ static bool check_show(const struct check *check, uint32_t node, struct match *m
         return false;
     const str text = ask_text(check, what);
     match->captures[match->capture_count++] = what;
-    return tell(check, node, match, check->tree->kind[node] == SYN_CALL ? tail_of(check, node) : S(""),
+    return tell(check, node, match,
                 str_printf(check->arena,
                            "showing the device tensor `%.*s` reads it back %s; show it every few steps, or read all "
                            "numbers at once",

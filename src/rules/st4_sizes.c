@@ -1,19 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Family 4, second half: sizes and indices that only the device knows, and settings of frameworks that wait. */
-#include "ask.h"
+#include "tell.h"
 #include "words.h"
-
-static bool tell(const struct check *check, uint32_t node, struct match *match, str builtin, str message)
-{
-    match->builtin = builtin;
-    match->message = message;
-    return ask_matters(check, node) && level_at(check, node, GPU_SURE, match);
-}
-
-static str tail_of(const struct check *check, uint32_t call)
-{
-    return syntax_tail(check->tree, syntax_first(check->tree, call));
-}
 
 /* ---- A7: the size of the result is known to the device alone ---- */
 
@@ -22,7 +10,7 @@ static bool sizes_its_result(const struct check *check, uint32_t call)
     static const char *const names[] = {
         "nonzero", "unique", "unique_consecutive", "masked_select", "bincount", "argwhere", "histc",
     };
-    const str tail = tail_of(check, call);
+    const str tail = ask_tail(check, call);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (str_eq(tail, str_of(names[i])))
             return !str_eq(tail, S("histc"));
@@ -43,15 +31,15 @@ static uint32_t sizing_tensor(const struct check *check, uint32_t call)
 {
     const uint32_t receiver = ask_receiver(check, call);
     const bool method = ask_gpu_tensor(check, receiver);
-    if (!str_eq(tail_of(check, call), S("repeat_interleave")))
+    if (!str_eq(ask_tail(check, call), S("repeat_interleave")))
         return method ? receiver : syntax_argument(check->tree, call, 0, NULL);
     return syntax_argument(check->tree, call, method ? 0 : 1, "repeats");
 }
 
-static bool tell_size(const struct check *check, uint32_t node, struct match *match, str builtin)
+static bool tell_size(const struct check *check, uint32_t node, struct match *match)
 {
     const str text = ask_text(check, node);
-    return tell(check, node, match, builtin,
+    return tell(check, node, match,
                 str_printf(check->arena,
                            "the size of `%.*s` depends on values on the device, so the host waits for it %s; keep the "
                            "shape fixed (torch.where, a product with the mask), or compute the indices on the host",
@@ -79,15 +67,15 @@ static bool check_dynamic_shape(const struct check *check, uint32_t node, struct
     if (check->tree->kind[node] == SYN_CALL)
         return sizes_its_result(check, node) && ask_gpu_tensor(check, sizing_tensor(check, node)) &&
                (is_torch_call(check, node) || ask_gpu_tensor(check, ask_receiver(check, node))) &&
-               tell_size(check, node, match, tail_of(check, node));
+               tell_size(check, node, match);
     if (!ask_gpu_tensor(check, syntax_first(check->tree, node)) || fills_by_mask(check, node))
         return false;
     const uint32_t index = syntax_child(check->tree, node, 1);
     if (check->tree->kind[index] != SYN_TUPLE)
-        return is_boolean_mask(check, index) && tell_size(check, node, match, S(""));
+        return is_boolean_mask(check, index) && tell_size(check, node, match);
     for (uint32_t at = syntax_first(check->tree, index); at != SYNTAX_NONE; at = syntax_next(check->tree, at))
         if (is_boolean_mask(check, at))
-            return tell_size(check, node, match, S(""));
+            return tell_size(check, node, match);
     return false;
 }
 
@@ -165,7 +153,7 @@ static bool check_device_size(const struct check *check, uint32_t node, struct m
         return false;
     const str text = ask_text(check, what);
     match->captures[match->capture_count++] = what;
-    return tell(check, node, match, call ? tail_of(check, node) : S(""),
+    return tell(check, node, match,
                 str_printf(check->arena,
                            "`%.*s` lives on the device and Python needs it as a number: the host waits %s; keep the "
                            "number on the host from the start, or compare with torch.arange on the device",
@@ -192,7 +180,7 @@ static bool is_true_argument(const struct check *check, uint32_t call, const cha
 
 static const char *waiting_option(const struct check *check, uint32_t call)
 {
-    const str tail = tail_of(check, call);
+    const str tail = ask_tail(check, call);
     if (str_starts(tail, S("clip_grad_norm")))
         return is_true_argument(check, call, "error_if_nonfinite") ? "error_if_nonfinite=True" : NULL;
     if (str_eq(tail, S("get_scale")))
@@ -207,7 +195,7 @@ static const char *waiting_option(const struct check *check, uint32_t call)
 /* self.log of a LightningModule: other methods called log have no progress bar of the framework. */
 static bool framework_owns(const struct check *check, uint32_t call)
 {
-    if (!str_eq(tail_of(check, call), S("log")))
+    if (!str_eq(ask_tail(check, call), S("log")))
         return true;
     const uint32_t function = project_function_at(check->project, check_site(check, call));
     if (function == SYNTAX_NONE)
@@ -220,7 +208,7 @@ static bool check_framework_sync(const struct check *check, uint32_t call, struc
 {
     const char *option = waiting_option(check, call);
     return option && framework_owns(check, call) &&
-           tell(check, call, match, tail_of(check, call),
+           tell(check, call, match,
                 str_printf(check->arena,
                            "%s reads a value back inside the framework %s; leave it out, or ask every few steps",
                            option, ask_often(check, call)));

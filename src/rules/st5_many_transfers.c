@@ -2,6 +2,7 @@
 /* Family 5: many transfers, or the same one again and again, where one or none would do. */
 #include "fix.h"
 #include "loop.h"
+#include "tell.h"
 #include "upload.h"
 #include "words.h"
 
@@ -153,15 +154,15 @@ static bool check_repeated_upload(const struct check *check, uint32_t call, stru
     const uint32_t loop = invariant_loop(check, what);
     if (loop == SYNTAX_NONE && !is_same_each_call(check, what))
         return false;
-    match->builtin = syntax_tail(check->tree, syntax_first(check->tree, call));
+    match->upload = call;
     match->captures[match->capture_count++] = what;
     match->captures[match->capture_count++] = loop;
     const str text = ask_text(check, what);
-    match->message = str_printf(check->arena, "`%.*s` is the same each time and is uploaded %s; %s", (int)text.len,
-                                text.at, ask_often(check, call),
-                                loop == SYNTAX_NONE ? "make it a buffer (register_buffer), or keep it on the device"
-                                                    : "move it once, before the loop");
-    return level_at(check, call, GPU_SURE, match);
+    return tell(check, call, match,
+                str_printf(check->arena, "`%.*s` is the same each time and is uploaded %s; %s", (int)text.len, text.at,
+                           ask_often(check, call),
+                           loop == SYNTAX_NONE ? "make it a buffer (register_buffer), or keep it on the device"
+                                               : "move it once, before the loop"));
 }
 
 const struct rule rule_repeated_upload = {
@@ -230,15 +231,15 @@ static bool check_many_small_uploads(const struct check *check, uint32_t loop, s
     if (call == SYNTAX_NONE)
         return false;
     match->node = check->tree->kind[loop] == SYN_FOR || check->tree->kind[loop] == SYN_WHILE ? call : loop;
-    match->builtin = syntax_tail(check->tree, syntax_first(check->tree, call));
+    match->upload = call;
     match->captures[match->capture_count++] = loop;
     match->captures[match->capture_count++] = call;
     const str text = ask_text(check, call);
-    match->message = str_printf(check->arena,
-                                "`%.*s` copies one tensor a round and waits for each; pack them into one, or pin them "
-                                "and copy with non_blocking=True",
-                                (int)text.len, text.at);
-    return ask_matters(check, call) && level_at(check, call, GPU_SURE, match);
+    return tell(check, call, match,
+                str_printf(check->arena,
+                           "`%.*s` copies one tensor a round and waits for each; pack them into one, or pin them "
+                           "and copy with non_blocking=True",
+                           (int)text.len, text.at));
 }
 
 const struct rule rule_many_small_uploads = {
@@ -303,9 +304,9 @@ static bool tell_host(const struct check *check, uint32_t subscript, uint32_t pa
     match->captures[match->capture_count++] = syntax_first(check->tree, subscript);
     match->captures[match->capture_count++] = part;
     match->fix = value_has(ask_value(check, part), VALUE_RANDOM) ? FIX_UNSAFE : FIX_SAFE;
-    match->message = str_printf(check->arena, format, (int)text.len, text.at, (int)object.len, object.at,
-                                ask_often(check, subscript));
-    return ask_matters(check, subscript) && level_at(check, subscript, GPU_SURE, match);
+    return tell(check, subscript, match,
+                str_printf(check->arena, format, (int)text.len, text.at, (int)object.len, object.at,
+                           ask_often(check, subscript)));
 }
 
 static bool check_host_index(const struct check *check, uint32_t subscript, struct match *match)

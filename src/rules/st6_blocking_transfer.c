@@ -5,29 +5,9 @@
  */
 #include "fix.h"
 #include "loader.h"
+#include "tell.h"
 #include "upload.h"
 #include "words.h"
-
-static str tail_of(const struct check *check, uint32_t call)
-{
-    return syntax_tail(check->tree, syntax_first(check->tree, call));
-}
-
-static bool tell(const struct check *check, uint32_t node, struct match *match, str message)
-{
-    match->builtin = tail_of(check, node);
-    match->message = message;
-    return ask_matters(check, node) && level_at(check, node, GPU_SURE, match);
-}
-
-/* The same, also of what happens once an epoch. */
-static bool tell_each_epoch(const struct check *check, uint32_t node, struct match *match, str message)
-{
-    match->builtin = tail_of(check, node);
-    match->message = message;
-    return context_of(check->project, check_site(check, node)).pace != PACE_ONCE &&
-           level_at(check, node, GPU_SURE, match);
-}
 
 /* Underlines the argument that says so, where one is written. */
 static void point_at(const struct check *check, uint32_t argument, struct match *match)
@@ -49,13 +29,14 @@ static bool check_create_then_move(const struct check *check, uint32_t call, str
         return false;
     const bool random = upload_is_random(check, upload.origin);
     match->captures[match->capture_count++] = upload.origin;
+    match->upload = call;
     match->fix = random ? FIX_UNSAFE : FIX_SAFE;
     const str origin = ask_text(check, syntax_first(check->tree, upload.origin));
     return tell_each_epoch(
         check, call, match,
         str_printf(check->arena,
                    "`%.*s(...)` makes its tensor on the CPU and `%.*s` copies it %s; create it on the device%s",
-                   (int)origin.len, origin.at, (int)tail_of(check, call).len, tail_of(check, call).at,
+                   (int)origin.len, origin.at, (int)ask_tail(check, call).len, ask_tail(check, call).at,
                    ask_often(check, call), random ? " (another random stream)" : " with device="));
 }
 
@@ -83,6 +64,7 @@ static bool check_blocking_upload(const struct check *check, uint32_t call, stru
         return false;
     const str what = ask_text(check, upload.what);
     match->captures[match->capture_count++] = upload.what;
+    match->upload = call;
     if (ask_answers_host(check, call) || ask_evaluates(check, call))
         match->level = LEVEL_NOTE;
     return tell(check, call, match,
@@ -103,7 +85,7 @@ static bool check_pageable_loader(const struct check *check, uint32_t call, stru
         return false;
     match->captures[match->capture_count++] = pin;
     point_at(check, pin, match);
-    match->builtin = tail_of(check, call);
+    match->builtin = ask_tail(check, call);
     match->level = loader_trains(check, call) ? LEVEL_WARNING : LEVEL_NOTE;
     match->message = S("batches of this loader lie in pageable memory, so their copies to the device cannot run beside "
                        "it; set pin_memory=True and copy with non_blocking=True");
@@ -121,6 +103,7 @@ const struct rule rule_blocking_copy = {
     .entry = "B5",
     .level = LEVEL_WARNING,
     .query = {.kinds = {SYN_CALL}},
+    .yields_to = {"ST201", "ST501", "ST502", "ST601"},
     .check = check_blocking_copy,
     .fix = fix_blocking_copy,
     .fix_kind = FIX_SAFE,
@@ -152,7 +135,7 @@ static bool check_oversized(const struct check *check, uint32_t call, struct mat
     if (!upload.is || upload.value->dtype == ask_value(check, call)->dtype)
         return false;
     const bool known = is_narrower(upload.value->dtype, ask_value(check, call)->dtype);
-    const bool perhaps = upload.value->dtype == DTYPE_UNKNOWN && str_eq(tail_of(check, call), S("float"));
+    const bool perhaps = upload.value->dtype == DTYPE_UNKNOWN && str_eq(ask_tail(check, call), S("float"));
     if (!known && !perhaps)
         return false;
     match->fix = known ? FIX_SAFE : FIX_NONE;
@@ -164,7 +147,7 @@ static bool check_oversized(const struct check *check, uint32_t call, struct mat
     return tell(check, call, match,
                 str_printf(check->arena,
                            "`%.*s` is uploaded and converted by `.%.*s()` %s%s; convert it before the upload",
-                           (int)what.len, what.at, (int)tail_of(check, call).len, tail_of(check, call).at,
+                           (int)what.len, what.at, (int)ask_tail(check, call).len, ask_tail(check, call).at,
                            ask_often(check, call), known ? ", so the copy is wider than it need be" : ""));
 }
 
@@ -193,7 +176,7 @@ static bool check_synchronous_loader(const struct check *check, uint32_t call, s
         return false;
     match->captures[match->capture_count++] = workers;
     point_at(check, workers, match);
-    match->builtin = tail_of(check, call);
+    match->builtin = ask_tail(check, call);
     match->level = loader_trains(check, call) && !loader_in_memory(check, call) ? LEVEL_WARNING : LEVEL_NOTE;
     match->message =
         S("the training thread itself loads and collates each batch while the device waits; set num_workers "
@@ -234,7 +217,7 @@ static bool check_no_overlap(const struct check *check, uint32_t call, struct ma
     if (context.pace != PACE_STEP || context.step_loop == SYNTAX_NONE ||
         !is_first_upload(check, call, context.step_loop))
         return false;
-    match->builtin = tail_of(check, call);
+    match->builtin = ask_tail(check, call);
     match->message =
         S("the batch is copied on the stream that computes, right before it is used; copy the next batch on a "
           "stream of its own while this one computes");
@@ -292,7 +275,7 @@ static bool is_wait(const struct check *check, uint32_t call)
 /* A function of the run that waits itself: timing helpers. */
 static bool calls_wait(const struct check *check, uint32_t call)
 {
-    if (!project_uses_device(check->project))
+    if (!project_uses_device(check->project, check->file))
         return false;
     const uint32_t target = name_target(check->project, check_site(check, call));
     if (target == SYNTAX_NONE)
@@ -320,7 +303,7 @@ static bool check_explicit_sync(const struct check *check, uint32_t node, struct
                                (int)ask_text(check, node).len, ask_text(check, node).at, ask_often(check, node)));
     if (call ? !is_anomaly_mode(check, node) : !is_launch_blocking(check, node))
         return false;
-    match->builtin = call ? tail_of(check, node) : S("");
+    match->builtin = call ? ask_tail(check, node) : S("");
     match->message = S("a debugging mode that makes the host wait for each operator; leave it out of training runs");
     return !context_of(check->project, check_site(check, node)).cpu_only;
 }

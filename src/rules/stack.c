@@ -6,7 +6,7 @@ static bool is_stack(const struct check *check, uint32_t call)
     static const char *const tails[] = {"stack", "cat", "concat", "vstack", "hstack", "pad_sequence"};
     if (!syntax_is(check->tree, call, SYN_CALL) || !name_under(check->project, check_site(check, call), "torch."))
         return false;
-    const str tail = syntax_tail(check->tree, syntax_first(check->tree, call));
+    const str tail = ask_tail(check, call);
     for (size_t i = 0; i < sizeof tails / sizeof *tails; i++)
         if (str_eq(tail, str_of(tails[i])))
             return true;
@@ -50,7 +50,7 @@ static bool callee_takes_element(const struct check *check, uint32_t call)
            ask_any(check, function->node, takes_by_parameter);
 }
 
-static bool takes_element(const struct check *check, uint32_t element, uint32_t loop)
+bool stack_takes_element(const struct check *check, uint32_t element, uint32_t loop)
 {
     for (uint32_t at = element; at < syntax_last(check->tree, element); at++)
         if (loop_takes_element(check, at, loop) ||
@@ -79,7 +79,7 @@ struct stack stack_of(const struct check *check, uint32_t comprehension)
     const uint32_t element = syntax_first(check->tree, comprehension);
     if (!loop_over_elements(check, comprehension) || loop_runs_module(check, comprehension))
         return none;
-    if (!takes_element(check, element, comprehension) && !works_on_rows(check, element, comprehension))
+    if (!stack_takes_element(check, element, comprehension) && !works_on_rows(check, element, comprehension))
         return none;
     return (struct stack){true, call, element};
 }

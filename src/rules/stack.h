@@ -14,4 +14,7 @@ struct stack {
 /* Of a comprehension that is the argument of a stack or cat of device tensors. */
 struct stack stack_of(const struct check *check, uint32_t comprehension);
 
+/* Whether an expression takes an element of a device tensor by the round of the loop, itself or through a small function. */
+bool stack_takes_element(const struct check *check, uint32_t element, uint32_t loop);
+
 #endif

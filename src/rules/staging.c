@@ -148,7 +148,7 @@ static bool change_is_of_sample(const struct scope *scope, uint32_t statement)
         if (!expression_is_of_sample(scope, at))
             return false;
     for (size_t i = 0; i < sizeof methods / sizeof *methods; i++)
-        if (str_eq(syntax_tail(check->tree, syntax_first(check->tree, call)), str_of(methods[i])))
+        if (str_eq(ask_tail(check, call), str_of(methods[i])))
             return true;
     return false;
 }

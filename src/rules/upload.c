@@ -125,8 +125,18 @@ static bool wraps_data(const struct check *check, uint32_t origin)
            !is_sized_constructor(check, origin);
 }
 
+/* What the loop of steps hands out, or a caller: a tensor of the CPU, another one each time. */
+static bool comes_each_step(const struct check *check, const struct upload *upload)
+{
+    const struct definition *definition = syntax_is(check->tree, upload->origin, SYN_NAME)
+                                              ? flow_definition(check->project, check_site(check, upload->origin))
+                                              : NULL;
+    return definition && (definition->kind == DEFINED_FOR || definition->kind == DEFINED_PARAMETER) &&
+           value_is_tensor(upload->value) && value_on_cpu(upload->value) && !value_has(upload->value, VALUE_CONSTANT);
+}
+
 bool upload_is_batch(const struct check *check, const struct upload *upload)
 {
-    return upload->value->kind == VALUE_BATCH || value_has(upload->value, VALUE_FROM_LOADER) ||
-           wraps_data(check, upload->origin);
+    return comes_each_step(check, upload) || upload->value->kind == VALUE_BATCH ||
+           value_has(upload->value, VALUE_FROM_LOADER) || wraps_data(check, upload->origin);
 }

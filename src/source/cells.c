@@ -51,7 +51,7 @@ static void class_on_gpu(struct project *project, uint32_t class_id)
 static void note(struct project *project, struct file *file, int64_t key)
 {
     if (key == FACT_DEVICE_USED) {
-        project->device_used = true;
+        project->programs[file->program].device_used = true;
         file->shown.uses_device = true;
     } else if (key == FACT_MODULE_MOVED) {
         project->programs[file->program].next_module_moved = true;

@@ -7,6 +7,7 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
+#include "source/gate.h"
 #include "source/loops.h"
 #include "source/reach.h"
 
@@ -24,65 +25,6 @@ static bool is_block_of(const struct syntax *tree, uint32_t node, uint32_t state
 {
     const uint32_t block = syntax_child(tree, statement, child);
     return block != NONE && syntax_inside(tree, node, block);
-}
-
-/* ---- gates ---- */
-
-static bool has_operator(const struct syntax *tree, uint32_t test, enum syntax_op op)
-{
-    for (uint32_t n = test, last = syntax_last(tree, test); n < last; n++)
-        if (tree->kind[n] == SYN_BINARY && tree->op[n] == op)
-            return true;
-    return false;
-}
-
-static bool mentions(const struct syntax *tree, uint32_t test, const char *const *words)
-{
-    for (uint32_t n = test, last = syntax_last(tree, test); n < last; n++) {
-        if (tree->kind[n] != SYN_NAME)
-            continue;
-        for (const char *const *word = words; *word; word++)
-            if (str_has_nocase(syntax_text(tree, n), str_of(*word)))
-                return true;
-    }
-    return false;
-}
-
-/* `i == 0`, `i == len(loader) - 1`: the count of the loop against one value. */
-static bool compares_count(const struct syntax *tree, uint32_t test)
-{
-    static const char *const counts[] = {"step", "iter", "idx", "index", "epoch", "count", "batch_i", NULL};
-    for (uint32_t n = test, last = syntax_last(tree, test); n < last; n++) {
-        if (tree->kind[n] != SYN_COMPARE || tree->op[n] != OP_EQUAL)
-            continue;
-        const uint32_t left = n + 1, right = syntax_child(tree, n, 1);
-        if (syntax_is(tree, right, SYN_STRING) || syntax_is(tree, right, SYN_NONE))
-            continue; /* a mode, not a count */
-        const bool short_name = tree->kind[left] == SYN_NAME && syntax_text(tree, left).len <= 2;
-        if (short_name || mentions(tree, left, counts))
-            return true;
-    }
-    return false;
-}
-
-static enum gate gate_of_test(const struct syntax *tree, uint32_t test)
-{
-    static const char *const ranks[] = {"rank", "is_main", "is_master", "is_global_zero", "local_master", NULL};
-    static const char *const flags[] = {"verbose", "debug", "log",   "print", "display", "plot", "visual",
-                                        "profile", "save",  "trace", "wandb", "dump",    NULL};
-    if (has_operator(tree, test, OP_MOD) || compares_count(tree, test))
-        return GATE_INTERVAL;
-    if (mentions(tree, test, ranks))
-        return GATE_RANK;
-    if (mentions(tree, test, flags))
-        return GATE_FLAG;
-    return GATE_NONE;
-}
-
-static enum gate stronger(enum gate a, enum gate b) /* an interval saves most, then a flag, then a rank */
-{
-    static const int order[] = {[GATE_NONE] = 0, [GATE_RANK] = 1, [GATE_FLAG] = 2, [GATE_INTERVAL] = 3};
-    return order[a] >= order[b] ? a : b;
 }
 
 /* ---- what stands around a node in its function ---- */
@@ -124,8 +66,10 @@ static bool runs_once(const struct syntax *tree, uint32_t statement)
     return false;
 }
 
-static void around_if(const struct syntax *tree, uint32_t node, uint32_t at, struct context *c)
+static void around_if(const struct project *project, struct site site, uint32_t at, struct context *c)
 {
+    const struct syntax *tree = project_tree(project, site.file);
+    const uint32_t node = site.node;
     const bool then = is_block_of(tree, node, at, 1), otherwise = is_block_of(tree, node, at, 2);
     bool negated;
     if (tests_training(tree, at + 1, &negated) && (negated ? then : otherwise))
@@ -135,7 +79,7 @@ static void around_if(const struct syntax *tree, uint32_t node, uint32_t at, str
     if (then && runs_once(tree, at))
         c->gate = GATE_INTERVAL;
     if (then)
-        c->gate = stronger(gate_of_test(tree, at + 1), c->gate);
+        c->gate = gate_stronger(gate_of_test(project, (struct site){site.file, at + 1}), c->gate);
 }
 
 static void around_with(const struct project *project, uint32_t file, uint32_t at, struct context *c)
@@ -213,7 +157,7 @@ static struct context within_function(const struct project *project, struct site
         else if (kind == SYN_ASSERT)
             c.on_error |= is_block_of(tree, site.node, at, 1);
         else if (kind == SYN_IF && c.pace == PACE_UNKNOWN)
-            around_if(tree, site.node, at, &c);
+            around_if(project, site, at, &c);
         else if (kind == SYN_WITH)
             around_with(project, site.file, at, &c);
         else if (is_loop(kind) && runs_in_loop(tree, site.node, at))
@@ -226,10 +170,11 @@ static struct context within_function(const struct project *project, struct site
 
 /* ---- with what is known of the function ---- */
 
-static struct context with_callers(const struct context *inside, const struct run_context *f)
+static struct context with_callers(const struct project *project, const struct context *inside, uint32_t function)
 {
+    const struct run_context *f = &project->contexts[function];
     struct context c = *inside;
-    const bool untrained = c.evaluation_only;
+    const bool untrained = c.evaluation_only || project->evaluates[function];
     c.in_forward = f->in_forward;
     c.in_worker = f->in_worker;
     c.no_grad |= f->no_grad;
@@ -237,7 +182,7 @@ static struct context with_callers(const struct context *inside, const struct ru
     if (c.pace == PACE_UNKNOWN) {
         c.pace = f->pace;
         c.inner += f->inner;
-        c.gate = stronger(c.gate, f->gate);
+        c.gate = gate_stronger(c.gate, f->gate);
     }
     if (untrained && c.pace == PACE_STEP)
         c.pace = PACE_EVALUATION;
@@ -261,9 +206,9 @@ struct context context_of(const struct project *project, struct site site)
 {
     const uint32_t f = running_function(project, project_function_at(project, site));
     const struct context inside = within_function(project, site, project->functions[f].node);
-    struct context c = with_callers(&inside, &project->contexts[f]);
+    struct context c = with_callers(project, &inside, f);
     c.in_test = project->files[site.file].is_test;
-    c.acting = project->acts[f];
+    c.acting = project->acts[f] || loops_acting(project, site);
     return c;
 }
 
@@ -298,7 +243,7 @@ static bool reach(struct run_context *to, struct context from_here, bool evaluat
             to->gate = (uint8_t)from->gate;
         } else if (from->pace == to->pace) {
             to->inner = inner > to->inner ? inner : to->inner;
-            if (stronger(to->gate, from->gate) == to->gate) /* the weakest way in counts */
+            if (gate_stronger(to->gate, from->gate) == to->gate) /* the weakest way in counts */
                 to->gate = (uint8_t)from->gate;
         }
     }
@@ -359,7 +304,7 @@ static bool pass_on(struct project *project, const struct ways *ways)
     bool changed = false;
     for (size_t i = 0; i < ways->count; i++) {
         const struct way *way = &ways->at[i];
-        const struct context from = with_callers(&way->inside, &project->contexts[way->caller]);
+        const struct context from = with_callers(project, &way->inside, way->caller);
         changed |= reach(&project->contexts[way->target], from, project->evaluates[way->target]);
     }
     return changed;

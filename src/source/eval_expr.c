@@ -245,6 +245,8 @@ const struct value *eval_index(struct eval *e, uint32_t node)
             return value_item_at(object, (uint32_t)at);
         return eval_iterate(e, object);
     case VALUE_DICT:
+        if (object->flags & VALUE_PARAMETER && !str_has(syntax_text(e->tree, index), S("params")))
+            break; /* group["lr"] */
         if (object->items && value_join_items(e->values, object)->kind != VALUE_UNKNOWN)
             return value_join_items(e->values, object);
         break;

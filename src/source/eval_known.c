@@ -240,6 +240,8 @@ static const struct value *special(const struct known_call *c)
         return zip(c);
     case SPECIAL_RANGE:
         return of(c, VALUE_ITERATOR, values_of_kind(e->values, VALUE_INT));
+    case SPECIAL_BATCHES:
+        return of(c, VALUE_ITERATOR, of(c, VALUE_LIST, values_of_kind(e->values, VALUE_INT)));
     case SPECIAL_SAME:
     case SPECIAL_COPY:
     case SPECIAL_RUN:

@@ -9,28 +9,7 @@ static uint8_t dtype_of(const struct known_call *c, const struct value *first)
     const uint32_t node = known_keyword(c, "dtype");
     if (node != NONE)
         return eval_get(c->e, node)->dtype;
-    switch ((enum known_dtype)c->known->dtype) {
-    case OF_SAME:
-        return first->dtype;
-    case OF_DEFAULT:
-        return DTYPE_FLOAT32;
-    case OF_BOOL:
-        return DTYPE_BOOL;
-    case OF_UINT8:
-        return DTYPE_UINT8;
-    case OF_INT32:
-        return DTYPE_INT32;
-    case OF_INT64:
-        return DTYPE_INT64;
-    case OF_FLOAT16:
-        return DTYPE_FLOAT16;
-    case OF_FLOAT32:
-        return DTYPE_FLOAT32;
-    case OF_FLOAT64:
-        return DTYPE_FLOAT64;
-    default:
-        return DTYPE_UNKNOWN;
-    }
+    return c->known->dtype == OF_SAME ? first->dtype : known_dtype_of(c->known);
 }
 
 static uint8_t rank_of(const struct known_call *c, const struct value *first)
@@ -129,6 +108,7 @@ static void place(const struct known_call *c, struct value *out)
         break;
     case ON_GPU:
         out->device = DEVICE_GPU;
+        eval_fact(c->e, FACT_DEVICE_USED, &value_unknown);
         break;
     }
 }

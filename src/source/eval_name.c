@@ -28,8 +28,13 @@ const struct value *eval_string(struct eval *e, str text)
     while (text.len > 1 && (text.at[0] == '"' || text.at[0] == '\''))
         text = (str){text.at + 1, text.len - 2};
     struct value out = {.kind = VALUE_STR, .flags = VALUE_CONSTANT, .detail = NONE};
-    if (str_eq(text, S("cpu")))
+    const bool type = str_starts(text, S("torch.")) && str_ends(text, S("Tensor")); /* x.type("torch.FloatTensor") */
+    if (str_eq(text, S("cpu")) || type)
         out.device = DEVICE_CPU;
+    if (type && str_starts(text, S("torch.cuda."))) {
+        out.device = DEVICE_GPU;
+        out.flags |= VALUE_UPLOADED;
+    }
     for (size_t i = 0; i < sizeof accelerators / sizeof *accelerators; i++) {
         const str name = str_of(accelerators[i]);
         if (str_starts(text, name) && (text.len == name.len || text.at[name.len] == ':')) {
@@ -72,6 +77,9 @@ struct device_named eval_device_named(struct eval *e, uint32_t node)
     default:
         break;
     }
+    const struct known *type = value->name ? value->name->known : NULL;
+    if (type && type->special == SPECIAL_TENSOR) /* x.type(torch.cuda.FloatTensor) */
+        return (struct device_named){type->device == ON_GPU ? DEVICE_GPU : DEVICE_CPU, 0, true, known_dtype_of(type)};
     const str tail = syntax_tail(e->tree, node);
     if (str_has_nocase(tail, S("rank")) || str_has_nocase(tail, S("gpu")) || str_has_nocase(tail, S("cuda")))
         return (struct device_named){DEVICE_GPU, 0, true, 0};
@@ -398,11 +406,36 @@ static const struct value *proven_object(struct eval *e, uint32_t node, const st
     return object;
 }
 
+/* optimizer.param_groups: dicts, whose "params" are parameters of the model. Only optimizers have such an attribute. */
+static const struct value *parameter_groups(struct eval *e)
+{
+    const bool on_gpu = program_of(e->project, e->file_id)->model_on_gpu;
+    const struct value *tensor =
+        values_get(e->values, &(struct value){.kind = VALUE_TENSOR,
+                                              .device = on_gpu ? DEVICE_GPU : DEVICE_UNKNOWN,
+                                              .rank = RANK_SOME,
+                                              .flags = VALUE_PARAMETER | VALUE_GRAD | (on_gpu ? VALUE_ASSUMED : 0),
+                                              .detail = NONE});
+    const struct value *list = values_container(e->values, VALUE_LIST, tensor);
+    struct value group = *values_container(e->values, VALUE_DICT, list);
+    group.flags |= VALUE_PARAMETER;
+    return values_container(e->values, VALUE_LIST, values_get(e->values, &group));
+}
+
+static bool is_groups(const struct value *object, str member)
+{
+    const bool open = object->kind == VALUE_OPTIMIZER || object->kind == VALUE_UNKNOWN ||
+                      object->kind == VALUE_INSTANCE || object->kind == VALUE_NOTHING;
+    return open && str_eq(member, S("param_groups"));
+}
+
 const struct value *eval_attribute(struct eval *e, uint32_t node)
 {
     const str member = syntax_text(e->tree, syntax_child(e->tree, node, 1));
     const struct value *object = proven_object(e, node, eval_get(e, syntax_first(e->tree, node)), member);
     const bool of_run = object->detail != NONE;
+    if (is_groups(object, member))
+        return parameter_groups(e);
     switch (object->kind) {
     case VALUE_IMPORT:
         return object->name ? eval_member(e, object, member) : &value_unknown;

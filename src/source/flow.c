@@ -144,6 +144,20 @@ uint32_t flow_uses(const struct project *project, uint32_t id, const struct defi
     return count;
 }
 
+uint32_t flow_inner_uses(const struct project *project, uint32_t file, const struct definition *definition,
+                         uint32_t *uses, uint32_t room)
+{
+    const struct flow *flow = &project->files[file].flow;
+    const uint32_t variable = flow->defs[number_of(flow, definition)].slot;
+    uint32_t count = 0;
+    for (uint32_t d = 0; flow->slots[variable].shared && d < flow->def_count; d++)
+        if (flow->defs[d].shown.kind == DEFINED_OUTSIDE && flow->slots[flow->defs[d].slot].outer == variable) {
+            const uint32_t left = count < room ? room - count : 0;
+            count += flow_uses(project, file, &flow->defs[d].shown, left ? uses + count : NULL, left);
+        }
+    return count;
+}
+
 bool flow_escapes(const struct project *project, uint32_t file, const struct definition *definition)
 {
     const struct flow *flow = &project->files[file].flow;

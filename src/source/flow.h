@@ -48,6 +48,9 @@ const struct definition *flow_bound(const struct project *project, struct site n
 /* Names that may read this definition, as nodes of its file in order; fills at most `room`, returns how many there are. */
 uint32_t flow_uses(const struct project *project, uint32_t file, const struct definition *definition, uint32_t *uses,
                    uint32_t room);
+/* Names in functions within that one (of the file, where it is a variable of the module) that read the same variable. */
+uint32_t flow_inner_uses(const struct project *project, uint32_t file, const struct definition *definition,
+                         uint32_t *uses, uint32_t room);
 /* Whether a nested function, a global or an attribute of the name may see it: uses are then not all uses. */
 bool flow_escapes(const struct project *project, uint32_t file, const struct definition *definition);
 

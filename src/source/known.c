@@ -23,11 +23,12 @@ static const struct row tensor_rows[] = {
      "logcumsumexp cummax_ flip fliplr flipud roll tril tril_ triu triu_ zero_ fill_ masked_fill masked_fill_ "
      "requires_grad_ contiguous clone detach_ retain_grad_ batch_norm layer_norm group_norm instance_norm glu logsigmoid "
      "tanhshrink softshrink hardshrink fmod remainder heaviside add_ sub_ mul_ div_ pow_ addcmul addcmul_ addcdiv "
-     "addcdiv_ lerp lerp_ copy_ scatter scatter_ scatter_add scatter_add_ scatter_reduce scatter_reduce_ index_add "
+     "addcdiv_ lerp lerp_ scatter scatter_ scatter_add scatter_add_ scatter_reduce scatter_reduce_ index_add "
      "index_add_ index_copy index_copy_ index_fill index_fill_ masked_scatter masked_scatter_ index_put index_put_ "
      "fill_diagonal_ t_ unsqueeze_ squeeze_ resize_ renorm renorm_ set_ coalesce "
      "to_dense to_sparse is_leaf_ rot90 data grad conj real imag angle bitwise_not bitwise_and bitwise_or bitwise_xor",
      {T, ON_ARGS, AS_SAME, OF_SAME, 0, 0, false, false}},
+    {"copy_", {T, ON_LIKE, AS_SAME, OF_SAME, SPECIAL_PUT, 0, false, true}},
     {"detach", {T, ON_ARGS, AS_SAME, OF_SAME, 0, VALUE_DETACHED, false, false}},
     {"dropout bernoulli bernoulli_ normal_ uniform_ exponential_ random_ gumbel_softmax multinomial",
      {T, ON_ARGS, AS_SAME, OF_SAME, 0, VALUE_RANDOM, false, false}},
@@ -147,6 +148,10 @@ static const struct row rows[] = {
     {"torch.utils.data.DataLoader torch_geometric.loader.DataLoader torch_geometric.data.DataLoader "
      "torch_geometric.loader.NeighborLoader torchtext.data.BucketIterator",
      {VALUE_LOADER, ON_NONE, 0, 0, SPECIAL_LOADER, 0, false, false}},
+    {"torch.utils.data.BatchSampler", {VALUE_ITERATOR, ON_NONE, 0, 0, SPECIAL_BATCHES, 0, false, false}},
+    {"torch.utils.data.SubsetRandomSampler torch.utils.data.RandomSampler torch.utils.data.SequentialSampler "
+     "torch.utils.data.WeightedRandomSampler torch.utils.data.distributed.DistributedSampler",
+     {VALUE_ITERATOR, ON_NONE, 0, 0, SPECIAL_RANGE, 0, false, false}},
     {"torch.utils.data.TensorDataset torch.utils.data.ConcatDataset torch.utils.data.Subset torch.utils.data.Dataset",
      {VALUE_DATASET, ON_NONE, 0, 0, 0, 0, false, false}},
     {"torch.nn.ModuleList torch.nn.Sequential torch.nn.ModuleDict",
@@ -361,6 +366,15 @@ static const struct known *nn_class(str name, str last)
     if (!str_starts(name, S("torch.nn.")) || !is_class_name(last) || str_starts(name, S("torch.nn.Module.")))
         return NULL;
     return str_ends(last, S("Loss")) ? &loss_class : &module_class;
+}
+
+uint8_t known_dtype_of(const struct known *known)
+{
+    static const uint8_t dtypes[] = {
+        [OF_DEFAULT] = DTYPE_FLOAT32, [OF_BOOL] = DTYPE_BOOL,      [OF_UINT8] = DTYPE_UINT8,
+        [OF_INT32] = DTYPE_INT32,     [OF_INT64] = DTYPE_INT64,    [OF_FLOAT16] = DTYPE_FLOAT16,
+        [OF_FLOAT32] = DTYPE_FLOAT32, [OF_FLOAT64] = DTYPE_FLOAT64};
+    return dtypes[known->dtype];
 }
 
 const struct known *known_find(str name)

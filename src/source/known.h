@@ -54,6 +54,7 @@ enum special {
     SPECIAL_TENSOR,     /* torch.tensor and its kin: the dtype follows the data */
     SPECIAL_FROM_NUMPY, /* shares memory */
     SPECIAL_PREPARE,    /* accelerator.prepare, fabric.setup */
+    SPECIAL_PUT,        /* x.copy_(y): y goes where x is */
     /* containers */
     SPECIAL_LIST, /* list(x), sorted(x): a list of what x yields */
     SPECIAL_TUPLE,
@@ -62,6 +63,7 @@ enum special {
     SPECIAL_ENUMERATE,
     SPECIAL_ZIP,
     SPECIAL_RANGE,
+    SPECIAL_BATCHES, /* lists of numbers of rows: torch.utils.data.BatchSampler */
     SPECIAL_SAME,    /* the argument itself: tqdm(x), iter(x), reversed(x) */
     SPECIAL_ITEM_OF, /* an item of it: next(x), max(x) of a container, dict.get */
     SPECIAL_ITEMS,   /* dict.items */
@@ -98,6 +100,9 @@ struct known {
     bool maker;     /* it makes a new tensor: VALUE_FRESH */
     bool effect;    /* it does something beside giving a value (prints, writes, changes its object) */
 };
+
+/* The dtype that the row says itself; DTYPE_UNKNOWN where it follows from arguments. */
+uint8_t known_dtype_of(const struct known *known);
 
 /* NULL where the name is not known. Names are canonical; see name.h. */
 const struct known *known_find(str name);

@@ -6,6 +6,7 @@
  */
 #include "source/loops.h"
 
+#include "base/mem.h"
 #include "source/eval.h"
 
 enum trains { TRAINS_NOT, TRAINS_ONCE = 1, TRAINS_IN_LOOP = 2, RUNS_MODEL = 4 };
@@ -161,11 +162,50 @@ static bool without_gradients(const struct project *project, const struct file *
     return false;
 }
 
+/* `state, reward, done, info = env.step(action)`: by the count of what it gives, or by its name. */
+static bool is_environment_step(const struct syntax *tree, uint32_t node)
+{
+    enum { LEAST_GIVEN = 4 };
+    if (tree->kind[node] != SYN_ASSIGN || tree->kind[node + 1] != SYN_TUPLE)
+        return false;
+    const uint32_t call = syntax_last_child(tree, node);
+    if (!syntax_calls(tree, call, S("step")) || tree->kind[call + 1] != SYN_ATTRIBUTE)
+        return false;
+    return syntax_child_count(tree, node + 1) >= LEAST_GIVEN || str_has_nocase(syntax_text(tree, call + 2), S("env"));
+}
+
+/* A loop of its own that steps an environment. */
+static bool acts(const struct syntax *tree, uint32_t loop)
+{
+    for (uint32_t node = loop, last = syntax_last(tree, loop); node < last; node++)
+        if (is_environment_step(tree, node) && loop_around(tree, node, 0) == loop)
+            return true;
+    return false;
+}
+
+/*
+ * Acting without gradients is no evaluation where the loops around it train: what is gathered is trained on. Where
+ * these go around loops that train, its rounds are steps of the training as much as theirs.
+ */
+static bool mark_rollout(const struct syntax *tree, struct file *file, uint32_t loop)
+{
+    if (!acts(tree, loop))
+        return false;
+    for (uint32_t around = loop_around(tree, loop, 0); around != NONE; around = loop_around(tree, around, 0)) {
+        const uint32_t kind = map_get(&file->loops, around);
+        if (kind == LOOP_EPOCH)
+            map_put(&file->loops, loop, LOOP_STEP);
+        if (kind == LOOP_EPOCH || kind == LOOP_STEP)
+            return true;
+    }
+    return false;
+}
+
 static void mark_evaluation(struct project *project, struct file *file)
 {
     const struct syntax *tree = file->shown.tree;
     for (uint32_t node = 0; node < tree->count; node++) {
-        if (!is_loop(tree->kind[node]) || map_get(&file->loops, node) != MAP_NONE)
+        if (!is_loop(tree->kind[node]) || map_get(&file->loops, node) != MAP_NONE || mark_rollout(tree, file, node))
             continue;
         const bool loader = goes_over_loader(project, file, node);
         if (loader || (runs_model(project, file, node) && without_gradients(project, file, node)))
@@ -211,6 +251,20 @@ static bool is_no_grad(const struct project *project, const struct file *file, u
     return str_eq(name, S("torch.no_grad")) || str_eq(name, S("torch.inference_mode"));
 }
 
+enum { DEEPEST_RESULT = 3 };
+
+/* Tensors of the device with dimensions: targets, rewards, what the caller goes on with. Metrics are numbers. */
+static bool gives_tensors(const struct value *result, int depth)
+{
+    const bool on_device = result->device == DEVICE_GPU || result->device == DEVICE_PARAMETER;
+    if (result->kind == VALUE_TENSOR)
+        return on_device && result->rank != RANK_0;
+    for (uint32_t i = 0; depth && value_is_container(result) && i < result->item_count; i++)
+        if (gives_tensors(value_item_at(result, i), depth - 1))
+            return true;
+    return false;
+}
+
 /* no_grad as decorator or around a part of it, or model.eval() in it; and no training. */
 static bool is_evaluation(const struct project *project, uint32_t f)
 {
@@ -223,6 +277,8 @@ static bool is_evaluation(const struct project *project, uint32_t f)
                            str_starts(function->name, S("test"));
     if (called_so && project->trains[f] & RUNS_MODEL)
         return true;
+    if (!called_so && gives_tensors(project->cells[cell_of_result(f)].value, DEEPEST_RESULT))
+        return false;
     const uint32_t around = tree->parent[function->node];
     for (uint32_t d = tree->kind[around] == SYN_DECORATED ? around + 1 : function->node; d < function->node;
          d = syntax_last(tree, d))
@@ -254,17 +310,38 @@ static void mark_called_below(struct project *project, uint32_t id, uint32_t wit
         project->acts[file->calls[low].target] = true;
 }
 
-static void mark_makers(struct project *project, uint32_t id, uint32_t within)
+static void nodes_add(struct nodes *nodes, uint32_t node)
 {
-    const struct syntax *tree = project_tree(project, id);
+    nodes->at = mem_grow(nodes->at, &nodes->room, nodes->count + 1, sizeof *nodes->at);
+    nodes->at[nodes->count++] = node;
+}
+
+static bool is_marked(const struct file *file, uint32_t node)
+{
+    for (size_t i = 0; i < file->acting.count; i++)
+        if (syntax_inside(file->shown.tree, node, file->acting.at[i]))
+            return true;
+    return false;
+}
+
+/* The expression, what it calls, and how the names in it came about: what the environment's next step needs. */
+static void mark_makers(struct project *project, uint32_t id, uint32_t within, int depth)
+{
+    enum { DEEPEST_MAKER = 4, MOST_WAYS = 4, MOST_MARKED = 512 };
+    struct file *file = &project->files[id];
+    const struct syntax *tree = file->shown.tree;
+    if (depth == DEEPEST_MAKER || file->acting.count == MOST_MARKED || is_marked(file, within))
+        return;
+    nodes_add(&file->acting, within);
     mark_called_below(project, id, within);
     for (uint32_t n = within, last = syntax_last(tree, within); n < last; n++) {
-        const struct definition *found[4];
+        const struct definition *found[MOST_WAYS];
         const uint32_t count =
-            tree->kind[n] == SYN_NAME ? flow_definitions(project, (struct site){id, n}, found, 4) : 0;
-        for (uint32_t i = 0; i < count && i < 4; i++)
-            if (found[i]->kind == DEFINED_ASSIGN && found[i]->value != NONE)
-                mark_called_below(project, id, found[i]->value);
+            tree->kind[n] == SYN_NAME ? flow_definitions(project, (struct site){id, n}, found, MOST_WAYS) : 0;
+        for (uint32_t i = 0; i < count && i < MOST_WAYS; i++)
+            if (found[i]->kind == DEFINED_ASSIGN && found[i]->value != NONE &&
+                !is_environment_step(tree, found[i]->statement))
+                mark_makers(project, id, found[i]->value, depth + 1);
     }
 }
 
@@ -273,12 +350,52 @@ static void mark_acting(struct project *project, uint32_t id)
 {
     const struct syntax *tree = project_tree(project, id);
     for (uint32_t node = 0; node < tree->count; node++) {
-        if (tree->kind[node] != SYN_ASSIGN || tree->kind[node + 1] != SYN_TUPLE)
-            continue;
-        const uint32_t call = syntax_last_child(tree, node);
-        if (syntax_calls(tree, call, S("step")) && tree->kind[call + 1] == SYN_ATTRIBUTE)
-            mark_makers(project, id, syntax_child(tree, call, 1));
+        if (is_environment_step(tree, node))
+            mark_makers(project, id, syntax_child(tree, syntax_last_child(tree, node), 1), 0);
     }
+}
+
+/* The `self.net` that `self.net.eval()` before the node was called on, without a .train() in between; NONE. */
+static uint32_t put_to_evaluation(const struct syntax *tree, uint32_t node)
+{
+    for (uint32_t at = node; at && tree->kind[at] != SYN_FUNCTION; at = tree->parent[at]) {
+        uint32_t last = NONE;
+        for (uint32_t s = syntax_first(tree, tree->parent[at]); s < at; s = syntax_next(tree, s)) {
+            const bool call = tree->kind[s] == SYN_EXPR && tree->kind[s + 1] == SYN_CALL;
+            if (call && (syntax_calls(tree, s + 1, S("eval")) || syntax_calls(tree, s + 1, S("train"))))
+                last = s + 1;
+        }
+        if (last != NONE)
+            return syntax_calls(tree, last, S("eval")) && tree->kind[last + 1] == SYN_ATTRIBUTE ? last + 2 : NONE;
+    }
+    return NONE;
+}
+
+static bool calls_object(const struct syntax *tree, uint32_t function, const struct syntax *there, uint32_t object)
+{
+    for (uint32_t n = function, last = syntax_last(tree, n); n < last; n++)
+        if (tree->kind[n] == SYN_CALL && syntax_same(tree, n + 1, there, object))
+            return true;
+    return false;
+}
+
+/* A method that runs self.net, and is only called behind self.net.eval(). */
+static bool is_called_to_evaluate(const struct project *project, uint32_t f)
+{
+    const struct function *function = &project->functions[f];
+    const struct syntax *tree = project_tree(project, function->file);
+    uint32_t count;
+    const struct site *callers = name_callers(project, f, &count);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct syntax *there = project_tree(project, callers[i].file);
+        const uint32_t object = put_to_evaluation(there, callers[i].node);
+        const uint32_t caller = project_function_at(project, callers[i]);
+        if (object == NONE || there->kind[object] != SYN_ATTRIBUTE ||
+            project->functions[caller].class_id != function->class_id ||
+            !calls_object(tree, function->node, there, object))
+            return false;
+    }
+    return count && function->class_id != NONE;
 }
 
 static void mark_functions(struct project *project)
@@ -286,7 +403,7 @@ static void mark_functions(struct project *project)
     project->acts = arena_array(&project->arena, project->function_count, sizeof(bool));
     project->evaluates = arena_array(&project->arena, project->function_count, sizeof(bool));
     for (uint32_t f = 0; f < project->function_count; f++)
-        project->evaluates[f] = is_evaluation(project, f);
+        project->evaluates[f] = is_evaluation(project, f) || is_called_to_evaluate(project, f);
     for (uint32_t i = 0; i < project->file_count; i++)
         mark_acting(project, i);
 }
@@ -301,6 +418,11 @@ void loops_build(struct project *project)
     mark_functions(project);
     for (uint32_t i = 0; i < project->file_count; i++)
         mark_evaluation(project, &project->files[i]);
+}
+
+bool loops_acting(const struct project *project, struct site site)
+{
+    return is_marked(&project->files[site.file], site.node);
 }
 
 enum loop_kind loops_kind(const struct project *project, struct site loop)

@@ -6,6 +6,8 @@
 #include "source/private.h"
 
 void loops_build(struct project *project);
+/* Whether the environment's next step needs what is computed there. */
+bool loops_acting(const struct project *project, struct site site);
 /* LOOP_ELEMENT is told by the context, not here. */
 enum loop_kind loops_kind(const struct project *project, struct site loop);
 

@@ -96,6 +96,7 @@ static const struct {
     {"torch.nn.modules.", "torch.nn."},
     {"torch.utils.data.dataloader.", "torch.utils.data."},
     {"torch.utils.data.dataset.", "torch.utils.data."},
+    {"torch.utils.data.sampler.", "torch.utils.data."},
     {"torch.cuda.amp.grad_scaler.", "torch.cuda.amp."},
     {"torch.functional.", "torch."},
     {"torch.nn.parameter.", "torch.nn."},

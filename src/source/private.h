@@ -127,6 +127,11 @@ struct facts {
     size_t count, room;
 };
 
+struct nodes {
+    uint32_t *at;
+    size_t count, room;
+};
+
 /* `from x import *` of a module: a file of the run, or a name outside of it. */
 struct star {
     uint32_t file; /* NONE */
@@ -157,7 +162,8 @@ struct file {
     struct map reads;   /* cells, attributes and classes that it has read (read_key_*): what makes it dirty */
     struct call *calls; /* that reach a function of the run, in order of node */
     size_t call_count, calls_room;
-    struct map loops; /* node -> enum loop_kind, of those that are told */
+    struct map loops;    /* node -> enum loop_kind, of those that are told */
+    struct nodes acting; /* expressions that the next step of an environment needs */
 };
 
 struct cell {
@@ -172,6 +178,7 @@ struct cell {
 struct program {
     bool module_moved, next_module_moved; /* a module of which the class is not known */
     bool model_on_gpu;                    /* any module of it */
+    bool device_used;
 };
 
 struct class_data {
@@ -210,9 +217,8 @@ struct project {
     uint32_t cell_count, parameter_cells_end;
     struct map cell_of_attribute; /* class << 32 | name id */
     struct summary *summaries;
-    struct site *callers;   /* grouped by target */
-    uint32_t *first_caller; /* function_count + 1 */
-    bool device_used;
+    struct site *callers;         /* grouped by target */
+    uint32_t *first_caller;       /* function_count + 1 */
     bool all_dirty;               /* something changed that everything depends on */
     bool *acts;                   /* per function: what it gives goes to the step of an environment */
     bool *evaluates;              /* per function: it runs a model without training, whoever calls it */

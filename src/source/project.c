@@ -157,6 +157,7 @@ static void file_free(struct file *file)
     map_free(&file->reads);
     mem_free(file->calls);
     map_free(&file->loops);
+    mem_free(file->acting.at);
     arena_free(&file->arena);
 }
 
@@ -232,7 +233,7 @@ uint32_t project_parameter(const struct project *project, uint32_t function, uin
     return NONE;
 }
 
-bool project_uses_device(const struct project *project)
+bool project_uses_device(const struct project *project, uint32_t file)
 {
-    return project->device_used;
+    return program_of(project, file)->device_used;
 }

@@ -98,7 +98,10 @@ uint32_t project_method(const struct project *project, uint32_t class_id, str na
 /* Where parameter k of a function stands (SYN_PARAMETER); SYNTAX_NONE. */
 uint32_t project_parameter(const struct project *project, uint32_t function, uint32_t k);
 
-/* Whether anything in the run is put on a device at all. Where not, no value is on DEVICE_GPU. */
-bool project_uses_device(const struct project *project);
+/*
+ * Whether anything is put on a device in the program of the file: the files that
+ * import each other. Where not, there is no device that could wait.
+ */
+bool project_uses_device(const struct project *project, uint32_t file);
 
 #endif

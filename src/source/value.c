@@ -104,7 +104,7 @@ static void read_non_blocking(const struct syntax *tree, uint32_t call, struct m
     uint32_t node = syntax_argument(tree, call, NONE, "non_blocking");
     if (node == NONE)
         node = syntax_argument(tree, call, NONE, "async");
-    if (node == NONE && syntax_calls(tree, call, S("cuda")))
+    if (node == NONE && (syntax_calls(tree, call, S("cuda")) || syntax_calls(tree, call, S("copy_"))))
         node = syntax_argument(tree, call, 1, NULL);
     info->non_blocking = is_true(tree, node);
     info->non_blocking_hidden = (node != NONE && !is_true(tree, node) && !syntax_is(tree, node, SYN_FALSE)) ||
@@ -160,6 +160,13 @@ static struct move_info move_of_method(const struct project *project, struct sit
         info.move = tensor && after->device == DEVICE_GPU ? MOVE_UPLOAD
                     : tensor                              ? MOVE_NONE
                                                           : move_between(before, after);
+        break;
+    }
+    case SPECIAL_PUT: { /* what is known to lie elsewhere */
+        info.what = syntax_argument(tree, call.node, 0, "src");
+        const struct value *put = value_at(project, (struct site){call.file, info.what});
+        info.move = put->device == DEVICE_UNKNOWN ? MOVE_NONE : move_between(put, before);
+        read_non_blocking(tree, call.node, &info);
         break;
     }
     default:

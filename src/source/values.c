@@ -4,6 +4,7 @@
 
 #include "base/hash.h"
 #include "base/mem.h"
+#include "source/known.h"
 
 enum { SHARDS = 64, PAGE = 1 << 12, PAGES = 1 << 12, DEEPEST = 4, LONGEST = 32 };
 
@@ -248,6 +249,11 @@ static bool is_module(uint8_t kind)
     return kind == VALUE_MODULE || kind == VALUE_LOSS;
 }
 
+static bool is_empty_list(const struct value *value)
+{
+    return value->kind == VALUE_LIST && !value->items;
+}
+
 static uint8_t join_kind(const struct value *a, const struct value *b, enum join join)
 {
     const uint8_t x = a->kind, y = b->kind;
@@ -259,6 +265,8 @@ static uint8_t join_kind(const struct value *a, const struct value *b, enum join
         return x == VALUE_FLOAT || y == VALUE_FLOAT ? VALUE_FLOAT : VALUE_INT;
     if (is_sequence(x) && is_sequence(y))
         return VALUE_LIST;
+    if (join == JOIN_WAYS && ((x == VALUE_ARRAY && is_empty_list(b)) || (y == VALUE_ARRAY && is_empty_list(a))))
+        return VALUE_ARRAY;
     if (is_module(x) && is_module(y))
         return VALUE_MODULE;
     if ((x == VALUE_DEVICE && y == VALUE_STR) || (x == VALUE_STR && y == VALUE_DEVICE))
@@ -298,6 +306,32 @@ static void join_all_items(struct values *values, struct value *out, const struc
     out->items = room;
 }
 
+/* What a library gives on one way is taken for what the run gives on the other, where that is a loader or a row of things. */
+static bool speaks_for_both(const struct value *known, const struct value *other, enum join join)
+{
+    const bool shaped = known->kind == VALUE_LOADER || (known->kind == VALUE_TUPLE && known->item_count > 1);
+    return join == JOIN_WAYS && other == &value_unknown && shaped;
+}
+
+/* torch.cuda, and the constructors of its tensors. */
+static bool is_of_device(const struct name *name)
+{
+    const struct known *known = name->known;
+    return str_eq(name->text, S("torch.cuda")) ||
+           (known && known->special == SPECIAL_TENSOR && known->device == ON_GPU);
+}
+
+/* `torch.cuda.FloatTensor if cuda else torch.FloatTensor` is what it is where there is a device. */
+static const struct name *join_names(const struct value *a, const struct value *b, enum join join)
+{
+    if (a->name == b->name)
+        return a->name;
+    if (join != JOIN_WAYS || a->kind != b->kind || !a->name || !b->name)
+        return NULL;
+    const bool of_a = is_of_device(a->name), of_b = is_of_device(b->name);
+    return of_a == of_b ? NULL : of_a ? a->name : b->name;
+}
+
 const struct value *values_join(struct values *values, const struct value *a, const struct value *b, enum join join)
 {
     if (a == b || b == &value_nothing)
@@ -308,6 +342,10 @@ const struct value *values_join(struct values *values, const struct value *a, co
         return b;
     if (b->kind == VALUE_NONE)
         return a;
+    if (speaks_for_both(a, b, join))
+        return a;
+    if (speaks_for_both(b, a, join))
+        return b;
     struct value out = {.kind = join_kind(a, b, join), .detail = a->detail == b->detail ? a->detail : NONE};
     const struct value *room[LONGEST];
     out.flags = a->kind == VALUE_NOTHING   ? b->flags
@@ -320,7 +358,7 @@ const struct value *values_join(struct values *values, const struct value *a, co
     const bool b_quiet = is_number(b->kind) || b->kind == VALUE_NOTHING;
     out.dtype = a->dtype == b->dtype || b_quiet ? a->dtype : a_quiet ? b->dtype : DTYPE_UNKNOWN;
     out.rank = a->rank == b->rank || b_quiet ? a->rank : a_quiet ? b->rank : RANK_UNKNOWN;
-    out.name = a->name == b->name ? a->name : NULL;
+    out.name = join_names(a, b, join);
     if (out.kind != VALUE_UNKNOWN && (a->items || b->items))
         join_all_items(values, &out, a, b, room, join);
     if (out.kind == VALUE_UNKNOWN && out.detail != NONE)

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "loader_use.h"
+
+#include "loop.h"
+
+enum { FARTHEST = 8, MOST_STEPS = 128, MOST_USES = 16 };
+
+struct trail {
+    const struct project *project;
+    struct arena *arena;
+    struct loader_use use;
+    uint32_t steps;
+};
+
+static void follow(struct trail *trail, struct site site, int depth);
+
+static struct check check_of(const struct trail *trail, struct site site)
+{
+    return (struct check){trail->project, site.file, project_tree(trail->project, site.file), trail->arena};
+}
+
+/* ---- names, attributes, parameters ---- */
+
+static void follow_all(struct trail *trail, uint32_t file, const uint32_t *uses, uint32_t count, int depth)
+{
+    trail->use.unknown |= count > MOST_USES;
+    for (uint32_t i = 0; i < count && i < MOST_USES; i++)
+        follow(trail, (struct site){file, uses[i]}, depth);
+}
+
+static void follow_definition(struct trail *trail, uint32_t file, const struct definition *definition, int depth)
+{
+    uint32_t uses[MOST_USES];
+    if (!definition)
+        return;
+    follow_all(trail, file, uses, flow_uses(trail->project, file, definition, uses, MOST_USES), depth);
+    follow_all(trail, file, uses, flow_inner_uses(trail->project, file, definition, uses, MOST_USES), depth);
+}
+
+/* Reads of `self.name` in the methods of its class. */
+static void follow_attribute(struct trail *trail, struct site target, int depth)
+{
+    const struct syntax *tree = project_tree(trail->project, target.file);
+    const uint32_t around = project_function_at(trail->project, target);
+    const uint32_t class_id = project_function(trail->project, around)->class_id;
+    if (class_id == SYNTAX_NONE) {
+        trail->use.unknown = true;
+        return;
+    }
+    const uint32_t node = project_class(trail->project, class_id)->node;
+    for (uint32_t at = node; at < syntax_last(tree, node); at++)
+        if (at != target.node && tree->kind[at] == SYN_ATTRIBUTE && syntax_same(tree, at, tree, target.node))
+            follow(trail, (struct site){target.file, at}, depth);
+}
+
+static void follow_target(struct trail *trail, struct site target, int depth)
+{
+    const struct syntax *tree = project_tree(trail->project, target.file);
+    if (tree->kind[target.node] == SYN_NAME)
+        follow_definition(trail, target.file, flow_bound(trail->project, target), depth);
+    else if (tree->kind[target.node] == SYN_ATTRIBUTE)
+        follow_attribute(trail, target, depth);
+    else
+        trail->use.unknown = true;
+}
+
+/* The parameter of a function of the run that the argument goes to. */
+static void follow_argument(struct trail *trail, struct site call, uint32_t argument, int depth)
+{
+    const uint32_t target = name_target(trail->project, call);
+    for (uint32_t k = 0; target != SYNTAX_NONE && k < SUMMARY_PARAMETERS; k++) {
+        if (name_argument(trail->project, call, k) != argument)
+            continue;
+        const uint32_t file = project_function(trail->project, target)->file;
+        const struct site name = {file, project_parameter(trail->project, target, k) + 1};
+        follow_definition(trail, file, flow_bound(trail->project, name), depth);
+        return;
+    }
+    trail->use.unknown = true;
+}
+
+static void follow_callers(struct trail *trail, struct site returned, int depth)
+{
+    uint32_t count;
+    const struct site *callers = name_callers(trail->project, project_function_at(trail->project, returned), &count);
+    trail->use.unknown |= !count || count > MOST_USES;
+    for (uint32_t i = 0; i < count && i < MOST_USES; i++)
+        follow(trail, callers[i], depth);
+}
+
+/* ---- upward ---- */
+
+/* next(iter(loader)): a batch for each step, or one to be shown. */
+static void take_one(struct trail *trail, struct site call)
+{
+    const struct context context = context_of(trail->project, call);
+    const bool each_step = context.pace == PACE_STEP && context.gate == GATE_NONE;
+    trail->use.trains |= each_step;
+    trail->use.evaluates |= !each_step && context.pace != PACE_UNKNOWN;
+    trail->use.unknown |= context.pace == PACE_UNKNOWN;
+}
+
+static void go_over(struct trail *trail, struct site loop)
+{
+    const enum loop_kind kind = context_loop(trail->project, loop);
+    trail->use.trains |= kind == LOOP_STEP || kind == LOOP_EPOCH;
+    trail->use.evaluates |= kind == LOOP_EVALUATION;
+    trail->use.unknown |= kind == LOOP_OTHER || kind == LOOP_ELEMENT;
+}
+
+static void follow_into_call(struct trail *trail, struct site call, uint32_t argument, int depth)
+{
+    const struct check check = check_of(trail, call);
+    if (ask_named(&check, call.node, "next"))
+        take_one(trail, call);
+    else if (loop_hands_on(&check, call.node) || ask_named(&check, call.node, "zip"))
+        follow(trail, call, depth);
+    else if (!ask_named(&check, call.node, "len"))
+        follow_argument(trail, call, argument, depth);
+}
+
+static void follow(struct trail *trail, struct site site, int depth)
+{
+    const struct syntax *tree = project_tree(trail->project, site.file);
+    const uint32_t parent = tree->parent[site.node];
+    if (depth == FARTHEST || ++trail->steps > MOST_STEPS) {
+        trail->use.unknown = true;
+        return;
+    }
+    switch (tree->kind[parent]) {
+    case SYN_FOR:
+        go_over(trail, (struct site){site.file, parent});
+        break;
+    case SYN_ASSIGN:
+        if (syntax_last_child(tree, parent) == site.node)
+            follow_target(trail, (struct site){site.file, syntax_first(tree, parent)}, depth + 1);
+        break;
+    case SYN_KEYWORD:
+        follow_into_call(trail, (struct site){site.file, tree->parent[tree->parent[parent]]}, site.node, depth + 1);
+        break;
+    case SYN_ARGUMENTS:
+        follow_into_call(trail, (struct site){site.file, tree->parent[parent]}, site.node, depth + 1);
+        break;
+    case SYN_RETURN:
+        follow_callers(trail, site, depth + 1);
+        break;
+    case SYN_ATTRIBUTE: /* loader.dataset, loader.batch_size */
+    case SYN_EXPR:
+        break;
+    default:
+        trail->use.unknown = true;
+    }
+}
+
+struct loader_use loader_use_of(const struct check *check, uint32_t node)
+{
+    struct trail trail = {.project = check->project, .arena = check->arena};
+    follow(&trail, check_site(check, node), 0);
+    return trail.use;
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Who goes over the batches of a loader: through names, attributes, arguments and returns of the run. */
+#ifndef RULES_LOADER_USE_H
+#define RULES_LOADER_USE_H
+
+#include "ask.h"
+
+struct loader_use {
+    bool trains;    /* a loop of training steps, or next() in each of them */
+    bool evaluates; /* a loop of an evaluation, or next() now and then */
+    bool unknown;   /* it goes where nobody follows */
+};
+
+/* `node` makes the loader. */
+struct loader_use loader_use_of(const struct check *check, uint32_t node);
+
+#endif

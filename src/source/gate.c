@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "source/gate.h"
+
+/* How far a value is followed: names, calls and their returns. Callers and returns beyond these are not asked. */
+enum { DEEPEST_VALUE = 4, MOST_WAYS = 16 };
+
+enum gate gate_stronger(enum gate a, enum gate b)
+{
+    static const int order[] = {[GATE_NONE] = 0, [GATE_RANK] = 1, [GATE_FLAG] = 2, [GATE_INTERVAL] = 3};
+    return order[a] >= order[b] ? a : b;
+}
+
+static enum gate weaker(enum gate a, enum gate b)
+{
+    return gate_stronger(a, b) == a ? b : a;
+}
+
+/* ---- tests by their words ---- */
+
+static bool has_operator(const struct syntax *tree, uint32_t test, enum syntax_op op)
+{
+    for (uint32_t n = test, last = syntax_last(tree, test); n < last; n++)
+        if (tree->kind[n] == SYN_BINARY && tree->op[n] == op)
+            return true;
+    return false;
+}
+
+static bool mentions(const struct syntax *tree, uint32_t test, const char *const *words)
+{
+    for (uint32_t n = test, last = syntax_last(tree, test); n < last; n++) {
+        if (tree->kind[n] != SYN_NAME)
+            continue;
+        for (const char *const *word = words; *word; word++)
+            if (str_has_nocase(syntax_text(tree, n), str_of(*word)))
+                return true;
+    }
+    return false;
+}
+
+/* `i == 0`, `i == len(loader) - 1`: the count of the loop against one value. */
+static bool compares_count(const struct syntax *tree, uint32_t test)
+{
+    static const char *const counts[] = {"step", "iter", "idx", "index", "epoch", "count", "batch_i", NULL};
+    for (uint32_t n = test, last = syntax_last(tree, test); n < last; n++) {
+        if (tree->kind[n] != SYN_COMPARE || tree->op[n] != OP_EQUAL)
+            continue;
+        const uint32_t left = n + 1, right = syntax_child(tree, n, 1);
+        if (syntax_is(tree, right, SYN_STRING) || syntax_is(tree, right, SYN_NONE))
+            continue; /* a mode, not a count */
+        const bool short_name = tree->kind[left] == SYN_NAME && syntax_text(tree, left).len <= 2;
+        if (short_name || mentions(tree, left, counts))
+            return true;
+    }
+    return false;
+}
+
+static enum gate gate_of_words(const struct syntax *tree, uint32_t test)
+{
+    static const char *const ranks[] = {"rank", "is_main", "is_master", "is_global_zero", "local_master", NULL};
+    static const char *const flags[] = {"verbose", "debug", "log",   "print", "display", "plot", "visual",
+                                        "profile", "save",  "trace", "wandb", "dump",    NULL};
+    if (has_operator(tree, test, OP_MOD) || compares_count(tree, test))
+        return GATE_INTERVAL;
+    if (mentions(tree, test, ranks))
+        return GATE_RANK;
+    return mentions(tree, test, flags) ? GATE_FLAG : GATE_NONE;
+}
+
+/* ---- values that are there now and then ---- */
+
+/* The ways by which a value comes about: what gates those on which it is something. */
+struct ways {
+    bool absent;    /* on some it is None or False */
+    uint32_t there; /* ways on which it is something */
+    enum gate gate; /* the weakest of these */
+};
+
+static struct ways ways_of(const struct project *project, struct site value, int depth);
+
+static void add_way(struct ways *ways, enum gate gate)
+{
+    ways->gate = ways->there++ ? weaker(ways->gate, gate) : gate;
+}
+
+static void add_ways(struct ways *ways, const struct ways *more, enum gate around)
+{
+    ways->absent |= more->absent;
+    if (more->there)
+        add_way(ways, gate_stronger(around, more->gate));
+}
+
+/* Of the ifs around a statement in its function, but not around the place that asks. */
+static enum gate gate_around(const struct project *project, struct site statement, uint32_t asking)
+{
+    const struct syntax *tree = project_tree(project, statement.file);
+    enum gate gate = GATE_NONE;
+    for (uint32_t at = statement.node, up = tree->parent[at]; at && tree->kind[up] != SYN_FUNCTION;
+         at = up, up = tree->parent[at])
+        if (tree->kind[up] == SYN_IF && at == syntax_child(tree, up, 1) &&
+            (asking == NONE || !syntax_inside(tree, asking, up)))
+            gate = gate_stronger(gate, gate_of_words(tree, up + 1));
+    return gate;
+}
+
+/* What callers give for a parameter; where one gives nothing its default holds. */
+static struct ways ways_of_parameter(const struct project *project, struct site name,
+                                     const struct definition *definition, int depth)
+{
+    struct ways ways = {0};
+    const struct syntax *tree = project_tree(project, name.file);
+    const uint32_t function = project_function_at(project, name), parameter = tree->parent[definition->name];
+    uint32_t k = 0, count;
+    while (project_parameter(project, function, k) != parameter && k < SUMMARY_PARAMETERS)
+        k++;
+    const struct site *callers = name_callers(project, function, &count);
+    if (count > MOST_WAYS || k == SUMMARY_PARAMETERS)
+        return ways;
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t given = name_argument(project, callers[i], k);
+        const struct site site =
+            given == NONE ? (struct site){name.file, definition->value} : (struct site){callers[i].file, given};
+        const struct ways more = ways_of(project, site, depth + 1);
+        add_ways(&ways, &more, GATE_NONE);
+    }
+    return ways;
+}
+
+static struct ways ways_of_name(const struct project *project, struct site name, int depth)
+{
+    struct ways ways = {0};
+    const struct definition *found[MOST_WAYS];
+    const uint32_t count = flow_definitions(project, name, found, MOST_WAYS);
+    for (uint32_t i = 0; i < count && count <= MOST_WAYS; i++) {
+        const bool plain = found[i]->kind == DEFINED_ASSIGN && !found[i]->unpacked;
+        const struct ways more = found[i]->kind == DEFINED_PARAMETER ? ways_of_parameter(project, name, found[i], depth)
+                                 : plain ? ways_of(project, (struct site){name.file, found[i]->value}, depth + 1)
+                                         : (struct ways){.there = 1};
+        add_ways(&ways, &more, gate_around(project, (struct site){name.file, found[i]->statement}, name.node));
+    }
+    return ways;
+}
+
+static struct ways ways_of_call(const struct project *project, struct site call, int depth)
+{
+    struct ways ways = {0};
+    const uint32_t target = name_target(project, call);
+    if (target == NONE)
+        return (struct ways){.there = 1};
+    const struct function *function = project_function(project, target);
+    const struct syntax *tree = project_tree(project, function->file);
+    for (uint32_t node = function->node; node < syntax_last(tree, function->node); node++) {
+        const struct site value = {function->file, node + 1};
+        if (tree->kind[node] != SYN_RETURN || project_function_at(project, value) != target)
+            continue;
+        const struct ways more = ways_of(project, value, depth + 1);
+        add_ways(&ways, &more, gate_around(project, (struct site){function->file, node}, NONE));
+    }
+    return ways;
+}
+
+static struct ways ways_of(const struct project *project, struct site value, int depth)
+{
+    struct ways ways = {0};
+    const struct syntax *tree = project_tree(project, value.file);
+    if (value.node == NONE || depth == DEEPEST_VALUE)
+        return (struct ways){.there = 1};
+    switch (tree->kind[value.node]) {
+    case SYN_NONE:
+    case SYN_FALSE:
+    case SYN_ABSENT:
+        return (struct ways){.absent = true};
+    case SYN_NAME:
+        return ways_of_name(project, value, depth);
+    case SYN_CALL:
+        return ways_of_call(project, value, depth);
+    case SYN_COMPARE:
+    case SYN_BOOL:
+    case SYN_NOT: /* it is True now and then */
+        return (struct ways){true, 1, gate_of_words(tree, value.node)};
+    case SYN_CONDITIONAL: {
+        const enum gate gate = gate_of_words(tree, syntax_child(tree, value.node, 1));
+        const struct ways then = ways_of(project, (struct site){value.file, value.node + 1}, depth + 1);
+        const struct ways other =
+            ways_of(project, (struct site){value.file, syntax_child(tree, value.node, 2)}, depth + 1);
+        add_ways(&ways, &then, gate);
+        add_ways(&ways, &other, GATE_NONE);
+        return ways;
+    }
+    default:
+        return (struct ways){.there = 1};
+    }
+}
+
+/* The x of `if x is not None` and `if x`; SYNTAX_NONE. */
+static uint32_t asked_to_be_there(const struct syntax *tree, uint32_t test)
+{
+    if (tree->kind[test] == SYN_NAME)
+        return test;
+    const bool is_not_none = tree->kind[test] == SYN_COMPARE && tree->op[test] == OP_IS_NOT &&
+                             syntax_is(tree, syntax_child(tree, test, 1), SYN_NONE);
+    return is_not_none && tree->kind[test + 1] == SYN_NAME ? test + 1 : NONE;
+}
+
+enum gate gate_of_test(const struct project *project, struct site test)
+{
+    const struct syntax *tree = project_tree(project, test.file);
+    const enum gate gate = gate_of_words(tree, test.node);
+    const uint32_t asked = gate == GATE_NONE ? asked_to_be_there(tree, test.node) : NONE;
+    if (asked == NONE)
+        return gate;
+    const struct ways ways = ways_of_name(project, (struct site){test.file, asked}, 0);
+    return ways.absent && ways.there ? ways.gate : GATE_NONE;
+}
