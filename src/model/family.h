@@ -55,11 +55,8 @@ struct family {
     uint32_t feature_count; /* at most FAMILY_FEATURES */
 };
 
-/* All families, ended by NULL (families.c). */
-extern const struct family *const families[];
-
 const struct family *family_of_form(enum kernel_form form); /* NULL where no family has it */
-const char *family_group(const struct family *family, const struct kernel *kernel);
+str family_group(const struct family *family, const struct kernel *kernel);
 
 /* (a^power + b^power)^(1/power): the larger of the two, with a soft knee between them. Both from 0 on. */
 double soft_max(double a, double b, double power);

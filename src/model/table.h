@@ -10,6 +10,8 @@
  *     M, N, K, hardware (avg_duration)                    FP8 GEMM
  *     latency_us                                          measured, microseconds
  *
+ * Tables of several kinds may be one, with empty fields where a kind has no such column.
+ *
  * Rows stream: memory is a block of text, not the table. A row that cannot be
  * used has `problem` set, in words; it is for the caller to judge.
  */
@@ -26,8 +28,8 @@ struct table_row {
     struct kernel kernel;
     str op;              /* as written */
     str device;          /* as written */
-    double us;           /* measured; 0 where the table has none */
     const char *problem; /* NULL, or why there is no kernel here: "k is 0" */
+    double us;           /* measured; 0 where the table has none, or none above 0 */
     uint32_t line;       /* of the file, from 1 */
     struct csv_row fields;
 };

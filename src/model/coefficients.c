@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "model/coefficients.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "io/writer.h"
+#include "model/carry.h"
+
+/* No file of ours comes near; beyond it a file is none. */
+enum { MOST_SETS = 256, MOST_GROUPS = 64, MOST_SOURCES = 64 };
+
+static const char *const carry_words[CARRIES] = {"pooled", "nearest"};
+static const char *const residual_words[RESIDUALS] = {"none", "own"};
+
+str carry_word(enum carry carry)
+{
+    return str_of(carry_words[carry]);
+}
+
+str residual_word(enum residual residual)
+{
+    return str_of(residual_words[residual]);
+}
+
+/* A file as it is read. */
+struct reading {
+    struct arena *arena;
+    str path;
+    uint32_t line;
+    const struct catalogue *catalogue;
+    struct family_model *model;
+    struct group_model *group;   /* the last one begun; NULL */
+    struct coefficient_set *set; /* the last one begun; NULL */
+    uint32_t given;              /* bits: coefficients of the set that were read */
+    struct steptime_error *err;
+};
+
+static bool refuse(const struct reading *reading, str word, const char *what)
+{
+    return fail_at(reading->err, STEPTIME_INPUT, reading->path, -1, "line %u: %.*s %s", reading->line, (int)word.len,
+                   word.at, what);
+}
+
+/* ---- values ---- */
+
+static bool number_of(str text, double *value)
+{
+    char copy[48];
+    if (!text.len || text.len >= sizeof copy)
+        return false;
+    memcpy(copy, text.at, text.len);
+    copy[text.len] = 0;
+    char *end;
+    *value = strtod(copy, &end);
+    return !*end && isfinite(*value);
+}
+
+static bool read_share(const struct reading *reading, str word, str value, double *share)
+{
+    return (number_of(value, share) && *share >= 0) || refuse(reading, word, "is no number from 0 on");
+}
+
+static bool read_choice(const struct reading *reading, str word, str value, const char *const *words, int count,
+                        int *choice)
+{
+    for (*choice = 0; *choice < count; ++*choice)
+        if (str_eq(value, str_of(words[*choice])))
+            return true;
+    return refuse(reading, word, "has a value of no meaning here");
+}
+
+/* ---- lines ---- */
+
+/* A set must hold every coefficient of the family. */
+static bool end_set(struct reading *reading)
+{
+    if (!reading->set)
+        return true;
+    const struct family *family = reading->model->family;
+    for (uint32_t i = 0; i < family->parameter_count; i++)
+        if (!(reading->given >> i & 1))
+            return refuse(reading, str_of(family->parameters[i].name), "is missing in the set before");
+    reading->set = NULL;
+    return true;
+}
+
+static bool read_family(struct reading *reading, str word, str value)
+{
+    const bool known = reading->model->family && str_eq(value, str_of(reading->model->family->name));
+    return known || refuse(reading, word, "is not the one that is read here");
+}
+
+static bool read_source(struct reading *reading, str word, str value)
+{
+    struct family_model *model = reading->model;
+    if (model->source_count == MOST_SOURCES)
+        return refuse(reading, word, "comes too often");
+    model->sources[model->source_count++] = str_copy(reading->arena, value);
+    return true;
+}
+
+static bool read_group(struct reading *reading, str word, str value)
+{
+    struct family_model *model = reading->model;
+    if (!end_set(reading))
+        return false;
+    if (model->group_count == MOST_GROUPS)
+        return refuse(reading, word, "comes too often");
+    reading->group = &model->groups[model->group_count++];
+    reading->group->group = str_copy(reading->arena, value);
+    reading->group->sets = arena_array(reading->arena, MOST_SETS, sizeof *reading->group->sets);
+    return true;
+}
+
+static bool read_candidate(struct reading *reading, str word, str value)
+{
+    struct group_model *group = reading->group;
+    str name;
+    struct candidate candidate = {0};
+    if (group->candidate_count == MOST_CANDIDATES)
+        return refuse(reading, word, "comes too often");
+    if (!str_cut(&value, ' ', &name) || !read_share(reading, word, value, &candidate.error))
+        return refuse(reading, word, "is a name and an error");
+    candidate.name = str_copy(reading->arena, name);
+    group->candidates[group->candidate_count++] = candidate;
+    return true;
+}
+
+static bool read_set(struct reading *reading, str word, str value)
+{
+    if (!end_set(reading))
+        return false;
+    struct group_model *group = reading->group;
+    if (group->set_count == MOST_SETS)
+        return refuse(reading, word, "comes too often");
+    if ((group->set_count == 0) != str_eq(value, S("*")))
+        return refuse(reading, word, "* comes once, before those of the devices");
+    reading->set = &group->sets[group->set_count++];
+    reading->given = 0;
+    reading->set->device = str_copy(reading->arena, value);
+    if (group->set_count == 1)
+        return true;
+    const struct hardware *hardware = catalogue_gpu(reading->catalogue, value, (struct gpu_signs){-1, -1});
+    if (!hardware)
+        return refuse(reading, word, "names no device of the catalogue");
+    reading->set->hardware = *hardware;
+    return true;
+}
+
+static bool read_rows(struct reading *reading, str word, str value)
+{
+    int64_t rows;
+    if (!str_int(value, &rows) || rows < 0 || rows > UINT32_MAX)
+        return refuse(reading, word, "is no count");
+    reading->set->rows = (uint32_t)rows;
+    return true;
+}
+
+static bool read_tree(struct reading *reading, str word, str value)
+{
+    const char *problem;
+    if (!reading->set->residual)
+        reading->set->residual = trees_new(reading->model->family->feature_count, reading->arena);
+    return trees_add_line(reading->set->residual, value, reading->arena, &problem) || refuse(reading, word, problem);
+}
+
+/* A word that is no other is a coefficient. */
+static bool read_coefficient(struct reading *reading, str word, str value)
+{
+    const struct family *family = reading->model->family;
+    for (uint32_t i = 0; i < family->parameter_count; i++) {
+        const struct parameter *parameter = &family->parameters[i];
+        double *to = &reading->set->value[i];
+        if (!str_eq(word, str_of(parameter->name)))
+            continue;
+        if (!number_of(value, to) || *to < parameter->low || *to > parameter->high)
+            return refuse(reading, word, "is no number in the range that the family gives");
+        reading->given |= 1u << i;
+        return true;
+    }
+    return refuse(reading, word, "is no coefficient of this family");
+}
+
+/* ---- the table of words ---- */
+
+enum place { ANYWHERE, IN_GROUP, IN_SET };
+
+static bool read_carry(struct reading *reading, str word, str value)
+{
+    int choice;
+    if (!read_choice(reading, word, value, carry_words, CARRIES, &choice))
+        return false;
+    reading->group->carry = (enum carry)choice;
+    return true;
+}
+
+static bool read_residual(struct reading *reading, str word, str value)
+{
+    int choice;
+    if (!read_choice(reading, word, value, residual_words, RESIDUALS, &choice))
+        return false;
+    reading->group->residual = (enum residual)choice;
+    return true;
+}
+
+static bool read_error(struct reading *reading, str word, str value)
+{
+    return read_share(reading, word, value, &reading->set->error);
+}
+
+static const struct {
+    const char *word;
+    enum place place;
+    bool (*read)(struct reading *reading, str word, str value);
+} lines[] = {
+    {"family", ANYWHERE, read_family},
+    {"source", ANYWHERE, read_source},
+    {"group", ANYWHERE, read_group},
+    {"carry", IN_GROUP, read_carry},
+    {"residual", IN_GROUP, read_residual},
+    {"candidate", IN_GROUP, read_candidate},
+    {"set", IN_GROUP, read_set},
+    {"rows", IN_SET, read_rows},
+    {"error", IN_SET, read_error},
+    {"tree", IN_SET, read_tree},
+};
+enum { LINES = sizeof lines / sizeof *lines };
+
+static bool read_line(struct reading *reading, str line)
+{
+    str word;
+    if (!str_cut(&line, ' ', &word))
+        return true;
+    const str value = str_trim(line);
+    for (int i = 0; i < LINES; i++) {
+        if (!str_eq(word, str_of(lines[i].word)))
+            continue;
+        if ((lines[i].place != ANYWHERE && !reading->group) || (lines[i].place == IN_SET && !reading->set))
+            return refuse(reading, word, "stands before what it belongs to");
+        return lines[i].read(reading, word, value);
+    }
+    return reading->set ? read_coefficient(reading, word, value) : refuse(reading, word, "is no word of such a file");
+}
+
+bool coefficients_read(str text, uint32_t line, str path, const struct catalogue *catalogue, struct arena *arena,
+                       struct family_model *model, struct steptime_error *err)
+{
+    struct reading reading = {
+        .arena = arena, .path = path, .line = line - 1, .catalogue = catalogue, .model = model, .err = err};
+    model->sources = arena_array(arena, MOST_SOURCES, sizeof *model->sources);
+    model->groups = arena_array(arena, MOST_GROUPS, sizeof *model->groups);
+    for (str words; str_cut(&text, '\n', &words);) {
+        reading.line++;
+        words = str_trim(words);
+        if (words.len && words.at[0] != '#' && !read_line(&reading, words))
+            return false;
+    }
+    return end_set(&reading);
+}
+
+/* ---- writing ---- */
+
+static void put(struct writer *out, const char *word, str value)
+{
+    writer_printf(out, "%s %.*s\n", word, (int)value.len, value.at);
+}
+
+static void write_set(const struct family *family, const struct coefficient_set *set, struct writer *out)
+{
+    put(out, "set", set->device);
+    writer_printf(out, "rows %u\nerror %.4f\n", set->rows, set->error);
+    for (uint32_t i = 0; i < family->parameter_count; i++)
+        writer_printf(out, "%s %.6g\n", family->parameters[i].name, set->value[i]);
+    if (set->residual)
+        trees_write(set->residual, out);
+}
+
+static void write_group(const struct family *family, const struct group_model *group, struct writer *out)
+{
+    put(out, "group", group->group);
+    put(out, "carry", carry_word(group->carry));
+    put(out, "residual", residual_word(group->residual));
+    for (uint32_t i = 0; i < group->candidate_count; i++)
+        writer_printf(out, "candidate %.*s %.4f\n", (int)group->candidates[i].name.len, group->candidates[i].name.at,
+                      group->candidates[i].error);
+    for (uint32_t i = 0; i < group->set_count; i++)
+        write_set(family, &group->sets[i], out);
+}
+
+void coefficients_write(const struct family_model *model, struct writer *out)
+{
+    put(out, "family", str_of(model->family->name));
+    for (uint32_t i = 0; i < model->source_count; i++)
+        put(out, "source", model->sources[i]);
+    for (uint32_t i = 0; i < model->group_count; i++)
+        write_group(model->family, &model->groups[i], out);
+}
+
+/* ---- looking up ---- */
+
+const struct group_model *coefficients_group(const struct family_model *model, str group)
+{
+    for (uint32_t i = 0; i < model->group_count; i++)
+        if (str_eq(model->groups[i].group, group))
+            return &model->groups[i];
+    return NULL;
+}
+
+static const struct coefficient_set *nearest_set(const struct group_model *group, const struct hardware *hardware)
+{
+    const struct coefficient_set *nearest = &group->sets[0];
+    double least = INFINITY;
+    for (uint32_t i = 1; i < group->set_count; i++) {
+        const double distance = hardware_distance(&group->sets[i].hardware, hardware);
+        if (distance >= least)
+            continue;
+        least = distance;
+        nearest = &group->sets[i];
+    }
+    return nearest;
+}
+
+const struct coefficient_set *coefficients_for(const struct group_model *group, const struct hardware *hardware,
+                                               bool *measured)
+{
+    *measured = false;
+    if (!group->set_count)
+        return NULL;
+    for (uint32_t i = 1; i < group->set_count; i++) {
+        *measured = str_eq(group->sets[i].device, hardware->name);
+        if (*measured)
+            return &group->sets[i];
+    }
+    return group->carry == CARRY_NEAREST ? nearest_set(group, hardware) : &group->sets[0];
+}

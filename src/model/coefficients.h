@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What was fitted, as text (doc/models.md): a file a family, lines of a word and
+ * its values, `#` before remarks.
+ *
+ *     family gemm
+ *     source train_gemm.csv.gz: 119847 rows, 5 devices
+ *     group bmm
+ *     carry nearest
+ *     residual own
+ *     candidate pooled 0.153
+ *     set *                          the devices together
+ *     rows 87623
+ *     error 0.153
+ *     floor_us 21.7                  a line for each coefficient of the family
+ *     set Tesla T4                   one device
+ *     ...
+ *     tree ...                       a line for each tree of its residual
+ *
+ * Every number is checked against what the family says of it; a file that does
+ * not fit is refused, naming line and word. All lives in the arena.
+ */
+#ifndef MODEL_COEFFICIENTS_H
+#define MODEL_COEFFICIENTS_H
+
+#include "base/arena.h"
+#include "hw/catalogue.h"
+#include "model/family.h"
+#include "model/trees.h"
+#include "steptime/error.h"
+
+struct writer;
+
+/* For a device that was never measured: the coefficients of all devices together, or those of the one most like it. */
+enum carry { CARRY_POOLED, CARRY_NEAREST, CARRIES };
+
+/* Which learned residual: none, or one for each measured device. */
+enum residual { RESIDUAL_NONE, RESIDUAL_OWN, RESIDUALS };
+
+/* What was tried, and its error in cross-validation. */
+struct candidate {
+    str name;
+    double error;
+};
+
+enum { MOST_CANDIDATES = 16 };
+
+str carry_word(enum carry carry);          /* "pooled" */
+str residual_word(enum residual residual); /* "own" */
+
+struct coefficient_set {
+    str device;               /* of the catalogue; "*": the devices together */
+    struct hardware hardware; /* of that device; unused of "*" */
+    uint32_t rows;
+    double error; /* mean relative error in cross-validation */
+    double value[FAMILY_PARAMETERS];
+    struct trees *residual; /* NULL: none */
+};
+
+struct group_model {
+    str group;
+    enum carry carry;
+    enum residual residual;
+    struct candidate candidates[MOST_CANDIDATES];
+    uint32_t candidate_count;
+    struct coefficient_set *sets; /* "*" first */
+    uint32_t set_count;
+};
+
+struct family_model {
+    const struct family *family;
+    str *sources;
+    uint32_t source_count;
+    struct group_model *groups;
+    uint32_t group_count;
+};
+
+/*
+ * Into a model whose family is set and that is else zeroed; `line` is the number of the text's first line. An empty text
+ * is a family that was never fitted. False with STEPTIME_INPUT: "PATH: line 12: floor_us is ...".
+ */
+bool coefficients_read(str text, uint32_t line, str path, const struct catalogue *catalogue, struct arena *arena,
+                       struct family_model *model, struct steptime_error *err);
+
+void coefficients_write(const struct family_model *model, struct writer *out);
+
+/* The group of that name; NULL. */
+const struct group_model *coefficients_group(const struct family_model *model, str group);
+
+/* The set that is meant for a device, and whether it is of that very device. */
+const struct coefficient_set *coefficients_for(const struct group_model *group, const struct hardware *hardware,
+                                               bool *measured);
+
+#endif

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A new family: three names in the table here, and a word in meson.build, which builds its text in. */
+#include "model/families.h"
+
+#include <math.h>
+
+extern const struct family family_gemm;
+
+extern const char model_gemm[];
+extern const size_t model_gemm_bytes;
+
+const struct family_row family_rows[] = {
+    {&family_gemm, model_gemm, &model_gemm_bytes},
+};
+const uint32_t family_count = sizeof family_rows / sizeof *family_rows;
+
+const struct family *family_of_form(enum kernel_form form)
+{
+    for (uint32_t i = 0; i < family_count; i++)
+        if (family_rows[i].family->forms >> form & 1)
+            return family_rows[i].family;
+    return NULL;
+}
+
+const struct family *family_of_name(str name)
+{
+    for (uint32_t i = 0; i < family_count; i++)
+        if (str_eq(name, str_of(family_rows[i].family->name)))
+            return family_rows[i].family;
+    return NULL;
+}
+
+str family_group(const struct family *family, const struct kernel *kernel)
+{
+    return family->group ? str_of(family->group(kernel)) : kernel_form_word(kernel->form);
+}
+
+/* ---- what families share ---- */
+
+/* Scaled by the larger, so that no power overflows. */
+double soft_max(double a, double b, double power)
+{
+    const double most = fmax(a, b), least = fmin(a, b);
+    return most > 0 ? most * pow(1 + pow(least / most, power), 1 / power) : 0;
+}
+
+/*
+ * A kernel that waits in a full queue starts as the one before it ends: nothing of launching or of events is left, only
+ * blocks that begin and drain. The shortest kernels of real traces take 1 to 3 us.
+ */
+static const double queued_floor_us = 2.5, queued_offset_us = 1.5;
+
+double lone_floor_us(const struct kernel *kernel, double fitted_us)
+{
+    return kernel->alone ? fitted_us : fmin(fitted_us, queued_floor_us);
+}
+
+double lone_offset_us(const struct kernel *kernel, double fitted_us)
+{
+    return kernel->alone ? fitted_us : fmin(fitted_us, queued_offset_us);
+}

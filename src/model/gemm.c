@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Products of matrices in single precision: C[M x N] = A[M x K] B[K x N], `batch`
+ * of them (the kernel's m, k, n).
+ *
+ * The library cuts C into tiles of one size, a block of threads each, and may cut
+ * K into parts (split-K), whose sums are added at the end. For a tile and a number
+ * of parts the time is that of three things which overlap but for a knee: the
+ * arithmetic of whole tiles by waves over the multiprocessors, the operands that
+ * every tile reads (from L2, mostly), and the matrices going once through memory.
+ * The library is taken to choose what is least. What it thinks of a tile on this
+ * device is a penalty, fitted; so the choice and the time come from the same form.
+ */
+#include <math.h>
+
+#include "model/family.h"
+
+enum coefficient {
+    FLOOR_US,
+    OFFSET_US,
+    EFFICIENCY,
+    DEPTH,
+    QUANTUM,
+    TAIL,
+    LONELY,
+    READ,
+    WRITE,
+    OPERANDS,
+    UNALIGNED,
+    KNEE,
+    BLOCK_US,
+    LONG,
+    TILE_128X64,
+    TILE_64X128,
+    TILE_64X64,
+    TILE_128X32,
+    TILE_32X128,
+    TILE_32X32,
+    TILE_64X32,
+    SPLIT,
+    SPLIT_US,
+    COEFFICIENTS,
+};
+
+static const struct parameter parameters[COEFFICIENTS] = {
+    [FLOOR_US] = {"floor_us", 30, 3, 100, 0.3, "the least that a lone call takes, us"},
+    [OFFSET_US] = {"offset_us", 20, 1, 60, 0.3, "what a lone call takes besides its work, us"},
+    [EFFICIENCY] = {"efficiency", 0.9, 0.2, 1.2, 0.2, "of the peak, in the inner loop"},
+    [DEPTH] = {"depth", 12, 0.1, 400, 0.3, "steps of K that starting and ending a tile are worth"},
+    [QUANTUM] = {"quantum", 0.5, 0, 1, 0.2, "share of a broken wave that waits for its end"},
+    [TAIL] = {"tail", 0.3, 0, 1, 0.2, "waves that blocks of unequal length add"},
+    [LONELY] = {"lonely", 0.1, 0, 2, 0.2, "what a multiprocessor loses that has one block only"},
+    [READ] = {"read", 1.2, 0.5, 4, 0.2, "of the matrices read, over peak bandwidth"},
+    [WRITE] = {"write", 1.2, 0.5, 4, 0.2, "of the matrix written, over peak bandwidth"},
+    [OPERANDS] = {"operands", 1, 0.2, 10, 0.3, "bandwidth for operands of tiles, over that of memory"},
+    [UNALIGNED] = {"unaligned", 0.03, 0, 0.6, 0.05, "cost where rows are not aligned to 16 bytes"},
+    [KNEE] = {"knee", 3.5, 1.5, 8, 0.2, "power with which arithmetic and memory overlap"},
+    [BLOCK_US] = {"block_us", 0.05, 0.001, 3, 0.3, "of launching one wave of blocks, us"},
+    [LONG] = {"long", 0.1, 0, 1, 0.1, "cost of a K beyond 8192, each e-fold"},
+    [TILE_128X64] = {"tile_128x64", 0.2, -1, 3, 0.1, "penalty of the tile over 128x128"},
+    [TILE_64X128] = {"tile_64x128", 0.2, -1, 3, 0.1, "the same"},
+    [TILE_64X64] = {"tile_64x64", 0.2, -1, 3, 0.1, "the same"},
+    [TILE_128X32] = {"tile_128x32", 0.2, -1, 3, 0.1, "the same"},
+    [TILE_32X128] = {"tile_32x128", 0.2, -1, 3, 0.1, "the same"},
+    [TILE_32X32] = {"tile_32x32", 0.2, -1, 3, 0.1, "the same"},
+    [TILE_64X32] = {"tile_64x32", 0.2, -1, 3, 0.1, "the same"},
+    [SPLIT] = {"split", 1, 0.01, 20, 0.3, "writes of C that each part of a cut K adds"},
+    [SPLIT_US] = {"split_us", 2, 0.01, 40, 0.3, "of adding up the parts, us"},
+};
+
+/* Columns (of N) and rows (of M) of the tiles there are, in the order of their penalties. */
+static const struct tile {
+    double n, m;
+} tiles[] = {{128, 128}, {128, 64}, {64, 128}, {64, 64}, {128, 32}, {32, 128}, {32, 32}, {64, 32}};
+enum { TILES = sizeof tiles / sizeof *tiles };
+
+static const double splits[] = {1, 2, 3, 4, 6, 8, 12, 16, 24, 32};
+enum { SPLITS = sizeof splits / sizeof *splits, FP32_BYTES = 4 };
+
+/* A product on a device, with what does not depend on the tile. Times in microseconds. */
+struct product {
+    double batch, m, n, k;
+    double sms, flop_per_us, bytes_per_us;
+    double read_us, write_us;
+    double slowdown; /* of the arithmetic */
+    const double *c; /* coefficients */
+};
+
+static struct product product_of(const struct kernel *kernel, const struct hardware *hardware, const double *c)
+{
+    struct product p = {
+        .batch = (double)kernel->size[0],
+        .m = (double)kernel->size[1],
+        .k = (double)kernel->size[2],
+        .n = (double)kernel->size[3],
+        .sms = hardware->figure[HW_SMS],
+        .flop_per_us = hardware->figure[HW_FP32] / 1e6,
+        .bytes_per_us = hardware->figure[HW_MEMORY_RATE] / 1e6,
+        .c = c,
+    };
+    const bool unaligned = kernel->size[2] % 4 || kernel->size[3] % 4;
+    const double beyond = fmin(1.4, fmax(0, log(p.k / 8192)));
+    p.read_us = p.batch * p.k * (p.m + p.n) * FP32_BYTES * c[READ] / p.bytes_per_us;
+    p.write_us = p.batch * p.m * p.n * FP32_BYTES * c[WRITE] / p.bytes_per_us;
+    p.slowdown = exp((unaligned ? c[UNALIGNED] : 0) + beyond * c[LONG]) / c[EFFICIENCY];
+    return p;
+}
+
+/* How a tile and a number of parts would do. */
+struct way {
+    double waves, arithmetic_us, operands_us, memory_us;
+    double extra_us; /* beside the three */
+    double us;
+};
+
+static struct way way_of(const struct product *p, int tile, double parts)
+{
+    const double *c = p->c;
+    const double across = ceil(p->n / tiles[tile].n), down = ceil(p->m / tiles[tile].m);
+    const double penalty = tile ? exp(c[TILE_128X64 + tile - 1]) : 1;
+    struct way way = {.waves = p->batch * across * down * parts / p->sms};
+    const double broken = way.waves + c[TAIL];
+    const double turns = fmax(1, broken + c[QUANTUM] * (ceil(way.waves) - broken));
+    const double turn_us = 2 * tiles[tile].n * tiles[tile].m * p->sms / p->flop_per_us * (ceil(p->k / parts) + c[DEPTH]);
+    way.arithmetic_us = turns * turn_us * penalty * p->slowdown * (1 + c[LONELY] * exp(-way.waves));
+    way.operands_us =
+        p->batch * p->k * (across * p->m + down * p->n) * FP32_BYTES / (p->bytes_per_us * c[OPERANDS]);
+    way.memory_us = p->read_us + p->write_us * (parts > 1 ? 1 + parts * c[SPLIT] : 1);
+    way.extra_us = c[BLOCK_US] * way.waves + (parts > 1 ? c[SPLIT_US] : 0);
+    return way;
+}
+
+/* The three overlap but for a knee. Powers are dear: where the longest of them is too much already, it is enough. */
+static double way_us(const struct way *way, double knee, double enough_us)
+{
+    const double most = fmax(fmax(way->arithmetic_us, way->operands_us), way->memory_us);
+    if (most + way->extra_us >= enough_us)
+        return most + way->extra_us;
+    return soft_max(soft_max(way->arithmetic_us, way->operands_us, knee), way->memory_us, knee) + way->extra_us;
+}
+
+static struct way best_way(const struct product *p, bool may_split, int *best_tile, double *best_parts)
+{
+    struct way best = {.us = INFINITY};
+    for (int tile = 0; tile < TILES; tile++)
+        for (int i = 0; i < (may_split ? SPLITS : 1); i++) {
+            struct way way = way_of(p, tile, splits[i]);
+            way.us = way_us(&way, p->c[KNEE], best.us);
+            if (way.us >= best.us)
+                continue;
+            best = way;
+            *best_tile = tile;
+            *best_parts = splits[i];
+        }
+    return best;
+}
+
+static double us(const struct kernel *kernel, const struct hardware *hardware, const double *c)
+{
+    int tile;
+    double parts;
+    const struct product product = product_of(kernel, hardware, c);
+    const struct way way = best_way(&product, kernel->form == FORM_LINEAR, &tile, &parts);
+    return soft_max(lone_floor_us(kernel, c[FLOOR_US]), lone_offset_us(kernel, c[OFFSET_US]) + way.us, 6);
+}
+
+enum feature {
+    LN_OVER_FLOOR,
+    LN_ARITHMETIC,
+    LN_OPERANDS,
+    LN_WAVES,
+    WAVE_FILL,
+    TILE,
+    LN_PARTS,
+    FILL_N,
+    FILL_M,
+    LN_M,
+    LN_N,
+    LN_K,
+    LN_L2_A,
+    LN_L2_B,
+    ALIGNED_N,
+    ALIGNED_K,
+    FEATURES,
+};
+
+static const char *const feature_names[FEATURES] = {
+    "ln(us / floor)", "ln(arithmetic / memory)", "ln(operands / memory)", "ln(waves)", "fill of waves", "tile",
+    "ln(parts of K)", "fill of tiles by N",      "fill of tiles by M",    "ln(M / 64)", "ln(N / 64)",  "ln(K / 64)",
+    "ln(A / L2)",     "ln(B / L2)",              "alignment of N",        "alignment of K",
+};
+
+/* 0, 1, 2 or 3: a multiple of 1, 4, 8 or 32. */
+static double alignment(int64_t size)
+{
+    return (size % 4 == 0) + (size % 8 == 0) + (size % 32 == 0);
+}
+
+static void describe(const struct kernel *kernel, const struct hardware *hardware, const double *c, double *to)
+{
+    int tile = 0;
+    double parts = 1;
+    const struct product p = product_of(kernel, hardware, c);
+    const struct way way = best_way(&p, kernel->form == FORM_LINEAR, &tile, &parts);
+    const double l2 = fmax(hardware->figure[HW_L2_BYTES], 1);
+    to[LN_OVER_FLOOR] = log((c[OFFSET_US] + way.us) / c[FLOOR_US]);
+    to[LN_ARITHMETIC] = log(way.arithmetic_us / way.memory_us);
+    to[LN_OPERANDS] = log(way.operands_us / way.memory_us);
+    to[LN_WAVES] = log(way.waves);
+    to[WAVE_FILL] = way.waves / ceil(way.waves);
+    to[TILE] = tile;
+    to[LN_PARTS] = log(parts);
+    to[FILL_N] = p.n / (tiles[tile].n * ceil(p.n / tiles[tile].n));
+    to[FILL_M] = p.m / (tiles[tile].m * ceil(p.m / tiles[tile].m));
+    to[LN_M] = log(p.m / 64);
+    to[LN_N] = log(p.n / 64);
+    to[LN_K] = log(p.k / 64);
+    to[LN_L2_A] = log(p.batch * p.m * p.k * FP32_BYTES / l2);
+    to[LN_L2_B] = log(p.batch * p.n * p.k * FP32_BYTES / l2);
+    to[ALIGNED_N] = alignment(kernel->size[3]);
+    to[ALIGNED_K] = alignment(kernel->size[2]);
+}
+
+const struct family family_gemm = {
+    .name = "gemm",
+    .forms = 1u << FORM_BMM | 1u << FORM_LINEAR,
+    .needs = 1u << HW_FP32 | 1u << HW_SMS | 1u << HW_MEMORY_RATE,
+    .about = "Tiles by waves over the multiprocessors, their operands, the matrices once through memory; the least over "
+             "tiles and cuts of K.",
+    .us = us,
+    .parameters = parameters,
+    .parameter_count = COEFFICIENTS,
+    .describe = describe,
+    .features = feature_names,
+    .feature_count = FEATURES,
+};

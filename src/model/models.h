@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The inside of struct models, for who fits and shows them. Others use model.h. */
+#ifndef MODEL_MODELS_H
+#define MODEL_MODELS_H
+
+#include "model/coefficients.h"
+#include "model/model.h"
+
+struct models {
+    const struct catalogue *catalogue;
+    struct family_model *families; /* in the order of family_rows */
+};
+
+/* Writable, with what is built in; in the arena. */
+struct models *models_copy_built_in(struct arena *arena);
+
+/* Of that family, as it is in use. */
+struct family_model *models_family(const struct models *models, const struct family *family);
+
+/* The time by these coefficients, and by these with their residual. Figures that the family needs must be there. */
+double set_analytic_us(const struct family *family, const struct coefficient_set *set,
+                       const struct hardware *hardware, const struct kernel *kernel);
+double set_us(const struct family *family, const struct coefficient_set *set, const struct hardware *hardware,
+              const struct kernel *kernel, bool residual);
+
+#endif

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The words of operators in tables and lists of graphs, and the kernels that they mean. */
+#include "model/table.h"
+
+/* Tensors that an element-wise operator reads and writes, each of all elements. */
+enum { UNARY = 2, BINARY = 3 };
+
+struct word {
+    const char *op;
+    enum kernel_form form;
+    uint32_t numbers;
+    int64_t accesses; /* of element-wise operators */
+};
+
+static const struct word words[] = {
+    {"bmm", FORM_BMM, 4, 0},
+    {"linear", FORM_LINEAR, 4, 0},
+    {"add", FORM_ELEMENTWISE, 2, BINARY},
+    {"addu", FORM_ELEMENTWISE, 2, UNARY},
+    {"sub", FORM_ELEMENTWISE, 2, BINARY},
+    {"subu", FORM_ELEMENTWISE, 2, UNARY},
+    {"mul", FORM_ELEMENTWISE, 2, BINARY},
+    {"mulu", FORM_ELEMENTWISE, 2, UNARY},
+    {"div", FORM_ELEMENTWISE, 2, BINARY},
+    {"divu", FORM_ELEMENTWISE, 2, UNARY},
+    {"pow", FORM_ELEMENTWISE, 2, BINARY},
+    {"powu", FORM_ELEMENTWISE, 2, UNARY},
+    {"relu", FORM_ELEMENTWISE, 2, UNARY},
+    {"gelu", FORM_ELEMENTWISE, 2, UNARY},
+    {"tanh", FORM_ELEMENTWISE, 2, UNARY},
+    {"softmax", FORM_SOFTMAX, 2, 0},
+    {"ln", FORM_LAYER_NORM, 2, 0},
+    {"conv", FORM_CONVOLUTION, 7, 0},
+    {"gemm_fp8", FORM_LINEAR, 3, 0},
+};
+enum { WORDS = sizeof words / sizeof *words };
+
+/* in_channels ... padding of the table, as the form orders them: square windows and inputs, one group. */
+static void set_convolution(const int64_t *n, struct kernel *kernel)
+{
+    const int64_t sizes[KERNEL_SIZES] = {n[0], n[1], n[2], n[3], n[3], n[4], n[4], n[5], n[6], 1};
+    memcpy(kernel->size, sizes, sizeof sizes);
+}
+
+/* The table's N is the width of the output; the form's n is the reduction. */
+static void set_fp8(const int64_t *n, struct kernel *kernel)
+{
+    const int64_t sizes[KERNEL_SIZES] = {1, n[0], n[2], n[1]};
+    memcpy(kernel->size, sizes, sizeof sizes);
+    kernel->dtype = DTYPE_F8;
+}
+
+static void set_sizes(const struct word *word, const int64_t *sizes, struct kernel *kernel)
+{
+    if (word->form == FORM_CONVOLUTION) {
+        set_convolution(sizes, kernel);
+        return;
+    }
+    if (word->form == FORM_LINEAR && word->numbers == 3) {
+        set_fp8(sizes, kernel);
+        return;
+    }
+    memcpy(kernel->size, sizes, word->numbers * sizeof *sizes);
+    if (word->form == FORM_ELEMENTWISE)
+        kernel->size[2] = word->accesses;
+}
+
+const char *kernel_of_op(str op, const int64_t *sizes, uint32_t count, struct kernel *kernel)
+{
+    for (int i = 0; i < WORDS; i++) {
+        const struct word *word = &words[i];
+        if (!str_eq(op, str_of(word->op)))
+            continue;
+        if (count != word->numbers)
+            return "its columns are those of another operator";
+        *kernel = (struct kernel){.form = word->form, .dtype = DTYPE_F32, .variant = str_of(word->op)};
+        set_sizes(word, sizes, kernel);
+        return kernel_check(kernel);
+    }
+    return "an operator of no known word";
+}
