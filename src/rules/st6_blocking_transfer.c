@@ -30,12 +30,11 @@ static bool check_create_then_move(const struct check *check, uint32_t call, str
     const bool random = upload_is_random(check, upload.origin);
     match->captures[match->capture_count++] = upload.origin;
     match->upload = call;
-    match->fix = random ? FIX_UNSAFE : FIX_SAFE;
+    match->fix = upload.constructor ? FIX_NONE : random ? FIX_UNSAFE : FIX_SAFE;
     const str origin = ask_text(check, syntax_first(check->tree, upload.origin));
     return tell_each_epoch(
         check, call, match,
-        str_printf(check->arena,
-                   "`%.*s(...)` makes its tensor on the CPU and `%.*s` copies it %s; create it on the device%s",
+        str_printf(check->arena, "`%.*s(...)` makes it on the CPU and `%.*s` copies it %s; create it on the device%s",
                    (int)origin.len, origin.at, (int)ask_tail(check, call).len, ask_tail(check, call).at,
                    ask_often(check, call), random ? " (another random stream)" : " with device="));
 }
@@ -65,6 +64,8 @@ static bool check_blocking_upload(const struct check *check, uint32_t call, stru
     const str what = ask_text(check, upload.what);
     match->captures[match->capture_count++] = upload.what;
     match->upload = call;
+    if (upload.constructor)
+        match->fix = FIX_NONE; /* it has no non_blocking= */
     if (ask_answers_host(check, call) || ask_evaluates(check, call))
         match->level = LEVEL_NOTE;
     return tell(check, call, match,

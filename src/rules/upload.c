@@ -11,10 +11,25 @@ static bool is_call_of(const struct check *check, uint32_t node, const char *con
 
 static const char *const creations[] = {
     "torch.zeros", "torch.ones",  "torch.full",         "torch.empty",        "torch.arange",   "torch.linspace",
-    "torch.eye",   "torch.range", "torch.tril_indices", "torch.triu_indices", "torch.logspace", NULL,
+    "torch.eye",   "torch.range", "torch.tril_indices", "torch.triu_indices", "torch.logspace", "numpy.zeros",
+    "numpy.ones",  "numpy.full",  "numpy.arange",       "numpy.eye",          "numpy.linspace", NULL,
 };
 static const char *const random_creations[] = {
-    "torch.rand", "torch.randn", "torch.randint", "torch.randperm", "torch.normal", "torch.bernoulli", NULL,
+    "torch.rand",
+    "torch.randn",
+    "torch.randint",
+    "torch.randperm",
+    "torch.normal",
+    "torch.bernoulli",
+    "numpy.random.normal",
+    "numpy.random.uniform",
+    "numpy.random.rand",
+    "numpy.random.randn",
+    "numpy.random.randint",
+    "numpy.random.random",
+    "numpy.random.binomial",
+    "numpy.random.standard_normal",
+    NULL,
 };
 
 /* torch.Tensor(n, m) and the like make room; torch.Tensor(list) copies data. */
@@ -107,7 +122,10 @@ struct upload upload_of(const struct check *check, uint32_t call)
     if (upload.move.wrapper && !upload.move.non_blocking)
         upload.move.non_blocking = wrapper_never_blocks(check, call);
     upload.value = ask_value(check, upload.what);
-    upload.is = upload.value->kind == VALUE_TENSOR || upload.value->kind == VALUE_BATCH;
+    upload.constructor = upload.what == syntax_argument(check->tree, call, 0, NULL) && !upload.move.wrapper &&
+                         ask_receiver(check, call) != upload.what;
+    upload.is = upload.value->kind == VALUE_TENSOR || upload.value->kind == VALUE_BATCH ||
+                (upload.constructor && upload.value->kind == VALUE_ARRAY);
     upload.origin = upload.is ? origin_of(check, upload.what) : SYNTAX_NONE;
     return upload;
 }
@@ -137,6 +155,8 @@ static bool comes_each_step(const struct check *check, const struct upload *uplo
 
 bool upload_is_batch(const struct check *check, const struct upload *upload)
 {
+    if (upload->constructor)
+        return !value_has(upload->value, VALUE_CONSTANT);
     return comes_each_step(check, upload) || upload->value->kind == VALUE_BATCH ||
            value_has(upload->value, VALUE_FROM_LOADER) || wraps_data(check, upload->origin);
 }
