@@ -3,6 +3,8 @@
 #ifndef PLANTED_H
 #define PLANTED_H
 
+#include <stdio.h>
+
 #include "trace/trace.h"
 
 enum { PLANTED_PID = 100, PLANTED_MAIN = 1, PLANTED_BACKWARD = 2, PLANTED_GLOO = 3 };
