@@ -162,9 +162,9 @@ static bool special_source(str statement, struct hardware *hardware)
 
 static void sources(str text, struct hardware *hardware)
 {
-    str statement;
-    if (!str_cut(&text, ';', &statement))
-        statement = S("as given");
+    str statement = S("as given");
+    if (text.len)
+        str_cut(&text, ';', &statement);
     for (int key = 0; key < HW_HOST_LINK; key++)
         hardware->source[key] = hardware->figure[key] > 0 ? str_trim(statement) : S("");
     while (str_cut(&text, ';', &statement))
