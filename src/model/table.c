@@ -6,10 +6,9 @@
 
 #include "base/error.h"
 #include "base/mem.h"
-#include "io/source.h"
+#include "text/csv_stream.h"
 
-/* Text is read by the block; a row never spans two. A longer row than MOST_BYTES is taken for damage. */
-enum { BLOCK_BYTES = 1 << 20, MOST_BYTES = 1 << 26, MOST_SIZES = KERNEL_SIZES };
+enum { MOST_SIZES = KERNEL_SIZES };
 
 /* What the columns of a kind of table are called. */
 struct schema {
@@ -36,72 +35,16 @@ struct layout {
 };
 
 struct kernel_table {
-    struct source *source;
-    struct arena own, block; /* the header; the rows of the block at hand */
-    char *text;
-    size_t bytes, room;
-    size_t used; /* bytes of text that the reader has been given */
-    bool ended;
-    struct csv_reader reader;
-    uint32_t lines_before; /* of the blocks that are gone */
-    struct csv_row header;
+    struct csv_stream *rows;
     struct layout layouts[SCHEMAS]; /* of the kinds whose columns are all there */
     uint32_t layout_count;
 };
-
-/* ---- text by the block ---- */
-
-/* Bytes up to the end of the last row that is whole: the last line end outside of quotes. */
-static size_t whole_rows(const char *text, size_t bytes)
-{
-    size_t end = 0;
-    bool quoted = false;
-    for (size_t i = 0; i < bytes; i++) {
-        quoted ^= text[i] == '"';
-        if (text[i] == '\n' && !quoted)
-            end = i + 1;
-    }
-    return end;
-}
-
-/* Reads until the text holds a whole row, or is at its end. False where nothing is left. */
-static bool next_block(struct kernel_table *table)
-{
-    memmove(table->text, table->text + table->used, table->bytes - table->used);
-    table->bytes -= table->used;
-    table->used = 0;
-    while (!table->used && !table->ended) {
-        table->text = mem_grow(table->text, &table->room, table->bytes + BLOCK_BYTES, 1);
-        size_t got = 0, want = BLOCK_BYTES;
-        while (want && (got = source_read(table->source, table->text + table->bytes, want)) > 0) {
-            table->bytes += got;
-            want -= got;
-        }
-        table->ended = got == 0 || table->bytes > MOST_BYTES;
-        table->used = table->ended ? table->bytes : whole_rows(table->text, table->bytes);
-    }
-    table->lines_before += table->reader.next ? table->reader.next - 1 : 0;
-    table->reader = csv_reader((str){table->text, table->used});
-    return table->used > 0;
-}
-
-static bool next_row(struct kernel_table *table, struct arena *arena, struct csv_row *row)
-{
-    while (!csv_next(&table->reader, arena, row)) {
-        if (table->ended)
-            return false;
-        arena_free(&table->block);
-        if (!next_block(table))
-            return false;
-    }
-    return true;
-}
 
 /* ---- columns ---- */
 
 static bool find_column(const struct kernel_table *table, const char *name, uint32_t *column)
 {
-    *column = csv_column(&table->header, str_of(name));
+    *column = csv_column(csv_stream_header(table->rows), str_of(name));
     return *column != UINT32_MAX;
 }
 
@@ -127,31 +70,22 @@ static bool find_layouts(struct kernel_table *table)
 
 struct kernel_table *kernel_table_open(const char *path, struct steptime_error *err)
 {
-    struct source *source = source_open(path, err);
-    if (!source)
+    struct csv_stream *rows = csv_stream_open(path, err);
+    if (!rows)
         return NULL;
     struct kernel_table *table = mem_zeroed(sizeof *table);
-    table->source = source;
-    if (next_row(table, &table->own, &table->header) && find_layouts(table)) {
-        /* The header outlives its block. */
-        str *names = arena_array(&table->own, table->header.count, sizeof *names);
-        for (uint32_t i = 0; i < table->header.count; i++)
-            names[i] = str_copy(&table->own, table->header.fields[i]);
-        table->header.fields = names;
-        table->header.text = str_copy(&table->own, table->header.text);
+    table->rows = rows;
+    if (find_layouts(table))
         return table;
-    }
-    const char *damage = source_damage(source);
-    fail_at(err, STEPTIME_INPUT, str_of(path), -1, "%s",
-            damage ? damage
-                   : "not a table of kernels: no column op with b, m, n, k, with rows, cols, or as doc/models.md says");
-    kernel_table_close(table, NULL);
+    if (kernel_table_close(table, err))
+        fail_at(err, STEPTIME_INPUT, str_of(path), -1,
+                "not a table of kernels: no column op with b, m, n, k, with rows, cols, or as doc/models.md says");
     return NULL;
 }
 
 const struct csv_row *kernel_table_header(const struct kernel_table *table)
 {
-    return &table->header;
+    return csv_stream_header(table->rows);
 }
 
 /* ---- rows ---- */
@@ -232,22 +166,15 @@ static void read_as_some_kind(const struct kernel_table *table, struct table_row
 bool kernel_table_next(struct kernel_table *table, struct table_row *row)
 {
     *row = (struct table_row){0};
-    if (!next_row(table, &table->block, &row->fields))
+    if (!csv_stream_next(table->rows, &row->fields, &row->line))
         return false;
-    row->line = table->lines_before + table->reader.line;
     read_as_some_kind(table, row);
     return true;
 }
 
 bool kernel_table_close(struct kernel_table *table, struct steptime_error *err)
 {
-    const char *damage = source_damage(table->source);
-    if (damage)
-        fail_at(err, STEPTIME_INPUT, str_of(source_path(table->source)), -1, "%s", damage);
-    source_close(table->source);
-    arena_free(&table->own);
-    arena_free(&table->block);
-    mem_free(table->text);
+    const bool good = csv_stream_close(table->rows, err);
     mem_free(table);
-    return !damage;
+    return good;
 }
