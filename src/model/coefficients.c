@@ -143,9 +143,8 @@ static bool read_set(struct reading *reading, str word, str value)
     if (group->set_count == 1)
         return true;
     const struct hardware *hardware = catalogue_gpu(reading->catalogue, value, (struct gpu_signs){-1, -1});
-    if (!hardware)
-        return refuse(reading, word, "names no device of the catalogue");
-    reading->set->hardware = *hardware;
+    if (hardware) /* else one of the user's own, found by its name alone */
+        reading->set->hardware = *hardware;
     return true;
 }
 
@@ -313,7 +312,8 @@ static const struct coefficient_set *nearest_set(const struct group_model *group
     const struct coefficient_set *nearest = &group->sets[0];
     double least = INFINITY;
     for (uint32_t i = 1; i < group->set_count; i++) {
-        const double distance = hardware_distance(&group->sets[i].hardware, hardware);
+        const struct hardware *other = &group->sets[i].hardware;
+        const double distance = other->name.len ? hardware_distance(other, hardware) : INFINITY;
         if (distance >= least)
             continue;
         least = distance;

@@ -14,15 +14,17 @@ const struct family_row family_rows[] = {
 };
 const uint32_t family_count = sizeof family_rows / sizeof *family_rows;
 
-const struct family *family_of_form(enum kernel_form form)
+const struct family *family_of_kernel(const struct kernel *kernel)
 {
-    for (uint32_t i = 0; i < family_count; i++)
-        if (family_rows[i].family->forms >> form & 1)
-            return family_rows[i].family;
+    for (uint32_t i = 0; i < family_count; i++) {
+        const struct family *family = family_rows[i].family;
+        if ((family->forms >> kernel->form & 1) && (!family->takes || family->takes(kernel)))
+            return family;
+    }
     return NULL;
 }
 
-const struct family *family_of_name(str name)
+const struct family *kernel_family_of_name(str name)
 {
     for (uint32_t i = 0; i < family_count; i++)
         if (str_eq(name, str_of(family_rows[i].family->name)))

@@ -14,6 +14,6 @@ struct family_row {
 extern const struct family_row family_rows[];
 extern const uint32_t family_count;
 
-const struct family *family_of_name(str name); /* NULL where there is none */
+const struct family *kernel_family_of_name(str name); /* NULL where there is none */
 
 #endif

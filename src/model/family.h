@@ -20,7 +20,7 @@
 #include "hw/hardware.h"
 #include "model/kernel.h"
 
-enum { FAMILY_PARAMETERS = 24, FAMILY_FEATURES = 24 };
+enum { FAMILY_PARAMETERS = 28, FAMILY_FEATURES = 24 };
 
 /*
  * A coefficient. Where low is above 0 it is fitted on a logarithmic scale, else on
@@ -40,6 +40,9 @@ struct family {
     uint32_t needs;    /* bits 1u << HW_FP32 ...: figures without which there is no estimate */
     const char *about; /* a sentence or two: the form, for `model show` */
 
+    /* Which kernels of its forms it has; NULL: all. The first family that takes a kernel has it. */
+    bool (*takes)(const struct kernel *kernel);
+
     /* The kernels that share coefficients: "bmm". Constant text. NULL: the word of the form. */
     const char *(*group)(const struct kernel *kernel);
 
@@ -48,6 +51,13 @@ struct family {
     const struct parameter *parameters;
     uint32_t parameter_count; /* at most FAMILY_PARAMETERS */
 
+    /*
+     * Where a fit may end depends on where it starts: further starting values, for `way` from 1 to start_count, tried
+     * beside those of the parameters. NULL: none.
+     */
+    double (*start)(uint32_t way, uint32_t parameter);
+    uint32_t start_count;
+
     /* Dimensionless features for the learned residual, finite; none: feature_count is 0. */
     void (*describe)(const struct kernel *kernel, const struct hardware *hardware, const double *coefficients,
                      double *features);
@@ -55,7 +65,7 @@ struct family {
     uint32_t feature_count; /* at most FAMILY_FEATURES */
 };
 
-const struct family *family_of_form(enum kernel_form form); /* NULL where no family has it */
+const struct family *family_of_kernel(const struct kernel *kernel); /* NULL where no family takes it */
 str family_group(const struct family *family, const struct kernel *kernel);
 
 /* (a^power + b^power)^(1/power): the larger of the two, with a soft knee between them. Both from 0 on. */

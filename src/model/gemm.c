@@ -30,6 +30,8 @@ enum coefficient {
     KNEE,
     BLOCK_US,
     LONG,
+    ENERGY,
+    HEAT_US,
     TILE_128X64,
     TILE_64X128,
     TILE_64X64,
@@ -57,6 +59,8 @@ static const struct parameter parameters[COEFFICIENTS] = {
     [KNEE] = {"knee", 3.5, 1.5, 8, 0.2, "power with which arithmetic and memory overlap"},
     [BLOCK_US] = {"block_us", 0.05, 0.001, 3, 0.3, "of launching one wave of blocks, us"},
     [LONG] = {"long", 0.1, 0, 1, 0.1, "cost of a K beyond 8192, each e-fold"},
+    [ENERGY] = {"energy", 1, 0.4, 2, 0.15, "of an operation, over what its generation needs"},
+    [HEAT_US] = {"heat_us", 1000, 20, 30000, 0.3, "how long a kernel runs before power limits it, us"},
     [TILE_128X64] = {"tile_128x64", 0.2, -1, 3, 0.1, "penalty of the tile over 128x128"},
     [TILE_64X128] = {"tile_64x128", 0.2, -1, 3, 0.1, "the same"},
     [TILE_64X64] = {"tile_64x64", 0.2, -1, 3, 0.1, "the same"},
@@ -83,8 +87,28 @@ struct product {
     double sms, flop_per_us, bytes_per_us;
     double read_us, write_us;
     double slowdown; /* of the arithmetic */
+    double want;     /* power that the arithmetic at its peak would need beyond what there is, over what there is */
     const double *c; /* coefficients */
 };
+
+/*
+ * Watts for each TFLOP/s of single precision that boards of a generation are built for: what the largest boards that hold
+ * their clock in such products are rated for, by their data sheets (GTX 1080 Ti and P100, RTX 2080 Ti and V100, RTX 3090,
+ * RTX 4090). A board that is rated for less, as T4 and L4 are, lowers its clock when it is busy for long.
+ */
+static double watts_per_tflops(const struct hardware *hardware)
+{
+    const double *figure = hardware->figure;
+    const bool fp8 = figure[HW_FP8] > 0, tf32 = figure[HW_TF32] > 0;
+    const bool matrix_units = figure[HW_FP16] > 3 * figure[HW_FP32];
+    return fp8 ? 5.4 : tf32 ? 9.8 : matrix_units ? 17 : 18;
+}
+
+static double wanted_power(const struct hardware *hardware, double energy)
+{
+    const double need = watts_per_tflops(hardware) * energy * hardware->figure[HW_FP32] / 1e12;
+    return hardware->figure[HW_POWER] > 0 ? fmax(0, need / hardware->figure[HW_POWER] - 1) : 0;
+}
 
 static struct product product_of(const struct kernel *kernel, const struct hardware *hardware, const double *c)
 {
@@ -96,6 +120,7 @@ static struct product product_of(const struct kernel *kernel, const struct hardw
         .sms = hardware->figure[HW_SMS],
         .flop_per_us = hardware->figure[HW_FP32] / 1e6,
         .bytes_per_us = hardware->figure[HW_MEMORY_RATE] / 1e6,
+        .want = wanted_power(hardware, c[ENERGY]),
         .c = c,
     };
     const bool unaligned = kernel->size[2] % 4 || kernel->size[3] % 4;
@@ -123,6 +148,7 @@ static struct way way_of(const struct product *p, int tile, double parts)
     const double turns = fmax(1, broken + c[QUANTUM] * (ceil(way.waves) - broken));
     const double turn_us = 2 * tiles[tile].n * tiles[tile].m * p->sms / p->flop_per_us * (ceil(p->k / parts) + c[DEPTH]);
     way.arithmetic_us = turns * turn_us * penalty * p->slowdown * (1 + c[LONELY] * exp(-way.waves));
+    way.arithmetic_us *= 1 + p->want * way.arithmetic_us / (way.arithmetic_us + c[HEAT_US]);
     way.operands_us =
         p->batch * p->k * (across * p->m + down * p->n) * FP32_BYTES / (p->bytes_per_us * c[OPERANDS]);
     way.memory_us = p->read_us + p->write_us * (parts > 1 ? 1 + parts * c[SPLIT] : 1);
@@ -221,6 +247,19 @@ static void describe(const struct kernel *kernel, const struct hardware *hardwar
     to[ALIGNED_K] = alignment(kernel->size[2]);
 }
 
+/*
+ * Which tiles a library uses differs between generations and cannot be found by small steps: beside all alike, it may
+ * prefer 128x64; 64x64 and 32x128; or 128x128.
+ */
+static double start(uint32_t way, uint32_t parameter)
+{
+    const bool preferred = (way == 1 && parameter == TILE_128X64) ||
+                           (way == 2 && (parameter == TILE_64X64 || parameter == TILE_32X128));
+    if (parameter < TILE_128X64 || parameter > TILE_64X32)
+        return parameters[parameter].start;
+    return preferred ? -0.05 : 1.5;
+}
+
 const struct family family_gemm = {
     .name = "gemm",
     .forms = 1u << FORM_BMM | 1u << FORM_LINEAR,
@@ -230,6 +269,8 @@ const struct family family_gemm = {
     .us = us,
     .parameters = parameters,
     .parameter_count = COEFFICIENTS,
+    .start = start,
+    .start_count = 3,
     .describe = describe,
     .features = feature_names,
     .feature_count = FEATURES,

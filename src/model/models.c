@@ -99,7 +99,7 @@ static bool read_families(struct models *models, str text, str path, struct aren
             break;
         str_cut(&rest, '\n', &head);
         begins_family(head, &head);
-        const struct family *family = family_of_name(head);
+        const struct family *family = kernel_family_of_name(head);
         if (!family)
             return fail_at(err, STEPTIME_INPUT, path, -1, "there is no family '%.*s'", (int)head.len, head.at);
         struct family_model *model = models_family(models, family);
@@ -170,7 +170,7 @@ bool models_estimate(const struct models *models, const struct hardware *hardwar
     const char *problem = kernel_check(kernel);
     if (problem)
         return fail(err, STEPTIME_INPUT, "%s", problem);
-    const struct family *family = family_of_form(kernel->form);
+    const struct family *family = family_of_kernel(kernel);
     if (!family)
         return fail(err, STEPTIME_INPUT, "no model has kernels of this form");
     if (!has_figures(family, hardware, err))

@@ -1,0 +1,364 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "model/fit.h"
+
+#include <math.h>
+
+#include "model/carry.h"
+#include "model/families.h"
+#include "model/fit_coefficients.h"
+
+enum {
+    OWN_ROWS = 3000,   /* of a device, for its own coefficients */
+    POOL_ROWS = 1000,  /* of a device, for those of all together */
+    OWN_STEPS = 40,
+    POOL_STEPS = 30,
+    FOLDS = 4,
+    MOST_GROUPS = 64,
+};
+
+static const struct trees_options residual_options = {
+    .trees = 100, .leaves = 16, .least_rows = 25, .rate = 0.12, .knee = 0.2};
+static const double most_residual = 0.7;
+
+/* A residual is learned where there is enough to learn from, and used only where it gains this much of the error. */
+enum { RESIDUAL_ROWS = 400 };
+static const double least_gain = 0.05;
+
+/* The rows of a group by device, and what was fitted so far. */
+struct work {
+    const struct family *family;
+    const struct hardware *devices;
+    struct arena *arena;
+    uint32_t device[MOST_DEVICES]; /* of each part */
+    struct rows parts[MOST_DEVICES];
+    uint32_t part_count;
+    struct coefficient_set *own; /* of each part */
+};
+
+/* ---- errors ---- */
+
+static double relative_error(const struct work *work, const struct coefficient_set *set, bool residual,
+                             const struct measurement *row)
+{
+    const double us = set_us(work->family, set, &work->devices[row->device], &row->kernel, residual);
+    return fabs(us / row->us - 1);
+}
+
+static double mean_error(const struct work *work, const struct coefficient_set *set, bool residual, struct rows rows)
+{
+    double sum = 0;
+    for (uint32_t i = 0; i < rows.count; i++)
+        sum += relative_error(work, set, residual, rows.at[i]);
+    return rows.count ? sum / rows.count : 0;
+}
+
+/* ---- coefficients ---- */
+
+static void fit_set(const struct work *work, struct rows rows, const double *start, uint32_t steps,
+                    struct coefficient_set *set)
+{
+    const struct fitting fitting = {
+        .family = work->family, .devices = work->devices, .rows = rows, .start = start, .steps = steps};
+    fit_coefficients(&fitting, set->value);
+    set->rows = rows.count;
+}
+
+/* Some rows of every device but one (UINT32_MAX: of all), one after the other. */
+static struct rows pool(const struct work *work, uint32_t left_out, struct arena *arena)
+{
+    struct rows pool = {arena_array(arena, (size_t)work->part_count * POOL_ROWS, sizeof *pool.at), 0};
+    for (uint32_t i = 0; i < work->part_count; i++) {
+        const struct rows thin = rows_thinned(work->parts[i], POOL_ROWS, arena);
+        for (uint32_t row = 0; i != left_out && row < thin.count; row++)
+            pool.at[pool.count++] = thin.at[row];
+    }
+    return pool;
+}
+
+static void fit_own(struct work *work)
+{
+    work->own = arena_array(work->arena, work->part_count, sizeof *work->own);
+    for (uint32_t i = 0; i < work->part_count; i++) {
+        struct arena scratch = {0};
+        struct coefficient_set *set = &work->own[i];
+        fit_set(work, rows_thinned(work->parts[i], OWN_ROWS, &scratch), NULL, OWN_STEPS, set);
+        set->rows = work->parts[i].count;
+        set->hardware = work->devices[work->device[i]];
+        set->device = set->hardware.name;
+        arena_free(&scratch);
+    }
+}
+
+/* ---- residuals ---- */
+
+/* What the coefficients leave over of the rows, learned. */
+static struct trees *learn_residual(const struct work *work, const struct coefficient_set *set, struct rows rows,
+                                    struct arena *arena)
+{
+    struct arena scratch = {0};
+    const uint32_t width = work->family->feature_count;
+    double *features = arena_array(&scratch, (size_t)rows.count * width, sizeof *features);
+    double *target = arena_array(&scratch, rows.count, sizeof *target);
+    for (uint32_t i = 0; i < rows.count; i++) {
+        const struct measurement *row = rows.at[i];
+        const struct hardware *device = &work->devices[row->device];
+        const double us = set_us(work->family, set, device, &row->kernel, false);
+        work->family->describe(&row->kernel, device, set->value, features + (size_t)i * width);
+        target[i] = fmin(most_residual, fmax(-most_residual, log(row->us / us)));
+    }
+    const struct trees_problem problem = {
+        .features = features, .target = target, .rows = rows.count, .feature_count = width};
+    struct trees *trees = trees_fit(&problem, &residual_options, arena);
+    arena_free(&scratch);
+    return trees;
+}
+
+/* The rows of one fold, or all others. Rows that follow each other in a table are alike, so a fold is a stretch of them. */
+static struct rows fold_rows(struct rows rows, uint32_t fold, bool inside, struct arena *arena)
+{
+    enum { STRETCH = 16 };
+    struct rows some = {arena_array(arena, rows.count, sizeof *some.at), 0};
+    for (uint32_t i = 0; i < rows.count; i++)
+        if ((i / STRETCH % FOLDS == fold) == inside)
+            some.at[some.count++] = rows.at[i];
+    return some;
+}
+
+static double fold_error(const struct work *work, const struct coefficient_set *set, struct rows rows, uint32_t fold)
+{
+    struct arena scratch = {0};
+    struct coefficient_set trial = *set;
+    const struct rows inside = fold_rows(rows, fold, true, &scratch);
+    trial.residual = learn_residual(work, set, fold_rows(rows, fold, false, &scratch), &scratch);
+    const double error = mean_error(work, &trial, true, inside);
+    arena_free(&scratch);
+    return error;
+}
+
+static double own_trees_error(const struct work *work, uint32_t part)
+{
+    double sum = 0;
+    for (uint32_t fold = 0; fold < FOLDS; fold++)
+        sum += fold_error(work, &work->own[part], work->parts[part], fold);
+    return sum / FOLDS;
+}
+
+static bool can_learn(const struct work *work)
+{
+    for (uint32_t i = 0; i < work->part_count; i++)
+        if (work->parts[i].count < RESIDUAL_ROWS)
+            return false;
+    return work->family->feature_count > 0;
+}
+
+/* ---- choosing ---- */
+
+static void add_candidate(struct group_model *group, const char *name, double error)
+{
+    group->candidates[group->candidate_count++] = (struct candidate){str_of(name), error};
+}
+
+/* A device left out: the mean error over the devices. */
+static double pooled_error(const struct work *work, const double *start, bool trees)
+{
+    double sum = 0;
+    for (uint32_t i = 0; i < work->part_count; i++) {
+        struct arena scratch = {0};
+        struct coefficient_set set = {0};
+        const struct rows others = pool(work, i, &scratch);
+        fit_set(work, others, start, POOL_STEPS, &set);
+        if (trees)
+            set.residual = learn_residual(work, &set, others, &scratch);
+        sum += mean_error(work, &set, trees, work->parts[i]);
+        arena_free(&scratch);
+    }
+    return sum / work->part_count;
+}
+
+static uint32_t nearest_part(const struct work *work, uint32_t part)
+{
+    uint32_t nearest = part;
+    double least = INFINITY;
+    for (uint32_t i = 0; i < work->part_count; i++) {
+        const double distance = hardware_distance(&work->own[i].hardware, &work->own[part].hardware);
+        if (i == part || distance >= least)
+            continue;
+        least = distance;
+        nearest = i;
+    }
+    return nearest;
+}
+
+static double nearest_error(const struct work *work)
+{
+    double sum = 0;
+    for (uint32_t i = 0; i < work->part_count; i++)
+        sum += mean_error(work, &work->own[nearest_part(work, i)], false, work->parts[i]);
+    return sum / work->part_count;
+}
+
+static void choose_carry(const struct work *work, struct group_model *group)
+{
+    struct coefficient_set *all = &group->sets[0];
+    const double pooled = pooled_error(work, all->value, false), nearest = nearest_error(work);
+    add_candidate(group, "pooled", pooled);
+    add_candidate(group, "nearest", nearest);
+    if (can_learn(work))
+        add_candidate(group, "pooled+trees", pooled_error(work, all->value, true));
+    group->carry = nearest < pooled ? CARRY_NEAREST : CARRY_POOLED;
+    all->error = fmin(nearest, pooled);
+}
+
+static void choose_residual(struct work *work, struct group_model *group)
+{
+    const bool learn = can_learn(work);
+    double plain = 0, learned = 0, errors[MOST_DEVICES];
+    for (uint32_t i = 0; i < work->part_count; i++) {
+        work->own[i].error = mean_error(work, &work->own[i], false, work->parts[i]);
+        errors[i] = learn ? own_trees_error(work, i) : 0;
+        plain += work->own[i].error / work->part_count;
+        learned += errors[i] / work->part_count;
+    }
+    add_candidate(group, "own", plain);
+    if (!learn)
+        return;
+    add_candidate(group, "own+trees", learned);
+    group->residual = learned < plain * (1 - least_gain) ? RESIDUAL_OWN : RESIDUAL_NONE;
+    for (uint32_t i = 0; group->residual == RESIDUAL_OWN && i < work->part_count; i++) {
+        work->own[i].error = errors[i];
+        work->own[i].residual = learn_residual(work, &work->own[i], work->parts[i], work->arena);
+    }
+}
+
+/* ---- groups ---- */
+
+static void fit_group(struct work *work, struct group_model *group)
+{
+    struct arena scratch = {0};
+    group->sets = arena_array(work->arena, work->part_count + 1, sizeof *group->sets);
+    group->set_count = work->part_count + 1;
+    fit_own(work);
+    struct coefficient_set *all = &group->sets[0];
+    all->device = S("*");
+    fit_set(work, pool(work, UINT32_MAX, &scratch), NULL, POOL_STEPS, all);
+    if (work->part_count > 1)
+        choose_carry(work, group);
+    choose_residual(work, group);
+    memcpy(group->sets + 1, work->own, work->part_count * sizeof *work->own);
+    arena_free(&scratch);
+}
+
+static struct work work_of(const struct family *family, str group, const struct measurements *measurements,
+                           struct arena *arena)
+{
+    struct work work = {.family = family, .devices = measurements->devices, .arena = arena};
+    for (uint32_t device = 0; device < measurements->device_count; device++) {
+        struct rows rows = {arena_array(arena, measurements->count, sizeof *rows.at), 0};
+        for (uint32_t i = 0; i < measurements->count; i++) {
+            const struct measurement *row = &measurements->rows[i];
+            if (row->device == device && family_of_kernel(&row->kernel) == family &&
+                str_eq(family_group(family, &row->kernel), group))
+                rows.at[rows.count++] = row;
+        }
+        if (!rows.count)
+            continue;
+        work.device[work.part_count] = device;
+        work.parts[work.part_count++] = rows;
+    }
+    return work;
+}
+
+/* The groups of a family that have rows, by first appearance. */
+static uint32_t groups_of(const struct family *family, const struct measurements *measurements, str *groups)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < measurements->count; i++) {
+        const struct kernel *kernel = &measurements->rows[i].kernel;
+        if (family_of_kernel(kernel) != family)
+            continue;
+        const str group = family_group(family, kernel);
+        uint32_t at = 0;
+        while (at < count && !str_eq(groups[at], group))
+            at++;
+        if (at == count && count < MOST_GROUPS)
+            groups[count++] = group;
+    }
+    return count;
+}
+
+void fit_family(const struct family *family, const struct measurements *measurements, fit_progress progress,
+                struct arena *arena, struct family_model *model)
+{
+    str groups[MOST_GROUPS];
+    *model = (struct family_model){.family = family};
+    model->group_count = groups_of(family, measurements, groups);
+    model->groups = arena_array(arena, model->group_count, sizeof *model->groups);
+    model->sources = measurements->sources;
+    model->source_count = measurements->source_count;
+    for (uint32_t i = 0; i < model->group_count; i++) {
+        struct arena scratch = {0};
+        struct work work = work_of(family, groups[i], measurements, &scratch);
+        work.arena = arena;
+        if (progress)
+            progress(family->name, groups[i]);
+        model->groups[i].group = groups[i];
+        fit_group(&work, &model->groups[i]);
+        arena_free(&scratch);
+    }
+}
+
+/* ---- a few rows of a new device ---- */
+
+static struct coefficient_set *set_of_device(struct group_model *group, const struct hardware *hardware,
+                                             struct arena *arena)
+{
+    for (uint32_t i = 1; i < group->set_count; i++)
+        if (str_eq(group->sets[i].device, hardware->name))
+            return &group->sets[i];
+    struct coefficient_set *sets = arena_array(arena, group->set_count + 1, sizeof *sets);
+    memcpy(sets, group->sets, group->set_count * sizeof *sets);
+    group->sets = sets;
+    return &sets[group->set_count++];
+}
+
+static void adapt_part(const struct work *work, uint32_t part, struct group_model *group)
+{
+    bool measured;
+    const struct hardware *hardware = &work->devices[work->device[part]];
+    struct coefficient_set adapted = *coefficients_for(group, hardware, &measured);
+    double expected[FAMILY_PARAMETERS];
+    memcpy(expected, adapted.value, sizeof expected);
+    const struct fitting fitting = {.family = work->family,
+                                    .devices = work->devices,
+                                    .rows = work->parts[part],
+                                    .expected = expected,
+                                    .steps = OWN_STEPS};
+    fit_coefficients(&fitting, adapted.value);
+    adapted.device = hardware->name;
+    adapted.hardware = *hardware;
+    adapted.rows = work->parts[part].count;
+    adapted.error = mean_error(work, &adapted, false, work->parts[part]);
+    adapted.residual = measured ? adapted.residual : NULL;
+    *set_of_device(group, hardware, work->arena) = adapted;
+}
+
+static uint32_t adapt_family(const struct family *family, struct family_model *model,
+                             const struct measurements *measurements, struct arena *arena)
+{
+    uint32_t adapted = 0;
+    for (uint32_t i = 0; i < model->group_count; i++) {
+        const struct work work = work_of(family, model->groups[i].group, measurements, arena);
+        for (uint32_t part = 0; part < work.part_count && model->groups[i].set_count; part++)
+            adapt_part(&work, part, &model->groups[i]);
+        adapted += work.part_count > 0;
+    }
+    return adapted;
+}
+
+uint32_t fit_adapt(struct models *models, const struct measurements *measurements, struct arena *arena)
+{
+    uint32_t adapted = 0;
+    for (uint32_t i = 0; i < family_count; i++)
+        adapted += adapt_family(family_rows[i].family, &models->families[i], measurements, arena);
+    return adapted;
+}

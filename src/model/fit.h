@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Fitting a family: for each of its groups the coefficients of every measured
+ * device and of all devices together, and what is best carried to a device that
+ * was never measured. Candidates are compared by cross-validation; the best one
+ * is used, and all stand in the result with their errors:
+ *
+ *     pooled          a whole device left out of the fit; the others together predict it
+ *     nearest         a whole device left out; the one most like it predicts it
+ *     pooled+trees    pooled, with a residual learned on the other devices
+ *     own             a measured device, some of its own rows left out
+ *     own+trees       the same with a residual learned on its other rows
+ *
+ * Errors are mean absolute relative errors, over the rows of a device, then over
+ * the devices. Deterministic.
+ */
+#ifndef MODEL_FIT_H
+#define MODEL_FIT_H
+
+#include "model/coefficients.h"
+#include "model/measurements.h"
+#include "model/models.h"
+
+/* Told of each part of the work that begins: "gemm, bmm". May be NULL. */
+typedef void (*fit_progress)(const char *family, str group);
+
+/* A family whose kernels are not in the rows has no groups. */
+void fit_family(const struct family *family, const struct measurements *measurements, fit_progress progress,
+                struct arena *arena, struct family_model *model);
+
+/*
+ * A few rows of a device that was not measured: its coefficients, near those that would be carried to it. Adds a set for
+ * the device (or takes its place) in every group that the rows belong to; the count of such groups.
+ */
+uint32_t fit_adapt(struct models *models, const struct measurements *measurements, struct arena *arena);
+
+#endif

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "model/fit_coefficients.h"
+
+#include <math.h>
+
+#include "base/par.h"
+#include "model/least_squares.h"
+
+/*
+ * A row that is a tenth off is still explained; one that is further off counts by its distance alone. A first look from
+ * several starts takes few rows and steps; the best of them goes on.
+ */
+static const double knee = 0.1;
+enum { CHUNK_ROWS = 128, LOOK_ROWS = 600, LOOK_STEPS = 12 };
+
+/* ---- coefficients as the search sees them: logarithms of those that are above 0 ---- */
+
+static double encoded(const struct parameter *parameter, double value)
+{
+    return parameter->low > 0 ? log(value) : value;
+}
+
+static double decoded(const struct parameter *parameter, double value)
+{
+    const double plain = parameter->low > 0 ? exp(value) : value;
+    return fmin(parameter->high, fmax(parameter->low, plain));
+}
+
+static void encode(const struct family *family, const double *coefficients, double *x)
+{
+    for (uint32_t i = 0; i < family->parameter_count; i++)
+        x[i] = encoded(&family->parameters[i], coefficients[i]);
+}
+
+static void decode(const struct family *family, const double *x, double *coefficients)
+{
+    for (uint32_t i = 0; i < family->parameter_count; i++)
+        coefficients[i] = decoded(&family->parameters[i], x[i]);
+}
+
+/* ---- residuals ---- */
+
+struct residuals {
+    const struct fitting *fitting;
+    double coefficients[FAMILY_PARAMETERS];
+    double *to;
+};
+
+static void chunk_residuals(void *context, size_t chunk)
+{
+    const struct residuals *residuals = context;
+    const struct fitting *fitting = residuals->fitting;
+    const uint32_t first = (uint32_t)chunk * CHUNK_ROWS;
+    for (uint32_t i = first; i < fitting->rows.count && i < first + CHUNK_ROWS; i++) {
+        const struct measurement *row = fitting->rows.at[i];
+        const double us =
+            fitting->family->us(&row->kernel, &fitting->devices[row->device], residuals->coefficients);
+        residuals->to[i] = log(us / row->us);
+    }
+}
+
+/* After the rows one for each coefficient: how far it is from what is expected, as if the spread were one knee. */
+static void prior_residuals(const struct fitting *fitting, const double *x, double *to)
+{
+    const struct family *family = fitting->family;
+    for (uint32_t i = 0; i < family->parameter_count; i++) {
+        const struct parameter *parameter = &family->parameters[i];
+        const double off = fitting->expected ? x[i] - encoded(parameter, fitting->expected[i]) : 0;
+        to[i] = parameter->spread > 0 ? off / parameter->spread * knee : 0;
+    }
+}
+
+static void all_residuals(const void *context, const double *x, double *to)
+{
+    const struct fitting *fitting = context;
+    struct residuals residuals = {.fitting = fitting, .to = to};
+    decode(fitting->family, x, residuals.coefficients);
+    par_each((fitting->rows.count + CHUNK_ROWS - 1) / CHUNK_ROWS, 0, chunk_residuals, &residuals);
+    prior_residuals(fitting, x, to + fitting->rows.count);
+}
+
+/* ---- searching ---- */
+
+/* A coefficient without spread stays as expected; a constant stays. */
+static void bounds(const struct fitting *fitting, double *low, double *high)
+{
+    const struct family *family = fitting->family;
+    for (uint32_t i = 0; i < family->parameter_count; i++) {
+        const struct parameter *parameter = &family->parameters[i];
+        const bool kept = fitting->expected && parameter->spread == 0;
+        low[i] = encoded(parameter, kept ? fitting->expected[i] : parameter->low);
+        high[i] = encoded(parameter, kept ? fitting->expected[i] : parameter->high);
+    }
+}
+
+static double search(const struct fitting *fitting, double *x)
+{
+    double low[FAMILY_PARAMETERS], high[FAMILY_PARAMETERS];
+    bounds(fitting, low, high);
+    const struct least_squares problem = {
+        .rows = fitting->rows.count + fitting->family->parameter_count,
+        .parameters = fitting->family->parameter_count,
+        .low = low,
+        .high = high,
+        .knee = knee,
+        .steps = fitting->steps,
+        .residuals = all_residuals,
+        .context = fitting,
+    };
+    return least_squares(&problem, x);
+}
+
+struct rows rows_thinned(struct rows rows, uint32_t most, struct arena *arena)
+{
+    if (rows.count <= most)
+        return rows;
+    struct rows thin = {arena_array(arena, most, sizeof *thin.at), most};
+    for (uint32_t i = 0; i < most; i++)
+        thin.at[i] = rows.at[(uint64_t)i * rows.count / most];
+    return thin;
+}
+
+static void family_start(const struct family *family, uint32_t way, double *coefficients)
+{
+    for (uint32_t i = 0; i < family->parameter_count; i++)
+        coefficients[i] = way ? family->start(way, i) : family->parameters[i].start;
+}
+
+/* The best of all starts, after a short look. */
+static void first_look(const struct fitting *fitting, double *x)
+{
+    struct arena scratch = {0};
+    struct fitting look = *fitting;
+    look.rows = rows_thinned(fitting->rows, LOOK_ROWS, &scratch);
+    look.steps = LOOK_STEPS;
+    double best = INFINITY;
+    for (uint32_t way = 0; way <= fitting->family->start_count; way++) {
+        double start[FAMILY_PARAMETERS], trial[FAMILY_PARAMETERS];
+        family_start(fitting->family, way, start);
+        encode(fitting->family, start, trial);
+        const double rho = fitting->family->start_count ? search(&look, trial) : 0;
+        if (rho >= best)
+            continue;
+        best = rho;
+        memcpy(x, trial, sizeof trial);
+    }
+    arena_free(&scratch);
+}
+
+void fit_coefficients(const struct fitting *fitting, double *coefficients)
+{
+    double x[FAMILY_PARAMETERS] = {0};
+    const double *start = fitting->expected ? fitting->expected : fitting->start;
+    if (start)
+        encode(fitting->family, start, x);
+    else
+        first_look(fitting, x);
+    search(fitting, x);
+    decode(fitting->family, x, coefficients);
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The coefficients of one group from measured rows, by robust least squares on the logarithm of time. */
+#ifndef MODEL_FIT_COEFFICIENTS_H
+#define MODEL_FIT_COEFFICIENTS_H
+
+#include "model/family.h"
+#include "model/measurements.h"
+
+/* Rows of one group, of one or several devices. */
+struct rows {
+    const struct measurement **at;
+    uint32_t count;
+};
+
+struct fitting {
+    const struct family *family;
+    const struct hardware *devices; /* of the measurements */
+    struct rows rows;
+    const double *expected;   /* coefficients that it stays near, each within its parameter's spread; NULL: free */
+    const double *start;      /* NULL: those of the family */
+    uint32_t steps;           /* at most */
+};
+
+void fit_coefficients(const struct fitting *fitting, double *coefficients);
+
+/* At most `most` of them, evenly spread, so that a table sorted by size is covered. */
+struct rows rows_thinned(struct rows rows, uint32_t most, struct arena *arena);
+
+#endif
