@@ -10,6 +10,7 @@
 #   make fuzz        each fuzz target for FUZZ_SECONDS (60)
 #   make format      rewrite the sources as .clang-format says; make format-check only looks
 #   make bench       measure; the figures go to build/bench.json
+#   make bench-accuracy  how far predictions are from published measurements; build/accuracy.json
 #   make clean
 PREFIX ?= /usr/local
 DESTDIR ?=
@@ -23,7 +24,7 @@ export PKG_CONFIG_PATH := $(prefix)/lib/pkgconfig:$(prefix)/lib64/pkgconfig:$(pr
 sources = $(wildcard include/*/*.h src/*/*.[ch] tests/*/*.[ch] bench/*.[ch])
 sanitizers = -Db_sanitize=address,undefined -Db_lundef=false -Dbuildtype=debugoptimized -Dc_args=-fno-sanitize-recover=all
 
-.PHONY: all demo check install sanitize clang fuzz fuzz-build format format-check bench clean help
+.PHONY: all demo check install sanitize clang fuzz fuzz-build format format-check bench bench-accuracy clean help
 .NOTPARALLEL:
 
 all:
@@ -69,6 +70,9 @@ format-check:
 
 bench: all
 	python3 bench/run.py
+
+bench-accuracy: all
+	python3 bench/accuracy.py
 
 clean:
 	rm -rf build build-sanitize build-clang build-fuzz

@@ -34,7 +34,7 @@ def test_errors(program, wanted):
     all_of, parts = defaultdict(Errors), defaultdict(lambda: defaultdict(Errors))
     for name in ("kernels/test_gemm.csv.gz", "kernels/test_vector.csv.gz"):
         table = [row for row in rows(name) if row["device"] in wanted]
-        for row, answer in predicted(program, table):
+        for row, answer in predicted(program, table) if table else ():
             of, device = family(row["op"]), row["device"]
             if of == "linear" and device == "Tesla P4":
                 of = "linear, P4"  # measured with other libraries in the training rows than in the test rows

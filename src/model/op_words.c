@@ -65,6 +65,14 @@ static void set_sizes(const struct word *word, const int64_t *sizes, struct kern
         kernel->size[2] = word->accesses;
 }
 
+bool op_word_known(str op)
+{
+    for (int i = 0; i < WORDS; i++)
+        if (str_eq(op, str_of(words[i].op)))
+            return true;
+    return false;
+}
+
 const char *kernel_of_op(str op, const int64_t *sizes, uint32_t count, struct kernel *kernel)
 {
     for (int i = 0; i < WORDS; i++) {

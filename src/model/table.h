@@ -53,5 +53,6 @@ bool kernel_table_close(struct kernel_table *table, struct steptime_error *err);
  * what is wrong, in words.
  */
 const char *kernel_of_op(str op, const int64_t *sizes, uint32_t count, struct kernel *kernel);
+bool op_word_known(str op);
 
 #endif
