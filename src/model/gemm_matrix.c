@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Products of matrices of 8 and 16 bits on matrix units: C[M x N] = A[M x K] B[K x N],
+ * `batch` of them (the kernel's m, k, n). C has 16 bits.
+ *
+ * As in gemm.c: tiles of C by waves over the multiprocessors, the operands of
+ * every tile out of L2, the matrices once through memory; the least over the
+ * tiles. Matrix units are so fast that starting a tile, measured in steps of K,
+ * weighs more, and that memory decides where M is small.
+ *
+ * Fitted on products of 8 bits. Those of 16 bits are a group of their own, which
+ * takes the starting values below until somebody measures them.
+ */
+#include <math.h>
+
+#include "model/family.h"
+
+enum coefficient {
+    FLOOR_US,
+    OFFSET_US,
+    EFFICIENCY,
+    DEPTH,
+    QUANTUM,
+    READ,
+    WRITE,
+    OPERANDS,
+    KNEE,
+    LATENCY_US,
+    LONG,
+    TILE_64,
+    TILE_256,
+    COEFFICIENTS,
+};
+
+static const struct parameter parameters[COEFFICIENTS] = {
+    [FLOOR_US] = {"floor_us", 4, 1, 60, 0.3, "the least that a lone call takes, us"},
+    [OFFSET_US] = {"offset_us", 3, 0.5, 60, 0.3, "what a lone call takes besides its work, us"},
+    [EFFICIENCY] = {"efficiency", 0.75, 0.2, 1.2, 0.2, "of the peak, in the inner loop"},
+    [DEPTH] = {"depth", 200, 1, 4000, 0.3, "steps of K that starting and ending a tile are worth"},
+    [QUANTUM] = {"quantum", 0.7, 0, 1, 0.2, "share of a broken wave that waits for its end"},
+    [READ] = {"read", 1.2, 0.5, 4, 0.2, "of the matrices read, over peak bandwidth"},
+    [WRITE] = {"write", 1.2, 0.5, 4, 0.2, "of the matrix written, over peak bandwidth"},
+    [OPERANDS] = {"operands", 3, 0.3, 20, 0.3, "bandwidth for operands of tiles, over that of memory"},
+    [KNEE] = {"knee", 4, 1.5, 8, 0.2, "power with which arithmetic and memory overlap"},
+    [LATENCY_US] = {"latency_us", 0.002, 0.0001, 0.02, 0.3, "of a step of K where a tile is alone, us"},
+    [LONG] = {"long", 0.02, 0, 0.5, 0.1, "cost of each e-fold of arithmetic beyond 100 us: power"},
+    [TILE_64] = {"tile_64", 0.2, -0.5, 2, 0.1, "penalty of the tile of 64 rows over 128x128"},
+    [TILE_256] = {"tile_256", 0.2, -0.5, 2, 0.1, "penalty of the tile of 256 rows"},
+};
+
+/* Columns (of N) and rows (of M) of the tiles there are. */
+static const struct tile {
+    double n, m;
+} tiles[] = {{128, 128}, {128, 64}, {128, 256}};
+enum { TILES = sizeof tiles / sizeof *tiles, OUTPUT_BYTES = 2 };
+
+/* A product on a device, with what does not depend on the tile. Times in microseconds. */
+struct product {
+    double batch, m, n, k, element_bytes;
+    double sms, flop_per_us, bytes_per_us;
+    double memory_us;
+    const double *c; /* coefficients */
+};
+
+/* How a tile would do. */
+struct way {
+    double waves, arithmetic_us, operands_us, us;
+    int tile;
+};
+
+static double first_above_0(double a, double b, double c)
+{
+    return a > 0 ? a : b > 0 ? b : c;
+}
+
+/* A device without units for a type computes in the next wider one. */
+static double peak_of(enum dtype dtype, const double *figure)
+{
+    const double half = first_above_0(figure[HW_BF16], figure[HW_FP16], figure[HW_FP32]);
+    if (dtype == DTYPE_F8)
+        return figure[HW_FP8] > 0 ? figure[HW_FP8] : half;
+    return dtype == DTYPE_F16 ? first_above_0(figure[HW_FP16], half, half) : half;
+}
+
+static struct product product_of(const struct kernel *kernel, const struct hardware *hardware, const double *c)
+{
+    struct product p = {
+        .batch = (double)kernel->size[0],
+        .m = (double)kernel->size[1],
+        .k = (double)kernel->size[2],
+        .n = (double)kernel->size[3],
+        .element_bytes = kernel->dtype == DTYPE_F8 ? 1 : 2,
+        .sms = hardware->figure[HW_SMS],
+        .flop_per_us = peak_of(kernel->dtype, hardware->figure) / 1e6,
+        .bytes_per_us = hardware->figure[HW_MEMORY_RATE] / 1e6,
+        .c = c,
+    };
+    const double read = p.k * (p.m + p.n) * p.element_bytes, written = p.m * p.n * OUTPUT_BYTES;
+    p.memory_us = p.batch * (read * c[READ] + written * c[WRITE]) / p.bytes_per_us;
+    return p;
+}
+
+/* Waves that the time is worth, between those that are filled and those that are begun. */
+static double turns_of(const struct product *p, double waves)
+{
+    return fmax(1, waves + p->c[QUANTUM] * (ceil(waves) - waves));
+}
+
+static struct way way_of(const struct product *p, int tile)
+{
+    const double *c = p->c;
+    const double across = ceil(p->n / tiles[tile].n), down = ceil(p->m / tiles[tile].m);
+    const double penalty = tile ? exp(c[TILE_64 + tile - 1]) : 1;
+    struct way way = {.waves = p->batch * across * down / p->sms, .tile = tile};
+    const double step_us = 2 * tiles[tile].n * tiles[tile].m * p->sms / p->flop_per_us / c[EFFICIENCY] * penalty;
+    way.arithmetic_us = turns_of(p, way.waves) * step_us * (p->k + c[DEPTH]);
+    way.arithmetic_us *= 1 + c[LONG] * fmax(0, log(way.arithmetic_us / 100));
+    way.operands_us =
+        p->batch * p->k * (across * p->m + down * p->n) * p->element_bytes / (p->bytes_per_us * c[OPERANDS]);
+    const double moving_us = soft_max(way.operands_us, p->memory_us, c[KNEE]);
+    way.us = soft_max(way.arithmetic_us, moving_us, c[KNEE]) + c[LATENCY_US] * p->k;
+    return way;
+}
+
+static struct way best_way(const struct product *p)
+{
+    struct way best = way_of(p, 0);
+    for (int tile = 1; tile < TILES; tile++) {
+        const struct way way = way_of(p, tile);
+        if (way.us < best.us)
+            best = way;
+    }
+    return best;
+}
+
+static double us(const struct kernel *kernel, const struct hardware *hardware, const double *c)
+{
+    const struct product product = product_of(kernel, hardware, c);
+    const struct way way = best_way(&product);
+    return soft_max(lone_floor_us(kernel, c[FLOOR_US]), lone_offset_us(kernel, c[OFFSET_US]) + way.us, 6);
+}
+
+enum feature {
+    LN_OVER_FLOOR,
+    LN_ARITHMETIC,
+    LN_OPERANDS,
+    LN_WAVES,
+    WAVE_FILL,
+    WAVES_BEGUN,
+    TILE,
+    FILL_M,
+    LN_M,
+    LN_N,
+    LN_K,
+    LN_L2_A,
+    LN_L2_B,
+    LN_L2_C,
+    ALIGNED_K,
+    FEATURES,
+};
+
+static const char *const feature_names[FEATURES] = {
+    "ln(us / floor)",
+    "ln(arithmetic / memory)",
+    "ln(operands / memory)",
+    "ln(waves)",
+    "fill of waves",
+    "waves begun",
+    "tile",
+    "fill of tiles by M",
+    "ln(M)",
+    "ln(N)",
+    "ln(K)",
+    "ln(A / L2)",
+    "ln(B / L2)",
+    "ln(C / L2)",
+    "alignment of K",
+};
+
+static void describe(const struct kernel *kernel, const struct hardware *hardware, const double *c, double *to)
+{
+    const struct product p = product_of(kernel, hardware, c);
+    const struct way way = best_way(&p);
+    const double l2 = fmax(hardware->figure[HW_L2_BYTES], 1);
+    to[LN_OVER_FLOOR] = log((c[OFFSET_US] + way.us) / c[FLOOR_US]);
+    to[LN_ARITHMETIC] = log(way.arithmetic_us / p.memory_us);
+    to[LN_OPERANDS] = log(way.operands_us / p.memory_us);
+    to[LN_WAVES] = log(way.waves);
+    to[WAVE_FILL] = way.waves / ceil(way.waves);
+    to[WAVES_BEGUN] = fmin(ceil(way.waves), 32);
+    to[TILE] = way.tile;
+    to[FILL_M] = p.m / (tiles[way.tile].m * ceil(p.m / tiles[way.tile].m));
+    to[LN_M] = log(p.m);
+    to[LN_N] = log(p.n);
+    to[LN_K] = log(p.k);
+    to[LN_L2_A] = log(p.batch * p.m * p.k * p.element_bytes / l2);
+    to[LN_L2_B] = log(p.batch * p.n * p.k * p.element_bytes / l2);
+    to[LN_L2_C] = log(p.batch * p.m * p.n * OUTPUT_BYTES / l2);
+    to[ALIGNED_K] = (kernel->size[2] % 64 == 0) + (kernel->size[2] % 128 == 0) + (kernel->size[2] % 512 == 0);
+}
+
+static bool takes(const struct kernel *kernel)
+{
+    return kernel->dtype == DTYPE_F8 || kernel->dtype == DTYPE_F16 || kernel->dtype == DTYPE_BF16;
+}
+
+static const char *group(const struct kernel *kernel)
+{
+    return kernel->dtype == DTYPE_F8 ? "fp8" : "half";
+}
+
+const struct family family_gemm_matrix = {
+    .name = "gemm_matrix",
+    .forms = 1u << FORM_BMM | 1u << FORM_LINEAR,
+    .needs = 1u << HW_FP32 | 1u << HW_SMS | 1u << HW_MEMORY_RATE,
+    .about = "Products of 8 and 16 bits on matrix units: tiles by waves, their operands, the matrices once through "
+             "memory.",
+    .takes = takes,
+    .group = group,
+    .us = us,
+    .parameters = parameters,
+    .parameter_count = COEFFICIENTS,
+    .describe = describe,
+    .features = feature_names,
+    .feature_count = FEATURES,
+};
