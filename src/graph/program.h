@@ -134,7 +134,10 @@ struct program program_of_step(const struct trace *trace, const struct work_clas
 
 /* ---- from an execution trace, and both ---- */
 
-/* All its operators but those that load data. Lives in the arena, the texts in the execution trace. */
+/*
+ * The last whole step that it holds (ProfilerStep, else what ends with an Optimizer.step, else all), without the
+ * loading of data. A collective's `row` is the operator's number. Lives in the arena, the texts in the execution trace.
+ */
 struct program program_of_execution(const struct execution *execution, struct arena *arena);
 
 /* How well an execution trace and a step of a Kineto trace fit. */

@@ -8,6 +8,7 @@
 #include "graph/program_trace.h"
 
 #include "base/mem.h"
+#include "graph/program_forward.h"
 
 /* ---- what the steps share ---- */
 
@@ -268,12 +269,17 @@ static void step_ops(struct step_program *p)
     p->result.count = p->tree.count;
 }
 
-/* The forward call may have run in another step. */
+/* By numbers, else by arrows. The forward call may have run in another step. */
 static void step_forward(struct step_program *p)
 {
+    const struct trace *trace = p->of->trace;
+    int64_t *sequences = arena_array(&p->scratch, p->result.count, sizeof *sequences);
     for (uint32_t i = 0; i < p->result.count; i++)
-        if (!p->ops[i].label)
-            p->ops[i].forward = number_at(p, trace_forward(p->of->trace, (uint32_t)p->ops[i].id));
+        sequences[i] = trace_attr_or(trace, (uint32_t)p->ops[i].id, ATTR_SEQUENCE, -1);
+    program_forward_by_sequence(p->ops, p->result.count, sequences);
+    for (uint32_t i = 0; i < p->result.count; i++)
+        if (!p->ops[i].label && p->ops[i].forward == OP_NONE)
+            p->ops[i].forward = number_at(p, trace_forward(trace, (uint32_t)p->ops[i].id));
 }
 
 /* ---- the rest ---- */

@@ -20,7 +20,6 @@ str phase_word(enum phase phase)
     return (unsigned)phase < PHASES ? str_of(words[phase]) : S("");
 }
 
-/* What a name says by itself. PHASE_NONE: nothing. */
 static const struct name_rule phase_rules[] = {
     {"^autograd::engine::", PHASE_BACKWARD},   {"^torch::autograd::", PHASE_BACKWARD},
     {"^<backward op>", PHASE_BACKWARD},        {"^optimizer.step", PHASE_OPTIMIZER},
@@ -35,7 +34,7 @@ static bool autograd_node(str name)
     return str_ends(name, S("Backward")) && !str_has(name, S(" "));
 }
 
-static enum phase phase_of_name(str name)
+enum phase phase_of_name(str name)
 {
     return autograd_node(name)
                ? PHASE_BACKWARD

@@ -16,6 +16,9 @@ enum phase { PHASE_FORWARD, PHASE_BACKWARD, PHASE_OPTIMIZER, PHASE_NONE, PHASES 
 
 str phase_word(enum phase phase);
 
+/* What the name of an operator or annotation says by itself: "AddmmBackward0" is backward. PHASE_NONE: nothing. */
+enum phase phase_of_name(str name);
+
 /* A phase a row (enum phase), for all rows; in the arena. */
 const uint8_t *phases_of(const struct trace *trace, struct arena *arena);
 

@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Programs of execution traces, alone and joined with the Kineto trace of the same run. */
+#include "program_case.h"
+
+#include "base/buf.h"
+
+static struct program_op find(const struct program *p, int64_t id)
+{
+    for (uint32_t i = 0; i < p->count; i++)
+        if (p->ops[i].id == id)
+            return p->ops[i];
+    fail_msg("no operator %lld", (long long)id);
+    return (struct program_op){0};
+}
+
+static uint32_t number(const struct program *p, int64_t id)
+{
+    for (uint32_t i = 0; i < p->count; i++)
+        if (p->ops[i].id == id)
+            return i;
+    return OP_NONE;
+}
+
+/* ---- small ones ---- */
+
+static struct execution *read_nodes(const char *nodes)
+{
+    struct buf text = {0};
+    buf_printf(&text, "{\"schema\": \"1.0.1\", \"nodes\": [%s]}", nodes);
+    struct source *source = source_of_bytes("memory", text.at, text.len, SIZE_MAX);
+    struct input input;
+    struct steptime_error err;
+    if (!input_read_source(source, NULL, &input, &err))
+        fail_msg("%s", err.message);
+    source_close(source);
+    buf_free(&text);
+    return input.execution;
+}
+
+#define NODE(ID, NAME, PARENT, TID, SCOPE, MORE) \
+    "{\"id\":" #ID ",\"name\":\"" NAME "\",\"parent\":" #PARENT ",\"tid\":" #TID ",\"scope\":" #SCOPE MORE "}"
+#define DATA(INPUTS, OUTPUTS) \
+    ",\"op_schema\":\"f(Tensor self) -> Tensor\",\"inputs\":[" INPUTS "],\"input_shapes\":[[4]],\"input_types\":" \
+    "[\"Tensor(float)\"],\"outputs\":[" OUTPUTS "],\"output_shapes\":[[4]],\"output_types\":[\"Tensor(float)\"]"
+#define TENSOR(ID, STORAGE) "[" #ID "," #STORAGE ",0,4,4,\"cuda:0\"]"
+
+static const char step_with_two_threads[] = NODE(1, "[pytorch|profiler|execution_trace|process]", 1, 0, 7, "") "," NODE(
+    2, "[pytorch|profiler|execution_trace|thread]", 1, 1, 7,
+    "") "," NODE(3, "enumerate(DataLoader)#_Iter.__next__", 2, 1, 7,
+                 "") "," NODE(4, "aten::empty", 3, 1, 0,
+                              "") "," NODE(5, "## forward ##", 2, 1, 7,
+                                           "") "," NODE(6, "aten::relu", 5, 1, 0,
+                                                        ",\"seq_id\":8" DATA(
+                                                            TENSOR(20, 21),
+                                                            TENSOR(
+                                                                22, 23))) "," NODE(7, "aten::view", 5, 1, 0,
+                                                                                   ",\"seq_id\":9" DATA(
+                                                                                       TENSOR(22, 23),
+                                                                                       TENSOR(
+                                                                                           24,
+                                                                                           23))) "," NODE(8,
+                                                                                                          "## backward ##",
+                                                                                                          2, 1, 7,
+                                                                                                          "") "," NODE(9,
+                                                                                                                       "[pytorch|profiler|execution_trace|thread]",
+                                                                                                                       1, 2, 7, "") "," NODE(10, "autograd::engine::evaluate_function: ReluBackward0", 9, 2, 0, "") "," NODE(11, "ReluBackward0", 10, 2, 1, ",\"seq_id\":8,\"fw_parent\":8,\"fw_tid\":1") "," NODE(12,
+                                                                                                                                                                                                                                                                                                                   "aten::threshold_backward", 11,
+                                                                                                                                                                                                                                                                                                                   2,
+                                                                                                                                                                                                                                                                                                                   0,
+                                                                                                                                                                                                                                                                                                                   DATA(TENSOR(22, 23), TENSOR(30, 31))) "," NODE(13, "Optimizer.step#SGD.step", 2, 1, 7, "") "," NODE(14,
+                                                                                                                                                                                                                                                                                                                                                                                                                       "aten::add_",
+                                                                                                                                                                                                                                                                                                                                                                                                                       13,
+                                                                                                                                                                                                                                                                                                                                                                                                                       1,
+                                                                                                                                                                                                                                                                                                                                                                                                                       0,
+                                                                                                                                                                                                                                                                                                                                                                                                                       DATA(
+                                                                                                                                                                                                                                                                                                                                                                                                                           TENSOR(30, 31), TENSOR(
+                                                                                                                                                                                                                                                                                                                                                                                                                                               40,
+                                                                                                                                                                                                                                                                                                                                                                                                                                               41)));
+
+static void threads_labels_and_phases_are_found(void **state)
+{
+    struct arena arena = {0};
+    struct execution *e = read_nodes(step_with_two_threads);
+    const struct program p = program_of_execution(e, &arena);
+    check_program(&p);
+    assert_int_equal(p.count, 9);
+    assert_int_equal(number(&p, 4), OP_NONE); /* loads data */
+    assert_true(find(&p, 5).label && find(&p, 13).label);
+    assert_int_equal(find(&p, 10).parent, number(&p, 8));
+    assert_int_equal(find(&p, 10).thread, 1);
+    assert_int_equal(find(&p, 6).thread, 0);
+    assert_int_equal(p.threads, 2);
+    assert_int_equal(find(&p, 6).phase, PHASE_FORWARD);
+    assert_int_equal(find(&p, 12).phase, PHASE_BACKWARD);
+    assert_int_equal(find(&p, 14).phase, PHASE_OPTIMIZER);
+    assert_int_equal(find(&p, 11).forward, number(&p, 6));
+    assert_int_equal(find(&p, 10).forward, number(&p, 6));
+    assert_int_equal(find(&p, 6).start_ns, -1);
+    assert_int_equal(p.launch_count, 0);
+    execution_free(e);
+    arena_free(&arena);
+}
+
+static void data_orders_what_reads_and_writes_it(void **state)
+{
+    struct arena arena = {0};
+    struct execution *e = read_nodes(step_with_two_threads);
+    const struct program p = program_of_execution(e, &arena);
+    assert_int_equal(find(&p, 6).outputs, 1);
+    assert_int_equal(find(&p, 7).outputs, 0); /* a view */
+    const struct program_needs needs = program_needs_of(&p, &arena);
+    assert_int_equal(needs.count, 3);
+    assert_int_equal(needs.at[0].op, number(&p, 7));
+    assert_int_equal(needs.at[0].needs, number(&p, 6));
+    assert_int_equal(needs.at[1].op, number(&p, 10)); /* at the top, what 12 reads */
+    assert_int_equal(needs.at[1].needs, number(&p, 6));
+    assert_int_equal(needs.at[2].op, number(&p, 14));
+    assert_int_equal(needs.at[2].needs, number(&p, 10));
+    execution_free(e);
+    arena_free(&arena);
+}
+
+static void without_numbers_names_tell_the_forward_call(void **state)
+{
+    struct arena arena = {0};
+    struct execution *e =
+        read_nodes(NODE(2, "aten::t", 2, 1, 0, "") "," NODE(3, "aten::transpose", 2, 1, 0, "") "," NODE(
+            4, "aten::transpose", 4, 1, 0,
+            "") "," NODE(5, "aten::_log_softmax", 5, 1, 0,
+                         "") "," NODE(6, "aten::t", 6, 1, 0,
+                                      "") "," NODE(7, "LogSoftmaxBackward0", 7, 2, 1,
+                                                   "") "," NODE(8, "TBackward0", 8, 2, 1,
+                                                                "") "," NODE(9, "TransposeBackward0", 9, 2, 1,
+                                                                             "") "," NODE(10, "TBackward0", 10, 2, 1,
+                                                                                          "") "," NODE(11, "TBackward0",
+                                                                                                       11, 2, 1, ""));
+    const struct program p = program_of_execution(e, &arena);
+    check_program(&p);
+    assert_int_equal(p.ops[find(&p, 7).forward].id, 5);
+    assert_int_equal(p.ops[find(&p, 8).forward].id, 6);
+    assert_int_equal(p.ops[find(&p, 9).forward].id, 4);
+    assert_int_equal(p.ops[find(&p, 10).forward].id, 2);
+    assert_int_equal(find(&p, 11).forward, OP_NONE);
+    execution_free(e);
+    arena_free(&arena);
+}
+
+static void the_last_whole_step_counts(void **state)
+{
+    struct arena arena = {0};
+    struct execution *marked =
+        read_nodes(NODE(2, "ProfilerStep#4", 2, 1, 7, "") "," NODE(3, "aten::a", 2, 1, 0, "") "," NODE(
+            4, "aten::b", 2, 1, 0, "") "," NODE(5, "ProfilerStep#5", 5, 1, 7,
+                                                "") "," NODE(6, "aten::a", 5, 1, 0,
+                                                             "") "," NODE(7, "aten::b", 5, 1, 0,
+                                                                          "") "," NODE(8, "ProfilerStep#6", 8, 1, 7,
+                                                                                       ""));
+    struct program p = program_of_execution(marked, &arena);
+    assert_int_equal(p.count, 2);
+    assert_int_equal(p.step, 5);
+    assert_int_equal(p.ops[0].id, 6);
+    execution_free(marked);
+    struct execution *optimized =
+        read_nodes(NODE(2, "aten::a", 2, 1, 0, "") "," NODE(3, "Optimizer.step#SGD.step", 3, 1, 7, "") "," NODE(
+            4, "aten::add_", 3, 1, 0,
+            "") "," NODE(5, "aten::a", 5, 1, 0, "") "," NODE(6, "hook", 6, 2, 0,
+                                                             "") "," NODE(7, "Optimizer.step#SGD.step", 7, 1, 7,
+                                                                          "") "," NODE(8, "aten::add_", 7, 1, 0, ""));
+    p = program_of_execution(optimized, &arena);
+    assert_int_equal(p.count, 4);
+    assert_int_equal(p.ops[0].id, 5);
+    execution_free(optimized);
+    arena_free(&arena);
+}
+
+static void what_cannot_be_predicted_is_named(void **state)
+{
+    static const struct {
+        const char *nodes, *says;
+    } cases[] = {
+        {NODE(7, "aten::mm", 7, 1, 0, ""), "operator 7, aten::mm"},
+        {NODE(7, "mine", 7, 1, 0, ""), "no operator with shapes"},
+        {NODE(7, "aten::mm", 7, 1, 0,
+              ",\"inputs\":[[1,2,0,1,4]],\"input_types\":[\"Tensor(float)\"],"
+              "\"input_shapes\":[[4294967296,4294967296]]"),
+         "operator 7 (aten::mm): the sizes of argument 0"},
+        {NODE(7, "aten::mm", 7, 1, 0,
+              ",\"inputs\":[[1,2,0,1,4]],\"input_types\":[\"Tensor(float)\"],"
+              "\"input_shapes\":[[-3,4]]"),
+         "operator 7 (aten::mm) has sizes that are none"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct arena arena = {0};
+        struct steptime_error err = {0};
+        struct execution *e = read_nodes(cases[i].nodes);
+        const struct program p = program_of_execution(e, &arena);
+        assert_false(program_check(&p, &err));
+        assert_int_equal(err.code, STEPTIME_INPUT);
+        if (!strstr(err.message, cases[i].says))
+            fail_msg("%s", err.message);
+        execution_free(e);
+        arena_free(&arena);
+    }
+}
+
+/* ---- real ones ---- */
+
+static void real_execution_traces_make_programs(void **state)
+{
+    static const struct {
+        const char *path;
+        uint32_t threads;
+        int64_t step;
+        bool links;
+    } cases[] = {
+        {"traces/et/chakra_pytorch_et_1.0.2-chakra.json.gz", 1, 0, false},
+        {"traces/et/param_resnet_et_1.0.1.json.gz", 2, 0, true},
+        {"traces/et/param_resnet_et_1.0.3-chakra.json.gz", 2, 6, true},
+        {"traces/et/param_resnet_2gpu_et_1.1.0-chakra.json.gz", 2, 6, true},
+        {"traces/producers/dlrm-113-eg.json.gz", 1, 5, true},
+        {"traces/producers/dlrm-214-eg.json.gz", 1, 6, true},
+        {"traces/multirank/param_dlrm_v100_w8/et_rank5.json.gz", 2, 0, true},
+        {"prediction/dlrm-hipc22/dlrm_default_1024_eg_schema1.0.0.json.gz", 2, 0, true},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct input input = shared_input(cases[i].path);
+        struct arena arena = {0};
+        const struct program p = program_of_execution(input.execution, &arena);
+        check_program(&p);
+        assert_true(program_check(&p, NULL));
+        assert_int_equal(p.threads, cases[i].threads);
+        assert_int_equal(p.step, cases[i].step);
+        assert_int_equal(p.without_shapes, 0);
+        uint32_t linked = 0;
+        for (uint32_t k = 0; k < p.count; k++)
+            linked += p.ops[k].forward != OP_NONE;
+        assert_int_equal(linked > 0, cases[i].links);
+        const struct program_needs needs = program_needs_of(&p, &arena);
+        for (uint32_t k = 0; k < needs.count; k++)
+            assert_true(needs.at[k].needs < p.count && needs.at[k].op < p.count &&
+                        (k == 0 || needs.at[k - 1].op <= needs.at[k].op));
+        assert_true(needs.count > 0);
+        execution_free(input.execution);
+        arena_free(&arena);
+    }
+}
+
+/* Most of a step finds its node: by the ids of both where both were on, else by order. */
+static void pairs_of_one_run_fit(void **state)
+{
+    static const struct {
+        const char *execution, *kineto;
+        bool by_id;
+    } cases[] = {
+        {"traces/et/hta_simple_add_et.json.gz", "traces/et/hta_simple_add_et_kineto.json.gz", true},
+        {"traces/producers/dlrm-26-eg.json.gz", "traces/producers/dlrm-26-egk.json.gz", true},
+        {"traces/producers/dlrm-113-eg.json.gz", "traces/producers/dlrm-113-egk.json.gz", false},
+        {"traces/et/param_resnet_et_1.0.1.json.gz", "traces/et/param_resnet_2080ti_kineto.json.gz", false},
+        {"traces/multirank/param_dlrm_v100_w8/et_rank0.json.gz",
+         "traces/multirank/param_dlrm_v100_w8/kineto_rank0.json.gz", false},
+        {"traces/multirank/param_dlrm_v100_w8/et_rank4.json.gz",
+         "traces/multirank/param_dlrm_v100_w8/kineto_rank4.json.gz", false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct input nodes = shared_input(cases[i].execution), trace = shared_input(cases[i].kineto);
+        struct arena arena = {0};
+        struct programs *programs = programs_open(trace.trace, work_classes_new(trace.trace, &arena));
+        struct program_match match;
+        const struct program p = programs_join(programs, nodes.execution, &match, &arena);
+        check_program(&p);
+        assert_int_equal(p.source, PROGRAM_JOINED);
+        assert_int_equal(match.by_id, cases[i].by_id);
+        if (match.matched < 0.98 * p.count)
+            fail_msg("%s: %u of %u", cases[i].kineto, match.matched, p.count);
+        uint32_t with_data = 0;
+        for (uint32_t k = 0; k < p.count; k++)
+            with_data += p.ops[k].inputs > 0;
+        assert_true(with_data > 0 && p.without_shapes <= 1);
+        programs_close(programs);
+        execution_free(nodes.execution);
+        trace_free(trace.trace);
+        arena_free(&arena);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(threads_labels_and_phases_are_found),
+        cmocka_unit_test(data_orders_what_reads_and_writes_it),
+        cmocka_unit_test(without_numbers_names_tell_the_forward_call),
+        cmocka_unit_test(the_last_whole_step_counts),
+        cmocka_unit_test(what_cannot_be_predicted_is_named),
+        cmocka_unit_test(real_execution_traces_make_programs),
+        cmocka_unit_test(pairs_of_one_run_fit),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
