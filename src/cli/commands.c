@@ -15,6 +15,7 @@ extern const struct command command_critical_path;
 extern const struct command command_ranks;
 extern const struct command command_info;
 extern const struct command command_hw;
+extern const struct command command_model;
 extern const struct command command_lint;
 extern const struct command command_rules;
 extern const struct command command_fix;
@@ -24,7 +25,7 @@ extern const struct command command_completion;
 
 const struct command *const commands[] = {
     &command_summary, &command_breakdown, &command_kernels, &command_ops,        &command_critical_path,
-    &command_ranks,   &command_info,      &command_hw,      &command_lint,       &command_rules,
+    &command_ranks,   &command_info,      &command_hw,      &command_model,    &command_lint,       &command_rules,
     &command_fix,     &command_verify,    &command_help,    &command_completion, NULL,
 };
 

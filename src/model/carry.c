@@ -9,8 +9,9 @@ static const struct {
     enum hw_key key;
     double weight;
 } weights[] = {
-    {HW_LANES_PER_SM, 1}, {HW_THREADS_PER_SM, 1}, {HW_SHARED_BYTES_PER_SM, 1}, {HW_L2_BYTES, 0.5},
-    {HW_SMS, 0.3},        {HW_MEMORY_RATE, 0.3},  {HW_FP32, 0.3},              {HW_CLOCK, 0.3},
+    {HW_LANES_PER_SM, 1}, {HW_THREADS_PER_SM, 1}, {HW_SHARED_BYTES_PER_SM, 1},
+    {HW_L2_BYTES, 0.5},   {HW_SMS, 0.3},          {HW_MEMORY_RATE, 0.3},
+    {HW_FP32, 0.3},       {HW_CLOCK, 0.3},
 };
 enum { WEIGHTS = sizeof weights / sizeof *weights };
 

@@ -214,15 +214,9 @@ static const struct {
     enum place place;
     bool (*read)(struct reading *reading, str word, str value);
 } lines[] = {
-    {"family", ANYWHERE, read_family},
-    {"source", ANYWHERE, read_source},
-    {"group", ANYWHERE, read_group},
-    {"carry", IN_GROUP, read_carry},
-    {"residual", IN_GROUP, read_residual},
-    {"candidate", IN_GROUP, read_candidate},
-    {"set", IN_GROUP, read_set},
-    {"rows", IN_SET, read_rows},
-    {"error", IN_SET, read_error},
+    {"family", ANYWHERE, read_family}, {"source", ANYWHERE, read_source},     {"group", ANYWHERE, read_group},
+    {"carry", IN_GROUP, read_carry},   {"residual", IN_GROUP, read_residual}, {"candidate", IN_GROUP, read_candidate},
+    {"set", IN_GROUP, read_set},       {"rows", IN_SET, read_rows},           {"error", IN_SET, read_error},
     {"tree", IN_SET, read_tree},
 };
 enum { LINES = sizeof lines / sizeof *lines };

@@ -5,16 +5,20 @@
 #include <math.h>
 
 extern const struct family family_gemm;
+extern const struct family family_convolution;
 extern const struct family family_gemm_matrix;
 
 extern const char model_gemm[];
 extern const size_t model_gemm_bytes;
+extern const char model_convolution[];
+extern const size_t model_convolution_bytes;
 extern const char model_gemm_matrix[];
 extern const size_t model_gemm_matrix_bytes;
 
 const struct family_row family_rows[] = {
     {&family_gemm_matrix, model_gemm_matrix, &model_gemm_matrix_bytes},
     {&family_gemm, model_gemm, &model_gemm_bytes},
+    {&family_convolution, model_convolution, &model_convolution_bytes},
 };
 const uint32_t family_count = sizeof family_rows / sizeof *family_rows;
 

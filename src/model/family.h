@@ -63,6 +63,9 @@ struct family {
                      double *features);
     const char *const *features;
     uint32_t feature_count; /* at most FAMILY_FEATURES */
+    uint32_t trees, leaves; /* of the residual; 0: as many as is usual (fit.c) */
+
+    bool drifts; /* its tables drift from row to row (drift.h), which is taken out before fitting */
 };
 
 const struct family *family_of_kernel(const struct kernel *kernel); /* NULL where no family takes it */

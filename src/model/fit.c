@@ -4,17 +4,21 @@
 #include <math.h>
 
 #include "model/carry.h"
+#include "model/drift.h"
 #include "model/families.h"
 #include "model/fit_coefficients.h"
 
 enum {
-    OWN_ROWS = 3000,   /* of a device, for its own coefficients */
-    POOL_ROWS = 1000,  /* of a device, for those of all together */
+    OWN_ROWS = 3000,  /* of a device, for its own coefficients */
+    POOL_ROWS = 1000, /* of a device, for those of all together */
     OWN_STEPS = 40,
     POOL_STEPS = 30,
     FOLDS = 4,
     MOST_GROUPS = 64,
+    DRIFT_TURNS = 3,
 };
+
+static const double least_left = 0.2; /* of a measured time, whatever drifts */
 
 static const struct trees_options residual_options = {
     .trees = 100, .leaves = 16, .least_rows = 25, .rate = 0.12, .knee = 0.2};
@@ -89,6 +93,44 @@ static void fit_own(struct work *work)
     }
 }
 
+/* ---- drift ---- */
+
+/* Copies of the rows of a part, as measured, without the drift that its own coefficients leave over. */
+static struct rows without_drift(const struct work *work, const struct coefficient_set *set, struct rows measured)
+{
+    struct arena scratch = {0};
+    double *us = arena_array(&scratch, measured.count, sizeof *us);
+    double *predicted = arena_array(&scratch, measured.count, sizeof *predicted);
+    double *drift = arena_array(&scratch, measured.count, sizeof *drift);
+    for (uint32_t i = 0; i < measured.count; i++) {
+        const struct measurement *row = measured.at[i];
+        us[i] = row->us;
+        predicted[i] = set_us(work->family, set, &work->devices[row->device], &row->kernel, false);
+    }
+    drift_of(us, predicted, measured.count, drift);
+    struct measurement *copies = arena_array(work->arena, measured.count, sizeof *copies);
+    struct rows rows = {arena_array(work->arena, measured.count, sizeof *rows.at), measured.count};
+    for (uint32_t i = 0; i < measured.count; i++) {
+        copies[i] = *measured.at[i];
+        copies[i].us = fmax(us[i] - drift[i], us[i] * least_left);
+        rows.at[i] = &copies[i];
+    }
+    arena_free(&scratch);
+    return rows;
+}
+
+/* Drift hides what the coefficients are, and they what drifts: so in turns. */
+static void fit_drifting(struct work *work)
+{
+    struct rows measured[MOST_DEVICES];
+    memcpy(measured, work->parts, sizeof measured);
+    for (int turn = 0; turn < DRIFT_TURNS; turn++) {
+        for (uint32_t i = 0; i < work->part_count; i++)
+            work->parts[i] = without_drift(work, &work->own[i], measured[i]);
+        fit_own(work);
+    }
+}
+
 /* ---- residuals ---- */
 
 /* What the coefficients leave over of the rows, learned. */
@@ -108,7 +150,10 @@ static struct trees *learn_residual(const struct work *work, const struct coeffi
     }
     const struct trees_problem problem = {
         .features = features, .target = target, .rows = rows.count, .feature_count = width};
-    struct trees *trees = trees_fit(&problem, &residual_options, arena);
+    struct trees_options options = residual_options;
+    options.trees = work->family->trees ? work->family->trees : options.trees;
+    options.leaves = work->family->leaves ? work->family->leaves : options.leaves;
+    struct trees *trees = trees_fit(&problem, &options, arena);
     arena_free(&scratch);
     return trees;
 }
@@ -238,6 +283,8 @@ static void fit_group(struct work *work, struct group_model *group)
     group->sets = arena_array(work->arena, work->part_count + 1, sizeof *group->sets);
     group->set_count = work->part_count + 1;
     fit_own(work);
+    if (work->family->drifts)
+        fit_drifting(work);
     struct coefficient_set *all = &group->sets[0];
     all->device = S("*");
     fit_set(work, pool(work, UINT32_MAX, &scratch), NULL, POOL_STEPS, all);

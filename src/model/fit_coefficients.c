@@ -53,8 +53,7 @@ static void chunk_residuals(void *context, size_t chunk)
     const uint32_t first = (uint32_t)chunk * CHUNK_ROWS;
     for (uint32_t i = first; i < fitting->rows.count && i < first + CHUNK_ROWS; i++) {
         const struct measurement *row = fitting->rows.at[i];
-        const double us =
-            fitting->family->us(&row->kernel, &fitting->devices[row->device], residuals->coefficients);
+        const double us = fitting->family->us(&row->kernel, &fitting->devices[row->device], residuals->coefficients);
         residuals->to[i] = log(us / row->us);
     }
 }

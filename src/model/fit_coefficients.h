@@ -16,9 +16,9 @@ struct fitting {
     const struct family *family;
     const struct hardware *devices; /* of the measurements */
     struct rows rows;
-    const double *expected;   /* coefficients that it stays near, each within its parameter's spread; NULL: free */
-    const double *start;      /* NULL: those of the family */
-    uint32_t steps;           /* at most */
+    const double *expected; /* coefficients that it stays near, each within its parameter's spread; NULL: free */
+    const double *start;    /* NULL: those of the family */
+    uint32_t steps;         /* at most */
 };
 
 void fit_coefficients(const struct fitting *fitting, double *coefficients);

@@ -146,11 +146,11 @@ static struct way way_of(const struct product *p, int tile, double parts)
     struct way way = {.waves = p->batch * across * down * parts / p->sms};
     const double broken = way.waves + c[TAIL];
     const double turns = fmax(1, broken + c[QUANTUM] * (ceil(way.waves) - broken));
-    const double turn_us = 2 * tiles[tile].n * tiles[tile].m * p->sms / p->flop_per_us * (ceil(p->k / parts) + c[DEPTH]);
+    const double turn_us =
+        2 * tiles[tile].n * tiles[tile].m * p->sms / p->flop_per_us * (ceil(p->k / parts) + c[DEPTH]);
     way.arithmetic_us = turns * turn_us * penalty * p->slowdown * (1 + c[LONELY] * exp(-way.waves));
     way.arithmetic_us *= 1 + p->want * way.arithmetic_us / (way.arithmetic_us + c[HEAT_US]);
-    way.operands_us =
-        p->batch * p->k * (across * p->m + down * p->n) * FP32_BYTES / (p->bytes_per_us * c[OPERANDS]);
+    way.operands_us = p->batch * p->k * (across * p->m + down * p->n) * FP32_BYTES / (p->bytes_per_us * c[OPERANDS]);
     way.memory_us = p->read_us + p->write_us * (parts > 1 ? 1 + parts * c[SPLIT] : 1);
     way.extra_us = c[BLOCK_US] * way.waves + (parts > 1 ? c[SPLIT_US] : 0);
     return way;
@@ -211,9 +211,22 @@ enum feature {
 };
 
 static const char *const feature_names[FEATURES] = {
-    "ln(us / floor)", "ln(arithmetic / memory)", "ln(operands / memory)", "ln(waves)", "fill of waves", "tile",
-    "ln(parts of K)", "fill of tiles by N",      "fill of tiles by M",    "ln(M / 64)", "ln(N / 64)",  "ln(K / 64)",
-    "ln(A / L2)",     "ln(B / L2)",              "alignment of N",        "alignment of K",
+    "ln(us / floor)",
+    "ln(arithmetic / memory)",
+    "ln(operands / memory)",
+    "ln(waves)",
+    "fill of waves",
+    "tile",
+    "ln(parts of K)",
+    "fill of tiles by N",
+    "fill of tiles by M",
+    "ln(M / 64)",
+    "ln(N / 64)",
+    "ln(K / 64)",
+    "ln(A / L2)",
+    "ln(B / L2)",
+    "alignment of N",
+    "alignment of K",
 };
 
 /* 0, 1, 2 or 3: a multiple of 1, 4, 8 or 32. */
@@ -253,8 +266,8 @@ static void describe(const struct kernel *kernel, const struct hardware *hardwar
  */
 static double start(uint32_t way, uint32_t parameter)
 {
-    const bool preferred = (way == 1 && parameter == TILE_128X64) ||
-                           (way == 2 && (parameter == TILE_64X64 || parameter == TILE_32X128));
+    const bool preferred =
+        (way == 1 && parameter == TILE_128X64) || (way == 2 && (parameter == TILE_64X64 || parameter == TILE_32X128));
     if (parameter < TILE_128X64 || parameter > TILE_64X32)
         return parameters[parameter].start;
     return preferred ? -0.05 : 1.5;
@@ -264,8 +277,9 @@ const struct family family_gemm = {
     .name = "gemm",
     .forms = 1u << FORM_BMM | 1u << FORM_LINEAR,
     .needs = 1u << HW_FP32 | 1u << HW_SMS | 1u << HW_MEMORY_RATE,
-    .about = "Tiles by waves over the multiprocessors, their operands, the matrices once through memory; the least over "
-             "tiles and cuts of K.",
+    .about =
+        "Tiles by waves over the multiprocessors, their operands, the matrices once through memory; the least over "
+        "tiles and cuts of K.",
     .us = us,
     .parameters = parameters,
     .parameter_count = COEFFICIENTS,

@@ -7,8 +7,8 @@
 static const double most_work = 9007199254740992.0; /* 2^53 */
 
 struct size_names {
-    const char *zero[KERNEL_SIZES];     /* what is wrong where a size is 0 or less; NULL ends them */
-    uint32_t may_be_zero;               /* bits: sizes whose 0 means something */
+    const char *zero[KERNEL_SIZES]; /* what is wrong where a size is 0 or less; NULL ends them */
+    uint32_t may_be_zero;           /* bits: sizes whose 0 means something */
 };
 
 static const struct size_names names[FORMS] = {
@@ -41,8 +41,7 @@ static const struct size_names names[FORMS] = {
     [FORM_ATTENTION] = {{"the batch is 0 or less", "there are no heads", "there are no queries", "there are no keys",
                          "a head has no width", "causal is neither 0 nor 1"},
                         1u << 5},
-    [FORM_COLLECTIVE] = {{"the kind is not known", "there are no bytes", "there are no ranks",
-                          "a server has no ranks"},
+    [FORM_COLLECTIVE] = {{"the kind is not known", "there are no bytes", "there are no ranks", "a server has no ranks"},
                          0},
     [FORM_BYTES] = {{"there are no bytes", "the work is less than 0"}, 0},
 };

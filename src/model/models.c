@@ -123,8 +123,8 @@ const struct models *models_load(str path, struct arena *arena, struct steptime_
 
 /* ---- estimating ---- */
 
-double set_analytic_us(const struct family *family, const struct coefficient_set *set,
-                       const struct hardware *hardware, const struct kernel *kernel)
+double set_analytic_us(const struct family *family, const struct coefficient_set *set, const struct hardware *hardware,
+                       const struct kernel *kernel)
 {
     return family->us(kernel, hardware, set->value);
 }
@@ -181,11 +181,13 @@ bool models_estimate(const struct models *models, const struct hardware *hardwar
     const struct coefficient_set start = set ? (struct coefficient_set){0} : starting_set(family);
     *estimate = (struct estimate){
         .us = set_us(family, set ? set : &start, hardware, kernel, measured),
-        .basis = measured                    ? BASIS_MEASURED
-                 : set                       ? BASIS_CARRIED
+        .basis = measured                     ? BASIS_MEASURED
+                 : set                        ? BASIS_CARRIED
                  : kernel->form == FORM_BYTES ? BASIS_BYTES
-                                             : BASIS_ANALYTIC,
-        .error = measured ? set->error : set ? group->sets[0].error : 0,
+                                              : BASIS_ANALYTIC,
+        .error = measured ? set->error
+                 : set    ? group->sets[0].error
+                          : 0,
         .model = group ? group->group : str_of(family->name),
     };
     return true;

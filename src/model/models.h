@@ -18,8 +18,8 @@ struct models *models_copy_built_in(struct arena *arena);
 struct family_model *models_family(const struct models *models, const struct family *family);
 
 /* The time by these coefficients, and by these with their residual. Figures that the family needs must be there. */
-double set_analytic_us(const struct family *family, const struct coefficient_set *set,
-                       const struct hardware *hardware, const struct kernel *kernel);
+double set_analytic_us(const struct family *family, const struct coefficient_set *set, const struct hardware *hardware,
+                       const struct kernel *kernel);
 double set_us(const struct family *family, const struct coefficient_set *set, const struct hardware *hardware,
               const struct kernel *kernel, bool residual);
 

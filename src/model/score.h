@@ -14,9 +14,9 @@ struct score {
 };
 
 struct score_numbers {
-    double gmae;   /* exp(mean(ln(|error| + 4e-4))): the geometric mean, kept finite where an error is 0 */
+    double gmae;              /* exp(mean(ln(|error| + 4e-4))): the geometric mean, kept finite where an error is 0 */
     double mean, median, p95; /* of |error| */
-    double bias;   /* mean of error */
+    double bias;              /* mean of error */
 };
 
 void score_add(struct score *score, double predicted_us, double measured_us);
