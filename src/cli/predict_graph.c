@@ -107,10 +107,7 @@ static void put_row(struct prediction *p, const struct list_row *row, double us)
     writer_put(p->out, row->fields.text);
     for (uint32_t i = row->fields.count; i < operator_list_header(p->list)->count; i++)
         writer_put(p->out, S(","));
-    if (us >= 0)
-        writer_printf(p->out, ",%.6g\n", us);
-    else
-        writer_put(p->out, S(",\n"));
+    put_prediction(p->out, us >= 0 ? us : NAN);
 }
 
 static void take_row(struct prediction *p, const struct list_row *row)

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
+
 #include "base/buf.h"
 #include "base/error.h"
 #include "base/intern.h"
@@ -99,10 +101,7 @@ static void put_row(struct prediction *p, const struct table_row *row, double us
     writer_put(p->out, row->fields.text);
     for (uint32_t i = row->fields.count; i < kernel_table_header(p->table)->count; i++)
         writer_put(p->out, S(","));
-    if (us > 0)
-        writer_printf(p->out, ",%.6g\n", us);
-    else
-        writer_put(p->out, S(",\n"));
+    put_prediction(p->out, us > 0 ? us : NAN);
 }
 
 static bool predict_rows(struct prediction *p, struct steptime_error *err)

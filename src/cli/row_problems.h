@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows that could not be predicted: the first are named on stderr, all are counted. */
+/* Rows with their prediction; of those without one the first are named on stderr, and all are counted. */
 #ifndef CLI_ROW_PROBLEMS_H
 #define CLI_ROW_PROBLEMS_H
 
@@ -15,6 +15,10 @@ bool row_problems_shown(const struct row_problems *problems);
 
 /* "steptime: line 12: softmax on T4: rows is 0". */
 void row_problem(struct row_problems *problems, uint32_t line, str op, str device, const char *what);
+
+/* Ends a row with a field for its microseconds, in nanoseconds' steps; NaN: an empty one. */
+struct writer;
+void put_prediction(struct writer *out, double us);
 
 /* Says how many there were, where it was more than none. */
 void row_problems_end(const struct row_problems *problems);

@@ -7,27 +7,30 @@ struct csv_reader csv_reader(str text)
     return (struct csv_reader){.rest = str_starts(text, mark) ? str_from(text, mark.len) : text, .next = 1};
 }
 
-static bool line_end(str text)
+static bool line_end_at(str text, size_t at)
 {
-    return str_starts(text, S("\n")) || str_starts(text, S("\r\n"));
+    return text.at[at] == '\n' || (text.at[at] == '\r' && at + 1 < text.len && text.at[at + 1] == '\n');
 }
 
-/* Takes LF or CR LF. */
-static void take_line_end(struct csv_reader *reader)
+/* Takes LF or CR LF; whether there was one. */
+static bool take_line_end(struct csv_reader *reader)
 {
-    if (!line_end(reader->rest))
-        return;
+    if (!reader->rest.len || !line_end_at(reader->rest, 0))
+        return false;
     reader->rest = str_from(reader->rest, reader->rest.at[0] == '\r' ? 2 : 1);
     reader->next++;
+    return true;
 }
 
 /* Up to the comma or the end of the line. */
 static str plain_field(struct csv_reader *reader)
 {
-    const str start = reader->rest;
-    while (reader->rest.len && reader->rest.at[0] != ',' && !line_end(reader->rest))
-        reader->rest = str_from(reader->rest, 1);
-    return (str){start.at, start.len - reader->rest.len};
+    const str rest = reader->rest;
+    size_t len = 0;
+    while (len < rest.len && rest.at[len] != ',' && !line_end_at(rest, len))
+        len++;
+    reader->rest = str_from(rest, len);
+    return (str){rest.at, len};
 }
 
 /* Bytes up to the closing quote, or to the end of the text; doubled quotes count as two. */
@@ -61,15 +64,7 @@ static str next_field(struct csv_reader *reader, struct arena *arena)
     return str_starts(reader->rest, S("\"")) ? quoted_field(reader, arena) : plain_field(reader);
 }
 
-static uint32_t commas_of_line(str text)
-{
-    uint32_t commas = 0;
-    for (size_t i = 0; i < text.len && text.at[i] != '\n'; i++)
-        commas += text.at[i] == ',';
-    return commas;
-}
-
-/* Doubles the room of a row whose quoted fields hold line ends, so that the first line's commas counted too few. */
+/* Doubles the room of a row. */
 static str *grow(struct arena *arena, const str *fields, uint32_t count)
 {
     str *more = arena_array(arena, (size_t)count * 2, sizeof *more);
@@ -79,13 +74,13 @@ static str *grow(struct arena *arena, const str *fields, uint32_t count)
 
 bool csv_next(struct csv_reader *reader, struct arena *arena, struct csv_row *row)
 {
-    while (line_end(reader->rest))
-        take_line_end(reader);
+    while (take_line_end(reader))
+        ;
     if (!reader->rest.len)
         return false;
     reader->line = reader->next;
     const str start = reader->rest;
-    uint32_t room = commas_of_line(reader->rest) + 1, count = 0;
+    uint32_t room = reader->fields ? reader->fields : 8, count = 0; /* rows of a table are as long as one another */
     str *fields = arena_array(arena, room, sizeof *fields);
     for (;;) {
         if (count == room) {
@@ -98,7 +93,8 @@ bool csv_next(struct csv_reader *reader, struct arena *arena, struct csv_row *ro
         reader->rest = str_from(reader->rest, 1);
     }
     const str text = {start.at, start.len - reader->rest.len};
-    take_line_end(reader);
+    reader->whole = take_line_end(reader);
+    reader->fields = count;
     *row = (struct csv_row){fields, count, text};
     return true;
 }

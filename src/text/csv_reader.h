@@ -12,9 +12,11 @@
 #include "base/str.h"
 
 struct csv_reader {
-    str rest;      /* what is still to be read */
-    uint32_t line; /* number of the last row's first line, from 1 */
-    uint32_t next; /* number of the line at rest */
+    str rest;        /* what is still to be read */
+    uint32_t line;   /* number of the last row's first line, from 1 */
+    uint32_t next;   /* number of the line at rest */
+    uint32_t fields; /* of the last row */
+    bool whole;      /* the last row had its line end, and did not just end with the text */
 };
 
 struct csv_row {

@@ -5,7 +5,10 @@
 #include "base/mem.h"
 #include "io/source.h"
 
-/* What is read at a time. A row never spans two blocks, so a block grows until it holds a whole one; but not for ever. */
+/*
+ * What is read at a time. A row that ends with the block may go on in the next: it is read again with as much text
+ * more, so that a long row costs no more than a few readings; but not for ever.
+ */
 enum { BLOCK_BYTES = 1 << 20, MOST_BYTES = 1 << 26 };
 
 struct csv_stream {
@@ -13,89 +16,42 @@ struct csv_stream {
     struct arena own, block; /* the header; the rows of the block at hand */
     char *text;
     size_t bytes, room;
-    size_t whole; /* bytes of text that are whole rows */
     bool ended, too_long;
     struct csv_reader reader;
-    uint32_t lines_before; /* of the blocks that are gone */
     struct csv_row header;
 };
 
-/* Where the row at hand stands, as csv_reader has it: a quote opens only at the start of a field. */
-struct place {
-    bool quoted, field_begins;
-};
-
-static struct place behind(struct place place, char c)
+/* Keeps what is still to be read and adds about as much again, a block at least. */
+static void read_more(struct csv_stream *stream)
 {
-    if (place.quoted)
-        return (struct place){c != '"', false};
-    if (c == '"' && place.field_begins)
-        return (struct place){true, false};
-    return (struct place){false, c == ',' || c == '\n'};
-}
-
-/*
- * Bytes up to the end of the last row that is whole. A doubled quote closes a field and at once opens it again: the
- * second is then no start of a field, but only line ends are asked for, and between the two there is none.
- */
-static size_t whole_rows(const char *text, size_t bytes)
-{
-    size_t end = 0;
-    struct place place = {false, true};
-    for (size_t i = 0; i < bytes; i++) {
-        const bool doubled = place.quoted && text[i] == '"' && i + 1 < bytes && text[i + 1] == '"';
-        if (doubled) {
-            i++;
-            continue;
-        }
-        place = behind(place, text[i]);
-        if (text[i] == '\n' && !place.quoted)
-            end = i + 1;
-    }
-    return end;
-}
-
-/* Up to BLOCK_BYTES more; false at the end of the file. */
-static bool read_more(struct csv_stream *stream)
-{
-    stream->text = mem_grow(stream->text, &stream->room, stream->bytes + BLOCK_BYTES, 1);
-    const size_t before = stream->bytes;
+    const size_t kept = stream->reader.rest.len;
+    const size_t wanted = kept + (kept > BLOCK_BYTES ? kept : BLOCK_BYTES);
+    if (kept)
+        memmove(stream->text, stream->reader.rest.at, kept);
+    stream->text = mem_grow(stream->text, &stream->room, wanted, 1);
+    stream->bytes = kept;
     size_t got;
-    while (stream->bytes < before + BLOCK_BYTES &&
-           (got = source_read(stream->source, stream->text + stream->bytes, before + BLOCK_BYTES - stream->bytes)) > 0)
+    while (stream->bytes < wanted &&
+           (got = source_read(stream->source, stream->text + stream->bytes, wanted - stream->bytes)) > 0)
         stream->bytes += got;
-    return stream->bytes == before + BLOCK_BYTES;
-}
-
-/* False where nothing is left. */
-static bool next_block(struct csv_stream *stream)
-{
-    if (stream->text)
-        memmove(stream->text, stream->text + stream->whole, stream->bytes - stream->whole);
-    stream->bytes -= stream->whole;
-    stream->whole = 0;
-    while (!stream->whole && !stream->ended) {
-        stream->ended = !read_more(stream);
-        stream->whole = stream->ended ? stream->bytes : whole_rows(stream->text, stream->bytes);
-        stream->too_long = !stream->whole && stream->bytes > MOST_BYTES;
-        stream->ended |= stream->too_long;
-    }
-    stream->lines_before += stream->reader.next ? stream->reader.next - 1 : 0;
-    stream->reader = csv_reader((str){stream->text, stream->whole});
-    return stream->whole > 0;
+    stream->too_long = kept > MOST_BYTES;
+    stream->ended = stream->bytes < wanted || stream->too_long;
+    stream->reader.rest = (str){stream->text, stream->bytes};
 }
 
 bool csv_stream_next(struct csv_stream *stream, struct csv_row *row, uint32_t *line)
 {
-    while (!csv_next(&stream->reader, &stream->block, row)) {
-        if (stream->ended)
-            return false;
+    for (;;) {
+        const struct csv_reader before = stream->reader;
+        const bool found = csv_next(&stream->reader, &stream->block, row);
+        *line = stream->reader.line;
+        if (stream->ended || (found && stream->reader.whole))
+            return found && !stream->too_long;
+        if (found)
+            stream->reader = before;
         arena_free(&stream->block);
-        if (!next_block(stream))
-            return false;
+        read_more(stream);
     }
-    *line = stream->lines_before + stream->reader.line;
-    return true;
 }
 
 /* The header outlives its block. */
@@ -114,6 +70,8 @@ struct csv_stream *csv_stream_open(const char *path, struct steptime_error *err)
         return NULL;
     struct csv_stream *stream = mem_zeroed(sizeof *stream);
     stream->source = source;
+    read_more(stream);
+    stream->reader = csv_reader(stream->reader.rest);
     struct csv_row header;
     uint32_t line;
     if (csv_stream_next(stream, &header, &line)) {
