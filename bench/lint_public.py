@@ -21,7 +21,7 @@ JUDGEMENTS = os.path.join(TOP, "tests", "data", "judgements")
 PROGRAM = os.environ.get("STEPTIME") or os.path.join(TOP, "build", "steptime")
 CODE = os.environ.get("STEPTIME_PUBLIC_CODE", "")
 LEVELS = ("note", "warning", "error")
-ASIDE = "fresh"  # the part kept aside: it is judged, and no bound is held to it
+ASIDE = ("fresh", "second")  # parts kept aside: judged (fresh.csv, second.csv), and no bound is held to them
 SEED = 3
 
 
@@ -74,7 +74,7 @@ def present(code, part=None):
     """The repositories of a part (none: all but those kept aside) that are here, a sentence about each that is not."""
     here, missing = [], []
     for row in table("repositories.csv"):
-        if row["part"] != part if part else row["part"] == ASIDE:
+        if row["part"] != part if part else row["part"] in ASIDE:
             continue
         folder = folder_of(code, row["repo"])
         if not os.path.isdir(folder):
@@ -185,11 +185,11 @@ def judged(findings, name="findings.csv"):
     return [f for f in findings if f.place in said]
 
 
-def precision_aside(code):
-    """Of the judged findings in repositories kept aside; None where there are none of them."""
-    here, _ = present(code, ASIDE)
+def precision_aside(code, part):
+    """Of the judged findings in a part kept aside; None where there are none of them."""
+    here, _ = present(code, part)
     found = [f for repo in here for f in lint(code, repo) if f.by_default]
-    return precision(judged(found, "fresh.csv"), "fresh.csv") if here else None
+    return precision(judged(found, f"{part}.csv"), f"{part}.csv") if here else None
 
 
 def breaches(findings, repos):
@@ -234,7 +234,8 @@ def main(code, unjudged, misses, count):
     print(f"found by a reader and here   {hand}")
     print(f"true in listed files         {precision(listed)}, judged {len(judged(listed))}")
     print(f"true in unseen repositories  {precision(judged(unseen))} of those judged, reported {len(unseen)}")
-    print(f"true in repositories kept aside  {precision_aside(code) or 'not here'}")
+    for part in ASIDE:
+        print(f"true in those kept aside, {part:6} {precision_aside(code, part) or 'not here'}")
     silent = breaches(findings, known)
     say(f"where silence was due: {len(silent)}", [f"{f}  [{why}]" for f, why in silent])
     if misses:

@@ -125,6 +125,17 @@ bool ask_answers_host(const struct check *check, uint32_t node)
            !context_of(check->project, check_site(check, node)).in_forward;
 }
 
+bool ask_changed(const struct check *check, const struct definition *definition, uint32_t after, uint32_t before)
+{
+    enum { MANY = 64 };
+    uint32_t uses[MANY];
+    const uint32_t count = flow_uses(check->project, check->file, definition, uses, MANY);
+    for (uint32_t i = 0; i < count && i < MANY; i++)
+        if (uses[i] > after && uses[i] < before && flow_use_changes(check->project, check_site(check, uses[i])))
+            return true;
+    return count > MANY;
+}
+
 bool ask_any(const struct check *check, uint32_t node, bool (*test)(const struct check *check, uint32_t node))
 {
     for (uint32_t at = node; at < syntax_last(check->tree, node); at++)

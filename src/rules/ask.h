@@ -52,6 +52,12 @@ bool ask_evaluates(const struct check *check, uint32_t node);
 /* Whether the function takes host data to the device and hands an answer back, outside of training: policies. */
 bool ask_answers_host(const struct check *check, uint32_t node);
 
+/*
+ * Whether what the definition binds is changed in place (`x[i] = v`, `x.add_(y)`, `x += y`) by a use that stands
+ * behind node `after` and before node `before`. Of too many uses it is said to be.
+ */
+bool ask_changed(const struct check *check, const struct definition *definition, uint32_t after, uint32_t before);
+
 /* Whether some node of the subtree satisfies the test. */
 bool ask_any(const struct check *check, uint32_t node, bool (*test)(const struct check *check, uint32_t node));
 

@@ -20,18 +20,6 @@ static uint32_t loop_to_leave(const struct check *check, uint32_t expression)
     return best;
 }
 
-static bool changes_in_place(const struct check *check, const struct definition *definition)
-{
-    uint32_t uses[64];
-    const uint32_t count = flow_uses(check->project, check->file, definition, uses, 64);
-    for (uint32_t i = 0; i < count && i < 64; i++) {
-        const struct definition *change = flow_bound(check->project, check_site(check, uses[i]));
-        if (change && (change->kind == DEFINED_CHANGE || change->kind == DEFINED_AUGMENT))
-            return true;
-    }
-    return count > 64;
-}
-
 /* `w = weights.to(device)` whose w has no other binding in the loop moves as it is. */
 static bool moves_whole(const struct check *check, uint32_t statement, uint32_t call, uint32_t loop)
 {
@@ -63,7 +51,7 @@ static bool hoist(struct patch *patch, uint32_t call, uint32_t what, uint32_t lo
     if (syntax_is(check->tree, statement, SYN_ASSIGN) && syntax_last_child(check->tree, statement) == call) {
         const struct definition *definition =
             flow_bound(check->project, check_site(check, syntax_first(check->tree, statement)));
-        if (!definition || changes_in_place(check, definition))
+        if (!definition || ask_changed(check, definition, 0, UINT32_MAX))
             return false;
     }
     if (moves_whole(check, statement, call, loop)) {
@@ -154,7 +142,7 @@ static bool keep_literal(struct patch *patch, uint32_t call, struct edits *edits
         !str_eq(syntax_tail(tree, device), S("device")) || syntax_is(tree, device, SYN_CALL))
         return false;
     const struct definition *bound = flow_bound(check->project, check_site(check, syntax_first(tree, statement)));
-    if (!bound || changes_in_place(check, bound))
+    if (!bound || ask_changed(check, bound, 0, UINT32_MAX))
         return false;
     const str name = syntax_text(tree, syntax_first(tree, statement)), where = patch_text(patch, device);
     const str kept = patch_fresh_name(patch, patch_printf(patch, "_kept_%.*s", (int)name.len, name.at));

@@ -73,8 +73,8 @@ static bool changes_between(const struct check *check, uint32_t name, uint32_t f
         if (!syntax_is(check->tree, node, SYN_NAME) ||
             !str_eq(syntax_text(check->tree, node), syntax_text(check->tree, name)))
             continue;
-        const struct definition *definition = flow_bound(check->project, check_site(check, node));
-        if (definition && (definition->kind == DEFINED_CHANGE || definition->kind == DEFINED_AUGMENT))
+        const struct definition *bound = flow_bound(check->project, check_site(check, node));
+        if ((!bound || bound->kind == DEFINED_AUGMENT) && flow_use_changes(check->project, check_site(check, node)))
             return true;
     }
     return false;

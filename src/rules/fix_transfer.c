@@ -179,16 +179,7 @@ static bool changes_later(const struct check *check, uint32_t what, uint32_t cal
     if (!syntax_is(check->tree, root, SYN_NAME))
         return false;
     const struct definition *definition = flow_definition(check->project, check_site(check, root));
-    if (!definition)
-        return false;
-    uint32_t uses[64];
-    const uint32_t count = flow_uses(check->project, check->file, definition, uses, 64);
-    for (uint32_t i = 0; i < count && i < 64; i++) {
-        const struct definition *change = flow_bound(check->project, check_site(check, uses[i]));
-        if (uses[i] > call && change && change->kind == DEFINED_CHANGE)
-            return true;
-    }
-    return count > 64;
+    return definition && ask_changed(check, definition, call, UINT32_MAX);
 }
 
 static bool fix_loader(struct patch *patch, uint32_t call, struct edits *edits)

@@ -20,6 +20,24 @@ static uint32_t iterable_of(const struct syntax *tree, uint32_t loop)
                                        : syntax_child(tree, syntax_child(tree, loop, 1), 1);
 }
 
+/* `x.float()`, `x.to(device)` of something unknown: what has such a method is a tensor. */
+static bool converts_tensor(const struct check *check, uint32_t call)
+{
+    static const char *const methods[] = {"float", "long", "to", "cuda", "half", "cpu", "detach"};
+    for (size_t i = 0; i < sizeof methods / sizeof *methods; i++)
+        if (ask_receiver(check, call) != SYNTAX_NONE && str_eq(ask_tail(check, call), str_of(methods[i])))
+            return true;
+    return false;
+}
+
+/* A function of the run that moves tensors, or trains. */
+static bool calls_mover(const struct check *check, uint32_t call)
+{
+    const uint32_t target = name_target(check->project, check_site(check, call));
+    return target != SYNTAX_NONE && summary_of(check->project, target)->effects &
+                                        (EFFECT_UPLOAD | EFFECT_DOWNLOAD | EFFECT_BACKWARD | EFFECT_STEP);
+}
+
 /* Anything that belongs to the model or the device: then the loop is a part of the step's work, not its preparation. */
 static bool touches_model(const struct check *check, uint32_t node)
 {
@@ -35,7 +53,8 @@ static bool touches_model(const struct check *check, uint32_t node)
         return true;
     default:
         return check->tree->kind[node] == SYN_CALL &&
-               (ask_named(check, node, "print") || name_under(check->project, check_site(check, node), "torch."));
+               (ask_named(check, node, "print") || name_under(check->project, check_site(check, node), "torch.") ||
+                converts_tensor(check, node) || calls_mover(check, node));
     }
 }
 
@@ -61,6 +80,21 @@ static bool works(const struct check *check, uint32_t node)
         if (is_loop(tree->kind[at]))
             return true;
     return false;
+}
+
+/* What a sample could come in by: something is indexed, iterated over, or handed to a function. */
+static bool takes_data(const struct check *check, uint32_t node)
+{
+    const struct syntax *tree = check->tree;
+    uint32_t taken = SYNTAX_NONE;
+    if (is_loop(tree->kind[node]))
+        taken = iterable_of(tree, node);
+    else if (tree->kind[node] == SYN_SUBSCRIPT)
+        taken = syntax_first(tree, node);
+    else if (tree->kind[node] == SYN_CALL &&
+             (is_array_call(check, node) || name_target(check->project, check_site(check, node)) != SYNTAX_NONE))
+        return true;
+    return taken != SYNTAX_NONE && !syntax_calls(tree, taken, S("range"));
 }
 
 /* Parts of a module, by the methods of torch.nn.Module that give them. */
@@ -112,9 +146,10 @@ static bool goes_over_data(const struct check *check, uint32_t iterable)
 
 static bool fits(const struct check *check, uint32_t loop)
 {
-    const uint32_t body = body_of(check->tree, loop);
-    return goes_over_data(check, iterable_of(check->tree, loop)) && ask_any(check, body, works) &&
-           !ask_any(check, body, touches_model);
+    const uint32_t body = body_of(check->tree, loop), iterable = iterable_of(check->tree, loop);
+    const bool counts = syntax_calls(check->tree, iterable, S("range"));
+    return goes_over_data(check, iterable) && ask_any(check, body, works) &&
+           (!counts || ask_any(check, body, takes_data)) && !ask_any(check, body, touches_model);
 }
 
 static bool inside_another(const struct check *check, uint32_t loop)

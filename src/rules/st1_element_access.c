@@ -303,13 +303,23 @@ static bool runs_network(const struct check *check, uint32_t call)
     return callee->kind == VALUE_MODULE && callee->device != DEVICE_CPU;
 }
 
+/* Whether it takes in what the call itself has given a round before: a step of time of a recurrent network. */
+static bool goes_on(const struct check *check, uint32_t call)
+{
+    const uint32_t statement = syntax_statement(check->tree, call);
+    for (uint32_t at = syntax_child(check->tree, call, 1); at < syntax_last(check->tree, call); at++)
+        if (syntax_is(check->tree, at, SYN_NAME) && sees_earlier_round(check, at, statement))
+            return true;
+    return false;
+}
+
 static bool check_one_sample(const struct check *check, uint32_t call, struct match *match)
 {
     const uint32_t arguments = syntax_child(check->tree, call, 1);
     if (!runs_network(check, call) || !ask_any(check, arguments, makes_batch_of_one))
         return false;
     const uint32_t loop = loop_statement(check->tree, call);
-    if (!syntax_is(check->tree, loop, SYN_FOR) || !loop_varies(check, arguments, loop))
+    if (!syntax_is(check->tree, loop, SYN_FOR) || !loop_varies(check, arguments, loop) || goes_on(check, call))
         return false;
     const struct context context = context_of(check->project, check_site(check, call));
     if (context.in_forward || (context.pace != PACE_EVALUATION && context.pace != PACE_STEP))

@@ -143,11 +143,18 @@ const struct rule rule_repeated_preparation = {
 
 /* ---- C4 ---- */
 
+/* In a constructor: what is made is put where it shall be. */
+static bool constructs(const struct check *check, uint32_t node)
+{
+    const uint32_t function = project_function_at(check->project, check_site(check, node));
+    return function != SYNTAX_NONE && str_eq(project_function(check->project, function)->name, S("__init__"));
+}
+
 static bool check_ping_pong(const struct check *check, uint32_t call, struct match *match)
 {
     const struct move_info move = value_move(check->project, check_site(check, call));
     const struct context context = context_of(check->project, check_site(check, call));
-    if (!move.is_module || move.move != MOVE_DOWNLOAD ||
+    if (!move.is_module || move.move != MOVE_DOWNLOAD || constructs(check, call) ||
         (context.pace != PACE_STEP && context.pace != PACE_EVALUATION && context.pace != PACE_EPOCH))
         return false;
     const str what = ask_text(check, move.what);

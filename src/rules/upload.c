@@ -76,7 +76,7 @@ static uint32_t origin_of(const struct check *check, uint32_t what)
     for (int hops = 0; hops < 4 && syntax_is(check->tree, origin, SYN_NAME); hops++) {
         const struct definition *definition = flow_definition(check->project, check_site(check, origin));
         if (!definition || definition->kind != DEFINED_ASSIGN || definition->unpacked ||
-            definition->value == SYNTAX_NONE)
+            definition->value == SYNTAX_NONE || ask_changed(check, definition, 0, what))
             return what;
         origin = scaled(check, ask_root(check, definition->value));
     }

@@ -55,6 +55,8 @@ static void note(struct project *project, struct file *file, int64_t key)
         file->shown.uses_device = true;
     } else if (key == FACT_MODULE_MOVED) {
         project->programs[file->program].next_module_moved = true;
+    } else if (key == FACT_DEFAULT_MOVED) {
+        project->programs[file->program].next_default_moved = true;
     } else {
         class_on_gpu(project, (uint32_t)(FACT_CLASSES - key));
     }
@@ -74,7 +76,7 @@ void cells_join(struct project *project)
     for (uint32_t i = 0; i < project->cell_count; i++)
         project->cells[i].next = &value_nothing;
     for (uint32_t i = 0; i < project->file_count; i++)
-        project->programs[i].next_module_moved = false;
+        project->programs[i].next_module_moved = project->programs[i].next_default_moved = false;
     for (uint32_t i = 0; i < project->class_count; i++)
         project->class_data[i].next_on_gpu = false;
     for (uint32_t i = 0; i < project->file_count; i++) {

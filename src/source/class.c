@@ -170,8 +170,10 @@ static void count_programs(struct project *project)
     project->all_dirty = false;
     for (uint32_t i = 0; i < project->file_count; i++) {
         struct program *program = &project->programs[i];
-        project->all_dirty |= program->module_moved != program->next_module_moved;
+        project->all_dirty |= program->module_moved != program->next_module_moved ||
+                              program->default_moved != program->next_default_moved;
         program->module_moved = program->next_module_moved;
+        program->default_moved = program->next_default_moved;
     }
 }
 

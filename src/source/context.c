@@ -310,6 +310,37 @@ static bool pass_on(struct project *project, const struct ways *ways)
     return changed;
 }
 
+/* Whether a module has anything that could be trained: parameters, or modules in it. */
+static bool has_parameters(const struct project *project, uint32_t class_id)
+{
+    const struct class_info *class_info = &project->classes[class_id];
+    const struct file *file = &project->files[class_info->file];
+    for (uint32_t node = class_info->node, last = syntax_last(file->shown.tree, node); node < last; node++) {
+        const struct value *value =
+            file->shown.tree->kind[node] == SYN_CALL ? node_value(project, file, node) : &value_unknown;
+        if (syntax_calls(file->shown.tree, node, S("super")))
+            continue;
+        if (value->kind == VALUE_MODULE || value->flags & VALUE_PARAMETER)
+            return true;
+    }
+    return project->class_data[class_id].base_count > 0;
+}
+
+/* A module of the run that others use by another of its methods: a transform, which has a forward() too. */
+static bool is_used_otherwise(const struct project *project, uint32_t forward)
+{
+    const uint32_t class_id = project->functions[forward].class_id;
+    const struct file *file = &project->files[project->functions[forward].file];
+    for (uint32_t f = file->shown.first_function; f < file->shown.first_function + file->function_count; f++) {
+        if (project->functions[f].class_id != class_id || str_eq(project->functions[f].name, S("__init__")))
+            continue;
+        for (uint32_t i = project->first_caller[f]; i < project->first_caller[f + 1]; i++)
+            if (project->functions[project_function_at(project, project->callers[i])].class_id != class_id)
+                return !has_parameters(project, class_id);
+    }
+    return false;
+}
+
 /* What a framework calls, by public convention. */
 static void begin(const struct project *project, uint32_t f, struct run_context *c)
 {
@@ -328,7 +359,7 @@ static void begin(const struct project *project, uint32_t f, struct run_context 
         c->pace = PACE_ONCE;
     if (class_info->is_module && str_eq(name, S("forward"))) {
         c->in_forward = true;
-        c->pace = uncalled ? PACE_STEP : PACE_UNKNOWN;
+        c->pace = uncalled && !is_used_otherwise(project, f) ? PACE_STEP : PACE_UNKNOWN;
     }
     if (class_info->is_dataset && (str_eq(name, S("__getitem__")) || str_eq(name, S("__iter__"))))
         c->in_worker = true;

@@ -56,7 +56,12 @@ static inline uint32_t eval_function_id(const struct eval *e)
 const struct name *eval_name(struct eval *e, const struct name *base, str part);
 
 /* ---- facts: what this file contributes to cells ---- */
-enum { FACT_DEVICE_USED = -1, FACT_MODULE_MOVED = -2, FACT_CLASSES = -16 }; /* keys; FACT_CLASSES - class: on the GPU */
+enum {
+    FACT_DEVICE_USED = -1,
+    FACT_MODULE_MOVED = -2,
+    FACT_DEFAULT_MOVED = -3,
+    FACT_CLASSES = -16
+}; /* keys; FACT_CLASSES - class: on the GPU */
 void eval_fact(struct eval *e, int64_t key, const struct value *value);
 void eval_read(struct eval *e, int64_t key); /* remembers what the file depends on: a cell, or read_key_class */
 const struct value *eval_cell(struct eval *e, uint32_t cell);

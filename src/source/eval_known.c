@@ -142,6 +142,16 @@ static const struct value *device(const struct known_call *c)
                                                     .detail = NONE});
 }
 
+/* From then on tensors are made there that are not told where. */
+static const struct value *default_device(const struct known_call *c)
+{
+    if (c->first_node != NONE && eval_device_named(c->e, c->first_node).device == DEVICE_GPU) {
+        eval_fact(c->e, FACT_DEFAULT_MOVED, &value_unknown);
+        eval_fact(c->e, FACT_DEVICE_USED, &value_unknown);
+    }
+    return values_of_kind(c->e->values, VALUE_NONE);
+}
+
 static const struct value *modules(const struct known_call *c)
 {
     struct value out = *known_plain(c);
@@ -274,6 +284,8 @@ static const struct value *special(const struct known_call *c)
         return loader(c);
     case SPECIAL_DEVICE:
         return device(c);
+    case SPECIAL_DEFAULT:
+        return default_device(c);
     case SPECIAL_PARTIAL:
         return c->first;
     case SPECIAL_MODULES:

@@ -72,12 +72,20 @@ static void place_by_arguments(const struct known_call *c, struct value *out)
                                    VALUE_DETACHED | VALUE_DOWNLOADED);
 }
 
+/* torch.FloatTensor and its kin are of the CPU, whatever is set; all others are made where the default says. */
+static bool follows_default(const struct known_call *c)
+{
+    const struct name *name = eval_get(c->e, syntax_first(c->e->tree, c->call))->name;
+    const bool typed = name && str_ends(name->text, S("Tensor")) && !str_eq(name->text, S("torch.Tensor"));
+    return program_of(c->e->project, c->e->file_id)->default_moved && !typed;
+}
+
 static void place_by_option(const struct known_call *c, struct value *out)
 {
     const uint32_t node = known_keyword(c, "device");
     if (node == NONE) {
         const bool like = c->known->device == ON_LIKE;
-        out->device = like ? c->first->device : DEVICE_CPU;
+        out->device = like ? c->first->device : follows_default(c) ? DEVICE_GPU : DEVICE_CPU;
         out->parameter = like ? c->first->parameter : 0;
         return;
     }

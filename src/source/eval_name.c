@@ -121,7 +121,7 @@ const struct value *eval_starred(struct eval *e, uint32_t id, str member, int de
         const struct star *star = &file->stars[i];
         if (star->file == NONE) {
             const struct name *name = eval_name(e, star->name, member);
-            if (name->known)
+            if (name->known && !eval_name(e, NULL, member)->known) /* what Python has itself it keeps */
                 return values_get(e->values, &(struct value){.kind = VALUE_IMPORT, .detail = NONE, .name = name});
             continue;
         }

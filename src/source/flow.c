@@ -230,6 +230,11 @@ static bool occurrence_changes(const struct syntax *tree, uint32_t node)
     }
 }
 
+bool flow_use_changes(const struct project *project, struct site use)
+{
+    return occurrence_changes(project_tree(project, use.file), use.node);
+}
+
 bool flow_changes(const struct project *project, struct site expression, uint32_t within)
 {
     const struct syntax *tree = project_tree(project, expression.file);

@@ -86,6 +86,9 @@ bool flow_pure(const struct project *project, struct site expression);
 /* Whether anything below node `within` may bind or change the name, or `self.x`, that the expression is. */
 bool flow_changes(const struct project *project, struct site expression, uint32_t within);
 
+/* Whether this use of a name changes what it holds in place: `x[i] = v`, `x.add_(y)`, `x += y`, `x.append(v)`. */
+bool flow_use_changes(const struct project *project, struct site use);
+
 /* ---- attributes of self ---- */
 
 /* All places in the run where an attribute of the class (its bases and descendants too) is bound: nodes `self.x`. */

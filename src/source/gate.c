@@ -2,7 +2,7 @@
 #include "source/gate.h"
 
 /* How far a value is followed: names, calls and their returns. Callers and returns beyond these are not asked. */
-enum { DEEPEST_VALUE = 4, MOST_WAYS = 16 };
+enum { DEEPEST_VALUE = 6, MOST_WAYS = 16 };
 
 enum gate gate_stronger(enum gate a, enum gate b)
 {
@@ -57,8 +57,9 @@ static bool compares_count(const struct syntax *tree, uint32_t test)
 static enum gate gate_of_words(const struct syntax *tree, uint32_t test)
 {
     static const char *const ranks[] = {"rank", "is_main", "is_master", "is_global_zero", "local_master", NULL};
-    static const char *const flags[] = {"verbose", "debug", "log",   "print", "display", "plot", "visual",
-                                        "profile", "save",  "trace", "wandb", "dump",    NULL};
+    static const char *const flags[] = {"verbose", "debug",  "log",     "print",       "display",
+                                        "plot",    "visual", "profile", "save",        "trace",
+                                        "wandb",   "dump",   "visdom",  "tensorboard", NULL};
     if (has_operator(tree, test, OP_MOD) || compares_count(tree, test))
         return GATE_INTERVAL;
     if (mentions(tree, test, ranks))
@@ -162,13 +163,12 @@ static struct ways ways_of(const struct project *project, struct site value, int
 {
     struct ways ways = {0};
     const struct syntax *tree = project_tree(project, value.file);
+    if (syntax_is(tree, value.node, SYN_NONE) || syntax_is(tree, value.node, SYN_FALSE) ||
+        syntax_is(tree, value.node, SYN_ABSENT))
+        return (struct ways){.absent = true};
     if (value.node == NONE || depth == DEEPEST_VALUE)
         return (struct ways){.there = 1};
     switch (tree->kind[value.node]) {
-    case SYN_NONE:
-    case SYN_FALSE:
-    case SYN_ABSENT:
-        return (struct ways){.absent = true};
     case SYN_NAME:
         return ways_of_name(project, value, depth);
     case SYN_CALL:

@@ -138,6 +138,8 @@ static const struct row rows[] = {
     {"torch.Variable", {T, ON_ARGS, AS_SAME, OF_SAME, SPECIAL_SAME, 0, false, false}},
     {"torch.nn.Parameter", {T, ON_ARGS, AS_SAME, OF_SAME, SPECIAL_SAME, VALUE_PARAMETER | VALUE_GRAD, false, false}},
     {"torch.load", {VALUE_UNKNOWN, ON_NONE, 0, 0, 0, 0, false, true}},
+    {"torch.set_default_tensor_type torch.set_default_device",
+     {VALUE_NONE, ON_NONE, 0, 0, SPECIAL_DEFAULT, 0, false, true}},
     {"torch.device", {VALUE_DEVICE, ON_NONE, 0, 0, SPECIAL_DEVICE, 0, false, false}},
     {"torch.cuda.is_available torch.backends.mps.is_available torch.distributed.is_available "
      "torch.distributed.is_initialized torch.is_tensor torch.is_grad_enabled",

@@ -81,6 +81,7 @@ enum special {
     /* makers */
     SPECIAL_LOADER,
     SPECIAL_DEVICE,
+    SPECIAL_DEFAULT, /* torch.set_default_tensor_type, set_default_device */
     SPECIAL_PARTIAL,
     SPECIAL_MODULES, /* ModuleList, Sequential: of these */
     SPECIAL_NUMBER,  /* int(x), float(x), bool(x) */

@@ -277,7 +277,8 @@ static bool is_evaluation(const struct project *project, uint32_t f)
                            str_starts(function->name, S("test"));
     if (called_so && project->trains[f] & RUNS_MODEL)
         return true;
-    if (!called_so && gives_tensors(project->cells[cell_of_result(f)].value, DEEPEST_RESULT))
+    const bool forward = function->class_id != NONE && str_eq(function->name, S("forward"));
+    if (!called_so && !forward && gives_tensors(project->cells[cell_of_result(f)].value, DEEPEST_RESULT))
         return false;
     const uint32_t around = tree->parent[function->node];
     for (uint32_t d = tree->kind[around] == SYN_DECORATED ? around + 1 : function->node; d < function->node;
@@ -327,7 +328,7 @@ static bool is_marked(const struct file *file, uint32_t node)
 /* The expression, what it calls, and how the names in it came about: what the environment's next step needs. */
 static void mark_makers(struct project *project, uint32_t id, uint32_t within, int depth)
 {
-    enum { DEEPEST_MAKER = 4, MOST_WAYS = 4, MOST_MARKED = 512 };
+    enum { DEEPEST_MAKER = 8, MOST_WAYS = 4, MOST_MARKED = 512 };
     struct file *file = &project->files[id];
     const struct syntax *tree = file->shown.tree;
     if (depth == DEEPEST_MAKER || file->acting.count == MOST_MARKED || is_marked(file, within))
@@ -339,7 +340,7 @@ static void mark_makers(struct project *project, uint32_t id, uint32_t within, i
         const uint32_t count =
             tree->kind[n] == SYN_NAME ? flow_definitions(project, (struct site){id, n}, found, MOST_WAYS) : 0;
         for (uint32_t i = 0; i < count && i < MOST_WAYS; i++)
-            if (found[i]->kind == DEFINED_ASSIGN && found[i]->value != NONE &&
+            if ((found[i]->kind == DEFINED_ASSIGN || found[i]->kind == DEFINED_CHANGE) && found[i]->value != NONE &&
                 !is_environment_step(tree, found[i]->statement))
                 mark_makers(project, id, found[i]->value, depth + 1);
     }

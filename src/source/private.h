@@ -176,8 +176,9 @@ struct cell {
  * many scripts is many programs, and what one moves says nothing of another.
  */
 struct program {
-    bool module_moved, next_module_moved; /* a module of which the class is not known */
-    bool model_on_gpu;                    /* any module of it */
+    bool module_moved, next_module_moved;   /* a module of which the class is not known */
+    bool default_moved, next_default_moved; /* torch.set_default_tensor_type(torch.cuda.FloatTensor) and its kin */
+    bool model_on_gpu;                      /* any module of it */
     bool device_used;
 };
 

@@ -183,7 +183,8 @@ static struct move_info move_of_function(const struct project *project, struct s
     if (info.what == NONE)
         return info;
     const struct value *before = value_at(project, (struct site){call.file, info.what});
-    if (known->special == SPECIAL_TENSOR && value_on_gpu(value_at(project, call)) && !value_on_gpu(before)) {
+    const bool size = value_is_number(before) && str_ends(name_of(project, call), S("Tensor"));
+    if (known->special == SPECIAL_TENSOR && value_on_gpu(value_at(project, call)) && !value_on_gpu(before) && !size) {
         info.move = MOVE_UPLOAD;
         info.explicit_ = true;
     } else if (known->special == SPECIAL_NUMBER && value_gpu_tensor(before)) {

@@ -28,7 +28,8 @@ ROWS = {"repositories.csv": ["repo", "commit", "part"],
         "silent.csv": ["repo", "path", "first_line", "last_line", "rules", "level", "why"],
         "by_hand.csv": ["repo", "path", "first_line", "last_line", "rules", "need", "why"],
         "findings.csv": ["repo", "path", "line", "rule", "verdict", "why"],
-        "fresh.csv": ["repo", "path", "line", "rule", "verdict", "why"]}
+        "fresh.csv": ["repo", "path", "line", "rule", "verdict", "why"],
+        "second.csv": ["repo", "path", "line", "rule", "verdict", "why"]}
 
 
 class Judgements(unittest.TestCase):
@@ -44,7 +45,7 @@ class Judgements(unittest.TestCase):
                     self.assertTrue(all(value not in (None, "") for value in row.values()))
 
     def test_say_true_false_or_harmless_once_a_place(self):
-        for name in ("findings.csv", "fresh.csv"):
+        for name in ("findings.csv", *(f"{part}.csv" for part in public.ASIDE)):
             rows = public.table(name)
             self.assertLessEqual({row["verdict"] for row in rows}, {"true", "false", "harmless"})
             self.assertEqual(len(rows), len(public.verdicts(name)))

@@ -263,6 +263,24 @@ static void batches_and_steps_of_time_are_fine(void **state)
                     "            model(x.to(device), mask.unsqueeze(0))\n");
 }
 
+static void rows_that_are_only_stored(void **state)
+{
+    expect("ST1", TRAINER "        for i in range(len(x)):\n"
+                          "            out[i] = make(i)  # ST101 note\n");
+    expect("ST1", TRAINER "        take = lambda i: x[y[i]]\n"
+                          "        for i in range(len(x)):\n"
+                          "            out[i] = take(i)  # ST101\n");
+}
+
+static void a_recurrent_network_goes_from_step_to_step(void **state)
+{
+    expect("ST104", TRAINER "        cell = nn.LSTM(8, 8).cuda()\n"
+                            "        for h, d in zip(hidden, done):\n"
+                            "            h, memory = cell(h.unsqueeze(0), (d * memory[0], d * memory[1]))\n");
+    expect("ST104", TRAINER "        for h, d in zip(hidden, done):\n"
+                            "            kept.append(model(h.unsqueeze(0)))  # ST104\n");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -281,6 +299,8 @@ int main(void)
         cmocka_unit_test(what_grows_for_a_reason),
         cmocka_unit_test(one_sample_at_a_time),
         cmocka_unit_test(batches_and_steps_of_time_are_fine),
+        cmocka_unit_test(rows_that_are_only_stored),
+        cmocka_unit_test(a_recurrent_network_goes_from_step_to_step),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -193,14 +193,35 @@ static void indices_that_move_nothing(void **state)
                          "        f = [1, 2, 3][i]\n");
 }
 
+static void sizes_are_no_data(void **state)
+{
+    expect("ST201", LOOP "        Tensor = torch.cuda.FloatTensor if torch.cuda.is_available() else torch.Tensor\n"
+                         "        a = Tensor(batch.shape[0], 1)\n"
+                         "        b = Tensor([len(s) for s in batch])  # ST201\n");
+}
+
+static void rows_of_a_sampler(void **state)
+{
+    expect("ST503", LOOP "        from torch.utils.data import BatchSampler, SubsetRandomSampler\n"
+                         "        for rows in BatchSampler(SubsetRandomSampler(range(9)), 3, False):\n"
+                         "            part = out[rows]  # ST503\n"
+                         "            part = step[rows]\n");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(tensors_from_lists),           cmocka_unit_test(a_wrapper_hides_the_move),
-        cmocka_unit_test(lists_that_cost_nothing_here), cmocka_unit_test(the_same_upload_each_step),
-        cmocka_unit_test(uploads_that_differ_or_stay),  cmocka_unit_test(one_by_one),
-        cmocka_unit_test(copies_that_do_not_wait),      cmocka_unit_test(indices_of_the_host),
+        cmocka_unit_test(tensors_from_lists),
+        cmocka_unit_test(a_wrapper_hides_the_move),
+        cmocka_unit_test(lists_that_cost_nothing_here),
+        cmocka_unit_test(the_same_upload_each_step),
+        cmocka_unit_test(uploads_that_differ_or_stay),
+        cmocka_unit_test(one_by_one),
+        cmocka_unit_test(copies_that_do_not_wait),
+        cmocka_unit_test(indices_of_the_host),
         cmocka_unit_test(indices_that_move_nothing),
+        cmocka_unit_test(sizes_are_no_data),
+        cmocka_unit_test(rows_of_a_sampler),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -60,6 +60,50 @@ static void modules_moved_in_a_loop(void **state)
                          "        model.cuda()\n"));
 }
 
+static void loops_without_data_are_silent(void **state)
+{
+    (void)state;
+    expect("ST302", STEP("        left, right = [], []\n"
+                         "        for i in range(len(z)):\n"
+                         "            for k in range(i):\n"
+                         "                left.append(i), right.append(k)\n"));
+    expect("ST302", STEP("        for group in optimizer.param_groups:\n"
+                         "            for p in group['params']:\n"
+                         "                p.grad.data.clamp_(-1, 1)\n"));
+    expect("ST302", STEP("        def move(part):\n"
+                         "            return [move(q) for q in part] if isinstance(part, list) else part.to('cuda')\n"
+                         "        y = [move(q) for q in rows(x)]\n"));
+    expect("ST302", STEP("        for c in columns():\n"
+                         "            at = np.array(places[c])\n"
+                         "            parts.append(wide[:, at[0]:at[1]].float())\n"));
+}
+
+static void a_constructor_may_put_itself_somewhere(void **state)
+{
+    (void)state;
+    expect("ST304", "import torch\n"
+                    "class Pool(torch.nn.Module):\n"
+                    "    def __init__(self):\n"
+                    "        super().__init__()\n"
+                    "        self.w = torch.nn.Linear(1, 1).cuda()\n"
+                    "        self.to('cpu')\n"
+                    "model = torch.nn.Linear(4, 2).cuda()\n"
+                    "optimizer = torch.optim.Adam(model.parameters())\n"
+                    "for x in torch.utils.data.DataLoader([1]):\n"
+                    "    model(x.cuda()).sum().backward()\n"
+                    "    Pool()\n"
+                    "    optimizer.step()\n");
+}
+
+static void a_size_does_not_go_back(void **state)
+{
+    (void)state;
+    expect("ST301", STEP("        n = z.max().item()\n"
+                         "        room = torch.cuda.LongTensor(n)\n"));
+    expect("ST301", STEP("        n = z.max().item()  # ST301\n"
+                         "        room = torch.cuda.LongTensor([n])\n"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -67,6 +111,9 @@ int main(void)
         cmocka_unit_test(preparation_in_the_step),
         cmocka_unit_test(loops_over_layers_are_silent),
         cmocka_unit_test(modules_moved_in_a_loop),
+        cmocka_unit_test(loops_without_data_are_silent),
+        cmocka_unit_test(a_constructor_may_put_itself_somewhere),
+        cmocka_unit_test(a_size_does_not_go_back),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

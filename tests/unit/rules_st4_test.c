@@ -268,6 +268,15 @@ static void framework_settings(void **state)
                          "        nn.utils.clip_grad_norm_(model.parameters(), 1.0)\n"));
 }
 
+static void reads_of_one_statement_are_told_of_once(void **state)
+{
+    (void)state;
+    expect("ST409", STEP("        print(loss.item(), out.max().item(), out.min().item())  # ST409\n"));
+    expect("ST409", STEP("        a = loss.item()  # ST409\n"
+                         "        b = out.max().item()  # ST409\n"
+                         "        print(a, b)\n"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -290,6 +299,7 @@ int main(void)
         cmocka_unit_test(a_loop_over_what_was_read_back_is_host_work),
         cmocka_unit_test(answers_to_an_environment_are_notes),
         cmocka_unit_test(framework_settings),
+        cmocka_unit_test(reads_of_one_statement_are_told_of_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

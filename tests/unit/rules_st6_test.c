@@ -108,6 +108,110 @@ static void explicit_waits(void **state)
                     "torch.cuda.synchronize()\n");
 }
 
+/* ---- one upload, told of once ---- */
+
+static void the_heavier_advice_counts(void **state)
+{
+    (void)state;
+    expect("ST602",
+           STEP(GOOD, MOVED "        ids = torch.LongTensor([k for k in range(len(x))]).to(device)  # ST602 note\n"));
+    expect("ST602", STEP(GOOD, MOVED "        w = np.asarray([k for k in range(3)])\n"
+                                     "        h = torch.from_numpy(rows(loss)).to(device)  # ST602\n"));
+    expect("ST602", STEP(GOOD, "        parts = [p.to(device) for p in x]  # ST602 note\n"));
+    expect("ST602", STEP(GOOD, "        x = torch.from_numpy(x.numpy()).to(device)  # ST602\n"));
+}
+
+static void constructors_of_the_device_copy_arrays(void **state)
+{
+    (void)state;
+    const char *const code = STEP(GOOD, MOVED "        import numpy as np\n"
+                                              "        a = torch.cuda.FloatTensor(np.random.rand(4, 4))  # ST601\n"
+                                              "        c = torch.cuda.FloatTensor(4, 4)\n");
+    expect("ST601", code);
+    expect("ST602", STEP(GOOD, MOVED "        import numpy as np\n"
+                                     "        b = torch.tensor(np.asarray(x.cpu()), device=device)  # ST602\n"));
+}
+
+static void a_tensor_that_the_host_fills_is_made_there(void **state)
+{
+    (void)state;
+    expect("ST601", STEP(GOOD, MOVED "        h = torch.zeros(4)\n"
+                                     "        h[[k for k in rows()]] = 1\n"
+                                     "        h = h.to(device)\n"));
+}
+
+static void copies_into_a_buffer(void **state)
+{
+    (void)state;
+    expect("ST602", STEP(GOOD, MOVED "        room = torch.zeros(4, 2, device=device)\n"
+                                     "        room[0].copy_(torch.from_numpy(rows(loss)))  # ST602\n"
+                                     "        room[1].copy_(torch.from_numpy(rows(loss)), True)\n"
+                                     "        room[1].copy_(x[0])\n"));
+}
+
+/* ---- who goes over a loader ---- */
+
+#define LOADED(lines) \
+    "import torch\n" \
+    "from torch.utils.data import DataLoader\n" \
+    "class Files(torch.utils.data.Dataset):\n" \
+    "    def __getitem__(self, i):\n" \
+    "        return decode(self.names[i])\n" \
+    "model = torch.nn.Linear(2, 2).cuda()\n" \
+    "optimizer = torch.optim.SGD(model.parameters(), 0.1)\n" lines
+
+#define TRAINED(loader) \
+    "for x in " loader ":\n" \
+    "    model(x.cuda()).sum().backward()\n" \
+    "    optimizer.step()\n"
+
+static void loaders_are_judged_by_who_goes_over_them(void **state)
+{
+    (void)state;
+    expect("ST604", LOADED("shown = DataLoader(Files())  # ST604 note\n"
+                           "rows = DataLoader(Files())  # ST604\n"
+                           "def show(i):\n"
+                           "    if i % 100 == 0:\n"
+                           "        draw(model(next(iter(shown)).cuda()))\n"
+                           "def fit(batches):\n"
+                           "    for i, x in enumerate(batches):\n"
+                           "        model(x.cuda()).sum().backward()\n"
+                           "        optimizer.step()\n"
+                           "        show(i)\n"
+                           "fit(rows)\n"));
+    expect("ST604", LOADED("def checked():\n"
+                           "    return DataLoader(Files())  # ST604 note\n"
+                           "for x in checked():\n"
+                           "    model(x.cuda())\n"));
+    expect("ST604", LOADED("other = DataLoader(Files())  # ST604\n"
+                           "elsewhere(other)\n"));
+}
+
+static void data_in_memory_needs_no_workers(void **state)
+{
+    (void)state;
+    expect("ST604", LOADED("class Held(torch.utils.data.Dataset):\n"
+                           "    def __getitem__(self, i):\n"
+                           "        return self.rows[i], self.labels[i].long()\n"
+                           "rows = DataLoader(Held())  # ST604 note\n" TRAINED("rows")));
+    expect("ST604", LOADED("rows = DataLoader(Files())  # ST604\n" TRAINED("rows")));
+}
+
+static void a_program_without_a_device_has_nothing_that_waits(void **state)
+{
+    (void)state;
+    expect("ST60", "import torch\n"
+                   "model = torch.nn.Linear(2, 2)\n"
+                   "optimizer = torch.optim.SGD(model.parameters(), 0.1)\n"
+                   "for x in torch.utils.data.DataLoader(data()):\n"
+                   "    model(x).sum().backward()\n"
+                   "    optimizer.step()\n"
+                   "#: other.py\n" LOADED("rows = DataLoader(Files(), pin_memory=True)  # ST604\n"
+                                          "for x in rows:\n"
+                                          "    model(x.cuda(non_blocking=True)).sum().backward()  # ST605 note\n"
+                                          "    optimizer.step()\n"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -120,6 +224,13 @@ int main(void)
         cmocka_unit_test(loaders_without_workers),
         cmocka_unit_test(data_on_the_device_needs_none),
         cmocka_unit_test(explicit_waits),
+        cmocka_unit_test(the_heavier_advice_counts),
+        cmocka_unit_test(constructors_of_the_device_copy_arrays),
+        cmocka_unit_test(a_tensor_that_the_host_fills_is_made_there),
+        cmocka_unit_test(copies_into_a_buffer),
+        cmocka_unit_test(loaders_are_judged_by_who_goes_over_them),
+        cmocka_unit_test(data_in_memory_needs_no_workers),
+        cmocka_unit_test(a_program_without_a_device_has_nothing_that_waits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

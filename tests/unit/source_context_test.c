@@ -156,6 +156,128 @@ static void actions_are_needed_at_once(void **state)
     project_free(project);
 }
 
+static const char *const stored = "import torch\n"
+                                  "class Loss:\n"
+                                  "    def store_of(self, store):\n"
+                                  "        self.n += 1\n"
+                                  "        if self.n % 50 == 1:\n"
+                                  "            store = store\n"
+                                  "        else:\n"
+                                  "            store = None\n"
+                                  "        return store\n"
+                                  "    def step(self, model, x, opt, store, other):\n"
+                                  "        loss = model(x).sum()\n"
+                                  "        loss.backward()\n"
+                                  "        opt.step()\n"
+                                  "        store = self.store_of(store)\n"
+                                  "        if store is not None:\n"
+                                  "            now_and_then(loss)\n"
+                                  "        if other is not None:\n"
+                                  "            each_time(loss)\n"
+                                  "        show = self.n % 9 == 0\n"
+                                  "        if show:\n"
+                                  "            every_ninth(loss)\n"
+                                  "        aside(loss, store)\n"
+                                  "def aside(loss, store=None):\n"
+                                  "    if store is not None:\n"
+                                  "        behind_a_call(loss)\n"
+                                  "loss = Loss()\n"
+                                  "for x in torch.utils.data.DataLoader([1]):\n"
+                                  "    loss.step(torch.nn.Linear(1, 1), x, torch.optim.SGD([], 1), {}, {})\n";
+
+static void a_value_that_is_there_now_and_then_is_a_gate(void **state)
+{
+    runs(stored, "now_and_then(loss)", "step gate-interval");
+    runs(stored, "each_time(loss)", "step");
+    runs(stored, "every_ninth(loss)", "step gate-interval");
+    runs(stored, "behind_a_call(loss)", "step gate-interval");
+}
+
+#define ACTING(lines) \
+    "import torch\n" \
+    "def train(env, net, n):\n" \
+    "    opt = torch.optim.SGD(net.parameters(), lr=1)\n" \
+    "    for update in range(n):\n" \
+    "        for step in range(9):\n" \
+    "            with torch.no_grad():\n" \
+    "                action = net(state)\n" \
+    "            state, reward, done, info = env.step(action.cpu())\n" \
+    "            kept(reward)\n" lines
+
+static void a_rollout_is_a_part_of_the_training(void **state)
+{
+    const char *const trained = ACTING("        for epoch in range(4):\n"
+                                       "            net(state).sum().backward()\n"
+                                       "            opt.step()\n");
+    runs(trained, "kept(reward)", "step");
+    runs(ACTING(""), "kept(reward)", "evaluation"); /* nothing trains: somebody watches it play */
+}
+
+static void what_the_next_action_needs_is_marked(void **state)
+{
+    struct project *project = run_of(ACTING("        net(state).sum().backward()\n"
+                                            "        opt.step()\n"));
+    assert_true(context_of(project, find(project, 0, "net(state)")).acting ||
+                context_of(project, find(project, 0, "action.cpu()")).acting);
+    assert_false(context_of(project, find(project, 0, "kept(reward)")).acting);
+    project_free(project);
+}
+
+static const char *const judging = "import torch\n"
+                                   "class Judge:\n"
+                                   "    def __call__(self, data):\n"
+                                   "        %s\n"
+                                   "        self.losses(data)\n"
+                                   "        self.model.train()\n"
+                                   "    def losses(self, data):\n"
+                                   "        for x in data:\n"
+                                   "            loss = self.model(x).sum()\n"
+                                   "            loss.backward()\n"
+                                   "Judge()(torch.utils.data.DataLoader([1]))\n";
+
+static void behind_eval_of_its_model_a_method_evaluates(void **state)
+{
+    runs(text(judging, "self.model.eval()"), "loss.backward()", "evaluation");
+    runs(text(judging, "self.teacher.eval()"), "loss.backward()", "step");
+}
+
+static void targets_are_part_of_the_step(void **state)
+{
+    const char *const code = "import torch\n"
+                             "@torch.no_grad()\n"
+                             "def soft(teacher, x):\n"
+                             "    return teacher(x.cuda())\n"
+                             "@torch.no_grad()\n"
+                             "def score(model, x):\n"
+                             "    return model(x.cuda()).mean().item()\n"
+                             "model = torch.nn.Linear(1, 1).cuda()\n"
+                             "for x in torch.utils.data.DataLoader([1]):\n"
+                             "    loss = model(x.cuda()) - soft(model, x)\n"
+                             "    loss.sum().backward()\n"
+                             "    print(score(model, x))\n";
+    runs(code, "teacher(x.cuda())", "step no-grad");
+    runs(code, "model(x.cuda()).mean().item()", "evaluation no-grad");
+}
+
+static void a_transform_with_a_forward_is_no_model(void **state)
+{
+    const char *const code = "import torch\n"
+                             "class Wave(torch.nn.Module):\n"
+                             "    def __init__(self):\n"
+                             "        super().__init__()\n"
+                             "        self.x = %s\n"
+                             "    def forward(self, x):\n"
+                             "        return self.inverse(x)\n"
+                             "    def inverse(self, x):\n"
+                             "        return back(x)\n"
+                             "    def there(self, x):\n"
+                             "        return x\n"
+                             "wave = Wave()\n"
+                             "wave.there(1)\n";
+    runs(text(code, "3"), "back(x)", "unknown forward");
+    runs(text(code, "torch.nn.Linear(1, 1)"), "back(x)", "step forward");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -170,6 +292,12 @@ int main(void)
         cmocka_unit_test_teardown(functions_that_evaluate_do_so_whoever_calls, clear),
         cmocka_unit_test_teardown(what_is_done_once_is_gated, clear),
         cmocka_unit_test_teardown(actions_are_needed_at_once, clear),
+        cmocka_unit_test_teardown(a_value_that_is_there_now_and_then_is_a_gate, clear),
+        cmocka_unit_test_teardown(a_rollout_is_a_part_of_the_training, clear),
+        cmocka_unit_test_teardown(what_the_next_action_needs_is_marked, clear),
+        cmocka_unit_test_teardown(behind_eval_of_its_model_a_method_evaluates, clear),
+        cmocka_unit_test_teardown(targets_are_part_of_the_step, clear),
+        cmocka_unit_test_teardown(a_transform_with_a_forward_is_no_model, clear),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

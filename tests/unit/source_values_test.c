@@ -265,6 +265,86 @@ static void nesting_costs_no_stack(void **state)
     buf_free(&code);
 }
 
+static void a_chosen_constructor_is_that_of_the_device(void **state)
+{
+    const char *const chosen = "import torch\n"
+                               "T = torch.cuda.FloatTensor if torch.cuda.is_available() else torch.FloatTensor\n"
+                               "x = torch.zeros(3)\n"
+                               "%s\n";
+    says(text(chosen, "y = T(2, 3)"), "T(2, 3)", "tensor gpu float32 rank1+ uploaded constant fresh");
+    moves(text(chosen, "y = x.type(T)"), "x.type(T)", MOVE_UPLOAD);
+    moves(text(chosen, "y = x.type(torch.LongTensor)"), "x.type(torch.LongTensor)", MOVE_NONE);
+    moves(text(chosen, "y = T(3)"), "T(3)", MOVE_NONE); /* room, no data */
+    says("import torch\nT = torch.DoubleTensor if wide else torch.FloatTensor\ny = T(2, 3)\n", "T(2, 3)", "unknown");
+}
+
+static void a_type_may_be_named_by_a_text(void **state)
+{
+    const char *const start = "import torch\nx = torch.zeros(3)\n%s\n";
+    moves(text(start, "y = x.type('torch.cuda.FloatTensor')"), "x.type('torch.cuda.FloatTensor')", MOVE_UPLOAD);
+    moves(text(start, "y = x.type('torch.FloatTensor')"), "x.type('torch.FloatTensor')", MOVE_NONE);
+}
+
+static void copying_into_a_tensor_takes_data_where_that_is(void **state)
+{
+    const char *const start = "import torch\nx = torch.zeros(3).cuda()\nc = torch.ones(3)\n%s\n";
+    moves(text(start, "x[0].copy_(c)"), "x[0].copy_(c)", MOVE_UPLOAD);
+    moves(text(start, "c.copy_(x)"), "c.copy_(x)", MOVE_DOWNLOAD);
+    moves(text(start, "x.copy_(x + 1)"), "x.copy_(x + 1)", MOVE_NONE);
+    moves(text(start, "x.copy_(what)"), "x.copy_(what)", MOVE_NONE);
+}
+
+static void samplers_give_numbers_of_rows(void **state)
+{
+    const char *const code = "from torch.utils.data.sampler import BatchSampler, SubsetRandomSampler\n"
+                             "for rows in BatchSampler(SubsetRandomSampler(range(9)), 3, True):\n"
+                             "    print(rows)\n";
+    says(code, "rows", "list [int]");
+}
+
+static void the_default_may_be_the_device(void **state)
+{
+    const char *const code = "import torch\n"
+                             "torch.set_default_tensor_type('torch.cuda.FloatTensor')\n"
+                             "a = torch.zeros(3)\n"
+                             "b = torch.LongTensor(3)\n";
+    says(code, "torch.zeros(3)", "tensor gpu float32 rank1+ constant fresh");
+    says(code, "torch.LongTensor(3)", "tensor cpu int64 rank1+ constant fresh");
+    says("import torch\ntorch.set_default_tensor_type('torch.FloatTensor')\na = torch.zeros(3)\n", "torch.zeros(3)",
+         "tensor cpu float32 rank1+ constant fresh");
+}
+
+static void a_star_import_leaves_python_its_names(void **state)
+{
+    says("from sklearn.metrics import *\nfor i in range(3):\n    print(i)\n", "i", "int");
+}
+
+static void what_one_way_knows_holds_for_both(void **state)
+{
+    says("import torch\nimport lib\n"
+         "def get(own):\n"
+         "    if own:\n"
+         "        return torch.utils.data.DataLoader([1])\n"
+         "    return lib.get()\n"
+         "batches = get(True)\n",
+         "get(True)", "loader");
+    const char *const carried = "import numpy as np\nmask = []\nwhile more():\n    seen(mask[0])\n    mask = %s\n";
+    says(text(carried, "np.arange(3)"), "mask[0]", "array");
+    says(text(carried, "other()"), "mask[0]", "unknown");
+}
+
+static void parameter_groups_hold_parameters(void **state)
+{
+    const char *const code = "import torch\n"
+                             "def clip(optimizer):\n"
+                             "    for group in optimizer.param_groups:\n"
+                             "        for p in group['params']:\n"
+                             "            p.grad.clamp_(-1, 1)\n"
+                             "        rate = group['lr']\n";
+    says(code, "p", "tensor rank1+ grad parameter");
+    says(code, "group['lr']", "unknown");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -290,6 +370,14 @@ int main(void)
         cmocka_unit_test_teardown(what_has_keys_is_no_tensor, clear),
         cmocka_unit_test_teardown(names_are_qualified, clear),
         cmocka_unit_test_teardown(nesting_costs_no_stack, clear),
+        cmocka_unit_test_teardown(a_chosen_constructor_is_that_of_the_device, clear),
+        cmocka_unit_test_teardown(a_type_may_be_named_by_a_text, clear),
+        cmocka_unit_test_teardown(copying_into_a_tensor_takes_data_where_that_is, clear),
+        cmocka_unit_test_teardown(samplers_give_numbers_of_rows, clear),
+        cmocka_unit_test_teardown(the_default_may_be_the_device, clear),
+        cmocka_unit_test_teardown(a_star_import_leaves_python_its_names, clear),
+        cmocka_unit_test_teardown(what_one_way_knows_holds_for_both, clear),
+        cmocka_unit_test_teardown(parameter_groups_hold_parameters, clear),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
