@@ -53,13 +53,17 @@ struct program_op {
     uint8_t phase;                   /* enum phase */
     uint8_t family;                  /* enum family */
     bool label;                      /* an annotation: groups operators, is none, and lies in none */
+    bool on_host;                    /* all its tensors are known to lie in host memory: it launches nothing */
     int64_t start_ns, dur_ns;        /* -1: not recorded */
     uint32_t first_launch, launches; /* made by this call and those inside */
     uint32_t first_input, inputs;    /* into `tensors`: what it reads */
     uint32_t first_output, outputs;  /* what it writes; a view writes nothing */
 };
 
-/* A call of the runtime that puts work on a device, and the work. */
+/*
+ * A call of the runtime that puts work on a device, and the work. Of an execution trace and a configuration only the
+ * copies between host and device are known: without times, the kernels follow from the operators.
+ */
 struct program_launch {
     uint32_t op;     /* the innermost that made it; OP_NONE: by no operator */
     uint32_t thread; /* of the call */

@@ -144,13 +144,30 @@ static void add_argument(struct execution_reading *r, const struct argument *a)
 
 /* ---- tensors ---- */
 
+static enum tensor_place place_of(str device)
+{
+    if (!device.len)
+        return PLACE_UNKNOWN;
+    return str_starts(device, S("\"cpu")) ? PLACE_HOST : PLACE_DEVICE;
+}
+
+/* [tensor, storage, offset, elements, bytes of one, "device"]; the device from schema 1.0.1 on. */
 static void add_tensor(struct execution_reading *r, struct json *json)
 {
-    struct execution_tensor tensor = {0};
-    if (!json_enter(json) || !json_item(json) || !json_int(json, &tensor.id))
+    enum { NUMBERS = 5 };
+    int64_t number[NUMBERS] = {0};
+    str device = S("");
+    int count = 0;
+    for (json_enter(json); count < NUMBERS && json_item(json) && json_int(json, &number[count]); count++)
+        ;
+    if (count == 0)
         return;
-    if (json_item(json) && !json_int(json, &tensor.storage))
-        return;
+    if (count == NUMBERS && json_item(json))
+        json_raw(json, &device);
+    struct execution_tensor tensor = {.id = number[0], .storage = number[1], .place = (uint8_t)place_of(device)};
+    if (count < NUMBERS || number[3] < 0 || number[4] < 0 ||
+        __builtin_mul_overflow(number[3], number[4], &tensor.bytes))
+        tensor.bytes = -1;
     r->tensors = mem_grow(r->tensors, &r->tensor_room, r->tensor_count + 1, sizeof *r->tensors);
     r->tensors[r->tensor_count++] = tensor;
 }

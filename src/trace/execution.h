@@ -26,8 +26,12 @@ enum { EXECUTION_NONE = UINT32_MAX };
 enum { SCOPE_FUNCTION = 0, SCOPE_BACKWARD = 1, SCOPE_USER = 7 };
 
 /* A tensor as an argument. Numbers of tensors and storages come from the same count as those of nodes: no two are equal. */
+enum tensor_place { PLACE_UNKNOWN, PLACE_HOST, PLACE_DEVICE };
+
 struct execution_tensor {
     int64_t id, storage; /* storage 0: not known */
+    int64_t bytes;       /* elements times their size; -1: not known */
+    uint8_t place;       /* enum tensor_place */
 };
 
 struct execution_arguments {

@@ -92,6 +92,8 @@ static void check_mm(const struct execution *e, const char *strides)
     assert_int_equal(e->tensors[mm->inputs.first_tensor + 1].storage, 8);
     assert_int_equal(mm->outputs.tensors, 1);
     assert_int_equal(e->tensors[mm->outputs.first_tensor].storage, 11);
+    assert_int_equal(e->tensors[mm->outputs.first_tensor].bytes, 60);
+    assert_int_equal(e->tensors[mm->outputs.first_tensor].place, PLACE_DEVICE);
     assert_text(mm->outputs.dims, "[[3, 5]]");
 }
 

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Makes a program call by call, for sources that describe a model instead of recording it. */
+#ifndef GRAPH_PROGRAM_BUILD_H
+#define GRAPH_PROGRAM_BUILD_H
+
+#include "graph/program.h"
+
+/* A zeroed struct with its arena set is an empty program. program_built frees what grew. */
+struct program_build {
+    struct arena *arena; /* of the result */
+    struct program_op *ops;
+    size_t count, room;
+    struct program_launch *launches;
+    size_t launch_count, launch_room;
+    uint32_t open; /* the innermost open call, plus 1; 0 at the top */
+    uint8_t phase; /* enum phase, of the calls to come */
+    uint32_t thread;
+};
+
+/* Opens a call inside the one that is open, and gives its number. `types` "float" stands for all tensors of `dims`. */
+uint32_t build_open(struct program_build *b, str name, str dims, str types, str values);
+void build_close(struct program_build *b);
+
+/* Opens and closes. */
+uint32_t build_call(struct program_build *b, str name, str dims, str types, str values);
+
+/* Groups the calls until it is closed. */
+void build_label(struct program_build *b, str name);
+
+/* A copy between host and device by the open call, after which the host goes on only when it is done. */
+void build_copy(struct program_build *b, enum copy_direction direction, enum host_memory memory, int64_t bytes);
+
+/* The gradient that the call computes is that of `forward`. */
+void build_forward(struct program_build *b, uint32_t op, uint32_t forward);
+
+struct program build_finish(struct program_build *b, enum program_source source);
+
+#endif
