@@ -5,20 +5,36 @@
 #include <math.h>
 
 extern const struct family family_gemm;
+extern const struct family family_collective;
 extern const struct family family_convolution;
 extern const struct family family_gemm_matrix;
+extern const struct family family_elementwise;
+extern const struct family family_rows_reduced;
+extern const struct family family_traffic;
 
 extern const char model_gemm[];
 extern const size_t model_gemm_bytes;
+extern const char model_collective[];
+extern const size_t model_collective_bytes;
 extern const char model_convolution[];
 extern const size_t model_convolution_bytes;
 extern const char model_gemm_matrix[];
 extern const size_t model_gemm_matrix_bytes;
+extern const char model_elementwise[];
+extern const size_t model_elementwise_bytes;
+extern const char model_rows[];
+extern const size_t model_rows_bytes;
+extern const char model_traffic[];
+extern const size_t model_traffic_bytes;
 
 const struct family_row family_rows[] = {
     {&family_gemm_matrix, model_gemm_matrix, &model_gemm_matrix_bytes},
     {&family_gemm, model_gemm, &model_gemm_bytes},
+    {&family_collective, model_collective, &model_collective_bytes},
     {&family_convolution, model_convolution, &model_convolution_bytes},
+    {&family_elementwise, model_elementwise, &model_elementwise_bytes},
+    {&family_rows_reduced, model_rows, &model_rows_bytes},
+    {&family_traffic, model_traffic, &model_traffic_bytes},
 };
 const uint32_t family_count = sizeof family_rows / sizeof *family_rows;
 

@@ -40,6 +40,9 @@ struct family {
     uint32_t needs;    /* bits 1u << HW_FP32 ...: figures without which there is no estimate */
     const char *about; /* a sentence or two: the form, for `model show` */
 
+    /* Further figures that this kernel needs there, as bits; NULL: none. */
+    uint32_t (*also_needs)(const struct kernel *kernel, const struct hardware *hardware);
+
     /* Which kernels of its forms it has; NULL: all. The first family that takes a kernel has it. */
     bool (*takes)(const struct kernel *kernel);
 
@@ -57,6 +60,12 @@ struct family {
      */
     double (*start)(uint32_t way, uint32_t parameter);
     uint32_t start_count;
+
+    /*
+     * Above 0: a row of that many microseconds or less weighs a third in fitting, longer ones more with their time, up to
+     * twice. For tables whose long rows are few, where most say what a launch costs and little of the kernel. 0: all alike.
+     */
+    double light_us;
 
     /* Dimensionless features for the learned residual, finite; none: feature_count is 0. */
     void (*describe)(const struct kernel *kernel, const struct hardware *hardware, const double *coefficients,

@@ -143,10 +143,12 @@ double set_us(const struct family *family, const struct coefficient_set *set, co
     return us * exp(fmin(most_residual, fmax(-most_residual, trees_eval(set->residual, features))));
 }
 
-static bool has_figures(const struct family *family, const struct hardware *hardware, struct steptime_error *err)
+static bool has_figures(const struct family *family, const struct hardware *hardware, const struct kernel *kernel,
+                        struct steptime_error *err)
 {
+    const uint32_t needs = family->needs | (family->also_needs ? family->also_needs(kernel, hardware) : 0);
     for (int key = 0; key < HW_KEYS; key++) {
-        if (!(family->needs >> key & 1) || hardware->figure[key] > 0)
+        if (!(needs >> key & 1) || hardware->figure[key] > 0)
             continue;
         const str name = hardware->name, word = hw_key_word((enum hw_key)key);
         return fail(err, STEPTIME_INPUT, "%.*s lacks the figure %.*s, which %s kernels need", (int)name.len, name.at,
@@ -173,7 +175,7 @@ bool models_estimate(const struct models *models, const struct hardware *hardwar
     const struct family *family = family_of_kernel(kernel);
     if (!family)
         return fail(err, STEPTIME_INPUT, "no model has kernels of this form");
-    if (!has_figures(family, hardware, err))
+    if (!has_figures(family, hardware, kernel, err))
         return false;
     const struct group_model *group = coefficients_group(models_family(models, family), family_group(family, kernel));
     bool measured = false;

@@ -2,6 +2,8 @@
 /* The words of operators in tables and lists of graphs, and the kernels that they mean. */
 #include "model/table.h"
 
+#include "ops/collective.h"
+
 /* Tensors that an element-wise operator reads and writes, each of all elements. */
 enum { UNARY = 2, BINARY = 3 };
 
@@ -9,7 +11,7 @@ struct word {
     const char *op;
     enum kernel_form form;
     uint32_t numbers;
-    int64_t accesses; /* of element-wise operators */
+    int64_t accesses; /* of element-wise operators; of collectives the kind */
 };
 
 static const struct word words[] = {
@@ -32,6 +34,13 @@ static const struct word words[] = {
     {"ln", FORM_LAYER_NORM, 2, 0},
     {"conv", FORM_CONVOLUTION, 7, 0},
     {"gemm_fp8", FORM_LINEAR, 3, 0},
+    {"all_reduce", FORM_COLLECTIVE, 3, COLLECTIVE_ALL_REDUCE},
+    {"all_gather", FORM_COLLECTIVE, 3, COLLECTIVE_ALL_GATHER},
+    {"reduce_scatter", FORM_COLLECTIVE, 3, COLLECTIVE_REDUCE_SCATTER},
+    {"all_to_all", FORM_COLLECTIVE, 3, COLLECTIVE_ALL_TO_ALL},
+    {"broadcast", FORM_COLLECTIVE, 3, COLLECTIVE_BROADCAST},
+    {"reduce", FORM_COLLECTIVE, 3, COLLECTIVE_REDUCE},
+    {"send_recv", FORM_COLLECTIVE, 3, COLLECTIVE_POINT_TO_POINT},
 };
 enum { WORDS = sizeof words / sizeof *words };
 
@@ -50,6 +59,13 @@ static void set_fp8(const int64_t *n, struct kernel *kernel)
     kernel->dtype = DTYPE_F8;
 }
 
+/* Bytes of the message, ranks, ranks of a server. */
+static void set_collective(const struct word *word, const int64_t *n, struct kernel *kernel)
+{
+    const int64_t sizes[KERNEL_SIZES] = {word->accesses + 1, n[0], n[1], n[2]};
+    memcpy(kernel->size, sizes, sizeof sizes);
+}
+
 static void set_sizes(const struct word *word, const int64_t *sizes, struct kernel *kernel)
 {
     if (word->form == FORM_CONVOLUTION) {
@@ -58,6 +74,10 @@ static void set_sizes(const struct word *word, const int64_t *sizes, struct kern
     }
     if (word->form == FORM_LINEAR && word->numbers == 3) {
         set_fp8(sizes, kernel);
+        return;
+    }
+    if (word->form == FORM_COLLECTIVE) {
+        set_collective(word, sizes, kernel);
         return;
     }
     memcpy(kernel->size, sizes, word->numbers * sizeof *sizes);

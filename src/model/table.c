@@ -15,16 +15,25 @@ struct schema {
     const char *op; /* the column; or, after '=', the word of all rows */
     const char *device, *us;
     const char *sizes[MOST_SIZES + 1]; /* in the order of kernel_of_op, ended by NULL */
+    const char *us_too;                /* another name of the column `us`; NULL */
+    double us_each;                    /* of its unit; 0: 1 */
 };
 
 static const struct schema schemas[] = {
-    {"op", "device", "latency_us", {"b", "m", "n", "k", NULL}},
-    {"op", "device", "latency_us", {"rows", "cols", NULL}},
-    {"op",
-     "device",
-     "latency_us",
-     {"batch", "in_channels", "out_channels", "kernel_size", "input_size", "stride", "padding", NULL}},
-    {"=gemm_fp8", "hardware", "avg_duration", {"M", "N", "K", NULL}},
+    {.op = "op", .device = "device", .us = "latency_us", .sizes = {"b", "m", "n", "k"}},
+    {.op = "op", .device = "device", .us = "latency_us", .sizes = {"rows", "cols"}},
+    {.op = "op",
+     .device = "device",
+     .us = "latency_us",
+     .sizes = {"batch", "in_channels", "out_channels", "kernel_size", "input_size", "stride", "padding"}},
+    {.op = "=gemm_fp8", .device = "hardware", .us = "avg_duration", .sizes = {"M", "N", "K"}},
+    {.op = "op", .device = "device", .us = "latency_us", .sizes = {"bytes", "ranks", "server_ranks"}},
+    {.op = "collective",
+     .device = "device",
+     .us = "time_stats.all_reduce.median",
+     .us_too = "time_stats.send_recv.median",
+     .us_each = 1000,
+     .sizes = {"size", "num_workers", "devices_per_node"}},
 };
 enum { SCHEMAS = sizeof schemas / sizeof *schemas };
 
@@ -57,7 +66,8 @@ static bool find_layout(const struct kernel_table *table, const struct schema *s
         if (!find_column(table, schema->sizes[layout->size_count], &layout->sizes[layout->size_count]))
             return false;
     find_column(table, schema->device, &layout->device);
-    find_column(table, schema->us, &layout->us);
+    if (!find_column(table, schema->us, &layout->us) && schema->us_too)
+        find_column(table, schema->us_too, &layout->us);
     return true;
 }
 
@@ -143,6 +153,8 @@ static void read_row(const struct layout *layout, struct table_row *row)
     row->kernel.alone = true;
     if (!number_of(csv_field(&row->fields, layout->us), &row->us) || row->us <= 0)
         row->us = 0;
+    if (layout->schema->us_each > 0)
+        row->us *= layout->schema->us_each;
 }
 
 /* As the first kind that has a kernel here; else as the first that has sizes, with what is wrong with them. */

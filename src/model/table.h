@@ -8,6 +8,8 @@
  *     op, device, rows, cols                              element-wise, softmax, layer norm
  *     op, device, batch, in_channels, out_channels, kernel_size, input_size, stride, padding
  *     M, N, K, hardware (avg_duration)                    FP8 GEMM
+ *     op, device, bytes, ranks, server_ranks              collectives
+ *     collective, size, num_workers, devices_per_node     the same (time_stats.all_reduce.median, ms)
  *     latency_us                                          measured, microseconds
  *
  * Tables of several kinds may be one, with empty fields where a kind has no such column.

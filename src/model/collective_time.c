@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Collectives by the size of the message and the number of ranks.
+ *
+ * A message m keeps the busiest link busy with m x the bus factor (collective.h).
+ * Small messages take a latency, more of it for more ranks; the rate grows with
+ * the message along a curve of the shape of a sigmoid over ln m, up to a share of
+ * what the link can do:
+ *
+ *     us = latency + step x log2(ranks) + m x factor / (rate x efficiency) x (1 + (half / m)^steepness)
+ *
+ * The link is the one between the GPUs of a server, where they have one, else
+ * that to the host. Ranks of several servers meet on the network too; the slower
+ * of the two decides. (The published form, arXiv:2404.12674, fits a sigmoid of
+ * log10 of the rate, with a least and a most message; eight numbers for each
+ * collective, number of ranks and machine. Here all numbers of ranks share theirs.)
+ *
+ * Groups: `ring` is fitted on all-reduce and does for what else runs along rings,
+ * `pairs` on send and receive, for what goes between pairs.
+ */
+#include <math.h>
+
+#include "model/family.h"
+#include "ops/collective.h"
+
+enum coefficient {
+    LATENCY_US,
+    STEP_US,
+    EFFICIENCY,
+    HALF_MIB,
+    STEEPNESS,
+    RANKS,
+    HALF_RANKS,
+    NETWORK,
+    NETWORK_US,
+    COEFFICIENTS,
+};
+
+static const struct parameter parameters[COEFFICIENTS] = {
+    [LATENCY_US] = {"latency_us", 6, 1, 100, 0.4, "of the smallest message between two ranks, us"},
+    [STEP_US] = {"step_us", 5, 0.05, 50, 0.4, "more of it for each doubling of the ranks, us"},
+    [EFFICIENCY] = {"efficiency", 0.8, 0.1, 1.5, 0.2, "of the link, by large messages among eight ranks"},
+    [HALF_MIB] = {"half_mib", 2, 0.001, 100, 0.5, "message that reaches half of it, MiB"},
+    [STEEPNESS] = {"steepness", 0.7, 0.4, 2, 0.2, "of the curve at its half"},
+    [RANKS] = {"ranks", 0, -1, 1.5, 0.2, "power of ranks / 8 in the efficiency"},
+    [HALF_RANKS] = {"half_ranks", 0, -1.5, 1.5, 0.2, "power of ranks / 8 in the half"},
+    [NETWORK] = {"network", 0.8, 0.8, 0.8, 0.2, "of the network, by large messages: assumed"},
+    [NETWORK_US] = {"network_us", 5, 5, 5, 0.3, "latency of the network where it is not known, us: assumed"},
+};
+
+static const double mib = 1048576;
+static const double least_us = 0.001;
+
+/* Shares of a link that nothing exceeds. Switches that reduce by themselves, which only all-reduce uses, add a fifth. */
+static const double most_of_a_link = 0.9, most_by_switches = 1.1;
+
+/* Beyond the ranks of the largest server measured nothing is known to change. */
+static const double most_ranks = 8;
+
+/* A collective on its machine. */
+struct exchange {
+    enum collective_kind kind;
+    double bytes, ranks, local, servers; /* local: ranks of a server */
+    const struct hardware *hardware;
+    const double *c;
+};
+
+static struct exchange exchange_of(const struct kernel *kernel, const struct hardware *hardware, const double *c)
+{
+    const int64_t kind = kernel->size[0] - 1;
+    const double ranks = (double)kernel->size[2];
+    const double local = fmin(ranks, (double)kernel->size[3]);
+    return (struct exchange){
+        .kind = kind < COLLECTIVE_KINDS ? (enum collective_kind)kind : COLLECTIVE_OTHER,
+        .bytes = (double)kernel->size[1],
+        .ranks = ranks,
+        .local = local,
+        .servers = ceil(ranks / local),
+        .hardware = hardware,
+        .c = c,
+    };
+}
+
+static bool in_pairs(enum collective_kind kind)
+{
+    return kind == COLLECTIVE_POINT_TO_POINT || kind == COLLECTIVE_ALL_TO_ALL;
+}
+
+/* The factor for a number of ranks that need not be whole: 1 of one rank alone would be 0. */
+static double factor_of(enum collective_kind kind, double ranks)
+{
+    return collective_bus_factor(kind, (int64_t)fmax(2, ranks));
+}
+
+static double link_rate(const struct hardware *hardware)
+{
+    const double between = hardware->figure[HW_GPU_LINK];
+    return between > 0 ? between : hardware->figure[HW_HOST_LINK];
+}
+
+static double efficiency_of(const struct exchange *exchange)
+{
+    const double *c = exchange->c;
+    const double efficiency = c[EFFICIENCY] * pow(fmin(exchange->local, most_ranks) / most_ranks, c[RANKS]);
+    return fmin(efficiency, exchange->kind == COLLECTIVE_ALL_REDUCE ? most_by_switches : most_of_a_link);
+}
+
+/* How much longer than at the full rate. */
+static double slowness(const struct exchange *exchange)
+{
+    const double *c = exchange->c;
+    const double half = c[HALF_MIB] * mib * pow(fmin(exchange->local, most_ranks) / most_ranks, c[HALF_RANKS]);
+    return 1 + pow(half / exchange->bytes, c[STEEPNESS]);
+}
+
+/* Over the links of a server, us. */
+static double local_us(const struct exchange *exchange)
+{
+    if (exchange->local < 2)
+        return 0;
+    const double bytes = exchange->bytes * factor_of(exchange->kind, exchange->local);
+    return bytes / (link_rate(exchange->hardware) / 1e6 * efficiency_of(exchange)) * slowness(exchange);
+}
+
+/*
+ * Over the network, us: what leaves a server, over all its ports. Rings enter and leave every server once; pairs send to
+ * each rank elsewhere, all ranks of a server at the same time.
+ */
+static double network_us(const struct exchange *exchange)
+{
+    if (exchange->servers < 2)
+        return 0;
+    const double away = (exchange->ranks - exchange->local) / exchange->ranks;
+    const double bytes = exchange->kind == COLLECTIVE_ALL_TO_ALL
+                             ? exchange->bytes * exchange->local * away
+                             : exchange->bytes * factor_of(exchange->kind, exchange->servers);
+    return bytes / (exchange->hardware->figure[HW_NETWORK] / 1e6 * exchange->c[NETWORK]) * slowness(exchange);
+}
+
+static double latency_us(const struct exchange *exchange)
+{
+    const double *c = exchange->c;
+    const double known = exchange->hardware->figure[HW_NETWORK_LATENCY] * 1e6;
+    const double hop = known > 0 ? known : c[NETWORK_US];
+    const double network = exchange->servers > 1 ? 2 * hop * log2(exchange->servers) : 0;
+    return c[LATENCY_US] + c[STEP_US] * fmax(0, log2(exchange->local) - 1) + network;
+}
+
+static double us(const struct kernel *kernel, const struct hardware *hardware, const double *c)
+{
+    const struct exchange exchange = exchange_of(kernel, hardware, c);
+    return latency_us(&exchange) + fmax(local_us(&exchange), network_us(&exchange));
+}
+
+enum feature { LN_BYTES, LN_RANKS, LN_MOVING, LN_SLOWNESS, SERVERS, FEATURES };
+
+static const char *const feature_names[FEATURES] = {
+    "ln(bytes)", "ln(ranks of a server)", "ln(moving / latency)", "ln(slowness)", "servers",
+};
+
+static void describe(const struct kernel *kernel, const struct hardware *hardware, const double *c, double *to)
+{
+    const struct exchange exchange = exchange_of(kernel, hardware, c);
+    const double moving = fmax(least_us, fmax(local_us(&exchange), network_us(&exchange)));
+    to[LN_BYTES] = log(exchange.bytes);
+    to[LN_RANKS] = log(exchange.local);
+    to[LN_MOVING] = log(moving / latency_us(&exchange));
+    to[LN_SLOWNESS] = log(slowness(&exchange));
+    to[SERVERS] = fmin(exchange.servers, 2);
+}
+
+static const char *group(const struct kernel *kernel)
+{
+    const int64_t kind = kernel->size[0] - 1;
+    return kind < COLLECTIVE_KINDS && in_pairs((enum collective_kind)kind) ? "pairs" : "ring";
+}
+
+static uint32_t also_needs(const struct kernel *kernel, const struct hardware *hardware)
+{
+    const bool several = kernel->size[2] > kernel->size[3], alone = kernel->size[3] < 2 || kernel->size[2] < 2;
+    const uint32_t network = several ? 1u << HW_NETWORK : 0;
+    return network | (alone || hardware->figure[HW_GPU_LINK] > 0 ? 0 : 1u << HW_HOST_LINK);
+}
+
+const struct family family_collective = {
+    .name = "collective",
+    .forms = 1u << FORM_COLLECTIVE,
+    .about = "A latency by ranks, and the bytes on the busiest link over a rate that grows with the message.",
+    .also_needs = also_needs,
+    .group = group,
+    .us = us,
+    .parameters = parameters,
+    .parameter_count = COEFFICIENTS,
+    .describe = describe,
+    .features = feature_names,
+    .feature_count = FEATURES,
+    .trees = 60,
+    .leaves = 12,
+};
