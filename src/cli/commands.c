@@ -13,6 +13,8 @@ extern const struct command command_kernels;
 extern const struct command command_ops;
 extern const struct command command_critical_path;
 extern const struct command command_ranks;
+extern const struct command command_overheads;
+extern const struct command command_predict;
 extern const struct command command_info;
 extern const struct command command_hw;
 extern const struct command command_model;
@@ -24,9 +26,9 @@ extern const struct command command_help;
 extern const struct command command_completion;
 
 const struct command *const commands[] = {
-    &command_summary, &command_breakdown, &command_kernels, &command_ops,        &command_critical_path,
-    &command_ranks,   &command_info,      &command_hw,      &command_model,    &command_lint,       &command_rules,
-    &command_fix,     &command_verify,    &command_help,    &command_completion, NULL,
+    &command_summary,   &command_breakdown, &command_kernels, &command_ops,  &command_critical_path, &command_ranks,
+    &command_overheads, &command_predict,   &command_info,    &command_hw,   &command_model,         &command_lint,
+    &command_rules,     &command_fix,       &command_verify,  &command_help, &command_completion,    NULL,
 };
 
 static const struct option trace_options[] = {

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "predict/host_line.h"
 
+enum { LOOK_BACK = 16 }; /* entries of other threads, of which the last that had ended is looked for */
+
 struct building {
     const struct program *program;
     struct arena *arena, *scratch;
@@ -178,16 +180,23 @@ static void deal_inside(struct building *b, struct host_line *line)
 }
 
 /*
- * PyTorch runs the backward pass on a thread of its own while the caller sleeps, so where the line goes over to
- * another thread, that one waited for the one before: unless both were seen at work at once.
+ * PyTorch runs the backward pass on a thread of its own while the caller sleeps, and gives single nodes back to the
+ * caller's. So where the line goes over to another thread, that one waited for the last that had ended by then: unless
+ * it had been at work itself since.
  */
-static bool was_let_go(const struct host_line *line, const struct host_op *op, const struct host_op *other)
+static uint32_t let_go_by(const struct host_line *line, uint32_t i)
 {
-    const int64_t start = host_op_start_ns(line, op), end = host_op_end_ns(line, other);
-    if (start < 0 || end < 0)
-        return true;
+    const struct host_op *op = &line->ops[i];
+    const int64_t start = host_op_start_ns(line, op);
+    if (start < 0)
+        return line->ops[i - 1].thread != op->thread ? i - 1 : OP_NONE;
     const int64_t own_end = op->before == OP_NONE ? 0 : host_op_end_ns(line, &line->ops[op->before]);
-    return end <= start && end >= own_end;
+    for (uint32_t back = 1; back <= LOOK_BACK && back <= i && line->ops[i - back].thread != op->thread; back++) {
+        const int64_t end = host_op_end_ns(line, &line->ops[i - back]);
+        if (end >= own_end && end <= start)
+            return i - back;
+    }
+    return OP_NONE;
 }
 
 static void link_threads(struct building *b, const struct host_line *line)
@@ -198,8 +207,8 @@ static void link_threads(struct building *b, const struct host_line *line)
     for (uint32_t i = 0; i < b->count; i++) {
         struct host_op *op = &b->ops[i];
         op->before = b->last[op->thread];
-        if (i && b->ops[i - 1].thread != op->thread && was_let_go(line, op, &b->ops[i - 1]))
-            op->follows = i - 1;
+        if (i)
+            op->follows = let_go_by(line, i);
         b->last[op->thread] = i;
     }
 }

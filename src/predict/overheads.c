@@ -16,6 +16,11 @@ str overhead_word(enum overhead_kind kind)
     return kind < OVERHEADS ? str_of(words[kind]) : S("?");
 }
 
+str overhead_pair(str before, str name, struct arena *arena)
+{
+    return str_printf(arena, "%.*s > %.*s", (int)before.len, before.at, (int)name.len, name.at);
+}
+
 /* ---- one row of samples ---- */
 
 static double net_ns(const struct sample *sample, double event_ns)
@@ -61,11 +66,10 @@ static struct overhead overhead_of(const struct sample *samples, size_t count, d
     double sum = 0, squares = 0, recorded = 0, whole = 0, kept = 0;
     for (size_t i = 0; i < count; i++) {
         const double net = net_ns(&samples[i], event_ns);
-        const double seen = samples[i].ns > 0 ? (double)samples[i].ns : 0;
+        const double seen = samples[i].ns > 0 ? (double)samples[i].ns : 0, own = net > 0 ? net : 0;
         whole += seen;
         if (net < fence.low || net > fence.high)
             continue;
-        const double own = net > 0 ? net : 0;
         sum += own;
         squares += own * own;
         recorded += seen;
@@ -134,7 +138,7 @@ void overheads_finish(struct overheads *overheads)
 const struct overheads *overheads_of(const struct overhead_samples *samples, struct arena *arena)
 {
     struct arena scratch = {0};
-    const struct samples_dealt dealt = samples_deal(samples, &scratch);
+    const struct samples_dealt dealt = overhead_samples_by_key(samples, &scratch);
     struct overheads *overheads = arena_alloc(arena, sizeof *overheads);
     const double event_ns = profiler_cost_ns(samples, &dealt);
     overheads->profiler_us = event_ns / 1e3;
@@ -165,6 +169,14 @@ struct overhead overheads_get(const struct overheads *overheads, enum overhead_k
                                                                 sizeof *overheads->rows, by_kind_and_name)
                                                       : NULL;
     return row ? row->overhead : (struct overhead){0};
+}
+
+struct overhead overheads_after(const struct overheads *overheads, str before, str name)
+{
+    struct arena scratch = {0};
+    const struct overhead found = overheads_get(overheads, OVERHEAD_T1, overhead_pair(before, name, &scratch));
+    arena_free(&scratch);
+    return found;
 }
 
 uint32_t overheads_count(const struct overheads *overheads)

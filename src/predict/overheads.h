@@ -39,8 +39,8 @@ str overhead_word(enum overhead_kind kind); /* "t1" .. "t5", "start", "gap", "re
 
 struct overhead {
     double mean_us, sd_us; /* without outliers, without the profiler's cost */
-    double profiler_us;    /* which was taken off: mean_us + profiler_us is what the trace shows in the mean */
-    double whole_us;       /* the mean as the trace shows it, outliers included */
+    double profiler_us;    /* which was taken off */
+    double whole_us;       /* the mean of all samples, outliers and the profiler's cost included */
     uint64_t count;        /* samples, outliers included; 0: nothing was measured */
 };
 
@@ -49,7 +49,11 @@ struct overhead_samples;
 struct overhead_samples *overhead_samples_new(void);
 void overhead_samples_free(struct overhead_samples *samples);
 void overhead_samples_add(struct overhead_samples *samples, const struct program *program);
-void overhead_samples_join(struct overhead_samples *into, const struct overhead_samples *from);
+
+/* A copy in the arena, to be kept after the traces are gone, and put together with others. */
+struct overhead_batch;
+const struct overhead_batch *overhead_samples_pack(const struct overhead_samples *samples, struct arena *arena);
+void overhead_samples_join(struct overhead_samples *into, const struct overhead_batch *from);
 
 struct overheads;
 
@@ -59,7 +63,7 @@ const struct overheads *overheads_of(const struct overhead_samples *samples, str
 /*
  * A table as `steptime overheads --format csv` writes it: type, op_or_call, mean_us, std_us, profiler_us, whole_us,
  * count. The published tables read too: those of CSV, which have no counts, and the JSON that the authors' predictor
- * takes. Rows of one type and name are joined, by their counts. False with STEPTIME_INPUT, naming the line.
+ * takes. Rows of one type and name are joined, by their counts. NULL with STEPTIME_INPUT, naming the line.
  */
 const struct overheads *overheads_read(const char *path, struct arena *arena, struct steptime_error *err);
 
@@ -78,13 +82,16 @@ struct overhead_row {
 };
 struct overhead_row overheads_at(const struct overheads *overheads, uint32_t i); /* by kind, then name */
 
+/* T1 before an operator of that name where one of the other came before it; count 0 where they were not seen so. */
+struct overhead overheads_after(const struct overheads *overheads, str before, str name);
+
 /* What the profiler costs the host an event, as estimated from the traces; 0 where they were recorded without it. */
 double overheads_profiler_us(const struct overheads *overheads);
 
 /* The name under which T1 holds what lies between the last operator and the end of the step. */
 extern const str OVERHEAD_END_OF_STEP;
 
-/* And that of launches and waits outside any operator. */
-extern const str OVERHEAD_OUTSIDE;
+/* Those of launches and waits outside any operator, and of what comes before a thread's first operator. */
+extern const str OVERHEAD_OUTSIDE, OVERHEAD_BEGIN;
 
 #endif

@@ -5,20 +5,28 @@
 #include "predict/samples.h"
 
 const str OVERHEAD_END_OF_STEP = {"(end of the step)", sizeof "(end of the step)" - 1};
+const str OVERHEAD_BEGIN = {"(begin)", sizeof "(begin)" - 1};
 const str OVERHEAD_OUTSIDE = {"(outside operators)", sizeof "(outside operators)" - 1};
 
 struct taking {
     struct overhead_samples *samples;
     const struct program *program;
     struct host_line line;
-    int64_t *stream_end_ns;   /* by stream: end of its last work so far; -1 */
-    uint32_t *stream_waits;   /* by launch: it waits for other streams */
-    int64_t start_us_typical; /* not used before the first pass */
+    int64_t *stream_end_ns; /* by stream: end of its last work so far; -1 */
+    uint32_t *stream_waits; /* by launch: it waits for other streams */
+    struct arena *scratch;
 };
 
 static str name_of(const struct taking *t, const struct host_op *op)
 {
     return op->op == OP_NONE ? OVERHEAD_OUTSIDE : t->program->ops[op->op].name;
+}
+
+/* Of the entry that let it begin; of a thread's first, "(begin)". */
+static str name_before(const struct taking *t, const struct host_op *op)
+{
+    const uint32_t before = op->follows != OP_NONE ? op->follows : op->before;
+    return before == OP_NONE ? OVERHEAD_BEGIN : name_of(t, &t->line.ops[before]);
 }
 
 static void put(struct taking *t, uint32_t kind, str name, int64_t ns, uint32_t events)
@@ -48,6 +56,7 @@ static void take_before(struct taking *t, const struct host_op *op)
         return;
     const int64_t ns = host_op_start_ns(&t->line, op) - free_ns;
     put(t, OVERHEAD_T1, name_of(t, op), ns, 1);
+    put(t, OVERHEAD_T1, overhead_pair(name_before(t, op), name_of(t, op), t->scratch), ns, 1);
     if (same_module(t, op))
         put(t, SAMPLES_T1_SAME, S(""), ns, 1);
 }
@@ -97,24 +106,29 @@ static void take_inside(struct taking *t, const struct host_op *op)
     put(t, launches ? OVERHEAD_T3 : OVERHEAD_T5, name_of(t, op), own_ns, events);
 }
 
-/* An operator that does nothing but call one other. */
-static void take_wrapper(struct taking *t, const struct host_op *op)
-{
-    if (op->inside != 1 || op->items)
-        return;
-    const struct program_op *outer = &t->program->ops[op->op];
-    const struct program_op *inner = &t->program->ops[t->line.inside[op->first_inside]];
-    if (inner->dur_ns >= 0)
-        put(t, SAMPLES_WRAPPER, outer->name, outer->dur_ns - inner->dur_ns, 0);
-}
-
 static void take_op(struct taking *t, const struct host_op *op)
 {
     take_before(t, op);
     if (op->op == OP_NONE || host_op_end_ns(&t->line, op) < 0)
         return;
     take_inside(t, op);
-    take_wrapper(t, op);
+}
+
+/* Calls that follow each other in one operator. Launches between them do no harm: the least of all pairs is looked for. */
+static void take_neighbours(struct taking *t)
+{
+    const struct program *program = t->program;
+    uint32_t *last = arena_array(t->scratch, program->count, sizeof *last); /* by operator: 1 + the last call in it */
+    for (uint32_t i = 0; i < program->count; i++) {
+        const struct program_op *op = &program->ops[i];
+        if (op->parent >= i || program->ops[op->parent].label || op->start_ns < 0 || op->dur_ns < 0)
+            continue;
+        const struct program_op *before = last[op->parent] ? &program->ops[last[op->parent] - 1] : NULL;
+        last[op->parent] = i + 1;
+        if (before && before->thread == op->thread && before->start_ns + before->dur_ns <= op->start_ns)
+            put(t, SAMPLES_NEIGHBOURS, overhead_pair(before->name, op->name, t->scratch),
+                op->start_ns - before->start_ns - before->dur_ns, 0);
+    }
 }
 
 /* ---- between host and device ---- */
@@ -190,12 +204,14 @@ static void take_device(struct taking *t, struct arena *scratch)
 void overhead_samples_add(struct overhead_samples *samples, const struct program *program)
 {
     struct arena scratch = {0};
-    struct taking t = {.samples = samples, .program = program, .line = host_line_of(program, &scratch)};
+    struct taking t = {
+        .samples = samples, .program = program, .line = host_line_of(program, &scratch), .scratch = &scratch};
     t.stream_waits = arena_array(&scratch, program->launch_count, sizeof *t.stream_waits);
     samples->profiled |= program->profiled;
     for (uint32_t i = 0; i < t.line.count; i++)
         take_op(&t, &t.line.ops[i]);
     take_end_of_step(&t);
+    take_neighbours(&t);
     take_device(&t, &scratch);
     arena_free(&scratch);
 }

@@ -2,8 +2,6 @@
 /* Puts the host's numbers on a program: from the line of what the host does, and the means of overheads. */
 #include "predict/plan.h"
 
-#include "base/error.h"
-#include "predict/host_line.h"
 #include "predict/plan_private.h"
 
 enum {
@@ -21,18 +19,24 @@ static const double built_in_us[OVERHEADS] = {
     [OVERHEAD_T5] = 12, [OVERHEAD_START] = 10, [OVERHEAD_GAP] = 1.3, [OVERHEAD_RETURN] = 6,
 };
 
-static double value_of(const struct planning *p, struct overhead overhead)
+/*
+ * What the host does counts with its outliers: they are rare and long, and steps have them too. A walk over means
+ * without them comes out short. Of what lies between host and device outliers are waits, which the walk has itself.
+ */
+static double value_of(const struct planning *p, enum overhead_kind kind, struct overhead overhead)
 {
-    return overhead.mean_us + (p->options->with_profiler ? overhead.profiler_us : 0);
+    const bool own = kind == OVERHEAD_T1 || kind == OVERHEAD_T2 || kind == OVERHEAD_T3 || kind == OVERHEAD_T5;
+    const double recorded = own ? overhead.whole_us : overhead.mean_us + overhead.profiler_us;
+    return p->options->with_profiler || recorded < overhead.profiler_us ? recorded : recorded - overhead.profiler_us;
 }
 
 double planned_us(const struct planning *p, enum overhead_kind kind, str name)
 {
     const struct overhead named = overheads_get(p->overheads, kind, name);
     if (named.count)
-        return value_of(p, named);
+        return value_of(p, kind, named);
     const struct overhead all = overheads_get(p->overheads, kind, S(""));
-    return all.count ? value_of(p, all) : built_in_us[kind];
+    return all.count ? value_of(p, kind, all) : built_in_us[kind];
 }
 
 /* ---- the line ---- */
@@ -42,12 +46,26 @@ static str name_of(const struct planning *p, const struct host_op *op)
     return op->op == OP_NONE ? OVERHEAD_OUTSIDE : p->program->ops[op->op].name;
 }
 
+struct plan_launch *room_for_launch(struct planning *p)
+{
+    struct plan *plan = p->plan;
+    if (plan->launch_count == p->launch_room) {
+        const uint32_t room = 2 * p->launch_room + 64;
+        struct plan_launch *wider = arena_array(p->arena, room, sizeof *wider);
+        if (plan->launch_count)
+            memcpy(wider, plan->launches, plan->launch_count * sizeof *wider);
+        plan->launches = wider;
+        p->launch_room = room;
+    }
+    return &plan->launches[plan->launch_count++];
+}
+
 static void plan_launch(struct planning *p, struct plan_op *op, uint32_t source, str name)
 {
     const struct program_launch *recorded = &p->program->launches[source];
     const bool outside = op->op == OP_NONE;
     p->launch_of[source] = p->plan->launch_count;
-    p->plan->launches[p->plan->launch_count++] = (struct plan_launch){
+    *room_for_launch(p) = (struct plan_launch){
         .op = p->plan->count,
         .source = source,
         .gap_us = recorded->shared || outside ? 0 : planned_us(p, op->launches ? OVERHEAD_T5 : OVERHEAD_T2, name),
@@ -69,28 +87,60 @@ static void plan_wait(struct planning *p, struct plan_op *op, const struct progr
     op->last_us += planned_us(p, OVERHEAD_T4, S("wait"));
 }
 
-static void plan_entry(struct planning *p, const struct host_line *line, const struct host_op *entry)
+/* T1, of just these two neighbours where they were seen. */
+static double before_us(const struct planning *p, const struct host_op *entry)
 {
-    const str name = name_of(p, entry);
-    struct plan_op *op = &p->plan->ops[p->plan->count];
-    *op = (struct plan_op){
-        .op = entry->op,
-        .before_us = planned_us(p, OVERHEAD_T1, name),
-        .wait_stream = WAITS_FOR_NOTHING,
-        .first_launch = p->plan->launch_count,
-        .thread = entry->thread,
-        .follows = entry->follows,
-    };
+    const uint32_t before = entry->follows != OP_NONE ? entry->follows : entry->before;
+    const str name = name_of(p, entry), after = before == OP_NONE ? OVERHEAD_BEGIN : name_of(p, &p->line.ops[before]);
+    const struct overhead pair = overheads_after(p->overheads, after, name);
+    return pair.count ? value_of(p, OVERHEAD_T1, pair) : planned_us(p, OVERHEAD_T1, name);
+}
+
+static void plan_items(struct planning *p, struct plan_op *op, const struct host_op *entry, str name)
+{
     for (uint32_t i = 0; i < entry->items; i++) {
-        const struct host_item *item = &line->items[entry->first_item + i];
+        const struct host_item *item = &p->line.items[entry->first_item + i];
         if (item->waits)
             plan_wait(p, op, &p->program->syncs[item->index]);
         else
             plan_launch(p, op, item->index, name);
     }
+}
+
+static bool suppose_at(struct planning *p, struct plan_op *op, uint32_t at, struct steptime_error *err)
+{
+    return p->unit_of[at] == PLAN_NONE || suppose_unit(p, op, &p->units.at[p->unit_of[at]], err);
+}
+
+/* The operator's own work, or that of the calls inside it. */
+static bool suppose_items(struct planning *p, struct plan_op *op, const struct host_op *entry,
+                          struct steptime_error *err)
+{
+    bool good = entry->op == OP_NONE || suppose_at(p, op, entry->op, err);
+    for (uint32_t i = 0; i < entry->inside && good; i++)
+        good = suppose_at(p, op, p->line.inside[entry->first_inside + i], err);
+    return good;
+}
+
+static bool plan_entry(struct planning *p, const struct host_op *entry, struct steptime_error *err)
+{
+    const str name = name_of(p, entry);
+    struct plan_op *op = &p->plan->ops[p->plan->count];
+    *op = (struct plan_op){
+        .op = entry->op,
+        .before_us = before_us(p, entry),
+        .wait_stream = WAITS_FOR_NOTHING,
+        .first_launch = p->plan->launch_count,
+        .thread = entry->thread,
+        .follows = entry->follows,
+    };
+    plan_items(p, op, entry, name);
+    if (p->supposes && !suppose_items(p, op, entry, err))
+        return false;
     if (entry->op != OP_NONE)
         op->last_us += planned_us(p, op->launches ? OVERHEAD_T3 : OVERHEAD_T5, name);
     p->plan->count++;
+    return true;
 }
 
 /* ---- streams ---- */
@@ -120,19 +170,7 @@ static void plan_device(struct planning *p)
     device->queue_room = QUEUE_ROOM;
 }
 
-/* ---- durations ---- */
-
-static bool time_launches(struct planning *p, struct steptime_error *err)
-{
-    for (uint32_t i = 0; i < p->plan->launch_count; i++) {
-        struct plan_launch *launch = &p->plan->launches[i];
-        const int64_t dur_ns = p->program->launches[launch->source].dur_ns;
-        launch->us = dur_ns >= 0 ? (double)dur_ns / 1e3 : 2;
-        launch->basis = dur_ns >= 0 ? TIMED_RECORDED : TIMED_GUESS;
-    }
-    (void)err;
-    return true;
-}
+/* ---- sums ---- */
 
 void plan_sum(struct plan *plan)
 {
@@ -152,17 +190,30 @@ void plan_sum(struct plan *plan)
 
 /* ---- all ---- */
 
-static void plan_line(struct planning *p)
+static bool plan_line(struct planning *p, struct steptime_error *err)
 {
-    struct arena scratch = {0};
     const struct program *program = p->program;
-    const struct host_line line = host_line_of(program, &scratch);
-    p->plan->ops = arena_array(p->arena, line.count, sizeof *p->plan->ops);
-    p->plan->launches = arena_array(p->arena, program->launch_count, sizeof *p->plan->launches);
-    for (uint32_t i = 0; i < line.count; i++)
-        plan_entry(p, &line, &line.ops[i]);
+    p->plan->ops = arena_array(p->arena, p->line.count, sizeof *p->plan->ops);
+    for (uint32_t i = 0; i < p->line.count; i++)
+        if (!plan_entry(p, &p->line.ops[i], err))
+            return false;
     p->plan->tail_us = program->step >= 0 ? planned_us(p, OVERHEAD_T1, OVERHEAD_END_OF_STEP) : 0;
-    arena_free(&scratch);
+    return true;
+}
+
+static void find_units(struct planning *p, struct arena *scratch)
+{
+    const struct program *program = p->program;
+    if (!p->options->models || !p->options->hardware)
+        return;
+    p->units = units_of(program, p->arena);
+    p->unit_of = arena_array(scratch, program->count, sizeof *p->unit_of);
+    for (uint32_t op = 0; op < program->count; op++)
+        p->unit_of[op] = PLAN_NONE;
+    for (uint32_t i = 0; i < p->units.count; i++)
+        p->unit_of[p->units.at[i].op] = i;
+    /* What has times and no launches worked on the host. */
+    p->supposes = !program->launch_count && program->source != PROGRAM_TRACE && program->source != PROGRAM_JOINED;
 }
 
 static const struct overheads *own_overheads(const struct program *program, struct arena *arena)
@@ -180,15 +231,21 @@ bool plan_of(const struct program *program, const struct plan_options *options, 
     struct arena scratch = {0};
     struct planning p = {.program = program, .options = options, .arena = arena, .plan = plan};
     *plan = (struct plan){.program = program, .repeats = program->step >= 0};
-    plan->streams = program->streams ? program->streams : 1;
+    if (options->hardware)
+        plan->hardware = *options->hardware;
+    plan->streams = program->streams > 2 ? program->streams : 2; /* one of compute, one of communication */
     plan->threads = program->threads ? program->threads : 1;
     p.overheads = options->overheads ? options->overheads : own_overheads(program, arena);
     p.launch_of = arena_array(&scratch, program->launch_count, sizeof *p.launch_of);
-    plan_line(&p);
-    plan_orders(&p);
-    plan_device(&p);
-    const bool good = time_launches(&p, err);
-    plan_sum(plan);
+    p.line = host_line_of(program, &scratch);
+    find_units(&p, &scratch);
+    bool good = plan_line(&p, err);
+    if (good) {
+        plan_orders(&p);
+        plan_device(&p);
+        good = time_launches(&p, err);
+        plan_sum(plan);
+    }
     arena_free(&scratch);
     return good;
 }

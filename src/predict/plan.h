@@ -92,7 +92,9 @@ struct plan {
 struct plan_options {
     bool replay; /* recorded durations where there are any */
     const struct models *models;
-    const struct hardware *hardware;   /* on which; NULL: as recorded (replay only) */
+    const struct hardware *hardware; /* on which; NULL: as recorded (replay only) */
+    const struct hardware
+        *recorded_on; /* of the recording: replay on other hardware scales by the ratio; NULL: unknown */
     const struct overheads *overheads; /* NULL: those of `program` itself, else built-in means */
     bool with_profiler;                /* times as with the profiler on, to be set beside recorded ones */
 };

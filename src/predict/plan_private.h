@@ -3,7 +3,9 @@
 #ifndef PREDICT_PLAN_PRIVATE_H
 #define PREDICT_PLAN_PRIVATE_H
 
+#include "predict/host_line.h"
 #include "predict/plan.h"
+#include "predict/units.h"
 
 struct planning {
     const struct program *program;
@@ -11,10 +13,28 @@ struct planning {
     const struct overheads *overheads;
     struct arena *arena;
     struct plan *plan;
+    struct host_line line;
     uint32_t *launch_of; /* by launch of the program: that of the plan */
+    uint32_t launch_room;
+    struct units units; /* where models are asked */
+    uint32_t *unit_of;  /* by operator of the program; PLAN_NONE */
+    bool supposes;      /* the program records no launches; they are made from its units */
 };
 
 /* The mean of the name, else of the kind, else the built-in one. */
 double planned_us(const struct planning *p, enum overhead_kind kind, str name);
+
+/* One more launch of the plan, which moves them all. */
+struct plan_launch *room_for_launch(struct planning *p);
+
+/* The kernels of an operator together on that device. False with STEPTIME_INPUT, naming the operator. */
+bool estimate_unit(const struct planning *p, const struct hardware *hardware, const struct unit *unit,
+                   struct estimate *sum, struct steptime_error *err);
+
+/* Adds the launches that the unit makes. */
+bool suppose_unit(struct planning *p, struct plan_op *op, const struct unit *unit, struct steptime_error *err);
+
+/* Fills us, basis and estimate of launches that the program records. */
+bool time_launches(const struct planning *p, struct steptime_error *err);
 
 #endif

@@ -5,7 +5,7 @@
 
 #include "base/mem.h"
 
-enum { SEEN_OFTEN = 8 };
+enum { SEEN_OFTEN = 20 };
 
 struct overhead_samples *overhead_samples_new(void)
 {
@@ -44,12 +44,28 @@ void samples_put(struct overhead_samples *samples, uint32_t kind, str name, int6
     samples->at[samples->count++] = (struct sample){ns, key_of(samples, kind, name), events};
 }
 
-void overhead_samples_join(struct overhead_samples *into, const struct overhead_samples *from)
+const struct overhead_batch *overhead_samples_pack(const struct overhead_samples *samples, struct arena *arena)
+{
+    struct overhead_batch *batch = arena_alloc(arena, sizeof *batch);
+    struct sample *at = arena_array(arena, samples->count, sizeof *at);
+    struct sample_key *keys = arena_array(arena, samples->key_count, sizeof *keys);
+    str *names = arena_array(arena, intern_count(samples->names), sizeof *names);
+    for (size_t i = 0; i < samples->count; i++)
+        at[i] = samples->at[i];
+    for (size_t i = 0; i < samples->key_count; i++)
+        keys[i] = samples->keys[i];
+    for (uint32_t i = 0; i < intern_count(samples->names); i++)
+        names[i] = str_copy(arena, intern_text(samples->names, i));
+    *batch = (struct overhead_batch){at, samples->count, keys, names, samples->profiled};
+    return batch;
+}
+
+void overhead_samples_join(struct overhead_samples *into, const struct overhead_batch *from)
 {
     for (size_t i = 0; i < from->count; i++) {
         const struct sample *sample = &from->at[i];
         const struct sample_key key = from->keys[sample->key];
-        samples_put(into, key.kind, intern_text(from->names, key.name), sample->ns, sample->events);
+        samples_put(into, key.kind, from->names[key.name], sample->ns, sample->events);
     }
     into->profiled |= from->profiled;
 }
@@ -60,7 +76,7 @@ static int by_value(const void *a, const void *b)
     return (x->ns > y->ns) - (x->ns < y->ns);
 }
 
-struct samples_dealt samples_deal(const struct overhead_samples *samples, struct arena *arena)
+struct samples_dealt overhead_samples_by_key(const struct overhead_samples *samples, struct arena *arena)
 {
     size_t *from = arena_array(arena, samples->key_count + 2, sizeof *from);
     struct sample *at = arena_array(arena, samples->count, sizeof *at);
@@ -78,12 +94,18 @@ struct samples_dealt samples_deal(const struct overhead_samples *samples, struct
 double profiler_cost_ns(const struct overhead_samples *samples, const struct samples_dealt *dealt)
 {
     double least = 0;
+    bool any = false;
     for (uint32_t key = 0; samples->profiled && key < samples->key_count; key++) {
-        const size_t count = dealt->from[key + 1] - dealt->from[key];
-        if (samples->keys[key].kind != SAMPLES_WRAPPER || count < SEEN_OFTEN)
+        const size_t first = dealt->from[key], count = dealt->from[key + 1] - first;
+        double sum = 0;
+        if (samples->keys[key].kind != SAMPLES_NEIGHBOURS || count < SEEN_OFTEN)
             continue;
-        const double median = (double)dealt->at[dealt->from[key] + count / 2].ns;
-        least = least == 0 || median < least ? median : least;
+        for (size_t i = 0; i < count; i++)
+            sum += (double)dealt->at[first + i].ns;
+        if (sum <= 0) /* in whole microseconds a call inside another may seem to follow it */
+            continue;
+        least = any && least < sum / (double)count ? least : sum / (double)count;
+        any = true;
     }
-    return least;
+    return least > 0 ? least : 0;
 }

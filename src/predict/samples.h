@@ -9,7 +9,7 @@
 
 enum {
     SAMPLES_T1_SAME = OVERHEADS, /* T1 under the same module, for the mean over all names */
-    SAMPLES_WRAPPER,             /* what an operator takes beside the one operator it calls; see profiler_cost_ns */
+    SAMPLES_NEIGHBOURS, /* from the end of a call to the start of the next in one operator; see profiler_cost_ns */
     SAMPLE_KINDS,
 };
 
@@ -33,6 +33,17 @@ struct overhead_samples {
     bool profiled; /* any of the programs was recorded with the profiler on */
 };
 
+/* The name of T1 between two operators: "aten::relu > aten::linear". */
+str overhead_pair(str before, str name, struct arena *arena);
+
+struct overhead_batch {
+    const struct sample *at;
+    size_t count;
+    const struct sample_key *keys; /* name: index into names */
+    const str *names;
+    bool profiled;
+};
+
 void samples_put(struct overhead_samples *samples, uint32_t kind, str name, int64_t ns, uint32_t events);
 
 /* The samples of each key, by value; from[key] .. from[key + 1]. In the arena. */
@@ -40,12 +51,13 @@ struct samples_dealt {
     const struct sample *at;
     const size_t *from;
 };
-struct samples_dealt samples_deal(const struct overhead_samples *samples, struct arena *arena);
+struct samples_dealt overhead_samples_by_key(const struct overhead_samples *samples, struct arena *arena);
 
 /*
- * What the profiler costs an event, ns. An operator that does nothing but call one other takes the time of two
- * dispatches and of the profiler's work for one event; the least that such operators take in the median, of those seen
- * often, bounds it from above. 0 where nothing was recorded with the profiler on, or no such operator was seen.
+ * What the profiler costs an event, ns. Between the end of a call and the start of the next in one operator lie the end
+ * of one event and the begin of another, which together are the profiler's work for one event, and what the operator
+ * does between the two. Where it does nothing only the first is left: so the least that two neighbours seen often are
+ * apart, in the mean, bounds the cost from above. 0 where nothing was recorded with the profiler on.
  */
 double profiler_cost_ns(const struct overhead_samples *samples, const struct samples_dealt *dealt);
 

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a training step would take. */
+#include <unistd.h>
+
+#include "base/error.h"
+#include "command.h"
+#include "hardware_option.h"
+#include "inputs.h"
+#include "output.h"
+#include "predict/predict_show.h"
+#include "predict_rows.h"
+#include "read/read.h"
+#include "trace/select.h"
+
+/* A file with the programs of its steps, which point into it. */
+struct predicted_input {
+    struct input input;
+    struct work_classes *classes;
+    struct programs *programs;
+    struct predict_source source;
+};
+
+struct predicting {
+    const struct call *call;
+    struct arena arena;
+    struct predicted_input *inputs;
+    uint32_t count;
+    struct predict_source *sources;
+    struct predict_asked asked;
+    struct hardware hardware, recorded_on;
+    struct report *report;
+};
+
+/* ---- reading ---- */
+
+static void take_steps(struct predicting *p, struct predicted_input *input)
+{
+    const struct trace *trace = input->input.trace;
+    input->classes = work_classes_new(trace, &p->arena);
+    input->programs = programs_open(trace, input->classes);
+    const struct step_range range = selection_steps(trace, call_selection(p->call));
+    struct program *steps = arena_array(&p->arena, range.count, sizeof *steps);
+    for (uint32_t i = 0; i < range.count; i++)
+        steps[i] = programs_step(input->programs, range.first + i, &p->arena);
+    input->source.steps = steps;
+    input->source.count = range.count;
+}
+
+static void take_execution(struct predicting *p, struct predicted_input *input)
+{
+    struct program *program = arena_alloc(&p->arena, sizeof *program);
+    *program = program_of_execution(input->input.execution, &p->arena);
+    input->source.steps = program;
+    input->source.count = 1;
+}
+
+static bool read_input(struct predicting *p, struct predicted_input *input, uint32_t index, const char *path,
+                       struct steptime_error *err)
+{
+    if (!input_read(path, NULL, &input->input, err))
+        return false;
+    const struct trace *trace = input->input.trace;
+    input->source.path = str_of(path);
+    input->source.rank = trace && trace->info.rank >= 0 ? trace->info.rank : (int64_t)index;
+    if (trace)
+        take_steps(p, input);
+    else
+        take_execution(p, input);
+    if (!input->source.count)
+        return fail_at(err, STEPTIME_INPUT, str_of(path), -1, "the trace has no steps, or --steps selects none");
+    return true;
+}
+
+static void describe(struct predicting *p, const struct predicted_input *input)
+{
+    const struct trace *trace = input->input.trace;
+    struct report_input described = {.path = input->source.path, .format = S("execution trace")};
+    if (trace) {
+        described.format = str_copy(&p->arena, trace->info.format);
+        described.events = trace->count;
+        described.bytes = trace->info.file_bytes;
+        described.repaired = (int64_t)trace->repaired;
+        described.dropped = (int64_t)trace->dropped;
+        for (uint32_t i = 0; i < trace->note_count; i++)
+            report_warning(p->report, input->source.path, trace->notes[i].offset,
+                           str_copy(&p->arena, trace->notes[i].text));
+    }
+    report_input(p->report, described);
+}
+
+static bool read_all(struct predicting *p, struct steptime_error *err)
+{
+    struct inputs inputs;
+    if (!inputs_of(p->call, &p->arena, &inputs, err))
+        return false;
+    p->inputs = arena_array(&p->arena, inputs.count, sizeof *p->inputs);
+    p->sources = arena_array(&p->arena, inputs.count, sizeof *p->sources);
+    for (uint32_t i = 0; i < inputs.count; i++) {
+        p->count++;
+        if (!read_input(p, &p->inputs[i], i, inputs.paths[i], err))
+            return false;
+        describe(p, &p->inputs[i]);
+        p->sources[i] = p->inputs[i].source;
+    }
+    return true;
+}
+
+static void close_all(struct predicting *p)
+{
+    for (uint32_t i = 0; i < p->count; i++) {
+        programs_close(p->inputs[i].programs);
+        trace_free(p->inputs[i].input.trace);
+        execution_free(p->inputs[i].input.execution);
+    }
+    arena_free(&p->arena);
+}
+
+/* ---- what is asked ---- */
+
+static bool any_untimed(const struct predicting *p)
+{
+    for (uint32_t i = 0; i < p->count; i++)
+        if (p->inputs[i].input.execution)
+            return true;
+    return false;
+}
+
+static bool find_hardware(struct predicting *p, struct steptime_error *err)
+{
+    const char *name = call_text(p->call, "hw");
+    const str device = p->sources[0].steps[0].device;
+    if (device.len && hardware_find(device, &p->arena, &p->recorded_on, NULL))
+        p->asked.plan.recorded_on = &p->recorded_on;
+    if (name || !p->asked.plan.replay) {
+        if (!name && !device.len)
+            return fail(err, STEPTIME_USAGE, "name the device with --hw: the input does not say which it ran on");
+        if (!hardware_of_words(p->call, name ? str_of(name) : device, &p->arena, &p->hardware, err))
+            return false;
+        p->asked.plan.hardware = &p->hardware;
+    }
+    return true;
+}
+
+static bool find_asked(struct predicting *p, struct steptime_error *err)
+{
+    const char *mode = call_text(p->call, "mode"), *overheads = call_text(p->call, "overheads");
+    const char *models = call_text(p->call, "models");
+    p->asked.plan.with_profiler = !call_flag(p->call, "without-profiler");
+    p->asked.plan.replay = mode ? !strcmp(mode, "replay") : !any_untimed(p);
+    p->asked.plan.models = models ? models_load(str_of(models), &p->arena, err) : models_new(&p->arena);
+    if (!p->asked.plan.models || !find_hardware(p, err))
+        return false;
+    p->asked.plan.overheads = overheads ? overheads_read(overheads, &p->arena, err) : NULL;
+    return !overheads || p->asked.plan.overheads;
+}
+
+/* ---- the command ---- */
+
+static bool predict_inputs(struct predicting *p, struct steptime_error *err)
+{
+    if (!output_check(p->call, err))
+        return false;
+    p->report = report_new(&p->arena, S("predict"));
+    if (!read_all(p, err) || !find_asked(p, err))
+        return false;
+    struct prediction *predictions = arena_array(&p->arena, p->count, sizeof *predictions);
+    if (!predict_all(p->sources, p->count, &p->asked, &p->arena, predictions, err))
+        return false;
+    predict_show(predictions, p->count, &p->asked, p->report);
+    return output_report(p->call, p->report, err);
+}
+
+static enum steptime_code run_inputs(const struct call *call, struct steptime_error *err)
+{
+    struct predicting p = {.call = call};
+    const bool good = predict_inputs(&p, err);
+    close_all(&p);
+    return good ? STEPTIME_OK : err->code;
+}
+
+/* `predict kernel` and `predict graph` read tables, unless a file bears that name. */
+static bool asks_rows(const struct call *call, const char *word)
+{
+    return call_argument_count(call) == 1 && !strcmp(call_argument(call, 0), word) && access(word, F_OK) != 0;
+}
+
+static enum steptime_code run(const struct call *call, struct steptime_error *err)
+{
+    if (asks_rows(call, "kernel"))
+        return predict_kernel(call, err);
+    if (asks_rows(call, "graph"))
+        return predict_graph(call, err);
+    return run_inputs(call, err);
+}
+
+static const struct option options[] = {
+    {"mode", 0, "MODE", "replay|model",
+     "Where the time of device work comes from: from the recording (replay, the default for traces), or from kernel "
+     "models (model, the default where none is recorded)."},
+    {"overheads", 0, "FILE", NULL,
+     "Take what operators cost the host from this table, as 'steptime overheads' writes it, not from the input."},
+    {"models", 0, "FILE", NULL, "Take kernel models from this file of 'steptime model fit'."},
+    {"without-profiler", 0, NULL, NULL,
+     "Predict a step that nobody profiles. By default the profiler's cost is in, as it is in what was measured."},
+    {"hw", 0, "NAME|FILE", NULL,
+     "Predict for this device: a name as 'steptime hw' lists it, or a file with a row of the same columns."},
+    {"set", 0, "KEY=VALUE", NULL, "Change a figure of the device: memory=4TB/s. May be given several times."},
+    {"each", 0, NULL, NULL, "Of 'predict graph': a row an operator, with the column predicted_us, not a row a step."},
+    {"input", 0, "FILE", NULL, "The table of 'predict kernel' and 'predict graph'; - is standard input."},
+    {0},
+};
+
+const struct command command_predict = {
+    .name = "predict",
+    .arguments = "TRACE|ET|DIR... | kernel | graph",
+    .brief = "what a training step takes: predicted from its operators",
+    .about =
+        "Predicts the time of a training step from its operators: what each costs the host, when its work begins on "
+        "which stream, and how long that takes. Shows it beside what was measured, with an error bar from "
+        "back-testing inside the trace (a step predicted from the one beside it, a rank from the others), and the "
+        "operators without which a step would be the most shorter.\n\nThe input is a trace with steps, or an execution "
+        "trace, which has no times: then kernel models say how long the work takes, and --hw on which device.\n\n"
+        "'predict kernel --input FILE' adds the column predicted_us to a table of kernels; 'predict graph --input "
+        "FILE' adds up tables of operators.",
+    .examples = "steptime predict trace.json.gz|the step as it is, and how far off the prediction is\n"
+                "steptime predict --mode model trace.json.gz|with modelled instead of recorded device work\n"
+                "steptime predict --hw V100 et.json.gz|an execution trace on a device\n"
+                "steptime predict kernel --input kernels.csv --hw H100|a table of kernels",
+    .shared = SHARED_OUTPUT | SHARED_TRACE,
+    .options = options,
+    .run = run,
+};

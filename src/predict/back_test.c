@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Step B from step A: with the overheads of A, and with the times of its kernels
+ * where those are taken from the recording; where models make them, it is B's own
+ * program that is walked. Nothing of B's times is used but to compare.
+ */
+#include <math.h>
+
+#include "predict/predict_private.h"
+
+static const struct overheads *overheads_of_step(const struct program *program, struct arena *arena)
+{
+    struct overhead_samples *samples = overhead_samples_new();
+    overhead_samples_add(samples, program);
+    const struct overheads *overheads = overheads_of(samples, arena);
+    overhead_samples_free(samples);
+    return overheads;
+}
+
+static bool test_step(const struct predict_source *source, uint32_t from, uint32_t to,
+                      const struct predict_asked *asked, double *us, struct steptime_error *err)
+{
+    struct arena scratch = {0};
+    struct plan plan;
+    struct walked walked = {0};
+    const struct overheads *overheads =
+        asked->plan.overheads ? asked->plan.overheads : overheads_of_step(&source->steps[from], &scratch);
+    const struct program *program = &source->steps[asked->plan.replay ? from : to];
+    const bool good = predict_program(program, asked, overheads, &scratch, &plan, &walked, err);
+    *us = walked.step_us;
+    arena_free(&scratch);
+    return good;
+}
+
+static bool comparable(const struct predict_source *source)
+{
+    if (source->count < 2)
+        return false;
+    for (uint32_t i = 0; i < source->count; i++)
+        if (source->steps[i].wall_ns <= 0)
+            return false;
+    return true;
+}
+
+bool test_steps(const struct predict_source *source, const struct predict_asked *asked, struct predicted_step *steps,
+                struct prediction *into, struct steptime_error *err)
+{
+    if (asked->change || !comparable(source))
+        return true;
+    for (uint32_t i = 0; i < source->count; i++) {
+        if (!test_step(source, i ? i - 1 : 1, i, asked, &steps[i].from_beside_us, err))
+            return false;
+        const double error = steps[i].from_beside_us / steps[i].measured_us - 1;
+        into->error += fabs(error) / source->count;
+        into->bias += error / source->count;
+    }
+    into->tests = source->count;
+    return true;
+}

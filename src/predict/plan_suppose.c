@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The launches of a program that records none: those that its operators make by their arguments. */
+#include "base/error.h"
+#include "predict/plan_private.h"
+
+enum { COMPUTE_STREAM = 0, COMMUNICATION_STREAM = 1 };
+
+static enum work_class class_of(const struct kernel *kernel)
+{
+    switch (kernel->form) {
+    case FORM_HOST_COPY:
+        return WORK_COPY;
+    case FORM_FILL:
+        return WORK_MEMSET;
+    case FORM_COLLECTIVE:
+        return WORK_COMMUNICATION;
+    default:
+        return WORK_COMPUTE;
+    }
+}
+
+static str call_of(enum work_class class)
+{
+    return class == WORK_COPY ? S("cudaMemcpyAsync") : S("cudaLaunchKernel");
+}
+
+/* Copies between host and device hold the host, unless memory is pinned and the call says that it need not wait. */
+static bool holds_host(const struct planning *p, const struct unit *unit, const struct kernel *kernel)
+{
+    return kernel->form == FORM_HOST_COPY &&
+           !(kernel->size[1] == 1 && str_has(p->program->ops[unit->op].arguments.values, S("\"True\"")));
+}
+
+static bool suppose_kernel(struct planning *p, struct plan_op *op, const struct unit *unit, const struct kernel *kernel,
+                           struct steptime_error *err)
+{
+    const enum work_class class = class_of(kernel);
+    const str name = op->op == OP_NONE ? OVERHEAD_OUTSIDE : p->program->ops[op->op].name;
+    const struct unit alone = {unit->op, {.kernels = kernel, .count = 1}};
+    struct plan_launch *launch = room_for_launch(p);
+    *launch = (struct plan_launch){
+        .op = p->plan->count,
+        .source = PLAN_NONE,
+        .kernel = *kernel,
+        .has_kernel = true,
+        .basis = TIMED_MODEL,
+        .gap_us = planned_us(p, op->launches ? OVERHEAD_T5 : OVERHEAD_T2, name),
+        .call_us = planned_us(p, OVERHEAD_T4, call_of(class)),
+        .stream = class == WORK_COMMUNICATION ? COMMUNICATION_STREAM : COMPUTE_STREAM,
+        .collective = UINT32_MAX,
+        .work = (uint8_t) class,
+    };
+    launch->wait_stream = holds_host(p, unit, kernel) ? launch->stream : WAITS_FOR_NOTHING;
+    if (!estimate_unit(p, p->options->hardware, &alone, &launch->estimate, err))
+        return false;
+    launch->us = launch->estimate.us;
+    if (launch->estimate.basis == BASIS_BYTES)
+        launch->basis = TIMED_GUESS;
+    op->launches++;
+    return true;
+}
+
+bool suppose_unit(struct planning *p, struct plan_op *op, const struct unit *unit, struct steptime_error *err)
+{
+    const struct program_op *call = &p->program->ops[unit->op];
+    if (unit->lowering.way == LOWERED_NOT)
+        return fail(err, STEPTIME_INPUT, "operator %.*s (%lld): %s", (int)call->name.len, call->name.at,
+                    (long long)call->id, unit->lowering.why ? unit->lowering.why : "its work is not known");
+    for (uint32_t i = 0; i < unit->lowering.count; i++)
+        if (!suppose_kernel(p, op, unit, &unit->lowering.kernels[i], err))
+            return false;
+    return true;
+}

@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "predict/predict.h"
+
+#include <math.h>
+
+#include "predict/predict_private.h"
+
+/* ---- overheads ---- */
+
+static void add_steps(struct overhead_samples *samples, const struct predict_source *source)
+{
+    for (uint32_t i = 0; i < source->count; i++)
+        overhead_samples_add(samples, &source->steps[i]);
+}
+
+static bool timed(const struct predict_source *source)
+{
+    return source->count && (source->steps[0].source == PROGRAM_TRACE || source->steps[0].source == PROGRAM_JOINED);
+}
+
+/* Of all steps of a rank together; NULL where nothing was timed: then means built in are taken. */
+static const struct overheads *overheads_of_steps(const struct predict_source *source, struct arena *arena)
+{
+    if (!timed(source))
+        return NULL;
+    struct overhead_samples *samples = overhead_samples_new();
+    add_steps(samples, source);
+    const struct overheads *overheads = overheads_of(samples, arena);
+    overhead_samples_free(samples);
+    return overheads;
+}
+
+static const struct overheads *overheads_of_others(const struct predict_source *sources, uint32_t count, uint32_t rank,
+                                                   struct arena *arena)
+{
+    struct overhead_samples *samples = overhead_samples_new();
+    for (uint32_t i = 0; i < count; i++)
+        if (i != rank && timed(&sources[i]))
+            add_steps(samples, &sources[i]);
+    const struct overheads *overheads = overheads_of(samples, arena);
+    overhead_samples_free(samples);
+    return overheads;
+}
+
+/* ---- one program ---- */
+
+bool predict_program(const struct program *program, const struct predict_asked *asked,
+                     const struct overheads *overheads, struct arena *arena, struct plan *plan, struct walked *walked,
+                     struct steptime_error *err)
+{
+    struct plan_options options = asked->plan;
+    options.overheads = overheads;
+    return plan_of(program, &options, arena, plan, err) &&
+           (!asked->change || asked->change(asked->context, plan, arena, err)) && walk(plan, arena, walked, err);
+}
+
+static bool step_us_of(const struct program *program, const struct predict_asked *asked,
+                       const struct overheads *overheads, double *step_us, struct steptime_error *err)
+{
+    struct arena scratch = {0};
+    struct plan plan;
+    struct walked walked = {0};
+    const bool good = predict_program(program, asked, overheads, &scratch, &plan, &walked, err);
+    *step_us = walked.step_us;
+    arena_free(&scratch);
+    return good;
+}
+
+/* ---- sums over the steps ---- */
+
+static void add_walked(struct walked *sum, const struct walked *walked, double share)
+{
+    sum->step_us += walked->step_us * share;
+    sum->host_us += walked->host_us * share;
+    sum->active_us += walked->active_us * share;
+    sum->idle_us += walked->idle_us * share;
+    sum->wait_us += walked->wait_us * share;
+    sum->communication_us += walked->communication_us * share;
+    sum->exposed_communication_us += walked->exposed_communication_us * share;
+}
+
+static double model_error_us(const struct plan *plan)
+{
+    double sum = 0;
+    for (uint32_t i = 0; i < plan->launch_count; i++)
+        if (plan->launches[i].basis == TIMED_MODEL || plan->launches[i].basis == TIMED_SCALED)
+            sum += plan->launches[i].estimate.error * plan->launches[i].us;
+    return sum;
+}
+
+static void add_plan(struct prediction *prediction, const struct plan *plan, double share)
+{
+    prediction->recorded_us += plan->recorded_us * share;
+    prediction->modelled_us += plan->modelled_us * share;
+    prediction->guessed_us += plan->guessed_us * share;
+    prediction->model_error += model_error_us(plan) * share;
+}
+
+static double us_of(int64_t ns)
+{
+    return ns < 0 ? -1 : (double)ns / 1e3;
+}
+
+static bool predict_step(const struct predict_source *source, uint32_t i, const struct predict_asked *asked,
+                         const struct overheads *overheads, struct prediction *into, struct predicted_step *step,
+                         struct steptime_error *err)
+{
+    struct arena scratch = {0};
+    const struct program *program = &source->steps[i];
+    struct plan plan;
+    struct walked walked;
+    const bool good = predict_program(program, asked, overheads, &scratch, &plan, &walked, err);
+    if (good) {
+        add_walked(&into->walked, &walked, 1.0 / source->count);
+        add_plan(into, &plan, 1.0 / source->count);
+        *step = (struct predicted_step){
+            .number = program->step,
+            .step_us = walked.step_us,
+            .active_us = walked.active_us,
+            .measured_us = us_of(program->wall_ns),
+            .measured_active_us = us_of(program->active_ns),
+            .from_beside_us = -1,
+        };
+    }
+    arena_free(&scratch);
+    return good;
+}
+
+static double mean_measured(const struct predicted_step *steps, uint32_t count, bool active)
+{
+    double sum = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const double us = active ? steps[i].measured_active_us : steps[i].measured_us;
+        if (us < 0)
+            return -1;
+        sum += us / count;
+    }
+    return sum;
+}
+
+static bool predict_steps(const struct predict_source *source, const struct predict_asked *asked,
+                          const struct overheads *overheads, struct arena *arena, struct prediction *into,
+                          struct steptime_error *err)
+{
+    struct predicted_step *steps = arena_array(arena, source->count, sizeof *steps);
+    for (uint32_t i = 0; i < source->count; i++)
+        if (!predict_step(source, i, asked, overheads, into, &steps[i], err))
+            return false;
+    into->steps = steps;
+    into->step_count = source->count;
+    into->measured_us = mean_measured(steps, source->count, false);
+    into->measured_active_us = mean_measured(steps, source->count, true);
+    into->model_error = into->modelled_us > 0 ? into->model_error / into->modelled_us : 0;
+    return test_steps(source, asked, steps, into, err);
+}
+
+/* ---- one rank ---- */
+
+static void describe(const struct predict_source *source, struct prediction *into)
+{
+    *into = (struct prediction){.rank = source->rank, .path = source->path, .rank_error = NAN};
+    if (!source->count)
+        return;
+    const struct program *program = &source->steps[source->count / 2];
+    into->source = program->source;
+    into->device = program->device;
+    into->launches = program->launch_count;
+    into->without_shapes = program->without_shapes;
+    for (uint32_t op = 0; op < program->count; op++)
+        into->operators += program_is_top(program, op);
+}
+
+static bool predict_unprofiled(const struct predict_source *source, const struct predict_asked *asked,
+                               const struct overheads *overheads, struct prediction *into, struct steptime_error *err)
+{
+    struct predict_asked without = *asked;
+    without.plan.with_profiler = false;
+    into->profiler_us = overheads ? overheads_profiler_us(overheads) : 0;
+    double us;
+    for (uint32_t i = 0; i < source->count; i++) {
+        if (!step_us_of(&source->steps[i], &without, overheads, &us, err))
+            return false;
+        into->unprofiled_us += us / source->count;
+    }
+    return true;
+}
+
+bool predict(const struct predict_source *source, const struct predict_asked *asked, struct arena *arena,
+             struct prediction *prediction, struct steptime_error *err)
+{
+    struct arena scratch = {0};
+    const struct overheads *overheads =
+        asked->plan.overheads ? asked->plan.overheads : overheads_of_steps(source, &scratch);
+    describe(source, prediction);
+    const bool good = predict_steps(source, asked, overheads, arena, prediction, err) &&
+                      predict_unprofiled(source, asked, overheads, prediction, err) &&
+                      find_top(source, asked, overheads, arena, prediction, err);
+    arena_free(&scratch);
+    return good;
+}
+
+/* ---- all ranks ---- */
+
+static bool test_rank(const struct predict_source *sources, uint32_t count, uint32_t rank,
+                      const struct predict_asked *asked, struct prediction *into, struct steptime_error *err)
+{
+    struct arena scratch = {0};
+    const struct overheads *overheads = overheads_of_others(sources, count, rank, &scratch);
+    double sum = 0, us;
+    bool good = true;
+    for (uint32_t i = 0; i < sources[rank].count && good; i++) {
+        good = step_us_of(&sources[rank].steps[i], asked, overheads, &us, err);
+        sum += us / sources[rank].count;
+    }
+    if (into->measured_us > 0)
+        into->rank_error = (sum - into->measured_us) / into->measured_us;
+    arena_free(&scratch);
+    return good;
+}
+
+bool predict_all(const struct predict_source *sources, uint32_t count, const struct predict_asked *asked,
+                 struct arena *arena, struct prediction *predictions, struct steptime_error *err)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (!predict(&sources[i], asked, arena, &predictions[i], err))
+            return false;
+    for (uint32_t i = 0; count > 1 && !asked->change && i < count; i++)
+        if (timed(&sources[i]) && !test_rank(sources, count, i, asked, &predictions[i], err))
+            return false;
+    return true;
+}

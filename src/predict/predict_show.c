@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "predict/predict_show.h"
+
+#include <math.h>
+
+/* Times are told in whole nanoseconds, as everywhere; -1 is unknown. */
+static struct cell ns_cell(double us)
+{
+    return us < 0 ? cell_null() : cell_int((int64_t)llround(us * 1e3));
+}
+
+static struct cell ratio_cell(double part, double whole)
+{
+    return whole > 0 && part >= 0 ? cell_real(part / whole) : cell_null();
+}
+
+/* ---- all ranks together ---- */
+
+/* The step of a job is that of its slowest rank. */
+static const struct prediction *slowest(const struct prediction *predictions, uint32_t count)
+{
+    const struct prediction *most = predictions;
+    for (uint32_t i = 1; i < count; i++)
+        if (predictions[i].walked.step_us > most->walked.step_us)
+            most = &predictions[i];
+    return most;
+}
+
+static double device_us(const struct prediction *p)
+{
+    return p->recorded_us + p->modelled_us + p->guessed_us;
+}
+
+/* The error bar: what steps predicted from the step beside them were off, else what the models are off. */
+static double error_of(const struct prediction *p)
+{
+    return p->tests ? p->error : 0;
+}
+
+static str sentence(const struct prediction *p, struct arena *arena)
+{
+    const double step_ms = p->walked.step_us / 1e3;
+    const str bar = p->tests ? str_printf(arena, " +- %.1f %%", 100 * error_of(p)) : S("");
+    if (p->measured_us <= 0)
+        return str_printf(arena, "A step takes %.2f ms%.*s.", step_ms, (int)bar.len, bar.at);
+    return str_printf(arena, "A step takes %.2f ms%.*s; %.2f ms were measured (%+.1f %%).", step_ms, (int)bar.len,
+                      bar.at, p->measured_us / 1e3, 100 * (p->walked.step_us / p->measured_us - 1));
+}
+
+static str how(const struct prediction *p, const struct predict_asked *asked)
+{
+    if (!p->launches)
+        return S("No device work is recorded and none is modelled: this is the host alone.");
+    if (asked->plan.replay)
+        return p->modelled_us > 0 ? S("Device work as recorded, carried over by models where the question changes it.")
+                                  : S("Device work takes the time it was recorded with; the host's is made of "
+                                      "overheads.");
+    return S("Device work takes what the kernel models say; the host's time is made of overheads.");
+}
+
+static void show_beside(struct section *section, const struct prediction *p, struct arena *arena)
+{
+    section_value(section, "step_ns", "predicted step", UNIT_NS, ns_cell(p->walked.step_us));
+    section_value(section, "measured_step_ns", "measured", UNIT_NS, ns_cell(p->measured_us));
+    section_value(section, "error", "error bar (step from the step beside it)", UNIT_RATIO,
+                  p->tests ? cell_real(p->error) : cell_null());
+    section_value(section, "bias", "of it, signed", UNIT_RATIO, p->tests ? cell_real(p->bias) : cell_null());
+    section_value(section, "active_ns", "predicted device active", UNIT_NS, ns_cell(p->walked.active_us));
+    section_value(section, "measured_active_ns", "measured", UNIT_NS, ns_cell(p->measured_active_us));
+    section_value(section, "idle_ns", "predicted device idle", UNIT_NS, ns_cell(p->walked.idle_us));
+    section_value(section, "measured_idle_ns", "measured", UNIT_NS,
+                  p->measured_us < 0 || p->measured_active_us < 0
+                      ? cell_null()
+                      : ns_cell(fmax(p->measured_us - p->measured_active_us, 0)));
+    section_value(section, "host_ns", "host", UNIT_NS, ns_cell(p->walked.host_us));
+    section_value(section, "wait_ns", "of it, waiting for the device", UNIT_NS, ns_cell(p->walked.wait_us));
+    section_value(section, "communication_ns", "communication", UNIT_NS, ns_cell(p->walked.communication_us));
+    section_value(section, "exposed_communication_ns", "of it, exposed", UNIT_NS,
+                  ns_cell(p->walked.exposed_communication_us));
+    section_value(section, "unprofiled_step_ns", "without the profiler", UNIT_NS, ns_cell(p->unprofiled_us));
+    section_value(section, "profiler_event_ns", "which costs an event", UNIT_NS, ns_cell(p->profiler_us));
+    (void)arena;
+}
+
+static void show_basis(struct section *section, const struct prediction *p)
+{
+    section_value(section, "recorded_share", "device time as recorded", UNIT_RATIO,
+                  ratio_cell(p->recorded_us, device_us(p)));
+    section_value(section, "modelled_share", "in modelled kernels", UNIT_RATIO,
+                  ratio_cell(p->modelled_us, device_us(p)));
+    section_value(section, "guessed_share", "guessed from bytes", UNIT_RATIO, ratio_cell(p->guessed_us, device_us(p)));
+    section_value(section, "guessed_launches", "launches guessed", UNIT_COUNT, cell_int((int64_t)p->guessed));
+    section_value(section, "model_error", "error of those models", UNIT_RATIO,
+                  p->model_error > 0 ? cell_real(p->model_error) : cell_null());
+    section_value(section, "source", "program from", UNIT_NONE, cell_text(program_source_word(p->source)));
+    section_value(section, "device", "device", UNIT_NONE, p->device.len ? cell_text(p->device) : cell_null());
+    section_value(section, "operators", "operators at the top", UNIT_COUNT, cell_int((int64_t)p->operators));
+    section_value(section, "launches", "launches", UNIT_COUNT, cell_int((int64_t)p->launches));
+    section_value(section, "without_shapes", "operators that lack shapes", UNIT_COUNT,
+                  cell_int((int64_t)p->without_shapes));
+}
+
+static void show_head(const struct prediction *predictions, uint32_t count, const struct predict_asked *asked,
+                      struct report *report)
+{
+    const struct prediction *p = slowest(predictions, count);
+    struct section *section = report_section(report, "prediction", "Prediction");
+    section_text(section, sentence(p, report_arena(report)));
+    section_text(section, how(p, asked));
+    if (count > 1)
+        section_text(section,
+                     str_printf(report_arena(report), "Rank %lld, the slowest of %u.", (long long)p->rank, count));
+    show_beside(section, p, report_arena(report));
+    show_basis(section, p);
+}
+
+/* ---- tables ---- */
+
+static void show_top(const struct prediction *p, struct report *report)
+{
+    struct section *section = report_section(report, "operators", "Operators that contribute most");
+    struct table *table = section_table(section, "operators", "");
+    table_column(table, "name", "operator", UNIT_NONE, COLUMN_WIDE);
+    table_column(table, "calls", "calls", UNIT_COUNT, 0);
+    table_column(table, "launches", "launches", UNIT_COUNT, 0);
+    table_column(table, "host_ns", "host", UNIT_NS, 0);
+    table_column(table, "device_ns", "device", UNIT_NS, 0);
+    table_column(table, "without_ns", "a step is shorter without", UNIT_NS, 0);
+    table_column(table, "share", "share", UNIT_RATIO, COLUMN_BAR);
+    for (uint32_t i = 0; i < p->top_count; i++) {
+        const struct predicted_operator *op = &p->top[i];
+        table_row(table);
+        table_text(table, op->name);
+        table_int(table, (int64_t)op->calls);
+        table_int(table, (int64_t)op->launches);
+        table_cell(table, ns_cell(op->host_us));
+        table_cell(table, ns_cell(op->device_us));
+        table_int(table, (int64_t)llround(op->without_us * 1e3));
+        table_cell(table, ratio_cell(fmax(op->without_us, 0), p->walked.step_us));
+    }
+}
+
+static void show_steps(const struct prediction *predictions, uint32_t count, struct report *report)
+{
+    struct table *table = section_table(report_section(report, "steps", "Steps"), "steps", "");
+    table_column(table, "rank", "rank", UNIT_NONE, count > 1 ? COLUMN_PLAIN : COLUMN_DETAIL);
+    table_column(table, "step", "step", UNIT_NONE, 0);
+    table_column(table, "step_ns", "predicted", UNIT_NS, 0);
+    table_column(table, "measured_step_ns", "measured", UNIT_NS, 0);
+    table_column(table, "from_beside_ns", "from the step beside it", UNIT_NS, 0);
+    table_column(table, "active_ns", "device active", UNIT_NS, 0);
+    table_column(table, "measured_active_ns", "measured", UNIT_NS, 0);
+    for (uint32_t r = 0; r < count; r++)
+        for (uint32_t i = 0; i < predictions[r].step_count; i++) {
+            const struct predicted_step *step = &predictions[r].steps[i];
+            table_row(table);
+            table_int(table, predictions[r].rank);
+            table_int(table, step->number);
+            table_cell(table, ns_cell(step->step_us));
+            table_cell(table, ns_cell(step->measured_us));
+            table_cell(table, ns_cell(step->from_beside_us));
+            table_cell(table, ns_cell(step->active_us));
+            table_cell(table, ns_cell(step->measured_active_us));
+        }
+}
+
+static void show_ranks(const struct prediction *predictions, uint32_t count, struct report *report)
+{
+    struct table *table = section_table(report_section(report, "ranks", "Ranks"), "ranks", "");
+    table_column(table, "rank", "rank", UNIT_NONE, 0);
+    table_column(table, "file", "file", UNIT_NONE, COLUMN_WIDE);
+    table_column(table, "step_ns", "predicted", UNIT_NS, 0);
+    table_column(table, "measured_step_ns", "measured", UNIT_NS, 0);
+    table_column(table, "error", "step from step", UNIT_RATIO, 0);
+    table_column(table, "rank_error", "off with the overheads of the others", UNIT_RATIO, 0);
+    table_column(table, "active_ns", "device active", UNIT_NS, 0);
+    table_column(table, "measured_active_ns", "measured", UNIT_NS, 0);
+    if (count == 1)
+        table_json_only(table);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct prediction *p = &predictions[i];
+        table_row(table);
+        table_int(table, p->rank);
+        table_text(table, p->path);
+        table_cell(table, ns_cell(p->walked.step_us));
+        table_cell(table, ns_cell(p->measured_us));
+        table_cell(table, p->tests ? cell_real(p->error) : cell_null());
+        table_cell(table, isnan(p->rank_error) ? cell_null() : cell_real(p->rank_error));
+        table_cell(table, ns_cell(p->walked.active_us));
+        table_cell(table, ns_cell(p->measured_active_us));
+    }
+}
+
+void predict_show(const struct prediction *predictions, uint32_t count, const struct predict_asked *asked,
+                  struct report *report)
+{
+    show_head(predictions, count, asked, report);
+    show_top(slowest(predictions, count), report);
+    show_steps(predictions, count, report);
+    show_ranks(predictions, count, report);
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Predictions as a report; definitions in doc/numbers/prediction.md. */
+#ifndef PREDICT_PREDICT_SHOW_H
+#define PREDICT_PREDICT_SHOW_H
+
+#include "predict/predict.h"
+#include "report/report.h"
+
+/* At least one. `asked` says how they were made. */
+void predict_show(const struct prediction *predictions, uint32_t count, const struct predict_asked *asked,
+                  struct report *report);
+
+#endif

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "predict/units.h"
+
+enum state {
+    OPEN,    /* not lowered itself; what is inside may be */
+    UNIT,    /* launches, and what is inside adds nothing */
+    COVERED, /* inside a unit, or known to launch nothing */
+};
+
+struct finding {
+    const struct program *program;
+    struct arena *arena;
+    struct lowering *lowering; /* by op */
+    uint8_t *state;            /* by op: enum state */
+    uint32_t *inside;          /* by op: units inside */
+};
+
+static struct lowered_call call_of(const struct program *program, uint32_t i)
+{
+    const struct program_op *op = &program->ops[i];
+    struct lowered_call call = {
+        .name = op->name,
+        .arguments = &op->arguments,
+        .phase = (enum phase)op->phase,
+        .forward = S(""),
+        .direction = COPY_UNKNOWN,
+        .memory = HOST_UNKNOWN,
+    };
+    if (op->forward < program->count) {
+        call.forward = program->ops[op->forward].name;
+        call.forward_arguments = &program->ops[op->forward].arguments;
+    }
+    for (uint32_t k = 0; k < op->launches; k++) {
+        const struct program_launch *launch = &program->launches[op->first_launch + k];
+        if (launch->work != WORK_COPY)
+            continue;
+        call.direction = (enum copy_direction)launch->direction;
+        call.memory = (enum host_memory)launch->memory;
+    }
+    return call;
+}
+
+static bool has_calls(const struct program *program, uint32_t op)
+{
+    return op + 1 < program->count && program->ops[op].end > op + 1 && program->ops[op + 1].parent == op;
+}
+
+static uint8_t state_of(const struct finding *f, uint32_t op)
+{
+    const uint32_t parent = f->program->ops[op].parent;
+    if (parent < op && f->state[parent] != OPEN)
+        return COVERED;
+    if (f->program->ops[op].label)
+        return OPEN;
+    const struct lowered_call call = call_of(f->program, op);
+    f->lowering[op] = lower(&call, f->arena);
+    switch (f->lowering[op].way) {
+    case LOWERED_TO_KERNELS:
+    case LOWERED_TO_COLLECTIVE:
+        return UNIT;
+    case LOWERED_TO_NOTHING:
+        return COVERED;
+    default:
+        return OPEN;
+    }
+}
+
+/* What has nothing below it that launches does so itself, if it is known to launch at all. */
+static void close_open(struct finding *f)
+{
+    for (uint32_t op = f->program->count; op-- > 0;) {
+        const bool launches = f->lowering[op].count || f->program->ops[op].launches;
+        if (f->state[op] == OPEN && !f->program->ops[op].label && !f->inside[op] &&
+            (launches || (f->lowering[op].way == LOWERED_NOT && !has_calls(f->program, op))))
+            f->state[op] = UNIT;
+        const uint32_t parent = f->program->ops[op].parent;
+        if (parent < op)
+            f->inside[parent] += f->inside[op] + (f->state[op] == UNIT);
+    }
+}
+
+struct units units_of(const struct program *program, struct arena *arena)
+{
+    struct arena scratch = {0};
+    struct finding f = {
+        .program = program,
+        .arena = arena,
+        .lowering = arena_array(&scratch, program->count, sizeof *f.lowering),
+        .state = arena_array(&scratch, program->count, 1),
+        .inside = arena_array(&scratch, program->count, sizeof *f.inside),
+    };
+    for (uint32_t op = 0; op < program->count; op++)
+        f.state[op] = state_of(&f, op);
+    close_open(&f);
+    struct unit *at = arena_array(arena, program->count, sizeof *at);
+    uint32_t count = 0;
+    for (uint32_t op = 0; op < program->count; op++)
+        if (f.state[op] == UNIT)
+            at[count++] = (struct unit){op, f.lowering[op]};
+    arena_free(&scratch);
+    return (struct units){at, count};
+}
