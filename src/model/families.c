@@ -5,6 +5,7 @@
 #include <math.h>
 
 extern const struct family family_gemm;
+extern const struct family family_attention;
 extern const struct family family_collective;
 extern const struct family family_convolution;
 extern const struct family family_gemm_matrix;
@@ -14,6 +15,8 @@ extern const struct family family_traffic;
 
 extern const char model_gemm[];
 extern const size_t model_gemm_bytes;
+extern const char model_attention[];
+extern const size_t model_attention_bytes;
 extern const char model_collective[];
 extern const size_t model_collective_bytes;
 extern const char model_convolution[];
@@ -30,6 +33,7 @@ extern const size_t model_traffic_bytes;
 const struct family_row family_rows[] = {
     {&family_gemm_matrix, model_gemm_matrix, &model_gemm_matrix_bytes},
     {&family_gemm, model_gemm, &model_gemm_bytes},
+    {&family_attention, model_attention, &model_attention_bytes},
     {&family_collective, model_collective, &model_collective_bytes},
     {&family_convolution, model_convolution, &model_convolution_bytes},
     {&family_elementwise, model_elementwise, &model_elementwise_bytes},
