@@ -25,8 +25,9 @@ struct option {
 
 /* Option groups that many commands share; command.c holds their rows. */
 enum shared_options {
-    SHARED_OUTPUT = 1, /* --format, -o, --table, --color, --rows */
-    SHARED_TRACE = 2,  /* --steps, --skip-warmup, --rank, --threads */
+    SHARED_OUTPUT = 1,   /* --format, -o, --table, --color, --rows */
+    SHARED_TRACE = 2,    /* --steps, --skip-warmup, --rank, --threads */
+    SHARED_QUESTION = 4, /* what if: --hw, --batch, --sweep ...; see asked.h */
 };
 
 /* The command line after parsing. */

@@ -4,6 +4,7 @@
 
 #include <stddef.h>
 
+#include "asked.h"
 #include "base/error.h"
 #include "base/suggest.h"
 
@@ -22,13 +23,15 @@ extern const struct command command_lint;
 extern const struct command command_rules;
 extern const struct command command_fix;
 extern const struct command command_verify;
+extern const struct command command_shard;
 extern const struct command command_help;
 extern const struct command command_completion;
 
 const struct command *const commands[] = {
-    &command_summary,   &command_breakdown, &command_kernels, &command_ops,  &command_critical_path, &command_ranks,
-    &command_overheads, &command_predict,   &command_info,    &command_hw,   &command_model,         &command_lint,
-    &command_rules,     &command_fix,       &command_verify,  &command_help, &command_completion,    NULL,
+    &command_summary, &command_breakdown, &command_kernels,    &command_ops,  &command_critical_path,
+    &command_ranks,   &command_overheads, &command_predict,    &command_info, &command_hw,
+    &command_model,   &command_lint,      &command_rules,      &command_fix,  &command_verify,
+    &command_shard,   &command_help,      &command_completion, NULL,
 };
 
 static const struct option trace_options[] = {
@@ -81,6 +84,8 @@ uint32_t command_groups(const struct command *command, struct option_group group
     uint32_t count = 0;
     if (command->options)
         groups[count++] = (struct option_group){"Options", command->options};
+    if (command->shared & SHARED_QUESTION)
+        groups[count++] = (struct option_group){"What if", question_options};
     if (command->shared & SHARED_TRACE)
         groups[count++] = (struct option_group){"What to look at", trace_options};
     if (command->shared & SHARED_OUTPUT)

@@ -76,7 +76,7 @@ void html_stack(struct html *html, const struct points *points, str title)
 
 /* ---- a bar a row ---- */
 
-enum { BAR_ROW = 24, BAR_THICK = 15, BAR_LABEL = 250, BAR_NUMBER = 74, USUAL_BARS = 20 };
+enum { BAR_ROW = 24, BAR_THICK = 15, BAR_LABEL_MOST = 250, BAR_NUMBER = 74, USUAL_BARS = 20 };
 
 static uint32_t bars_shown(const struct html *html, const struct points *points)
 {
@@ -84,11 +84,22 @@ static uint32_t bars_shown(const struct html *html, const struct points *points)
     return points->count < limit ? points->count : limit;
 }
 
+/* Room for the labels of the bars shown. */
+static double label_room(const struct points *points, uint32_t rows)
+{
+    unsigned widest = 0;
+    for (uint32_t i = 0; i < rows; i++)
+        if (glyph_width(points->labels[i]) > widest)
+            widest = glyph_width(points->labels[i]);
+    return fmin(20 + widest * PLOT_LETTER, BAR_LABEL_MOST);
+}
+
 static void put_bar(struct html *html, const struct points *points, uint32_t i, const struct axis *axis)
 {
     const double y = PLOT_TOP + i * BAR_ROW, zero = axis_at(axis, 0), end = axis_at(axis, points->numbers[i]);
-    const str shown = glyph_shorten(html->arena, points->labels[i], (BAR_LABEL - 10) / PLOT_LETTER, S("\xE2\x80\xA6"));
-    plot_label(html, "label", "end", BAR_LABEL - 8, y + 12, shown);
+    const str shown =
+        glyph_shorten(html->arena, points->labels[i], (BAR_LABEL_MOST - 10) / PLOT_LETTER, S("\xE2\x80\xA6"));
+    plot_label(html, "label", "end", axis->from - 8, y + 12, shown);
     html_put(html, "<rect class=\"bar\" x=\"%.2f\" y=\"%.1f\" width=\"%.2f\" height=\"%d\" rx=\"2\">", fmin(zero, end),
              y, fmax(fabs(end - zero), 0.5), BAR_THICK);
     plot_tip(html, plot_entry(html, points->labels[i], points->unit, points->numbers[i], points->whole));
@@ -102,7 +113,7 @@ void html_bars(struct html *html, const struct points *points, str title, str ax
 {
     const uint32_t rows = bars_shown(html, points);
     struct axis axis = axis_of(points->unit, points->whole, points->least, points->largest, 6);
-    axis.from = BAR_LABEL;
+    axis.from = label_room(points, rows);
     axis.to = PLOT_WIDTH - BAR_NUMBER;
     const double foot = PLOT_TOP + rows * BAR_ROW;
     const str told = plot_entry(html, points->labels[0], points->unit, points->numbers[0], points->whole);

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "predict/batch.h"
+
+#include "base/buf.h"
+#include "base/map.h"
+#include "predict/batch_roles.h"
+
+/* ---- which size ---- */
+
+static bool is_asked(const struct program_op *op)
+{
+    switch (op->family) {
+    case FAMILY_EMBEDDING:
+    case FAMILY_LAYOUT:
+    case FAMILY_OPTIMIZER:
+    case FAMILY_MEMORY:
+    case FAMILY_COPY:
+    case FAMILY_COMMUNICATION:
+    case FAMILY_OTHER:
+        return false;
+    default:
+        return op->phase == PHASE_FORWARD && !op->label;
+    }
+}
+
+/* The first dimension of the first tensor of two dimensions or more; 0 where there is none. */
+static int64_t first_dimension(str dims, struct arena *scratch)
+{
+    struct shape shape;
+    if (!shape_parse(dims, scratch, &shape))
+        return 0;
+    for (uint32_t i = 0; i < shape.count; i++)
+        for (uint32_t k = 0; k < shape.arguments[i].count; k++)
+            if (shape.arguments[i].tensors[k].rank >= 2)
+                return shape.arguments[i].tensors[k].at[0];
+    return 0;
+}
+
+struct batch batch_of(const struct program *program)
+{
+    struct arena scratch = {0};
+    struct map counts = {0};
+    struct batch batch = {0};
+    for (uint32_t i = 0; i < program->count; i++) {
+        const int64_t size = is_asked(&program->ops[i]) ? first_dimension(program->ops[i].arguments.dims, &scratch) : 0;
+        if (size < 1)
+            continue;
+        const uint32_t before = map_get(&counts, size);
+        map_put(&counts, size, before == MAP_NONE ? 1 : before + 1);
+        batch.asked++;
+    }
+    for (uint32_t i = 0; i < program->count; i++) { /* again in order, so that of equals the first counts */
+        const int64_t size = is_asked(&program->ops[i]) ? first_dimension(program->ops[i].arguments.dims, &scratch) : 0;
+        const uint32_t had = size < 1 ? 0 : map_get(&counts, size);
+        if (had > batch.had) {
+            batch.had = had;
+            batch.size = size;
+        }
+    }
+    map_free(&counts);
+    arena_free(&scratch);
+    return batch;
+}
+
+/* ---- other sizes ---- */
+
+struct scaling {
+    const struct program *program;
+    const struct parameters *parameters;
+    int64_t from, to;
+    struct arena *arena;
+};
+
+static void put_tensor(struct buf *text, const struct scaling *s, struct tensor_dims dims, uint32_t scaled)
+{
+    buf_char(text, '[');
+    for (uint32_t i = 0; i < dims.rank; i++) {
+        int64_t size = dims.at[i];
+        if (scaled >> i & 1 && __builtin_mul_overflow(size / s->from, s->to, &size))
+            size = INT64_MAX; /* program_check and the models name it */
+        buf_printf(text, "%s%lld", i ? ", " : "", (long long)size);
+    }
+    buf_char(text, ']');
+}
+
+static void put_argument(struct buf *text, const struct scaling *s, const struct program_op *op,
+                         const struct shape *shape, uint32_t at)
+{
+    const struct shape_argument *argument = &shape->arguments[at];
+    if (argument->list)
+        buf_char(text, '[');
+    for (uint32_t k = 0; k < argument->count; k++) {
+        buf_add(text, k ? S(", ") : S(""));
+        put_tensor(text, s, argument->tensors[k],
+                   batch_dimensions(op, shape, (struct operand){at, k}, s->from, s->parameters));
+    }
+    if (argument->list)
+        buf_char(text, ']');
+}
+
+static str scaled_dims(const struct scaling *s, const struct program_op *op)
+{
+    struct arena scratch = {0};
+    struct shape shape;
+    if (!shape_parse(op->arguments.dims, &scratch, &shape)) {
+        arena_free(&scratch);
+        return op->arguments.dims;
+    }
+    struct buf text = {0};
+    buf_char(&text, '[');
+    for (uint32_t i = 0; i < shape.count; i++) {
+        buf_add(&text, i ? S(", ") : S(""));
+        put_argument(&text, s, op, &shape, i);
+    }
+    buf_char(&text, ']');
+    const str copy = str_copy(s->arena, buf_str(&text));
+    buf_free(&text);
+    arena_free(&scratch);
+    return copy;
+}
+
+struct program batch_scaled(const struct program *program, int64_t from, int64_t to, struct arena *arena)
+{
+    struct parameters *parameters = parameters_of(program);
+    const struct scaling scaling = {program, parameters, from, to, arena};
+    struct program_op *ops = arena_array(arena, program->count, sizeof *ops);
+    for (uint32_t i = 0; i < program->count; i++) {
+        ops[i] = program->ops[i];
+        if (ops[i].phase != PHASE_OPTIMIZER && ops[i].arguments.dims.len)
+            ops[i].arguments.dims = scaled_dims(&scaling, &program->ops[i]);
+    }
+    parameters_free(parameters);
+    struct program scaled = *program;
+    scaled.ops = ops;
+    return scaled;
+}

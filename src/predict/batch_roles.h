@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which tensors of a program are parameters, and which dimensions of the others are the batch's; see predict/batch.h. */
+#ifndef PREDICT_BATCH_ROLES_H
+#define PREDICT_BATCH_ROLES_H
+
+#include "graph/program.h"
+#include "ops/shape.h"
+
+/* Shapes of parameters, either way round where they have two dimensions. */
+struct parameters;
+struct parameters *parameters_of(const struct program *program);
+void parameters_free(struct parameters *parameters);
+bool parameters_have(const struct parameters *parameters, struct tensor_dims dims);
+
+/* A tensor among the arguments. */
+struct operand {
+    uint32_t argument, tensor;
+};
+
+/* The dimensions that the batch scales, a bit each. */
+uint32_t batch_dimensions(const struct program_op *op, const struct shape *shape, struct operand operand, int64_t batch,
+                          const struct parameters *parameters);
+
+#endif

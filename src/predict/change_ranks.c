@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Collectives: of another number of ranks, or partly hidden by other work.
+ *
+ * --ranks N scales data parallelism, with as much work a rank as recorded: groups
+ * of all ranks have N, smaller groups (tensor or expert parallelism) stay. The
+ * message of a rank stays the same. A collective takes the ratio of two estimates
+ * of its time; without a model that of the bus factors over the slowest link of
+ * the group. Of one rank nothing is sent.
+ */
+#include "base/error.h"
+#include "predict/change.h"
+
+enum { USUAL_SERVER = 8 };
+
+static const struct collective *collective_of(const struct plan *plan, const struct plan_launch *launch)
+{
+    return launch->collective < plan->program->collective_count ? &plan->program->collectives[launch->collective]
+                                                                : NULL;
+}
+
+static int64_t largest_group(const struct program *program)
+{
+    int64_t largest = 1;
+    for (uint32_t i = 0; i < program->group_count; i++)
+        largest = program->groups[i].size > largest ? program->groups[i].size : largest;
+    return largest;
+}
+
+/* Of all ranks: as recorded, else the largest group. */
+static int64_t world_of(const struct program *program)
+{
+    return program->world_size > 0 ? program->world_size : largest_group(program);
+}
+
+static int64_t group_size(const struct program *program, const struct collective *collective)
+{
+    const int64_t size = collective->group < program->group_count ? program->groups[collective->group].size : 0;
+    return size > 0 ? size : world_of(program);
+}
+
+static int64_t server_of(const struct hardware *hardware)
+{
+    const double size = hardware ? hardware->figure[HW_GPUS_PER_SERVER] : 0;
+    return size >= 1 ? (int64_t)size : USUAL_SERVER;
+}
+
+/* Bytes a second into and out of a device of a group so large; 0 where it is not known. */
+static double link_rate(const struct hardware *hardware, int64_t ranks)
+{
+    const int64_t server = server_of(hardware);
+    if (!hardware)
+        return 0;
+    return ranks <= server ? hardware->figure[HW_GPU_LINK] : hardware->figure[HW_NETWORK] / (double)server;
+}
+
+static struct kernel kernel_of(const struct question_context *context, const struct collective *collective,
+                               int64_t bytes, int64_t ranks)
+{
+    const int64_t server = server_of(context->hardware);
+    return (struct kernel){.form = FORM_COLLECTIVE,
+                           .dtype = DTYPE_F32,
+                           .size = {collective->kind + 1, bytes, ranks, ranks < server ? ranks : server}};
+}
+
+static double ratio_of(const struct question_context *context, const struct collective *collective, int64_t from,
+                       int64_t to)
+{
+    const enum collective_kind kind = (enum collective_kind)collective->kind;
+    const int64_t bytes = collective_bytes(collective, from);
+    struct estimate before, after;
+    if (context->models && context->hardware && bytes > 0) {
+        const struct kernel then = kernel_of(context, collective, bytes, from);
+        const struct kernel now = kernel_of(context, collective, bytes, to);
+        if (models_estimate(context->models, context->hardware, &then, &before, NULL) &&
+            models_estimate(context->models, context->hardware, &now, &after, NULL))
+            return after.us / before.us;
+    }
+    const double factor = collective_bus_factor(kind, to) / collective_bus_factor(kind, from);
+    const double then = link_rate(context->hardware, from), now = link_rate(context->hardware, to);
+    return then > 0 && now > 0 ? factor * then / now : factor;
+}
+
+static void resize(struct changing *changing, struct plan_launch *launch, const struct collective *collective)
+{
+    const struct program *program = changing->plan->program;
+    const int64_t from = group_size(program, collective), to = changing->question->ranks;
+    if (from < world_of(program) || from == to)
+        return; /* not of all ranks, or as many as before */
+    if (to == 1)
+        launch->gone = true;
+    else if (from > 1)
+        change_stretch(launch, ratio_of(changing->context, collective, from, to));
+}
+
+bool change_ranks(struct changing *changing)
+{
+    struct plan *plan = changing->plan;
+    uint32_t collectives = 0;
+    for (uint32_t i = 0; i < plan->launch_count; i++) {
+        const struct collective *collective = collective_of(plan, &plan->launches[i]);
+        if (!collective || !change_is_live(plan, &plan->launches[i]))
+            continue;
+        resize(changing, &plan->launches[i], collective);
+        collectives++;
+    }
+    if (!collectives)
+        return fail(changing->err, STEPTIME_USAGE, "--ranks: the step has no collectives on a device to scale");
+    change_tell(changing,
+                str_printf(changing->arena, "--ranks: %u collectives of %lld ranks instead of %lld", collectives,
+                           (long long)changing->question->ranks, (long long)world_of(plan->program)));
+    return true;
+}
+
+/* ---- --overlap F: of each collective the part 1 - F is left ---- */
+
+bool change_overlap(struct changing *changing)
+{
+    struct plan *plan = changing->plan;
+    uint32_t collectives = 0;
+    for (uint32_t i = 0; i < plan->launch_count; i++) {
+        if (!change_is_live(plan, &plan->launches[i]) || plan->launches[i].work != WORK_COMMUNICATION)
+            continue;
+        change_stretch(&plan->launches[i], 1 - changing->question->overlap);
+        collectives++;
+    }
+    change_tell(changing, str_printf(changing->arena, "--overlap: %.0f %% of %u collectives is hidden",
+                                     100 * changing->question->overlap, collectives));
+    return true;
+}

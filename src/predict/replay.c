@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "predict/replay.h"
+
+#include <math.h>
+
+#include "predict/change.h"
+
+/* What becomes of the rows of the trace. Ratios are NaN where the question says nothing. */
+struct replaying {
+    const struct graph *graph;
+    float *work;   /* by row: of device work, and of the host inside a call; times the recorded */
+    float *before; /* by row: of the host before a call */
+    bool *gone;    /* by row: device work */
+    bool *freed;   /* by row: a call inside which nothing is waited for */
+    double rest;   /* of all other work of the host */
+};
+
+/* ---- from plans to rows ---- */
+
+static float ratio_of(double before, double after)
+{
+    return before > 0 ? (float)(after / before) : after > 0 ? NAN : 1;
+}
+
+/* What the host does in an operator, waits aside. */
+static double host_us(const struct plan *plan, const struct plan_op *op)
+{
+    double us = op->gone ? 0 : op->last_us;
+    for (uint32_t i = op->first_launch; i < op->first_launch + op->launches; i++)
+        if (change_is_live(plan, &plan->launches[i]))
+            us += plan->launches[i].gap_us + plan->launches[i].call_us;
+    return us;
+}
+
+static void put_launch(struct replaying *r, const struct replay_step *step, uint32_t i)
+{
+    const struct plan_launch *before = &step->before->launches[i], *after = &step->after->launches[i];
+    if (before->source == PLAN_NONE)
+        return;
+    const int64_t row = step->before->program->launches[before->source].row;
+    if (row < 0 || row >= r->graph->trace->count)
+        return;
+    r->gone[row] = !change_is_live(step->after, after) && change_is_live(step->before, before);
+    if (after->us != before->us)
+        r->work[row] = ratio_of(before->us, after->us);
+}
+
+/* Calls inside find the row of their operator by their parents. */
+static void put_op(struct replaying *r, const struct replay_step *step, uint32_t i)
+{
+    const struct plan_op *before = &step->before->ops[i], *after = &step->after->ops[i];
+    if (before->op == OP_NONE)
+        return;
+    const int64_t row = step->before->program->ops[before->op].id;
+    if (row < 0 || row >= r->graph->trace->count)
+        return;
+    const double was = host_us(step->before, before), is = host_us(step->after, after);
+    if (was != is)
+        r->work[row] = ratio_of(was, is);
+    if (before->before_us != after->before_us)
+        r->before[row] = ratio_of(before->before_us, after->before_us);
+    r->freed[row] = change_op_waits(step->before, before) && (after->gone || !change_op_waits(step->after, after));
+}
+
+static void put_step(struct replaying *r, const struct replay_step *step)
+{
+    for (uint32_t i = 0; i < step->before->launch_count; i++)
+        put_launch(r, step, i);
+    for (uint32_t i = 0; i < step->before->count; i++)
+        put_op(r, step, i);
+}
+
+/* The row or the next around it that is settled; ROW_NONE. */
+static uint32_t settled_around(const struct trace *trace, const bool *settled, uint32_t row)
+{
+    while (row != ROW_NONE && !settled[row])
+        row = trace->parent[row];
+    return row;
+}
+
+/* A call has what the next one around it has, unless the question says more of it. Every row is settled once. */
+static void settle(struct replaying *r, bool *settled, uint32_t row, uint32_t path[])
+{
+    const struct trace *trace = r->graph->trace;
+    const uint32_t top = settled_around(trace, settled, row);
+    uint32_t depth = 0;
+    for (; row != top; row = trace->parent[row])
+        path[depth++] = row;
+    while (depth--) {
+        const uint32_t at = path[depth], around = trace->parent[at];
+        settled[at] = true;
+        if (around == ROW_NONE)
+            continue;
+        r->work[at] = isnan(r->work[at]) ? r->work[around] : r->work[at];
+        r->freed[at] = r->freed[at] || r->freed[around];
+    }
+}
+
+static void inherit(struct replaying *r)
+{
+    struct arena scratch = {0};
+    const uint32_t rows = r->graph->trace->count;
+    bool *settled = arena_array(&scratch, rows, sizeof *settled);
+    uint32_t *path = arena_array(&scratch, rows, sizeof *path);
+    for (uint32_t node = 0; node < r->graph->count; node++)
+        if (r->graph->kind[node] == NODE_CALL)
+            settle(r, settled, r->graph->row[node], path);
+    arena_free(&scratch);
+}
+
+/* ---- the change ---- */
+
+static int64_t times(int64_t ns, double ratio)
+{
+    return ratio == 1 ? ns : (int64_t)llround((double)ns * ratio);
+}
+
+static int64_t work_ns(const void *context, const struct graph *graph, uint32_t node)
+{
+    const struct replaying *r = context;
+    const uint32_t row = graph->row[node];
+    const bool said = graph->kind[node] == NODE_DEVICE || graph->kind[node] == NODE_CALL;
+    const float ratio = said ? r->work[row] : graph->kind[node] == NODE_BETWEEN ? r->before[row] : NAN;
+    if (!isnan(ratio))
+        return times(graph->work_ns[node], ratio);
+    return graph->kind[node] == NODE_DEVICE ? graph->work_ns[node] : times(graph->work_ns[node], r->rest);
+}
+
+static bool gone(const void *context, const struct graph *graph, uint32_t node)
+{
+    const struct replaying *r = context;
+    return graph->kind[node] == NODE_DEVICE && r->gone[graph->row[node]];
+}
+
+static bool holds(const void *context, const struct graph *graph, uint32_t from, uint32_t to, enum edge_kind kind)
+{
+    const struct replaying *r = context;
+    if (kind == EDGE_BUSY)
+        return !gone(context, graph, from);
+    return kind != EDGE_WAIT || graph->kind[to] != NODE_CALL || !r->freed[graph->row[to]];
+}
+
+/* ---- how long a step is ---- */
+
+/* Begin of the first step, and when the first and the last have ended, on the training thread and the device. */
+struct ends {
+    int64_t begin_ns, first_ns, last_ns;
+};
+
+static uint32_t step_of(const struct graph *graph, uint32_t node)
+{
+    if (graph->kind[node] == NODE_DEVICE)
+        return trace_step(graph->trace, graph->row[node]);
+    return graph_lane(graph, node) == graph->main_lane ? trace_step_at(graph->trace, graph->start_ns[node])
+                                                       : (uint32_t)STEP_NONE;
+}
+
+/* A stretch of the host that goes on after the step counts in proportion. */
+static int64_t end_in_step(const struct graph *graph, const struct schedule *schedule, uint32_t node, uint32_t step)
+{
+    const int64_t step_end = graph->trace->steps[step].host_end_ns, end = graph_end_ns(graph, node);
+    if (graph->kind[node] == NODE_DEVICE || end <= step_end || !graph->work_ns[node])
+        return schedule->end_ns[node];
+    const int64_t recorded = step_end > graph->start_ns[node] ? step_end - graph->start_ns[node] : 0;
+    const int64_t now = schedule->end_ns[node] - schedule->start_ns[node];
+    return schedule->start_ns[node] + times(recorded, (double)now / (double)graph->work_ns[node]);
+}
+
+static struct ends ends_of(const struct graph *graph, const struct schedule *schedule)
+{
+    const uint32_t steps = graph->trace->step_count;
+    struct ends ends = {INT64_MAX, 0, 0};
+    for (uint32_t node = 0; node < graph->count; node++) {
+        const uint32_t step = step_of(graph, node);
+        if (step == STEP_NONE || (step > 0 && step + 1 < steps))
+            continue;
+        const int64_t end = end_in_step(graph, schedule, node, step);
+        if (step == 0) {
+            ends.begin_ns = schedule->start_ns[node] < ends.begin_ns ? schedule->start_ns[node] : ends.begin_ns;
+            ends.first_ns = end > ends.first_ns ? end : ends.first_ns;
+        }
+        if (step + 1 == steps)
+            ends.last_ns = end > ends.last_ns ? end : ends.last_ns;
+    }
+    return ends;
+}
+
+static int64_t period_ns(const struct ends *ends, uint32_t steps)
+{
+    if (steps > 1)
+        return (ends->last_ns - ends->first_ns) / (steps - 1);
+    return ends->begin_ns == INT64_MAX ? 0 : ends->last_ns - ends->begin_ns;
+}
+
+static int64_t replay_period_ns(const struct graph *graph, const struct change *change)
+{
+    struct arena scratch = {0};
+    const struct schedule schedule = graph_replay(graph, change, &scratch);
+    const struct ends ends = ends_of(graph, &schedule);
+    arena_free(&scratch);
+    return period_ns(&ends, graph->trace->step_count);
+}
+
+/* ---- all ---- */
+
+static void open_rows(struct replaying *r, struct arena *arena)
+{
+    const uint32_t rows = r->graph->trace->count;
+    r->work = arena_array(arena, rows, sizeof *r->work);
+    r->before = arena_array(arena, rows, sizeof *r->before);
+    r->gone = arena_array(arena, rows, sizeof *r->gone);
+    r->freed = arena_array(arena, rows, sizeof *r->freed);
+    for (uint32_t row = 0; row < rows; row++)
+        r->work[row] = r->before[row] = NAN;
+}
+
+struct replayed replay_question(const struct graph *graph, const struct replay_step *steps, uint32_t count,
+                                double cpu_speed)
+{
+    struct arena scratch = {0};
+    struct replaying r = {.graph = graph, .rest = cpu_speed > 0 ? 1 / cpu_speed : 1};
+    open_rows(&r, &scratch);
+    for (uint32_t i = 0; i < count; i++)
+        put_step(&r, &steps[i]);
+    inherit(&r);
+    const struct change change = {&r, work_ns, holds, gone};
+    const struct replayed replayed = {replay_period_ns(graph, NULL), replay_period_ns(graph, &change)};
+    arena_free(&scratch);
+    return replayed;
+}

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "predict/shard.h"
+
+#include <math.h>
+
+#include "base/error.h"
+#include "predict/shard_choose.h"
+
+/* ---- pieces ---- */
+
+static struct kernel lookup(const struct shard_asked *asked, const struct shard_table *table, double rows,
+                            double lookups, bool backward)
+{
+    const int64_t bag = lookups < 1 ? 1 : (int64_t)(lookups + 0.5);
+    return (struct kernel){
+        .form = FORM_EMBEDDING,
+        .backward = backward,
+        .dtype = asked->bytes_element == 2 ? DTYPE_F16 : DTYPE_F32,
+        .size = {asked->batch, 1, rows < 1 ? 1 : (int64_t)rows, bag, table->width},
+    };
+}
+
+/* Forward and backward. Fewer than one lookup a sample take their share of one. */
+static bool time_piece(const struct shard_asked *asked, const struct shard_table *table, struct shard_piece *piece,
+                       enum estimate_basis *basis, struct steptime_error *err)
+{
+    for (int backward = 0; backward < 2; backward++) {
+        const struct kernel kernel = lookup(asked, table, piece->rows, piece->lookups, backward);
+        struct estimate estimate;
+        if (!models_estimate(asked->models, asked->hardware, &kernel, &estimate, err))
+            return false;
+        piece->us += estimate.us * (piece->lookups < 1 ? piece->lookups : 1);
+        *basis = estimate.basis > *basis ? estimate.basis : *basis;
+    }
+    return true;
+}
+
+/* Rows that a batch reads at least once, of so many. */
+static double unique_rows(double rows, double reads)
+{
+    return rows <= 1 ? 1 : -rows * expm1(reads * log1p(-1 / rows));
+}
+
+static void weigh(const struct shard_asked *asked, const struct shard_table *table, struct shard_piece *piece)
+{
+    const double width = (double)table->width, batch = (double)asked->batch;
+    piece->bytes = piece->rows * width * asked->bytes_element;
+    piece->weight[0] = piece->lookups * width;
+    piece->weight[1] = unique_rows(piece->rows, batch * piece->lookups) * width / batch;
+    piece->weight[2] = piece->lookups * width * log10(piece->rows + 9);
+}
+
+/* One part a device of a table that none can hold: fewer would leave no room for others beside them. */
+static uint32_t parts_of(const struct shard_asked *asked, const struct shard_table *table)
+{
+    const double bytes = (double)table->rows * (double)table->width * asked->bytes_element;
+    return bytes <= asked->memory_bytes ? 1 : (uint32_t)fmin(asked->devices, (double)table->rows);
+}
+
+static bool cut_tables(struct sharding *sharding, struct arena *arena, struct steptime_error *err)
+{
+    const struct shard_asked *asked = &sharding->asked;
+    uint64_t count = 0;
+    for (uint32_t i = 0; i < sharding->table_count; i++)
+        count += parts_of(asked, &sharding->tables[i]);
+    if (count > SHARD_TABLES)
+        return fail(err, STEPTIME_INPUT, "the tables would have to be cut into more than %d parts", SHARD_TABLES);
+    struct shard_piece *pieces = arena_array(arena, count, sizeof *pieces);
+    sharding->pieces = pieces;
+    for (uint32_t i = 0; i < sharding->table_count; i++) {
+        const struct shard_table *table = &sharding->tables[i];
+        const uint32_t parts = parts_of(asked, table);
+        sharding->cut += parts > 1;
+        for (uint32_t k = 0; k < parts; k++) {
+            struct shard_piece *piece = &pieces[sharding->piece_count++];
+            *piece = (struct shard_piece){.table = i, .part = k, .parts = parts};
+            piece->rows = (double)table->rows / parts;
+            piece->lookups = table->lookups / parts;
+            weigh(asked, table, piece);
+            if (k) {
+                piece->us = piece[-1].us;
+                continue;
+            }
+            if (!time_piece(asked, table, piece, &sharding->basis, err))
+                return false;
+        }
+    }
+    return true;
+}
+
+/* ---- what a choice costs ---- */
+
+/* The message of an uneven all-to-all by the largest of any device's two sides (Lin et al. 2024, "max of max"). */
+static double message_bytes(const struct sharding *sharding, const double *pair_bytes)
+{
+    const uint32_t n = sharding->asked.devices;
+    double sum = 0, largest = 0;
+    for (uint32_t i = 0; i < n; i++)
+        sum += pair_bytes[i];
+    for (uint32_t i = 0; i < n; i++)
+        largest = fmax(largest, fmax(sum - pair_bytes[i], pair_bytes[i] * (n - 1)));
+    return largest;
+}
+
+static int64_t server_of(const struct shard_asked *asked)
+{
+    const double size = asked->hardware->figure[HW_GPUS_PER_SERVER];
+    return size >= 1 ? (int64_t)size : 8;
+}
+
+/* One all-to-all; the bytes over the slowest link where no model knows it; 0 where no link is known. */
+static double exchange_once_us(const struct shard_asked *asked, double bytes)
+{
+    const int64_t n = asked->devices, server = server_of(asked);
+    const struct kernel kernel = {
+        .form = FORM_COLLECTIVE,
+        .dtype = DTYPE_F32,
+        .size = {4, (int64_t)(bytes * (double)n / (double)(n - 1)), n, n < server ? n : server}};
+    struct estimate estimate;
+    if (models_estimate(asked->models, asked->hardware, &kernel, &estimate, NULL))
+        return estimate.us;
+    const double *figure = asked->hardware->figure;
+    const double link = figure[HW_GPU_LINK] > 0 ? figure[HW_GPU_LINK] : figure[HW_HOST_LINK];
+    const double rate = n <= server ? link : figure[HW_NETWORK] / (double)server;
+    return rate > 0 ? bytes / rate * 1e6 : 0;
+}
+
+/* Each device sends, to each, the sums of its pieces for the samples of that one. */
+static double exchange_us(const struct sharding *sharding, const uint32_t *device, struct arena *scratch)
+{
+    const struct shard_asked *asked = &sharding->asked;
+    if (asked->devices < 2)
+        return 0;
+    double *pair = arena_array(scratch, asked->devices, sizeof *pair);
+    for (uint32_t i = 0; i < sharding->piece_count; i++)
+        pair[device[i]] += (double)asked->batch / asked->devices *
+                           (double)sharding->tables[sharding->pieces[i].table].width * asked->bytes_element;
+    const double bytes = message_bytes(sharding, pair);
+    return bytes > 0 ? 2 * exchange_once_us(asked, bytes) : 0;
+}
+
+static void judge(const struct sharding *sharding, struct shard_choice *choice, struct arena *arena)
+{
+    const uint32_t n = sharding->asked.devices;
+    double *us = arena_array(arena, n, sizeof *us), *bytes = arena_array(arena, n, sizeof *bytes);
+    for (uint32_t i = 0; i < sharding->piece_count; i++) {
+        us[choice->device[i]] += sharding->pieces[i].us;
+        bytes[choice->device[i]] += sharding->pieces[i].bytes;
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        choice->largest_us = fmax(choice->largest_us, us[i]);
+        choice->largest_bytes = fmax(choice->largest_bytes, bytes[i]);
+        choice->mean_us += us[i] / n;
+    }
+    struct arena scratch = {0};
+    choice->us = us;
+    choice->bytes = bytes;
+    choice->fits = choice->largest_bytes <= sharding->asked.memory_bytes * (1 + 1e-9);
+    choice->exchange_us = exchange_us(sharding, choice->device, &scratch);
+    choice->step_us = choice->largest_us + choice->exchange_us;
+    arena_free(&scratch);
+}
+
+static bool is_better(const struct shard_choice *a, const struct shard_choice *b)
+{
+    return a->fits != b->fits ? a->fits : a->step_us < b->step_us;
+}
+
+bool shard_run(const struct shard_asked *asked, const struct shard_table *tables, uint32_t count, struct arena *arena,
+               struct sharding *sharding, struct steptime_error *err)
+{
+    *sharding = (struct sharding){.asked = *asked, .tables = tables, .table_count = count};
+    if (!cut_tables(sharding, arena, err))
+        return false;
+    for (int method = 0; method < SHARD_METHODS; method++) {
+        struct shard_choice *choice = &sharding->choices[method];
+        *choice = (struct shard_choice){.method = (enum shard_method)method};
+        choice->device = shard_choose(sharding, choice->method, arena);
+        judge(sharding, choice, arena);
+        if (method == 0 || is_better(choice, &sharding->choices[sharding->best]))
+            sharding->best = choice->method;
+    }
+    return true;
+}

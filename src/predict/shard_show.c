@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
+
+#include "predict/shard.h"
+
+static void show_values(const struct sharding *sharding, enum shard_method shown, struct report *report)
+{
+    const struct shard_asked *asked = &sharding->asked;
+    struct section *section = report_section(report, "shard", "Embedding tables over devices");
+    struct arena *arena = report_arena(report);
+    const struct shard_choice *choice = &sharding->choices[shown], *naive = &sharding->choices[SHARD_NAIVE];
+    const double gain = choice->step_us > 0 ? naive->step_us / choice->step_us : 1;
+    const str word = shard_method_word(shown);
+    section_text(section, str_printf(arena,
+                                     "%.*s: the slowest of %u devices looks up for %.3g ms; naive placement takes %.2f "
+                                     "times as long, exchange included.",
+                                     (int)word.len, word.at, asked->devices, choice->largest_us / 1e3, gain));
+    if (!choice->fits)
+        section_text(section, S("It does not fit: a device would hold more than its memory. More devices, or a larger "
+                                "--memory."));
+    if (sharding->basis >= BASIS_BYTES)
+        section_text(section, S("No model of lookups knows this device: times are bytes over the memory's rate."));
+    section_value(section, "tables", "tables", UNIT_COUNT, cell_int(sharding->table_count));
+    section_value(section, "cut_tables", "cut by rows", UNIT_COUNT, cell_int(sharding->cut));
+    section_value(section, "devices", "devices", UNIT_COUNT, cell_int(asked->devices));
+    section_value(section, "batch", "batch", UNIT_COUNT, cell_int(asked->batch));
+    section_value(section, "memory_bytes", "memory of a device", UNIT_BYTES, cell_real(asked->memory_bytes));
+    section_value(section, "hardware", "hardware", UNIT_NONE, cell_text(asked->hardware->name));
+    section_value(section, "basis", "times", UNIT_NONE, cell_text(estimate_basis_word(sharding->basis)));
+}
+
+static void show_choices(const struct sharding *sharding, struct report *report)
+{
+    struct section *section = report_section(report, "choices", "What each choice costs");
+    struct table *table = section_table(section, "choices", "");
+    table_column(table, "method", "placement", UNIT_NONE, 0);
+    table_column(table, "step_us", "lookups and exchange", UNIT_US, 0);
+    table_column(table, "largest_us", "slowest device", UNIT_US, 0);
+    table_column(table, "mean_us", "mean device", UNIT_US, 0);
+    table_column(table, "imbalance", "slowest of mean", UNIT_RATIO, 0);
+    table_column(table, "exchange_us", "all-to-all", UNIT_US, 0);
+    table_column(table, "memory_bytes", "largest memory", UNIT_BYTES, 0);
+    table_column(table, "fits", "fits", UNIT_NONE, 0);
+    for (int i = 0; i < SHARD_METHODS; i++) {
+        const struct shard_choice *choice = &sharding->choices[i];
+        table_row(table);
+        table_text(table, shard_method_word(choice->method));
+        table_real(table, choice->step_us);
+        table_real(table, choice->largest_us);
+        table_real(table, choice->mean_us);
+        table_real(table, choice->mean_us > 0 ? choice->largest_us / choice->mean_us : NAN);
+        table_real(table, choice->exchange_us);
+        table_real(table, choice->largest_bytes);
+        table_text(table, choice->fits ? S("yes") : S("no"));
+    }
+    section_figure(section, "choices_step", FIGURE_BAR, "choices", "method", "step_us");
+}
+
+static void show_devices(const struct sharding *sharding, const struct shard_choice *choice, struct report *report)
+{
+    struct section *section = report_section(report, "devices", "Devices");
+    struct table *table = section_table(section, "devices", "");
+    uint32_t *pieces = arena_array(report_arena(report), sharding->asked.devices, sizeof *pieces);
+    for (uint32_t i = 0; i < sharding->piece_count; i++)
+        pieces[choice->device[i]]++;
+    table_column(table, "device", "device", UNIT_NONE, 0);
+    table_column(table, "pieces", "tables", UNIT_COUNT, 0);
+    table_column(table, "lookup_us", "lookups", UNIT_US, 0);
+    table_column(table, "memory_bytes", "memory", UNIT_BYTES, 0);
+    table_column(table, "memory_share", "of its memory", UNIT_RATIO, COLUMN_BAR);
+    for (uint32_t i = 0; i < sharding->asked.devices; i++) {
+        table_row(table);
+        table_text(table, str_printf(report_arena(report), "%u", i));
+        table_int(table, pieces[i]);
+        table_real(table, choice->us[i]);
+        table_real(table, choice->bytes[i]);
+        table_real(table, choice->bytes[i] / sharding->asked.memory_bytes);
+    }
+    section_figure(section, "devices_lookup", FIGURE_BAR, "devices", "device", "lookup_us");
+}
+
+static str piece_name(const struct sharding *sharding, const struct shard_piece *piece, struct arena *arena)
+{
+    const str name = sharding->tables[piece->table].name;
+    if (piece->parts == 1)
+        return name;
+    return str_printf(arena, "%.*s, part %u of %u", (int)name.len, name.at, piece->part + 1, piece->parts);
+}
+
+static void show_placement(const struct sharding *sharding, const struct shard_choice *choice, struct report *report)
+{
+    struct section *section = report_section(report, "placement", "Where each table goes");
+    struct table *table = section_table(section, "placement", "");
+    table_column(table, "name", "table", UNIT_NONE, COLUMN_WIDE);
+    table_column(table, "device", "device", UNIT_NONE, 0);
+    table_column(table, "rows", "rows", UNIT_COUNT, 0);
+    table_column(table, "width", "width", UNIT_COUNT, 0);
+    table_column(table, "lookups", "lookups a sample", UNIT_COUNT, 0);
+    table_column(table, "lookup_us", "time", UNIT_US, 0);
+    table_column(table, "memory_bytes", "memory", UNIT_BYTES, 0);
+    for (uint32_t i = 0; i < sharding->piece_count; i++) {
+        const struct shard_piece *piece = &sharding->pieces[i];
+        table_row(table);
+        table_text(table, piece_name(sharding, piece, report_arena(report)));
+        table_int(table, choice->device[i]);
+        table_int(table, (int64_t)piece->rows);
+        table_int(table, sharding->tables[piece->table].width);
+        table_real(table, piece->lookups);
+        table_real(table, piece->us);
+        table_real(table, piece->bytes);
+    }
+}
+
+void shard_show(const struct sharding *sharding, enum shard_method shown, struct report *report)
+{
+    const struct shard_choice *choice = &sharding->choices[shown];
+    show_values(sharding, shown, report);
+    show_choices(sharding, report);
+    show_devices(sharding, choice, report);
+    show_placement(sharding, choice, report);
+}

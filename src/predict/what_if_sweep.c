@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "predict/what_if_sweep.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "hw/figures.h"
+
+static bool is_count(str key)
+{
+    return str_eq(key, S("batch")) || str_eq(key, S("ranks"));
+}
+
+static bool is_share(str key)
+{
+    return str_eq(key, S("cpu-speed")) || str_eq(key, S("overlap"));
+}
+
+static bool is_device(str key)
+{
+    return str_eq(key, S("hw"));
+}
+
+static bool is_key(str key)
+{
+    enum hw_key figure;
+    return is_count(key) || is_share(key) || is_device(key) || hw_key_of_word(key, &figure);
+}
+
+/* ---- reading ---- */
+
+static bool fail_sweep(str text, struct steptime_error *err)
+{
+    return fail(err, STEPTIME_USAGE,
+                "--sweep is like batch=512..8192, cpu-speed=1..4:5 or network=25,100,400Gbps, not '%.*s'",
+                (int)text.len, text.at);
+}
+
+/* A number and the unit after it, "" where there is none. */
+static bool number_of(str text, struct arena *scratch, double *number, str *unit)
+{
+    const char *begin = str_z(scratch, text);
+    char *end;
+    *number = strtod(begin, &end);
+    *unit = str_from(text, (size_t)(end - begin));
+    return end != begin && isfinite(*number) && *number > 0;
+}
+
+static void add_value(struct sweep *sweep, double *values, str *texts, struct arena *arena, double value, str unit)
+{
+    value = is_count(sweep->key) ? floor(value + 0.5) : value;
+    if (sweep->count == SWEEP_MOST || (sweep->count && values[sweep->count - 1] == value))
+        return;
+    values[sweep->count] = value;
+    texts[sweep->count++] = str_printf(arena, "%.10g%.*s", value, (int)unit.len, unit.at);
+}
+
+/* Splits "A..B" or "A..B:COUNT". */
+static bool split_range(str text, str *low, str *high, str *count)
+{
+    const char *dots = text.len > 2 ? memmem(text.at, text.len, "..", 2) : NULL;
+    if (!dots)
+        return false;
+    *low = (str){text.at, (size_t)(dots - text.at)};
+    *high = str_from(text, low->len + 2);
+    *count = S("");
+    const char *colon = high->len ? memchr(high->at, ':', high->len) : NULL;
+    if (colon) {
+        *count = str_from(*high, (size_t)(colon - high->at) + 1);
+        high->len = (size_t)(colon - high->at);
+    }
+    return true;
+}
+
+static bool read_range(struct sweep *sweep, double *values, str *texts, str low, str high, str count,
+                       struct arena *arena)
+{
+    double from, to;
+    str low_unit, unit;
+    int64_t points = 0;
+    if (!number_of(low, arena, &from, &low_unit) || !number_of(high, arena, &to, &unit) || to < from ||
+        (low_unit.len && !str_eq(low_unit, unit)))
+        return false;
+    if (count.len && (!str_int(count, &points) || points < 2 || points > SWEEP_MOST))
+        return false;
+    if (!points)
+        for (double value = from; value <= to * (1 + 1e-9) && sweep->count < SWEEP_MOST; value *= 2)
+            add_value(sweep, values, texts, arena, value, unit);
+    for (int64_t i = 0; i < points; i++)
+        add_value(sweep, values, texts, arena, from * pow(to / from, (double)i / (double)(points - 1)), unit);
+    return true;
+}
+
+/* The unit may stand behind the last of a list alone. */
+static bool read_list(struct sweep *sweep, double *values, str *texts, str list, struct arena *arena)
+{
+    str rest = list, item, last_unit = S(""), unit;
+    double value;
+    while (str_cut(&rest, ',', &item))
+        if (!number_of(str_trim(item), arena, &value, &last_unit))
+            return false;
+    while (str_cut(&list, ',', &item)) {
+        number_of(str_trim(item), arena, &value, &unit);
+        if (unit.len && !str_eq(unit, last_unit))
+            return false;
+        add_value(sweep, values, texts, arena, value, last_unit);
+    }
+    return sweep->count > 0;
+}
+
+static bool read_names(struct sweep *sweep, str *texts, str list)
+{
+    for (str item; str_cut(&list, ',', &item);)
+        if (str_trim(item).len && sweep->count < SWEEP_MOST)
+            texts[sweep->count++] = str_trim(item);
+    return sweep->count > 0;
+}
+
+bool sweep_read(str text, struct arena *arena, struct sweep *sweep, struct steptime_error *err)
+{
+    str values = text, low, high, count;
+    *sweep = (struct sweep){0};
+    if (!str_cut(&values, '=', &sweep->key) || !values.len)
+        return fail_sweep(text, err);
+    if (!is_key(sweep->key))
+        return fail(err, STEPTIME_USAGE,
+                    "--sweep: '%.*s' is none of batch, ranks, cpu-speed, overlap, hw or a key of --set",
+                    (int)sweep->key.len, sweep->key.at);
+    double *numbers = arena_array(arena, SWEEP_MOST, sizeof *numbers);
+    str *texts = arena_array(arena, SWEEP_MOST, sizeof *texts);
+    sweep->values = numbers;
+    sweep->texts = texts;
+    sweep->numbers = !is_device(sweep->key);
+    bool good;
+    if (is_device(sweep->key))
+        good = read_names(sweep, texts, values);
+    else if (split_range(values, &low, &high, &count))
+        good = read_range(sweep, numbers, texts, low, high, count, arena);
+    else
+        good = read_list(sweep, numbers, texts, values, arena);
+    return good || fail_sweep(text, err);
+}
+
+/* ---- asking ---- */
+
+static void add_set(const struct sweep *sweep, uint32_t i, const struct question *base, struct arena *arena,
+                    struct question *question)
+{
+    str *sets = arena_array(arena, base->set_count + 1, sizeof *sets);
+    if (base->set_count)
+        memcpy(sets, base->sets, base->set_count * sizeof *sets);
+    sets[base->set_count] = str_printf(arena, "%.*s=%.*s", (int)sweep->key.len, sweep->key.at, (int)sweep->texts[i].len,
+                                       sweep->texts[i].at);
+    question->sets = sets;
+    question->set_count = base->set_count + 1;
+}
+
+bool sweep_question(const struct sweep *sweep, uint32_t i, const struct question *base, struct arena *arena,
+                    struct question *question, struct steptime_error *err)
+{
+    *question = *base;
+    if (is_device(sweep->key))
+        question->hw = sweep->texts[i];
+    else if (str_eq(sweep->key, S("batch")))
+        question->batch = (int64_t)sweep->values[i];
+    else if (str_eq(sweep->key, S("ranks")))
+        question->ranks = (int64_t)sweep->values[i];
+    else if (str_eq(sweep->key, S("cpu-speed")))
+        question->cpu_speed = sweep->values[i];
+    else if (str_eq(sweep->key, S("overlap")))
+        question->overlap = sweep->values[i];
+    else
+        add_set(sweep, i, base, arena, question);
+    return question->overlap <= 1 || fail(err, STEPTIME_USAGE, "--sweep: overlap is a share from 0 to 1");
+}
+
+bool sweep_run(const struct sweep *sweep, const struct question *base, predict_fn *predict, void *context,
+               struct predicted_point *points, struct steptime_error *err)
+{
+    for (uint32_t i = 0; i < sweep->count; i++) {
+        struct arena scratch = {0};
+        struct question question;
+        points[i] = (struct predicted_point){-1, -1, -1, -1, -1};
+        const bool good =
+            sweep_question(sweep, i, base, &scratch, &question, err) && predict(context, &question, &points[i], err);
+        arena_free(&scratch);
+        if (!good)
+            return false;
+    }
+    return true;
+}
+
+/* ---- telling ---- */
+
+static struct table *sweep_table(const struct sweep *sweep, struct section *section, struct arena *arena)
+{
+    struct table *table = section_table(section, "sweep", "");
+    const char *key = str_z(arena, sweep->key);
+    table_column(table, "value", key, is_count(sweep->key) ? UNIT_COUNT : UNIT_NONE, 0);
+    table_column(table, "step_us", "step", UNIT_US, 0);
+    table_column(table, "of_first", "of the first", UNIT_RATIO, 0);
+    table_column(table, "active_us", "device at work", UNIT_US, 0);
+    table_column(table, "idle_us", "device idle", UNIT_US, 0);
+    table_column(table, "host_us", "host", UNIT_US, 0);
+    table_column(table, "exposed_us", "exposed communication", UNIT_US, 0);
+    if (str_eq(sweep->key, S("batch")))
+        table_column(table, "samples_per_s", "samples a second", UNIT_COUNT, 0);
+    return table;
+}
+
+static void put_us(struct table *table, double us)
+{
+    if (us < 0)
+        table_null(table);
+    else
+        table_real(table, us);
+}
+
+static void put_value(struct table *table, const struct sweep *sweep, uint32_t i)
+{
+    if (is_count(sweep->key))
+        table_int(table, (int64_t)sweep->values[i]);
+    else if (is_share(sweep->key))
+        table_real(table, sweep->values[i]);
+    else
+        table_text(table, sweep->texts[i]);
+}
+
+void sweep_show(const struct sweep *sweep, const struct predicted_point *points, struct report *report)
+{
+    struct section *section = report_section(report, "sweep", "One figure at a time");
+    struct table *table = sweep_table(sweep, section, report_arena(report));
+    for (uint32_t i = 0; i < sweep->count; i++) {
+        const struct predicted_point *point = &points[i];
+        table_row(table);
+        put_value(table, sweep, i);
+        put_us(table, point->step_us);
+        table_real(table, points[0].step_us > 0 ? point->step_us / points[0].step_us : NAN);
+        put_us(table, point->active_us);
+        put_us(table, point->idle_us);
+        put_us(table, point->host_us);
+        put_us(table, point->exposed_us);
+        if (str_eq(sweep->key, S("batch")))
+            table_real(table, point->step_us > 0 ? sweep->values[i] / point->step_us * 1e6 : NAN);
+    }
+    section_figure(section, "sweep_step", FIGURE_LINE, "sweep", "value", "step_us");
+    section_figure(section, "sweep_active", FIGURE_LINE, "sweep", "value", "active_us");
+    section_figure(section, "sweep_host", FIGURE_LINE, "sweep", "value", "host_us");
+}

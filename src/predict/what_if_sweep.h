@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The same question with one figure of it taking several values:
+ *
+ *     batch=512..8192            doubling from 512 up; 8192 is the last where it is met
+ *     batch=500..8000:9          nine values, each the same times the one before
+ *     cpu-speed=1,1.5,2          as listed
+ *     network=25..400Gbps        any figure of the hardware, see `steptime hw`
+ *     hw=V100,A100,H100          devices
+ *
+ * Keys: batch, ranks, cpu-speed, overlap, hw, and those of --set.
+ */
+#ifndef PREDICT_WHAT_IF_SWEEP_H
+#define PREDICT_WHAT_IF_SWEEP_H
+
+#include "predict/question.h"
+#include "report/report.h"
+
+enum { SWEEP_MOST = 256 };
+
+struct sweep {
+    str key;
+    uint32_t count;
+    const double *values; /* of keys with numbers; in the unit as given */
+    const str *texts;     /* as people write them: "25Gbps", "V100" */
+    bool numbers;
+};
+
+/* False with STEPTIME_USAGE. */
+bool sweep_read(str text, struct arena *arena, struct sweep *sweep, struct steptime_error *err);
+
+/* The question with the i-th value. */
+bool sweep_question(const struct sweep *sweep, uint32_t i, const struct question *base, struct arena *arena,
+                    struct question *question, struct steptime_error *err);
+
+/* What is predicted for one value; -1: not known. */
+struct predicted_point {
+    double step_us, host_us, active_us, idle_us, exposed_us;
+};
+
+typedef bool predict_fn(void *context, const struct question *question, struct predicted_point *point,
+                        struct steptime_error *err);
+
+/* One prediction a value; points has room for sweep->count. Stops at the first that fails. */
+bool sweep_run(const struct sweep *sweep, const struct question *base, predict_fn *predict, void *context,
+               struct predicted_point *points, struct steptime_error *err);
+
+/* A table and a chart: section "sweep". */
+void sweep_show(const struct sweep *sweep, const struct predicted_point *points, struct report *report);
+
+#endif
