@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "preparation.h"
+
+#include "loop.h"
 #include "staging.h"
 
 static bool is_loop(enum syntax_kind kind)
@@ -30,16 +32,8 @@ static bool converts_tensor(const struct check *check, uint32_t call)
     return false;
 }
 
-/* A function of the run that moves tensors, or trains. */
-static bool calls_mover(const struct check *check, uint32_t call)
-{
-    const uint32_t target = name_target(check->project, check_site(check, call));
-    return target != SYNTAX_NONE && summary_of(check->project, target)->effects &
-                                        (EFFECT_UPLOAD | EFFECT_DOWNLOAD | EFFECT_BACKWARD | EFFECT_STEP);
-}
-
-/* Anything that belongs to the model or the device: then the loop is a part of the step's work, not its preparation. */
-static bool touches_model(const struct check *check, uint32_t node)
+/* What is of the model or the device, as far as the node itself shows. */
+static bool is_of_model(const struct check *check, uint32_t node)
 {
     const struct value *value = ask_value(check, node);
     switch (value->kind) {
@@ -54,8 +48,33 @@ static bool touches_model(const struct check *check, uint32_t node)
     default:
         return check->tree->kind[node] == SYN_CALL &&
                (ask_named(check, node, "print") || name_under(check->project, check_site(check, node), "torch.") ||
-                converts_tensor(check, node) || calls_mover(check, node));
+                converts_tensor(check, node));
     }
+}
+
+/* A function of the run in which such a thing stands, or in what it calls; so many nodes are looked at in all. */
+static bool calls_into_model(const struct check *check, uint32_t call, uint32_t *left, int depth)
+{
+    enum { DEEPEST = 3 };
+    const uint32_t target = !syntax_is(check->tree, call, SYN_CALL) || depth == DEEPEST
+                                ? SYNTAX_NONE
+                                : name_target(check->project, check_site(check, call));
+    if (target == SYNTAX_NONE)
+        return false;
+    const struct function *function = project_function(check->project, target);
+    const struct check there = {check->project, function->file, project_tree(check->project, function->file),
+                                check->arena};
+    for (uint32_t at = function->node; at < syntax_last(there.tree, function->node) && *left; at++, --*left)
+        if (is_of_model(&there, at) || calls_into_model(&there, at, left, depth + 1))
+            return true;
+    return false;
+}
+
+/* Then the loop is a part of the step's work, not its preparation. */
+static bool touches_model(const struct check *check, uint32_t node)
+{
+    uint32_t nodes = 4000;
+    return is_of_model(check, node) || calls_into_model(check, node, &nodes, 0);
 }
 
 static bool is_array_call(const struct check *check, uint32_t node)
@@ -80,6 +99,52 @@ static bool works(const struct check *check, uint32_t node)
         if (is_loop(tree->kind[at]))
             return true;
     return false;
+}
+
+/* What only data of the host is used for: NumPy, sets, the random numbers of Python. */
+static bool is_host_work(const struct check *check, uint32_t node)
+{
+    static const char *const names[] = {
+        "set", "sorted", "list", "dict", "collections.defaultdict", "collections.Counter"};
+    if (check->tree->kind[node] != SYN_CALL)
+        return check->tree->kind[node] == SYN_LIST_COMP;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (ask_named(check, node, names[i]))
+            return true;
+    return is_array_call(check, node) || name_under(check->project, check_site(check, node), "random.");
+}
+
+static bool calls_host_work(const struct check *check, uint32_t node)
+{
+    const uint32_t target =
+        syntax_is(check->tree, node, SYN_CALL) ? name_target(check->project, check_site(check, node)) : SYNTAX_NONE;
+    if (target == SYNTAX_NONE)
+        return is_host_work(check, node);
+    const struct function *function = project_function(check->project, target);
+    const struct check there = {check->project, function->file, project_tree(check->project, function->file),
+                                check->arena};
+    return ask_any(&there, function->node, is_host_work);
+}
+
+static uint32_t base_of(const struct syntax *tree, uint32_t node)
+{
+    while (syntax_is(tree, node, SYN_ATTRIBUTE) || syntax_is(tree, node, SYN_SUBSCRIPT) ||
+           syntax_is(tree, node, SYN_CALL))
+        node = syntax_first(tree, node);
+    return node;
+}
+
+/* A name that is bound, a list or array of this function that takes something in: not what the object itself stores. */
+static bool makes_something(const struct check *check, uint32_t node)
+{
+    const struct syntax *tree = check->tree;
+    const bool assigns = tree->kind[node] == SYN_ASSIGN || tree->kind[node] == SYN_AUG_ASSIGN;
+    const bool takes = syntax_calls(tree, node, S("append")) || syntax_calls(tree, node, S("extend")) ||
+                       syntax_calls(tree, node, S("add"));
+    if (!assigns && !takes)
+        return false;
+    const uint32_t base = base_of(tree, syntax_first(tree, node));
+    return syntax_is(tree, base, SYN_NAME) && !str_eq(syntax_text(tree, base), S("self"));
 }
 
 /* What a sample could come in by: something is indexed, iterated over, or handed to a function. */
@@ -148,7 +213,10 @@ static bool fits(const struct check *check, uint32_t loop)
 {
     const uint32_t body = body_of(check->tree, loop), iterable = iterable_of(check->tree, loop);
     const bool counts = syntax_calls(check->tree, iterable, S("range"));
-    return goes_over_data(check, iterable) && ask_any(check, body, works) &&
+    const bool forward = context_of(check->project, check_site(check, loop)).in_forward;
+    return goes_over_data(check, iterable) && (!counts || loop_counts_data(check, loop)) &&
+           (check->tree->kind[loop] != SYN_FOR || ask_any(check, body, makes_something)) &&
+           ask_any(check, body, works) && ask_any(check, body, forward ? is_array_call : calls_host_work) &&
            (!counts || ask_any(check, body, takes_data)) && !ask_any(check, body, touches_model);
 }
 

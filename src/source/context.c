@@ -37,11 +37,37 @@ static bool tests_no_cuda(const struct syntax *tree, uint32_t test, bool *negate
            str_eq(syntax_tail(tree, asked + 2), S("cuda"));
 }
 
+static bool is_one_of(str text, const char *const *words)
+{
+    for (; *words; words++)
+        if (str_eq(text, str_of(*words)))
+            return true;
+    return false;
+}
+
+/* "train" of `phase == "train"`; "" of another test. */
+static str phase_asked_for(const struct syntax *tree, uint32_t test)
+{
+    const uint32_t phase =
+        tree->kind[test] == SYN_COMPARE && tree->op[test] == OP_EQUAL ? syntax_child(tree, test, 1) : NONE;
+    if (!syntax_is(tree, phase, SYN_STRING))
+        return S("");
+    const str text = syntax_text(tree, phase);
+    return text.len > 2 ? (str){text.at + 1, text.len - 2} : S("");
+}
+
+/* `self.training`, `is_train`, `phase == "train"`; *negated: it holds where nothing is trained. */
 static bool tests_training(const struct syntax *tree, uint32_t test, bool *negated)
 {
+    static const char *const names[] = {"training", "is_train", "is_training", "train_mode", NULL};
+    static const char *const other_phases[] = {"val", "valid", "validation", "test", "eval", "evaluation", NULL};
     *negated = tree->kind[test] == SYN_NOT;
     const uint32_t asked = *negated ? test + 1 : test;
-    return tree->kind[asked] == SYN_ATTRIBUTE && str_eq(syntax_tail(tree, asked), S("training"));
+    if (tree->kind[asked] == SYN_ATTRIBUTE || tree->kind[asked] == SYN_NAME)
+        return is_one_of(syntax_tail(tree, asked), names);
+    const str phase = phase_asked_for(tree, asked);
+    *negated ^= is_one_of(phase, other_phases);
+    return str_eq(phase, S("train")) || is_one_of(phase, other_phases);
 }
 
 /* `if self.first: ... self.first = False`, `if cache is None: cache = ...`: what is tested is set in the body. */

@@ -355,7 +355,8 @@ static const struct value *unknown_attribute(struct eval *e, uint32_t node, cons
         (object->kind == VALUE_NOTHING && object->device == DEVICE_PARAMETER)) {
         const struct value *method = method_value(e, &(struct value){.kind = VALUE_TENSOR}, member);
         const bool data = str_eq(member, S("data"));
-        if (object->device != DEVICE_PARAMETER && (method->name->known || data))
+        const bool of_dict = str_eq(member, S("values")); /* rather than of a sparse tensor */
+        if (!of_dict && object->device != DEVICE_PARAMETER && (method->name->known || data))
             return data ? object : method;
         if (method->name->known && method->name->known->special >= SPECIAL_TO &&
             method->name->known->special <= SPECIAL_PIN)

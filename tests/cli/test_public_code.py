@@ -29,7 +29,8 @@ ROWS = {"repositories.csv": ["repo", "commit", "part"],
         "by_hand.csv": ["repo", "path", "first_line", "last_line", "rules", "need", "why"],
         "findings.csv": ["repo", "path", "line", "rule", "verdict", "why"],
         "fresh.csv": ["repo", "path", "line", "rule", "verdict", "why"],
-        "second.csv": ["repo", "path", "line", "rule", "verdict", "why"]}
+        "second.csv": ["repo", "path", "line", "rule", "verdict", "why"],
+        "third.csv": ["repo", "path", "line", "rule", "verdict", "why"]}
 
 
 class Judgements(unittest.TestCase):

@@ -281,6 +281,13 @@ static void a_recurrent_network_goes_from_step_to_step(void **state)
                             "            kept.append(model(h.unsqueeze(0)))  # ST104\n");
 }
 
+static void values_of_a_dict_are_no_elements(void **state)
+{
+    expect("ST101", TRAINER "        parts = given(model, out)\n"
+                            "        loss = sum(part for part in parts.values())\n");
+    expect("ST101", TRAINER "        loss = sum(part for part in out.values())  # ST101\n");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -301,6 +308,7 @@ int main(void)
         cmocka_unit_test(batches_and_steps_of_time_are_fine),
         cmocka_unit_test(rows_that_are_only_stored),
         cmocka_unit_test(a_recurrent_network_goes_from_step_to_step),
+        cmocka_unit_test(values_of_a_dict_are_no_elements),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -104,6 +104,51 @@ static void a_size_does_not_go_back(void **state)
                          "        room = torch.cuda.LongTensor([n])\n"));
 }
 
+#define PREPARED(lines) \
+    "import numpy as np\n" \
+    "import torch\n" lines "model = torch.nn.Linear(4, 2).cuda()\n" \
+    "optimizer = torch.optim.Adam(model.parameters())\n" \
+    "for rows in torch.utils.data.DataLoader([1], collate_fn=list):\n" \
+    "    model(torch.tensor(build(unpacked(rows))).cuda()).sum().backward()\n" \
+    "    optimizer.step()\n"
+
+static void only_host_work_is_preparation(void **state)
+{
+    (void)state;
+    expect("ST302", PREPARED("def build(rows):\n"
+                             "    out = []\n"
+                             "    for row in rows:  # ST302\n"
+                             "        for k in set(row):\n"
+                             "            out.append(k)\n"
+                             "    return out\n"));
+    expect("ST302", PREPARED("def build(rows):\n"
+                             "    out = []\n"
+                             "    for row in rows:\n"
+                             "        for k in row:\n"
+                             "            out.append(k)\n" /* of what, nobody knows */
+                             "    return out\n"));
+    expect("ST302", PREPARED("def whole(parts):\n"
+                             "    return joined(list(parts))\n"
+                             "def joined(parts):\n"
+                             "    return torch.cat(parts)\n"
+                             "def build(rows):\n"
+                             "    return [whole(row) for row in rows]\n"));
+}
+
+static void storing_is_no_preparation(void **state)
+{
+    (void)state;
+    expect("ST302", PREPARED("class Store:\n"
+                             "    def feed(self, rows):\n"
+                             "        for row in rows:\n"
+                             "            for k in sorted(row):\n"
+                             "                self.rows.append(np.array(k))\n"
+                             "store = Store()\n"
+                             "def build(rows):\n"
+                             "    store.feed(rows)\n"
+                             "    return rows\n"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -114,6 +159,8 @@ int main(void)
         cmocka_unit_test(loops_without_data_are_silent),
         cmocka_unit_test(a_constructor_may_put_itself_somewhere),
         cmocka_unit_test(a_size_does_not_go_back),
+        cmocka_unit_test(only_host_work_is_preparation),
+        cmocka_unit_test(storing_is_no_preparation),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -278,6 +278,31 @@ static void a_transform_with_a_forward_is_no_model(void **state)
     runs(text(code, "torch.nn.Linear(1, 1)"), "back(x)", "step forward");
 }
 
+static const char *const phases = "import torch\n"
+                                  "def run(phase, is_train):\n"
+                                  "    for x in torch.utils.data.DataLoader([1]):\n"
+                                  "        if phase == 'train':\n"
+                                  "            trained(x)\n"
+                                  "            torch.nn.Linear(1, 1)(x).sum().backward()\n"
+                                  "        else:\n"
+                                  "            watched(x)\n"
+                                  "        if phase == 'val':\n"
+                                  "            counted(x)\n"
+                                  "        if not is_train:\n"
+                                  "            shown(x)\n"
+                                  "        if phase == 'deep':\n"
+                                  "            deep(x)\n"
+                                  "run('train', True)\n";
+
+static void phases_are_told_apart(void **state)
+{
+    runs(phases, "trained(x)", "step");
+    runs(phases, "watched(x)", "evaluation");
+    runs(phases, "counted(x)", "evaluation");
+    runs(phases, "shown(x)", "evaluation");
+    runs(phases, "deep(x)", "step");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -298,6 +323,7 @@ int main(void)
         cmocka_unit_test_teardown(behind_eval_of_its_model_a_method_evaluates, clear),
         cmocka_unit_test_teardown(targets_are_part_of_the_step, clear),
         cmocka_unit_test_teardown(a_transform_with_a_forward_is_no_model, clear),
+        cmocka_unit_test_teardown(phases_are_told_apart, clear),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
