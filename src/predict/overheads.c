@@ -63,12 +63,14 @@ static struct fence fence_of(const struct sample *samples, size_t count, double 
 static struct overhead overhead_of(const struct sample *samples, size_t count, double event_ns)
 {
     const struct fence fence = fence_of(samples, count, event_ns);
-    double sum = 0, squares = 0, recorded = 0, whole = 0, kept = 0;
+    double sum = 0, squares = 0, recorded = 0, whole = 0, kept = 0, waits = 0;
     for (size_t i = 0; i < count; i++) {
         const double net = net_ns(&samples[i], event_ns);
         const double seen = samples[i].ns > 0 ? (double)samples[i].ns : 0, own = net > 0 ? net : 0;
-        whole += seen;
-        if (net < fence.low || net > fence.high)
+        const bool outlier = net < fence.low || net > fence.high, wait = outlier && net > 0 && samples[i].full;
+        whole += wait ? 0 : seen;
+        waits += wait;
+        if (outlier)
             continue;
         sum += own;
         squares += own * own;
@@ -80,7 +82,8 @@ static struct overhead overhead_of(const struct sample *samples, size_t count, d
         .mean_us = mean / 1e3,
         .sd_us = sqrt(variance > 0 ? variance : 0) / 1e3,
         .profiler_us = (recorded / kept - mean) / 1e3,
-        .whole_us = whole / (double)count / 1e3,
+        .whole_us = whole / ((double)count - waits) / 1e3,
+        .median_us = samples[(count - 1) / 2].ns > 0 ? (double)samples[(count - 1) / 2].ns / 1e3 : 0,
         .count = count,
     };
 }
@@ -110,6 +113,7 @@ static void weigh(struct overhead *into, const struct overhead *row)
         .sd_us = sqrt(variance > 0 ? variance : 0),
         .profiler_us = (into->profiler_us * have + row->profiler_us * more) / all,
         .whole_us = (into->whole_us * have + row->whole_us * more) / all,
+        .median_us = (into->median_us * have + row->median_us * more) / all,
         .count = into->count + row->count,
     };
 }

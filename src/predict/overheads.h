@@ -40,7 +40,8 @@ str overhead_word(enum overhead_kind kind); /* "t1" .. "t5", "start", "gap", "re
 struct overhead {
     double mean_us, sd_us; /* without outliers, without the profiler's cost */
     double profiler_us;    /* which was taken off */
-    double whole_us;       /* the mean of all samples, outliers and the profiler's cost included */
+    double whole_us;       /* the mean with outliers (but for waits for room in a full queue) and the profiler's cost */
+    double median_us;      /* of all samples, the profiler's cost included */
     uint64_t count;        /* samples, outliers included; 0: nothing was measured */
 };
 
@@ -62,7 +63,7 @@ const struct overheads *overheads_of(const struct overhead_samples *samples, str
 
 /*
  * A table as `steptime overheads --format csv` writes it: type, op_or_call, mean_us, std_us, profiler_us, whole_us,
- * count. The published tables read too: those of CSV, which have no counts, and the JSON that the authors' predictor
+ * median_us, count. The published tables read too: those of CSV, which have no counts, and the JSON that the authors' predictor
  * takes. Rows of one type and name are joined, by their counts. NULL with STEPTIME_INPUT, naming the line.
  */
 const struct overheads *overheads_read(const char *path, struct arena *arena, struct steptime_error *err);
@@ -93,5 +94,8 @@ extern const str OVERHEAD_END_OF_STEP;
 
 /* Those of launches and waits outside any operator, and of what comes before a thread's first operator. */
 extern const str OVERHEAD_OUTSIDE, OVERHEAD_BEGIN;
+
+/* Under T4 a call that waits for the device and had not to; under return, where it had to. */
+extern const str OVERHEAD_WAIT;
 
 #endif

@@ -43,7 +43,7 @@ static bool kind_of(str word, enum overhead_kind *kind)
 /* ---- CSV ---- */
 
 struct columns {
-    uint32_t type, name, mean, sd, profiler, whole, count; /* UINT32_MAX: not there */
+    uint32_t type, name, mean, sd, profiler, whole, median, count; /* UINT32_MAX: not there */
 };
 
 static uint32_t either(const struct csv_row *header, str name, str other)
@@ -61,6 +61,7 @@ static struct columns columns_of(const struct csv_row *header)
         .sd = csv_column(header, S("std_us")),
         .profiler = csv_column(header, S("profiler_us")),
         .whole = csv_column(header, S("whole_us")),
+        .median = csv_column(header, S("median_us")),
         .count = csv_column(header, S("count")),
     };
 }
@@ -101,6 +102,7 @@ static bool read_row(struct table_reading *r, const struct columns *columns, con
     if (!time_of(row, columns->mean, -1, &overhead.mean_us) || overhead.mean_us < 0 ||
         !time_of(row, columns->sd, 0, &overhead.sd_us) || !time_of(row, columns->profiler, 0, &overhead.profiler_us) ||
         !time_of(row, columns->whole, overhead.mean_us + overhead.profiler_us, &overhead.whole_us) ||
+        !time_of(row, columns->median, overhead.mean_us + overhead.profiler_us, &overhead.median_us) ||
         !count_of(row, columns->count, &overhead.count))
         return fail_at(err, STEPTIME_INPUT, str_of(r->path), -1, "line %u: a time or count is none", line);
     if (str_eq(word, S("profiler")))
@@ -143,7 +145,8 @@ static void read_pair(struct table_reading *r, struct json *json, enum overhead_
             json_skip(json);
     }
     if (!json->failed && isfinite(mean) && isfinite(sd) && mean >= 0 && sd >= 0)
-        add_row(r, kind, name, (struct overhead){.mean_us = mean, .sd_us = sd, .whole_us = mean, .count = 1});
+        add_row(r, kind, name,
+                (struct overhead){.mean_us = mean, .sd_us = sd, .whole_us = mean, .median_us = mean, .count = 1});
     else
         json->failed = true;
 }

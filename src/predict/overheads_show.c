@@ -72,6 +72,7 @@ static void overhead_cells(struct table *table, str type, str name, const struct
     table_real(table, overhead->sd_us);
     table_real(table, overhead->profiler_us);
     table_real(table, overhead->whole_us);
+    table_real(table, overhead->median_us);
     table_int(table, (int64_t)overhead->count);
 }
 
@@ -84,10 +85,11 @@ static void show_rows(const struct overheads *overheads, struct section *section
     table_column(table, "std_us", "deviation", UNIT_US, 0);
     table_column(table, "profiler_us", "profiler", UNIT_US, 0);
     table_column(table, "whole_us", "with outliers", UNIT_US, COLUMN_DETAIL);
+    table_column(table, "median_us", "median", UNIT_US, COLUMN_DETAIL);
     table_column(table, "count", "samples", UNIT_COUNT, 0);
     const double event_us = overheads_profiler_us(overheads);
     overhead_cells(table, S("profiler"), S(""),
-                   &(struct overhead){.mean_us = event_us, .whole_us = event_us, .count = 1});
+                   &(struct overhead){.mean_us = event_us, .whole_us = event_us, .median_us = event_us, .count = 1});
     for (uint32_t i = 0; i < overheads_count(overheads); i++) {
         const struct overhead_row row = overheads_at(overheads, i);
         overhead_cells(table, overhead_word(row.kind), row.name, &row.overhead);

@@ -5,8 +5,11 @@
 #include "predict/samples.h"
 
 const str OVERHEAD_END_OF_STEP = {"(end of the step)", sizeof "(end of the step)" - 1};
+const str OVERHEAD_WAIT = {"wait", 4};
 const str OVERHEAD_BEGIN = {"(begin)", sizeof "(begin)" - 1};
 const str OVERHEAD_OUTSIDE = {"(outside operators)", sizeof "(outside operators)" - 1};
+
+enum { DEEP_QUEUE = 500 }; /* launches; drivers hold about 1000 a stream */
 
 struct taking {
     struct overhead_samples *samples;
@@ -14,6 +17,8 @@ struct taking {
     struct host_line line;
     int64_t *stream_end_ns; /* by stream: end of its last work so far; -1 */
     uint32_t *stream_waits; /* by launch: it waits for other streams */
+    bool full;              /* see struct sample */
+    int64_t *pace_ns;       /* by stream, see find_pace */
     struct arena *scratch;
 };
 
@@ -31,7 +36,7 @@ static str name_before(const struct taking *t, const struct host_op *op)
 
 static void put(struct taking *t, uint32_t kind, str name, int64_t ns, uint32_t events)
 {
-    samples_put(t->samples, kind, name, ns, events);
+    samples_put(t->samples, kind, name, (struct sample){.ns = ns, .events = events, .full = t->full});
 }
 
 /* ---- T1 ---- */
@@ -61,6 +66,18 @@ static void take_before(struct taking *t, const struct host_op *op)
         put(t, SAMPLES_T1_SAME, S(""), ns, 1);
 }
 
+/* The last step of a trace lasts until its device work is done: what the host did then is not known. */
+static bool ends_with_device(const struct program *program)
+{
+    int64_t end_ns = -1;
+    for (uint32_t i = 0; i < program->launch_count; i++) {
+        const struct program_launch *launch = &program->launches[i];
+        if (launch->dur_ns >= 0 && launch->start_ns + launch->dur_ns > end_ns)
+            end_ns = launch->start_ns + launch->dur_ns;
+    }
+    return end_ns >= program->wall_ns;
+}
+
 static void take_end_of_step(struct taking *t)
 {
     int64_t end_ns = 0;
@@ -68,11 +85,36 @@ static void take_end_of_step(struct taking *t)
         const int64_t at = host_op_end_ns(&t->line, &t->line.ops[i]);
         end_ns = at > end_ns ? at : end_ns;
     }
-    if (t->program->wall_ns >= end_ns && t->program->step >= 0)
+    if (t->program->wall_ns >= end_ns && t->program->step >= 0 && !ends_with_device(t->program))
         put(t, OVERHEAD_T1, OVERHEAD_END_OF_STEP, t->program->wall_ns - end_ns, 1);
 }
 
 /* ---- inside an operator ---- */
+
+/* The time between two begins of work in the stream of a launch, in the mean. */
+static void find_pace(struct taking *t, struct arena *scratch)
+{
+    const struct program *program = t->program;
+    int64_t *first_ns = arena_array(scratch, program->streams, sizeof *first_ns);
+    uint32_t *count = arena_array(scratch, program->streams, sizeof *count);
+    t->pace_ns = arena_array(scratch, program->streams, sizeof *t->pace_ns);
+    for (uint32_t i = 0; i < program->launch_count; i++) {
+        const struct program_launch *launch = &program->launches[i];
+        if (launch->start_ns < 0)
+            continue;
+        if (!count[launch->stream]++)
+            first_ns[launch->stream] = launch->start_ns;
+        else
+            t->pace_ns[launch->stream] = (launch->start_ns - first_ns[launch->stream]) / (count[launch->stream] - 1);
+    }
+}
+
+/* So many launches wait for their turn that the host may have had to wait for room. */
+static bool queue_is_full(const struct taking *t, const struct program_launch *launch)
+{
+    const int64_t pace_ns = t->pace_ns[launch->stream];
+    return launch->start_ns >= 0 && pace_ns > 0 && launch->start_ns - launch->call_start_ns > DEEP_QUEUE * pace_ns;
+}
 
 /* Calls inside that began before the time, from the one at `next` on. */
 static uint32_t events_until(const struct taking *t, const struct host_op *op, uint32_t *next, int64_t time_ns)
@@ -98,6 +140,7 @@ static void take_inside(struct taking *t, const struct host_op *op)
         at_ns = item_end_ns;
         if (item->waits)
             continue;
+        t->full = queue_is_full(t, &t->program->launches[item->index]);
         put(t, launches++ ? OVERHEAD_T5 : OVERHEAD_T2, name_of(t, op), own_ns, events);
         own_ns = events = 0;
     }
@@ -146,6 +189,8 @@ static void take_start(struct taking *t, uint32_t i)
         return;
     const str class = work_class_word((enum work_class)launch->work);
     const int64_t free_ns = t->stream_end_ns[launch->stream];
+    if (free_ns < 0) /* the step before may still have held the stream */
+        return;
     if (free_ns <= launch->call_start_ns)
         put(t, OVERHEAD_START, class, launch->start_ns - launch->call_start_ns, 0);
     else if (launch->call_start_ns + launch->call_dur_ns <= free_ns)
@@ -181,9 +226,9 @@ static void take_wait(struct taking *t, const struct program_sync *sync)
         return;
     const int64_t back_ns = sync->start_ns + sync->dur_ns;
     if (end_ns > sync->start_ns && end_ns <= back_ns)
-        put(t, OVERHEAD_RETURN, S("wait"), back_ns - end_ns, 0);
+        put(t, OVERHEAD_RETURN, OVERHEAD_WAIT, back_ns - end_ns, 0);
     else if (end_ns <= sync->start_ns)
-        put(t, OVERHEAD_T4, S("wait"), sync->dur_ns, 0);
+        put(t, OVERHEAD_T4, OVERHEAD_WAIT, sync->dur_ns, 0);
 }
 
 static void take_device(struct taking *t, struct arena *scratch)
@@ -208,9 +253,11 @@ void overhead_samples_add(struct overhead_samples *samples, const struct program
         .samples = samples, .program = program, .line = host_line_of(program, &scratch), .scratch = &scratch};
     t.stream_waits = arena_array(&scratch, program->launch_count, sizeof *t.stream_waits);
     samples->profiled |= program->profiled;
+    find_pace(&t, &scratch);
     for (uint32_t i = 0; i < t.line.count; i++)
         take_op(&t, &t.line.ops[i]);
     take_end_of_step(&t);
+    t.full = false;
     take_neighbours(&t);
     take_device(&t, &scratch);
     arena_free(&scratch);

@@ -21,12 +21,14 @@ static const double built_in_us[OVERHEADS] = {
 
 /*
  * What the host does counts with its outliers: they are rare and long, and steps have them too. A walk over means
- * without them comes out short. Of what lies between host and device outliers are waits, which the walk has itself.
+ * without them comes out short. Of what lies between host and device, and of launch calls, outliers are waits, which
+ * the walk has itself.
  */
-static double value_of(const struct planning *p, enum overhead_kind kind, struct overhead overhead)
+static double value_of(const struct planning *p, enum overhead_kind kind, str name, struct overhead overhead)
 {
-    const bool own = kind == OVERHEAD_T1 || kind == OVERHEAD_T2 || kind == OVERHEAD_T3 || kind == OVERHEAD_T5;
-    const double recorded = own ? overhead.whole_us : overhead.mean_us + overhead.profiler_us;
+    if (kind >= OVERHEAD_START || str_eq(name, OVERHEAD_WAIT))
+        return overhead.median_us;
+    const double recorded = kind == OVERHEAD_T4 ? overhead.mean_us + overhead.profiler_us : overhead.whole_us;
     return p->options->with_profiler || recorded < overhead.profiler_us ? recorded : recorded - overhead.profiler_us;
 }
 
@@ -34,9 +36,9 @@ double planned_us(const struct planning *p, enum overhead_kind kind, str name)
 {
     const struct overhead named = overheads_get(p->overheads, kind, name);
     if (named.count)
-        return value_of(p, kind, named);
+        return value_of(p, kind, name, named);
     const struct overhead all = overheads_get(p->overheads, kind, S(""));
-    return all.count ? value_of(p, kind, all) : built_in_us[kind];
+    return all.count ? value_of(p, kind, S(""), all) : built_in_us[kind];
 }
 
 /* ---- the line ---- */
@@ -84,7 +86,7 @@ static void plan_wait(struct planning *p, struct plan_op *op, const struct progr
     uint32_t *wait = op->launches ? &p->plan->launches[p->plan->launch_count - 1].wait_stream : &op->wait_stream;
     const uint32_t stream = sync->stream == UINT32_MAX ? WAITS_FOR_ALL : sync->stream;
     *wait = *wait == WAITS_FOR_NOTHING || *wait == stream ? stream : WAITS_FOR_ALL;
-    op->last_us += planned_us(p, OVERHEAD_T4, S("wait"));
+    op->last_us += planned_us(p, OVERHEAD_T4, OVERHEAD_WAIT);
 }
 
 /* T1, of just these two neighbours where they were seen. */
@@ -93,7 +95,7 @@ static double before_us(const struct planning *p, const struct host_op *entry)
     const uint32_t before = entry->follows != OP_NONE ? entry->follows : entry->before;
     const str name = name_of(p, entry), after = before == OP_NONE ? OVERHEAD_BEGIN : name_of(p, &p->line.ops[before]);
     const struct overhead pair = overheads_after(p->overheads, after, name);
-    return pair.count ? value_of(p, OVERHEAD_T1, pair) : planned_us(p, OVERHEAD_T1, name);
+    return pair.count ? value_of(p, OVERHEAD_T1, name, pair) : planned_us(p, OVERHEAD_T1, name);
 }
 
 static void plan_items(struct planning *p, struct plan_op *op, const struct host_op *entry, str name)
@@ -159,6 +161,15 @@ static void plan_orders(struct planning *p)
     p->plan->waits = waits;
 }
 
+/* HIP's queues grow. */
+static bool calls_hip(const struct program *program)
+{
+    for (uint32_t i = 0; i < program->launch_count; i++)
+        if (program->launches[i].call.len)
+            return str_starts(program->launches[i].call, S("hip"));
+    return false;
+}
+
 static void plan_device(struct planning *p)
 {
     struct plan_device *device = &p->plan->device;
@@ -166,8 +177,8 @@ static void plan_device(struct planning *p)
         device->start_us[class] = planned_us(p, OVERHEAD_START, work_class_word((enum work_class) class));
         device->gap_us[class] = planned_us(p, OVERHEAD_GAP, work_class_word((enum work_class) class));
     }
-    device->return_us = planned_us(p, OVERHEAD_RETURN, S("wait"));
-    device->queue_room = QUEUE_ROOM;
+    device->return_us = planned_us(p, OVERHEAD_RETURN, OVERHEAD_WAIT);
+    device->queue_room = calls_hip(p->program) ? 0 : QUEUE_ROOM;
 }
 
 /* ---- sums ---- */

@@ -38,10 +38,11 @@ static uint32_t key_of(struct overhead_samples *samples, uint32_t kind, str name
     return (uint32_t)samples->key_count++;
 }
 
-void samples_put(struct overhead_samples *samples, uint32_t kind, str name, int64_t ns, uint32_t events)
+void samples_put(struct overhead_samples *samples, uint32_t kind, str name, struct sample sample)
 {
     samples->at = mem_grow(samples->at, &samples->room, samples->count + 1, sizeof *samples->at);
-    samples->at[samples->count++] = (struct sample){ns, key_of(samples, kind, name), events};
+    sample.key = key_of(samples, kind, name);
+    samples->at[samples->count++] = sample;
 }
 
 const struct overhead_batch *overhead_samples_pack(const struct overhead_samples *samples, struct arena *arena)
@@ -63,9 +64,8 @@ const struct overhead_batch *overhead_samples_pack(const struct overhead_samples
 void overhead_samples_join(struct overhead_samples *into, const struct overhead_batch *from)
 {
     for (size_t i = 0; i < from->count; i++) {
-        const struct sample *sample = &from->at[i];
-        const struct sample_key key = from->keys[sample->key];
-        samples_put(into, key.kind, from->names[key.name], sample->ns, sample->events);
+        const struct sample_key key = from->keys[from->at[i].key];
+        samples_put(into, key.kind, from->names[key.name], from->at[i]);
     }
     into->profiled |= from->profiled;
 }

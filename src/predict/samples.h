@@ -17,6 +17,7 @@ struct sample {
     int64_t ns;
     uint32_t key;    /* into keys */
     uint32_t events; /* recorded inside, each of which cost the profiler's time */
+    bool full;       /* taken while the device was behind by a full queue: an outlier is a wait for room */
 };
 
 struct sample_key {
@@ -44,7 +45,7 @@ struct overhead_batch {
     bool profiled;
 };
 
-void samples_put(struct overhead_samples *samples, uint32_t kind, str name, int64_t ns, uint32_t events);
+void samples_put(struct overhead_samples *samples, uint32_t kind, str name, struct sample sample); /* key is set here */
 
 /* The samples of each key, by value; from[key] .. from[key + 1]. In the arena. */
 struct samples_dealt {
