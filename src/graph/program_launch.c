@@ -320,6 +320,8 @@ static void make(struct step_program *p, const struct acts *acts)
             launches[out->launch_count++] = launch_of(p, &acts->at[i], &collectives);
     out->launches = launches;
     out->syncs = syncs;
+    if (out->launch_count && !out->threads)
+        out->threads = 1; /* work without calls counts as the training thread's */
     map_free(&collectives);
 }
 

@@ -146,7 +146,64 @@ f'\N{DASH} {l:=9}'
     "deep": b"a = " + b"(" * 200 + b"b" + b")" * 200 + b"\n" + b"".join(b" " * i + b"if c:\n" for i in range(60)) + b" " * 60 + b"d\n",
 }
 
-for target, seeds in {"trace": TRACES, "source": PACKED, "python": PYTHON}.items():
+
+
+def nodes(*rows, schema="1.0.1", **more):
+    return json.dumps({"schema": schema, "pid": 1, "start_ts": 5, "nodes": rows, "finish_ts": 9, **more}).encode()
+
+
+def flat(ident, name, parent, tid=1, scope=0, inputs=(), outputs=(), types=(), **more):
+    """A node until schema 1.0.1. Tensors are numbers, of their storage: 4 floats each."""
+    def value(given):
+        return [given, given + 1000, 0, 4, 4, "cuda:0"]
+    return {"name": name, "id": ident, "rf_id": ident, "parent": parent, "scope": scope, "tid": tid, "op_schema": more.pop("schema", ""),
+            "inputs": [value(i) for i in inputs], "input_shapes": [[4]] * len(inputs), "input_types": ["Tensor(float)"] * len(inputs),
+            "outputs": [value(i) for i in outputs], "output_shapes": [[4]] * len(outputs),
+            "output_types": ["Tensor(float)"] * len(outputs), **more}
+
+
+def late(ident, name, parent, inputs=None, **attrs):
+    """A node of Chakra's schemas."""
+    empty = {"values": [], "shapes": [], "types": [], "strides": []}
+    return {"id": ident, "name": name, "ctrl_deps": parent, "inputs": inputs or empty, "outputs": empty,
+            "attrs": [{"name": key, "type": "int64", "value": value} for key, value in attrs.items()]}
+
+
+LISTS = {"values": [[[1, 2, 0, 4, 4, "cpu"], "<None>"], [[[3, 4, 0, 1, 8, "cpu"]]], [16, 9], -1.5, True, "cpu"],
+         "shapes": [[[4], []], [[[1]]], [[], []], [], [], []],
+         "types": ["GenericList[Tensor(float),None]", "GenericList[GenericList[Tensor(long int)]]", "GenericList[Int,Int]", "Double",
+                   "Bool", "Device"], "strides": [[[1], []], [[[1]]], [], [], [], []]}
+
+EXECUTIONS = {
+    "step": nodes(flat(1, "[pytorch|profiler|execution_trace|process]", 1, 0, 7), flat(2, "[pytorch|profiler|execution_trace|thread]", 1, 1, 7),
+                  flat(3, "## forward ##", 2, 1, 7), flat(4, "aten::relu", 3, inputs=[20], outputs=[21], seq_id=8),
+                  flat(5, "## backward ##", 2, 1, 7), flat(6, "autograd::engine::evaluate_function: ReluBackward0", 2, 2),
+                  flat(7, "ReluBackward0", 6, 2, 1, inputs=[21], outputs=[22], seq_id=8, fw_parent=5, fw_tid=1),
+                  flat(8, "Optimizer.step#SGD.step", 2, 1, 7), flat(9, "aten::add_", 8, inputs=[22, 23], outputs=[22], schema="f(Tensor(a!))")),
+    "schema_1_0_0": nodes(flat(2, "aten::t", 2, inputs=[9]), flat(3, "TBackward0", 3, 2, 1, inputs=[9]), schema="1.0.0"),
+    "chakra": nodes(late(1, "ProfilerStep#3", 1, scope=7, tid=1), late(2, "aten::copy_", 1, LISTS, rf_id=1, scope=0, tid=1, seq_id=-1),
+                    late(3, "record_param_comms", 1, None, scope=0, tid=1, collective_name="allreduce", in_msg_nelems=1024, pg_size=8),
+                    schema="1.1.1-chakra.0.0.4"),
+    "copies": nodes({**flat(2, "aten::copy_", 2), "inputs": [[1, 2, 0, 4, 4, "cuda:0"], [3, 4, 0, 4, 4, "cpu"], False],
+                     "input_shapes": [[4], [4], []], "input_types": ["Tensor(float)", "Tensor(float)", "Bool"]},
+                    {**flat(3, "aten::_local_scalar_dense", 3), "inputs": [[1, 2, 0, 1, 4, "cuda:0"]], "input_shapes": [[]],
+                     "input_types": ["Tensor(float)"]}),
+    "circle": nodes(flat(2, "a", 3), flat(3, "b", 4), flat(4, "c", 2), flat(4, "twin", 2), flat(5, "self", 5), flat(6, "lost", 99)),
+    "data_loading": nodes(flat(2, "enumerate(DataLoader)#_Iter.__next__", 2, 1, 7), flat(3, "aten::empty", 2)),
+    "sizes": nodes({**flat(2, "aten::mm", 2), "inputs": [[1, 2, 0, 1, 4]], "input_shapes": [[4294967296, 4294967296, 4294967296]],
+                    "input_types": ["Tensor(float)"]}, {**flat(3, "aten::mm", 2), "input_shapes": [[-3], "x", 7, [[]]], "inputs": {"values": 3}}),
+    "no_id": nodes({"name": "a"}, {"id": "x"}, {"id": 18446744073709551615}, {"id": 2.5}, {"id": None}, {}),
+    "bare_words": b'{"schema": "1.0.1", "nodes": [{"id": 2, "name": "aten::fill_", "inputs": [-inf, nan], "input_shapes": [[], []]},'
+                  b' 17, }, ], {"id": 3}',
+    "optimizer_steps": nodes(flat(2, "aten::a", 2), flat(3, "Optimizer.step#SGD.step", 3, 1, 7), flat(4, "aten::add_", 3),
+                             flat(5, "aten::a", 5), flat(6, "Optimizer.step#SGD.step", 6, 1, 7), flat(7, "aten::add_", 6)),
+}
+
+# Steps of traces are programs too.
+for name in ("steps", "flows", "copies", "sync", "graph", "nccl", "shapes", "old_categories"):
+    EXECUTIONS["trace_" + name] = TRACES[name]
+
+for target, seeds in {"trace": TRACES, "source": PACKED, "python": PYTHON, "execution": EXECUTIONS}.items():
     folder = os.path.join(HERE, "corpus", target)
     os.makedirs(folder, exist_ok=True)
     for name, data in seeds.items():
