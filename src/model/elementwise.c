@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Kernels that read and write each element once, in any order:
+ *
+ *     bytes = rows x cols x accesses x element
+ *     memory = bytes / bandwidth / efficiency x (1 - saved x hit)
+ *     hit = 1 / (1 + (bytes / (share x L2))^4)      what is still in L2 from the kernel before
+ *     us = max(floor, offset x floor + max(memory, elements x operations / peak))     with soft knees
+ *
+ * The offset is what starting and draining blocks costs, and for a lone call also
+ * the launch that the host's work does not hide. Operations an element matter for
+ * powers, whose function is long; on the other kernels memory decides.
+ *
+ * Below the floor only the host counts: floors of one device differ by operator as
+ * the host's code does, and those of the table's P100 rows moved by half between
+ * operators that were measured on different days (doc/models.md).
+ */
+#include <math.h>
+
+#include "model/family.h"
+
+enum coefficient { FLOOR_US, OFFSET, EFFICIENCY, OPERATIONS, SHARE, SAVED, COEFFICIENTS };
+
+static const struct parameter parameters[COEFFICIENTS] = {
+    [FLOOR_US] = {"floor_us", 30, 2, 200, 0.3, "the least that a lone call takes, us"},
+    [OFFSET] = {"offset", 0.57, 0.3, 0.95, 0.2, "of the floor that a lone call takes besides its work"},
+    [EFFICIENCY] = {"efficiency", 0.85, 0.3, 1.05, 0.15, "of memory bandwidth"},
+    [OPERATIONS] = {"operations", 15, 1, 250, 0.3, "an element, as multiplications of the peak"},
+    [SHARE] = {"share", 0.6, 0.2, 1.5, 0.3, "of L2 that holds what the kernel before left"},
+    [SAVED] = {"saved", 0.5, 0.05, 0.9, 0.3, "of the time of memory where all of it is in L2"},
+};
+
+/* Operators that were measured by themselves; the others have the coefficients of an addition like them. */
+static const char *const measured[] = {"add",  "addu", "div",  "divu", "gelu", "mul",
+                                       "mulu", "pow",  "powu", "relu", "tanh"};
+
+static const char *group(const struct kernel *kernel)
+{
+    const bool unary = kernel->size[2] <= 2;
+    if (unary && str_eq(kernel->variant, S("pow")))
+        return "powu";
+    if (unary && str_eq(kernel->variant, S("mul")))
+        return "mulu";
+    if (unary && str_eq(kernel->variant, S("div")))
+        return "divu";
+    for (size_t i = 0; i < sizeof measured / sizeof *measured; i++)
+        if (!(unary && str_eq(kernel->variant, S("add"))) && str_eq(kernel->variant, str_of(measured[i])))
+            return measured[i];
+    return unary ? "addu" : "add";
+}
+
+/* Loads of 2 bytes and 1 are packed as those of 4 are, so arithmetic counts elements whatever their type. */
+static double peak(const struct hardware *hardware)
+{
+    return hardware->figure[HW_FP32] > 0 ? hardware->figure[HW_FP32] : INFINITY;
+}
+
+static double work_us(const struct kernel *kernel, const struct hardware *hardware, const double *c)
+{
+    const double elements = (double)kernel->size[0] * (double)kernel->size[1], bytes = kernel_bytes(kernel);
+    const double l2 = c[SHARE] * hardware->figure[HW_L2_BYTES];
+    const double hit = l2 > 0 ? 1 / (1 + pow(bytes / l2, 4)) : 0;
+    const double memory = bytes / hardware->figure[HW_MEMORY_RATE] / c[EFFICIENCY] * (1 - c[SAVED] * hit);
+    const double arithmetic = elements * c[OPERATIONS] / peak(hardware);
+    return soft_max(memory, arithmetic, 4) * 1e6;
+}
+
+static double us(const struct kernel *kernel, const struct hardware *hardware, const double *c)
+{
+    const double busy = lone_offset_us(kernel, c[OFFSET] * c[FLOOR_US]) + work_us(kernel, hardware, c);
+    return soft_max(lone_floor_us(kernel, c[FLOOR_US]), busy, 16);
+}
+
+const struct family family_elementwise = {
+    .name = "elementwise",
+    .forms = 1u << FORM_ELEMENTWISE,
+    .needs = 1u << HW_MEMORY_RATE,
+    .about = "Bytes over bandwidth, less what is still in L2; arithmetic where a function is long.",
+    .group = group,
+    .us = us,
+    .parameters = parameters,
+    .parameter_count = COEFFICIENTS,
+};

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Softmax and layer norm, forward: a row is reduced, then written. What PyTorch
+ * launches depends on the row (SoftMax.cu, PersistentSoftmax.cuh,
+ * layer_norm_kernel.cu):
+ *
+ *     softmax, up to 1024 columns   a warp holds a row (two of at most 128) in registers: read once
+ *     softmax, more                 a block of the largest power of two up to 512 threads that is at most cols / 4
+ *                                   reads the row three times: largest, sum, result
+ *     layer norm                    a block of 128 threads reads the row twice
+ *
+ * Reading again misses L2 where the rows under work do not fit:
+ *
+ *     under work = min(rows, multiprocessors x blocks resident x rows a block) x cols x 4
+ *     miss = 1 / (1 + (share x L2 / under work)^steepness)
+ *     memory = bytes / bandwidth / efficiency x (2 + again x miss) / 2 x e^unaligned
+ *
+ * and a block takes as many round trips as its threads take steps along the row:
+ *
+ *     steps of 4 elements a thread; what is left over goes one element a step (softmax), or is left to part of a
+ *     warp, which then takes the unrolled loop and the plain one in turn (layer norm)
+ *     trips = waves of blocks x (fixed + each x steps) / clock
+ *
+ *     us = max(floor, offset x floor + max(memory, trips))     with soft knees
+ *
+ * Softmax and layer norm of a device share what belongs to its memory.
+ */
+#include <math.h>
+
+#include "model/family.h"
+
+enum coefficient {
+    NORM_FLOOR_US,
+    BLOCK_FLOOR_US,
+    WARP_FLOOR_US,
+    NORM_OFFSET,
+    BLOCK_OFFSET,
+    WARP_OFFSET,
+    EFFICIENCY,
+    SHARE,
+    STEEPNESS,
+    UNALIGNED_LINE,
+    UNALIGNED_SECTOR,
+    NORM_FIXED,
+    NORM_STEP,
+    BLOCK_FIXED,
+    BLOCK_STEP,
+    WARP_FIXED,
+    WARP_STEP,
+    KNEE,
+    COEFFICIENTS,
+};
+
+static const struct parameter parameters[COEFFICIENTS] = {
+    [NORM_FLOOR_US] = {"norm_floor_us", 46, 15, 200, 0.3, "the least that a lone layer norm takes, us"},
+    [BLOCK_FLOOR_US] = {"block_floor_us", 33, 10, 200, 0.3, "the least that a lone softmax by blocks takes, us"},
+    [WARP_FLOOR_US] = {"warp_floor_us", 34, 10, 200, 0.3, "the least that a lone softmax by warps takes, us"},
+    [NORM_OFFSET] = {"norm_offset", 0.7, 0.3, 0.95, 0.2, "of that floor, what the call takes besides its work"},
+    [BLOCK_OFFSET] = {"block_offset", 0.7, 0.3, 0.95, 0.2, "of that floor, what the call takes besides its work"},
+    [WARP_OFFSET] = {"warp_offset", 0.7, 0.3, 0.95, 0.2, "of that floor, what the call takes besides its work"},
+    [EFFICIENCY] = {"efficiency", 0.85, 0.5, 1.05, 0.15, "of memory bandwidth"},
+    [SHARE] = {"share", 0.6, 0.15, 2, 0.4, "of L2 that holds rows under work"},
+    [STEEPNESS] = {"steepness", 4, 2, 9, 0.4, "with which reading again begins to miss"},
+    [UNALIGNED_LINE] = {"unaligned_line", 0.04, 0.001, 0.3, 0.5,
+                        "of rows that begin inside a line of 128 bytes: power"},
+    [UNALIGNED_SECTOR] = {"unaligned_sector", 0.08, 0.001, 0.4, 0.5, "of rows that begin inside a sector of 32: power"},
+    [NORM_FIXED] = {"norm_fixed", 2500, 100, 30000, 0.5, "cycles of a block of layer norm"},
+    [NORM_STEP] = {"norm_step", 900, 20, 8000, 0.5, "cycles of each of its steps"},
+    [BLOCK_FIXED] = {"block_fixed", 3000, 100, 30000, 0.5, "cycles of a block of softmax"},
+    [BLOCK_STEP] = {"block_step", 600, 20, 8000, 0.5, "cycles of each of its steps"},
+    [WARP_FIXED] = {"warp_fixed", 1500, 100, 30000, 0.5, "cycles of a warp of softmax"},
+    [WARP_STEP] = {"warp_step", 400, 20, 8000, 0.5, "cycles of each of its steps"},
+    [KNEE] = {"knee", 3, 1.3, 8, 0.3, "power with which memory and round trips overlap"},
+};
+
+enum kind { NORM, BLOCK, WARP };
+
+/* How the rows are shared out. */
+struct layout {
+    enum kind kind;
+    double threads;    /* of a block */
+    double rows_block; /* a block works on at once */
+    double steps;      /* of a thread along its row */
+    double again;      /* times that the row is read once more */
+};
+
+static double element(const struct kernel *kernel)
+{
+    const int64_t bytes = dtype_bytes(kernel->dtype);
+    return bytes ? (double)bytes : 4;
+}
+
+static double power_of_two_from(double least)
+{
+    double power = 1;
+    while (power < least)
+        power *= 2;
+    return power;
+}
+
+static struct layout norm_layout(double cols)
+{
+    const double vectors = floor(cols / 4), steps = fmax(1, ceil(vectors / 128));
+    const bool split_warp = fmod(vectors, 32) != 0, unrolled = fmod(steps, 4) == 0;
+    return (struct layout){NORM, 128, 1, steps + (split_warp && unrolled ? 3 : 0), 1};
+}
+
+static double block_steps(double cols, double threads)
+{
+    return floor(cols / (4 * threads)) + ceil(fmod(cols, 4 * threads) / threads);
+}
+
+/* A row that does not begin at 16 bytes takes a step of its own for the start; with odd widths only some rows do. */
+static struct layout block_layout(double cols)
+{
+    const double threads = fmin(512, power_of_two_from(floor(cols / 4) / 2));
+    const double aligned = block_steps(cols, threads), shifted = 1 + block_steps(cols + 2 - threads, threads);
+    const double odd = fmod(cols, 4) == 0 ? 0 : fmod(cols, 2) == 0 ? 0.5 : 0.75;
+    return (struct layout){BLOCK, threads, 1, (1 - odd) * aligned + odd * shifted, 2};
+}
+
+static struct layout warp_layout(double cols)
+{
+    const double padded = power_of_two_from(cols), lanes = fmin(32, padded), rows_warp = padded <= 128 ? 2 : 1;
+    return (struct layout){WARP, 128, 128 / lanes * rows_warp, fmax(1, padded / 32) * rows_warp, 0};
+}
+
+static struct layout layout_of(const struct kernel *kernel)
+{
+    const double cols = (double)kernel->size[1];
+    if (kernel->form == FORM_LAYER_NORM)
+        return norm_layout(cols);
+    return cols > 1024 ? block_layout(cols) : warp_layout(cols);
+}
+
+static double figure_or(const struct hardware *hardware, enum hw_key key, double otherwise)
+{
+    return hardware->figure[key] > 0 ? hardware->figure[key] : otherwise;
+}
+
+static double unaligned(const struct kernel *kernel, const double *c)
+{
+    const int64_t bytes = kernel->size[1] * (int64_t)element(kernel);
+    return bytes % 128 == 0 ? 0 : bytes % 32 == 0 ? c[UNALIGNED_LINE] : c[UNALIGNED_SECTOR];
+}
+
+static double memory_us(const struct kernel *kernel, const struct hardware *hardware, const double *c,
+                        const struct layout *layout, double rows_resident)
+{
+    const double bytes = (double)kernel->size[0] * (double)kernel->size[1] * element(kernel);
+    const double under_work = fmin((double)kernel->size[0], rows_resident) * (double)kernel->size[1] * element(kernel);
+    const double room = c[SHARE] * figure_or(hardware, HW_L2_BYTES, 4 << 20);
+    const double miss = 1 / (1 + pow(room / under_work, c[STEEPNESS]));
+    return bytes * (2 + layout->again * miss) / hardware->figure[HW_MEMORY_RATE] / c[EFFICIENCY] *
+           exp(unaligned(kernel, c)) * 1e6;
+}
+
+static double work_us(const struct kernel *kernel, const struct hardware *hardware, const double *c,
+                      const struct layout *layout)
+{
+    const double blocks = fmax(1, floor(figure_or(hardware, HW_THREADS_PER_SM, 2048) / layout->threads));
+    const double rows_resident = hardware->figure[HW_SMS] * blocks * layout->rows_block;
+    const double waves = fmax(1, (double)kernel->size[0] / rows_resident);
+    const uint32_t fixed = NORM_FIXED + 2 * layout->kind;
+    const double trips = waves * (c[fixed] + c[fixed + 1] * layout->steps) / figure_or(hardware, HW_CLOCK, 1.4e9) * 1e6;
+    return soft_max(memory_us(kernel, hardware, c, layout, rows_resident), trips, c[KNEE]);
+}
+
+static double us(const struct kernel *kernel, const struct hardware *hardware, const double *c)
+{
+    const struct layout layout = layout_of(kernel);
+    const double floor_us = c[NORM_FLOOR_US + layout.kind];
+    const double busy =
+        lone_offset_us(kernel, c[NORM_OFFSET + layout.kind] * floor_us) + work_us(kernel, hardware, c, &layout);
+    return soft_max(lone_floor_us(kernel, floor_us), busy, 12);
+}
+
+static bool takes(const struct kernel *kernel)
+{
+    return !kernel->backward;
+}
+
+static const char *group(const struct kernel *kernel)
+{
+    (void)kernel;
+    return "rows";
+}
+
+/* Which share of L2 holds the rows is found from a small one and a large one. */
+static double start(uint32_t way, uint32_t parameter)
+{
+    return parameter == SHARE ? (way == 1 ? 0.3 : 1.1) : parameters[parameter].start;
+}
+
+const struct family family_rows_reduced = {
+    .name = "rows",
+    .forms = 1u << FORM_SOFTMAX | 1u << FORM_LAYER_NORM,
+    .needs = 1u << HW_MEMORY_RATE | 1u << HW_SMS,
+    .about =
+        "A row is read once, twice or three times, from memory where the rows under work do not fit L2; round trips "
+        "of a block along its row.",
+    .takes = takes,
+    .group = group,
+    .us = us,
+    .parameters = parameters,
+    .parameter_count = COEFFICIENTS,
+    .light_us = 45,
+    .start = start,
+    .start_count = 2,
+};

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Everything that moves data and was not measured here: analytic, never fitted.
+ * A kernel takes its traffic over the bandwidth that its way of access reaches,
+ * and what a kernel in a queue costs besides:
+ *
+ *     us = max(floor, offset + traffic / (bandwidth x efficiency))
+ *
+ * The efficiencies stand below as constants, with where they come from. Traffic
+ * differs from kernel_bytes where a kernel reads a tensor twice (norms, their
+ * gradients) or memory hands out more than was asked for (lookups: sectors of 32
+ * bytes).
+ */
+#include <math.h>
+
+#include "model/embedding.h"
+#include "model/family.h"
+
+enum coefficient {
+    FLOOR_US,
+    OFFSET_US,
+    STREAM,
+    CONCAT,
+    ROWS,
+    ROWS_BACKWARD,
+    REDUCE,
+    NORM,
+    TRANSPOSE,
+    INDEX,
+    LINK,
+    PAGEABLE,
+    COEFFICIENTS,
+};
+
+/* Constants: low == high. */
+static const struct parameter parameters[COEFFICIENTS] = {
+    [FLOOR_US] = {"floor_us", 20, 20, 20, 0, "the least that a lone call takes, us"},
+    [OFFSET_US] = {"offset_us", 12, 12, 12, 0, "what a lone call takes besides its work, us"},
+    [STREAM] = {"stream", 0.88, 0.88, 0.88, 0, "of memory bandwidth, in order"},
+    [CONCAT] = {"concat", 0.7, 0.7, 0.7, 0, "the same, from several tensors into one"},
+    [ROWS] = {"rows", 0.88, 0.88, 0.88, 0, "the same, rows of tables at random"},
+    [ROWS_BACKWARD] = {"rows_backward", 0.7, 0.7, 0.7, 0, "the same, read, added to and written"},
+    [REDUCE] = {"reduce", 0.7, 0.7, 0.7, 0, "the same, sums"},
+    [NORM] = {"norm", 0.75, 0.75, 0.75, 0, "the same, norms and softmax with their gradients"},
+    [TRANSPOSE] = {"transpose", 0.6, 0.6, 0.6, 0, "the same, rows against columns"},
+    [INDEX] = {"index", 0.4, 0.4, 0.4, 0, "the same, element by element at places of an index"},
+    [LINK] = {"link", 0.8, 0.8, 0.8, 0, "of the link to the host, from pinned memory"},
+    [PAGEABLE] = {"pageable", 0.3, 0.3, 0.3, 0, "the same, from pageable memory, which is copied on the way"},
+};
+
+static double element(const struct kernel *kernel)
+{
+    const int64_t bytes = dtype_bytes(kernel->dtype);
+    return bytes ? (double)bytes : 4;
+}
+
+static double memory_s(const struct hardware *hardware, double bytes, double efficiency)
+{
+    return bytes / (hardware->figure[HW_MEMORY_RATE] * efficiency);
+}
+
+/* What fits in L2 is not read again. */
+static double read_again(const struct hardware *hardware, double bytes)
+{
+    const double l2 = hardware->figure[HW_L2_BYTES];
+    return bytes > l2 ? bytes - l2 : 0;
+}
+
+/*
+ * Statistics are reduced over the batch first, then applied: the input is read twice. Backward the input and the
+ * incoming gradient are read for two sums, then again for the result.
+ */
+static double batch_norm_bytes(const struct kernel *k, const struct hardware *hardware)
+{
+    const double tensor = (double)k->size[0] * (double)k->size[1] * (double)k->size[2] * element(k);
+    const double once = k->backward ? 2 * tensor : tensor;
+    return once + read_again(hardware, once) + tensor;
+}
+
+/* Gradient of layer norm: two kernels, one for the input, one for weight and bias, each reads both tensors. */
+static double row_bytes(const struct kernel *k)
+{
+    const double tensor = (double)k->size[0] * (double)k->size[1] * element(k);
+    if (k->form == FORM_LAYER_NORM)
+        return k->backward ? 5 * tensor : 2 * tensor;
+    return k->backward ? 3 * tensor : 2 * tensor;
+}
+
+/* Windows that overlap are read again from L1 and L2; of a maximum, 8 bytes an output say where it was. */
+static double pooling_bytes(const struct kernel *k)
+{
+    return (double)k->size[0] * ((double)k->size[1] + (double)k->size[2]) * element(k);
+}
+
+/* Parameter and gradient are read, the parameter written; each state is read and written. */
+static double optimizer_bytes(const struct kernel *k)
+{
+    return (double)k->size[0] * element(k) * (3 + 2 * (double)k->size[1]);
+}
+
+static double host_copy_s(const struct kernel *k, const struct hardware *hardware, const double *c)
+{
+    const double share = k->size[1] ? c[LINK] : c[PAGEABLE];
+    const double rate = hardware->figure[HW_HOST_LINK] > 0 ? hardware->figure[HW_HOST_LINK] : 12e9; /* PCIe 3 x16 */
+    return hardware->figure[HW_HOST_LATENCY] + (double)k->size[0] / (rate * share);
+}
+
+/* Reductions to few numbers end in a second pass over the partial sums of all blocks. */
+static double reduction_s(const struct kernel *k, const struct hardware *hardware, const double *c)
+{
+    return memory_s(hardware, kernel_bytes(k), c[REDUCE]);
+}
+
+static double work_s(const struct kernel *k, const struct hardware *hardware, const double *c)
+{
+    switch (k->form) {
+    case FORM_EMBEDDING:
+        return embedding_s(k, hardware, k->backward ? c[ROWS_BACKWARD] : c[ROWS]);
+    case FORM_HOST_COPY:
+        return host_copy_s(k, hardware, c);
+    case FORM_REDUCTION:
+        return reduction_s(k, hardware, c);
+    case FORM_BATCH_NORM:
+        return memory_s(hardware, batch_norm_bytes(k, hardware), c[NORM]);
+    case FORM_SOFTMAX:
+    case FORM_LAYER_NORM:
+        return memory_s(hardware, row_bytes(k), c[NORM]);
+    case FORM_POOLING:
+        return memory_s(hardware, pooling_bytes(k), c[STREAM]);
+    case FORM_OPTIMIZER:
+        return memory_s(hardware, optimizer_bytes(k), c[STREAM]);
+    case FORM_CONCAT:
+        return memory_s(hardware, kernel_bytes(k), c[CONCAT]);
+    case FORM_TRANSPOSE:
+        return memory_s(hardware, kernel_bytes(k), c[TRANSPOSE]);
+    case FORM_INDEX:
+        return memory_s(hardware, kernel_bytes(k), c[INDEX]);
+    default:
+        return memory_s(hardware, kernel_bytes(k), c[STREAM]);
+    }
+}
+
+static double us(const struct kernel *kernel, const struct hardware *hardware, const double *c)
+{
+    const double busy = lone_offset_us(kernel, c[OFFSET_US]) + work_s(kernel, hardware, c) * 1e6;
+    return fmax(lone_floor_us(kernel, c[FLOOR_US]), busy);
+}
+
+const struct family family_traffic = {
+    .name = "traffic",
+    .forms = 1u << FORM_SOFTMAX | 1u << FORM_LAYER_NORM | 1u << FORM_DROPOUT | 1u << FORM_BATCH_NORM |
+             1u << FORM_POOLING | 1u << FORM_REDUCTION | 1u << FORM_EMBEDDING | 1u << FORM_TRANSPOSE |
+             1u << FORM_INDEX | 1u << FORM_CONCAT | 1u << FORM_COPY | 1u << FORM_FILL | 1u << FORM_HOST_COPY |
+             1u << FORM_OPTIMIZER | 1u << FORM_BYTES,
+    .needs = 1u << HW_MEMORY_RATE,
+    .about = "Analytic, never fitted: traffic over the bandwidth that each way of access reaches.",
+    .us = us,
+    .parameters = parameters,
+    .parameter_count = COEFFICIENTS,
+};
