@@ -54,12 +54,12 @@ static str types_of(struct dlrm_step *s, const char *letters)
 
 uint32_t dlrm_open(struct dlrm_step *s, const char *name, str dims, const char *types)
 {
-    return build_open(&s->build, str_of(name), dims, types_of(s, types), S(""));
+    return program_build_open(&s->build, str_of(name), dims, types_of(s, types), S(""));
 }
 
 void dlrm_close(struct dlrm_step *s)
 {
-    build_close(&s->build);
+    program_build_close(&s->build);
 }
 
 uint32_t dlrm_call(struct dlrm_step *s, const char *name, str dims, const char *types)
@@ -95,7 +95,7 @@ static void move(struct dlrm_step *s, const struct moved *moved)
     dlrm_open(s, "aten::copy_",
               str_printf(s->build.arena, "[%.*s, %.*s, []]", (int)inner.len, inner.at, (int)inner.len, inner.at),
               copy_types);
-    build_copy(&s->build, moved->direction, moved->memory, moved->bytes);
+    program_build_copy(&s->build, moved->direction, moved->memory, moved->bytes);
     dlrm_close(s);
     if (s->dlrm->era == DLRM_CURRENT)
         dlrm_close(s);
@@ -255,7 +255,7 @@ static void interact(struct dlrm_step *s)
 static void loss(struct dlrm_step *s)
 {
     const int64_t batch = s->dlrm->batch;
-    build_label(&s->build, S("DLRM loss compute"));
+    program_build_label(&s->build, S("DLRM loss compute"));
     move_matrix(s, batch, 1);
     const char *dims = s->dlrm->bce ? "[[#, 1], [#, 1], [], []]" : "[[#, 1], [#, 1], []]";
     s->loss = dlrm_open(s, s->dlrm->bce ? "aten::binary_cross_entropy" : "aten::mse_loss",
@@ -269,7 +269,7 @@ static void loss(struct dlrm_step *s)
 
 static void part(struct dlrm_step *s, const char *name, void (*of)(struct dlrm_step *s))
 {
-    build_label(&s->build, str_of(name));
+    program_build_label(&s->build, str_of(name));
     of(s);
     dlrm_close(s);
 }
@@ -289,7 +289,7 @@ static void top_mlp(struct dlrm_step *s)
 void dlrm_forward(struct dlrm_step *s)
 {
     s->build.phase = PHASE_FORWARD;
-    build_label(&s->build, S("DLRM forward"));
+    program_build_label(&s->build, S("DLRM forward"));
     move_batch(s);
     part(s, "module::forward_pass::bottom_mlp", bottom_mlp);
     part(s, "module::forward_pass::embedding_lookup", lookups);
@@ -318,7 +318,7 @@ struct program program_of_dlrm(const struct dlrm *dlrm, struct arena *arena)
     size_layers(&s);
     dlrm_forward(&s);
     dlrm_backward(&s);
-    struct program program = build_finish(&s.build, PROGRAM_CONFIG);
+    struct program program = program_build_finish(&s.build, PROGRAM_CONFIG);
     program.path = dlrm->name;
     return program;
 }

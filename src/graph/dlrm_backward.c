@@ -23,9 +23,9 @@ static void open_node(struct dlrm_step *s, const char *name, str dims, uint32_t 
     const str full = str_printf(s->build.arena, "%s%s", name, current(s) && !numbered ? "0" : "");
     if (current(s)) {
         const str call = str_printf(s->build.arena, "autograd::engine::evaluate_function: %s", full.at);
-        build_forward(&s->build, build_open(&s->build, call, S(""), S(""), S("")), forward);
+        program_build_forward(&s->build, program_build_open(&s->build, call, S(""), S(""), S("")), forward);
     }
-    build_forward(&s->build, dlrm_open(s, full.at, dims, "f"), forward);
+    program_build_forward(&s->build, dlrm_open(s, full.at, dims, "f"), forward);
 }
 
 static void close_node(struct dlrm_step *s)
@@ -77,8 +77,8 @@ static void backward_product(struct dlrm_step *s, const struct dlrm_layer *layer
 static void backward_bias(struct dlrm_step *s, const struct dlrm_layer *layer)
 {
     const int64_t batch = s->dlrm->batch, out = layer->out;
-    build_call(&s->build, S("aten::sum"), dlrm_dims(s, "[[#, #], [], [], []]", (int64_t[]){batch, out}),
-               S("[\"float\", \"ScalarList\", \"Scalar\", \"\"]"), S("[\"\", \"[0]\", \"True\", \"\"]"));
+    program_build_call(&s->build, S("aten::sum"), dlrm_dims(s, "[[#, #], [], [], []]", (int64_t[]){batch, out}),
+                       S("[\"float\", \"ScalarList\", \"Scalar\", \"\"]"), S("[\"\", \"[0]\", \"True\", \"\"]"));
     dlrm_call(s, "aten::view", dlrm_dims(s, "[[1, #], []]", &out), "f.");
 }
 
@@ -174,10 +174,11 @@ static void backward_bag(struct dlrm_step *s, uint32_t table, uint32_t forward)
     const str values =
         str_printf(s->build.arena, "[\"\", \"\", \"\", \"\", \"\", \"\", \"%lld\", \"False\", \"0\", \"True\"]",
                    (long long)d->tables[table]);
-    build_call(&s->build, S("aten::_embedding_bag_backward"), dims,
-               S("[\"float\", \"long int\", \"long int\", \"long int\", \"long int\", \"\", \"Scalar\", \"Scalar\", "
-                 "\"Scalar\", \"Scalar\"]"),
-               values);
+    program_build_call(
+        &s->build, S("aten::_embedding_bag_backward"), dims,
+        S("[\"float\", \"long int\", \"long int\", \"long int\", \"long int\", \"\", \"Scalar\", \"Scalar\", "
+          "\"Scalar\", \"Scalar\"]"),
+        values);
     close_node(s);
 }
 
@@ -213,7 +214,7 @@ void dlrm_backward(struct dlrm_step *s)
 {
     const struct dlrm *d = s->dlrm;
     s->build.phase = PHASE_BACKWARD;
-    build_label(&s->build, S("DLRM backward"));
+    program_build_label(&s->build, S("DLRM backward"));
     dlrm_zero_grad(s);
     backward_loss(s);
     s->build.thread = 1;

@@ -70,9 +70,9 @@ static void open_step(struct dlrm_step *s, str name)
 {
     s->build.phase = PHASE_OPTIMIZER;
     if (s->dlrm->era == DLRM_CURRENT)
-        build_label(&s->build, name);
+        program_build_label(&s->build, name);
     else
-        build_open(&s->build, name, S(""), S(""), S(""));
+        program_build_open(&s->build, name, S(""), S(""), S(""));
 }
 
 static void close_step(struct dlrm_step *s)

@@ -3,7 +3,7 @@
 
 #include "base/mem.h"
 
-uint32_t build_open(struct program_build *b, str name, str dims, str types, str values)
+uint32_t program_build_open(struct program_build *b, str name, str dims, str types, str values)
 {
     b->ops = mem_grow(b->ops, &b->room, b->count + 1, sizeof *b->ops);
     b->ops[b->count] = (struct program_op){.name = name,
@@ -21,7 +21,7 @@ uint32_t build_open(struct program_build *b, str name, str dims, str types, str 
     return b->open - 1;
 }
 
-void build_close(struct program_build *b)
+void program_build_close(struct program_build *b)
 {
     struct program_op *op = &b->ops[b->open - 1];
     op->end = (uint32_t)b->count;
@@ -29,21 +29,21 @@ void build_close(struct program_build *b)
     b->open = op->parent + 1;
 }
 
-uint32_t build_call(struct program_build *b, str name, str dims, str types, str values)
+uint32_t program_build_call(struct program_build *b, str name, str dims, str types, str values)
 {
-    const uint32_t op = build_open(b, name, dims, types, values);
-    build_close(b);
+    const uint32_t op = program_build_open(b, name, dims, types, values);
+    program_build_close(b);
     return op;
 }
 
-void build_label(struct program_build *b, str name)
+void program_build_label(struct program_build *b, str name)
 {
-    const uint32_t op = build_open(b, name, S(""), S(""), S(""));
+    const uint32_t op = program_build_open(b, name, S(""), S(""), S(""));
     b->ops[op].label = true;
     b->ops[op].family = FAMILY_OTHER;
 }
 
-void build_copy(struct program_build *b, enum copy_direction direction, enum host_memory memory, int64_t bytes)
+void program_build_copy(struct program_build *b, enum copy_direction direction, enum host_memory memory, int64_t bytes)
 {
     b->launches = mem_grow(b->launches, &b->launch_room, b->launch_count + 1, sizeof *b->launches);
     b->launches[b->launch_count++] = (struct program_launch){.op = b->open - 1,
@@ -63,7 +63,7 @@ void build_copy(struct program_build *b, enum copy_direction direction, enum hos
                                                              .bytes = bytes};
 }
 
-void build_forward(struct program_build *b, uint32_t op, uint32_t forward)
+void program_build_forward(struct program_build *b, uint32_t op, uint32_t forward)
 {
     b->ops[op].forward = forward;
 }
@@ -84,7 +84,7 @@ static uint32_t threads_of(const struct program_op *ops, size_t count)
     return threads;
 }
 
-struct program build_finish(struct program_build *b, enum program_source source)
+struct program program_build_finish(struct program_build *b, enum program_source source)
 {
     struct collective_group *none = arena_array(b->arena, 1, sizeof *none);
     none->name = S("");

@@ -18,21 +18,21 @@ struct program_build {
 };
 
 /* Opens a call inside the one that is open, and gives its number. `types` "float" stands for all tensors of `dims`. */
-uint32_t build_open(struct program_build *b, str name, str dims, str types, str values);
-void build_close(struct program_build *b);
+uint32_t program_build_open(struct program_build *b, str name, str dims, str types, str values);
+void program_build_close(struct program_build *b);
 
 /* Opens and closes. */
-uint32_t build_call(struct program_build *b, str name, str dims, str types, str values);
+uint32_t program_build_call(struct program_build *b, str name, str dims, str types, str values);
 
 /* Groups the calls until it is closed. */
-void build_label(struct program_build *b, str name);
+void program_build_label(struct program_build *b, str name);
 
 /* A copy between host and device by the open call, after which the host goes on only when it is done. */
-void build_copy(struct program_build *b, enum copy_direction direction, enum host_memory memory, int64_t bytes);
+void program_build_copy(struct program_build *b, enum copy_direction direction, enum host_memory memory, int64_t bytes);
 
 /* The gradient that the call computes is that of `forward`. */
-void build_forward(struct program_build *b, uint32_t op, uint32_t forward);
+void program_build_forward(struct program_build *b, uint32_t op, uint32_t forward);
 
-struct program build_finish(struct program_build *b, enum program_source source);
+struct program program_build_finish(struct program_build *b, enum program_source source);
 
 #endif
