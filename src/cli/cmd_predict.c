@@ -4,11 +4,12 @@
 
 #include "base/error.h"
 #include "command.h"
-#include "hardware_option.h"
+#include "graph/dlrm.h"
 #include "inputs.h"
 #include "output.h"
 #include "predict/predict_show.h"
 #include "predict_rows.h"
+#include "predict_what_if.h"
 #include "read/read.h"
 #include "trace/select.h"
 
@@ -20,14 +21,17 @@ struct predicted_input {
     struct predict_source source;
 };
 
+static const char dlrm_prefix[] = "dlrm:";
+
 struct predicting {
     const struct call *call;
     struct arena arena;
     struct predicted_input *inputs;
     uint32_t count;
     struct predict_source *sources;
-    struct predict_asked asked;
+    struct predict_asked asked; /* of the steps as they are */
     struct hardware hardware, recorded_on;
+    struct what_if what_if;
     struct report *report;
 };
 
@@ -54,9 +58,30 @@ static void take_execution(struct predicting *p, struct predicted_input *input)
     input->source.count = 1;
 }
 
+/* "dlrm:NAME", "dlrm:FILE.toml", with "@BATCH" behind: a recommendation model from its sizes. */
+static bool take_dlrm(struct predicting *p, struct predicted_input *input, const char *path, struct steptime_error *err)
+{
+    str rest = str_of(path + strlen(dlrm_prefix)), name = rest;
+    struct dlrm dlrm;
+    str_cut(&rest, '@', &name);
+    if (!dlrm_find(str_copy(&p->arena, name), &p->arena, &dlrm, err))
+        return false;
+    if (rest.len && !str_int(rest, &dlrm.batch))
+        return fail(err, STEPTIME_USAGE, "'%s': a batch is a number", path);
+    const char *wrong = dlrm_check(&dlrm);
+    if (wrong)
+        return fail(err, STEPTIME_INPUT, "%s: %s", path, wrong);
+    struct program *program = arena_alloc(&p->arena, sizeof *program);
+    *program = program_of_dlrm(&dlrm, &p->arena);
+    input->source = (struct predict_source){.steps = program, .count = 1, .path = str_of(path)};
+    return true;
+}
+
 static bool read_input(struct predicting *p, struct predicted_input *input, uint32_t index, const char *path,
                        struct steptime_error *err)
 {
+    if (str_starts(str_of(path), str_of(dlrm_prefix)))
+        return take_dlrm(p, input, path, err);
     if (!input_read(path, NULL, &input->input, err))
         return false;
     const struct trace *trace = input->input.trace;
@@ -75,6 +100,8 @@ static void describe(struct predicting *p, const struct predicted_input *input)
 {
     const struct trace *trace = input->input.trace;
     struct report_input described = {.path = input->source.path, .format = S("execution trace")};
+    if (!trace && !input->input.execution)
+        described.format = S("configuration");
     if (trace) {
         described.format = str_copy(&p->arena, trace->info.format);
         described.events = trace->count;
@@ -107,6 +134,7 @@ static bool read_all(struct predicting *p, struct steptime_error *err)
 
 static void close_all(struct predicting *p)
 {
+    what_if_close(&p->what_if);
     for (uint32_t i = 0; i < p->count; i++) {
         programs_close(p->inputs[i].programs);
         trace_free(p->inputs[i].input.trace);
@@ -120,25 +148,31 @@ static void close_all(struct predicting *p)
 static bool any_untimed(const struct predicting *p)
 {
     for (uint32_t i = 0; i < p->count; i++)
-        if (p->inputs[i].input.execution)
+        if (!p->inputs[i].input.trace)
             return true;
     return false;
 }
 
+/* The device of the steps as they are: the recorded one, else the one asked for. */
 static bool find_hardware(struct predicting *p, struct steptime_error *err)
 {
-    const char *name = call_text(p->call, "hw");
+    const struct question *question = &p->what_if.question;
     const str device = p->sources[0].steps[0].device;
+    p->what_if.device = device;
     if (device.len && hardware_find(device, &p->arena, &p->recorded_on, NULL))
         p->asked.plan.recorded_on = &p->recorded_on;
-    if (name || !p->asked.plan.replay) {
-        if (!name && !device.len)
-            return fail(err, STEPTIME_USAGE, "name the device with --hw: the input does not say which it ran on");
-        if (!hardware_of_words(p->call, name ? str_of(name) : device, &p->arena, &p->hardware, err))
-            return false;
-        p->asked.plan.hardware = &p->hardware;
-    }
-    return true;
+    const bool moves = question->hw.len || question->set_count;
+    if (p->asked.plan.replay && moves && !p->asked.plan.recorded_on)
+        return fail(err, STEPTIME_USAGE,
+                    "the input does not say which known device it ran on, so it cannot be carried over to another; "
+                    "--mode model needs only the one asked for");
+    if (p->asked.plan.replay)
+        return true;
+    if (!device.len && !question->hw.len)
+        return fail(err, STEPTIME_USAGE, "name the device with --hw: the input does not say which it ran on");
+    p->asked.plan.hardware = &p->hardware;
+    return hardware_find(p->asked.plan.recorded_on || !question->hw.len ? device : question->hw, &p->arena,
+                         &p->hardware, err);
 }
 
 static bool find_asked(struct predicting *p, struct steptime_error *err)
@@ -156,18 +190,60 @@ static bool find_asked(struct predicting *p, struct steptime_error *err)
 
 /* ---- the command ---- */
 
+static void open_what_if(struct predicting *p)
+{
+    p->what_if.inputs = arena_array(&p->arena, p->count, sizeof *p->what_if.inputs);
+    p->what_if.count = p->count;
+    p->what_if.base = p->asked;
+    for (uint32_t i = 0; i < p->count; i++)
+        p->what_if.inputs[i] = (struct what_if_input){
+            .source = &p->sources[i],
+            .trace = p->inputs[i].input.trace,
+            .classes = p->inputs[i].classes,
+            .programs = p->inputs[i].programs,
+        };
+}
+
+/* How far off predictions are is known of the steps as they are alone. */
+static void take_errors(struct prediction *predictions, const struct prediction *as_is, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        predictions[i].error = as_is[i].error;
+        predictions[i].bias = as_is[i].bias;
+        predictions[i].tests = as_is[i].tests;
+        predictions[i].rank_error = as_is[i].rank_error;
+    }
+}
+
+static bool predict_question(struct predicting *p, struct prediction *predictions, struct predict_asked *asked,
+                             struct steptime_error *err)
+{
+    struct prediction *as_is = arena_array(&p->arena, p->count, sizeof *as_is);
+    *asked = p->asked;
+    if (question_is_empty(&p->what_if.question))
+        return predict_all(p->sources, p->count, asked, &p->arena, predictions, err);
+    if (!predict_all(p->sources, p->count, &p->asked, &p->arena, as_is, err) ||
+        !what_if_asked(&p->what_if, &p->what_if.question, asked, err) ||
+        !predict_all(p->sources, p->count, asked, &p->arena, predictions, err) || !what_if_met(&p->what_if, err))
+        return false;
+    take_errors(predictions, as_is, p->count);
+    return true;
+}
+
 static bool predict_inputs(struct predicting *p, struct steptime_error *err)
 {
-    if (!output_check(p->call, err))
+    if (!output_check(p->call, err) || !what_if_read(p->call, &p->arena, &p->what_if, err))
         return false;
     p->report = report_new(&p->arena, S("predict"));
     if (!read_all(p, err) || !find_asked(p, err))
         return false;
+    open_what_if(p);
+    struct predict_asked asked;
     struct prediction *predictions = arena_array(&p->arena, p->count, sizeof *predictions);
-    if (!predict_all(p->sources, p->count, &p->asked, &p->arena, predictions, err))
+    if (!predict_question(p, predictions, &asked, err))
         return false;
-    predict_show(predictions, p->count, &p->asked, p->report);
-    return output_report(p->call, p->report, err);
+    predict_show(predictions, p->count, &asked, p->report);
+    return what_if_show(&p->what_if, p->report, err) && output_report(p->call, p->report, err);
 }
 
 static enum steptime_code run_inputs(const struct call *call, struct steptime_error *err)
@@ -202,9 +278,6 @@ static const struct option options[] = {
     {"models", 0, "FILE", NULL, "Take kernel models from this file of 'steptime model fit'."},
     {"without-profiler", 0, NULL, NULL,
      "Predict a step that nobody profiles. By default the profiler's cost is in, as it is in what was measured."},
-    {"hw", 0, "NAME|FILE", NULL,
-     "Predict for this device: a name as 'steptime hw' lists it, or a file with a row of the same columns."},
-    {"set", 0, "KEY=VALUE", NULL, "Change a figure of the device: memory=4TB/s. May be given several times."},
     {"each", 0, NULL, NULL, "Of 'predict graph': a row an operator, with the column predicted_us, not a row a step."},
     {"input", 0, "FILE", NULL, "The table of 'predict kernel' and 'predict graph'; - is standard input."},
     {0},
@@ -220,13 +293,18 @@ const struct command command_predict = {
         "back-testing inside the trace (a step predicted from the one beside it, a rank from the others), and the "
         "operators without which a step would be the most shorter.\n\nThe input is a trace with steps, or an execution "
         "trace, which has no times: then kernel models say how long the work takes, and --hw on which device.\n\n"
+        "Questions (what if) compose. Where steps were recorded they are answered by replaying the recording with what "
+        "the question changes, else by the walk; doc/numbers/what-if.md has each with its formula and limits.\n\n"
         "'predict kernel --input FILE' adds the column predicted_us to a table of kernels; 'predict graph --input "
         "FILE' adds up tables of operators.",
-    .examples = "steptime predict trace.json.gz|the step as it is, and how far off the prediction is\n"
-                "steptime predict --mode model trace.json.gz|with modelled instead of recorded device work\n"
-                "steptime predict --hw V100 et.json.gz|an execution trace on a device\n"
-                "steptime predict kernel --input kernels.csv --hw H100|a table of kernels",
-    .shared = SHARED_OUTPUT | SHARED_TRACE,
+    .examples =
+        "steptime predict trace.json.gz|the step as it is, and how far off the prediction is\n"
+        "steptime predict --mode model trace.json.gz|with modelled instead of recorded device work\n"
+        "steptime predict --hw V100 et.json.gz|an execution trace on a device\n"
+        "steptime predict --no-sync --cpu-speed 2 trace.json.gz|without waits of the host, which is twice as fast\n"
+        "steptime predict --sweep batch=512..8192 --format html -o batch.html trace.json.gz|a curve\n"
+        "steptime predict kernel --input kernels.csv --hw H100|a table of kernels",
+    .shared = SHARED_OUTPUT | SHARED_TRACE | SHARED_QUESTION,
     .options = options,
     .run = run,
 };

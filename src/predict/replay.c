@@ -3,16 +3,23 @@
 
 #include <math.h>
 
+#include "base/mem.h"
 #include "predict/change.h"
 
 /* What becomes of the rows of the trace. Ratios are NaN where the question says nothing. */
-struct replaying {
+struct replay {
     const struct graph *graph;
     float *work;   /* by row: of device work, and of the host inside a call; times the recorded */
     float *before; /* by row: of the host before a call */
     bool *gone;    /* by row: device work */
     bool *freed;   /* by row: a call inside which nothing is waited for */
     double rest;   /* of all other work of the host */
+    struct arena arena;
+};
+
+/* One step before and after the question. */
+struct pair {
+    const struct plan *before, *after;
 };
 
 /* ---- from plans to rows ---- */
@@ -32,7 +39,7 @@ static double host_us(const struct plan *plan, const struct plan_op *op)
     return us;
 }
 
-static void put_launch(struct replaying *r, const struct replay_step *step, uint32_t i)
+static void put_launch(struct replay *r, const struct pair *step, uint32_t i)
 {
     const struct plan_launch *before = &step->before->launches[i], *after = &step->after->launches[i];
     if (before->source == PLAN_NONE)
@@ -46,7 +53,7 @@ static void put_launch(struct replaying *r, const struct replay_step *step, uint
 }
 
 /* Calls inside find the row of their operator by their parents. */
-static void put_op(struct replaying *r, const struct replay_step *step, uint32_t i)
+static void put_op(struct replay *r, const struct pair *step, uint32_t i)
 {
     const struct plan_op *before = &step->before->ops[i], *after = &step->after->ops[i];
     if (before->op == OP_NONE)
@@ -62,12 +69,13 @@ static void put_op(struct replaying *r, const struct replay_step *step, uint32_t
     r->freed[row] = change_op_waits(step->before, before) && (after->gone || !change_op_waits(step->after, after));
 }
 
-static void put_step(struct replaying *r, const struct replay_step *step)
+void replay_step(struct replay *replay, const struct plan *before, const struct plan *after)
 {
-    for (uint32_t i = 0; i < step->before->launch_count; i++)
-        put_launch(r, step, i);
-    for (uint32_t i = 0; i < step->before->count; i++)
-        put_op(r, step, i);
+    const struct pair step = {before, after};
+    for (uint32_t i = 0; i < before->launch_count; i++)
+        put_launch(replay, &step, i);
+    for (uint32_t i = 0; i < before->count; i++)
+        put_op(replay, &step, i);
 }
 
 /* The row or the next around it that is settled; ROW_NONE. */
@@ -79,7 +87,7 @@ static uint32_t settled_around(const struct trace *trace, const bool *settled, u
 }
 
 /* A call has what the next one around it has, unless the question says more of it. Every row is settled once. */
-static void settle(struct replaying *r, bool *settled, uint32_t row, uint32_t path[])
+static void settle(struct replay *r, bool *settled, uint32_t row, uint32_t path[])
 {
     const struct trace *trace = r->graph->trace;
     const uint32_t top = settled_around(trace, settled, row);
@@ -96,7 +104,7 @@ static void settle(struct replaying *r, bool *settled, uint32_t row, uint32_t pa
     }
 }
 
-static void inherit(struct replaying *r)
+static void inherit(struct replay *r)
 {
     struct arena scratch = {0};
     const uint32_t rows = r->graph->trace->count;
@@ -117,7 +125,7 @@ static int64_t times(int64_t ns, double ratio)
 
 static int64_t work_ns(const void *context, const struct graph *graph, uint32_t node)
 {
-    const struct replaying *r = context;
+    const struct replay *r = context;
     const uint32_t row = graph->row[node];
     const bool said = graph->kind[node] == NODE_DEVICE || graph->kind[node] == NODE_CALL;
     const float ratio = said ? r->work[row] : graph->kind[node] == NODE_BETWEEN ? r->before[row] : NAN;
@@ -128,13 +136,13 @@ static int64_t work_ns(const void *context, const struct graph *graph, uint32_t 
 
 static bool gone(const void *context, const struct graph *graph, uint32_t node)
 {
-    const struct replaying *r = context;
+    const struct replay *r = context;
     return graph->kind[node] == NODE_DEVICE && r->gone[graph->row[node]];
 }
 
 static bool holds(const void *context, const struct graph *graph, uint32_t from, uint32_t to, enum edge_kind kind)
 {
-    const struct replaying *r = context;
+    const struct replay *r = context;
     if (kind == EDGE_BUSY)
         return !gone(context, graph, from);
     return kind != EDGE_WAIT || graph->kind[to] != NODE_CALL || !r->freed[graph->row[to]];
@@ -142,9 +150,9 @@ static bool holds(const void *context, const struct graph *graph, uint32_t from,
 
 /* ---- how long a step is ---- */
 
-/* Begin of the first step, and when the first and the last have ended, on the training thread and the device. */
+/* When the first and the last step have ended, on the training thread and the device. */
 struct ends {
-    int64_t begin_ns, first_ns, last_ns;
+    int64_t first_ns, last_ns;
 };
 
 static uint32_t step_of(const struct graph *graph, uint32_t node)
@@ -169,27 +177,26 @@ static int64_t end_in_step(const struct graph *graph, const struct schedule *sch
 static struct ends ends_of(const struct graph *graph, const struct schedule *schedule)
 {
     const uint32_t steps = graph->trace->step_count;
-    struct ends ends = {INT64_MAX, 0, 0};
+    struct ends ends = {0, 0};
     for (uint32_t node = 0; node < graph->count; node++) {
         const uint32_t step = step_of(graph, node);
         if (step == STEP_NONE || (step > 0 && step + 1 < steps))
             continue;
         const int64_t end = end_in_step(graph, schedule, node, step);
-        if (step == 0) {
-            ends.begin_ns = schedule->start_ns[node] < ends.begin_ns ? schedule->start_ns[node] : ends.begin_ns;
+        if (step == 0)
             ends.first_ns = end > ends.first_ns ? end : ends.first_ns;
-        }
         if (step + 1 == steps)
             ends.last_ns = end > ends.last_ns ? end : ends.last_ns;
     }
     return ends;
 }
 
-static int64_t period_ns(const struct ends *ends, uint32_t steps)
+/* From the end of one step to that of the next, in the mean; of a single step from its begin. */
+static int64_t period_ns(const struct ends *ends, const struct trace *trace)
 {
-    if (steps > 1)
-        return (ends->last_ns - ends->first_ns) / (steps - 1);
-    return ends->begin_ns == INT64_MAX ? 0 : ends->last_ns - ends->begin_ns;
+    if (trace->step_count > 1)
+        return (ends->last_ns - ends->first_ns) / (trace->step_count - 1);
+    return trace->step_count ? ends->last_ns - trace->steps[0].start_ns : 0;
 }
 
 static int64_t replay_period_ns(const struct graph *graph, const struct change *change)
@@ -198,33 +205,37 @@ static int64_t replay_period_ns(const struct graph *graph, const struct change *
     const struct schedule schedule = graph_replay(graph, change, &scratch);
     const struct ends ends = ends_of(graph, &schedule);
     arena_free(&scratch);
-    return period_ns(&ends, graph->trace->step_count);
+    return period_ns(&ends, graph->trace);
 }
 
 /* ---- all ---- */
 
-static void open_rows(struct replaying *r, struct arena *arena)
+struct replay *replay_new(const struct graph *graph)
 {
-    const uint32_t rows = r->graph->trace->count;
-    r->work = arena_array(arena, rows, sizeof *r->work);
-    r->before = arena_array(arena, rows, sizeof *r->before);
-    r->gone = arena_array(arena, rows, sizeof *r->gone);
-    r->freed = arena_array(arena, rows, sizeof *r->freed);
+    struct replay *r = mem_zeroed(sizeof *r);
+    const uint32_t rows = graph->trace->count;
+    r->graph = graph;
+    r->work = arena_array(&r->arena, rows, sizeof *r->work);
+    r->before = arena_array(&r->arena, rows, sizeof *r->before);
+    r->gone = arena_array(&r->arena, rows, sizeof *r->gone);
+    r->freed = arena_array(&r->arena, rows, sizeof *r->freed);
     for (uint32_t row = 0; row < rows; row++)
         r->work[row] = r->before[row] = NAN;
+    return r;
 }
 
-struct replayed replay_question(const struct graph *graph, const struct replay_step *steps, uint32_t count,
-                                double cpu_speed)
+void replay_free(struct replay *replay)
 {
-    struct arena scratch = {0};
-    struct replaying r = {.graph = graph, .rest = cpu_speed > 0 ? 1 / cpu_speed : 1};
-    open_rows(&r, &scratch);
-    for (uint32_t i = 0; i < count; i++)
-        put_step(&r, &steps[i]);
-    inherit(&r);
-    const struct change change = {&r, work_ns, holds, gone};
-    const struct replayed replayed = {replay_period_ns(graph, NULL), replay_period_ns(graph, &change)};
-    arena_free(&scratch);
-    return replayed;
+    if (!replay)
+        return;
+    arena_free(&replay->arena);
+    mem_free(replay);
+}
+
+struct replayed replay_run(struct replay *replay, double cpu_speed)
+{
+    replay->rest = cpu_speed > 0 ? 1 / cpu_speed : 1;
+    inherit(replay);
+    const struct change change = {replay, work_ns, holds, gone};
+    return (struct replayed){replay_period_ns(replay->graph, NULL), replay_period_ns(replay->graph, &change)};
 }

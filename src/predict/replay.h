@@ -18,18 +18,21 @@
 #include "graph/graph.h"
 #include "predict/question.h"
 
-/* One step: the same program, planned as recorded and after the question. */
-struct replay_step {
-    const struct plan *before, *after;
-};
+struct replay;
+
+/* The graph, and its trace, must live as long. */
+struct replay *replay_new(const struct graph *graph);
+void replay_free(struct replay *replay);
+
+/* One step: its program, which is of the graph's trace, planned as recorded and after the question. */
+void replay_step(struct replay *replay, const struct plan *before, const struct plan *after);
 
 struct replayed {
     int64_t recorded_ns; /* from the end of a step to that of the next, in the mean; of one step from its begin */
     int64_t replayed_ns;
 };
 
-/* The programs are of graph->trace. */
-struct replayed replay_question(const struct graph *graph, const struct replay_step *steps, uint32_t count,
-                                double cpu_speed);
+/* After all steps. */
+struct replayed replay_run(struct replay *replay, double cpu_speed);
 
 #endif

@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "predict_what_if.h"
+
+#include <math.h>
+
+#include "predict/replay.h"
+
+bool what_if_read(const struct call *call, struct arena *arena, struct what_if *w, struct steptime_error *err)
+{
+    w->arena = arena;
+    return asked_question(call, arena, &w->question, err) && asked_sweep(call, arena, &w->sweep, &w->swept, err);
+}
+
+void what_if_close(struct what_if *w)
+{
+    for (uint32_t i = 0; i < w->count; i++)
+        graph_free(w->inputs[i].graph);
+}
+
+/* ---- the question as a change of plans ---- */
+
+static const struct trace *trace_of(const struct what_if *w, const struct program *program)
+{
+    for (uint32_t i = 0; i < w->count; i++) {
+        const struct predict_source *source = w->inputs[i].source;
+        if (program >= source->steps && program < source->steps + source->count)
+            return w->inputs[i].trace;
+    }
+    return NULL;
+}
+
+/* What is told of the first plan is kept. */
+static void keep_told(struct what_if *w, const struct question_told *told)
+{
+    if (!w->tells || w->told.count)
+        return;
+    w->told.lines = arena_array(w->arena, told->count, sizeof *w->told.lines);
+    for (uint32_t i = 0; i < told->count; i++)
+        w->told.lines[w->told.count++] = str_copy(w->arena, told->lines[i]);
+}
+
+static bool change(const void *context, struct plan *plan, struct arena *arena, struct steptime_error *err)
+{
+    struct what_if *w = (struct what_if *)context; /* the driver knows it as constant; counts and words are ours */
+    const bool known = plan->hardware.name.len || w->hardware.name.len;
+    const struct question_context with = {
+        .models = w->base.plan.models,
+        .hardware = known ? (w->hardware.name.len ? &w->hardware : &plan->hardware) : NULL,
+        .options = &w->base.plan,
+        .trace = trace_of(w, plan->program),
+        .met = w->met,
+    };
+    struct question_told told;
+    if (!question_apply(w->current, &with, plan, arena, &told, err))
+        return false;
+    keep_told(w, &told);
+    return true;
+}
+
+/* The device that changes are estimated on: the one asked for, else the recorded one. */
+static void find_device(struct what_if *w, const struct predict_asked *asked)
+{
+    w->hardware = (struct hardware){0};
+    if (asked->plan.hardware)
+        w->hardware = *asked->plan.hardware;
+    else if (asked->plan.recorded_on)
+        w->hardware = *asked->plan.recorded_on;
+}
+
+bool what_if_asked(struct what_if *w, const struct question *question, struct predict_asked *asked,
+                   struct steptime_error *err)
+{
+    struct hardware *hardware = arena_alloc(w->arena, sizeof *hardware);
+    bool given;
+    *asked = w->base;
+    if (!question_hardware(question, w->device, w->arena, hardware, &given, err))
+        return false;
+    if (given)
+        asked->plan.hardware = hardware;
+    find_device(w, asked);
+    w->current = question;
+    w->met = arena_array(w->arena, question_names(question) + 1, sizeof *w->met);
+    asked->change = change;
+    asked->context = w;
+    return true;
+}
+
+bool what_if_met(const struct what_if *w, struct steptime_error *err)
+{
+    return question_check_met(w->current, w->met, err);
+}
+
+/* ---- one answer ---- */
+
+static void add(struct predicted_point *sum, const struct walked *walked, double share)
+{
+    sum->step_us += walked->step_us * share;
+    sum->host_us += walked->host_us * share;
+    sum->active_us += walked->active_us * share;
+    sum->idle_us += walked->idle_us * share;
+    sum->exposed_us += walked->exposed_communication_us * share;
+}
+
+/* The mean over the steps of a rank, by the walk. */
+static bool walk_input(const struct what_if_input *input, const struct predict_asked *asked,
+                       struct predicted_point *point, struct steptime_error *err)
+{
+    *point = (struct predicted_point){0};
+    for (uint32_t i = 0; i < input->source->count; i++) {
+        struct arena scratch = {0};
+        struct plan plan;
+        struct walked walked;
+        const bool good =
+            predict_program(&input->source->steps[i], asked, asked->plan.overheads, &scratch, &plan, &walked, err);
+        if (good)
+            add(point, &walked, 1.0 / input->source->count);
+        arena_free(&scratch);
+        if (!good)
+            return false;
+    }
+    return true;
+}
+
+static bool replay_one(struct what_if *w, struct what_if_input *input, uint32_t step, const struct predict_asked *asked,
+                       struct replay *replay, struct steptime_error *err)
+{
+    struct arena scratch = {0};
+    const struct program program = programs_step(input->programs, step, &scratch);
+    struct plan before, after;
+    const bool good = plan_of(&program, &w->base.plan, &scratch, &before, err) &&
+                      plan_of(&program, &asked->plan, &scratch, &after, err) &&
+                      asked->change(asked->context, &after, &scratch, err);
+    if (good)
+        replay_step(replay, &before, &after);
+    arena_free(&scratch);
+    return good;
+}
+
+/* All steps of the trace, whichever are looked at: the time from step to step is that of all. */
+static bool replay_input(struct what_if *w, struct what_if_input *input, const struct predict_asked *asked,
+                         struct replayed *replayed, struct steptime_error *err)
+{
+    if (!input->graph)
+        input->graph = graph_new(input->trace, input->classes);
+    struct replay *replay = replay_new(input->graph);
+    bool good = true;
+    for (uint32_t i = 0; i < input->trace->step_count && good; i++)
+        good = replay_one(w, input, i, asked, replay, err);
+    if (good)
+        *replayed = replay_run(replay, w->current->cpu_speed);
+    replay_free(replay);
+    return good;
+}
+
+static bool can_replay(const struct what_if *w, const struct question *question)
+{
+    bool recorded = w->base.plan.replay && question_can_replay(question);
+    for (uint32_t i = 0; i < w->count; i++)
+        recorded = recorded && w->inputs[i].trace;
+    return recorded;
+}
+
+/* Before and after, of the rank that is slowest after. */
+struct answer {
+    struct predicted_point before, after;
+};
+
+static bool answer_input(struct what_if *w, struct what_if_input *input, const struct predict_asked *asked,
+                         struct answer *answer, struct steptime_error *err)
+{
+    struct replayed replayed;
+    if (!walk_input(input, &w->base, &answer->before, err) || !walk_input(input, asked, &answer->after, err))
+        return false;
+    if (!can_replay(w, w->current))
+        return true;
+    if (!replay_input(w, input, asked, &replayed, err))
+        return false;
+    answer->before.step_us = (double)replayed.recorded_ns / 1e3;
+    answer->after.step_us = (double)replayed.replayed_ns / 1e3;
+    return true;
+}
+
+static bool answer_of(struct what_if *w, const struct question *question, struct answer *answers,
+                      struct answer *slowest, struct steptime_error *err)
+{
+    struct predict_asked asked;
+    if (!what_if_asked(w, question, &asked, err))
+        return false;
+    for (uint32_t i = 0; i < w->count; i++) {
+        if (!answer_input(w, &w->inputs[i], &asked, &answers[i], err))
+            return false;
+        if (i == 0 || answers[i].after.step_us > slowest->after.step_us)
+            *slowest = answers[i];
+    }
+    return what_if_met(w, err);
+}
+
+static bool predict_point(void *context, const struct question *question, struct predicted_point *point,
+                          struct steptime_error *err)
+{
+    struct what_if *w = context;
+    struct answer slowest, *answers = arena_array(w->arena, w->count, sizeof *answers);
+    if (!answer_of(w, question, answers, &slowest, err))
+        return false;
+    *point = slowest.after;
+    return true;
+}
+
+/* ---- telling ---- */
+
+static struct cell ns_cell(double us)
+{
+    return cell_int((int64_t)llround(us * 1e3));
+}
+
+static double slowest_before(const struct answer *answers, uint32_t count)
+{
+    double us = 0;
+    for (uint32_t i = 0; i < count; i++)
+        us = fmax(us, answers[i].before.step_us);
+    return us;
+}
+
+static void show_values(const struct what_if *w, const struct answer *answers, const struct answer *slowest,
+                        struct section *section)
+{
+    const double before = slowest_before(answers, w->count), after = slowest->after.step_us;
+    for (uint32_t i = 0; i < w->told.count; i++)
+        section_text(section, w->told.lines[i]);
+    section_value(section, "before_ns", "step as it is", UNIT_NS, ns_cell(before));
+    section_value(section, "after_ns", "step then", UNIT_NS, ns_cell(after));
+    section_value(section, "saving_ns", "shorter by", UNIT_NS, ns_cell(before - after));
+    section_value(section, "speedup", "times as fast", UNIT_NONE, cell_real(after > 0 ? before / after : NAN));
+    section_value(section, "basis", "told by", UNIT_NONE,
+                  cell_text(can_replay(w, &w->question) ? S("replay of the recording") : S("the walk")));
+}
+
+static void show_ranks(const struct what_if *w, const struct answer *answers, struct section *section)
+{
+    struct table *table = section_table(section, "what_if_ranks", "");
+    table_column(table, "rank", "rank", UNIT_NONE, 0);
+    table_column(table, "before_ns", "step as it is", UNIT_NS, 0);
+    table_column(table, "after_ns", "step then", UNIT_NS, 0);
+    table_column(table, "active_ns", "device at work then", UNIT_NS, 0);
+    table_column(table, "host_ns", "host then", UNIT_NS, 0);
+    for (uint32_t i = 0; i < w->count; i++) {
+        table_row(table);
+        table_int(table, w->inputs[i].source->rank);
+        table_cell(table, ns_cell(answers[i].before.step_us));
+        table_cell(table, ns_cell(answers[i].after.step_us));
+        table_cell(table, ns_cell(answers[i].after.active_us));
+        table_cell(table, ns_cell(answers[i].after.host_us));
+    }
+}
+
+static bool show_question(struct what_if *w, struct report *report, struct steptime_error *err)
+{
+    struct answer slowest, *answers = arena_array(w->arena, w->count, sizeof *answers);
+    w->tells = true;
+    const bool good = answer_of(w, &w->question, answers, &slowest, err);
+    w->tells = false;
+    if (!good)
+        return false;
+    struct section *section = report_section(report, "what_if", "What if");
+    show_values(w, answers, &slowest, section);
+    show_ranks(w, answers, section);
+    return true;
+}
+
+static bool show_sweep(struct what_if *w, struct report *report, struct steptime_error *err)
+{
+    struct predicted_point *points = arena_array(w->arena, w->sweep.count, sizeof *points);
+    if (!sweep_run(&w->sweep, &w->question, predict_point, w, points, err))
+        return false;
+    sweep_show(&w->sweep, points, report);
+    return true;
+}
+
+/* A device alone, of steps that have none of their own, is no question: it is what they are predicted on. */
+static bool asks_nothing(const struct what_if *w)
+{
+    struct question rest = w->question;
+    if (!w->device.len && !rest.set_count)
+        rest.hw = S("");
+    return question_is_empty(&rest);
+}
+
+bool what_if_show(struct what_if *w, struct report *report, struct steptime_error *err)
+{
+    return (asks_nothing(w) || show_question(w, report, err)) && (!w->swept || show_sweep(w, report, err));
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The what-if side of `steptime predict`: a question put to every step of every
+ * rank, by the walk and, where the steps were recorded, by exact replay.
+ */
+#ifndef CLI_PREDICT_WHAT_IF_H
+#define CLI_PREDICT_WHAT_IF_H
+
+#include "asked.h"
+#include "graph/graph.h"
+#include "predict/predict.h"
+
+/* One rank: its steps, and the trace that they are of (NULL: an execution trace). */
+struct what_if_input {
+    const struct predict_source *source;
+    const struct trace *trace;
+    const struct work_classes *classes;
+    struct programs *programs;
+    struct graph *graph; /* made when first replayed */
+};
+
+struct what_if {
+    struct arena *arena;
+    struct question question;
+    struct sweep sweep;
+    bool swept;
+    struct what_if_input *inputs;
+    uint32_t count;
+    struct predict_asked base; /* as without the question */
+    str device;                /* as recorded; "" */
+
+    /* Of the question at hand. */
+    const struct question *current;
+    struct hardware hardware;
+    uint64_t *met;
+    struct question_told told;
+    bool tells;
+};
+
+/* Reads question and sweep off the command line. */
+bool what_if_read(const struct call *call, struct arena *arena, struct what_if *w, struct steptime_error *err);
+
+/* How steps are predicted with the question: w->base, its hardware and its changes. `w` must live as long. */
+bool what_if_asked(struct what_if *w, const struct question *question, struct predict_asked *asked,
+                   struct steptime_error *err);
+
+/* After a prediction with it: every name must have fitted something. */
+bool what_if_met(const struct what_if *w, struct steptime_error *err);
+
+/* Answers question and sweep; adds the sections "what_if" and "sweep". */
+bool what_if_show(struct what_if *w, struct report *report, struct steptime_error *err);
+
+void what_if_close(struct what_if *w);
+
+#endif
