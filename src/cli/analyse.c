@@ -16,6 +16,7 @@
 #include "output.h"
 #include "progress.h"
 #include "rank.h"
+#include "read/rank.h"
 #include "read/read.h"
 #include "trace/select.h"
 
@@ -116,20 +117,59 @@ static void take_numbers(struct run *run, struct job *job, struct trace *trace)
     run->analysis->run(run->call, trace, &job->arena, job->result);
 }
 
+static void do_trace(struct run *run, struct job *job, size_t i, struct trace *trace)
+{
+    const struct rank rank = rank_take(&run->ranks, (uint32_t)i, trace->info.rank, str_of(job->path));
+    remark_rank(run, job, &rank);
+    job->rank = trace->info.rank = rank.number;
+    take_numbers(run, job, trace);
+    trace_free(trace);
+}
+
+/* It may lie beside the trace of its rank, so it claims none. */
+static void do_execution(struct run *run, struct job *job, size_t i, struct execution *execution)
+{
+    rank_pass(&run->ranks, (uint32_t)i);
+    job->rank = rank_of_path(str_of(job->path));
+    job->read = true;
+    job->taken = rank_wanted(&run->ranks, job->rank);
+    job->input = (struct report_input){
+        .path = str_of(job->path),
+        .format = S("execution trace"),
+        .events = execution->count,
+        .bytes = execution->file_bytes,
+        .repaired = (int64_t)execution->repaired,
+        .dropped = (int64_t)execution->dropped,
+    };
+    for (uint32_t n = 0; n < execution->note_count; n++)
+        remark(job, execution->notes[n].offset, str_copy(&job->arena, execution->notes[n].text));
+    job->result = arena_alloc(&job->arena, run->analysis->size);
+    run->analysis->run_execution(run->call, execution, &job->arena, job->result);
+    execution_free(execution);
+}
+
+static struct input read_job(struct run *run, struct job *job, size_t i)
+{
+    struct input input = {0};
+    if (run->analysis->run_execution)
+        input_read(job->path, &run->progress.bytes[i], &input, &job->error);
+    else
+        input.trace = trace_read(job->path, &run->progress.bytes[i], &job->error);
+    return input;
+}
+
 static void do_job(void *context, size_t i)
 {
     struct run *run = context;
     struct job *job = &run->jobs[i];
-    struct trace *trace = trace_read(job->path, &run->progress.bytes[i], &job->error);
-    if (!trace) {
+    const struct input input = read_job(run, job, i);
+    if (input.trace) {
+        do_trace(run, job, i, input.trace);
+    } else if (input.execution) {
+        do_execution(run, job, i, input.execution);
+    } else {
         job->rank = RANK_NONE;
         rank_pass(&run->ranks, (uint32_t)i);
-    } else {
-        const struct rank rank = rank_take(&run->ranks, (uint32_t)i, trace->info.rank, str_of(job->path));
-        remark_rank(run, job, &rank);
-        job->rank = trace->info.rank = rank.number;
-        take_numbers(run, job, trace);
-        trace_free(trace);
     }
     if (!job->read)
         remark(job, job->error.offset, str_of(job->error.message));

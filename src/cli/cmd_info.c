@@ -3,6 +3,8 @@
 #include <stddef.h>
 
 #include "command.h"
+#include "info_execution.h"
+#include "read/rank.h"
 
 struct lane_count {
     str process, name;
@@ -27,6 +29,8 @@ struct info {
     uint32_t lane_count;
     struct device_info *devices;
     uint32_t device_count;
+    bool is_execution;
+    struct info_execution execution;
 };
 
 static const char *const kind_words[EVENT_KINDS] = {
@@ -168,6 +172,25 @@ static void run(const struct call *call, const struct trace *trace, struct arena
         info->device_events += event_is_device_work((enum event_kind)kind) ? trace->kinds[kind] : 0;
 }
 
+/* Nodes count as events: they are what the file is made of. */
+static void run_execution(const struct call *call, const struct execution *from, struct arena *arena, void *result)
+{
+    struct info *info = result;
+    info->is_execution = true;
+    info->path = str_copy(arena, from->path);
+    info->format = str_printf(arena, "execution trace of PyTorch, schema %.*s", (int)from->schema.len, from->schema.at);
+    info->recorded = S("shapes, data");
+    info->rank = rank_of_path(from->path);
+    info->world_size = -1;
+    info->bytes = from->file_bytes;
+    info->events = from->count;
+    info->repaired = from->repaired;
+    info->dropped = from->dropped;
+    if (from->start_ms >= 0 && from->finish_ms >= from->start_ms)
+        __builtin_mul_overflow(from->finish_ms - from->start_ms, 1000000, &info->span_ns);
+    info_execution_take(from, arena, &info->execution);
+}
+
 /* ---- showing ---- */
 
 /* Results of all files; with a single one, the columns that tell files apart are only for machines. */
@@ -287,10 +310,18 @@ static const char *step_words(enum step_source source)
     return "The trace marks no steps: all of it counts as one. Call profiler.step() after each step to have them.";
 }
 
+static const struct info *first_trace(const struct infos *infos)
+{
+    uint32_t i = 0;
+    while (i + 1 < infos->count && infos->at[i]->is_execution)
+        i++;
+    return infos->at[i];
+}
+
 static void show_steps(const struct infos *infos, struct report *report)
 {
     struct section *section = report_section(report, "steps", "Steps");
-    section_text(section, str_of(step_words(infos->at[0]->step_source)));
+    section_text(section, str_of(step_words(first_trace(infos)->step_source)));
     struct table *table = section_table(section, "steps", "");
     table_column(table, "rank", "rank", UNIT_NONE, rank_column(infos));
     table_column(table, "step", "step", UNIT_NONE, 0);
@@ -391,6 +422,14 @@ static void show_oddities(const struct infos *infos, struct report *report)
     }
 }
 
+static bool only_executions(const struct infos *infos)
+{
+    for (uint32_t i = 0; i < infos->count; i++)
+        if (!infos->at[i]->is_execution)
+            return false;
+    return true;
+}
+
 static bool show(const struct call *call, const void *const *results, uint32_t count, struct report *report,
                  struct steptime_error *err)
 {
@@ -398,6 +437,11 @@ static bool show(const struct call *call, const void *const *results, uint32_t c
     if (count == 1)
         show_file(infos.at[0], report);
     show_files(&infos, report);
+    if (only_executions(&infos)) {
+        if (count == 1)
+            info_execution_show(&infos.at[0]->execution, report);
+        return true;
+    }
     show_kinds(&infos, report);
     show_steps(&infos, report);
     show_devices(&infos, report);
@@ -406,14 +450,16 @@ static bool show(const struct call *call, const void *const *results, uint32_t c
     return true;
 }
 
-static const struct analysis analysis = {.size = sizeof(struct info), .run = run, .show = show};
+static const struct analysis analysis = {
+    .size = sizeof(struct info), .run = run, .show = show, .run_execution = run_execution};
 
 const struct command command_info = {
     .name = "info",
     .arguments = "TRACE|DIR...",
     .brief = "what a trace holds: events, steps, threads and streams, devices",
     .about = "Reads the traces and says what is in them: their format, the rank that recorded them, how many events of "
-             "each kind, which steps, threads, streams and devices, and what had to be repaired or dropped.\n\n"
+             "each kind, which steps, threads, streams and devices, and what had to be repaired or dropped. Of an "
+             "execution trace it says what prediction will take from it.\n\n"
              "It judges nothing; see 'steptime summary' for where the time goes.",
     .examples = "steptime info trace.json.gz|one trace\n"
                 "steptime info traces/|all ranks of a job\n"

@@ -12,6 +12,7 @@
 
 #include "report/report.h"
 #include "steptime/error.h"
+#include "trace/execution.h"
 #include "trace/select.h"
 #include "trace/trace.h"
 
@@ -53,6 +54,9 @@ struct analysis {
     void (*run)(const struct call *call, const struct trace *trace, struct arena *arena, void *result);
     bool (*show)(const struct call *call, const void *const *results, uint32_t count, struct report *report,
                  struct steptime_error *err);
+    /* May be NULL: execution traces are not read. The same for one; it has no steps to choose from, and any rank. */
+    void (*run_execution)(const struct call *call, const struct execution *execution, struct arena *arena,
+                          void *result);
     /* May be NULL. Looks at the options before anything is read; false: usage error. */
     bool (*check)(const struct call *call, struct steptime_error *err);
 };
