@@ -28,6 +28,9 @@ bool fix_per_sample_stack(const struct check *check, const struct match *match, 
 bool fix_growing_cat(const struct check *check, const struct match *match, struct edits *edits);
 bool fix_tensor_from_list(const struct check *check, const struct match *match, struct edits *edits);
 bool fix_repeated_upload(const struct check *check, const struct match *match, struct edits *edits);
+/* The kind of rewrite that there is for a match of ST501: it is tried. */
+enum fix_kind fix_kind_of_repeated_upload(const struct check *check, const struct match *match);
+bool fix_into_buffer(const struct check *check, const struct match *match, struct edits *edits);
 bool fix_host_index(const struct check *check, const struct match *match, struct edits *edits);
 
 #endif

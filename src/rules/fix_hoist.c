@@ -164,7 +164,7 @@ static bool is_kept_already(const struct syntax *tree, uint32_t call, uint32_t w
     return syntax_is(tree, statement, SYN_ASSIGN) && syntax_same(tree, syntax_first(tree, statement), tree, what);
 }
 
-bool fix_repeated_upload(const struct check *check, const struct match *match, struct edits *edits)
+static bool hoist_or_keep(const struct check *check, const struct match *match, struct edits *edits)
 {
     struct patch patch = {.check = check, .edits = edits};
     const struct move_info move = value_move(check->project, check_site(check, match->node));
@@ -178,4 +178,17 @@ bool fix_repeated_upload(const struct check *check, const struct match *match, s
     if (value_has(ask_value(check, what), VALUE_CONSTANT))
         return keep_literal(&patch, call, edits);
     return keep_in_module(&patch, call, what, edits);
+}
+
+bool fix_repeated_upload(const struct check *check, const struct match *match, struct edits *edits)
+{
+    return match->fix == FIX_UNSAFE ? fix_into_buffer(check, match, edits) : hoist_or_keep(check, match, edits);
+}
+
+enum fix_kind fix_kind_of_repeated_upload(const struct check *check, const struct match *match)
+{
+    struct edits *trial = edits_new(check->arena, check->tree);
+    if (hoist_or_keep(check, match, trial))
+        return FIX_SAFE;
+    return fix_into_buffer(check, match, trial) ? FIX_UNSAFE : FIX_NONE;
 }

@@ -157,6 +157,7 @@ static bool check_repeated_upload(const struct check *check, uint32_t call, stru
     match->upload = call;
     match->captures[match->capture_count++] = what;
     match->captures[match->capture_count++] = loop;
+    match->fix = fix_kind_of_repeated_upload(check, match);
     const str text = ask_text(check, what);
     return tell(check, call, match,
                 str_printf(check->arena, "`%.*s` is the same each time and is uploaded %s; %s", (int)text.len, text.at,

@@ -135,11 +135,30 @@ static void assign_targets(struct eval *e, uint32_t statement, uint32_t value_no
     }
 }
 
+/* `self.register_buffer("x", value)`: self.x is that tensor, where the module is. */
+static void register_buffer(struct eval *e, uint32_t call)
+{
+    const struct value *object = eval_get(e, syntax_first(e->tree, call) + 1);
+    const uint32_t name = syntax_argument(e->tree, call, 0, "name"), put = syntax_argument(e->tree, call, 1, "tensor");
+    if (object->kind != VALUE_MODULE || object->detail == NONE || put == NONE || !syntax_is(e->tree, name, SYN_STRING))
+        return;
+    const str text = syntax_text(e->tree, name);
+    struct value buffer = *eval_get(e, put);
+    if (text.len < 3 || (buffer.kind != VALUE_TENSOR && buffer.kind != VALUE_UNKNOWN))
+        return;
+    buffer.kind = VALUE_TENSOR;
+    buffer.flags = VALUE_BUFFER;
+    eval_attribute_fact(e, object->detail, (str){text.at + 1, text.len - 2},
+                        value_as_parameter(e->values, values_get(e->values, &buffer), 0));
+}
+
 /* `self.xs.append(v)`, `self.model.to(device)`: facts about the attribute. */
 static void statement_call(struct eval *e, uint32_t call)
 {
     const struct syntax *tree = e->tree;
     const uint32_t callee = syntax_is(tree, call, SYN_CALL) ? syntax_first(tree, call) : NONE;
+    if (syntax_is(tree, callee, SYN_ATTRIBUTE) && str_eq(syntax_tail(tree, callee), S("register_buffer")))
+        register_buffer(e, call);
     if (!syntax_is(tree, callee, SYN_ATTRIBUTE) || tree->kind[callee + 1] != SYN_ATTRIBUTE)
         return;
     const uint32_t holder = callee + 1;

@@ -105,6 +105,46 @@ static void invariant_uploads_leave_the_loop(void **state)
             STEP(GOOD, MOVED "        weights = data.weights.to(device)\n"));
 }
 
+/* ---- constants of a module ---- */
+
+#define NET(before, kept, lines) \
+    "import torch\n" \
+    "class Net(torch.nn.Module):\n" \
+    "    def __init__(self):\n" before kept "        self.linear = torch.nn.Linear(4, 3)\n" \
+    "    def forward(self, x):\n" lines "net = Net().cuda()\n" \
+    "for x in torch.utils.data.DataLoader([1], pin_memory=True):\n" \
+    "    net(x.cuda(non_blocking=True)).sum().backward()\n"
+#define SUPER "        super().__init__()\n"
+#define SCALE "        self.scale = torch.ones(3)\n"
+
+static void constants_become_buffers(void **state)
+{
+    (void)state;
+    becomes("ST501", NET(SUPER, SCALE, "        return self.linear(x) * self.scale.cuda()\n"),
+            NET(SUPER, "        self.register_buffer(\"scale\", torch.ones(3), persistent=False)\n",
+                "        return self.linear(x) * self.scale\n"));
+    becomes("ST501", NET(SUPER, "", "        return self.linear(x) + torch.tensor([1, 2, 3], device=x.device)\n"),
+            NET(SUPER, "        self.register_buffer(\"constant_buffer\", torch.tensor([1, 2, 3]), persistent=False)\n",
+                "        return self.linear(x) + self.constant_buffer\n"));
+}
+
+static void what_is_no_constant_or_no_module_yet_stays(void **state)
+{
+    (void)state;
+    stays("ST501", NET(SCALE, SUPER, "        return self.linear(x) * self.scale.cuda()\n")); /* before super() */
+    stays("ST501", NET(SUPER, SCALE,
+                       "        print(self.scale)\n"
+                       "        return self.linear(x) * self.scale.cuda()\n"));
+    stays("ST501", NET(SUPER, SCALE,
+                       "        self.scale = grown(self.scale)\n"
+                       "        return self.linear(x) * self.scale.cuda()\n"));
+    stays("ST501", NET(SUPER, "",
+                       "        w = torch.tensor([1, 2, 3]).cuda()\n"
+                       "        w += x\n"
+                       "        return w\n"));
+    stays("ST501", NET("", "", "        return self.linear(x) + torch.tensor([1, 2, 3], device=x.device)\n"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -115,6 +155,8 @@ int main(void)
         cmocka_unit_test(arguments_over_several_lines),
         cmocka_unit_test(narrowed_before_the_copy),
         cmocka_unit_test(invariant_uploads_leave_the_loop),
+        cmocka_unit_test(constants_become_buffers),
+        cmocka_unit_test(what_is_no_constant_or_no_module_yet_stays),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
