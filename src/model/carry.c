@@ -2,6 +2,7 @@
 #include "model/carry.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 static const double unknown = 0.3; /* a difference that cannot be told, as a logarithm */
 
@@ -15,9 +16,21 @@ static const struct {
 };
 enum { WEIGHTS = sizeof weights / sizeof *weights };
 
+/*
+ * Libraries choose by generation, which shows in what arithmetic there is: matrix units for half precision, for single,
+ * for eight bits.
+ */
+static const double generation = 1;
+
+static int generation_of(const struct hardware *hardware)
+{
+    const double *figure = hardware->figure;
+    return (figure[HW_FP16] > 3 * figure[HW_FP32]) + (figure[HW_TF32] > 0) + (figure[HW_FP8] > 0);
+}
+
 double hardware_distance(const struct hardware *a, const struct hardware *b)
 {
-    double sum = 0;
+    double sum = generation * abs(generation_of(a) - generation_of(b));
     for (int i = 0; i < WEIGHTS; i++) {
         const double x = a->figure[weights[i].key], y = b->figure[weights[i].key];
         const double difference = x > 0 && y > 0 ? fabs(log(x / y)) : x == y ? 0 : unknown;

@@ -9,6 +9,7 @@
 #include "model/carry.h"
 
 /* No file of ours comes near; beyond it a file is none. */
+static const double same_chip = 0.2; /* the distance of boards with the same chip is less; of chips, more */
 enum { MOST_SETS = 256, MOST_GROUPS = 64, MOST_SOURCES = 64 };
 
 static const char *const carry_words[CARRIES] = {"pooled", "nearest"};
@@ -301,31 +302,37 @@ const struct group_model *coefficients_group(const struct family_model *model, s
     return NULL;
 }
 
-static const struct coefficient_set *nearest_set(const struct group_model *group, const struct hardware *hardware)
+static const struct coefficient_set *nearest_set(const struct group_model *group, const struct hardware *hardware,
+                                                 double *distance)
 {
     const struct coefficient_set *nearest = &group->sets[0];
-    double least = INFINITY;
+    *distance = INFINITY;
     for (uint32_t i = 1; i < group->set_count; i++) {
         const struct hardware *other = &group->sets[i].hardware;
-        const double distance = other->name.len ? hardware_distance(other, hardware) : INFINITY;
-        if (distance >= least)
+        const double this_far = other->name.len ? hardware_distance(other, hardware) : INFINITY;
+        if (this_far >= *distance)
             continue;
-        least = distance;
+        *distance = this_far;
         nearest = &group->sets[i];
     }
     return nearest;
 }
 
 const struct coefficient_set *coefficients_for(const struct group_model *group, const struct hardware *hardware,
-                                               bool *measured)
+                                               enum kinship *kinship)
 {
-    *measured = false;
+    double distance;
+    *kinship = KINSHIP_NONE;
     if (!group->set_count)
         return NULL;
     for (uint32_t i = 1; i < group->set_count; i++) {
-        *measured = str_eq(group->sets[i].device, hardware->name);
-        if (*measured)
-            return &group->sets[i];
+        if (!str_eq(group->sets[i].device, hardware->name))
+            continue;
+        *kinship = KINSHIP_SELF;
+        return &group->sets[i];
     }
-    return group->carry == CARRY_NEAREST ? nearest_set(group, hardware) : &group->sets[0];
+    const struct coefficient_set *nearest = nearest_set(group, hardware, &distance);
+    if (distance < same_chip)
+        *kinship = KINSHIP_CHIP;
+    return group->carry == CARRY_NEAREST || distance < same_chip ? nearest : &group->sets[0];
 }

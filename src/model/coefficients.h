@@ -87,8 +87,14 @@ void coefficients_write(const struct family_model *model, struct writer *out);
 /* The group of that name; NULL. */
 const struct group_model *coefficients_group(const struct family_model *model, str group);
 
-/* The set that is meant for a device, and whether it is of that very device. */
+/*
+ * Whose the coefficients are that a device is given: its own; those of a device with the same chip, beside which little
+ * but memory or clock differs; or what is carried over.
+ */
+enum kinship { KINSHIP_SELF, KINSHIP_CHIP, KINSHIP_NONE };
+
+/* The set that is meant for a device; NULL where the group has none. */
 const struct coefficient_set *coefficients_for(const struct group_model *group, const struct hardware *hardware,
-                                               bool *measured);
+                                               enum kinship *kinship);
 
 #endif

@@ -67,9 +67,11 @@ str family_group(const struct family *family, const struct kernel *kernel)
 
 /* ---- what families share ---- */
 
-/* Scaled by the larger, so that no power overflows. */
+/* Scaled by the larger, so that no power overflows. What the smaller adds below a thousandth is left out. */
 double soft_max(double a, double b, double power)
 {
+    if (power >= 4 && (a < 0.15 * b || b < 0.15 * a))
+        return fmax(a, b);
     const double most = fmax(a, b), least = fmin(a, b);
     return most > 0 ? most * pow(1 + pow(least / most, power), 1 / power) : 0;
 }

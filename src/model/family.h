@@ -72,6 +72,8 @@ struct family {
                      double *features);
     const char *const *features;
     uint32_t feature_count; /* at most FAMILY_FEATURES */
+    /* Whether there is something to learn from this device's times, beyond the analytic form; NULL: of all. */
+    bool (*learns)(const struct hardware *hardware);
     uint32_t trees, leaves; /* of the residual; 0: as many as is usual (fit.c) */
 
     bool drifts; /* its tables drift from row to row (drift.h), which is taken out before fitting */

@@ -9,10 +9,10 @@
 #include "model/fit_coefficients.h"
 
 enum {
-    OWN_ROWS = 3000,  /* of a device, for its own coefficients */
-    POOL_ROWS = 1000, /* of a device, for those of all together */
-    OWN_STEPS = 40,
-    POOL_STEPS = 30,
+    OWN_ROWS = 1600, /* of a device, for its own coefficients */
+    POOL_ROWS = 400, /* of a device, for those of all together */
+    OWN_STEPS = 30,
+    POOL_STEPS = 20,
     FOLDS = 4,
     MOST_GROUPS = 64,
     DRIFT_TURNS = 3,
@@ -58,11 +58,9 @@ static double mean_error(const struct work *work, const struct coefficient_set *
 
 /* ---- coefficients ---- */
 
-static void fit_set(const struct work *work, struct rows rows, const double *start, uint32_t steps,
-                    struct coefficient_set *set)
+static void fit_set(const struct work *work, struct rows rows, uint32_t steps, struct coefficient_set *set)
 {
-    const struct fitting fitting = {
-        .family = work->family, .devices = work->devices, .rows = rows, .start = start, .steps = steps};
+    const struct fitting fitting = {.family = work->family, .devices = work->devices, .rows = rows, .steps = steps};
     fit_coefficients(&fitting, set->value);
     set->rows = rows.count;
 }
@@ -85,7 +83,7 @@ static void fit_own(struct work *work)
     for (uint32_t i = 0; i < work->part_count; i++) {
         struct arena scratch = {0};
         struct coefficient_set *set = &work->own[i];
-        fit_set(work, rows_thinned(work->parts[i], OWN_ROWS, &scratch), NULL, OWN_STEPS, set);
+        fit_set(work, rows_thinned(work->parts[i], OWN_ROWS, &scratch), OWN_STEPS, set);
         set->rows = work->parts[i].count;
         set->hardware = work->devices[work->device[i]];
         set->device = set->hardware.name;
@@ -203,21 +201,21 @@ static void add_candidate(struct group_model *group, const char *name, double er
     group->candidates[group->candidate_count++] = (struct candidate){str_of(name), error};
 }
 
-/* A device left out: the mean error over the devices. */
-static double pooled_error(const struct work *work, const double *start, bool trees)
+/* A device left out: the mean errors over the devices, without and with a residual learned on the others. */
+static void pooled_errors(const struct work *work, double *plain, double *learned)
 {
-    double sum = 0;
+    *plain = *learned = 0;
     for (uint32_t i = 0; i < work->part_count; i++) {
         struct arena scratch = {0};
         struct coefficient_set set = {0};
         const struct rows others = pool(work, i, &scratch);
-        fit_set(work, others, start, POOL_STEPS, &set);
-        if (trees)
+        fit_set(work, others, POOL_STEPS, &set);
+        *plain += mean_error(work, &set, false, work->parts[i]) / work->part_count;
+        if (can_learn(work))
             set.residual = learn_residual(work, &set, others, &scratch);
-        sum += mean_error(work, &set, trees, work->parts[i]);
+        *learned += mean_error(work, &set, true, work->parts[i]) / work->part_count;
         arena_free(&scratch);
     }
-    return sum / work->part_count;
 }
 
 static uint32_t nearest_part(const struct work *work, uint32_t part)
@@ -245,13 +243,20 @@ static double nearest_error(const struct work *work)
 static void choose_carry(const struct work *work, struct group_model *group)
 {
     struct coefficient_set *all = &group->sets[0];
-    const double pooled = pooled_error(work, all->value, false), nearest = nearest_error(work);
+    const double nearest = nearest_error(work);
+    double pooled, learned;
+    pooled_errors(work, &pooled, &learned);
     add_candidate(group, "pooled", pooled);
     add_candidate(group, "nearest", nearest);
     if (can_learn(work))
-        add_candidate(group, "pooled+trees", pooled_error(work, all->value, true));
+        add_candidate(group, "pooled+trees", learned);
     group->carry = nearest < pooled ? CARRY_NEAREST : CARRY_POOLED;
     all->error = fmin(nearest, pooled);
+}
+
+static bool learns(const struct work *work, uint32_t part)
+{
+    return !work->family->learns || work->family->learns(&work->own[part].hardware);
 }
 
 static void choose_residual(struct work *work, struct group_model *group)
@@ -260,7 +265,7 @@ static void choose_residual(struct work *work, struct group_model *group)
     double plain = 0, learned = 0, errors[MOST_DEVICES];
     for (uint32_t i = 0; i < work->part_count; i++) {
         work->own[i].error = mean_error(work, &work->own[i], false, work->parts[i]);
-        errors[i] = learn ? own_trees_error(work, i) : 0;
+        errors[i] = learn && learns(work, i) ? own_trees_error(work, i) : work->own[i].error;
         plain += work->own[i].error / work->part_count;
         learned += errors[i] / work->part_count;
     }
@@ -271,7 +276,8 @@ static void choose_residual(struct work *work, struct group_model *group)
     group->residual = learned < plain * (1 - least_gain) ? RESIDUAL_OWN : RESIDUAL_NONE;
     for (uint32_t i = 0; group->residual == RESIDUAL_OWN && i < work->part_count; i++) {
         work->own[i].error = errors[i];
-        work->own[i].residual = learn_residual(work, &work->own[i], work->parts[i], work->arena);
+        if (learns(work, i))
+            work->own[i].residual = learn_residual(work, &work->own[i], work->parts[i], work->arena);
     }
 }
 
@@ -287,7 +293,7 @@ static void fit_group(struct work *work, struct group_model *group)
         fit_drifting(work);
     struct coefficient_set *all = &group->sets[0];
     all->device = S("*");
-    fit_set(work, pool(work, UINT32_MAX, &scratch), NULL, POOL_STEPS, all);
+    fit_set(work, pool(work, UINT32_MAX, &scratch), POOL_STEPS, all);
     if (work->part_count > 1)
         choose_carry(work, group);
     choose_residual(work, group);
@@ -370,9 +376,9 @@ static struct coefficient_set *set_of_device(struct group_model *group, const st
 
 static void adapt_part(const struct work *work, uint32_t part, struct group_model *group)
 {
-    bool measured;
+    enum kinship kinship;
     const struct hardware *hardware = &work->devices[work->device[part]];
-    struct coefficient_set adapted = *coefficients_for(group, hardware, &measured);
+    struct coefficient_set adapted = *coefficients_for(group, hardware, &kinship);
     double expected[FAMILY_PARAMETERS];
     memcpy(expected, adapted.value, sizeof expected);
     const struct fitting fitting = {.family = work->family,
@@ -385,7 +391,7 @@ static void adapt_part(const struct work *work, uint32_t part, struct group_mode
     adapted.hardware = *hardware;
     adapted.rows = work->parts[part].count;
     adapted.error = mean_error(work, &adapted, false, work->parts[part]);
-    adapted.residual = measured ? adapted.residual : NULL;
+    adapted.residual = kinship == KINSHIP_NONE ? NULL : adapted.residual;
     *set_of_device(group, hardware, work->arena) = adapted;
 }
 

@@ -46,6 +46,11 @@ struct residuals {
     double *to;
 };
 
+static double row_weight(const struct family *family, double us)
+{
+    return family->light_us > 0 ? (us < 1.6 * family->light_us ? 0.1 : fmin(us / family->light_us, 10) / 10) : 1;
+}
+
 static void chunk_residuals(void *context, size_t chunk)
 {
     const struct residuals *residuals = context;
@@ -54,7 +59,7 @@ static void chunk_residuals(void *context, size_t chunk)
     for (uint32_t i = first; i < fitting->rows.count && i < first + CHUNK_ROWS; i++) {
         const struct measurement *row = fitting->rows.at[i];
         const double us = fitting->family->us(&row->kernel, &fitting->devices[row->device], residuals->coefficients);
-        residuals->to[i] = log(us / row->us);
+        residuals->to[i] = log(us / row->us) * row_weight(fitting->family, row->us);
     }
 }
 
@@ -146,14 +151,20 @@ static void first_look(const struct fitting *fitting, double *x)
     arena_free(&scratch);
 }
 
+/*
+ * First on logarithms, which lead there from afar; then on relative errors themselves, by which models are judged: where
+ * times scatter, what is least wrong by these lies below the middle.
+ */
 void fit_coefficients(const struct fitting *fitting, double *coefficients)
 {
     double x[FAMILY_PARAMETERS] = {0};
-    const double *start = fitting->expected ? fitting->expected : fitting->start;
-    if (start)
-        encode(fitting->family, start, x);
+    if (fitting->expected)
+        encode(fitting->family, fitting->expected, x);
     else
         first_look(fitting, x);
     search(fitting, x);
+    struct fitting last = *fitting;
+    last.relative = true;
+    search(&last, x);
     decode(fitting->family, x, coefficients);
 }

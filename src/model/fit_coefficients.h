@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The coefficients of one group from measured rows, by robust least squares on the logarithm of time. */
+/* The coefficients of one group from measured rows, by robust least squares. */
 #ifndef MODEL_FIT_COEFFICIENTS_H
 #define MODEL_FIT_COEFFICIENTS_H
 
@@ -17,7 +17,7 @@ struct fitting {
     const struct hardware *devices; /* of the measurements */
     struct rows rows;
     const double *expected; /* coefficients that it stays near, each within its parameter's spread; NULL: free */
-    const double *start;    /* NULL: those of the family */
+    bool relative;          /* residuals are relative errors, not logarithms; set inside */
     uint32_t steps;         /* at most */
 };
 

@@ -31,7 +31,6 @@ enum coefficient {
     BLOCK_US,
     LONG,
     ENERGY,
-    HEAT_US,
     TILE_128X64,
     TILE_64X128,
     TILE_64X64,
@@ -45,8 +44,8 @@ enum coefficient {
 };
 
 static const struct parameter parameters[COEFFICIENTS] = {
-    [FLOOR_US] = {"floor_us", 30, 3, 100, 0.3, "the least that a lone call takes, us"},
-    [OFFSET_US] = {"offset_us", 20, 1, 60, 0.3, "what a lone call takes besides its work, us"},
+    [FLOOR_US] = {"floor_us", 30, 3, 200, 0.3, "the least that a lone call takes, us"},
+    [OFFSET_US] = {"offset_us", 20, 1, 150, 0.3, "what a lone call takes besides its work, us"},
     [EFFICIENCY] = {"efficiency", 0.9, 0.2, 1.2, 0.2, "of the peak, in the inner loop"},
     [DEPTH] = {"depth", 12, 0.1, 400, 0.3, "steps of K that starting and ending a tile are worth"},
     [QUANTUM] = {"quantum", 0.5, 0, 1, 0.2, "share of a broken wave that waits for its end"},
@@ -60,14 +59,14 @@ static const struct parameter parameters[COEFFICIENTS] = {
     [BLOCK_US] = {"block_us", 0.05, 0.001, 3, 0.3, "of launching one wave of blocks, us"},
     [LONG] = {"long", 0.1, 0, 1, 0.1, "cost of a K beyond 8192, each e-fold"},
     [ENERGY] = {"energy", 1, 0.4, 2, 0.15, "of an operation, over what its generation needs"},
-    [HEAT_US] = {"heat_us", 1000, 20, 30000, 0.3, "how long a kernel runs before power limits it, us"},
-    [TILE_128X64] = {"tile_128x64", 0.2, -1, 3, 0.1, "penalty of the tile over 128x128"},
-    [TILE_64X128] = {"tile_64x128", 0.2, -1, 3, 0.1, "the same"},
-    [TILE_64X64] = {"tile_64x64", 0.2, -1, 3, 0.1, "the same"},
-    [TILE_128X32] = {"tile_128x32", 0.2, -1, 3, 0.1, "the same"},
-    [TILE_32X128] = {"tile_32x128", 0.2, -1, 3, 0.1, "the same"},
-    [TILE_32X32] = {"tile_32x32", 0.2, -1, 3, 0.1, "the same"},
-    [TILE_64X32] = {"tile_64x32", 0.2, -1, 3, 0.1, "the same"},
+    [TILE_128X64] = {"tile_128x64", 1.2, 0.35, 20, 0.1,
+                     "time of this tile, over what its size says of it against 128x128"},
+    [TILE_64X128] = {"tile_64x128", 1.2, 0.35, 20, 0.1, "the same"},
+    [TILE_64X64] = {"tile_64x64", 1.2, 0.35, 20, 0.1, "the same"},
+    [TILE_128X32] = {"tile_128x32", 1.2, 0.35, 20, 0.1, "the same"},
+    [TILE_32X128] = {"tile_32x128", 1.2, 0.35, 20, 0.1, "the same"},
+    [TILE_32X32] = {"tile_32x32", 1.2, 0.35, 20, 0.1, "the same"},
+    [TILE_64X32] = {"tile_64x32", 1.2, 0.35, 20, 0.1, "the same"},
     [SPLIT] = {"split", 1, 0.01, 20, 0.3, "writes of C that each part of a cut K adds"},
     [SPLIT_US] = {"split_us", 2, 0.01, 40, 0.3, "of adding up the parts, us"},
 };
@@ -78,8 +77,9 @@ static const struct tile {
 } tiles[] = {{128, 128}, {128, 64}, {64, 128}, {64, 64}, {128, 32}, {32, 128}, {32, 32}, {64, 32}};
 enum { TILES = sizeof tiles / sizeof *tiles };
 
-static const double splits[] = {1, 2, 3, 4, 6, 8, 12, 16, 24, 32};
-enum { SPLITS = sizeof splits / sizeof *splits, FP32_BYTES = 4 };
+/* Parts that K may be cut into. */
+static const double cuts[] = {1, 2, 3, 4, 6, 8, 12, 16, 24, 32};
+enum { CUTS = sizeof cuts / sizeof *cuts, FP32_BYTES = 4 };
 
 /* A product on a device, with what does not depend on the tile. Times in microseconds. */
 struct product {
@@ -87,7 +87,6 @@ struct product {
     double sms, flop_per_us, bytes_per_us;
     double read_us, write_us;
     double slowdown; /* of the arithmetic */
-    double want;     /* power that the arithmetic at its peak would need beyond what there is, over what there is */
     const double *c; /* coefficients */
 };
 
@@ -104,7 +103,12 @@ static double watts_per_tflops(const struct hardware *hardware)
     return fp8 ? 5.4 : tf32 ? 9.8 : matrix_units ? 17 : 18;
 }
 
-static double wanted_power(const struct hardware *hardware, double energy)
+/*
+ * What the arithmetic at its peak wants beyond the board's power, over that power. The clock is taken to be what the
+ * board holds in a mix of kernels that goes on for long, as in training: how a short kernel fares that is run by itself
+ * on a cool board says nothing about that.
+ */
+static double missing_power(const struct hardware *hardware, double energy)
 {
     const double need = watts_per_tflops(hardware) * energy * hardware->figure[HW_FP32] / 1e12;
     return hardware->figure[HW_POWER] > 0 ? fmax(0, need / hardware->figure[HW_POWER] - 1) : 0;
@@ -120,37 +124,52 @@ static struct product product_of(const struct kernel *kernel, const struct hardw
         .sms = hardware->figure[HW_SMS],
         .flop_per_us = hardware->figure[HW_FP32] / 1e6,
         .bytes_per_us = hardware->figure[HW_MEMORY_RATE] / 1e6,
-        .want = wanted_power(hardware, c[ENERGY]),
         .c = c,
     };
     const bool unaligned = kernel->size[2] % 4 || kernel->size[3] % 4;
-    const double beyond = fmin(1.4, fmax(0, log(p.k / 8192)));
+    const double beyond = p.k > 8192 ? fmin(1.4, log(p.k / 8192)) : 0;
     p.read_us = p.batch * p.k * (p.m + p.n) * FP32_BYTES * c[READ] / p.bytes_per_us;
     p.write_us = p.batch * p.m * p.n * FP32_BYTES * c[WRITE] / p.bytes_per_us;
-    p.slowdown = exp((unaligned ? c[UNALIGNED] : 0) + beyond * c[LONG]) / c[EFFICIENCY];
+    p.slowdown = (1 + (unaligned ? c[UNALIGNED] : 0)) * (1 + beyond * c[LONG]) / c[EFFICIENCY] *
+                 (1 + missing_power(hardware, c[ENERGY]));
     return p;
+}
+
+/* A tile over all of C. */
+struct tiling {
+    double waves;   /* of blocks, with K in one part */
+    double step_us; /* a step of K of one full wave */
+    double operands_us;
+};
+
+static struct tiling tiling_of(const struct product *p, int tile)
+{
+    const double across = ceil(p->n / tiles[tile].n), down = ceil(p->m / tiles[tile].m);
+    const double flops = 2 * tiles[tile].n * tiles[tile].m * p->sms;
+    return (struct tiling){
+        .waves = p->batch * across * down / p->sms,
+        .step_us = flops / p->flop_per_us * p->slowdown * (tile ? p->c[TILE_128X64 + tile - 1] : 1),
+        .operands_us =
+            p->batch * p->k * (across * p->m + down * p->n) * FP32_BYTES / (p->bytes_per_us * p->c[OPERANDS]),
+    };
 }
 
 /* How a tile and a number of parts would do. */
 struct way {
-    double waves, arithmetic_us, operands_us, memory_us;
+    int tile;
+    double parts, waves, arithmetic_us, operands_us, memory_us;
     double extra_us; /* beside the three */
     double us;
 };
 
-static struct way way_of(const struct product *p, int tile, double parts)
+static struct way way_of(const struct product *p, const struct tiling *tiling, double parts)
 {
     const double *c = p->c;
-    const double across = ceil(p->n / tiles[tile].n), down = ceil(p->m / tiles[tile].m);
-    const double penalty = tile ? exp(c[TILE_128X64 + tile - 1]) : 1;
-    struct way way = {.waves = p->batch * across * down * parts / p->sms};
+    struct way way = {.parts = parts, .waves = tiling->waves * parts, .operands_us = tiling->operands_us};
     const double broken = way.waves + c[TAIL];
     const double turns = fmax(1, broken + c[QUANTUM] * (ceil(way.waves) - broken));
-    const double turn_us =
-        2 * tiles[tile].n * tiles[tile].m * p->sms / p->flop_per_us * (ceil(p->k / parts) + c[DEPTH]);
-    way.arithmetic_us = turns * turn_us * penalty * p->slowdown * (1 + c[LONELY] * exp(-way.waves));
-    way.arithmetic_us *= 1 + p->want * way.arithmetic_us / (way.arithmetic_us + c[HEAT_US]);
-    way.operands_us = p->batch * p->k * (across * p->m + down * p->n) * FP32_BYTES / (p->bytes_per_us * c[OPERANDS]);
+    const double lonely = way.waves < 16 ? c[LONELY] * exp(-way.waves) : 0;
+    way.arithmetic_us = turns * tiling->step_us * (ceil(p->k / parts) + c[DEPTH]) * (1 + lonely);
     way.memory_us = p->read_us + p->write_us * (parts > 1 ? 1 + parts * c[SPLIT] : 1);
     way.extra_us = c[BLOCK_US] * way.waves + (parts > 1 ? c[SPLIT_US] : 0);
     return way;
@@ -162,31 +181,37 @@ static double way_us(const struct way *way, double knee, double enough_us)
     const double most = fmax(fmax(way->arithmetic_us, way->operands_us), way->memory_us);
     if (most + way->extra_us >= enough_us)
         return most + way->extra_us;
-    return soft_max(soft_max(way->arithmetic_us, way->operands_us, knee), way->memory_us, knee) + way->extra_us;
+    const double powers =
+        pow(way->arithmetic_us / most, knee) + pow(way->operands_us / most, knee) + pow(way->memory_us / most, knee);
+    return most * pow(powers, 1 / knee) + way->extra_us;
 }
 
-static struct way best_way(const struct product *p, bool may_split, int *best_tile, double *best_parts)
+/* Cutting K fills waves; where there are many already, or little is left of K, no library does. */
+static bool worth_cutting(const struct product *p, const struct tiling *tiling, double parts)
+{
+    return tiling->waves * parts < 24 && p->k >= 24 * parts;
+}
+
+static struct way best_way(const struct product *p, bool may_cut)
 {
     struct way best = {.us = INFINITY};
-    for (int tile = 0; tile < TILES; tile++)
-        for (int i = 0; i < (may_split ? SPLITS : 1); i++) {
-            struct way way = way_of(p, tile, splits[i]);
+    for (int tile = 0; tile < TILES; tile++) {
+        const struct tiling tiling = tiling_of(p, tile);
+        for (int i = 0; i < CUTS && (i == 0 || (may_cut && worth_cutting(p, &tiling, cuts[i]))); i++) {
+            struct way way = way_of(p, &tiling, cuts[i]);
+            way.tile = tile;
             way.us = way_us(&way, p->c[KNEE], best.us);
-            if (way.us >= best.us)
-                continue;
-            best = way;
-            *best_tile = tile;
-            *best_parts = splits[i];
+            if (way.us < best.us)
+                best = way;
         }
+    }
     return best;
 }
 
 static double us(const struct kernel *kernel, const struct hardware *hardware, const double *c)
 {
-    int tile;
-    double parts;
     const struct product product = product_of(kernel, hardware, c);
-    const struct way way = best_way(&product, kernel->form == FORM_LINEAR, &tile, &parts);
+    const struct way way = best_way(&product, kernel->form == FORM_LINEAR);
     return soft_max(lone_floor_us(kernel, c[FLOOR_US]), lone_offset_us(kernel, c[OFFSET_US]) + way.us, 6);
 }
 
@@ -237,20 +262,19 @@ static double alignment(int64_t size)
 
 static void describe(const struct kernel *kernel, const struct hardware *hardware, const double *c, double *to)
 {
-    int tile = 0;
-    double parts = 1;
     const struct product p = product_of(kernel, hardware, c);
-    const struct way way = best_way(&p, kernel->form == FORM_LINEAR, &tile, &parts);
+    const struct way way = best_way(&p, kernel->form == FORM_LINEAR);
+    const struct tile *tile = &tiles[way.tile];
     const double l2 = fmax(hardware->figure[HW_L2_BYTES], 1);
     to[LN_OVER_FLOOR] = log((c[OFFSET_US] + way.us) / c[FLOOR_US]);
     to[LN_ARITHMETIC] = log(way.arithmetic_us / way.memory_us);
     to[LN_OPERANDS] = log(way.operands_us / way.memory_us);
     to[LN_WAVES] = log(way.waves);
     to[WAVE_FILL] = way.waves / ceil(way.waves);
-    to[TILE] = tile;
-    to[LN_PARTS] = log(parts);
-    to[FILL_N] = p.n / (tiles[tile].n * ceil(p.n / tiles[tile].n));
-    to[FILL_M] = p.m / (tiles[tile].m * ceil(p.m / tiles[tile].m));
+    to[TILE] = way.tile;
+    to[LN_PARTS] = log(way.parts);
+    to[FILL_N] = p.n / (tile->n * ceil(p.n / tile->n));
+    to[FILL_M] = p.m / (tile->m * ceil(p.m / tile->m));
     to[LN_M] = log(p.m / 64);
     to[LN_N] = log(p.n / 64);
     to[LN_K] = log(p.k / 64);
@@ -270,7 +294,18 @@ static double start(uint32_t way, uint32_t parameter)
         (way == 1 && parameter == TILE_128X64) || (way == 2 && (parameter == TILE_64X64 || parameter == TILE_32X128));
     if (parameter < TILE_128X64 || parameter > TILE_64X32)
         return parameters[parameter].start;
-    return preferred ? -0.05 : 1.5;
+    return preferred ? 0.95 : 4.5;
+}
+
+/*
+ * Where power falls short by this much, the clock of the measurements is that of the minutes before, by up to a factor of
+ * two: in tables that are sorted by size it passes for an effect of size.
+ */
+static const double unsteady = 0.5;
+
+static bool learns(const struct hardware *hardware)
+{
+    return missing_power(hardware, 1) < unsteady;
 }
 
 const struct family family_gemm = {
@@ -283,6 +318,7 @@ const struct family family_gemm = {
     .us = us,
     .parameters = parameters,
     .parameter_count = COEFFICIENTS,
+    .learns = learns,
     .start = start,
     .start_count = 3,
     .describe = describe,

@@ -178,8 +178,9 @@ bool models_estimate(const struct models *models, const struct hardware *hardwar
     if (!has_figures(family, hardware, kernel, err))
         return false;
     const struct group_model *group = coefficients_group(models_family(models, family), family_group(family, kernel));
-    bool measured = false;
-    const struct coefficient_set *set = group ? coefficients_for(group, hardware, &measured) : NULL;
+    enum kinship kinship = KINSHIP_NONE;
+    const struct coefficient_set *set = group ? coefficients_for(group, hardware, &kinship) : NULL;
+    const bool measured = kinship == KINSHIP_SELF;
     const struct coefficient_set start = set ? (struct coefficient_set){0} : starting_set(family);
     *estimate = (struct estimate){
         .us = set_us(family, set ? set : &start, hardware, kernel, measured),
