@@ -2,6 +2,7 @@
 #include "suppress.h"
 
 #include "base/mem.h"
+#include "base/search.h"
 
 static const str mark = {"steptime:", 9};
 
@@ -75,23 +76,11 @@ static bool names(const struct suppression *suppression, const struct rule *rule
     return false;
 }
 
-/* The first that holds for the line or one behind it. */
-static uint32_t first_from(const struct suppressions *suppressions, uint32_t line)
-{
-    uint32_t low = 0, high = suppressions->count;
-    while (low < high) {
-        const uint32_t middle = low + (high - low) / 2;
-        if (suppressions->at[middle].line < line)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 static const struct suppression *use_at(struct suppressions *suppressions, uint32_t line, const struct rule *rule)
 {
-    for (uint32_t i = first_from(suppressions, line); i < suppressions->count; i++) {
+    const size_t first = search_from(suppressions->at, suppressions->count, sizeof *suppressions->at,
+                                     offsetof(struct suppression, line), line);
+    for (size_t i = first; i < suppressions->count; i++) {
         struct suppression *at = &suppressions->at[i];
         if (at->line != line)
             break;

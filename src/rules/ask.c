@@ -16,6 +16,12 @@ uint32_t ask_receiver(const struct check *check, uint32_t call)
     return syntax_is(check->tree, callee, SYN_ATTRIBUTE) ? syntax_first(check->tree, callee) : SYNTAX_NONE;
 }
 
+bool ask_own_attribute(const struct syntax *tree, uint32_t node)
+{
+    return syntax_is(tree, node, SYN_ATTRIBUTE) && syntax_is(tree, syntax_first(tree, node), SYN_NAME) &&
+           str_eq(syntax_text(tree, syntax_first(tree, node)), S("self"));
+}
+
 static bool keeps_the_data(str method)
 {
     static const char *const methods[] = {

@@ -32,6 +32,8 @@ static inline bool ask_named(const struct check *check, uint32_t node, const cha
 str ask_tail(const struct check *check, uint32_t call);
 /* The x of x.method(...); SYNTAX_NONE where the call is no call of a method. */
 uint32_t ask_receiver(const struct check *check, uint32_t call);
+/* self.x */
+bool ask_own_attribute(const struct syntax *tree, uint32_t node);
 /* What x is a view, part or copy of: of `x[0].view(-1).detach()` x itself. */
 uint32_t ask_root(const struct check *check, uint32_t node);
 /* The summary of the function around the node; NULL at module level. */

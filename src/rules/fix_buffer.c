@@ -37,12 +37,6 @@ static uint32_t super_call(const struct check *check, uint32_t class_id)
     return SYNTAX_NONE;
 }
 
-static bool is_own_attribute(const struct syntax *tree, uint32_t node)
-{
-    return syntax_is(tree, node, SYN_ATTRIBUTE) && syntax_is(tree, syntax_first(tree, node), SYN_NAME) &&
-           str_eq(syntax_text(tree, syntax_first(tree, node)), S("self"));
-}
-
 /* ---- a tensor that the constructor keeps: self.x = ...; self.x.cuda() ---- */
 
 static bool is_upload_of(const struct check *check, uint32_t node)
@@ -149,7 +143,7 @@ bool fix_into_buffer(const struct check *check, const struct match *match, struc
     const uint32_t super = class_id == SYNTAX_NONE ? SYNTAX_NONE : super_call(check, class_id);
     if (super == SYNTAX_NONE || syntax_inside(check->tree, call, check->tree->parent[super]))
         return false;
-    if (is_own_attribute(check->tree, what))
+    if (ask_own_attribute(check->tree, what))
         return make_attribute_a_buffer(&patch, call, what, class_id, super) && patch_hand_over(&patch, edits);
     return value_has(ask_value(check, what), VALUE_CONSTANT) && make_constant_a_buffer(&patch, call, what, super) &&
            patch_hand_over(&patch, edits);

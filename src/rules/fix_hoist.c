@@ -68,12 +68,6 @@ static bool hoist(struct patch *patch, uint32_t call, uint32_t what, uint32_t lo
 
 /* ---- a constant of a module: self.x.to(device) in forward ---- */
 
-static bool is_self_attribute(const struct check *check, uint32_t node)
-{
-    return syntax_is(check->tree, node, SYN_ATTRIBUTE) &&
-           str_eq(syntax_text(check->tree, syntax_first(check->tree, node)), S("self"));
-}
-
 /* A plain tensor attribute: bound as parameter or buffer it would be moved with the module anyway. */
 static bool is_plain_constant(const struct check *check, uint32_t attribute, uint32_t class_id)
 {
@@ -107,7 +101,7 @@ static bool keep_in_module(struct patch *patch, uint32_t call, uint32_t what, st
     const uint32_t class_id =
         function == SYNTAX_NONE ? SYNTAX_NONE : project_function(check->project, function)->class_id;
     const uint32_t device = only_argument(check->tree, call);
-    if (class_id == SYNTAX_NONE || device == SYNTAX_NONE || !is_self_attribute(check, what) ||
+    if (class_id == SYNTAX_NONE || device == SYNTAX_NONE || !ask_own_attribute(check->tree, what) ||
         !str_eq(ask_tail(check, call), S("to")) || !str_eq(syntax_tail(check->tree, device), S("device")) ||
         syntax_is(check->tree, device, SYN_CALL) || !is_plain_constant(check, what, class_id))
         return false;

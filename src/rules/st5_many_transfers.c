@@ -13,11 +13,6 @@ static bool is_self(const struct syntax *tree, uint32_t node)
     return syntax_is(tree, node, SYN_NAME) && str_eq(syntax_text(tree, node), S("self"));
 }
 
-static bool is_own_attribute(const struct syntax *tree, uint32_t node)
-{
-    return syntax_is(tree, node, SYN_ATTRIBUTE) && is_self(tree, syntax_first(tree, node));
-}
-
 /* A function that runs before training: __init__ and what only it calls. */
 static bool is_setup(const struct check *check, struct site binding)
 {
@@ -79,7 +74,7 @@ static bool is_literal(const struct check *check, uint32_t node)
 static uint32_t own_attribute(const struct check *check, uint32_t what)
 {
     const struct syntax *tree = check->tree;
-    while (!is_own_attribute(tree, what)) {
+    while (!ask_own_attribute(tree, what)) {
         const bool part = syntax_is(tree, what, SYN_SUBSCRIPT) && is_literal(check, syntax_child(tree, what, 1));
         const uint32_t receiver = ask_receiver(check, what);
         if (part)

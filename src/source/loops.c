@@ -7,6 +7,7 @@
 #include "source/loops.h"
 
 #include "base/mem.h"
+#include "base/search.h"
 #include "source/eval.h"
 
 enum trains { TRAINS_NOT, TRAINS_ONCE = 1, TRAINS_IN_LOOP = 2, RUNS_MODEL = 4 };
@@ -299,16 +300,9 @@ static void mark_called_below(struct project *project, uint32_t id, uint32_t wit
 {
     const struct file *file = &project->files[id];
     const uint32_t last = syntax_last(file->shown.tree, within);
-    size_t low = 0, high = file->call_count;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (file->calls[middle].node < within)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    for (; low < file->call_count && file->calls[low].node < last; low++)
-        project->acts[file->calls[low].target] = true;
+    size_t i = search_from(file->calls, file->call_count, sizeof *file->calls, offsetof(struct call, node), within);
+    for (; i < file->call_count && file->calls[i].node < last; i++)
+        project->acts[file->calls[i].target] = true;
 }
 
 static void nodes_add(struct nodes *nodes, uint32_t node)

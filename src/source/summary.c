@@ -224,8 +224,9 @@ static uint32_t from_parameter(const struct project *project, const struct file 
 }
 
 /* Moves and returns of a function, as bits of its parameters. */
-static void look_at_moves(struct project *project, struct file *file, uint32_t f, uint32_t node, struct summary *s)
+static void look_at_moves(struct project *project, struct file *file, uint32_t f, uint32_t node)
 {
+    struct summary *s = &project->summaries[f];
     const struct syntax *tree = file->shown.tree;
     const struct site site = {project->functions[f].file, node};
     if (tree->kind[node] == SYN_CALL) {
@@ -271,38 +272,35 @@ static void look_at_changes(struct project *project, struct file *file, uint32_t
     }
 }
 
+typedef void look_fn(struct project *project, struct file *file, uint32_t function, uint32_t node);
+
+/* Each node of a file, with the innermost function around it. */
+static void look_at_all(struct project *project, struct file *file, look_fn *look)
+{
+    const struct syntax *tree = file->shown.tree;
+    uint32_t local = 0, next = 0;
+    for (uint32_t node = 0; node < tree->count; node++) {
+        while (local && node >= syntax_last(tree, file->functions[local].node))
+            local = file->functions[local].outer;
+        if (next < file->function_count && file->functions[next].node == node)
+            local = next++;
+        look(project, file, file->shown.first_function + local, node);
+    }
+}
+
+static void look_at_effects(struct project *project, struct file *file, uint32_t function, uint32_t node)
+{
+    project->summaries[function].effects |= effects_of_node(project, file, node);
+}
+
 static void own_effects(void *context, size_t id)
 {
     struct project *project = context;
     struct file *file = &project->files[id];
-    const struct syntax *tree = file->shown.tree;
-    uint32_t local = 0, next = 0;
-    for (uint32_t node = 0; node < tree->count; node++) {
-        while (local && node >= syntax_last(tree, file->functions[local].node))
-            local = file->functions[local].outer;
-        if (next < file->function_count && file->functions[next].node == node)
-            local = next++;
-        struct summary *s = &project->summaries[file->shown.first_function + local];
-        s->effects |= effects_of_node(project, file, node);
-    }
+    look_at_all(project, file, look_at_effects);
     for (uint32_t f = 0; f < file->function_count; f++)
         look_at_changes(project, file, file->shown.first_function + f,
                         &project->summaries[file->shown.first_function + f]);
-}
-
-static void own_moves(struct project *project, uint32_t id)
-{
-    struct file *file = &project->files[id];
-    const struct syntax *tree = file->shown.tree;
-    uint32_t local = 0, next = 0;
-    for (uint32_t node = 0; node < tree->count; node++) {
-        while (local && node >= syntax_last(tree, file->functions[local].node))
-            local = file->functions[local].outer;
-        if (next < file->function_count && file->functions[next].node == node)
-            local = next++;
-        const uint32_t f = file->shown.first_function + local;
-        look_at_moves(project, file, f, node, &project->summaries[f]);
-    }
 }
 
 /* ---- what those do that it calls ---- */
@@ -368,7 +366,7 @@ void summary_build(struct project *project)
     par_each(project->file_count, project->threads, own_effects, project);
     for (int round = 0; round < 2; round++) /* wrappers of wrappers return what those return */
         for (uint32_t i = 0; i < project->file_count; i++)
-            own_moves(project, i);
+            look_at_all(project, &project->files[i], look_at_moves);
     for (int round = 0; round < 32 && pass_on(project); round++)
         ;
     name_wrappers(project);

@@ -64,12 +64,6 @@ bool edit_lines_after(struct arena *arena, const struct syntax *tree, uint32_t s
 /* Takes a statement away with its lines; leaves `pass` where it shares one, or was alone in its block. */
 void edit_delete(const struct syntax *tree, uint32_t statement, struct edit *edit);
 
-/*
- * A line that imports, behind the last import before the first function, class or
- * loop; else behind the docstring, else before the first statement.
- */
-void edit_import(struct arena *arena, const struct syntax *tree, str line, struct edit *edit);
-
 /* How the lines of this file end: as the first one. */
 str edit_line_end(const struct syntax *tree);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Edits of whole statements: lines before and behind them, taking them away, imports. */
+/* Edits of whole statements: lines before and behind them, taking them away. */
 #include "edit.h"
 
 #include "base/buf.h"
@@ -113,44 +113,4 @@ void edit_delete(const struct syntax *tree, uint32_t statement, struct edit *edi
         return;
     const uint32_t begin = line_begin(tree, tree->begin[statement]);
     *edit = (struct edit){begin, next_line(tree, tree->end[statement]), S(""), statement};
-}
-
-/* --- imports --------------------------------------------------------------------------------------------------------------- */
-
-static bool ends_the_imports(enum syntax_kind kind)
-{
-    return kind == SYN_FUNCTION || kind == SYN_CLASS || kind == SYN_DECORATED || kind == SYN_FOR || kind == SYN_WHILE ||
-           kind == SYN_WITH;
-}
-
-static bool is_docstring(const struct syntax *tree, uint32_t statement)
-{
-    return statement == 1 && tree->kind[statement] == SYN_EXPR && syntax_is(tree, statement + 1, SYN_STRING);
-}
-
-/* The statement behind which an import belongs; SYNTAX_NONE: before all. */
-static uint32_t last_import(const struct syntax *tree)
-{
-    uint32_t last = SYNTAX_NONE;
-    for (uint32_t at = syntax_first(tree, 0); at != SYNTAX_NONE; at = syntax_next(tree, at)) {
-        const enum syntax_kind kind = tree->kind[at];
-        if (ends_the_imports(kind))
-            break;
-        if (kind == SYN_IMPORT || kind == SYN_FROM_IMPORT || is_docstring(tree, at))
-            last = at;
-    }
-    return last;
-}
-
-void edit_import(struct arena *arena, const struct syntax *tree, str line, struct edit *edit)
-{
-    const uint32_t last = last_import(tree), first = syntax_first(tree, 0);
-    uint32_t at = 0;
-    if (last != SYNTAX_NONE)
-        at = next_line(tree, tree->end[last]);
-    else if (first != SYNTAX_NONE)
-        at = line_begin(tree, tree->begin[first]);
-    else
-        at = (uint32_t)tree->text.len;
-    *edit = lines_at(arena, tree, at, indented(arena, S(""), line));
 }

@@ -2,6 +2,8 @@
 /* From the tree back to the text: places, lines, comments, parentheses. */
 #include "syntax.h"
 
+#include "base/search.h"
+
 /* --- expressions that read the same -------------------------------------------------------------------------------------- */
 
 /* What stands for itself, rather than for its children. */
@@ -108,15 +110,8 @@ str syntax_line(const struct syntax *tree, uint32_t line)
 /* The first pair of parentheses noted for this node or a later one. */
 static uint32_t parens_from(const struct syntax *tree, uint32_t node)
 {
-    uint32_t from = 0, to = tree->parens_count;
-    while (from < to) {
-        const uint32_t middle = from + (to - from) / 2;
-        if (tree->parens[middle].node < node)
-            from = middle + 1;
-        else
-            to = middle;
-    }
-    return from;
+    return (uint32_t)search_from(tree->parens, tree->parens_count, sizeof *tree->parens,
+                                 offsetof(struct syntax_parens, node), node);
 }
 
 /* A pair is noted for the first node in it, which is also the first operand of what it encloses: (a) + b, (a + b). */
@@ -143,15 +138,8 @@ str syntax_indent(const struct syntax *tree, uint32_t statement)
 /* The first comment that begins at this byte or behind it. */
 static uint32_t comment_from(const struct syntax *tree, uint32_t byte)
 {
-    uint32_t from = 0, to = tree->comment_count;
-    while (from < to) {
-        const uint32_t middle = from + (to - from) / 2;
-        if (tree->comments[middle].begin < byte)
-            from = middle + 1;
-        else
-            to = middle;
-    }
-    return from;
+    return (uint32_t)search_from(tree->comments, tree->comment_count, sizeof *tree->comments,
+                                 offsetof(struct span_of_text, begin), byte);
 }
 
 str syntax_comment(const struct syntax *tree, uint32_t line)

@@ -149,7 +149,7 @@ static str some_text(struct dice *dice)
 static bool some_edit(struct arena *arena, const struct syntax *tree, struct dice *dice, struct edit *edit)
 {
     const uint32_t node = below(dice, tree->count), statement = syntax_statement(tree, node);
-    switch (below(dice, 6)) {
+    switch (below(dice, 5)) {
     case 0:
         return statement && edit_lines_before(arena, tree, statement, S("x = 1\ny = 2"), edit);
     case 1:
@@ -159,9 +159,6 @@ static bool some_edit(struct arena *arena, const struct syntax *tree, struct dic
             edit_delete(tree, statement, edit);
         return statement;
     case 3:
-        edit_import(arena, tree, S("import x"), edit);
-        return true;
-    case 4:
         *edit = (struct edit){tree->begin[node], tree->end[node], some_text(dice), 0};
         return true;
     default:

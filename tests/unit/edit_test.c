@@ -207,42 +207,6 @@ static void a_statement_that_shares_its_line_becomes_pass(void **state)
     assert_string_equal(without("if a: f()\n", first, 1), "if a: pass\n");
 }
 
-/* --- imports --------------------------------------------------------------------------------------------------------------- */
-
-static const char *with_import(const char *text)
-{
-    const struct syntax *tree = parsed(text);
-    struct edits *edits = edits_new(&arena, tree);
-    struct edit edit;
-    edit_import(&arena, tree, S("import x"), &edit);
-    edits_take(edits, &edit, 1);
-    assert_int_equal(edits_settle(edits), 0);
-    return str_z(&arena, edits_apply(edits, &arena));
-}
-
-static void an_import_stands_behind_the_others(void **state)
-{
-    assert_string_equal(with_import("import a\nfrom b import c\n\nd = 1\ndef f():\n    import e\nimport g\n"),
-                        "import a\nfrom b import c\nimport x\n\nd = 1\ndef f():\n    import e\nimport g\n");
-}
-
-static void an_import_stands_behind_what_must_come_first(void **state)
-{
-    assert_string_equal(with_import("\"\"\"doc\"\"\"\nfrom __future__ import a\n\nb\n"),
-                        "\"\"\"doc\"\"\"\nfrom __future__ import a\nimport x\n\nb\n");
-    assert_string_equal(with_import("\"\"\"doc\"\"\"\nb\n"), "\"\"\"doc\"\"\"\nimport x\nb\n");
-    assert_string_equal(with_import("#!/usr/bin/python\n# -*- coding: x -*-\nb\n"),
-                        "#!/usr/bin/python\n# -*- coding: x -*-\nimport x\nb\n");
-}
-
-static void an_import_finds_a_place_in_any_file(void **state)
-{
-    assert_string_equal(with_import(""), "import x\n");
-    assert_string_equal(with_import("# only this"), "# only this\nimport x");
-    assert_string_equal(with_import("import a"), "import a\nimport x");
-    assert_string_equal(with_import("import a; b\r\n"), "import a; b\r\nimport x\r\n");
-}
-
 static int forget(void **state)
 {
     arena_free(&arena);
@@ -269,9 +233,6 @@ int main(void)
         cmocka_unit_test(a_statement_goes_with_its_lines),
         cmocka_unit_test(a_block_is_never_left_empty),
         cmocka_unit_test(a_statement_that_shares_its_line_becomes_pass),
-        cmocka_unit_test(an_import_stands_behind_the_others),
-        cmocka_unit_test(an_import_stands_behind_what_must_come_first),
-        cmocka_unit_test(an_import_finds_a_place_in_any_file),
     };
     return cmocka_run_group_tests(tests, NULL, forget);
 }

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Binary search among rows that are sorted by a number in them. */
+#ifndef BASE_SEARCH_H
+#define BASE_SEARCH_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+/*
+ * The first of `count` rows, each `size` bytes, whose number at `offset` is not below `value`; count where all are.
+ *
+ *     search_from(calls, count, sizeof *calls, offsetof(struct call, node), node)
+ */
+static inline size_t search_from(const void *rows, size_t count, size_t size, size_t offset, uint32_t value)
+{
+    size_t from = 0, to = count;
+    while (from < to) {
+        const size_t middle = from + (to - from) / 2;
+        uint32_t number;
+        memcpy(&number, (const char *)rows + middle * size + offset, sizeof number);
+        if (number < value)
+            from = middle + 1;
+        else
+            to = middle;
+    }
+    return from;
+}
+
+#endif
