@@ -12,6 +12,7 @@ extern const struct family family_gemm_matrix;
 extern const struct family family_elementwise;
 extern const struct family family_rows_reduced;
 extern const struct family family_traffic;
+extern const struct family family_iteration;
 
 extern const char model_gemm[];
 extern const size_t model_gemm_bytes;
@@ -29,6 +30,8 @@ extern const char model_rows[];
 extern const size_t model_rows_bytes;
 extern const char model_traffic[];
 extern const size_t model_traffic_bytes;
+extern const char model_iteration[];
+extern const size_t model_iteration_bytes;
 
 const struct family_row family_rows[] = {
     {&family_gemm_matrix, model_gemm_matrix, &model_gemm_matrix_bytes},
@@ -39,6 +42,7 @@ const struct family_row family_rows[] = {
     {&family_elementwise, model_elementwise, &model_elementwise_bytes},
     {&family_rows_reduced, model_rows, &model_rows_bytes},
     {&family_traffic, model_traffic, &model_traffic_bytes},
+    {&family_iteration, model_iteration, &model_iteration_bytes},
 };
 const uint32_t family_count = sizeof family_rows / sizeof *family_rows;
 

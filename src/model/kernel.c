@@ -27,6 +27,7 @@ static const struct form_row forms[FORMS] = {
     [FORM_OPTIMIZER] = {"optimizer", 2},
     [FORM_ATTENTION] = {"attention", 6},
     [FORM_COLLECTIVE] = {"collective", 4},
+    [FORM_ITERATION] = {"iteration", 9},
     [FORM_BYTES] = {"bytes", 2},
 };
 

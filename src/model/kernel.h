@@ -22,6 +22,7 @@
  *     FORM_OPTIMIZER           parameters, states (0 SGD, 1 momentum, 2 Adam)
  *     FORM_ATTENTION           batch, heads, queries, keys, width, causal
  *     FORM_COLLECTIVE          enum collective_kind + 1, bytes, ranks, ranks of a server
+ *     FORM_ITERATION           hidden, heads, layers, sequence, micro-batch, global batch, tensor, data, pipeline (ranks)
  *     FORM_BYTES               bytes read and written, flops + 1: whatever has no form of its own
  */
 #ifndef MODEL_KERNEL_H
@@ -54,6 +55,7 @@ enum kernel_form {
     FORM_OPTIMIZER,
     FORM_ATTENTION,
     FORM_COLLECTIVE,
+    FORM_ITERATION,
     FORM_BYTES,
     FORMS,
 };

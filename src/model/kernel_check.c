@@ -43,6 +43,10 @@ static const struct size_names names[FORMS] = {
                         1u << 5},
     [FORM_COLLECTIVE] = {{"the kind is not known", "there are no bytes", "there are no ranks", "a server has no ranks"},
                          0},
+    [FORM_ITERATION] = {{"the hidden size is 0 or less", "there are no heads", "there are no layers",
+                         "the sequence is 0 or less", "the micro-batch is 0 or less", "the global batch is 0 or less",
+                         "the tensor group has no ranks", "the data group has no ranks", "there are no stages"},
+                        0},
     [FORM_BYTES] = {{"there are no bytes", "the work is less than 0"}, 0},
 };
 

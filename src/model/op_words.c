@@ -41,6 +41,7 @@ static const struct word words[] = {
     {"broadcast", FORM_COLLECTIVE, 3, COLLECTIVE_BROADCAST},
     {"reduce", FORM_COLLECTIVE, 3, COLLECTIVE_REDUCE},
     {"send_recv", FORM_COLLECTIVE, 3, COLLECTIVE_POINT_TO_POINT},
+    {"iteration", FORM_ITERATION, 9, 0},
 };
 enum { WORDS = sizeof words / sizeof *words };
 

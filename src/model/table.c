@@ -34,6 +34,17 @@ static const struct schema schemas[] = {
      .us_too = "time_stats.send_recv.median",
      .us_each = 1000,
      .sizes = {"size", "num_workers", "devices_per_node"}},
+    {.op = "=iteration",
+     .device = "device",
+     .us = "iteration time (ms)",
+     .us_each = 1000,
+     .sizes = {"hidden size", "attention heads", "# layers", "sequence length", "micro batch", "global batch",
+               "tensor parallelism", "data parallelism", "pipeline parallelism"}},
+    {.op = "=iteration",
+     .device = "device",
+     .us = "iteration_ms",
+     .us_each = 1000,
+     .sizes = {"hidden", "heads", "layers", "sequence", "micro_batch", "global_batch", "tensor", "data", "pipeline"}},
 };
 enum { SCHEMAS = sizeof schemas / sizeof *schemas };
 

@@ -10,6 +10,8 @@
  *     M, N, K, hardware (avg_duration)                    FP8 GEMM
  *     op, device, bytes, ranks, server_ranks              collectives
  *     collective, size, num_workers, devices_per_node     the same (time_stats.all_reduce.median, ms)
+ *     hidden, heads, layers, sequence, micro_batch, global_batch, tensor, data, pipeline (iteration_ms), or in the words
+ *     of vTrain's tables                                  an iteration of training a transformer on many GPUs
  *     latency_us                                          measured, microseconds
  *
  * Tables of several kinds may be one, with empty fields where a kind has no such column.
