@@ -46,7 +46,7 @@ static bool change(const void *context, struct plan *plan, struct arena *arena, 
     const struct question_context with = {
         .models = w->base.plan.models,
         .hardware = known ? (w->hardware.name.len ? &w->hardware : &plan->hardware) : NULL,
-        .options = &w->base.plan,
+        .options = &w->plan,
         .trace = trace_of(w, plan->program),
         .met = w->met,
     };
@@ -78,6 +78,7 @@ bool what_if_asked(struct what_if *w, const struct question *question, struct pr
     if (given)
         asked->plan.hardware = hardware;
     find_device(w, asked);
+    w->plan = asked->plan;
     w->current = question;
     w->met = arena_array(w->arena, question_names(question) + 1, sizeof *w->met);
     asked->change = change;

@@ -31,6 +31,7 @@ struct what_if {
 
     /* Of the question at hand. */
     const struct question *current;
+    struct plan_options plan;
     struct hardware hardware;
     uint64_t *met;
     struct question_told told;

@@ -76,7 +76,9 @@ static void put_tensor(struct buf *text, const struct scaling *s, struct tensor_
     buf_char(text, '[');
     for (uint32_t i = 0; i < dims.rank; i++) {
         int64_t size = dims.at[i];
-        if (scaled >> i & 1 && __builtin_mul_overflow(size / s->from, s->to, &size))
+        const int64_t more = size % s->from; /* of a list of offsets one */
+        if (scaled >> i & 1 &&
+            (__builtin_mul_overflow(size / s->from, s->to, &size) || __builtin_add_overflow(size, more, &size)))
             size = INT64_MAX; /* program_check and the models name it */
         buf_printf(text, "%s%lld", i ? ", " : "", (long long)size);
     }

@@ -8,8 +8,8 @@
  * nor only changes a layout, the first dimension is counted; the size that most
  * of them have is the batch (of several the one that comes first).
  *
- * A dimension belongs to it where it is a multiple of it (batch times sequence)
- * and, in this order: in a product of matrices it is one of rows of the left
+ * A dimension belongs to it where it is a multiple of it (batch times sequence;
+ * of a list, as of offsets, also one more) and, in this order: in a product of matrices it is one of rows of the left
  * operand, or, where the product has the shape of a parameter, the one that is
  * summed over; else it is the first of a tensor that is no parameter, or, where
  * the first is no multiple, the second. Parameters are told by where they stand:

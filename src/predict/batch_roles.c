@@ -118,9 +118,13 @@ void parameters_free(struct parameters *parameters)
 
 /* ---- dimensions ---- */
 
+/* Lists of offsets have an entry more. */
 static bool holds(struct tensor_dims dims, uint32_t dimension, int64_t batch)
 {
-    return dimension < dims.rank && dims.at[dimension] > 0 && dims.at[dimension] % batch == 0;
+    if (dimension >= dims.rank || dims.at[dimension] < batch)
+        return false;
+    const int64_t rest = dims.at[dimension] % batch;
+    return rest == 0 || (rest == 1 && dims.rank == 1);
 }
 
 /* Rows of the left operand, or what a gradient of a parameter is summed over. */

@@ -68,6 +68,11 @@ static bool fail_no_batch(struct changing *changing)
                 "--batch: no batch is to be seen in the shapes of the operators (were shapes recorded?)");
 }
 
+static bool is_recorded(const struct program *program)
+{
+    return program->source == PROGRAM_TRACE || program->source == PROGRAM_JOINED;
+}
+
 bool change_batch(struct changing *changing)
 {
     const struct program *program = changing->plan->program;
@@ -77,7 +82,7 @@ bool change_batch(struct changing *changing)
         return fail_no_batch(changing);
     const struct program other = batch_scaled(program, batch.size, wanted, changing->arena);
     struct scaled scaled = {changing->plan->launch_count, changing->plan->launch_count};
-    if (program->launch_count)
+    if (is_recorded(program))
         scaled = scale_recorded(changing, &other);
     else if (!plan_again(changing, &other))
         return false;
