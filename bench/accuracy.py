@@ -14,6 +14,7 @@ import os
 import sys
 
 import accuracy_kernels
+import accuracy_llm
 import accuracy_models
 from accuracy_data import PROGRAM, Figure, Program
 from inputs import TOP, Missing
@@ -23,6 +24,7 @@ GROUPS = {
     "kernels, unseen": accuracy_kernels.unseen,
     "kernels, AMD": accuracy_kernels.amd,
     "models": accuracy_models.whole_models,
+    "iterations": accuracy_llm.iterations,
 }
 
 

@@ -37,7 +37,7 @@ class Program:
 
     def run(self, *words, text=None, fine=(0,)):
         done = subprocess.run([self.path, *words], input=text, capture_output=True, text=True)
-        if done.returncode not in fine or not done.stdout:
+        if done.returncode not in fine or (done.returncode and not done.stdout):
             last = done.stderr.strip().splitlines()
             raise Missing(f"steptime {' '.join(words)[:60]} ended with {done.returncode}: {last[0] if last else ''}")
         return done.stdout

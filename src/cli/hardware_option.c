@@ -18,3 +18,9 @@ bool hardware_of_words(const struct call *call, str name, struct arena *arena, s
 {
     return hardware_find(name, arena, hardware, err) && hardware_apply_sets(call, arena, hardware, err);
 }
+
+const struct models *models_of_words(const struct call *call, struct arena *arena, struct steptime_error *err)
+{
+    const char *const path = call_text(call, "models");
+    return path ? models_load(str_of(path), arena, err) : models_new(arena);
+}

@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The device that --hw and --set ask for, the same in every command. */
+/* The device that --hw and --set ask for, and the models that --models names, the same in every command. */
 #ifndef CLI_HARDWARE_OPTION_H
 #define CLI_HARDWARE_OPTION_H
 
 #include "command.h"
 #include "hw/hardware.h"
+#include "model/model.h"
 
 /* The device of that name with every --set of the command line applied in its order. */
 bool hardware_of_words(const struct call *call, str name, struct arena *arena, struct hardware *hardware,
                        struct steptime_error *err);
+
+/* Those of --models FILE, else those built in; NULL with *err. */
+const struct models *models_of_words(const struct call *call, struct arena *arena, struct steptime_error *err);
 
 /* Applies every --set of the command line, in its order. */
 bool hardware_apply_sets(const struct call *call, struct arena *arena, struct hardware *hardware,

@@ -157,8 +157,8 @@ static bool open_all(struct prediction *p, struct steptime_error *err)
     if (!hardware_of_words(p->call, str_of(hw), &p->arena, &p->hardware, err))
         return false;
     p->each = call_flag(p->call, "each");
-    p->models = models_new(&p->arena);
-    return (p->list = operator_list_open(input, err)) && (p->out = writer_open(call_text(p->call, "output"), err));
+    return (p->models = models_of_words(p->call, &p->arena, err)) && (p->list = operator_list_open(input, err)) &&
+           (p->out = writer_open(call_text(p->call, "output"), err));
 }
 
 static bool end(struct prediction *p, bool good, struct steptime_error *err)

@@ -140,9 +140,8 @@ static bool open_all(struct prediction *p, struct steptime_error *err)
     if (!input)
         return fail(err, STEPTIME_USAGE, "which table? --input FILE, or --input - for standard input");
     p->catalogue = catalogue_new(&p->arena);
-    p->models = models_new(&p->arena);
-    return find_given(p, err) && (p->table = kernel_table_open(input, err)) &&
-           (p->out = writer_open(call_text(p->call, "output"), err));
+    return find_given(p, err) && (p->models = models_of_words(p->call, &p->arena, err)) &&
+           (p->table = kernel_table_open(input, err)) && (p->out = writer_open(call_text(p->call, "output"), err));
 }
 
 /* The output is whole or untouched; a table of which no row could be predicted is still written, and fails. */
