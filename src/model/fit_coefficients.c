@@ -59,7 +59,8 @@ static void chunk_residuals(void *context, size_t chunk)
     for (uint32_t i = first; i < fitting->rows.count && i < first + CHUNK_ROWS; i++) {
         const struct measurement *row = fitting->rows.at[i];
         const double us = fitting->family->us(&row->kernel, &fitting->devices[row->device], residuals->coefficients);
-        residuals->to[i] = log(us / row->us) * row_weight(fitting->family, row->us);
+        const double off = fitting->relative ? us / row->us - 1 : log(us / row->us);
+        residuals->to[i] = off * row_weight(fitting->family, row->us);
     }
 }
 

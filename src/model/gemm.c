@@ -286,7 +286,7 @@ static void describe(const struct kernel *kernel, const struct hardware *hardwar
 
 /*
  * Which tiles a library uses differs between generations and cannot be found by small steps: beside all alike, it may
- * prefer 128x64; 64x64 and 32x128; or 128x128.
+ * prefer 128x64; 64x64 and 32x128; 128x128; or all but this and the smallest.
  */
 static double start(uint32_t way, uint32_t parameter)
 {
@@ -320,7 +320,7 @@ const struct family family_gemm = {
     .parameter_count = COEFFICIENTS,
     .learns = learns,
     .start = start,
-    .start_count = 3,
+    .start_count = 4,
     .describe = describe,
     .features = feature_names,
     .feature_count = FEATURES,
