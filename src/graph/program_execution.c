@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The program of an execution trace. Left out are what only holds others (the
- * process, its threads, the profiler's step), whose calls stay, and the loading
- * of data with all inside it, which prediction does not predict.
+ * process, its threads, the profiler's step, annotations inside operators), whose
+ * calls stay, and the loading of data with all inside it, which prediction does
+ * not predict.
  *
  * Autograd's nodes name the node of the training thread that was open when they
  * ran; what another thread does without such a name lies in the label that the
@@ -68,12 +69,13 @@ static void find_entries(struct making *m)
         const uint32_t parent = around(m, i);
         m->gone[i] = loads_data(node) || (node->parent != EXECUTION_NONE && m->gone[node->parent]);
         m->entry[i] = parent;
-        if (m->gone[i] || execution_is_frame(node) || !in_step(m, node))
+        const bool inside = parent != OP_NONE && !m->label[parent];
+        if (m->gone[i] || execution_is_frame(node) || !in_step(m, node) || (inside && is_label(node)))
             continue;
         m->kept[m->count] = i;
         m->key[m->count] = node->id;
         m->parent[m->count] = parent;
-        m->label[m->count] = is_label(node) && (parent == OP_NONE || m->label[parent]);
+        m->label[m->count] = is_label(node);
         m->entry[i] = m->count++;
     }
 }
