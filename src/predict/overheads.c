@@ -197,3 +197,8 @@ double overheads_profiler_us(const struct overheads *overheads)
 {
     return overheads->profiler_us;
 }
+
+double overheads_event_us(const struct overheads *overheads)
+{
+    return overheads->event_us;
+}

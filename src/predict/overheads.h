@@ -89,6 +89,12 @@ struct overhead overheads_after(const struct overheads *overheads, str before, s
 /* What the profiler costs the host an event, as estimated from the traces; 0 where they were recorded without it. */
 double overheads_profiler_us(const struct overheads *overheads);
 
+/*
+ * What an event still costs in the rows of a table that was written with the profiler's cost in it, as the published
+ * ones were ("event" rows); 0 in others. Who plans takes it off where the events are known.
+ */
+double overheads_event_us(const struct overheads *overheads);
+
 /* The name under which T1 holds what lies between the last operator and the end of the step. */
 extern const str OVERHEAD_END_OF_STEP;
 

@@ -9,7 +9,7 @@ struct overheads {
     struct overhead_row *rows; /* by kind, then name; no two the same */
     uint32_t count;
     struct overhead all[OVERHEADS]; /* over all names */
-    double profiler_us;
+    double profiler_us, event_us;
 };
 
 /* Sorts the rows, joins those of one kind and name by their counts, and takes the means over all names. */

@@ -41,6 +41,12 @@ double planned_us(const struct planning *p, enum overhead_kind kind, str name)
     return all.count ? value_of(p, kind, S(""), all) : built_in_us[kind];
 }
 
+double less_events(const struct planning *p, double us, uint32_t events)
+{
+    const double cost = p->options->with_profiler ? 0 : events * overheads_event_us(p->overheads);
+    return us > cost ? us - cost : 0;
+}
+
 /* ---- the line ---- */
 
 static str name_of(const struct planning *p, const struct host_op *op)
@@ -95,7 +101,8 @@ static double before_us(const struct planning *p, const struct host_op *entry)
     const uint32_t before = entry->follows != OP_NONE ? entry->follows : entry->before;
     const str name = name_of(p, entry), after = before == OP_NONE ? OVERHEAD_BEGIN : name_of(p, &p->line.ops[before]);
     const struct overhead pair = overheads_after(p->overheads, after, name);
-    return pair.count ? value_of(p, OVERHEAD_T1, name, pair) : planned_us(p, OVERHEAD_T1, name);
+    const double us = pair.count ? value_of(p, OVERHEAD_T1, name, pair) : planned_us(p, OVERHEAD_T1, name);
+    return less_events(p, us, 1);
 }
 
 static void plan_items(struct planning *p, struct plan_op *op, const struct host_op *entry, str name)
@@ -111,7 +118,8 @@ static void plan_items(struct planning *p, struct plan_op *op, const struct host
 
 static bool suppose_at(struct planning *p, struct plan_op *op, uint32_t at, struct steptime_error *err)
 {
-    return p->unit_of[at] == PLAN_NONE || suppose_unit(p, op, &p->units.at[p->unit_of[at]], err);
+    return p->unit_of[at] == PLAN_NONE || p->program->ops[at].launches ||
+           suppose_unit(p, op, &p->units.at[p->unit_of[at]], err);
 }
 
 /* The operator's own work, or that of the calls inside it. */
@@ -122,6 +130,13 @@ static bool suppose_items(struct planning *p, struct plan_op *op, const struct h
     for (uint32_t i = 0; i < entry->inside && good; i++)
         good = suppose_at(p, op, p->line.inside[entry->first_inside + i], err);
     return good;
+}
+
+/* Calls inside that began after the last launch. */
+static uint32_t events_left(const struct planning *p, const struct host_op *entry)
+{
+    const uint32_t last = entry->inside ? p->line.inside[entry->first_inside + entry->inside - 1] : entry->op;
+    return last > p->event_at ? last - p->event_at : 0;
 }
 
 static bool plan_entry(struct planning *p, const struct host_op *entry, struct steptime_error *err)
@@ -136,11 +151,13 @@ static bool plan_entry(struct planning *p, const struct host_op *entry, struct s
         .thread = entry->thread,
         .follows = entry->follows,
     };
+    p->event_at = entry->op;
     plan_items(p, op, entry, name);
     if (p->supposes && !suppose_items(p, op, entry, err))
         return false;
     if (entry->op != OP_NONE)
-        op->last_us += planned_us(p, op->launches ? OVERHEAD_T3 : OVERHEAD_T5, name);
+        op->last_us +=
+            less_events(p, planned_us(p, op->launches ? OVERHEAD_T3 : OVERHEAD_T5, name), events_left(p, entry));
     p->plan->count++;
     return true;
 }
@@ -223,8 +240,7 @@ static void find_units(struct planning *p, struct arena *scratch)
         p->unit_of[op] = PLAN_NONE;
     for (uint32_t i = 0; i < p->units.count; i++)
         p->unit_of[p->units.at[i].op] = i;
-    /* What has times and no launches worked on the host. */
-    p->supposes = !program->launch_count && program->source != PROGRAM_TRACE && program->source != PROGRAM_JOINED;
+    p->supposes = program->source != PROGRAM_TRACE && program->source != PROGRAM_JOINED;
 }
 
 static const struct overheads *own_overheads(const struct program *program, struct arena *arena)

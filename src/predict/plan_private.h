@@ -18,11 +18,15 @@ struct planning {
     uint32_t launch_room;
     struct units units; /* where models are asked */
     uint32_t *unit_of;  /* by operator of the program; PLAN_NONE */
-    bool supposes;      /* the program records no launches; they are made from its units */
+    uint32_t event_at;  /* the call of the program up to which events were counted */
+    bool supposes;      /* the program was not recorded: what its units launch is supposed */
 };
 
 /* The mean of the name, else of the kind, else the built-in one. */
 double planned_us(const struct planning *p, enum overhead_kind kind, str name);
+
+/* Without what so many events cost, in a table that has it in. */
+double less_events(const struct planning *p, double us, uint32_t events);
 
 /* One more launch of the plan, which moves them all. */
 struct plan_launch *room_for_launch(struct planning *p);

@@ -31,6 +31,14 @@ static bool holds_host(const struct planning *p, const struct unit *unit, const 
            !(kernel->size[1] == 1 && str_has(p->program->ops[unit->op].arguments.values, S("\"True\"")));
 }
 
+/* Calls that began since the launch before, or since the operator did. */
+static uint32_t events_before(struct planning *p, const struct unit *unit)
+{
+    const uint32_t events = unit->op > p->event_at ? unit->op - p->event_at : 0;
+    p->event_at = unit->op > p->event_at ? unit->op : p->event_at;
+    return events;
+}
+
 static bool suppose_kernel(struct planning *p, struct plan_op *op, const struct unit *unit, const struct kernel *kernel,
                            struct steptime_error *err)
 {
@@ -44,7 +52,7 @@ static bool suppose_kernel(struct planning *p, struct plan_op *op, const struct 
         .kernel = *kernel,
         .has_kernel = true,
         .basis = TIMED_MODEL,
-        .gap_us = planned_us(p, op->launches ? OVERHEAD_T5 : OVERHEAD_T2, name),
+        .gap_us = less_events(p, planned_us(p, op->launches ? OVERHEAD_T5 : OVERHEAD_T2, name), events_before(p, unit)),
         .call_us = planned_us(p, OVERHEAD_T4, call_of(class)),
         .stream = class == WORK_COMMUNICATION ? COMMUNICATION_STREAM : COMPUTE_STREAM,
         .collective = UINT32_MAX,

@@ -28,6 +28,17 @@ static enum timing_basis basis_of(const struct estimate *estimate, enum timing_b
     return estimate->basis == BASIS_BYTES ? TIMED_GUESS : otherwise;
 }
 
+/* Of a form without a model: its bytes over the memory's rate. */
+static bool guess_kernel(const struct hardware *hardware, const struct kernel *kernel, struct estimate *estimate)
+{
+    const double rate = hardware->figure[HW_MEMORY_RATE];
+    if (rate <= 0 || kernel_check(kernel))
+        return false;
+    const double us = kernel_bytes(kernel) / rate * 1e6;
+    *estimate = (struct estimate){.us = us + least_us, .basis = BASIS_BYTES, .model = S("bytes")};
+    return true;
+}
+
 bool estimate_unit(const struct planning *p, const struct hardware *hardware, const struct unit *unit,
                    struct estimate *sum, struct steptime_error *err)
 {
@@ -36,7 +47,8 @@ bool estimate_unit(const struct planning *p, const struct hardware *hardware, co
     double largest_us = 0, error_us = 0;
     for (uint32_t i = 0; i < unit->lowering.count; i++) {
         struct estimate one;
-        if (!models_estimate(p->options->models, hardware, &unit->lowering.kernels[i], &one, &why))
+        if (!models_estimate(p->options->models, hardware, &unit->lowering.kernels[i], &one, &why) &&
+            !guess_kernel(hardware, &unit->lowering.kernels[i], &one))
             return fail_op(p, unit->op, &why, err);
         sum->us += one.us;
         error_us += one.error * one.us;
@@ -150,7 +162,7 @@ bool time_launches(const struct planning *p, struct steptime_error *err)
     for (uint32_t i = 0; i < plan->launch_count; i++)
         if (plan->launches[i].source != PLAN_NONE)
             time_as_recorded(p, &plan->launches[i]);
-    if (!models_asked(p) || (p->options->replay && !scales) || p->supposes)
+    if (!models_asked(p) || (p->options->replay && !scales))
         return true;
     for (uint32_t i = 0; scales && i < plan->launch_count; i++)
         if (plan->launches[i].work != WORK_COMMUNICATION)

@@ -107,10 +107,12 @@ static bool run_op(struct rank *rank, const struct plan_op *op, double *clock)
     return true;
 }
 
-/* What is gone ends where its thread is. */
-static void pass_op(struct rank *rank, double clock)
+/* What is gone ends when what it waited for does. */
+static void pass_op(struct rank *rank, const struct plan_op *op, double *clock)
 {
-    rank->op_start[rank->op] = rank->op_end[rank->op] = clock;
+    if (op->follows != PLAN_NONE)
+        *clock = later(*clock, rank->op_end[op->follows]);
+    rank->op_start[rank->op] = rank->op_end[rank->op] = *clock;
 }
 
 void walk_host(struct rank *rank)
@@ -119,7 +121,7 @@ void walk_host(struct rank *rank)
         const struct plan_op *op = &rank->plan->ops[rank->op];
         double *clock = &rank->threads[op->thread];
         if (op->gone)
-            pass_op(rank, *clock);
+            pass_op(rank, op, clock);
         else if (!run_op(rank, op, clock))
             return;
     }
