@@ -138,6 +138,9 @@ static void show_family(const struct family_model *model, struct report *report)
     for (uint32_t i = 0; i < model->source_count; i++)
         section_text(section, str_printf(report_arena(report), "Fitted on %.*s.", (int)model->sources[i].len,
                                          model->sources[i].at));
+    for (uint32_t i = 0; i < model->group_count; i++)
+        if (model->groups[i].note.len)
+            section_text(section, model->groups[i].note);
     show_candidates(model, report);
     show_coefficients(model, report);
 }

@@ -205,6 +205,13 @@ static bool read_residual(struct reading *reading, str word, str value)
     return true;
 }
 
+static bool read_note(struct reading *reading, str word, str value)
+{
+    (void)word;
+    reading->group->note = str_copy(reading->arena, value);
+    return true;
+}
+
 static bool read_error(struct reading *reading, str word, str value)
 {
     return read_share(reading, word, value, &reading->set->error);
@@ -279,6 +286,8 @@ static void write_group(const struct family *family, const struct group_model *g
     for (uint32_t i = 0; i < group->candidate_count; i++)
         writer_printf(out, "candidate %.*s %.4f\n", (int)group->candidates[i].name.len, group->candidates[i].name.at,
                       group->candidates[i].error);
+    if (group->note.len)
+        put(out, "note", group->note);
     for (uint32_t i = 0; i < group->set_count; i++)
         write_set(family, &group->sets[i], out);
 }

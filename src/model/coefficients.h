@@ -9,6 +9,7 @@
  *     carry nearest
  *     residual own
  *     candidate pooled 0.153
+ *     note ...                       of the fit, if there is something to say
  *     set *                          the devices together
  *     rows 87623
  *     error 0.153
@@ -59,6 +60,7 @@ struct coefficient_set {
 
 struct group_model {
     str group;
+    str note; /* of the fit: what was left out, and why; "" */
     enum carry carry;
     enum residual residual;
     struct candidate candidates[MOST_CANDIDATES];

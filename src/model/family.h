@@ -72,6 +72,9 @@ struct family {
                      double *features);
     const char *const *features;
     uint32_t feature_count; /* at most FAMILY_FEATURES */
+    /* Whether coefficients of a device can be those of a healthy measurement; if not, it counts as not measured. NULL: all. */
+    bool (*keeps)(const struct hardware *hardware, const double *coefficients);
+
     /* Whether there is something to learn from this device's times, beyond the analytic form; NULL: of all. */
     bool (*learns)(const struct hardware *hardware);
     uint32_t trees, leaves; /* of the residual; 0: as many as is usual (fit.c) */

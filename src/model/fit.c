@@ -21,7 +21,7 @@ enum {
 static const double least_left = 0.2; /* of a measured time, whatever drifts */
 
 static const struct trees_options residual_options = {
-    .trees = 100, .leaves = 16, .least_rows = 25, .rate = 0.12, .knee = 0.2};
+    .trees = 100, .leaves = 16, .least_rows = 25, .rate = 0.12, .knee = 0.05};
 static const double most_residual = 0.7;
 
 /* A residual is learned where there is enough to learn from, and used only where it gains this much of the error. */
@@ -283,14 +283,36 @@ static void choose_residual(struct work *work, struct group_model *group)
 
 /* ---- groups ---- */
 
+/* Takes out the devices whose coefficients the family does not believe, and says so. */
+static void keep_healthy(struct work *work, struct group_model *group)
+{
+    uint32_t kept = 0;
+    group->note = S("");
+    for (uint32_t i = 0; i < work->part_count; i++) {
+        const str device = work->own[i].device;
+        if (work->family->keeps && !work->family->keeps(&work->own[i].hardware, work->own[i].value)) {
+            group->note = str_printf(work->arena, "%.*s%s%.*s: its %u rows are no healthy measurement, left out",
+                                     (int)group->note.len, group->note.at, group->note.len ? "; " : "", (int)device.len,
+                                     device.at, work->own[i].rows);
+            continue;
+        }
+        work->own[kept] = work->own[i];
+        work->parts[kept] = work->parts[i];
+        work->device[kept++] = work->device[i];
+    }
+    work->part_count = kept;
+}
+
 static void fit_group(struct work *work, struct group_model *group)
 {
     struct arena scratch = {0};
-    group->sets = arena_array(work->arena, work->part_count + 1, sizeof *group->sets);
-    group->set_count = work->part_count + 1;
     fit_own(work);
     if (work->family->drifts)
         fit_drifting(work);
+    if (work->part_count > 1)
+        keep_healthy(work, group);
+    group->sets = arena_array(work->arena, work->part_count + 1, sizeof *group->sets);
+    group->set_count = work->part_count + 1;
     struct coefficient_set *all = &group->sets[0];
     all->device = S("*");
     fit_set(work, pool(work, UINT32_MAX, &scratch), POOL_STEPS, all);

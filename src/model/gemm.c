@@ -90,6 +90,12 @@ struct product {
     const double *c; /* coefficients */
 };
 
+/* AMD's matrix cores multiply single precision as it is; NVIDIA's do not, and the figures are the same. */
+static double matrix_peak(const struct hardware *hardware)
+{
+    return fmax(hardware->figure[HW_FP32], hardware->figure[HW_FP32_MATRIX]);
+}
+
 /*
  * Watts for each TFLOP/s of single precision that boards of a generation are built for: what the largest boards that hold
  * their clock in such products are rated for, by their data sheets (GTX 1080 Ti and P100, RTX 2080 Ti and V100, RTX 3090,
@@ -122,7 +128,7 @@ static struct product product_of(const struct kernel *kernel, const struct hardw
         .k = (double)kernel->size[2],
         .n = (double)kernel->size[3],
         .sms = hardware->figure[HW_SMS],
-        .flop_per_us = hardware->figure[HW_FP32] / 1e6,
+        .flop_per_us = matrix_peak(hardware) / 1e6,
         .bytes_per_us = hardware->figure[HW_MEMORY_RATE] / 1e6,
         .c = c,
     };
@@ -308,6 +314,19 @@ static bool learns(const struct hardware *hardware)
     return missing_power(hardware, 1) < unsteady;
 }
 
+/*
+ * A large product runs at most of what the board holds on every device and with every library of the last ten years.
+ * Coefficients by which it does not were measured with something else (Tesla P4, linear: a quarter of the peak, where bmm
+ * of the same table reaches three quarters).
+ */
+static bool keeps(const struct hardware *hardware, const double *c)
+{
+    const double size = 4096, least = 0.45;
+    const struct kernel large = {.form = FORM_LINEAR, .dtype = DTYPE_F32, .size = {1, 4096, 4096, 4096}};
+    const double peak_us = 2 * size * size * size / (matrix_peak(hardware) / 1e6);
+    return us(&large, hardware, c) * least < peak_us * (1 + missing_power(hardware, 1));
+}
+
 const struct family family_gemm = {
     .name = "gemm",
     .forms = 1u << FORM_BMM | 1u << FORM_LINEAR,
@@ -318,6 +337,7 @@ const struct family family_gemm = {
     .us = us,
     .parameters = parameters,
     .parameter_count = COEFFICIENTS,
+    .keeps = keeps,
     .learns = learns,
     .start = start,
     .start_count = 4,
