@@ -62,8 +62,10 @@ struct family {
     uint32_t start_count;
 
     /*
-     * Above 0: a row of that many microseconds or less weighs a third in fitting, longer ones more with their time, up to
-     * twice. For tables whose long rows are few, where most say what a launch costs and little of the kernel. 0: all alike.
+     * Of tables of short kernels most rows say what a launch costs, and the long ones, which say what the kernel costs,
+     * are few; and a machine that is disturbed or not yet at its full clock only makes rows longer. Above 0: rows of up
+     * to 1.6 times this weigh a tenth, longer ones with their time up to 1; and a row that took longer than predicted
+     * weighs a quarter of that, so that a fit runs along the fast rows. 0: all alike.
      */
     double light_us;
 
