@@ -255,11 +255,12 @@ struct lookup {
 /*
  * Batched lookups come with other arguments from release to release, but always with one large flat or two-dimensional
  * weight, then vectors: one entry a table first (its places, widths), at the end the indices and, one more than there
- * are bags, the offsets. So: the largest argument is the weights; of the others the longest are indices and offsets.
+ * are bags, the offsets. So: the largest argument is the weights; of the vectors behind it the last two are indices and
+ * offsets, and the shortest has as many entries as there are tables.
  */
 static bool batched_lookup(const struct op_call *call, struct lookup *lookup)
 {
-    int64_t longest = 0, second = 0, tables = INT64_MAX;
+    int64_t indices = 0, offsets = 0, tables = INT64_MAX;
     uint32_t weights = 0;
     for (uint32_t i = 0; i < call->shape.count; i++)
         if (call_dims(call, i).rank > 0 && dims_elements(call_dims(call, i)) > dims_elements(call_dims(call, weights)))
@@ -270,12 +271,12 @@ static bool batched_lookup(const struct op_call *call, struct lookup *lookup)
         if (elements < 2)
             continue;
         tables = elements < tables ? elements : tables;
-        second = elements > longest ? longest : elements > second ? elements : second;
-        longest = elements > longest ? elements : longest;
+        indices = offsets;
+        offsets = elements;
     }
-    if (!longest || second < 2 || tables == INT64_MAX)
+    if (indices < 1 || offsets < 2)
         return false;
-    *lookup = (struct lookup){dims_elements(call_dims(call, weights)), tables, longest, second - 1, 0};
+    *lookup = (struct lookup){dims_elements(call_dims(call, weights)), tables, indices, offsets - 1, 0};
     if (call_dims(call, weights).rank == 2)
         lookup->width = call_dims(call, weights).at[1];
     return lookup->weights > 0;
