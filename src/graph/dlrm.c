@@ -154,6 +154,9 @@ static void forward_layer(struct dlrm_step *s, struct dlrm_layer *layer)
     const int64_t batch = s->dlrm->batch, in = layer->in, out = layer->out;
     dlrm_open(s, "aten::linear", dlrm_dims(s, "[[#, #], [#, #], [#]]", (int64_t[]){batch, in, out, in, out}), "fff");
     transposed(s, layer);
+    if (s->dlrm->era ==
+        DLRM_2021) /* the bias goes to where the product is added to it; today that is part of the product */
+        dlrm_call(s, "aten::copy_", dlrm_dims(s, "[[#, #], [#, #], []]", (int64_t[]){batch, out, batch, out}), "ff.");
     layer->product = dlrm_call(
         s, "aten::addmm", dlrm_dims(s, "[[#], [#, #], [#, #], [], []]", (int64_t[]){out, batch, in, in, out}), "fff..");
     dlrm_close(s);
