@@ -80,4 +80,5 @@ const struct family family_elementwise = {
     .us = us,
     .parameters = parameters,
     .parameter_count = COEFFICIENTS,
+    .light_us = 40,
 };
