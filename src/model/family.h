@@ -77,8 +77,8 @@ struct family {
     /* Whether coefficients of a device can be those of a healthy measurement; if not, it counts as not measured. NULL: all. */
     bool (*keeps)(const struct hardware *hardware, const double *coefficients);
 
-    /* Whether there is something to learn from this device's times, beyond the analytic form; NULL: of all. */
-    bool (*learns)(const struct hardware *hardware);
+    /* Whether this device's times are those of its kernels alone, so that a residual can be learned; NULL: of all. */
+    bool (*steady)(const struct hardware *hardware);
     uint32_t trees, leaves; /* of the residual; 0: as many as is usual (fit.c) */
 
     bool drifts; /* its tables drift from row to row (drift.h), which is taken out before fitting */

@@ -254,9 +254,9 @@ static void choose_carry(const struct work *work, struct group_model *group)
     all->error = fmin(nearest, pooled);
 }
 
-static bool learns(const struct work *work, uint32_t part)
+static bool steady(const struct work *work, uint32_t part)
 {
-    return !work->family->learns || work->family->learns(&work->own[part].hardware);
+    return !work->family->steady || work->family->steady(&work->own[part].hardware);
 }
 
 static void choose_residual(struct work *work, struct group_model *group)
@@ -265,7 +265,7 @@ static void choose_residual(struct work *work, struct group_model *group)
     double plain = 0, learned = 0, errors[MOST_DEVICES];
     for (uint32_t i = 0; i < work->part_count; i++) {
         work->own[i].error = mean_error(work, &work->own[i], false, work->parts[i]);
-        errors[i] = learn && learns(work, i) ? own_trees_error(work, i) : work->own[i].error;
+        errors[i] = learn && steady(work, i) ? own_trees_error(work, i) : work->own[i].error;
         plain += work->own[i].error / work->part_count;
         learned += errors[i] / work->part_count;
     }
@@ -276,7 +276,7 @@ static void choose_residual(struct work *work, struct group_model *group)
     group->residual = learned < plain * (1 - least_gain) ? RESIDUAL_OWN : RESIDUAL_NONE;
     for (uint32_t i = 0; group->residual == RESIDUAL_OWN && i < work->part_count; i++) {
         work->own[i].error = errors[i];
-        if (learns(work, i))
+        if (steady(work, i))
             work->own[i].residual = learn_residual(work, &work->own[i], work->parts[i], work->arena);
     }
 }
@@ -323,24 +323,55 @@ static void fit_group(struct work *work, struct group_model *group)
     arena_free(&scratch);
 }
 
+static struct rows rows_of(const struct family *family, str group, const struct measurements *measurements,
+                           uint32_t device, struct arena *arena)
+{
+    struct rows rows = {arena_array(arena, measurements->count, sizeof *rows.at), 0};
+    for (uint32_t i = 0; i < measurements->count; i++) {
+        const struct measurement *row = &measurements->rows[i];
+        if (row->device == device && family_of_kernel(&row->kernel) == family &&
+            str_eq(family_group(family, &row->kernel), group))
+            rows.at[rows.count++] = row;
+    }
+    return rows;
+}
+
+/* Keeps parts in the order of their devices' names, so that other tables beside change nothing. */
+static void add_part(struct work *work, uint32_t device, struct rows rows)
+{
+    uint32_t at = work->part_count++;
+    for (; at > 0 && str_cmp(work->devices[device].name, work->devices[work->device[at - 1]].name) < 0; at--) {
+        work->device[at] = work->device[at - 1];
+        work->parts[at] = work->parts[at - 1];
+    }
+    work->device[at] = device;
+    work->parts[at] = rows;
+}
+
 static struct work work_of(const struct family *family, str group, const struct measurements *measurements,
                            struct arena *arena)
 {
     struct work work = {.family = family, .devices = measurements->devices, .arena = arena};
     for (uint32_t device = 0; device < measurements->device_count; device++) {
-        struct rows rows = {arena_array(arena, measurements->count, sizeof *rows.at), 0};
-        for (uint32_t i = 0; i < measurements->count; i++) {
-            const struct measurement *row = &measurements->rows[i];
-            if (row->device == device && family_of_kernel(&row->kernel) == family &&
-                str_eq(family_group(family, &row->kernel), group))
-                rows.at[rows.count++] = row;
-        }
-        if (!rows.count)
-            continue;
-        work.device[work.part_count] = device;
-        work.parts[work.part_count++] = rows;
+        const struct rows rows = rows_of(family, group, measurements, device, arena);
+        if (rows.count)
+            add_part(&work, device, rows);
     }
     return work;
+}
+
+/* The tables that hold rows of the family: "train_gemm.csv.gz: 119847 rows". */
+static void add_sources(const struct measurements *measurements, struct arena *arena, struct family_model *model)
+{
+    uint32_t rows[MOST_TABLES] = {0};
+    for (uint32_t i = 0; i < measurements->count; i++)
+        if (family_of_kernel(&measurements->rows[i].kernel) == model->family)
+            rows[measurements->rows[i].table]++;
+    model->sources = arena_array(arena, measurements->table_count, sizeof *model->sources);
+    for (uint32_t i = 0; i < measurements->table_count; i++)
+        if (rows[i])
+            model->sources[model->source_count++] = str_printf(arena, "%.*s: %u rows", (int)measurements->tables[i].len,
+                                                               measurements->tables[i].at, rows[i]);
 }
 
 /* The groups of a family that have rows, by first appearance. */
@@ -368,8 +399,7 @@ void fit_family(const struct family *family, const struct measurements *measurem
     *model = (struct family_model){.family = family};
     model->group_count = groups_of(family, measurements, groups);
     model->groups = arena_array(arena, model->group_count, sizeof *model->groups);
-    model->sources = measurements->sources;
-    model->source_count = measurements->source_count;
+    add_sources(measurements, arena, model);
     for (uint32_t i = 0; i < model->group_count; i++) {
         struct arena scratch = {0};
         struct work work = work_of(family, groups[i], measurements, &scratch);

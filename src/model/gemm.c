@@ -307,11 +307,11 @@ static double start(uint32_t way, uint32_t parameter)
  * Where power falls short by this much, the clock of the measurements is that of the minutes before, by up to a factor of
  * two: in tables that are sorted by size it passes for an effect of size.
  */
-static const double unsteady = 0.5;
+static const double least_unsteady = 0.5;
 
-static bool learns(const struct hardware *hardware)
+static bool steady(const struct hardware *hardware)
 {
-    return missing_power(hardware, 1) < unsteady;
+    return missing_power(hardware, 1) < least_unsteady;
 }
 
 /*
@@ -338,7 +338,7 @@ const struct family family_gemm = {
     .parameters = parameters,
     .parameter_count = COEFFICIENTS,
     .keeps = keeps,
-    .learns = learns,
+    .steady = steady,
     .start = start,
     .start_count = 4,
     .describe = describe,

@@ -5,20 +5,28 @@
 #include "base/mem.h"
 #include "model/table.h"
 
-enum { MOST_TABLES = 64 };
+static uint32_t add_device(struct measurements *to, const struct hardware *hardware)
+{
+    for (uint32_t i = 0; i < to->device_count; i++)
+        if (str_eq(to->devices[i].name, hardware->name))
+            return i;
+    to->devices[to->device_count] = *hardware;
+    return to->device_count++;
+}
 
 static uint32_t device_of(struct measurements *to, str spelling, const struct catalogue *catalogue,
                           const struct hardware *given, struct arena *arena)
 {
-    for (uint32_t i = 0; i < to->device_count; i++)
+    for (uint32_t i = 0; i < to->spelling_count; i++)
         if (str_eq(to->spellings[i], spelling))
-            return i;
+            return to->meant[i];
     const struct hardware *found = given ? given : catalogue_gpu(catalogue, spelling, (struct gpu_signs){-1, -1});
-    if (!found || to->device_count == MOST_DEVICES)
+    if (!found || to->spelling_count == MOST_DEVICES)
         return UINT32_MAX;
-    to->devices[to->device_count] = *found;
-    to->spellings[to->device_count] = str_copy(arena, spelling);
-    return to->device_count++;
+    const uint32_t device = add_device(to, found);
+    to->spellings[to->spelling_count] = str_copy(arena, spelling);
+    to->meant[to->spelling_count++] = device;
+    return device;
 }
 
 static bool refuse(const char *path, const struct table_row *row, const char *problem, struct steptime_error *err)
@@ -37,30 +45,30 @@ static bool add_row(struct measurements *to, const char *path, const struct tabl
         return fail_at(err, STEPTIME_INPUT, str_of(path), -1, "line %u: the device '%.*s' is not known", row->line,
                        (int)row->device.len, row->device.at);
     to->rows = mem_grow(to->rows, &to->room, (size_t)to->count + 1, sizeof *to->rows);
-    to->rows[to->count++] = (struct measurement){row->kernel, device, row->us};
+    to->rows[to->count++] = (struct measurement){row->kernel, device, to->table_count - 1, row->us};
     return true;
 }
 
-static void add_source(struct measurements *to, const char *path, uint32_t rows, struct arena *arena)
+static bool add_table(struct measurements *to, const char *path, struct arena *arena, struct steptime_error *err)
 {
     const char *slash = strrchr(path, '/');
-    if (!to->sources)
-        to->sources = arena_array(arena, MOST_TABLES, sizeof *to->sources);
-    if (to->source_count < MOST_TABLES && rows)
-        to->sources[to->source_count++] = str_printf(arena, "%s: %u rows", slash ? slash + 1 : path, rows);
+    if (to->table_count == MOST_TABLES)
+        return fail(err, STEPTIME_USAGE, "more than %u tables", MOST_TABLES);
+    to->tables[to->table_count++] = str_copy(arena, str_of(slash ? slash + 1 : path));
+    return true;
 }
 
 bool measurements_read(struct measurements *to, const char *path, const struct catalogue *catalogue,
                        const struct hardware *hardware, struct arena *arena, struct steptime_error *err)
 {
+    if (!add_table(to, path, arena, err))
+        return false;
     struct kernel_table *table = kernel_table_open(path, err);
     if (!table)
         return false;
-    const uint32_t before = to->count;
     bool fine = true;
     for (struct table_row row; fine && kernel_table_next(table, &row);)
         fine = add_row(to, path, &row, device_of(to, row.device, catalogue, hardware, arena), err);
-    add_source(to, path, to->count - before, arena);
     return kernel_table_close(table, fine ? err : NULL) && fine;
 }
 

@@ -11,20 +11,22 @@
 struct measurement {
     struct kernel kernel;
     uint32_t device; /* of devices */
+    uint32_t table;  /* of tables */
     double us;
 };
 
-enum { MOST_DEVICES = 128 };
+enum { MOST_DEVICES = 128, MOST_TABLES = 64 };
 
 struct measurements {
     struct measurement *rows; /* in the order of the tables */
     uint32_t count;
     size_t room;
     struct hardware devices[MOST_DEVICES]; /* by first appearance */
-    str spellings[MOST_DEVICES];           /* as the tables write them */
     uint32_t device_count;
-    str *sources; /* a line each: "train_gemm.csv.gz: 119847 rows" */
-    uint32_t source_count;
+    str spellings[MOST_DEVICES]; /* as the tables write them, and the device that each means */
+    uint32_t meant[MOST_DEVICES], spelling_count;
+    str tables[MOST_TABLES]; /* "train_gemm.csv.gz" */
+    uint32_t table_count;
 };
 
 /*
