@@ -13,6 +13,7 @@
 
 #include "base/map.h"
 #include "graph/program_forward.h"
+#include "graph/program_names.h"
 #include "ops/message.h"
 
 bool execution_is_frame(const struct execution_node *node)
@@ -44,6 +45,7 @@ struct making {
     uint32_t *label_around; /* by entry: itself or the innermost label that it lies in; OP_NONE */
     uint32_t count;
     int64_t main_thread;
+    struct program_names names;
     struct program_op *ops;
     uint32_t *tensor_count; /* of the result */
     int64_t *tensors;
@@ -129,9 +131,9 @@ static void hang_threads(struct making *m)
 
 /* ---- operators ---- */
 
-static enum phase phase_in(const struct making *m, const struct program_op *op, const struct execution_node *node)
+static enum phase phase_in(struct making *m, const struct program_op *op, const struct execution_node *node)
 {
-    const enum phase own = phase_of_name(op->name);
+    const enum phase own = (enum phase)program_name(&m->names, op->name)->phase;
     if (own != PHASE_NONE)
         return own;
     if (op->parent != OP_NONE && (!m->ops[op->parent].label || m->ops[op->parent].phase == PHASE_OPTIMIZER))
@@ -255,14 +257,14 @@ static void make_copies(struct making *m, const struct program_tree *tree, struc
     out->streams = out->launch_count > 0;
 }
 
-static struct program_op op_of_node(const struct making *m, const struct execution_node *node, bool label)
+static struct program_op op_of_node(struct making *m, const struct execution_node *node, bool label)
 {
     return (struct program_op){
         .name = node->name,
         .arguments = {node->inputs.dims, node->inputs.types, node->inputs.values, node->inputs.strides},
         .id = node->id,
         .forward = OP_NONE,
-        .family = (uint8_t)(label ? FAMILY_OTHER : family_of_name(node->name)),
+        .family = label ? FAMILY_OTHER : program_name(&m->names, node->name)->family,
         .label = label,
         .on_host = !label && works_on_host(m, node),
         .start_ns = -1,
@@ -295,7 +297,7 @@ static void make_ops(struct making *m, const struct program_tree *tree, struct p
         op->phase = (uint8_t)phase_in(m, op, node);
         add_inputs(m, node, op);
         add_outputs(m, node, op);
-        out->without_shapes += !op->label && !op->arguments.dims.len && op_has_cost(op->name);
+        out->without_shapes += program_wants_shapes(&m->names, op);
     }
     map_free(&threads);
 }
@@ -433,6 +435,7 @@ struct program program_of_nodes(const struct execution *from, const struct execu
     out.ops = m.ops;
     out.count = tree.count;
     out.tensors = m.tensors;
+    program_names_free(&m.names);
     arena_free(&m.scratch);
     return out;
 }

@@ -225,7 +225,7 @@ static void add_all_data(const struct joining *j, struct program *p, struct aren
     for (uint32_t i = 0; i < p->count; i++) {
         if (j->node_of[i] != EXECUTION_NONE)
             add_data(j, &data, &number_of_id, &j->execution->nodes[j->node_of[i]], &ops[i]);
-        p->without_shapes += !ops[i].label && !ops[i].arguments.dims.len && op_has_cost(ops[i].name);
+        p->without_shapes += program_wants_shapes(&j->of->names, &ops[i]);
     }
     p->tensors = data.tensors;
     p->tensor_count = data.tensor_count;

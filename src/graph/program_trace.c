@@ -19,8 +19,6 @@ struct programs *programs_open(const struct trace *trace, const struct work_clas
     of->classes = classes;
     of->phases = phases_of(trace, &of->arena);
     of->calls = runtime_calls_of(trace, &of->arena);
-    of->families = arena_alloc(&of->arena, trace_text_count(trace));
-    of->names = arena_alloc(&of->arena, trace_text_count(trace));
     waits_open(&of->waits, trace, classes, of->calls, &of->arena);
     of->orders = stream_orders(&of->waits, &of->arena);
     of->collectives = collectives_of(trace, classes, &of->arena);
@@ -32,26 +30,14 @@ void programs_close(struct programs *of)
     if (!of)
         return;
     waits_close(&of->waits);
+    program_names_free(&of->names);
     arena_free(&of->arena);
     mem_free(of);
 }
 
-static enum name_kind name_kind(struct programs *of, uint32_t row)
+static const struct name_facts *facts(struct programs *of, uint32_t row)
 {
-    uint8_t *known = &of->names[of->trace->name[row]];
-    if (!*known) {
-        const str name = trace_name(of->trace, row);
-        *known = 1 + (program_names_step(name) ? NAMES_STEP : program_names_label(name) ? NAMES_LABEL : NAMES_OPERATOR);
-    }
-    return *known - 1;
-}
-
-static enum family family(struct programs *of, uint32_t row)
-{
-    uint8_t *known = &of->families[of->trace->name[row]];
-    if (!*known)
-        *known = (uint8_t)(1 + family_of_name(trace_name(of->trace, row)));
-    return *known - 1;
+    return program_name(&of->names, trace_name(of->trace, row));
 }
 
 /* ---- rows of the step ---- */
@@ -121,10 +107,10 @@ static void add_operators(struct step_program *p, uint32_t lane)
     for (uint32_t i = 0; i < calls.count; i++) {
         const uint32_t row = calls.at[i], parent = entry_at(e, trace->parent[row]);
         const bool inside = parent != OP_NONE && !e->label[parent];
-        if (trace->kind[row] != EVENT_OPERATOR || name_kind(p->of, row) == NAMES_STEP)
+        if (trace->kind[row] != EVENT_OPERATOR || facts(p->of, row)->step)
             pass_over(e, row, parent);
         else
-            add_entry(p, row, parent, !inside && name_kind(p->of, row) == NAMES_LABEL);
+            add_entry(p, row, parent, !inside && facts(p->of, row)->label);
     }
 }
 
@@ -149,7 +135,7 @@ static void add_labels(struct step_program *p, uint32_t lane)
     const struct rows labels = program_rows(trace, lane, NEST_ANNOTATION, p->step);
     for (uint32_t i = 0; i < labels.count; i++) {
         const uint32_t row = labels.at[i], parent = entry_at(&p->entries, trace->parent[row]);
-        if (name_kind(p->of, row) == NAMES_STEP || in_operator(p, row))
+        if (facts(p->of, row)->step || in_operator(p, row))
             pass_over(&p->entries, row, parent);
         else
             add_entry(p, row, parent, true);
@@ -245,7 +231,7 @@ static struct program_op op_of_row(struct step_program *p, uint32_t row, bool la
         .thread = step_thread(p, trace->lane[row]),
         .forward = OP_NONE,
         .phase = p->of->phases[row],
-        .family = (uint8_t)(label ? FAMILY_OTHER : family(p->of, row)),
+        .family = label ? FAMILY_OTHER : facts(p->of, row)->family,
         .label = label,
         .start_ns = trace->start_ns[row] - p->step->start_ns,
         .dur_ns = trace->dur_ns[row],
@@ -263,7 +249,7 @@ static void step_ops(struct step_program *p)
         p->ops[i] = op_of_row(p, e->row[entry], e->label[entry]);
         p->ops[i].parent = parent == OP_NONE ? (uint32_t)OP_NONE : p->tree.number_of[parent];
         p->ops[i].end = p->tree.end[i];
-        p->result.without_shapes += !e->label[entry] && !p->ops[i].arguments.dims.len && op_has_cost(p->ops[i].name);
+        p->result.without_shapes += program_wants_shapes(&p->of->names, &p->ops[i]);
     }
     p->result.ops = p->ops;
     p->result.count = p->tree.count;

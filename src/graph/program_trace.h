@@ -4,6 +4,7 @@
 #define GRAPH_PROGRAM_TRACE_H
 
 #include "graph/order.h"
+#include "graph/program_names.h"
 #include "graph/program_tree.h"
 #include "graph/wait.h"
 
@@ -13,14 +14,11 @@ struct programs {
     struct arena arena;
     const uint8_t *phases; /* enum phase by row */
     const uint8_t *calls;  /* enum runtime_call by text id */
-    uint8_t *families;     /* 1 + enum family by text id; 0: not judged yet */
-    uint8_t *names;        /* 1 + enum name_kind by text id; 0: not judged yet */
+    struct program_names names;
     struct waits waits;
     struct orders orders;
     struct collectives collectives;
 };
-
-enum name_kind { NAMES_OPERATOR, NAMES_LABEL, NAMES_STEP };
 
 /* The rows of a lane that begin in the step. */
 struct rows program_rows(const struct trace *trace, uint32_t lane, enum nest nest, const struct step *step);

@@ -62,13 +62,3 @@ const uint32_t *program_tops(const struct program_op *ops, uint32_t count, struc
     }
     return tops;
 }
-
-bool program_names_step(str name)
-{
-    return str_starts(name, S("ProfilerStep"));
-}
-
-bool program_names_label(str name)
-{
-    return (str_has(name, S(" ")) || str_has(name, S("#"))) && !str_has(name, S("::"));
-}

@@ -18,10 +18,4 @@ struct program_tree program_tree_of(const uint32_t *parents, const int64_t *keys
 /* By number, the operator at the top that it lies in or is; OP_NONE for labels. */
 const uint32_t *program_tops(const struct program_op *ops, uint32_t count, struct arena *arena);
 
-/* A name that code gives a stretch of itself: "## forward ##", "Optimizer.step#SGD.step"; never that of an operator. */
-bool program_names_label(str name);
-
-/* "ProfilerStep#3": the whole step, which is neither operator nor label. */
-bool program_names_step(str name);
-
 #endif
