@@ -11,6 +11,7 @@
 #   make format      rewrite the sources as .clang-format says; make format-check only looks
 #   make bench       measure; the figures go to build/bench.json
 #   make bench-accuracy  how far predictions are from published measurements; build/accuracy.json
+#   make models      fit data/models again from the public measurements beside the checkout
 #   make clean
 PREFIX ?= /usr/local
 DESTDIR ?=
@@ -24,7 +25,7 @@ export PKG_CONFIG_PATH := $(prefix)/lib/pkgconfig:$(prefix)/lib64/pkgconfig:$(pr
 sources = $(wildcard include/*/*.h src/*/*.[ch] tests/*/*.[ch] bench/*.[ch])
 sanitizers = -Db_sanitize=address,undefined -Db_lundef=false -Dbuildtype=debugoptimized -Dc_args=-fno-sanitize-recover=all
 
-.PHONY: all demo check install sanitize clang fuzz fuzz-build format format-check bench bench-accuracy clean help
+.PHONY: all demo check install sanitize clang fuzz fuzz-build format format-check bench bench-accuracy models clean help
 .NOTPARALLEL:
 
 all:
@@ -73,6 +74,9 @@ bench: all
 
 bench-accuracy: all
 	python3 bench/accuracy.py
+
+models: all
+	tools/fit_models.sh build/steptime data/models
 
 clean:
 	rm -rf build build-sanitize build-clang build-fuzz

@@ -1,0 +1,21 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Fits all families of kernel models again, from the public measurements beside the checkout:
+#
+#   tools/fit_models.sh [PROGRAM [FOLDER]]    PROGRAM is build/steptime, FOLDER data/models
+#
+# The same tables give the same files: 'git diff data/models' shows nothing. Only rows for training are read.
+set -eu
+cd "$(dirname "$0")/.."
+program=${1:-build/steptime}
+folder=${2:-data/models}
+measured=${STEPTIME_SHARED:-../shared}/data/prediction
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+
+set -- "$measured"/kernels/train_*.csv.gz "$measured"/llm/gemm_fp8_train.csv.gz
+if [ -f bench/collectives.py ]; then
+    python3 bench/collectives.py "$measured/llm/collectives.tar.xz" "$scratch/collectives.csv"
+    set -- "$@" "$scratch/collectives.csv"
+fi
+"$program" model fit "$@" --into "$folder"
