@@ -42,7 +42,7 @@ static const struct parameter parameters[COEFFICIENTS] = {
     [EFFICIENCY] = {"efficiency", 0.8, 0.1, 1.5, 0.2, "of the link, by large messages among eight ranks"},
     [HALF_MIB] = {"half_mib", 2, 0.001, 100, 0.5, "message that reaches half of it, MiB"},
     [STEEPNESS] = {"steepness", 0.7, 0.4, 2, 0.2, "of the curve at its half"},
-    [RANKS] = {"ranks", 0, -1, 1.5, 0.2, "power of ranks / 8 in the efficiency"},
+    [RANKS] = {"ranks", 0, -1, 0.5, 0.2, "power of ranks / 8 in the efficiency"},
     [HALF_RANKS] = {"half_ranks", 0, -1.5, 1.5, 0.2, "power of ranks / 8 in the half"},
     [NETWORK] = {"network", 0.8, 0.8, 0.8, 0.2, "of the network, by large messages: assumed"},
     [NETWORK_US] = {"network_us", 5, 5, 5, 0.3, "latency of the network where it is not known, us: assumed"},
@@ -152,21 +152,27 @@ static double us(const struct kernel *kernel, const struct hardware *hardware, c
     return latency_us(&exchange) + fmax(local_us(&exchange), network_us(&exchange));
 }
 
-enum feature { LN_BYTES, LN_RANKS, LN_MOVING, LN_SLOWNESS, SERVERS, FEATURES };
+enum feature { LN_BYTES, LN_RANKS, LN_MOVING, LN_SLOWNESS, FEATURES };
 
-static const char *const feature_names[FEATURES] = {
-    "ln(bytes)", "ln(ranks of a server)", "ln(moving / latency)", "ln(slowness)", "servers",
-};
+static const char *const feature_names[FEATURES] = {"ln(bytes on the link)", "ln(ranks of a server)",
+                                                    "ln(moving / latency)", "ln(slowness)"};
 
 static void describe(const struct kernel *kernel, const struct hardware *hardware, const double *c, double *to)
 {
     const struct exchange exchange = exchange_of(kernel, hardware, c);
     const double moving = fmax(least_us, fmax(local_us(&exchange), network_us(&exchange)));
-    to[LN_BYTES] = log(exchange.bytes);
+    to[LN_BYTES] = log(exchange.bytes * factor_of(exchange.kind, exchange.local));
     to[LN_RANKS] = log(exchange.local);
     to[LN_MOVING] = log(moving / latency_us(&exchange));
     to[LN_SLOWNESS] = log(slowness(&exchange));
-    to[SERVERS] = fmin(exchange.servers, 2);
+}
+
+/* What was measured: all-reduce and send-receive within a server. */
+static bool like_measured(const struct kernel *kernel)
+{
+    const int64_t kind = kernel->size[0] - 1;
+    return kernel->size[2] <= kernel->size[3] && kernel->size[2] <= most_ranks &&
+           (kind == COLLECTIVE_ALL_REDUCE || kind == COLLECTIVE_POINT_TO_POINT);
 }
 
 static const char *group(const struct kernel *kernel)
@@ -192,6 +198,7 @@ const struct family family_collective = {
     .parameters = parameters,
     .parameter_count = COEFFICIENTS,
     .describe = describe,
+    .like_measured = like_measured,
     .features = feature_names,
     .feature_count = FEATURES,
     .trees = 60,

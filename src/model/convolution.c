@@ -48,8 +48,8 @@ static const struct parameter parameters[COEFFICIENTS] = {
     [IMPLICIT_EFFICIENCY] = {"implicit_efficiency", 0.75, 0.1, 1.3, 0.2, "implicit: of the peak, in the inner loop"},
     [IMPLICIT_DEPTH] = {"implicit_depth", 40, 0.5, 1000, 0.3, "steps of the window that starting a tile is worth"},
     [IMPLICIT_QUANTUM] = {"implicit_quantum", 0.5, 0, 1, 0.2, "share of a broken wave that waits for its end"},
-    [IMPLICIT_MEMORY] = {"implicit_memory", 0.5, 0, 4, 0.2, "of inputs, filters and outputs, over peak bandwidth"},
-    [IMPLICIT_128X128] = {"implicit_128x128", 0.1, -0.5, 2, 0.1, "penalty of the tile over 128x64"},
+    [IMPLICIT_MEMORY] = {"implicit_memory", 0.5, 0, 2, 0.2, "of inputs, filters and outputs, over peak bandwidth"},
+    [IMPLICIT_128X128] = {"implicit_128x128", -0.05, -0.5, 2, 0.1, "penalty of the tile over 128x64"},
     [IMPLICIT_128X32] = {"implicit_128x32", 0.2, -0.5, 2, 0.1, "the same"},
     [FUSED_EFFICIENCY] = {"fused_efficiency", 0.7, 0.1, 1.3, 0.2, "fused: of the peak, in the inner loop"},
     [FUSED_DEPTH] = {"fused_depth", 12, 0.5, 400, 0.3, "channels that starting a block is worth"},
@@ -382,6 +382,14 @@ static double start(uint32_t way, uint32_t parameter)
     return penalties[way - 1][parameter - STAGED_128X64];
 }
 
+/* What was measured: windows of 3x3, stride 1, single precision. What is left over there says nothing of others. */
+static bool like_measured(const struct kernel *kernel)
+{
+    const int64_t *size = kernel->size;
+    const bool narrow = kernel->dtype == DTYPE_F16 || kernel->dtype == DTYPE_BF16;
+    return size[3] == 3 && size[4] == 3 && size[7] == 1 && size[9] == 1 && !narrow && !kernel->backward;
+}
+
 const struct family family_convolution = {
     .name = "convolution",
     .forms = 1u << FORM_CONVOLUTION,
@@ -396,6 +404,7 @@ const struct family family_convolution = {
     .start = start,
     .start_count = 3,
     .describe = describe,
+    .like_measured = like_measured,
     .features = feature_names,
     .feature_count = FEATURES,
 };

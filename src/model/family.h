@@ -74,6 +74,10 @@ struct family {
                      double *features);
     const char *const *features;
     uint32_t feature_count; /* at most FAMILY_FEATURES */
+
+    /* Whether what was learned says anything of this kernel: whether it is like those that were measured. NULL: always. */
+    bool (*like_measured)(const struct kernel *kernel);
+
     /* Whether coefficients of a device can be those of a healthy measurement; if not, it counts as not measured. NULL: all. */
     bool (*keeps)(const struct hardware *hardware, const double *coefficients);
 

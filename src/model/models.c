@@ -134,7 +134,7 @@ double set_us(const struct family *family, const struct coefficient_set *set, co
               const struct kernel *kernel, bool residual)
 {
     const double us = set_analytic_us(family, set, hardware, kernel);
-    if (!residual || !set->residual)
+    if (!residual || !set->residual || (family->like_measured && !family->like_measured(kernel)))
         return us;
     struct kernel alone = *kernel;
     double features[FAMILY_FEATURES];

