@@ -11,7 +11,8 @@ The tables of overheads were measured with the profiler on and its cost is in th
 without it. How many events lie in an overhead the tables do not say. But the authors print the means of their final
 tables, pooled and with the cost taken off, of the operators that matter (the figure of overheads, read to a
 microsecond): so each row is multiplied by what is left of it there, and a row they do not print by what is left of all
-printed rows of its type.
+printed rows of its type. T1 they print for each of these models, 7.0 to 8.7 us, 7.7 in the mean; the tables here, of
+the year before, still have outliers in it (21 and 15 us, deviating by as much). So T1 is 7.7 us for all.
 
 The table of 2021-04-09 holds T5 as the sum over the gaps of an operator: it is divided by their number. T3 of aten::to
 in the other table is the wait for its copy, which the walk has itself: the other table's is taken.
@@ -28,7 +29,8 @@ import tempfile
 from accuracy_data import PROGRAM, Errors, Figure, Program, csv_text, figure, path, rows
 from inputs import SHARED, Missing
 
-MACHINE = ["--hw", "V100-SXM2-16GB", "--set", "clock=1297MHz", "--set", "fp32=13.28TFLOP/s"]
+MACHINE = ["--hw", "V100-SXM2-16GB", "--set", "clock=1297MHz", "--set", "fp32=13.28TFLOP/s",
+           "--set", "fp32_matrix=13.28TFLOP/s"]
 LAUNCH_EVENT_US = 2.0 + 4.0
 # Final means with the profiler's cost taken off, as printed (us).
 FINAL = {
@@ -102,6 +104,9 @@ def tables():
             row["mean_us"] = unwaited
     left = shares_left(default + mlperf)
     for row in default + mlperf:
+        if row["type"] == "t1":
+            row["mean_us"] = FINAL["t1"][""]
+            continue
         row["mean_us"] *= left.get((row["type"], row["op_or_call"]), left.get(row["type"], 1))
     return {"default": default, "mlperf": mlperf, "pooled": default + mlperf}
 
