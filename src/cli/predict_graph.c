@@ -10,6 +10,7 @@
 #include "hardware_option.h"
 #include "io/writer.h"
 #include "model/model.h"
+#include "model/table.h"
 #include "predict/list_kernel.h"
 #include "predict_rows.h"
 #include "row_problems.h"
@@ -29,6 +30,7 @@ struct prediction {
     struct writer *out;
     struct arena arena;
     struct hardware hardware;
+    struct list_node node;
     struct intern *keys;      /* of steps */
     struct timed_step *steps; /* by the id of the key */
     size_t step_room;
@@ -43,7 +45,7 @@ struct prediction {
 static double row_us(struct prediction *p, const struct list_row *row)
 {
     struct kernel kernel;
-    const char *const problem = row->problem ? row->problem : kernel_of_list_row(row, &kernel);
+    const char *const problem = row->problem ? row->problem : kernel_of_list_row(&p->node, row, &kernel);
     struct estimate estimate;
     struct steptime_error err;
     if (problem)
@@ -54,7 +56,7 @@ static double row_us(struct prediction *p, const struct list_row *row)
         row_problem(&p->problems, row->line, row->op, S(""), err.message);
     else {
         p->us += estimate.us * (double)row->repeat;
-        p->guessed_us += kernel.form == FORM_BYTES ? estimate.us * (double)row->repeat : 0;
+        p->guessed_us += !op_word_known(row->op) && !str_eq(row->op, S("copy")) ? estimate.us * (double)row->repeat : 0;
         return estimate.us;
     }
     return -1;

@@ -5,64 +5,139 @@
 
 enum { FP32_BYTES = 4 };
 
-static int64_t most(int64_t a, int64_t b)
+/* ---- nodes ---- */
+
+/* Traced graphs number the nodes of a function: "getitem_12" is a getitem. */
+static str function_of(str name)
 {
-    return a > b ? a : b;
+    size_t len = name.len;
+    while (len > 0 && name.at[len - 1] >= '0' && name.at[len - 1] <= '9')
+        len--;
+    return len > 1 && len < name.len && name.at[len - 1] == '_' ? (str){name.at, len - 1} : name;
 }
 
-/* Bytes of all tensors of the row; INT64_MAX where they do not fit. */
-static int64_t bytes_of(const struct list_row *row)
+static bool adds(str op)
 {
-    int64_t bytes = 0;
-    for (uint32_t i = 0; i < row->tensors; i++) {
-        int64_t own;
-        if (__builtin_mul_overflow(row->elements[i], FP32_BYTES, &own) || __builtin_add_overflow(bytes, own, &bytes))
-            return INT64_MAX;
-    }
-    return bytes;
+    return str_eq(op, S("add")) || str_eq(op, S("addu")) || str_eq(op, S("sub")) || str_eq(op, S("subu"));
 }
 
-/*
- * What is read and what is written: the tensors before the last, and the last. Of a gradient just one is given, which
- * is read and written. Indexing with a scalar hands on what lies in host memory.
- */
-static const char *copy_of(const struct list_row *row, struct kernel *kernel)
+static int64_t last_elements(const struct list_row *row)
 {
-    int64_t read = 0;
-    const int64_t written = row->elements[row->tensors - 1];
-    for (uint32_t i = 0; i + 1 < row->tensors; i++)
-        read = most(read, row->elements[i]);
-    if (most(read, written) == 1) {
-        kernel->form = FORMS;
-        return NULL;
+    return row->tensors ? row->elements[row->tensors - 1] : 0;
+}
+
+static bool same_node(const struct list_node *node, str text)
+{
+    return text.len && str_eq((str){node->node, node->node_len}, text);
+}
+
+/* The node of the row: the one at hand, or a new one. A forward row says what it does. */
+static void enter(struct list_node *node, const struct list_row *row)
+{
+    if (!same_node(node, row->node)) {
+        *node = (struct list_node){.node_len = row->node.len < LIST_NODE_BYTES ? row->node.len : 0};
+        memcpy(node->node, row->node.at, node->node_len);
     }
-    *kernel = (struct kernel){.form = FORM_INDEX, .dtype = DTYPE_F32};
-    /* A gather reads from a large tensor what it writes; an expansion writes more than it reads. */
-    read = read && read < written ? read : written;
-    if (__builtin_mul_overflow(read, FP32_BYTES, &kernel->size[0]) ||
-        __builtin_mul_overflow(written, FP32_BYTES, &kernel->size[1]))
+    if (row->phase != LIST_FORWARD)
+        return;
+    const str function = function_of(row->name);
+    node->adds = adds(row->op);
+    node->norm = str_eq(row->op, S("ln"));
+    node->hands_on = str_eq(function, S("contiguous"));
+    node->drops = str_ends(function, S("dropout")) || str_ends(function, S("drop"));
+    node->elements = last_elements(row);
+}
+
+/* ---- copies ---- */
+
+/* Bytes of so many elements, so often; INT64_MAX where they do not fit. */
+static int64_t bytes_of(int64_t elements, int64_t times)
+{
+    int64_t bytes;
+    return __builtin_mul_overflow(elements, FP32_BYTES * times, &bytes) ? INT64_MAX : bytes;
+}
+
+static const char *launches(enum kernel_form form, int64_t first, int64_t second, struct kernel *kernel)
+{
+    if (first == INT64_MAX)
         return "its bytes are too many";
+    *kernel = (struct kernel){.form = form, .dtype = DTYPE_F32, .size = {first, second}};
     return kernel_check(kernel);
 }
 
-/*
- * "linear" is written as tokens x in x out, the form has a batch before. Backward operators are listed as the forward
- * ones that they equal: the two products of a linear's gradient, a softmax's as what it multiplies.
- */
-static const char *known_op(const struct list_row *row, struct kernel *kernel)
+static const char *launches_nothing(struct kernel *kernel)
 {
+    kernel->form = FORMS;
+    return NULL;
+}
+
+static bool one_element_each(const struct list_row *row)
+{
+    for (uint32_t i = 0; i < row->tensors; i++)
+        if (row->elements[i] > 1)
+            return false;
+    return true;
+}
+
+/* What is written is read too: a gather reads from a large table what it writes. */
+static const char *forward_copy(const struct list_node *node, const struct list_row *row, struct kernel *kernel)
+{
+    if (node->drops)
+        return launches(FORM_DROPOUT, last_elements(row), 1, kernel);
+    return launches(FORM_BYTES, bytes_of(last_elements(row), 2), 1, kernel);
+}
+
+/* A tensor of another size than the result is that of a table: zeros, to which few rows are added. */
+static const char *backward_copy(const struct list_node *node, const struct list_row *row, struct kernel *kernel)
+{
+    if (node->adds || node->hands_on)
+        return launches_nothing(kernel);
+    if (node->elements && last_elements(row) != node->elements)
+        return launches(FORM_FILL, bytes_of(last_elements(row), 1), 0, kernel);
+    return launches(FORM_BYTES, bytes_of(last_elements(row), 2), 1, kernel);
+}
+
+/* Picking from a tuple or a slice makes a view; what has one element lies on the host. */
+static const char *copy_kernel(const struct list_node *node, const struct list_row *row, struct kernel *kernel)
+{
+    if (one_element_each(row) || str_eq(function_of(row->name), S("getitem")))
+        return launches_nothing(kernel);
+    return row->phase == LIST_FORWARD ? forward_copy(node, row, kernel) : backward_copy(node, row, kernel);
+}
+
+/* ---- all others ---- */
+
+/* "linear" is written as tokens x in x out, the form has a batch before; "div" divides by a scalar. */
+static const char *known_op(const struct list_node *node, const struct list_row *row, struct kernel *kernel)
+{
+    if (row->phase == LIST_BACKWARD && node->norm && str_eq(row->op, S("mul")) && row->sizes == 2) {
+        *kernel = (struct kernel){
+            .form = FORM_LAYER_NORM, .backward = true, .dtype = DTYPE_F32, .size = {row->size[0], row->size[1]}};
+        return kernel_check(kernel);
+    }
     const bool linear = str_eq(row->op, S("linear")) && row->sizes == 3;
     int64_t sizes[LIST_SIZES + 1] = {1};
     memcpy(sizes + (linear ? 1 : 0), row->size, row->sizes * sizeof *sizes);
-    return kernel_of_op(row->op, sizes, row->sizes + (linear ? 1 : 0), kernel);
+    const str word = str_eq(row->op, S("div")) ? S("divu") : row->op;
+    return kernel_of_op(word, sizes, row->sizes + (linear ? 1 : 0), kernel);
 }
 
-const char *kernel_of_list_row(const struct list_row *row, struct kernel *kernel)
+/* Bytes of all tensors of the row. */
+static int64_t all_bytes(const struct list_row *row)
 {
+    int64_t elements = 0;
+    for (uint32_t i = 0; i < row->tensors; i++)
+        if (__builtin_add_overflow(elements, row->elements[i], &elements))
+            return INT64_MAX;
+    return bytes_of(elements, 1);
+}
+
+const char *kernel_of_list_row(struct list_node *node, const struct list_row *row, struct kernel *kernel)
+{
+    enter(node, row);
     if (str_eq(row->op, S("copy")))
-        return copy_of(row, kernel);
+        return copy_kernel(node, row, kernel);
     if (op_word_known(row->op))
-        return known_op(row, kernel);
-    *kernel = (struct kernel){.form = FORM_BYTES, .size = {bytes_of(row), 1}};
-    return kernel->size[0] < INT64_MAX ? kernel_check(kernel) : "its bytes are too many";
+        return known_op(node, row, kernel);
+    return launches(FORM_BYTES, all_bytes(row), 1, kernel);
 }
