@@ -57,7 +57,8 @@ static bool check_echo(const struct check *check, uint32_t call, struct match *m
 /* Reads in one statement are told of once: they wait one after the other, and are made one together. */
 static bool is_first_of_statement(const struct check *check, uint32_t call)
 {
-    for (uint32_t node = syntax_statement(check->tree, call); node < call; node++)
+    const uint32_t statement = syntax_statement(check->tree, call);
+    for (uint32_t node = call; node-- > statement;) /* backward: one that comes before is mostly near */
         if (syntax_is(check->tree, node, SYN_CALL) && read_back_of(check, node) == READ_SCATTERED)
             return false;
     return true;
