@@ -108,7 +108,8 @@ static inline int64_t graph_end_ns(const struct graph *graph, uint32_t node)
  * `kind` is EDGE_ORDER for the order of a lane.
  *
  * A node that is gone takes no time and needs no turn: it ends when the node
- * before it on its lane does. What waited for it waits for that one.
+ * before it on its lane does, the first of a lane at the beginning of time. What
+ * waited for it waits for that one.
  */
 struct change {
     const void *context;

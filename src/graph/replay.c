@@ -45,7 +45,7 @@ static bool gone(const struct replay *replay, uint32_t node)
 static void pass_node(struct replay *replay, uint32_t node)
 {
     const uint32_t before = replay->graph->before[node];
-    replay->start_ns[node] = before == NODE_NONE ? replay->graph->start_ns[node] : replay->end_ns[before];
+    replay->start_ns[node] = before == NODE_NONE ? 0 : replay->end_ns[before]; /* nobody waits for the first */
     replay->end_ns[node] = replay->start_ns[node];
 }
 

@@ -11,8 +11,8 @@
  * takes the sum of its parts times the ratio of the estimates: one lookup of all
  * tables; one element-wise kernel that neither writes nor reads again what lay
  * between, 2 (n - 1) accesses less. Where no model knows the parts, their sum.
- * Operators between that launch nothing do not break a chain; what the host waits
- * for does.
+ * Operators between that launch nothing do not break a chain; another stream, a
+ * wait of the host and a wait for other streams do.
  */
 #include "predict/change.h"
 
@@ -152,10 +152,27 @@ static const struct program_op *call_of(const struct plan *plan, const struct pl
     return op->op == OP_NONE ? NULL : &plan->program->ops[op->op];
 }
 
+/* All its launches compute on one stream, and wait for no other. */
+static bool is_plain(const struct plan *plan, const struct plan_op *op)
+{
+    const uint32_t stream = plan->launches[op->first_launch].stream;
+    for (uint32_t i = op->first_launch; i < op->first_launch + op->launches; i++)
+        if (plan->launches[i].stream != stream || plan->launches[i].waits ||
+            plan->launches[i].work == WORK_COMMUNICATION)
+            return false;
+    return true;
+}
+
 static bool can_fuse(const struct plan *plan, const struct plan_op *op)
 {
     return !op->gone && op->op != OP_NONE && op->launches && first_live(plan, op) < op->first_launch + op->launches &&
-           !change_op_waits(plan, op);
+           !change_op_waits(plan, op) && is_plain(plan, op);
+}
+
+static bool same_line(const struct plan *plan, uint32_t a, uint32_t b)
+{
+    return plan->ops[a].thread == plan->ops[b].thread &&
+           plan->launches[plan->ops[a].first_launch].stream == plan->launches[plan->ops[b].first_launch].stream;
 }
 
 static uint32_t fuse_lookups(struct fusing *f, enum phase phase)
@@ -164,7 +181,8 @@ static uint32_t fuse_lookups(struct fusing *f, enum phase phase)
     struct group group = {.count = 0};
     for (uint32_t i = 0; i < plan->count && group.count < LONGEST; i++) {
         const struct program_op *call = call_of(plan, &plan->ops[i]);
-        if (call && call->family == FAMILY_EMBEDDING && call->phase == phase && can_fuse(plan, &plan->ops[i]))
+        if (call && call->family == FAMILY_EMBEDDING && call->phase == phase && can_fuse(plan, &plan->ops[i]) &&
+            (!group.count || same_line(plan, group.ops[0], i)))
             group.ops[group.count++] = i;
     }
     if (group.count > 1)
@@ -218,7 +236,7 @@ static uint32_t fuse_chains(struct fusing *f, link_fits *fits, const void *what,
         const struct plan_op *op = &plan->ops[i];
         if (op->gone || (!op->launches && !change_op_waits(plan, op)))
             continue;
-        const bool follows = group.count && plan->ops[group.ops[0]].thread == op->thread;
+        const bool follows = group.count && op->launches && same_line(plan, group.ops[0], i);
         if (group.count == most || (group.count && !(follows && can_fuse(plan, op) && fits(f, op, what, group.count))))
             fused += close_chain(f, &group, least);
         if (can_fuse(plan, op) && fits(f, op, what, group.count))

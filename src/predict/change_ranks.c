@@ -4,9 +4,11 @@
  *
  * --ranks N scales data parallelism, with as much work a rank as recorded: groups
  * of all ranks have N, smaller groups (tensor or expert parallelism) stay. The
- * message of a rank stays the same. A collective takes the ratio of two estimates
- * of its time; without a model that of the bus factors over the slowest link of
- * the group. Of one rank nothing is sent.
+ * message of a rank stays the same. What was recorded of a collective is mostly
+ * waiting for the last rank, so the difference of two estimates of its time is
+ * added; where less was recorded than is estimated, their ratio counts. Without a
+ * model it is the ratio of the bus factors over the slowest link of the group. Of
+ * one rank nothing is sent.
  */
 #include "base/error.h"
 #include "predict/change.h"
@@ -63,22 +65,36 @@ static struct kernel kernel_of(const struct question_context *context, const str
                            .size = {collective->kind + 1, bytes, ranks, ranks < server ? ranks : server}};
 }
 
-static double ratio_of(const struct question_context *context, const struct collective *collective, int64_t from,
-                       int64_t to)
+/* Its time among so many ranks; false where no model knows. */
+static bool estimate_us(const struct question_context *context, const struct collective *collective, int64_t bytes,
+                        int64_t ranks, double *us)
+{
+    struct estimate estimate;
+    const struct kernel kernel = kernel_of(context, collective, bytes, ranks);
+    if (!context->models || !context->hardware || bytes <= 0 ||
+        !models_estimate(context->models, context->hardware, &kernel, &estimate, NULL))
+        return false;
+    *us = estimate.us;
+    return true;
+}
+
+static double factor_of(const struct question_context *context, const struct collective *collective, int64_t from,
+                        int64_t to)
 {
     const enum collective_kind kind = (enum collective_kind)collective->kind;
-    const int64_t bytes = collective_bytes(collective, from);
-    struct estimate before, after;
-    if (context->models && context->hardware && bytes > 0) {
-        const struct kernel then = kernel_of(context, collective, bytes, from);
-        const struct kernel now = kernel_of(context, collective, bytes, to);
-        if (models_estimate(context->models, context->hardware, &then, &before, NULL) &&
-            models_estimate(context->models, context->hardware, &now, &after, NULL))
-            return after.us / before.us;
-    }
     const double factor = collective_bus_factor(kind, to) / collective_bus_factor(kind, from);
     const double then = link_rate(context->hardware, from), now = link_rate(context->hardware, to);
     return then > 0 && now > 0 ? factor * then / now : factor;
+}
+
+static double ratio_of(const struct question_context *context, const struct plan_launch *launch,
+                       const struct collective *collective, int64_t from, int64_t to)
+{
+    const int64_t bytes = collective_bytes(collective, from);
+    double before, after;
+    if (!estimate_us(context, collective, bytes, from, &before) || !estimate_us(context, collective, bytes, to, &after))
+        return factor_of(context, collective, from, to);
+    return launch->us > before ? (launch->us + after - before) / launch->us : after / before;
 }
 
 static void resize(struct changing *changing, struct plan_launch *launch, const struct collective *collective)
@@ -90,7 +106,7 @@ static void resize(struct changing *changing, struct plan_launch *launch, const 
     if (to == 1)
         launch->gone = true;
     else if (from > 1)
-        change_stretch(launch, ratio_of(changing->context, collective, from, to));
+        change_stretch(launch, ratio_of(changing->context, launch, collective, from, to));
 }
 
 bool change_ranks(struct changing *changing)

@@ -64,7 +64,9 @@ static void put_op(struct replay *r, const struct pair *step, uint32_t i)
     const double was = host_us(step->before, before), is = host_us(step->after, after);
     if (was != is)
         r->work[row] = ratio_of(was, is);
-    if (before->before_us != after->before_us)
+    if (after->gone && !before->gone)
+        r->before[row] = 0; /* nobody calls it */
+    else if (before->before_us != after->before_us)
         r->before[row] = ratio_of(before->before_us, after->before_us);
     r->freed[row] = change_op_waits(step->before, before) && (after->gone || !change_op_waits(step->after, after));
 }
@@ -150,11 +152,6 @@ static bool holds(const void *context, const struct graph *graph, uint32_t from,
 
 /* ---- how long a step is ---- */
 
-/* When the first and the last step have ended, on the training thread and the device. */
-struct ends {
-    int64_t first_ns, last_ns;
-};
-
 static uint32_t step_of(const struct graph *graph, uint32_t node)
 {
     if (graph->kind[node] == NODE_DEVICE)
@@ -174,38 +171,34 @@ static int64_t end_in_step(const struct graph *graph, const struct schedule *sch
     return schedule->start_ns[node] + times(recorded, (double)now / (double)graph->work_ns[node]);
 }
 
-static struct ends ends_of(const struct graph *graph, const struct schedule *schedule)
+/* When the last step has ended, on the training thread and the device. */
+static int64_t last_end_ns(const struct graph *graph, const struct schedule *schedule)
 {
-    const uint32_t steps = graph->trace->step_count;
-    struct ends ends = {0, 0};
+    int64_t last = 0;
     for (uint32_t node = 0; node < graph->count; node++) {
         const uint32_t step = step_of(graph, node);
-        if (step == STEP_NONE || (step > 0 && step + 1 < steps))
+        if (step == STEP_NONE || step + 1 < graph->trace->step_count)
             continue;
         const int64_t end = end_in_step(graph, schedule, node, step);
-        if (step == 0)
-            ends.first_ns = end > ends.first_ns ? end : ends.first_ns;
-        if (step + 1 == steps)
-            ends.last_ns = end > ends.last_ns ? end : ends.last_ns;
+        last = end > last ? end : last;
     }
-    return ends;
+    return last;
 }
 
-/* From the end of one step to that of the next, in the mean; of a single step from its begin. */
-static int64_t period_ns(const struct ends *ends, const struct trace *trace)
+/*
+ * From the begin of the first step to the end of the last, by steps. The time between two ends would leave out how the
+ * recording begins, but grows where the first step gains more than the last.
+ */
+static int64_t replay_step_ns(const struct graph *graph, const struct change *change)
 {
-    if (trace->step_count > 1)
-        return (ends->last_ns - ends->first_ns) / (trace->step_count - 1);
-    return trace->step_count ? ends->last_ns - trace->steps[0].start_ns : 0;
-}
-
-static int64_t replay_period_ns(const struct graph *graph, const struct change *change)
-{
+    const struct trace *trace = graph->trace;
+    if (!trace->step_count)
+        return 0;
     struct arena scratch = {0};
     const struct schedule schedule = graph_replay(graph, change, &scratch);
-    const struct ends ends = ends_of(graph, &schedule);
+    const int64_t last = last_end_ns(graph, &schedule);
     arena_free(&scratch);
-    return period_ns(&ends, graph->trace);
+    return (last - trace->steps[0].start_ns) / trace->step_count;
 }
 
 /* ---- all ---- */
@@ -237,5 +230,5 @@ struct replayed replay_run(struct replay *replay, double cpu_speed)
     replay->rest = cpu_speed > 0 ? 1 / cpu_speed : 1;
     inherit(replay);
     const struct change change = {replay, work_ns, holds, gone};
-    return (struct replayed){replay_period_ns(replay->graph, NULL), replay_period_ns(replay->graph, &change)};
+    return (struct replayed){replay_step_ns(replay->graph, NULL), replay_step_ns(replay->graph, &change)};
 }

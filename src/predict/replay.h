@@ -28,8 +28,8 @@ void replay_free(struct replay *replay);
 void replay_step(struct replay *replay, const struct plan *before, const struct plan *after);
 
 struct replayed {
-    int64_t recorded_ns; /* from the end of a step to that of the next, in the mean; of one step from its begin */
-    int64_t replayed_ns;
+    int64_t recorded_ns; /* from the begin of the first step to the end of the last, by steps */
+    int64_t replayed_ns; /* never more where a question only takes away */
 };
 
 /* After all steps. */
