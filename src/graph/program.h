@@ -53,7 +53,7 @@ struct program_op {
     uint8_t phase;                   /* enum phase */
     uint8_t family;                  /* enum family */
     bool label;                      /* an annotation: groups operators, is none, and lies in none */
-    bool on_host;                    /* all its tensors are known to lie in host memory: it launches nothing */
+    bool on_host;                    /* all its tensors lie in host memory, of others not: it launches nothing */
     int64_t start_ns, dur_ns;        /* -1: not recorded */
     uint32_t first_launch, launches; /* made by this call and those inside */
     uint32_t first_input, inputs;    /* into `tensors`: what it reads */

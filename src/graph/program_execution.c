@@ -32,25 +32,6 @@ static bool is_label(const struct execution_node *node)
     return node->scope == SCOPE_USER && !str_eq(node->name, S("record_param_comms"));
 }
 
-struct making {
-    const struct execution *from;
-    const struct execution_step *step;
-    struct arena *arena, scratch;
-    uint32_t *kept;   /* by entry: the node */
-    uint32_t *entry;  /* by node: the entry that it is, or lies in; OP_NONE */
-    bool *gone;       /* by node: loads data */
-    uint32_t *parent; /* by entry */
-    int64_t *key;
-    bool *label;
-    uint32_t *label_around; /* by entry: itself or the innermost label that it lies in; OP_NONE */
-    uint32_t count;
-    int64_t main_thread;
-    struct program_names names;
-    struct program_op *ops;
-    uint32_t *tensor_count; /* of the result */
-    int64_t *tensors;
-};
-
 /* ---- entries ---- */
 
 static uint32_t around(const struct making *m, uint32_t node)
@@ -178,85 +159,6 @@ static void add_outputs(struct making *m, const struct execution_node *node, str
     op->outputs = *m->tensor_count - op->first_output;
 }
 
-/* Empty tensors say nothing: what is not given has a place too. */
-static bool is_on_host(const struct making *m, const struct execution_arguments *arguments, bool *any)
-{
-    for (uint32_t i = 0; i < arguments->tensors; i++) {
-        const struct execution_tensor *tensor = &m->from->tensors[arguments->first_tensor + i];
-        if (tensor->place != PLACE_HOST)
-            return false;
-        *any = true;
-    }
-    return true;
-}
-
-static bool works_on_host(const struct making *m, const struct execution_node *node)
-{
-    bool any = false;
-    return is_on_host(m, &node->inputs, &any) && is_on_host(m, &node->outputs, &any) && any;
-}
-
-/* ---- copies ---- */
-
-static enum copy_direction direction_of(enum tensor_place from, enum tensor_place to)
-{
-    if (from == PLACE_HOST && to == PLACE_DEVICE)
-        return COPY_H2D;
-    return from == PLACE_DEVICE && to == PLACE_HOST ? COPY_D2H : COPY_UNKNOWN;
-}
-
-/* copy_(to, from, non_blocking), or the read of one number. */
-static bool copy_of_node(const struct making *m, const struct execution_node *node, struct program_launch *copy)
-{
-    const struct execution_tensor *at = &m->from->tensors[node->inputs.first_tensor];
-    *copy = (struct program_launch){.collective = UINT32_MAX,
-                                    .call = S(""),
-                                    .kernel = S(""),
-                                    .row = -1,
-                                    .call_start_ns = -1,
-                                    .call_dur_ns = -1,
-                                    .start_ns = -1,
-                                    .dur_ns = -1,
-                                    .work = WORK_COPY,
-                                    .direction = COPY_UNKNOWN,
-                                    .memory = HOST_UNKNOWN,
-                                    .blocking = true};
-    if (str_eq(node->name, S("aten::copy_")) && node->inputs.tensors >= 2) {
-        copy->direction = (uint8_t)direction_of(at[1].place, at[0].place);
-        copy->bytes = at[1].bytes;
-        copy->blocking = !str_has(node->inputs.values, S("\"True\""));
-    } else if (str_eq(node->name, S("aten::_local_scalar_dense")) && node->inputs.tensors == 1) {
-        copy->direction = at[0].place == PLACE_DEVICE ? COPY_D2H : COPY_UNKNOWN;
-        copy->bytes = at[0].bytes;
-    }
-    return copy->direction != COPY_UNKNOWN;
-}
-
-/* Calls inside come behind the one around it, so going backwards each has all of its own when it is added to it. */
-static void count_copies(struct program_op *ops, uint32_t count)
-{
-    for (uint32_t i = count; i-- > 0;)
-        if (ops[i].parent != OP_NONE)
-            ops[ops[i].parent].launches += ops[i].launches;
-}
-
-static void make_copies(struct making *m, const struct program_tree *tree, struct program *out)
-{
-    struct program_launch *launches = arena_array(m->arena, tree->count, sizeof *launches);
-    for (uint32_t i = 0; i < tree->count; i++) {
-        m->ops[i].first_launch = out->launch_count;
-        if (m->ops[i].label ||
-            !copy_of_node(m, &m->from->nodes[m->kept[tree->entry_of[i]]], &launches[out->launch_count]))
-            continue;
-        launches[out->launch_count].op = i;
-        launches[out->launch_count++].thread = m->ops[i].thread;
-        m->ops[i].launches = 1;
-    }
-    count_copies(m->ops, tree->count);
-    out->launches = launches;
-    out->streams = out->launch_count > 0;
-}
-
 static struct program_op op_of_node(struct making *m, const struct execution_node *node, bool label)
 {
     return (struct program_op){
@@ -266,7 +168,6 @@ static struct program_op op_of_node(struct making *m, const struct execution_nod
         .forward = OP_NONE,
         .family = label ? FAMILY_OTHER : program_name(&m->names, node->name)->family,
         .label = label,
-        .on_host = !label && works_on_host(m, node),
         .start_ns = -1,
         .dur_ns = -1,
     };
@@ -430,7 +331,8 @@ struct program program_of_nodes(const struct execution *from, const struct execu
     m.tensor_count = &out.tensor_count;
     make_ops(&m, &tree, &out);
     link_forward(&m, &tree);
-    make_copies(&m, &tree, &out);
+    making_host_work(&m, &tree);
+    making_copies(&m, &tree, &out);
     make_collectives(&m, &tree, &out);
     out.ops = m.ops;
     out.count = tree.count;

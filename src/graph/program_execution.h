@@ -3,6 +3,7 @@
 #ifndef GRAPH_PROGRAM_EXECUTION_H
 #define GRAPH_PROGRAM_EXECUTION_H
 
+#include "graph/program_names.h"
 #include "graph/program_tree.h"
 
 /* A node that only holds others: the process, a thread, the profiler's step. */
@@ -20,5 +21,31 @@ struct execution_step execution_last_step(const struct execution *execution);
 /* The program of some of its nodes. */
 struct program program_of_nodes(const struct execution *execution, const struct execution_step *step,
                                 struct arena *arena);
+
+/* ---- under construction ---- */
+
+/* Nodes that are kept become entries, in the order of their ids; the tree numbers these. */
+struct making {
+    const struct execution *from;
+    const struct execution_step *step;
+    struct arena *arena, scratch;
+    uint32_t *kept;   /* by entry: the node */
+    uint32_t *entry;  /* by node: the entry that it is, or lies in; OP_NONE */
+    bool *gone;       /* by node: loads data */
+    uint32_t *parent; /* by entry */
+    int64_t *key;
+    bool *label;
+    uint32_t *label_around; /* by entry: itself or the innermost label that it lies in; OP_NONE */
+    uint32_t count;
+    int64_t main_thread;
+    struct program_names names;
+    struct program_op *ops;
+    uint32_t *tensor_count; /* of the result */
+    int64_t *tensors;
+};
+
+/* program_execution_device.c; the operators are made */
+void making_host_work(struct making *m, const struct program_tree *tree);
+void making_copies(struct making *m, const struct program_tree *tree, struct program *out);
 
 #endif

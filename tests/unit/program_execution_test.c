@@ -93,6 +93,42 @@ static void threads_labels_and_phases_are_found(void **state)
     arena_free(&arena);
 }
 
+static void places_of_tensors_tell_copies_and_work_on_the_host(void **state)
+{
+#define ON(ID, DEVICE)    "[" #ID "," #ID "00,0,4,4,\"" DEVICE "\"]"
+#define GIVEN(TENSORS, N) ",\"inputs\":[" TENSORS "],\"input_shapes\":[[4],[4]],\"input_types\":[" N "]"
+#define ONE               "\"Tensor(float)\""
+#define TWO               ONE "," ONE
+    static const char *const nodes[] = {
+        NODE(2, "aten::to", 2, 1, 0, ""),
+        NODE(3, "aten::copy_", 2, 1, 0, GIVEN(ON(20, "cuda:0") "," ON(21, "cpu"), TWO)),
+        NODE(4, "aten::add", 4, 1, 0, GIVEN(ON(21, "cpu"), ONE)),
+        NODE(5, "calls work on the device", 5, 1, 0, GIVEN(ON(21, "cpu"), ONE)),
+        NODE(6, "aten::add", 5, 1, 0, GIVEN(ON(20, "cuda:0"), ONE)),
+        NODE(7, "aten::item", 7, 1, 0, ""),
+        NODE(8, "aten::_local_scalar_dense", 7, 1, 0, GIVEN(ON(20, "cuda:0"), ONE)),
+        NULL,
+    };
+    struct arena arena = {0};
+    struct execution *e = read_nodes(nodes);
+    const struct program p = program_of_execution(e, &arena);
+    check_program(&p);
+    assert_int_equal(p.launch_count, 2);
+    assert_int_equal(p.launches[0].op, number(&p, 3));
+    assert_int_equal(p.launches[0].direction, COPY_H2D);
+    assert_int_equal(p.launches[0].bytes, 16);
+    assert_true(p.launches[0].blocking);
+    assert_int_equal(find(&p, 2).launches, 1);
+    assert_int_equal(p.launches[1].direction, COPY_D2H);
+    assert_true(find(&p, 4).on_host);
+    assert_false(find(&p, 5).on_host || find(&p, 6).on_host || find(&p, 3).on_host);
+    execution_free(e);
+    e = read_nodes((const char *const[]){nodes[2], NULL}); /* no device at all */
+    assert_false(program_of_execution(e, &arena).ops[0].on_host);
+    execution_free(e);
+    arena_free(&arena);
+}
+
 static void data_orders_what_reads_and_writes_it(void **state)
 {
     struct arena arena = {0};
@@ -280,6 +316,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(threads_labels_and_phases_are_found),
+        cmocka_unit_test(places_of_tensors_tell_copies_and_work_on_the_host),
         cmocka_unit_test(data_orders_what_reads_and_writes_it),
         cmocka_unit_test(without_numbers_names_tell_the_forward_call),
         cmocka_unit_test(the_last_whole_step_counts),
