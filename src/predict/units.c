@@ -52,6 +52,8 @@ static uint8_t state_of(const struct finding *f, uint32_t op)
         return COVERED;
     if (f->program->ops[op].label)
         return OPEN;
+    if (f->program->ops[op].on_host)
+        return COVERED;
     const struct lowered_call call = call_of(f->program, op);
     f->lowering[op] = lower(&call, f->arena);
     switch (f->lowering[op].way) {
