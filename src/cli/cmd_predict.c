@@ -10,6 +10,7 @@
 #include "predict/predict_show.h"
 #include "predict_rows.h"
 #include "predict_what_if.h"
+#include "rank.h"
 #include "read/read.h"
 #include "trace/select.h"
 
@@ -77,17 +78,15 @@ static bool take_dlrm(struct predicting *p, struct predicted_input *input, const
     return true;
 }
 
-static bool read_input(struct predicting *p, struct predicted_input *input, uint32_t index, const char *path,
+static bool read_input(struct predicting *p, struct predicted_input *input, const char *path,
                        struct steptime_error *err)
 {
     if (str_starts(str_of(path), str_of(dlrm_prefix)))
         return take_dlrm(p, input, path, err);
     if (!input_read(path, NULL, &input->input, err))
         return false;
-    const struct trace *trace = input->input.trace;
     input->source.path = str_of(path);
-    input->source.rank = trace && trace->info.rank >= 0 ? trace->info.rank : (int64_t)index;
-    if (trace)
+    if (input->input.trace)
         take_steps(p, input);
     else
         take_execution(p, input);
@@ -115,31 +114,64 @@ static void describe(struct predicting *p, const struct predicted_input *input)
     report_input(p->report, described);
 }
 
+static void close_input(struct predicted_input *input)
+{
+    programs_close(input->programs);
+    trace_free(input->input.trace);
+    execution_free(input->input.execution);
+    *input = (struct predicted_input){0};
+}
+
+/* One unusable file among several is a warning. */
+static void take_input(struct predicting *p, struct rank_roll *ranks, uint32_t index, const char *path,
+                       struct steptime_error *err)
+{
+    struct predicted_input *input = &p->inputs[p->count];
+    if (!read_input(p, input, path, err)) {
+        close_input(input);
+        rank_pass(ranks, index);
+        report_warning(p->report, str_of(path), err->offset, str_copy(&p->arena, str_of(err->message)));
+        return;
+    }
+    const struct trace *trace = input->input.trace;
+    input->source.rank = rank_take(ranks, index, trace ? trace->info.rank : -1, str_of(path)).number;
+    if (!rank_wanted(ranks, input->source.rank)) {
+        close_input(input);
+        return;
+    }
+    describe(p, input);
+    p->sources[p->count++] = input->source;
+}
+
 static bool read_all(struct predicting *p, struct steptime_error *err)
 {
     struct inputs inputs;
+    struct rank_roll ranks;
+    const char *wanted = call_text(p->call, "rank");
+    if (wanted && !rank_list_valid(wanted))
+        return fail(err, STEPTIME_USAGE, "--rank is a list like 3, 0,4 or 0..7, not '%s'", wanted);
     if (!inputs_of(p->call, &p->arena, &inputs, err))
         return false;
     p->inputs = arena_array(&p->arena, inputs.count, sizeof *p->inputs);
     p->sources = arena_array(&p->arena, inputs.count, sizeof *p->sources);
-    for (uint32_t i = 0; i < inputs.count; i++) {
-        p->count++;
-        if (!read_input(p, &p->inputs[i], i, inputs.paths[i], err))
-            return false;
-        describe(p, &p->inputs[i]);
-        p->sources[i] = p->inputs[i].source;
-    }
-    return true;
+    rank_roll_open(&ranks, wanted);
+    struct steptime_error last = {0};
+    for (uint32_t i = 0; i < inputs.count; i++)
+        take_input(p, &ranks, i, inputs.paths[i], &last);
+    rank_roll_close(&ranks);
+    if (p->count)
+        return true;
+    if (last.code == STEPTIME_OK)
+        return fail(err, STEPTIME_INPUT, "no trace is of rank %s", wanted);
+    *err = last;
+    return false;
 }
 
 static void close_all(struct predicting *p)
 {
     what_if_close(&p->what_if);
-    for (uint32_t i = 0; i < p->count; i++) {
-        programs_close(p->inputs[i].programs);
-        trace_free(p->inputs[i].input.trace);
-        execution_free(p->inputs[i].input.execution);
-    }
+    for (uint32_t i = 0; i < p->count; i++)
+        close_input(&p->inputs[i]);
     arena_free(&p->arena);
 }
 
@@ -295,7 +327,7 @@ const struct command command_predict = {
         "trace, which has no times: then kernel models say how long the work takes, and --hw on which device.\n\n"
         "Questions (what if) compose. Where steps were recorded they are answered by replaying the recording with what "
         "the question changes, else by the walk; doc/numbers/what-if.md has each with its formula and limits.\n\n"
-        "'predict kernel --input FILE' adds the column predicted_us to a table of kernels; 'predict graph --input "
+        "Of tables: 'predict kernel --input FILE' adds the column predicted_us to a table of kernels; 'predict graph --input "
         "FILE' adds up tables of operators.",
     .examples =
         "steptime predict trace.json.gz|the step as it is, and how far off the prediction is\n"
