@@ -33,7 +33,7 @@ struct dlrm {
     enum dlrm_era era;
 };
 
-/* A name of data/dlrm.toml, or a file. False with STEPTIME_INPUT, naming line and key; the nearest names of an unknown one. */
+/* A name of data/dlrm.toml, or a file. False with STEPTIME_INPUT, naming line and key, or the nearest name. */
 bool dlrm_find(str name, struct arena *arena, struct dlrm *dlrm, struct steptime_error *err);
 
 /* What is wrong with it, in words; NULL: nothing. Whoever changes a figure asks again. */

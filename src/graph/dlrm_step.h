@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The parts of a training step of a recommendation model: forward (dlrm.c), backward and optimizer (dlrm_backward.c). */
+/* The parts of a step of a recommendation model: forward (dlrm.c), backward, optimizer (dlrm_backward.c, _optimizer.c). */
 #ifndef GRAPH_DLRM_STEP_H
 #define GRAPH_DLRM_STEP_H
 
@@ -29,7 +29,10 @@ struct dlrm_step {
 /* "[[#, #]]" with a number in the place of each #, in the arena of the program. */
 str dlrm_dims(struct dlrm_step *s, const char *form, const int64_t *numbers);
 
-/* Opens a call with sizes; dlrm_call closes it at once. `types`: a letter an argument: f, i, l (int64), . (no tensor), F, L (lists). */
+/*
+ * Opens a call with sizes; dlrm_call closes it at once. `types` has a letter an
+ * argument: f, i, l (int64), F and L for lists of them, . for what is no tensor.
+ */
 uint32_t dlrm_open(struct dlrm_step *s, const char *name, str dims, const char *types);
 uint32_t dlrm_call(struct dlrm_step *s, const char *name, str dims, const char *types);
 void dlrm_close(struct dlrm_step *s);

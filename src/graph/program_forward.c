@@ -80,7 +80,7 @@ static bool is_node(const struct program_op *op)
     return is_backward(op) && str_has(op->name, S("Backward"));
 }
 
-/* Flags the stems of the backward nodes: an operator of such a name made one. Stems so far are those below the count. */
+/* Flags the stems of the backward nodes: an operator of such a name made one. */
 static bool *stems_of_nodes(struct stacks *stacks, const struct program_op *ops, uint32_t count, struct arena *scratch)
 {
     bool *stems = arena_array(scratch, (size_t)count + 1, sizeof *stems);

@@ -20,7 +20,10 @@ struct program_names {
     size_t count, room;
 };
 
-/* The name is interned: one address for one text, for as long as the struct is used. The pointer holds until the next call. */
+/*
+ * The name is interned: one address for one text, for as long as the struct is used.
+ * The pointer holds until the next call.
+ */
 const struct name_facts *program_name(struct program_names *names, str name);
 void program_names_free(struct program_names *names);
 

@@ -25,7 +25,7 @@ enum { EXECUTION_NONE = UINT32_MAX };
 /* RecordScope of PyTorch, as far as it matters. */
 enum { SCOPE_FUNCTION = 0, SCOPE_BACKWARD = 1, SCOPE_USER = 7 };
 
-/* A tensor as an argument. Numbers of tensors and storages come from the same count as those of nodes: no two are equal. */
+/* A tensor as an argument. Its number, its storage's and those of nodes come from one count: no two are equal. */
 enum tensor_place { PLACE_UNKNOWN, PLACE_HOST, PLACE_DEVICE };
 
 struct execution_tensor {

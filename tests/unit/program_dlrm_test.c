@@ -189,7 +189,7 @@ static void operators_are_those_that_were_recorded(void **state)
     }
 }
 
-/* The graph that PyTorch recorded of the same model, a year later with another lookup: the sizes of all products agree. */
+/* The graph that PyTorch recorded of the model, a year later with another lookup: the sizes of all products agree. */
 static void products_are_those_of_the_recorded_graph(void **state)
 {
     struct input input = shared_input("prediction/dlrm-hipc22/dlrm_default_1024_eg_schema1.0.0.json.gz");
