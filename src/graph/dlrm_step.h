@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The parts of a step of a recommendation model: forward (dlrm.c), backward, optimizer (dlrm_backward.c, _optimizer.c). */
+/* The parts of a step of a recommendation model; a file each: dlrm.c has the forward pass. */
 #ifndef GRAPH_DLRM_STEP_H
 #define GRAPH_DLRM_STEP_H
 
