@@ -78,8 +78,11 @@ struct family {
     /* Whether what was learned says anything of this kernel: whether it is like those that were measured. NULL: always. */
     bool (*like_measured)(const struct kernel *kernel);
 
-    /* Whether coefficients of a device can be those of a healthy measurement; if not, it counts as not measured. NULL: all. */
-    bool (*keeps)(const struct hardware *hardware, const double *coefficients);
+    /*
+     * The share of what the device holds at best that a measured time attains: by it devices of which something else was
+     * measured are found and left out. NULL: all are believed.
+     */
+    double (*attained)(const struct kernel *kernel, const struct hardware *hardware, double us);
 
     /* Whether this device's times are those of its kernels alone, so that a residual can be learned; NULL: of all. */
     bool (*steady)(const struct hardware *hardware);

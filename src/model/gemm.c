@@ -181,15 +181,21 @@ static struct way way_of(const struct product *p, const struct tiling *tiling, d
     return way;
 }
 
+/* Seven digits are more than any model has, and take a third of the time. */
+static double power(double base, double exponent)
+{
+    return (double)powf((float)base, (float)exponent);
+}
+
 /* The three overlap but for a knee. Powers are dear: where the longest of them is too much already, it is enough. */
 static double way_us(const struct way *way, double knee, double enough_us)
 {
     const double most = fmax(fmax(way->arithmetic_us, way->operands_us), way->memory_us);
     if (most + way->extra_us >= enough_us)
         return most + way->extra_us;
-    const double powers =
-        pow(way->arithmetic_us / most, knee) + pow(way->operands_us / most, knee) + pow(way->memory_us / most, knee);
-    return most * pow(powers, 1 / knee) + way->extra_us;
+    const double powers = power(way->arithmetic_us / most, knee) + power(way->operands_us / most, knee) +
+                          power(way->memory_us / most, knee);
+    return most * power(powers, 1 / knee) + way->extra_us;
 }
 
 /* Cutting K fills waves; where there are many already, or little is left of K, no library does. */
@@ -314,17 +320,13 @@ static bool steady(const struct hardware *hardware)
     return missing_power(hardware, 1) < least_unsteady;
 }
 
-/*
- * A large product runs at most of what the board holds on every device and with every library of the last ten years.
- * Coefficients by which it does not were measured with something else (Tesla P4, linear: a quarter of the peak, where bmm
- * of the same table reaches three quarters).
- */
-static bool keeps(const struct hardware *hardware, const double *c)
+static double attained(const struct kernel *kernel, const struct hardware *hardware, double us)
 {
-    const double size = 4096, least = 0.45;
-    const struct kernel large = {.form = FORM_LINEAR, .dtype = DTYPE_F32, .size = {1, 4096, 4096, 4096}};
-    const double peak_us = 2 * size * size * size / (matrix_peak(hardware) / 1e6);
-    return us(&large, hardware, c) * least < peak_us * (1 + missing_power(hardware, 1));
+    const double b = (double)kernel->size[0], m = (double)kernel->size[1], n = (double)kernel->size[2],
+                 k = (double)kernel->size[3];
+    const double arithmetic_us = 2e6 * b * m * n * k / matrix_peak(hardware) * (1 + missing_power(hardware, 1));
+    const double memory_us = 1e6 * FP32_BYTES * b * (m * n + n * k + m * k) / hardware->figure[HW_MEMORY_RATE];
+    return fmax(arithmetic_us, memory_us) / us;
 }
 
 const struct family family_gemm = {
@@ -337,7 +339,7 @@ const struct family family_gemm = {
     .us = us,
     .parameters = parameters,
     .parameter_count = COEFFICIENTS,
-    .keeps = keeps,
+    .attained = attained,
     .steady = steady,
     .start = start,
     .start_count = 4,
