@@ -2,6 +2,7 @@
 /* What the form of collectives must do on any machine, measured or not. */
 #include "model_case.h"
 
+#include "model/table.h"
 #include "ops/collective.h"
 
 static const char *const devices[] = {"NVIDIA A100-SXM4-80GB", "H100", "H800", "NVIDIA B200", "RTX 6000 Ada"};
@@ -90,6 +91,19 @@ static void a_message_of_nothing_is_refused(void **state)
     assert_true(str_has(refusal(&h100, collective(COLLECTIVE_ALL_REDUCE, 0, 8, 8)), S("bytes")));
 }
 
+static void tables_name_collectives_by_their_words(void **state)
+{
+    struct kernel kernel;
+    assert_null(kernel_of_op(S("all_gather"), (const int64_t[]){4096, 16, 8}, 3, &kernel));
+    assert_int_equal(kernel.form, FORM_COLLECTIVE);
+    assert_int_equal(kernel.size[0], COLLECTIVE_ALL_GATHER + 1);
+    assert_int_equal(kernel.size[1], 4096);
+    assert_int_equal(kernel.size[2], 16);
+    assert_int_equal(kernel.size[3], 8);
+    assert_non_null(kernel_of_op(S("all_gather"), (const int64_t[]){4096, 0, 8}, 3, &kernel));
+    assert_non_null(kernel_of_op(S("all_gather"), (const int64_t[]){4096, 16}, 2, &kernel));
+}
+
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
@@ -99,6 +113,7 @@ int main(void)
         cmocka_unit_test(a_network_that_is_not_known_is_asked_for),
         cmocka_unit_test(odd_collectives_have_a_time_too),
         cmocka_unit_test(a_message_of_nothing_is_refused),
+        cmocka_unit_test(tables_name_collectives_by_their_words),
     };
     return cmocka_run_group_tests(tests, open_models, close_models);
 }
