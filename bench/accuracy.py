@@ -13,9 +13,12 @@ import json
 import os
 import sys
 
+import accuracy_dlrm
 import accuracy_kernels
 import accuracy_llm
 import accuracy_models
+import accuracy_own
+import accuracy_transfer
 from accuracy_data import PROGRAM, Figure, Program
 from inputs import TOP, Missing
 
@@ -23,7 +26,11 @@ GROUPS = {
     "kernels, seen": accuracy_kernels.seen,
     "kernels, unseen": accuracy_kernels.unseen,
     "kernels, AMD": accuracy_kernels.amd,
+    "left out": accuracy_transfer.left_out,
+    "ten rows": accuracy_transfer.ten_rows,
+    "own": accuracy_own.own,
     "models": accuracy_models.whole_models,
+    "recommendation": accuracy_dlrm.figures,
     "iterations": accuracy_llm.iterations,
 }
 
