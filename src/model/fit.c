@@ -2,12 +2,11 @@
 #include "model/fit.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "model/carry.h"
 #include "model/drift.h"
 #include "model/families.h"
-#include "model/fit_coefficients.h"
+#include "model/fit_work.h"
 
 enum {
     OWN_ROWS = 1600, /* of a device, for its own coefficients */
@@ -28,17 +27,6 @@ static const double most_residual = 0.7;
 /* A residual is learned where there is enough to learn from, and used only where it gains this much of the error. */
 enum { RESIDUAL_ROWS = 400 };
 static const double least_gain = 0.05;
-
-/* The rows of a group by device, and what was fitted so far. */
-struct work {
-    const struct family *family;
-    const struct hardware *devices;
-    struct arena *arena;
-    uint32_t device[MOST_DEVICES]; /* of each part */
-    struct rows parts[MOST_DEVICES];
-    uint32_t part_count;
-    struct coefficient_set *own; /* of each part */
-};
 
 /* ---- errors ---- */
 
@@ -284,68 +272,13 @@ static void choose_residual(struct work *work, struct group_model *group)
 
 /* ---- groups ---- */
 
-/*
- * The longest kernels of a table run at most of what the device holds, with every library of the last ten years. Where
- * they do not, something else was measured (Tesla P4, linear: a quarter of the peak, where bmm of the same table reaches
- * three quarters).
- */
-static const double least_attained = 0.4;
-
-static int longest_first(const void *a, const void *b)
-{
-    const struct measurement *x = *(const struct measurement *const *)a, *y = *(const struct measurement *const *)b;
-    return (x->us < y->us) - (x->us > y->us);
-}
-
-/* The mean over the longest tenth. */
-static double attained(const struct work *work, uint32_t part)
-{
-    struct arena scratch = {0};
-    const struct rows rows = work->parts[part];
-    const struct measurement **sorted = arena_array(&scratch, rows.count, sizeof *sorted);
-    const uint32_t tenth = (rows.count + 9) / 10;
-    double sum = 0;
-    memcpy(sorted, rows.at, rows.count * sizeof *sorted);
-    qsort(sorted, rows.count, sizeof *sorted, longest_first);
-    for (uint32_t i = 0; i < tenth; i++)
-        sum += work->family->attained(&sorted[i]->kernel, &work->own[part].hardware, sorted[i]->us);
-    arena_free(&scratch);
-    return sum / tenth;
-}
-
-static void note_left_out(const struct work *work, uint32_t part, double share, struct group_model *group)
-{
-    const str device = work->own[part].device, before = group->note;
-    group->note =
-        str_printf(work->arena, "%.*s%s%.*s left out: its longest kernels attain %.2f of what the device holds",
-                   (int)before.len, before.at, before.len ? "; " : "", (int)device.len, device.at, share);
-}
-
-/* Takes out the devices of which something else was measured, and says so. */
-static void keep_healthy(struct work *work, struct group_model *group)
-{
-    uint32_t kept = 0;
-    for (uint32_t i = 0; i < work->part_count; i++) {
-        const double share = attained(work, i);
-        if (share < least_attained) {
-            note_left_out(work, i, share, group);
-            continue;
-        }
-        work->own[kept] = work->own[i];
-        work->parts[kept] = work->parts[i];
-        work->device[kept++] = work->device[i];
-    }
-    work->part_count = kept;
-}
-
 static void fit_group(struct work *work, struct group_model *group)
 {
     struct arena scratch = {0};
     fit_own(work);
     if (work->family->drifts)
         fit_drifting(work);
-    if (work->part_count > 1 && work->family->attained)
-        keep_healthy(work, group);
+    keep_healthy(work, group);
     group->sets = arena_array(work->arena, work->part_count + 1, sizeof *group->sets);
     group->set_count = work->part_count + 1;
     struct coefficient_set *all = &group->sets[0];
