@@ -85,8 +85,7 @@ static void put_tensor(struct buf *text, const struct scaling *s, struct tensor_
     buf_char(text, ']');
 }
 
-static void put_argument(struct buf *text, const struct scaling *s, const struct program_op *op,
-                         const struct shape *shape, uint32_t at)
+static void put_argument(struct buf *text, const struct scaling *s, uint32_t op, const struct shape *shape, uint32_t at)
 {
     const struct shape_argument *argument = &shape->arguments[at];
     if (argument->list)
@@ -94,19 +93,20 @@ static void put_argument(struct buf *text, const struct scaling *s, const struct
     for (uint32_t k = 0; k < argument->count; k++) {
         buf_add(text, k ? S(", ") : S(""));
         put_tensor(text, s, argument->tensors[k],
-                   batch_dimensions(op, shape, (struct operand){at, k}, s->from, s->parameters));
+                   batch_dimensions(s->parameters, op, shape, (struct operand){at, k}, s->from));
     }
     if (argument->list)
         buf_char(text, ']');
 }
 
-static str scaled_dims(const struct scaling *s, const struct program_op *op)
+static str scaled_dims(const struct scaling *s, uint32_t op)
 {
     struct arena scratch = {0};
     struct shape shape;
-    if (!shape_parse(op->arguments.dims, &scratch, &shape)) {
+    const str dims = s->program->ops[op].arguments.dims;
+    if (!shape_parse(dims, &scratch, &shape)) {
         arena_free(&scratch);
-        return op->arguments.dims;
+        return dims;
     }
     struct buf text = {0};
     buf_char(&text, '[');
@@ -129,7 +129,7 @@ struct program batch_scaled(const struct program *program, int64_t from, int64_t
     for (uint32_t i = 0; i < program->count; i++) {
         ops[i] = program->ops[i];
         if (ops[i].phase != PHASE_OPTIMIZER && ops[i].arguments.dims.len)
-            ops[i].arguments.dims = scaled_dims(&scaling, &program->ops[i]);
+            ops[i].arguments.dims = scaled_dims(&scaling, i);
     }
     parameters_free(parameters);
     struct program scaled = *program;

@@ -11,8 +11,9 @@
  * A dimension belongs to it where it is a multiple of it (batch times sequence;
  * of a list, as of offsets, also one more) and, in this order: in a product of matrices it is one of rows of the left
  * operand, or, where the product has the shape of a parameter, the one that is
- * summed over; else it is the first of a tensor that is no parameter, or, where
- * the first is no multiple, the second. Parameters are told by where they stand:
+ * summed over; else it is the first of a tensor that is no parameter (one with the
+ * shape of a parameter counts as one only where parameters stand), or, where the
+ * first is no multiple, the second. Parameters are told by where they stand:
  * weights of forward products, convolutions, lookups and norms, and whatever the
  * optimizer touches. Numbers among the arguments (sizes of views) stay.
  */

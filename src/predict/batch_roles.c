@@ -7,7 +7,9 @@
 /* ---- parameters ---- */
 
 struct parameters {
+    const struct program *program;
     struct map shapes;
+    bool *accumulates; /* by operator: it adds to the gradient of a parameter, or is inside one that does */
 };
 
 static int64_t key_of(struct tensor_dims dims, bool turned)
@@ -74,15 +76,21 @@ static void add_all(struct parameters *parameters, const struct shape *shape, ui
             add(parameters, shape->arguments[i].tensors[k]);
 }
 
-static bool accumulates(str name)
+static void find_accumulation(struct parameters *parameters)
 {
-    return str_has(name, S("AccumulateGrad"));
+    const struct program *program = parameters->program;
+    for (uint32_t i = 0; i < program->count; i++) { /* what is around comes first */
+        const uint32_t parent = program->ops[i].parent;
+        parameters->accumulates[i] =
+            (parent < i && parameters->accumulates[parent]) || str_has(program->ops[i].name, S("AccumulateGrad"));
+    }
 }
 
-static void add_of(struct parameters *parameters, const struct program_op *op, const struct shape *shape)
+static void add_of(struct parameters *parameters, uint32_t at, const struct shape *shape)
 {
+    const struct program_op *op = &parameters->program->ops[at];
     const struct product product = product_of(op->name);
-    if (op->phase == PHASE_OPTIMIZER || accumulates(op->name))
+    if (op->phase == PHASE_OPTIMIZER || parameters->accumulates[at])
         add_all(parameters, shape, 0);
     else if (op->phase != PHASE_FORWARD)
         return;
@@ -98,11 +106,14 @@ static void add_of(struct parameters *parameters, const struct program_op *op, c
 struct parameters *parameters_of(const struct program *program)
 {
     struct parameters *parameters = mem_zeroed(sizeof *parameters);
+    parameters->program = program;
+    parameters->accumulates = mem_zeroed(program->count + 1);
+    find_accumulation(parameters);
     for (uint32_t i = 0; i < program->count; i++) {
         struct arena scratch = {0};
         struct shape shape;
         if (!program->ops[i].label && shape_parse(program->ops[i].arguments.dims, &scratch, &shape))
-            add_of(parameters, &program->ops[i], &shape);
+            add_of(parameters, i, &shape);
         arena_free(&scratch);
     }
     return parameters;
@@ -113,6 +124,7 @@ void parameters_free(struct parameters *parameters)
     if (!parameters)
         return;
     map_free(&parameters->shapes);
+    mem_free(parameters->accumulates);
     mem_free(parameters);
 }
 
@@ -133,46 +145,81 @@ static uint32_t product_dimensions(const struct product *product, const struct s
 {
     const struct tensor_dims left = dims_at(shape, product->left), right = dims_at(shape, product->right);
     const int64_t result[] = {left.rank == 2 ? left.at[0] : 0, right.rank == 2 ? right.at[1] : 0};
-    const bool gradient = phase == PHASE_BACKWARD && left.rank == 2 && right.rank == 2 && holds(left, 1, batch) &&
-                          parameters_have(parameters, (struct tensor_dims){result, 2});
+    const bool forth = holds(left, 0, batch) && parameters_have(parameters, right); /* times a weight */
+    const bool gradient = phase == PHASE_BACKWARD && !forth && left.rank == 2 && right.rank == 2 &&
+                          holds(left, 1, batch) && parameters_have(parameters, (struct tensor_dims){result, 2});
     if (argument == product->left)
         return gradient ? 2 : holds(left, 0, batch) ? 1 : 0;
     return gradient && argument == product->right ? 1 : 0;
 }
 
-/* The first argument of these is what flows, whatever parameter has the same shape. */
-static bool flows(const struct program_op *op, struct operand operand)
+/* A copy between types may be of a weight, for products in less precision. */
+static bool casts(const struct program_op *op)
 {
+    struct arena scratch = {0};
+    struct text_list types;
+    const bool one_type =
+        text_list_parse(op->arguments.types, &scratch, &types) && types.count >= 2 && str_eq(types.at[0], types.at[1]);
+    arena_free(&scratch);
+    return !one_type;
+}
+
+static bool joins(str name)
+{
+    return str_has_nocase(name, S("cat")) || str_has_nocase(name, S("stack"));
+}
+
+/* Whether a tensor that has the shape of a parameter may be one here. */
+static bool may_be_parameter(const struct program_op *op, struct operand operand)
+{
+    const bool backward = op->phase == PHASE_BACKWARD;
     switch (op->family) {
-    case FAMILY_ELEMENTWISE:
+    case FAMILY_CONVOLUTION:
     case FAMILY_NORM:
+        return operand.argument >= (backward ? 2 : 1);
+    case FAMILY_EMBEDDING:
+        return !backward && operand.argument == 0;
+    case FAMILY_LAYOUT:
+        return !joins(op->name);
+    case FAMILY_COPY:
+        return casts(op);
+    case FAMILY_GEMM: /* its node of the autograd engine */
+    case FAMILY_BMM:
+    case FAMILY_ELEMENTWISE:
     case FAMILY_SOFTMAX:
     case FAMILY_REDUCTION:
     case FAMILY_POOLING:
     case FAMILY_LOSS:
     case FAMILY_RANDOM:
-    case FAMILY_CONVOLUTION:
-        return operand.argument == 0 && op->phase == PHASE_FORWARD;
-    default:
+    case FAMILY_ATTENTION:
         return false;
+    default:
+        return true;
     }
 }
 
-uint32_t batch_dimensions(const struct program_op *op, const struct shape *shape, struct operand operand, int64_t batch,
-                          const struct parameters *parameters)
+static uint32_t matrix_dimensions(const struct parameters *parameters, const struct program_op *op,
+                                  const struct product *product, const struct shape *shape, uint32_t argument,
+                                  struct tensor_dims dims, int64_t batch)
 {
+    if (dims_at(shape, product->left).rank == 2)
+        return product_dimensions(product, shape, argument, batch, parameters, (enum phase)op->phase);
+    return argument != product->left ? 0 : holds(dims, 0, batch) ? 1 : holds(dims, 1, batch) ? 2 : 0;
+}
+
+uint32_t batch_dimensions(const struct parameters *parameters, uint32_t at, const struct shape *shape,
+                          struct operand operand, int64_t batch)
+{
+    const struct program_op *op = &parameters->program->ops[at];
     const struct tensor_dims dims = shape->arguments[operand.argument].tensors[operand.tensor];
     const struct product product = product_of(op->name);
-    const bool matrices = product.is && dims_at(shape, product.right).rank == 2;
-    if (op->phase == PHASE_OPTIMIZER || accumulates(op->name))
+    if (op->phase == PHASE_OPTIMIZER || parameters->accumulates[at])
         return 0;
-    if (matrices && dims_at(shape, product.left).rank == 2)
-        return product_dimensions(&product, shape, operand.argument, batch, parameters, (enum phase)op->phase);
-    if (matrices && operand.argument != product.left)
-        return 0;
+    if (product.is && dims_at(shape, product.right).rank == 2)
+        return matrix_dimensions(parameters, op, &product, shape, operand.argument, dims, batch);
     if (op->family == FAMILY_EMBEDDING && op->phase == PHASE_FORWARD && operand.argument == 0)
         return 0;
-    if (!matrices && !flows(op, operand) && parameters_have(parameters, dims))
+    if (parameters_have(parameters, dims) && may_be_parameter(op, operand))
         return 0;
     return holds(dims, 0, batch) ? 1 : holds(dims, 1, batch) ? 2 : 0;
 }

@@ -17,8 +17,8 @@ struct operand {
     uint32_t argument, tensor;
 };
 
-/* The dimensions that the batch scales, a bit each. */
-uint32_t batch_dimensions(const struct program_op *op, const struct shape *shape, struct operand operand, int64_t batch,
-                          const struct parameters *parameters);
+/* The dimensions that the batch scales in the operator of that index, a bit each. */
+uint32_t batch_dimensions(const struct parameters *parameters, uint32_t op, const struct shape *shape,
+                          struct operand operand, int64_t batch);
 
 #endif

@@ -1,0 +1,198 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Questions of `predict` from outside: flags compose, names and numbers are checked, recorded steps stay recorded."""
+import csv
+import io
+import os
+import tempfile
+import unittest
+
+from support import INPUT, OK, USAGE, shared_trace, steptime, training_steps, write_trace
+
+MODEL = "dlrm:default@2048"  # no width of it is the batch
+
+
+def values(document, section):
+    return {value["id"]: value["value"] for part in document["sections"] if part["id"] == section
+            for value in part["values"]}
+
+
+class Case(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+        self.trace = write_trace(os.path.join(self.folder, "trace.json"), training_steps(count=4))
+
+    def ask(self, *arguments):
+        run = steptime("predict", *arguments, "--format", "json")
+        self.assertEqual(run.code, OK, run.err)
+        return run.json
+
+    def what_if(self, *arguments):
+        return values(self.ask(*arguments), "what_if")
+
+    def refused(self, code, says, *arguments):
+        run = steptime("predict", *arguments)
+        self.assertEqual(run.code, code)
+        self.assertIn(says, run.err)
+
+
+class Recorded(Case):
+    def test_without_a_question_there_is_no_answer(self):
+        self.assertEqual(self.what_if(self.trace), {})
+
+    def test_scaling_by_one_gives_the_recorded_step_to_the_nanosecond(self):
+        answer = self.what_if("--scale", "*=1", self.trace)
+        self.assertEqual(answer["before_ns"], 1000 * 1000)
+        self.assertEqual(answer["after_ns"], answer["before_ns"])
+        self.assertEqual(answer["basis"], "replay of the recording")
+
+    def test_real_traces_come_back_as_recorded(self):
+        for name in ("kineto/hta_alexnet_critical_path.json.gz", "kineto/kineto_resnet50_train_workers4_torch19.json.gz",
+                     "kineto/tl_h100_bert_small.json.gz"):
+            with self.subTest(trace=name):
+                document = self.ask("--cpu-speed", "1", "--scale", "*=1", shared_trace(name))
+                answer = values(document, "what_if")
+                self.assertEqual(answer["saving_ns"], 0)
+                measured = values(document, "prediction")["measured_step_ns"]
+                self.assertAlmostEqual(answer["before_ns"] / measured, 1, delta=0.02)
+
+    def test_taking_away_never_lengthens_a_real_step(self):
+        trace = shared_trace("kineto/kineto_resnet50_train_workers4_torch19.json.gz")
+        for flags in (["--no-sync"], ["--pinned"], ["--cuda-graph"], ["--cpu-speed", "3"], ["--scale", "*=0.5"],
+                      ["--remove", "aten::*"], ["--fuse", "elementwise"], ["--no-sync", "--cpu-speed", "3"]):
+            with self.subTest(flags=flags):
+                self.assertGreaterEqual(self.what_if(*flags, trace)["saving_ns"], 0)
+
+    def test_the_order_of_flags_does_not_matter(self):
+        trace = shared_trace("kineto/tl_h100_bert_small.json.gz")
+        one = self.what_if("--cpu-speed", "2", "--no-sync", "--scale", "*gemm*=0.5", trace)
+        other = self.what_if("--scale", "*gemm*=0.5", "--no-sync", "--cpu-speed", "2", trace)
+        self.assertEqual(one, other)
+
+    def test_events_are_taken_out_by_their_ids(self):
+        answer = self.what_if("--without", "1,4", self.trace)
+        self.assertGreaterEqual(answer["saving_ns"], 0)
+        self.refused(USAGE, "is no id of an event", "--without", "1,x", self.trace)
+
+    def test_names_that_fit_nothing_are_refused(self):
+        self.refused(USAGE, "--remove: nothing in the step is 'aten::nothing'", "--remove", "aten::nothing", self.trace)
+        self.refused(USAGE, "--scale: nothing in the step is 'x'", "--scale", "x=2", self.trace)
+        self.refused(USAGE, "--fuse: nothing in the step is 'embeddings'", "--fuse", "embeddings", self.trace)
+
+    def test_numbers_are_checked(self):
+        self.refused(USAGE, "--batch is a number", "--batch", "0", self.trace)
+        self.refused(USAGE, "--cpu-speed is a number", "--cpu-speed", "-1", self.trace)
+        self.refused(USAGE, "--overlap is a number from 0 to 1", "--overlap", "2", self.trace)
+        self.refused(USAGE, "--scale is OPERATOR=FACTOR", "--scale", "aten::mm", self.trace)
+        self.refused(USAGE, "--sweep is like", "--sweep", "batch=8..2", self.trace)
+
+    def test_what_the_trace_does_not_tell_is_said(self):
+        self.refused(USAGE, "no collectives", "--ranks", "8", self.trace)
+        self.refused(USAGE, "what depends on what", "--reorder", self.trace)
+        self.refused(USAGE, "--mode model", "--hw", "H100", self.trace)
+        bare = training_steps(count=2)
+        for event in bare:
+            event["args"].pop("Input Dims", None)
+        path = write_trace(os.path.join(self.folder, "bare.json"), bare)
+        self.refused(INPUT, "no batch is to be seen", "--batch", "8", path)
+
+
+class Modelled(Case):
+    def test_a_batch_asked_for_is_the_model_of_that_batch(self):
+        for batch in (256, 1024, 3000):
+            made = values(self.ask(f"dlrm:default@{batch}", "--hw", "V100"), "prediction")["step_ns"]
+            asked = self.what_if(MODEL, "--hw", "V100", "--batch", str(batch))
+            self.assertEqual(asked["after_ns"], made)
+            self.assertEqual(asked["basis"], "the walk")
+
+    def test_widths_that_equal_the_batch_mislead_by_little(self):
+        made = values(self.ask("dlrm:mlperf@4096", "--hw", "V100"), "prediction")["step_ns"]
+        for batch in (512, 1024):
+            asked = self.what_if(f"dlrm:mlperf@{batch}", "--hw", "V100", "--batch", "4096")["after_ns"]
+            self.assertAlmostEqual(asked / made, 1, delta=0.01)
+
+    def test_a_sweep_is_the_questions_one_by_one(self):
+        run = steptime("predict", MODEL, "--hw", "V100", "--sweep", "batch=256..1024", "--format", "csv", "--table", "sweep")
+        self.assertEqual(run.code, OK, run.err)
+        rows = list(csv.DictReader(io.StringIO(run.out)))
+        self.assertEqual([row["value"] for row in rows], ["256", "512", "1024"])
+        for row in rows:
+            answer = values(self.ask(f"dlrm:default@{row['value']}", "--hw", "V100"), "prediction")["step_ns"]
+            self.assertAlmostEqual(float(row["step_us"]) * 1e3, answer, delta=1)
+        steps = [float(row["step_us"]) for row in rows]
+        self.assertEqual(steps, sorted(steps))
+
+    def test_devices_and_figures_are_swept(self):
+        run = steptime("predict", MODEL, "--hw", "V100", "--sweep", "memory=400..1600GB/s", "--format", "csv", "--table", "sweep")
+        self.assertEqual(run.code, OK, run.err)
+        active = [float(row["active_us"]) for row in csv.DictReader(io.StringIO(run.out))]
+        self.assertEqual(active, sorted(active, reverse=True))
+        self.refused(USAGE, "none of batch", MODEL, "--hw", "V100", "--sweep", "speed=1..2")
+
+    def test_the_page_has_the_curve(self):
+        run = steptime("predict", MODEL, "--hw", "V100", "--sweep", "batch=256..1024", "--format", "html")
+        self.assertEqual(run.code, OK, run.err)
+        self.assertIn('class="plot lines"', run.out)
+
+    def test_half_precision_and_a_faster_memory_shorten_the_step(self):
+        for flags in (["--amp", "bf16"], ["--set", "memory=200%"], ["--cuda-graph"], ["--cpu-speed", "2"]):
+            with self.subTest(flags=flags):
+                self.assertGreater(self.what_if("dlrm:default@4096", "--hw", "A100-SXM4-80GB", *flags)["saving_ns"], 0)
+
+
+class Collectives(Case):
+    def test_fewer_ranks_and_more_overlap_shorten_a_real_step(self):
+        trace = shared_trace("kineto/hta_nccl_data_w2r0.json.gz")
+        self.assertGreaterEqual(self.what_if("--overlap", "0.5", trace)["saving_ns"], 0)
+        one = self.what_if("--ranks", "1", trace)["saving_ns"]
+        self.assertGreaterEqual(one, 0)
+        self.assertLessEqual(self.what_if("--ranks", "64", trace)["saving_ns"], one)
+
+
+class Shard(Case):
+    TABLES = "name,rows,width,lookups\na,1000000,64,20\nb,20000,128,1\nc,5000000,64,40\nd,300,32,5\n"
+
+    def table(self, text=TABLES):
+        path = os.path.join(self.folder, "tables.csv")
+        with open(path, "w", encoding="utf-8") as out:
+            out.write(text)
+        return path
+
+    def tables(self, *arguments):
+        run = steptime("shard", *arguments, "--format", "json")
+        self.assertEqual(run.code, OK, run.err)
+        return {table["id"]: [dict(zip([column["id"] for column in table["columns"]], row)) for row in table["rows"]]
+                for section in run.json["sections"] for table in section["tables"]}
+
+    def test_every_choice_and_the_best_placement(self):
+        tables = self.tables(self.table(), "--gpus", "2", "--hw", "A100-SXM4-80GB")
+        choices = {row["method"]: row for row in tables["choices"]}
+        self.assertEqual(len(choices), 7)
+        self.assertLessEqual(choices["time-local"]["largest_us"], choices["time-greedy"]["largest_us"])
+        best = min(row["step_us"] for row in choices.values())
+        shown = max(row["lookup_us"] for row in tables["devices"])
+        self.assertTrue(any(abs(row["largest_us"] - shown) < 1e-6 and row["step_us"] == best for row in choices.values()))
+        self.assertEqual({row["name"] for row in tables["placement"]}, {"a", "b", "c", "d"})
+
+    def test_a_table_too_large_is_cut(self):
+        tables = self.tables(self.table(), "--gpus", "4", "--hw", "V100", "--memory", "500MiB")
+        self.assertEqual(sum(row["name"].startswith("c, part") for row in tables["placement"]), 4)
+
+    def test_what_is_wrong_is_named(self):
+        for arguments, code, says in (
+                (["--hw", "V100"], USAGE, "--gpus N"),
+                (["--gpus", "2"], USAGE, "--hw NAME"),
+                (["--gpus", "0", "--hw", "V100"], USAGE, "--gpus is a number"),
+                (["--gpus", "2", "--hw", "V100", "--memory", "lots"], USAGE, "--memory"),
+        ):
+            run = steptime("shard", self.table(), *arguments)
+            self.assertEqual((run.code, says in run.err), (code, True), run.err)
+        for text, says in (("rows,lookups\n1,2\n", "no column 'width'"), ("rows,width\n5,0\n", "line 2: 'width'"),
+                           ("rows,width\n", "no table in it"), ("rows,width\nnan,4\n", "'rows' is no number")):
+            run = steptime("shard", self.table(text), "--gpus", "2", "--hw", "A100-SXM4-80GB")
+            self.assertEqual((run.code, says in run.err), (INPUT, True), run.err)
+
+
+if __name__ == "__main__":
+    unittest.main()
