@@ -11,6 +11,7 @@
 #include "predict_rows.h"
 #include "predict_what_if.h"
 #include "rank.h"
+#include "read/rank.h"
 #include "read/read.h"
 #include "trace/select.h"
 
@@ -20,6 +21,7 @@ struct predicted_input {
     struct work_classes *classes;
     struct programs *programs;
     struct predict_source source;
+    bool joined; /* an execution trace that went to its trace */
 };
 
 static const char dlrm_prefix[] = "dlrm:";
@@ -95,21 +97,31 @@ static bool read_input(struct predicting *p, struct predicted_input *input, cons
     return true;
 }
 
+static void warn_notes(struct predicting *p, str path, const struct note *notes, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        report_warning(p->report, path, notes[i].offset, str_copy(&p->arena, notes[i].text));
+}
+
 static void describe(struct predicting *p, const struct predicted_input *input)
 {
     const struct trace *trace = input->input.trace;
-    struct report_input described = {.path = input->source.path, .format = S("execution trace")};
-    if (!trace && !input->input.execution)
-        described.format = S("configuration");
+    const struct execution *execution = input->input.execution;
+    struct report_input described = {.path = input->source.path, .format = S("configuration")};
     if (trace) {
         described.format = str_copy(&p->arena, trace->info.format);
         described.events = trace->count;
         described.bytes = trace->info.file_bytes;
         described.repaired = (int64_t)trace->repaired;
         described.dropped = (int64_t)trace->dropped;
-        for (uint32_t i = 0; i < trace->note_count; i++)
-            report_warning(p->report, input->source.path, trace->notes[i].offset,
-                           str_copy(&p->arena, trace->notes[i].text));
+        warn_notes(p, input->source.path, trace->notes, trace->note_count);
+    } else if (execution) {
+        described.format = S("execution trace");
+        described.events = execution->count;
+        described.bytes = execution->file_bytes;
+        described.repaired = (int64_t)execution->repaired;
+        described.dropped = (int64_t)execution->dropped;
+        warn_notes(p, input->source.path, execution->notes, execution->note_count);
     }
     report_input(p->report, described);
 }
@@ -120,6 +132,19 @@ static void close_input(struct predicted_input *input)
     trace_free(input->input.trace);
     execution_free(input->input.execution);
     *input = (struct predicted_input){0};
+}
+
+/* An execution trace may lie beside the trace of its rank, so it claims none. */
+static void take_rank(struct predicted_input *input, struct rank_roll *ranks, uint32_t index, const char *path)
+{
+    if (!input->input.execution) {
+        const struct trace *trace = input->input.trace;
+        input->source.rank = rank_take(ranks, index, trace ? trace->info.rank : -1, str_of(path)).number;
+        return;
+    }
+    const int64_t named = rank_of_path(str_of(path));
+    rank_pass(ranks, index);
+    input->source.rank = named < 0 ? (int64_t)index : named;
 }
 
 /* One unusable file among several is a warning. */
@@ -133,14 +158,69 @@ static void take_input(struct predicting *p, struct rank_roll *ranks, uint32_t i
         report_warning(p->report, str_of(path), err->offset, str_copy(&p->arena, str_of(err->message)));
         return;
     }
-    const struct trace *trace = input->input.trace;
-    input->source.rank = rank_take(ranks, index, trace ? trace->info.rank : -1, str_of(path)).number;
+    take_rank(input, ranks, index, path);
     if (!rank_wanted(ranks, input->source.rank)) {
         close_input(input);
         return;
     }
     describe(p, input);
     p->sources[p->count++] = input->source;
+}
+
+/* ---- execution traces beside the traces of their runs ---- */
+
+/* The trace of the same rank, or the only one beside the only execution trace. */
+static struct predicted_input *partner_of(struct predicting *p, const struct predicted_input *execution)
+{
+    struct predicted_input *same = NULL, *only = NULL;
+    uint32_t traces = 0;
+    for (uint32_t i = 0; i < p->count; i++) {
+        if (!p->inputs[i].input.trace)
+            continue;
+        only = &p->inputs[i];
+        traces++;
+        if (p->inputs[i].source.rank == execution->source.rank && !p->inputs[i].input.execution)
+            same = &p->inputs[i];
+    }
+    return same ? same : traces == 1 && p->count == 2 ? only : NULL;
+}
+
+/* The step that the execution trace was recorded in gets its shapes and data. */
+static void join(struct predicting *p, struct predicted_input *to, const struct predicted_input *from)
+{
+    const struct step_range range = selection_steps(to->input.trace, call_selection(p->call));
+    struct program *steps = (struct program *)to->source.steps; /* made here, and nobody else has them yet */
+    struct program_match match;
+    const struct program joined = programs_join(to->programs, from->input.execution, &match, &p->arena);
+    const bool selected = match.step >= range.first && match.step - range.first < range.count;
+    if (selected && match.matched)
+        steps[match.step - range.first] = joined;
+    report_warning(p->report, from->source.path, -1,
+                   str_printf(&p->arena, "joined with step %lld of %.*s by %s: %u of its %u operators match%s",
+                              (long long)joined.step, (int)to->source.path.len, to->source.path.at,
+                              match.by_id ? "ids" : "order", match.matched, joined.count,
+                              selected ? "" : ", but --steps leaves that step out"));
+    to->input.execution = from->input.execution;
+}
+
+static void join_all(struct predicting *p)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < p->count; i++) {
+        struct predicted_input *input = &p->inputs[i];
+        struct predicted_input *trace = input->input.trace       ? NULL
+                                        : input->input.execution ? partner_of(p, input)
+                                                                 : NULL;
+        if (trace)
+            join(p, trace, input);
+        input->joined = trace != NULL;
+    }
+    for (uint32_t i = 0; i < p->count; i++)
+        if (!p->inputs[i].joined) {
+            p->inputs[kept] = p->inputs[i];
+            p->sources[kept++] = p->inputs[i].source;
+        }
+    p->count = kept;
 }
 
 static bool read_all(struct predicting *p, struct steptime_error *err)
@@ -159,6 +239,7 @@ static bool read_all(struct predicting *p, struct steptime_error *err)
     for (uint32_t i = 0; i < inputs.count; i++)
         take_input(p, &ranks, i, inputs.paths[i], &last);
     rank_roll_close(&ranks);
+    join_all(p);
     if (p->count)
         return true;
     if (last.code == STEPTIME_OK)
@@ -324,7 +405,8 @@ const struct command command_predict = {
         "which stream, and how long that takes. Shows it beside what was measured, with an error bar from "
         "back-testing inside the trace (a step predicted from the one beside it, a rank from the others), and the "
         "operators without which a step would be the most shorter.\n\nThe input is a trace with steps, or an execution "
-        "trace, which has no times: then kernel models say how long the work takes, and --hw on which device.\n\n"
+        "trace, which has no times: then kernel models say how long the work takes, and --hw on which device. An "
+        "execution trace beside the trace of its rank gives that its shapes and data.\n\n"
         "Questions (what if) compose. Where steps were recorded they are answered by replaying the recording with what "
         "the question changes, else by the walk; doc/numbers/what-if.md has each with its formula and limits.\n\n"
         "Of tables: 'predict kernel --input FILE' adds the column predicted_us to a table of kernels; 'predict graph --input "

@@ -66,6 +66,19 @@ class Info(unittest.TestCase):
         self.assertEqual(run.json["warnings"], [])
         self.assertEqual([i["format"] for i in run.json["inputs"]].count("execution trace"), 1)
 
+    def test_predict_joins_it_with_the_trace_of_its_rank(self):
+        trace = os.path.join(self.folder.name, "rank0.json")
+        write_trace(trace)  # two steps of three operators with the ids 1 to 6
+        products = [node(10 + i, "aten::mm", 10 + i, rf_id=i, inputs=[[20, 21, 0, 4096, 4], [22, 23, 0, 4096, 4]],
+                         input_shapes=[[64, 64], [64, 64]], input_types=["Tensor(float)", "Tensor(float)"]) for i in (4, 5, 6)]
+        graph = self.file(execution(*products), "graph_rank0.json")
+        for order in ((trace, graph), (graph, trace)):
+            run = steptime("predict", "--format", "json", *order)
+            self.assertEqual(run.code, OK, run.err)
+            said = " ".join(w["message"] for w in run.json["warnings"])
+            self.assertIn("joined with step 1 of", said)
+            self.assertIn("by ids: 3 of its 3 operators match", said)
+
     def test_commands_that_need_times_name_it(self):
         run = steptime("summary", self.file(STEP))
         self.assertEqual(run.code, INPUT)
