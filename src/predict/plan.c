@@ -92,7 +92,6 @@ static void plan_wait(struct planning *p, struct plan_op *op, const struct progr
     uint32_t *wait = op->launches ? &p->plan->launches[p->plan->launch_count - 1].wait_stream : &op->wait_stream;
     const uint32_t stream = sync->stream == UINT32_MAX ? WAITS_FOR_ALL : sync->stream;
     *wait = *wait == WAITS_FOR_NOTHING || *wait == stream ? stream : WAITS_FOR_ALL;
-    op->last_us += planned_us(p, OVERHEAD_T4, OVERHEAD_WAIT);
 }
 
 /* T1, of just these two neighbours where they were seen. */
@@ -195,6 +194,7 @@ static void plan_device(struct planning *p)
         device->gap_us[class] = planned_us(p, OVERHEAD_GAP, work_class_word((enum work_class) class));
     }
     device->return_us = planned_us(p, OVERHEAD_RETURN, OVERHEAD_WAIT);
+    device->wait_us = overheads_get(p->overheads, OVERHEAD_T4, OVERHEAD_WAIT).median_us;
     device->queue_room = calls_hip(p->program) ? 0 : QUEUE_ROOM;
 }
 

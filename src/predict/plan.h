@@ -69,6 +69,7 @@ struct plan_op {
 struct plan_device {
     double start_us[WORK_CLASSES], gap_us[WORK_CLASSES];
     double return_us;
+    double wait_us;      /* a wait that finds nothing to wait for */
     uint32_t queue_room; /* launches that a stream holds; the host waits for room. 0: no bound */
 };
 

@@ -25,11 +25,10 @@ static bool wait_for(struct rank *rank, double *clock, uint32_t wait_stream)
     const double end = awaited_us(rank, wait_stream);
     if (!known(end))
         return false;
-    const double back = end + rank->plan->device.return_us;
-    if (end > *clock && back > *clock) {
+    const double free = *clock + rank->plan->device.wait_us, back = end + rank->plan->device.return_us;
+    if (end > *clock && back > free)
         rank->waited_us += back - *clock;
-        *clock = back;
-    }
+    *clock = end > *clock ? later(back, free) : free;
     return true;
 }
 

@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: Apache-2.0
+"""steptime predict and overheads: planted steps, real traces, tables saved and read, what cannot be used."""
+import csv
+import io
+import os
+import re
+import tempfile
+import unittest
+
+from plant import Plant
+from support import INPUT, OK, SOURCE, USAGE, shared_trace, steptime
+
+STEPS, STEP_US = 5, 1000
+TORCHBENCH = "kineto/torchbench_copies_pageable.json.gz"
+
+
+def values(*arguments):
+    outcome = steptime(*arguments, "--format", "json")
+    assert outcome.code == OK, outcome.err
+    return {value["id"]: value["value"] for section in outcome.json["sections"] for value in section.get("values", [])}
+
+
+def table(name, *arguments):
+    outcome = steptime(*arguments, "--format", "csv", "--table", name)
+    assert outcome.code == OK, outcome.err
+    return list(csv.DictReader(io.StringIO(outcome.out)))
+
+
+def planted(folder, rank=0, world=1, slow=1):
+    """Equal steps: two operators, one with work, and a wait for it."""
+    plant = Plant(rank=rank, world=world)
+    for number in range(STEPS):
+        at = number * STEP_US
+        plant.step(number, at, STEP_US)
+        plant.host("aten::mul", at + 100, 200 * slow)
+        plant.work(launch=at + 150, at=at + 160, dur=400)
+        plant.host("aten::item", at + 320 * slow, 300)
+        plant.call("cudaStreamSynchronize", at + 320 * slow, 565 - 320 * slow)
+    return plant.write(os.path.join(folder, f"rank{rank}.json"))
+
+
+class Planted(unittest.TestCase):
+    def setUp(self):
+        self.folder = self.enterContext(tempfile.TemporaryDirectory()) if hasattr(self, "enterContext") else None
+        if self.folder is None:
+            holder = tempfile.TemporaryDirectory()
+            self.addCleanup(holder.cleanup)
+            self.folder = holder.name
+
+    def trace(self, **how):
+        planted(self.folder, **how)
+        return os.path.join(self.folder, f"rank{how.get('rank', 0)}.json")
+
+    def test_equal_steps_predict_each_other(self):
+        found = values("predict", self.trace())
+        self.assertAlmostEqual(found["step_ns"], STEP_US * 1000, delta=2000)
+        self.assertEqual(found["measured_step_ns"], STEP_US * 1000)
+        self.assertLess(found["error"], 0.01)
+        self.assertEqual(found["active_ns"], 400_000)
+        self.assertEqual(found["recorded_share"], 1)
+
+    def test_overheads_are_what_was_planted(self):
+        rows = {(row["type"], row["op_or_call"]): row for row in table("overheads", "overheads", self.trace())}
+        self.assertEqual(float(rows["t2", "aten::mul"]["mean_us"]), 50)
+        self.assertEqual(float(rows["t3", "aten::mul"]["mean_us"]), 145)
+        self.assertEqual(float(rows["t4", "cudaLaunchKernel"]["mean_us"]), 5)
+        self.assertEqual(float(rows["return", "wait"]["mean_us"]), 5)
+        self.assertEqual(int(rows["t2", "aten::mul"]["count"]), STEPS)
+
+    def test_a_saved_table_predicts_as_the_trace_does(self):
+        trace, saved = self.trace(), os.path.join(self.folder, "saved.csv")
+        self.assertEqual(steptime("overheads", trace, "--table", "overheads", "--format", "csv", "-o", saved).code, OK)
+        ours = values("predict", trace)["step_ns"]
+        self.assertAlmostEqual(values("predict", trace, "--overheads", saved)["step_ns"], ours, delta=2)
+
+    def test_a_rank_is_predicted_from_the_others(self):
+        self.trace(rank=0, world=2)
+        self.trace(rank=1, world=2)
+        for row in table("ranks", "predict", self.folder):
+            self.assertLess(abs(float(row["rank_error"])), 0.01)
+
+    def test_a_file_that_is_none_is_a_warning_among_others(self):
+        other = os.path.join(self.folder, "other.json")
+        with open(other, "w") as file:
+            file.write("no trace")
+        outcome = steptime("predict", self.trace(), other, "--format", "json")
+        self.assertEqual(outcome.code, OK)
+        self.assertIn("other.json", outcome.out)
+        self.assertEqual(steptime("predict", other).code, INPUT)
+
+    def test_a_table_that_is_none_is_refused(self):
+        bad = os.path.join(self.folder, "bad.csv")
+        with open(bad, "w") as file:
+            file.write("type,op_or_call,mean_us\nt2,aten::mul,much\n")
+        outcome = steptime("predict", self.trace(), "--overheads", bad)
+        self.assertEqual(outcome.code, INPUT)
+        self.assertIn("line 2", outcome.err)
+
+
+class Configurations(unittest.TestCase):
+    def test_a_model_on_a_device(self):
+        small = values("predict", "dlrm:default@512", "--hw", "V100-SXM2-16GB")
+        large = values("predict", "dlrm:default@4096", "--hw", "V100-SXM2-16GB")
+        self.assertGreater(large["active_ns"], 4 * small["active_ns"])
+        self.assertGreaterEqual(large["step_ns"], large["active_ns"])
+        self.assertEqual(large["recorded_share"], 0)
+
+    def test_says_what_is_missing(self):
+        self.assertEqual(steptime("predict", "dlrm:default").code, USAGE)
+        self.assertEqual(steptime("predict", "dlrm:default@many", "--hw", "H100").code, USAGE)
+        self.assertEqual(steptime("predict", "dlrm:default@0", "--hw", "H100").code, INPUT)
+        self.assertEqual(steptime("predict", "dlrm:none", "--hw", "H100").code, INPUT)
+        self.assertEqual(steptime("predict", "dlrm:default", "--hw", "Z80").code, USAGE)
+
+
+class Real(unittest.TestCase):
+    def check_near(self, name, within):
+        found = values("predict", shared_trace(name))
+        self.assertLess(abs(found["step_ns"] / found["measured_step_ns"] - 1), within, name)
+        self.assertLess(abs(found["active_ns"] / found["measured_active_ns"] - 1), within, name)
+
+    def test_bound_by_copies(self):
+        self.check_near(TORCHBENCH, 0.02)
+
+    def test_bound_by_the_host(self):
+        self.check_near("kineto/hta_nccl_data_w2r0.json.gz", 0.02)
+
+    def test_bound_by_the_device(self):
+        self.check_near("kineto/hta_ns_resolution.json.gz", 0.02)
+
+    def test_a_step_from_the_step_beside_it(self):
+        self.assertLess(values("predict", shared_trace(TORCHBENCH))["error"], 0.03)
+
+    def test_the_host_alone(self):
+        found = values("predict", shared_trace("kineto/hta_rank_non_gpu.json.gz"))
+        self.assertEqual(found["launches"], 0)
+        self.assertGreater(found["step_ns"], 0)
+
+
+class Manual(unittest.TestCase):
+    def check(self, page, *arguments):
+        with open(os.path.join(SOURCE, "doc", "numbers", page)) as file:
+            told = set(re.findall(r"`([a-z0-9_]+)`", file.read()))
+        outcome = steptime(*arguments, "--format", "json")
+        for section in outcome.json["sections"]:
+            self.assertLessEqual({value["id"] for value in section.get("values", [])}, told)
+            for one in section.get("tables", []):
+                self.assertLessEqual({column["id"] for column in one["columns"]} | {one["id"]}, told)
+
+    def test_tells_every_number(self):
+        self.check("prediction.md", "predict", shared_trace(TORCHBENCH))
+        self.check("overheads.md", "overheads", shared_trace(TORCHBENCH))
+
+
+if __name__ == "__main__":
+    unittest.main()
