@@ -217,6 +217,15 @@ static bool read_error(struct reading *reading, str word, str value)
     return read_share(reading, word, value, &reading->set->error);
 }
 
+static bool read_factor(struct reading *reading, str word, str value)
+{
+    if (!read_share(reading, word, value, &reading->set->factor))
+        return false;
+    const double most = 20;
+    return (reading->set->factor > 1 / most && reading->set->factor < most) ||
+           refuse(reading, word, "is out of reason");
+}
+
 static const struct {
     const char *word;
     enum place place;
@@ -224,8 +233,8 @@ static const struct {
 } lines[] = {
     {"family", ANYWHERE, read_family}, {"source", ANYWHERE, read_source},     {"group", ANYWHERE, read_group},
     {"carry", IN_GROUP, read_carry},   {"residual", IN_GROUP, read_residual}, {"candidate", IN_GROUP, read_candidate},
-    {"set", IN_GROUP, read_set},       {"rows", IN_SET, read_rows},           {"error", IN_SET, read_error},
-    {"tree", IN_SET, read_tree},
+    {"note", IN_GROUP, read_note},     {"set", IN_GROUP, read_set},           {"rows", IN_SET, read_rows},
+    {"error", IN_SET, read_error},     {"factor", IN_SET, read_factor},       {"tree", IN_SET, read_tree},
 };
 enum { LINES = sizeof lines / sizeof *lines };
 
@@ -272,6 +281,8 @@ static void write_set(const struct family *family, const struct coefficient_set 
 {
     put(out, "set", set->device);
     writer_printf(out, "rows %u\nerror %.4f\n", set->rows, set->error);
+    if (set->factor > 0)
+        writer_printf(out, "factor %.6g\n", set->factor);
     for (uint32_t i = 0; i < family->parameter_count; i++)
         writer_printf(out, "%s %.6g\n", family->parameters[i].name, set->value[i]);
     if (set->residual)

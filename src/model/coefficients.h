@@ -55,8 +55,14 @@ struct coefficient_set {
     uint32_t rows;
     double error; /* mean relative error in cross-validation */
     double value[FAMILY_PARAMETERS];
+    double factor;          /* on every time, from adapting to a few rows; 0: none */
     struct trees *residual; /* NULL: none */
 };
+
+static inline double set_factor(const struct coefficient_set *set)
+{
+    return set->factor > 0 ? set->factor : 1;
+}
 
 struct group_model {
     str group;

@@ -5,7 +5,6 @@
 
 #include "model/carry.h"
 #include "model/drift.h"
-#include "model/families.h"
 #include "model/fit_work.h"
 
 enum {
@@ -37,7 +36,7 @@ static double relative_error(const struct work *work, const struct coefficient_s
     return fabs(us / row->us - 1);
 }
 
-static double mean_error(const struct work *work, const struct coefficient_set *set, bool residual, struct rows rows)
+double mean_error(const struct work *work, const struct coefficient_set *set, bool residual, struct rows rows)
 {
     double sum = 0;
     for (uint32_t i = 0; i < rows.count; i++)
@@ -316,8 +315,8 @@ static void add_part(struct work *work, uint32_t device, struct rows rows)
     work->parts[at] = rows;
 }
 
-static struct work work_of(const struct family *family, str group, const struct measurements *measurements,
-                           struct arena *arena)
+struct work work_of(const struct family *family, str group, const struct measurements *measurements,
+                    struct arena *arena)
 {
     struct work work = {.family = family, .devices = measurements->devices, .arena = arena};
     for (uint32_t device = 0; device < measurements->device_count; device++) {
@@ -378,60 +377,4 @@ void fit_family(const struct family *family, const struct measurements *measurem
         fit_group(&work, &model->groups[i]);
         arena_free(&scratch);
     }
-}
-
-/* ---- a few rows of a new device ---- */
-
-static struct coefficient_set *set_of_device(struct group_model *group, const struct hardware *hardware,
-                                             struct arena *arena)
-{
-    for (uint32_t i = 1; i < group->set_count; i++)
-        if (str_eq(group->sets[i].device, hardware->name))
-            return &group->sets[i];
-    struct coefficient_set *sets = arena_array(arena, group->set_count + 1, sizeof *sets);
-    memcpy(sets, group->sets, group->set_count * sizeof *sets);
-    group->sets = sets;
-    return &sets[group->set_count++];
-}
-
-static void adapt_part(const struct work *work, uint32_t part, struct group_model *group)
-{
-    enum kinship kinship;
-    const struct hardware *hardware = &work->devices[work->device[part]];
-    struct coefficient_set adapted = *coefficients_for(group, hardware, &kinship);
-    double expected[FAMILY_PARAMETERS];
-    memcpy(expected, adapted.value, sizeof expected);
-    const struct fitting fitting = {.family = work->family,
-                                    .devices = work->devices,
-                                    .rows = work->parts[part],
-                                    .expected = expected,
-                                    .steps = OWN_STEPS};
-    fit_coefficients(&fitting, adapted.value);
-    adapted.device = hardware->name;
-    adapted.hardware = *hardware;
-    adapted.rows = work->parts[part].count;
-    adapted.error = mean_error(work, &adapted, false, work->parts[part]);
-    adapted.residual = kinship == KINSHIP_NONE ? NULL : adapted.residual;
-    *set_of_device(group, hardware, work->arena) = adapted;
-}
-
-static uint32_t adapt_family(const struct family *family, struct family_model *model,
-                             const struct measurements *measurements, struct arena *arena)
-{
-    uint32_t adapted = 0;
-    for (uint32_t i = 0; i < model->group_count; i++) {
-        const struct work work = work_of(family, model->groups[i].group, measurements, arena);
-        for (uint32_t part = 0; part < work.part_count && model->groups[i].set_count; part++)
-            adapt_part(&work, part, &model->groups[i]);
-        adapted += work.part_count > 0;
-    }
-    return adapted;
-}
-
-uint32_t fit_adapt(struct models *models, const struct measurements *measurements, struct arena *arena)
-{
-    uint32_t adapted = 0;
-    for (uint32_t i = 0; i < family_count; i++)
-        adapted += adapt_family(family_rows[i].family, &models->families[i], measurements, arena);
-    return adapted;
 }

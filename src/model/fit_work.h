@@ -17,6 +17,13 @@ struct work {
     struct coefficient_set *own; /* of each part */
 };
 
+/* The rows of a group, a part a device. */
+struct work work_of(const struct family *family, str group, const struct measurements *measurements,
+                    struct arena *arena);
+
+/* Mean absolute relative error of the rows. */
+double mean_error(const struct work *work, const struct coefficient_set *set, bool residual, struct rows rows);
+
 /* Takes out the devices of which something else was measured, and says so in the group's note (fit_healthy.c). */
 void keep_healthy(struct work *work, struct group_model *group);
 

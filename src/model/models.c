@@ -126,7 +126,7 @@ const struct models *models_load(str path, struct arena *arena, struct steptime_
 double set_analytic_us(const struct family *family, const struct coefficient_set *set, const struct hardware *hardware,
                        const struct kernel *kernel)
 {
-    return family->us(kernel, hardware, set->value);
+    return family->us(kernel, hardware, set->value) * set_factor(set);
 }
 
 /* Residuals are learned on lone kernels, so a kernel is described as one. */
