@@ -396,7 +396,7 @@ const struct family family_convolution = {
     .needs = 1u << HW_FP32 | 1u << HW_SMS | 1u << HW_MEMORY_RATE,
     .about =
         "An implicit product of matrices, Winograd 2x2 in one kernel or Winograd 4x4 in steps: tiles by waves, and "
-        "transforms through memory; whichever the library believes is least.",
+        "transforms through memory; whichever the library believes is least. Errors are without the drift of the table.",
     .drifts = true,
     .us = us,
     .parameters = parameters,
