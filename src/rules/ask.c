@@ -142,6 +142,22 @@ bool ask_changed(const struct check *check, const struct definition *definition,
     return count > MANY;
 }
 
+bool ask_few_numbers(const struct check *check, uint32_t what)
+{
+    enum { SHORT = 4 };
+    const enum syntax_kind kind = check->tree->kind[what];
+    if ((kind != SYN_LIST && kind != SYN_TUPLE) || syntax_child_count(check->tree, what) > SHORT)
+        return false;
+    for (uint32_t at = syntax_first(check->tree, what); at != SYNTAX_NONE; at = syntax_next(check->tree, at)) {
+        const struct value *value = ask_value(check, at);
+        if (value->kind == VALUE_ARRAY && !value_has(value, VALUE_SCALAR_NUMPY))
+            return false;
+        if (value_is_container(value) || value_is_tensor(value) || syntax_is(check->tree, at, SYN_STARRED))
+            return false;
+    }
+    return true;
+}
+
 bool ask_any(const struct check *check, uint32_t node, bool (*test)(const struct check *check, uint32_t node))
 {
     for (uint32_t at = node; at < syntax_last(check->tree, node); at++)

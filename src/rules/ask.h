@@ -60,6 +60,9 @@ bool ask_answers_host(const struct check *check, uint32_t node);
  */
 bool ask_changed(const struct check *check, const struct definition *definition, uint32_t after, uint32_t before);
 
+/* `[n]`, `(a, b)`: a row of a few numbers, written down: there is no list to walk, and no batch to pin. */
+bool ask_few_numbers(const struct check *check, uint32_t node);
+
 /* Whether some node of the subtree satisfies the test. */
 bool ask_any(const struct check *check, uint32_t node, bool (*test)(const struct check *check, uint32_t node));
 

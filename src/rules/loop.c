@@ -151,11 +151,22 @@ static bool wraps_module(const struct project *project, uint32_t function)
     return false;
 }
 
+/* `layer(x)` of `for layer in layers`: what a loop hands out to be called. */
+static bool calls_what_it_goes_over(const struct check *check, uint32_t call)
+{
+    const struct site callee = check_site(check, syntax_first(check->tree, call));
+    const struct definition *definition =
+        syntax_is(check->tree, callee.node, SYN_NAME) ? flow_definition(check->project, callee) : NULL;
+    return definition && definition->kind == DEFINED_FOR;
+}
+
 /* Calls of a network or one of its layers, perhaps through a method; a loss function is one too. */
 static bool calls_module(const struct check *check, uint32_t node)
 {
     if (!syntax_is(check->tree, node, SYN_CALL))
         return false;
+    if (calls_what_it_goes_over(check, node))
+        return true;
     if (is_module_call(check->project, check_site(check, node)))
         return true;
     const uint32_t target = name_target(check->project, check_site(check, node));

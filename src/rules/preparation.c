@@ -156,7 +156,7 @@ static bool takes_data(const struct check *check, uint32_t node)
         taken = iterable_of(tree, node);
     else if (tree->kind[node] == SYN_SUBSCRIPT)
         taken = syntax_first(tree, node);
-    else if (tree->kind[node] == SYN_CALL &&
+    else if (tree->kind[node] == SYN_CALL && syntax_child_count(tree, syntax_child(tree, node, 1)) > 0 &&
              (is_array_call(check, node) || name_target(check->project, check_site(check, node)) != SYNTAX_NONE))
         return true;
     return taken != SYNTAX_NONE && !syntax_calls(tree, taken, S("range"));

@@ -136,6 +136,8 @@ static bool check_tensor_from_list(const struct check *check, uint32_t call, str
     const struct way way = way_to_device(check, call);
     if (!way.is)
         return false;
+    if (ask_few_numbers(check, what))
+        match->level = LEVEL_NOTE;
     match->builtin = tail;
     match->captures[match->capture_count++] = what;
     match->captures[match->capture_count++] = way.move;

@@ -59,7 +59,7 @@ static bool fills_by_mask(const struct check *check, uint32_t subscript)
     if (!syntax_is(check->tree, parent, SYN_ASSIGN) || syntax_last_child(check->tree, parent) == subscript)
         return false;
     const struct value *value = ask_value(check, syntax_last_child(check->tree, parent));
-    return value_is_number(value) || value->rank == RANK_0;
+    return value->kind != VALUE_TENSOR || value->rank == RANK_0;
 }
 
 static bool check_dynamic_shape(const struct check *check, uint32_t node, struct match *match)

@@ -107,6 +107,13 @@ static uint32_t invariant_loop(const struct check *check, uint32_t what)
     return SYNTAX_NONE;
 }
 
+/* `[torch.tensor([0], device=d) for _ in ranks]`: room for something else each, not the same constant. */
+static bool is_one_of_many(const struct syntax *tree, uint32_t call)
+{
+    const uint32_t parent = tree->parent[call];
+    return syntax_is(tree, parent, SYN_LIST_COMP) && syntax_first(tree, parent) == call;
+}
+
 /* The list of torch.tensor([1.0, 2.0], device=d): constants that are uploaded as the tensor is made. */
 static uint32_t constant_list(const struct check *check, uint32_t call)
 {
@@ -115,7 +122,7 @@ static uint32_t constant_list(const struct check *check, uint32_t call)
         return SYNTAX_NONE;
     const uint32_t data = syntax_argument(check->tree, call, 0, "data");
     if (data == SYNTAX_NONE || !value_gpu_tensor(ask_value(check, call)) || !syntax_is(check->tree, data, SYN_LIST) ||
-        !is_literal(check, data))
+        !is_literal(check, data) || is_one_of_many(check->tree, call))
         return SYNTAX_NONE;
     return data;
 }

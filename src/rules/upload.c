@@ -138,9 +138,10 @@ static bool wraps_data(const struct check *check, uint32_t origin)
                                         "torch.DoubleTensor", "torch.IntTensor",   NULL};
     if (!is_call_of(check, origin, names))
         return false;
-    const struct value *data = ask_value(check, syntax_argument(check->tree, origin, 0, NULL));
-    return !value_is_number(data) && data->kind != VALUE_SHAPE && !value_has(data, VALUE_CONSTANT) &&
-           !is_sized_constructor(check, origin);
+    const uint32_t node = syntax_argument(check->tree, origin, 0, NULL);
+    const struct value *data = ask_value(check, node);
+    return !value_is_number(data) && node != SYNTAX_NONE && !ask_few_numbers(check, node) &&
+           data->kind != VALUE_SHAPE && !value_has(data, VALUE_CONSTANT) && !is_sized_constructor(check, origin);
 }
 
 /* What the loop of steps hands out, or a caller: a tensor of the CPU, another one each time. */

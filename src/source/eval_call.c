@@ -193,7 +193,9 @@ static const struct value *call_library_module(struct eval *e, uint32_t call, co
     }
     if (module->kind == VALUE_LOSS) {
         out.rank = module->rank;
-    } else if (module->name) {
+    } else if (!module->name) { /* nobody knows which: it may give several */
+        out.flags |= VALUE_ASSUMED;
+    } else {
         const str last = eval_last_part(module->name->text);
         const struct value *tensor = values_get(e->values, &out);
         if (str_eq(last, S("GRU")) || str_eq(last, S("RNN")) || str_eq(last, S("MultiheadAttention")))

@@ -54,6 +54,12 @@ const struct value *eval_unpack(struct eval *e, const struct value *value, uint3
                                                           .parameter = value->parameter,
                                                           .detail = NONE,
                                                           .flags = value->flags | VALUE_ASSUMED});
+        else if (value->kind == VALUE_TENSOR && value->flags & VALUE_ASSUMED)
+            value = values_get(e->values, &(struct value){.kind = VALUE_UNKNOWN,
+                                                          .device = value->device,
+                                                          .parameter = value->parameter,
+                                                          .detail = NONE,
+                                                          .flags = value->flags});
         else
             value = value->item_count ? value_item_at(value, i) : eval_iterate(e, value);
     }

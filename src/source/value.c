@@ -157,6 +157,7 @@ static struct move_info move_of_method(const struct project *project, struct sit
         break;
     case SPECIAL_TYPE_AS: { /* the argument's data moves, or the receiver */
         const bool tensor = str_eq(syntax_tail(tree, syntax_first(tree, call.node)), S("new_tensor"));
+        info.what = tensor ? syntax_argument(tree, call.node, 0, "data") : info.what;
         info.move = tensor && after->device == DEVICE_GPU ? MOVE_UPLOAD
                     : tensor                              ? MOVE_NONE
                                                           : move_between(before, after);

@@ -288,6 +288,21 @@ static const struct value *join_items(struct values *values, const struct value 
     return item;
 }
 
+/* What a function returns in one form or another, told apart by how much it is: the longer one, what both have joined. */
+static bool join_tuples(struct values *values, struct value *out, const struct value *a, const struct value *b,
+                        const struct value **room, enum join join)
+{
+    if (join != JOIN_WAYS || a->kind != VALUE_TUPLE || b->kind != VALUE_TUPLE || !a->item_count || !b->item_count)
+        return false;
+    const struct value *longer = a->item_count >= b->item_count ? a : b, *shorter = longer == a ? b : a;
+    out->item_count = longer->item_count;
+    for (uint32_t i = 0; i < longer->item_count; i++)
+        room[i] =
+            i < shorter->item_count ? values_join(values, longer->items[i], shorter->items[i], join) : longer->items[i];
+    out->items = room;
+    return true;
+}
+
 static void join_all_items(struct values *values, struct value *out, const struct value *a, const struct value *b,
                            const struct value **room, enum join join)
 {
@@ -297,6 +312,8 @@ static void join_all_items(struct values *values, struct value *out, const struc
         out->item_count = only ? only->item_count : 0;
         return;
     }
+    if (join_tuples(values, out, a, b, room, join))
+        return;
     const bool known = a->item_count && a->item_count == b->item_count;
     out->item_count = known ? a->item_count : 0;
     for (uint32_t i = 0; known && i < a->item_count; i++)

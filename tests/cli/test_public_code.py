@@ -30,7 +30,8 @@ ROWS = {"repositories.csv": ["repo", "commit", "part"],
         "findings.csv": ["repo", "path", "line", "rule", "verdict", "why"],
         "fresh.csv": ["repo", "path", "line", "rule", "verdict", "why"],
         "second.csv": ["repo", "path", "line", "rule", "verdict", "why"],
-        "third.csv": ["repo", "path", "line", "rule", "verdict", "why"]}
+        "third.csv": ["repo", "path", "line", "rule", "verdict", "why"],
+        "fourth.csv": ["repo", "path", "line", "rule", "verdict", "why"]}
 
 
 class Judgements(unittest.TestCase):

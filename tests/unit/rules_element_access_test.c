@@ -288,6 +288,14 @@ static void values_of_a_dict_are_no_elements(void **state)
     expect("ST101", TRAINER "        loss = sum(part for part in out.values())  # ST101\n");
 }
 
+static void layers_that_a_loop_hands_out(void **state)
+{
+    expect("ST101", TRAINER "        for i, (conv, noise) in enumerate(zip(convs[::2], noises)):\n"
+                            "            out = conv(out, x[:, i], noise)\n");
+    expect("ST101", TRAINER "        for i, noise in enumerate(noises):\n"
+                            "            out = added(out, x[:, i], noise)  # ST101\n");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -309,6 +317,7 @@ int main(void)
         cmocka_unit_test(rows_that_are_only_stored),
         cmocka_unit_test(a_recurrent_network_goes_from_step_to_step),
         cmocka_unit_test(values_of_a_dict_are_no_elements),
+        cmocka_unit_test(layers_that_a_loop_hands_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

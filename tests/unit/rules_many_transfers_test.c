@@ -208,6 +208,19 @@ static void rows_of_a_sampler(void **state)
                          "            part = step[rows]\n");
 }
 
+static void a_few_numbers_are_no_list_to_walk(void **state)
+{
+    expect("ST201", LOOP "        n = torch.tensor([len(batch)], device=device)  # ST201 note\n"
+                         "        m = torch.tensor([step, len(batch)]).to(device)  # ST201 note\n"
+                         "        k = torch.tensor([len(s) for s in batch], device=device)  # ST201\n");
+}
+
+static void room_for_each_is_no_constant(void **state)
+{
+    expect("ST501", LOOP "        room = [torch.tensor([0], device=device) for _ in range(4)]\n"
+                         "        zero = torch.tensor([0, 1], device=device)  # ST501\n");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -222,6 +235,8 @@ int main(void)
         cmocka_unit_test(indices_that_move_nothing),
         cmocka_unit_test(sizes_are_no_data),
         cmocka_unit_test(rows_of_a_sampler),
+        cmocka_unit_test(a_few_numbers_are_no_list_to_walk),
+        cmocka_unit_test(room_for_each_is_no_constant),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -149,6 +149,13 @@ static void storing_is_no_preparation(void **state)
                              "    return rows\n"));
 }
 
+static void random_numbers_alone_are_no_preparation(void **state)
+{
+    (void)state;
+    expect("ST302", STEP("        noise = np.array([np.random.normal() for _ in range(len(z))])\n"));
+    expect("ST302", STEP("        noise = [np.sort(rows[i]) for i in range(len(z))]  # ST302\n"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -161,6 +168,7 @@ int main(void)
         cmocka_unit_test(a_size_does_not_go_back),
         cmocka_unit_test(only_host_work_is_preparation),
         cmocka_unit_test(storing_is_no_preparation),
+        cmocka_unit_test(random_numbers_alone_are_no_preparation),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -277,6 +277,15 @@ static void reads_of_one_statement_are_told_of_once(void **state)
                          "        print(a, b)\n"));
 }
 
+static void filling_by_a_mask_needs_no_size(void **state)
+{
+    (void)state;
+    expect("ST406", STEP("        out[y == 3] = left_out\n"
+                         "        out[y == 3] = 0.5\n"));
+    expect("ST406", STEP("        some = out[y == 3]  # ST406\n"
+                         "        out[y == 3] = some * 2  # ST406\n"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -300,6 +309,7 @@ int main(void)
         cmocka_unit_test(answers_to_an_environment_are_notes),
         cmocka_unit_test(framework_settings),
         cmocka_unit_test(reads_of_one_statement_are_told_of_once),
+        cmocka_unit_test(filling_by_a_mask_needs_no_size),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -345,6 +345,21 @@ static void parameter_groups_hold_parameters(void **state)
     says(code, "group['lr']", "unknown");
 }
 
+static void tuples_of_two_lengths_keep_what_they_hold(void **state)
+{
+    const char *const code = "import torch\n"
+                             "def run(x, all):\n"
+                             "    rows = []\n"
+                             "    rows.append(x)\n"
+                             "    if all:\n"
+                             "        return x, None, rows\n"
+                             "    return x, None\n"
+                             "out, hidden, rows = run(torch.ones(3).cuda(), True)\n"
+                             "out, hidden = run(torch.ones(3).cuda(), False)\n";
+    says(code, "rows", "list gpu uploaded [tensor gpu float32 rank1+ uploaded constant]");
+    says(code, "out", "tensor gpu float32 rank1+ uploaded constant");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -378,6 +393,7 @@ int main(void)
         cmocka_unit_test_teardown(a_star_import_leaves_python_its_names, clear),
         cmocka_unit_test_teardown(what_one_way_knows_holds_for_both, clear),
         cmocka_unit_test_teardown(parameter_groups_hold_parameters, clear),
+        cmocka_unit_test_teardown(tuples_of_two_lengths_keep_what_they_hold, clear),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
