@@ -118,6 +118,8 @@ static void add_gradients(struct lower_work *work, enum kernel_form form, enum d
 static void add_column_sums(struct lower_work *work, enum dtype dtype, const struct product *p)
 {
     lower_add(work, FORM_REDUCTION, dtype, (const int64_t[]){p->n, p->m});
+    if (work->count)
+        lower_last(work)->variant = S("columns");
 }
 
 static const char no_forward[] = "the call whose gradient it computes is not known";

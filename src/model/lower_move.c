@@ -143,17 +143,33 @@ bool lower_index(struct lower_work *work, const struct lower_variant *v)
     return true;
 }
 
-/* Values are read, and read, added and written where they go. */
+/* Whether places before the first index are left out: then elements that are fetched one after the other lie apart. */
+static bool apart(const struct op_call *call, uint32_t index)
+{
+    if (index >= call->shape.count || !call->shape.arguments[index].list)
+        return false;
+    const struct shape_argument *list = &call->shape.arguments[index];
+    return list->count > 1 && list->tensors[0].rank == 0;
+}
+
+/*
+ * Values are read, and read, added and written where they go; where those places lie apart, a sector of memory of each
+ * of the three. Indices are sorted first, so that equal ones meet.
+ */
 bool lower_index_put(struct lower_work *work, const struct lower_variant *v)
 {
+    enum { SECTOR = 32, SORT_BYTES = 64 };
     const struct op_call *call = &work->call;
-    const int64_t values = lower_bytes(call, (uint32_t)v->b);
+    const int64_t elements = call_elements(call, (uint32_t)v->b), values = lower_bytes(call, (uint32_t)v->b);
     if (values < 0)
         return lower_miss(work, "the shape of its values was not recorded");
-    lower_add(work, FORM_INDEX, lower_dtype(call, (uint32_t)v->a),
-              (const int64_t[]){figure_product(2, values), values});
-    if (work->count)
-        lower_last(work)->backward = true;
+    const int64_t each = apart(call, 1) ? figure_product(elements, SECTOR) : values;
+    const int64_t picks = index_elements(call, 1);
+    if (v->c && picks > 0)
+        lower_add(work, FORM_BYTES, DTYPE_I64, (const int64_t[]){picks * SORT_BYTES, 1});
+    lower_add(work, FORM_INDEX, lower_dtype(call, (uint32_t)v->a), (const int64_t[]){figure_product(2, each), each});
+    for (uint32_t i = 0; i < work->count; i++)
+        work->kernels[i].backward = true;
     return true;
 }
 

@@ -144,6 +144,10 @@ static const struct lower_row rows[] = {
      lower_pool_back,
      {.a = 0, .b = 1}},
 
+    {"^aten::upsample_*backward$", KERNELS, lower_resize, {.a = 0, .b = 2}},
+    {"^aten::upsample_|^aten::_upsample_", KERNELS, lower_resize, {.a = 0, .b = 1}},
+    {"^aten::interpolate$|^aten::__interpolate$", CALLS, NULL, {0}},
+
     /* ---- tables ---- */
     {"^aten::embedding$", CALLS, lower_embedding, {.a = 0, .b = 1}},
     {"^aten::_embedding_bag$|^aten::_embedding_bag_forward_only$", KERNELS, lower_bag, {.a = 0, .b = 1, .c = 2}},
@@ -169,8 +173,8 @@ static const struct lower_row rows[] = {
     {"^aten::index_select$", KERNELS, lower_index, {.a = 0, .b = 2, .c = 2}},
     {"^aten::gather$", KERNELS, lower_index, {.a = 0, .b = 2, .c = 0}},
     {"^aten::take$|^aten::masked_select$", KERNELS, lower_index, {.a = 0, .b = 1, .c = 0}},
-    {"^aten::_index_put_impl_$", KERNELS, lower_index_put, {.a = 0, .b = 2}},
-    {"^aten::index_put_$|^aten::index_put$", CALLS, lower_index_put, {.a = 0, .b = 2}},
+    {"^aten::_index_put_impl_$", KERNELS, lower_index_put, {.a = 0, .b = 2, .c = 1}},
+    {"^aten::index_put_$|^aten::index_put$", CALLS, lower_index_put, {.a = 0, .b = 2, .c = 1}},
     {"^aten::index_add_$|^aten::index_copy_$|^aten::scatter_add_$|^aten::scatter_$|^aten::scatter$|"
      "^aten::scatter_reduce_$|^aten::index_fill_$",
      KERNELS,
@@ -181,7 +185,10 @@ static const struct lower_row rows[] = {
      KERNELS,
      lower_triangle,
      {.a = 0}},
-    {"^aten::nonzero$|^aten::cumsum$|^aten::cumprod$|^aten::_cumsum$", KERNELS, lower_scan, {.a = 0, .b = 2}},
+    {"^aten::nonzero$|^aten::bucketize$|^aten::searchsorted$|^aten::cumsum$|^aten::cumprod$|^aten::_cumsum$",
+     KERNELS,
+     lower_scan,
+     {.a = 0, .b = 2}},
     {"^aten::topk$|^aten::kthvalue$", KERNELS, lower_scan, {.a = 0, .b = 3}},
     {"^aten::sort$|^aten::_unique2$|^aten::unique_dim$", KERNELS, lower_scan, {.a = 0, .b = 8}},
     {"^aten::argsort$|^aten::unique_consecutive$|^aten::nonzero_numpy$", CALLS, lower_scan, {.a = 0, .b = 8}},

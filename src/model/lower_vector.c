@@ -195,26 +195,34 @@ bool lower_dropout(struct lower_work *work, const struct lower_variant *v)
 
 /* ---- reductions ---- */
 
-/* Elements of the result as the values name the dimensions: none named, one number. */
-static int64_t left_elements(const struct op_call *call, uint32_t tensor, uint32_t place)
+/* What is reduced: elements of the result, and whether the last dimension stays, so that columns are summed. */
+struct reduced {
+    int64_t left;
+    bool columns;
+};
+
+/* None named: one number. Named and not recorded: most often the batch is summed away, which leaves the last dimension. */
+static struct reduced reduced_of(const struct op_call *call, uint32_t tensor, uint32_t place)
 {
     int64_t axes[8];
     const struct tensor_dims dims = call_dims(call, tensor);
+    const bool given = call->shape.count > place + 1;
     uint32_t count = integers_parse(text_list_at(&call->values, place), axes, 8);
-    if (!count && call->shape.count > place + 1 && call_integer(call, place, axes))
+    if (!count && given && call_integer(call, place, axes))
         count = 1;
-    if (!count && call->shape.count > place + 1 && !call->values.count)
-        return dims_cols(dims); /* dimensions were given and not recorded: most often the batch is summed away */
-    int64_t left = count ? dims_elements(dims) : 1;
+    if (!count && given && !call->values.count)
+        return (struct reduced){dims_cols(dims) > 0 ? dims_cols(dims) : 1, true};
+    struct reduced reduced = {count ? dims_elements(dims) : 1, count > 0};
     for (uint32_t i = 0; i < count; i++) {
         const int64_t at = axes[i] < 0 ? axes[i] + dims.rank : axes[i];
         if (at >= 0 && at < dims.rank && dims.at[at] > 0)
-            left /= dims.at[at];
+            reduced.left /= dims.at[at];
+        reduced.columns &= at != (int64_t)dims.rank - 1;
     }
-    return left > 0 ? left : 1;
+    reduced.left = reduced.left > 0 ? reduced.left : 1;
+    return reduced;
 }
 
-/* Whether the last dimension stays: columns are summed, and threads that lie side by side read side by side anyway. */
 bool lower_reduction(struct lower_work *work, const struct lower_variant *v)
 {
     const struct op_call *call = &work->call;
@@ -223,12 +231,15 @@ bool lower_reduction(struct lower_work *work, const struct lower_variant *v)
         return lower_miss(work, no_tensor);
     if (call_dims(call, (uint32_t)v->b).rank > 0) /* max(self, other) */
         return lower_elementwise(work, &(struct lower_variant){.a = 2});
-    const int64_t elements = call_elements(call, tensor), left = left_elements(call, tensor, (uint32_t)v->b);
+    const struct reduced reduced = reduced_of(call, tensor, (uint32_t)v->b);
+    const int64_t elements = call_elements(call, tensor), left = reduced.left;
     if (elements < 1) {
         work->empty = true;
         return true;
     }
     lower_add(work, FORM_REDUCTION, lower_dtype(call, tensor), (const int64_t[]){left, (elements + left - 1) / left});
+    if (work->count && reduced.columns)
+        lower_last(work)->variant = S("columns");
     if (v->c > 1)
         lower_repeat(work, (uint32_t)v->c);
     return true;
@@ -287,5 +298,25 @@ bool lower_pool_back(struct lower_work *work, const struct lower_variant *v)
               (const int64_t[]){planes, read, written, window});
     if (work->count)
         lower_last(work)->backward = true;
+    return true;
+}
+
+/* Each output is made of a few inputs beside it: [N, C, H, W] to the sizes that the call names, as large where it is silent. */
+bool lower_resize(struct lower_work *work, const struct lower_variant *v)
+{
+    const struct op_call *call = &work->call;
+    const struct tensor_dims in = call_dims(call, (uint32_t)v->a);
+    if (in.rank < 3)
+        return lower_miss(work, no_tensor);
+    int64_t sizes[4], written = figure_product(in.at[0], in.at[1]);
+    const uint32_t rank = integers_parse(text_list_at(&call->values, (uint32_t)v->b), sizes, 4);
+    for (uint32_t i = 0; i < in.rank - 2; i++) {
+        const bool named = rank >= in.rank - 2 && sizes[rank - (in.rank - 2) + i] > 0;
+        const int64_t size = named ? sizes[rank - (in.rank - 2) + i] : in.at[2 + i];
+        written = figure_product(written, size < 1 << 24 ? size : in.at[2 + i]);
+    }
+    const enum dtype dtype = lower_dtype(call, (uint32_t)v->a);
+    const int64_t moved = figure_sum(figure_bytes(dims_elements(in), dtype), figure_bytes(written, dtype));
+    add_elementwise(work, v, dtype, 1, written > 0 ? written : 0, moved);
     return true;
 }

@@ -95,6 +95,7 @@ lower_fn lower_batch_norm;  /* a: tensor; backward where c */
 lower_fn lower_dropout;     /* a: tensor; backward where c */
 lower_fn lower_pool;        /* a: tensor, b: place of the window (-1: adaptive, the output instead); */
 lower_fn lower_pool_back;   /* a: gradient, b: input */
+lower_fn lower_resize;      /* a: tensor, b: place of the output's sizes */
 
 lower_fn lower_cat;       /* list a */
 lower_fn lower_index;     /* a: tensor; b: index; each of its elements fetches c: 0 one, 1 the rest of the tensor */

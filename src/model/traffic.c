@@ -24,6 +24,8 @@ enum coefficient {
     ROWS,
     ROWS_BACKWARD,
     REDUCE,
+    TREE_US,
+    TRIP_US,
     NORM,
     TRANSPOSE,
     INDEX,
@@ -41,6 +43,8 @@ static const struct parameter parameters[COEFFICIENTS] = {
     [ROWS] = {"rows", 0.88, 0.88, 0.88, 0, "the same, rows of tables at random"},
     [ROWS_BACKWARD] = {"rows_backward", 0.7, 0.7, 0.7, 0, "the same, read, added to and written"},
     [REDUCE] = {"reduce", 0.7, 0.7, 0.7, 0, "the same, sums"},
+    [TREE_US] = {"tree_us", 2.5, 2.5, 2.5, 0, "of a sum, to start and end: us"},
+    [TRIP_US] = {"trip_us", 0.6, 0.6, 0.6, 0, "of a thread's trip to memory in a sum: us"},
     [NORM] = {"norm", 0.75, 0.75, 0.75, 0, "the same, norms and softmax with their gradients"},
     [TRANSPOSE] = {"transpose", 0.6, 0.6, 0.6, 0, "the same, rows against columns"},
     [INDEX] = {"index", 0.4, 0.4, 0.4, 0, "the same, element by element at places of an index"},
@@ -86,10 +90,11 @@ static double row_bytes(const struct kernel *k)
     return k->backward ? 3 * tensor : 2 * tensor;
 }
 
-/* Windows that overlap are read again from L1 and L2; of a maximum, 8 bytes an output say where it was. */
+/* Windows that overlap are read again from L1 and L2; 8 bytes an output say where its largest was. */
 static double pooling_bytes(const struct kernel *k)
 {
-    return (double)k->size[0] * ((double)k->size[1] + (double)k->size[2]) * element(k);
+    const double place = 8;
+    return (double)k->size[0] * ((double)k->size[1] * element(k) + (double)k->size[2] * (element(k) + place));
 }
 
 /* Parameter and gradient are read, the parameter written; each state is read and written. */
@@ -102,13 +107,25 @@ static double host_copy_s(const struct kernel *k, const struct hardware *hardwar
 {
     const double share = k->size[1] ? c[LINK] : c[PAGEABLE];
     const double rate = hardware->figure[HW_HOST_LINK] > 0 ? hardware->figure[HW_HOST_LINK] : 12e9; /* PCIe 3 x16 */
-    return hardware->figure[HW_HOST_LATENCY] + (double)k->size[0] / (rate * share);
+    return (double)k->size[0] / (rate * share);
 }
 
-/* Reductions to few numbers end in a second pass over the partial sums of all blocks. */
+/*
+ * A sum starts a tree in each block and ends one (a few us even for a handful of numbers), and between them each thread
+ * takes its values four at a time, a trip to memory each (PyTorch, Reduce.cuh). Along a row 512 threads share the
+ * values; down columns only 16 do, until each would have 256 or more: then blocks share, at least 16 values a thread.
+ */
 static double reduction_s(const struct kernel *k, const struct hardware *hardware, const double *c)
 {
-    return memory_s(hardware, kernel_bytes(k), c[REDUCE]);
+    const bool columns = str_eq(k->variant, S("columns"));
+    const double threads = columns ? 16 : 512, outputs_block = columns ? 32 : 1;
+    double values = ceil((double)k->size[1] / threads);
+    if (values >= 256) {
+        const double blocks = fmax(1, hardware->figure[HW_SMS] * 4 * outputs_block / (double)k->size[0]);
+        values = fmax(16, values / blocks);
+    }
+    const double trips = fmin(ceil(values / 4), 64) * c[TRIP_US];
+    return soft_max(memory_s(hardware, kernel_bytes(k), c[REDUCE]), trips * 1e-6, 3) + c[TREE_US] * 1e-6;
 }
 
 static double work_s(const struct kernel *k, const struct hardware *hardware, const double *c)
