@@ -19,3 +19,7 @@ if [ -f bench/collectives.py ]; then
     set -- "$@" "$scratch/collectives.csv"
 fi
 "$program" model fit "$@" --into "$folder"
+
+# Iterations on many GPUs: their tables name no device.
+"$program" model fit --family iteration --hw A100-SXM4-80GB "$measured"/llm/vtrain_single.csv \
+    "$measured"/llm/vtrain_multi.csv --into "$folder"
