@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The hardware that the program knows: which there is, and all that is known of one. */
 #include "base/error.h"
-#include "command.h"
+#include "call.h"
+#include "commands.h"
 #include "hardware_option.h"
 #include "hw/catalogue.h"
 #include "hw/figures.h"
@@ -157,6 +158,19 @@ static bool check(const struct call *call, struct steptime_error *err)
     return true;
 }
 
+/* These tables are short and read as a whole: no row is left out unless --rows says so. */
+static bool output_whole(const struct call *call, struct report *report, struct steptime_error *err)
+{
+    if (call_text(call, "rows"))
+        return output_report(call, report, err);
+    struct call whole = *call;
+    whole.given = arena_array(report_arena(report), call->given_count + 1, sizeof *whole.given);
+    if (call->given_count)
+        memcpy(whole.given, call->given, call->given_count * sizeof *whole.given);
+    whole.given[whole.given_count++] = (struct given){command_option(call->command, S("rows")), "0"};
+    return output_report(&whole, report, err);
+}
+
 static enum steptime_code run(const struct call *call, struct steptime_error *err)
 {
     struct arena arena = {0};
@@ -167,7 +181,7 @@ static enum steptime_code run(const struct call *call, struct steptime_error *er
         show_all(report);
     else if (good && (good = hardware_of_words(call, str_of(call_argument(call, 0)), &arena, &gpu, err)))
         show_figures(report, &gpu);
-    good = good && output_report(call, report, err);
+    good = good && output_whole(call, report, err);
     arena_free(&arena);
     return good ? STEPTIME_OK : err->code;
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
 
-#include "base/buf.h"
 #include "base/error.h"
 #include "base/intern.h"
 #include "base/mem.h"
