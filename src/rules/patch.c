@@ -191,6 +191,8 @@ str patch_indent_unit(const struct patch *patch)
 static str bound_by(const struct syntax *tree, uint32_t alias, str module)
 {
     const uint32_t dotted = syntax_first(tree, alias), as = syntax_child(tree, alias, 1);
+    if (dotted == SYNTAX_NONE) /* `import` and nothing that can be read */
+        return S("");
     const str name = syntax_text(tree, dotted);
     if (syntax_is(tree, as, SYN_NAME))
         return str_eq(name, module) ? syntax_text(tree, as) : S("");
@@ -214,6 +216,9 @@ static str bound_on_top(const struct syntax *tree, str module)
 
 static bool is_import(const struct syntax *tree, uint32_t statement)
 {
+    const uint32_t what = syntax_first(tree, statement);
+    if (what == SYNTAX_NONE || (tree->kind[statement] == SYN_IMPORT && syntax_first(tree, what) == SYNTAX_NONE))
+        return false;
     if (tree->kind[statement] == SYN_FROM_IMPORT)
         return !str_eq(syntax_text(tree, syntax_first(tree, statement)), S("__future__"));
     return tree->kind[statement] == SYN_IMPORT;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "source/gate.h"
 
-/* How far a value is followed: names, calls and their returns. Callers and returns beyond these are not asked. */
-enum { DEEPEST_VALUE = 6, MOST_WAYS = 16 };
+/* How far a value is followed, through names, calls and their returns; and how many values are looked at in all. */
+enum { DEEPEST_VALUE = 6, MOST_WAYS = 16, MOST_VALUES = 128, LARGEST_CALLED = 4000 };
 
 enum gate gate_stronger(enum gate a, enum gate b)
 {
@@ -76,7 +76,7 @@ struct ways {
     enum gate gate; /* the weakest of these */
 };
 
-static struct ways ways_of(const struct project *project, struct site value, int depth);
+static struct ways ways_of(const struct project *project, struct site value, uint32_t *left, int depth);
 
 static void add_way(struct ways *ways, enum gate gate)
 {
@@ -105,7 +105,7 @@ static enum gate gate_around(const struct project *project, struct site statemen
 
 /* What callers give for a parameter; where one gives nothing its default holds. */
 static struct ways ways_of_parameter(const struct project *project, struct site name,
-                                     const struct definition *definition, int depth)
+                                     const struct definition *definition, uint32_t *left, int depth)
 {
     struct ways ways = {0};
     const struct syntax *tree = project_tree(project, name.file);
@@ -120,28 +120,29 @@ static struct ways ways_of_parameter(const struct project *project, struct site 
         const uint32_t given = name_argument(project, callers[i], k);
         const struct site site =
             given == NONE ? (struct site){name.file, definition->value} : (struct site){callers[i].file, given};
-        const struct ways more = ways_of(project, site, depth + 1);
+        const struct ways more = ways_of(project, site, left, depth + 1);
         add_ways(&ways, &more, GATE_NONE);
     }
     return ways;
 }
 
-static struct ways ways_of_name(const struct project *project, struct site name, int depth)
+static struct ways ways_of_name(const struct project *project, struct site name, uint32_t *left, int depth)
 {
     struct ways ways = {0};
     const struct definition *found[MOST_WAYS];
     const uint32_t count = flow_definitions(project, name, found, MOST_WAYS);
     for (uint32_t i = 0; i < count && count <= MOST_WAYS; i++) {
         const bool plain = found[i]->kind == DEFINED_ASSIGN && !found[i]->unpacked;
-        const struct ways more = found[i]->kind == DEFINED_PARAMETER ? ways_of_parameter(project, name, found[i], depth)
-                                 : plain ? ways_of(project, (struct site){name.file, found[i]->value}, depth + 1)
+        const struct ways more = found[i]->kind == DEFINED_PARAMETER
+                                     ? ways_of_parameter(project, name, found[i], left, depth)
+                                 : plain ? ways_of(project, (struct site){name.file, found[i]->value}, left, depth + 1)
                                          : (struct ways){.there = 1};
         add_ways(&ways, &more, gate_around(project, (struct site){name.file, found[i]->statement}, name.node));
     }
     return ways;
 }
 
-static struct ways ways_of_call(const struct project *project, struct site call, int depth)
+static struct ways ways_of_call(const struct project *project, struct site call, uint32_t *left, int depth)
 {
     struct ways ways = {0};
     const uint32_t target = name_target(project, call);
@@ -149,39 +150,41 @@ static struct ways ways_of_call(const struct project *project, struct site call,
         return (struct ways){.there = 1};
     const struct function *function = project_function(project, target);
     const struct syntax *tree = project_tree(project, function->file);
+    if (tree->size[function->node] > LARGEST_CALLED)
+        return (struct ways){.there = 1};
     for (uint32_t node = function->node; node < syntax_last(tree, function->node); node++) {
         const struct site value = {function->file, node + 1};
         if (tree->kind[node] != SYN_RETURN || project_function_at(project, value) != target)
             continue;
-        const struct ways more = ways_of(project, value, depth + 1);
+        const struct ways more = ways_of(project, value, left, depth + 1);
         add_ways(&ways, &more, gate_around(project, (struct site){function->file, node}, NONE));
     }
     return ways;
 }
 
-static struct ways ways_of(const struct project *project, struct site value, int depth)
+static struct ways ways_of(const struct project *project, struct site value, uint32_t *left, int depth)
 {
     struct ways ways = {0};
     const struct syntax *tree = project_tree(project, value.file);
     if (syntax_is(tree, value.node, SYN_NONE) || syntax_is(tree, value.node, SYN_FALSE) ||
         syntax_is(tree, value.node, SYN_ABSENT))
         return (struct ways){.absent = true};
-    if (value.node == NONE || depth == DEEPEST_VALUE)
+    if (value.node == NONE || depth == DEEPEST_VALUE || !*left || !--*left)
         return (struct ways){.there = 1};
     switch (tree->kind[value.node]) {
     case SYN_NAME:
-        return ways_of_name(project, value, depth);
+        return ways_of_name(project, value, left, depth);
     case SYN_CALL:
-        return ways_of_call(project, value, depth);
+        return ways_of_call(project, value, left, depth);
     case SYN_COMPARE:
     case SYN_BOOL:
     case SYN_NOT: /* it is True now and then */
         return (struct ways){true, 1, gate_of_words(tree, value.node)};
     case SYN_CONDITIONAL: {
         const enum gate gate = gate_of_words(tree, syntax_child(tree, value.node, 1));
-        const struct ways then = ways_of(project, (struct site){value.file, value.node + 1}, depth + 1);
+        const struct ways then = ways_of(project, (struct site){value.file, value.node + 1}, left, depth + 1);
         const struct ways other =
-            ways_of(project, (struct site){value.file, syntax_child(tree, value.node, 2)}, depth + 1);
+            ways_of(project, (struct site){value.file, syntax_child(tree, value.node, 2)}, left, depth + 1);
         add_ways(&ways, &then, gate);
         add_ways(&ways, &other, GATE_NONE);
         return ways;
@@ -208,6 +211,7 @@ enum gate gate_of_test(const struct project *project, struct site test)
     const uint32_t asked = gate == GATE_NONE ? asked_to_be_there(tree, test.node) : NONE;
     if (asked == NONE)
         return gate;
-    const struct ways ways = ways_of_name(project, (struct site){test.file, asked}, 0);
+    uint32_t left = MOST_VALUES;
+    const struct ways ways = ways_of_name(project, (struct site){test.file, asked}, &left, 0);
     return ways.absent && ways.there ? ways.gate : GATE_NONE;
 }

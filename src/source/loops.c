@@ -377,10 +377,13 @@ static bool calls_object(const struct syntax *tree, uint32_t function, const str
 /* A method that runs self.net, and is only called behind self.net.eval(). */
 static bool is_called_to_evaluate(const struct project *project, uint32_t f)
 {
+    enum { MOST_CALLERS = 32 };
     const struct function *function = &project->functions[f];
     const struct syntax *tree = project_tree(project, function->file);
     uint32_t count;
     const struct site *callers = name_callers(project, f, &count);
+    if (count > MOST_CALLERS)
+        return false;
     for (uint32_t i = 0; i < count; i++) {
         const struct syntax *there = project_tree(project, callers[i].file);
         const uint32_t object = put_to_evaluation(there, callers[i].node);

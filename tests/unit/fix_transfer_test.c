@@ -145,6 +145,13 @@ static void what_is_no_constant_or_no_module_yet_stays(void **state)
     stays("ST501", NET("", "", "        return self.linear(x) + torch.tensor([1, 2, 3], device=x.device)\n"));
 }
 
+static void an_import_of_nothing_is_passed_over(void **state)
+{
+    (void)state;
+    becomes("ST602", "import 1\n" STEP("DataLoader(data, num_workers=2)", MOVED),
+            "import 1\n" STEP("DataLoader(data, num_workers=2, pin_memory=torch.cuda.is_available())", MOVED));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -157,6 +164,7 @@ int main(void)
         cmocka_unit_test(invariant_uploads_leave_the_loop),
         cmocka_unit_test(constants_become_buffers),
         cmocka_unit_test(what_is_no_constant_or_no_module_yet_stays),
+        cmocka_unit_test(an_import_of_nothing_is_passed_over),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
