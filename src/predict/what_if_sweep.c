@@ -229,7 +229,8 @@ static void put_value(struct table *table, const struct sweep *sweep, uint32_t i
 
 void sweep_show(const struct sweep *sweep, const struct predicted_point *points, struct report *report)
 {
-    struct section *section = report_section(report, "sweep", "One figure at a time");
+    const str title = str_printf(report_arena(report), "What if: %.*s", (int)sweep->key.len, sweep->key.at);
+    struct section *section = report_section(report, "sweep", title.at);
     struct table *table = sweep_table(sweep, section, report_arena(report));
     for (uint32_t i = 0; i < sweep->count; i++) {
         const struct predicted_point *point = &points[i];

@@ -64,8 +64,9 @@ static void put_lines(struct html *html, const struct section *section, uint32_t
     if (came_before(section, at, drawn))
         return;
     const uint32_t count = series_of(html, section, at, drawn, series);
+    const str head = drawn->table->title.len ? drawn->table->title : section->title;
     if (count)
-        html_lines_chart(html, series, count, title, column_title(drawn, drawn->x));
+        html_lines_chart(html, series, count, count > 1 ? head : title, column_title(drawn, drawn->x));
 }
 
 /* "step time: part": the table's title, else the section's, and what is drawn. */
