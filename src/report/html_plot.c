@@ -81,8 +81,16 @@ static double round_up(double value)
     return 10 * tens;
 }
 
+/* So that differences of the largest doubles are still numbers. */
+static double within_reach(double value)
+{
+    return fmax(fmin(value, 1e300), -1e300);
+}
+
 struct axis axis_of(enum unit unit, bool whole, double least, double largest, int ticks)
 {
+    least = within_reach(least);
+    largest = within_reach(largest);
     struct axis axis = {.measure = measure_for(unit, fmax(fabs(least), fabs(largest)), whole)};
     const double per = axis.measure.per, span = largest > least     ? largest - least
                                                 : fabs(largest) > 0 ? fabs(largest)
@@ -102,6 +110,7 @@ struct axis axis_of(enum unit unit, bool whole, double least, double largest, in
 
 double axis_at(const struct axis *axis, double value)
 {
+    value = within_reach(value);
     const double part = axis->log ? log(value / axis->low) / log(axis->high / axis->low)
                                   : (value - axis->low) / (axis->high - axis->low);
     return axis->from + part * (axis->to - axis->from);
