@@ -2,7 +2,7 @@
 """Kernels: the published test rows of GPUs that were fitted and of one that was not, and families held out."""
 from collections import defaultdict
 
-from accuracy_data import Errors, Figure, csv_text, figure, path, rows
+from accuracy_data import Errors, csv_text, figure, rows
 
 SEEN = ("Tesla P4", "Tesla P100-PCIE-16GB", "Tesla V100-PCIE-32GB", "Tesla T4", "NVIDIA A100-PCIE-40GB")
 UNSEEN = "NVIDIA A100 80GB PCIe"

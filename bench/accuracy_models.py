@@ -2,7 +2,7 @@
 """Whole transformer models from their operator lists, beside the sum of their measured operators."""
 from collections import defaultdict
 
-from accuracy_data import Errors, Figure, figure, path, rows
+from accuracy_data import Errors, figure, path, rows
 
 KEY = ("model", "mode", "seq", "batch")
 PUBLISHED = {"inf": ("inference", "9.7"), "train": ("training", "7.3")}

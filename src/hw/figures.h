@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The figures of a device: their words, the columns of data/hw.csv that hold them, the multiples in which people say them. */
+/* The figures of a device: their words, their columns in data/hw.csv, the multiples in which people say them. */
 #ifndef HW_FIGURES_H
 #define HW_FIGURES_H
 
