@@ -29,10 +29,9 @@ def left_out(program):
     """Cross-validation of the models that are built in: each measured device predicted by the others."""
     groups = program.table("model", "show", "--format", "csv", "--table", "groups")
     for name, ((of, wanted), target) in LEFT_OUT.items():
-        errors = [100 * float(row["carried_error"]) for row in groups
-                  if row["family"] == of and (not wanted or row["group"] in wanted) and row["carried_error"]]
-        devices = {row["devices"] for row in groups if row["family"] == of}
-        label = f"{name}, each of {'/'.join(sorted(devices))} GPUs left out"
+        own = [row for row in groups if row["family"] == of and (not wanted or row["group"] in wanted)]
+        errors = [100 * float(row["carried_error"]) for row in own if row["carried_error"]]
+        label = f"{name}, each of {'/'.join(sorted({row['devices'] for row in own}))} GPUs left out"
         if not errors:
             yield Figure(label, "mean", "-", target, missing="the models built in were not fitted")
             continue
