@@ -34,6 +34,16 @@ struct host_line {
 /* In the arena. O(operators + launches + waits). */
 struct host_line host_line_of(const struct program *program, struct arena *arena);
 
+enum { LONG_COPY_NS = 20 * 1000 };
+
+/* The host goes on only when the work is done: the call says so, or a long copy was half done when its call returned. */
+static inline bool launch_waits(const struct program_launch *launch)
+{
+    const bool is_long = launch->work == WORK_COPY && launch->dur_ns >= LONG_COPY_NS;
+    const bool held = launch->call_start_ns + launch->call_dur_ns >= launch->start_ns + launch->dur_ns / 2;
+    return launch->blocking || (is_long && held && launch->call_dur_ns >= launch->dur_ns / 2);
+}
+
 /* On the host, from the step's start; -1 where not recorded. */
 int64_t host_item_start_ns(const struct host_line *line, const struct host_item *item);
 int64_t host_item_end_ns(const struct host_line *line, const struct host_item *item);

@@ -178,7 +178,7 @@ static void take_neighbours(struct taking *t)
 
 static void take_call(struct taking *t, const struct program_launch *launch)
 {
-    if (launch->call_dur_ns >= 0 && !launch->blocking)
+    if (launch->call_dur_ns >= 0 && !launch_waits(launch))
         put(t, OVERHEAD_T4, launch->call, launch->call_dur_ns, 0);
 }
 
@@ -200,7 +200,7 @@ static void take_start(struct taking *t, uint32_t i)
 /* A blocking copy returns when its work is done. */
 static void take_return(struct taking *t, const struct program_launch *launch)
 {
-    if (launch->blocking && launch->dur_ns >= 0 && launch->call_dur_ns >= 0)
+    if (launch_waits(launch) && launch->dur_ns >= 0 && launch->call_dur_ns >= 0)
         put(t, OVERHEAD_RETURN, launch->call,
             launch->call_start_ns + launch->call_dur_ns - launch->start_ns - launch->dur_ns, 0);
 }
@@ -222,7 +222,7 @@ static void take_wait(struct taking *t, const struct program_sync *sync)
     for (uint32_t stream = 0; stream < t->program->streams; stream++)
         if ((sync->stream == stream || sync->stream == UINT32_MAX) && t->stream_end_ns[stream] > end_ns)
             end_ns = t->stream_end_ns[stream];
-    if (sync->start_ns < 0 || sync->dur_ns < 0)
+    if (sync->start_ns < 0 || sync->dur_ns < 0 || end_ns < 0) /* it may have waited for the step before */
         return;
     const int64_t back_ns = sync->start_ns + sync->dur_ns;
     if (end_ns > sync->start_ns && end_ns <= back_ns)

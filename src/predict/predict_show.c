@@ -47,7 +47,7 @@ static str sentence(const struct prediction *p, struct arena *arena)
                       bar.at, p->measured_us / 1e3, 100 * (p->walked.step_us / p->measured_us - 1));
 }
 
-static str how(const struct prediction *p, const struct predict_asked *asked)
+static str how(const struct prediction *p, const struct predict_asked *asked, struct arena *arena)
 {
     if (!p->launches)
         return S("No device work is recorded and none is modelled: this is the host alone.");
@@ -55,10 +55,15 @@ static str how(const struct prediction *p, const struct predict_asked *asked)
         return p->modelled_us > 0 ? S("Device work as recorded, carried over by models where the question changes it.")
                                   : S("Device work takes the time it was recorded with; the host's is made of "
                                       "overheads.");
+    if (p->recorded_us > 0)
+        return str_printf(arena,
+                          "Device work takes what the kernel models say, but %.0f %% of it, of which shapes or kernels "
+                          "are not known, what was recorded; the host's time is made of overheads.",
+                          100 * p->recorded_us / device_us(p));
     return S("Device work takes what the kernel models say; the host's time is made of overheads.");
 }
 
-static void show_beside(struct section *section, const struct prediction *p, struct arena *arena)
+static void show_beside(struct section *section, const struct prediction *p)
 {
     section_value(section, "step_ns", "predicted step", UNIT_NS, ns_cell(p->walked.step_us));
     section_value(section, "measured_step_ns", "measured", UNIT_NS, ns_cell(p->measured_us));
@@ -79,7 +84,6 @@ static void show_beside(struct section *section, const struct prediction *p, str
                   ns_cell(p->walked.exposed_communication_us));
     section_value(section, "unprofiled_step_ns", "without the profiler", UNIT_NS, ns_cell(p->unprofiled_us));
     section_value(section, "profiler_event_ns", "which costs an event", UNIT_NS, ns_cell(p->profiler_us));
-    (void)arena;
 }
 
 static void show_basis(struct section *section, const struct prediction *p)
@@ -106,11 +110,11 @@ static void show_head(const struct prediction *predictions, uint32_t count, cons
     const struct prediction *p = slowest(predictions, count);
     struct section *section = report_section(report, "prediction", "Prediction");
     section_text(section, sentence(p, report_arena(report)));
-    section_text(section, how(p, asked));
+    section_text(section, how(p, asked, report_arena(report)));
     if (count > 1)
         section_text(section,
                      str_printf(report_arena(report), "Rank %lld, the slowest of %u.", (long long)p->rank, count));
-    show_beside(section, p, report_arena(report));
+    show_beside(section, p);
     show_basis(section, p);
 }
 
