@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Operators and the kernels they launch, by hand. */
+#include "cmocka_first.h"
+
+#include "model/lower.h"
+
+static struct arena arena;
+
+static int close_arena(void **state)
+{
+    arena_free(&arena);
+    return 0;
+}
+
+static struct lowering lowered(const char *name, const char *dims, const char *values)
+{
+    const struct op_arguments arguments = {.dims = str_of(dims), .types = S(""), .values = str_of(values)};
+    const struct lowered_call call = {.name = str_of(name), .arguments = &arguments, .direction = COPY_UNKNOWN};
+    return lower(&call, &arena);
+}
+
+static void sizes(struct kernel kernel, enum kernel_form form, const int64_t *expected)
+{
+    assert_int_equal(kernel.form, form);
+    for (uint32_t i = 0; i < kernel_form_sizes(form); i++)
+        assert_int_equal(kernel.size[i], expected[i]);
+}
+
+/* A call of one kernel. */
+static void launches(const char *name, const char *dims, const char *values, enum kernel_form form,
+                     const int64_t *expected)
+{
+    const struct lowering lowering = lowered(name, dims, values);
+    if (lowering.count != 1)
+        fail_msg("%s %s: %u kernels, %s", name, dims, lowering.count, lowering_way_word(lowering.way).at);
+    sizes(lowering.kernels[0], form, expected);
+}
+
+static void products_have_the_reduction_third(void **state)
+{
+    launches("aten::mm", "[[4, 5], [5, 6]]", "", FORM_LINEAR, (const int64_t[]){1, 4, 5, 6});
+    launches("aten::addmm", "[[6], [4, 5], [5, 6], [], []]", "", FORM_LINEAR, (const int64_t[]){1, 4, 5, 6});
+    launches("aten::bmm", "[[3, 4, 5], [3, 5, 6]]", "", FORM_BMM, (const int64_t[]){3, 4, 5, 6});
+    launches("aten::linear", "[[2, 4, 5], [6, 5], [6]]", "", FORM_LINEAR, (const int64_t[]){1, 8, 5, 6});
+    launches("aten::matmul", "[[2, 4, 5], [5, 6]]", "", FORM_LINEAR, (const int64_t[]){1, 8, 5, 6});
+    launches("aten::matmul", "[[2, 4, 5], [2, 5, 6]]", "", FORM_BMM, (const int64_t[]){2, 4, 5, 6});
+}
+
+static void a_gradient_is_two_products_and_the_sum_of_the_bias(void **state)
+{
+    const struct op_arguments own = {.dims = S("[[4, 6]]")}, forward = {.dims = S("[[6], [4, 5], [5, 6], [], []]")};
+    const struct lowered_call call = {.name = S("AddmmBackward0"),
+                                      .arguments = &own,
+                                      .phase = PHASE_BACKWARD,
+                                      .forward = S("aten::addmm"),
+                                      .forward_arguments = &forward};
+    const struct lowering lowering = lower(&call, &arena);
+    assert_int_equal(lowering.way, LOWERED_TO_CALLS);
+    assert_int_equal(lowering.count, 3);
+    sizes(lowering.kernels[0], FORM_LINEAR, (const int64_t[]){1, 4, 6, 5});
+    sizes(lowering.kernels[1], FORM_LINEAR, (const int64_t[]){1, 5, 4, 6});
+    sizes(lowering.kernels[2], FORM_REDUCTION, (const int64_t[]){6, 4});
+    assert_true(lowering.kernels[0].backward);
+}
+
+static void convolutions_need_their_window(void **state)
+{
+    const char *const dims = "[[2, 16, 32, 32], [8, 16, 3, 3], [], [], [], [], [], [], []]";
+    launches("aten::cudnn_convolution", dims, "[\"\", \"\", \"[1, 1]\", \"[2, 2]\", \"[1, 1]\", \"1\"]",
+             FORM_CONVOLUTION, (const int64_t[]){2, 16, 8, 3, 3, 32, 32, 2, 1, 1});
+    const struct lowering unknown = lowered("aten::cudnn_convolution", dims, "");
+    assert_int_equal(unknown.way, LOWERED_TO_BYTES);
+    assert_non_null(unknown.why);
+}
+
+static void element_wise_operators_count_tensors(void **state)
+{
+    launches("aten::add", "[[8, 16], [8, 16], []]", "", FORM_ELEMENTWISE, (const int64_t[]){8, 16, 3});
+    launches("aten::add", "[[80, 1600], [1600], []]", "", FORM_ELEMENTWISE, (const int64_t[]){80, 1600, 2});
+    launches("aten::gelu", "[[8, 16], []]", "", FORM_ELEMENTWISE, (const int64_t[]){8, 16, 2});
+    launches("aten::_softmax", "[[4, 12, 7, 9], [], []]", "[\"\", \"-1\", \"False\"]", FORM_SOFTMAX,
+             (const int64_t[]){336, 9});
+    launches("aten::_softmax", "[[4, 9], [], []]", "[\"\", \"0\", \"False\"]", FORM_SOFTMAX, (const int64_t[]){9, 4});
+    launches("aten::native_layer_norm", "[[4, 5, 64], [], [64], [64], []]", "[\"\", \"[64]\", \"\", \"\", \"1e-5\"]",
+             FORM_LAYER_NORM, (const int64_t[]){20, 64});
+    launches("aten::sum", "[[128, 64], [], [], []]", "[\"\", \"[0]\", \"True\", \"\"]", FORM_REDUCTION,
+             (const int64_t[]){64, 128});
+}
+
+static void lookups_are_read_from_their_tables(void **state)
+{
+    launches("aten::embedding", "[[1000, 64], [8, 16], [], [], []]", "", FORM_EMBEDDING,
+             (const int64_t[]){128, 1, 1000, 1, 64});
+    launches("aten::_embedding_bag", "[[1000, 64], [800], [80], [], [], [], [], [], []]", "", FORM_EMBEDDING,
+             (const int64_t[]){80, 1, 1000, 10, 64});
+    launches("LookupFunction", "[[8000, 64], [8], [16000], [1601]]", "", FORM_EMBEDDING,
+             (const int64_t[]){200, 8, 1000, 10, 64});
+    launches("LookupFunction", "[[8000, 64], [8], [1600], [1601]]", "", FORM_EMBEDDING,
+             (const int64_t[]){200, 8, 1000, 1, 64});
+}
+
+static void foreach_launches_follow_the_limits_of_a_launch(void **state)
+{
+    const struct lowering one = lowered("aten::_foreach_add_", "[[[100], [200]], [[100], [200]], []]", "");
+    assert_int_equal(one.count, 1);
+    const struct lowering many = lowered("aten::_foreach_add_", "[[[65536000]], [[65536000]], []]", "");
+    assert_in_range(many.count, 3, 4); /* 1001 chunks, 320 a launch */
+}
+
+static void what_launches_nothing_says_so(void **state)
+{
+    assert_int_equal(lowered("aten::view", "[[4, 5], []]", "").way, LOWERED_TO_NOTHING);
+    assert_int_equal(lowered("aten::empty_strided", "[[], []]", "").way, LOWERED_TO_NOTHING);
+    assert_int_equal(lowered("aten::add", "[[0, 5], [0, 5], []]", "").way, LOWERED_TO_NOTHING);
+    assert_int_equal(lowered("nccl:all_reduce", "[[4]]", "").way, LOWERED_TO_COLLECTIVE);
+    assert_int_equal(lowered("autograd::engine::evaluate_function: MmBackward0", "[]", "").way, LOWERED_TO_CALLS);
+}
+
+static void what_is_not_known_is_guessed_from_its_bytes_or_said(void **state)
+{
+    launches("my::operator", "[[4, 5], [10]]", "", FORM_BYTES, (const int64_t[]){4 * (20 + 10 + 20), 1});
+    assert_int_equal(lowered("my::operator", "[[4, 5]]", "").way, LOWERED_TO_BYTES);
+    assert_false(lower_knows(S("my::operator")));
+    const struct lowering blind = lowered("aten::mm", "", "");
+    assert_int_equal(blind.way, LOWERED_NOT);
+    assert_non_null(blind.why);
+}
+
+static void damaged_shapes_give_an_answer(void **state)
+{
+    static const char *const dims[] = {
+        "[[9223372036854775807, 9223372036854775807], [9223372036854775807, 2]]",
+        "[[-1, 4], [4, 4]]",
+        "[[[[[",
+        "[[1], [[1], [2, 2]], [3]]",
+        "[[], [], [], []]",
+    };
+    static const char *const names[] = {
+        "aten::mm",       "aten::convolution",  "aten::cat",   "aten::_index_put_impl_",
+        "aten::index",    "aten::sum",          "aten::copy_", "aten::max_pool2d_with_indices",
+        "LookupFunction", "aten::_foreach_add_"};
+    for (size_t i = 0; i < sizeof dims / sizeof *dims; i++)
+        for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
+            const struct lowering lowering = lowered(names[k], dims[i], "[\"\", \"[9223372036854775807]\", \"-7\"]");
+            for (uint32_t at = 0; at < lowering.count; at++)
+                assert_null(kernel_check(&lowering.kernels[at]));
+        }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(products_have_the_reduction_third),
+        cmocka_unit_test(a_gradient_is_two_products_and_the_sum_of_the_bias),
+        cmocka_unit_test(convolutions_need_their_window),
+        cmocka_unit_test(element_wise_operators_count_tensors),
+        cmocka_unit_test(lookups_are_read_from_their_tables),
+        cmocka_unit_test(foreach_launches_follow_the_limits_of_a_launch),
+        cmocka_unit_test(what_launches_nothing_says_so),
+        cmocka_unit_test(what_is_not_known_is_guessed_from_its_bytes_or_said),
+        cmocka_unit_test(damaged_shapes_give_an_answer),
+    };
+    return cmocka_run_group_tests(tests, NULL, close_arena);
+}
