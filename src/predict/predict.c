@@ -156,14 +156,14 @@ static bool predict_steps(const struct predict_source *source, const struct pred
 
 /* ---- one rank ---- */
 
-static void describe(const struct predict_source *source, struct prediction *into)
+static void describe(const struct predict_source *source, const struct predict_asked *asked, struct prediction *into)
 {
     *into = (struct prediction){.rank = source->rank, .path = source->path, .rank_error = NAN};
     if (!source->count)
         return;
     const struct program *program = &source->steps[source->count / 2];
     into->source = program->source;
-    into->device = program->device;
+    into->device = asked->plan.hardware ? asked->plan.hardware->name : program->device;
     into->launches = program->launch_count;
     into->without_shapes = program->without_shapes;
     for (uint32_t op = 0; op < program->count; op++)
@@ -191,7 +191,7 @@ bool predict(const struct predict_source *source, const struct predict_asked *as
     struct arena scratch = {0};
     const struct overheads *overheads =
         asked->plan.overheads ? asked->plan.overheads : overheads_of_steps(source, &scratch);
-    describe(source, prediction);
+    describe(source, asked, prediction);
     const bool good = predict_steps(source, asked, overheads, arena, prediction, err) &&
                       predict_unprofiled(source, asked, overheads, prediction, err) &&
                       find_top(source, asked, overheads, arena, prediction, err);

@@ -159,7 +159,7 @@ static void show_steps(const struct prediction *predictions, uint32_t count, str
             const struct predicted_step *step = &predictions[r].steps[i];
             table_row(table);
             table_int(table, predictions[r].rank);
-            table_int(table, step->number);
+            table_cell(table, step->number < 0 ? cell_null() : cell_int(step->number));
             table_cell(table, ns_cell(step->step_us));
             table_cell(table, ns_cell(step->measured_us));
             table_cell(table, ns_cell(step->from_beside_us));
