@@ -47,12 +47,12 @@ struct residuals {
 };
 
 /* See light_us of struct family. Chosen where rows of the tables beyond 10,000 rows were predicted from those below 6,000. */
-static double row_weight(const struct family *family, double measured_us, double us)
+static double row_weight(const struct fitting *fitting, double measured_us, double us)
 {
     const double light = 0.1, most = 10, late = 0.25;
-    if (family->light_us <= 0)
+    if (fitting->family->light_us <= 0 || fitting->expected) /* of the few rows of a new device every one counts */
         return 1;
-    const double length = measured_us / family->light_us;
+    const double length = measured_us / fitting->family->light_us;
     return (length < 1.6 ? light : fmin(length, most) / most) * (us < measured_us ? late : 1);
 }
 
@@ -65,7 +65,7 @@ static void chunk_residuals(void *context, size_t chunk)
         const struct measurement *row = fitting->rows.at[i];
         const double us = fitting->family->us(&row->kernel, &fitting->devices[row->device], residuals->coefficients);
         const double off = fitting->relative ? us / row->us - 1 : log(us / row->us);
-        residuals->to[i] = off * row_weight(fitting->family, row->us, us);
+        residuals->to[i] = off * row_weight(fitting, row->us, us);
     }
 }
 

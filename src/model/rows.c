@@ -52,9 +52,9 @@ enum coefficient {
 };
 
 static const struct parameter parameters[COEFFICIENTS] = {
-    [NORM_FLOOR_US] = {"norm_floor_us", 46, 15, 200, 0.3, "the least that a lone layer norm takes, us"},
-    [BLOCK_FLOOR_US] = {"block_floor_us", 33, 10, 200, 0.3, "the least that a lone softmax by blocks takes, us"},
-    [WARP_FLOOR_US] = {"warp_floor_us", 34, 10, 200, 0.3, "the least that a lone softmax by warps takes, us"},
+    [NORM_FLOOR_US] = {"norm_floor_us", 46, 15, 200, 1.5, "the least that a lone layer norm takes, us"},
+    [BLOCK_FLOOR_US] = {"block_floor_us", 33, 10, 200, 1.5, "the least that a lone softmax by blocks takes, us"},
+    [WARP_FLOOR_US] = {"warp_floor_us", 34, 10, 200, 1.5, "the least that a lone softmax by warps takes, us"},
     [NORM_OFFSET] = {"norm_offset", 0.7, 0.3, 0.95, 0.2, "of that floor, what the call takes besides its work"},
     [BLOCK_OFFSET] = {"block_offset", 0.7, 0.3, 0.95, 0.2, "of that floor, what the call takes besides its work"},
     [WARP_OFFSET] = {"warp_offset", 0.7, 0.3, 0.95, 0.2, "of that floor, what the call takes besides its work"},
