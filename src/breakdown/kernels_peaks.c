@@ -12,7 +12,7 @@ static const struct device_info *recorded_device(const struct trace *trace, int6
 }
 
 static const struct hardware *gpu_of_lane(const struct trace *trace, const struct catalogue *catalogue, uint32_t lane,
-                                     struct peaks *peaks, str asked, struct arena *arena)
+                                          struct peaks *peaks, str asked, struct arena *arena)
 {
     const struct device_info *device = recorded_device(trace, trace->lanes[lane].process);
     if (!asked.len && !device)

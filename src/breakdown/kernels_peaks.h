@@ -11,8 +11,8 @@
 struct peaks {
     const struct hardware **by_lane; /* of a stream: its device; NULL where it is not known */
     const struct hardware *common;   /* the device of all streams; NULL where they differ */
-    str device;                 /* the name that was looked up: of the first device with work, or the one asked for */
-    str closest;                /* where it is not found: "near are A, B", see catalogue_hint */
+    str device;  /* the name that was looked up: of the first device with work, or the one asked for */
+    str closest; /* where it is not found: "near are A, B", see catalogue_hint */
     const uint8_t
         *rounds_fp32; /* by text id: a kernel of that name multiplies fp32 matrices on tensor cores, as TF32 */
 };
