@@ -17,6 +17,7 @@ bool change_cpu_speed(struct changing *changing)
         plan->launches[i].call_us /= speed;
     }
     plan->tail_us /= speed;
+    plan->between_us /= speed;
     change_tell(changing, str_printf(changing->arena, "--cpu-speed: what the host does takes 1/%g", speed));
     return true;
 }

@@ -104,6 +104,13 @@ static double before_us(const struct planning *p, const struct host_op *entry)
     return less_events(p, us, 1);
 }
 
+/* Outliers aside: between two operators usually lies a call or two of Python. */
+static double usual_gap_us(const struct planning *p)
+{
+    const struct overhead any = overheads_get(p->overheads, OVERHEAD_T1, S(""));
+    return less_events(p, any.count ? any.mean_us : built_in_us[OVERHEAD_T1], 1);
+}
+
 static void plan_items(struct planning *p, struct plan_op *op, const struct host_op *entry, str name)
 {
     for (uint32_t i = 0; i < entry->items; i++) {
@@ -225,6 +232,7 @@ static bool plan_line(struct planning *p, struct steptime_error *err)
     for (uint32_t i = 0; i < p->line.count; i++)
         if (!plan_entry(p, &p->line.ops[i], err))
             return false;
+    p->plan->between_us = usual_gap_us(p);
     p->plan->tail_us = program->step >= 0 ? planned_us(p, OVERHEAD_T1, OVERHEAD_END_OF_STEP) : 0;
     return true;
 }

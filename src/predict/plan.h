@@ -81,13 +81,22 @@ struct plan {
     uint32_t launch_count;
     const uint32_t *waits; /* indices of launches */
     uint32_t streams, threads;
-    double tail_us; /* of the host, after the last operator */
-    bool repeats;   /* one step of many: the next begins where this one's host ends */
+    double tail_us;    /* of the host, after the last operator */
+    double between_us; /* T1, of any two neighbours: what an operator takes with it where it is gone */
+    bool repeats;      /* one step of many: the next begins where this one's host ends */
     struct plan_device device;
     double guessed_us, modelled_us, recorded_us; /* sums of launches by basis; modelled holds scaled too */
     uint64_t guessed;                            /* launches by guess */
     struct hardware hardware;
 };
+
+/* The host before an operator. What is beyond the usual (a loader, a loop of Python) is there without it too. */
+static inline double plan_before_us(const struct plan *plan, const struct plan_op *op)
+{
+    if (!op->gone)
+        return op->before_us;
+    return op->before_us > plan->between_us ? op->before_us - plan->between_us : 0;
+}
 
 /* How the numbers are made. */
 struct plan_options {

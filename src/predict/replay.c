@@ -64,10 +64,9 @@ static void put_op(struct replay *r, const struct pair *step, uint32_t i)
     const double was = host_us(step->before, before), is = host_us(step->after, after);
     if (was != is)
         r->work[row] = ratio_of(was, is);
-    if (after->gone && !before->gone)
-        r->before[row] = 0; /* nobody calls it */
-    else if (before->before_us != after->before_us)
-        r->before[row] = ratio_of(before->before_us, after->before_us);
+    const double before_us = plan_before_us(step->before, before), after_us = plan_before_us(step->after, after);
+    if (before_us != after_us)
+        r->before[row] = ratio_of(before_us, after_us);
     r->freed[row] = change_op_waits(step->before, before) && (after->gone || !change_op_waits(step->after, after));
 }
 

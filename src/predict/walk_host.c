@@ -84,7 +84,7 @@ static void enter_op(struct rank *rank, const struct plan_op *op, double *clock)
 {
     if (op->follows != PLAN_NONE)
         *clock = later(*clock, rank->op_end[op->follows]);
-    *clock += op->before_us;
+    *clock += plan_before_us(rank->plan, op);
     rank->op_start[rank->op] = *clock;
     rank->launch = op->first_launch;
     rank->called_launch = false;
@@ -106,11 +106,12 @@ static bool run_op(struct rank *rank, const struct plan_op *op, double *clock)
     return true;
 }
 
-/* What is gone ends when what it waited for does. */
+/* What is gone ends when what it waited for does, and what the host does before it anyway. */
 static void pass_op(struct rank *rank, const struct plan_op *op, double *clock)
 {
     if (op->follows != PLAN_NONE)
         *clock = later(*clock, rank->op_end[op->follows]);
+    *clock += plan_before_us(rank->plan, op);
     rank->op_start[rank->op] = rank->op_end[rank->op] = *clock;
 }
 

@@ -174,6 +174,7 @@ static void a_wait_in_each_step_counts_in_each_step(void **state)
 static void what_is_gone_takes_no_time(void **state)
 {
     struct planted_plan *p = *state;
+    p->plan.between_us = 3;
     add_op(p, "a", 3, 4)->gone = true;
     add_launch(p, 0, 10, 100);
     add_op(p, "b", 1, 1);
@@ -184,6 +185,17 @@ static void what_is_gone_takes_no_time(void **state)
     assert_true(isnan(p->walked.launch_start_us[1]));
     assert_us(p->walked.launch_start_us[2], 1 + START_US);
     assert_us(p->walked.active_us, 7);
+}
+
+/* The loader that the host waits for before an operator is not the operator's. */
+static void what_is_gone_leaves_an_unusual_gap_before_it(void **state)
+{
+    struct planted_plan *p = *state;
+    p->plan.between_us = 3;
+    add_op(p, "a", 1000, 4)->gone = true;
+    add_op(p, "b", 1, 1);
+    run(p);
+    assert_us(p->walked.host_us, 997 + 1 + 1);
 }
 
 static void communication_counts_as_exposed_where_nothing_else_runs(void **state)
@@ -230,6 +242,7 @@ int main(void)
         TEST(a_step_of_many_takes_what_the_slower_side_takes),
         TEST(a_wait_in_each_step_counts_in_each_step),
         TEST(what_is_gone_takes_no_time),
+        TEST(what_is_gone_leaves_an_unusual_gap_before_it),
         TEST(communication_counts_as_exposed_where_nothing_else_runs),
         TEST(a_circle_of_events_is_named),
     };
