@@ -6,7 +6,7 @@ import unittest
 from concurrent.futures import ThreadPoolExecutor
 
 import support
-from support import INPUT, OK, steptime, trace_commands
+from support import INPUT, OK, USAGE, steptime, trace_commands
 
 ENDINGS = (".json", ".gz", ".zst", ".sqlite", ".pb")
 
@@ -20,6 +20,8 @@ def what_is_wrong(run):
     """A line on the run (command, path), or None."""
     command, path = run
     outcome = steptime(command, path, "--format", "json", limit_s=300)
+    if outcome.code == USAGE and "--hw" in outcome.err:  # an execution trace does not say where it was recorded
+        outcome = steptime(command, path, "--hw", "NVIDIA H100 80GB HBM3", "--format", "json", limit_s=300)
     where = f"{command} {os.path.basename(path)}"
     if outcome.code == INPUT:
         return None if outcome.err.startswith("steptime: ") and not outcome.out else f"{where}: {outcome.err[:300]}"

@@ -98,7 +98,7 @@ static void most_of_the_device_time_is_lowered(void **state)
         all += shares.us[way];
     const double lowered = (shares.us[LOWERED_TO_KERNELS] + shares.us[LOWERED_TO_CALLS]) / all;
     print_message(
-        "%zu traces with shapes: %.1f %% of the device time of their operators is lowered, %.1f %% by bytes\n",
+        "# %zu traces with shapes: %.1f %% of the device time of their operators is lowered, %.1f %% by bytes\n",
         shares.files, 100 * lowered, 100 * shares.us[LOWERED_TO_BYTES] / all);
     assert_true(lowered > 0.9);
 }
