@@ -343,6 +343,14 @@ static bool predict_question(struct predicting *p, struct prediction *prediction
     return true;
 }
 
+static void warn_apart(struct predicting *p, const struct prediction *predictions)
+{
+    const str why = predictions[0].apart;
+    if (why.len)
+        report_warning(p->report, predictions[0].path, -1,
+                       str_printf(&p->arena, "each rank is walked alone: %.*s", (int)why.len, why.at));
+}
+
 static bool predict_inputs(struct predicting *p, struct steptime_error *err)
 {
     if (!output_check(p->call, err) || !what_if_read(p->call, &p->arena, &p->what_if, err))
@@ -355,6 +363,7 @@ static bool predict_inputs(struct predicting *p, struct steptime_error *err)
     struct prediction *predictions = arena_array(&p->arena, p->count, sizeof *predictions);
     if (!predict_question(p, predictions, &asked, err))
         return false;
+    warn_apart(p, predictions);
     predict_show(predictions, p->count, &asked, p->report);
     return what_if_show(&p->what_if, p->report, err) && output_report(p->call, p->report, err);
 }
@@ -406,7 +415,8 @@ const struct command command_predict = {
         "back-testing inside the trace (a step predicted from the one beside it, a rank from the others), and the "
         "operators without which a step would be the most shorter.\n\nThe input is a trace with steps, or an execution "
         "trace, which has no times: then kernel models say how long the work takes, and --hw on which device. An "
-        "execution trace beside the trace of its rank gives that its shapes and data.\n\n"
+        "execution trace beside the trace of its rank gives that its shapes and data. Ranks of one job whose collectives match are "
+        "walked together: each waits for the others.\n\n"
         "Questions (what if) compose. Where steps were recorded they are answered by replaying the recording with what "
         "the question changes, else by the walk; doc/numbers/what-if.md has each with its formula and limits.\n\n"
         "Of tables: 'predict kernel --input FILE' adds the column predicted_us to a table of kernels; 'predict graph --input "

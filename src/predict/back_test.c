@@ -8,7 +8,7 @@
 
 #include "predict/predict_private.h"
 
-static const struct overheads *overheads_of_step(const struct program *program, struct arena *arena)
+const struct overheads *overheads_of_step(const struct program *program, struct arena *arena)
 {
     struct overhead_samples *samples = overhead_samples_new();
     overhead_samples_add(samples, program);

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/intern.h"
+#include "base/map.h"
 
 enum { MEETS_NOBODY = UINT32_MAX };
 
@@ -37,6 +38,35 @@ static const struct collective_group *group_of(const struct plan *plan, const st
 {
     static const struct collective_group unknown = {0};
     return collective->group < plan->program->group_count ? &plan->program->groups[collective->group] : &unknown;
+}
+
+/* ---- groups ---- */
+
+/* On how many ranks each group is, by its identity. */
+static void count_members(const struct plan *const *plans, uint32_t ranks, struct map *members)
+{
+    for (uint32_t r = 0; r < ranks; r++) {
+        struct map seen = {0};
+        for (uint32_t i = 0; i < plans[r]->launch_count; i++) {
+            const struct collective *collective = collective_of(plans[r], &plans[r]->launches[i]);
+            const int64_t group = collective ? (int64_t)group_of(plans[r], collective)->identity : 0;
+            if (!collective || map_get(&seen, group) != MAP_NONE)
+                continue;
+            const uint32_t so_far = map_get(members, group);
+            map_put(&seen, group, 1);
+            map_put(members, group, so_far == MAP_NONE ? 1 : so_far + 1);
+        }
+        map_free(&seen);
+    }
+}
+
+/* Where ranks of the group are missing, who waited for whom is not known, and the recorded times stay. */
+static bool all_here(const struct plan *plan, const struct collective *collective, const struct map *members)
+{
+    const struct collective_group *group = group_of(plan, collective);
+    const int64_t here = map_get(members, (int64_t)group->identity);
+    const int64_t all = group->size > 0 ? group->size : group->identity ? 0 : plan->program->world_size;
+    return all <= 0 || here >= all;
 }
 
 /* ---- matching ---- */
@@ -76,7 +106,8 @@ static uint32_t next_place(struct places *places, str group, struct arena *arena
 
 struct matching {
     struct meetings *into;
-    struct intern *keys; /* the id of a key, less one, is the meeting */
+    struct intern *keys;       /* the id of a key, less one, is the meeting */
+    const struct map *members; /* ranks of a group by its identity */
     bool numbered;
     struct arena *arena, *scratch;
 };
@@ -124,11 +155,31 @@ static bool match_rank(struct matching *m, uint32_t rank, struct steptime_error 
     for (uint32_t i = 0; i < plan->launch_count && good; i++) {
         const struct collective *collective = collective_of(plan, &plan->launches[i]);
         m->into->of_launch[rank][i] = MEETS_NOBODY;
-        if (collective)
+        if (collective && all_here(plan, collective, m->members))
             good = join(m, meeting_of(m, &places, plan, collective), rank, i, err);
     }
     intern_free(places.groups);
     return good;
+}
+
+/* Each rank of a group comes once to each of its collectives. */
+static bool check_matched(const struct matching *m, uint32_t count, struct steptime_error *err)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        const struct meeting *meeting = &m->into->at[i];
+        if (!meeting->expected)
+            continue;
+        const struct plan *plan = m->into->plans[meeting->first_rank];
+        const struct collective *collective = collective_of(plan, &plan->launches[meeting->launch]);
+        const uint32_t ranks = map_get(m->members, (int64_t)group_of(plan, collective)->identity);
+        const str kind = kind_of(meeting);
+        if (meeting->expected != ranks)
+            return fail(
+                err, STEPTIME_INPUT,
+                "collectives do not match: %.*s, launch %u of rank %lld, is recorded %u times on the %u ranks of its group",
+                (int)kind.len, kind.at, meeting->launch, (long long)plan->program->rank, meeting->expected, ranks);
+    }
+    return true;
 }
 
 static size_t launches_of(const struct plan *const *plans, uint32_t ranks)
@@ -148,7 +199,9 @@ bool meetings_open(const struct plan *const *plans, uint32_t ranks, struct arena
     made->at = arena_array(arena, launches_of(plans, ranks), sizeof *made->at);
     made->of_launch = arena_array(arena, ranks, sizeof *made->of_launch);
     made->came = arena_array(arena, ranks, sizeof *made->came);
-    struct matching m = {made, intern_new(), numbered(plans, ranks), arena, &scratch};
+    struct map members = {0};
+    count_members(plans, ranks, &members);
+    struct matching m = {made, intern_new(), &members, numbered(plans, ranks), arena, &scratch};
     bool good = true;
     for (uint32_t r = 0; r < ranks && good; r++) {
         made->of_launch[r] = arena_array(arena, plans[r]->launch_count, sizeof **made->of_launch);
@@ -156,6 +209,8 @@ bool meetings_open(const struct plan *const *plans, uint32_t ranks, struct arena
         good = match_rank(&m, r, err);
     }
     made->count = intern_count(m.keys) - 1;
+    good = good && check_matched(&m, made->count, err);
+    map_free(&members);
     intern_free(m.keys);
     arena_free(&scratch);
     *meetings = made;

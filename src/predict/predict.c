@@ -18,8 +18,7 @@ static bool timed(const struct predict_source *source)
     return source->count && (source->steps[0].source == PROGRAM_TRACE || source->steps[0].source == PROGRAM_JOINED);
 }
 
-/* Of all steps of a rank together; NULL where nothing was timed: then means built in are taken. */
-static const struct overheads *overheads_of_steps(const struct predict_source *source, struct arena *arena)
+const struct overheads *overheads_of_steps(const struct predict_source *source, struct arena *arena)
 {
     if (!timed(source))
         return NULL;
@@ -68,7 +67,7 @@ static bool step_us_of(const struct program *program, const struct predict_asked
 
 /* ---- sums over the steps ---- */
 
-static void add_walked(struct walked *sum, const struct walked *walked, double share)
+void add_walked(struct walked *sum, const struct walked *walked, double share)
 {
     sum->step_us += walked->step_us * share;
     sum->host_us += walked->host_us * share;
@@ -158,7 +157,7 @@ static bool predict_steps(const struct predict_source *source, const struct pred
 
 static void describe(const struct predict_source *source, const struct predict_asked *asked, struct prediction *into)
 {
-    *into = (struct prediction){.rank = source->rank, .path = source->path, .rank_error = NAN};
+    *into = (struct prediction){.rank = source->rank, .path = source->path, .rank_error = NAN, .alone_us = -1};
     if (!source->count)
         return;
     const struct program *program = &source->steps[source->count / 2];
@@ -218,6 +217,27 @@ static bool test_rank(const struct predict_source *sources, uint32_t count, uint
     return good;
 }
 
+/* A question is put to each rank alone: what it changes need not be the same on all. */
+static void predict_job(const struct predict_source *sources, uint32_t count, const struct predict_asked *asked,
+                        struct arena *arena, struct prediction *predictions)
+{
+    struct steptime_error why = {0};
+    str *apart = &predictions[0].apart;
+    switch (asked->change ? JOB_NONE : predict_job_kind(sources, count)) {
+    case JOB_NONE:
+        return;
+    case JOB_LONE_STEP:
+        *apart = S("one recorded step does not tell how far apart the ranks began it");
+        return;
+    case JOB_OTHER_STEPS:
+        *apart = S("the ranks have not recorded the same steps");
+        return;
+    case JOB_SAME_STEPS:
+        if (!predict_together(sources, count, asked, predictions, &why))
+            *apart = str_copy(arena, str_of(why.message));
+    }
+}
+
 bool predict_all(const struct predict_source *sources, uint32_t count, const struct predict_asked *asked,
                  struct arena *arena, struct prediction *predictions, struct steptime_error *err)
 {
@@ -227,5 +247,6 @@ bool predict_all(const struct predict_source *sources, uint32_t count, const str
     for (uint32_t i = 0; count > 1 && !asked->change && i < count; i++)
         if (timed(&sources[i]) && !test_rank(sources, count, i, asked, &predictions[i], err))
             return false;
+    predict_job(sources, count, asked, arena, predictions);
     return true;
 }

@@ -49,7 +49,7 @@ struct prediction {
     enum program_source source;
     uint64_t operators, launches, guessed; /* a step */
     uint64_t without_shapes;
-    const struct predicted_step *steps;
+    struct predicted_step *steps;
     uint32_t step_count;
     struct walked walked;                        /* means over the steps; times by launch and operator are NULL */
     double unprofiled_us;                        /* the step without the profiler's cost; step_us where there is none */
@@ -60,6 +60,9 @@ struct prediction {
     double error, bias; /* of steps predicted from the step beside them: mean absolute and signed */
     uint32_t tests;     /* how many of them; 0: error and bias are not known */
     double rank_error;  /* of the step predicted with the overheads of the other ranks, signed; NaN: not tested */
+    bool together;      /* walked with the other ranks of its job */
+    double alone_us;    /* then what the step takes with the waiting for the others as recorded; -1: not together */
+    str apart;          /* of the first rank: why ranks that meet were walked each alone; "": they were not */
     struct predicted_operator top[PREDICTED_TOP];
     uint32_t top_count;
 };
@@ -68,7 +71,10 @@ struct prediction {
 bool predict(const struct predict_source *source, const struct predict_asked *asked, struct arena *arena,
              struct prediction *prediction, struct steptime_error *err);
 
-/* Each rank, and each with the overheads of the others. */
+/*
+ * Each rank, and each with the overheads of the others; ranks of one job whose collectives match together. What is told
+ * of operators is of the rank alone.
+ */
 bool predict_all(const struct predict_source *sources, uint32_t count, const struct predict_asked *asked,
                  struct arena *arena, struct prediction *predictions, struct steptime_error *err);
 

@@ -5,6 +5,30 @@
 
 #include "predict/predict.h"
 
+/* What operators cost the host in one step alone. */
+const struct overheads *overheads_of_step(const struct program *program, struct arena *arena);
+
+/* Of all steps of a rank together; NULL where nothing was timed: then means built in are taken. */
+const struct overheads *overheads_of_steps(const struct predict_source *source, struct arena *arena);
+
+/* Adds the times of a step to those of the mean; times by launch and operator have no mean. */
+void add_walked(struct walked *sum, const struct walked *walked, double share);
+
+enum job_kind {
+    JOB_NONE,        /* one rank, or nothing recorded at which ranks meet */
+    JOB_LONE_STEP,   /* ranks that meet in one step: it does not tell how far apart they began it */
+    JOB_OTHER_STEPS, /* ranks that meet, but their steps are not the same */
+    JOB_SAME_STEPS,
+};
+enum job_kind predict_job_kind(const struct predict_source *sources, uint32_t ranks);
+
+/*
+ * The ranks of a job with the same steps at once, in place of what `predictions` holds of each alone. False with
+ * *err where their collectives do not match: then nothing is changed.
+ */
+bool predict_together(const struct predict_source *sources, uint32_t ranks, const struct predict_asked *asked,
+                      struct prediction *predictions, struct steptime_error *err);
+
 /* Predicts each step from the one beside it, and fills from_beside_us, error, bias and tests. */
 bool test_steps(const struct predict_source *source, const struct predict_asked *asked, struct predicted_step *steps,
                 struct prediction *into, struct steptime_error *err);

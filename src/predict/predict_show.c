@@ -114,6 +114,10 @@ static void show_head(const struct prediction *predictions, uint32_t count, cons
     if (count > 1)
         section_text(section,
                      str_printf(report_arena(report), "Rank %lld, the slowest of %u.", (long long)p->rank, count));
+    if (p->together)
+        section_text(section,
+                     S("The ranks are walked together: a collective begins when the last of them has come, and "
+                       "takes the least that any of them would."));
     show_beside(section, p);
     show_basis(section, p);
 }
@@ -174,6 +178,7 @@ static void show_ranks(const struct prediction *predictions, uint32_t count, str
     table_column(table, "rank", "rank", UNIT_NONE, 0);
     table_column(table, "file", "file", UNIT_NONE, COLUMN_WIDE);
     table_column(table, "step_ns", "predicted", UNIT_NS, 0);
+    table_column(table, "alone_ns", "alone, waiting as recorded", UNIT_NS, 0);
     table_column(table, "measured_step_ns", "measured", UNIT_NS, 0);
     table_column(table, "error", "step from step", UNIT_RATIO, 0);
     table_column(table, "rank_error", "off with the overheads of the others", UNIT_RATIO, 0);
@@ -187,6 +192,7 @@ static void show_ranks(const struct prediction *predictions, uint32_t count, str
         table_int(table, p->rank);
         table_text(table, p->path);
         table_cell(table, ns_cell(p->walked.step_us));
+        table_cell(table, ns_cell(p->alone_us));
         table_cell(table, ns_cell(p->measured_us));
         table_cell(table, p->tests ? cell_real(p->error) : cell_null());
         table_cell(table, isnan(p->rank_error) ? cell_null() : cell_real(p->rank_error));

@@ -39,6 +39,7 @@ static void open_rank(struct rank *rank, const struct plan *plan, struct walked 
     rank->launch_end = arena_array(arena, plan->launch_count, sizeof(double));
     rank->op_start = arena_array(arena, plan->count, sizeof(double));
     rank->op_end = arena_array(arena, plan->count, sizeof(double));
+    rank->came = arena_array(scratch, plan->launch_count, sizeof(double));
     rank->called = arena_array(scratch, plan->launch_count, sizeof(double));
     rank->next = arena_array(scratch, plan->launch_count, sizeof *rank->next);
     rank->threads = arena_array(scratch, plan->threads, sizeof(double));
@@ -51,7 +52,7 @@ static void begin_step(struct rank *rank, double begin_us)
 {
     const struct plan *plan = rank->plan;
     for (uint32_t i = 0; i < plan->launch_count; i++)
-        rank->called[i] = rank->launch_start[i] = rank->launch_end[i] = NAN;
+        rank->called[i] = rank->came[i] = rank->launch_start[i] = rank->launch_end[i] = NAN;
     for (uint32_t i = 0; i < plan->threads; i++)
         rank->threads[i] = begin_us;
     rank->op = 0;

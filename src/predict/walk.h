@@ -27,7 +27,7 @@
 struct walked {
     double step_us;   /* of a step of many: from one to the next; else until the host and the device are done */
     double host_us;   /* from the step's begin on the host to its end there */
-    double active_us; /* union of all work on the device */
+    double active_us; /* union of all work on the device, where collectives wait for other ranks */
     double idle_us;   /* step - active; 0 where steps overlap more than that */
     double wait_us;   /* of the host, for the device */
     double communication_us, exposed_communication_us;
@@ -43,6 +43,7 @@ bool walk(const struct plan *plan, struct arena *arena, struct walked *walked, s
 
 /*
  * Several ranks of one job at once: collectives of the same group and sequence are one. Each plan is one rank.
+ * Collectives of groups of which ranks are missing are taken as each rank's own.
  * False with STEPTIME_INPUT where collectives do not match or wait for each other in a circle, naming both.
  */
 bool walk_ranks(const struct plan *const *plans, uint32_t ranks, struct arena *arena, struct walked *walked,

@@ -27,17 +27,18 @@ static double ready_us(const struct rank *rank, const struct stream *stream, uin
     return at;
 }
 
-/* When the launch begins, and how long it works. */
+/* When the launch comes to its device, when it begins, and how long it works. */
 struct turn {
-    double at, us;
+    double came, at, us;
 };
 
 static void begin_work(struct rank *rank, struct stream *stream, uint32_t launch, struct turn turn)
 {
+    rank->came[launch] = turn.came;
     rank->launch_start[launch] = turn.at;
     rank->launch_end[launch] = turn.at + turn.us;
     if (rank->queue_room)
-        stream->room[stream->done % rank->queue_room] = turn.at;
+        stream->room[stream->done % rank->queue_room] = turn.came;
     stream->end_us = rank->launch_end[launch];
     stream->done++;
     stream->head = rank->next[launch];
@@ -60,7 +61,7 @@ static struct turn meet(struct walking *walking, uint32_t rank, uint32_t launch,
     for (uint32_t i = 0; arrival.last && i < walking->count; i++)
         if (i != rank)
             walk_wake(walking, i);
-    return (struct turn){arrival.begin_us, known(arrival.us) ? arrival.us : turn.us};
+    return (struct turn){turn.came, arrival.begin_us, known(arrival.us) ? arrival.us : turn.us};
 }
 
 /* Begins what can begin. True where anything did. */
@@ -70,7 +71,8 @@ static bool run_stream(struct walking *walking, uint32_t r, struct stream *strea
     bool any = false;
     while (stream->head != PLAN_NONE) {
         const uint32_t launch = stream->head;
-        struct turn turn = {ready_us(rank, stream, launch), rank->plan->launches[launch].us};
+        const double ready = ready_us(rank, stream, launch);
+        struct turn turn = {ready, ready, rank->plan->launches[launch].us};
         if (known(turn.at) && rank->plan->launches[launch].collective != UINT32_MAX)
             turn = meet(walking, r, launch, turn);
         if (!known(turn.at))

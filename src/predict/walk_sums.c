@@ -12,7 +12,7 @@ static void add_work(const struct rank *rank, bool communication, struct spans *
 {
     for (uint32_t i = 0; i < rank->plan->launch_count; i++)
         if (known(rank->launch_start[i]) && (rank->plan->launches[i].work == WORK_COMMUNICATION) == communication)
-            spans_add(spans, ns_of(rank->launch_start[i]), ns_of(rank->launch_end[i]));
+            spans_add(spans, ns_of(rank->came[i]), ns_of(rank->launch_end[i]));
     spans_tidy(spans);
 }
 
@@ -41,6 +41,7 @@ static void shift(double *at, uint32_t count, double by)
 void walk_sum(struct rank *rank, double begin_us, double step_us)
 {
     const struct plan *plan = rank->plan;
+    shift(rank->came, plan->launch_count, begin_us);
     shift(rank->launch_start, plan->launch_count, begin_us);
     shift(rank->launch_end, plan->launch_count, begin_us);
     shift(rank->op_start, plan->count, begin_us);

@@ -7,7 +7,7 @@ import re
 import tempfile
 import unittest
 
-from plant import Plant
+from plant import NCCL, Plant
 from support import INPUT, OK, SOURCE, USAGE, shared_trace, steptime
 
 STEPS, STEP_US = 5, 1000
@@ -95,6 +95,78 @@ class Planted(unittest.TestCase):
         outcome = steptime("predict", self.trace(), "--overheads", bad)
         self.assertEqual(outcome.code, INPUT)
         self.assertIn("line 2", outcome.err)
+
+
+def planted_job(folder, rank, works_us, reduces=1):
+    """Two ranks: work of its own, then an all-reduce that ends on both at 700 us, which the host waits for."""
+    plant = Plant(rank=rank, world=2)
+    for number in range(STEPS):
+        at = number * STEP_US
+        plant.step(number, at, STEP_US)
+        plant.host("aten::mul", at + 50, 20)
+        plant.work(launch=at + 55, at=at + 60, dur=works_us)
+        for i in range(reduces):
+            plant.host("c10d::allreduce_", at + 80 + 20 * i, 15)
+            begin, end = (at + 60 + works_us, at + 700) if i == 0 else (at + 700 + 10 * i, at + 705 + 10 * i)
+            plant.work(launch=at + 85 + 20 * i, at=begin, dur=end - begin, name=NCCL)
+        plant.host("aten::item", at + 150, 600)
+        plant.call("cudaStreamSynchronize", at + 155, 590)
+    return plant.write(os.path.join(folder, f"rank{rank}.json"))
+
+
+class Job(unittest.TestCase):
+    """Rank 0 works 100 us and waits 500 in the collective; rank 1 works 600. The transfer takes 40."""
+
+    def setUp(self):
+        holder = tempfile.TemporaryDirectory()
+        self.addCleanup(holder.cleanup)
+        self.folder = holder.name
+
+    def predict(self, *arguments):
+        outcome = steptime("predict", self.folder, *arguments, "--format", "json")
+        self.assertEqual(outcome.code, OK, outcome.err)
+        return outcome
+
+    def test_ranks_wait_for_each_other(self):
+        planted_job(self.folder, 0, 100)
+        planted_job(self.folder, 1, 600)
+        self.assertNotIn("walked alone", self.predict().out)
+        for row in table("ranks", "predict", self.folder):
+            self.assertAlmostEqual(int(row["step_ns"]), STEP_US * 1000, delta=10_000)
+            self.assertAlmostEqual(int(row["alone_ns"]), STEP_US * 1000, delta=10_000)
+            self.assertAlmostEqual(int(row["active_ns"]), 640_000, delta=10_000)
+            self.assertLess(float(row["error"]), 0.02)
+
+    def test_the_transfer_is_the_least_recorded(self):
+        planted_job(self.folder, 0, 100)
+        planted_job(self.folder, 1, 200)
+        rows = table("ranks", "predict", self.folder)
+        for row in rows:
+            self.assertAlmostEqual(int(row["active_ns"]), 640_000, delta=10_000)
+
+    def test_one_rank_waits_for_nobody(self):
+        planted_job(self.folder, 0, 100)
+        (alone,) = table("ranks", "predict", self.folder)
+        self.assertEqual(alone["alone_ns"], "")
+        self.assertNotIn("walked alone", self.predict().out)
+
+    def test_collectives_that_do_not_match_are_a_warning(self):
+        planted_job(self.folder, 0, 100)
+        planted_job(self.folder, 1, 600, reduces=2)
+        self.assertIn("collectives do not match", self.predict().out)
+        for row in table("ranks", "predict", self.folder):
+            self.assertEqual(row["alone_ns"], "")
+
+    def test_a_lone_step_is_a_warning(self):
+        planted_job(self.folder, 0, 100)
+        planted_job(self.folder, 1, 600)
+        self.assertIn("one recorded step", self.predict("--steps", "2").out)
+
+    def test_a_question_is_put_to_each_alone(self):
+        planted_job(self.folder, 0, 100)
+        planted_job(self.folder, 1, 600)
+        for row in table("ranks", "predict", self.folder, "--cpu-speed", "2"):
+            self.assertEqual(row["alone_ns"], "")
 
 
 class Configurations(unittest.TestCase):

@@ -133,6 +133,51 @@ static void a_host_waits_for_other_ranks(void **state)
     assert_us(job->walked[0].wait_us, 1000 + START_US + 10 + RETURN_US - CALL_US);
 }
 
+/* The kernel of the first to come lies on its device until the last has come, as in a recording. */
+static void who_waits_in_a_collective_is_active(void **state)
+{
+    struct job *job = *state;
+    for (int r = 0; r < 2; r++) {
+        struct planted_plan *p = &job->ranks[r];
+        add_op(p, "a", r * 100, 0);
+        add_all_reduce(p, 1, 0, 0, 10);
+    }
+    assert_true(run(job, 2));
+    assert_us(job->walked[0].active_us, 100 + 10);
+    assert_us(job->walked[0].communication_us, 100 + 10);
+    assert_us(job->walked[1].active_us, 10);
+}
+
+static void a_rank_that_comes_less_often_is_named(void **state)
+{
+    struct job *job = *state;
+    for (int r = 0; r < RANKS; r++) {
+        struct planted_plan *p = &job->ranks[r];
+        add_op(p, "a", 0, 0);
+        add_all_reduce(p, 1, -1, 0, 10);
+        if (r != 1)
+            add_all_reduce(p, 1, -1, 0, 10);
+    }
+    assert_false(run(job, RANKS));
+    assert_int_equal(job->err.code, STEPTIME_INPUT);
+    assert_non_null(strstr(job->err.message, "recorded 2 times on the 3 ranks"));
+}
+
+/* The group has a third rank, which may have been the last. */
+static void nobody_waits_where_a_rank_is_missing(void **state)
+{
+    struct job *job = *state;
+    for (int r = 0; r < 2; r++) {
+        struct planted_plan *p = &job->ranks[r];
+        add_op(p, "a", r * 100, 0);
+        add_all_reduce(p, 1, 0, 0, 10 + r);
+        p->groups[0].size = 3;
+    }
+    assert_true(run(job, 2));
+    assert_us(job->walked[0].step_us, START_US + 10);
+    assert_us(job->walked[1].step_us, 100 + START_US + 11);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, open_job, close_job)
 
 int main(void)
@@ -144,6 +189,9 @@ int main(void)
         TEST(other_kinds_at_one_place_are_named),
         TEST(order_matches_where_there_are_no_numbers),
         TEST(a_host_waits_for_other_ranks),
+        TEST(who_waits_in_a_collective_is_active),
+        TEST(a_rank_that_comes_less_often_is_named),
+        TEST(nobody_waits_where_a_rank_is_missing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
