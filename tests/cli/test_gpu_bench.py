@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The microbenchmarks of bench/gpu, tried out on the processor: they run, and the program reads what they write.
+
+No figure of them is judged. Cases that run PyTorch skip where no interpreter has it.
+"""
+import csv
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+from support import OK, SOURCE, steptime
+from torch_python import torch_python
+
+BENCH = os.path.join(SOURCE, "bench", "gpu")
+ANY_GPU = "NVIDIA H100 PCIe"
+LIMIT_S = 500
+sys.path.insert(0, BENCH)
+import sizes
+
+
+def run(*words):
+    """In the interpreter that has PyTorch, on one thread."""
+    done = subprocess.run([torch_python(), *map(str, words)], cwd=BENCH, stdin=subprocess.DEVNULL, capture_output=True,
+                          text=True, check=False, timeout=LIMIT_S, env={**os.environ, "OMP_NUM_THREADS": "1"})
+    if done.returncode:
+        raise AssertionError(done.stderr)
+    return done
+
+
+def read(folder, name):
+    with open(os.path.join(folder, name), newline="", encoding="utf-8") as table:
+        return list(csv.DictReader(table))
+
+
+class Sizes(unittest.TestCase):
+    def test_are_the_same_in_every_run_and_others_for_another_family(self):
+        drawn = [[sizes.Sizes(seed).shape((1, 4096), (1, 4096)) for _ in range(3)] for seed in ("a", "a", "b")]
+        self.assertEqual(drawn[0], drawn[1])
+        self.assertNotEqual(drawn[0], drawn[2])
+
+    def test_keep_within_their_range_and_their_product(self):
+        draw = sizes.Sizes("limits", most=100, elements=500)
+        for _ in range(200):
+            rows, cols = draw.shape((1, 1000), (20, 1000))
+            self.assertTrue(1 <= rows <= 100 and 20 <= cols <= 100 and rows * cols <= 500)
+            self.assertIn(draw.of(50, 200, 60), (50, 60))
+
+
+class Kernels(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(cls.folder.cleanup)
+        cls.done = run("kernels.py", "--device", "cpu", "--quick", "--seconds", LIMIT_S, "--output", cls.folder.name)
+        cls.known, cls.further = (read(cls.folder.name, name) for name in ("kernels.csv", "further.csv"))
+
+    def test_every_family_is_measured_and_nothing_fails_but_what_needs_a_gpu(self):
+        self.assertNotIn(": 0 rows", self.done.stderr)
+        left_out = [line for line in self.done.stderr.splitlines() if line.startswith("left out")]
+        self.assertTrue(all("pin_memory" in line for line in left_out), left_out)
+
+    def test_every_time_is_above_zero_and_called_a_processors(self):
+        for row in self.known + self.further:
+            self.assertGreater(float(row["latency_us"]), 0)
+            self.assertTrue(row["device"].startswith("CPU "), row)
+            self.assertEqual(row["kernel"], "")
+        self.assertIn("say nothing of a GPU", self.done.stderr)
+
+    def test_the_program_predicts_every_row_of_the_table_that_it_should_read(self):
+        words = "linear bmm conv softmax ln add addu sub subu mul mulu div divu pow powu relu gelu tanh"
+        self.assertEqual({row["op"] for row in self.known}, set(words.split()))
+        path = os.path.join(self.folder.name, "kernels.csv")
+        done = steptime("predict", "kernel", "--input", path, "--hw", ANY_GPU)
+        self.assertEqual((done.code, done.err), (OK, ""))
+        predicted = list(csv.DictReader(done.out.splitlines()))
+        self.assertEqual(len(predicted), len(self.known))
+        self.assertTrue(all(float(row["predicted_us"]) > 0 for row in predicted))
+
+    def test_the_program_takes_no_processor_for_a_gpu(self):
+        done = steptime("model", "fit", os.path.join(self.folder.name, "kernels.csv"))
+        self.assertNotEqual(done.code, OK)
+        self.assertIn("CPU ", done.err)
+
+    def test_models_are_fitted_to_the_table(self):
+        table = os.path.join(self.folder.name, "kernels.csv")
+        fitted = steptime("model", "fit", "--hw", ANY_GPU, "--family", "elementwise", table)
+        self.assertEqual(fitted.code, OK, fitted.err)
+        self.assertIn("family elementwise", fitted.out)
+
+    def test_further_rows_have_words_of_their_own_and_every_size_of_their_form(self):
+        known = {row["op"] for row in self.known}
+        counts = {"attention": 6, "batch_norm": 3, "bmm": 4, "concat": 2, "convolution": 10, "copy": 1, "dropout": 2,
+                  "elementwise": 3, "embedding": 5, "fill": 1, "host_copy": 2, "index": 2, "layer_norm": 2, "linear": 4,
+                  "optimizer": 2, "pooling": 4, "reduction": 2, "softmax": 2, "transpose": 3}
+        about = {"op", "device", "form", "backward", "dtype", "latency_us", "kernel_us", "kernel"}
+        for row in self.further:
+            self.assertNotIn(row["op"], known)
+            self.assertEqual(sum(bool(row[name]) for name in row.keys() - about), counts[row["form"]], row)
+        self.assertEqual({row["form"] for row in self.further}, set(counts))
+
+
+class Dlrm(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(cls.folder.cleanup)
+        cls.done = run("dlrm.py", "--device", "cpu", "--quick", "--output", cls.folder.name)
+        cls.rows = read(cls.folder.name, "dlrm.csv")
+
+    def test_every_model_has_times_and_says_that_its_tables_were_cut(self):
+        self.assertEqual([row["model"] for row in self.rows], ["default", "mlperf", "ddp"])
+        for row in self.rows:
+            self.assertGreater(float(row["iteration_ms"]), 0)
+            self.assertGreater(float(row["profiled_iteration_ms"]), 0)
+            self.assertLess(int(row["table_rows"]), int(row["table_rows_published"]))
+        self.assertEqual(self.done.stderr.count("tables cut from"), 3)
+
+    def test_the_program_predicts_the_recording_and_the_model_that_was_measured(self):
+        for row in self.rows:
+            recorded = steptime("predict", os.path.join(self.folder.name, row["trace"]))
+            self.assertEqual(recorded.code, OK, recorded.err)
+            model = os.path.join(self.folder.name, f"dlrm_{row['model']}.toml")
+            described = steptime("predict", "--hw", ANY_GPU, f"dlrm:{model}@{row['batch']}")
+            self.assertEqual(described.code, OK, described.err)
+
+    def test_active_time_counts_work_side_by_side_once(self):
+        script = "import dlrm; print(dlrm.active_us([(5, 6), (0, 4), (1, 2), (3, 4.5)]))"
+        self.assertEqual(float(run("-c", script).stdout), 5.5)
+
+
+if __name__ == "__main__":
+    unittest.main()
