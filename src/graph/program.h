@@ -171,7 +171,7 @@ static inline bool program_is_top(const struct program *program, uint32_t op)
 /*
  * False with STEPTIME_INPUT and the operator's name and id where a size is
  * negative, or those of a tensor multiply to more than an int64 holds; or where
- * no operator has shapes at all. Who predicts asks this first.
+ * no operator has shapes at all. Who plans without recorded times asks this first.
  */
 bool program_check(const struct program *program, struct steptime_error *err);
 

@@ -28,14 +28,14 @@ static bool check_sizes(const struct program_op *op, struct arena *scratch, stru
     if (!op->arguments.dims.len)
         return true;
     if (!shape_parse(op->arguments.dims, scratch, &shape))
-        return fail(err, STEPTIME_INPUT, "operator %" PRId64 " (%.*s) has sizes that are none: %.*s", op->id,
-                    (int)op->name.len, op->name.at, (int)op->arguments.dims.len, op->arguments.dims.at);
+        return fail(err, STEPTIME_INPUT, "operator %.*s (%" PRId64 ") has sizes that are none: %.*s", (int)op->name.len,
+                    op->name.at, op->id, (int)op->arguments.dims.len, op->arguments.dims.at);
     for (uint32_t i = 0; i < shape.count; i++)
         for (uint32_t k = 0; k < shape.arguments[i].count; k++)
             if (dims_elements(shape.arguments[i].tensors[k]) < 0)
                 return fail(err, STEPTIME_INPUT,
-                            "operator %" PRId64 " (%.*s): the sizes of argument %u multiply to more than fits", op->id,
-                            (int)op->name.len, op->name.at, i);
+                            "operator %.*s (%" PRId64 "): the sizes of argument %u multiply to more than fits",
+                            (int)op->name.len, op->name.at, op->id, i);
     return true;
 }
 
@@ -70,6 +70,6 @@ bool program_check(const struct program *program, struct steptime_error *err)
         return fail(err, STEPTIME_INPUT, "has no operators");
     if (!op)
         return fail(err, STEPTIME_INPUT, "has no operator with shapes");
-    return fail(err, STEPTIME_INPUT, "has no shapes (operator %" PRId64 ", %.*s, is the first that needs them); %s",
-                op->id, (int)op->name.len, op->name.at, "record with record_shapes=True");
+    return fail(err, STEPTIME_INPUT, "has no shapes (operator %.*s (%" PRId64 ") is the first that needs them); %s",
+                (int)op->name.len, op->name.at, op->id, "record with record_shapes=True");
 }

@@ -274,7 +274,7 @@ bool plan_of(const struct program *program, const struct plan_options *options, 
     p.launch_of = arena_array(&scratch, program->launch_count, sizeof *p.launch_of);
     p.line = host_line_of(program, &scratch);
     find_units(&p, &scratch);
-    bool good = plan_line(&p, err);
+    bool good = (!p.supposes || program_check(program, err)) && plan_line(&p, err);
     if (good) {
         plan_orders(&p);
         plan_device(&p);

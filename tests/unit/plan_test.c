@@ -138,6 +138,26 @@ static void an_operator_without_shapes_is_named(void **state)
     assert_non_null(strstr(t->err.message, "aten::mm (77)"));
 }
 
+static void sizes_that_do_not_fit_are_named(void **state)
+{
+    static const char *const dims[] = {"[[4294967296, 4294967296], [4, 4]]", "[[-3, 4], [4, 5]]", "[[0, 0"};
+    struct planned *t = *state;
+    struct hardware hardware;
+    trace_finish(t->p.trace);
+    assert_true(hardware_find(S("V100-SXM2-16GB"), &t->arena, &hardware, &t->err));
+    const struct plan_options options = {.models = models_new(&t->arena), .hardware = &hardware};
+    for (size_t i = 0; i < sizeof dims / sizeof *dims; i++) {
+        struct program_op op = {.name = S("aten::mm"), .id = 77, .parent = OP_NONE, .end = 1, .forward = OP_NONE};
+        op.start_ns = op.dur_ns = -1;
+        op.arguments.dims = str_of(dims[i]);
+        t->program = (struct program){.source = PROGRAM_EXECUTION, .ops = &op, .count = 1, .threads = 1, .step = -1};
+        assert_false(plan_of(&t->program, &options, &t->arena, &t->plan, &t->err));
+        assert_int_equal(t->err.code, STEPTIME_INPUT);
+        assert_non_null(strstr(t->err.message, "aten::mm (77)"));
+        assert_non_null(strstr(t->err.message, "sizes"));
+    }
+}
+
 /* ---- predictions ---- */
 
 /* Ten equal steps: any is predicted from its neighbour without error. */
@@ -177,7 +197,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(a_step_of_single_stretches_comes_back),   TEST(work_without_a_recorded_time_is_guessed_and_counted),
         TEST(backward_follows_forward_across_threads), TEST(a_configuration_has_a_time_for_all_work),
-        TEST(an_operator_without_shapes_is_named),     TEST(equal_steps_predict_each_other),
+        TEST(an_operator_without_shapes_is_named),     TEST(sizes_that_do_not_fit_are_named),
+        TEST(equal_steps_predict_each_other),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -210,13 +210,13 @@ static void what_cannot_be_predicted_is_named(void **state)
     static const struct {
         const char *node, *says;
     } cases[] = {
-        {NODE(7, "aten::mm", 7, 1, 0, ""), "operator 7, aten::mm"},
+        {NODE(7, "aten::mm", 7, 1, 0, ""), "operator aten::mm (7)"},
         {NODE(7, "mine", 7, 1, 0, ""), "no operator with shapes"},
         {NODE(7, "aten::mm", 7, 1, 0,
               ",\"input_types\":[\"Tensor(float)\"],\"input_shapes\":[[4294967296,4294967296]]"),
-         "operator 7 (aten::mm): the sizes of argument 0"},
+         "operator aten::mm (7): the sizes of argument 0"},
         {NODE(7, "aten::mm", 7, 1, 0, ",\"input_types\":[\"Tensor(float)\"],\"input_shapes\":[[-3,4]]"),
-         "operator 7 (aten::mm) has sizes that are none"},
+         "operator aten::mm (7) has sizes that are none"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct arena arena = {0};
