@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "command.h"
 #include "graph/dlrm.h"
+#include "graph/program_list.h"
 #include "inputs.h"
 #include "output.h"
 #include "predict/predict_show.h"
@@ -24,7 +25,7 @@ struct predicted_input {
     bool joined; /* an execution trace that went to its trace */
 };
 
-static const char dlrm_prefix[] = "dlrm:";
+static const char dlrm_prefix[] = "dlrm:", list_prefix[] = "list:";
 
 struct predicting {
     const struct call *call;
@@ -80,11 +81,29 @@ static bool take_dlrm(struct predicting *p, struct predicted_input *input, const
     return true;
 }
 
+/* "list:FILE.csv", with "@MODEL,MODE,SEQ,BATCH" behind, or the first of them: a step of a table of operators. */
+static bool take_list(struct predicting *p, struct predicted_input *input, const char *path, struct steptime_error *err)
+{
+    str rest = str_of(path + strlen(list_prefix)), file = rest;
+    struct list_choice choice = {0};
+    str *const parts[] = {&choice.model, &choice.mode, &choice.seq, &choice.batch};
+    str_cut(&rest, '@', &file);
+    for (size_t i = 0; i < sizeof parts / sizeof *parts && rest.len; i++)
+        str_cut(&rest, ',', parts[i]);
+    struct program *program = arena_alloc(&p->arena, sizeof *program);
+    if (!program_of_list(str_z(&p->arena, file), &choice, &p->arena, program, err))
+        return false;
+    input->source = (struct predict_source){.steps = program, .count = 1, .path = str_of(path)};
+    return true;
+}
+
 static bool read_input(struct predicting *p, struct predicted_input *input, const char *path,
                        struct steptime_error *err)
 {
     if (str_starts(str_of(path), str_of(dlrm_prefix)))
         return take_dlrm(p, input, path, err);
+    if (str_starts(str_of(path), str_of(list_prefix)))
+        return take_list(p, input, path, err);
     if (!input_read(path, NULL, &input->input, err))
         return false;
     input->source.path = str_of(path);
@@ -419,6 +438,8 @@ const struct command command_predict = {
         "walked together: each waits for the others.\n\n"
         "Questions (what if) compose. Where steps were recorded they are answered by replaying the recording with what "
         "the question changes, else by the walk; doc/numbers/what-if.md has each with its formula and limits.\n\n"
+        "A model from its sizes is dlrm:NAME or dlrm:FILE.toml, with @BATCH behind; a step of a table of operators is "
+        "list:FILE.csv, with @MODEL,MODE,SEQ,BATCH behind or the first of them, else the first step in it.\n\n"
         "Of tables: 'predict kernel --input FILE' adds the column predicted_us to a table of kernels; 'predict graph --input "
         "FILE' adds up tables of operators.",
     .examples =
@@ -427,6 +448,7 @@ const struct command command_predict = {
         "steptime predict --hw V100 et.json.gz|an execution trace on a device\n"
         "steptime predict --no-sync --cpu-speed 2 trace.json.gz|without waits of the host, which is twice as fast\n"
         "steptime predict --sweep batch=512..8192 --format html -o batch.html trace.json.gz|a curve\n"
+        "steptime predict list:operators.csv@bert_large,train --hw H100|a step of a table of operators, the host with it\n"
         "steptime predict kernel --input kernels.csv --hw H100|a table of kernels",
     .shared = SHARED_OUTPUT | SHARED_TRACE | SHARED_QUESTION,
     .options = options,

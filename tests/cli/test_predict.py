@@ -185,6 +185,38 @@ class Configurations(unittest.TestCase):
         self.assertEqual(steptime("predict", "dlrm:default", "--hw", "Z80").code, USAGE)
 
 
+class Lists(unittest.TestCase):
+    """A table of two steps; the second does the product twice."""
+
+    def setUp(self):
+        holder = tempfile.TemporaryDirectory()
+        self.addCleanup(holder.cleanup)
+        self.path = os.path.join(holder.name, "steps.csv")
+        with open(self.path, "w", encoding="utf-8") as file:
+            file.write("model,mode,seq,batch,node,name,phase,op,dims,repeat\n"
+                       "gpt,inf,8,2,1,q,fwd,linear,4096x1024x1024,1\n"
+                       "gpt,inf,8,4,1,q,fwd,linear,4096x1024x1024,2\n")
+
+    def predict(self, choice=""):
+        return values("predict", f"list:{self.path}{choice}", "--hw", "V100-SXM2-16GB")
+
+    def test_a_step_of_a_table(self):
+        one, two = self.predict(), self.predict("@gpt,inf,8,4")
+        self.assertEqual((one["source"], one["operators"], two["operators"]), ("list of operators", 1, 2))
+        self.assertAlmostEqual(two["active_ns"], 2 * one["active_ns"], delta=10)
+        self.assertGreater(one["step_ns"], one["active_ns"])
+
+    def test_is_what_the_table_adds_up_to(self):
+        done = steptime("predict", "graph", "--input", self.path, "--hw", "V100-SXM2-16GB")
+        first = next(csv.DictReader(io.StringIO(done.out)))
+        self.assertAlmostEqual(float(first["predicted_ms"]) * 1e6, self.predict()["active_ns"], delta=10)
+
+    def test_says_what_is_missing(self):
+        self.assertEqual(steptime("predict", f"list:{self.path}").code, USAGE)
+        self.assertIn("no such step", steptime("predict", f"list:{self.path}@t5", "--hw", "H100").err)
+        self.assertEqual(steptime("predict", f"list:{self.path}.none", "--hw", "H100").code, INPUT)
+
+
 class Real(unittest.TestCase):
     def check_near(self, name, within):
         found = values("predict", shared_trace(name))
