@@ -92,7 +92,9 @@ static bool read_without(const struct call *call, struct arena *arena, struct qu
         str rest = texts[i];
         for (str part; str_cut(&rest, ',', &part);)
             if (!str_int(str_trim(part), &ids[question->without_count++]))
-                return fail(err, STEPTIME_USAGE, "--without: '%.*s' is no id of an event", (int)part.len, part.at);
+                return fail(err, STEPTIME_USAGE,
+                            "--without: '%.*s' is no id of an event; a finding names its events in --format json",
+                            (int)part.len, part.at);
     }
     return true;
 }

@@ -74,6 +74,7 @@ class Recorded(Case):
         answer = self.what_if("--without", "1,4", self.trace)
         self.assertGreaterEqual(answer["saving_ns"], 0)
         self.refused(USAGE, "is no id of an event", "--without", "1,x", self.trace)
+        self.refused(USAGE, "a finding names its events", "--without", "SM106", self.trace)
 
     def test_names_that_fit_nothing_are_refused(self):
         self.refused(USAGE, "--remove: nothing in the step is 'aten::nothing'", "--remove", "aten::nothing", self.trace)
