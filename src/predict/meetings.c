@@ -34,10 +34,15 @@ static const struct collective *collective_of(const struct plan *plan, const str
     return collective_is_blocking((enum collective_kind)collective->kind) ? collective : NULL;
 }
 
-static const struct collective_group *group_of(const struct plan *plan, const struct collective *collective)
+static const struct collective_group *group_in(const struct program *program, const struct collective *collective)
 {
     static const struct collective_group unknown = {0};
-    return collective->group < plan->program->group_count ? &plan->program->groups[collective->group] : &unknown;
+    return collective->group < program->group_count ? &program->groups[collective->group] : &unknown;
+}
+
+static const struct collective_group *group_of(const struct plan *plan, const struct collective *collective)
+{
+    return group_in(plan->program, collective);
 }
 
 /* ---- groups ---- */
@@ -60,13 +65,18 @@ static void count_members(const struct plan *const *plans, uint32_t ranks, struc
     }
 }
 
+int64_t meeting_size(const struct program *program, const struct collective *collective)
+{
+    const struct collective_group *group = group_in(program, collective);
+    const int64_t size = group->size > 0 ? group->size : group->identity ? 0 : program->world_size;
+    return size > 0 ? size : 0;
+}
+
 /* Where ranks of the group are missing, who waited for whom is not known, and the recorded times stay. */
 static bool all_here(const struct plan *plan, const struct collective *collective, const struct map *members)
 {
-    const struct collective_group *group = group_of(plan, collective);
-    const int64_t here = map_get(members, (int64_t)group->identity);
-    const int64_t all = group->size > 0 ? group->size : group->identity ? 0 : plan->program->world_size;
-    return all <= 0 || here >= all;
+    const int64_t here = map_get(members, (int64_t)group_of(plan, collective)->identity);
+    return here >= meeting_size(plan->program, collective);
 }
 
 /* ---- matching ---- */

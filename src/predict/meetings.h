@@ -16,6 +16,9 @@ struct meetings;
 bool meetings_open(const struct plan *const *plans, uint32_t ranks, struct arena *arena, struct meetings **meetings,
                    struct steptime_error *err);
 
+/* How many ranks come to a collective; 0: not known. Of no known group all do. */
+int64_t meeting_size(const struct program *program, const struct collective *collective);
+
 /* Nobody has come yet. */
 void meetings_clear(struct meetings *meetings);
 

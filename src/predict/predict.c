@@ -226,6 +226,9 @@ static void predict_job(const struct predict_source *sources, uint32_t count, co
     switch (asked->change ? JOB_NONE : predict_job_kind(sources, count)) {
     case JOB_NONE:
         return;
+    case JOB_MISSING_RANKS:
+        *apart = S("other ranks of their groups are missing");
+        return;
     case JOB_LONE_STEP:
         *apart = S("one recorded step does not tell how far apart the ranks began it");
         return;

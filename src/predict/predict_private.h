@@ -15,9 +15,10 @@ const struct overheads *overheads_of_steps(const struct predict_source *source, 
 void add_walked(struct walked *sum, const struct walked *walked, double share);
 
 enum job_kind {
-    JOB_NONE,        /* one rank, or nothing recorded at which ranks meet */
-    JOB_LONE_STEP,   /* ranks that meet in one step: it does not tell how far apart they began it */
-    JOB_OTHER_STEPS, /* ranks that meet, but their steps are not the same */
+    JOB_NONE,          /* one rank, or nothing recorded at which ranks meet */
+    JOB_LONE_STEP,     /* ranks that meet in one step: it does not tell how far apart they began it */
+    JOB_MISSING_RANKS, /* of every group that meets */
+    JOB_OTHER_STEPS,   /* ranks that meet, but their steps are not the same */
     JOB_SAME_STEPS,
 };
 enum job_kind predict_job_kind(const struct predict_source *sources, uint32_t ranks);

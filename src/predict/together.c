@@ -8,6 +8,7 @@
  */
 #include <math.h>
 
+#include "predict/meetings.h"
 #include "predict/predict_private.h"
 
 struct job {
@@ -29,28 +30,47 @@ static bool same_steps(const struct predict_source *a, const struct predict_sour
     return true;
 }
 
-static bool meets_others(const struct predict_source *source)
+enum { NOBODY = INT32_MAX }; /* no collective */
+
+/* How many ranks come to a collective, where the fewest do. */
+static int64_t fewest_in_step(const struct program *program)
 {
-    for (uint32_t i = 0; i < source->count; i++)
-        for (uint32_t k = 0; k < source->steps[i].launch_count; k++) {
-            const uint32_t at = source->steps[i].launches[k].collective;
-            if (at < source->steps[i].collective_count &&
-                collective_is_blocking((enum collective_kind)source->steps[i].collectives[at].kind))
-                return true;
-        }
-    return false;
+    int64_t fewest = NOBODY;
+    for (uint32_t i = 0; i < program->launch_count; i++) {
+        const uint32_t at = program->launches[i].collective;
+        if (at >= program->collective_count ||
+            !collective_is_blocking((enum collective_kind)program->collectives[at].kind))
+            continue;
+        const int64_t size = meeting_size(program, &program->collectives[at]);
+        fewest = size < fewest ? size : fewest;
+    }
+    return fewest;
+}
+
+static int64_t fewest_to_come(const struct predict_source *source)
+{
+    int64_t fewest = NOBODY;
+    for (uint32_t i = 0; i < source->count; i++) {
+        const int64_t in_step = fewest_in_step(&source->steps[i]);
+        fewest = in_step < fewest ? in_step : fewest;
+    }
+    return fewest;
 }
 
 enum job_kind predict_job_kind(const struct predict_source *sources, uint32_t ranks)
 {
-    bool same = true;
+    bool same = true, here = false;
     for (uint32_t r = 0; r < ranks; r++) {
-        if (!sources[r].count || sources[r].steps[0].wall_ns <= 0 || !meets_others(&sources[r]))
+        const int64_t fewest = fewest_to_come(&sources[r]);
+        if (fewest == NOBODY || sources[r].steps[0].wall_ns <= 0)
             return JOB_NONE;
+        here = here || fewest <= ranks;
         same = same && same_steps(&sources[0], &sources[r]);
     }
     if (ranks < 2)
         return JOB_NONE;
+    if (!here)
+        return JOB_MISSING_RANKS;
     return !same ? JOB_OTHER_STEPS : sources[0].count < 2 ? JOB_LONE_STEP : JOB_SAME_STEPS;
 }
 

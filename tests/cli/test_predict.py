@@ -97,9 +97,9 @@ class Planted(unittest.TestCase):
         self.assertIn("line 2", outcome.err)
 
 
-def planted_job(folder, rank, works_us, reduces=1):
+def planted_job(folder, rank, works_us, reduces=1, world=2):
     """Two ranks: work of its own, then an all-reduce that ends on both at 700 us, which the host waits for."""
-    plant = Plant(rank=rank, world=2)
+    plant = Plant(rank=rank, world=world)
     for number in range(STEPS):
         at = number * STEP_US
         plant.step(number, at, STEP_US)
@@ -154,6 +154,13 @@ class Job(unittest.TestCase):
         planted_job(self.folder, 0, 100)
         planted_job(self.folder, 1, 600, reduces=2)
         self.assertIn("collectives do not match", self.predict().out)
+        for row in table("ranks", "predict", self.folder):
+            self.assertEqual(row["alone_ns"], "")
+
+    def test_a_missing_rank_is_a_warning(self):
+        planted_job(self.folder, 0, 100, world=3)
+        planted_job(self.folder, 1, 600, world=3)
+        self.assertIn("are missing", self.predict().out)
         for row in table("ranks", "predict", self.folder):
             self.assertEqual(row["alone_ns"], "")
 
