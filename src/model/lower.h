@@ -49,6 +49,9 @@ struct lowered_call {
     const struct op_arguments *forward_arguments; /* NULL: not known */
     enum copy_direction direction;                /* of a copy, where its launch says so; COPY_UNKNOWN: on the device */
     enum host_memory memory;
+    /* Of the calls that come next on the host, nearest first: one of them reads the output that is not recorded. */
+    const struct op_arguments *const *after;
+    uint32_t after_count;
 };
 
 struct lowering {

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Convolutions and fused attention. Padding, stride and groups stand in the
- * values of the call; without them the output's size is unknown, and so is the
- * work. Of a gradient call the output's size is that of the incoming gradient.
+ * values of the call. Old recordings have no values: then they follow from the
+ * sizes of input and output. Of a gradient call the output is as large as the
+ * incoming gradient, of a forward call as what the next call reads that has as
+ * many images and channels.
  */
 #include "model/lower_work.h"
 
@@ -50,6 +52,63 @@ static bool read_window(const struct op_call *call, int padding, int stride, int
            window->padding < most && window->groups < most;
 }
 
+/* ---- windows from sizes ---- */
+
+enum { SIDE_MOST = 1 << 20 };
+
+static int64_t places(int64_t size, int64_t kernel, const struct window *window)
+{
+    const int64_t room = size + 2 * window->padding - kernel;
+    return room < 0 ? 0 : room / window->stride + 1;
+}
+
+static bool image_fits(struct tensor_dims dims)
+{
+    bool fits = dims.rank == 3 || dims.rank == 4;
+    for (uint32_t i = 0; fits && i < dims.rank; i++)
+        fits = dims.at[i] > 0 && dims.at[i] < SIDE_MOST;
+    return fits;
+}
+
+/* The least padding with which windows at this stride give the output. */
+static bool stride_leads(const struct convolution *c, struct tensor_dims output, int64_t stride, struct window *window)
+{
+    const struct tensor_dims in = c->input, w = c->weight;
+    const int64_t missing = (output.at[2] - 1) * stride + w.at[2] - in.at[2];
+    *window = (struct window){stride, missing > 0 ? (missing + 1) / 2 : 0, in.at[1] / w.at[1]};
+    for (uint32_t i = 2; i < in.rank; i++)
+        if (places(in.at[i], w.at[i], window) != output.at[i])
+            return false;
+    return window->groups > 0 && window->padding <= w.at[2];
+}
+
+/* Of the strides about input / output the least that leads there. */
+static bool window_between(const struct convolution *c, struct tensor_dims output, struct window *window)
+{
+    if (output.rank != c->input.rank || !image_fits(output) || !image_fits(c->input) || !image_fits(c->weight) ||
+        output.at[0] != c->input.at[0] || output.at[1] != c->weight.at[0])
+        return false;
+    const int64_t about = c->input.at[2] / output.at[2];
+    for (int64_t stride = about > 1 ? about : 1; stride <= about + 1; stride++)
+        if (stride_leads(c, output, stride, window))
+            return true;
+    return false;
+}
+
+/* From the nearest of the calls that follow whose first tensor can be the output. */
+static bool window_of_next(const struct lower_work *work, const struct convolution *c, struct window *window)
+{
+    bool found = false;
+    for (uint32_t i = 0; i < work->asked->after_count && !found; i++) {
+        struct arena scratch = {0};
+        struct op_call next = {0};
+        if (shape_parse(work->asked->after[i]->dims, &scratch, &next.shape))
+            found = window_between(c, call_dims(&next, 0), window);
+        arena_free(&scratch);
+    }
+    return found;
+}
+
 /*
  * The form's sizes. A transposed one is the gradient of the plain one that leads from its output to its input: the same
  * products, so channels change places and the positions are those of its output.
@@ -88,7 +147,7 @@ bool lower_convolution(struct lower_work *work, const struct lower_variant *v)
     struct convolution c = {call_dims(call, 0), call_dims(call, 1), {0}, false, lower_dtype(call, 0)};
     if (!images_fit(c.input, c.weight))
         return lower_miss(work, no_images);
-    if (!read_window(call, v->a, v->b, v->c, &c.window))
+    if (!read_window(call, v->a, v->b, v->c, &c.window) && !window_of_next(work, &c, &c.window))
         return lower_miss(work, no_window);
     if (v->c == 8)
         call_boolean(call, 6, &c.transposed);
@@ -108,7 +167,18 @@ static bool wanted(const struct op_call *call, uint32_t argument)
     return true;
 }
 
-/* convolution_backward(grad, input, weight, bias_sizes, stride, padding, dilation, transposed, output_padding, groups) */
+/* Where the gradient call has padding, stride and groups; those of the forward call are `convolution`'s. */
+static bool back_window(const struct op_call *call, bool node, bool input_first, struct window *window)
+{
+    if (node)
+        return read_window(call, 4, 3, 8, window);
+    return input_first ? read_window(call, 3, 4, 6, window) : read_window(call, 5, 4, 9, window);
+}
+
+/*
+ * convolution_backward(grad, input, weight, bias_sizes, stride, padding, dilation, transposed, output_padding, groups),
+ * cudnn_convolution_backward(input, grad, weight, padding, stride, dilation, groups, ..., mask)
+ */
 bool lower_convolution_back(struct lower_work *work, const struct lower_variant *v)
 {
     const struct op_call *own = &work->call;
@@ -119,7 +189,8 @@ bool lower_convolution_back(struct lower_work *work, const struct lower_variant 
         call_dims(call, first), call_dims(call, node ? 1 : (uint32_t)v->c), {0}, false, lower_dtype(call, first)};
     if (!images_fit(c.input, c.weight))
         return lower_miss(work, no_images);
-    if (!read_window(call, node ? 4 : 5, node ? 3 : 4, node ? 8 : 9, &c.window))
+    if (!back_window(call, node, v->b == 0, &c.window) &&
+        !window_between(&c, call_dims(own, node ? 0 : (uint32_t)v->a), &c.window))
         return lower_miss(work, no_window);
     if (node || wanted(own, 0))
         add_convolution(work, &c, "data");

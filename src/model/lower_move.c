@@ -140,6 +140,8 @@ bool lower_index(struct lower_work *work, const struct lower_variant *v)
     const int64_t moved = figure_bytes(figure_product(picks, each), dtype);
     lower_add(work, FORM_INDEX, dtype, (const int64_t[]){figure_sum(moved, figure_product(picks, 8)), moved});
     work->empty |= moved == 0;
+    if (v->c == 2 && work->count)
+        lower_last(work)->variant = S("select");
     return true;
 }
 

@@ -3,6 +3,9 @@
  * Which operator launches what. Adding an operator is one row. Names are matched in
  * lower case; the wrappers of the autograd engine are views of their node.
  */
+#include <pthread.h>
+#include <stdlib.h>
+
 #include "model/lower_work.h"
 #include "ops/rules.h"
 
@@ -62,7 +65,7 @@ static const struct lower_row rows[] = {
     {"^aten::conv_transpose*d$", CALLS, lower_convolution, {.a = 4, .b = 3, .c = 6}},
     {"^aten::convolution_backward$", KERNELS, lower_convolution_back, {.a = 0, .b = 1, .c = 2}},
     {"^aten::cudnn_convolution_backward$|^aten::miopen_convolution_backward$",
-     CALLS,
+     KERNELS,
      lower_convolution_back,
      {.a = 1, .b = 0, .c = 2}},
     {"^convolutionbackward|^cudnnconvolutionbackward|^thnnconv2dbackward",
@@ -233,9 +236,10 @@ static const struct lower_row rows[] = {
     {"^aten::_amp_foreach_non_finite_check_and_unscale_$", KERNELS, lower_lists, {.a = 1}},
 
     /* ---- reductions ---- */
-    {"^aten::sum$|^aten::mean$|^aten::prod$|^aten::max$|^aten::min$|^aten::amax$|^aten::amin$|^aten::any$|^aten::all$|"
+    {"^aten::sum$|^aten::prod$|^aten::nansum$", KERNELS, lower_sum, {.a = 0, .b = 1}},
+    {"^aten::mean$|^aten::max$|^aten::min$|^aten::amax$|^aten::amin$|^aten::any$|^aten::all$|"
      "^aten::argmax$|^aten::argmin$|^aten::var$|^aten::std$|^aten::var_mean$|^aten::std_mean$|^aten::logsumexp$|"
-     "^aten::count_nonzero$|^aten::nansum$|^aten::median$|^aten::aminmax$",
+     "^aten::count_nonzero$|^aten::median$|^aten::aminmax$",
      KERNELS,
      lower_reduction,
      {.a = 0, .b = 1}},
@@ -348,17 +352,69 @@ static const struct lower_row rows[] = {
 
 enum { ROWS = sizeof rows / sizeof *rows };
 
+/* ---- finding a row: nearly all patterns are whole names, which are found by bisection ---- */
+
+enum { ENTRIES_MOST = 1024 };
+
+struct entry {
+    str text; /* a whole name; or a pattern */
+    uint16_t row;
+};
+
+static struct entry whole[ENTRIES_MOST], patterns[ENTRIES_MOST]; /* sorted by text, then row; in the table's order */
+static size_t whole_count, pattern_count;
+static pthread_once_t entries_made = PTHREAD_ONCE_INIT;
+
+static int by_text(const void *a, const void *b)
+{
+    const struct entry *x = a, *y = b;
+    const int order = str_cmp(x->text, y->text);
+    return order ? order : (x->row > y->row) - (x->row < y->row);
+}
+
+static void enter(str pattern, uint16_t row)
+{
+    const bool exact = str_starts(pattern, S("^")) && str_ends(pattern, S("$")) && !str_has(pattern, S("*"));
+    if (exact && whole_count < ENTRIES_MOST)
+        whole[whole_count++] = (struct entry){{pattern.at + 1, pattern.len - 2}, row};
+    else if (pattern_count < ENTRIES_MOST)
+        patterns[pattern_count++] = (struct entry){pattern, row};
+}
+
+static void make_entries(void)
+{
+    for (uint16_t i = 0; i < ROWS; i++) {
+        str rest = str_of(rows[i].names), pattern;
+        while (str_cut(&rest, '|', &pattern))
+            enter(pattern, i);
+    }
+    qsort(whole, whole_count, sizeof *whole, by_text);
+}
+
+/* The first row that has it as a whole name; ROWS: none. */
+static uint16_t row_named(str lowered)
+{
+    size_t low = 0, high = whole_count;
+    while (low < high) {
+        const size_t middle = (low + high) / 2;
+        if (str_cmp(whole[middle].text, lowered) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < whole_count && str_eq(whole[low].text, lowered) ? whole[low].row : ROWS;
+}
+
 const struct lower_row *lower_row_of(str name)
 {
     char room[128];
     if (name.len > sizeof room)
         return NULL; /* no operator of the table is that long */
+    pthread_once(&entries_made, make_entries);
     const str lowered = name_lowered(name, room, sizeof room);
-    for (size_t i = 0; i < ROWS; i++) {
-        str rest = str_of(rows[i].names), pattern;
-        while (str_cut(&rest, '|', &pattern))
-            if (name_fits(lowered, pattern))
-                return &rows[i];
-    }
-    return NULL;
+    const uint16_t named = row_named(lowered);
+    for (size_t i = 0; i < pattern_count && patterns[i].row < named; i++)
+        if (name_fits(lowered, patterns[i].text))
+            return &rows[patterns[i].row];
+    return named < ROWS ? &rows[named] : NULL;
 }

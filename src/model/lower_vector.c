@@ -35,14 +35,36 @@ static void add_elementwise(struct lower_work *work, const struct lower_variant 
     }
 }
 
-/* The operand with the most elements stands for the result. */
-static struct tensor_dims widest(const struct op_call *call, uint32_t operands)
+enum { RANK_MOST = 16 };
+
+/* Sizes a dimension, aligned at the last; a size of 1 gives way. False: the two do not go together. */
+static bool broadcast(struct tensor_dims dims, int64_t *at)
+{
+    for (uint32_t i = 0; i < dims.rank; i++) {
+        int64_t *size = &at[RANK_MOST - dims.rank + i];
+        if (*size != dims.at[i] && *size != 1 && dims.at[i] != 1)
+            return false;
+        *size = *size == 1 ? dims.at[i] : *size;
+    }
+    return true;
+}
+
+/* Of the operands together; where they do not go together, the one with the most elements. `at`: room for the sizes. */
+static struct tensor_dims result_of(const struct op_call *call, uint32_t operands, int64_t at[RANK_MOST])
 {
     struct tensor_dims most = call_dims(call, 0);
-    for (uint32_t i = 1; i < operands; i++)
-        if (dims_elements(call_dims(call, i)) > dims_elements(most))
-            most = call_dims(call, i);
-    return most;
+    uint32_t rank = 0;
+    bool together = true;
+    for (int i = 0; i < RANK_MOST; i++)
+        at[i] = 1;
+    for (uint32_t i = 0; i < operands; i++) {
+        const struct tensor_dims dims = call_dims(call, i);
+        rank = dims.rank > rank ? dims.rank : rank;
+        together = together && dims.rank <= RANK_MOST && broadcast(dims, at);
+        if (dims_elements(dims) > dims_elements(most))
+            most = dims;
+    }
+    return together ? (struct tensor_dims){at + RANK_MOST - rank, rank} : most;
 }
 
 static int64_t operand_bytes(const struct op_call *call, uint32_t operands)
@@ -60,7 +82,8 @@ bool lower_elementwise(struct lower_work *work, const struct lower_variant *v)
     if (!call_has(call, 0) && !call_has(call, 1))
         return lower_miss(work, no_tensor);
     const uint32_t operands = (uint32_t)v->a;
-    const struct tensor_dims result = widest(call, operands);
+    int64_t sizes[RANK_MOST];
+    const struct tensor_dims result = result_of(call, operands, sizes);
     const enum dtype dtype = lower_dtype(call, call_dims(call, 0).rank || operands < 2 ? 0 : 1);
     const int64_t written = figure_bytes(dims_elements(result), v->c ? DTYPE_I8 : dtype);
     add_elementwise(work, v, dtype, dims_rows(result), dims_cols(result),
@@ -223,26 +246,62 @@ static struct reduced reduced_of(const struct op_call *call, uint32_t tensor, ui
     return reduced;
 }
 
-bool lower_reduction(struct lower_work *work, const struct lower_variant *v)
+static bool reduce(struct lower_work *work, const struct lower_variant *v, enum dtype dtype)
 {
     const struct op_call *call = &work->call;
     const uint32_t tensor = (uint32_t)v->a;
-    if (!call_has(call, tensor))
-        return lower_miss(work, no_tensor);
-    if (call_dims(call, (uint32_t)v->b).rank > 0) /* max(self, other) */
-        return lower_elementwise(work, &(struct lower_variant){.a = 2});
     const struct reduced reduced = reduced_of(call, tensor, (uint32_t)v->b);
     const int64_t elements = call_elements(call, tensor), left = reduced.left;
     if (elements < 1) {
         work->empty = true;
         return true;
     }
-    lower_add(work, FORM_REDUCTION, lower_dtype(call, tensor), (const int64_t[]){left, (elements + left - 1) / left});
+    lower_add(work, FORM_REDUCTION, dtype, (const int64_t[]){left, (elements + left - 1) / left});
     if (work->count && reduced.columns)
         lower_last(work)->variant = S("columns");
     if (v->c > 1)
         lower_repeat(work, (uint32_t)v->c);
     return true;
+}
+
+bool lower_reduction(struct lower_work *work, const struct lower_variant *v)
+{
+    if (!call_has(&work->call, (uint32_t)v->a))
+        return lower_miss(work, no_tensor);
+    if (call_dims(&work->call, (uint32_t)v->b).rank > 0) /* max(self, other) */
+        return lower_elementwise(work, &(struct lower_variant){.a = 2});
+    return reduce(work, v, lower_dtype(&work->call, (uint32_t)v->a));
+}
+
+static bool is_whole(enum dtype dtype)
+{
+    return dtype == DTYPE_I64 || dtype == DTYPE_I32 || dtype == DTYPE_I16 || dtype == DTYPE_I8;
+}
+
+/* Of whole numbers: 64 bits, but what the last argument asks for (c10::ScalarType, as a number). */
+static enum dtype summed_as(const struct op_call *call, enum dtype dtype)
+{
+    static const enum dtype asked_for[] = {DTYPE_I8,  DTYPE_I8,  DTYPE_I16, DTYPE_I32,
+                                           DTYPE_I64, DTYPE_F16, DTYPE_F32, DTYPE_F64};
+    enum { KNOWN = sizeof asked_for / sizeof *asked_for };
+    int64_t asked = -1;
+    if (!is_whole(dtype))
+        return dtype;
+    call_integer(call, call->shape.count > 2 ? 3 : 1, &asked);
+    return asked >= 0 && asked < KNOWN ? asked_for[asked] : DTYPE_I64;
+}
+
+/* A kernel of its own copies a tensor to the type that it is summed in (PyTorch, make_reduction of ReduceOpsUtils.h). */
+bool lower_sum(struct lower_work *work, const struct lower_variant *v)
+{
+    if (!call_has(&work->call, (uint32_t)v->a))
+        return lower_miss(work, no_tensor);
+    const enum dtype dtype = lower_dtype(&work->call, (uint32_t)v->a), wide = summed_as(&work->call, dtype);
+    const int64_t elements = call_elements(&work->call, (uint32_t)v->a);
+    if (wide != dtype && elements > 0)
+        add_elementwise(work, &(struct lower_variant){0}, DTYPE_I8, 1, elements,
+                        figure_sum(figure_bytes(elements, dtype), figure_bytes(elements, wide)));
+    return reduce(work, v, wide);
 }
 
 /* ---- pooling ---- */
@@ -316,7 +375,9 @@ bool lower_resize(struct lower_work *work, const struct lower_variant *v)
         written = figure_product(written, size < 1 << 24 ? size : in.at[2 + i]);
     }
     const enum dtype dtype = lower_dtype(call, (uint32_t)v->a);
-    const int64_t moved = figure_sum(figure_bytes(dims_elements(in), dtype), figure_bytes(written, dtype));
-    add_elementwise(work, v, dtype, 1, written > 0 ? written : 0, moved);
+    lower_add(work, FORM_INDEX, dtype,
+              (const int64_t[]){figure_bytes(dims_elements(in), dtype), figure_bytes(written, dtype)});
+    if (work->count)
+        lower_last(work)->variant = S("resize");
     return true;
 }

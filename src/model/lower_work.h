@@ -85,6 +85,7 @@ lower_fn lower_fill;        /* a: tensor */
 lower_fn lower_copy;        /* a: destination, b: source */
 lower_fn lower_cast;        /* `to`, `clone`, `contiguous`: tensor a copied whole */
 lower_fn lower_reduction;   /* a: tensor, b: place of the dimensions; c: passes over it */
+lower_fn lower_sum;         /* the same; whole numbers are widened first */
 lower_fn lower_loss;        /* element-wise on a operands, then a reduction to one number */
 lower_fn lower_loss_back;   /* a: operands */
 lower_fn lower_nll;         /* a: tensor; backward where b */

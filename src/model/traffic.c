@@ -6,6 +6,13 @@
  *
  *     us = max(floor, offset + traffic / (bandwidth x efficiency))
  *
+ * Kernels that work out an address for each element, by dividing its number by
+ * the sizes of the tensor, take as long as those instructions where that is longer:
+ *
+ *     us = elements x instructions / (SMs x 64 x clock)
+ *
+ * with the 64 integer lanes that a multiprocessor has in every generation.
+ *
  * The efficiencies stand below as constants, with where they come from. Traffic
  * differs from kernel_bytes where a kernel reads a tensor twice (norms, their
  * gradients) or memory hands out more than was asked for (lookups: sectors of 32
@@ -31,6 +38,11 @@ enum coefficient {
     INDEX,
     LINK,
     PAGEABLE,
+    ROW_STEPS,
+    COLUMN_STEPS,
+    INDEX_STEPS,
+    SELECT_STEPS,
+    POOL_STEPS,
     COEFFICIENTS,
 };
 
@@ -50,6 +62,11 @@ static const struct parameter parameters[COEFFICIENTS] = {
     [INDEX] = {"index", 0.4, 0.4, 0.4, 0, "the same, element by element at places of an index"},
     [LINK] = {"link", 0.8, 0.8, 0.8, 0, "of the link to the host, from pinned memory"},
     [PAGEABLE] = {"pageable", 0.3, 0.3, 0.3, 0, "the same, from pageable memory, which is copied on the way"},
+    [ROW_STEPS] = {"row_steps", 32, 32, 32, 0, "instructions an element, summed along rows"},
+    [COLUMN_STEPS] = {"column_steps", 44, 44, 44, 0, "the same, down columns: the place is two divisions more"},
+    [INDEX_STEPS] = {"index_steps", 50, 50, 50, 0, "the same, at places of an index or between pixels"},
+    [SELECT_STEPS] = {"select_steps", 100, 100, 100, 0, "the same, rows selected: true divisions, a thread an element"},
+    [POOL_STEPS] = {"pool_steps", 220, 220, 220, 0, "the same, of a pooling's input: four divisions, four windows"},
 };
 
 static double element(const struct kernel *kernel)
@@ -61,6 +78,15 @@ static double element(const struct kernel *kernel)
 static double memory_s(const struct hardware *hardware, double bytes, double efficiency)
 {
     return bytes / (hardware->figure[HW_MEMORY_RATE] * efficiency);
+}
+
+enum { INTEGER_LANES = 64 }; /* of a multiprocessor */
+
+/* 0 where the catalogue lacks the clock. */
+static double issue_s(const struct hardware *hardware, double elements, double instructions)
+{
+    const double rate = hardware->figure[HW_SMS] * INTEGER_LANES * hardware->figure[HW_CLOCK];
+    return rate > 0 ? elements * instructions / rate : 0;
 }
 
 /* What fits in L2 is not read again. */
@@ -125,7 +151,28 @@ static double reduction_s(const struct kernel *k, const struct hardware *hardwar
         values = fmax(16, values / blocks);
     }
     const double trips = fmin(ceil(values / 4), 64) * c[TRIP_US];
-    return soft_max(memory_s(hardware, kernel_bytes(k), c[REDUCE]), trips * 1e-6, 3) + c[TREE_US] * 1e-6;
+    const double elements = (double)k->size[0] * (double)k->size[1];
+    const double memory = soft_max(memory_s(hardware, kernel_bytes(k), c[REDUCE]), trips * 1e-6, 3);
+    return fmax(memory, issue_s(hardware, elements, c[columns ? COLUMN_STEPS : ROW_STEPS])) + c[TREE_US] * 1e-6;
+}
+
+/*
+ * The gradient of the largest: each element of the input looks through the windows that it lies in for its own number
+ * (PyTorch, DilatedMaxPool2d.cu).
+ */
+static double pooling_s(const struct kernel *k, const struct hardware *hardware, const double *c)
+{
+    const double memory = memory_s(hardware, pooling_bytes(k), c[STREAM]);
+    return k->backward ? fmax(memory, issue_s(hardware, (double)k->size[0] * (double)k->size[1], c[POOL_STEPS]))
+                       : memory;
+}
+
+static double index_s(const struct kernel *k, const struct hardware *hardware, const double *c)
+{
+    const bool select = str_eq(k->variant, S("select")), in_order = str_eq(k->variant, S("resize"));
+    const double elements = (double)k->size[1] / element(k);
+    return fmax(memory_s(hardware, kernel_bytes(k), c[in_order ? STREAM : INDEX]),
+                issue_s(hardware, elements, c[select ? SELECT_STEPS : INDEX_STEPS]));
 }
 
 static double work_s(const struct kernel *k, const struct hardware *hardware, const double *c)
@@ -143,7 +190,7 @@ static double work_s(const struct kernel *k, const struct hardware *hardware, co
     case FORM_LAYER_NORM:
         return memory_s(hardware, row_bytes(k), c[NORM]);
     case FORM_POOLING:
-        return memory_s(hardware, pooling_bytes(k), c[STREAM]);
+        return pooling_s(k, hardware, c);
     case FORM_OPTIMIZER:
         return memory_s(hardware, optimizer_bytes(k), c[STREAM]);
     case FORM_CONCAT:
@@ -151,7 +198,7 @@ static double work_s(const struct kernel *k, const struct hardware *hardware, co
     case FORM_TRANSPOSE:
         return memory_s(hardware, kernel_bytes(k), c[TRANSPOSE]);
     case FORM_INDEX:
-        return memory_s(hardware, kernel_bytes(k), c[INDEX]);
+        return index_s(k, hardware, c);
     default:
         return memory_s(hardware, kernel_bytes(k), c[STREAM]);
     }

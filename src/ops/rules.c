@@ -17,6 +17,8 @@ static bool parts_fit(str text, str parts, bool at_start, bool at_end)
 {
     size_t at = 0;
     str part;
+    if (at_start && parts.len && parts.at[0] != '*' && (!text.len || text.at[0] != parts.at[0]))
+        return false; /* most do not fit, and most of these show it here */
     while (str_cut(&parts, '*', &part)) {
         const bool tied_end = !parts.at && at_end;
         const size_t from = tied_end && text.len >= at + part.len ? text.len - part.len : at;

@@ -15,7 +15,24 @@ struct finding {
     uint32_t *inside;          /* by op: units inside */
 };
 
-static struct lowered_call call_of(const struct program *program, uint32_t i)
+enum { AFTER = 6 }; /* calls beyond read something else */
+
+/* Those that come next on the thread, where the call's own values are not recorded. */
+static uint32_t calls_after(const struct program *program, uint32_t i, const struct op_arguments **after)
+{
+    uint32_t count = 0;
+    if (program->ops[i].arguments.values.len)
+        return 0;
+    for (uint32_t next = program->ops[i].end; next < program->count && count < AFTER; next++) {
+        if (program->ops[next].thread != program->ops[i].thread)
+            break;
+        if (program->ops[next].arguments.dims.len)
+            after[count++] = &program->ops[next].arguments;
+    }
+    return count;
+}
+
+static struct lowered_call call_of(const struct program *program, uint32_t i, const struct op_arguments **after)
 {
     const struct program_op *op = &program->ops[i];
     struct lowered_call call = {
@@ -25,6 +42,8 @@ static struct lowered_call call_of(const struct program *program, uint32_t i)
         .forward = S(""),
         .direction = COPY_UNKNOWN,
         .memory = HOST_UNKNOWN,
+        .after = after,
+        .after_count = calls_after(program, i, after),
     };
     if (op->forward < program->count) {
         call.forward = program->ops[op->forward].name;
@@ -54,7 +73,8 @@ static uint8_t state_of(const struct finding *f, uint32_t op)
         return OPEN;
     if (f->program->ops[op].on_host)
         return COVERED;
-    const struct lowered_call call = call_of(f->program, op);
+    const struct op_arguments *after[AFTER];
+    const struct lowered_call call = call_of(f->program, op, after);
     f->lowering[op] = lower(&call, f->arena);
     switch (f->lowering[op].way) {
     case LOWERED_TO_KERNELS:

@@ -73,6 +73,60 @@ static void convolutions_need_their_window(void **state)
     assert_non_null(unknown.why);
 }
 
+/* As recordings before values were kept: the next call reads the output, the gradient call has input and output. */
+static void windows_follow_from_the_sizes_of_images(void **state)
+{
+    const struct op_arguments own = {.dims = S("[[2, 16, 32, 32], [8, 16, 3, 3], [], []]")};
+    const struct op_arguments counter = {.dims = S("[[], [], []]")}, norm = {.dims = S("[[2, 8, 16, 16], [8], [8]]")};
+    const struct op_arguments *const after[] = {&counter, &norm};
+    const struct lowered_call call = {
+        .name = S("aten::cudnn_convolution"), .arguments = &own, .after = after, .after_count = 2};
+    const struct lowering lowering = lower(&call, &arena);
+    assert_int_equal(lowering.way, LOWERED_TO_KERNELS);
+    sizes(lowering.kernels[0], FORM_CONVOLUTION, (const int64_t[]){2, 16, 8, 3, 3, 32, 32, 2, 1, 1});
+
+    const struct lowering back =
+        lowered("aten::cudnn_convolution_backward", "[[2, 64, 56, 56], [2, 32, 56, 56], [32, 64, 1, 1], [], []]", "");
+    assert_int_equal(back.way, LOWERED_TO_KERNELS);
+    assert_int_equal(back.count, 2);
+    sizes(back.kernels[0], FORM_CONVOLUTION, (const int64_t[]){2, 64, 32, 1, 1, 56, 56, 1, 0, 1});
+    assert_int_equal(
+        lowered("aten::cudnn_convolution_backward", "[[2, 64, 56, 56], [2, 32, 90, 90], [32, 64, 1, 1]]", "").way,
+        LOWERED_TO_BYTES);
+}
+
+static struct lowering lowered_of(const char *name, const char *dims, const char *types, const char *values)
+{
+    const struct op_arguments arguments = {str_of(dims), .types = str_of(types), .values = str_of(values)};
+    const struct lowered_call call = {.name = str_of(name), .arguments = &arguments, .direction = COPY_UNKNOWN};
+    return lower(&call, &arena);
+}
+
+static void sums_of_whole_numbers_are_copied_wider_first(void **state)
+{
+    const char *const dims = "[[8, 100], [], [], []]", *const types = "[\"bool\", \"\", \"\", \"\"]";
+    const struct lowering widest = lowered_of("aten::sum", dims, types, "[\"\", \"[1]\", \"False\", \"\"]");
+    assert_int_equal(widest.count, 2);
+    sizes(widest.kernels[0], FORM_ELEMENTWISE, (const int64_t[]){1, 800, 9});
+    sizes(widest.kernels[1], FORM_REDUCTION, (const int64_t[]){8, 100});
+    assert_int_equal(widest.kernels[1].dtype, DTYPE_I64);
+    const struct lowering asked = lowered_of("aten::sum", dims, types, "[\"\", \"[1]\", \"False\", \"2\"]");
+    assert_int_equal(asked.kernels[1].dtype, DTYPE_I16);
+    assert_int_equal(lowered("aten::sum", dims, "[\"\", \"[1]\", \"False\", \"\"]").count, 1);
+}
+
+static void operands_are_broadcast_against_each_other(void **state)
+{
+    launches("aten::add", "[[4, 100, 1], [4, 1, 100], []]", "", FORM_ELEMENTWISE,
+             (const int64_t[]){400, 100, 4}); /* bytes */
+}
+
+static void resized_images_are_written_whole(void **state)
+{
+    launches("aten::upsample_bilinear2d", "[[2, 3, 8, 8], [], [], []]", "[\"\", \"[16, 16]\", \"False\", \"\"]",
+             FORM_INDEX, (const int64_t[]){2 * 3 * 64 * 4, 2 * 3 * 256 * 4});
+}
+
 static void element_wise_operators_count_tensors(void **state)
 {
     launches("aten::add", "[[8, 16], [8, 16], []]", "", FORM_ELEMENTWISE, (const int64_t[]){8, 16, 3});
@@ -153,6 +207,10 @@ int main(void)
         cmocka_unit_test(products_have_the_reduction_third),
         cmocka_unit_test(a_gradient_is_two_products_and_the_sum_of_the_bias),
         cmocka_unit_test(convolutions_need_their_window),
+        cmocka_unit_test(windows_follow_from_the_sizes_of_images),
+        cmocka_unit_test(sums_of_whole_numbers_are_copied_wider_first),
+        cmocka_unit_test(operands_are_broadcast_against_each_other),
+        cmocka_unit_test(resized_images_are_written_whole),
         cmocka_unit_test(element_wise_operators_count_tensors),
         cmocka_unit_test(lookups_are_read_from_their_tables),
         cmocka_unit_test(foreach_launches_follow_the_limits_of_a_launch),

@@ -89,6 +89,19 @@ static void sums_down_columns_take_trips(void **state)
     assert_true(us_on("V100-PCIe-32GB", columns) > us_on("V100-PCIe-32GB", rows));
 }
 
+/* Bytes as wide as numbers have a quarter of the traffic and as many addresses. */
+static void addresses_limit_kernels_of_narrow_types(void **state)
+{
+    const struct kernel wide = {.form = FORM_REDUCTION, .dtype = DTYPE_F32, .size = {60000, 800}};
+    struct kernel narrow = wide;
+    narrow.dtype = DTYPE_I8;
+    assert_true(us_on("A100-SXM4-40GB", narrow) > us_on("A100-SXM4-40GB", wide) / 2);
+    const struct kernel pooled = {.form = FORM_POOLING, .dtype = DTYPE_F32, .size = {2048, 12544, 3136, 4}};
+    struct kernel gradient = pooled;
+    gradient.backward = true;
+    assert_true(us_on("V100-PCIe-32GB", gradient) > 2 * us_on("V100-PCIe-32GB", pooled));
+}
+
 static void pageable_memory_is_slower_than_pinned(void **state)
 {
     const struct kernel pageable = {.form = FORM_HOST_COPY, .size = {1 << 24, 0}};
@@ -105,6 +118,7 @@ int main(void)
         cmocka_unit_test(a_lone_kernel_costs_its_launch),
         cmocka_unit_test(lookups_hit_what_l2_holds),
         cmocka_unit_test(sums_down_columns_take_trips),
+        cmocka_unit_test(addresses_limit_kernels_of_narrow_types),
         cmocka_unit_test(pageable_memory_is_slower_than_pinned),
     };
     return cmocka_run_group_tests(tests, open_models, close_models);
