@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * units_bench TRACE...: what the kernel models say of every operator of a trace that launches, beside what was recorded
+ * on the device. Tab-separated: file, device, operator, way, form, sizes of the largest kernel, element type, kernels,
+ * launches, recorded us, modelled us, shapes, values. Of the step in the middle; bench/accuracy_traces.py sums it up.
+ */
+#include <stdio.h>
+
+#include "graph/program.h"
+#include "hw/hardware.h"
+#include "model/model.h"
+#include "predict/units.h"
+#include "read/read.h"
+
+struct recorded {
+    double us;
+    uint32_t launches;
+};
+
+/* Communication aside. */
+static struct recorded recorded_of(const struct program *p, uint32_t op)
+{
+    struct recorded recorded = {0};
+    for (uint32_t i = 0; i < p->ops[op].launches; i++) {
+        const struct program_launch *launch = &p->launches[p->ops[op].first_launch + i];
+        if (launch->work == WORK_COMMUNICATION || launch->dur_ns <= 0)
+            continue;
+        recorded.us += (double)launch->dur_ns / 1e3;
+        recorded.launches++;
+    }
+    return recorded;
+}
+
+static double modelled_us(const struct lowering *lowering, const struct models *models, const struct hardware *hardware,
+                          const struct kernel **largest)
+{
+    double sum = 0, most = -1;
+    for (uint32_t i = 0; i < lowering->count; i++) {
+        struct estimate estimate;
+        struct steptime_error err;
+        if (!models_estimate(models, hardware, &lowering->kernels[i], &estimate, &err))
+            continue;
+        sum += estimate.us;
+        if (estimate.us <= most)
+            continue;
+        most = estimate.us;
+        *largest = &lowering->kernels[i];
+    }
+    return sum;
+}
+
+/* Sizes with an x between; "-" where there is no kernel. */
+static void print_kernel(const struct kernel *kernel)
+{
+    if (!kernel) {
+        printf("-\t-\t-");
+        return;
+    }
+    const str form = kernel_form_word(kernel->form), dtype = dtype_word(kernel->dtype);
+    printf("%.*s%s\t", (int)form.len, form.at, kernel->backward ? "/b" : "");
+    for (uint32_t i = 0; i < kernel_form_sizes(kernel->form); i++)
+        printf("%s%lld", i ? "x" : "", (long long)kernel->size[i]);
+    printf("\t%.*s", (int)dtype.len, dtype.at);
+}
+
+/* In one line, cut where it is long. */
+static void print_text(str text)
+{
+    enum { MOST = 400 };
+    putchar('\t');
+    for (size_t i = 0; i < text.len && i < MOST; i++)
+        putchar((unsigned char)text.at[i] < ' ' ? ' ' : text.at[i]);
+}
+
+static void print_unit(const char *path, const struct program *program, const struct unit *unit,
+                       const struct models *models, const struct hardware *hardware)
+{
+    const struct program_op *op = &program->ops[unit->op];
+    const struct recorded recorded = recorded_of(program, unit->op);
+    const str way = lowering_way_word(unit->lowering.way);
+    const struct kernel *largest = NULL;
+    const double us = modelled_us(&unit->lowering, models, hardware, &largest);
+    if (!recorded.launches)
+        return;
+    printf("%s\t%.*s\t%.*s\t%.*s\t", path, (int)hardware->name.len, hardware->name.at, (int)op->name.len, op->name.at,
+           (int)way.len, way.at);
+    print_kernel(largest);
+    printf("\t%u\t%u\t%.3f\t%.3f", unit->lowering.count, recorded.launches, recorded.us, us);
+    print_text(op->arguments.dims);
+    print_text(op->arguments.values);
+    putchar('\n');
+}
+
+static void print_trace(const char *path, const struct models *models)
+{
+    struct arena arena = {0};
+    struct steptime_error err;
+    struct trace *trace = trace_read(path, NULL, &err);
+    if (!trace)
+        return;
+    const struct work_classes *classes = work_classes_new(trace, &arena);
+    struct programs *programs = programs_open(trace, classes);
+    const struct program program = programs_step(programs, trace->step_count / 2, &arena);
+    struct hardware hardware;
+    if (program.launch_count && program.device.len && hardware_find(program.device, &arena, &hardware, &err)) {
+        const struct units units = units_of(&program, &arena);
+        for (uint32_t i = 0; i < units.count; i++)
+            print_unit(path, &program, &units.at[i], models, &hardware);
+    }
+    programs_close(programs);
+    arena_free(&arena);
+    trace_free(trace);
+}
+
+int main(int count, char **paths)
+{
+    struct arena arena = {0};
+    const struct models *models = models_new(&arena);
+    for (int i = 1; i < count; i++)
+        print_trace(paths[i], models);
+    arena_free(&arena);
+    return 0;
+}
