@@ -4,7 +4,7 @@
 
     bench/accuracy_traces.py [--units build/bench/units_bench] [--most 30] [TRACE...]
 
-No model is fitted to these traces. Operators without shapes are left out of the ratios.
+Nothing is fitted to these traces but the counts of instructions of traffic. Operators without shapes are left out.
 """
 import argparse
 import collections

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Everything that moves data and was not measured here: analytic, never fitted.
+ * Everything that moves data and was not measured here: analytic, not fitted.
  * A kernel takes its traffic over the bandwidth that its way of access reaches,
  * and what a kernel in a queue costs besides:
  *
@@ -11,7 +11,8 @@
  *
  *     us = elements x instructions / (SMs x 64 x clock)
  *
- * with the 64 integer lanes that a multiprocessor has in every generation.
+ * with the 64 integer lanes that a multiprocessor has in every generation. The
+ * counts are read off recorded kernels of A100, H100 and V100 (doc/models.md).
  *
  * The efficiencies stand below as constants, with where they come from. Traffic
  * differs from kernel_bytes where a kernel reads a tensor twice (norms, their
@@ -63,7 +64,7 @@ static const struct parameter parameters[COEFFICIENTS] = {
     [LINK] = {"link", 0.8, 0.8, 0.8, 0, "of the link to the host, from pinned memory"},
     [PAGEABLE] = {"pageable", 0.3, 0.3, 0.3, 0, "the same, from pageable memory, which is copied on the way"},
     [ROW_STEPS] = {"row_steps", 32, 32, 32, 0, "instructions an element, summed along rows"},
-    [COLUMN_STEPS] = {"column_steps", 44, 44, 44, 0, "the same, down columns: the place is two divisions more"},
+    [COLUMN_STEPS] = {"column_steps", 44, 44, 44, 0, "the same, down columns, between the wide and the narrow"},
     [INDEX_STEPS] = {"index_steps", 50, 50, 50, 0, "the same, at places of an index or between pixels"},
     [SELECT_STEPS] = {"select_steps", 100, 100, 100, 0, "the same, rows selected: true divisions, a thread an element"},
     [POOL_STEPS] = {"pool_steps", 220, 220, 220, 0, "the same, of a pooling's input: four divisions, four windows"},
