@@ -218,7 +218,9 @@ const struct family family_traffic = {
              1u << FORM_INDEX | 1u << FORM_CONCAT | 1u << FORM_COPY | 1u << FORM_FILL | 1u << FORM_HOST_COPY |
              1u << FORM_OPTIMIZER | 1u << FORM_BYTES,
     .needs = 1u << HW_MEMORY_RATE,
-    .about = "Analytic, never fitted: traffic over the bandwidth that each way of access reaches.",
+    .about =
+        "Analytic: traffic over the bandwidth that each way of access reaches. No tables of these; a few counts of "
+        "instructions are read off recorded traces (doc/models.md).",
     .us = us,
     .parameters = parameters,
     .parameter_count = COEFFICIENTS,
