@@ -21,7 +21,7 @@ import inputs
 from fixing import fixing
 from inputs import Missing
 from lint_speed import linting
-from measure import Failed, compare, median, run
+from measure import Failed, compare, median, run, side_by_side
 
 BUILD = os.path.join(inputs.TOP, "build")
 PROGRAM = os.path.join(BUILD, "steptime")
