@@ -230,7 +230,8 @@ static void show_values(const struct what_if *w, const struct answer *answers, c
         section_text(section, w->told.lines[i]);
     section_value(section, "before_ns", "step as it is", UNIT_NS, ns_cell(before));
     section_value(section, "after_ns", "step then", UNIT_NS, ns_cell(after));
-    section_value(section, "saving_ns", "shorter by", UNIT_NS, ns_cell(before - after));
+    section_value(section, "saving_ns", before < after ? "shorter (below zero: longer) by" : "shorter by", UNIT_NS,
+                  ns_cell(before - after));
     section_value(section, "speedup", "times as fast", UNIT_NONE, cell_real(after > 0 ? before / after : NAN));
     section_value(section, "basis", "told by", UNIT_NONE,
                   cell_text(can_replay(w, &w->question) ? S("replay of the recording") : S("the walk")));

@@ -156,20 +156,6 @@ static void mark(struct relief *relief, bool *marks, uint32_t row)
     relief->touched[relief->touched_count++] = row;
 }
 
-/* Index of the first row of the list that begins at the time or after. */
-static uint32_t first_from(const struct trace *trace, struct rows rows, int64_t time_ns)
-{
-    uint32_t low = 0, high = rows.count;
-    while (low < high) {
-        const uint32_t middle = low + (high - low) / 2;
-        if (trace->start_ns[rows.at[middle]] < time_ns)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 static bool inside(const struct trace *trace, uint32_t row, uint32_t outer)
 {
     while (row != ROW_NONE && row != outer)
@@ -191,7 +177,7 @@ void relief_remove(struct relief *relief, uint32_t row)
     const uint32_t lane = trace->lane[row];
     const int64_t end = trace_end_ns(trace, row);
     const struct rows rows = trace_rows(trace, lane, NEST_CALLS);
-    for (uint32_t i = first_from(trace, rows, trace->start_ns[row]); i < rows.count; i++) {
+    for (uint32_t i = trace_first_from(trace, rows, trace->start_ns[row]); i < rows.count; i++) {
         if (rows.at[i] != row && trace->start_ns[rows.at[i]] >= end)
             break;
         if (inside(trace, rows.at[i], row))
@@ -234,7 +220,7 @@ void relief_host(struct relief *relief, uint32_t lane, int64_t start_ns, int64_t
     const struct trace *trace = relief->graph->trace;
     const struct rows rows = trace_rows(trace, lane, NEST_CALLS);
     int64_t from = start_ns;
-    for (uint32_t i = first_from(trace, rows, start_ns); i < rows.count; i++) {
+    for (uint32_t i = trace_first_from(trace, rows, start_ns); i < rows.count; i++) {
         if (trace->start_ns[rows.at[i]] >= end_ns)
             break;
         if (!gives_work(trace, rows.at[i]))

@@ -42,23 +42,11 @@ static const struct name_facts *facts(struct programs *of, uint32_t row)
 
 /* ---- rows of the step ---- */
 
-static uint32_t first_from(const struct trace *trace, struct rows rows, int64_t time_ns)
-{
-    uint32_t low = 0, high = rows.count;
-    while (low < high) {
-        const uint32_t middle = low + (high - low) / 2;
-        if (trace->start_ns[rows.at[middle]] < time_ns)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 struct rows program_rows(const struct trace *trace, uint32_t lane, enum nest nest, const struct step *step)
 {
     const struct rows rows = trace_rows(trace, lane, nest);
-    const uint32_t first = first_from(trace, rows, step->start_ns), end = first_from(trace, rows, step->end_ns);
+    const uint32_t first = trace_first_from(trace, rows, step->start_ns),
+                   end = trace_first_from(trace, rows, step->end_ns);
     return (struct rows){rows.at + first, end - first};
 }
 

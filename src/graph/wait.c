@@ -136,20 +136,6 @@ uint32_t launched_from(const struct trace *trace, uint32_t stream, int64_t time_
     return count < work.count ? work.at[count] : ROW_NONE;
 }
 
-/* Work of the stream that began before the time. */
-static uint32_t count_begun(const struct trace *trace, struct rows work, int64_t time_ns)
-{
-    uint32_t low = 0, high = work.count;
-    while (low < high) {
-        const uint32_t middle = low + (high - low) / 2;
-        if (trace->start_ns[work.at[middle]] < time_ns)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 /* ---- sources ---- */
 
 /* For work that began or ended after the call returned, the call cannot have waited. */
@@ -285,7 +271,7 @@ static bool queue_waits(const struct waits *waits, uint32_t call, struct wait *w
         return false;
     const struct rows stream = trace_rows(trace, trace->lane[work], NEST_WORK);
     const int64_t return_ns = trace_end_ns(trace, call);
-    const uint32_t begun = count_begun(trace, stream, return_ns);
+    const uint32_t begun = trace_first_from(trace, stream, return_ns);
     const uint32_t launched = count_launched(trace, stream, trace->start_ns[call] + 1);
     if (launched < (uint64_t)begun + DEEP_QUEUE || begun < 2)
         return false;
@@ -297,7 +283,7 @@ static bool queue_waits(const struct waits *waits, uint32_t call, struct wait *w
 static int64_t stream_free_ns(const struct trace *trace, uint32_t work)
 {
     const struct rows stream = trace_rows(trace, trace->lane[work], NEST_WORK);
-    const uint32_t begun = count_begun(trace, stream, trace->start_ns[work]);
+    const uint32_t begun = trace_first_from(trace, stream, trace->start_ns[work]);
     return begun ? trace_end_ns(trace, stream.at[begun - 1]) : 0;
 }
 

@@ -27,6 +27,19 @@ str trace_attr_text(const struct trace *t, uint32_t row, enum attr attr)
 
 /* ---- rows in order ---- */
 
+uint32_t trace_first_from(const struct trace *trace, struct rows rows, int64_t time_ns)
+{
+    uint32_t low = 0, high = rows.count;
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (trace->start_ns[rows.at[middle]] < time_ns)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
 static bool wanted(const struct lane *lane, int64_t device)
 {
     return lane->device && (device < 0 || lane->process == device);

@@ -174,6 +174,9 @@ static inline struct rows trace_rows(const struct trace *trace, uint32_t lane, e
     return (struct rows){trace->order + begin[0], begin[1] - begin[0]};
 }
 
+/* Index of the first of rows in order of time that begins at the time or after; so many begin before it. */
+uint32_t trace_first_from(const struct trace *trace, struct rows rows, int64_t time_ns);
+
 /* All device work of all streams of a device (-1: all devices) by start, in one array. */
 struct rows trace_device_work(const struct trace *trace, struct arena *arena, int64_t device);
 
