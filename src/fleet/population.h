@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A streamed population: rows of a few values each (shares of the parts, step
+ * time, speed-up), by group, under three weights. Counts, sums, means, quantiles
+ * and cumulative curves of each value, of all rows and of each group.
+ *
+ * Up to POPULATION_EXACT rows the values themselves are kept and quantiles are
+ * exact. Beyond, each value of a group is a histogram in its logarithm, whose
+ * quantiles are off by at most POPULATION_ERROR of their value (Masson, Rim, Lee:
+ * DDSketch, VLDB 2019). Populations merge, in any order, into that of all their
+ * rows, and travel between processes as bytes.
+ */
+#ifndef FLEET_POPULATION_H
+#define FLEET_POPULATION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/str.h"
+
+/* How rows are weighed: each the same, by its cNodes, by cNodes and time. */
+enum weight { WEIGHT_JOB, WEIGHT_GPU, WEIGHT_GPU_TIME, WEIGHTS };
+
+enum { POPULATION_EXACT = 1000000, POPULATION_GROUPS = 256 };
+#define POPULATION_ERROR 0.005
+
+/* Groups beyond POPULATION_GROUPS are counted in one, "(other)". */
+enum { POPULATION_ALL = UINT32_MAX };
+
+struct population;
+
+/* Rows of `values` numbers. */
+struct population *population_new(uint32_t values);
+void population_free(struct population *population);
+
+/* A value that is NaN is none: the row does not count for it. Others are finite and 0 or more, weights too. */
+void population_add(struct population *population, str group, const double weight[WEIGHTS], const double *values);
+void population_merge(struct population *into, const struct population *from);
+
+uint32_t population_group_count(const struct population *population);
+str population_group(const struct population *population, uint32_t group); /* in order of their names */
+bool population_is_exact(const struct population *population);
+
+/* Of the rows of a group, or POPULATION_ALL, that have the value. */
+uint64_t population_count(const struct population *population, uint32_t group, uint32_t value);
+double population_weight(const struct population *population, uint32_t group, uint32_t value, enum weight weight);
+double population_mean(const struct population *population, uint32_t group, uint32_t value,
+                       enum weight weight); /* NaN of nothing */
+
+/* The least value at or below which a share q of the weight lies; NaN of nothing. */
+double population_quantile(struct population *population, uint32_t group, uint32_t value, enum weight weight, double q);
+
+/* The share of the weight with values above `value`: speed-ups above 1, shares above 80 %. */
+double population_above(struct population *population, uint32_t group, uint32_t value, enum weight weight,
+                        double bound);
+
+void population_write(const struct population *population, struct buf *bytes);
+/* Takes its bytes from the front of *bytes; NULL where they are none of a population. */
+struct population *population_read(str *bytes);
+
+#endif

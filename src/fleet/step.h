@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The step of a job, in parts (Wang et al. 2019, section II.B):
+ *
+ *     T_d = S_d / (e B_pcie)
+ *     T_c = F / (e P_gpu) + S_m / (e B_mem)
+ *     T_w = sum over the links that weights pass of S_w / (e B_link)
+ *     T   = T_d + T_c + T_w           or, with overlap, as doc/numbers/fleet.md says
+ *
+ * Links by architecture: 1wng PCIe; PS/Worker Ethernet and PCIe; AllReduce-Local
+ * and PEARL NVLink; AllReduce-Cluster Ethernet and NVLink; those of today as
+ * doc/numbers/fleet.md lists.
+ */
+#ifndef FLEET_STEP_H
+#define FLEET_STEP_H
+
+#include "fleet/cluster.h"
+#include "fleet/job.h"
+
+enum part { PART_INPUT, PART_COMPUTE_BOUND, PART_MEMORY_BOUND, PART_WEIGHT, PARTS };
+
+struct job_step {
+    double ms[PARTS];
+    double step_ms;
+    double by_resource_ms[RESOURCES]; /* the same time by what it waits for */
+    enum part bottleneck;             /* the longest part; of equal ones the first */
+};
+
+/* The job must have no problem (job_problem). All times are finite and 0 or more. */
+struct job_step job_step(const struct job *job, const struct cluster *cluster);
+
+/* Samples a second of the whole job; NaN without a batch. */
+double job_throughput(const struct job *job, const struct job_step *step);
+
+str part_word(enum part part); /* "input", "compute_bound", "memory_bound", "weight" */
+
+#endif
