@@ -22,15 +22,30 @@ static bool backward(const struct trace *t, const uint8_t *engine, uint32_t row)
     return engine[t->name[row]] || trace_attr_or(t, row, ATTR_FORWARD_THREAD, 0) != 0;
 }
 
-/* By sequence number the forward operator that began first: the outermost. */
-static void collect_forward(const struct trace *t, const uint8_t *engine, struct ids *forward)
+/* By sequence number the forward operator that began first. Threads count for themselves; its thread is meant. */
+static void collect_first(const struct trace *t, const uint8_t *engine, struct ids *first)
 {
     int64_t sequence;
-    ids_open(forward);
+    for (uint32_t row = 0; row < t->count; row++)
+        if (trace_attr(t, row, ATTR_SEQUENCE, &sequence) && !backward(t, engine, row)) {
+            const uint32_t known = ids_get(first, sequence);
+            if (known == ROW_NONE || t->start_ns[row] < t->start_ns[known])
+                ids_put(first, sequence, row);
+        }
+}
+
+/*
+ * By sequence number the forward operator that began last. Every operator that comes by while gradients are on records
+ * the number that the next node of the backward graph will get, so the last of a number is the one that made the node.
+ */
+static void collect_forward(const struct trace *t, const uint8_t *engine, struct ids *first, struct ids *forward)
+{
+    int64_t sequence;
     for (uint32_t row = 0; row < t->count; row++)
         if (trace_attr(t, row, ATTR_SEQUENCE, &sequence) && !backward(t, engine, row)) {
             const uint32_t known = ids_get(forward, sequence);
-            if (known == ROW_NONE || t->start_ns[row] < t->start_ns[known])
+            const bool same_thread = t->lane[row] == t->lane[ids_get(first, sequence)];
+            if (same_thread && (known == ROW_NONE || t->start_ns[row] >= t->start_ns[known]))
                 ids_put(forward, sequence, row);
         }
 }
@@ -73,10 +88,13 @@ static uint32_t forward_of(const struct trace *t, const uint8_t *engine, struct 
 void trace_pair(struct trace *t)
 {
     struct arena scratch = {0};
-    struct ids forward;
+    struct ids first, forward;
     struct map arrows = {0};
     const uint8_t *engine = engine_names(t, &scratch);
-    collect_forward(t, engine, &forward);
+    ids_open(&first);
+    ids_open(&forward);
+    collect_first(t, engine, &first);
+    collect_forward(t, engine, &first, &forward);
     collect_arrows(t, &arrows);
     for (uint32_t row = 0; row < t->count; row++) {
         const uint32_t from = t->kind[row] == EVENT_OPERATOR ? forward_of(t, engine, &forward, &arrows, row) : ROW_NONE;
@@ -84,6 +102,7 @@ void trace_pair(struct trace *t)
             sparse_push(&t->private->forward, row, from);
     }
     sparse_finish(&t->private->forward);
+    ids_close(&first);
     ids_close(&forward);
     map_free(&arrows);
     arena_free(&scratch);

@@ -203,7 +203,7 @@ enum { STEP_NONE = UINT32_MAX };
 uint32_t trace_step(const struct trace *trace, uint32_t row);
 uint32_t trace_step_at(const struct trace *trace, int64_t time_ns);
 
-/* The forward operator of a backward one, by flow arrow or sequence number; ROW_NONE. */
+/* The forward operator that made the node which a backward one computes, by sequence number or flow arrow; ROW_NONE. */
 uint32_t trace_forward(const struct trace *trace, uint32_t row);
 
 /* dur_ns less what the children of the same nest cover, a value a row, owned by the arena. */
