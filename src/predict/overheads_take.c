@@ -16,7 +16,7 @@ struct taking {
     const struct program *program;
     struct host_line line;
     int64_t *stream_end_ns; /* by stream: end of its last work so far; -1 */
-    uint32_t *stream_waits; /* by launch: it waits for other streams */
+    bool *stream_waits;     /* by launch: it waits for other streams */
     bool full;              /* see struct sample */
     int64_t *pace_ns;       /* by stream, see find_pace */
     struct arena *scratch;
@@ -252,6 +252,8 @@ void overhead_samples_add(struct overhead_samples *samples, const struct program
     struct taking t = {
         .samples = samples, .program = program, .line = host_line_of(program, &scratch), .scratch = &scratch};
     t.stream_waits = arena_array(&scratch, program->launch_count, sizeof *t.stream_waits);
+    for (uint32_t i = 0; i < program->order_count; i++)
+        t.stream_waits[program->orders[i].launch] = true;
     samples->profiled |= program->profiled;
     find_pace(&t, &scratch);
     for (uint32_t i = 0; i < t.line.count; i++)

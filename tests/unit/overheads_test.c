@@ -135,6 +135,23 @@ static void gaps_and_starts_are_told_by_the_stream(void **state)
     assert_us(mean(m, OVERHEAD_START, S("compute")), 9);
 }
 
+/* Work on an idle stream that begins late because it waits for another stream's: the walk has that wait itself. */
+static void a_wait_for_another_stream_is_no_start(void **state)
+{
+    struct measured *m = *state;
+    const struct planted_work first = {
+        .launch_us = 0, .launch_dur_us = 5, .stream = 8, .name = "ncclKernel_AllReduce_RING", .us = 10, .dur_us = 10};
+    struct planted_work second = first;
+    second.launch_us = 50;
+    second.us = 203;
+    plant_work(&m->p, first);
+    launch(m, 30, 5, 40, 160);
+    plant_host(&m->p, EVENT_RUNTIME, "cudaStreamWaitEvent", 40, 2);
+    plant_work(&m->p, second);
+    measure(m);
+    assert_int_equal(overheads_get(m->overheads, OVERHEAD_START, S("communication")).count, 0);
+}
+
 /* Thirty calls a microsecond apart in one operator: that is what an event costs at most. */
 static void the_profiler_costs_what_neighbours_are_apart(void **state)
 {
@@ -206,13 +223,10 @@ static void other_tables_are_refused_by_their_line(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(every_kind_is_the_stretch_that_it_is),
-        TEST(calls_inside_are_part_of_the_operator_at_the_top),
-        TEST(outliers_are_dropped_and_kept_apart),
-        TEST(a_wait_is_no_overhead_of_its_operator),
-        TEST(gaps_and_starts_are_told_by_the_stream),
-        TEST(the_profiler_costs_what_neighbours_are_apart),
-        TEST(published_tables_read),
+        TEST(every_kind_is_the_stretch_that_it_is),         TEST(calls_inside_are_part_of_the_operator_at_the_top),
+        TEST(outliers_are_dropped_and_kept_apart),          TEST(a_wait_is_no_overhead_of_its_operator),
+        TEST(gaps_and_starts_are_told_by_the_stream),       TEST(a_wait_for_another_stream_is_no_start),
+        TEST(the_profiler_costs_what_neighbours_are_apart), TEST(published_tables_read),
         TEST(other_tables_are_refused_by_their_line),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
