@@ -85,3 +85,16 @@ void sort_keyed(struct keyed *pairs, size_t count)
         memcpy(pairs, from, count * sizeof *pairs);
     mem_free(other);
 }
+
+size_t keyed_below(const struct keyed *pairs, size_t count, int64_t key)
+{
+    size_t low = 0, high = count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (pairs[middle].key < key)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}

@@ -109,13 +109,5 @@ struct orders stream_orders(const struct waits *waits, struct arena *arena)
 
 uint32_t orders_of(const struct orders *orders, uint32_t row)
 {
-    uint32_t low = 0, high = orders->count;
-    while (low < high) {
-        const uint32_t middle = low + (high - low) / 2;
-        if (orders->at[middle].key < row)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return (uint32_t)keyed_below(orders->at, orders->count, row);
 }

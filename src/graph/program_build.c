@@ -43,24 +43,35 @@ void program_build_label(struct program_build *b, str name)
     b->ops[op].family = FAMILY_OTHER;
 }
 
+struct program_launch program_unrecorded_copy(void)
+{
+    return (struct program_launch){
+        .call = S(""),
+        .kernel = S(""),
+        .row = -1,
+        .call_start_ns = -1,
+        .call_dur_ns = -1,
+        .start_ns = -1,
+        .dur_ns = -1,
+        .collective = UINT32_MAX,
+        .work = WORK_COPY,
+        .direction = COPY_UNKNOWN,
+        .memory = HOST_UNKNOWN,
+        .blocking = true,
+    };
+}
+
 void program_build_copy(struct program_build *b, enum copy_direction direction, enum host_memory memory, int64_t bytes)
 {
     b->launches = mem_grow(b->launches, &b->launch_room, b->launch_count + 1, sizeof *b->launches);
-    b->launches[b->launch_count++] = (struct program_launch){.op = b->open - 1,
-                                                             .thread = b->thread,
-                                                             .call = S("cudaMemcpyAsync"),
-                                                             .kernel = S(""),
-                                                             .row = -1,
-                                                             .call_start_ns = -1,
-                                                             .call_dur_ns = -1,
-                                                             .start_ns = -1,
-                                                             .dur_ns = -1,
-                                                             .collective = UINT32_MAX,
-                                                             .work = WORK_COPY,
-                                                             .direction = (uint8_t)direction,
-                                                             .memory = (uint8_t)memory,
-                                                             .blocking = true,
-                                                             .bytes = bytes};
+    struct program_launch *copy = &b->launches[b->launch_count++];
+    *copy = program_unrecorded_copy();
+    copy->op = b->open - 1;
+    copy->thread = b->thread;
+    copy->call = S("cudaMemcpyAsync");
+    copy->direction = (uint8_t)direction;
+    copy->memory = (uint8_t)memory;
+    copy->bytes = bytes;
 }
 
 void program_build_forward(struct program_build *b, uint32_t op, uint32_t forward)

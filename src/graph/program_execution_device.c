@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the places of tensors tell: which operators work on the host, and what is copied between it and a device. */
+#include "graph/program_build.h"
 #include "graph/program_execution.h"
 
 /* ---- places ---- */
@@ -50,18 +51,7 @@ static enum copy_direction direction_of(enum tensor_place from, enum tensor_plac
 static bool copy_of_node(const struct making *m, const struct execution_node *node, struct program_launch *copy)
 {
     const struct execution_tensor *at = &m->from->tensors[node->inputs.first_tensor];
-    *copy = (struct program_launch){.collective = UINT32_MAX,
-                                    .call = S(""),
-                                    .kernel = S(""),
-                                    .row = -1,
-                                    .call_start_ns = -1,
-                                    .call_dur_ns = -1,
-                                    .start_ns = -1,
-                                    .dur_ns = -1,
-                                    .work = WORK_COPY,
-                                    .direction = COPY_UNKNOWN,
-                                    .memory = HOST_UNKNOWN,
-                                    .blocking = true};
+    *copy = program_unrecorded_copy();
     if (str_eq(node->name, S("aten::copy_")) && node->inputs.tensors >= 2) {
         copy->direction = (uint8_t)direction_of(at[1].place, at[0].place);
         copy->bytes = at[1].bytes;

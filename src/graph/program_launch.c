@@ -173,15 +173,8 @@ static int64_t place(const struct act *act, const uint32_t *tops, const struct k
 {
     if (act->op != OP_NONE)
         return 2 * (int64_t)tops[act->op] + 1;
-    uint32_t low = 0, high = count;
-    while (low < high) {
-        const uint32_t middle = low + (high - low) / 2;
-        if (starts[middle].key <= act->time_ns - step_ns)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low ? 2 * (int64_t)starts[low - 1].row + 2 : 0;
+    const size_t begun = keyed_below(starts, count, act->time_ns - step_ns + 1);
+    return begun ? 2 * (int64_t)starts[begun - 1].row + 2 : 0;
 }
 
 static void sort_acts(struct step_program *p, struct acts *acts)

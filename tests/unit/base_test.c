@@ -104,6 +104,11 @@ static void sorting_is_stable_for_any_keys(void **state)
     for (uint32_t i = 1; i < N; i++)
         assert_true(pairs[i - 1].key < pairs[i].key ||
                     (pairs[i - 1].key == pairs[i].key && pairs[i - 1].row < pairs[i].row));
+    for (uint32_t i = 1; i < N; i++)
+        if (pairs[i - 1].key < pairs[i].key) {
+            assert_int_equal(keyed_below(pairs, N, pairs[i].key), i);
+            assert_int_equal(keyed_below(pairs, N, pairs[i - 1].key + 1), i);
+        }
 }
 
 static void quantiles_interpolate_between_ranks(void **state)
