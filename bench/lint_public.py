@@ -21,7 +21,8 @@ JUDGEMENTS = os.path.join(TOP, "tests", "data", "judgements")
 PROGRAM = os.environ.get("STEPTIME") or os.path.join(TOP, "build", "steptime")
 CODE = os.environ.get("STEPTIME_PUBLIC_CODE", "")
 LEVELS = ("note", "warning", "error")
-ASIDE = ("fresh", "second", "third", "fourth")  # parts kept aside: judged in a file each, and no bound is held to them
+# Parts kept aside: judged in a file each, and no bound is held to them.
+ASIDE = ("fresh", "second", "third", "fourth", "fifth")
 SEED = 3
 
 

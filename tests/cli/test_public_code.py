@@ -28,10 +28,7 @@ ROWS = {"repositories.csv": ["repo", "commit", "part"],
         "silent.csv": ["repo", "path", "first_line", "last_line", "rules", "level", "why"],
         "by_hand.csv": ["repo", "path", "first_line", "last_line", "rules", "need", "why"],
         "findings.csv": ["repo", "path", "line", "rule", "verdict", "why"],
-        "fresh.csv": ["repo", "path", "line", "rule", "verdict", "why"],
-        "second.csv": ["repo", "path", "line", "rule", "verdict", "why"],
-        "third.csv": ["repo", "path", "line", "rule", "verdict", "why"],
-        "fourth.csv": ["repo", "path", "line", "rule", "verdict", "why"]}
+        **{f"{part}.csv": ["repo", "path", "line", "rule", "verdict", "why"] for part in public.ASIDE}}
 
 
 class Judgements(unittest.TestCase):
