@@ -48,6 +48,18 @@ static void put_cell(struct csv_writer *csv, struct cell cell)
     }
 }
 
+static void put_rows(struct csv_writer *csv, const struct table *table)
+{
+    struct arena scratch = {0};
+    struct row_walk walk = table_walk(table, &scratch);
+    for (const struct cell *cells; (cells = table_next(&walk));) {
+        for (uint32_t i = 0; i < table->column_count; i++)
+            put_cell(csv, cells[i]);
+        csv_end_line(csv);
+    }
+    arena_free(&scratch);
+}
+
 static bool render(const struct report *report, const struct render_options *options, struct writer *out,
                    struct steptime_error *err)
 {
@@ -58,11 +70,7 @@ static bool render(const struct report *report, const struct render_options *opt
     for (uint32_t i = 0; i < table->column_count; i++)
         csv_text(&csv, table->columns[i].id);
     csv_end_line(&csv);
-    for (uint32_t row = 0; row < table->row_count; row++) {
-        for (uint32_t i = 0; i < table->column_count; i++)
-            put_cell(&csv, table->rows[row][i]);
-        csv_end_line(&csv);
-    }
+    put_rows(&csv, table);
     return true;
 }
 

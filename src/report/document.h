@@ -26,6 +26,7 @@ struct table {
     uint32_t row_count;
     uint32_t filled; /* cells of the last row that are set */
     bool json_only;
+    struct row_stream stream; /* next: NULL where all rows are in `rows` */
 };
 
 struct figure {
@@ -70,6 +71,15 @@ struct report {
 
 str figure_kind_word(enum figure_kind kind); /* "stack" */
 str severity_word(enum severity severity);   /* "warning" */
+
+/* All rows of a table in order, those of a stream too. The cells live until the next row. */
+struct row_walk {
+    const struct table *table;
+    uint32_t row;
+    struct cell *cells; /* of a streamed row */
+};
+struct row_walk table_walk(const struct table *table, struct arena *arena);
+const struct cell *table_next(struct row_walk *walk); /* NULL at the end */
 
 /* The rule of that id; NULL. */
 const struct finding_rule *report_find_rule(const struct report *report, str id);

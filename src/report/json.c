@@ -124,12 +124,17 @@ static void put_column(struct json_writer *json, const struct column *column)
     json_write_end(json);
 }
 
-static void put_row(struct json_writer *json, const struct table *table, uint32_t row)
+static void put_rows(struct json_writer *json, const struct table *table)
 {
-    json_write_array(json, JSON_FLAT);
-    for (uint32_t i = 0; i < table->column_count; i++)
-        put_cell(json, table->rows[row][i]);
-    json_write_end(json);
+    struct arena scratch = {0};
+    struct row_walk walk = table_walk(table, &scratch);
+    for (const struct cell *cells; (cells = table_next(&walk));) {
+        json_write_array(json, JSON_FLAT);
+        for (uint32_t i = 0; i < table->column_count; i++)
+            put_cell(json, cells[i]);
+        json_write_end(json);
+    }
+    arena_free(&scratch);
 }
 
 static void put_table(struct json_writer *json, const struct table *table)
@@ -141,8 +146,7 @@ static void put_table(struct json_writer *json, const struct table *table)
         put_column(json, &table->columns[i]);
     json_write_end(json);
     list(json, S("rows"));
-    for (uint32_t i = 0; i < table->row_count; i++)
-        put_row(json, table, i);
+    put_rows(json, table);
     json_write_end(json);
     json_write_end(json);
 }

@@ -206,6 +206,26 @@ void table_json_only(struct table *table)
     table->json_only = true;
 }
 
+void table_stream(struct table *table, struct row_stream stream)
+{
+    table->stream = stream;
+}
+
+struct row_walk table_walk(const struct table *table, struct arena *arena)
+{
+    if (table->stream.next)
+        table->stream.again(table->stream.context);
+    return (struct row_walk){table, 0, arena_array(arena, table->column_count, sizeof(struct cell))};
+}
+
+const struct cell *table_next(struct row_walk *walk)
+{
+    const struct table *table = walk->table;
+    if (table->stream.next)
+        return table->stream.next(table->stream.context, walk->cells) ? walk->cells : NULL;
+    return walk->row < table->row_count ? table->rows[walk->row++] : NULL;
+}
+
 void section_figure(struct section *section, const char *id, enum figure_kind kind, const char *table_id, const char *x,
                     const char *y)
 {

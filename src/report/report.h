@@ -103,6 +103,18 @@ void table_text(struct table *table, str text);
 void table_null(struct table *table);
 void table_json_only(struct table *table); /* detail: not on a terminal unless asked for by --table */
 
+/*
+ * Rows beyond what memory should hold. `next` fills the cells of the row that comes, and returns false behind the last;
+ * `again` goes back to the first. json and csv write the rows of the stream. The others show those added by table_row,
+ * which should then be the first of the stream.
+ */
+struct row_stream {
+    bool (*next)(void *context, struct cell *cells);
+    void (*again)(void *context);
+    void *context;
+};
+void table_stream(struct table *table, struct row_stream stream);
+
 /* ---- figures draw columns of a table ---- */
 
 enum figure_kind { FIGURE_BAR, FIGURE_STACK, FIGURE_LINE, FIGURE_CDF, FIGURE_LANES };
