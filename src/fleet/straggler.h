@@ -1,57 +1,62 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What slow operations and slow workers cost a job, by what-if: the job's
- * operations are simulated again with durations made equal across workers (after
- * Lin et al., "Understanding Stragglers in Large Model Training Using What-if
- * Analysis", OSDI 2025, and its public code, ByteDance-Seed/StragglerAnalysis):
+ * operations are walked again with their durations made equal (after Lin et al.,
+ * "Understanding Stragglers in Large Model Training Using What-if Analysis",
+ * OSDI 2025, and its public code, ByteDance-Seed/StragglerAnalysis):
  *
- *     slowdown   S = mean step without launch delays / mean step with durations equalised
- *     S_t, S_w     the same with all but one type of operation, or one worker, equalised
- *     M_W, M_S     share of the slowdown that returns when the slowest 3 % of workers, or the last stage, are made ideal:
- *                  (T_ori - T_fixed) / (T_ori - T_ideal)
+ *     T_ori        mean step without launch delays
+ *     T_ideal      the same with each operation at the mean (computing) or median (communicating) of its type, over all
+ *                  workers and steps
+ *     S            T_ori / T_ideal
+ *     S_t, S_w     the same with all but one type, replica or stage at that value
+ *     M_W, M_S     (T_ori - T_fixed) / (T_ori - T_ideal), where what is fixed is the slowest 3 % of workers, or the last
+ *                  stage
  */
 #ifndef FLEET_STRAGGLER_H
 #define FLEET_STRAGGLER_H
 
-#include "base/arena.h"
-#include "base/str.h"
-#include "steptime/error.h"
+#include "fleet/operations.h"
 
-/* One operation of one rank: a row of the table. */
-struct operation {
-    double start_s, duration_s;
-    uint32_t type;                         /* index into types */
-    uint32_t step, stage, replica;         /* dense: pipeline stage, data-parallel rank */
-    uint32_t micro_batch, chunk, sequence; /* as numbered within the step */
-};
+enum what_if_kind { WHAT_IF_TYPE, WHAT_IF_REPLICA, WHAT_IF_STAGE, WHAT_IF_WORKER };
 
-struct operations {
-    struct operation *at;
-    uint32_t count;
-    str *types;
-    uint32_t type_count;
-    uint32_t step_count, stages, replicas;
-    int64_t *step_numbers; /* as the table writes them */
-};
-
-/* ByteDance's table (dp_rank,stage,rank,step,optype,start_ts,duration,seq_id,mc,mb_id,gmc), plain or packed. */
-bool operations_read(const char *path, struct arena *arena, struct operations *operations, struct steptime_error *err);
-
-/* One row of what-if: what was made ideal, and what returns. */
+/* One part of the job: left slow alone, and made ideal alone. */
 struct straggler_what_if {
-    str what;        /* "type backward-compute", "stage 3", "worker 0/2" */
-    double slowdown; /* with only this left slow: S_t, S_w */
-    double step_s;   /* with only this made ideal */
-    double returned; /* (T_ori - step) / (T_ori - T_ideal); NaN where nothing is lost */
+    str what;                    /* "backward-compute", "replica 0", "stage 3", "replica 0 stage 2" */
+    double slowdown;             /* S_t, S_w: only this left slow */
+    double step_s;               /* mean step with only this made ideal */
+    double returned;             /* (T_ori - step_s) / (T_ori - T_ideal); NaN where nothing is lost */
+    const double *step_slowdown; /* slowdown of each step */
+};
+
+struct what_ifs {
+    const struct straggler_what_if *at; /* in the order of types, replicas, stages; workers slowest first */
+    uint32_t count;
+};
+
+/* A share that returns, and the mean steps it was taken from. */
+struct returned {
+    double ideal_s, original_s, fixed_s; /* fixed_s: with only these made ideal */
+    double left_s;                       /* with only these left slow */
+    double share;                        /* of original - ideal; NaN where nothing is lost */
 };
 
 struct stragglers {
-    double recorded_s, simulated_s,
-        ideal_s; /* mean step: as recorded, without launch delays, with durations equalised */
-    double slowdown, launch_slowdown;
-    double m_s, m_w;
-    struct straggler_what_if *types, *stages, *workers;
-    uint32_t type_count, stage_count, worker_count;
+    uint32_t steps, stages, replicas;
+    const int64_t *step_numbers, *stage_numbers, *replica_numbers;
+    const double *recorded_s, *original_s, *ideal_s; /* each step: as recorded, without launch delays, equalised */
+    double mean_recorded_s, mean_original_s, mean_ideal_s;
+    double slowdown;                             /* S */
+    double launch_slowdown;                      /* recorded / original */
+    struct returned last_stage, slowest_workers; /* M_S, M_W */
+    struct what_ifs types, by_replica, by_stage;
+    struct what_ifs workers; /* the slowest, at most 16 */
+    /*
+     * For a heat map: S of a worker, taken as the lesser of those of its replica and its stage (Lin et al., section 5.1);
+     * [stage * replicas + replica].
+     */
+    const double *worker_slowdown;
+    uint64_t dropped, strangers; /* rows that are no operation; operations that not all lanes have, left out */
 };
 
 bool stragglers_of(const struct operations *operations, struct arena *arena, struct stragglers *stragglers,
