@@ -28,17 +28,22 @@ struct efficiency_table;
 
 struct cluster {
     str name;
-    double rate[RESOURCES];                                        /* FLOP/s, bytes/s; 0: there is none */
-    double efficiency[RESOURCES];                                  /* of the rate; in (0, 1] */
-    double latency_s[RESOURCES];                                   /* a message of a link; 0 in the paper */
-    const struct efficiency_table *gpu_link_table, *network_table; /* NULL: the constants above */
-    double memory_bytes;                                           /* of a GPU; 0: not limited */
-    double gpus_per_server;                                        /* 8 in the paper */
-    double overlap;           /* share of communication and input that computing may hide, 0 to 1 */
-    bool ideal_overlap;       /* the longest part is the step */
-    double host_link_shared;  /* replicas of a server that share its PCIe: divides its rate; 1: each has its own */
-    bool host_link_is_shared; /* by as many replicas as the architecture puts on a server */
-    bool duplex;              /* traffic that counts both directions passes both at a time (not in the paper) */
+    double rate[RESOURCES];                          /* FLOP/s, bytes/s; 0: there is none */
+    double efficiency[RESOURCES];                    /* of the rate; in (0, 1] */
+    str source[RESOURCES];                           /* of the efficiency, in words */
+    bool assumed[RESOURCES];                         /* the rate is not known: it is the paper's */
+    double latency_s[RESOURCES];                     /* a message of a link; 0 in the paper */
+    const struct efficiency_table *table[RESOURCES]; /* of a link; NULL: the constant above */
+    double peak[PRECISIONS];                         /* FLOP/s, for precision=...; all 0 in the paper */
+    enum precision precision;                        /* whose peak the rate is */
+    double memory_bytes;                             /* of a GPU; 0: not limited */
+    double gpus_per_server;                          /* 8 in the paper */
+    double overlap; /* share of input and communication that passes beside computing, 0 to 1: the paper's ideal */
+    double host_link_shared; /* replicas of a server that share its PCIe: divides its rate; 1: each has its own */
+    bool
+        host_link_is_shared; /* by as many replicas as the architecture puts on a server; then the figure above is not used */
+    bool duplex;             /* traffic that counts both directions passes both at a time (not in the paper) */
+    double bucket_bytes; /* gradients are sent in messages of so much; 0: in one */
 };
 
 /* The paper's base configuration. */
@@ -50,8 +55,10 @@ bool cluster_of_hardware(const struct hardware *hardware, struct arena *arena, s
 
 /*
  * One figure: "ethernet=100Gbps", "pcie=50GB/s", "nvlink=300GB/s", "flops=64TFLOPS", "memory=4TB/s",
- * "efficiency=60%" (all), "efficiency.network=80%", "overlap=50%"; the words of --set in hw/hardware.h too.
- * False with STEPTIME_USAGE, naming key or unit.
+ * "efficiency=60%" (all), "efficiency.network=80%", "latency.network=5us", "overlap=50%", "pcie_share=4",
+ * "precision=fp16", "duplex=yes", "bucket=25MiB", "memory_size=32GiB", "gpus_per_server=4". A rate may also be a share of
+ * what it was, "memory=200%", or a link of the catalogue, "ethernet=HDR". The words of hw/hardware.h name the same figures.
+ * False with STEPTIME_USAGE, naming key or unit; the cluster is as before then.
  */
 bool cluster_set(struct cluster *cluster, str setting, struct steptime_error *err);
 

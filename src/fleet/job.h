@@ -58,6 +58,7 @@ enum job_field {
     JOB_TENSOR_BYTES,      /* of activations exchanged by tensor parallelism, as JOB_WEIGHT_BYTES counts */
     JOB_PIPELINE_BYTES,    /* the same, between stages */
     JOB_EXPERT_BYTES,      /* the same, of tokens to experts and back */
+    JOB_WEIGHT_COPIES, /* stored bytes over bytes of weights: 1 plain, 2 with momentum, 3 with Adam's; 3 where not given */
     JOB_FIELDS,
 };
 
@@ -78,8 +79,9 @@ str job_field_word(enum job_field field);
 bool job_field_of_word(str word, enum job_field *field);
 
 /*
- * NULL, or what cannot be of it, in words: "cnodes is 0", "flops is negative",
+ * NULL, or what cannot be of it, in words: "cnodes is below 1", "flops is negative",
  * "weight_bytes is missing for ps-worker". A job that passes gives finite times.
+ * The words live until the next call on the same thread.
  */
 const char *job_problem(const struct job *job);
 

@@ -25,6 +25,12 @@ enum obstacle {
 struct target {
     bool moves; /* to another architecture; else each job stays with its own */
     enum architecture architecture;
+    double cnodes; /* of the job there; 0: as many as it has, and there is room for */
+    /*
+     * Weight traffic there: from what the job stores, where it says (doc/numbers/fleet.md); else, and always in the paper, as
+     * much as here.
+     */
+    bool traffic_of_weights;
     struct cluster cluster;
 };
 
