@@ -7,8 +7,10 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
+#include "source/branch.h"
 #include "source/gate.h"
 #include "source/loops.h"
+#include "source/once.h"
 #include "source/reach.h"
 
 /* Calls in a circle would count loops for ever. */
@@ -70,29 +72,17 @@ static bool tests_training(const struct syntax *tree, uint32_t test, bool *negat
     return str_eq(phase, S("train")) || is_one_of(phase, other_phases);
 }
 
-/* `if self.first: ... self.first = False`, `if cache is None: cache = ...`: what is tested is set in the body. */
-static bool runs_once(const struct syntax *tree, uint32_t statement)
+/* A branch that ends the run is a message on its way out; one that leaves a loop runs once a loop. */
+static void around_branch(const struct project *project, struct site branch, struct context *c, bool *leaves)
 {
-    uint32_t tested = statement + 1;
-    if (tree->kind[tested] == SYN_NOT || tree->kind[tested] == SYN_COMPARE) {
-        const bool to_none = tree->kind[tested] == SYN_NOT ||
-                             (tree->op[tested] == OP_IS && syntax_is(tree, syntax_child(tree, tested, 1), SYN_NONE));
-        if (!to_none)
-            return false;
-        tested++;
-    }
-    if (tree->kind[tested] != SYN_NAME && tree->kind[tested] != SYN_ATTRIBUTE)
-        return false;
-    const uint32_t block = syntax_child(tree, statement, 1);
-    for (uint32_t s = syntax_first(tree, block); s != NONE; s = syntax_next(tree, s))
-        if (tree->kind[s] == SYN_ASSIGN && syntax_same(tree, s + 1, tree, tested) &&
-            (tree->kind[tested] == SYN_ATTRIBUTE || tree->kind[syntax_last_child(tree, s)] == SYN_FALSE ||
-             tree->kind[syntax_last_child(tree, s)] == SYN_TRUE))
-            return true;
-    return false;
+    const enum leaving leaving = once_leaves(project, branch);
+    const uint32_t statement = project_tree(project, branch.file)->parent[branch.node];
+    c->evaluation_only |= branch_trains_not(project, branch.file, statement, branch.node);
+    c->on_error |= leaving == LEAVES_RUN;
+    *leaves |= leaving == LEAVES_LOOP && c->loop == NONE;
 }
 
-static void around_if(const struct project *project, struct site site, uint32_t at, struct context *c)
+static void around_if(const struct project *project, struct site site, uint32_t at, struct context *c, bool *leaves)
 {
     const struct syntax *tree = project_tree(project, site.file);
     const uint32_t node = site.node;
@@ -102,8 +92,10 @@ static void around_if(const struct project *project, struct site site, uint32_t 
         c->evaluation_only = true;
     if (tests_no_cuda(tree, at + 1, &negated) && (negated ? then : otherwise))
         c->cpu_only = true;
-    if (then && runs_once(tree, at))
+    if (then && once_by_test(project, (struct site){site.file, at}))
         c->gate = GATE_INTERVAL;
+    if (then || otherwise)
+        around_branch(project, (struct site){site.file, syntax_child(tree, at, then ? 1 : 2)}, c, leaves);
     if (then)
         c->gate = gate_stronger(gate_of_test(project, (struct site){site.file, at + 1}), c->gate);
 }
@@ -156,7 +148,7 @@ static bool runs_in_loop(const struct syntax *tree, uint32_t node, uint32_t loop
     }
 }
 
-static void enter_loop(const struct project *project, uint32_t file, uint32_t loop, struct context *c)
+static void enter_loop(const struct project *project, uint32_t file, uint32_t loop, bool leaves, struct context *c)
 {
     c->loop = c->loop == NONE ? loop : c->loop;
     c->depth++;
@@ -166,16 +158,19 @@ static void enter_loop(const struct project *project, uint32_t file, uint32_t lo
     if (kind == LOOP_STEP || kind == LOOP_EVALUATION || kind == LOOP_EPOCH) {
         c->pace = kind == LOOP_STEP ? PACE_STEP : kind == LOOP_EPOCH ? PACE_EPOCH : PACE_EVALUATION;
         c->step_loop = loop;
+        c->gate = leaves ? GATE_INTERVAL : c->gate;
     } else {
         c->inner++;
     }
 }
 
 /* From the node up to its function. Gates beyond the loop of the pace do not count. */
-static struct context within_function(const struct project *project, struct site site, uint32_t function)
+static struct context within_function(const struct project *project, struct site site, uint32_t f)
 {
     const struct syntax *tree = project_tree(project, site.file);
+    const uint32_t function = project->functions[f].node;
     struct context c = {.loop = NONE, .step_loop = NONE};
+    bool leaves = false;
     for (uint32_t at = site.node; at && at != function; at = tree->parent[at]) {
         const enum syntax_kind kind = tree->kind[at];
         if (kind == SYN_RAISE || kind == SYN_EXCEPT)
@@ -183,14 +178,16 @@ static struct context within_function(const struct project *project, struct site
         else if (kind == SYN_ASSERT)
             c.on_error |= is_block_of(tree, site.node, at, 1);
         else if (kind == SYN_IF && c.pace == PACE_UNKNOWN)
-            around_if(project, site, at, &c);
+            around_if(project, site, at, &c, &leaves);
         else if (kind == SYN_WITH)
             around_with(project, site.file, at, &c);
         else if (is_loop(kind) && runs_in_loop(tree, site.node, at))
-            enter_loop(project, site.file, at, &c);
+            enter_loop(project, site.file, at, leaves && c.loop == NONE, &c);
     }
     if (function && function != NONE)
         c.no_grad |= decorated_no_grad(project, site.file, function);
+    if (c.pace == PACE_UNKNOWN && site.node >= project->kept_from[f])
+        c.gate = GATE_INTERVAL;
     return c;
 }
 
@@ -231,7 +228,7 @@ static uint32_t running_function(const struct project *project, uint32_t f)
 struct context context_of(const struct project *project, struct site site)
 {
     const uint32_t f = running_function(project, project_function_at(project, site));
-    const struct context inside = within_function(project, site, project->functions[f].node);
+    const struct context inside = within_function(project, site, f);
     struct context c = with_callers(project, &inside, f);
     c.in_test = project->files[site.file].is_test;
     c.acting = project->acts[f] || loops_acting(project, site);
@@ -297,8 +294,7 @@ static void add_way(const struct project *project, struct ways *ways, struct sit
     if (caller == target || project->files[call.file].is_test)
         return;
     ways->at = mem_grow(ways->at, &ways->room, ways->count + 1, sizeof *ways->at);
-    ways->at[ways->count++] =
-        (struct way){within_function(project, call, project->functions[caller].node), caller, target};
+    ways->at[ways->count++] = (struct way){within_function(project, call, caller), caller, target};
 }
 
 static void add_named(const struct project *project, struct ways *ways, const struct named_call *named)
@@ -367,6 +363,24 @@ static bool is_used_otherwise(const struct project *project, uint32_t forward)
     return false;
 }
 
+/* A script that shows or checks something: from the code of a module down to here no call stands in a loop. */
+static bool is_called_once(const struct project *project, uint32_t f, int depth)
+{
+    enum { DEEPEST_CALL = 4, MOST_CALLS = 8 };
+    uint32_t count;
+    const struct site *callers = name_callers(project, f, &count);
+    if (project->functions[f].class_id != NONE || depth == DEEPEST_CALL || count > MOST_CALLS)
+        return false;
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t caller = running_function(project, project_function_at(project, callers[i]));
+        if (within_function(project, callers[i], caller).depth > 0)
+            return false;
+        if (project->functions[caller].outer != NONE && !is_called_once(project, caller, depth + 1))
+            return false;
+    }
+    return count > 0;
+}
+
 /* What a framework calls, by public convention. */
 static void begin(const struct project *project, uint32_t f, struct run_context *c)
 {
@@ -377,7 +391,7 @@ static void begin(const struct project *project, uint32_t f, struct run_context 
         c->pace = PACE_ONCE;
     const bool steps = project->summaries[f].effects & EFFECT_STEP || !uncalled;
     if (function->outer != NONE && project->trains[f] & 1 && steps) /* one call is one step, whoever calls */
-        c->pace = PACE_STEP;
+        c->pace = is_called_once(project, f, 0) ? PACE_ONCE : PACE_STEP;
     if (!class_info)
         return;
     const str name = function->name;
@@ -421,8 +435,11 @@ static void begin_workers(struct project *project, uint32_t id)
 void context_build(struct project *project)
 {
     project->contexts = arena_array(&project->arena, project->function_count, sizeof *project->contexts);
+    project->kept_from = arena_array(&project->arena, project->function_count, sizeof *project->kept_from);
     loops_build(project);
     for (uint32_t f = 0; f < project->function_count; f++) {
+        const struct function *function = &project->functions[f];
+        project->kept_from[f] = once_behind_return(project, function->file, function->node);
         begin(project, f, &project->contexts[f]);
         project->contexts[f].seen |= project->contexts[f].pace ? (uint8_t)(1u << project->contexts[f].pace) : 0;
     }

@@ -17,7 +17,7 @@ static bool is_loop(enum syntax_kind kind)
     return kind == SYN_FOR || kind == SYN_WHILE;
 }
 
-static uint32_t loop_around(const struct syntax *tree, uint32_t node, uint32_t function)
+uint32_t loops_around(const struct syntax *tree, uint32_t node, uint32_t function)
 {
     for (uint32_t at = tree->parent[node], below = node; at != function && at; below = at, at = tree->parent[at]) {
         const uint32_t block =
@@ -50,7 +50,7 @@ static void mark_around(struct project *project, struct file *file, uint32_t f, 
 {
     const struct syntax *tree = file->shown.tree;
     const uint32_t function = project->functions[f].node;
-    uint32_t loop = loop_around(tree, node, function);
+    uint32_t loop = loops_around(tree, node, function);
     if (trains & TRAINS_ONCE) {
         if (loop == NONE) {
             project->trains[f] |= TRAINS_ONCE;
@@ -58,11 +58,11 @@ static void mark_around(struct project *project, struct file *file, uint32_t f, 
         }
         map_put(&file->loops, loop, LOOP_STEP);
         project->trains[f] |= TRAINS_IN_LOOP;
-        loop = loop_around(tree, loop, function);
+        loop = loops_around(tree, loop, function);
     } else {
         project->trains[f] |= TRAINS_IN_LOOP;
     }
-    for (; loop != NONE; loop = loop_around(tree, loop, function))
+    for (; loop != NONE; loop = loops_around(tree, loop, function))
         if (map_get(&file->loops, loop) != LOOP_STEP)
             map_put(&file->loops, loop, LOOP_EPOCH);
 }
@@ -130,7 +130,7 @@ static bool runs_model(const struct project *project, const struct file *file, u
 {
     const struct syntax *tree = file->shown.tree;
     for (uint32_t node = loop, last = syntax_last(tree, loop); node < last; node++) {
-        if (tree->kind[node] != SYN_CALL || loop_around(tree, node, loop) != NONE)
+        if (tree->kind[node] != SYN_CALL || loops_around(tree, node, loop) != NONE)
             continue;
         const uint32_t target = name_target(project, (struct site){(uint32_t)(file - project->files), node});
         if (is_model_call(project, file, node) || (target != NONE && project->trains[target] & RUNS_MODEL))
@@ -179,7 +179,7 @@ static bool is_environment_step(const struct syntax *tree, uint32_t node)
 static bool acts(const struct syntax *tree, uint32_t loop)
 {
     for (uint32_t node = loop, last = syntax_last(tree, loop); node < last; node++)
-        if (is_environment_step(tree, node) && loop_around(tree, node, 0) == loop)
+        if (is_environment_step(tree, node) && loops_around(tree, node, 0) == loop)
             return true;
     return false;
 }
@@ -192,7 +192,7 @@ static bool mark_rollout(const struct syntax *tree, struct file *file, uint32_t 
 {
     if (!acts(tree, loop))
         return false;
-    for (uint32_t around = loop_around(tree, loop, 0); around != NONE; around = loop_around(tree, around, 0)) {
+    for (uint32_t around = loops_around(tree, loop, 0); around != NONE; around = loops_around(tree, around, 0)) {
         const uint32_t kind = map_get(&file->loops, around);
         if (kind == LOOP_EPOCH)
             map_put(&file->loops, loop, LOOP_STEP);
@@ -406,6 +406,24 @@ static void mark_functions(struct project *project)
         mark_acting(project, i);
 }
 
+/* ---- what trains, as nodes ---- */
+
+static bool is_training_call(const struct project *project, const struct file *file, uint32_t node)
+{
+    if (file->shown.tree->kind[node] != SYN_CALL)
+        return false;
+    const struct call *call = call_at(project, (struct site){(uint32_t)(file - project->files), node});
+    return calls_backward(project, file, node) ||
+           (call && project->trains[call->target] & (TRAINS_ONCE | TRAINS_IN_LOOP));
+}
+
+static void note_training(struct project *project, struct file *file)
+{
+    for (uint32_t node = 0; node < file->shown.tree->count; node++)
+        if (is_training_call(project, file, node))
+            nodes_add(&file->training, node);
+}
+
 void loops_build(struct project *project)
 {
     project->trains = arena_array(&project->arena, project->function_count, 1);
@@ -414,6 +432,8 @@ void loops_build(struct project *project)
     for (int round = 0; round < 16 && pass_on(project); round++)
         ;
     mark_functions(project);
+    for (uint32_t i = 0; i < project->file_count; i++)
+        note_training(project, &project->files[i]);
     for (uint32_t i = 0; i < project->file_count; i++)
         mark_evaluation(project, &project->files[i]);
 }

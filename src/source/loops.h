@@ -8,6 +8,8 @@
 void loops_build(struct project *project);
 /* Whether the environment's next step needs what is computed there. */
 bool loops_acting(const struct project *project, struct site site);
+/* The innermost for or while of the function in whose body the node stands; SYNTAX_NONE. */
+uint32_t loops_around(const struct syntax *tree, uint32_t node, uint32_t function);
 /* LOOP_ELEMENT is told by the context, not here. */
 enum loop_kind loops_kind(const struct project *project, struct site loop);
 

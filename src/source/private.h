@@ -162,8 +162,9 @@ struct file {
     struct map reads;   /* cells, attributes and classes that it has read (read_key_*): what makes it dirty */
     struct call *calls; /* that reach a function of the run, in order of node */
     size_t call_count, calls_room;
-    struct map loops;    /* node -> enum loop_kind, of those that are told */
-    struct nodes acting; /* expressions that the next step of an environment needs */
+    struct map loops;      /* node -> enum loop_kind, of those that are told */
+    struct nodes training; /* calls that train, themselves or through functions of the run */
+    struct nodes acting;   /* expressions that the next step of an environment needs */
 };
 
 struct cell {
@@ -224,6 +225,7 @@ struct project {
     bool *acts;                   /* per function: what it gives goes to the step of an environment */
     bool *evaluates;              /* per function: it runs a model without training, whoever calls it */
     uint8_t *trains;              /* per function: enum trains of loops.c */
+    uint32_t *kept_from;          /* per function: from this node on it makes what it keeps for later calls; NONE */
     struct run_context *contexts; /* per function; context.c */
 };
 

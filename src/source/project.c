@@ -158,6 +158,7 @@ static void file_free(struct file *file)
     mem_free(file->calls);
     map_free(&file->loops);
     mem_free(file->acting.at);
+    mem_free(file->training.at);
     arena_free(&file->arena);
 }
 

@@ -279,7 +279,7 @@ static void a_transform_with_a_forward_is_no_model(void **state)
 }
 
 static const char *const phases = "import torch\n"
-                                  "def run(phase, is_train):\n"
+                                  "def run(phase, kind, is_train):\n"
                                   "    for x in torch.utils.data.DataLoader([1]):\n"
                                   "        if phase == 'train':\n"
                                   "            trained(x)\n"
@@ -290,9 +290,9 @@ static const char *const phases = "import torch\n"
                                   "            counted(x)\n"
                                   "        if not is_train:\n"
                                   "            shown(x)\n"
-                                  "        if phase == 'deep':\n"
+                                  "        if kind == 'deep':\n"
                                   "            deep(x)\n"
-                                  "run('train', True)\n";
+                                  "run('train', 'flat', True)\n";
 
 static void phases_are_told_apart(void **state)
 {
@@ -301,6 +301,111 @@ static void phases_are_told_apart(void **state)
     runs(phases, "counted(x)", "evaluation");
     runs(phases, "shown(x)", "evaluation");
     runs(phases, "deep(x)", "step");
+}
+
+static const char *const apart = "import torch\n"
+                                 "def run(net, opt, best, phase, train):\n"
+                                 "    for x in torch.utils.data.DataLoader([1]):\n"
+                                 "        loss = net(x).sum()\n"
+                                 "        if phase == TRAIN:\n"
+                                 "            loss.backward()\n"
+                                 "            opt.step()\n"
+                                 "        if phase == TRAIN:\n"
+                                 "            trained(loss)\n"
+                                 "        elif phase == CHECK:\n"
+                                 "            checked(loss)\n"
+                                 "        else:\n"
+                                 "            neither(loss)\n"
+                                 "        if phase:\n"
+                                 "            either(loss)\n";
+
+static void branches_that_exclude_the_training_evaluate(void **state)
+{
+    runs(apart, "trained(loss)", "step");
+    runs(apart, "checked(loss)", "evaluation");
+    runs(apart, "neither(loss)", "evaluation");
+    runs(apart, "either(loss)", "step");
+    const char *const early = "def run(net, data, opt, train):\n"
+                              "    for x in data:\n"
+                              "        if not train:\n"
+                              "            looked(x)\n"
+                              "            continue\n"
+                              "        each(x)\n"
+                              "        net(x).backward()\n"
+                              "        opt.step()\n"
+                              "        if x.ok:\n"
+                              "            late(x)\n"
+                              "            continue\n";
+    runs(early, "looked(x)", "evaluation");
+    runs(early, "each(x)", "step");
+    runs(early, "late(x)", "step");
+}
+
+static void what_leaves_runs_once(void **state)
+{
+    const char *const code = "import sys\n"
+                             "def run(net, data, opt):\n"
+                             "    for x in data:\n"
+                             "        loss = net(x)\n"
+                             "        loss.backward()\n"
+                             "        opt.step()\n"
+                             "        if bad(loss):\n"
+                             "            said(loss)\n"
+                             "            sys.exit(1)\n"
+                             "        if done(loss):\n"
+                             "            last(loss)\n"
+                             "            break\n"
+                             "        for y in x:\n"
+                             "            if y:\n"
+                             "                found(y)\n"
+                             "                break\n";
+    runs(code, "said(loss)", "step error");
+    runs(code, "last(loss)", "step gate-interval");
+    runs(code, "found(y)", "step inner1");
+}
+
+static void what_is_kept_is_made_once(void **state)
+{
+    const char *const code = "import torch.nn as nn\n"
+                             "class N(nn.Module):\n"
+                             "    def forward(self, x, key):\n"
+                             "        if key not in self.kept:\n"
+                             "            self.kept[key] = first(x)\n"
+                             "        if not hasattr(self, 'w'):\n"
+                             "            self.w = second(x)\n"
+                             "        if self.h is None or self.h.size(0) != x.size(0):\n"
+                             "            self.h = third(x)\n"
+                             "        if self.h is not None:\n"
+                             "            self.h = again(x)\n"
+                             "        return self.find(x, key)\n"
+                             "    def find(self, x, key):\n"
+                             "        before(x)\n"
+                             "        if key in self.found:\n"
+                             "            return self.found[key]\n"
+                             "        made = behind(x)\n"
+                             "        self.found[key] = made\n"
+                             "        return made\n";
+    runs(code, "first(x)", "step gate-interval forward");
+    runs(code, "second(x)", "step gate-interval forward");
+    runs(code, "third(x)", "step gate-interval forward");
+    runs(code, "again(x)", "step forward");
+    runs(code, "before(x)", "step forward");
+    runs(code, "behind(x)", "step gate-interval forward");
+}
+
+static void a_script_that_trains_once_does_not_train_in_steps(void **state)
+{
+    const char *const code = "def check(net, opt):\n"
+                             "    loss = made(net)\n"
+                             "    loss.backward()\n"
+                             "    opt.step()\n"
+                             "def main(net, opt):\n"
+                             "    %s\n"
+                             "    check(net, opt)\n"
+                             "if __name__ == '__main__':\n"
+                             "    main(1, 2)\n";
+    runs(text(code, "pass"), "made(net)", "once");
+    runs(text(code, "for i in range(9): check(net, opt)"), "made(net)", "step several");
 }
 
 int main(void)
@@ -324,6 +429,10 @@ int main(void)
         cmocka_unit_test_teardown(targets_are_part_of_the_step, clear),
         cmocka_unit_test_teardown(a_transform_with_a_forward_is_no_model, clear),
         cmocka_unit_test_teardown(phases_are_told_apart, clear),
+        cmocka_unit_test_teardown(branches_that_exclude_the_training_evaluate, clear),
+        cmocka_unit_test_teardown(what_leaves_runs_once, clear),
+        cmocka_unit_test_teardown(what_is_kept_is_made_once, clear),
+        cmocka_unit_test_teardown(a_script_that_trains_once_does_not_train_in_steps, clear),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
