@@ -85,3 +85,11 @@ size_t packed_read(struct packed *packed, unsigned char *into, size_t room)
     packed->at += count;
     return count;
 }
+
+bool packed_seek(struct packed *packed, int64_t offset)
+{
+    if (packed->fd < 0 || lseek(packed->fd, (off_t)offset, SEEK_SET) < 0)
+        return false;
+    packed->at = packed->end = 0;
+    return true;
+}

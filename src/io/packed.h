@@ -28,6 +28,9 @@ bool packed_more(struct packed *packed);
 /* Adds to the block what is at hand, keeping what it holds. False at the end, or when it is full. */
 bool packed_widen(struct packed *packed);
 
+/* Goes on at that byte of the file; false where it is none that can. */
+bool packed_seek(struct packed *packed, int64_t offset);
+
 /* Bytes as they are: from the block first, then straight from the file. 0 at the end. */
 size_t packed_read(struct packed *packed, unsigned char *into, size_t room);
 

@@ -107,6 +107,11 @@ size_t source_read(struct source *source, void *into, size_t room)
     return source->ahead ? ahead_read(source->ahead, into, room) : packed_read(&source->packed, into, room);
 }
 
+bool source_seek(struct source *source, int64_t offset)
+{
+    return !source->unpacker && source->file_bytes >= 0 && packed_seek(&source->packed, offset);
+}
+
 void source_pause_ahead(struct source *source)
 {
     if (source->ahead && source->unpacker->light)

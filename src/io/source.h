@@ -30,6 +30,9 @@ struct source *source_of_bytes(const char *path, const void *bytes, size_t count
  */
 size_t source_read(struct source *source, void *into, size_t room);
 
+/* Goes on reading at that byte. False where the file's bytes are not those that are read: packed ones, a pipe. */
+bool source_seek(struct source *source, int64_t offset);
+
 /*
  * Stops the thread that inflates ahead, and starts it again: for readers that keep all cores busy themselves, whose
  * threads find the bytes in their own cache where source_read inflates. What zstd looks back at would go from cache to
