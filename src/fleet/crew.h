@@ -18,6 +18,8 @@ struct crew {
      * set. False with *err. A process that dies ends them all.
      */
     bool (*gather)(str mine, struct arena *arena, str *parts, struct steptime_error *err);
+    /* The sum of a count over all processes, to each of them. */
+    bool (*total)(uint64_t mine, uint64_t *all, struct steptime_error *err);
 };
 
 /* The one that this process belongs to; alone unless crew_join was called at its start. */

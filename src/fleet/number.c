@@ -12,7 +12,10 @@ struct decimal {
     bool negative;
 };
 
-enum { MOST_DIGITS = 19, MOST_EXPONENT = 10000 }; /* digits that fit a uint64_t; beyond the range of a double, with room */
+enum {
+    MOST_DIGITS = 19,
+    MOST_EXPONENT = 10000
+}; /* digits that fit a uint64_t; beyond the range of a double, with room */
 
 static bool is_digit(char c)
 {
@@ -30,7 +33,7 @@ static int take_digits(const char **at, const char *end, struct decimal *decimal
             continue;
         }
         decimal->digits = decimal->digits * 10 + (uint64_t)(**at - '0');
-        count += decimal->digits != 0;
+        count += count || **at != '0';
     }
     if (point)
         decimal->exponent = (int)(point + 1 - *at);
@@ -83,7 +86,8 @@ static bool round_fast(const struct decimal *decimal, double *value)
     if (decimal->exponent < -MOST || decimal->exponent > MOST)
         return false;
     const long double digits = (long double)decimal->digits;
-    const long double wide = decimal->exponent < 0 ? digits / tens[-decimal->exponent] : digits * tens[decimal->exponent];
+    const long double wide =
+        decimal->exponent < 0 ? digits / tens[-decimal->exponent] : digits * tens[decimal->exponent];
     uint64_t bits;
     memcpy(&bits, &wide, sizeof bits);
     if ((bits & 0x7ff) == 0x400)

@@ -18,12 +18,15 @@
 
 #include "base/buf.h"
 #include "base/str.h"
+#include "steptime/error.h"
 
 /* How rows are weighed: each the same, by its cNodes, by cNodes and time. */
 enum weight { WEIGHT_JOB, WEIGHT_GPU, WEIGHT_GPU_TIME, WEIGHTS };
 
 enum { POPULATION_EXACT = 1000000, POPULATION_GROUPS = 256 };
 #define POPULATION_ERROR 0.005
+#define POPULATION_LEAST 0x1p-48
+#define POPULATION_MOST  0x1p48
 
 /* Groups beyond POPULATION_GROUPS are counted in one, "(other)". */
 enum { POPULATION_ALL = UINT32_MAX };
@@ -34,7 +37,10 @@ struct population;
 struct population *population_new(uint32_t values);
 void population_free(struct population *population);
 
-/* A value that is NaN is none: the row does not count for it. Others are finite and 0 or more, weights too. */
+/*
+ * A value that is NaN is none: the row does not count for it. Others are finite and 0 or more, weights too. Beyond
+ * POPULATION_EXACT rows values below POPULATION_LEAST are 0, and those above POPULATION_MOST are the largest.
+ */
 void population_add(struct population *population, str group, const double weight[WEIGHTS], const double *values);
 void population_merge(struct population *into, const struct population *from);
 
@@ -51,9 +57,18 @@ double population_mean(const struct population *population, uint32_t group, uint
 /* The least value at or below which a share q of the weight lies; NaN of nothing. */
 double population_quantile(struct population *population, uint32_t group, uint32_t value, enum weight weight, double q);
 
-/* The share of the weight with values above `value`: speed-ups above 1, shares above 80 %. */
+/*
+ * The share of the weight with values above `bound`: speed-ups above 1, shares above 80 %. Beyond POPULATION_EXACT rows
+ * that of a bound off by at most POPULATION_ERROR; above 1 it is still that of 1, so that equal is not above.
+ */
 double population_above(struct population *population, uint32_t group, uint32_t value, enum weight weight,
                         double bound);
+
+/*
+ * Brings the rows of all processes of the crew to the first one, the same population as if it had added them all
+ * (up to rounding of sums). Every process calls it. Those of the others are empty afterwards.
+ */
+bool population_gather(struct population *population, struct steptime_error *err);
 
 void population_write(const struct population *population, struct buf *bytes);
 /* Takes its bytes from the front of *bytes; NULL where they are none of a population. */
