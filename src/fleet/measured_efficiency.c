@@ -33,14 +33,22 @@ static const struct measured *find(const struct cluster *cluster, enum resource 
     return NULL;
 }
 
+static void take(struct cluster *cluster, enum resource resource)
+{
+    const struct measured *found = find(cluster, resource);
+    cluster->efficiency[resource] = found ? found->share : cluster_paper().efficiency[resource];
+    cluster->source[resource] = found ? str_of(found->source) : S("not measured: the paper's 70 %");
+}
+
+void measured_arithmetic(struct cluster *cluster)
+{
+    take(cluster, RESOURCE_FLOPS);
+}
+
 void measured_efficiency(struct cluster *cluster)
 {
-    const struct cluster paper = cluster_paper();
-    for (int i = 0; i < RESOURCES; i++) {
-        const struct measured *found = find(cluster, (enum resource)i);
-        cluster->efficiency[i] = found ? found->share : paper.efficiency[i];
-        cluster->source[i] = found ? str_of(found->source) : S("not measured: the paper's 70 %");
-    }
+    for (int i = 0; i < RESOURCES; i++)
+        take(cluster, (enum resource)i);
     cluster->efficiency[RESOURCE_NETWORK] = network_share;
     cluster->source[RESOURCE_NETWORK] = S("rule of thumb for large messages: " ENGINEERING);
 }

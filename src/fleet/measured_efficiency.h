@@ -7,5 +7,6 @@
 
 /* Sets every efficiency and its source by the cluster's name and precision; what was not measured is the paper's 70 %. */
 void measured_efficiency(struct cluster *cluster);
+void measured_arithmetic(struct cluster *cluster); /* that of its arithmetic alone */
 
 #endif
