@@ -90,7 +90,7 @@ struct program_sync {
     int64_t start_ns, dur_ns;
 };
 
-/* Work that may begin only when work of another stream has ended: the streams exchanged an event. */
+/* Work that may begin only when work of another stream has ended: the streams exchanged an event, or that filled the device. */
 struct program_order {
     uint32_t launch, after; /* both launches of the step */
 };
@@ -116,6 +116,8 @@ struct program {
     int64_t rank, world_size; /* -1 */
     int64_t wall_ns;          /* of the step as recorded; -1 */
     int64_t active_ns;        /* union of the device work of the step; -1 */
+    int64_t behind_ns;        /* from its start, the device is still at work of the recorded steps before */
+    int64_t held_ns;          /* of wall_ns, the host or work that was called waits for nothing that is recorded */
     bool profiled;            /* the times hold the cost of the profiler */
     str path, device;         /* device: name as recorded; "" */
     int64_t step;             /* number of the step; -1 */

@@ -315,6 +315,9 @@ struct program programs_step(struct programs *of, uint32_t step, struct arena *a
     step_forward(&p);
     step_collectives(&p);
     step_launches(&p);
+    step_graphs(&p);
+    step_crowding(&p);
+    step_held(&p);
     map_free(&p.entries.of);
     arena_free(&p.scratch);
     return p.result;

@@ -32,25 +32,23 @@ static bool test_step(const struct predict_source *source, uint32_t from, uint32
     return good;
 }
 
-static bool comparable(const struct predict_source *source)
+static bool comparable(const struct predicted_step *steps, uint32_t count)
 {
-    if (source->count < 2)
-        return false;
-    for (uint32_t i = 0; i < source->count; i++)
-        if (source->steps[i].wall_ns <= 0)
+    for (uint32_t i = 0; i < count; i++)
+        if (steps[i].finished_us <= 0)
             return false;
-    return true;
+    return count > 1;
 }
 
 bool test_steps(const struct predict_source *source, const struct predict_asked *asked, struct predicted_step *steps,
                 struct prediction *into, struct steptime_error *err)
 {
-    if (asked->change || !comparable(source))
+    if (asked->change || !comparable(steps, source->count))
         return true;
     for (uint32_t i = 0; i < source->count; i++) {
         if (!test_step(source, i ? i - 1 : 1, i, asked, &steps[i].from_beside_us, err))
             return false;
-        const double error = steps[i].from_beside_us / steps[i].measured_us - 1;
+        const double error = steps[i].from_beside_us / steps[i].finished_us - 1;
         into->error += fabs(error) / source->count;
         into->bias += error / source->count;
     }

@@ -138,7 +138,7 @@ static void take_inside(struct taking *t, const struct host_op *op)
         own_ns += start_ns - at_ns;
         events += events_until(t, op, &next, start_ns);
         at_ns = item_end_ns;
-        if (item->waits)
+        if (item->waits || t->program->launches[item->index].shared)
             continue;
         t->full = queue_is_full(t, &t->program->launches[item->index]);
         put(t, launches++ ? OVERHEAD_T5 : OVERHEAD_T2, name_of(t, op), own_ns, events);
@@ -178,8 +178,11 @@ static void take_neighbours(struct taking *t)
 
 static void take_call(struct taking *t, const struct program_launch *launch)
 {
-    if (launch->call_dur_ns >= 0 && !launch_waits(launch))
-        put(t, OVERHEAD_T4, launch->call, launch->call_dur_ns, 0);
+    if (launch->call_dur_ns < 0 || launch->shared || launch_waits(launch))
+        return;
+    t->full = queue_is_full(t, launch);
+    put(t, OVERHEAD_T4, launch->call, launch->call_dur_ns, 0);
+    t->full = false;
 }
 
 static void take_start(struct taking *t, uint32_t i)

@@ -100,6 +100,19 @@ static double us_of(int64_t ns)
     return ns < 0 ? -1 : (double)ns / 1e3;
 }
 
+/* A host that runs ahead ends its steps before the device does; what is predicted is the time from end to end. */
+static double finished_us(const struct program *program)
+{
+    int64_t end_ns = program->wall_ns;
+    for (uint32_t i = 0; i < program->launch_count; i++) {
+        const struct program_launch *launch = &program->launches[i];
+        if (launch->dur_ns >= 0 && launch->start_ns + launch->dur_ns > end_ns)
+            end_ns = launch->start_ns + launch->dur_ns;
+    }
+    const int64_t ns = end_ns - program->behind_ns - program->held_ns;
+    return program->wall_ns > 0 && ns > 0 ? (double)ns / 1e3 : -1;
+}
+
 static bool predict_step(const struct predict_source *source, uint32_t i, const struct predict_asked *asked,
                          const struct overheads *overheads, struct prediction *into, struct predicted_step *step,
                          struct steptime_error *err)
@@ -118,18 +131,25 @@ static bool predict_step(const struct predict_source *source, uint32_t i, const 
             .active_us = walked.active_us,
             .measured_us = us_of(program->wall_ns),
             .measured_active_us = us_of(program->active_ns),
+            .held_us = us_of(program->held_ns),
+            .finished_us = finished_us(program),
             .from_beside_us = -1,
         };
+        into->held_us += step->held_us / source->count;
     }
     arena_free(&scratch);
     return good;
 }
 
-static double mean_measured(const struct predicted_step *steps, uint32_t count, bool active)
+enum measure { MEASURED_STEP, MEASURED_ACTIVE, MEASURED_FINISHED };
+
+static double mean_measured(const struct predicted_step *steps, uint32_t count, enum measure measure)
 {
     double sum = 0;
     for (uint32_t i = 0; i < count; i++) {
-        const double us = active ? steps[i].measured_active_us : steps[i].measured_us;
+        const double us = measure == MEASURED_STEP     ? steps[i].measured_us
+                          : measure == MEASURED_ACTIVE ? steps[i].measured_active_us
+                                                       : steps[i].finished_us;
         if (us < 0)
             return -1;
         sum += us / count;
@@ -147,8 +167,9 @@ static bool predict_steps(const struct predict_source *source, const struct pred
             return false;
     into->steps = steps;
     into->step_count = source->count;
-    into->measured_us = mean_measured(steps, source->count, false);
-    into->measured_active_us = mean_measured(steps, source->count, true);
+    into->measured_us = mean_measured(steps, source->count, MEASURED_STEP);
+    into->measured_active_us = mean_measured(steps, source->count, MEASURED_ACTIVE);
+    into->finished_us = mean_measured(steps, source->count, MEASURED_FINISHED);
     into->model_error = into->modelled_us > 0 ? into->model_error / into->modelled_us : 0;
     return test_steps(source, asked, steps, into, err);
 }
@@ -211,8 +232,8 @@ static bool test_rank(const struct predict_source *sources, uint32_t count, uint
         good = step_us_of(&sources[rank].steps[i], asked, overheads, &us, err);
         sum += us / sources[rank].count;
     }
-    if (into->measured_us > 0)
-        into->rank_error = (sum - into->measured_us) / into->measured_us;
+    if (into->finished_us > 0)
+        into->rank_error = (sum - into->finished_us) / into->finished_us;
     arena_free(&scratch);
     return good;
 }

@@ -32,6 +32,8 @@ struct predicted_step {
     int64_t number;
     double step_us, active_us;
     double measured_us, measured_active_us; /* -1: not recorded */
+    double held_us;     /* of measured_us, standing still for something that is not recorded: no prediction has that */
+    double finished_us; /* measured as predicted: from where all before it was done until all of it was, less held_us */
     double from_beside_us; /* predicted from the step before it (the first: from the one after) alone; -1: none */
 };
 
@@ -55,6 +57,7 @@ struct prediction {
     double unprofiled_us;                        /* the step without the profiler's cost; step_us where there is none */
     double profiler_us;                          /* of an event */
     double measured_us, measured_active_us;      /* means; -1: not recorded */
+    double held_us, finished_us;                 /* means; finished_us -1: not recorded */
     double recorded_us, modelled_us, guessed_us; /* device work of a step, by basis */
     double model_error; /* of modelled work, as its models did in cross-validation, weighed by time; 0: unknown */
     double error, bias; /* of steps predicted from the step beside them: mean absolute and signed */

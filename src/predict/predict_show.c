@@ -37,14 +37,29 @@ static double error_of(const struct prediction *p)
     return p->tests ? p->error : 0;
 }
 
+static const double TOLD = 0.005; /* of the measured step; less is not worth a word */
+
+/* Why a measured step is set beside the prediction with another time than its own. */
+static str beside_words(const struct prediction *p, struct arena *arena)
+{
+    if (fabs(p->measured_us - p->finished_us) < TOLD * p->measured_us)
+        return S("");
+    if (p->held_us >= TOLD * p->measured_us)
+        return str_printf(arena, ", %.2f of them standing still for what is not recorded: %.2f to compare with",
+                          p->held_us / 1e3, p->finished_us / 1e3);
+    return str_printf(arena, ", %.2f from the end of all work before to the end of its own", p->finished_us / 1e3);
+}
+
 static str sentence(const struct prediction *p, struct arena *arena)
 {
     const double step_ms = p->walked.step_us / 1e3;
     const str bar = p->tests ? str_printf(arena, " +- %.1f %%", 100 * error_of(p)) : S("");
-    if (p->measured_us <= 0)
+    if (p->measured_us <= 0 || p->finished_us <= 0)
         return str_printf(arena, "A step takes %.2f ms%.*s.", step_ms, (int)bar.len, bar.at);
-    return str_printf(arena, "A step takes %.2f ms%.*s; %.2f ms were measured (%+.1f %%).", step_ms, (int)bar.len,
-                      bar.at, p->measured_us / 1e3, 100 * (p->walked.step_us / p->measured_us - 1));
+    const str beside = beside_words(p, arena);
+    return str_printf(arena, "A step takes %.2f ms%.*s; %.2f ms were measured%.*s (%+.1f %%).", step_ms, (int)bar.len,
+                      bar.at, p->measured_us / 1e3, (int)beside.len, beside.at,
+                      100 * (p->walked.step_us / p->finished_us - 1));
 }
 
 static str how(const struct prediction *p, const struct predict_asked *asked, struct arena *arena)
@@ -67,6 +82,9 @@ static void show_beside(struct section *section, const struct prediction *p)
 {
     section_value(section, "step_ns", "predicted step", UNIT_NS, ns_cell(p->walked.step_us));
     section_value(section, "measured_step_ns", "measured", UNIT_NS, ns_cell(p->measured_us));
+    section_value(section, "held_ns", "of it, for nothing recorded", UNIT_NS,
+                  p->measured_us < 0 ? cell_null() : ns_cell(p->held_us));
+    section_value(section, "finished_ns", "measured, from end to end", UNIT_NS, ns_cell(p->finished_us));
     section_value(section, "error", "error bar (step from the step beside it)", UNIT_RATIO,
                   p->tests ? cell_real(p->error) : cell_null());
     section_value(section, "bias", "of it, signed", UNIT_RATIO, p->tests ? cell_real(p->bias) : cell_null());
@@ -155,6 +173,7 @@ static void show_steps(const struct prediction *predictions, uint32_t count, str
     table_column(table, "step", "step", UNIT_NONE, 0);
     table_column(table, "step_ns", "predicted", UNIT_NS, 0);
     table_column(table, "measured_step_ns", "measured", UNIT_NS, 0);
+    table_column(table, "finished_ns", "from end to end", UNIT_NS, 0);
     table_column(table, "from_beside_ns", "from the step beside it", UNIT_NS, 0);
     table_column(table, "active_ns", "device active", UNIT_NS, 0);
     table_column(table, "measured_active_ns", "measured", UNIT_NS, 0);
@@ -166,6 +185,7 @@ static void show_steps(const struct prediction *predictions, uint32_t count, str
             table_cell(table, step->number < 0 ? cell_null() : cell_int(step->number));
             table_cell(table, ns_cell(step->step_us));
             table_cell(table, ns_cell(step->measured_us));
+            table_cell(table, ns_cell(step->finished_us));
             table_cell(table, ns_cell(step->from_beside_us));
             table_cell(table, ns_cell(step->active_us));
             table_cell(table, ns_cell(step->measured_active_us));

@@ -144,7 +144,7 @@ static void take_test(const struct job *job, uint32_t r, uint32_t step, const st
     struct prediction *into = &job->predictions[r];
     if (!into->tests)
         return;
-    const double error = walked->step_us / into->steps[step].measured_us - 1;
+    const double error = walked->step_us / into->steps[step].finished_us - 1;
     into->steps[step].from_beside_us = walked->step_us;
     into->error += fabs(error) / job->steps;
     into->bias += error / job->steps;

@@ -152,6 +152,23 @@ static void a_wait_for_another_stream_is_no_start(void **state)
     assert_int_equal(overheads_get(m->overheads, OVERHEAD_START, S("communication")).count, 0);
 }
 
+/* Its other kernels cost the host nothing, and are no launches between which time could pass. */
+static void a_graph_is_one_call(void **state)
+{
+    struct measured *m = *state;
+    plant_host(&m->p, EVENT_OPERATOR, "Compiled", 0, 60);
+    launch(m, 5, 5, 20, 4);
+    plant_work(
+        &m->p,
+        (struct planted_work){
+            .call = "cudaGraphLaunch", .launch_us = 30, .launch_dur_us = 20, .stream = 7, .us = 60, .dur_us = 10});
+    for (int i = 1; i < 9; i++)
+        plant_linked(&m->p, EVENT_KERNEL, planted_stream(&m->p, 0, 7), "sgemm", 60 + 11 * i, 10, m->p.correlation - 1);
+    measure(m);
+    assert_us(mean(m, OVERHEAD_T4, S("cudaGraphLaunch")), 20);
+    assert_us(mean(m, OVERHEAD_T5, S("Compiled")), 20);
+}
+
 /* Thirty calls a microsecond apart in one operator: that is what an event costs at most. */
 static void the_profiler_costs_what_neighbours_are_apart(void **state)
 {
@@ -223,10 +240,15 @@ static void other_tables_are_refused_by_their_line(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(every_kind_is_the_stretch_that_it_is),         TEST(calls_inside_are_part_of_the_operator_at_the_top),
-        TEST(outliers_are_dropped_and_kept_apart),          TEST(a_wait_is_no_overhead_of_its_operator),
-        TEST(gaps_and_starts_are_told_by_the_stream),       TEST(a_wait_for_another_stream_is_no_start),
-        TEST(the_profiler_costs_what_neighbours_are_apart), TEST(published_tables_read),
+        TEST(every_kind_is_the_stretch_that_it_is),
+        TEST(calls_inside_are_part_of_the_operator_at_the_top),
+        TEST(outliers_are_dropped_and_kept_apart),
+        TEST(a_wait_is_no_overhead_of_its_operator),
+        TEST(gaps_and_starts_are_told_by_the_stream),
+        TEST(a_wait_for_another_stream_is_no_start),
+        TEST(a_graph_is_one_call),
+        TEST(the_profiler_costs_what_neighbours_are_apart),
+        TEST(published_tables_read),
         TEST(other_tables_are_refused_by_their_line),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
