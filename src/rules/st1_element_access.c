@@ -36,9 +36,25 @@ static bool has_its_type_tested(const struct check *check, uint32_t name)
     return false;
 }
 
+/* `for key in h: h[key] = ...`: what is gone over is indexed by its own items, as a dict is. */
+static bool goes_over_keys(const struct check *check, uint32_t loop, uint32_t source)
+{
+    const struct syntax *tree = check->tree;
+    const uint32_t target = syntax_is(tree, loop, SYN_FOR) ? syntax_first(tree, loop) : SYNTAX_NONE;
+    if (!syntax_is(tree, target, SYN_NAME))
+        return false;
+    for (uint32_t at = loop; at < syntax_last(tree, loop); at++)
+        if (syntax_is(tree, at, SYN_SUBSCRIPT) && syntax_same(tree, syntax_child(tree, at, 1), tree, target) &&
+            syntax_same(tree, syntax_first(tree, at), tree, source))
+            return true;
+    return false;
+}
+
 static bool iterates_tensor(const struct check *check, uint32_t loop)
 {
     const uint32_t source = loop_source(check, loop);
+    if (source != SYNTAX_NONE && goes_over_keys(check, loop, source))
+        return false;
     const struct value *value = ask_value(check, source);
     return source != SYNTAX_NONE && value_gpu_tensor(value) && value->rank != RANK_0 &&
            !has_its_type_tested(check, source);

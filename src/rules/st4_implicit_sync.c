@@ -4,6 +4,7 @@
  * Each of these empties the queue of the device: what follows starts late.
  */
 #include "fix.h"
+#include "needed.h"
 #include "read_back.h"
 #include "tell.h"
 #include "words.h"
@@ -23,7 +24,7 @@ static bool tell_read(const struct check *check, uint32_t call, struct match *ma
 {
     const str text = ask_text(check, call);
     match->captures[match->capture_count++] = read_back_what(check, call);
-    if (answers_the_host(check, call) || ask_evaluates(check, call))
+    if (answers_the_host(check, call) || ask_evaluates(check, call) || needed_by_host(check, call))
         match->level = LEVEL_NOTE;
     return tell(check, call, match,
                 str_printf(check->arena, "`%.*s` makes the host wait for the device %s; %s", (int)text.len, text.at,
@@ -180,6 +181,8 @@ static bool tell_branch(const struct check *check, uint32_t node, uint32_t what,
     const str text = ask_text(check, what);
     match->node = what;
     match->captures[match->capture_count++] = node;
+    if (needed_to_go_on(check, what))
+        match->level = LEVEL_NOTE;
     return tell(check, what, match,
                 str_printf(check->arena,
                            "Python needs the value of `%.*s` to go on: the host waits for the device %s; use "

@@ -107,6 +107,18 @@ static uint32_t invariant_loop(const struct check *check, uint32_t what)
     return SYNTAX_NONE;
 }
 
+/* Whether all that a helper is given is the same each time: it may upload a part that the other arguments choose. */
+static bool is_given_the_same(const struct check *check, uint32_t call, uint32_t loop)
+{
+    if (!value_move(check->project, check_site(check, call)).wrapper || loop == SYNTAX_NONE)
+        return true;
+    const uint32_t arguments = syntax_child(check->tree, call, 1);
+    for (uint32_t at = syntax_first(check->tree, arguments); at != SYNTAX_NONE; at = syntax_next(check->tree, at))
+        if (!flow_invariant(check->project, check_site(check, at), loop))
+            return false;
+    return true;
+}
+
 /* `[torch.tensor([0], device=d) for _ in ranks]`: room for something else each, not the same constant. */
 static bool is_one_of_many(const struct syntax *tree, uint32_t call)
 {
@@ -154,7 +166,7 @@ static bool check_repeated_upload(const struct check *check, uint32_t call, stru
     if (what == SYNTAX_NONE || !ask_matters(check, call))
         return false;
     const uint32_t loop = invariant_loop(check, what);
-    if (loop == SYNTAX_NONE && !is_same_each_call(check, what))
+    if ((loop == SYNTAX_NONE && !is_same_each_call(check, what)) || !is_given_the_same(check, call, loop))
         return false;
     match->upload = call;
     match->captures[match->capture_count++] = what;
@@ -265,6 +277,18 @@ static bool is_loop_target(const struct check *check, uint32_t node)
     return definition && definition->kind == DEFINED_FOR && ask_value(check, node)->rank != RANK_SOME;
 }
 
+/* `rows[i]` of an array: a number, if the array has one dimension, or a row; nobody knows. */
+static bool is_one_of_array(const struct check *check, uint32_t node)
+{
+    const struct definition *definition =
+        syntax_is(check->tree, node, SYN_NAME) ? flow_definition(check->project, check_site(check, node)) : NULL;
+    if (definition && definition->kind == DEFINED_ASSIGN && !definition->unpacked)
+        node = definition->value;
+    return syntax_is(check->tree, node, SYN_SUBSCRIPT) &&
+           value_is_number(ask_value(check, syntax_child(check->tree, node, 1))) &&
+           ask_value(check, node)->rank != RANK_SOME;
+}
+
 /* Whether using it with a device tensor uploads it: a tensor of the CPU with dimensions, a list, an array. */
 static bool is_host_data(const struct check *check, uint32_t node)
 {
@@ -273,7 +297,7 @@ static bool is_host_data(const struct check *check, uint32_t node)
     case VALUE_TENSOR:
         return value->device == DEVICE_CPU && value->rank != RANK_0 && !is_loop_target(check, node);
     case VALUE_ARRAY:
-        return !value_has(value, VALUE_SCALAR_NUMPY);
+        return !value_has(value, VALUE_SCALAR_NUMPY) && !is_one_of_array(check, node) && !is_loop_target(check, node);
     case VALUE_LIST:
         return value_item(value)->kind != VALUE_TENSOR && value_item(value)->kind != VALUE_UNKNOWN;
     default:

@@ -293,9 +293,26 @@ static bool calls_wait(const struct check *check, uint32_t call)
     return false;
 }
 
+static bool asks_for_time(const struct check *check, uint32_t node)
+{
+    return syntax_is(check->tree, node, SYN_CALL) && (name_under(check->project, check_site(check, node), "time.") ||
+                                                      name_under(check->project, check_site(check, node), "timeit."));
+}
+
+/* `if args.time_it: synchronize(); start = time.time()`: who asks for a measurement wants the wait. */
+static bool measures_on_request(const struct check *check, uint32_t node)
+{
+    enum { SHORT = 4 };
+    const uint32_t block = check->tree->parent[syntax_statement(check->tree, node)];
+    return syntax_is(check->tree, block, SYN_BLOCK) && syntax_is(check->tree, check->tree->parent[block], SYN_IF) &&
+           syntax_child_count(check->tree, block) <= SHORT && ask_any(check, block, asks_for_time);
+}
+
 static bool check_explicit_sync(const struct check *check, uint32_t node, struct match *match)
 {
     const bool call = check->tree->kind[node] == SYN_CALL;
+    if (call && measures_on_request(check, node))
+        match->level = LEVEL_NOTE;
     if (call && (is_wait(check, node) || calls_wait(check, node)))
         return tell(check, node, match,
                     str_printf(check->arena,

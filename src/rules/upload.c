@@ -32,18 +32,73 @@ static const char *const random_creations[] = {
     NULL,
 };
 
-/* torch.Tensor(n, m) and the like make room; torch.Tensor(list) copies data. */
+/* torch.Tensor(n, m) and the like make room, with two arguments in any case; torch.Tensor(list) copies data. */
 static bool is_sized_constructor(const struct check *check, uint32_t node)
 {
     static const char *const names[] = {"torch.Tensor", "torch.FloatTensor", "torch.LongTensor", "torch.DoubleTensor",
                                         NULL};
     if (!is_call_of(check, node, names))
         return false;
-    const uint32_t arguments = syntax_child(check->tree, node, 1);
-    for (uint32_t at = syntax_first(check->tree, arguments); at != SYNTAX_NONE; at = syntax_next(check->tree, at))
-        if (ask_value(check, at)->kind != VALUE_INT && !syntax_is(check->tree, at, SYN_INTEGER))
+    const uint32_t arguments = syntax_child(check->tree, node, 1), first = syntax_first(check->tree, arguments);
+    if (first == SYNTAX_NONE || syntax_arguments_hidden(check->tree, node))
+        return false;
+    return syntax_child_count(check->tree, arguments) > 1 || ask_value(check, first)->kind == VALUE_INT ||
+           syntax_is(check->tree, first, SYN_INTEGER);
+}
+
+/* Numbers written down: `[1, 0, 0]`, `np.array([[1, 0], [0, 1]])`. */
+static bool is_written_down(const struct check *check, uint32_t node)
+{
+    if (syntax_calls(check->tree, node, S("array")) && ask_named(check, node, "numpy.array"))
+        node = syntax_argument(check->tree, node, 0, NULL);
+    if (!syntax_is(check->tree, node, SYN_LIST) && !syntax_is(check->tree, node, SYN_TUPLE))
+        return false;
+    for (uint32_t at = node + 1; at < syntax_last(check->tree, node); at++)
+        switch (check->tree->kind[at]) {
+        case SYN_LIST:
+        case SYN_TUPLE:
+        case SYN_UNARY:
+        case SYN_INTEGER:
+        case SYN_FLOAT:
+            break;
+        default:
             return false;
-    return syntax_first(check->tree, arguments) != SYNTAX_NONE;
+        }
+    return syntax_first(check->tree, node) != SYNTAX_NONE;
+}
+
+/* The array behind `a.astype(t).flatten()`. */
+static uint32_t behind_casts(const struct check *check, uint32_t node)
+{
+    static const char *const casts[] = {"astype", "flatten", "reshape", "ravel", "copy"};
+    for (uint32_t receiver = ask_receiver(check, node); receiver != SYNTAX_NONE; receiver = ask_receiver(check, node)) {
+        bool cast = false;
+        for (size_t i = 0; i < sizeof casts / sizeof *casts; i++)
+            cast |= str_eq(ask_tail(check, node), str_of(casts[i]));
+        if (!cast)
+            break;
+        node = receiver;
+    }
+    return node;
+}
+
+/* torch.from_numpy(np.eye(3)), torch.tensor(np.array([1, 0])): a creation in NumPy, or numbers written down. */
+static bool wraps_creation(const struct check *check, uint32_t node)
+{
+    static const char *const names[] = {"torch.from_numpy",
+                                        "torch.as_tensor",
+                                        "torch.tensor",
+                                        "torch.Tensor",
+                                        "torch.FloatTensor",
+                                        "torch.LongTensor",
+                                        NULL};
+    if (!is_call_of(check, node, names))
+        return false;
+    const uint32_t argument = syntax_argument(check->tree, node, 0, NULL);
+    const uint32_t made = argument == SYNTAX_NONE ? SYNTAX_NONE : behind_casts(check, argument);
+    return made != SYNTAX_NONE &&
+           (is_call_of(check, made, creations) || (made != argument && is_written_down(check, made)) ||
+            (syntax_is(check->tree, made, SYN_CALL) && is_written_down(check, made)));
 }
 
 bool upload_is_random(const struct check *check, uint32_t origin)
@@ -54,7 +109,7 @@ bool upload_is_random(const struct check *check, uint32_t origin)
 bool upload_is_creation(const struct check *check, uint32_t origin)
 {
     return is_call_of(check, origin, creations) || is_sized_constructor(check, origin) ||
-           upload_is_random(check, origin);
+           wraps_creation(check, origin) || upload_is_random(check, origin);
 }
 
 /* Of `mask / 2` mask: the operand that is a tensor, where the other is a number. */

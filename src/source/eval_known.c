@@ -54,6 +54,28 @@ static const struct value *number(const struct known_call *c)
     return values_get(c->e->values, &out);
 }
 
+/* Where a size stands among the arguments; what is drawn of arrays may be an array too. */
+static bool draws_one(const struct known_call *c)
+{
+    const str name = syntax_tail(c->e->tree, syntax_first(c->e->tree, c->call));
+    if (known_keyword(c, "size") != NONE || syntax_arguments_hidden(c->e->tree, c->call))
+        return false;
+    if (str_eq(name, S("choice")))
+        return !known_has_argument(c, 1, NULL);
+    if (str_eq(name, S("random")) || str_eq(name, S("rand")) || str_eq(name, S("randn")))
+        return !known_has_argument(c, 0, NULL);
+    const struct value *first = known_argument(c, 0, "low"), *second = known_argument(c, 1, "high");
+    return !known_has_argument(c, 2, NULL) && (value_is_number(first) || !known_has_argument(c, 0, "loc")) &&
+           (value_is_number(second) || !known_has_argument(c, 1, "scale"));
+}
+
+static const struct value *drawn(const struct known_call *c)
+{
+    struct value out = *known_plain(c);
+    out.flags |= draws_one(c) ? VALUE_SCALAR_NUMPY : 0;
+    return values_get(c->e->values, &out);
+}
+
 static const struct value *largest(const struct known_call *c)
 {
     const uint32_t list = syntax_child(c->e->tree, c->call, 1);
@@ -298,6 +320,8 @@ static const struct value *special(const struct known_call *c)
         return children(c);
     case SPECIAL_PARAMETERS:
         return parameters(c);
+    case SPECIAL_DRAW:
+        return drawn(c);
     default:
         return known_plain(c);
     }

@@ -56,6 +56,8 @@ const struct value *known_to(const struct known_call *c)
     uint32_t second = syntax_argument(e->tree, c->call, 1, "dtype");
     if (node == NONE)
         node = second;
+    if (node == NONE && str_eq(syntax_tail(e->tree, syntax_first(e->tree, c->call)), S("type")))
+        return eval_string(e, S("")); /* x.type(): "torch.FloatTensor" */
     if (node == NONE)
         return value;
     const struct device_named named = eval_device_named(e, node);

@@ -72,6 +72,7 @@ static enum gate gate_of_words(const struct syntax *tree, uint32_t test)
 /* The ways by which a value comes about: what gates those on which it is something. */
 struct ways {
     bool absent;    /* on some it is None or False */
+    bool unknown;   /* on some nobody knows which */
     uint32_t there; /* ways on which it is something */
     enum gate gate; /* the weakest of these */
 };
@@ -86,6 +87,7 @@ static void add_way(struct ways *ways, enum gate gate)
 static void add_ways(struct ways *ways, const struct ways *more, enum gate around)
 {
     ways->absent |= more->absent;
+    ways->unknown |= more->unknown;
     if (more->there)
         add_way(ways, gate_stronger(around, more->gate));
 }
@@ -114,14 +116,16 @@ static struct ways ways_of_parameter(const struct project *project, struct site 
     while (project_parameter(project, function, k) != parameter && k < SUMMARY_PARAMETERS)
         k++;
     const struct site *callers = name_callers(project, function, &count);
-    if (count > MOST_WAYS || k == SUMMARY_PARAMETERS)
-        return ways;
+    if (!count || count > MOST_WAYS || k == SUMMARY_PARAMETERS)
+        return (struct ways){.unknown = true};
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t given = name_argument(project, callers[i], k);
         const struct site site =
             given == NONE ? (struct site){name.file, definition->value} : (struct site){callers[i].file, given};
         const struct ways more = ways_of(project, site, left, depth + 1);
-        add_ways(&ways, &more, GATE_NONE);
+        add_ways(&ways, &more, gate_around(project, callers[i], NONE));
+        ways.unknown |=
+            given == NONE && syntax_arguments_hidden(project_tree(project, callers[i].file), callers[i].node);
     }
     return ways;
 }
@@ -131,6 +135,7 @@ static struct ways ways_of_name(const struct project *project, struct site name,
     struct ways ways = {0};
     const struct definition *found[MOST_WAYS];
     const uint32_t count = flow_definitions(project, name, found, MOST_WAYS);
+    ways.unknown = !count || count > MOST_WAYS;
     for (uint32_t i = 0; i < count && count <= MOST_WAYS; i++) {
         const bool plain = found[i]->kind == DEFINED_ASSIGN && !found[i]->unpacked;
         const struct ways more = found[i]->kind == DEFINED_PARAMETER
@@ -170,7 +175,7 @@ static struct ways ways_of(const struct project *project, struct site value, uin
         syntax_is(tree, value.node, SYN_ABSENT))
         return (struct ways){.absent = true};
     if (value.node == NONE || depth == DEEPEST_VALUE || !*left || !--*left)
-        return (struct ways){.there = 1};
+        return (struct ways){.there = 1, .unknown = true};
     switch (tree->kind[value.node]) {
     case SYN_NAME:
         return ways_of_name(project, value, left, depth);
@@ -179,7 +184,7 @@ static struct ways ways_of(const struct project *project, struct site value, uin
     case SYN_COMPARE:
     case SYN_BOOL:
     case SYN_NOT: /* it is True now and then */
-        return (struct ways){true, 1, gate_of_words(tree, value.node)};
+        return (struct ways){.absent = true, .there = 1, .gate = gate_of_words(tree, value.node)};
     case SYN_CONDITIONAL: {
         const enum gate gate = gate_of_words(tree, syntax_child(tree, value.node, 1));
         const struct ways then = ways_of(project, (struct site){value.file, value.node + 1}, left, depth + 1);
@@ -189,29 +194,49 @@ static struct ways ways_of(const struct project *project, struct site value, uin
         add_ways(&ways, &other, GATE_NONE);
         return ways;
     }
+    case SYN_ATTRIBUTE: /* an option, say */
+    case SYN_SUBSCRIPT:
+        return (struct ways){.there = 1, .unknown = true};
     default:
         return (struct ways){.there = 1};
     }
 }
 
-/* The x of `if x is not None` and `if x`; SYNTAX_NONE. */
-static uint32_t asked_to_be_there(const struct syntax *tree, uint32_t test)
+static bool is_parameter(const struct project *project, struct site name)
+{
+    const struct definition *definition = flow_definition(project, name);
+    return definition && definition->kind == DEFINED_PARAMETER;
+}
+
+/* The x of `if x`, `if x is not None`, and of `if x is None`, `if not x` (*to_be_absent); SYNTAX_NONE. */
+static uint32_t asked_for(const struct syntax *tree, uint32_t test, bool *to_be_absent)
 {
     if (tree->kind[test] == SYN_NAME)
         return test;
-    const bool is_not_none = tree->kind[test] == SYN_COMPARE && tree->op[test] == OP_IS_NOT &&
-                             syntax_is(tree, syntax_child(tree, test, 1), SYN_NONE);
-    return is_not_none && tree->kind[test + 1] == SYN_NAME ? test + 1 : NONE;
+    const bool to_none = tree->kind[test] == SYN_COMPARE && syntax_is(tree, syntax_child(tree, test, 1), SYN_NONE);
+    *to_be_absent = tree->kind[test] == SYN_NOT || (to_none && tree->op[test] == OP_IS);
+    const bool asks = *to_be_absent || (to_none && tree->op[test] == OP_IS_NOT);
+    return asks && tree->kind[test + 1] == SYN_NAME ? test + 1 : NONE;
 }
 
+/*
+ * Where it is there on all ways that are known, nothing asks for its absence; where it is there on none, no call in
+ * the run asks for the branch: an option that is for others.
+ */
 enum gate gate_of_test(const struct project *project, struct site test)
 {
     const struct syntax *tree = project_tree(project, test.file);
     const enum gate gate = gate_of_words(tree, test.node);
-    const uint32_t asked = gate == GATE_NONE ? asked_to_be_there(tree, test.node) : NONE;
+    bool to_be_absent = false;
+    const uint32_t asked = gate == GATE_NONE ? asked_for(tree, test.node, &to_be_absent) : NONE;
     if (asked == NONE)
         return gate;
     uint32_t left = MOST_VALUES;
     const struct ways ways = ways_of_name(project, (struct site){test.file, asked}, &left, 0);
-    return ways.absent && ways.there ? ways.gate : GATE_NONE;
+    const bool settled = !ways.unknown && is_parameter(project, (struct site){test.file, asked});
+    if (to_be_absent)
+        return settled && ways.there && !ways.absent ? GATE_FLAG : GATE_NONE;
+    if (ways.absent && !ways.there)
+        return settled ? GATE_FLAG : GATE_NONE;
+    return ways.absent ? ways.gate : GATE_NONE;
 }

@@ -233,7 +233,9 @@ static const struct row rows[] = {
     {"tqdm tqdm.tqdm tqdm.auto.tqdm tqdm.notebook.tqdm iter reversed itertools.islice itertools.cycle "
      "itertools.chain filter rich.progress.track",
      {VALUE_UNKNOWN, ON_NONE, 0, 0, SPECIAL_SAME, 0, false, false}},
-    {"next dict.get random.choice", {VALUE_UNKNOWN, ON_NONE, 0, 0, SPECIAL_ITEM_OF, 0, false, false}},
+    {"next", {VALUE_UNKNOWN, ON_NONE, 0, 0, SPECIAL_ITEM_OF, 0, false, true}}, /* it moves on */
+    {"dict.get", {VALUE_UNKNOWN, ON_NONE, 0, 0, SPECIAL_ITEM_OF, 0, false, false}},
+    {"random.choice", {VALUE_UNKNOWN, ON_NONE, 0, 0, SPECIAL_ITEM_OF, VALUE_RANDOM, false, false}},
     {"max min", {VALUE_UNKNOWN, ON_NONE, 0, 0, SPECIAL_ITEM_OF, 0, false, false}},
     {"sum", {VALUE_UNKNOWN, ON_NONE, 0, 0, SPECIAL_SUM, 0, false, false}},
     {"abs copy.copy copy.deepcopy list.copy dict.copy set.copy torch.Tensor.clone_",
@@ -259,7 +261,9 @@ static const struct row rows[] = {
     {"numpy.zeros numpy.ones numpy.empty numpy.eye numpy.linspace",
      {VALUE_ARRAY, ON_NONE, AS_SOME, OF_FLOAT64, 0, VALUE_CONSTANT, false, false}},
     {"numpy.random.rand numpy.random.randn numpy.random.normal numpy.random.uniform numpy.random.random",
-     {VALUE_ARRAY, ON_NONE, AS_UNKNOWN, OF_FLOAT64, 0, VALUE_RANDOM, false, false}},
+     {VALUE_ARRAY, ON_NONE, AS_UNKNOWN, OF_FLOAT64, SPECIAL_DRAW, VALUE_RANDOM, false, false}},
+    {"numpy.random.choice numpy.random.randint",
+     {VALUE_ARRAY, ON_NONE, AS_UNKNOWN, OF_UNKNOWN, SPECIAL_DRAW, VALUE_RANDOM, false, false}},
     {"numpy.float32", {VALUE_ARRAY, ON_NONE, AS_0, OF_FLOAT32, 0, VALUE_SCALAR_NUMPY, false, false}},
     {"numpy.float64 numpy.float", {VALUE_ARRAY, ON_NONE, AS_0, OF_FLOAT64, 0, VALUE_SCALAR_NUMPY, false, false}},
     {"numpy.int64 numpy.int32 numpy.int", {VALUE_ARRAY, ON_NONE, AS_0, OF_INT64, 0, VALUE_SCALAR_NUMPY, false, false}},

@@ -89,6 +89,7 @@ enum special {
     SPECIAL_SUPER,
     SPECIAL_PARAMETERS, /* module.parameters() */
     SPECIAL_CHILDREN,   /* module.children() */
+    SPECIAL_DRAW,       /* np.random.choice(x): one number, an array where a size is given */
     SPECIAL_RUN,        /* closures: gradient checkpoint, DataParallel(model) */
 };
 

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "needed.h"
+
+#include "loop.h"
+
+/* ---- when to stop ---- */
+
+/* `break` as the last statement of the block, and not out of a loop within it. */
+static bool breaks(const struct syntax *tree, uint32_t block)
+{
+    return syntax_is(tree, block, SYN_BLOCK) && syntax_is(tree, syntax_last_child(tree, block), SYN_BREAK);
+}
+
+static bool reads_any_name_of(const struct syntax *tree, uint32_t within, uint32_t operand)
+{
+    for (uint32_t at = within; at < syntax_last(tree, within); at++)
+        for (uint32_t name = operand; syntax_is(tree, at, SYN_NAME) && name < syntax_last(tree, operand); name++)
+            if (syntax_is(tree, name, SYN_NAME) && syntax_same(tree, at, tree, name))
+                return true;
+    return false;
+}
+
+/* `if loss < best: best = loss`: one side of the comparison is bound to the other. */
+static bool keeps_the_best(const struct syntax *tree, uint32_t test, uint32_t block)
+{
+    if (!syntax_is(tree, test, SYN_COMPARE) || !syntax_is(tree, block, SYN_BLOCK))
+        return false;
+    const uint32_t left = syntax_child(tree, test, 0), right = syntax_child(tree, test, 1);
+    for (uint32_t at = syntax_first(tree, block); at != SYNTAX_NONE; at = syntax_next(tree, at)) {
+        const uint32_t value = syntax_is(tree, at, SYN_ASSIGN) ? syntax_last_child(tree, at) : SYNTAX_NONE;
+        if (value == SYNTAX_NONE)
+            continue;
+        const uint32_t target = syntax_first(tree, at);
+        if ((syntax_same(tree, target, tree, right) && reads_any_name_of(tree, value, left)) ||
+            (syntax_same(tree, target, tree, left) && reads_any_name_of(tree, value, right)))
+            return true;
+    }
+    return false;
+}
+
+bool needed_to_go_on(const struct check *check, uint32_t test)
+{
+    const struct syntax *tree = check->tree;
+    uint32_t statement = test;
+    while (statement && !syntax_is_statement(tree->kind[statement]))
+        statement = tree->parent[statement];
+    if (!syntax_is(tree, statement, SYN_IF) || !syntax_inside(tree, test, syntax_first(tree, statement)))
+        return false;
+    const uint32_t asked = syntax_first(tree, statement), block = syntax_child(tree, statement, 1);
+    const bool compares = syntax_is(tree, asked, SYN_COMPARE); /* a guard against NaN compares nothing */
+    return (compares && (breaks(tree, block) || breaks(tree, syntax_child(tree, statement, 2)))) ||
+           keeps_the_best(tree, asked, block);
+}
+
+/* ---- where the value goes ---- */
+
+/* The argument that the value is, behind views and casts of it; SYNTAX_NONE. */
+static uint32_t argument_of(const struct check *check, uint32_t value)
+{
+    const struct syntax *tree = check->tree;
+    for (;;) {
+        const uint32_t parent = tree->parent[value];
+        const uint32_t call = syntax_is(tree, parent, SYN_ATTRIBUTE) ? tree->parent[parent] : SYNTAX_NONE;
+        if (!syntax_is(tree, call, SYN_CALL) || ask_root(check, call) == call)
+            break;
+        value = call;
+    }
+    const uint32_t parent = tree->parent[value];
+    const uint32_t argument = syntax_is(tree, parent, SYN_KEYWORD) ? parent : value;
+    return syntax_is(tree, tree->parent[argument], SYN_ARGUMENTS) ? argument : SYNTAX_NONE;
+}
+
+/* A recurrent net packs by lengths of the host. */
+static bool takes_host_data(const struct check *check, uint32_t call)
+{
+    return ask_named(check, call, "torch.nn.utils.rnn.pack_padded_sequence");
+}
+
+/* `memory.update(rows, errors)` beside `rows, batch = memory.sample(n)`: what was read decides what is sampled. */
+static bool decides_samples(const struct check *check, uint32_t call)
+{
+    const struct syntax *tree = check->tree;
+    const uint32_t owner = ask_receiver(check, call), function = syntax_function(tree, call);
+    if (owner == SYNTAX_NONE || function == SYNTAX_NONE || !syntax_is(tree, tree->parent[call], SYN_EXPR))
+        return false;
+    for (uint32_t at = function; at < syntax_last(tree, function); at++) {
+        const uint32_t other = syntax_calls(tree, at, S("sample")) ? ask_receiver(check, at) : SYNTAX_NONE;
+        if (other != SYNTAX_NONE && syntax_same(tree, other, tree, owner))
+            return true;
+    }
+    return false;
+}
+
+static bool is_needed_at(const struct check *check, uint32_t value)
+{
+    if (needed_to_go_on(check, value))
+        return true;
+    const uint32_t argument = argument_of(check, value);
+    if (argument == SYNTAX_NONE)
+        return false;
+    const uint32_t call = check->tree->parent[check->tree->parent[argument]];
+    return takes_host_data(check, call) || decides_samples(check, call);
+}
+
+bool needed_by_host(const struct check *check, uint32_t read)
+{
+    enum { MANY = 16 };
+    if (is_needed_at(check, read))
+        return true;
+    const uint32_t statement = syntax_statement(check->tree, read);
+    if (!syntax_is(check->tree, statement, SYN_ASSIGN) || !syntax_is(check->tree, statement + 1, SYN_NAME))
+        return false;
+    const struct definition *definition = flow_bound(check->project, check_site(check, statement + 1));
+    uint32_t uses[MANY];
+    const uint32_t count = definition ? flow_uses(check->project, check->file, definition, uses, MANY) : 0;
+    for (uint32_t i = 0; i < count && i < MANY; i++)
+        if (is_needed_at(check, uses[i]))
+            return true;
+    return false;
+}
