@@ -2,7 +2,6 @@
 #include "fleet/fit.h"
 
 #include "base/arena.h"
-#include "fleet/architecture.h"
 #include "model/least_squares.h"
 
 /* ---- figures that were measured ---- */
@@ -159,33 +158,4 @@ bool fit_efficiencies(const struct job *jobs, uint32_t count, const struct clust
             fit->cluster.source[r] = S("fitted on measured jobs");
     arena_free(&scratch);
     return true;
-}
-
-/* ---- a job from its measured parts ---- */
-
-/* Sets a missing amount to what takes so long; false where that is not known either. */
-static bool from_ms(struct job *job, enum job_field field, double ms, double bytes_per_ms)
-{
-    if (isnan(job->field[field]))
-        job->field[field] = ms * bytes_per_ms;
-    return !isnan(job->field[field]);
-}
-
-static double per_ms(const struct cluster *cluster, enum resource resource)
-{
-    return cluster->efficiency[resource] * cluster->rate[resource] / 1e3;
-}
-
-bool fit_job(struct job *job, const struct cluster *cluster)
-{
-    const double sharers = cluster->host_link_is_shared ? architecture_per_server(job, cluster->gpus_per_server)
-                                                        : cluster->host_link_shared;
-    if (isnan(job->field[JOB_MEMORY_BYTES]))
-        job->field[JOB_MEMORY_BYTES] = 0;
-    const double memory_ms = job->field[JOB_MEMORY_BYTES] / per_ms(cluster, RESOURCE_MEMORY);
-    const double flops_ms = fmax(0, job->field[JOB_MEASURED_COMPUTE_MS] - memory_ms);
-    const bool told = !isnan(job->field[JOB_MEASURED_COMPUTE_MS]);
-    return from_ms(job, JOB_FLOPS, told ? flops_ms : NAN, per_ms(cluster, RESOURCE_FLOPS)) &&
-           from_ms(job, JOB_INPUT_BYTES, job->field[JOB_MEASURED_INPUT_MS],
-                   per_ms(cluster, RESOURCE_HOST_LINK) / sharers);
 }

@@ -167,6 +167,8 @@ const char *job_problem(const struct job *job)
     for (int i = 0; i < JOB_FIELDS; i++)
         if (job->field[i] < fields[i].least || job->field[i] > fields[i].most)
             return problem_of_value((enum job_field)i, job->field[i]);
+    if (job->lacks_amounts)
+        return isnan(job->field[JOB_CNODES]) ? missing(JOB_CNODES, job->architecture) : NULL;
     const enum job_field lacks = lacking(job);
     if (lacks != JOB_FIELDS)
         return missing(lacks, job->architecture);

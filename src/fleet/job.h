@@ -66,8 +66,9 @@ struct job {
     str name; /* column `job` */
     enum architecture architecture;
     double field[JOB_FIELDS]; /* NaN: not given */
-    str gpu, network;         /* as the table writes them; "" */
-    str group;                /* the value of the --group-by column; "" */
+    bool lacks_amounts; /* of a public table, which tells at most measured parts: bytes and FLOPs may all be missing */
+    str gpu, network;   /* as the table writes them; "" */
+    str group;          /* the value of the --group-by column; "" */
 };
 
 /* "ps-worker" and its usual other spellings; false where the word is none. */
@@ -81,7 +82,7 @@ bool job_field_of_word(str word, enum job_field *field);
 /*
  * NULL, or what cannot be of it, in words: "cnodes is below 1", "flops is negative",
  * "weight_bytes is missing for ps-worker". A job that passes gives finite times.
- * The words live until the next call on the same thread.
+ * A job that lacks_amounts need have but cnodes. The words live until the next call on the same thread.
  */
 const char *job_problem(const struct job *job);
 

@@ -2,6 +2,7 @@
 #include "fleet/project.h"
 
 #include "fleet/architecture.h"
+#include "fleet/fit.h"
 #include "fleet/layout.h"
 #include "fleet/traffic.h"
 
@@ -89,8 +90,13 @@ bool job_moved(const struct job *job, const struct target *target, struct job *m
 struct projected job_project(const struct job *job, const struct cluster *here, const struct target *target)
 {
     struct projected projected = {.before = job_step(job, here), .speedup = NAN, .cnode_speedup = NAN};
-    struct job moved;
-    if (!job_moved(job, target, &moved, &projected.obstacle))
+    struct job moved, told;
+    if (job->lacks_amounts) {
+        told = *job;
+        projected.obstacle = fit_job(&told, here) ? OBSTACLE_NONE : OBSTACLE_FIELD;
+        job = &told;
+    }
+    if (projected.obstacle || !job_moved(job, target, &moved, &projected.obstacle))
         return projected;
     projected.after = job_step(&moved, &target->cluster);
     projected.cnodes = moved.field[JOB_CNODES];

@@ -29,24 +29,46 @@ static double host_sharers(const struct job *job, const struct cluster *cluster)
                                         : cluster->host_link_shared;
 }
 
-/* Seconds of all communication by what it waits for; *beside is that which the stages of a pipeline wait for too. */
-static void communicate(const struct job *job, const struct cluster *cluster, double sharers, double *by_resource_s,
-                        double *beside_s, double *stages)
+/* Seconds of each link, and what a pipeline does with them. */
+struct talk {
+    double link_s[RESOURCES];
+    double within_stage_s; /* that which other stages wait for too */
+    double stages;
+};
+
+/* What the parts of a model exchange: tensors and experts within a stage, activations between stages. */
+static void talk_of_parts(const struct job *job, const struct layout *layout, const struct cluster *cluster,
+                          double sharers, struct talk *talk)
 {
-    const struct layout layout = layout_of(job, cluster->gpus_per_server);
-    const struct exchange weights = exchange_of_weights(job, &layout, cluster);
-    *stages = 1;
-    if (architecture_rows[job->architecture].today) {
-        const struct exchange tensors = exchange_of_tensors(job, &layout), experts = exchange_of_experts(job, &layout);
-        const struct exchange between = exchange_of_stages(job, &layout);
-        exchange_add(&tensors, cluster, sharers, by_resource_s);
-        exchange_add(&experts, cluster, sharers, by_resource_s);
-        for (int i = 0; i < RESOURCES; i++)
-            *beside_s += by_resource_s[i];
-        exchange_add(&between, cluster, sharers, by_resource_s);
-        *stages = layout.pipeline;
+    if (layout->tensor > 1) {
+        const struct exchange tensors = exchange_of_tensors(job, layout);
+        exchange_add(&tensors, cluster, sharers, talk->link_s);
     }
-    exchange_add(&weights, cluster, sharers, by_resource_s);
+    if (layout->expert > 1) {
+        const struct exchange experts = exchange_of_experts(job, layout);
+        exchange_add(&experts, cluster, sharers, talk->link_s);
+    }
+    for (int i = 0; i < RESOURCES; i++)
+        talk->within_stage_s += talk->link_s[i];
+    if (layout->pipeline > 1) {
+        const struct exchange stages = exchange_of_stages(job, layout);
+        exchange_add(&stages, cluster, sharers, talk->link_s);
+    }
+    talk->stages = layout->pipeline;
+}
+
+static struct talk talk_of(const struct job *job, const struct cluster *cluster, double sharers)
+{
+    const struct architecture_row *row = &architecture_rows[job->architecture];
+    struct talk talk = {.stages = 1};
+    if (row->traffic == TRAFFIC_NONE)
+        return talk;
+    const struct layout layout = layout_of(job, cluster->gpus_per_server);
+    if (row->today)
+        talk_of_parts(job, &layout, cluster, sharers, &talk);
+    const struct exchange weights = exchange_of_weights(job, &layout, cluster);
+    exchange_add(&weights, cluster, sharers, talk.link_s);
+    return talk;
 }
 
 /* Of m micro-batches through p stages (p - 1) / m of the work is waited for (Huang et al., "GPipe", 2019). */
@@ -72,14 +94,30 @@ static enum part longest(const double *ms)
     return (enum part)most;
 }
 
-struct job_step job_step(const struct job *job, const struct cluster *cluster)
+/* Parts as measured, NaN where they are not. The time of the GPU is not split: all is told as compute-bound. */
+static struct job_step measured_step(const struct job *job, const struct cluster *cluster)
 {
     struct job_step step = {0};
-    double link_s[RESOURCES] = {0}, beside_s = 0, stages;
+    step.ms[PART_INPUT] = job->field[JOB_MEASURED_INPUT_MS];
+    step.ms[PART_COMPUTE_BOUND] = job->field[JOB_MEASURED_COMPUTE_MS];
+    const bool talks = architecture_rows[job->architecture].traffic != TRAFFIC_NONE;
+    step.ms[PART_WEIGHT] = job_figure(job, JOB_MEASURED_WEIGHT_MS, talks ? NAN : 0);
+    for (int i = 0; i < RESOURCES; i++)
+        step.by_resource_ms[i] = NAN;
+    const bool whole = !isnan(step.ms[PART_INPUT] + step.ms[PART_COMPUTE_BOUND] + step.ms[PART_WEIGHT]);
+    step.step_ms = whole ? overlapped(step.ms, cluster->overlap) : NAN;
+    step.ms[PART_MEMORY_BOUND] = step.ms[PART_BUBBLE] = whole ? 0 : NAN;
+    step.bottleneck = longest(step.ms);
+    return step;
+}
+
+static struct job_step modelled_step(const struct job *job, const struct cluster *cluster)
+{
+    struct job_step step = {0};
     const double sharers = host_sharers(job, cluster);
-    communicate(job, cluster, sharers, link_s, &beside_s, &stages);
+    const struct talk talk = talk_of(job, cluster, sharers);
     for (int i = RESOURCE_HOST_LINK; i < RESOURCES; i++) {
-        step.by_resource_ms[i] = 1e3 * link_s[i];
+        step.by_resource_ms[i] = 1e3 * talk.link_s[i];
         step.ms[PART_WEIGHT] += step.by_resource_ms[i];
     }
     step.ms[PART_INPUT] = 1e3 * sharers * seconds(cluster, RESOURCE_HOST_LINK, job_figure(job, JOB_INPUT_BYTES, 0));
@@ -88,11 +126,16 @@ struct job_step job_step(const struct job *job, const struct cluster *cluster)
     step.by_resource_ms[RESOURCE_HOST_LINK] += step.ms[PART_INPUT];
     step.by_resource_ms[RESOURCE_FLOPS] = step.ms[PART_COMPUTE_BOUND];
     step.by_resource_ms[RESOURCE_MEMORY] = step.ms[PART_MEMORY_BOUND];
-    const double work_ms = step.ms[PART_COMPUTE_BOUND] + step.ms[PART_MEMORY_BOUND] + 1e3 * beside_s;
-    step.ms[PART_BUBBLE] = bubble_ms(job, stages, work_ms);
+    const double work_ms = step.ms[PART_COMPUTE_BOUND] + step.ms[PART_MEMORY_BOUND] + 1e3 * talk.within_stage_s;
+    step.ms[PART_BUBBLE] = bubble_ms(job, talk.stages, work_ms);
     step.step_ms = overlapped(step.ms, cluster->overlap);
     step.bottleneck = longest(step.ms);
     return step;
+}
+
+struct job_step job_step(const struct job *job, const struct cluster *cluster)
+{
+    return job->lacks_amounts ? measured_step(job, cluster) : modelled_step(job, cluster);
 }
 
 double job_throughput(const struct job *job, const struct job_step *step)

@@ -37,7 +37,10 @@ struct job_step {
     enum part bottleneck;             /* the longest part; of equal ones the first */
 };
 
-/* The job must have no problem (job_problem). All times are finite and 0 or more. */
+/*
+ * The job must have no problem (job_problem). All times are finite and 0 or more; but those of a job that lacks_amounts are
+ * its measured parts, NaN where it has none.
+ */
 struct job_step job_step(const struct job *job, const struct cluster *cluster);
 
 /* Samples a second of the whole job; NaN without a batch. */

@@ -187,6 +187,26 @@ static void traffic_follows_from_the_weights(void **state)
     near(bytes_there(&bert, &local), 1.498e9, 1e6);
 }
 
+/* Measured parts stand for the amounts that a table lacks. */
+static void measured_parts_scale_with_what_they_wait_for(void **state)
+{
+    struct job job = job_of(ARCHITECTURE_PS_WORKER, 8, 0);
+    for (int i = JOB_BATCH; i < JOB_FIELDS; i++)
+        job.field[i] = NAN;
+    job.lacks_amounts = true;
+    assert_null(job_problem(&job));
+    const struct target network = with("ethernet=100Gbps");
+    assert_true(isnan(project(&job, &network).before.step_ms));
+    assert_int_equal(project(&job, &network).obstacle, OBSTACLE_FIELD);
+    job.field[JOB_MEASURED_INPUT_MS] = 10;
+    job.field[JOB_MEASURED_COMPUTE_MS] = 100;
+    job.field[JOB_MEASURED_WEIGHT_MS] = 420;
+    const struct projected projected = project(&job, &network);
+    near(projected.before.step_ms, 530, 1e-9);
+    near(projected.after.step_ms, 10 + 100 + 180, 1e-9);
+    near(projected.speedup, 530 / 290.0, 1e-12);
+}
+
 /* What the dense weights leave over are rows of tables: to all where tables are whole, to who asked where they are not. */
 static void touched_rows_go_where_they_are_wanted(void **state)
 {
@@ -214,6 +234,7 @@ int main(void)
         cmocka_unit_test(a_link_that_is_not_there_is_an_obstacle),
         cmocka_unit_test(traffic_that_nobody_knows_is_an_obstacle),
         cmocka_unit_test(traffic_follows_from_the_weights),
+        cmocka_unit_test(measured_parts_scale_with_what_they_wait_for),
         cmocka_unit_test(touched_rows_go_where_they_are_wanted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
