@@ -16,11 +16,12 @@ extern const char *const JOB_NONE;
 
 struct job_format {
     const char *name;
-    bool headless; /* the first line is a row already */
+    bool headless;  /* the first line is a row already */
+    const void *of; /* what the functions below are given: several tables may share them */
     /* Told by the first line's fields; those of JSON lines are its keys. */
-    bool (*fits)(const struct csv_row *header, const char *path);
+    bool (*fits)(const void *of, const struct csv_row *header, const char *path);
     /* Finds the columns, once; what it gives is read by all threads. */
-    void *(*prepare)(const struct csv_row *header, const char *path, struct arena *arena);
+    void *(*prepare)(const void *of, const struct csv_row *header, const char *path, struct arena *arena);
     /*
      * NULL: a job; JOB_NONE; else why the row is dropped. Fields are without quotes and CR, all of the row's text lives as
      * long as the block. Nothing should be allocated for a row.

@@ -107,7 +107,7 @@ static void widen_keys(struct table *table, struct csv_row *head)
 static const struct job_format *public_format(const struct csv_row *head, const char *path)
 {
     for (uint32_t i = 0; i < job_format_count; i++)
-        if (job_formats[i]->fits(head, path))
+        if (job_formats[i]->fits(job_formats[i]->of, head, path))
             return job_formats[i];
     return NULL;
 }
@@ -130,7 +130,7 @@ static bool prepare_own(struct table *table, struct csv_row *head)
 static void prepare_public(struct table *table, const struct job_format *format, const struct csv_row *head)
 {
     table->result->columns.format = str_of(format->name);
-    table->reading.prepared = format->prepare(head, table->asked->path, table->arena);
+    table->reading.prepared = format->prepare(format->of, head, table->asked->path, table->arena);
     table->reading.row = format->row;
 }
 
