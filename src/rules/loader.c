@@ -3,6 +3,7 @@
 
 #include "loader_use.h"
 #include "loop.h"
+#include "purpose.h"
 
 bool loader_is(const struct check *check, uint32_t call)
 {
@@ -115,10 +116,13 @@ bool loader_of_indices(const struct check *check, uint32_t call)
 
 bool loader_trains(const struct check *check, uint32_t call)
 {
-    if (ask_is_test_file(check) || syntax_is(check->tree, loader_argument(check, call, LOADER_SHUFFLE), SYN_FALSE))
+    if (ask_is_test_file(check) || syntax_is(check->tree, loader_argument(check, call, LOADER_SHUFFLE), SYN_FALSE) ||
+        purpose_is_evaluation(check, call, loader_argument(check, call, LOADER_DATASET)))
         return false;
     const struct loader_use use = loader_use_of(check, call);
-    return use.trains || use.unknown || !use.evaluates;
+    const bool nearby = context_program_trains(check->project, check->file);
+    return use.trains || (nearby && (use.unknown || !use.evaluates)) ||
+           (use.handed_out && context_any_trains(check->project));
 }
 
 /* Calls that a dataset may make of what it holds without working for it. */

@@ -79,11 +79,44 @@ static void follow_argument(struct trail *trail, struct site call, uint32_t argu
     trail->use.unknown = true;
 }
 
+/* Item i of what a call gives: `a, b = loaders()`. */
+static void follow_part(struct trail *trail, struct site tuple, uint32_t i, int depth)
+{
+    const struct syntax *tree = project_tree(trail->project, tuple.file);
+    const uint32_t statement = tree->parent[tuple.node];
+    const bool assigned = tree->kind[statement] == SYN_ASSIGN && syntax_last_child(tree, statement) == tuple.node;
+    const uint32_t target = assigned ? syntax_first(tree, statement) : SYNTAX_NONE;
+    if (syntax_is(tree, target, SYN_TUPLE) && i < syntax_child_count(tree, target))
+        follow_target(trail, (struct site){tuple.file, syntax_child(tree, target, i)}, depth);
+    else
+        trail->use.unknown = true;
+}
+
+/* One of several things that are returned, or bound, together. */
+static void follow_tuple(struct trail *trail, struct site item, int depth)
+{
+    const struct syntax *tree = project_tree(trail->project, item.file);
+    const uint32_t tuple = tree->parent[item.node];
+    uint32_t i = 0, count;
+    while (syntax_child(tree, tuple, i) != item.node)
+        i++;
+    if (tree->kind[tree->parent[tuple]] != SYN_RETURN) {
+        follow_part(trail, (struct site){item.file, tuple}, i, depth);
+        return;
+    }
+    const struct site *callers = name_callers(trail->project, project_function_at(trail->project, item), &count);
+    trail->use.unknown |= count > MOST_USES;
+    trail->use.handed_out |= !count;
+    for (uint32_t c = 0; c < count && c < MOST_USES; c++)
+        follow_part(trail, callers[c], i, depth);
+}
+
 static void follow_callers(struct trail *trail, struct site returned, int depth)
 {
     uint32_t count;
     const struct site *callers = name_callers(trail->project, project_function_at(trail->project, returned), &count);
-    trail->use.unknown |= !count || count > MOST_USES;
+    trail->use.unknown |= count > MOST_USES;
+    trail->use.handed_out |= !count;
     for (uint32_t i = 0; i < count && i < MOST_USES; i++)
         follow(trail, callers[i], depth);
 }
@@ -143,6 +176,9 @@ static void follow(struct trail *trail, struct site site, int depth)
         break;
     case SYN_RETURN:
         follow_callers(trail, site, depth + 1);
+        break;
+    case SYN_TUPLE:
+        follow_tuple(trail, site, depth + 1);
         break;
     case SYN_ATTRIBUTE: /* loader.dataset, loader.batch_size */
     case SYN_EXPR:

@@ -6,9 +6,10 @@
 #include "ask.h"
 
 struct loader_use {
-    bool trains;    /* a loop of training steps, or next() in each of them */
-    bool evaluates; /* a loop of an evaluation, or next() now and then */
-    bool unknown;   /* it goes where nobody follows */
+    bool trains;     /* a loop of training steps, or next() in each of them */
+    bool evaluates;  /* a loop of an evaluation, or next() now and then */
+    bool unknown;    /* it goes where nobody follows */
+    bool handed_out; /* a function returns it that nobody in the run calls */
 };
 
 /* `node` makes the loader. */

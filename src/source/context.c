@@ -249,6 +249,19 @@ bool context_trains(const struct project *project, uint32_t function)
     return project->summaries[function].effects & (EFFECT_BACKWARD | EFFECT_STEP);
 }
 
+bool context_program_trains(const struct project *project, uint32_t file)
+{
+    return program_of(project, file)->trains;
+}
+
+bool context_any_trains(const struct project *project)
+{
+    for (uint32_t i = 0; i < project->file_count; i++)
+        if (project->files[i].training.count)
+            return true;
+    return false;
+}
+
 /* ---- from callers to callees ---- */
 
 static bool reach(struct run_context *to, struct context from_here, bool evaluates)

@@ -422,6 +422,7 @@ static void note_training(struct project *project, struct file *file)
     for (uint32_t node = 0; node < file->shown.tree->count; node++)
         if (is_training_call(project, file, node))
             nodes_add(&file->training, node);
+    project->programs[file->program].trains |= file->training.count > 0;
 }
 
 void loops_build(struct project *project)

@@ -181,6 +181,7 @@ struct program {
     bool default_moved, next_default_moved; /* torch.set_default_tensor_type(torch.cuda.FloatTensor) and its kin */
     bool model_on_gpu;                      /* any module of it */
     bool device_used;
+    bool trains; /* something in it calls backward or step */
 };
 
 struct class_data {
