@@ -9,6 +9,7 @@ struct value {
     str id, title;
     enum unit unit;
     struct cell cell;
+    bool detail; /* not for people */
 };
 
 struct column {
@@ -33,6 +34,7 @@ struct figure {
     str id;
     enum figure_kind kind;
     str table, x, y;
+    bool page_only; /* not on a terminal */
 };
 
 struct section {

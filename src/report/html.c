@@ -151,7 +151,8 @@ static void put_values(struct html *html, const struct section *section)
         return;
     html_put(html, "<dl class=\"values\">");
     for (uint32_t i = 0; i < section->value_count; i++)
-        put_value(html, &section->values[i]);
+        if (!section->values[i].detail)
+            put_value(html, &section->values[i]);
     html_put(html, "</dl>\n");
 }
 

@@ -143,7 +143,13 @@ void section_text(struct section *section, str text)
 void section_value(struct section *section, const char *id, const char *title, enum unit unit, struct cell value)
 {
     section->values = one_more(section->report->arena, section->values, &section->value_count, sizeof *section->values);
-    section->values[section->value_count - 1] = (struct value){str_of(id), str_of(title), unit, value};
+    section->values[section->value_count - 1] = (struct value){str_of(id), str_of(title), unit, value, false};
+}
+
+void section_detail(struct section *section, const char *id, const char *title, enum unit unit, struct cell value)
+{
+    section_value(section, id, title, unit, value);
+    section->values[section->value_count - 1].detail = true;
 }
 
 /* ---- tables ---- */
@@ -226,13 +232,23 @@ const struct cell *table_next(struct row_walk *walk)
     return walk->row < table->row_count ? table->rows[walk->row++] : NULL;
 }
 
-void section_figure(struct section *section, const char *id, enum figure_kind kind, const char *table_id, const char *x,
-                    const char *y)
+static void add_figure(struct section *section, struct figure figure)
 {
     section->figures =
         one_more(section->report->arena, section->figures, &section->figure_count, sizeof *section->figures);
-    section->figures[section->figure_count - 1] =
-        (struct figure){str_of(id), kind, str_of(table_id), str_of(x), str_of(y)};
+    section->figures[section->figure_count - 1] = figure;
+}
+
+void section_figure(struct section *section, const char *id, enum figure_kind kind, const char *table_id, const char *x,
+                    const char *y)
+{
+    add_figure(section, (struct figure){str_of(id), kind, str_of(table_id), str_of(x), str_of(y), false});
+}
+
+void section_page_figure(struct section *section, const char *id, enum figure_kind kind, const char *table_id,
+                         const char *x, const char *y)
+{
+    add_figure(section, (struct figure){str_of(id), kind, str_of(table_id), str_of(x), str_of(y), true});
 }
 
 /* ---- looking up ---- */

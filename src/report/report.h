@@ -82,6 +82,8 @@ struct section *report_section(struct report *report, const char *id, const char
 /* A line or paragraph for people under the section's title (term, html; not json, csv). */
 void section_text(struct section *section, str text);
 void section_value(struct section *section, const char *id, const char *title, enum unit unit, struct cell value);
+/* The same for programs alone (json, csv): what says nothing to people here. */
+void section_detail(struct section *section, const char *id, const char *title, enum unit unit, struct cell value);
 
 /* ---- tables: columns first, then rows cell by cell ---- */
 
@@ -126,6 +128,10 @@ enum figure_kind { FIGURE_BAR, FIGURE_STACK, FIGURE_LINE, FIGURE_CDF, FIGURE_LAN
  */
 void section_figure(struct section *section, const char *id, enum figure_kind kind, const char *table_id, const char *x,
                     const char *y);
+
+/* The same, not on a terminal: where one screen has no room for all that a page has. */
+void section_page_figure(struct section *section, const char *id, enum figure_kind kind, const char *table_id,
+                         const char *x, const char *y);
 
 /* ---- findings ---- */
 

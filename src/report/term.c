@@ -78,11 +78,14 @@ static void put_inputs(struct term *term, const struct report *report)
         return;
     const str format = term_text(term, report->inputs[0].format);
     const str what = report->input_count == 1 ? format : str_printf(term->arena, "%u traces", report->input_count);
-    const int64_t events = total(report, events_of);
-    term_put(term, STYLE_DIM,
-             str_printf(term->arena, "%.*s%s%s event%s, %s", (int)what.len, what.at, what.len ? ", " : "",
-                        told(term, UNIT_COUNT, events).at, events == 1 ? "" : "s",
-                        told(term, UNIT_BYTES, total(report, bytes_of)).at));
+    const int64_t events = total(report, events_of), bytes = total(report, bytes_of);
+    str line = what;
+    if (events)
+        line = str_printf(term->arena, "%.*s%s%s event%s", (int)line.len, line.at, line.len ? ", " : "",
+                          told(term, UNIT_COUNT, events).at, events == 1 ? "" : "s");
+    if (events || bytes)
+        line = str_printf(term->arena, "%.*s, %s", (int)line.len, line.at, told(term, UNIT_BYTES, bytes).at);
+    term_put(term, STYLE_DIM, line);
     put_count(term, total(report, repaired_of), "repaired");
     put_count(term, total(report, dropped_of), "dropped");
     term_line(term);
@@ -181,10 +184,11 @@ static void put_shown(struct term *term, const struct grid *grid, const struct s
 
 static void put_values(struct term *term, const struct section *section)
 {
-    const uint32_t count = section->value_count;
-    struct shown *shown = arena_array(term->arena, count, sizeof *shown);
-    for (uint32_t i = 0; i < count; i++)
-        shown[i] = shown_of(term, &section->values[i]);
+    struct shown *shown = arena_array(term->arena, section->value_count, sizeof *shown);
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < section->value_count; i++)
+        if (!section->values[i].detail)
+            shown[count++] = shown_of(term, &section->values[i]);
     const struct grid grid = grid_of(term, shown, count);
     for (uint32_t row = 0; row < grid.rows; row++) {
         for (uint32_t at = row; at < count; at += grid.rows) {
@@ -200,14 +204,14 @@ static void put_values(struct term *term, const struct section *section)
 static void put_figures(struct term *term, const struct section *section, const struct table *table)
 {
     for (uint32_t i = 0; i < section->figure_count; i++)
-        if (str_eq(section->figures[i].table, table->id))
+        if (!section->figures[i].page_only && str_eq(section->figures[i].table, table->id))
             term_figure(term, &section->figures[i], table, table->json_only);
 }
 
 static bool has_figure(const struct section *section, const struct table *table)
 {
     for (uint32_t i = 0; i < section->figure_count; i++)
-        if (str_eq(section->figures[i].table, table->id))
+        if (!section->figures[i].page_only && str_eq(section->figures[i].table, table->id))
             return true;
     return false;
 }
