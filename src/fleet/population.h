@@ -28,21 +28,25 @@ enum { POPULATION_EXACT = 1000000, POPULATION_GROUPS = 256 };
 #define POPULATION_LEAST 0x1p-48
 #define POPULATION_MOST  0x1p48
 
-/* Groups beyond POPULATION_GROUPS are counted in one, "(other)". */
-enum { POPULATION_ALL = UINT32_MAX };
+/*
+ * Beyond POPULATION_GROUPS groups those with most rows are kept (of the first POPULATION_EXACT rows, where there are more),
+ * and all others are one, "(other)". Their names are cut at POPULATION_NAME bytes.
+ */
+enum { POPULATION_ALL = UINT32_MAX, POPULATION_NAME = 128 };
 
 struct population;
 
 /* Rows of `values` numbers. */
 struct population *population_new(uint32_t values);
 void population_free(struct population *population);
+void population_clear(struct population *population);
 
 /*
- * A value that is NaN is none: the row does not count for it. Others are finite and 0 or more, weights too. Beyond
- * POPULATION_EXACT rows values below POPULATION_LEAST are 0, and those above POPULATION_MOST are the largest.
+ * A value that is not finite is none: the row does not count for it. Others are 0 or more, weights too. Beyond
+ * POPULATION_EXACT rows values up to POPULATION_LEAST are 0, and those above POPULATION_MOST are that.
  */
 void population_add(struct population *population, str group, const double weight[WEIGHTS], const double *values);
-void population_merge(struct population *into, const struct population *from);
+void population_merge(struct population *into, const struct population *from); /* two of as many values */
 
 uint32_t population_group_count(const struct population *population);
 str population_group(const struct population *population, uint32_t group); /* in order of their names */
