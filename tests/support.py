@@ -20,7 +20,7 @@ PROGRAM = os.environ.get("STEPTIME") or os.path.join(BUILD, "steptime")
 SHARED = os.environ.get("STEPTIME_SHARED") or os.path.join(os.path.dirname(SOURCE), "shared")
 SANITIZED = os.environ.get("STEPTIME_SANITIZE", "none") != "none"
 
-OTHER_COMMANDS = ("hw", "model", "lint", "rules", "fix", "verify", "shard", "help", "completion")  # those that read no trace, or not only
+OTHER_COMMANDS = ("hw", "model", "lint", "rules", "fix", "verify", "shard", "fleet", "help", "completion")  # those that read no trace, or not only
 OK, JUDGED, USAGE, INPUT, OUTPUT, MEMORY = range(6)
 
 

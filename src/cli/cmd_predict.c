@@ -8,6 +8,7 @@
 #include "graph/program_list.h"
 #include "inputs.h"
 #include "output.h"
+#include "predict/explain.h"
 #include "predict/predict_show.h"
 #include "predict_rows.h"
 #include "predict_what_if.h"
@@ -36,6 +37,7 @@ struct predicting {
     struct predict_asked asked; /* of the steps as they are */
     struct hardware hardware, recorded_on;
     struct what_if what_if;
+    struct predict_explain *explain; /* NULL: nothing is asked */
     struct report *report;
 };
 
@@ -347,16 +349,25 @@ static void take_errors(struct prediction *predictions, const struct prediction 
     }
 }
 
+static void look_on(const struct predicting *p, struct predict_asked *asked)
+{
+    asked->seen = p->explain ? predict_explain_see : NULL;
+    asked->seen_context = p->explain;
+}
+
 static bool predict_question(struct predicting *p, struct prediction *predictions, struct predict_asked *asked,
                              struct steptime_error *err)
 {
     struct prediction *as_is = arena_array(&p->arena, p->count, sizeof *as_is);
     *asked = p->asked;
+    look_on(p, asked);
     if (question_is_empty(&p->what_if.question))
         return predict_all(p->sources, p->count, asked, &p->arena, predictions, err);
     if (!predict_all(p->sources, p->count, &p->asked, &p->arena, as_is, err) ||
-        !what_if_asked(&p->what_if, &p->what_if.question, asked, err) ||
-        !predict_all(p->sources, p->count, asked, &p->arena, predictions, err) || !what_if_met(&p->what_if, err))
+        !what_if_asked(&p->what_if, &p->what_if.question, asked, err))
+        return false;
+    look_on(p, asked);
+    if (!predict_all(p->sources, p->count, asked, &p->arena, predictions, err) || !what_if_met(&p->what_if, err))
         return false;
     take_errors(predictions, as_is, p->count);
     return true;
@@ -370,9 +381,17 @@ static void warn_apart(struct predicting *p, const struct prediction *prediction
                        str_printf(&p->arena, "each rank is walked alone: %.*s", (int)why.len, why.at));
 }
 
+static bool read_explain(struct predicting *p, struct steptime_error *err)
+{
+    const char *word = call_text(p->call, "explain");
+    p->explain = word ? predict_explain_new(str_of(word), &p->arena) : NULL;
+    return !word || p->explain ||
+           fail(err, STEPTIME_USAGE, "no number is called '%s'; '--explain list' shows their names", word);
+}
+
 static bool predict_inputs(struct predicting *p, struct steptime_error *err)
 {
-    if (!output_check(p->call, err) || !what_if_read(p->call, &p->arena, &p->what_if, err))
+    if (!output_check(p->call, err) || !read_explain(p, err) || !what_if_read(p->call, &p->arena, &p->what_if, err))
         return false;
     p->report = report_new(&p->arena, S("predict"));
     if (!read_all(p, err) || !find_asked(p, err))
@@ -384,6 +403,8 @@ static bool predict_inputs(struct predicting *p, struct steptime_error *err)
         return false;
     warn_apart(p, predictions);
     predict_show(predictions, p->count, &asked, p->report);
+    if (p->explain)
+        predict_explain_show(p->explain, predict_slowest(predictions, p->count), p->report);
     return what_if_show(&p->what_if, p->report, err) && output_report(p->call, p->report, err);
 }
 
@@ -419,6 +440,9 @@ static const struct option options[] = {
     {"models", 0, "FILE", NULL, "Take kernel models from this file of 'steptime model fit'."},
     {"without-profiler", 0, NULL, NULL,
      "Predict a step that nobody profiles. By default the profiler's cost is in, as it is in what was measured."},
+    {"explain", 0, "ID", NULL,
+     "Tell what a number means and which events, operators or steps are behind it: active_ns, wait, model_error ... "
+     "'list' shows all names."},
     {"each", 0, NULL, NULL, "Of 'predict graph': a row an operator, with the column predicted_us, not a row a step."},
     {"input", 0, "FILE", NULL, "The table of 'predict kernel' and 'predict graph'; - is standard input."},
     {0},
@@ -444,6 +468,7 @@ const struct command command_predict = {
         "FILE' adds up tables of operators.",
     .examples =
         "steptime predict trace.json.gz|the step as it is, and how far off the prediction is\n"
+        "steptime predict --explain idle_ns trace.json.gz|the gaps of the device and what ends them\n"
         "steptime predict --mode model trace.json.gz|with modelled instead of recorded device work\n"
         "steptime predict --hw V100 et.json.gz|an execution trace on a device\n"
         "steptime predict --no-sync --cpu-speed 2 trace.json.gz|without waits of the host, which is twice as fast\n"

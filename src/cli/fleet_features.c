@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A row of features a job: each argument is one, a trace or a folder with those of its ranks. */
+#include "fleet/features.h"
+
+#include <math.h>
+
+#include "base/error.h"
+#include "base/par.h"
+#include "call.h"
+#include "fleet_command.h"
+#include "graph/program.h"
+#include "inputs.h"
+#include "output.h"
+#include "ops/work.h"
+#include "predict/batch.h"
+#include "progress.h"
+#include "read/read.h"
+
+/* One file of a job. */
+struct rank_file {
+    const char *path;
+    struct arena arena;
+    struct rank_features features;
+    bool read;
+    struct steptime_error error;
+};
+
+struct reading {
+    struct rank_file *files;
+    struct progress progress;
+};
+
+/* Of the middle step: the first may be unlike the others. */
+static int64_t batch_of_trace(const struct trace *trace)
+{
+    struct arena scratch = {0};
+    const struct work_classes *classes = work_classes_new(trace, &scratch);
+    const struct program program = program_of_step(trace, classes, trace->step_count / 2, &scratch);
+    const int64_t size = batch_of(&program).size;
+    arena_free(&scratch);
+    return size;
+}
+
+static void read_file(void *context, size_t i)
+{
+    struct reading *reading = context;
+    struct rank_file *file = &reading->files[i];
+    const struct selection all = {0};
+    struct trace *trace = trace_read(file->path, &reading->progress.bytes[i], &file->error);
+    reading->progress.done++;
+    if (!trace)
+        return;
+    file->read = trace->step_count > 0;
+    if (file->read) {
+        rank_features_of(trace, &all, &file->arena, &file->features);
+        file->features.batch = batch_of_trace(trace);
+    } else {
+        fail_at(&file->error, STEPTIME_INPUT, str_of(file->path), -1, "the trace has no events");
+    }
+    trace_free(trace);
+}
+
+/* ---- the table ---- */
+
+static const struct {
+    const char *id, *title;
+    enum job_field field;
+    enum unit unit;
+} columns[] = {
+    {"cnodes", "cNodes", JOB_CNODES, UNIT_COUNT},
+    {"batch", "batch", JOB_BATCH, UNIT_COUNT},
+    {"input_bytes", "input", JOB_INPUT_BYTES, UNIT_BYTES},
+    {"flops", "arithmetic", JOB_FLOPS, UNIT_FLOP},
+    {"memory_bytes", "memory-bound", JOB_MEMORY_BYTES, UNIT_BYTES},
+    {"weight_bytes", "weight traffic", JOB_WEIGHT_BYTES, UNIT_BYTES},
+    {"dense_weight_bytes", "dense weights", JOB_DENSE_WEIGHT_BYTES, UNIT_BYTES},
+    {"embedding_weight_bytes", "tables", JOB_EMBEDDING_WEIGHT_BYTES, UNIT_BYTES},
+    {"weight_copies", "copies of a weight", JOB_WEIGHT_COPIES, UNIT_NONE},
+    {"tensor_bytes", "tensor traffic", JOB_TENSOR_BYTES, UNIT_BYTES},
+    {"pipeline_bytes", "stage traffic", JOB_PIPELINE_BYTES, UNIT_BYTES},
+    {"expert_bytes", "expert traffic", JOB_EXPERT_BYTES, UNIT_BYTES},
+    {"measured_ms", "measured step", JOB_MEASURED_MS, UNIT_MS},
+};
+enum { COLUMNS = sizeof columns / sizeof *columns };
+
+static struct table *open_table(struct report *report)
+{
+    struct section *section = report_section(report, "features", "Jobs by what a step of one cNode computes and moves");
+    struct table *table = section_table(section, "features", "");
+    table_column(table, "job", "job", UNIT_NONE, COLUMN_WIDE);
+    table_column(table, "architecture", "architecture", UNIT_NONE, 0);
+    for (int i = 0; i < COLUMNS; i++)
+        table_column(table, columns[i].id, columns[i].title, columns[i].unit, 0);
+    table_column(table, "gpu", "GPU", UNIT_NONE, COLUMN_WIDE);
+    table_column(table, "network", "network", UNIT_NONE, COLUMN_DETAIL);
+    return table;
+}
+
+static void put_job(struct table *table, const struct job *job)
+{
+    table_row(table);
+    table_text(table, job->name);
+    table_text(table, architecture_word(job->architecture));
+    for (int i = 0; i < COLUMNS; i++)
+        table_real(table, job->field[columns[i].field]);
+    table_text(table, job->gpu);
+    table_text(table, job->network);
+}
+
+/* What a reader of the row should know. */
+static void warn(struct report *report, const char *argument, const struct rank_features *ranks, uint32_t count)
+{
+    uint64_t operators = 0, without = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        operators += ranks[i].operators;
+        without += ranks[i].without_shapes;
+    }
+    if (without)
+        report_warning(report, str_of(argument), -1,
+                       str_printf(report_arena(report),
+                                  "%llu of %llu operators with a formula have no known cost (record with "
+                                  "record_shapes=True): flops and memory_bytes are too small",
+                                  (unsigned long long)without, (unsigned long long)operators));
+    if (!ranks[0].annotated)
+        report_warning(report, str_of(argument), -1, S("no steps are marked: the whole trace counts as one"));
+}
+
+/* ---- a job ---- */
+
+/* "jobs/resnet/" -> "resnet". */
+static str name_of(const char *argument)
+{
+    str name = str_of(argument);
+    while (name.len > 1 && name.at[name.len - 1] == '/')
+        name.len--;
+    const char *slash = memrchr(name.at, '/', name.len);
+    return slash && name.len > 1 ? str_from(name, (size_t)(slash - name.at) + 1) : name;
+}
+
+/* The ranks that could be read, close together; the others are told as warnings. */
+static uint32_t collect(struct report *report, struct rank_file *files, uint32_t count, struct rank_features *ranks)
+{
+    uint32_t read = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        if (files[i].read)
+            ranks[read++] = files[i].features;
+        else
+            report_warning(report, str_of(files[i].path), files[i].error.offset,
+                           str_copy(report_arena(report), str_of(files[i].error.message)));
+    }
+    return read;
+}
+
+static void free_files(struct rank_file *files, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        arena_free(&files[i].arena);
+}
+
+static bool add_job(const struct call *call, uint32_t argument, struct table *table, struct report *report,
+                    struct steptime_error *err)
+{
+    struct call one = *call;
+    struct inputs inputs;
+    struct arena *arena = report_arena(report);
+    one.arguments += argument;
+    one.argument_count = 1;
+    if (!inputs_of(&one, arena, &inputs, err))
+        return false;
+    struct reading reading = {.files = arena_array(arena, inputs.count, sizeof(struct rank_file))};
+    struct rank_features *ranks = arena_array(arena, inputs.count, sizeof *ranks);
+    for (uint32_t i = 0; i < inputs.count; i++)
+        reading.files[i].path = inputs.paths[i];
+    progress_begin(&reading.progress, "traces", inputs.count, inputs.packed_bytes, arena);
+    par_each(inputs.count, 0, read_file, &reading);
+    progress_end(&reading.progress);
+    const uint32_t read = collect(report, reading.files, inputs.count, ranks);
+    const char *name = call_argument(&one, 0);
+    if (read) {
+        struct job job = job_of_features(ranks, read, name_of(name));
+        job.gpu = str_copy(arena, job.gpu);
+        put_job(table, &job);
+        warn(report, name, ranks, read);
+    } else {
+        *err = reading.files[0].error;
+    }
+    free_files(reading.files, inputs.count);
+    return read > 0;
+}
+
+static bool run(const struct call *call, struct arena *arena, struct steptime_error *err)
+{
+    struct report *report = report_new(arena, S("fleet features"));
+    struct table *table = open_table(report);
+    struct steptime_error last = {0};
+    uint32_t jobs = 0;
+    for (uint32_t i = 1; i < call_argument_count(call); i++) {
+        if (add_job(call, i, table, report, &last))
+            jobs++;
+        else
+            report_warning(report, str_of(call_argument(call, i)), -1, str_copy(arena, str_of(last.message)));
+    }
+    if (!jobs && last.code != STEPTIME_OK) {
+        *err = last;
+        return false;
+    }
+    return (jobs || fail(err, STEPTIME_USAGE, "traces, or folders with the traces of a job's ranks, please")) &&
+           output_report(call, report, err);
+}
+
+bool fleet_features(const struct call *call, struct steptime_error *err)
+{
+    struct arena arena = {0};
+    const bool good = run(call, &arena, err);
+    arena_free(&arena);
+    return good;
+}

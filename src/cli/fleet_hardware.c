@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "call.h"
+#include "fleet/crew.h"
+#include "fleet_command.h"
+
+bool fleet_cluster(str name, struct arena *arena, struct cluster *cluster, struct steptime_error *err)
+{
+    struct hardware hardware;
+    if (str_eq(name, S("paper"))) {
+        *cluster = cluster_paper();
+        return true;
+    }
+    return hardware_find(name, arena, &hardware, err) && cluster_of_hardware(&hardware, arena, cluster, err);
+}
+
+static bool read_efficiency(struct cluster *cluster, const char *text, struct arena *arena, struct steptime_error *err)
+{
+    str path = str_of(text), word;
+    if (!str_cut(&path, '=', &word) || !path.len)
+        return fail(err, STEPTIME_USAGE, "--efficiency is LINK=FILE, like ethernet=nic_ratio.csv, not '%s'", text);
+    for (int i = 0; i < RESOURCES; i++)
+        if (str_eq(resource_word((enum resource)i), word))
+            return cluster_read_efficiency(cluster, (enum resource)i, str_z(arena, path), arena, err);
+    return fail(err, STEPTIME_USAGE, "--efficiency: '%.*s' is none of pcie, nvlink, ethernet", (int)word.len, word.at);
+}
+
+static bool read_overlap(struct cluster *cluster, const char *text, struct arena *arena, struct steptime_error *err)
+{
+    const str share = !strcmp(text, "ideal") ? S("1") : !strcmp(text, "none") ? S("0") : str_of(text);
+    return cluster_set(cluster, str_printf(arena, "overlap=%.*s", (int)share.len, share.at), err);
+}
+
+/* One option of the command line, if it is about the cluster. */
+static bool apply_option(const struct given *given, bool sets, struct cluster *cluster, struct arena *arena,
+                         struct steptime_error *err)
+{
+    const char *name = given->option->name;
+    if (!strcmp(name, "efficiency"))
+        return read_efficiency(cluster, given->value, arena, err);
+    if (!strcmp(name, "overlap"))
+        return read_overlap(cluster, given->value, arena, err);
+    if (!strcmp(name, "pcie-share"))
+        cluster->host_link_is_shared = true;
+    return !sets || strcmp(name, "set") || cluster_set(cluster, str_of(given->value), err);
+}
+
+bool fleet_change(const void *context, struct cluster *cluster, struct arena *arena, struct steptime_error *err)
+{
+    const struct fleet_changes *changes = context;
+    for (uint32_t i = 0; i < changes->call->given_count; i++)
+        if (!apply_option(&changes->call->given[i], changes->sets, cluster, arena, err))
+            return false;
+    if (changes->resource >= 0)
+        cluster->rate[changes->resource] *= 2;
+    return !changes->setting.len || cluster_set(cluster, changes->setting, err);
+}
+
+bool fleet_table(const struct call *call, struct job_table_asked *table, struct steptime_error *err)
+{
+    if (call_argument_count(call) != 2)
+        return fail(err, STEPTIME_USAGE, "one table of jobs, please: a file, or - for standard input");
+    const char *group = call_text(call, "group-by"), *threads = call_text(call, "threads");
+    *table = (struct job_table_asked){
+        .path = call_argument(call, 1),
+        .group_by = group ? str_of(group) : S(""),
+        .strict = call_flag(call, "strict"),
+        .threads = threads ? (unsigned)strtoul(threads, NULL, 10) : 0,
+        .share = crew_ours()->rank,
+        .shares = crew_ours()->count,
+    };
+    return true;
+}

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "fleet/breakdown.h"
+
+#include <math.h>
+
+#include "base/error.h"
+#include "base/mem.h"
+#include "fleet/breakdown_rows.h"
+#include "fleet/crew.h"
+#include "fleet/goodput.h"
+#include "fleet/weights.h"
+
+/* What is known while a table is read. */
+struct reading {
+    const struct breakdown_asked *asked;
+    struct breakdown *whole;
+    struct arena *arena;
+    struct machines **machines; /* one a thread, made when it begins */
+    unsigned threads;
+};
+
+/* The sums of a block of rows. */
+struct block {
+    struct breakdown part;
+    struct buf rows;
+    struct machines *machines;
+};
+
+static void breakdown_begin(struct breakdown *breakdown, bool grouped)
+{
+    *breakdown = (struct breakdown){.by_architecture = population_new(BREAKDOWN_VALUES)};
+    if (grouped)
+        breakdown->by_group = population_new(BREAKDOWN_VALUES);
+}
+
+void breakdown_free(struct breakdown *breakdown)
+{
+    population_free(breakdown->by_architecture);
+    population_free(breakdown->by_group);
+    spool_free(breakdown->rows);
+    *breakdown = (struct breakdown){0};
+}
+
+/* ---- a row ---- */
+
+static void add_measured(struct breakdown_sums *sums, const struct job *job, const struct job_step *step,
+                         double *values)
+{
+    const double measured = job->field[JOB_MEASURED_MS];
+    if (isnan(measured) || measured <= 0)
+        return;
+    const double error = (step->step_ms - measured) / measured;
+    values[ERROR_RATIO] = fabs(error);
+    sums->signed_error += error;
+    sums->measured++;
+}
+
+/* Shares are of the sum of the parts, which overlap leaves as it is. */
+static void fill_shares(const struct job_step *step, double *values)
+{
+    double sum = 0;
+    for (int part = 0; part < PARTS; part++)
+        sum += step->ms[part];
+    for (int part = 0; part < PARTS; part++)
+        values[SHARE_OF_PART + part] = sum > 0 ? step->ms[part] / sum : NAN;
+}
+
+static void add_sums(struct breakdown_sums *sums, const struct job *job, const struct job_step *step,
+                     const double weight[WEIGHTS])
+{
+    sums->jobs++;
+    sums->cnodes += job->field[JOB_CNODES];
+    sums->without_duration += isnan(job->field[JOB_DURATION_S]);
+    for (int i = 0; i < WEIGHTS; i++)
+        sums->longest[job->architecture][step->bottleneck][i] += weight[i];
+}
+
+static const char *add_job(void *context, void *at, const struct job *job, uint64_t line)
+{
+    (void)context;
+    (void)line;
+    struct block *block = at;
+    const char *why;
+    const struct cluster *cluster = machines_of_job(block->machines, job, &why);
+    if (!cluster)
+        return why;
+    struct breakdown *part = &block->part;
+    const struct job_step step = job_step(job, cluster);
+    const struct goodput goodput = job_goodput(job, cluster);
+    double values[BREAKDOWN_VALUES], weight[WEIGHTS];
+    weights_of_job(job, step.step_ms, weight);
+    fill_shares(&step, values);
+    values[STEP_MS] = step.step_ms;
+    values[MFU] = goodput.mfu;
+    values[PROGRAM_GOODPUT] = goodput.program;
+    values[ERROR_RATIO] = NAN;
+    add_measured(&part->sums, job, &step, values);
+    add_sums(&part->sums, job, &step, weight);
+    population_add(part->by_architecture, architecture_word(job->architecture), weight, values);
+    if (part->by_group)
+        population_add(part->by_group, job->group, weight, values);
+    breakdown_row_write(&block->rows, job, &step);
+    return NULL;
+}
+
+/* ---- blocks ---- */
+
+static void *begin_block(void *context, unsigned thread)
+{
+    struct reading *reading = context;
+    struct block *block = mem_zeroed(sizeof *block);
+    if (!reading->machines[thread])
+        reading->machines[thread] = machines_new(reading->asked->cluster, NULL, reading->asked->changes);
+    block->machines = reading->machines[thread];
+    breakdown_begin(&block->part, reading->whole->by_group != NULL);
+    return block;
+}
+
+static void add_all_sums(struct breakdown_sums *into, const struct breakdown_sums *from)
+{
+    into->jobs += from->jobs;
+    into->without_duration += from->without_duration;
+    into->measured += from->measured;
+    into->cnodes += from->cnodes;
+    into->signed_error += from->signed_error;
+    for (int i = 0; i < ARCHITECTURES; i++)
+        for (int part = 0; part < PARTS; part++)
+            for (int weight = 0; weight < WEIGHTS; weight++)
+                into->longest[i][part][weight] += from->longest[i][part][weight];
+}
+
+static void merge(struct breakdown *into, const struct breakdown *from)
+{
+    add_all_sums(&into->sums, &from->sums);
+    population_merge(into->by_architecture, from->by_architecture);
+    if (into->by_group)
+        population_merge(into->by_group, from->by_group);
+}
+
+/* Rows are kept until there are too many, and then none. */
+static bool keep_rows(struct reading *reading, const struct block *block, struct steptime_error *err)
+{
+    struct breakdown *whole = reading->whole;
+    if (!whole->rows)
+        return true;
+    if (!reading->asked->every_row && whole->rows_kept + block->part.sums.jobs > BREAKDOWN_ROWS) {
+        spool_free(whole->rows);
+        whole->rows = NULL;
+        return true;
+    }
+    whole->rows_kept += block->part.sums.jobs;
+    return spool_add(whole->rows, buf_str(&block->rows), err);
+}
+
+static void drop_block(void *context, void *at)
+{
+    (void)context;
+    struct block *block = at;
+    breakdown_free(&block->part);
+    buf_free(&block->rows);
+    mem_free(block);
+}
+
+static bool join_block(void *context, void *at, struct steptime_error *err)
+{
+    struct reading *reading = context;
+    struct block *block = at;
+    const bool good = keep_rows(reading, block, err);
+    merge(reading->whole, &block->part);
+    drop_block(context, at);
+    return good;
+}
+
+/* ---- a table ---- */
+
+bool breakdown_of_table(const struct breakdown_asked *asked, struct arena *arena, struct breakdown *breakdown,
+                        struct job_table_result *told, struct steptime_error *err)
+{
+    enum { MOST_THREADS = 256 };
+    struct reading reading = {.asked = asked, .whole = breakdown, .arena = arena, .threads = MOST_THREADS};
+    reading.machines = arena_array(arena, MOST_THREADS, sizeof *reading.machines);
+    breakdown_begin(breakdown, asked->table.group_by.len > 0);
+    breakdown->rows = crew_ours()->count == 1 ? spool_new(err) : NULL;
+    if (!breakdown->rows && crew_ours()->count == 1)
+        return false;
+    const struct job_visitor visitor = {
+        .context = &reading, .begin = begin_block, .row = add_job, .join = join_block, .drop = drop_block};
+    const bool good = job_table_read(&asked->table, &visitor, arena, told, err);
+    for (unsigned i = 0; i < reading.threads; i++)
+        machines_free(reading.machines[i]);
+    return good;
+}
+
+/* ---- several processes ---- */
+
+static bool gather_sums(struct breakdown_sums *sums, struct arena *arena, struct steptime_error *err)
+{
+    const struct crew *crew = crew_ours();
+    str *parts = arena_array(arena, crew->count, sizeof *parts);
+    if (!crew->gather((str){(const char *)sums, sizeof *sums}, arena, parts, err))
+        return false;
+    for (unsigned i = 1; crew->rank == 0 && i < crew->count; i++) {
+        struct breakdown_sums part;
+        if (parts[i].len != sizeof part)
+            return fail(err, STEPTIME_INPUT, "process %u sent what cannot be read", i);
+        memcpy(&part, parts[i].at, sizeof part);
+        add_all_sums(sums, &part);
+    }
+    return true;
+}
+
+bool breakdown_gather(struct breakdown *breakdown, struct job_table_result *told, struct arena *arena,
+                      struct steptime_error *err)
+{
+    return crew_ours()->count == 1 ||
+           (gather_sums(&breakdown->sums, arena, err) && job_table_gather(told, arena, err) &&
+            population_gather(breakdown->by_architecture, err) &&
+            (!breakdown->by_group || population_gather(breakdown->by_group, err)));
+}

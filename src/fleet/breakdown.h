@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Where the step time of a population of jobs goes: the parts of each job's step,
+ * their shares over all jobs and by group, by job, by GPU and by GPU-time, and
+ * what the longest part is. doc/numbers/fleet.md defines every figure.
+ */
+#ifndef FLEET_BREAKDOWN_H
+#define FLEET_BREAKDOWN_H
+
+#include "fleet/job_table.h"
+#include "fleet/machines.h"
+#include "fleet/population.h"
+#include "fleet/step.h"
+#include "io/spool.h"
+#include "report/report.h"
+
+/* What is kept of each job: of its time, what share each part takes; then its step. */
+enum breakdown_value { SHARE_OF_PART, STEP_MS = PARTS, MFU, PROGRAM_GOODPUT, ERROR_RATIO, BREAKDOWN_VALUES };
+
+/* Sums over rows that need no distribution. */
+struct breakdown_sums {
+    uint64_t jobs, without_duration, measured;
+    double cnodes;
+    double longest[ARCHITECTURES][PARTS][WEIGHTS]; /* weight of the jobs whose longest part it is */
+    double signed_error;                           /* of the modelled step, over measured jobs */
+};
+
+struct breakdown {
+    struct population *by_architecture;
+    struct population *by_group; /* of --group-by; NULL */
+    struct breakdown_sums sums;
+    struct spool *rows; /* as breakdown_rows writes them; NULL: not kept, or too many */
+    uint64_t rows_kept;
+};
+
+enum { BREAKDOWN_ROWS = 100000 }; /* more rows than these are told only when asked for */
+
+struct breakdown_asked {
+    struct job_table_asked table;
+    const struct cluster *cluster; /* of all jobs; NULL: of their own rows */
+    const struct machine_changes *changes;
+    bool every_row; /* keep all rows */
+};
+
+/* Reads the table and fills *breakdown, which breakdown_free releases. False with *err. */
+bool breakdown_of_table(const struct breakdown_asked *asked, struct arena *arena, struct breakdown *breakdown,
+                        struct job_table_result *told, struct steptime_error *err);
+void breakdown_free(struct breakdown *breakdown);
+
+/* What all processes of the crew have read, in the first; the others must show nothing. */
+bool breakdown_gather(struct breakdown *breakdown, struct job_table_result *told, struct arena *arena,
+                      struct steptime_error *err);
+
+/* Into a report, with `group` the name of the --group-by column, "". The breakdown must outlive the rendering. */
+void breakdown_show(struct breakdown *breakdown, const struct breakdown_asked *asked,
+                    const struct job_table_result *told, struct report *report);
+
+#endif

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
+
+#include "fleet/breakdown.h"
+#include "fleet/breakdown_rows.h"
+#include "fleet/population_show.h"
+#include "fleet/row_stream.h"
+#include "fleet/table_show.h"
+#include "fleet/weights.h"
+
+static const char *const part_ids[PARTS] = {"input_share", "compute_bound_share", "memory_bound_share", "weight_share",
+                                            "bubble_share"};
+static const char *const part_titles[PARTS] = {"input", "compute-bound", "memory-bound", "weights", "bubble"};
+
+/* The bubble is shown where there is one. */
+static int parts_shown(const struct breakdown *breakdown)
+{
+    return population_mean(breakdown->by_architecture, POPULATION_ALL, SHARE_OF_PART + PART_BUBBLE, WEIGHT_JOB) > 0
+               ? PARTS
+               : PART_BUBBLE;
+}
+
+/* ---- head ---- */
+
+static str percent(struct arena *arena, double share)
+{
+    return isnan(share) ? S("-") : str_printf(arena, "%.3g %%", 100 * share);
+}
+
+static str summary_text(const struct breakdown *breakdown, struct arena *arena)
+{
+    const struct population *all = breakdown->by_architecture;
+    str share[WEIGHTS];
+    for (int i = 0; i < WEIGHTS; i++)
+        share[i] = percent(arena, population_mean(all, POPULATION_ALL, SHARE_OF_PART + PART_WEIGHT, (enum weight)i));
+    return str_printf(
+        arena,
+        "Weights and gradients on their way take %.*s of a step in the mean over jobs, %.*s over GPUs, and "
+        "%.*s over GPU-time.",
+        (int)share[0].len, share[0].at, (int)share[1].len, share[1].at, (int)share[2].len, share[2].at);
+}
+
+static void show_measured(const struct breakdown *breakdown, struct section *section)
+{
+    const struct breakdown_sums *sums = &breakdown->sums;
+    if (!sums->measured)
+        return;
+    struct population *all = breakdown->by_architecture;
+    section_value(section, "measured", "measured jobs", UNIT_COUNT, cell_int((int64_t)sums->measured));
+    section_value(section, "error", "modelled step, off by (mean)", UNIT_RATIO,
+                  cell_real(population_mean(all, POPULATION_ALL, ERROR_RATIO, WEIGHT_JOB)));
+    section_value(section, "median_error", "(median)", UNIT_RATIO,
+                  cell_real(population_quantile(all, POPULATION_ALL, ERROR_RATIO, WEIGHT_JOB, 0.5)));
+    section_value(section, "bias", "(signed)", UNIT_RATIO, cell_real(sums->signed_error / (double)sums->measured));
+    section_value(section, "mfu", "model FLOPs utilisation, by GPU-time", UNIT_RATIO,
+                  cell_real(population_mean(all, POPULATION_ALL, MFU, WEIGHT_GPU_TIME)));
+    section_value(section, "program_goodput", "roofline's ideal over measured step, by GPU-time", UNIT_RATIO,
+                  cell_real(population_mean(all, POPULATION_ALL, PROGRAM_GOODPUT, WEIGHT_GPU_TIME)));
+}
+
+static void show_head(const struct breakdown *breakdown, const struct breakdown_asked *asked,
+                      const struct job_table_result *told, struct report *report)
+{
+    const struct breakdown_sums *sums = &breakdown->sums;
+    struct population *all = breakdown->by_architecture;
+    struct section *section = report_section(report, "fleet", "Where the time of a step goes");
+    if (sums->jobs)
+        section_text(section, summary_text(breakdown, report_arena(report)));
+    if (sums->without_duration && sums->without_duration < sums->jobs)
+        section_text(section, str_printf(report_arena(report),
+                                         "%llu jobs have no duration_s: by GPU-time they weigh as one step of theirs.",
+                                         (unsigned long long)sums->without_duration));
+    section_value(section, "jobs", "jobs", UNIT_COUNT, cell_int((int64_t)sums->jobs));
+    section_value(section, "cnodes", "cNodes", UNIT_COUNT, cell_count(sums->cnodes));
+    section_value(section, "dropped", "rows dropped", UNIT_COUNT, cell_int((int64_t)told->dropped.count));
+    section_value(section, "hardware", "hardware", UNIT_NONE,
+                  cell_text(asked->cluster ? asked->cluster->name : S("of each job's row")));
+    section_value(section, "step_ms", "step, median job", UNIT_MS,
+                  cell_real(population_quantile(all, POPULATION_ALL, STEP_MS, WEIGHT_JOB, 0.5)));
+    section_value(section, "quantile_error", "quantiles off by at most", UNIT_RATIO,
+                  cell_real(population_is_exact(all) ? 0 : POPULATION_ERROR));
+    show_measured(breakdown, section);
+}
+
+/* ---- shares ---- */
+
+static void put_shares(struct table *table, const struct population *population, uint32_t group, str name, int parts)
+{
+    for (int by = 0; by < WEIGHTS; by++) {
+        table_row(table);
+        table_text(table, name);
+        table_text(table, weight_word((enum weight)by));
+        table_int(table, (int64_t)population_count(population, group, STEP_MS));
+        for (int part = 0; part < parts; part++)
+            table_real(table, population_mean(population, group, SHARE_OF_PART + (uint32_t)part, (enum weight)by));
+    }
+}
+
+static void share_columns(struct table *table, const char *group, int parts)
+{
+    table_column(table, "group", group, UNIT_NONE, COLUMN_WIDE);
+    table_column(table, "by", "by", UNIT_NONE, 0);
+    table_column(table, "jobs", "jobs", UNIT_COUNT, 0);
+    for (int part = 0; part < parts; part++)
+        table_column(table, part_ids[part], part_titles[part], UNIT_RATIO, part == PART_WEIGHT ? COLUMN_BAR : 0);
+}
+
+static void show_shares(const struct population *population, int parts, struct section *section, const char *id,
+                        const char *title)
+{
+    struct table *table = section_table(section, id, "");
+    share_columns(table, title, parts);
+    put_shares(table, population, POPULATION_ALL, S("all"), parts);
+    for (uint32_t i = 0; i < population_group_count(population); i++)
+        put_shares(table, population, i, population_group(population, i), parts);
+}
+
+static void show_mix(const struct breakdown *breakdown, struct report *report)
+{
+    static const char *const ids[WEIGHTS] = {"job", "gpu", "gpu_time"};
+    static const char *const titles[WEIGHTS] = {"by job", "by GPU", "by GPU-time"};
+    struct section *section = report_section(report, "mix", "The parts of all steps together");
+    struct table *table = section_table(section, "mix", "");
+    table_column(table, "part", "part", UNIT_NONE, 0);
+    for (int by = 0; by < WEIGHTS; by++)
+        table_column(table, ids[by], titles[by], UNIT_RATIO, COLUMN_BAR);
+    for (int part = 0; part < parts_shown(breakdown); part++) {
+        table_row(table);
+        table_text(table, str_of(part_titles[part]));
+        for (int by = 0; by < WEIGHTS; by++)
+            table_real(table, population_mean(breakdown->by_architecture, POPULATION_ALL,
+                                              SHARE_OF_PART + (uint32_t)part, (enum weight)by));
+    }
+    section_page_figure(section, "mix_by_job", FIGURE_BAR, "mix", "part", "job");
+    section_page_figure(section, "mix_by_gpu_time", FIGURE_BAR, "mix", "part", "gpu_time");
+}
+
+/* ---- bottlenecks ---- */
+
+static double weight_of(const double longest[PARTS][WEIGHTS], int by)
+{
+    double sum = 0;
+    for (int part = 0; part < PARTS; part++)
+        sum += longest[part][by];
+    return sum;
+}
+
+static void put_bottleneck(struct table *table, enum architecture architecture, const double longest[PARTS][WEIGHTS],
+                           int by, int parts)
+{
+    const double sum = weight_of(longest, by);
+    table_row(table);
+    table_text(table, architecture_word(architecture));
+    table_text(table, weight_word((enum weight)by));
+    for (int part = 0; part < parts; part++)
+        table_real(table, sum > 0 ? longest[part][by] / sum : NAN);
+}
+
+static void show_bottlenecks(const struct breakdown *breakdown, struct report *report)
+{
+    const int parts = parts_shown(breakdown);
+    struct section *section = report_section(report, "bottlenecks", "The longest part of the step");
+    struct table *table = section_table(section, "bottlenecks", "");
+    table_column(table, "architecture", "architecture", UNIT_NONE, 0);
+    table_column(table, "by", "by", UNIT_NONE, 0);
+    for (int part = 0; part < parts; part++)
+        table_column(table, part_ids[part], part_titles[part], UNIT_RATIO, COLUMN_BAR);
+    for (int i = 0; i < ARCHITECTURES; i++)
+        for (int by = 0; by < WEIGHTS; by++)
+            if (weight_of(breakdown->sums.longest[i], WEIGHT_JOB) > 0)
+                put_bottleneck(table, (enum architecture)i, breakdown->sums.longest[i], by, parts);
+}
+
+/* ---- distributions ---- */
+
+static const struct shown_value shown[] = {
+    {SHARE_OF_PART + PART_INPUT, "input", "input", UNIT_RATIO, 1},
+    {SHARE_OF_PART + PART_COMPUTE_BOUND, "compute_bound", "compute-bound", UNIT_RATIO, 1},
+    {SHARE_OF_PART + PART_MEMORY_BOUND, "memory_bound", "memory-bound", UNIT_RATIO, 1},
+    {SHARE_OF_PART + PART_WEIGHT, "weight", "weights", UNIT_RATIO, 1},
+    {SHARE_OF_PART + PART_BUBBLE, "bubble", "pipeline bubble", UNIT_RATIO, 1},
+    {STEP_MS, "step_ms", "step, ms", UNIT_NONE, NAN},
+    {MFU, "mfu", "model FLOPs utilisation", UNIT_RATIO, NAN},
+    {PROGRAM_GOODPUT, "program_goodput", "ideal over measured step", UNIT_RATIO, NAN},
+    {ERROR_RATIO, "error", "error of the modelled step", UNIT_RATIO, NAN},
+};
+
+static void show_distributions(const struct breakdown *breakdown, struct report *report)
+{
+    struct section *section = report_section(report, "distributions", "Jobs by the share that each part takes");
+    population_show_curves(breakdown->by_architecture, shown, PART_BUBBLE, section, report_arena(report));
+    population_show_quantiles(breakdown->by_architecture, shown, sizeof shown / sizeof *shown, "quantiles", section);
+    if (breakdown->by_group)
+        population_show_quantiles(breakdown->by_group, shown, sizeof shown / sizeof *shown, "group_quantiles", section);
+}
+
+void breakdown_show(struct breakdown *breakdown, const struct breakdown_asked *asked,
+                    const struct job_table_result *told, struct report *report)
+{
+    show_head(breakdown, asked, told, report);
+    table_show_dropped(asked->table.path, told, report);
+    if (!breakdown->sums.jobs)
+        return;
+    show_mix(breakdown, report);
+    struct section *section = report_section(report, "architectures", "By architecture");
+    show_shares(breakdown->by_architecture, parts_shown(breakdown), section, "shares", "architecture");
+    if (breakdown->by_group)
+        show_shares(breakdown->by_group, parts_shown(breakdown), report_section(report, "groups", "By group"), "groups",
+                    "group");
+    show_bottlenecks(breakdown, report);
+    show_distributions(breakdown, report);
+    if (breakdown->rows)
+        breakdown_rows_show(breakdown->rows, report_section(report, "jobs", "Jobs"), report);
+}

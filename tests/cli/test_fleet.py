@@ -1,0 +1,236 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The cluster framework as users see it: the paper's case studies, populations, projections, broken tables."""
+import csv
+import gzip
+import io
+import json
+import os
+import tempfile
+import unittest
+
+from support import INPUT, OK, USAGE, shared_trace, steptime
+
+# Wang et al., IISWC 2019, Tables IV and V: per step of one cNode.
+CASES = """job,architecture,cnodes,batch,input_bytes,flops,memory_bytes,weight_bytes
+ResNet50,allreduce-local,8,64,38e6,1.56e12,31.9e9,357e6
+NMT,allreduce-local,8,6144,22e3,2.5e12,101.6e9,1.33e9
+BERT,allreduce-local,8,12,46e3,2.1e12,107.3e9,1.5e9
+Speech,1w1g,1,32,804e6,7.9e12,20.4e9,728e6
+Multi-Interests,ps-worker,16,2048,261e6,105.8e9,100.4e9,122e6
+GCN,pearl,8,512,1.2e6,330.7e9,25.79e9,3e9
+"""
+# What the equations give for them, with 70 % of everything: input, compute-bound, memory-bound, weights, step (ms).
+EXPECTED = {
+    "ResNet50": (5.43, 202.60, 45.57, 10.20, 263.80),
+    "NMT": (0.00, 324.68, 145.14, 38.00, 507.82),
+    "BERT": (0.01, 272.73, 153.29, 42.86, 468.88),
+    "Speech": (114.86, 1025.97, 29.14, 0, 1169.97),
+    "Multi-Interests": (37.29, 13.74, 143.43, 73.20, 267.65),
+    "GCN": (0.17, 42.95, 36.84, 85.71, 165.68),
+}
+HEADER = CASES.splitlines()[0]
+
+
+def fleet(verb, table, *options, code=OK):
+    """What `fleet VERB -` says of the table, as JSON."""
+    done = steptime("fleet", verb, "-", *options, "--format", "json", stdin=table.encode())
+    assert done.code == code, done
+    return done.json if code == OK else done.err
+
+
+def rows(report, table_id):
+    """The rows of a table as dictionaries."""
+    for section in report["sections"]:
+        for table in section["tables"]:
+            if table["id"] == table_id:
+                ids = [column["id"] for column in table["columns"]]
+                return [dict(zip(ids, row)) for row in table["rows"]]
+    raise KeyError(table_id)
+
+
+def values(report):
+    return {value["id"]: value["value"] for section in report["sections"] for value in section["values"]}
+
+
+def ps_worker(cnodes=4, input_bytes=0, flops=0, memory_bytes=0, weight_bytes=1e9, name="a"):
+    return f"{name},ps-worker,{cnodes},1,{input_bytes},{flops},{memory_bytes},{weight_bytes}\n"
+
+
+class CaseStudies(unittest.TestCase):
+    def test_each_part_of_the_papers_six_jobs(self):
+        jobs = {row["job"]: row for row in rows(fleet("breakdown", CASES, "--hw", "paper"), "jobs")}
+        for name, expected in EXPECTED.items():
+            found = [jobs[name][part] for part in ("input_ms", "compute_bound_ms", "memory_bound_ms", "weight_ms", "step_ms")]
+            for ours, theirs in zip(found, expected):
+                self.assertAlmostEqual(ours, theirs, delta=0.0051, msg=name)
+
+    def test_the_bottleneck_is_the_longest_part(self):
+        found = {row["job"]: row["bottleneck"] for row in rows(fleet("breakdown", CASES, "--hw", "paper"), "jobs")}
+        self.assertEqual(found, {"ResNet50": "compute_bound", "NMT": "compute_bound", "BERT": "compute_bound",
+                                 "Speech": "compute_bound", "Multi-Interests": "memory_bound", "GCN": "weight"})
+
+    def test_ideal_overlap_leaves_the_longest_of_input_compute_and_weights(self):
+        jobs = {row["job"]: row["step_ms"] for row in rows(fleet("breakdown", CASES, "--hw", "paper", "--overlap", "ideal"), "jobs")}
+        for name, step_ms in (("Multi-Interests", 157.2), ("ResNet50", 248.2), ("NMT", 469.8), ("BERT", 426.0),
+                              ("Speech", 1055.1), ("GCN", 85.7)):
+            self.assertAlmostEqual(jobs[name], step_ms, delta=0.06, msg=name)
+
+    def test_another_efficiency_of_all_scales_all(self):
+        whole = rows(fleet("breakdown", CASES, "--hw", "paper", "--set", "efficiency=35%"), "jobs")
+        for row in whole:
+            self.assertAlmostEqual(row["step_ms"], 2 * EXPECTED[row["job"]][-1], delta=0.02)
+
+
+class Ceilings(unittest.TestCase):
+    """A job that only communicates shows what the links allow (the paper's 21x and 1.2x)."""
+
+    def speedup(self, *options):
+        report = fleet("project", HEADER + "\n" + ps_worker(), "--hw", "paper", *options)
+        return rows(report, "jobs")[0]["speedup"]
+
+    def test_from_parameter_servers_to_nvlink(self):
+        self.assertAlmostEqual(self.speedup("--to", "allreduce-local"), 21.0, places=9)
+
+    def test_from_parameter_servers_to_nvlink_servers_in_a_network(self):
+        self.assertAlmostEqual(self.speedup("--to", "allreduce-cluster"), 0.42 / 0.34, places=9)
+
+    def test_a_network_four_times_as_fast(self):
+        self.assertAlmostEqual(self.speedup("--set", "ethernet=100Gbps"), 0.42 / 0.18, places=9)
+
+
+class Populations(unittest.TestCase):
+    def test_shares_by_job_and_by_gpu_differ(self):
+        table = HEADER + "\n" + "".join(f"s{i},1w1g,1,1,0,11e12,0,0\n" for i in range(9)) + ps_worker(cnodes=91)
+        report = fleet("breakdown", table, "--hw", "paper")
+        by = {row["by"]: row for row in rows(report, "shares") if row["group"] == "all"}
+        self.assertAlmostEqual(by["job"]["weight_share"], 0.1)
+        self.assertAlmostEqual(by["gpu"]["weight_share"], 0.91)
+        self.assertEqual(values(report)["jobs"], 10)
+
+    def test_gpu_time_weighs_by_the_duration_where_there_is_one(self):
+        table = HEADER + ",duration_s\n" + "a,1w1g,1,1,0,11e12,0,0,300\n" + ps_worker(cnodes=1).strip() + ",100\n"
+        by = {row["by"]: row for row in rows(fleet("breakdown", table, "--hw", "paper"), "shares") if row["group"] == "all"}
+        self.assertAlmostEqual(by["gpu_time"]["weight_share"], 0.25)
+
+    def test_groups_of_any_column(self):
+        table = HEADER + ",team\n" + "a,1w1g,1,1,0,1e12,0,0,red\nb,1w1g,1,1,0,1e12,0,0,blue\nc,1w1g,1,1,0,1e12,0,0,red\n"
+        groups = {row["group"]: row["jobs"] for row in rows(fleet("breakdown", table, "--hw", "paper", "--group-by", "team"), "groups")}
+        self.assertEqual(groups, {"all": 3, "blue": 1, "red": 2})
+
+    def test_columns_come_in_any_order(self):
+        read = list(csv.DictReader(io.StringIO(CASES)))
+        order = sorted(read[0], reverse=True)
+        out = io.StringIO()
+        writer = csv.DictWriter(out, order)
+        writer.writeheader()
+        writer.writerows(read)
+        self.assertEqual(rows(fleet("breakdown", out.getvalue(), "--hw", "paper"), "jobs"),
+                         rows(fleet("breakdown", CASES, "--hw", "paper"), "jobs"))
+
+    def test_json_lines_and_packed_tables_say_the_same(self):
+        expected = rows(fleet("breakdown", CASES, "--hw", "paper"), "jobs")
+        lines = "".join(json.dumps({key: text if key in ("job", "architecture") else float(text)
+                                    for key, text in row.items()}) + "\n" for row in csv.DictReader(io.StringIO(CASES)))
+        self.assertEqual(rows(fleet("breakdown", lines, "--hw", "paper"), "jobs"), expected)
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "jobs.csv.gz")
+            with gzip.open(path, "wt") as packed:
+                packed.write(CASES)
+            done = steptime("fleet", "breakdown", path, "--hw", "paper", "--format", "json")
+            self.assertEqual(rows(done.json, "jobs"), expected)
+
+    def test_rows_are_told_up_to_a_hundred_thousand_and_beyond_when_asked(self):
+        table = HEADER + "\n" + "".join(f"j{i},1w1g,1,1,0,1e12,0,0\n" for i in range(100_001))
+        with self.assertRaises(KeyError):
+            rows(fleet("breakdown", table, "--hw", "paper"), "jobs")
+        self.assertEqual(len(rows(fleet("breakdown", table, "--hw", "paper", "--jobs"), "jobs")), 100_001)
+
+    def test_each_job_may_name_its_own_gpu(self):
+        table = HEADER + ",gpu\n" + "a,1w1g,1,1,0,1e12,0,0,V100\nb,1w1g,1,1,0,1e12,0,0,H100\n"
+        old, new = (row["step_ms"] for row in rows(fleet("breakdown", table), "jobs"))
+        self.assertGreater(old, 2 * new)
+
+    def test_a_page_holds_the_curves(self):
+        done = steptime("fleet", "breakdown", "-", "--hw", "paper", "--format", "html", stdin=CASES.encode())
+        self.assertEqual(done.code, OK)
+        self.assertIn("<svg", done.out)
+
+
+class Projections(unittest.TestCase):
+    def test_a_server_has_room_for_eight(self):
+        report = fleet("project", HEADER + "\n" + ps_worker(cnodes=32), "--hw", "paper", "--to", "allreduce-local")
+        row = rows(report, "jobs")[0]
+        self.assertEqual(row["projected_cnodes"], 8)
+        self.assertAlmostEqual(row["speedup"], 21.0 / 4)
+        self.assertAlmostEqual(row["cnode_speedup"], 21.0)
+
+    def test_replicas_that_share_pcie_wait_for_input(self):
+        table = HEADER + "\n" + ps_worker(cnodes=8, input_bytes=1e9, weight_bytes=0)
+        alone = rows(fleet("project", table, "--hw", "paper", "--to", "allreduce-local"), "jobs")[0]["speedup"]
+        shared = rows(fleet("project", table, "--hw", "paper", "--to", "allreduce-local", "--pcie-share"), "jobs")[0]["speedup"]
+        self.assertAlmostEqual(alone, 1)
+        self.assertAlmostEqual(shared, 1 / 8)
+
+    def test_a_sweep_has_a_row_a_value(self):
+        report = fleet("project", HEADER + "\n" + ps_worker(), "--hw", "paper", "--sweep", "ethernet=25,50,100Gbps")
+        means = [row["mean"] for row in rows(report, "sweep_ethernet")]
+        self.assertEqual(len(means), 3)
+        self.assertAlmostEqual(means[0], 1)
+        self.assertAlmostEqual(means[2], 0.42 / 0.18)
+
+    def test_the_most_sensitive_resource_of_each_architecture(self):
+        table = HEADER + "\n" + ps_worker() + "b,1w1g,1,1,0,1e9,1e12,0\nc,1wng,2,1,0,1e9,1e9,1e10\n"
+        most = {row["architecture"]: row["most"] for row in rows(fleet("project", table, "--hw", "paper", "--to", "allreduce-local"), "sensitivity")}
+        self.assertEqual(most, {"ps-worker": "ethernet", "1w1g": "memory", "1wng": "pcie"})
+
+    def test_tables_that_fit_no_gpu_stay_where_they_are(self):
+        table = HEADER + ",dense_weight_bytes,embedding_weight_bytes,gpu\na,ps-worker,8,1,0,1e12,0,1e8,1e9,5e12,A100-SXM4-80GB\n"
+        report = fleet("project", table, "--to", "allreduce-local")
+        self.assertEqual(rows(report, "jobs")[0]["obstacle"], "memory")
+
+
+class BrokenTables(unittest.TestCase):
+    def test_a_row_that_cannot_be_is_dropped_with_its_line(self):
+        table = HEADER + "\na,1w1g,1,1,0,1e12,0,0\nb,1w1g,0,1,0,1e12,0,0\nc,1w1g,1,1,0,-5,0,0\nd,1w1g,1,1,0,nan,0,0\n"
+        report = fleet("breakdown", table, "--hw", "paper")
+        self.assertEqual((values(report)["jobs"], values(report)["dropped"]), (1, 3))
+        said = " ".join(warning["message"] for warning in report["warnings"])
+        for line in ("line 3", "line 4", "line 5"):
+            self.assertIn(line, said)
+
+    def test_strict_stops_at_it(self):
+        table = HEADER + "\na,1w1g,1,1,0,1e12,0,0\nb,1w1g,0,1,0,1e12,0,0\n"
+        self.assertIn("3", fleet("breakdown", table, "--hw", "paper", "--strict", code=INPUT))
+
+    def test_a_missing_column_is_named_with_the_nearest(self):
+        said = fleet("breakdown", CASES.replace("input_bytes", "input_byte"), "--hw", "paper", code=INPUT)
+        self.assertIn("input_bytes", said)
+        self.assertIn("input_byte'", said)
+
+    def test_hardware_that_nobody_knows_drops_the_row(self):
+        table = HEADER + ",gpu\n" + "a,1w1g,1,1,0,1e12,0,0,V100\nb,1w1g,1,1,0,1e12,0,0,Q9000\n"
+        report = fleet("breakdown", table)
+        self.assertEqual((values(report)["jobs"], values(report)["dropped"]), (1, 1))
+        self.assertIn("line 3", report["warnings"][0]["message"])
+
+    def test_settings_that_cannot_be_are_refused(self):
+        for words in (("--set", "ethernet=4gb/s"), ("--set", "ethernt=4GB/s"), ("--sweep", "ethernet"), ("--to", "ring")):
+            done = steptime("fleet", "project", "-", "--hw", "paper", *words, stdin=CASES.encode())
+            self.assertEqual(done.code, USAGE, words)
+
+    def test_no_table_no_answer(self):
+        self.assertEqual(steptime("fleet", "breakdown", "-", "--hw", "paper", stdin=b"").code, INPUT)
+        self.assertEqual(steptime("fleet").code, USAGE)
+
+
+class Features(unittest.TestCase):
+    def test_traces_become_a_table_that_is_read_again(self):
+        done = steptime("fleet", "features", shared_trace("kineto/resnet50_before.json.gz")
+                        if False else shared_trace("kineto/hta_df_index_resolver_w2r1.json.gz"), "--format", "csv")
+        self.assertEqual(done.code, OK, done.err)
+        row, = csv.DictReader(io.StringIO(done.out))
+        self.assertGreater(float(row["measured_ms"]), 0)
+
+
+if __name__ == "__main__":
+    unittest.main()
