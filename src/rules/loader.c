@@ -75,6 +75,35 @@ static bool samples_on_device(const struct check *check, uint32_t dataset)
     return summary->effects & EFFECT_UPLOAD || (summary->result && holds_device(summary->result));
 }
 
+static bool moves_itself(const struct check *check, uint32_t id)
+{
+    const struct function *function = project_function(check->project, id);
+    const struct syntax *tree = project_tree(check->project, function->file);
+    for (uint32_t at = function->node; at < syntax_last(tree, function->node); at++) {
+        if (!syntax_calls(tree, at, S("to")) && !syntax_calls(tree, at, S("cuda")))
+            continue;
+        const enum move move = value_move(check->project, (struct site){function->file, at}).move;
+        if (move == MOVE_UPLOAD || (move == MOVE_UNKNOWN && syntax_calls(tree, at, S("cuda"))))
+            return true;
+    }
+    return false;
+}
+
+/* `transforms.append(ToDevice())` beside the loader: an object of the run that moves what it is called with. */
+static bool transforms_on_device(const struct check *check, uint32_t call)
+{
+    const uint32_t function = syntax_function(check->tree, call);
+    for (uint32_t at = function == SYNTAX_NONE ? call : function; at < call; at++) {
+        const struct value *made = syntax_is(check->tree, at, SYN_CALL) ? ask_value(check, at) : &value_unknown;
+        const uint32_t runs = made->kind == VALUE_INSTANCE && made->detail != SYNTAX_NONE
+                                  ? project_method(check->project, made->detail, S("__call__"))
+                                  : SYNTAX_NONE;
+        if (runs != SYNTAX_NONE && moves_itself(check, runs))
+            return true;
+    }
+    return false;
+}
+
 static bool may_hold_tensor(const struct value *value, int depth)
 {
     if (value->kind == VALUE_TENSOR || value->kind == VALUE_BATCH)
@@ -104,7 +133,7 @@ bool loader_on_device(const struct check *check, uint32_t call)
     const uint32_t dataset = loader_argument(check, call, LOADER_DATASET);
     return holds_device(ask_value(check, call)) || holds_device(ask_value(check, dataset)) ||
            made_of_device_tensors(check, dataset) || samples_on_device(check, dataset) ||
-           collates_on_device(check, call);
+           collates_on_device(check, call) || transforms_on_device(check, call);
 }
 
 bool loader_of_indices(const struct check *check, uint32_t call)

@@ -178,6 +178,60 @@ bool loop_runs_module(const struct check *check, uint32_t loop)
     return ask_any(check, loop, calls_module);
 }
 
+/* ---- rounds that cannot be done at once ---- */
+
+/* `total = total + x`, `rows = torch.cat([rows, x])`: rounds can be gathered, and added or joined once. */
+static bool only_gathers(const struct check *check, uint32_t read, uint32_t value)
+{
+    const struct syntax *tree = check->tree;
+    if (syntax_is(tree, value, SYN_CALL))
+        return str_eq(ask_tail(check, value), S("cat")) || str_eq(ask_tail(check, value), S("stack"));
+    return syntax_is(tree, value, SYN_BINARY) && tree->op[value] == OP_ADD && tree->parent[read] == value;
+}
+
+/* Whether the read sees what a statement of the loop has bound a round before. */
+static bool reads_round_before(const struct check *check, uint32_t read, uint32_t loop)
+{
+    enum { MANY = 8 };
+    const struct definition *found[MANY];
+    const uint32_t count = flow_definitions(check->project, check_site(check, read), found, MANY);
+    for (uint32_t i = 0; i < count && i < MANY; i++) {
+        const bool in_it = syntax_inside(check->tree, read, found[i]->statement);
+        const bool changed = found[i]->kind == DEFINED_CHANGE && !in_it;
+        if ((!changed && (found[i]->kind != DEFINED_ASSIGN || !ask_gpu_tensor(check, found[i]->value))) ||
+            !syntax_inside(check->tree, found[i]->statement, loop))
+            continue;
+        if (in_it ? !only_gathers(check, read, found[i]->value) : found[i]->statement > read)
+            return true;
+    }
+    return false;
+}
+
+bool loop_is_recurrence(const struct check *check, uint32_t loop)
+{
+    enum { LARGEST = 4000 };
+    if (check->tree->kind[loop] != SYN_FOR || check->tree->size[loop] > LARGEST)
+        return false;
+    for (uint32_t at = loop; at != SYNTAX_NONE; at = loop_next(check->tree, loop, at))
+        if (syntax_is(check->tree, at, SYN_NAME) && ask_gpu_tensor(check, at) && reads_round_before(check, at, loop))
+            return true;
+    return false;
+}
+
+bool loop_is_ragged(const struct check *check, uint32_t loop)
+{
+    for (uint32_t at = loop; at != SYNTAX_NONE; at = loop_next(check->tree, loop, at)) {
+        const uint32_t index =
+            syntax_is(check->tree, at, SYN_SUBSCRIPT) ? syntax_child(check->tree, at, 1) : SYNTAX_NONE;
+        const uint32_t parent = check->tree->parent[at];
+        const bool stored = syntax_is(check->tree, parent, SYN_ASSIGN) && syntax_last_child(check->tree, parent) != at;
+        if (index != SYNTAX_NONE && !stored && ask_gpu_tensor(check, index) &&
+            ask_value(check, index)->dtype == DTYPE_BOOL)
+            return true;
+    }
+    return false;
+}
+
 /* ---- elements ---- */
 
 uint32_t index_first(const struct syntax *tree, uint32_t index)

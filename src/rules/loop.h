@@ -28,6 +28,12 @@ bool loop_varies(const struct check *check, uint32_t node, uint32_t loop);
 /* Whether a network runs in its rounds, so that they are no mere element access (a recurrent cell, a beam). */
 bool loop_runs_module(const struct check *check, uint32_t loop);
 
+/* Whether a round needs a tensor of the round before, so that rounds cannot be done at once; sums need none. */
+bool loop_is_recurrence(const struct check *check, uint32_t loop);
+
+/* Whether a mask selects in its rounds: each has another size, so that rounds cannot be stacked. */
+bool loop_is_ragged(const struct check *check, uint32_t loop);
+
 /*
  * Walks the nodes of a loop without those of loops and functions inside it.
  * Begin with at = loop; SYNTAX_NONE at the end.

@@ -16,7 +16,7 @@ static bool tell_access(const struct check *check, uint32_t loop, uint32_t node,
     match->captures[match->capture_count++] = loop;
     match->message = str_printf(check->arena, format, (int)text.len, text.at);
     match->fix = FIX_UNSAFE;
-    if (!loop_counts_data(check, loop) && match->level > LEVEL_NOTE)
+    if (!loop_counts_data(check, loop) || loop_is_recurrence(check, loop) || loop_is_ragged(check, loop))
         match->level = LEVEL_NOTE;
     return ask_matters(check, loop) && level_at(check, loop, GPU_SURE, match);
 }

@@ -147,9 +147,53 @@ static struct ways ways_of_name(const struct project *project, struct site name,
     return ways;
 }
 
+/* The key of `kwargs.get("key")` and `kwargs.get("key", None)`, kwargs being the ** of the function; "". */
+static str option_taken(const struct project *project, struct site call)
+{
+    enum { STARS_OF_NAMED = 2 };
+    const struct syntax *tree = project_tree(project, call.file);
+    const uint32_t key = syntax_argument(tree, call.node, 0, NULL),
+                   otherwise = syntax_argument(tree, call.node, 1, NULL);
+    if (!syntax_calls(tree, call.node, S("get")) || !syntax_is(tree, call.node + 2, SYN_NAME) ||
+        !syntax_is(tree, key, SYN_STRING) || (otherwise != NONE && !syntax_is(tree, otherwise, SYN_NONE)))
+        return S("");
+    const struct definition *bound = flow_definition(project, (struct site){call.file, call.node + 2});
+    if (!bound || bound->kind != DEFINED_PARAMETER || tree->op[tree->parent[bound->name]] != STARS_OF_NAMED)
+        return S("");
+    const str text = syntax_text(tree, key);
+    return text.len > 2 ? (str){text.at + 1, text.len - 2} : S("");
+}
+
+/* What callers give for an option that is not named among the parameters. */
+static struct ways ways_of_option(const struct project *project, struct site call, str key, uint32_t *left, int depth)
+{
+    struct ways ways = {0};
+    uint32_t count;
+    const struct site *callers = name_callers(project, project_function_at(project, call), &count);
+    if (!count || count > MOST_WAYS)
+        return (struct ways){.there = 1, .unknown = true};
+    for (uint32_t i = 0; i < count; i++) {
+        const struct syntax *tree = project_tree(project, callers[i].file);
+        uint32_t given = NONE;
+        const uint32_t arguments = syntax_child(tree, callers[i].node, 1);
+        for (uint32_t a = syntax_first(tree, arguments); a != NONE; a = syntax_next(tree, a))
+            if (tree->kind[a] == SYN_KEYWORD && str_eq(syntax_text(tree, a + 1), key))
+                given = syntax_child(tree, a, 1);
+        const struct ways more = given == NONE
+                                     ? (struct ways){.absent = true}
+                                     : ways_of(project, (struct site){callers[i].file, given}, left, depth + 1);
+        add_ways(&ways, &more, gate_around(project, callers[i], NONE));
+        ways.unknown |= given == NONE && syntax_arguments_hidden(tree, callers[i].node);
+    }
+    return ways;
+}
+
 static struct ways ways_of_call(const struct project *project, struct site call, uint32_t *left, int depth)
 {
     struct ways ways = {0};
+    const str option = option_taken(project, call);
+    if (option.len)
+        return ways_of_option(project, call, option, left, depth);
     const uint32_t target = name_target(project, call);
     if (target == NONE)
         return (struct ways){.there = 1};

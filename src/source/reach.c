@@ -62,3 +62,79 @@ void reach_by_name(struct project *project, struct by_name *list)
                 look_at(project, list, (struct site){i, node});
     }
 }
+
+/* ---- by key ---- */
+
+struct keyed_module {
+    str key; /* with its quotes */
+    uint32_t program, forward;
+};
+
+struct keyed_modules {
+    struct keyed_module *at;
+    size_t count, room;
+};
+
+/* The key under which the value is kept where it stands: of `{"a": here}` and of `d["a"] = here`; NONE. */
+static uint32_t key_of(const struct syntax *tree, uint32_t value)
+{
+    const uint32_t parent = tree->parent[value];
+    uint32_t key = NONE;
+    if (tree->kind[parent] == SYN_PAIR && value == syntax_child(tree, parent, 1))
+        key = syntax_first(tree, parent);
+    else if (tree->kind[parent] == SYN_ASSIGN && tree->kind[parent + 1] == SYN_SUBSCRIPT && value != parent + 1)
+        key = syntax_child(tree, parent + 1, 1);
+    return syntax_is(tree, key, SYN_STRING) ? key : NONE;
+}
+
+static void find_kept(const struct project *project, struct keyed_modules *modules)
+{
+    enum { MOST_MODULES = 64 };
+    for (uint32_t i = 0; i < project->file_count; i++) {
+        const struct file *file = &project->files[i];
+        for (uint32_t node = 0; node < file->shown.tree->count && modules->count < MOST_MODULES; node++) {
+            const uint32_t key = file->shown.tree->kind[node] == SYN_CALL ? key_of(file->shown.tree, node) : NONE;
+            const struct value *made = key == NONE ? &value_unknown : node_value(project, file, node);
+            const uint32_t forward = made->kind == VALUE_MODULE && made->detail != NONE
+                                         ? project_method(project, made->detail, S("forward"))
+                                         : NONE;
+            if (forward == NONE)
+                continue;
+            modules->at = mem_grow(modules->at, &modules->room, modules->count + 1, sizeof *modules->at);
+            modules->at[modules->count++] =
+                (struct keyed_module){syntax_text(file->shown.tree, key), file->program, forward};
+        }
+    }
+}
+
+static bool same_key(str a, str b)
+{
+    return a.len == b.len && a.len > 2 && str_eq((str){a.at + 1, a.len - 2}, (str){b.at + 1, b.len - 2});
+}
+
+static void add_keyed(const struct project *project, const struct keyed_modules *modules, struct by_key *list,
+                      struct site call)
+{
+    const struct syntax *tree = project_tree(project, call.file);
+    const str key = syntax_text(tree, syntax_child(tree, call.node + 1, 1));
+    for (size_t i = 0; i < modules->count; i++) {
+        if (modules->at[i].program != project->files[call.file].program || !same_key(modules->at[i].key, key))
+            continue;
+        list->at = mem_grow(list->at, &list->room, list->count + 1, sizeof *list->at);
+        list->at[list->count++] = (struct keyed_call){call, modules->at[i].forward};
+    }
+}
+
+void reach_by_key(const struct project *project, struct by_key *list)
+{
+    struct keyed_modules modules = {0};
+    find_kept(project, &modules);
+    for (uint32_t i = 0; modules.count && i < project->file_count; i++) {
+        const struct syntax *tree = project_tree(project, i);
+        for (uint32_t node = 0; node < tree->count; node++)
+            if (tree->kind[node] == SYN_CALL && tree->kind[node + 1] == SYN_SUBSCRIPT &&
+                syntax_is(tree, syntax_child(tree, node + 1, 1), SYN_STRING))
+                add_keyed(project, &modules, list, (struct site){i, node});
+    }
+    mem_free(modules.at);
+}

@@ -18,4 +18,17 @@ struct by_name {
 /* Fills the list; its array is the caller's to free. */
 void reach_by_name(struct project *project, struct by_name *list);
 
+/*
+ * Calls of modules that are kept under a key: `post["boxes"](x)` where `post["boxes"] = Boxes()` or
+ * `{"boxes": Boxes()}`. Each with the forward() that it reaches.
+ */
+struct by_key {
+    struct keyed_call {
+        struct site call;
+        uint32_t forward;
+    } * at;
+    size_t count, room;
+};
+void reach_by_key(const struct project *project, struct by_key *list);
+
 #endif
