@@ -45,6 +45,7 @@ struct operation {
     uint32_t type;                 /* index into types */
     uint32_t step, stage, replica; /* dense, in the order of their numbers */
     uint32_t sequence;             /* as numbered among its type, step and worker */
+    int32_t launch;                /* place in the order in which the worker launched the step's work; -1: not told */
     int32_t chunk, model_chunk;    /* part of the stage's layers, and where it stands in the model; -1: none */
 };
 
@@ -62,6 +63,9 @@ struct operations {
     const int64_t *step_numbers, *stage_numbers, *replica_numbers; /* as the table writes them */
     uint64_t dropped; /* rows that are no operation: a time that is none, a number missing */
 };
+
+/* Whether the file is no trace of one process: a table, or a timeline of operations. What cannot be read is a table. */
+bool operations_fit(const char *path);
 
 /* Of a table, plain or packed; "-" is standard input. */
 bool operations_read(const char *path, struct arena *arena, struct operations *operations, struct steptime_error *err);

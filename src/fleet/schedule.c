@@ -16,51 +16,51 @@ str schedule_group_word(enum schedule_group group)
 
 static const struct {
     str word;
-    enum collective collective;
+    enum message_pattern pattern;
 } words[] = {
-    {S("all_reduce"), COLLECTIVE_REDUCE}, {S("allreduce"), COLLECTIVE_REDUCE},    {S("all_gather"), COLLECTIVE_PART},
-    {S("allgather"), COLLECTIVE_PART},    {S("reduce_scatter"), COLLECTIVE_PART}, {S("reducescatter"), COLLECTIVE_PART},
-    {S("all_to_all"), COLLECTIVE_PART},   {S("alltoall"), COLLECTIVE_PART},       {S("broadcast"), COLLECTIVE_PASS},
-    {S("isend"), COLLECTIVE_PASS},        {S("irecv"), COLLECTIVE_PASS},          {S("reduce"), COLLECTIVE_PASS},
+    {S("all_reduce"), PATTERN_REDUCED}, {S("allreduce"), PATTERN_REDUCED},     {S("all_gather"), PATTERN_PARTED},
+    {S("allgather"), PATTERN_PARTED},   {S("reduce_scatter"), PATTERN_PARTED}, {S("reducescatter"), PATTERN_PARTED},
+    {S("all_to_all"), PATTERN_PARTED},  {S("alltoall"), PATTERN_PARTED},       {S("broadcast"), PATTERN_PASSED},
+    {S("isend"), PATTERN_PASSED},       {S("irecv"), PATTERN_PASSED},          {S("reduce"), PATTERN_PASSED},
 };
 
-enum collective schedule_collective(str word)
+enum message_pattern schedule_pattern(str word)
 {
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (str_starts_nocase(word, words[i].word))
-            return words[i].collective;
-    return COLLECTIVE_NONE;
+            return words[i].pattern;
+    return PATTERN_NONE;
 }
 
 /* Of a message of one byte, sent and received. A group whose size is not told is as large as groups can be. */
-static double traffic_a_byte(enum collective collective, double ranks)
+static double traffic_a_byte(enum message_pattern pattern, double ranks)
 {
     const double elsewhere = ranks > 0 ? (ranks - 1) / ranks : 1;
-    switch (collective) {
-    case COLLECTIVE_REDUCE:
+    switch (pattern) {
+    case PATTERN_REDUCED:
         return 4 * elsewhere;
-    case COLLECTIVE_PART:
+    case PATTERN_PARTED:
         return 2 * elsewhere;
-    case COLLECTIVE_PASS:
+    case PATTERN_PASSED:
         return ranks == 1 ? 0 : 2;
     default:
         return 0;
     }
 }
 
-void schedule_add(struct schedule *schedule, enum schedule_group group, enum collective collective, double ranks,
-                  double bytes, double count, double ms)
+void schedule_add(struct collective_schedule *schedule, enum schedule_group group, enum message_pattern pattern,
+                  double ranks, double bytes, double count, double ms)
 {
     struct schedule_traffic *traffic = &schedule->of[group];
     traffic->ranks = fmax(traffic->ranks, ranks);
     traffic->calls += count;
-    traffic->bytes += count * bytes * traffic_a_byte(collective, ranks);
+    traffic->bytes += count * bytes * traffic_a_byte(pattern, ranks);
     traffic->largest = fmax(traffic->largest, bytes);
     if (!isnan(ms))
         traffic->ms = (isnan(traffic->ms) ? 0 : traffic->ms) + ms;
 }
 
-static void mean_of_steps(struct schedule *schedule)
+static void mean_of_steps(struct collective_schedule *schedule)
 {
     if (schedule->steps < 1)
         schedule->steps = 1;
@@ -71,11 +71,11 @@ static void mean_of_steps(struct schedule *schedule)
     }
 }
 
-bool schedule_read(const char *path, struct schedule *schedule, struct steptime_error *err)
+bool schedule_read(const char *path, struct collective_schedule *schedule, struct steptime_error *err)
 {
     char room[IMPORT_SNIFFED];
     const str begin = import_sniff(path, room);
-    *schedule = (struct schedule){.compute_ms = NAN, .step_ms = NAN, .micro_batches = 1};
+    *schedule = (struct collective_schedule){.compute_ms = NAN, .step_ms = NAN, .micro_batches = 1};
     for (int group = 0; group < SCHEDULE_GROUPS; group++)
         schedule->of[group].ms = NAN;
     bool good;
@@ -92,12 +92,12 @@ bool schedule_read(const char *path, struct schedule *schedule, struct steptime_
 
 /* ---- as a job ---- */
 
-static double parallel(const struct schedule *schedule, enum schedule_group group)
+static double parallel(const struct collective_schedule *schedule, enum schedule_group group)
 {
     return fmax(1, schedule->of[group].ranks);
 }
 
-static enum architecture architecture_of(const struct schedule *schedule)
+static enum architecture architecture_of(const struct collective_schedule *schedule)
 {
     if (schedule->of[GROUP_EXPERT].ranks > 1)
         return ARCHITECTURE_EXPERT_PARALLEL;
@@ -111,7 +111,7 @@ static enum architecture architecture_of(const struct schedule *schedule)
 }
 
 /* Of all groups; NaN where none was measured. */
-static double communication_ms(const struct schedule *schedule)
+static double communication_ms(const struct collective_schedule *schedule)
 {
     double ms = NAN;
     for (int group = 0; group < SCHEDULE_GROUPS; group++)
@@ -120,7 +120,7 @@ static double communication_ms(const struct schedule *schedule)
     return ms;
 }
 
-struct job job_of_schedule(const struct schedule *schedule, str name)
+struct job job_of_schedule(const struct collective_schedule *schedule, str name)
 {
     struct job job = import_no_job();
     job.name = name;
@@ -143,7 +143,7 @@ struct job job_of_schedule(const struct schedule *schedule, str name)
 /* ---- as a stream of one job ---- */
 
 struct one_job {
-    struct schedule schedule;
+    struct collective_schedule schedule;
     struct arena arena;
     str name;
     bool given;

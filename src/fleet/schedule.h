@@ -26,7 +26,7 @@ struct schedule_traffic {
     double largest; /* message, bytes */
 };
 
-struct schedule {
+struct collective_schedule {
     struct schedule_traffic of[SCHEDULE_GROUPS];
     double ranks;      /* of the job; 0: not told */
     double steps;      /* that the rows above are the mean of */
@@ -39,26 +39,26 @@ struct schedule {
 };
 
 /* Of a file of either generator. */
-bool schedule_read(const char *path, struct schedule *schedule, struct steptime_error *err);
+bool schedule_read(const char *path, struct collective_schedule *schedule, struct steptime_error *err);
 
 /* The same as a job: its architecture is that of the group that moves most between ranks that share no replica. */
-struct job job_of_schedule(const struct schedule *schedule, str name);
+struct job job_of_schedule(const struct collective_schedule *schedule, str name);
 
 str schedule_group_word(enum schedule_group group); /* "data", "tensor", "pipeline", "expert", "data of experts" */
 
 /* ---- for the readers of either kind ---- */
 
-enum collective { COLLECTIVE_NONE, COLLECTIVE_REDUCE, COLLECTIVE_PART, COLLECTIVE_PASS };
+enum message_pattern { PATTERN_NONE, PATTERN_REDUCED, PATTERN_PARTED, PATTERN_PASSED };
 
-/* By the words of both generators: "all_reduce", "ALLREDUCE", "isend"; COLLECTIVE_NONE of barriers and no words. */
-enum collective schedule_collective(str word);
+/* By the words of both generators: "all_reduce", "ALLREDUCE", "isend"; PATTERN_NONE of barriers and no words. */
+enum message_pattern schedule_pattern(str word);
 
 /* Adds a call of a message of so many bytes; ms NaN: not measured. */
-void schedule_add(struct schedule *schedule, enum schedule_group group, enum collective collective, double ranks,
-                  double bytes, double count, double ms);
+void schedule_add(struct collective_schedule *schedule, enum schedule_group group, enum message_pattern pattern,
+                  double ranks, double bytes, double count, double ms);
 
-bool schedule_read_aicb(const char *path, struct schedule *schedule, struct steptime_error *err);
-bool schedule_read_simai(const char *path, struct schedule *schedule, struct steptime_error *err);
+bool schedule_read_aicb(const char *path, struct collective_schedule *schedule, struct steptime_error *err);
+bool schedule_read_simai(const char *path, struct collective_schedule *schedule, struct steptime_error *err);
 bool schedule_is_aicb(str begin);
 bool schedule_is_simai(str begin);
 

@@ -54,7 +54,7 @@ static enum schedule_group group_of(str word)
 }
 
 struct log {
-    struct schedule *schedule;
+    struct collective_schedule *schedule;
     uint32_t at[COLUMNS];
     double ranks[SCHEDULE_GROUPS]; /* as some row has told: others leave it out */
     uint32_t epochs;               /* ended so far; the first is what comes before all steps */
@@ -73,7 +73,7 @@ static void end_epoch(struct log *log, double ms)
         log->steps_ms += ms;
 }
 
-static void note_shape(struct schedule *schedule, enum schedule_group group, str type, str stage)
+static void note_shape(struct collective_schedule *schedule, enum schedule_group group, str type, str stage)
 {
     if (group != GROUP_DATA)
         return;
@@ -92,9 +92,9 @@ static void add_row(struct log *log, const struct csv_row *row)
         end_epoch(log, ms);
         return;
     }
-    const enum collective collective = schedule_collective(type);
+    const enum message_pattern pattern = schedule_pattern(type);
     const double bytes = figure(field[BYTES], -1), count = figure(field[COUNT], 1);
-    if (collective == COLLECTIVE_NONE || bytes < 0 || count < 0) {
+    if (pattern == PATTERN_NONE || bytes < 0 || count < 0) {
         log->schedule->dropped += !str_eq(type, S("barrier")) && !str_eq(type, S("comm_type"));
         return;
     }
@@ -104,12 +104,12 @@ static void add_row(struct log *log, const struct csv_row *row)
     if (str_starts(field[STAGE], S("init")) || !log->epochs)
         return;
     note_shape(log->schedule, group, type, field[STAGE]);
-    schedule_add(log->schedule, group, collective, ranks, bytes, count, ms);
+    schedule_add(log->schedule, group, pattern, ranks, bytes, count, ms);
 }
 
 static void finish(struct log *log)
 {
-    struct schedule *schedule = log->schedule;
+    struct collective_schedule *schedule = log->schedule;
     schedule->steps = log->epochs > 1 ? log->epochs - 1 : 1;
     schedule->step_ms = log->steps_ms > 0 ? log->steps_ms / schedule->steps : NAN;
     double product = 1;
@@ -119,7 +119,7 @@ static void finish(struct log *log)
         schedule->ranks = product;
 }
 
-bool schedule_read_aicb(const char *path, struct schedule *schedule, struct steptime_error *err)
+bool schedule_read_aicb(const char *path, struct collective_schedule *schedule, struct steptime_error *err)
 {
     struct buf text = {0};
     struct arena scratch = {0};

@@ -93,26 +93,27 @@ static bool next_number(str *line, double *value)
 }
 
 /* Time, collective and bytes of one pass. */
-static bool add_pass(struct schedule *schedule, const struct layout_words *layout, str layer, str *line, int pass)
+static bool add_pass(struct collective_schedule *schedule, const struct layout_words *layout, str layer, str *line,
+                     int pass)
 {
     double ns, bytes;
     str word;
     if (!next_number(line, &ns) || !next_word(line, &word) || !next_number(line, &bytes))
         return false;
     schedule->compute_ms += ns > 1 ? ns / 1e6 : 0; /* 1 stands for none */
-    const enum collective collective = schedule_collective(word);
-    if (collective == COLLECTIVE_NONE || bytes <= 1)
+    const enum message_pattern pattern = schedule_pattern(word);
+    if (pattern == PATTERN_NONE || bytes <= 1)
         return true;
     const enum schedule_group group = group_of(layer, word, pass == 2);
     const bool alone = layout->tensor <= 1 && group == GROUP_TENSOR; /* then it can only be among replicas */
     const enum schedule_group among = alone ? GROUP_DATA : group;
     schedule->gathers_forward |= among == GROUP_DATA && pass < 2 && alone;
     schedule->scatters |= among == GROUP_DATA && str_starts(word, S("REDUCESCATTER"));
-    schedule_add(schedule, among, collective, group_ranks(layout, among), bytes, 1, NAN);
+    schedule_add(schedule, among, pattern, group_ranks(layout, among), bytes, 1, NAN);
     return true;
 }
 
-static void add_layer(struct schedule *schedule, const struct layout_words *layout, str line)
+static void add_layer(struct collective_schedule *schedule, const struct layout_words *layout, str line)
 {
     str layer, dependency;
     bool good = next_word(&line, &layer) && next_word(&line, &dependency);
@@ -121,7 +122,7 @@ static void add_layer(struct schedule *schedule, const struct layout_words *layo
     schedule->dropped += !good;
 }
 
-static void read_layers(struct schedule *schedule, str text)
+static void read_layers(struct collective_schedule *schedule, str text)
 {
     str line = S(""), count;
     str_cut(&text, '\n', &line);
@@ -137,11 +138,11 @@ static void read_layers(struct schedule *schedule, str text)
     schedule->of[GROUP_EXPERT].ranks = layout.expert;
     schedule->of[GROUP_PIPELINE].ranks = layout.pipeline;
     if (layout.pipeline > 1) /* activations forward, their gradients back, each micro-batch */
-        schedule_add(schedule, GROUP_PIPELINE, COLLECTIVE_PASS, layout.pipeline, layout.passed_bytes,
+        schedule_add(schedule, GROUP_PIPELINE, PATTERN_PASSED, layout.pipeline, layout.passed_bytes,
                      2 * schedule->micro_batches, NAN);
 }
 
-bool schedule_read_simai(const char *path, struct schedule *schedule, struct steptime_error *err)
+bool schedule_read_simai(const char *path, struct collective_schedule *schedule, struct steptime_error *err)
 {
     struct buf text = {0};
     const bool good = import_read_all(path, &text, err);

@@ -3,6 +3,7 @@
 
 #include "base/map.h"
 #include "base/mem.h"
+#include "base/sort.h"
 
 void draft_edge(struct plan_draft *draft, uint32_t from, uint32_t to)
 {
@@ -113,6 +114,59 @@ static void scatter_after_passes(struct plan_draft *draft, uint32_t stage)
                 of_chunks(draft, stage, ROLE_SCATTER_GRADIENTS, has_lower_number));
 }
 
+/* ---- work and collectives of no known kind, as traces have them ---- */
+
+/* Ends and starts that lie this close are a wait that is over. */
+#define WAIT_OVER_S 2e-5
+
+/* The nodes of these roles in the order of their launches; without one, of their starts. In the arena. */
+static struct keyed *by_launch(const struct plan_draft *draft, uint32_t stage, struct arena *scratch, uint32_t *count)
+{
+    const uint32_t from = draft->stage_from[stage], to = draft->stage_from[stage + 1];
+    struct keyed *nodes = arena_array(scratch, to - from, sizeof *nodes);
+    *count = 0;
+    for (uint32_t i = from; i < to; i++) {
+        const struct plan_node *node = &draft->nodes[i];
+        if (node->role == ROLE_WORK || node->role == ROLE_EXCHANGE)
+            nodes[(*count)++] = (struct keyed){node->like.launch >= 0 ? node->like.launch : (int32_t)i, i};
+    }
+    sort_keyed(nodes, *count);
+    return nodes;
+}
+
+/*
+ * Work follows work, a collective the collective before it and the work launched before it. Work waits for the last
+ * collective launched before it that had ended when it began: whether it had to is not recorded.
+ */
+static void follow_launches(struct plan_draft *draft, uint32_t stage)
+{
+    struct arena scratch = {0};
+    uint32_t count, work = PLAN_NONE, exchange = PLAN_NONE, awaited = PLAN_NONE;
+    const struct keyed *nodes = by_launch(draft, stage, &scratch, &count);
+    uint32_t pending = 0; /* the first collective that no work has waited for, as an index into nodes */
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t node = nodes[i].row;
+        draft_edge(draft, work, node);
+        if (draft->nodes[node].role == ROLE_EXCHANGE) {
+            draft_edge(draft, exchange, node);
+            exchange = node;
+            continue;
+        }
+        for (; pending < i; pending++) {
+            const struct plan_node *before = &draft->nodes[nodes[pending].row];
+            if (before->role != ROLE_EXCHANGE)
+                continue;
+            if (node_end_s(before) > draft->nodes[node].like.start_s + WAIT_OVER_S)
+                break;
+            awaited = nodes[pending].row;
+        }
+        draft_edge(draft, awaited, node);
+        awaited = PLAN_NONE;
+        work = node;
+    }
+    arena_free(&scratch);
+}
+
 /* ---- the end of a step ---- */
 
 static uint32_t last_computing(const struct plan_draft *draft, uint32_t stage)
@@ -168,4 +222,5 @@ void draft_stage(struct plan_draft *draft, uint32_t stage)
     if (draft->many_replicas && draft->hides_exchange)
         scatter_after_passes(draft, stage);
     end_step(draft, stage);
+    follow_launches(draft, stage);
 }

@@ -125,14 +125,14 @@ static void without_instances_the_number_of_gpus_decides(void **state)
 
 /* ---- schedules ---- */
 
-static struct schedule schedule_of(const char *text)
+static struct collective_schedule schedule_of(const char *text)
 {
     char path[] = "/tmp/steptime-schedule-XXXXXX";
     const int fd = mkstemp(path);
     assert_true(fd >= 0);
     assert_int_equal(write(fd, text, strlen(text)), (ssize_t)strlen(text));
     close(fd);
-    struct schedule schedule;
+    struct collective_schedule schedule;
     struct steptime_error err;
     const bool good = schedule_read(path, &schedule, &err);
     remove(path);
@@ -146,7 +146,7 @@ static struct schedule schedule_of(const char *text)
 
 static void a_measured_log_is_the_mean_of_its_steps(void **state)
 {
-    const struct schedule schedule =
+    const struct collective_schedule schedule =
         schedule_of(AICB_HEADER "CommType.all_reduce,CommGroup.dp_group,4,8,init.model_setup,,,,9,0,0,1\n"
                                 "CommType.epoch_end,None,None,0,,,,,500,0,0,1\n"
                                 "CommType.all_reduce,CommGroup.tp_group,2,100,forward.X,,,,1,0,0,3\n"
@@ -171,7 +171,7 @@ static void a_measured_log_is_the_mean_of_its_steps(void **state)
 
 static void a_workload_has_traffic_of_all_groups(void **state)
 {
-    const struct schedule schedule =
+    const struct collective_schedule schedule =
         schedule_of("HYBRID_TRANSFORMER_FWD_IN_BCKWD model_parallel_NPU_group: 2 ep: 4 pp: 3 vpp: 1 ga: 5 all_gpus: 48 "
                     "checkpoints: 0 checkpoint_initiates: 0 pp_comm 10\n4\n"
                     "grad_gather\t-1\t1\tNONE\t0\t1\tNONE\t0\t1\tALLGATHER\t800\t100\n"
@@ -193,7 +193,7 @@ static void a_workload_has_traffic_of_all_groups(void **state)
 
 /* ---- the published schedules ---- */
 
-static bool read_shared(const char *path, struct schedule *schedule)
+static bool read_shared(const char *path, struct collective_schedule *schedule)
 {
     char full[600];
     const char *shared = getenv("STEPTIME_SHARED"), *checkout = getenv("STEPTIME_SOURCE");
@@ -207,7 +207,7 @@ static bool read_shared(const char *path, struct schedule *schedule)
 /* Llama 7B in parts over 128 ranks: weights of 2 bytes are gathered twice and gradients scattered once. */
 static void a_fully_sharded_model_moves_its_weights(void **state)
 {
-    struct schedule schedule;
+    struct collective_schedule schedule;
     if (!read_shared("aicb/physical/L7B-D1-C02_Llama7B_zero3_mbs1.csv", &schedule)) {
         print_message("SKIP: the published schedules are not here\n");
         skip();

@@ -28,16 +28,19 @@ static bool read_text(const char *text, struct operations *operations, struct st
 
 /* ---- the published job whose last stage is slow ---- */
 
-static const char *table_of(const char *job)
+static const char *shared(const char *path)
 {
     static char full[600];
     const char *folder = getenv("STEPTIME_SHARED"), *checkout = getenv("STEPTIME_SOURCE");
     if (folder)
-        snprintf(full, sizeof full, "%s/data/fleet/bytedance-straggler/trace-%s.csv.gz", folder, job);
+        snprintf(full, sizeof full, "%s/data/%s", folder, path);
     else
-        snprintf(full, sizeof full, "%s/../shared/data/fleet/bytedance-straggler/trace-%s.csv.gz",
-                 checkout ? checkout : ".", job);
-    return access(full, R_OK) ? NULL : full;
+        snprintf(full, sizeof full, "%s/../shared/data/%s", checkout ? checkout : ".", path);
+    if (access(full, R_OK)) {
+        print_message("SKIP: no shared file %s\n", path);
+        skip();
+    }
+    return full;
 }
 
 static double slowdown_of(const struct what_ifs *what_ifs, const char *what)
@@ -51,11 +54,7 @@ static double slowdown_of(const struct what_ifs *what_ifs, const char *what)
 
 static void the_slow_stage_of_a_published_job_is_told(void **state)
 {
-    const char *path = table_of("ST");
-    if (!path) {
-        print_message("SKIP: the published tables are not here\n");
-        skip();
-    }
+    const char *path = shared("fleet/bytedance-straggler/trace-ST.csv.gz");
     struct operations operations;
     struct stragglers stragglers;
     assert_true(operations_read(path, &arena, &operations, NULL));
@@ -71,6 +70,23 @@ static void the_slow_stage_of_a_published_job_is_told(void **state)
     assert_float_equal(slowdown_of(&stragglers.by_replica, "replica 1"), 1.1778704237064905, 1e-6);
     assert_float_equal(slowdown_of(&stragglers.by_stage, "stage 3"), 1.2322559543157936, 1e-6);
     assert_float_equal(stragglers.by_stage.at[3].step_slowdown[0], 1.3446664655377458, 1e-6);
+}
+
+/* Its operations that communicate are drawn without the time before their partners came. */
+static void the_slow_worker_of_a_published_timeline_is_told(void **state)
+{
+    const char *path = shared("traces/multirank/bytedance_straggler/timeline_AR.json.gz");
+    struct operations operations;
+    struct stragglers stragglers;
+    assert_true(operations_fit(path));
+    assert_true(operations_read(path, &arena, &operations, NULL));
+    assert_int_equal(operations.count, 117216);
+    assert_true(stragglers_of(&operations, &arena, &stragglers, NULL));
+    assert_float_equal(stragglers.slowdown, 1.9730450967262543, 1e-5);
+    assert_float_equal(stragglers.launch_slowdown, 1.0067506609199466, 1e-5);
+    assert_float_equal(stragglers.last_stage.share, -0.00121196404622606, 1e-5);
+    assert_float_equal(stragglers.slowest_workers.share, 1.0017012777290497, 1e-5);
+    assert_true(str_eq(stragglers.workers.at[0].what, S("replica 0 stage 0")));
 }
 
 /* ---- a planted job ---- */
@@ -113,6 +129,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_slow_stage_of_a_published_job_is_told),
+        cmocka_unit_test(the_slow_worker_of_a_published_timeline_is_told),
         cmocka_unit_test(a_slow_replica_is_told),
     };
     return cmocka_run_group_tests(tests, NULL, release);
