@@ -9,29 +9,17 @@
 #include "base/mem.h"
 #include "base/par.h"
 #include "base/stages.h"
-#include "fleet/job_columns.h"
-#include "fleet/job_fields.h"
+#include "fleet/job_copies.h"
 #include "fleet/job_format.h"
-#include "text/json.h"
+#include "fleet/job_table_head.h"
 
 const char *const JOB_NONE = "no job";
-
-enum { MOST_COLUMNS = 4096, NO_COLUMN = UINT32_MAX };
-
-/* How rows of this table become jobs. */
-struct reading {
-    bool json;
-    struct key_columns keys; /* of JSON lines */
-    uint32_t columns;
-    uint32_t group; /* column of --group-by; NO_COLUMN */
-    const void *prepared;
-    const char *(*row)(const void *prepared, const struct csv_row *row, struct job *job, struct arena *block);
-};
 
 /* A block under way. */
 struct block {
     struct lines_block lines;
-    struct arena arena; /* of its texts: reasons, decoded fields */
+    struct job_copies copies; /* in place of lines, where an importer gives jobs */
+    struct arena arena;       /* of its texts: reasons, decoded fields */
     str *fields;
     void *sums; /* the visitor's */
     bool begun;
@@ -45,113 +33,14 @@ struct table {
     struct arena *arena;
     struct job_table_result *result;
     struct steptime_error *err;
-    struct job_lines *lines;
+    struct job_lines *lines; /* NULL: jobs come from the feed */
     struct reading reading;
+    struct job_feed feed;
+    uint64_t copied; /* jobs of the feed so far */
     struct block *blocks;
     size_t room;
     bool failed;
 };
-
-/* ---- the head of the table ---- */
-
-/* The fields of one line, which is copied; quotes are taken off. */
-static const char *split_line(str line, struct arena *arena, struct csv_row *row)
-{
-    struct lines_block block = {.text = arena_alloc(arena, line.len + 1 + LINES_PAD), .bytes = line.len + 1};
-    memcpy(block.text, line.at, line.len);
-    block.text[line.len] = '\n';
-    struct field_cursor cursor = field_cursor(&block);
-    str *const fields = arena_array(arena, MOST_COLUMNS, sizeof *fields);
-    const char *problem;
-    fields_of_csv(&cursor, fields, MOST_COLUMNS, row, &problem);
-    return problem;
-}
-
-/* The keys of a line of JSON as a header. */
-static const char *keys_of_line(str line, struct arena *arena, struct csv_row *row)
-{
-    struct json json = json_of(line, arena);
-    str *const keys = arena_array(arena, MOST_COLUMNS, sizeof *keys);
-    uint32_t count = 0;
-    json_enter(&json);
-    for (str key; count < MOST_COLUMNS && json_key(&json, &key); json_skip(&json))
-        keys[count++] = key;
-    *row = (struct csv_row){keys, count, line};
-    return json.failed ? "is no valid JSON" : count == MOST_COLUMNS ? "has too many members" : NULL;
-}
-
-static bool head_of(struct table *table, struct csv_row *head)
-{
-    const str first = job_lines_first(table->lines);
-    table->reading.json = str_starts(str_trim(first), S("{"));
-    const char *const problem =
-        table->reading.json ? keys_of_line(first, table->arena, head) : split_line(first, table->arena, head);
-    return !problem ||
-           fail_at(table->err, STEPTIME_INPUT, str_of(table->asked->path), -1, "its first line: %s", problem);
-}
-
-/* Members of later lines may be others than those of the first: all names that mean something are columns. */
-static void widen_keys(struct table *table, struct csv_row *head)
-{
-    str *names;
-    const uint32_t known = job_column_names(table->arena, &names);
-    str *const keys = arena_array(table->arena, (size_t)head->count + known + 1, sizeof *keys);
-    struct csv_row all = {keys, head->count, head->text};
-    memcpy(keys, head->fields, head->count * sizeof *keys);
-    for (uint32_t i = 0; i < known; i++)
-        if (csv_column(head, names[i]) == NO_COLUMN)
-            keys[all.count++] = names[i];
-    *head = all;
-}
-
-static const struct job_format *public_format(const struct csv_row *head, const char *path)
-{
-    for (uint32_t i = 0; i < job_format_count; i++)
-        if (job_formats[i]->fits(job_formats[i]->of, head, path))
-            return job_formats[i];
-    return NULL;
-}
-
-static bool prepare_own(struct table *table, struct csv_row *head)
-{
-    const char *const path = table->asked->path;
-    if (!job_columns_find(head, path, table->arena, table->err))
-        return false;
-    if (table->reading.json)
-        widen_keys(table, head);
-    struct job_columns *const columns = job_columns_find(head, path, table->arena, table->err);
-    job_columns_tell(columns, &table->result->columns);
-    table->result->columns.format = S("jobs");
-    table->reading.prepared = columns;
-    table->reading.row = job_columns_row;
-    return true;
-}
-
-static void prepare_public(struct table *table, const struct job_format *format, const struct csv_row *head)
-{
-    table->result->columns.format = str_of(format->name);
-    table->reading.prepared = format->prepare(format->of, head, table->asked->path, table->arena);
-    table->reading.row = format->row;
-}
-
-static bool prepare(struct table *table, bool *headed)
-{
-    struct csv_row head;
-    if (!head_of(table, &head))
-        return false;
-    const struct job_format *const format = public_format(&head, table->asked->path);
-    if (format)
-        prepare_public(table, format, &head);
-    else if (!prepare_own(table, &head))
-        return false;
-    struct reading *const reading = &table->reading;
-    *headed = !reading->json && !(format && format->headless);
-    reading->columns = head.count;
-    reading->keys = (struct key_columns){head.fields, head.count};
-    reading->group = NO_COLUMN;
-    return !table->asked->group_by.len ||
-           job_column_of(&head, table->asked->group_by, table->asked->path, &reading->group, table->err);
-}
 
 /* ---- rows ---- */
 
@@ -170,6 +59,12 @@ static struct job no_job(void)
     return job;
 }
 
+static const char *show_job(const struct table *table, struct block *block, const struct job *job, uint64_t line)
+{
+    const char *const why = job_problem(job);
+    return why ? why : table->visitor->row(table->visitor->context, block->sums, job, line);
+}
+
 /* NULL: taken by the visitor. */
 static const char *take_row(const struct table *table, struct block *block, const struct csv_row *row, uint64_t line)
 {
@@ -180,9 +75,7 @@ static const char *take_row(const struct table *table, struct block *block, cons
     const char *why = reading->row(reading->prepared, row, &job, &block->arena);
     if (!why && reading->group != NO_COLUMN)
         job.group = str_trim(row->fields[reading->group]);
-    if (!why)
-        why = job_problem(&job);
-    return why ? why : table->visitor->row(table->visitor->context, block->sums, &job, line);
+    return why ? why : show_job(table, block, &job, line);
 }
 
 static bool next_row(const struct table *table, struct block *block, struct field_cursor *cursor, struct csv_row *row,
@@ -193,19 +86,30 @@ static bool next_row(const struct table *table, struct block *block, struct fiel
                          : fields_of_csv(cursor, block->fields, reading->columns, row, problem);
 }
 
+static void count_row(struct block *block, uint64_t line, const char *why)
+{
+    block->rows++;
+    block->taken += !why;
+    if (why && why != JOB_NONE)
+        drop(block, line, why);
+}
+
 static void visit_rows(const struct table *table, struct block *block)
 {
     struct field_cursor cursor = field_cursor(&block->lines);
     struct csv_row row;
     const char *problem;
     for (uint64_t line = block->lines.line; next_row(table, block, &cursor, &row, &problem); line++) {
-        if (!row.count && !problem)
-            continue;
-        const char *const why = problem ? problem : take_row(table, block, &row, line);
-        block->rows++;
-        block->taken += !why;
-        if (why && why != JOB_NONE)
-            drop(block, line, why);
+        if (row.count || problem)
+            count_row(block, line, problem ? problem : take_row(table, block, &row, line));
+    }
+}
+
+static void visit_copies(const struct table *table, struct block *block)
+{
+    for (uint32_t i = 0; i < block->copies.count; i++) {
+        const uint64_t number = block->copies.first + i;
+        count_row(block, number, show_job(table, block, &block->copies.jobs[i], number));
     }
 }
 
@@ -222,7 +126,13 @@ static bool make(void *context, size_t item)
     struct block *const block = block_of(table, item);
     block->rows = block->taken = block->dropped.count = 0;
     block->begun = false;
-    return job_lines_next(table->lines, &block->lines);
+    if (table->lines)
+        return job_lines_next(table->lines, &block->lines);
+    block->copies.first = table->copied + 1;
+    block->copies.count = 0;
+    const bool some = job_copies_next(&table->feed, &block->copies, &block->arena);
+    table->copied += block->copies.count;
+    return some;
 }
 
 static void work(void *context, unsigned thread, size_t item)
@@ -231,12 +141,12 @@ static void work(void *context, unsigned thread, size_t item)
     struct block *const block = block_of(table, item);
     block->sums = table->visitor->begin(table->visitor->context, thread);
     block->begun = true;
-    if (block->lines.bytes) {
+    if (!table->lines)
+        visit_copies(table, block);
+    else if (block->lines.bytes)
         visit_rows(table, block);
-    } else {
-        block->rows = 1;
-        drop(block, block->lines.line, "a line of more than 512 KiB");
-    }
+    else
+        count_row(block, block->lines.line, "a line of more than 512 KiB");
 }
 
 /* The first dropped rows of the table; their texts move to its arena. */
@@ -283,8 +193,13 @@ static void open_blocks(struct table *table, unsigned threads)
     table->room = 2 * (size_t)threads + 1;
     table->blocks = mem_zeroed(table->room * sizeof *table->blocks);
     for (size_t i = 0; i < table->room; i++) {
-        table->blocks[i].lines.text = mem_alloc(LINES_BLOCK + 1 + LINES_PAD);
-        table->blocks[i].fields = mem_zeroed(((size_t)table->reading.columns + 1) * sizeof(str));
+        struct block *const block = &table->blocks[i];
+        if (table->lines) {
+            block->lines.text = mem_alloc(LINES_BLOCK + 1 + LINES_PAD);
+            block->fields = mem_zeroed(((size_t)table->reading.columns + 1) * sizeof *block->fields);
+        } else {
+            block->copies.jobs = mem_alloc(JOB_COPIES * sizeof *block->copies.jobs);
+        }
     }
 }
 
@@ -297,8 +212,22 @@ static void close_blocks(struct table *table)
         arena_free(&block->arena);
         mem_free(block->fields);
         mem_free(block->lines.text);
+        mem_free(block->copies.jobs);
     }
     mem_free(table->blocks);
+}
+
+/* False where a block stopped the reading. */
+static bool pass_blocks(struct table *table)
+{
+    static const struct stages stages = {make, work, join};
+    const unsigned threads = table->asked->threads ? table->asked->threads : par_cores();
+    if (table->visitor->columns)
+        table->visitor->columns(table->visitor->context, &table->result->columns);
+    open_blocks(table, threads);
+    stages_run(&stages, threads, table->room, table);
+    close_blocks(table);
+    return !table->failed;
 }
 
 static bool tell_end(struct table *table)
@@ -314,18 +243,46 @@ static bool tell_end(struct table *table)
 
 static bool read_lines(struct table *table)
 {
-    static const struct stages stages = {make, work, join};
     const struct job_table_asked *const asked = table->asked;
-    bool headed;
-    if (!prepare(table, &headed) || !job_lines_start(table->lines, headed, asked->share, asked->shares, table->err))
+    table->lines = job_lines_open(asked->path, table->err);
+    if (!table->lines)
         return false;
-    if (table->visitor->columns)
-        table->visitor->columns(table->visitor->context, &table->result->columns);
-    const unsigned threads = asked->threads ? asked->threads : par_cores();
-    open_blocks(table, threads);
-    stages_run(&stages, threads, table->room, table);
-    close_blocks(table);
-    return !table->failed && tell_end(table);
+    bool headed;
+    const bool read = job_table_head(job_lines_first(table->lines), asked, table->arena, &table->reading,
+                                     &table->result->columns, &headed, table->err) &&
+                      job_lines_start(table->lines, headed, asked->share, asked->shares, table->err) &&
+                      pass_blocks(table) && tell_end(table);
+    job_lines_close(table->lines);
+    return read;
+}
+
+/* Rows that an importer passed over are told without their lines. */
+static bool tell_passed(struct table *table, uint64_t count)
+{
+    struct job_table_dropped *const dropped = &table->result->dropped;
+    if (count && table->asked->strict)
+        return fail_at(table->err, STEPTIME_INPUT, str_of(table->asked->path), -1, "%llu rows are no tasks of a job",
+                       (unsigned long long)count);
+    for (uint64_t i = dropped->count; i < dropped->count + count && i < DROPPED_TOLD; i++)
+        dropped->told[i] = (struct dropped_row){0, S("no task of a job")};
+    dropped->count += count;
+    table->result->rows += count;
+    return true;
+}
+
+static bool read_import(struct table *table)
+{
+    const struct job_table_asked *const asked = table->asked;
+    table->feed = (struct job_feed){.share = asked->share, .shares = asked->shares};
+    table->feed.import = import_open(asked->path, asked->group_by, table->err);
+    if (!table->feed.import)
+        return false;
+    table->result->columns.format = str_copy(table->arena, import_name(table->feed.import));
+    const bool passed = pass_blocks(table);
+    const uint64_t dropped =
+        asked->share == 0 ? import_dropped(table->feed.import) : 0; /* each process meets them all */
+    const bool closed = import_close(table->feed.import, passed ? table->err : NULL);
+    return passed && closed && tell_passed(table, dropped);
 }
 
 bool job_table_read(const struct job_table_asked *asked, const struct job_visitor *visitor, struct arena *arena,
@@ -333,10 +290,6 @@ bool job_table_read(const struct job_table_asked *asked, const struct job_visito
 {
     *result = (struct job_table_result){.damage = S("")};
     struct table table = {.asked = asked, .visitor = visitor, .arena = arena, .result = result, .err = err};
-    table.lines = job_lines_open(asked->path, err);
-    if (!table.lines)
-        return false;
-    const bool read = read_lines(&table);
-    job_lines_close(table.lines);
-    return read;
+    const bool streamed = strcmp(asked->path, "-") != 0 && import_fits(asked->path);
+    return streamed ? read_import(&table) : read_lines(&table);
 }
