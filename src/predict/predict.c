@@ -123,6 +123,7 @@ static bool predict_step(const struct predict_source *source, uint32_t i, const 
     struct walked walked;
     const bool good = predict_program(program, asked, overheads, &scratch, &plan, &walked, err);
     if (good) {
+        predict_tell(asked, &(struct predict_seen){source->rank, source->count, false, &plan, &walked});
         add_walked(&into->walked, &walked, 1.0 / source->count);
         add_plan(into, &plan, 1.0 / source->count);
         *step = (struct predicted_step){
@@ -238,13 +239,12 @@ static bool test_rank(const struct predict_source *sources, uint32_t count, uint
     return good;
 }
 
-/* A question is put to each rank alone: what it changes need not be the same on all. */
 static void predict_job(const struct predict_source *sources, uint32_t count, const struct predict_asked *asked,
                         struct arena *arena, struct prediction *predictions)
 {
     struct steptime_error why = {0};
     str *apart = &predictions[0].apart;
-    switch (asked->change ? JOB_NONE : predict_job_kind(sources, count)) {
+    switch (predict_job_kind(sources, count)) {
     case JOB_NONE:
         return;
     case JOB_MISSING_RANKS:

@@ -12,12 +12,23 @@
 
 enum { PREDICTED_TOP = 10 };
 
+/* A step as it was walked for what is printed: alone, or then once more with the other ranks. */
+struct predict_seen {
+    int64_t rank;
+    uint32_t steps; /* of the rank */
+    bool together;
+    const struct plan *plan;
+    const struct walked *walked;
+};
+
 /* What is asked, the same for all inputs. */
 struct predict_asked {
     struct plan_options plan; /* overheads NULL: those of the steps themselves */
     /* What is to be different; NULL: nothing. */
     bool (*change)(const void *context, struct plan *plan, struct arena *arena, struct steptime_error *err);
     const void *context;
+    void (*seen)(void *context, const struct predict_seen *seen); /* NULL: nobody looks */
+    void *seen_context;
 };
 
 /* The steps of one rank, or a program that is no recording. */

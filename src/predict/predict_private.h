@@ -14,6 +14,13 @@ const struct overheads *overheads_of_steps(const struct predict_source *source, 
 /* Adds the times of a step to those of the mean; times by launch and operator have no mean. */
 void add_walked(struct walked *sum, const struct walked *walked, double share);
 
+/* Shows a walk to whoever looks. */
+static inline void predict_tell(const struct predict_asked *asked, const struct predict_seen *seen)
+{
+    if (asked->seen)
+        asked->seen(asked->seen_context, seen);
+}
+
 enum job_kind {
     JOB_NONE,          /* one rank, or nothing recorded at which ranks meet */
     JOB_LONE_STEP,     /* ranks that meet in one step: it does not tell how far apart they began it */

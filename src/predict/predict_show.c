@@ -16,8 +16,7 @@ static struct cell ratio_cell(double part, double whole)
 
 /* ---- all ranks together ---- */
 
-/* The step of a job is that of its slowest rank. */
-static const struct prediction *slowest(const struct prediction *predictions, uint32_t count)
+const struct prediction *predict_slowest(const struct prediction *predictions, uint32_t count)
 {
     const struct prediction *most = predictions;
     for (uint32_t i = 1; i < count; i++)
@@ -78,54 +77,92 @@ static str how(const struct prediction *p, const struct predict_asked *asked, st
     return S("Device work takes what the kernel models say; the host's time is made of overheads.");
 }
 
+/* For people only where it says something; programs find it always. */
+static void put(struct section *section, const char *id, const char *title, enum unit unit, struct cell cell,
+                bool tells)
+{
+    (tells && cell.kind != CELL_NULL ? section_value : section_detail)(section, id, title, unit, cell);
+}
+
+static void put_ns(struct section *section, const char *id, const char *title, double us)
+{
+    put(section, id, title, UNIT_NS, ns_cell(us), true);
+}
+
+static void show_steps_beside(struct section *section, const struct prediction *p)
+{
+    put_ns(section, "step_ns", "predicted step", p->walked.step_us);
+    put_ns(section, "measured_step_ns", "measured", p->measured_us);
+    put(section, "held_ns", "of it, held by what is not recorded", UNIT_NS,
+        p->measured_us < 0 ? cell_null() : ns_cell(p->held_us), p->held_us > 0);
+    put(section, "finished_ns", "measured, from end to end", UNIT_NS, ns_cell(p->finished_us),
+        p->finished_us != p->measured_us);
+    put(section, "error", "error bar (step from the step beside it)", UNIT_RATIO,
+        p->tests ? cell_real(p->error) : cell_null(), true);
+    put(section, "bias", "of it, signed", UNIT_RATIO, p->tests ? cell_real(p->bias) : cell_null(), true);
+}
+
+static void show_device_beside(struct section *section, const struct prediction *p)
+{
+    const bool both = p->measured_us >= 0 && p->measured_active_us >= 0;
+    put_ns(section, "active_ns", "predicted device active", p->walked.active_us);
+    put_ns(section, "measured_active_ns", "measured", p->measured_active_us);
+    put_ns(section, "idle_ns", "predicted device idle", p->walked.idle_us);
+    put_ns(section, "measured_idle_ns", "measured", both ? fmax(p->measured_us - p->measured_active_us, 0) : -1);
+}
+
 static void show_beside(struct section *section, const struct prediction *p)
 {
-    section_value(section, "step_ns", "predicted step", UNIT_NS, ns_cell(p->walked.step_us));
-    section_value(section, "measured_step_ns", "measured", UNIT_NS, ns_cell(p->measured_us));
-    section_value(section, "held_ns", "of it, for nothing recorded", UNIT_NS,
-                  p->measured_us < 0 ? cell_null() : ns_cell(p->held_us));
-    section_value(section, "finished_ns", "measured, from end to end", UNIT_NS, ns_cell(p->finished_us));
-    section_value(section, "error", "error bar (step from the step beside it)", UNIT_RATIO,
-                  p->tests ? cell_real(p->error) : cell_null());
-    section_value(section, "bias", "of it, signed", UNIT_RATIO, p->tests ? cell_real(p->bias) : cell_null());
-    section_value(section, "active_ns", "predicted device active", UNIT_NS, ns_cell(p->walked.active_us));
-    section_value(section, "measured_active_ns", "measured", UNIT_NS, ns_cell(p->measured_active_us));
-    section_value(section, "idle_ns", "predicted device idle", UNIT_NS, ns_cell(p->walked.idle_us));
-    section_value(section, "measured_idle_ns", "measured", UNIT_NS,
-                  p->measured_us < 0 || p->measured_active_us < 0
-                      ? cell_null()
-                      : ns_cell(fmax(p->measured_us - p->measured_active_us, 0)));
-    section_value(section, "host_ns", "host", UNIT_NS, ns_cell(p->walked.host_us));
-    section_value(section, "wait_ns", "of it, waiting for the device", UNIT_NS, ns_cell(p->walked.wait_us));
-    section_value(section, "communication_ns", "communication", UNIT_NS, ns_cell(p->walked.communication_us));
-    section_value(section, "exposed_communication_ns", "of it, exposed", UNIT_NS,
-                  ns_cell(p->walked.exposed_communication_us));
-    section_value(section, "unprofiled_step_ns", "without the profiler", UNIT_NS, ns_cell(p->unprofiled_us));
-    section_value(section, "profiler_event_ns", "which costs an event", UNIT_NS, ns_cell(p->profiler_us));
+    const bool communicates = p->walked.communication_us > 0;
+    show_steps_beside(section, p);
+    show_device_beside(section, p);
+    put_ns(section, "host_ns", "host", p->walked.host_us);
+    put_ns(section, "wait_ns", "of it, waiting for the device", p->walked.wait_us);
+    put(section, "communication_ns", "communication", UNIT_NS, ns_cell(p->walked.communication_us), communicates);
+    put(section, "exposed_communication_ns", "of it, exposed", UNIT_NS, ns_cell(p->walked.exposed_communication_us),
+        communicates);
+    put(section, "unprofiled_step_ns", "without the profiler", UNIT_NS, ns_cell(p->unprofiled_us), p->profiler_us > 0);
+    put(section, "profiler_event_ns", "which costs an event", UNIT_NS, ns_cell(p->profiler_us), p->profiler_us > 0);
 }
 
 static void show_basis(struct section *section, const struct prediction *p)
 {
-    section_value(section, "recorded_share", "device time as recorded", UNIT_RATIO,
-                  ratio_cell(p->recorded_us, device_us(p)));
-    section_value(section, "modelled_share", "in modelled kernels", UNIT_RATIO,
-                  ratio_cell(p->modelled_us, device_us(p)));
-    section_value(section, "guessed_share", "guessed from bytes", UNIT_RATIO, ratio_cell(p->guessed_us, device_us(p)));
-    section_value(section, "guessed_launches", "launches guessed", UNIT_COUNT, cell_int((int64_t)p->guessed));
-    section_value(section, "model_error", "error of those models", UNIT_RATIO,
-                  p->model_error > 0 ? cell_real(p->model_error) : cell_null());
+    put(section, "recorded_share", "device time as recorded", UNIT_RATIO, ratio_cell(p->recorded_us, device_us(p)),
+        p->recorded_us > 0);
+    put(section, "modelled_share", "in modelled kernels", UNIT_RATIO, ratio_cell(p->modelled_us, device_us(p)),
+        p->modelled_us > 0);
+    put(section, "guessed_share", "guessed from bytes", UNIT_RATIO, ratio_cell(p->guessed_us, device_us(p)),
+        p->guessed > 0);
+    put(section, "guessed_launches", "launches guessed", UNIT_COUNT, cell_int((int64_t)p->guessed), p->guessed > 0);
+    put(section, "model_error", "error of those models", UNIT_RATIO,
+        p->model_error > 0 ? cell_real(p->model_error) : cell_null(), true);
     section_value(section, "source", "program from", UNIT_NONE, cell_text(program_source_word(p->source)));
-    section_value(section, "device", "device", UNIT_NONE, p->device.len ? cell_text(p->device) : cell_null());
+    put(section, "device", "device", UNIT_NONE, p->device.len ? cell_text(p->device) : cell_null(), true);
     section_value(section, "operators", "operators at the top", UNIT_COUNT, cell_int((int64_t)p->operators));
     section_value(section, "launches", "launches", UNIT_COUNT, cell_int((int64_t)p->launches));
-    section_value(section, "without_shapes", "operators that lack shapes", UNIT_COUNT,
-                  cell_int((int64_t)p->without_shapes));
+    put(section, "without_shapes", "operators that lack shapes", UNIT_COUNT, cell_int((int64_t)p->without_shapes),
+        p->without_shapes > 0);
+}
+
+/* What would make known what is not. "": nothing is missing that anything could tell. */
+static str missing(const struct prediction *p)
+{
+    if (p->source == PROGRAM_EXECUTION)
+        return S(
+            "Nothing was measured: the trace recorded with the execution trace, given beside it, tells what a step "
+            "took there and what its operators cost the host.");
+    if (p->measured_us < 0)
+        return S("Nothing was measured: how far off it is only a trace of such a run tells. --overheads takes what "
+                 "operators cost the host there.");
+    if (!p->tests && p->step_count < 2)
+        return S("There is no error bar: it takes a second recorded step.");
+    return S("");
 }
 
 static void show_head(const struct prediction *predictions, uint32_t count, const struct predict_asked *asked,
                       struct report *report)
 {
-    const struct prediction *p = slowest(predictions, count);
+    const struct prediction *p = predict_slowest(predictions, count);
     struct section *section = report_section(report, "prediction", "Prediction");
     section_text(section, sentence(p, report_arena(report)));
     section_text(section, how(p, asked, report_arena(report)));
@@ -136,6 +173,9 @@ static void show_head(const struct prediction *predictions, uint32_t count, cons
         section_text(section,
                      S("The ranks are walked together: a collective begins when the last of them has come, and "
                        "takes the least that any of them would."));
+    const str lacks = missing(p);
+    if (lacks.len)
+        section_text(section, lacks);
     show_beside(section, p);
     show_basis(section, p);
 }
@@ -225,7 +265,7 @@ void predict_show(const struct prediction *predictions, uint32_t count, const st
                   struct report *report)
 {
     show_head(predictions, count, asked, report);
-    show_top(slowest(predictions, count), report);
+    show_top(predict_slowest(predictions, count), report);
     show_steps(predictions, count, report);
     show_ranks(predictions, count, report);
 }

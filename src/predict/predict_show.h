@@ -6,6 +6,9 @@
 #include "predict/predict.h"
 #include "report/report.h"
 
+/* The step of a job is that of its slowest rank. */
+const struct prediction *predict_slowest(const struct prediction *predictions, uint32_t count);
+
 /* At least one. `asked` says how they were made. */
 void predict_show(const struct prediction *predictions, uint32_t count, const struct predict_asked *asked,
                   struct report *report);

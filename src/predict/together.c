@@ -85,11 +85,16 @@ static bool walk_step(const struct job *job, uint32_t step, const struct overhea
         struct plan_options options = job->asked.plan;
         struct plan *plan = arena_alloc(scratch, sizeof *plan);
         options.overheads = overheads[r];
-        if (!plan_of(&job->sources[r].steps[step], &options, scratch, plan, err))
+        if (!plan_of(&job->sources[r].steps[step], &options, scratch, plan, err) ||
+            (job->asked.change && !job->asked.change(job->asked.context, plan, scratch, err)))
             return false;
         plans[r] = plan;
     }
-    return walk_ranks(plans, job->ranks, scratch, walked, err);
+    if (!walk_ranks(plans, job->ranks, scratch, walked, err))
+        return false;
+    for (uint32_t r = 0; r < job->ranks; r++)
+        predict_tell(&job->asked, &(struct predict_seen){job->sources[r].rank, job->steps, true, plans[r], &walked[r]});
+    return true;
 }
 
 /* `walked` by step and rank. */
@@ -107,9 +112,11 @@ static bool walk_steps(const struct job *job, const struct overheads *const *ove
 
 /* ---- a step from the step beside it ---- */
 
-static bool walk_beside(const struct job *job, uint32_t to, struct walked *walked, struct steptime_error *err)
+static bool walk_beside(const struct job *tested, uint32_t to, struct walked *walked, struct steptime_error *err)
 {
     struct arena scratch = {0};
+    struct job unseen = *tested, *job = &unseen;
+    job->asked.seen = NULL;
     const uint32_t from = to ? to - 1 : 1;
     const struct overheads **overheads = arena_array(&scratch, job->ranks, sizeof *overheads);
     for (uint32_t r = 0; r < job->ranks; r++)
@@ -120,10 +127,11 @@ static bool walk_beside(const struct job *job, uint32_t to, struct walked *walke
     return good;
 }
 
+/* Nobody has measured what a question asks. */
 static bool walk_tests(const struct job *job, struct walked *walked, struct steptime_error *err)
 {
     bool good = true;
-    for (uint32_t i = 0; i < job->steps && good; i++)
+    for (uint32_t i = 0; i < job->steps && good && !job->asked.change; i++)
         good = walk_beside(job, i, &walked[i * job->ranks], err);
     return good;
 }
@@ -187,6 +195,7 @@ bool predict_together(const struct predict_source *sources, uint32_t ranks, cons
     struct arena scratch = {0};
     struct job job = {sources, ranks, sources[0].count, *asked, predictions}, without = job;
     without.asked.plan.with_profiler = false;
+    without.asked.seen = NULL;
     const size_t count = (size_t)ranks * job.steps;
     struct walked *as_is = arena_array(&scratch, count, sizeof *as_is);
     struct walked *unprofiled = arena_array(&scratch, count, sizeof *unprofiled);

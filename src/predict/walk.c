@@ -39,7 +39,8 @@ static void open_rank(struct rank *rank, const struct plan *plan, struct walked 
     rank->launch_end = arena_array(arena, plan->launch_count, sizeof(double));
     rank->op_start = arena_array(arena, plan->count, sizeof(double));
     rank->op_end = arena_array(arena, plan->count, sizeof(double));
-    rank->came = arena_array(scratch, plan->launch_count, sizeof(double));
+    rank->op_wait = arena_array(arena, plan->count, sizeof(double));
+    rank->came = arena_array(arena, plan->launch_count, sizeof(double));
     rank->called = arena_array(scratch, plan->launch_count, sizeof(double));
     rank->next = arena_array(scratch, plan->launch_count, sizeof *rank->next);
     rank->threads = arena_array(scratch, plan->threads, sizeof(double));

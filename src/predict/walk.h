@@ -32,7 +32,9 @@ struct walked {
     double wait_us;   /* of the host, for the device */
     double communication_us, exposed_communication_us;
     const double *launch_start_us, *launch_end_us; /* by plan launch, from the step's begin; NaN for those gone */
-    const double *op_start_us, *op_end_us;         /* by plan op, on the host; NaN for those gone */
+    const double *launch_came_us;          /* a collective is on the device from here on, and waits for others */
+    const double *op_start_us, *op_end_us; /* by plan op, on the host; NaN for those gone */
+    const double *op_wait_us;              /* by plan op, of it waiting for the device */
 };
 
 /*

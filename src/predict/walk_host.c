@@ -86,6 +86,7 @@ static void enter_op(struct rank *rank, const struct plan_op *op, double *clock)
         *clock = later(*clock, rank->op_end[op->follows]);
     *clock += plan_before_us(rank->plan, op);
     rank->op_start[rank->op] = *clock;
+    rank->op_wait[rank->op] = -rank->waited_us; /* made whole at its end */
     rank->launch = op->first_launch;
     rank->called_launch = false;
     rank->entered = true;
@@ -103,6 +104,7 @@ static bool run_op(struct rank *rank, const struct plan_op *op, double *clock)
             return false;
     *clock += op->last_us;
     rank->op_end[rank->op] = *clock;
+    rank->op_wait[rank->op] += rank->waited_us;
     return true;
 }
 
@@ -113,6 +115,7 @@ static void pass_op(struct rank *rank, const struct plan_op *op, double *clock)
         *clock = later(*clock, rank->op_end[op->follows]);
     *clock += plan_before_us(rank->plan, op);
     rank->op_start[rank->op] = rank->op_end[rank->op] = *clock;
+    rank->op_wait[rank->op] = 0;
 }
 
 void walk_host(struct rank *rank)

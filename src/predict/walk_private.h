@@ -20,7 +20,7 @@ struct stream {
 struct rank {
     const struct plan *plan;
     struct walked *walked;
-    double *launch_start, *launch_end, *op_start, *op_end;
+    double *launch_start, *launch_end, *op_start, *op_end, *op_wait;
     double *came;   /* by launch: when its work was on the device; a collective waits there for the other ranks */
     double *called; /* by launch: when its call began; NaN before */
     uint32_t *next; /* by launch: the one behind it in its stream */

@@ -52,8 +52,10 @@ void walk_sum(struct rank *rank, double begin_us, double step_us)
         .wait_us = rank->waited_us,
         .launch_start_us = rank->launch_start,
         .launch_end_us = rank->launch_end,
+        .launch_came_us = rank->came,
         .op_start_us = rank->op_start,
         .op_end_us = rank->op_end,
+        .op_wait_us = rank->op_wait,
     };
     sum_device(rank);
 }

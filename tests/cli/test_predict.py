@@ -2,6 +2,7 @@
 """steptime predict and overheads: planted steps, real traces, tables saved and read, what cannot be used."""
 import csv
 import io
+import json
 import os
 import re
 import tempfile
@@ -169,11 +170,19 @@ class Job(unittest.TestCase):
         planted_job(self.folder, 1, 600)
         self.assertIn("one recorded step", self.predict("--steps", "2").out)
 
-    def test_a_question_is_put_to_each_alone(self):
+    def test_a_question_is_put_to_all_together(self):
         planted_job(self.folder, 0, 100)
         planted_job(self.folder, 1, 600)
         for row in table("ranks", "predict", self.folder, "--cpu-speed", "2"):
-            self.assertEqual(row["alone_ns"], "")
+            self.assertNotEqual(row["alone_ns"], "")
+
+    def test_the_late_rank_is_late_for_both(self):
+        """Its work halved, rank 1 comes 300 us earlier, and rank 0 waits so much less."""
+        planted_job(self.folder, 0, 100)
+        planted_job(self.folder, 1, 600)
+        before = {row["rank"]: row for row in table("ranks", "predict", self.folder)}
+        for row in table("ranks", "predict", self.folder, "--scale", "aten::mul=0.5"):
+            self.assertAlmostEqual(int(before[row["rank"]]["active_ns"]) - int(row["active_ns"]), 300_000, delta=10_000)
 
 
 class Configurations(unittest.TestCase):
@@ -222,6 +231,73 @@ class Lists(unittest.TestCase):
         self.assertEqual(steptime("predict", f"list:{self.path}").code, USAGE)
         self.assertIn("no such step", steptime("predict", f"list:{self.path}@t5", "--hw", "H100").err)
         self.assertEqual(steptime("predict", f"list:{self.path}.none", "--hw", "H100").code, INPUT)
+
+
+def explained(path, number, *arguments):
+    outcome = steptime("predict", path, "--explain", number, *arguments, "--format", "json")
+    assert outcome.code == OK, outcome.err
+    section = next(section for section in outcome.json["sections"] if section["id"] == "explain")
+    tables = {one["id"]: [dict(zip((column["id"] for column in one["columns"]), row)) for row in one["rows"]]
+              for one in section["tables"]}
+    return {value["id"]: value["value"] for value in section.get("values", [])}, tables
+
+
+class Explain(unittest.TestCase):
+    """Every number has a formula; the events behind it add up to it."""
+
+    def setUp(self):
+        holder = tempfile.TemporaryDirectory()
+        self.addCleanup(holder.cleanup)
+        self.trace = os.path.join(holder.name, "rank0.json")
+        planted(holder.name)
+
+    def test_every_number_is_told(self):
+        outcome = steptime("predict", self.trace, "--format", "json")
+        shown = {value["id"] for section in outcome.json["sections"] if section["id"] == "prediction"
+                 for value in section["values"]}
+        _, tables = explained(self.trace, "list")
+        self.assertEqual({row["number"] for row in tables["formulas"]}, shown)
+        with open(os.path.join(SOURCE, "doc", "numbers", "prediction.md")) as file:
+            manual = file.read()
+        for number in sorted(shown):
+            self.assertIn(f"`{number}`", manual)
+            explained(self.trace, number)
+
+    def test_events_add_up(self):
+        for number in ("active_ns", "host_ns", "wait_ns"):
+            values_of, tables = explained(self.trace, number)
+            (whole,) = tables["explained"]
+            self.assertAlmostEqual(whole["sum"], values_of[number], delta=10, msg=number)
+            self.assertAlmostEqual(sum(row["counted"] for row in tables["events"]), whole["sum"], delta=10)
+        self.assertEqual({row["operator"] for row in tables["events"]}, {"aten::item"})
+        self.assertEqual(len(tables["events"]), STEPS)
+
+    def test_events_bear_their_row(self):
+        _, tables = explained(self.trace, "active_ns")
+        with open(self.trace) as file:
+            recorded = [event for event in json.load(file)["traceEvents"] if event.get("ph") == "X"]
+        for row in tables["events"]:
+            self.assertEqual(recorded[row["event"]]["cat"], "kernel")
+
+    def test_a_name_without_its_unit(self):
+        self.assertEqual(explained(self.trace, "active")[0], explained(self.trace, "active_ns")[0])
+        self.assertEqual(steptime("predict", self.trace, "--explain", "nothing").code, USAGE)
+
+    def test_steps_are_told_where_steps_are_behind(self):
+        _, tables = explained(self.trace, "measured_step_ns")
+        self.assertEqual([row["counted_ns"] for row in tables["explained_steps"]], [STEP_US * 1000] * STEPS)
+
+
+class Unknown(unittest.TestCase):
+    """What cannot be known is left out of the screen, and stays null in the JSON."""
+
+    def test_a_configuration_has_no_dashes(self):
+        outcome = steptime("predict", "dlrm:default", "--hw", "V100")
+        head = outcome.out[:outcome.out.index("Operators that contribute")]
+        self.assertNotRegex(head, r"  -$")
+        self.assertNotIn("measured  ", head)
+        self.assertIn("Nothing was measured", head)
+        self.assertIsNone(values("predict", "dlrm:default", "--hw", "V100")["measured_step_ns"])
 
 
 class Real(unittest.TestCase):

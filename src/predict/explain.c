@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "predict/explain_private.h"
+
+const struct predict_number predict_numbers[] = {
+    {"step_ns", BEHIND_NAMES,
+     "mean over the steps of the time from the end of all work of one to that of the next, walked"},
+    {"measured_step_ns", BEHIND_STEPS,
+     "mean over the steps of the time from a step's start on the host to the next one's"},
+    {"held_ns", BEHIND_STEPS, "of the first recorded step, time in which all stood still for what is not recorded"},
+    {"finished_ns", BEHIND_STEPS,
+     "mean over the steps of: later of the step's end and the end of its work - the same of the step before - held_ns"},
+    {"error", BEHIND_STEPS, "mean over the steps of |from_beside_ns / finished_ns - 1|"},
+    {"bias", BEHIND_STEPS, "mean over the steps of from_beside_ns / finished_ns - 1"},
+    {"active_ns", BEHIND_LAUNCHES, "length of the union of all device work of the walk, mean over the steps"},
+    {"measured_active_ns", BEHIND_STEPS, "length of the union of the recorded device work, mean over the steps"},
+    {"idle_ns", BEHIND_GAPS, "step_ns - active_ns, not below 0"},
+    {"measured_idle_ns", BEHIND_NOTHING, "measured_step_ns - measured_active_ns, not below 0"},
+    {"host_ns", BEHIND_HOST,
+     "from the step's begin on the host to its end there: T1 to T5 of all operators, and waits"},
+    {"wait_ns", BEHIND_WAITS, "sum of the host's waits: for device work that it needs, and for room in a stream"},
+    {"communication_ns", BEHIND_COLLECTIVE, "length of the union of communication, mean over the steps"},
+    {"exposed_communication_ns", BEHIND_EXPOSED, "length of the union of communication less that of other device work"},
+    {"unprofiled_step_ns", BEHIND_NOTHING, "step_ns walked again with profiler_event_ns off every event of the host"},
+    {"profiler_event_ns", BEHIND_NOTHING,
+     "least mean distance of two calls in one operator that follow each other 20 times or more"},
+    {"recorded_share", BEHIND_RECORDED, "device time that takes what was recorded / all device time"},
+    {"modelled_share", BEHIND_MODELLED, "device time that kernel models made or scaled / all device time"},
+    {"guessed_share", BEHIND_GUESSED, "device time guessed from bytes / all device time"},
+    {"guessed_launches", BEHIND_GUESSED, "launches whose time is guessed, of the step in the middle"},
+    {"model_error", BEHIND_ERROR, "error of each model in cross-validation, weighed by the time that it made"},
+    {"source", BEHIND_NOTHING, "what the operators were read from"},
+    {"device", BEHIND_NOTHING, "the device asked for, else the recorded one"},
+    {"operators", BEHIND_OPERATORS, "operators that no operator is around, of the step in the middle"},
+    {"launches", BEHIND_LAUNCHED, "launches of device work, of the step in the middle"},
+    {"without_shapes", BEHIND_SHAPELESS, "operators whose work depends on their sizes, of which none are recorded"},
+};
+
+const uint32_t predict_number_count = sizeof predict_numbers / sizeof *predict_numbers;
+
+static bool is_called(const struct predict_number *number, str word)
+{
+    const str id = str_of(number->id);
+    return str_eq(id, word) || (str_ends(id, S("_ns")) && str_eq((str){id.at, id.len - 3}, word));
+}
+
+struct predict_explain *predict_explain_new(str word, struct arena *arena)
+{
+    const bool list = str_eq(word, S("list"));
+    const struct predict_number *number = NULL;
+    for (uint32_t i = 0; i < predict_number_count && !list; i++)
+        if (is_called(&predict_numbers[i], word))
+            number = &predict_numbers[i];
+    if (!number && !list)
+        return NULL;
+    struct predict_explain *explain = arena_alloc(arena, sizeof *explain);
+    *explain = (struct predict_explain){.number = number, .arena = arena};
+    return explain;
+}
