@@ -5,6 +5,7 @@
 
 #include "fleet/cluster.h"
 #include "fleet/job.h"
+#include "fleet/lesser.h"
 
 /* Where cNodes stand: how many may, and how many pass the PCIe of one server. */
 enum room { ROOM_GPU, ROOM_SERVER, ROOM_WORKER_A_SERVER, ROOM_SERVERS };
@@ -44,7 +45,7 @@ static inline double architecture_per_server(const struct job *job, double gpus_
     case ROOM_WORKER_A_SERVER:
         return 1;
     default:
-        return fmin(n, job_figure(job, JOB_GPUS_PER_SERVER, gpus_per_server));
+        return lesser(n, job_figure(job, JOB_GPUS_PER_SERVER, gpus_per_server));
     }
 }
 

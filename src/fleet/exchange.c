@@ -25,7 +25,7 @@ static double elsewhere(double n)
 static double network_hops(double servers, double passes, bool trees)
 {
     const double ring = passes * (servers - 1);
-    return trees ? fmin(ring, passes * ceil(log2(servers))) : ring;
+    return trees ? lesser(ring, passes * ceil(log2(servers))) : ring;
 }
 
 /*
@@ -72,22 +72,19 @@ static struct exchange central(double bytes)
 }
 
 /* All bytes pass all links of the row. */
-static struct exchange over_links(const struct architecture_row *row, double bytes, const struct group *group)
+static void over_links(const struct architecture_row *row, double bytes, struct exchange *exchange)
 {
-    const bool rings = row->traffic != TRAFFIC_CENTRAL;
-    struct exchange exchange = rings ? along_rings(bytes, group, row->passes, row->trees) : central(bytes);
-    for (int link = 0; link < RESOURCES; link++)
-        exchange.bytes[link] = row->link[link] ? bytes : 0;
-    return exchange;
+    for (int link = RESOURCE_HOST_LINK; link < RESOURCES; link++)
+        exchange->bytes[link] = row->link[link] ? bytes : 0;
 }
 
 static struct group data_group(const struct layout *layout)
 {
-    const double room = fmax(1, floor(layout->per_server / layout->tensor));
+    const double room = greater(1, floor(layout->per_server / layout->tensor));
     return (struct group){
         .ranks = layout->data,
-        .local = fmin(layout->data, room),
-        .beside = fmin(layout->tensor, layout->per_server),
+        .local = lesser(layout->data, room),
+        .beside = lesser(layout->tensor, layout->per_server),
     };
 }
 
@@ -95,11 +92,15 @@ struct exchange exchange_of_weights(const struct job *job, const struct layout *
 {
     const struct architecture_row *row = &architecture_rows[job->architecture];
     const double bytes = job_figure(job, JOB_WEIGHT_BYTES, 0);
-    if (row->traffic == TRAFFIC_NONE)
-        return (struct exchange){0};
-    const struct group group = data_group(layout);
-    struct exchange exchange =
-        row->today ? along_rings(bytes, &group, row->passes, row->trees) : over_links(row, bytes, &group);
+    struct exchange exchange = {0};
+    if (row->traffic == TRAFFIC_CENTRAL) {
+        exchange = central(bytes);
+    } else if (row->traffic != TRAFFIC_NONE) {
+        const struct group group = data_group(layout);
+        exchange = along_rings(bytes, &group, row->passes, row->trees);
+    }
+    if (!row->today)
+        over_links(row, bytes, &exchange);
     into_buckets(&exchange, cluster->bucket_bytes);
     return exchange;
 }
@@ -108,7 +109,7 @@ struct exchange exchange_of_weights(const struct job *job, const struct layout *
 
 struct exchange exchange_of_tensors(const struct job *job, const struct layout *layout)
 {
-    const struct group group = {layout->tensor, fmin(layout->tensor, layout->per_server), 1};
+    const struct group group = {layout->tensor, lesser(layout->tensor, layout->per_server), 1};
     return along_rings(job_figure(job, JOB_TENSOR_BYTES, 0), &group, 2, true);
 }
 
@@ -122,9 +123,9 @@ struct exchange exchange_of_stages(const struct job *job, const struct layout *l
         return exchange;
     const bool leaves = layout->cnodes > layout->per_server;
     const enum resource link = leaves ? RESOURCE_NETWORK : RESOURCE_GPU_LINK;
-    const double beside = leaves ? fmin(layout->cnodes / layout->pipeline, layout->per_server) : 1;
+    const double beside = leaves ? lesser(layout->cnodes / layout->pipeline, layout->per_server) : 1;
     exchange.servers = leaves ? 2 : 1;
-    exchange.bytes[link] = bytes * fmax(1, beside);
+    exchange.bytes[link] = bytes * greater(1, beside);
     exchange.messages[link] = 2 * micro_batches;
     return exchange;
 }
@@ -133,8 +134,8 @@ struct exchange exchange_of_stages(const struct job *job, const struct layout *l
 struct exchange exchange_of_experts(const struct job *job, const struct layout *layout)
 {
     const double bytes = job_figure(job, JOB_EXPERT_BYTES, 0);
-    const double room = fmax(1, floor(layout->per_server / layout->tensor));
-    const struct group group = {layout->expert, fmin(layout->expert, room), layout->per_server};
+    const double room = greater(1, floor(layout->per_server / layout->tensor));
+    const struct group group = {layout->expert, lesser(layout->expert, room), layout->per_server};
     struct exchange exchange = {.servers = servers_of(&group), .both_ways = true, .message_bytes = bytes / 8};
     if (group.ranks <= 1)
         return exchange;

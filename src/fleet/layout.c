@@ -19,7 +19,7 @@ struct layout layout_of(const struct job *job, double gpus_per_server)
         .per_server = architecture_per_server(job, gpus_per_server),
         .tensor = tensor,
         .pipeline = pipeline,
-        .data = fmax(1, n / (tensor * pipeline)),
+        .data = greater(1, n / (tensor * pipeline)),
         .expert = degree(job, JOB_EXPERT_PARALLEL),
     };
 }

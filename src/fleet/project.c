@@ -78,7 +78,7 @@ bool job_moved(const struct job *job, const struct target *target, struct job *m
         moved->architecture = target->architecture;
     const double asked = target->cnodes > 0 ? target->cnodes : job_figure(job, JOB_CNODES, 1);
     moved->field[JOB_CNODES] =
-        target->moves || target->cnodes > 0 ? fmin(asked, most_cnodes(moved, &target->cluster)) : asked;
+        target->moves || target->cnodes > 0 ? lesser(asked, most_cnodes(moved, &target->cluster)) : asked;
     drop_degrees(moved);
     moved->field[JOB_WEIGHT_BYTES] = weight_bytes(job, target, moved);
     *obstacle = obstacle_of(moved, &target->cluster);
@@ -87,22 +87,35 @@ bool job_moved(const struct job *job, const struct target *target, struct job *m
 
 /* ---- and what it gains ---- */
 
-struct projected job_project(const struct job *job, const struct cluster *here, const struct target *target)
+/* The job with the amounts that it lacks. */
+static bool told_of(const struct job *job, const struct cluster *here, struct job *told)
 {
-    struct projected projected = {.before = job_step(job, here), .speedup = NAN, .cnode_speedup = NAN};
+    *told = *job;
+    return fit_job(told, here);
+}
+
+struct projected job_project_from(const struct job *job, const struct job_step *before, const struct cluster *here,
+                                  const struct target *target)
+{
+    struct projected projected = {.before = *before, .speedup = NAN, .cnode_speedup = NAN};
     struct job moved, told;
-    if (job->lacks_amounts) {
-        told = *job;
-        projected.obstacle = fit_job(&told, here) ? OBSTACLE_NONE : OBSTACLE_FIELD;
-        job = &told;
+    if (job->lacks_amounts && !told_of(job, here, &told)) {
+        projected.obstacle = OBSTACLE_FIELD;
+        return projected;
     }
-    if (projected.obstacle || !job_moved(job, target, &moved, &projected.obstacle))
+    if (!job_moved(job->lacks_amounts ? &told : job, target, &moved, &projected.obstacle))
         return projected;
     projected.after = job_step(&moved, &target->cluster);
     projected.cnodes = moved.field[JOB_CNODES];
     if (projected.after.step_ms <= 0)
         return projected;
-    projected.cnode_speedup = projected.before.step_ms / projected.after.step_ms;
+    projected.cnode_speedup = before->step_ms / projected.after.step_ms;
     projected.speedup = projected.cnode_speedup * projected.cnodes / job_figure(job, JOB_CNODES, 1);
     return projected;
+}
+
+struct projected job_project(const struct job *job, const struct cluster *here, const struct target *target)
+{
+    const struct job_step before = job_step(job, here);
+    return job_project_from(job, &before, here, target);
 }

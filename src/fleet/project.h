@@ -43,6 +43,10 @@ struct projected {
 
 struct projected job_project(const struct job *job, const struct cluster *here, const struct target *target);
 
+/* The same of a job whose step here is known: onto many targets it is taken once. */
+struct projected job_project_from(const struct job *job, const struct job_step *before, const struct cluster *here,
+                                  const struct target *target);
+
 /* The job as it would be there: architecture, cNodes, traffic. False: an obstacle. */
 bool job_moved(const struct job *job, const struct target *target, struct job *moved, enum obstacle *obstacle);
 

@@ -83,7 +83,7 @@ static double overlapped(const double *ms, double overlap)
     const double input = ms[PART_INPUT], weight = ms[PART_WEIGHT];
     if (overlap <= 0)
         return input + computing + weight;
-    return fmax(computing, overlap * fmax(input, weight)) + (1 - overlap) * (input + weight);
+    return greater(computing, overlap * greater(input, weight)) + (1 - overlap) * (input + weight);
 }
 
 static enum part longest(const double *ms)
