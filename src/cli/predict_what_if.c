@@ -93,33 +93,10 @@ bool what_if_met(const struct what_if *w, struct steptime_error *err)
 
 /* ---- one answer ---- */
 
-static void add(struct predicted_point *sum, const struct walked *walked, double share)
+static struct predicted_point point_of(const struct walked *walked)
 {
-    sum->step_us += walked->step_us * share;
-    sum->host_us += walked->host_us * share;
-    sum->active_us += walked->active_us * share;
-    sum->idle_us += walked->idle_us * share;
-    sum->exposed_us += walked->exposed_communication_us * share;
-}
-
-/* The mean over the steps of a rank, by the walk. */
-static bool walk_input(const struct what_if_input *input, const struct predict_asked *asked,
-                       struct predicted_point *point, struct steptime_error *err)
-{
-    *point = (struct predicted_point){0};
-    for (uint32_t i = 0; i < input->source->count; i++) {
-        struct arena scratch = {0};
-        struct plan plan;
-        struct walked walked;
-        const bool good =
-            predict_program(&input->source->steps[i], asked, asked->plan.overheads, &scratch, &plan, &walked, err);
-        if (good)
-            add(point, &walked, 1.0 / input->source->count);
-        arena_free(&scratch);
-        if (!good)
-            return false;
-    }
-    return true;
+    return (struct predicted_point){walked->step_us, walked->host_us, walked->active_us, walked->idle_us,
+                                    walked->exposed_communication_us};
 }
 
 static bool replay_one(struct what_if *w, struct what_if_input *input, uint32_t step, const struct predict_asked *asked,
@@ -166,18 +143,38 @@ struct answer {
     struct predicted_point before, after;
 };
 
-static bool answer_input(struct what_if *w, struct what_if_input *input, const struct predict_asked *asked,
-                         struct answer *answer, struct steptime_error *err)
+/* Of each rank by the walk. */
+static bool walk_inputs(const struct what_if *w, const struct predict_asked *asked, struct predicted_point *points,
+                        struct steptime_error *err)
 {
-    struct replayed replayed;
-    if (!walk_input(input, &w->base, &answer->before, err) || !walk_input(input, asked, &answer->after, err))
-        return false;
-    if (!can_replay(w, w->current))
+    struct arena scratch = {0};
+    struct walked *walked = arena_array(&scratch, w->count, sizeof *walked);
+    const bool good = predict_walks(w->inputs[0].source, w->count, asked, walked, err);
+    for (uint32_t i = 0; good && i < w->count; i++)
+        points[i] = point_of(&walked[i]);
+    arena_free(&scratch);
+    return good;
+}
+
+/* The steps as they are, walked once for all questions. */
+static bool find_before(struct what_if *w, struct steptime_error *err)
+{
+    if (w->before)
         return true;
-    if (!replay_input(w, input, asked, &replayed, err))
-        return false;
-    answer->before.step_us = (double)replayed.recorded_ns / 1e3;
-    answer->after.step_us = (double)replayed.replayed_ns / 1e3;
+    w->before = arena_array(w->arena, w->count, sizeof *w->before);
+    return walk_inputs(w, &w->base, w->before, err);
+}
+
+static bool replay_inputs(struct what_if *w, const struct predict_asked *asked, struct answer *answers,
+                          struct steptime_error *err)
+{
+    for (uint32_t i = 0; i < w->count; i++) {
+        struct replayed replayed;
+        if (!replay_input(w, &w->inputs[i], asked, &replayed, err))
+            return false;
+        answers[i].before.step_us = (double)replayed.recorded_ns / 1e3;
+        answers[i].after.step_us = (double)replayed.replayed_ns / 1e3;
+    }
     return true;
 }
 
@@ -185,14 +182,17 @@ static bool answer_of(struct what_if *w, const struct question *question, struct
                       struct answer *slowest, struct steptime_error *err)
 {
     struct predict_asked asked;
-    if (!what_if_asked(w, question, &asked, err))
+    struct predicted_point *after = arena_array(w->arena, w->count, sizeof *after);
+    if (!find_before(w, err) || !what_if_asked(w, question, &asked, err) || !walk_inputs(w, &asked, after, err))
         return false;
-    for (uint32_t i = 0; i < w->count; i++) {
-        if (!answer_input(w, &w->inputs[i], &asked, &answers[i], err))
-            return false;
-        if (i == 0 || answers[i].after.step_us > slowest->after.step_us)
+    for (uint32_t i = 0; i < w->count; i++)
+        answers[i] = (struct answer){w->before[i], after[i]};
+    if (can_replay(w, question) && !replay_inputs(w, &asked, answers, err))
+        return false;
+    *slowest = answers[0];
+    for (uint32_t i = 1; i < w->count; i++)
+        if (answers[i].after.step_us > slowest->after.step_us)
             *slowest = answers[i];
-    }
     return what_if_met(w, err);
 }
 

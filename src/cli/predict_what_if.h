@@ -24,10 +24,11 @@ struct what_if {
     struct question question;
     struct sweep sweep;
     bool swept;
-    struct what_if_input *inputs;
+    struct what_if_input *inputs; /* their sources lie side by side */
     uint32_t count;
-    struct predict_asked base; /* as without the question */
-    str device;                /* as recorded; "" */
+    struct predict_asked base;      /* as without the question */
+    struct predicted_point *before; /* by rank, walked without it; NULL: not yet */
+    str device;                     /* as recorded; "" */
 
     /* Of the question at hand. */
     const struct question *current;

@@ -92,6 +92,10 @@ bool predict(const struct predict_source *source, const struct predict_asked *as
 bool predict_all(const struct predict_source *sources, uint32_t count, const struct predict_asked *asked,
                  struct arena *arena, struct prediction *predictions, struct steptime_error *err);
 
+/* The mean walk of each rank and nothing else of a prediction; together where predict_all would. */
+bool predict_walks(const struct predict_source *sources, uint32_t count, const struct predict_asked *asked,
+                   struct walked *walked, struct steptime_error *err);
+
 /* One program through plan, change and walk. */
 bool predict_program(const struct program *program, const struct predict_asked *asked,
                      const struct overheads *overheads, struct arena *arena, struct plan *plan, struct walked *walked,
