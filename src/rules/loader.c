@@ -150,7 +150,7 @@ bool loader_trains(const struct check *check, uint32_t call)
         return false;
     const struct loader_use use = loader_use_of(check, call);
     const bool nearby = context_program_trains(check->project, check->file);
-    return use.trains || (nearby && (use.unknown || !use.evaluates)) ||
+    return use.trains || use.given_away || (nearby && (use.unknown || !use.evaluates)) ||
            (use.handed_out && context_any_trains(check->project));
 }
 

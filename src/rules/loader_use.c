@@ -76,7 +76,7 @@ static void follow_argument(struct trail *trail, struct site call, uint32_t argu
         follow_definition(trail, file, flow_bound(trail->project, name), depth);
         return;
     }
-    trail->use.unknown = true;
+    trail->use.given_away = true;
 }
 
 /* Item i of what a call gives: `a, b = loaders()`. */

@@ -37,11 +37,12 @@ static bool has_its_type_tested(const struct check *check, uint32_t name)
 }
 
 /* `for key in h: h[key] = ...`: what is gone over is indexed by its own items, as a dict is. */
-static bool goes_over_keys(const struct check *check, uint32_t loop, uint32_t source)
+static bool goes_over_keys(const struct check *check, uint32_t loop)
 {
     const struct syntax *tree = check->tree;
     const uint32_t target = syntax_is(tree, loop, SYN_FOR) ? syntax_first(tree, loop) : SYNTAX_NONE;
-    if (!syntax_is(tree, target, SYN_NAME))
+    const uint32_t source = loop_source(check, loop);
+    if (!syntax_is(tree, target, SYN_NAME) || source == SYNTAX_NONE)
         return false;
     for (uint32_t at = loop; at < syntax_last(tree, loop); at++)
         if (syntax_is(tree, at, SYN_SUBSCRIPT) && syntax_same(tree, syntax_child(tree, at, 1), tree, target) &&
@@ -53,8 +54,6 @@ static bool goes_over_keys(const struct check *check, uint32_t loop, uint32_t so
 static bool iterates_tensor(const struct check *check, uint32_t loop)
 {
     const uint32_t source = loop_source(check, loop);
-    if (source != SYNTAX_NONE && goes_over_keys(check, loop, source))
-        return false;
     const struct value *value = ask_value(check, source);
     return source != SYNTAX_NONE && value_gpu_tensor(value) && value->rank != RANK_0 &&
            !has_its_type_tested(check, source);
@@ -114,7 +113,8 @@ static bool tell_store(const struct check *check, uint32_t loop, uint32_t store,
 
 static bool check_loop(const struct check *check, uint32_t loop, struct match *match)
 {
-    if (!loop_over_elements(check, loop) || loop_runs_module(check, loop) || stack_of(check, loop).is)
+    if (!loop_over_elements(check, loop) || loop_runs_module(check, loop) || stack_of(check, loop).is ||
+        goes_over_keys(check, loop))
         return false;
     if (iterates_tensor(check, loop))
         return tell_access(check, loop, loop_iterable(check->tree, loop), match,

@@ -277,10 +277,11 @@ enum gate gate_of_test(const struct project *project, struct site test)
         return gate;
     uint32_t left = MOST_VALUES;
     const struct ways ways = ways_of_name(project, (struct site){test.file, asked}, &left, 0);
-    const bool settled = !ways.unknown && is_parameter(project, (struct site){test.file, asked});
     if (to_be_absent)
-        return settled && ways.there && !ways.absent ? GATE_FLAG : GATE_NONE;
+        return !ways.unknown && ways.there && !ways.absent && is_parameter(project, (struct site){test.file, asked})
+                   ? GATE_FLAG
+                   : GATE_NONE;
     if (ways.absent && !ways.there)
-        return settled ? GATE_FLAG : GATE_NONE;
+        return ways.unknown ? GATE_NONE : GATE_FLAG;
     return ways.absent ? ways.gate : GATE_NONE;
 }
