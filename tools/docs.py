@@ -19,6 +19,10 @@ import sys
 TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 SAMPLES = [["dlrm-cpu.json.gz"], ["session-gnn-cpu-stack.json.gz"], ["dlrm-legacy-113.json.gz"],
            ["ddp-gloo-rank0.json.gz", "ddp-gloo-rank1.json.gz"]]
+JOBS = os.path.join("examples", "fleet", "case_studies.csv")
+TABLES = [["fleet", "breakdown", JOBS, "--hw", "paper", "--group-by", "architecture"],
+          ["fleet", "project", JOBS, "--hw", "paper", "--to", "allreduce-local", "--sweep", "ethernet=25,100Gbps"],
+          ["fleet", "features", os.path.join("tests", "data", "recorded", "dlrm-cpu.json.gz")]]
 LINK = re.compile(r"(?<!\!)\[[^\]]*\]\(([^)\s]+)\)")
 SCREEN = re.compile(r"```console\n\$ ([^\n]+)\n.*?```\n", re.DOTALL)
 CODE = re.compile(r"```.*?```|`[^`\n]*`", re.DOTALL)
@@ -127,7 +131,7 @@ def ids(document):
 def check_ids(build):
     files = sorted(glob.glob(os.path.join(TOP, "doc", "numbers*.md")) + glob.glob(os.path.join(TOP, "doc", "numbers", "*.md")))
     text = "".join(map(read, files))
-    defined = set(re.findall(r"`(?:[a-z0-9_]+\.)?([a-z0-9_]+)`", text)) | set(re.findall(r"^#+ ([a-z0-9_]+)$", text, re.MULTILINE))
+    defined = set(re.findall(r"`(?:[a-z0-9_]+\.)?([a-z0-9_<>]+)`", text)) | set(re.findall(r"^#+ ([a-z0-9_]+)$", text, re.MULTILINE))
     seen = {}
     for command in commands(build):
         if "TRACE|DIR" not in program(build, command, "--help").partition("Usage:")[2].partition("\n")[0]:
@@ -136,6 +140,10 @@ def check_ids(build):
             files = [os.path.join(TOP, "tests", "data", "recorded", name) for name in sample]
             for word, where in ids(json.loads(program(build, command, "--format", "json", *files))):
                 seen.setdefault(word, f"{command}: {where}")
+    for words in TABLES:
+        words = [os.path.join(TOP, word) if os.sep in word else word for word in words]
+        for word, where in ids(json.loads(program(build, *words, "--format", "json"))):
+            seen.setdefault(re.sub("^sweep_.*", "sweep_<key>", word), f"{words[0]} {words[1]}: {where}")
     for word in sorted(seen.keys() - defined):
         complain("doc/numbers", f"`{word}` ({seen[word]}) is not defined")
 

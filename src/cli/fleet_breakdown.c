@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "fleet/breakdown.h"
+#include "fleet/split.h"
 
 #include "fleet/crew.h"
 #include "fleet_command.h"
@@ -14,13 +14,13 @@ static bool read_hardware(const struct call *call, const struct fleet_changes *c
     return !hw || (fleet_cluster(str_of(hw), arena, cluster, err) && fleet_change(changes, cluster, arena, err));
 }
 
-static bool show(const struct call *call, struct breakdown *breakdown, const struct breakdown_asked *asked,
+static bool show(const struct call *call, struct split *split, const struct split_asked *asked,
                  const struct job_table_result *told, struct arena *arena, struct steptime_error *err)
 {
     if (crew_ours()->rank != 0)
         return true;
     struct report *report = report_new(arena, S("fleet breakdown"));
-    breakdown_show(breakdown, asked, told, report);
+    split_show(split, asked, told, report);
     return output_report(call, report, err);
 }
 
@@ -29,17 +29,16 @@ static bool run(const struct call *call, struct arena *arena, struct steptime_er
     const struct fleet_changes changes = {call, true, S(""), -1};
     const struct machine_changes machine_changes = {fleet_change, &changes};
     struct cluster cluster;
-    struct breakdown_asked asked = {.changes = &machine_changes, .every_row = call_flag(call, "jobs")};
-    struct breakdown breakdown = {0};
+    struct split_asked asked = {.changes = &machine_changes, .every_row = call_flag(call, "jobs")};
+    struct split split = {0};
     struct job_table_result told = {0};
     bool given;
     if (!fleet_table(call, &asked.table, err) || !read_hardware(call, &changes, arena, &cluster, &given, err))
         return false;
     asked.cluster = given ? &cluster : NULL;
-    const bool good = breakdown_of_table(&asked, arena, &breakdown, &told, err) &&
-                      breakdown_gather(&breakdown, &told, arena, err) &&
-                      show(call, &breakdown, &asked, &told, arena, err);
-    breakdown_free(&breakdown);
+    const bool good = split_of_table(&asked, arena, &split, &told, err) && split_gather(&split, &told, arena, err) &&
+                      show(call, &split, &asked, &told, arena, err);
+    split_free(&split);
     return good;
 }
 

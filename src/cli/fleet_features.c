@@ -96,13 +96,19 @@ static struct table *open_table(struct report *report)
     return table;
 }
 
+/* Counts are integers, amounts of bytes and FLOPs are means. */
+static struct cell cell_of(enum unit unit, double figure)
+{
+    return unit == UNIT_COUNT && figure == floor(figure) ? cell_int((int64_t)figure) : cell_real(figure);
+}
+
 static void put_job(struct table *table, const struct job *job)
 {
     table_row(table);
     table_text(table, job->name);
     table_text(table, architecture_word(job->architecture));
     for (int i = 0; i < COLUMNS; i++)
-        table_real(table, job->field[columns[i].field]);
+        table_cell(table, cell_of(columns[i].unit, job->field[columns[i].field]));
     table_text(table, job->gpu);
     table_text(table, job->network);
 }
@@ -115,7 +121,10 @@ static void warn(struct report *report, const char *argument, const struct rank_
         operators += ranks[i].operators;
         without += ranks[i].without_shapes;
     }
-    if (without)
+    if (!operators)
+        report_warning(report, str_of(argument), -1,
+                       S("no operator has recorded shapes: flops and memory_bytes are not known (record_shapes=True)"));
+    else if (without)
         report_warning(report, str_of(argument), -1,
                        str_printf(report_arena(report),
                                   "%llu of %llu operators with a formula have no known cost (record with "

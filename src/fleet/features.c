@@ -31,7 +31,10 @@ static void add_lookup(struct taking *t, uint32_t row)
 {
     struct shape shape;
     struct text_list types;
-    if (t->phases[row] != PHASE_FORWARD || family_of_name(trace_name(t->trace, row)) != FAMILY_EMBEDDING ||
+    if (t->phases[row] != PHASE_FORWARD || family_of_name(trace_name(t->trace, row)) != FAMILY_EMBEDDING)
+        return;
+    t->out->looks_up = true;
+    if (!op_costs_counts(t->costs, row) ||
         !shape_parse(trace_attr_text(t->trace, row, ATTR_INPUT_DIMS), &t->scratch, &shape) || !shape.count ||
         !text_list_parse(trace_attr_text(t->trace, row, ATTR_INPUT_TYPES), &t->scratch, &types) ||
         shape.arguments[0].count != 1 || shape.arguments[0].tensors[0].rank != 2)
@@ -44,6 +47,7 @@ static void add_lookup(struct taking *t, uint32_t row)
 /* Products are compute-bound and give their arithmetic; all others are memory-bound and give their bytes. */
 static void add_operator(struct taking *t, uint32_t row)
 {
+    add_lookup(t, row);
     if (!op_costs_counts(t->costs, row))
         return;
     const struct op_cost cost = op_costs_at(t->costs, row);
@@ -53,7 +57,6 @@ static void add_operator(struct taking *t, uint32_t row)
         t->out->flops += cost.flops > 0 ? (double)cost.flops : 0;
     else
         t->out->memory_bytes += cost.bytes > 0 ? (double)cost.bytes : 0;
-    add_lookup(t, row);
 }
 
 /* Adam and its like keep two numbers a weight; any other optimizer is taken to keep one, a momentum. */
@@ -94,26 +97,25 @@ static void add_copies(struct taking *t)
 
 /* ---- collectives ---- */
 
-static bool is_forward_reduce(const struct taking *t, const struct collective *c)
+static enum exchange_use use_of(const struct taking *t, const struct collective *c)
 {
-    return c->kind == COLLECTIVE_ALL_REDUCE && t->phases[c->row] == PHASE_FORWARD;
+    if (c->kind == COLLECTIVE_ALL_REDUCE)
+        return t->phases[c->row] == PHASE_FORWARD ? USE_TENSOR : USE_REDUCED;
+    if (c->kind == COLLECTIVE_ALL_TO_ALL)
+        return USE_EXCHANGED;
+    return c->kind == COLLECTIVE_POINT_TO_POINT ? USE_PASSED_ON : USE_PARTED;
 }
 
-static void add_traffic(struct taking *t, const struct collective *c, double bytes, double traffic)
+/* Both ways of a ring are counted, as the paper does; a message that is passed on is sent once. */
+static void add_exchange(struct taking *t, const struct collective *c, int64_t ranks)
 {
-    struct rank_features *out = t->out;
-    if (is_forward_reduce(t, c)) {
-        out->tensor_traffic += traffic;
-    } else if (c->kind == COLLECTIVE_ALL_REDUCE) {
-        out->reduced_bytes += bytes;
-        out->reduce_traffic += traffic;
-    } else if (c->kind == COLLECTIVE_ALL_TO_ALL) {
-        out->exchanged += traffic;
-    } else if (c->kind == COLLECTIVE_POINT_TO_POINT) {
-        out->passed_on += bytes;
-    } else {
-        out->parted_traffic += traffic;
-    }
+    const enum exchange_use use = use_of(t, c);
+    const int64_t bytes = ranks > 1 ? collective_bytes(c, ranks) : -1;
+    t->out->exchange_ns[use] += c->dur_ns > 0 ? (double)c->dur_ns : 1;
+    if (bytes <= 0)
+        return;
+    t->out->traffic[use] += (use == USE_PASSED_ON ? 1 : 2) * collective_bus_factor(c->kind, ranks) * (double)bytes;
+    t->out->reduced_bytes += use == USE_REDUCED ? (double)bytes : 0;
 }
 
 static void add_collectives(struct taking *t)
@@ -127,9 +129,7 @@ static void add_collectives(struct taking *t)
             continue;
         if (ranks > t->out->largest_group)
             t->out->largest_group = ranks;
-        const int64_t bytes = collective_bytes(c, ranks);
-        if (bytes > 0 && ranks > 1)
-            add_traffic(t, c, (double)bytes, 2 * collective_bus_factor(c->kind, ranks) * (double)bytes);
+        add_exchange(t, c, ranks);
     }
 }
 
@@ -137,11 +137,13 @@ static void add_collectives(struct taking *t)
 
 static void divide_by_steps(struct rank_features *f)
 {
-    double *const sums[] = {&f->input_bytes,    &f->flops,          &f->memory_bytes,   &f->reduced_bytes,
-                            &f->reduce_traffic, &f->parted_traffic, &f->tensor_traffic, &f->exchanged,
-                            &f->passed_on,      &f->table_bytes};
+    double *const sums[] = {&f->input_bytes, &f->flops, &f->memory_bytes, &f->reduced_bytes, &f->table_bytes};
     for (size_t i = 0; i < sizeof sums / sizeof *sums; i++)
         *sums[i] /= f->steps;
+    for (int use = 0; use < EXCHANGE_USES; use++) {
+        f->traffic[use] /= f->steps;
+        f->exchange_ns[use] /= f->steps;
+    }
 }
 
 static void describe(struct taking *t, struct arena *arena)

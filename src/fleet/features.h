@@ -12,6 +12,16 @@
 #include "fleet/job.h"
 #include "trace/select.h"
 
+/* What an exchange between ranks is for, as far as its kind tells. */
+enum exchange_use {
+    USE_REDUCED,   /* all-reduces: gradients */
+    USE_PARTED,    /* all-gathers, reduce-scatters, broadcasts */
+    USE_TENSOR,    /* all-reduces of the forward pass */
+    USE_EXCHANGED, /* all-to-all */
+    USE_PASSED_ON, /* point to point */
+    EXCHANGE_USES,
+};
+
 /* Of one rank, in the mean of its steps. Traffic counts what is sent and what is received. */
 struct rank_features {
     int64_t rank, world_size; /* -1: not recorded */
@@ -19,12 +29,13 @@ struct rank_features {
     uint32_t steps, devices;
     bool annotated; /* steps were marked; else the whole trace is one */
     double step_ms, input_bytes, flops, memory_bytes;
-    double reduced_bytes;                        /* the messages of all-reduces: gradients */
-    double reduce_traffic, parted_traffic;       /* of all-reduces; of all-gathers, reduce-scatters, broadcasts */
-    double tensor_traffic, exchanged, passed_on; /* all-reduces of the forward pass; all-to-all; point to point */
-    double table_bytes;                          /* of the embedding tables that are looked up */
-    double optimizer_slots;                      /* copies of a weight that the optimizer keeps beside it */
-    int64_t largest_group;                       /* ranks of the largest group that exchanges; 0: none */
+    double traffic[EXCHANGE_USES];      /* bytes; 0 too where messages have no recorded size */
+    double exchange_ns[EXCHANGE_USES];  /* device time; a nanosecond for each of no known length */
+    double reduced_bytes;               /* the messages of USE_REDUCED */
+    double table_bytes;                 /* of the embedding tables that are looked up, as far as shapes tell */
+    bool looks_up;                      /* it has embedding operators */
+    double optimizer_slots;             /* copies of a weight that the optimizer keeps beside it */
+    int64_t largest_group;              /* ranks of the largest group that exchanges; 0: none */
     uint64_t operators, without_shapes; /* of those with a formula: calls in steps, and those of no known cost */
     int64_t batch;                      /* as the caller finds it; 0: not known */
 };

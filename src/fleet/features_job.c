@@ -46,44 +46,51 @@ static double mean_of(const struct rank_features *ranks, uint32_t count, size_t 
 #define MEAN(field) mean_of(ranks, count, offsetof(struct rank_features, field))
 
 /*
- * Alone: 1w1g, or 1wng where one process drives several GPUs. Together by what is most of the traffic: what is parted (gathered
- * and scattered) is FSDP; tables that are looked up and exchanged in one server are PEARL; else all-reduce.
+ * Alone: 1w1g, or 1wng where one process drives several GPUs. Together by what takes most of the time of exchanges: what is
+ * parted (gathered and scattered) is FSDP; tables that are looked up and exchanged in one server are PEARL; else all-reduce.
  */
 static enum architecture architecture_of(const struct rank_features *ranks, uint32_t count, double cnodes)
 {
-    const uint32_t hosts = hosts_of(ranks, count);
-    const bool local = hosts > 1 ? false : cnodes <= SERVER_GPUS;
-    const double reduce = MEAN(reduce_traffic), parted = MEAN(parted_traffic), tensor = MEAN(tensor_traffic);
-    const double exchanged = MEAN(exchanged), passed = MEAN(passed_on);
+    const bool local = hosts_of(ranks, count) <= 1 && cnodes <= SERVER_GPUS;
+    const double reduced = MEAN(exchange_ns[USE_REDUCED]), parted = MEAN(exchange_ns[USE_PARTED]);
+    const double tensor = MEAN(exchange_ns[USE_TENSOR]), exchanged = MEAN(exchange_ns[USE_EXCHANGED]);
     if (cnodes <= 1)
         return ARCHITECTURE_1W1G;
     if (count == 1 && ranks[0].devices > 1 && !ranks[0].largest_group)
         return ARCHITECTURE_1WNG;
-    if (exchanged > 0 && MEAN(table_bytes) > 0 && local)
+    if (exchanged > 0 && ranks[0].looks_up && local)
         return ARCHITECTURE_PEARL;
-    if (exchanged > reduce + parted)
+    if (exchanged > reduced + parted)
         return ARCHITECTURE_EXPERT_PARALLEL;
-    if (passed > reduce + parted + tensor)
+    if (MEAN(exchange_ns[USE_PASSED_ON]) > reduced + parted + tensor)
         return ARCHITECTURE_PIPELINE_PARALLEL;
-    if (tensor > reduce + parted)
+    if (tensor > reduced + parted)
         return ARCHITECTURE_TENSOR_PARALLEL;
-    if (parted > reduce)
+    if (parted > reduced)
         return ARCHITECTURE_FSDP;
     return local ? ARCHITECTURE_ALLREDUCE_LOCAL : ARCHITECTURE_ALLREDUCE_CLUSTER;
 }
 
-/* Those of the paper pass all that is exchanged over the same links; those of today tell it apart. */
+/*
+ * Those of the paper pass all that is exchanged over the same links; those of today tell it apart. Not known where there were
+ * exchanges of no recorded size alone.
+ */
 static void set_traffic(struct job *job, const struct rank_features *ranks, uint32_t count)
 {
-    const double weights = MEAN(reduce_traffic) + MEAN(parted_traffic), tensor = MEAN(tensor_traffic);
-    const double exchanged = MEAN(exchanged), passed = MEAN(passed_on);
+    double traffic = 0, ns = 0;
+    for (int use = 0; use < EXCHANGE_USES; use++) {
+        traffic += MEAN(traffic[use]);
+        ns += MEAN(exchange_ns[use]);
+    }
+    if (traffic == 0 && (ns > 0 || job->field[JOB_CNODES] > 1))
+        return;
     const bool today = job->architecture >= ARCHITECTURE_DATA_PARALLEL;
-    job->field[JOB_WEIGHT_BYTES] = today ? weights : weights + tensor + exchanged + passed;
+    job->field[JOB_WEIGHT_BYTES] = today ? MEAN(traffic[USE_REDUCED]) + MEAN(traffic[USE_PARTED]) : traffic;
     if (!today)
         return;
-    job->field[JOB_TENSOR_BYTES] = tensor;
-    job->field[JOB_EXPERT_BYTES] = exchanged;
-    job->field[JOB_PIPELINE_BYTES] = passed;
+    job->field[JOB_TENSOR_BYTES] = MEAN(traffic[USE_TENSOR]);
+    job->field[JOB_EXPERT_BYTES] = MEAN(traffic[USE_EXCHANGED]);
+    job->field[JOB_PIPELINE_BYTES] = MEAN(traffic[USE_PASSED_ON]);
 }
 
 static void set_weights(struct job *job, const struct rank_features *ranks, uint32_t count)
@@ -106,8 +113,10 @@ struct job job_of_features(const struct rank_features *ranks, uint32_t count, st
     job.field[JOB_CNODES] = cnodes;
     job.field[JOB_MEASURED_MS] = MEAN(step_ms);
     job.field[JOB_INPUT_BYTES] = MEAN(input_bytes);
-    job.field[JOB_FLOPS] = MEAN(flops);
-    job.field[JOB_MEMORY_BYTES] = MEAN(memory_bytes);
+    if (MEAN(flops) + MEAN(memory_bytes) > 0) { /* else no operator has known shapes */
+        job.field[JOB_FLOPS] = MEAN(flops);
+        job.field[JOB_MEMORY_BYTES] = MEAN(memory_bytes);
+    }
     job.field[JOB_BATCH] = ranks[0].batch > 0 ? (double)ranks[0].batch : NAN;
     set_traffic(&job, ranks, count);
     set_weights(&job, ranks, count);

@@ -8,7 +8,7 @@ import os
 import tempfile
 import unittest
 
-from support import INPUT, OK, USAGE, shared_trace, steptime
+from support import INPUT, OK, USAGE, shared_trace, steptime, training_steps, write_trace
 
 # Wang et al., IISWC 2019, Tables IV and V: per step of one cNode.
 CASES = """job,architecture,cnodes,batch,input_bytes,flops,memory_bytes,weight_bytes
@@ -225,11 +225,26 @@ class BrokenTables(unittest.TestCase):
 
 class Features(unittest.TestCase):
     def test_traces_become_a_table_that_is_read_again(self):
-        done = steptime("fleet", "features", shared_trace("kineto/resnet50_before.json.gz")
-                        if False else shared_trace("kineto/hta_df_index_resolver_w2r1.json.gz"), "--format", "csv")
+        done = steptime("fleet", "features", shared_trace("multirank/param_dlrm_v100_w8"), "--format", "csv")
         self.assertEqual(done.code, OK, done.err)
-        row, = csv.DictReader(io.StringIO(done.out))
-        self.assertGreater(float(row["measured_ms"]), 0)
+        job, = csv.DictReader(io.StringIO(done.out))
+        self.assertEqual((job["cnodes"], job["architecture"]), ("8", "pearl"))
+        again = fleet("breakdown", done.out, "--hw", "V100")
+        self.assertGreater(rows(again, "jobs")[0]["step_ms"], 0)
+
+    def test_what_no_shape_tells_is_empty_not_zero(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = write_trace(os.path.join(folder, "rank0.json"),
+                               [event for event in training_steps() if event["args"].pop("Input Dims", True)])
+            job, = csv.DictReader(io.StringIO(steptime("fleet", "features", folder, "--format", "csv").out))
+        self.assertEqual((job["flops"], job["memory_bytes"], job["cnodes"]), ("", "", "1"))
+        self.assertAlmostEqual(float(job["measured_ms"]), 1.0)
+
+    def test_arithmetic_follows_from_shapes(self):
+        with tempfile.TemporaryDirectory() as folder:
+            write_trace(os.path.join(folder, "rank0.json"), training_steps(count=2, kernels=3))
+            job, = csv.DictReader(io.StringIO(steptime("fleet", "features", folder, "--format", "csv").out))
+        self.assertEqual(float(job["flops"]), 3 * 2 * 64**3)
 
 
 if __name__ == "__main__":

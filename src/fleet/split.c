@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "fleet/breakdown.h"
+#include "fleet/split.h"
 
 #include <math.h>
 
 #include "base/error.h"
 #include "base/mem.h"
-#include "fleet/breakdown_rows.h"
+#include "fleet/split_rows.h"
 #include "fleet/crew.h"
 #include "fleet/goodput.h"
 #include "fleet/weights.h"
 
 /* What is known while a table is read. */
 struct reading {
-    const struct breakdown_asked *asked;
-    struct breakdown *whole;
+    const struct split_asked *asked;
+    struct split *whole;
     struct arena *arena;
     struct machines **machines; /* one a thread, made when it begins */
     unsigned threads;
@@ -21,30 +21,29 @@ struct reading {
 
 /* The sums of a block of rows. */
 struct block {
-    struct breakdown part;
+    struct split part;
     struct buf rows;
     struct machines *machines;
 };
 
-static void breakdown_begin(struct breakdown *breakdown, bool grouped)
+static void split_begin(struct split *split, bool grouped)
 {
-    *breakdown = (struct breakdown){.by_architecture = population_new(BREAKDOWN_VALUES)};
+    *split = (struct split){.by_architecture = population_new(SPLIT_VALUES)};
     if (grouped)
-        breakdown->by_group = population_new(BREAKDOWN_VALUES);
+        split->by_group = population_new(SPLIT_VALUES);
 }
 
-void breakdown_free(struct breakdown *breakdown)
+void split_free(struct split *split)
 {
-    population_free(breakdown->by_architecture);
-    population_free(breakdown->by_group);
-    spool_free(breakdown->rows);
-    *breakdown = (struct breakdown){0};
+    population_free(split->by_architecture);
+    population_free(split->by_group);
+    spool_free(split->rows);
+    *split = (struct split){0};
 }
 
 /* ---- a row ---- */
 
-static void add_measured(struct breakdown_sums *sums, const struct job *job, const struct job_step *step,
-                         double *values)
+static void add_measured(struct split_sums *sums, const struct job *job, const struct job_step *step, double *values)
 {
     const double measured = job->field[JOB_MEASURED_MS];
     if (isnan(measured) || measured <= 0)
@@ -65,7 +64,7 @@ static void fill_shares(const struct job_step *step, double *values)
         values[SHARE_OF_PART + part] = sum > 0 ? step->ms[part] / sum : NAN;
 }
 
-static void add_sums(struct breakdown_sums *sums, const struct job *job, const struct job_step *step,
+static void add_sums(struct split_sums *sums, const struct job *job, const struct job_step *step,
                      const double weight[WEIGHTS])
 {
     sums->jobs++;
@@ -84,10 +83,10 @@ static const char *add_job(void *context, void *at, const struct job *job, uint6
     const struct cluster *cluster = machines_of_job(block->machines, job, &why);
     if (!cluster)
         return why;
-    struct breakdown *part = &block->part;
+    struct split *part = &block->part;
     const struct job_step step = job_step(job, cluster);
     const struct goodput goodput = job_goodput(job, cluster);
-    double values[BREAKDOWN_VALUES], weight[WEIGHTS];
+    double values[SPLIT_VALUES], weight[WEIGHTS];
     weights_of_job(job, step.step_ms, weight);
     fill_shares(&step, values);
     values[STEP_MS] = step.step_ms;
@@ -99,7 +98,7 @@ static const char *add_job(void *context, void *at, const struct job *job, uint6
     population_add(part->by_architecture, architecture_word(job->architecture), weight, values);
     if (part->by_group)
         population_add(part->by_group, job->group, weight, values);
-    breakdown_row_write(&block->rows, job, &step);
+    split_row_write(&block->rows, job, &step);
     return NULL;
 }
 
@@ -112,11 +111,11 @@ static void *begin_block(void *context, unsigned thread)
     if (!reading->machines[thread])
         reading->machines[thread] = machines_new(reading->asked->cluster, NULL, reading->asked->changes);
     block->machines = reading->machines[thread];
-    breakdown_begin(&block->part, reading->whole->by_group != NULL);
+    split_begin(&block->part, reading->whole->by_group != NULL);
     return block;
 }
 
-static void add_all_sums(struct breakdown_sums *into, const struct breakdown_sums *from)
+static void add_all_sums(struct split_sums *into, const struct split_sums *from)
 {
     into->jobs += from->jobs;
     into->without_duration += from->without_duration;
@@ -129,7 +128,7 @@ static void add_all_sums(struct breakdown_sums *into, const struct breakdown_sum
                 into->longest[i][part][weight] += from->longest[i][part][weight];
 }
 
-static void merge(struct breakdown *into, const struct breakdown *from)
+static void merge(struct split *into, const struct split *from)
 {
     add_all_sums(&into->sums, &from->sums);
     population_merge(into->by_architecture, from->by_architecture);
@@ -140,10 +139,10 @@ static void merge(struct breakdown *into, const struct breakdown *from)
 /* Rows are kept until there are too many, and then none. */
 static bool keep_rows(struct reading *reading, const struct block *block, struct steptime_error *err)
 {
-    struct breakdown *whole = reading->whole;
+    struct split *whole = reading->whole;
     if (!whole->rows)
         return true;
-    if (!reading->asked->every_row && whole->rows_kept + block->part.sums.jobs > BREAKDOWN_ROWS) {
+    if (!reading->asked->every_row && whole->rows_kept + block->part.sums.jobs > SPLIT_ROWS) {
         spool_free(whole->rows);
         whole->rows = NULL;
         return true;
@@ -156,7 +155,7 @@ static void drop_block(void *context, void *at)
 {
     (void)context;
     struct block *block = at;
-    breakdown_free(&block->part);
+    split_free(&block->part);
     buf_free(&block->rows);
     mem_free(block);
 }
@@ -173,15 +172,15 @@ static bool join_block(void *context, void *at, struct steptime_error *err)
 
 /* ---- a table ---- */
 
-bool breakdown_of_table(const struct breakdown_asked *asked, struct arena *arena, struct breakdown *breakdown,
-                        struct job_table_result *told, struct steptime_error *err)
+bool split_of_table(const struct split_asked *asked, struct arena *arena, struct split *split,
+                    struct job_table_result *told, struct steptime_error *err)
 {
     enum { MOST_THREADS = 256 };
-    struct reading reading = {.asked = asked, .whole = breakdown, .arena = arena, .threads = MOST_THREADS};
+    struct reading reading = {.asked = asked, .whole = split, .arena = arena, .threads = MOST_THREADS};
     reading.machines = arena_array(arena, MOST_THREADS, sizeof *reading.machines);
-    breakdown_begin(breakdown, asked->table.group_by.len > 0);
-    breakdown->rows = crew_ours()->count == 1 ? spool_new(err) : NULL;
-    if (!breakdown->rows && crew_ours()->count == 1)
+    split_begin(split, asked->table.group_by.len > 0);
+    split->rows = crew_ours()->count == 1 ? spool_new(err) : NULL;
+    if (!split->rows && crew_ours()->count == 1)
         return false;
     const struct job_visitor visitor = {
         .context = &reading, .begin = begin_block, .row = add_job, .join = join_block, .drop = drop_block};
@@ -193,14 +192,14 @@ bool breakdown_of_table(const struct breakdown_asked *asked, struct arena *arena
 
 /* ---- several processes ---- */
 
-static bool gather_sums(struct breakdown_sums *sums, struct arena *arena, struct steptime_error *err)
+static bool gather_sums(struct split_sums *sums, struct arena *arena, struct steptime_error *err)
 {
     const struct crew *crew = crew_ours();
     str *parts = arena_array(arena, crew->count, sizeof *parts);
     if (!crew->gather((str){(const char *)sums, sizeof *sums}, arena, parts, err))
         return false;
     for (unsigned i = 1; crew->rank == 0 && i < crew->count; i++) {
-        struct breakdown_sums part;
+        struct split_sums part;
         if (parts[i].len != sizeof part)
             return fail(err, STEPTIME_INPUT, "process %u sent what cannot be read", i);
         memcpy(&part, parts[i].at, sizeof part);
@@ -209,11 +208,9 @@ static bool gather_sums(struct breakdown_sums *sums, struct arena *arena, struct
     return true;
 }
 
-bool breakdown_gather(struct breakdown *breakdown, struct job_table_result *told, struct arena *arena,
-                      struct steptime_error *err)
+bool split_gather(struct split *split, struct job_table_result *told, struct arena *arena, struct steptime_error *err)
 {
-    return crew_ours()->count == 1 ||
-           (gather_sums(&breakdown->sums, arena, err) && job_table_gather(told, arena, err) &&
-            population_gather(breakdown->by_architecture, err) &&
-            (!breakdown->by_group || population_gather(breakdown->by_group, err)));
+    return crew_ours()->count == 1 || (gather_sums(&split->sums, arena, err) && job_table_gather(told, arena, err) &&
+                                       population_gather(split->by_architecture, err) &&
+                                       (!split->by_group || population_gather(split->by_group, err)));
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
 
-#include "fleet/breakdown.h"
-#include "fleet/breakdown_rows.h"
+#include "fleet/split.h"
+#include "fleet/split_rows.h"
 #include "fleet/population_show.h"
 #include "fleet/row_stream.h"
 #include "fleet/table_show.h"
@@ -13,9 +13,9 @@ static const char *const part_ids[PARTS] = {"input_share", "compute_bound_share"
 static const char *const part_titles[PARTS] = {"input", "compute-bound", "memory-bound", "weights", "bubble"};
 
 /* The bubble is shown where there is one. */
-static int parts_shown(const struct breakdown *breakdown)
+static int parts_shown(const struct split *split)
 {
-    return population_mean(breakdown->by_architecture, POPULATION_ALL, SHARE_OF_PART + PART_BUBBLE, WEIGHT_JOB) > 0
+    return population_mean(split->by_architecture, POPULATION_ALL, SHARE_OF_PART + PART_BUBBLE, WEIGHT_JOB) > 0
                ? PARTS
                : PART_BUBBLE;
 }
@@ -27,9 +27,9 @@ static str percent(struct arena *arena, double share)
     return isnan(share) ? S("-") : str_printf(arena, "%.3g %%", 100 * share);
 }
 
-static str summary_text(const struct breakdown *breakdown, struct arena *arena)
+static str summary_text(const struct split *split, struct arena *arena)
 {
-    const struct population *all = breakdown->by_architecture;
+    const struct population *all = split->by_architecture;
     str share[WEIGHTS];
     for (int i = 0; i < WEIGHTS; i++)
         share[i] = percent(arena, population_mean(all, POPULATION_ALL, SHARE_OF_PART + PART_WEIGHT, (enum weight)i));
@@ -40,12 +40,12 @@ static str summary_text(const struct breakdown *breakdown, struct arena *arena)
         (int)share[0].len, share[0].at, (int)share[1].len, share[1].at, (int)share[2].len, share[2].at);
 }
 
-static void show_measured(const struct breakdown *breakdown, struct section *section)
+static void show_measured(const struct split *split, struct section *section)
 {
-    const struct breakdown_sums *sums = &breakdown->sums;
+    const struct split_sums *sums = &split->sums;
     if (!sums->measured)
         return;
-    struct population *all = breakdown->by_architecture;
+    struct population *all = split->by_architecture;
     section_value(section, "measured", "measured jobs", UNIT_COUNT, cell_int((int64_t)sums->measured));
     section_value(section, "error", "modelled step, off by (mean)", UNIT_RATIO,
                   cell_real(population_mean(all, POPULATION_ALL, ERROR_RATIO, WEIGHT_JOB)));
@@ -58,14 +58,14 @@ static void show_measured(const struct breakdown *breakdown, struct section *sec
                   cell_real(population_mean(all, POPULATION_ALL, PROGRAM_GOODPUT, WEIGHT_GPU_TIME)));
 }
 
-static void show_head(const struct breakdown *breakdown, const struct breakdown_asked *asked,
-                      const struct job_table_result *told, struct report *report)
+static void show_head(const struct split *split, const struct split_asked *asked, const struct job_table_result *told,
+                      struct report *report)
 {
-    const struct breakdown_sums *sums = &breakdown->sums;
-    struct population *all = breakdown->by_architecture;
+    const struct split_sums *sums = &split->sums;
+    struct population *all = split->by_architecture;
     struct section *section = report_section(report, "fleet", "Where the time of a step goes");
     if (sums->jobs)
-        section_text(section, summary_text(breakdown, report_arena(report)));
+        section_text(section, summary_text(split, report_arena(report)));
     if (sums->without_duration && sums->without_duration < sums->jobs)
         section_text(section, str_printf(report_arena(report),
                                          "%llu jobs have no duration_s: by GPU-time they weigh as one step of theirs.",
@@ -79,7 +79,7 @@ static void show_head(const struct breakdown *breakdown, const struct breakdown_
                   cell_real(population_quantile(all, POPULATION_ALL, STEP_MS, WEIGHT_JOB, 0.5)));
     section_value(section, "quantile_error", "quantiles off by at most", UNIT_RATIO,
                   cell_real(population_is_exact(all) ? 0 : POPULATION_ERROR));
-    show_measured(breakdown, section);
+    show_measured(split, section);
 }
 
 /* ---- shares ---- */
@@ -115,7 +115,7 @@ static void show_shares(const struct population *population, int parts, struct s
         put_shares(table, population, i, population_group(population, i), parts);
 }
 
-static void show_mix(const struct breakdown *breakdown, struct report *report)
+static void show_mix(const struct split *split, struct report *report)
 {
     static const char *const ids[WEIGHTS] = {"job", "gpu", "gpu_time"};
     static const char *const titles[WEIGHTS] = {"by job", "by GPU", "by GPU-time"};
@@ -124,12 +124,12 @@ static void show_mix(const struct breakdown *breakdown, struct report *report)
     table_column(table, "part", "part", UNIT_NONE, 0);
     for (int by = 0; by < WEIGHTS; by++)
         table_column(table, ids[by], titles[by], UNIT_RATIO, COLUMN_BAR);
-    for (int part = 0; part < parts_shown(breakdown); part++) {
+    for (int part = 0; part < parts_shown(split); part++) {
         table_row(table);
         table_text(table, str_of(part_titles[part]));
         for (int by = 0; by < WEIGHTS; by++)
-            table_real(table, population_mean(breakdown->by_architecture, POPULATION_ALL,
-                                              SHARE_OF_PART + (uint32_t)part, (enum weight)by));
+            table_real(table, population_mean(split->by_architecture, POPULATION_ALL, SHARE_OF_PART + (uint32_t)part,
+                                              (enum weight)by));
     }
     section_page_figure(section, "mix_by_job", FIGURE_BAR, "mix", "part", "job");
     section_page_figure(section, "mix_by_gpu_time", FIGURE_BAR, "mix", "part", "gpu_time");
@@ -156,9 +156,9 @@ static void put_bottleneck(struct table *table, enum architecture architecture, 
         table_real(table, sum > 0 ? longest[part][by] / sum : NAN);
 }
 
-static void show_bottlenecks(const struct breakdown *breakdown, struct report *report)
+static void show_bottlenecks(const struct split *split, struct report *report)
 {
-    const int parts = parts_shown(breakdown);
+    const int parts = parts_shown(split);
     struct section *section = report_section(report, "bottlenecks", "The longest part of the step");
     struct table *table = section_table(section, "bottlenecks", "");
     table_column(table, "architecture", "architecture", UNIT_NONE, 0);
@@ -167,8 +167,8 @@ static void show_bottlenecks(const struct breakdown *breakdown, struct report *r
         table_column(table, part_ids[part], part_titles[part], UNIT_RATIO, COLUMN_BAR);
     for (int i = 0; i < ARCHITECTURES; i++)
         for (int by = 0; by < WEIGHTS; by++)
-            if (weight_of(breakdown->sums.longest[i], WEIGHT_JOB) > 0)
-                put_bottleneck(table, (enum architecture)i, breakdown->sums.longest[i], by, parts);
+            if (weight_of(split->sums.longest[i], WEIGHT_JOB) > 0)
+                put_bottleneck(table, (enum architecture)i, split->sums.longest[i], by, parts);
 }
 
 /* ---- distributions ---- */
@@ -185,30 +185,30 @@ static const struct shown_value shown[] = {
     {ERROR_RATIO, "error", "error of the modelled step", UNIT_RATIO, NAN},
 };
 
-static void show_distributions(const struct breakdown *breakdown, struct report *report)
+static void show_distributions(const struct split *split, struct report *report)
 {
     struct section *section = report_section(report, "distributions", "Jobs by the share that each part takes");
-    population_show_curves(breakdown->by_architecture, shown, PART_BUBBLE, section, report_arena(report));
-    population_show_quantiles(breakdown->by_architecture, shown, sizeof shown / sizeof *shown, "quantiles", section);
-    if (breakdown->by_group)
-        population_show_quantiles(breakdown->by_group, shown, sizeof shown / sizeof *shown, "group_quantiles", section);
+    population_show_curves(split->by_architecture, shown, PART_BUBBLE, section, report_arena(report));
+    population_show_quantiles(split->by_architecture, shown, sizeof shown / sizeof *shown, "quantiles", section);
+    if (split->by_group)
+        population_show_quantiles(split->by_group, shown, sizeof shown / sizeof *shown, "group_quantiles", section);
 }
 
-void breakdown_show(struct breakdown *breakdown, const struct breakdown_asked *asked,
-                    const struct job_table_result *told, struct report *report)
+void split_show(struct split *split, const struct split_asked *asked, const struct job_table_result *told,
+                struct report *report)
 {
-    show_head(breakdown, asked, told, report);
+    show_head(split, asked, told, report);
     table_show_dropped(asked->table.path, told, report);
-    if (!breakdown->sums.jobs)
+    if (!split->sums.jobs)
         return;
-    show_mix(breakdown, report);
+    show_mix(split, report);
     struct section *section = report_section(report, "architectures", "By architecture");
-    show_shares(breakdown->by_architecture, parts_shown(breakdown), section, "shares", "architecture");
-    if (breakdown->by_group)
-        show_shares(breakdown->by_group, parts_shown(breakdown), report_section(report, "groups", "By group"), "groups",
+    show_shares(split->by_architecture, parts_shown(split), section, "shares", "architecture");
+    if (split->by_group)
+        show_shares(split->by_group, parts_shown(split), report_section(report, "groups", "By group"), "groups",
                     "group");
-    show_bottlenecks(breakdown, report);
-    show_distributions(breakdown, report);
-    if (breakdown->rows)
-        breakdown_rows_show(breakdown->rows, report_section(report, "jobs", "Jobs"), report);
+    show_bottlenecks(split, report);
+    show_distributions(split, report);
+    if (split->rows)
+        split_rows_show(split->rows, report_section(report, "jobs", "Jobs"), report);
 }

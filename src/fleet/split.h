@@ -4,8 +4,8 @@
  * their shares over all jobs and by group, by job, by GPU and by GPU-time, and
  * what the longest part is. doc/numbers/fleet.md defines every figure.
  */
-#ifndef FLEET_BREAKDOWN_H
-#define FLEET_BREAKDOWN_H
+#ifndef FLEET_SPLIT_H
+#define FLEET_SPLIT_H
 
 #include "fleet/job_table.h"
 #include "fleet/machines.h"
@@ -15,44 +15,43 @@
 #include "report/report.h"
 
 /* What is kept of each job: of its time, what share each part takes; then its step. */
-enum breakdown_value { SHARE_OF_PART, STEP_MS = PARTS, MFU, PROGRAM_GOODPUT, ERROR_RATIO, BREAKDOWN_VALUES };
+enum split_value { SHARE_OF_PART, STEP_MS = PARTS, MFU, PROGRAM_GOODPUT, ERROR_RATIO, SPLIT_VALUES };
 
 /* Sums over rows that need no distribution. */
-struct breakdown_sums {
+struct split_sums {
     uint64_t jobs, without_duration, measured;
     double cnodes;
     double longest[ARCHITECTURES][PARTS][WEIGHTS]; /* weight of the jobs whose longest part it is */
     double signed_error;                           /* of the modelled step, over measured jobs */
 };
 
-struct breakdown {
+struct split {
     struct population *by_architecture;
     struct population *by_group; /* of --group-by; NULL */
-    struct breakdown_sums sums;
-    struct spool *rows; /* as breakdown_rows writes them; NULL: not kept, or too many */
+    struct split_sums sums;
+    struct spool *rows; /* as split_row_write writes them; NULL: not kept, or too many */
     uint64_t rows_kept;
 };
 
-enum { BREAKDOWN_ROWS = 100000 }; /* more rows than these are told only when asked for */
+enum { SPLIT_ROWS = 100000 }; /* more rows than these are told only when asked for */
 
-struct breakdown_asked {
+struct split_asked {
     struct job_table_asked table;
     const struct cluster *cluster; /* of all jobs; NULL: of their own rows */
     const struct machine_changes *changes;
     bool every_row; /* keep all rows */
 };
 
-/* Reads the table and fills *breakdown, which breakdown_free releases. False with *err. */
-bool breakdown_of_table(const struct breakdown_asked *asked, struct arena *arena, struct breakdown *breakdown,
-                        struct job_table_result *told, struct steptime_error *err);
-void breakdown_free(struct breakdown *breakdown);
+/* Reads the table and fills *split, which split_free releases. False with *err. */
+bool split_of_table(const struct split_asked *asked, struct arena *arena, struct split *split,
+                    struct job_table_result *told, struct steptime_error *err);
+void split_free(struct split *split);
 
 /* What all processes of the crew have read, in the first; the others must show nothing. */
-bool breakdown_gather(struct breakdown *breakdown, struct job_table_result *told, struct arena *arena,
-                      struct steptime_error *err);
+bool split_gather(struct split *split, struct job_table_result *told, struct arena *arena, struct steptime_error *err);
 
-/* Into a report, with `group` the name of the --group-by column, "". The breakdown must outlive the rendering. */
-void breakdown_show(struct breakdown *breakdown, const struct breakdown_asked *asked,
-                    const struct job_table_result *told, struct report *report);
+/* Into a report, with `group` the name of the --group-by column, "". The split must outlive the rendering. */
+void split_show(struct split *split, const struct split_asked *asked, const struct job_table_result *told,
+                struct report *report);
 
 #endif

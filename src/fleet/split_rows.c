@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "fleet/breakdown_rows.h"
+#include "fleet/split_rows.h"
 
 #include "fleet/row_stream.h"
 
@@ -9,7 +9,7 @@ struct head {
     uint8_t architecture, bottleneck, name_length;
 };
 
-void breakdown_row_write(struct buf *rows, const struct job *job, const struct job_step *step)
+void split_row_write(struct buf *rows, const struct job *job, const struct job_step *step)
 {
     struct head head = {.step_ms = step->step_ms, .cnodes = job->field[JOB_CNODES]};
     head.architecture = (uint8_t)job->architecture;
@@ -40,7 +40,7 @@ static bool read_row(struct spool *rows, char name[ROW_NAME_MOST], struct cell *
     return true;
 }
 
-void breakdown_rows_show(struct spool *rows, struct section *section, struct report *report)
+void split_rows_show(struct spool *rows, struct section *section, struct report *report)
 {
     struct table *table = section_table(section, "jobs", "");
     table_column(table, "job", "job", UNIT_NONE, COLUMN_WIDE);
