@@ -34,7 +34,7 @@ enum operation_role operation_role_of(str type)
     return ROLE_WORK;
 }
 
-bool operation_role_communicates(enum operation_role role)
+bool operation_role_has_outliers(enum operation_role role)
 {
-    return role >= ROLE_FORWARD_SEND;
+    return role >= ROLE_FORWARD_SEND || role == ROLE_HOST;
 }

@@ -18,6 +18,7 @@
 /* What an operation of a type waits for, and who waits for it. */
 enum operation_role {
     ROLE_WORK, /* computes; waits for its own worker alone */
+    ROLE_HOST, /* the device has nothing to do; the same otherwise */
     ROLE_FORWARD,
     ROLE_BACKWARD,
     ROLE_COLLECT, /* garbage of the host's language */
@@ -38,7 +39,9 @@ enum operation_role {
 
 /* By its name in ByteDance's tables; else a collective's name is an exchange, and any other is work. */
 enum operation_role operation_role_of(str type);
-bool operation_role_communicates(enum operation_role role);
+
+/* What is usual of it is the median of its durations, which no few long ones move; of what computes it is the mean. */
+bool operation_role_has_outliers(enum operation_role role);
 
 struct operation {
     double start_s, duration_s;
@@ -61,6 +64,7 @@ struct operations {
     uint32_t type_count;
     uint32_t steps, stages, replicas;
     const int64_t *step_numbers, *stage_numbers, *replica_numbers; /* as the table writes them */
+    bool unlike;      /* operations of one type differ, and steps do: only those of one number and step are compared */
     uint64_t dropped; /* rows that are no operation: a time that is none, a number missing */
 };
 

@@ -17,8 +17,9 @@ struct join {
     const uint32_t *by_rank; /* ranks in ascending order of their numbers */
     int64_t *steps;          /* numbers of those that all ranks have */
     uint32_t step_count;
-    struct map step_of; /* number to place */
-    double *offset_s;   /* of each rank's clock, by its place */
+    struct map step_of;                     /* number to place */
+    double *offset_s;                       /* of each rank's clock, by its place */
+    uint32_t type_of[RANK_OPERATION_KINDS]; /* of each kind */
 };
 
 /* A collective among some of the ranks is work of each. */
@@ -146,40 +147,76 @@ static const uint32_t *in_order(const struct rank_operations *ranks, uint32_t co
     return order;
 }
 
-static const struct operation_type *types(const struct join *join, struct arena *arena)
+static enum operation_role role_of(const struct join *join, uint8_t kind)
+{
+    if (kind == KIND_HOST)
+        return ROLE_HOST;
+    return kind >= KIND_COLLECTIVE && join->count > 1 ? ROLE_EXCHANGE : ROLE_WORK;
+}
+
+/* Those kinds that occur, as types. */
+static const struct operation_type *types_of(struct join *join, struct arena *arena, uint32_t *count)
 {
     struct operation_type *types = arena_array(arena, RANK_OPERATION_KINDS, sizeof *types);
+    bool occurs[RANK_OPERATION_KINDS] = {[KIND_OTHER] = true};
+    for (uint32_t i = 0; i < join->count; i++)
+        for (uint32_t j = 0; j < join->ranks[i].count; j++)
+            occurs[join->ranks[i].at[j].kind] = true;
+    *count = 0;
     for (uint8_t kind = 0; kind < RANK_OPERATION_KINDS; kind++) {
-        types[kind].name = rank_operation_word(kind);
-        types[kind].role = kind >= KIND_COLLECTIVE && join->count > 1 ? ROLE_EXCHANGE : ROLE_WORK;
+        if (!occurs[kind])
+            continue;
+        join->type_of[kind] = *count;
+        types[*count].name = rank_operation_word(kind);
+        types[(*count)++].role = role_of(join, kind);
     }
     return types;
 }
 
-/* Appends the operations of one rank's common steps; operations of a kind are numbered within each step. */
+/*
+ * Work is numbered from the collective before it, so that ranks of which one launched more or less than the others agree
+ * again behind the next one.
+ */
+enum { BETWEEN_MEETINGS = 1 << 12 };
+
+struct numbers {
+    uint32_t meetings, since[RANK_OPERATION_KINDS], order;
+};
+
+static uint32_t next_number(struct numbers *numbers, uint8_t kind, bool meets)
+{
+    const uint32_t number = numbers->since[kind]++ % BETWEEN_MEETINGS + numbers->meetings * BETWEEN_MEETINGS;
+    if (meets) {
+        numbers->meetings++;
+        memset(numbers->since, 0, sizeof numbers->since);
+    }
+    return number;
+}
+
+/* Appends the operations of one rank's common steps. */
 static uint32_t append(const struct join *join, uint32_t place, struct operation *out)
 {
     const struct rank_operations *rank = &join->ranks[join->by_rank[place]];
-    uint32_t sequence[RANK_OPERATION_KINDS] = {0}, count = 0, order = 0;
+    struct numbers numbers = {0};
+    uint32_t count = 0;
     for (uint32_t i = 0; i < rank->count; i++) {
         const struct rank_operation *from = &rank->at[i];
-        if (i && from->step != rank->at[i - 1].step) {
-            memset(sequence, 0, sizeof sequence);
-            order = 0;
-        }
+        if (i && from->step != rank->at[i - 1].step)
+            numbers = (struct numbers){0};
         const uint32_t step = map_get(&join->step_of, from->step);
         if (step == MAP_NONE)
             continue;
-        const uint8_t kind = from->kind >= KIND_COLLECTIVE && !all_meet(join, from) ? KIND_OTHER : from->kind;
+        const bool meets = all_meet(join, from);
+        const uint8_t kind = from->kind >= KIND_COLLECTIVE && !meets ? KIND_OTHER : from->kind;
         out[count++] = (struct operation){.start_s = (double)from->start_ns / 1e9 - join->offset_s[place],
                                           .duration_s = (double)from->dur_ns / 1e9,
-                                          .type = kind,
+                                          .type = join->type_of[kind],
                                           .step = step,
                                           .replica = place,
-                                          .sequence = sequence[kind]++,
+                                          .sequence = next_number(&numbers, kind, meets),
                                           .chunk = -1,
                                           .model_chunk = -1,
-                                          .launch = (int32_t)order++};
+                                          .launch = (int32_t)numbers.order++};
     }
     return count;
 }
@@ -201,9 +238,11 @@ static const int64_t *copy_numbers(const int64_t *numbers, uint32_t count, struc
     return copy;
 }
 
-static void put_together(const struct join *join, struct arena *arena, struct operations *operations)
+static void put_together(struct join *join, struct arena *arena, struct operations *operations)
 {
     size_t room = 0;
+    uint32_t type_count;
+    const struct operation_type *types = types_of(join, arena, &type_count);
     for (uint32_t i = 0; i < join->count; i++)
         room += join->ranks[i].count;
     struct operation *at = arena_array(arena, room, sizeof *at);
@@ -217,8 +256,9 @@ static void put_together(const struct join *join, struct arena *arena, struct op
     static const int64_t only_stage = 0;
     *operations = (struct operations){.at = at,
                                       .count = count,
-                                      .types = types(join, arena),
-                                      .type_count = RANK_OPERATION_KINDS,
+                                      .types = types,
+                                      .type_count = type_count,
+                                      .unlike = true,
                                       .steps = join->step_count,
                                       .stages = 1,
                                       .replicas = join->count,

@@ -4,6 +4,7 @@
 #include "base/mem.h"
 #include "base/sort.h"
 #include "fleet/operations_kinds.h"
+#include "graph/order.h"
 #include "ops/collective.h"
 #include "ops/phase.h"
 
@@ -14,6 +15,7 @@ struct launched {
     int64_t group_size;
     uint8_t kind;
     bool meets; /* a collective */
+    bool waits; /* for other streams, as the host told it to */
 };
 
 struct listing {
@@ -74,9 +76,26 @@ static uint8_t kind_of_phase(enum phase phase)
     return kinds[phase];
 }
 
-static void list_device_work(struct listing *listing, const bool *taken, struct arena *scratch)
+/* Device rows that were told to wait for a collective of another stream. */
+static const bool *waiting_rows(const struct trace *trace, const struct work_classes *classes, const bool *taken,
+                                struct arena *scratch)
+{
+    struct waits waits;
+    bool *waiting = arena_array(scratch, trace->count, sizeof *waiting);
+    waits_open(&waits, trace, classes, runtime_calls_of(trace, scratch), scratch);
+    const struct orders orders = stream_orders(&waits, scratch);
+    for (uint32_t i = 0; i < orders.count; i++)
+        if (taken[orders.at[i].row])
+            waiting[orders.at[i].key] = true;
+    waits_close(&waits);
+    return waiting;
+}
+
+static void list_device_work(struct listing *listing, const struct work_classes *classes, const bool *taken,
+                             struct arena *scratch)
 {
     const struct trace *trace = listing->trace;
+    const bool *waiting = waiting_rows(trace, classes, taken, scratch);
     const uint8_t *phases = phases_of(trace, scratch);
     const struct rows rows = trace_device_work(trace, scratch, -1);
     for (uint32_t i = 0; i < rows.count; i++) {
@@ -86,61 +105,100 @@ static void list_device_work(struct listing *listing, const bool *taken, struct 
                                            .start_ns = trace->start_ns[row],
                                            .end_ns = trace_end_ns(trace, row),
                                            .step = trace_step(trace, row),
-                                           .kind = kind_of_phase(phases[row])});
+                                           .kind = kind_of_phase(phases[row]),
+                                           .waits = waiting[row]});
     }
 }
 
 /* ---- cutting a step ---- */
 
-/* Work launched one after the other, in one phase, between two collectives. */
+/*
+ * Work launched one after the other in one phase, and not cut by a collective or a wait for one. Of the time from when
+ * it could begin to its end the device was busy, or waited for collectives, or it was idle: then the host held it up.
+ */
 struct piece {
-    int64_t first_ns, last_ns, alone_ns; /* alone_ns: of it the device only waited for collectives */
+    int64_t end_ns, busy_ns, idle_ns;
     uint8_t kind;
     bool open;
 };
 
-static void emit(struct listing *listing, const struct launched *launched)
+/* A step under way. */
+struct cutting {
+    struct listing *listing;
+    uint32_t step;
+    const struct launched *meetings; /* of the step, by launch: they run in that order */
+    size_t meeting_count;
+    int64_t work_ns; /* to where the step's time is told: the end of work, the start of a collective */
+    struct piece piece;
+};
+
+static void emit(const struct cutting *cutting, uint8_t kind, int64_t start_ns, int64_t dur_ns, int64_t group_size)
 {
+    struct listing *listing = cutting->listing;
     listing->out = mem_grow(listing->out, &listing->out_room, listing->out_count + 1, sizeof *listing->out);
-    listing->out[listing->out_count++] =
-        (struct rank_operation){.start_ns = launched->start_ns,
-                                .dur_ns = launched->end_ns - launched->start_ns,
-                                .step = listing->trace->steps[launched->step].number,
-                                .group_size = launched->meets ? launched->group_size : 0,
-                                .kind = launched->kind};
+    listing->out[listing->out_count++] = (struct rank_operation){.start_ns = start_ns,
+                                                                 .dur_ns = dur_ns,
+                                                                 .step = listing->trace->steps[cutting->step].number,
+                                                                 .group_size = group_size,
+                                                                 .kind = kind};
 }
 
-static void close_piece(struct listing *listing, struct piece *piece, uint32_t step)
+/* What the host held up stands before the work. */
+static void close_piece(struct cutting *cutting)
 {
-    if (piece->open)
-        emit(listing, &(struct launched){.start_ns = piece->first_ns,
-                                         .end_ns = piece->last_ns - piece->alone_ns,
-                                         .step = step,
-                                         .kind = piece->kind});
-    piece->open = false;
+    const struct piece *piece = &cutting->piece;
+    if (piece->open) {
+        emit(cutting, KIND_HOST, piece->end_ns - piece->busy_ns - piece->idle_ns, piece->idle_ns, 0);
+        emit(cutting, piece->kind, piece->end_ns - piece->busy_ns, piece->busy_ns, 0);
+    }
+    cutting->piece.open = false;
 }
 
-/* The part of [from, to) in which a collective of the step ran; they are by launch, and run in that order. */
-static int64_t covered_ns(const struct launched *step, size_t count, int64_t from_ns, int64_t to_ns)
+/* The part of [from, to) in which a collective ran. */
+static int64_t covered_ns(const struct cutting *cutting, int64_t from_ns, int64_t to_ns)
 {
     int64_t covered = 0, at_ns = from_ns;
-    for (size_t i = 0; i < count && at_ns < to_ns; i++) {
-        if (!step[i].meets || step[i].end_ns <= at_ns || step[i].start_ns >= to_ns)
+    for (size_t i = 0; i < cutting->meeting_count && at_ns < to_ns; i++) {
+        const struct launched *meeting = &cutting->meetings[i];
+        if (meeting->end_ns <= at_ns || meeting->start_ns >= to_ns)
             continue;
-        const int64_t begin = step[i].start_ns > at_ns ? step[i].start_ns : at_ns;
-        const int64_t end = step[i].end_ns < to_ns ? step[i].end_ns : to_ns;
+        const int64_t begin = meeting->start_ns > at_ns ? meeting->start_ns : at_ns;
+        const int64_t end = meeting->end_ns < to_ns ? meeting->end_ns : to_ns;
         covered += end - begin;
         at_ns = end;
     }
     return covered;
 }
 
-static void extend(struct piece *piece, const struct launched *work, const struct launched *meetings, size_t count)
+static int64_t idle_ns(const struct cutting *cutting, int64_t from_ns, int64_t to_ns)
 {
-    if (work->start_ns > piece->last_ns)
-        piece->alone_ns += covered_ns(meetings, count, piece->last_ns, work->start_ns);
-    if (work->end_ns > piece->last_ns)
-        piece->last_ns = work->end_ns;
+    return to_ns > from_ns ? to_ns - from_ns - covered_ns(cutting, from_ns, to_ns) : 0;
+}
+
+/* Work counts from where all before it has ended; what runs beside other work counts for what it adds. */
+static void take_work(struct cutting *cutting, const struct launched *work)
+{
+    struct piece *piece = &cutting->piece;
+    if (piece->open && (work->kind != piece->kind || work->waits))
+        close_piece(cutting);
+    if (!piece->open)
+        *piece = (struct piece){.kind = work->kind, .open = true, .end_ns = cutting->work_ns};
+    const int64_t from_ns = work->start_ns > piece->end_ns ? work->start_ns : piece->end_ns;
+    piece->idle_ns += idle_ns(cutting, cutting->work_ns, work->start_ns);
+    piece->busy_ns += work->end_ns > from_ns ? work->end_ns - from_ns : 0;
+    piece->end_ns = work->end_ns > piece->end_ns ? work->end_ns : piece->end_ns;
+    cutting->work_ns = piece->end_ns;
+}
+
+/* Before a collective, the time in which nothing ran because the host had not come to it. */
+static void take_meeting(struct cutting *cutting, const struct launched *meeting)
+{
+    close_piece(cutting);
+    const int64_t idle = idle_ns(cutting, cutting->work_ns, meeting->start_ns);
+    emit(cutting, KIND_HOST, meeting->start_ns - idle, idle, 0);
+    emit(cutting, meeting->kind, meeting->start_ns, meeting->end_ns - meeting->start_ns, meeting->group_size);
+    if (meeting->start_ns > cutting->work_ns)
+        cutting->work_ns = meeting->start_ns;
 }
 
 /* The collectives of a step, apart from the rest. */
@@ -154,33 +212,22 @@ static struct launched *meetings_of(const struct launched *step, size_t count, s
     return list;
 }
 
-/* begin_ns: when the step's own work could begin. Its end is the next one's. */
+/* begin_ns: when the step's own work could begin. Its end is when the next one's could. */
 static int64_t cut_step(struct listing *listing, const struct launched *step, size_t count, int64_t begin_ns)
 {
-    size_t meetings;
-    struct launched *list = meetings_of(step, count, &meetings);
-    struct piece piece = {0};
-    int64_t end_ns = begin_ns, piece_from_ns = begin_ns;
+    struct cutting cutting = {.listing = listing, .step = step[0].step, .work_ns = begin_ns};
+    struct launched *meetings = meetings_of(step, count, &cutting.meeting_count);
+    int64_t end_ns = begin_ns;
+    cutting.meetings = meetings;
     for (size_t i = 0; i < count; i++) {
-        const struct launched *work = &step[i];
-        end_ns = work->end_ns > end_ns ? work->end_ns : end_ns;
-        if (work->meets || (piece.open && work->kind != piece.kind))
-            close_piece(listing, &piece, work->step);
-        if (work->meets) {
-            emit(listing, work);
-            piece_from_ns = INT64_MAX;
-            continue;
-        }
-        if (!piece.open) {
-            const int64_t from_ns = piece_from_ns < work->start_ns ? piece_from_ns : work->start_ns;
-            piece = (struct piece){.first_ns = from_ns, .last_ns = from_ns, .kind = work->kind, .open = true};
-            piece_from_ns = INT64_MAX;
-        }
-        extend(&piece, work, list, meetings);
+        end_ns = step[i].end_ns > end_ns ? step[i].end_ns : end_ns;
+        if (step[i].meets)
+            take_meeting(&cutting, &step[i]);
+        else
+            take_work(&cutting, &step[i]);
     }
-    if (count)
-        close_piece(listing, &piece, step[0].step);
-    mem_free(list);
+    close_piece(&cutting);
+    mem_free(meetings);
     return end_ns;
 }
 
@@ -226,7 +273,7 @@ void rank_operations_of(const struct trace *trace, const struct selection *selec
     bool *taken = arena_array(&scratch, trace->count, sizeof *taken);
     struct listing listing = {.trace = trace, .arena = arena};
     list_collectives(&listing, &collectives, taken);
-    list_device_work(&listing, taken, &scratch);
+    list_device_work(&listing, classes, taken, &scratch);
     sort_launches(&listing);
     cut_steps(&listing, selection_steps(trace, selection));
     struct rank_operation *out = arena_array(arena, listing.out_count, sizeof *out);

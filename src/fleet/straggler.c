@@ -202,6 +202,17 @@ static struct stragglers compare_steps(struct trial *trial)
     return stragglers;
 }
 
+/* What is all of the job says nothing of a part of it. */
+static void leave_out_single(struct stragglers *stragglers)
+{
+    if (stragglers->stages == 1) {
+        stragglers->by_stage.count = stragglers->workers.count = 0; /* workers are the replicas */
+        stragglers->last_stage.share = NAN;
+    }
+    if (stragglers->replicas == 1)
+        stragglers->by_replica.count = stragglers->workers.count = 0; /* workers are the stages */
+}
+
 static void ask_all(struct trial *trial, struct stragglers *stragglers)
 {
     struct arena scratch = {0};
@@ -214,6 +225,7 @@ static void ask_all(struct trial *trial, struct stragglers *stragglers)
     stragglers->slowest_workers = fix_slowest(trial, stragglers, order);
     stragglers->last_stage =
         returned_by(trial, stragglers, (struct selection){.by = SELECT_STAGE, .number = stragglers->stages - 1});
+    leave_out_single(stragglers);
     arena_free(&scratch);
 }
 

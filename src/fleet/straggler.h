@@ -48,9 +48,9 @@ struct stragglers {
     double mean_recorded_s, mean_original_s, mean_ideal_s;
     double slowdown;                             /* S */
     double launch_slowdown;                      /* recorded / original */
-    struct returned last_stage, slowest_workers; /* M_S, M_W */
-    struct what_ifs types, by_replica, by_stage;
-    struct what_ifs workers; /* the slowest, at most 16 */
+    struct returned last_stage, slowest_workers; /* M_S (NaN where there is but one stage), M_W */
+    struct what_ifs types, by_replica, by_stage; /* none where there is but one replica, or stage */
+    struct what_ifs workers; /* the slowest, at most 16; none where replicas or stages are the workers */
     /*
      * For a heat map: S of a worker, taken as the lesser of those of its replica and its stage (Lin et al., section 5.1);
      * [stage * replicas + replica].

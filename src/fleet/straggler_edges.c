@@ -127,7 +127,7 @@ static struct keyed *by_launch(const struct plan_draft *draft, uint32_t stage, s
     *count = 0;
     for (uint32_t i = from; i < to; i++) {
         const struct plan_node *node = &draft->nodes[i];
-        if (node->role == ROLE_WORK || node->role == ROLE_EXCHANGE)
+        if (node->role == ROLE_WORK || node->role == ROLE_HOST || node->role == ROLE_EXCHANGE)
             nodes[(*count)++] = (struct keyed){node->like.launch >= 0 ? node->like.launch : (int32_t)i, i};
     }
     sort_keyed(nodes, *count);

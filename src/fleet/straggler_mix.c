@@ -85,27 +85,59 @@ static double mean_of(const double *values, size_t count)
     return sum / (double)count;
 }
 
-/* The works of a type, those of all lanes that have the operation. */
-static size_t gather(const struct straggler_plan *plan, uint32_t type, const double *work_s, double *values)
+/* The works of a node in lanes [from, to), those that have it. */
+static size_t gather(const struct straggler_plan *plan, uint32_t node, uint32_t from, uint32_t to, const double *work_s,
+                     double *values)
 {
     size_t count = 0;
-    for (uint32_t node = 0; node < plan->node_count; node++)
-        for (uint32_t lane = 0; plan->nodes[node].like.type == type && lane < plan->lanes; lane++) {
-            const size_t at = (size_t)node * plan->lanes + lane;
-            if (plan->row[at] != PLAN_NONE)
-                values[count++] = work_s[at];
-        }
+    for (uint32_t lane = from; lane < to; lane++) {
+        const size_t at = (size_t)node * plan->lanes + lane;
+        if (plan->row[at] != PLAN_NONE)
+            values[count++] = work_s[at];
+    }
     return count;
 }
 
-static double usual_work(const struct operations *operations, const struct straggler_plan *plan, uint32_t type,
-                         const double *work_s, double *values)
+static double usual(const struct operation_type *type, double *values, size_t count)
 {
-    const size_t count = gather(plan, type, work_s, values);
     if (!count)
         return 0;
-    return operation_role_communicates(operations->types[type].role) ? median_of(values, count)
-                                                                     : mean_of(values, count);
+    return operation_role_has_outliers(type->role) ? median_of(values, count) : mean_of(values, count);
+}
+
+/* What is usual in lanes [from, to), for those of them that have the node. */
+static void put_usual(const struct straggler_plan *plan, uint32_t node, uint32_t from, uint32_t to, double usual_s,
+                      double *ideal_s)
+{
+    for (uint32_t lane = from; lane < to; lane++) {
+        const size_t at = (size_t)node * plan->lanes + lane;
+        ideal_s[at] = plan->row[at] == PLAN_NONE ? 0 : usual_s;
+    }
+}
+
+/* All operations of a type alike. */
+static void make_type_equal(const struct operations *operations, const struct straggler_plan *plan, uint32_t type,
+                            const double *work_s, double *values, double *ideal_s)
+{
+    size_t count = 0;
+    for (uint32_t node = 0; node < plan->node_count; node++)
+        if (plan->nodes[node].like.type == type)
+            count += gather(plan, node, 0, plan->lanes, work_s, values + count);
+    const double usual_s = usual(&operations->types[type], values, count);
+    for (uint32_t node = 0; node < plan->node_count; node++)
+        if (plan->nodes[node].like.type == type)
+            put_usual(plan, node, 0, plan->lanes, usual_s, ideal_s);
+}
+
+/* The same operation of the same step on all workers alike. */
+static void make_node_equal(const struct operations *operations, const struct straggler_plan *plan, uint32_t node,
+                            const double *work_s, double *values, double *ideal_s)
+{
+    const struct operation_type *type = &operations->types[plan->nodes[node].like.type];
+    for (uint32_t from = 0; from < plan->lanes; from += plan->replicas) {
+        const uint32_t to = from + plan->replicas;
+        put_usual(plan, node, from, to, usual(type, values, gather(plan, node, from, to, work_s, values)), ideal_s);
+    }
 }
 
 const double *ideal_works(const struct operations *operations, const struct straggler_plan *plan, const double *work_s,
@@ -113,12 +145,11 @@ const double *ideal_works(const struct operations *operations, const struct stra
 {
     struct arena scratch = {0};
     double *values = arena_array(&scratch, plan_cells(plan), sizeof *values);
-    double *usual = arena_array(&scratch, operations->type_count, sizeof *usual);
-    for (uint32_t type = 0; type < operations->type_count; type++)
-        usual[type] = usual_work(operations, plan, type, work_s, values);
-    double *ideal = arena_array(arena, plan_cells(plan), sizeof *ideal);
-    for (size_t i = 0; i < plan_cells(plan); i++)
-        ideal[i] = plan->row[i] == PLAN_NONE ? 0 : usual[plan->nodes[i / plan->lanes].like.type];
+    double *ideal_s = arena_array(arena, plan_cells(plan), sizeof *ideal_s);
+    for (uint32_t type = 0; type < operations->type_count && !operations->unlike; type++)
+        make_type_equal(operations, plan, type, work_s, values, ideal_s);
+    for (uint32_t node = 0; node < plan->node_count && operations->unlike; node++)
+        make_node_equal(operations, plan, node, work_s, values, ideal_s);
     arena_free(&scratch);
-    return ideal;
+    return ideal_s;
 }

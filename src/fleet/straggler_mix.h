@@ -24,7 +24,7 @@ struct type_classes type_classes(const struct operations *operations, struct are
 void mix_works(const struct straggler_plan *plan, const struct type_classes *classes, struct selection selection,
                const double *chosen, const double *others, double *mixed);
 
-/* Each work at the mean of its type, or its median where the type communicates. */
+/* Each work at the mean of its type, or its median where the type communicates; of traces only within a step and number. */
 const double *ideal_works(const struct operations *operations, const struct straggler_plan *plan, const double *work_s,
                           struct arena *arena);
 
