@@ -427,6 +427,33 @@ static void shares_lie_between_those_of_the_table(void **state)
     arena_free(&arena);
 }
 
+/* SimAI's measurements: a message of 16 MiB between 2, 8 and 128 servers gets 0.32, 0.13 and 0.0087 of the line. */
+static void published_tables_are_read(void **state)
+{
+    char path[600];
+    const char *shared = getenv("STEPTIME_SHARED"), *checkout = getenv("STEPTIME_SOURCE");
+    if (shared)
+        snprintf(path, sizeof path, "%s/data/fleet/simai/nic_ratio.csv", shared);
+    else
+        snprintf(path, sizeof path, "%s/../shared/data/fleet/simai/nic_ratio.csv", checkout ? checkout : ".");
+    struct arena arena = {0};
+    struct cluster cluster = cluster_paper();
+    if (!cluster_read_efficiency(&cluster, RESOURCE_NETWORK, path, &arena, NULL)) {
+        print_message("SKIP: the published tables are not here\n");
+        skip();
+    }
+    const double mib = 1048576, gib = 1024 * mib;
+    near(share(&cluster, 16 * mib, 2), 0.32, 1e-12);
+    near(share(&cluster, 16 * mib, 8), 0.13, 1e-12);
+    near(share(&cluster, 16 * mib, 128), 0.0087, 1e-12);
+    near(share(&cluster, gib, 8), 0.90, 1e-12);
+    near(share(&cluster, 4 * gib, 128), 0.740175, 1e-12);
+    const struct job few = today(ARCHITECTURE_DATA_PARALLEL, 16, 4 * 15 / 16.0 * 1e9);
+    const struct job many = today(ARCHITECTURE_DATA_PARALLEL, 1024, 4 * 1023 / 1024.0 * 1e9);
+    assert_true(job_step(&many, &cluster).step_ms > 2 * job_step(&few, &cluster).step_ms);
+    arena_free(&arena);
+}
+
 static void a_file_that_is_no_table_says_so(void **state)
 {
     struct arena arena = {0};
@@ -435,6 +462,48 @@ static void a_file_that_is_no_table_says_so(void **state)
     assert_false(cluster_read_efficiency(&cluster, RESOURCE_NETWORK, "/nowhere", &arena, &err));
     assert_null(cluster.table[RESOURCE_NETWORK]);
     arena_free(&arena);
+}
+
+/* ---- any job ---- */
+
+static double random_share(uint64_t *state)
+{
+    *state = *state * 6364136223846793005u + 1442695040888963407u;
+    return (double)(*state >> 33) / 2147483648.0;
+}
+
+/* Most fields are whole numbers, some missing, few 0 or huge. */
+static struct job random_job(uint64_t *state)
+{
+    struct job job = job_of((enum architecture)(random_share(state) * ARCHITECTURES), 1);
+    for (int i = 0; i < JOB_FIELDS; i++) {
+        const double kind = random_share(state), whole = 1 + floor((i == JOB_CNODES ? 200 : 6) * random_share(state));
+        job.field[i] = kind < 0.02 ? 0 : kind < 0.04 ? 1e12 * random_share(state) : kind < 0.9 ? whole : NAN;
+    }
+    return job;
+}
+
+static void a_job_without_a_problem_has_finite_times_that_faster_hardware_shortens(void **state)
+{
+    uint64_t random = 3;
+    int without = 0;
+    struct cluster slow = cluster_paper();
+    for (int r = RESOURCE_HOST_LINK; r < RESOURCES; r++)
+        slow.latency_s[r] = 1e-5;
+    for (int i = 0; i < 200000; i++) {
+        const struct job job = random_job(&random);
+        if (job_problem(&job))
+            continue;
+        without++;
+        const struct job_step before = job_step(&job, &slow);
+        assert_true(isfinite(before.step_ms) && before.step_ms >= 0);
+        struct cluster fast = slow;
+        fast.rate[(int)(random_share(&random) * RESOURCES)] *= 2;
+        assert_true(job_step(&job, &fast).step_ms <= before.step_ms);
+        for (int part = 0; part < PARTS; part++)
+            assert_true(isfinite(before.ms[part]) && before.ms[part] >= 0);
+    }
+    assert_true(without > 2000);
 }
 
 int main(void)
@@ -458,7 +527,9 @@ int main(void)
         cmocka_unit_test(figures_are_set_by_either_word),
         cmocka_unit_test(a_device_has_its_own_rates_and_measured_shares),
         cmocka_unit_test(shares_lie_between_those_of_the_table),
+        cmocka_unit_test(published_tables_are_read),
         cmocka_unit_test(a_file_that_is_no_table_says_so),
+        cmocka_unit_test(a_job_without_a_problem_has_finite_times_that_faster_hardware_shortens),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
