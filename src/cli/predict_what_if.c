@@ -115,18 +115,12 @@ static bool replay_one(struct what_if *w, struct what_if_input *input, uint32_t 
 }
 
 /* All steps of the trace, whichever are looked at: the time from step to step is that of all. */
-static bool replay_input(struct what_if *w, struct what_if_input *input, const struct predict_asked *asked,
-                         struct replayed *replayed, struct steptime_error *err)
+static bool fill_replay(struct what_if *w, struct what_if_input *input, const struct predict_asked *asked,
+                        struct replay *replay, struct steptime_error *err)
 {
-    if (!input->graph)
-        input->graph = graph_new(input->trace, input->classes);
-    struct replay *replay = replay_new(input->graph);
     bool good = true;
     for (uint32_t i = 0; i < input->trace->step_count && good; i++)
         good = replay_one(w, input, i, asked, replay, err);
-    if (good)
-        *replayed = replay_run(replay, w->current->cpu_speed);
-    replay_free(replay);
     return good;
 }
 
@@ -165,17 +159,45 @@ static bool find_before(struct what_if *w, struct steptime_error *err)
     return walk_inputs(w, &w->base, w->before, err);
 }
 
+static bool open_replays(struct what_if *w, const struct predict_asked *asked, struct replay **replays,
+                         struct steptime_error *err)
+{
+    for (uint32_t i = 0; i < w->count; i++) {
+        struct what_if_input *input = &w->inputs[i];
+        if (!input->graph)
+            input->graph = graph_new(input->trace, input->classes);
+        replays[i] = replay_new(input->graph);
+        if (!fill_replay(w, input, asked, replays[i], err))
+            return false;
+    }
+    return true;
+}
+
+/* Together where the ranks meet, else each alone. */
+static void run_replays(struct what_if *w, struct replay *const *replays, struct replayed *replayed)
+{
+    const double speed = w->current->cpu_speed;
+    w->together = w->count > 1 && replay_run_together(replays, w->count, speed, replayed);
+    for (uint32_t i = 0; !w->together && i < w->count; i++)
+        replayed[i] = replay_run(replays[i], speed);
+}
+
 static bool replay_inputs(struct what_if *w, const struct predict_asked *asked, struct answer *answers,
                           struct steptime_error *err)
 {
+    struct arena scratch = {0};
+    struct replay **replays = arena_array(&scratch, w->count, sizeof *replays);
+    struct replayed *replayed = arena_array(&scratch, w->count, sizeof *replayed);
+    const bool good = open_replays(w, asked, replays, err);
+    if (good)
+        run_replays(w, replays, replayed);
     for (uint32_t i = 0; i < w->count; i++) {
-        struct replayed replayed;
-        if (!replay_input(w, &w->inputs[i], asked, &replayed, err))
-            return false;
-        answers[i].before.step_us = (double)replayed.recorded_ns / 1e3;
-        answers[i].after.step_us = (double)replayed.replayed_ns / 1e3;
+        replay_free(replays[i]);
+        answers[i].before.step_us = good ? (double)replayed[i].recorded_ns / 1e3 : 0;
+        answers[i].after.step_us = good ? (double)replayed[i].replayed_ns / 1e3 : 0;
     }
-    return true;
+    arena_free(&scratch);
+    return good;
 }
 
 static bool answer_of(struct what_if *w, const struct question *question, struct answer *answers,
@@ -222,6 +244,13 @@ static double slowest_before(const struct answer *answers, uint32_t count)
     return us;
 }
 
+static str basis_of(const struct what_if *w)
+{
+    if (!can_replay(w, &w->question))
+        return S("the walk");
+    return w->together ? S("replay of the recording, ranks together") : S("replay of the recording");
+}
+
 static void show_values(const struct what_if *w, const struct answer *answers, const struct answer *slowest,
                         struct section *section)
 {
@@ -233,8 +262,7 @@ static void show_values(const struct what_if *w, const struct answer *answers, c
     section_value(section, "saving_ns", before < after ? "shorter (below zero: longer) by" : "shorter by", UNIT_NS,
                   ns_cell(before - after));
     section_value(section, "speedup", "times as fast", UNIT_NONE, cell_real(after > 0 ? before / after : NAN));
-    section_value(section, "basis", "told by", UNIT_NONE,
-                  cell_text(can_replay(w, &w->question) ? S("replay of the recording") : S("the walk")));
+    section_value(section, "basis", "told by", UNIT_NONE, cell_text(basis_of(w)));
 }
 
 static void show_ranks(const struct what_if *w, const struct answer *answers, struct section *section)

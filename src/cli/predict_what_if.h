@@ -37,6 +37,7 @@ struct what_if {
     uint64_t *met;
     struct question_told told;
     bool tells;
+    bool together; /* the ranks were replayed at once */
 };
 
 /* Reads question and sweep off the command line. */

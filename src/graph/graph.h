@@ -127,6 +127,21 @@ struct schedule {
 
 struct schedule graph_replay(const struct graph *graph, const struct change *change, struct arena *arena);
 
+/* The work of a node after the change. */
+int64_t change_work_ns(const struct change *change, const struct graph *graph, uint32_t node);
+
+/*
+ * The same bit by bit, where something outside the graph says when a node ends:
+ * run goes to the next node of `stops` that is not gone and tells its start;
+ * NODE_NONE when all are done. Then end says when it ends, before run goes on.
+ */
+struct replaying;
+struct replaying *graph_replay_open(const struct graph *graph, const struct change *change, const bool *stops,
+                                    struct arena *arena);
+uint32_t graph_replay_run(struct replaying *replay, int64_t *start_ns);
+void graph_replay_end(struct replaying *replay, int64_t end_ns);
+struct schedule graph_replay_close(const struct replaying *replay);
+
 /*
  * A change that takes rows away: their work, that of the calls inside them and
  * of the device work they caused, and what waited for them. The set is by row.

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "graph/floors.h"
 
-struct replay {
+struct replaying {
     const struct graph *graph;
     const struct change *change;
+    const bool *stops; /* by node; NULL: none */
     int64_t *start_ns, *end_ns;
-    uint32_t edge; /* first edge into the node at hand or a later one */
+    uint32_t node; /* at hand */
+    uint32_t edge; /* first edge into it or a later node */
 };
 
-static int64_t work_ns(const struct replay *replay, uint32_t node)
+int64_t change_work_ns(const struct change *change, const struct graph *graph, uint32_t node)
 {
-    const struct change *change = replay->change;
-    return change && change->work_ns ? change->work_ns(change->context, replay->graph, node)
-                                     : replay->graph->work_ns[node];
+    return change && change->work_ns ? change->work_ns(change->context, graph, node) : graph->work_ns[node];
 }
 
-static bool holds(const struct replay *replay, uint32_t from, uint32_t to, enum edge_kind kind)
+static bool holds(const struct replaying *replay, uint32_t from, uint32_t to, enum edge_kind kind)
 {
     const struct change *change = replay->change;
     return !change || !change->holds || change->holds(change->context, replay->graph, from, to, kind);
@@ -26,7 +26,8 @@ struct arrival {
     int64_t recorded_ns, changed_ns;
 };
 
-static void meet(const struct replay *replay, uint32_t from, uint32_t to, enum edge_kind kind, struct arrival *arrival)
+static void meet(const struct replaying *replay, uint32_t from, uint32_t to, enum edge_kind kind,
+                 struct arrival *arrival)
 {
     const int64_t lag = edge_lag_ns(replay->graph, from, to, kind);
     const int64_t recorded = graph_end_ns(replay->graph, from) + lag;
@@ -36,26 +37,23 @@ static void meet(const struct replay *replay, uint32_t from, uint32_t to, enum e
         arrival->changed_ns = replay->end_ns[from] + lag;
 }
 
-static bool gone(const struct replay *replay, uint32_t node)
+static bool gone(const struct replaying *replay, uint32_t node)
 {
     const struct change *change = replay->change;
     return change && change->gone && change->gone(change->context, replay->graph, node);
 }
 
-static void pass_node(struct replay *replay, uint32_t node)
+static void pass_node(struct replaying *replay, uint32_t node)
 {
     const uint32_t before = replay->graph->before[node];
     replay->start_ns[node] = before == NODE_NONE ? 0 : replay->end_ns[before]; /* nobody waits for the first */
     replay->end_ns[node] = replay->start_ns[node];
 }
 
-static void run_node(struct replay *replay, uint32_t node)
+/* Its start, from all that it waits for. */
+static void begin_node(struct replaying *replay, uint32_t node)
 {
     const struct graph *graph = replay->graph;
-    if (gone(replay, node)) {
-        pass_node(replay, node);
-        return;
-    }
     struct arrival arrival = {INT64_MIN, INT64_MIN};
     if (graph->before[node] != NODE_NONE)
         meet(replay, graph->before[node], node, EDGE_ORDER, &arrival);
@@ -63,23 +61,62 @@ static void run_node(struct replay *replay, uint32_t node)
         replay->edge++; /* of nodes that are gone */
     for (; replay->edge < graph->edge_count && graph->edges[replay->edge].to == node; replay->edge++)
         meet(replay, graph->edges[replay->edge].from, node, graph->edges[replay->edge].kind, &arrival);
-    int64_t start = graph->start_ns[node];
+    replay->start_ns[node] = graph->start_ns[node];
     if (arrival.changed_ns != INT64_MIN)
-        start += arrival.changed_ns - arrival.recorded_ns;
-    replay->start_ns[node] = start;
-    replay->end_ns[node] = start + work_ns(replay, node);
+        replay->start_ns[node] += arrival.changed_ns - arrival.recorded_ns;
+}
+
+struct replaying *graph_replay_open(const struct graph *graph, const struct change *change, const bool *stops,
+                                    struct arena *arena)
+{
+    struct replaying *replay = arena_alloc(arena, sizeof *replay);
+    *replay = (struct replaying){graph,
+                                 change,
+                                 stops,
+                                 arena_array(arena, graph->count, sizeof(int64_t)),
+                                 arena_array(arena, graph->count, sizeof(int64_t)),
+                                 0,
+                                 0};
+    return replay;
+}
+
+uint32_t graph_replay_run(struct replaying *replay, int64_t *start_ns)
+{
+    for (; replay->node < replay->graph->count; replay->node++) {
+        const uint32_t node = replay->node;
+        if (gone(replay, node)) {
+            pass_node(replay, node);
+            continue;
+        }
+        begin_node(replay, node);
+        if (replay->stops && replay->stops[node]) {
+            *start_ns = replay->start_ns[node];
+            return node;
+        }
+        replay->end_ns[node] = replay->start_ns[node] + change_work_ns(replay->change, replay->graph, node);
+    }
+    return NODE_NONE;
+}
+
+void graph_replay_end(struct replaying *replay, int64_t end_ns)
+{
+    replay->end_ns[replay->node++] = end_ns;
+}
+
+struct schedule graph_replay_close(const struct replaying *replay)
+{
+    int64_t span = 0;
+    for (uint32_t node = 0; node < replay->graph->count; node++)
+        span = replay->end_ns[node] > span ? replay->end_ns[node] : span;
+    return (struct schedule){replay->change, replay->start_ns, replay->end_ns, span};
 }
 
 struct schedule graph_replay(const struct graph *graph, const struct change *change, struct arena *arena)
 {
-    struct replay replay = {graph, change, arena_array(arena, graph->count, sizeof(int64_t)),
-                            arena_array(arena, graph->count, sizeof(int64_t)), 0};
-    int64_t span = 0;
-    for (uint32_t node = 0; node < graph->count; node++) {
-        run_node(&replay, node);
-        span = replay.end_ns[node] > span ? replay.end_ns[node] : span;
-    }
-    return (struct schedule){change, replay.start_ns, replay.end_ns, span};
+    struct replaying *replay = graph_replay_open(graph, change, NULL, arena);
+    int64_t start_ns;
+    graph_replay_run(replay, &start_ns);
+    return graph_replay_close(replay);
 }
 
 /* ---- taking rows away ---- */

@@ -1,21 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "predict/replay.h"
-
 #include <math.h>
 
 #include "base/mem.h"
 #include "predict/change.h"
-
-/* What becomes of the rows of the trace. Ratios are NaN where the question says nothing. */
-struct replay {
-    const struct graph *graph;
-    float *work;   /* by row: of device work, and of the host inside a call; times the recorded */
-    float *before; /* by row: of the host before a call */
-    bool *gone;    /* by row: device work */
-    bool *freed;   /* by row: a call inside which nothing is waited for */
-    double rest;   /* of all other work of the host */
-    struct arena arena;
-};
+#include "predict/meetings.h"
+#include "predict/replay_private.h"
 
 /* One step before and after the question. */
 struct pair {
@@ -52,6 +41,29 @@ static void put_launch(struct replay *r, const struct pair *step, uint32_t i)
         r->work[row] = ratio_of(before->us, after->us);
 }
 
+/* A collective at which ranks may meet. */
+static void put_meeting(struct replay *r, const struct pair *step, uint32_t i)
+{
+    const struct program *program = step->before->program;
+    const struct plan_launch *launch = &step->after->launches[i];
+    if (launch->source == PLAN_NONE || launch->collective >= program->collective_count ||
+        !change_is_live(step->after, launch))
+        return;
+    const struct collective *collective = &program->collectives[launch->collective];
+    const int64_t row = program->launches[launch->source].row;
+    if (row < 0 || row >= r->graph->trace->count || !collective_is_blocking((enum collective_kind)collective->kind))
+        return;
+    const uint64_t group = collective->group < program->group_count ? program->groups[collective->group].identity : 0;
+    const uint32_t place = map_get(&r->places, (int64_t)group);
+    r->meets = mem_grow(r->meets, &r->meet_room, r->meet_count + 1, sizeof *r->meets);
+    r->meets[r->meet_count++] = (struct replay_meet){.group = group,
+                                                     .place = place == MAP_NONE ? 0 : place,
+                                                     .row = (uint32_t)row,
+                                                     .size = meeting_size(program, collective),
+                                                     .kind = collective->kind};
+    map_put(&r->places, (int64_t)group, place == MAP_NONE ? 1 : place + 1);
+}
+
 /* Calls inside find the row of their operator by their parents. */
 static void put_op(struct replay *r, const struct pair *step, uint32_t i)
 {
@@ -73,8 +85,10 @@ static void put_op(struct replay *r, const struct pair *step, uint32_t i)
 void replay_step(struct replay *replay, const struct plan *before, const struct plan *after)
 {
     const struct pair step = {before, after};
-    for (uint32_t i = 0; i < before->launch_count; i++)
+    for (uint32_t i = 0; i < before->launch_count; i++) {
         put_launch(replay, &step, i);
+        put_meeting(replay, &step, i);
+    }
     for (uint32_t i = 0; i < before->count; i++)
         put_op(replay, &step, i);
 }
@@ -184,20 +198,19 @@ static int64_t last_end_ns(const struct graph *graph, const struct schedule *sch
     return last;
 }
 
-/*
- * From the begin of the first step to the end of the last, by steps. The time between two ends would leave out how the
- * recording begins, but grows where the first step gains more than the last.
- */
-static int64_t replay_step_ns(const struct graph *graph, const struct change *change)
+int64_t replay_step_ns(const struct graph *graph, const struct schedule *schedule)
 {
     const struct trace *trace = graph->trace;
-    if (!trace->step_count)
-        return 0;
+    return trace->step_count ? (last_end_ns(graph, schedule) - trace->steps[0].start_ns) / trace->step_count : 0;
+}
+
+static int64_t step_ns_after(const struct graph *graph, const struct change *change)
+{
     struct arena scratch = {0};
     const struct schedule schedule = graph_replay(graph, change, &scratch);
-    const int64_t last = last_end_ns(graph, &schedule);
+    const int64_t ns = replay_step_ns(graph, &schedule);
     arena_free(&scratch);
-    return (last - trace->steps[0].start_ns) / trace->step_count;
+    return ns;
 }
 
 /* ---- all ---- */
@@ -220,14 +233,21 @@ void replay_free(struct replay *replay)
 {
     if (!replay)
         return;
+    map_free(&replay->places);
+    mem_free(replay->meets);
     arena_free(&replay->arena);
     mem_free(replay);
 }
 
-struct replayed replay_run(struct replay *replay, double cpu_speed)
+struct change replay_change(struct replay *replay, double cpu_speed)
 {
     replay->rest = cpu_speed > 0 ? 1 / cpu_speed : 1;
     inherit(replay);
-    const struct change change = {replay, work_ns, holds, gone};
-    return (struct replayed){replay_step_ns(replay->graph, NULL), replay_step_ns(replay->graph, &change)};
+    return (struct change){replay, work_ns, holds, gone};
+}
+
+struct replayed replay_run(struct replay *replay, double cpu_speed)
+{
+    const struct change change = replay_change(replay, cpu_speed);
+    return (struct replayed){step_ns_after(replay->graph, NULL), step_ns_after(replay->graph, &change)};
 }

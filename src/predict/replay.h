@@ -35,4 +35,11 @@ struct replayed {
 /* After all steps. */
 struct replayed replay_run(struct replay *replay, double cpu_speed);
 
+/*
+ * All ranks of a job at once, each after all its steps: a collective begins when the last rank has come, and takes what
+ * it took the one that came last in the recording, or what the question makes of that. False where they meet nowhere, or
+ * in other orders than recorded; then nothing is replayed.
+ */
+bool replay_run_together(struct replay *const *replays, uint32_t ranks, double cpu_speed, struct replayed *replayed);
+
 #endif

@@ -233,6 +233,38 @@ class Lists(unittest.TestCase):
         self.assertEqual(steptime("predict", f"list:{self.path}.none", "--hw", "H100").code, INPUT)
 
 
+class JobReplayed(unittest.TestCase):
+    """Of the same job the recording is replayed, all ranks at once."""
+
+    def setUp(self):
+        holder = tempfile.TemporaryDirectory()
+        self.addCleanup(holder.cleanup)
+        self.folder = holder.name
+        planted_job(self.folder, 0, 100)
+        planted_job(self.folder, 1, 600)
+
+    def after(self, *question):
+        rows = table("what_if_ranks", "predict", self.folder, *question)
+        return [int(row["before_ns"]) - int(row["after_ns"]) for row in rows]
+
+    def test_the_late_rank_holds_both(self):
+        self.assertEqual(self.after("--scale", "aten::mul=0.5"), [300_000, 300_000])
+
+    def test_nothing_changes_nothing(self):
+        self.assertEqual(self.after("--scale", "aten::mul=1"), [0, 0])
+
+    def test_the_transfer_is_what_shrinks(self):
+        """Of 600 us that rank 0 was in the collective 560 were waiting for rank 1: half of 40 is saved, not half of 600."""
+        self.assertEqual(self.after("--overlap", "0.5"), [20_000, 20_000])
+
+    def test_a_rank_alone_keeps_its_waiting(self):
+        (alone,) = table("what_if_ranks", "predict", os.path.join(self.folder, "rank0.json"), "--overlap", "0.5")
+        self.assertEqual(int(alone["before_ns"]) - int(alone["after_ns"]), 270_000)
+
+    def test_says_so(self):
+        self.assertIn("ranks together", steptime("predict", self.folder, "--cpu-speed", "2").out)
+
+
 def explained(path, number, *arguments):
     outcome = steptime("predict", path, "--explain", number, *arguments, "--format", "json")
     assert outcome.code == OK, outcome.err

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The state of a replay, for its files. */
+#ifndef PREDICT_REPLAY_PRIVATE_H
+#define PREDICT_REPLAY_PRIVATE_H
+
+#include "base/map.h"
+#include "predict/replay.h"
+
+/* A collective that the question leaves, by its place among those of its group. */
+struct replay_meet {
+    uint64_t group; /* identity */
+    uint32_t place, row;
+    int64_t size; /* ranks that come; 0: not known */
+    uint8_t kind; /* enum collective_kind */
+};
+
+/* What becomes of the rows of the trace. Ratios are NaN where the question says nothing. */
+struct replay {
+    const struct graph *graph;
+    float *work;   /* by row: of device work, and of the host inside a call; times the recorded */
+    float *before; /* by row: of the host before a call */
+    bool *gone;    /* by row: device work */
+    bool *freed;   /* by row: a call inside which nothing is waited for */
+    double rest;   /* of all other work of the host */
+    struct replay_meet *meets;
+    size_t meet_count, meet_room;
+    struct map places; /* group to how many of it so far */
+    struct arena arena;
+};
+
+/* All that the question changes, as a change of the graph. The replay must live as long. */
+struct change replay_change(struct replay *replay, double cpu_speed);
+
+/*
+ * From the begin of the first step to the end of the last, by steps. The time between two ends would leave out how the
+ * recording begins, but grows where the first step gains more than the last.
+ */
+int64_t replay_step_ns(const struct graph *graph, const struct schedule *schedule);
+
+#endif
