@@ -187,11 +187,18 @@ static bool holds_parameters(const struct value *value)
     return false;
 }
 
+/* `for dy in [0, 1, 2]`: a few cases written down, no samples. */
+static bool is_written_down(const struct check *check, uint32_t iterable)
+{
+    return (syntax_is(check->tree, iterable, SYN_LIST) || syntax_is(check->tree, iterable, SYN_TUPLE)) &&
+           !syntax_is(check->tree, syntax_first(check->tree, iterable), SYN_STARRED);
+}
+
 /* Values read back were waited for already, and what is done with them is another rule's matter (ST404). */
 static bool goes_over_data(const struct check *check, uint32_t iterable)
 {
     const struct value *value = ask_value(check, iterable);
-    if (gives_parts(check, iterable))
+    if (gives_parts(check, iterable) || is_written_down(check, iterable))
         return false;
     if (value_has(value, VALUE_DOWNLOADED) || value_has(value_item(value), VALUE_DOWNLOADED) || holds_parameters(value))
         return false;

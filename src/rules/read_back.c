@@ -13,7 +13,7 @@ static bool is_one_of(str name, const char *const *names)
 
 static const char *const conversions[] = {"float", "int", "bool", NULL};
 static const char *const scalar_methods[] = {"item", "tolist", NULL};
-static const char *const whole_methods[] = {"cpu", "to", "numpy", NULL};
+static const char *const whole_methods[] = {"cpu", "to", NULL}; /* what .numpy() is called on lies on the CPU */
 
 static bool is_conversion(const struct check *check, uint32_t call)
 {

@@ -51,9 +51,18 @@ static bool goes_over_keys(const struct check *check, uint32_t loop)
     return false;
 }
 
+/* losses.values(): what has such a method is a dict. */
+static bool is_view_of_dict(const struct check *check, uint32_t source)
+{
+    return syntax_calls(check->tree, source, S("values")) || syntax_calls(check->tree, source, S("items")) ||
+           syntax_calls(check->tree, source, S("keys"));
+}
+
 static bool iterates_tensor(const struct check *check, uint32_t loop)
 {
     const uint32_t source = loop_source(check, loop);
+    if (source != SYNTAX_NONE && is_view_of_dict(check, source))
+        return false;
     const struct value *value = ask_value(check, source);
     return source != SYNTAX_NONE && value_gpu_tensor(value) && value->rank != RANK_0 &&
            !has_its_type_tested(check, source);
@@ -140,7 +149,7 @@ static bool check_conversion(const struct check *check, uint32_t call, struct ma
     const uint32_t callee = syntax_first(check->tree, call);
     const uint32_t what = syntax_argument(check->tree, call, 0, NULL);
     if (!syntax_is(check->tree, callee, SYN_NAME) || what == SYNTAX_NONE || !ask_gpu_tensor(check, what) ||
-        ask_value(check, what)->rank == RANK_0 || has_its_type_tested(check, what))
+        ask_value(check, what)->rank == RANK_0 || has_its_type_tested(check, what) || is_view_of_dict(check, what))
         return false;
     const str text = ask_text(check, call);
     match->fix = FIX_NONE;

@@ -134,7 +134,7 @@ static uint32_t constant_list(const struct check *check, uint32_t call)
         return SYNTAX_NONE;
     const uint32_t data = syntax_argument(check->tree, call, 0, "data");
     if (data == SYNTAX_NONE || !value_gpu_tensor(ask_value(check, call)) || !syntax_is(check->tree, data, SYN_LIST) ||
-        !is_literal(check, data) || is_one_of_many(check->tree, call))
+        !syntax_child_count(check->tree, data) || !is_literal(check, data) || is_one_of_many(check->tree, call))
         return SYNTAX_NONE;
     return data;
 }

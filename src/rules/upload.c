@@ -46,25 +46,42 @@ static bool is_sized_constructor(const struct check *check, uint32_t node)
            syntax_is(check->tree, first, SYN_INTEGER);
 }
 
-/* Numbers written down: `[1, 0, 0]`, `np.array([[1, 0], [0, 1]])`. */
+static bool tree_has_number(const struct syntax *tree, uint32_t node)
+{
+    for (uint32_t at = node; at < syntax_last(tree, node); at++)
+        if (tree->kind[at] == SYN_INTEGER || tree->kind[at] == SYN_FLOAT)
+            return true;
+    return false;
+}
+
+/* Numbers written down: `[1, 0, 0]`, `np.array([[1, 0], [0, 1]])`, `[[1]] * n + [[0]] * n`. */
 static bool is_written_down(const struct check *check, uint32_t node)
 {
     if (syntax_calls(check->tree, node, S("array")) && ask_named(check, node, "numpy.array"))
         node = syntax_argument(check->tree, node, 0, NULL);
-    if (!syntax_is(check->tree, node, SYN_LIST) && !syntax_is(check->tree, node, SYN_TUPLE))
+    if (node == SYNTAX_NONE || ask_value(check, node)->kind == VALUE_ARRAY)
         return false;
-    for (uint32_t at = node + 1; at < syntax_last(check->tree, node); at++)
+    bool lists = false;
+    for (uint32_t at = node; at < syntax_last(check->tree, node); at++)
         switch (check->tree->kind[at]) {
         case SYN_LIST:
         case SYN_TUPLE:
+            lists = true;
+            break;
         case SYN_UNARY:
+        case SYN_BINARY:
         case SYN_INTEGER:
         case SYN_FLOAT:
+            break;
+        case SYN_NAME: /* how many of them */
+            if (check->tree->kind[check->tree->parent[at]] != SYN_BINARY ||
+                check->tree->op[check->tree->parent[at]] != OP_MUL || value_is_container(ask_value(check, at)))
+                return false;
             break;
         default:
             return false;
         }
-    return syntax_first(check->tree, node) != SYNTAX_NONE;
+    return lists && tree_has_number(check->tree, node);
 }
 
 /* The array behind `a.astype(t).flatten()`. */

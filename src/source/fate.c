@@ -90,8 +90,11 @@ static void assigned(struct trail *trail, uint32_t statement, uint32_t value)
                 follow_target(trail, t);
         return;
     }
-    if (value == statement + 1)
-        return; /* the target of += */
+    if (value == statement + 1) { /* the target of +=: it goes on as what it has become */
+        if (tree->kind[value] == SYN_NAME)
+            follow_name(trail, value);
+        return;
+    }
     if (tree->kind[statement] == SYN_AUG_ASSIGN)
         trail->fate |= in_loop_with(tree, statement) ? FATE_SUM : FATE_ARITHMETIC;
     follow_target(trail, statement + 1);
@@ -147,7 +150,13 @@ static void through_result(struct trail *trail, uint32_t call)
     follow(trail, call);
 }
 
-static void argument_of(struct trail *trail, uint32_t call)
+/* out.roll(n): a number tells a kernel what to do, and does not become a part of its result. */
+static bool is_setting(struct trail *trail, uint32_t argument, const struct value *result)
+{
+    return value_is_tensor(result) && value_is_number(value_at(trail->project, (struct site){trail->file, argument}));
+}
+
+static void argument_of(struct trail *trail, uint32_t call, uint32_t argument)
 {
     const struct syntax *tree = trail->tree;
     const struct site site = {trail->file, call};
@@ -179,6 +188,8 @@ static void argument_of(struct trail *trail, uint32_t call)
                str_eq(name, S("set")) || str_eq(name, S("tuple"))) {
         trail->fate |= FATE_PYTHON;
         through_result(trail, call);
+    } else if (str_starts(name, S("torch.")) && is_setting(trail, argument, result)) {
+        trail->fate |= FATE_CALL;
     } else if (str_starts(name, S("torch."))) {
         through_result(trail, call);
     } else {
@@ -271,7 +282,7 @@ static void taken_by(struct trail *trail, uint32_t node, uint32_t parent)
         trail->fate |= FATE_RETURN;
         break;
     case SYN_ARGUMENTS:
-        argument_of(trail, tree->parent[parent]);
+        argument_of(trail, tree->parent[parent], node);
         break;
     case SYN_ATTRIBUTE:
         object_of(trail, parent);

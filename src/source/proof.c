@@ -81,6 +81,18 @@ static uint8_t proof_of(const struct proving *p, uint32_t name)
     return 0;
 }
 
+/* x[::10].numpy(), x[:, 0].numpy(); of x[0] it may be a list. */
+static uint8_t proof_behind_slice(const struct proving *p, uint32_t name)
+{
+    const struct syntax *tree = p->tree;
+    const uint32_t part = tree->parent[name], attribute = tree->parent[part], call = tree->parent[attribute];
+    if (tree->kind[part] != SYN_SUBSCRIPT || name != part + 1 || !syntax_is(tree, attribute, SYN_ATTRIBUTE) ||
+        !syntax_is(tree, call, SYN_CALL) || attribute != call + 1 || !str_eq(syntax_tail(tree, attribute), S("numpy")))
+        return 0;
+    const uint32_t index = syntax_child(tree, part, 1);
+    return syntax_is(tree, index, SYN_SLICE) || syntax_is(tree, index, SYN_TUPLE) ? PROOF_CPU : 0;
+}
+
 /* x.detach().numpy() says of x what x.numpy() says. */
 static uint8_t proof_behind_detach(const struct proving *p, uint32_t name)
 {
@@ -114,6 +126,7 @@ void flow_prove(struct project *project, uint32_t id)
             continue;
         const uint32_t def = flow_resolve(&file->flow, flow_read_def(&file->flow, name));
         if (def != NONE)
-            file->flow.defs[def].proof |= proof_of(&p, name) | proof_behind_detach(&p, name) | proof_of_keys(&p, name);
+            file->flow.defs[def].proof |= proof_of(&p, name) | proof_behind_detach(&p, name) |
+                                          proof_behind_slice(&p, name) | proof_of_keys(&p, name);
     }
 }
