@@ -2,17 +2,25 @@
 /* A population of jobs: where their time goes, and what they would gain elsewhere. */
 #include "base/error.h"
 #include "command.h"
+#include "fleet/crew.h"
 #include "fleet_command.h"
 #include "output.h"
 
 static const struct {
     const char *word;
     bool (*run)(const struct call *call, struct steptime_error *err);
-} verbs[] = {{"features", fleet_features},
-             {"breakdown", fleet_breakdown},
-             {"project", fleet_project},
-             {"stragglers", fleet_stragglers}};
+    bool shared; /* several processes may share its table */
+} verbs[] = {{"features", fleet_features, false},
+             {"breakdown", fleet_breakdown, true},
+             {"project", fleet_project, true},
+             {"stragglers", fleet_stragglers, false}};
 enum { VERBS = sizeof verbs / sizeof *verbs };
+
+static bool may_share(const char *word, bool shared, struct steptime_error *err)
+{
+    return shared || crew_ours()->count == 1 ||
+           fail(err, STEPTIME_USAGE, "fleet %s is for one process: run it with steptime", word);
+}
 
 static enum steptime_code run(const struct call *call, struct steptime_error *err)
 {
@@ -21,7 +29,7 @@ static enum steptime_code run(const struct call *call, struct steptime_error *er
         return err->code;
     for (int i = 0; i < VERBS; i++)
         if (!strcmp(word, verbs[i].word))
-            return verbs[i].run(call, err) ? STEPTIME_OK : err->code;
+            return may_share(word, verbs[i].shared, err) && verbs[i].run(call, err) ? STEPTIME_OK : err->code;
     fail(err, STEPTIME_USAGE, "fleet features, fleet breakdown, fleet project or fleet stragglers?");
     return err->code;
 }

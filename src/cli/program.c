@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <signal.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "analyse.h"
+#include "base/error.h"
+#include "call.h"
+#include "commands.h"
+#include "help.h"
+#include "output.h"
+#include "program.h"
+#include "screen.h"
+
+static bool is_one_of(const char *word, const char *a, const char *b)
+{
+    return !strcmp(word, a) || !strcmp(word, b);
+}
+
+/* One line on standard error; where the arguments are wrong a second one says where they are explained. */
+static int complain(const struct command *command, const struct steptime_error *err)
+{
+    struct arena scratch = {0};
+    if (err->message[0])
+        fprintf(stderr, "steptime: %s\n", error_line(&scratch, err).at);
+    if (err->code == STEPTIME_USAGE)
+        fprintf(stderr, "Try 'steptime%s%s --help'.\n", command ? " " : "", command ? command->name : "");
+    arena_free(&scratch);
+    return err->code;
+}
+
+static enum steptime_code run(const struct call *call, struct steptime_error *err)
+{
+    return call->command->analysis ? analyse(call, err) : call->command->run(call, err);
+}
+
+static enum steptime_code show_help(const struct command *command, struct steptime_error *err)
+{
+    struct arena arena = {0};
+    const unsigned width = screen_of(STDOUT_FILENO, NULL).width;
+    const bool good = output_text(command ? help_command(&arena, command, width) : help_overview(&arena, width), err);
+    arena_free(&arena);
+    return good ? STEPTIME_OK : err->code;
+}
+
+static int run_command(const struct command *command, int argc, char **argv)
+{
+    struct steptime_error err = {.offset = -1};
+    struct arena arena = {0};
+    struct call call;
+    enum steptime_code code = STEPTIME_USAGE;
+    if (call_parse(&call, command, argc, argv, &arena, &err))
+        code = call_flag(&call, "help") ? show_help(command, &err) : run(&call, &err);
+    arena_free(&arena);
+    if (code > STEPTIME_JUDGED)
+        complain(command, &err);
+    return (int)code;
+}
+
+static int run_option(const char *word)
+{
+    struct steptime_error err = {.offset = -1};
+    enum steptime_code code;
+    if (is_one_of(word, "--help", "-h"))
+        code = show_help(NULL, &err);
+    else if (is_one_of(word, "--version", "-V"))
+        code = output_text(S("steptime " STEPTIME_VERSION "\n"), &err) ? STEPTIME_OK : err.code;
+    else {
+        fail(&err, STEPTIME_USAGE, "there is no option '%s' before a command", word);
+        code = STEPTIME_USAGE;
+    }
+    return code ? complain(NULL, &err) : 0;
+}
+
+static int no_command(void)
+{
+    struct arena arena = {0};
+    const str text = help_overview(&arena, screen_of(STDERR_FILENO, NULL).width);
+    fwrite(text.at, 1, text.len, stderr);
+    arena_free(&arena);
+    return STEPTIME_USAGE;
+}
+
+int program(int argc, char **argv)
+{
+    signal(SIGPIPE, SIG_IGN); /* a closed pipe is output that failed, told by the writer */
+    signal(SIGXFSZ, SIG_IGN); /* so is a file that reaches the limit of ulimit -f */
+    if (argc < 2)
+        return no_command();
+    if (argv[1][0] == '-')
+        return run_option(argv[1]);
+    const struct command *command = command_find(argv[1]);
+    if (command)
+        return run_command(command, argc - 2, argv + 2);
+    struct steptime_error err = {.offset = -1};
+    command_unknown(argv[1], &err);
+    return complain(NULL, &err);
+}
