@@ -121,8 +121,8 @@ static bool put_rate(const struct setting *s, enum resource resource)
     if (share && s->cluster->rate[resource] <= 0)
         return wrong(s, "is a share of nothing", such_as.at);
     const double rate = share ? quantity.value * s->cluster->rate[resource] : quantity.value;
-    if (rate <= 0 && resource != RESOURCE_GPU_LINK)
-        return wrong(s, "is zero", such_as.at);
+    if (rate < 1 && (rate > 0 || resource != RESOURCE_GPU_LINK))
+        return wrong(s, rate > 0 ? "is next to nothing" : "is zero", such_as.at);
     set_rate(s->cluster, resource, rate);
     return true;
 }
@@ -141,6 +141,9 @@ static bool put_latency(const struct setting *s, enum resource link)
 
 static const str as_set = {"as set", sizeof "as set" - 1};
 
+/* Less is no share of a rate; and times stay finite. */
+static const double least_share = 1e-6;
+
 /* "60%" or "0.6": 0 to 1, and not 0 where `above`. */
 static bool read_share(const struct setting *s, bool above, double *share)
 {
@@ -149,7 +152,7 @@ static bool read_share(const struct setting *s, bool above, double *share)
     if (what || (quantity.dimension != DIMENSION_SHARE && quantity.dimension != DIMENSION_COUNT))
         return wrong(s, what ? what : "is no share", "60%");
     *share = quantity.value;
-    return (quantity.value <= 1 && (quantity.value > 0 || !above)) ||
+    return (quantity.value <= 1 && (quantity.value >= least_share || !above)) ||
            wrong(s, above ? "is not above 0 and at most 100%" : "is more than 100%", "60%");
 }
 

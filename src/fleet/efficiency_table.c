@@ -65,7 +65,7 @@ static bool wide_row(struct reading *r, const struct csv_row *header, const stru
     double size;
     if (!number(r, csv_field(row, 0), 1, 1e18, &size))
         return false;
-    for (uint32_t i = 1; i < header->count; i++) {
+    for (uint32_t i = 1; i < header->count && i < row->count; i++) {
         const double servers = servers_of_column(csv_field(header, i));
         const str text = str_trim(csv_field(row, i));
         if (servers > 0 && text.len && !add(r, size, servers, text))

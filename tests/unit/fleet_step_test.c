@@ -344,6 +344,8 @@ static void settings_that_cannot_be_are_refused(void **state)
     refused("ethernett=100Gbps", "did you mean 'ethernet'");
     refused("ethernet=", "sets nothing");
     refused("ethernet=0Gbps", "zero");
+    refused("ethernet=0.001bps", "next to nothing");
+    refused("efficiency=1e-300", "above 0");
     refused("efficiency=0%", "above 0");
     refused("efficiency.network=120%", "at most 100%");
     refused("overlap=110%", "more than 100%");
