@@ -57,6 +57,21 @@ uint32_t read_back_what(const struct check *check, uint32_t call)
 
 /* ---- the kinds ---- */
 
+/* torch.distributed.all_reduce(x): what comes back is not what was uploaded. */
+static bool is_exchanged(const struct check *check, const struct definition *definition, uint32_t before)
+{
+    enum { MANY = 64 };
+    uint32_t uses[MANY];
+    const uint32_t count = flow_uses(check->project, check->file, definition, uses, MANY);
+    for (uint32_t i = 0; i < count && i < MANY; i++) {
+        const uint32_t list = check->tree->parent[uses[i]];
+        if (uses[i] < before && syntax_is(check->tree, list, SYN_ARGUMENTS) &&
+            name_under(check->project, check_site(check, check->tree->parent[list]), "torch.distributed."))
+            return true;
+    }
+    return count > MANY;
+}
+
 /* `x = x.cuda(); ... x[0].item()`: x is what was uploaded, or a part of it, in this function, and nobody changed it. */
 static bool is_echo(const struct check *check, uint32_t what)
 {
@@ -65,6 +80,8 @@ static bool is_echo(const struct check *check, uint32_t what)
         return false;
     const struct definition *definition = flow_definition(check->project, check_site(check, root));
     if (!definition || definition->kind != DEFINED_ASSIGN || definition->unpacked || definition->value == SYNTAX_NONE)
+        return false;
+    if (is_exchanged(check, definition, what))
         return false;
     const struct move_info move = value_move(check->project, check_site(check, definition->value));
     return move.move == MOVE_UPLOAD && move.what != SYNTAX_NONE && !move.is_module;

@@ -37,6 +37,20 @@ static bool mentions(const struct syntax *tree, uint32_t test, const char *const
     return false;
 }
 
+/* A whole word of a name: `opt.eval_boxes`, not `retrieval`. */
+static bool mentions_word(const struct syntax *tree, uint32_t test, const char *const *words)
+{
+    for (uint32_t n = test, last = syntax_last(tree, test); n < last; n++) {
+        if (tree->kind[n] != SYN_NAME)
+            continue;
+        for (str rest = syntax_text(tree, n), word; str_cut(&rest, '_', &word);)
+            for (const char *const *wanted = words; *wanted; wanted++)
+                if (str_eq(word, str_of(*wanted)))
+                    return true;
+    }
+    return false;
+}
+
 /* `i == 0`, `i == len(loader) - 1`: the count of the loop against one value. */
 static bool compares_count(const struct syntax *tree, uint32_t test)
 {
@@ -60,11 +74,13 @@ static enum gate gate_of_words(const struct syntax *tree, uint32_t test)
     static const char *const flags[] = {"verbose", "debug",  "log",     "print",       "display",
                                         "plot",    "visual", "profile", "save",        "trace",
                                         "wandb",   "dump",   "visdom",  "tensorboard", NULL};
+    static const char *const aside[] = {"eval", "evaluate", "demo", "inference", "benchmark", NULL};
+    const bool plain = tree->kind[test] == SYN_NAME || tree->kind[test] == SYN_ATTRIBUTE;
     if (has_operator(tree, test, OP_MOD) || compares_count(tree, test))
         return GATE_INTERVAL;
     if (mentions(tree, test, ranks))
         return GATE_RANK;
-    return mentions(tree, test, flags) ? GATE_FLAG : GATE_NONE;
+    return mentions(tree, test, flags) || (plain && mentions_word(tree, test, aside)) ? GATE_FLAG : GATE_NONE;
 }
 
 /* ---- values that are there now and then ---- */

@@ -131,6 +131,14 @@ static void goodput_is_ideal_over_measured(void **state)
     const struct goodput goodput = job_goodput(&jobs[0], &paper);
     near(goodput.mfu, 1 / 3.0, 1e-12);
     near(goodput.program, 0.5, 1e-12);
+    assert_true(isnan(goodput.productive));
+    jobs[0].field[JOB_STEPS] = 600;
+    jobs[0].field[JOB_DURATION_S] = 2400;
+    near(job_goodput(&jobs[0], &paper).productive, 0.75, 1e-12);
+    jobs[0].field[JOB_PRODUCTIVE_S] = 1200;
+    near(job_goodput(&jobs[0], &paper).productive, 0.5, 1e-12);
+    jobs[0].field[JOB_PRODUCTIVE_S] = 2401;
+    assert_string_equal(job_problem(&jobs[0]), "productive_s is more than duration_s");
     jobs[0].field[JOB_MEASURED_MS] = NAN;
     assert_true(isnan(job_goodput(&jobs[0], &paper).mfu));
 }

@@ -285,7 +285,8 @@ static void values_of_a_dict_are_no_elements(void **state)
 {
     expect("ST101", TRAINER "        parts = given(model, out)\n"
                             "        loss = sum(part for part in parts.values())\n");
-    expect("ST101", TRAINER "        loss = sum(part for part in out.values())  # ST101\n");
+    expect("ST101", TRAINER "        loss = sum(part for part in out.values())\n"); /* then out is none itself */
+    expect("ST101", TRAINER "        loss = sum(part for part in out)  # ST101\n");
 }
 
 static void layers_that_a_loop_hands_out(void **state)

@@ -94,6 +94,46 @@ static void options_that_nobody_sets_gate(void **state)
                                                         "    return 0\n");
 }
 
+static void options_of_an_evaluation_gate(void **state)
+{
+    (void)state;
+    expect("ST401", STEP("        if args.eval_boxes:\n"
+                         "            total += loss.item()  # ST401 note\n"
+                         "        if args.retrieval:\n"
+                         "            total += loss.item()  # ST401\n"));
+}
+
+/* ---- what is read, and what for ---- */
+
+static void a_number_for_a_kernel_is_no_upload(void **state)
+{
+    (void)state;
+    expect("ST3", STEP("        out = out.roll(out[0].argmax().item(), dims=0)\n"));
+    expect("ST3", STEP("        top = out.argmax(0).cpu().numpy()  # ST301\n"
+                       "        total += torch.from_numpy(top).to(device)\n"));
+}
+
+static void what_numpy_is_called_on_lies_on_the_host(void **state)
+{
+    (void)state;
+    expect("ST404", STEP("        a, b = args.measure(out)\n"
+                         "        memory.extend(a[::10].numpy())\n"
+                         "        memory.extend(out[::10].cpu().numpy())  # ST404\n"));
+}
+
+static void what_is_changed_goes_on(void **state)
+{
+    (void)state;
+    expect("ST4", STEP("        host = out.sum(0).to('cpu')  # ST404\n"
+                       "        host /= 3\n"
+                       "        print(host)\n"));
+    expect("ST4", STEP("        part = torch.ones(3).to(device)\n"
+                       "        torch.distributed.all_reduce(part)\n"
+                       "        memory.extend(part.cpu().numpy())  # ST404\n"));
+    expect("ST4", STEP("        part = torch.ones(3).to(device)\n"
+                       "        memory.extend(part.cpu().numpy())  # ST408\n"));
+}
+
 /* ---- indices and uploads ---- */
 
 static void one_number_is_no_index_to_upload(void **state)
@@ -136,6 +176,7 @@ static void constants_and_room_are_created(void **state)
                          "        iden = iden.repeat(x.size(0), 1)\n"
                          "        out = out + iden.cuda()  # ST601, ST602 note\n"));
     expect("ST601", STEP("        room = torch.LongTensor(x.size(0), x.size(1)).cuda()  # ST601\n"));
+    expect("ST601", STEP("        target = torch.from_numpy(np.array([[1]] * wait + [[0]] * wait)).cuda()  # ST601\n"));
     expect("ST602", STEP("        rows = torch.from_numpy(np.load('rows')).cuda()  # ST602\n"));
 }
 
@@ -235,6 +276,10 @@ int main(void)
         cmocka_unit_test(the_type_of_a_tensor_is_text),
         cmocka_unit_test(a_clock_on_request_may_wait),
         cmocka_unit_test(options_that_nobody_sets_gate),
+        cmocka_unit_test(options_of_an_evaluation_gate),
+        cmocka_unit_test(a_number_for_a_kernel_is_no_upload),
+        cmocka_unit_test(what_numpy_is_called_on_lies_on_the_host),
+        cmocka_unit_test(what_is_changed_goes_on),
         cmocka_unit_test(one_number_is_no_index_to_upload),
         cmocka_unit_test(what_moves_on_is_not_the_same_each_time),
         cmocka_unit_test(constants_and_room_are_created),
