@@ -5,7 +5,9 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "base/mem.h"
 #include "call.h"
+#include "findings_file.h"
 
 const struct option question_options[] = {
     {"hw", 0, "NAME|FILE", NULL,
@@ -22,8 +24,10 @@ const struct option question_options[] = {
     {"remove", 0, "OP", NULL,
      "Without the operators or kernels of this name ('*' for any characters). May come several times."},
     {"without", 0, "EVENTS", NULL,
-     "Without these events: their ids, as findings and 'critical-path' name them, separated by commas. May come several "
-     "times."},
+     "Without these events: their ids, as findings and 'critical-path' name them, separated by commas, or ids of findings "
+     "of the report named by --findings. May come several times."},
+    {"findings", 0, "FILE", NULL,
+     "The report whose findings --without may name: what 'lint --trace' or 'summary' wrote with --format json."},
     {"pinned", 0, NULL, NULL, "With batches in pinned memory: copies to the device no longer keep the host."},
     {"no-sync", 0, NULL, NULL, "Without synchronisations: the host waits for nothing."},
     {"cuda-graph", 0, NULL, NULL, "With all that lies between two waits of the host launched at once."},
@@ -72,31 +76,84 @@ static bool read_scales(const struct call *call, struct arena *arena, struct que
     return true;
 }
 
-static uint32_t parts_of(const str *texts, uint32_t count)
+/* Ids of events, growing. */
+struct ids {
+    int64_t *at;
+    size_t count, room;
+};
+
+static void add_id(struct ids *ids, int64_t id)
 {
-    uint32_t parts = count;
-    for (uint32_t i = 0; i < count; i++)
-        for (size_t k = 0; k < texts[i].len; k++)
-            parts += texts[i].at[k] == ',';
-    return parts;
+    ids->at = mem_grow(ids->at, &ids->room, ids->count + 1, sizeof *ids->at);
+    ids->at[ids->count++] = id;
+}
+
+static bool no_such_id(str id, const char *file, struct steptime_error *err)
+{
+    if (file)
+        return fail(err, STEPTIME_USAGE, "--without: no finding of %s with events is '%.*s'", file, (int)id.len, id.at);
+    return fail(
+        err, STEPTIME_USAGE,
+        "--without: '%.*s' is no id of an event; of a finding, --findings FILE names the report: 'steptime lint "
+        "--trace TRACE --format json -o FILE SOURCE'",
+        (int)id.len, id.at);
+}
+
+/* An event, a finding by its id, or all findings of a rule. */
+static bool add_named(const struct findings_file *findings, const char *file, str id, struct ids *ids,
+                      struct steptime_error *err)
+{
+    int64_t event;
+    bool any = str_int(id, &event);
+    if (any)
+        add_id(ids, event);
+    for (uint32_t i = 0; !any && i < findings->count; i++) {
+        const struct found *found = &findings->at[i];
+        if (!str_eq(found->id, id) && !str_eq(found->rule, id))
+            continue;
+        for (uint32_t k = 0; k < found->count; k++)
+            add_id(ids, found->events[k]);
+    }
+    return ids->count || any || no_such_id(id, file, err);
+}
+
+static bool read_ids(const struct call *call, const struct findings_file *findings, struct arena *arena,
+                     struct ids *ids, struct steptime_error *err)
+{
+    uint32_t count;
+    const str *texts = texts_given(call, "without", arena, &count);
+    for (uint32_t i = 0; i < count; i++) {
+        str rest = texts[i];
+        for (str part; str_cut(&rest, ',', &part);) {
+            struct ids named = {0};
+            const bool good = add_named(findings, call_text(call, "findings"), str_trim(part), &named, err);
+            for (size_t k = 0; good && k < named.count; k++)
+                add_id(ids, named.at[k]);
+            mem_free(named.at);
+            if (!good)
+                return false;
+        }
+    }
+    return true;
 }
 
 static bool read_without(const struct call *call, struct arena *arena, struct question *question,
                          struct steptime_error *err)
 {
-    uint32_t count;
-    const str *texts = texts_given(call, "without", arena, &count);
-    int64_t *ids = arena_array(arena, parts_of(texts, count), sizeof *ids);
-    question->without = ids;
-    for (uint32_t i = 0; i < count; i++) {
-        str rest = texts[i];
-        for (str part; str_cut(&rest, ',', &part);)
-            if (!str_int(str_trim(part), &ids[question->without_count++]))
-                return fail(err, STEPTIME_USAGE,
-                            "--without: '%.*s' is no id of an event; a finding names its events in --format json",
-                            (int)part.len, part.at);
+    const char *file = call_text(call, "findings");
+    struct findings_file findings = {0};
+    struct ids ids = {0};
+    const bool good =
+        (!file || findings_read(file, arena, &findings, err)) && read_ids(call, &findings, arena, &ids, err);
+    if (good) {
+        int64_t *kept = arena_array(arena, ids.count, sizeof *kept);
+        if (ids.count)
+            memcpy(kept, ids.at, ids.count * sizeof *kept);
+        question->without = kept;
+        question->without_count = (uint32_t)ids.count;
     }
-    return true;
+    mem_free(ids.at);
+    return good;
 }
 
 /* ---- numbers ---- */

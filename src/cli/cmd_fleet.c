@@ -56,6 +56,9 @@ static const struct option options[] = {
     {"pcie-share", 0, NULL, NULL, "The replicas of a server share its PCIe."},
     {"efficiency", 0, "LINK=FILE", NULL,
      "Share of a link's rate by size of message and number of servers, from a table: ethernet=nic_ratio.csv."},
+    {"measured", 0, NULL, NULL,
+     "breakdown: fit the efficiencies of --hw to the jobs that have a measured_ms, and say how far off the model is with "
+     "them, on jobs that it was not fitted on too. The table is read twice."},
     {"group-by", 0, "COLUMN", NULL, "By the values of a column of the table too, whatever column it is."},
     {"jobs", 0, NULL, NULL, "The table jobs, of one row a job, even if there are more than 100,000."},
     {"strict", 0, NULL, NULL, "Stop at the first row that cannot be, with code 3, instead of dropping it."},

@@ -15,12 +15,15 @@ static bool read_hardware(const struct call *call, const struct fleet_changes *c
 }
 
 static bool show(const struct call *call, struct split *split, const struct split_asked *asked,
-                 const struct job_table_result *told, struct arena *arena, struct steptime_error *err)
+                 const struct job_table_result *told, const struct measured *measured, struct arena *arena,
+                 struct steptime_error *err)
 {
     if (crew_ours()->rank != 0)
         return true;
     struct report *report = report_new(arena, S("fleet breakdown"));
     split_show(split, asked, told, report);
+    if (measured)
+        measured_show(measured, report);
     return output_report(call, report, err);
 }
 
@@ -32,12 +35,14 @@ static bool run(const struct call *call, struct arena *arena, struct steptime_er
     struct split_asked asked = {.changes = &machine_changes, .every_row = call_flag(call, "jobs")};
     struct split split = {0};
     struct job_table_result told = {0};
-    bool given;
-    if (!fleet_table(call, &asked.table, err) || !read_hardware(call, &changes, arena, &cluster, &given, err))
+    struct measured measured;
+    bool given, fitted;
+    if (!fleet_table(call, &asked.table, err) || !read_hardware(call, &changes, arena, &cluster, &given, err) ||
+        !fleet_measured(call, &asked.table, &cluster, given, arena, &measured, &fitted, err))
         return false;
     asked.cluster = given ? &cluster : NULL;
     const bool good = split_of_table(&asked, arena, &split, &told, err) && split_gather(&split, &told, arena, err) &&
-                      show(call, &split, &asked, &told, arena, err);
+                      show(call, &split, &asked, &told, fitted ? &measured : NULL, arena, err);
     split_free(&split);
     return good;
 }

@@ -6,6 +6,7 @@
 #include "command.h"
 #include "fleet/job_table.h"
 #include "fleet/machines.h"
+#include "fleet/measured.h"
 
 bool fleet_breakdown(const struct call *call, struct steptime_error *err);
 bool fleet_project(const struct call *call, struct steptime_error *err);
@@ -25,6 +26,13 @@ bool fleet_change(const void *changes, struct cluster *cluster, struct arena *ar
 
 /* "paper", or a device of the catalogue or a file; as it is. */
 bool fleet_cluster(str name, struct arena *arena, struct cluster *cluster, struct steptime_error *err);
+
+/*
+ * --measured: the cluster with the efficiencies that the measured jobs of the table have; *fitted says whether. False with
+ * *err, also where no cluster is given for all.
+ */
+bool fleet_measured(const struct call *call, const struct job_table_asked *table, struct cluster *cluster, bool given,
+                    struct arena *arena, struct measured *measured, bool *fitted, struct steptime_error *err);
 
 /* The table that the call names, with --group-by, --strict and --threads; this process's share of it. */
 bool fleet_table(const struct call *call, struct job_table_asked *table, struct steptime_error *err);

@@ -58,6 +58,22 @@ bool fleet_change(const void *context, struct cluster *cluster, struct arena *ar
     return !changes->setting.len || cluster_set(cluster, changes->setting, err);
 }
 
+bool fleet_measured(const struct call *call, const struct job_table_asked *table, struct cluster *cluster, bool given,
+                    struct arena *arena, struct measured *measured, bool *fitted, struct steptime_error *err)
+{
+    *fitted = call_flag(call, "measured");
+    if (!*fitted)
+        return true;
+    if (!given)
+        return fail(err, STEPTIME_USAGE, "--measured fits one kind of hardware: say which with --hw");
+    if (crew_ours()->count > 1)
+        return fail(err, STEPTIME_USAGE, "--measured fits in one process alone");
+    if (!measured_fit(table, cluster, arena, measured, err))
+        return false;
+    *cluster = measured->fit.cluster;
+    return true;
+}
+
 bool fleet_table(const struct call *call, struct job_table_asked *table, struct steptime_error *err)
 {
     if (call_argument_count(call) != 2)

@@ -106,7 +106,8 @@ static const struct target *target_of(const struct projection_asked *asked, cons
 }
 
 /* NULL, or why the job's row names no hardware. */
-static const char *project_point(struct block *block, const struct job *job, const struct cluster *here, uint32_t i)
+static const char *project_point(struct block *block, const struct job *job, const struct job_step *before,
+                                 const struct cluster *here, uint32_t i)
 {
     const struct projection_asked *asked = block->reading->asked;
     const char *why = NULL;
@@ -115,7 +116,7 @@ static const char *project_point(struct block *block, const struct job *job, con
         return why;
     const struct target *target = target_of(asked, block->lookup, there, i);
     double weight[WEIGHTS];
-    const struct projected projected = job_project(job, here, target);
+    const struct projected projected = job_project_from(job, before, here, target);
     weights_of_job(job, projected.before.step_ms, weight);
     if (i == 0)
         add_asked(block, job, &projected, weight);
@@ -133,8 +134,9 @@ static const char *add_job(void *context, void *at, const struct job *job, uint6
     const struct cluster *here = machines_of_job(block->lookup->here, job, &why);
     if (!here)
         return why;
+    const struct job_step before = job_step(job, here);
     for (uint32_t i = 0; !why && i < block->reading->asked->point_count; i++)
-        why = project_point(block, job, here, i);
+        why = project_point(block, job, &before, here, i);
     return why;
 }
 
