@@ -11,8 +11,9 @@
 #include "fleet/step.h"
 
 struct goodput {
-    double mfu;     /* FLOPs of the step over peak times measured step; NaN: not measured */
-    double program; /* the larger of arithmetic and memory time at full rate over the measured step; NaN */
+    double mfu;        /* FLOPs of the step over peak times measured step; NaN: not measured */
+    double program;    /* the larger of arithmetic and memory time at full rate over the measured step; NaN */
+    double productive; /* time in steps that were kept over the time of the job; NaN */
 };
 struct goodput job_goodput(const struct job *job, const struct cluster *cluster);
 

@@ -102,6 +102,8 @@ static const struct field {
     [JOB_MEASURED_COMPUTE_MS] = {"measured_compute_ms", 0, 1e10},
     [JOB_MEASURED_WEIGHT_MS] = {"measured_weight_ms", 0, 1e10},
     [JOB_DURATION_S] = {"duration_s", 0, 1e10},
+    [JOB_PRODUCTIVE_S] = {"productive_s", 0, 1e10},
+    [JOB_STEPS] = {"steps", 0, 1e12},
     [JOB_GPUS_PER_SERVER] = {"gpus_per_server", 1, 1e4},
     [JOB_TENSOR_PARALLEL] = {"tensor_parallel", 1, 1e6},
     [JOB_PIPELINE_PARALLEL] = {"pipeline_parallel", 1, 1e6},
@@ -167,6 +169,8 @@ const char *job_problem(const struct job *job)
     for (int i = 0; i < JOB_FIELDS; i++)
         if (job->field[i] < fields[i].least || job->field[i] > fields[i].most)
             return problem_of_value((enum job_field)i, job->field[i]);
+    if (job->field[JOB_PRODUCTIVE_S] > job->field[JOB_DURATION_S])
+        return "productive_s is more than duration_s";
     if (job->lacks_amounts)
         return isnan(job->field[JOB_CNODES]) ? missing(JOB_CNODES, job->architecture) : NULL;
     const enum job_field lacks = lacking(job);

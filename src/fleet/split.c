@@ -92,6 +92,7 @@ static const char *add_job(void *context, void *at, const struct job *job, uint6
     values[STEP_MS] = step.step_ms;
     values[MFU] = goodput.mfu;
     values[PROGRAM_GOODPUT] = goodput.program;
+    values[PRODUCTIVE] = goodput.productive;
     values[ERROR_RATIO] = NAN;
     add_measured(&part->sums, job, &step, values);
     add_sums(&part->sums, job, &step, weight);

@@ -15,7 +15,7 @@
 #include "report/report.h"
 
 /* What is kept of each job: of its time, what share each part takes; then its step. */
-enum split_value { SHARE_OF_PART, STEP_MS = PARTS, MFU, PROGRAM_GOODPUT, ERROR_RATIO, SPLIT_VALUES };
+enum split_value { SHARE_OF_PART, STEP_MS = PARTS, MFU, PROGRAM_GOODPUT, PRODUCTIVE, ERROR_RATIO, SPLIT_VALUES };
 
 /* Sums over rows that need no distribution. */
 struct split_sums {

@@ -58,6 +58,13 @@ static void show_measured(const struct split *split, struct section *section)
                   cell_real(population_mean(all, POPULATION_ALL, PROGRAM_GOODPUT, WEIGHT_GPU_TIME)));
 }
 
+static void show_productive(const struct split *split, struct section *section)
+{
+    const double mean = population_mean(split->by_architecture, POPULATION_ALL, PRODUCTIVE, WEIGHT_GPU_TIME);
+    if (!isnan(mean))
+        section_value(section, "productive", "productive over wall time, by GPU-time", UNIT_RATIO, cell_real(mean));
+}
+
 static void show_head(const struct split *split, const struct split_asked *asked, const struct job_table_result *told,
                       struct report *report)
 {
@@ -80,6 +87,7 @@ static void show_head(const struct split *split, const struct split_asked *asked
     section_value(section, "quantile_error", "quantiles off by at most", UNIT_RATIO,
                   cell_real(population_is_exact(all) ? 0 : POPULATION_ERROR));
     show_measured(split, section);
+    show_productive(split, section);
 }
 
 /* ---- shares ---- */
@@ -182,6 +190,7 @@ static const struct shown_value shown[] = {
     {STEP_MS, "step_ms", "step, ms", UNIT_NONE, NAN},
     {MFU, "mfu", "model FLOPs utilisation", UNIT_RATIO, NAN},
     {PROGRAM_GOODPUT, "program_goodput", "ideal over measured step", UNIT_RATIO, NAN},
+    {PRODUCTIVE, "productive", "productive over wall time", UNIT_RATIO, NAN},
     {ERROR_RATIO, "error", "error of the modelled step", UNIT_RATIO, NAN},
 };
 
