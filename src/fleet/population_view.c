@@ -182,16 +182,17 @@ double population_mean(const struct population *population, uint32_t group, uint
 }
 
 /* The rows of a group in the order of a value. */
-static const struct sorted *sorted_of(const struct population *population, uint32_t group, uint32_t value)
+static struct sorted *sorted_of(const struct population *population, uint32_t group, uint32_t value)
 {
     struct view *const view = view_of(population);
     if (view->sorted_group != group)
         forget_sorted(view, population->values);
     view->sorted_group = group;
-    const uint32_t first = group == POPULATION_ALL ? 0 : view->first[group];
-    const uint32_t end = group == POPULATION_ALL ? population->rows.count : view->first[group + 1];
-    if (!view->sorted[value])
-        view->sorted[value] = sorted_new(&population->rows, view->rows + first, end - first, value);
+    if (!view->sorted[value] && group == POPULATION_ALL)
+        view->sorted[value] = sorted_new(&population->rows, NULL, population->rows.count, value);
+    else if (!view->sorted[value])
+        view->sorted[value] = sorted_new(&population->rows, view->rows + view->first[group],
+                                         view->first[group + 1] - view->first[group], value);
     return view->sorted[value];
 }
 

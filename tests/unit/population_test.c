@@ -183,6 +183,21 @@ static void beyond_quantiles_are_off_by_the_stated_error_at_most(void **state)
     }
 }
 
+static void all_that_is_0_lies_below_every_bound(void **state)
+{
+    struct population *population = population_new(1);
+    for (int i = 0; i < 100; i++)
+        population_add(population, S("x"), (double[]){1, 1, 1}, (double[]){0});
+    assert_true(population_above(population, 0, 0, WEIGHT_JOB, 0) == 0);
+    assert_true(population_above(population, 0, 0, WEIGHT_JOB, 1e300) == 0);
+    assert_true(population_quantile(population, 0, 0, WEIGHT_JOB, 0.5) == 0);
+    population_add(population, S("x"), (double[]){1, 1, 1}, (double[]){5});
+    assert_true(population_above(population, 0, 0, WEIGHT_JOB, 4.999) == 1.0 / 101);
+    assert_true(population_above(population, 0, 0, WEIGHT_JOB, 5) == 0);
+    assert_true(population_above(population, 0, 0, WEIGHT_JOB, 1e300) == 0);
+    population_free(population);
+}
+
 static void groups_are_told_in_the_order_of_their_names(void **state)
 {
     struct population *population = population_new(1);
@@ -416,6 +431,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rows_are_exact_up_to_a_million),
         cmocka_unit_test(beyond_quantiles_are_off_by_the_stated_error_at_most),
+        cmocka_unit_test(all_that_is_0_lies_below_every_bound),
         cmocka_unit_test(groups_are_told_in_the_order_of_their_names),
         cmocka_unit_test(the_smallest_of_too_many_groups_are_told_together),
         cmocka_unit_test(a_group_is_told_with_all_of_its_rows_or_in_other),
