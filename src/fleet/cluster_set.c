@@ -123,6 +123,8 @@ static bool put_rate(const struct setting *s, enum resource resource)
     const double rate = share ? quantity.value * s->cluster->rate[resource] : quantity.value;
     if (rate < 1 && (rate > 0 || resource != RESOURCE_GPU_LINK))
         return wrong(s, rate > 0 ? "is next to nothing" : "is zero", such_as.at);
+    if (rate > 1e30)
+        return wrong(s, "is out of range", such_as.at);
     set_rate(s->cluster, resource, rate);
     return true;
 }

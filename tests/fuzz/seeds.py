@@ -203,7 +203,21 @@ EXECUTIONS = {
 for name in ("steps", "flows", "copies", "sync", "graph", "nccl", "shapes", "old_categories"):
     EXECUTIONS["trace_" + name] = TRACES[name]
 
-for target, seeds in {"trace": TRACES, "source": PACKED, "python": PYTHON, "execution": EXECUTIONS}.items():
+JOBS = (b"job,architecture,cnodes,batch,input_bytes,flops,memory_bytes,weight_bytes,dense_weight_bytes,embedding_weight_bytes,team\n")
+
+FLEET = {
+    "jobs": JOBS + b"a,PS/Worker,16,2048,261e6,105.8e9,100.4e9,122e6,1.19e6,239.45e9,x\nb,1w1g,1,32,804e6,7.9e12,20.4e9,,,,\"y, z\"\n",
+    "degrees": b"architecture,cnodes,input_bytes,flops,memory_bytes,weight_bytes,tensor_parallel,pipeline_parallel,micro_batches,"
+               b"tensor_bytes,pipeline_bytes,expert_parallel,expert_bytes\nfsdp,128,0,1e12,1e9,1e9,8,4,12,1e9,1e8,2,1e7\nep,16,0,1,1,1,,,,,,,9\n",
+    "bad": JOBS + b"a,ps-worker,0,1,1,1,1,1\nb,ps-worker,2,1,-1,1,1,1\nc,ps-worker,2,1,nan,1e999,1,1\nd,nothing,2\n",
+    "lines": b'{"job":"a","architecture":"pearl","cnodes":8,"input_bytes":1,"flops":1e12,"memory_bytes":2e9,"weight_bytes":3e9}\n',
+    "efficiency": b"Size,1 Node(NVLinkx),2Node-16GPU(NIC ),8Node-64GPU(NIC),Multi 16\n16777216,0.45,0.32,,0.86\n67108864,0.65,0.5,0.4,\n",
+    "efficiency_long": b"size,servers,share\n16MiB,2,32%\n64MiB,2,0.5\n64MiB,128,0.1\n",
+    "settings": b"ethernet=100Gbps\npcie=PCIe4\nnvlink=0GB/s\nmemory=1e20%\nefficiency=60%\nefficiency.network=1e-300\noverlap=ideal\n"
+                b"latency.network=5us\npcie_share=server\nbucket=1B\nprecision=bf16\nmemory_size=80GiB\ngpus_per_server=4\n",
+}
+
+for target, seeds in {"trace": TRACES, "source": PACKED, "python": PYTHON, "execution": EXECUTIONS, "fleet": FLEET}.items():
     folder = os.path.join(HERE, "corpus", target)
     os.makedirs(folder, exist_ok=True)
     for name, data in seeds.items():
