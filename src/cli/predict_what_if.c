@@ -26,7 +26,7 @@ static const struct trace *trace_of(const struct what_if *w, const struct progra
         if (program >= source->steps && program < source->steps + source->count)
             return w->inputs[i].trace;
     }
-    return NULL;
+    return w->replayed;
 }
 
 /* What is told of the first plan is kept. */
@@ -105,6 +105,7 @@ static bool replay_one(struct what_if *w, struct what_if_input *input, uint32_t 
     struct arena scratch = {0};
     const struct program program = programs_step(input->programs, step, &scratch);
     struct plan before, after;
+    w->replayed = input->trace;
     const bool good = plan_of(&program, &w->base.plan, &scratch, &before, err) &&
                       plan_of(&program, &asked->plan, &scratch, &after, err) &&
                       asked->change(asked->context, &after, &scratch, err);

@@ -35,6 +35,7 @@ struct what_if {
     struct plan_options plan;
     struct hardware hardware;
     uint64_t *met;
+    const struct trace *replayed; /* whose steps are replayed, in programs of their own */
     struct question_told told;
     bool tells;
     bool together; /* the ranks were replayed at once */

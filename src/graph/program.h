@@ -87,6 +87,7 @@ struct program_sync {
     uint32_t thread;
     uint32_t before; /* launches made before it, so it stands between launch before-1 and before */
     uint32_t stream; /* which it waits for; UINT32_MAX: the whole device */
+    int64_t row;     /* of the call in the trace */
     int64_t start_ns, dur_ns;
 };
 

@@ -296,6 +296,7 @@ static struct program_sync sync_of(struct step_program *p, const struct act *act
                                  .thread = step_thread(p, trace->lane[act->call]),
                                  .before = before,
                                  .stream = step_stream(p, act->stream),
+                                 .row = act->call,
                                  .start_ns = trace->start_ns[act->call] - p->step->start_ns,
                                  .dur_ns = trace->dur_ns[act->call]};
 }

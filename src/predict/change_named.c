@@ -47,6 +47,8 @@ bool change_remove(struct changing *changing)
 
 /* ---- --without ID... ---- */
 
+enum { SAME_PLACE = 16 }; /* waits beside each other that may stand at one place */
+
 /* The id, and where it is a launch call of the trace also the device work that it caused. */
 static void ask_for(struct map *ids, const struct trace *trace, int64_t id)
 {
@@ -105,6 +107,34 @@ static uint32_t take_out(struct plan *plan, struct plan_op *op, const struct map
     return gone;
 }
 
+/* Waits that stand at the same place are one: it is gone when all of them are, and no copy waits there. */
+static bool other_holds(const struct plan *plan, const struct map *ids, uint32_t wait)
+{
+    const struct program *program = plan->program;
+    const struct plan_place *at = &plan->places[wait];
+    if (at->launch != PLAN_NONE && plan->launches[at->launch].source != PLAN_NONE &&
+        program->launches[plan->launches[at->launch].source].blocking)
+        return true;
+    const uint32_t first = wait > SAME_PLACE ? wait - SAME_PLACE : 0;
+    for (uint32_t i = first; i < program->sync_count && i < wait + SAME_PLACE; i++)
+        if (plan->places[i].op == at->op && plan->places[i].launch == at->launch &&
+            !is_asked(ids, program->syncs[i].row))
+            return true;
+    return false;
+}
+
+static uint32_t take_waits(struct plan *plan, const struct map *ids)
+{
+    uint32_t gone = 0;
+    for (uint32_t i = 0; plan->places && i < plan->program->sync_count; i++) {
+        if (!is_asked(ids, plan->program->syncs[i].row) || other_holds(plan, ids, i))
+            continue;
+        *plan_wait_at(plan, &plan->places[i]) = WAITS_FOR_NOTHING;
+        gone++;
+    }
+    return gone;
+}
+
 bool change_without_ids(struct changing *changing)
 {
     struct map ids = {0};
@@ -113,8 +143,9 @@ bool change_without_ids(struct changing *changing)
         ask_for(&ids, changing->context->trace, changing->question->without[i]);
     for (uint32_t i = 0; i < changing->plan->count; i++)
         gone += take_out(changing->plan, &changing->plan->ops[i], &ids);
+    gone += take_waits(changing->plan, &ids);
     map_free(&ids);
-    change_tell(changing, str_printf(changing->arena, "--without: %u operators and launches are gone", gone));
+    change_tell(changing, str_printf(changing->arena, "--without: %u operators, launches and waits are gone", gone));
     return true; /* the events may lie in another step */
 }
 

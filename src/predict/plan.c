@@ -87,9 +87,11 @@ static void plan_launch(struct planning *p, struct plan_op *op, uint32_t source,
 }
 
 /* A wait stands after the launch before it in its operator; one with none before it, at the operator's begin. */
-static void plan_wait(struct planning *p, struct plan_op *op, const struct program_sync *sync)
+static void plan_wait(struct planning *p, struct plan_op *op, uint32_t index)
 {
-    uint32_t *wait = op->launches ? &p->plan->launches[p->plan->launch_count - 1].wait_stream : &op->wait_stream;
+    const struct program_sync *sync = &p->program->syncs[index];
+    p->places[index] = (struct plan_place){p->plan->count, op->launches ? p->plan->launch_count - 1 : PLAN_NONE};
+    uint32_t *wait = plan_wait_at(p->plan, &p->places[index]);
     const uint32_t stream = sync->stream == UINT32_MAX ? WAITS_FOR_ALL : sync->stream;
     *wait = *wait == WAITS_FOR_NOTHING || *wait == stream ? stream : WAITS_FOR_ALL;
 }
@@ -116,7 +118,7 @@ static void plan_items(struct planning *p, struct plan_op *op, const struct host
     for (uint32_t i = 0; i < entry->items; i++) {
         const struct host_item *item = &p->line.items[entry->first_item + i];
         if (item->waits)
-            plan_wait(p, op, &p->program->syncs[item->index]);
+            plan_wait(p, op, item->index);
         else
             plan_launch(p, op, item->index, name);
     }
@@ -272,6 +274,8 @@ bool plan_of(const struct program *program, const struct plan_options *options, 
     plan->threads = program->threads ? program->threads : 1;
     p.overheads = options->overheads ? options->overheads : own_overheads(program, arena);
     p.launch_of = arena_array(&scratch, program->launch_count, sizeof *p.launch_of);
+    p.places = arena_array(arena, program->sync_count, sizeof *p.places);
+    plan->places = p.places;
     p.line = host_line_of(program, &scratch);
     find_units(&p, &scratch);
     bool good = (!p.supposes || program_check(program, err)) && plan_line(&p, err);

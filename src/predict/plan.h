@@ -65,6 +65,11 @@ struct plan_op {
     bool gone;        /* taken out by a change, its launches too */
 };
 
+/* Where a wait of the program stands in the plan: after a launch, or at the begin of an operator (launch PLAN_NONE). */
+struct plan_place {
+    uint32_t op, launch;
+};
+
 /* What lies between a call and its work; see overheads.h. */
 struct plan_device {
     double start_us[WORK_CLASSES], gap_us[WORK_CLASSES];
@@ -79,7 +84,8 @@ struct plan {
     uint32_t count;
     struct plan_launch *launches;
     uint32_t launch_count;
-    const uint32_t *waits; /* indices of launches */
+    const uint32_t *waits;           /* indices of launches */
+    const struct plan_place *places; /* by wait of the program */
     uint32_t streams, threads;
     double tail_us;    /* of the host, after the last operator */
     double between_us; /* T1, of any two neighbours: what an operator takes with it where it is gone */
@@ -96,6 +102,12 @@ static inline double plan_before_us(const struct plan *plan, const struct plan_o
     if (!op->gone)
         return op->before_us;
     return op->before_us > plan->between_us ? op->before_us - plan->between_us : 0;
+}
+
+/* What the host waits for there. Waits that stand at one place are one. */
+static inline uint32_t *plan_wait_at(const struct plan *plan, const struct plan_place *place)
+{
+    return place->launch == PLAN_NONE ? &plan->ops[place->op].wait_stream : &plan->launches[place->launch].wait_stream;
 }
 
 /* How the numbers are made. */

@@ -16,10 +16,11 @@ struct planning {
     struct host_line line;
     uint32_t *launch_of; /* by launch of the program: that of the plan */
     uint32_t launch_room;
-    struct units units; /* where models are asked */
-    uint32_t *unit_of;  /* by operator of the program; PLAN_NONE */
-    uint32_t event_at;  /* the call of the program up to which events were counted */
-    bool supposes;      /* the program was not recorded: what its units launch is supposed */
+    struct plan_place *places; /* by wait of the program */
+    struct units units;        /* where models are asked */
+    uint32_t *unit_of;         /* by operator of the program; PLAN_NONE */
+    uint32_t event_at;         /* the call of the program up to which events were counted */
+    bool supposes;             /* the program was not recorded: what its units launch is supposed */
 };
 
 /* The mean of the name, else of the kind, else the built-in one. */

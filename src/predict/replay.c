@@ -82,6 +82,23 @@ static void put_op(struct replay *r, const struct pair *step, uint32_t i)
     r->freed[row] = change_op_waits(step->before, before) && (after->gone || !change_op_waits(step->after, after));
 }
 
+/* What waits behind a launch that is gone waited for that, as in the walk. */
+static bool waits_no_more(const struct plan *after, const struct plan_place *place)
+{
+    return *plan_wait_at(after, place) == WAITS_FOR_NOTHING || after->ops[place->op].gone ||
+           (place->launch != PLAN_NONE && after->launches[place->launch].gone);
+}
+
+/* A call that waits, in an operator or not. */
+static void put_wait(struct replay *r, const struct pair *step, uint32_t i)
+{
+    const int64_t row = step->before->program->syncs[i].row;
+    const struct plan_place *place = &step->before->places[i];
+    if (row < 0 || row >= r->graph->trace->count || *plan_wait_at(step->before, place) == WAITS_FOR_NOTHING)
+        return;
+    r->freed[row] = r->freed[row] || waits_no_more(step->after, place);
+}
+
 void replay_step(struct replay *replay, const struct plan *before, const struct plan *after)
 {
     const struct pair step = {before, after};
@@ -91,6 +108,8 @@ void replay_step(struct replay *replay, const struct plan *before, const struct 
     }
     for (uint32_t i = 0; i < before->count; i++)
         put_op(replay, &step, i);
+    for (uint32_t i = 0; before->places && i < before->program->sync_count; i++)
+        put_wait(replay, &step, i);
 }
 
 /* The row or the next around it that is settled; ROW_NONE. */

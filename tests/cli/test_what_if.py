@@ -2,10 +2,12 @@
 """Questions of `predict` from outside: flags compose, names and numbers are checked, recorded steps stay recorded."""
 import csv
 import io
+import json
 import os
 import tempfile
 import unittest
 
+from plant import Plant
 from support import INPUT, OK, USAGE, shared_trace, steptime, training_steps, write_trace
 
 MODEL = "dlrm:default@2048"  # no width of it is the batch
@@ -35,6 +37,62 @@ class Case(unittest.TestCase):
         run = steptime("predict", *arguments)
         self.assertEqual(run.code, code)
         self.assertIn(says, run.err)
+
+
+class Findings(Case):
+    """A finding stands for the events that its report tells."""
+
+    def setUp(self):
+        super().setUp()
+        plant = Plant()
+        for step in range(4):
+            at = 1000 * step
+            plant.step(step, at, 1000)
+            plant.work(at=at + 15, dur=400, launch=at, launch_dur=10)
+            plant.host("aten::item", at + 22, 425)
+            plant.copy(at + 416, 2, "DtoH", bytes=4, launch=at + 25, launch_dur=10)
+            plant.call("cudaStreamSynchronize", at + 40, 400, correlation=1000 + step)
+        self.trace = plant.write(os.path.join(self.folder, "reads.json"))
+        with open(self.trace, encoding="utf-8") as file:
+            events = [event for event in json.load(file)["traceEvents"] if event.get("ph") == "X"]
+        self.rows = [row for row, event in enumerate(events) if event["name"] == "cudaMemcpyAsync"]
+        self.report([{"id": "ST401-0123", "rule": "ST401", "events": self.rows},
+                     {"id": "ST402-4567", "rule": "ST402", "events": None}])
+
+    def report(self, findings):
+        self.path = os.path.join(self.folder, "findings.json")
+        with open(self.path, "w", encoding="utf-8") as file:
+            json.dump({"steptime": "0", "command": "lint", "sections": [], "findings": findings}, file)
+
+    def test_a_finding_is_its_events(self):
+        events = self.what_if("--without", ",".join(map(str, self.rows)), self.trace)
+        self.assertGreater(events["saving_ns"], 300_000)
+        for name in ("ST401-0123", "ST401"):
+            self.assertEqual(self.what_if("--findings", self.path, "--without", name, self.trace), events)
+
+    def test_what_names_nothing_is_refused(self):
+        for name in ("ST402-4567", "ST499"):
+            self.refused(USAGE, "no finding of", "--findings", self.path, "--without", name, self.trace)
+        self.refused(USAGE, "--findings FILE names the report", "--without", "ST401", self.trace)
+
+    def test_what_is_no_report_is_refused(self):
+        for text in ("", "[]", "{}", '{"findings": 3}', '{"findings": [{"id": ', '{"findings": [{"events": [1, "x"]}]}'):
+            with self.subTest(text=text):
+                with open(self.path, "w", encoding="utf-8") as file:
+                    file.write(text)
+                self.refused(INPUT, "findings.json", "--findings", self.path, "--without", "ST401", self.trace)
+
+    def test_a_wait_is_taken_out_by_its_call(self):
+        self.assertGreater(self.what_if("--without", ",".join(str(row + 2) for row in self.rows), self.trace)["saving_ns"], 0)
+
+    def test_waits_outside_operators_are_waits(self):
+        plant = Plant()
+        for step in range(4):
+            plant.step(step, 1000 * step, 1000)
+            plant.work(at=1000 * step + 15, dur=400, launch=1000 * step, launch_dur=10)
+            plant.call("cudaStreamSynchronize", 1000 * step + 40, 380, correlation=1000 + step)
+        path = plant.write(os.path.join(self.folder, "outside.json"))
+        self.assertGreater(self.what_if("--no-sync", path)["saving_ns"], 300_000)
 
 
 class Recorded(Case):
@@ -74,7 +132,7 @@ class Recorded(Case):
         answer = self.what_if("--without", "1,4", self.trace)
         self.assertGreaterEqual(answer["saving_ns"], 0)
         self.refused(USAGE, "is no id of an event", "--without", "1,x", self.trace)
-        self.refused(USAGE, "a finding names its events", "--without", "SM106", self.trace)
+        self.refused(USAGE, "--findings FILE names the report", "--without", "SM106", self.trace)
 
     def test_names_that_fit_nothing_are_refused(self):
         self.refused(USAGE, "--remove: nothing in the step is 'aten::nothing'", "--remove", "aten::nothing", self.trace)
