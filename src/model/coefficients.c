@@ -10,9 +10,9 @@
 
 /* No file of ours comes near; beyond it a file is none. */
 static const double same_chip = 0.2; /* the distance of boards with the same chip is less; of chips, more */
-enum { MOST_SETS = 256, MOST_GROUPS = 64, MOST_SOURCES = 64 };
+enum { MOST_SETS = 256, MOST_VENDORS = 16, MOST_GROUPS = 64, MOST_SOURCES = 64 };
 
-static const char *const carry_words[CARRIES] = {"pooled", "nearest"};
+static const char *const carry_words[CARRIES] = {"pooled", "nearest", "vendor"};
 static const char *const residual_words[RESIDUALS] = {"none", "own"};
 
 str carry_word(enum carry carry)
@@ -112,6 +112,7 @@ static bool read_group(struct reading *reading, str word, str value)
     reading->group = &model->groups[model->group_count++];
     reading->group->group = str_copy(reading->arena, value);
     reading->group->sets = arena_array(reading->arena, MOST_SETS, sizeof *reading->group->sets);
+    reading->group->vendors = arena_array(reading->arena, MOST_VENDORS, sizeof *reading->group->vendors);
     return true;
 }
 
@@ -146,6 +147,19 @@ static bool read_set(struct reading *reading, str word, str value)
     const struct hardware *hardware = catalogue_gpu(reading->catalogue, value, (struct gpu_signs){-1, -1});
     if (hardware) /* else one of the user's own, found by its name alone */
         reading->set->hardware = *hardware;
+    return true;
+}
+
+static bool read_vendor(struct reading *reading, str word, str value)
+{
+    if (!end_set(reading))
+        return false;
+    struct group_model *group = reading->group;
+    if (group->vendor_count == MOST_VENDORS)
+        return refuse(reading, word, "comes too often");
+    reading->set = &group->vendors[group->vendor_count++];
+    reading->given = 0;
+    reading->set->device = str_copy(reading->arena, value);
     return true;
 }
 
@@ -235,6 +249,7 @@ static const struct {
     {"carry", IN_GROUP, read_carry},   {"residual", IN_GROUP, read_residual}, {"candidate", IN_GROUP, read_candidate},
     {"note", IN_GROUP, read_note},     {"set", IN_GROUP, read_set},           {"rows", IN_SET, read_rows},
     {"error", IN_SET, read_error},     {"factor", IN_SET, read_factor},       {"tree", IN_SET, read_tree},
+    {"vendor", IN_GROUP, read_vendor},
 };
 enum { LINES = sizeof lines / sizeof *lines };
 
@@ -277,9 +292,10 @@ static void put(struct writer *out, const char *word, str value)
     writer_printf(out, "%s %.*s\n", word, (int)value.len, value.at);
 }
 
-static void write_set(const struct family *family, const struct coefficient_set *set, struct writer *out)
+static void write_set(const struct family *family, const char *word, const struct coefficient_set *set,
+                      struct writer *out)
 {
-    put(out, "set", set->device);
+    put(out, word, set->device);
     writer_printf(out, "rows %u\nerror %.4f\n", set->rows, set->error);
     if (set->factor > 0)
         writer_printf(out, "factor %.6g\n", set->factor);
@@ -300,7 +316,9 @@ static void write_group(const struct family *family, const struct group_model *g
     if (group->note.len)
         put(out, "note", group->note);
     for (uint32_t i = 0; i < group->set_count; i++)
-        write_set(family, &group->sets[i], out);
+        write_set(family, "set", &group->sets[i], out);
+    for (uint32_t i = 0; i < group->vendor_count; i++)
+        write_set(family, "vendor", &group->vendors[i], out);
 }
 
 void coefficients_write(const struct family_model *model, struct writer *out)
@@ -313,6 +331,12 @@ void coefficients_write(const struct family_model *model, struct writer *out)
 }
 
 /* ---- looking up ---- */
+
+str vendor_of(str device)
+{
+    str vendor;
+    return str_cut(&device, ' ', &vendor) ? vendor : S("");
+}
 
 const struct group_model *coefficients_group(const struct family_model *model, str group)
 {
@@ -338,6 +362,17 @@ static const struct coefficient_set *nearest_set(const struct group_model *group
     return nearest;
 }
 
+/* What is carried to a device that is like no measured one. */
+static const struct coefficient_set *carried_set(const struct group_model *group, const struct hardware *hardware,
+                                                 const struct coefficient_set *nearest)
+{
+    const str vendor = vendor_of(hardware->name);
+    for (uint32_t i = 0; group->carry == CARRY_VENDOR && i < group->vendor_count; i++)
+        if (str_eq(group->vendors[i].device, vendor))
+            return &group->vendors[i];
+    return group->carry == CARRY_NEAREST ? nearest : &group->sets[0];
+}
+
 const struct coefficient_set *coefficients_for(const struct group_model *group, const struct hardware *hardware,
                                                enum kinship *kinship)
 {
@@ -352,7 +387,8 @@ const struct coefficient_set *coefficients_for(const struct group_model *group, 
         return &group->sets[i];
     }
     const struct coefficient_set *nearest = nearest_set(group, hardware, &distance);
-    if (distance < same_chip)
-        *kinship = KINSHIP_CHIP;
-    return group->carry == CARRY_NEAREST || distance < same_chip ? nearest : &group->sets[0];
+    if (distance >= same_chip)
+        return carried_set(group, hardware, nearest);
+    *kinship = KINSHIP_CHIP;
+    return nearest;
 }

@@ -17,6 +17,7 @@
  *     set Tesla T4                   one device
  *     ...
  *     tree ...                       a line for each tree of its residual
+ *     vendor NVIDIA                  a set of the devices of a vendor together
  *
  * Every number is checked against what the family says of it; a file that does
  * not fit is refused, naming line and word. All lives in the arena.
@@ -32,8 +33,11 @@
 
 struct writer;
 
-/* For a device that was never measured: the coefficients of all devices together, or those of the one most like it. */
-enum carry { CARRY_POOLED, CARRY_NEAREST, CARRIES };
+/*
+ * For a device that was never measured: the coefficients of all devices together, those of the one most like it, or those
+ * of all of its vendor together, with the host figures in the middle of what their hosts had.
+ */
+enum carry { CARRY_POOLED, CARRY_NEAREST, CARRY_VENDOR, CARRIES };
 
 /* Which learned residual: none, or one for each measured device. */
 enum residual { RESIDUAL_NONE, RESIDUAL_OWN, RESIDUALS };
@@ -73,6 +77,8 @@ struct group_model {
     uint32_t candidate_count;
     struct coefficient_set *sets; /* "*" first */
     uint32_t set_count;
+    struct coefficient_set *vendors; /* by the vendor's name; where these are carried */
+    uint32_t vendor_count;
 };
 
 struct family_model {
@@ -91,6 +97,9 @@ bool coefficients_read(str text, uint32_t line, str path, const struct catalogue
                        struct family_model *model, struct steptime_error *err);
 
 void coefficients_write(const struct family_model *model, struct writer *out);
+
+/* The first word of a device's name: "NVIDIA". */
+str vendor_of(str device);
 
 /* The group of that name; NULL. */
 const struct group_model *coefficients_group(const struct family_model *model, str group);

@@ -22,7 +22,7 @@
 enum coefficient { FLOOR_US, OFFSET, EFFICIENCY, OPERATIONS, SHARE, SAVED, COEFFICIENTS };
 
 static const struct parameter parameters[COEFFICIENTS] = {
-    [FLOOR_US] = {"floor_us", 30, 2, 200, 1.5, "the least that a lone call takes, us"},
+    [FLOOR_US] = {"floor_us", 30, 2, 200, 1.5, "the least that a lone call takes, us", true},
     [OFFSET] = {"offset", 0.57, 0.3, 0.95, 0.2, "of the floor that a lone call takes besides its work"},
     [EFFICIENCY] = {"efficiency", 0.85, 0.3, 1.05, 0.15, "of memory bandwidth"},
     [OPERATIONS] = {"operations", 15, 1, 250, 0.3, "an element, as multiplications of the peak"},

@@ -32,6 +32,7 @@ struct parameter {
     const char *name; /* "efficiency"; its word in data/models */
     double start, low, high, spread;
     const char *meaning; /* a few words with the unit, for `model show` */
+    bool host;           /* of the host that launches lone calls, not of the GPU (fit_host.c) */
 };
 
 struct family {

@@ -3,15 +3,12 @@
 
 #include <math.h>
 
-#include "model/carry.h"
 #include "model/drift.h"
 #include "model/fit_work.h"
 
 enum {
     OWN_ROWS = 1600, /* of a device, for its own coefficients */
-    POOL_ROWS = 400, /* of a device, for those of all together */
     OWN_STEPS = 30,
-    POOL_STEPS = 20,
     FOLDS = 4,
     MOST_GROUPS = 64,
     DRIFT_TURNS = 3,
@@ -46,32 +43,17 @@ double mean_error(const struct work *work, const struct coefficient_set *set, bo
 
 /* ---- coefficients ---- */
 
-static void fit_set(const struct work *work, struct rows rows, uint32_t steps, struct coefficient_set *set)
-{
-    const struct fitting fitting = {.family = work->family, .devices = work->devices, .rows = rows, .steps = steps};
-    fit_coefficients(&fitting, set->value);
-    set->rows = rows.count;
-}
-
-/* Some rows of every device but one (UINT32_MAX: of all), one after the other. */
-static struct rows pool(const struct work *work, uint32_t left_out, struct arena *arena)
-{
-    struct rows pool = {arena_array(arena, (size_t)work->part_count * POOL_ROWS, sizeof *pool.at), 0};
-    for (uint32_t i = 0; i < work->part_count; i++) {
-        const struct rows thin = rows_thinned(work->parts[i], POOL_ROWS, arena);
-        for (uint32_t row = 0; i != left_out && row < thin.count; row++)
-            pool.at[pool.count++] = thin.at[row];
-    }
-    return pool;
-}
-
 static void fit_own(struct work *work)
 {
     work->own = arena_array(work->arena, work->part_count, sizeof *work->own);
     for (uint32_t i = 0; i < work->part_count; i++) {
         struct arena scratch = {0};
         struct coefficient_set *set = &work->own[i];
-        fit_set(work, rows_thinned(work->parts[i], OWN_ROWS, &scratch), OWN_STEPS, set);
+        const struct fitting fitting = {.family = work->family,
+                                        .devices = work->devices,
+                                        .rows = rows_thinned(work->parts[i], OWN_ROWS, &scratch),
+                                        .steps = OWN_STEPS};
+        fit_coefficients(&fitting, set->value);
         set->rows = work->parts[i].count;
         set->hardware = work->devices[work->device[i]];
         set->device = set->hardware.name;
@@ -120,8 +102,8 @@ static void fit_drifting(struct work *work)
 /* ---- residuals ---- */
 
 /* What the coefficients leave over of the rows, learned. */
-static struct trees *learn_residual(const struct work *work, const struct coefficient_set *set, struct rows rows,
-                                    struct arena *arena)
+struct trees *learn_residual(const struct work *work, const struct coefficient_set *set, struct rows rows,
+                             struct arena *arena)
 {
     struct arena scratch = {0};
     const uint32_t width = work->family->feature_count;
@@ -174,7 +156,7 @@ static double own_trees_error(const struct work *work, uint32_t part)
     return sum / FOLDS;
 }
 
-static bool can_learn(const struct work *work)
+bool can_learn(const struct work *work)
 {
     for (uint32_t i = 0; i < work->part_count; i++)
         if (work->parts[i].count < RESIDUAL_ROWS)
@@ -183,64 +165,6 @@ static bool can_learn(const struct work *work)
 }
 
 /* ---- choosing ---- */
-
-static void add_candidate(struct group_model *group, const char *name, double error)
-{
-    group->candidates[group->candidate_count++] = (struct candidate){str_of(name), error};
-}
-
-/* A device left out: the mean errors over the devices, without and with a residual learned on the others. */
-static void pooled_errors(const struct work *work, double *plain, double *learned)
-{
-    *plain = *learned = 0;
-    for (uint32_t i = 0; i < work->part_count; i++) {
-        struct arena scratch = {0};
-        struct coefficient_set set = {0};
-        const struct rows others = pool(work, i, &scratch);
-        fit_set(work, others, POOL_STEPS, &set);
-        *plain += mean_error(work, &set, false, work->parts[i]) / work->part_count;
-        if (can_learn(work))
-            set.residual = learn_residual(work, &set, others, &scratch);
-        *learned += mean_error(work, &set, true, work->parts[i]) / work->part_count;
-        arena_free(&scratch);
-    }
-}
-
-static uint32_t nearest_part(const struct work *work, uint32_t part)
-{
-    uint32_t nearest = part;
-    double least = INFINITY;
-    for (uint32_t i = 0; i < work->part_count; i++) {
-        const double distance = hardware_distance(&work->own[i].hardware, &work->own[part].hardware);
-        if (i == part || distance >= least)
-            continue;
-        least = distance;
-        nearest = i;
-    }
-    return nearest;
-}
-
-static double nearest_error(const struct work *work)
-{
-    double sum = 0;
-    for (uint32_t i = 0; i < work->part_count; i++)
-        sum += mean_error(work, &work->own[nearest_part(work, i)], false, work->parts[i]);
-    return sum / work->part_count;
-}
-
-static void choose_carry(const struct work *work, struct group_model *group)
-{
-    struct coefficient_set *all = &group->sets[0];
-    const double nearest = nearest_error(work);
-    double pooled, learned;
-    pooled_errors(work, &pooled, &learned);
-    add_candidate(group, "pooled", pooled);
-    add_candidate(group, "nearest", nearest);
-    if (can_learn(work))
-        add_candidate(group, "pooled+trees", learned);
-    group->carry = nearest < pooled ? CARRY_NEAREST : CARRY_POOLED;
-    all->error = fmin(nearest, pooled);
-}
 
 static bool steady(const struct work *work, uint32_t part)
 {
@@ -273,21 +197,15 @@ static void choose_residual(struct work *work, struct group_model *group)
 
 static void fit_group(struct work *work, struct group_model *group)
 {
-    struct arena scratch = {0};
     fit_own(work);
     if (work->family->drifts)
         fit_drifting(work);
     keep_healthy(work, group);
     group->sets = arena_array(work->arena, work->part_count + 1, sizeof *group->sets);
     group->set_count = work->part_count + 1;
-    struct coefficient_set *all = &group->sets[0];
-    all->device = S("*");
-    fit_set(work, pool(work, UINT32_MAX, &scratch), POOL_STEPS, all);
-    if (work->part_count > 1)
-        choose_carry(work, group);
+    fit_carried(work, group);
     choose_residual(work, group);
     memcpy(group->sets + 1, work->own, work->part_count * sizeof *work->own);
-    arena_free(&scratch);
 }
 
 static struct rows rows_of(const struct family *family, str group, const struct measurements *measurements,

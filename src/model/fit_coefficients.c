@@ -46,14 +46,31 @@ struct residuals {
     double *to;
 };
 
-/* See light_us of struct family. Chosen where rows of the tables beyond 10,000 rows were predicted from those below 6,000. */
-static double row_weight(const struct fitting *fitting, double measured_us, double us)
+/*
+ * See light_us of struct family. Chosen where rows of the tables beyond 10,000 rows were predicted from those below 6,000.
+ * A device whose clock is unsteady also only makes rows longer.
+ */
+static double row_weight(const struct fitting *fitting, const struct measurement *row, double us)
 {
-    const double light = 0.1, most = 10, late = 0.25;
-    if (fitting->family->light_us <= 0 || fitting->expected) /* of the few rows of a new device every one counts */
+    const struct family *family = fitting->family;
+    const double light = 0.1, most = 10, late = us < row->us && !fitting->hosts ? 0.25 : 1;
+    if (fitting->expected) /* of the few rows of a new device every one counts */
         return 1;
-    const double length = measured_us / fitting->family->light_us;
-    return (length < 1.6 ? light : fmin(length, most) / most) * (us < measured_us ? late : 1);
+    if (family->light_us <= 0)
+        return family->steady && !family->steady(&fitting->devices[row->device]) ? late : 1;
+    const double length = row->us / family->light_us;
+    return (length < 1.6 ? light : fmin(length, most) / most) * late;
+}
+
+/* With the host figures of the row's device, where these are given. */
+static const double *coefficients_of(const struct residuals *residuals, uint32_t device, double *mixed)
+{
+    const struct fitting *fitting = residuals->fitting;
+    if (!fitting->hosts)
+        return residuals->coefficients;
+    for (uint32_t i = 0; i < fitting->family->parameter_count; i++)
+        mixed[i] = (fitting->family->parameters[i].host ? fitting->hosts[device] : residuals->coefficients)[i];
+    return mixed;
 }
 
 static void chunk_residuals(void *context, size_t chunk)
@@ -61,11 +78,13 @@ static void chunk_residuals(void *context, size_t chunk)
     const struct residuals *residuals = context;
     const struct fitting *fitting = residuals->fitting;
     const uint32_t first = (uint32_t)chunk * CHUNK_ROWS;
+    double mixed[FAMILY_PARAMETERS];
     for (uint32_t i = first; i < fitting->rows.count && i < first + CHUNK_ROWS; i++) {
         const struct measurement *row = fitting->rows.at[i];
-        const double us = fitting->family->us(&row->kernel, &fitting->devices[row->device], residuals->coefficients);
+        const double *coefficients = coefficients_of(residuals, row->device, mixed);
+        const double us = fitting->family->us(&row->kernel, &fitting->devices[row->device], coefficients);
         const double off = fitting->relative ? us / row->us - 1 : log(us / row->us);
-        residuals->to[i] = off * row_weight(fitting, row->us, us);
+        residuals->to[i] = off * row_weight(fitting, row, us);
     }
 }
 
@@ -91,15 +110,16 @@ static void all_residuals(const void *context, const double *x, double *to)
 
 /* ---- searching ---- */
 
-/* A coefficient without spread stays as expected; a constant stays. */
+/* A coefficient without spread stays as expected, a given one as it started; a constant stays. */
 static void bounds(const struct fitting *fitting, double *low, double *high)
 {
     const struct family *family = fitting->family;
     for (uint32_t i = 0; i < family->parameter_count; i++) {
         const struct parameter *parameter = &family->parameters[i];
-        const bool kept = fitting->expected && parameter->spread == 0;
-        low[i] = encoded(parameter, kept ? fitting->expected[i] : parameter->low);
-        high[i] = encoded(parameter, kept ? fitting->expected[i] : parameter->high);
+        const double expected = fitting->expected ? fitting->expected[i] : parameter->start;
+        const bool kept = (fitting->expected && parameter->spread == 0) || (fitting->hosts && parameter->host);
+        low[i] = encoded(parameter, kept ? expected : parameter->low);
+        high[i] = encoded(parameter, kept ? expected : parameter->high);
     }
 }
 

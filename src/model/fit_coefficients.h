@@ -17,8 +17,14 @@ struct fitting {
     const struct hardware *devices; /* of the measurements */
     struct rows rows;
     const double *expected; /* coefficients that it stays near, each within its parameter's spread; NULL: free */
-    bool relative;          /* residuals are relative errors, not logarithms; set inside */
-    uint32_t steps;         /* at most */
+
+    /*
+     * By device of the measurements: coefficients whose host figures stand for the rows of that device; the others are
+     * fitted, and rows that took longer than predicted weigh no less than those that took shorter. NULL: all are fitted.
+     */
+    const double *const *hosts;
+    bool relative;  /* residuals are relative errors, not logarithms; set inside */
+    uint32_t steps; /* at most */
 };
 
 void fit_coefficients(const struct fitting *fitting, double *coefficients);

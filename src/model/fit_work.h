@@ -24,6 +24,26 @@ struct work work_of(const struct family *family, str group, const struct measure
 /* Mean absolute relative error of the rows. */
 double mean_error(const struct work *work, const struct coefficient_set *set, bool residual, struct rows rows);
 
+/* Whether there is enough to learn a residual from; and what the coefficients leave over of the rows, learned. */
+bool can_learn(const struct work *work);
+struct trees *learn_residual(const struct work *work, const struct coefficient_set *set, struct rows rows,
+                             struct arena *arena);
+
+void add_candidate(struct group_model *group, const char *name, double error);
+
+/* What is carried to devices that were not measured: the set of all, those of vendors, and the choice (fit_carry.c). */
+void fit_carried(const struct work *work, struct group_model *group);
+
+/* ---- the host that launches lone calls (fit_host.c) ---- */
+
+bool has_host(const struct family *family);
+
+/* Host figures in the middle of those of the parts that are taken. */
+void host_in_the_middle(const struct work *work, const bool *taken, struct coefficient_set *set);
+
+/* Host figures from measured rows: each so that the smallest row that shows it comes out as it was measured. */
+void host_of_rows(const struct work *work, struct rows rows, struct coefficient_set *set);
+
 /* Takes out the devices of which something else was measured, and says so in the group's note (fit_healthy.c). */
 void keep_healthy(struct work *work, struct group_model *group);
 

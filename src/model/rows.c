@@ -7,7 +7,10 @@
  *     softmax, up to 1024 columns   a warp holds a row (two of at most 128) in registers: read once
  *     softmax, more                 a block of the largest power of two up to 512 threads that is at most cols / 4
  *                                   reads the row three times: largest, sum, result
- *     layer norm                    a block of 128 threads reads the row twice
+ *     layer norm                    a block of 4 warps reads the row twice
+ *
+ * On AMD a warp has 64 lanes, a block of softmax is 1024 threads, and rows that begin at 16 bytes stay in shared memory
+ * once they are read.
  *
  * Reading again misses L2 where the rows under work do not fit:
  *
@@ -52,9 +55,9 @@ enum coefficient {
 };
 
 static const struct parameter parameters[COEFFICIENTS] = {
-    [NORM_FLOOR_US] = {"norm_floor_us", 46, 15, 200, 1.5, "the least that a lone layer norm takes, us"},
-    [BLOCK_FLOOR_US] = {"block_floor_us", 33, 10, 200, 1.5, "the least that a lone softmax by blocks takes, us"},
-    [WARP_FLOOR_US] = {"warp_floor_us", 34, 10, 200, 1.5, "the least that a lone softmax by warps takes, us"},
+    [NORM_FLOOR_US] = {"norm_floor_us", 46, 15, 200, 1.5, "the least that a lone layer norm takes, us", true},
+    [BLOCK_FLOOR_US] = {"block_floor_us", 33, 10, 200, 1.5, "the least that a lone softmax by blocks takes, us", true},
+    [WARP_FLOOR_US] = {"warp_floor_us", 34, 10, 200, 1.5, "the least that a lone softmax by warps takes, us", true},
     [NORM_OFFSET] = {"norm_offset", 0.7, 0.3, 0.95, 0.2, "of that floor, what the call takes besides its work"},
     [BLOCK_OFFSET] = {"block_offset", 0.7, 0.3, 0.95, 0.2, "of that floor, what the call takes besides its work"},
     [WARP_OFFSET] = {"warp_offset", 0.7, 0.3, 0.95, 0.2, "of that floor, what the call takes besides its work"},
@@ -98,11 +101,11 @@ static double power_of_two_from(double least)
     return power;
 }
 
-static struct layout norm_layout(double cols)
+static struct layout norm_layout(double cols, double warp)
 {
-    const double vectors = floor(cols / 4), steps = fmax(1, ceil(vectors / 128));
-    const bool split_warp = fmod(vectors, 32) != 0, unrolled = fmod(steps, 4) == 0;
-    return (struct layout){NORM, 128, 1, steps + (split_warp && unrolled ? 3 : 0), 1};
+    const double threads = 4 * warp, vectors = floor(cols / 4), steps = fmax(1, ceil(vectors / threads));
+    const bool split_warp = fmod(vectors, warp) != 0, unrolled = fmod(steps, 4) == 0;
+    return (struct layout){NORM, threads, 1, steps + (split_warp && unrolled ? 3 : 0), 1};
 }
 
 static double block_steps(double cols, double threads)
@@ -111,26 +114,43 @@ static double block_steps(double cols, double threads)
 }
 
 /* A row that does not begin at 16 bytes takes a step of its own for the start; with odd widths only some rows do. */
+static double mean_steps(double cols, double threads)
+{
+    const double aligned = block_steps(cols, threads), shifted = 1 + block_steps(cols + 2 - threads, threads);
+    const double odd = fmod(cols, 4) == 0 ? 0 : fmod(cols, 2) == 0 ? 0.5 : 0.75;
+    return (1 - odd) * aligned + odd * shifted;
+}
+
 static struct layout block_layout(double cols)
 {
     const double threads = fmin(512, power_of_two_from(floor(cols / 4) / 2));
-    const double aligned = block_steps(cols, threads), shifted = 1 + block_steps(cols + 2 - threads, threads);
-    const double odd = fmod(cols, 4) == 0 ? 0 : fmod(cols, 2) == 0 ? 0.5 : 0.75;
-    return (struct layout){BLOCK, threads, 1, (1 - odd) * aligned + odd * shifted, 2};
+    return (struct layout){BLOCK, threads, 1, mean_steps(cols, threads), 2};
 }
 
-static struct layout warp_layout(double cols)
+/* On AMD. Rows that all begin at 16 bytes are read once, 4 elements a step with none left over. */
+static struct layout large_block_layout(double cols)
 {
-    const double padded = power_of_two_from(cols), lanes = fmin(32, padded), rows_warp = padded <= 128 ? 2 : 1;
-    return (struct layout){WARP, 128, 128 / lanes * rows_warp, fmax(1, padded / 32) * rows_warp, 0};
+    const double threads = 1024;
+    const bool kept = fmod(cols, 4) == 0;
+    return (struct layout){BLOCK, threads, 1, kept ? ceil(cols / 4 / threads) : mean_steps(cols, threads),
+                           kept ? 0 : 2};
 }
 
-static struct layout layout_of(const struct kernel *kernel)
+static struct layout warp_layout(double cols, double warp)
 {
-    const double cols = (double)kernel->size[1];
+    const double padded = power_of_two_from(cols), lanes = fmin(warp, padded), rows_warp = padded <= 128 ? 2 : 1;
+    return (struct layout){WARP, 128, 128 / lanes * rows_warp, fmax(1, padded / warp) * rows_warp, 0};
+}
+
+static struct layout layout_of(const struct kernel *kernel, const struct hardware *hardware)
+{
+    const bool amd = str_starts(hardware->name, S("AMD "));
+    const double cols = (double)kernel->size[1], warp = amd ? 64 : 32;
     if (kernel->form == FORM_LAYER_NORM)
-        return norm_layout(cols);
-    return cols > 1024 ? block_layout(cols) : warp_layout(cols);
+        return norm_layout(cols, warp);
+    if (cols <= 1024)
+        return warp_layout(cols, warp);
+    return amd ? large_block_layout(cols) : block_layout(cols);
 }
 
 static double figure_or(const struct hardware *hardware, enum hw_key key, double otherwise)
@@ -168,7 +188,7 @@ static double work_us(const struct kernel *kernel, const struct hardware *hardwa
 
 static double us(const struct kernel *kernel, const struct hardware *hardware, const double *c)
 {
-    const struct layout layout = layout_of(kernel);
+    const struct layout layout = layout_of(kernel, hardware);
     const double floor_us = c[NORM_FLOOR_US + layout.kind];
     const double busy =
         lone_offset_us(kernel, c[NORM_OFFSET + layout.kind] * floor_us) + work_us(kernel, hardware, c, &layout);

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What is carried to a device that was never measured, judged by leaving out measured ones. */
+#include "model/carry.h"
+
+#include <math.h>
+
+#include "model/fit_work.h"
+
+enum { POOL_ROWS = 400, VENDOR_ROWS = 800, POOL_STEPS = 20 }; /* of a device; of the search */
+
+/* Some of the parts of the work. */
+struct choice {
+    bool taken[MOST_DEVICES];
+    uint32_t count;
+};
+
+/* All parts but one (UINT32_MAX: all), of one vendor where that is given. */
+static struct choice others(const struct work *work, uint32_t left_out, str vendor)
+{
+    struct choice choice = {0};
+    for (uint32_t i = 0; i < work->part_count; i++) {
+        choice.taken[i] = i != left_out && (!vendor.len || str_eq(vendor_of(work->own[i].device), vendor));
+        choice.count += choice.taken[i];
+    }
+    return choice;
+}
+
+/* Some rows of each, one device after the other. */
+static struct rows pool(const struct work *work, const struct choice *choice, uint32_t most, struct arena *arena)
+{
+    struct rows pool = {arena_array(arena, (size_t)choice->count * most, sizeof *pool.at), 0};
+    for (uint32_t i = 0; i < work->part_count; i++) {
+        if (!choice->taken[i])
+            continue;
+        const struct rows thin = rows_thinned(work->parts[i], most, arena);
+        for (uint32_t row = 0; row < thin.count; row++)
+            pool.at[pool.count++] = thin.at[row];
+    }
+    return pool;
+}
+
+static void fit_pooled(const struct work *work, struct rows rows, struct coefficient_set *set)
+{
+    const struct fitting fitting = {
+        .family = work->family, .devices = work->devices, .rows = rows, .steps = POOL_STEPS};
+    fit_coefficients(&fitting, set->value);
+    set->rows = rows.count;
+}
+
+/* Every device keeps the host figures that its own rows show; their middle goes with the coefficients. */
+static void fit_vendor(const struct work *work, const struct choice *choice, struct coefficient_set *set)
+{
+    struct arena scratch = {0};
+    const double *hosts[MOST_DEVICES] = {0};
+    for (uint32_t i = 0; i < work->part_count; i++)
+        hosts[work->device[i]] = work->own[i].value;
+    const struct fitting fitting = {.family = work->family,
+                                    .devices = work->devices,
+                                    .rows = pool(work, choice, VENDOR_ROWS, &scratch),
+                                    .hosts = hosts,
+                                    .steps = POOL_STEPS};
+    fit_coefficients(&fitting, set->value);
+    host_in_the_middle(work, choice->taken, set);
+    set->rows = fitting.rows.count;
+    arena_free(&scratch);
+}
+
+/* ---- errors with a device left out ---- */
+
+/* Mean errors over the devices. */
+struct errors {
+    double pooled, learned, vendor, launched;
+};
+
+static void add_vendor_errors(const struct work *work, uint32_t part, const struct coefficient_set *pooled,
+                              struct errors *errors)
+{
+    struct coefficient_set set = *pooled;
+    const struct choice alike = others(work, part, vendor_of(work->own[part].device));
+    set.residual = NULL;
+    if (alike.count)
+        fit_vendor(work, &alike, &set);
+    errors->vendor += mean_error(work, &set, false, work->parts[part]) / work->part_count;
+    host_of_rows(work, work->parts[part], &set);
+    errors->launched += mean_error(work, &set, false, work->parts[part]) / work->part_count;
+}
+
+static struct errors left_out_errors(const struct work *work)
+{
+    struct errors errors = {0};
+    for (uint32_t i = 0; i < work->part_count; i++) {
+        struct arena scratch = {0};
+        struct coefficient_set set = {0};
+        const struct choice choice = others(work, i, S(""));
+        const struct rows rows = pool(work, &choice, POOL_ROWS, &scratch);
+        fit_pooled(work, rows, &set);
+        errors.pooled += mean_error(work, &set, false, work->parts[i]) / work->part_count;
+        if (can_learn(work))
+            set.residual = learn_residual(work, &set, rows, &scratch);
+        errors.learned += mean_error(work, &set, true, work->parts[i]) / work->part_count;
+        if (has_host(work->family))
+            add_vendor_errors(work, i, &set, &errors);
+        arena_free(&scratch);
+    }
+    return errors;
+}
+
+static uint32_t nearest_part(const struct work *work, uint32_t part)
+{
+    uint32_t nearest = part;
+    double least = INFINITY;
+    for (uint32_t i = 0; i < work->part_count; i++) {
+        const double distance = hardware_distance(&work->own[i].hardware, &work->own[part].hardware);
+        if (i == part || distance >= least)
+            continue;
+        least = distance;
+        nearest = i;
+    }
+    return nearest;
+}
+
+static double nearest_error(const struct work *work)
+{
+    double sum = 0;
+    for (uint32_t i = 0; i < work->part_count; i++)
+        sum += mean_error(work, &work->own[nearest_part(work, i)], false, work->parts[i]);
+    return sum / work->part_count;
+}
+
+/* ---- the choice ---- */
+
+void add_candidate(struct group_model *group, const char *name, double error)
+{
+    group->candidates[group->candidate_count++] = (struct candidate){str_of(name), error};
+}
+
+static void add_vendors(const struct work *work, struct group_model *group)
+{
+    group->vendors = arena_array(work->arena, work->part_count, sizeof *group->vendors);
+    for (uint32_t i = 0; i < work->part_count; i++) {
+        const str vendor = vendor_of(work->own[i].device);
+        uint32_t at = 0;
+        while (at < group->vendor_count && !str_eq(group->vendors[at].device, vendor))
+            at++;
+        if (at < group->vendor_count || !vendor.len)
+            continue;
+        struct coefficient_set *set = &group->vendors[group->vendor_count++];
+        const struct choice choice = others(work, UINT32_MAX, vendor);
+        set->device = vendor;
+        fit_vendor(work, &choice, set);
+        set->error = group->sets[0].error;
+    }
+}
+
+/* Rows of the device that is left out say how much of the error is the host's; they are no candidate for the choice. */
+static void choose_carry(const struct work *work, struct group_model *group)
+{
+    const struct errors errors = left_out_errors(work);
+    const double nearest = nearest_error(work);
+    const bool host = has_host(work->family);
+    add_candidate(group, "pooled", errors.pooled);
+    add_candidate(group, "nearest", nearest);
+    if (can_learn(work))
+        add_candidate(group, "pooled+trees", errors.learned);
+    if (host)
+        add_candidate(group, "vendor", errors.vendor);
+    if (host)
+        add_candidate(group, "vendor+launch", errors.launched);
+    group->carry = nearest < errors.pooled ? CARRY_NEAREST : CARRY_POOLED;
+    group->sets[0].error = fmin(nearest, errors.pooled);
+    if (!host || errors.vendor >= group->sets[0].error)
+        return;
+    group->carry = CARRY_VENDOR;
+    group->sets[0].error = errors.vendor;
+    add_vendors(work, group);
+}
+
+void fit_carried(const struct work *work, struct group_model *group)
+{
+    struct arena scratch = {0};
+    const struct choice all = others(work, UINT32_MAX, S(""));
+    group->sets[0].device = S("*");
+    fit_pooled(work, pool(work, &all, POOL_ROWS, &scratch), &group->sets[0]);
+    if (work->part_count > 1)
+        choose_carry(work, group);
+    arena_free(&scratch);
+}

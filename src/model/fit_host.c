@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the shortest lone calls take is the host's, not the GPU's: its processor, its driver, the versions on it. So host
+ * figures are no part of what one GPU tells of another. Without a measured row they are in the middle of what the hosts
+ * of measured GPUs had; the smallest measured row of the new GPU's own host tells them.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "model/fit_work.h"
+#include "model/models.h"
+
+bool has_host(const struct family *family)
+{
+    for (uint32_t i = 0; i < family->parameter_count; i++)
+        if (family->parameters[i].host)
+            return true;
+    return false;
+}
+
+static int ascending(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Of an even count, between the two in the middle. */
+static double middle(double *values, uint32_t count)
+{
+    qsort(values, count, sizeof *values, ascending);
+    return sqrt(values[count / 2] * values[(count - 1) / 2]);
+}
+
+void host_in_the_middle(const struct work *work, const bool *taken, struct coefficient_set *set)
+{
+    for (uint32_t i = 0; i < work->family->parameter_count; i++) {
+        double values[MOST_DEVICES];
+        uint32_t count = 0;
+        for (uint32_t part = 0; part < work->part_count; part++)
+            if (taken[part])
+                values[count++] = work->own[part].value[i];
+        if (work->family->parameters[i].host && count)
+            set->value[i] = middle(values, count);
+    }
+}
+
+static double us_of(const struct work *work, const struct coefficient_set *set, const struct measurement *row)
+{
+    return set_us(work->family, set, &work->devices[row->device], &row->kernel, false);
+}
+
+/* The row of the least bytes whose time goes with the coefficient; NULL. */
+static const struct measurement *smallest_row(const struct work *work, struct rows rows,
+                                              const struct coefficient_set *set, uint32_t coefficient)
+{
+    const struct measurement *smallest = NULL;
+    struct coefficient_set moved = *set;
+    moved.value[coefficient] *= 1.1;
+    for (uint32_t i = 0; i < rows.count; i++) {
+        const struct measurement *row = rows.at[i];
+        if (smallest && kernel_bytes(&row->kernel) >= kernel_bytes(&smallest->kernel))
+            continue;
+        if (us_of(work, &moved, row) > us_of(work, set, row) * 1.05)
+            smallest = row;
+    }
+    return smallest;
+}
+
+/* Times go nearly as host figures do where these count, so a few turns of proportion suffice. */
+void host_of_rows(const struct work *work, struct rows rows, struct coefficient_set *set)
+{
+    enum { TURNS = 4 };
+    for (uint32_t i = 0; i < work->family->parameter_count; i++) {
+        const struct parameter *parameter = &work->family->parameters[i];
+        const struct measurement *row = parameter->host ? smallest_row(work, rows, set, i) : NULL;
+        for (int turn = 0; row && turn < TURNS; turn++) {
+            const double value = set->value[i] * row->us / us_of(work, set, row);
+            set->value[i] = fmin(parameter->high, fmax(parameter->low, value));
+        }
+    }
+}
