@@ -20,6 +20,8 @@ static bool show(const struct call *call, struct split *split, const struct spli
 {
     if (crew_ours()->rank != 0)
         return true;
+    if (!job_table_any(told, asked->table.path, err))
+        return false;
     struct report *report = report_new(arena, S("fleet breakdown"));
     split_show(split, asked, told, report);
     if (measured)

@@ -149,6 +149,8 @@ static bool show(const struct question *question, struct projection *projection,
 {
     if (crew_ours()->rank != 0)
         return true;
+    if (!job_table_any(told, asked->table.path, err))
+        return false;
     struct report *report = report_new(question->arena, S("fleet project"));
     projection_show(projection, asked, &question->words, told, report);
     return output_report(question->call, report, err);

@@ -76,6 +76,9 @@ struct job_visitor {
 bool job_table_read(const struct job_table_asked *asked, const struct job_visitor *visitor, struct arena *arena,
                     struct job_table_result *result, struct steptime_error *err);
 
+/* False with *err where rows were read and none was taken: what was wrong with the first. */
+bool job_table_any(const struct job_table_result *result, const char *path, struct steptime_error *err);
+
 /* Puts what the processes of the crew read together in the first one, with lines as in the file. */
 bool job_table_gather(struct job_table_result *result, struct arena *arena, struct steptime_error *err);
 

@@ -23,6 +23,7 @@ struct machines {
     struct machine **at; /* by the id of "gpu\nnetwork" */
     size_t room, count;
     const struct machine *last; /* of the last row: rows of one kind stand together */
+    struct cluster unused;      /* of jobs that lack amounts: their times are recorded, not modelled */
 };
 
 struct machines *machines_new(const struct cluster *given, const struct cluster *otherwise,
@@ -33,6 +34,7 @@ struct machines *machines_new(const struct cluster *given, const struct cluster 
     machines->otherwise = otherwise;
     machines->changes = changes;
     machines->names = intern_new();
+    machines->unused = cluster_paper();
     return machines;
 }
 
@@ -97,19 +99,23 @@ static const struct machine *machine_of_names(struct machines *machines, str gpu
     return machine;
 }
 
-const struct cluster *machines_of_job(struct machines *machines, const struct job *job, const char **why)
+static const struct cluster *of_names(struct machines *machines, const struct job *job, const char **why)
 {
-    if (machines->given)
-        return machines->given;
-    if (!job->gpu.len && machines->otherwise)
-        return machines->otherwise;
     if (!job->gpu.len) {
         *why = "names no gpu, and no --hw says one for all";
-        return NULL;
+        return machines->otherwise;
     }
     const struct machine *machine = machines->last;
     if (!machine || !str_eq(job->gpu, machine->gpu) || !str_eq(job->network, machine->network))
         machine = machines->last = machine_of_names(machines, job->gpu, job->network);
     *why = machine->why;
     return machine->known ? &machine->cluster : NULL;
+}
+
+const struct cluster *machines_of_job(struct machines *machines, const struct job *job, const char **why)
+{
+    if (machines->given)
+        return machines->given;
+    const struct cluster *cluster = of_names(machines, job, why);
+    return cluster || !job->lacks_amounts ? cluster : &machines->unused;
 }

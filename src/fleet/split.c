@@ -70,6 +70,8 @@ static void add_sums(struct split_sums *sums, const struct job *job, const struc
     sums->jobs++;
     sums->cnodes += job->field[JOB_CNODES];
     sums->without_duration += isnan(job->field[JOB_DURATION_S]);
+    if (isnan(step->step_ms))
+        return;
     for (int i = 0; i < WEIGHTS; i++)
         sums->longest[job->architecture][step->bottleneck][i] += weight[i];
 }
@@ -94,6 +96,7 @@ static const char *add_job(void *context, void *at, const struct job *job, uint6
     values[PROGRAM_GOODPUT] = goodput.program;
     values[PRODUCTIVE] = goodput.productive;
     values[ERROR_RATIO] = NAN;
+    values[CNODES] = job->field[JOB_CNODES];
     add_measured(&part->sums, job, &step, values);
     add_sums(&part->sums, job, &step, weight);
     population_add(part->by_architecture, architecture_word(job->architecture), weight, values);

@@ -14,8 +14,17 @@
 #include "io/spool.h"
 #include "report/report.h"
 
-/* What is kept of each job: of its time, what share each part takes; then its step. */
-enum split_value { SHARE_OF_PART, STEP_MS = PARTS, MFU, PROGRAM_GOODPUT, PRODUCTIVE, ERROR_RATIO, SPLIT_VALUES };
+/* What is kept of each job. All have CNODES; the others are NaN where they are not known. */
+enum split_value {
+    SHARE_OF_PART,
+    STEP_MS = PARTS,
+    MFU,
+    PROGRAM_GOODPUT,
+    PRODUCTIVE,
+    ERROR_RATIO,
+    CNODES,
+    SPLIT_VALUES
+};
 
 /* Sums over rows that need no distribution. */
 struct split_sums {

@@ -31,12 +31,13 @@ static bool read_row(struct spool *rows, char name[ROW_NAME_MOST], struct cell *
     if (!spool_read(rows, &head, sizeof head) || !spool_read(rows, name, head.name_length))
         return false;
     *cells++ = cell_text((str){name, head.name_length});
-    *cells++ = cell_text(architecture_word(head.architecture));
-    *cells++ = cell_count(head.cnodes);
-    for (int part = 0; part < PARTS; part++)
+    for (int part = 0; part < PART_BUBBLE; part++)
         *cells++ = cell_real(head.ms[part]);
     *cells++ = cell_real(head.step_ms);
-    *cells = cell_text(part_word(head.bottleneck));
+    *cells++ = isnan(head.step_ms) ? cell_null() : cell_text(part_word(head.bottleneck));
+    *cells++ = cell_text(architecture_word(head.architecture));
+    *cells++ = cell_count(head.cnodes);
+    *cells = cell_real(head.ms[PART_BUBBLE]);
     return true;
 }
 
@@ -44,14 +45,14 @@ void split_rows_show(struct spool *rows, struct section *section, struct report 
 {
     struct table *table = section_table(section, "jobs", "");
     table_column(table, "job", "job", UNIT_NONE, COLUMN_WIDE);
-    table_column(table, "architecture", "architecture", UNIT_NONE, 0);
-    table_column(table, "cnodes", "cNodes", UNIT_COUNT, 0);
     table_column(table, "input_ms", "input", UNIT_MS, 0);
     table_column(table, "compute_bound_ms", "compute-bound", UNIT_MS, 0);
     table_column(table, "memory_bound_ms", "memory-bound", UNIT_MS, 0);
     table_column(table, "weight_ms", "weights", UNIT_MS, 0);
-    table_column(table, "bubble_ms", "bubble", UNIT_MS, COLUMN_DETAIL);
     table_column(table, "step_ms", "step", UNIT_MS, 0);
     table_column(table, "bottleneck", "bottleneck", UNIT_NONE, 0);
+    table_column(table, "architecture", "architecture", UNIT_NONE, 0);
+    table_column(table, "cnodes", "cNodes", UNIT_COUNT, 0);
+    table_column(table, "bubble_ms", "bubble", UNIT_MS, COLUMN_DETAIL);
     row_stream_show(rows, read_row, COLUMNS, table, report);
 }

@@ -71,7 +71,7 @@ static void show_head(const struct split *split, const struct split_asked *asked
     const struct split_sums *sums = &split->sums;
     struct population *all = split->by_architecture;
     struct section *section = report_section(report, "fleet", "Where the time of a step goes");
-    if (sums->jobs)
+    if (population_count(all, POPULATION_ALL, STEP_MS))
         section_text(section, summary_text(split, report_arena(report)));
     if (sums->without_duration && sums->without_duration < sums->jobs)
         section_text(section, str_printf(report_arena(report),
@@ -143,6 +143,34 @@ static void show_mix(const struct split *split, struct report *report)
     section_page_figure(section, "mix_by_gpu_time", FIGURE_BAR, "mix", "part", "gpu_time");
 }
 
+/* ---- who there is ---- */
+
+static void put_crowd(struct table *table, const struct population *population, uint32_t group, str name)
+{
+    table_row(table);
+    table_text(table, name);
+    table_int(table, (int64_t)population_count(population, group, CNODES));
+    for (int by = 0; by < WEIGHTS; by++) {
+        const double all = population_weight(population, POPULATION_ALL, CNODES, (enum weight)by);
+        table_real(table, all > 0 ? population_weight(population, group, CNODES, (enum weight)by) / all : NAN);
+    }
+    table_real(table, population_mean(population, group, CNODES, WEIGHT_JOB));
+}
+
+static void show_crowd(const struct population *population, const char *id, const char *title, struct report *report)
+{
+    struct section *section = report_section(report, id, str_printf(report_arena(report), "Jobs by %s", title).at);
+    struct table *table = section_table(section, id, "");
+    table_column(table, "group", title, UNIT_NONE, COLUMN_WIDE);
+    table_column(table, "jobs", "jobs", UNIT_COUNT, 0);
+    table_column(table, "job_share", "of the jobs", UNIT_RATIO, COLUMN_BAR);
+    table_column(table, "gpu_share", "of the GPUs", UNIT_RATIO, COLUMN_BAR);
+    table_column(table, "gpu_time_share", "of GPU-time", UNIT_RATIO, COLUMN_BAR);
+    table_column(table, "mean_cnodes", "cNodes, mean", UNIT_NONE, 0);
+    for (uint32_t i = 0; i < population_group_count(population); i++)
+        put_crowd(table, population, i, population_group(population, i));
+}
+
 /* ---- bottlenecks ---- */
 
 static double weight_of(const double longest[PARTS][WEIGHTS], int by)
@@ -188,6 +216,7 @@ static const struct shown_value shown[] = {
     {SHARE_OF_PART + PART_WEIGHT, "weight", "weights", UNIT_RATIO, 1},
     {SHARE_OF_PART + PART_BUBBLE, "bubble", "pipeline bubble", UNIT_RATIO, 1},
     {STEP_MS, "step_ms", "step, ms", UNIT_NONE, NAN},
+    {CNODES, "cnodes", "cNodes", UNIT_COUNT, NAN},
     {MFU, "mfu", "model FLOPs utilisation", UNIT_RATIO, NAN},
     {PROGRAM_GOODPUT, "program_goodput", "ideal over measured step", UNIT_RATIO, NAN},
     {PRODUCTIVE, "productive", "productive over wall time", UNIT_RATIO, NAN},
@@ -203,6 +232,20 @@ static void show_distributions(const struct split *split, struct report *report)
         population_show_quantiles(split->by_group, shown, sizeof shown / sizeof *shown, "group_quantiles", section);
 }
 
+/* What is told of jobs whose steps are known. */
+static void show_steps(const struct split *split, struct report *report)
+{
+    show_mix(split, report);
+    struct section *section = report_section(report, "shares", "Parts of the step by architecture");
+    show_shares(split->by_architecture, parts_shown(split), section, "shares", "architecture");
+    if (split->by_group) {
+        section = report_section(report, "groups", "Parts of the step by group");
+        show_shares(split->by_group, parts_shown(split), section, "groups", "group");
+    }
+    show_bottlenecks(split, report);
+    show_distributions(split, report);
+}
+
 void split_show(struct split *split, const struct split_asked *asked, const struct job_table_result *told,
                 struct report *report)
 {
@@ -210,14 +253,12 @@ void split_show(struct split *split, const struct split_asked *asked, const stru
     table_show_dropped(asked->table.path, told, report);
     if (!split->sums.jobs)
         return;
-    show_mix(split, report);
-    struct section *section = report_section(report, "architectures", "By architecture");
-    show_shares(split->by_architecture, parts_shown(split), section, "shares", "architecture");
+    show_crowd(split->by_architecture, "architectures", "architecture", report);
     if (split->by_group)
-        show_shares(split->by_group, parts_shown(split), report_section(report, "groups", "By group"), "groups",
-                    "group");
-    show_bottlenecks(split, report);
-    show_distributions(split, report);
-    if (split->rows)
+        show_crowd(split->by_group, "group_jobs", "group", report);
+    const bool stepped = population_count(split->by_architecture, POPULATION_ALL, STEP_MS) > 0;
+    if (stepped)
+        show_steps(split, report);
+    if (stepped && split->rows)
         split_rows_show(split->rows, report_section(report, "jobs", "Jobs"), report);
 }

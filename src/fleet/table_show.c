@@ -1,6 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "fleet/table_show.h"
 
+#include "base/error.h"
+
+bool job_table_any(const struct job_table_result *result, const char *path, struct steptime_error *err)
+{
+    const struct dropped_row *first = &result->dropped.told[0];
+    return result->taken || !result->dropped.count ||
+           fail_at(err, STEPTIME_INPUT, str_of(path), -1, "no row can be used; line %llu %.*s",
+                   (unsigned long long)first->line, (int)first->why.len, first->why.at);
+}
+
 void table_show_dropped(const char *path, const struct job_table_result *result, struct report *report)
 {
     struct arena *arena = report_arena(report);

@@ -6,13 +6,13 @@
 #include "fleet/job.h"
 #include "fleet/population.h"
 
-/* 1, its cNodes, and its cNodes times its duration; without a duration times one step. */
+/* 1, its cNodes, and its cNodes times its duration; without a duration times one step, without that nothing. */
 static inline void weights_of_job(const struct job *job, double step_ms, double weight[WEIGHTS])
 {
     const double cnodes = job->field[JOB_CNODES];
     weight[WEIGHT_JOB] = 1;
     weight[WEIGHT_GPU] = cnodes;
-    weight[WEIGHT_GPU_TIME] = cnodes * job_figure(job, JOB_DURATION_S, step_ms / 1e3);
+    weight[WEIGHT_GPU_TIME] = cnodes * job_figure(job, JOB_DURATION_S, isnan(step_ms) ? 0 : step_ms / 1e3);
 }
 
 static inline str weight_word(enum weight weight)

@@ -213,6 +213,11 @@ class BrokenTables(unittest.TestCase):
         self.assertEqual((values(report)["jobs"], values(report)["dropped"]), (1, 1))
         self.assertIn("line 3", report["warnings"][0]["message"])
 
+    def test_a_table_without_one_usable_row_is_refused(self):
+        said = fleet("breakdown", HEADER + "\na,1w1g,1,1,0,1e12,0,0\n", code=INPUT)
+        self.assertIn("--hw", said)
+        self.assertIn("line 2", said)
+
     def test_settings_that_cannot_be_are_refused(self):
         for words in (("--set", "ethernet=4gb/s"), ("--set", "ethernt=4GB/s"), ("--sweep", "ethernet"), ("--to", "ring")):
             done = steptime("fleet", "project", "-", "--hw", "paper", *words, stdin=CASES.encode())
