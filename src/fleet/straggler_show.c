@@ -38,8 +38,8 @@ static void show_head(const struct stragglers *s, struct report *report)
     section_value(section, "ideal_ms", "with durations made equal", UNIT_MS, cell_real(1e3 * s->mean_ideal_s));
     section_value(section, "slowdown", "slowdown", UNIT_NONE, cell_real(s->slowdown));
     section_value(section, "launch_slowdown", "by launch delays", UNIT_NONE, cell_real(s->launch_slowdown));
-    show_returned(section, "last_stage_returned", "returns with the last stage ideal (M_S)", &s->last_stage);
-    show_returned(section, "slowest_workers_returned", "returns with the slowest 3 % of workers ideal (M_W)",
+    show_returned(section, "last_stage_returned", "returns, last stage ideal (M_S)", &s->last_stage);
+    show_returned(section, "slowest_workers_returned", "returns, slowest 3 % of workers ideal (M_W)",
                   &s->slowest_workers);
 }
 
