@@ -363,6 +363,7 @@ static bool predict_question(struct predicting *p, struct prediction *prediction
     look_on(p, asked);
     if (question_is_empty(&p->what_if.question))
         return predict_all(p->sources, p->count, asked, &p->arena, predictions, err);
+    p->asked.only_steps = true;
     if (!predict_all(p->sources, p->count, &p->asked, &p->arena, as_is, err) ||
         !what_if_asked(&p->what_if, &p->what_if.question, asked, err))
         return false;
@@ -370,6 +371,7 @@ static bool predict_question(struct predicting *p, struct prediction *prediction
     if (!predict_all(p->sources, p->count, asked, &p->arena, predictions, err) || !what_if_met(&p->what_if, err))
         return false;
     take_errors(predictions, as_is, p->count);
+    what_if_walked(&p->what_if, as_is, predictions);
     return true;
 }
 

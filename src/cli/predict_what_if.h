@@ -27,7 +27,8 @@ struct what_if {
     struct what_if_input *inputs; /* their sources lie side by side */
     uint32_t count;
     struct predict_asked base;      /* as without the question */
-    struct predicted_point *before; /* by rank, walked without it; NULL: not yet */
+    struct predicted_point *before; /* by rank, walked without any question; NULL: not yet */
+    struct predicted_point *after;  /* the same with that of the command line */
     str device;                     /* as recorded; "" */
 
     /* Of the question at hand. */
@@ -37,7 +38,6 @@ struct what_if {
     uint64_t *met;
     const struct trace *replayed; /* whose steps are replayed, in programs of their own */
     struct question_told told;
-    bool tells;
     bool together; /* the ranks were replayed at once */
 };
 
@@ -50,6 +50,9 @@ bool what_if_asked(struct what_if *w, const struct question *question, struct pr
 
 /* After a prediction with it: every name must have fitted something. */
 bool what_if_met(const struct what_if *w, struct steptime_error *err);
+
+/* What was walked already, by rank: without the question of the command line and with it. */
+void what_if_walked(struct what_if *w, const struct prediction *without, const struct prediction *with);
 
 /* Answers question and sweep; adds the sections "what_if" and "sweep". */
 bool what_if_show(struct what_if *w, struct report *report, struct steptime_error *err);

@@ -214,8 +214,8 @@ bool predict(const struct predict_source *source, const struct predict_asked *as
         asked->plan.overheads ? asked->plan.overheads : overheads_of_steps(source, &scratch);
     describe(source, asked, prediction);
     const bool good = predict_steps(source, asked, overheads, arena, prediction, err) &&
-                      predict_unprofiled(source, asked, overheads, prediction, err) &&
-                      find_top(source, asked, overheads, arena, prediction, err);
+                      (asked->only_steps || (predict_unprofiled(source, asked, overheads, prediction, err) &&
+                                             find_top(source, asked, overheads, arena, prediction, err)));
     arena_free(&scratch);
     return good;
 }

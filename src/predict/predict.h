@@ -27,6 +27,7 @@ struct predict_asked {
     /* What is to be different; NULL: nothing. */
     bool (*change)(const void *context, struct plan *plan, struct arena *arena, struct steptime_error *err);
     const void *context;
+    bool only_steps; /* what steps take and how far off that is, nothing else of a prediction */
     void (*seen)(void *context, const struct predict_seen *seen); /* NULL: nobody looks */
     void *seen_context;
 };
