@@ -122,22 +122,19 @@ static void drop_kept(struct job_lines *lines, size_t bytes)
     lines->offset += bytes;
 }
 
-/*
- * Keeps what lies behind the next line end, looking for it in `kept` first, with `text` as room to read into. False
- * where none comes.
- */
-static bool pass_line(struct job_lines *lines)
+/* Keeps what lies behind the next line end; nothing where none comes. */
+static void pass_line(struct job_lines *lines)
 {
     for (;;) {
         const char *const newline = memchr(lines->kept, '\n', lines->kept_bytes);
         if (newline) {
             drop_kept(lines, (size_t)(newline - lines->kept) + 1);
             lines->line++;
-            return true;
+            return;
         }
         drop_kept(lines, lines->kept_bytes);
         if (lines->ended)
-            return false;
+            return;
         lines->kept_bytes = read_up_to(lines, lines->kept, LINES_BLOCK);
     }
 }
@@ -174,24 +171,17 @@ static bool share_bytes(struct job_lines *lines, uint64_t begin, unsigned share,
     return true;
 }
 
-bool job_lines_start(struct job_lines *lines, bool behind_first, unsigned share, unsigned shares,
-                     struct steptime_error *err)
+void job_lines_start(struct job_lines *lines, bool behind_first, unsigned share, unsigned shares)
 {
     const uint64_t begin = behind_first ? lines->first_end : lines->first_begin;
-    const char *const path = source_path(lines->source);
     lines->end = UINT64_MAX;
     lines->line = lines->first_number + behind_first;
     lines->shares_of_blocks = 1;
     drop_kept(lines, begin);
-    if (shares <= 1)
-        return true;
-    if (strcmp(path, "-") == 0)
-        return fail(err, STEPTIME_USAGE, "standard input cannot be shared among processes: name a file");
-    if (!share_bytes(lines, begin, share, shares)) {
+    if (shares > 1 && !share_bytes(lines, begin, share, shares)) {
         lines->share = share;
         lines->shares_of_blocks = shares;
     }
-    return true;
 }
 
 /* Where the lines end that are given now: behind the last whole one of this share. 0: none is whole. */

@@ -34,9 +34,8 @@ struct job_lines *job_lines_open(const char *path, struct steptime_error *err);
 /* The first line that is not empty, without byte-order mark and line end. */
 str job_lines_first(const struct job_lines *lines);
 
-/* Sets off behind the first line, or before it. False with STEPTIME_USAGE where standard input is to be shared. */
-bool job_lines_start(struct job_lines *lines, bool behind_first, unsigned share, unsigned shares,
-                     struct steptime_error *err);
+/* Sets off behind the first line, or before it. */
+void job_lines_start(struct job_lines *lines, bool behind_first, unsigned share, unsigned shares);
 
 /* The next block, into its room; false at the end. */
 bool job_lines_next(struct job_lines *lines, struct lines_block *block);

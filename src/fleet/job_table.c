@@ -248,10 +248,12 @@ static bool read_lines(struct table *table)
     if (!table->lines)
         return false;
     bool headed;
-    const bool read = job_table_head(job_lines_first(table->lines), asked, table->arena, &table->reading,
-                                     &table->result->columns, &headed, table->err) &&
-                      job_lines_start(table->lines, headed, asked->share, asked->shares, table->err) &&
-                      pass_blocks(table) && tell_end(table);
+    bool read = job_table_head(job_lines_first(table->lines), asked, table->arena, &table->reading,
+                               &table->result->columns, &headed, table->err);
+    if (read) {
+        job_lines_start(table->lines, headed, asked->share, asked->shares);
+        read = pass_blocks(table) && tell_end(table);
+    }
     job_lines_close(table->lines);
     return read;
 }
@@ -290,6 +292,8 @@ bool job_table_read(const struct job_table_asked *asked, const struct job_visito
 {
     *result = (struct job_table_result){.damage = S("")};
     struct table table = {.asked = asked, .visitor = visitor, .arena = arena, .result = result, .err = err};
-    const bool streamed = strcmp(asked->path, "-") != 0 && import_fits(asked->path);
-    return streamed ? read_import(&table) : read_lines(&table);
+    const bool standard = strcmp(asked->path, "-") == 0;
+    if (standard && asked->shares > 1)
+        return fail(err, STEPTIME_USAGE, "standard input cannot be shared among processes: name a file");
+    return !standard && import_fits(asked->path) ? read_import(&table) : read_lines(&table);
 }

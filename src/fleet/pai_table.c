@@ -69,10 +69,8 @@ struct pai_table *pai_table_open(const char *path, const char *const *columns, u
     table->count = count < MOST_COLUMNS ? count : MOST_COLUMNS;
     snprintf(table->path, sizeof table->path, "%s", path);
     table->block.text = mem_alloc(LINES_BLOCK + 1 + LINES_PAD);
-    if (job_lines_start(lines, find_columns(table, columns), 0, 1, err))
-        return table;
-    pai_table_close(table, NULL);
-    return NULL;
+    job_lines_start(lines, find_columns(table, columns), 0, 1);
+    return table;
 }
 
 bool pai_table_close(struct pai_table *table, struct steptime_error *err)
