@@ -97,6 +97,8 @@ bool loop_counts_data(const struct check *check, uint32_t loop)
     const uint32_t source = loop_source(check, loop);
     if (source == SYNTAX_NONE)
         return false;
+    if (syntax_calls(check->tree, source, S("keys")) || syntax_calls(check->tree, source, S("items")))
+        return false; /* what has a name each is no data */
     const struct value *value = ask_value(check, source);
     const bool is_range = syntax_calls(check->tree, source, S("range"));
     if (value->kind == VALUE_MODULE)
@@ -189,6 +191,12 @@ static bool only_gathers(const struct check *check, uint32_t read, uint32_t valu
     return syntax_is(tree, value, SYN_BINARY) && tree->op[value] == OP_ADD && tree->parent[read] == value;
 }
 
+static bool may_be_tensor(const struct check *check, uint32_t node)
+{
+    const struct value *value = ask_value(check, node);
+    return value_is_tensor(value) || value->kind == VALUE_UNKNOWN;
+}
+
 /* Whether the read sees what a statement of the loop has bound a round before. */
 static bool reads_round_before(const struct check *check, uint32_t read, uint32_t loop)
 {
@@ -198,7 +206,7 @@ static bool reads_round_before(const struct check *check, uint32_t read, uint32_
     for (uint32_t i = 0; i < count && i < MANY; i++) {
         const bool in_it = syntax_inside(check->tree, read, found[i]->statement);
         const bool changed = found[i]->kind == DEFINED_CHANGE && !in_it;
-        if ((!changed && (found[i]->kind != DEFINED_ASSIGN || !ask_gpu_tensor(check, found[i]->value))) ||
+        if ((!changed && (found[i]->kind != DEFINED_ASSIGN || !may_be_tensor(check, found[i]->value))) ||
             !syntax_inside(check->tree, found[i]->statement, loop))
             continue;
         if (in_it ? !only_gathers(check, read, found[i]->value) : found[i]->statement > read)
@@ -213,7 +221,7 @@ bool loop_is_recurrence(const struct check *check, uint32_t loop)
     if (check->tree->kind[loop] != SYN_FOR || check->tree->size[loop] > LARGEST)
         return false;
     for (uint32_t at = loop; at != SYNTAX_NONE; at = loop_next(check->tree, loop, at))
-        if (syntax_is(check->tree, at, SYN_NAME) && ask_gpu_tensor(check, at) && reads_round_before(check, at, loop))
+        if (syntax_is(check->tree, at, SYN_NAME) && may_be_tensor(check, at) && reads_round_before(check, at, loop))
             return true;
     return false;
 }
@@ -221,6 +229,8 @@ bool loop_is_recurrence(const struct check *check, uint32_t loop)
 bool loop_is_ragged(const struct check *check, uint32_t loop)
 {
     for (uint32_t at = loop; at != SYNTAX_NONE; at = loop_next(check->tree, loop, at)) {
+        if (syntax_calls(check->tree, at, S("repeat_interleave")) || syntax_calls(check->tree, at, S("masked_select")))
+            return true;
         const uint32_t index =
             syntax_is(check->tree, at, SYN_SUBSCRIPT) ? syntax_child(check->tree, at, 1) : SYNTAX_NONE;
         const uint32_t parent = check->tree->parent[at];

@@ -167,7 +167,7 @@ struct context around_node(const struct project *project, struct site site, uint
     }
     if (function && function != NONE)
         c.no_grad |= decorated_no_grad(project, site.file, function);
-    if (c.pace == PACE_UNKNOWN && site.node >= project->kept_from[f])
+    if ((c.pace == PACE_UNKNOWN && site.node >= project->kept_from[f]) || branch_is_behind_guard(project, site))
         c.gate = GATE_INTERVAL;
     return c;
 }

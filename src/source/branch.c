@@ -57,3 +57,41 @@ bool branch_trains_not(const struct project *project, uint32_t id, uint32_t stat
             return false;
     return first < last && last - first <= MOST_CALLS;
 }
+
+/* The loop, or function, around the node in which it stands as often as that runs. */
+static uint32_t round_of(const struct syntax *tree, uint32_t node)
+{
+    const uint32_t function = syntax_function(tree, node);
+    const uint32_t loop = loops_around(tree, node, function == NONE ? 0 : function);
+    return loop != NONE ? loop : function;
+}
+
+bool branch_is_behind_guard(const struct project *project, struct site site)
+{
+    enum { MOST_STATEMENTS = 64 };
+    const struct file *file = &project->files[site.file];
+    const struct syntax *tree = file->shown.tree;
+    const uint32_t around = file->training.count ? round_of(tree, site.node) : NONE;
+    if (around == NONE)
+        return false;
+    const struct nodes *all = &file->training;
+    const size_t first = search_from(all->at, all->count, sizeof *all->at, 0, around);
+    const size_t behind = search_from(all->at, all->count, sizeof *all->at, 0, syntax_last(tree, around));
+    if (first == behind || all->at[behind - 1] > site.node)
+        return false;
+    uint32_t statement = all->at[behind - 1]; /* the last that trains, as a statement of the body */
+    while (tree->parent[tree->parent[statement]] != around && statement)
+        statement = tree->parent[statement];
+    for (int i = 0; i < MOST_STATEMENTS; i++) {
+        statement = syntax_next(tree, statement);
+        if (statement == NONE || syntax_inside(tree, site.node, statement))
+            return false;
+        if (tree->kind[statement] == SYN_IF && syntax_is(tree, syntax_child(tree, statement, 2), SYN_ABSENT)) {
+            const uint32_t block = syntax_child(tree, statement, 1);
+            const enum leaving leaving = once_leaves(project, (struct site){site.file, block});
+            if (leaving == LEAVES_ROUND || leaving == LEAVES_LOOP)
+                return true;
+        }
+    }
+    return false;
+}

@@ -18,4 +18,7 @@
  */
 bool branch_trains_not(const struct project *project, uint32_t file, uint32_t if_statement, uint32_t branch);
 
+/* Whether the node stands behind an `if ...: continue` (or return) that stands behind all that trains. */
+bool branch_is_behind_guard(const struct project *project, struct site site);
+
 #endif

@@ -68,6 +68,17 @@ static bool compares_count(const struct syntax *tree, uint32_t test)
     return false;
 }
 
+/* `if isnan(x).any()`, `if not isfinite(x)`: what is not to happen. */
+static bool asks_for_trouble(const struct syntax *tree, uint32_t test)
+{
+    const bool negated = tree->kind[test] == SYN_NOT;
+    for (uint32_t n = test, last = syntax_last(tree, test); n < last; n++)
+        if (negated ? syntax_calls(tree, n, S("isfinite"))
+                    : syntax_calls(tree, n, S("isnan")) || syntax_calls(tree, n, S("isinf")))
+            return tree->kind[test] != SYN_COMPARE;
+    return false;
+}
+
 static enum gate gate_of_words(const struct syntax *tree, uint32_t test)
 {
     static const char *const ranks[] = {"rank", "is_main", "is_master", "is_global_zero", "local_master", NULL};
@@ -76,7 +87,7 @@ static enum gate gate_of_words(const struct syntax *tree, uint32_t test)
                                         "wandb",   "dump",   "visdom",  "tensorboard", NULL};
     static const char *const aside[] = {"eval", "evaluate", "demo", "inference", "benchmark", NULL};
     const bool plain = tree->kind[test] == SYN_NAME || tree->kind[test] == SYN_ATTRIBUTE;
-    if (has_operator(tree, test, OP_MOD) || compares_count(tree, test))
+    if (has_operator(tree, test, OP_MOD) || compares_count(tree, test) || asks_for_trouble(tree, test))
         return GATE_INTERVAL;
     if (mentions(tree, test, ranks))
         return GATE_RANK;
@@ -273,7 +284,11 @@ static uint32_t asked_for(const struct syntax *tree, uint32_t test, bool *to_be_
 {
     if (tree->kind[test] == SYN_NAME)
         return test;
-    const bool to_none = tree->kind[test] == SYN_COMPARE && syntax_is(tree, syntax_child(tree, test, 1), SYN_NONE);
+    const bool compares = tree->kind[test] == SYN_COMPARE;
+    if (compares && syntax_is(tree, syntax_child(tree, test, 1), SYN_TRUE) && tree->kind[test + 1] == SYN_NAME &&
+        (tree->op[test] == OP_IS || tree->op[test] == OP_EQUAL))
+        return test + 1;
+    const bool to_none = compares && syntax_is(tree, syntax_child(tree, test, 1), SYN_NONE);
     *to_be_absent = tree->kind[test] == SYN_NOT || (to_none && tree->op[test] == OP_IS);
     const bool asks = *to_be_absent || (to_none && tree->op[test] == OP_IS_NOT);
     return asks && tree->kind[test + 1] == SYN_NAME ? test + 1 : NONE;

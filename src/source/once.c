@@ -1,6 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "source/once.h"
 
+/* `global x` in the function of the name. */
+static bool is_global(const struct syntax *tree, uint32_t name)
+{
+    const uint32_t function = syntax_function(tree, name);
+    for (uint32_t n = function; function != NONE && n < syntax_last(tree, function); n++)
+        if (tree->kind[n] == SYN_NAME && tree->kind[tree->parent[n]] == SYN_GLOBAL && syntax_same(tree, n, tree, name))
+            return true;
+    return false;
+}
+
 /* What outlives the call: an attribute, or a variable from outside of the function. `x` of `x[i].y[j]` too. */
 static uint32_t kept_place(const struct project *project, uint32_t file, uint32_t node)
 {
@@ -9,9 +19,10 @@ static uint32_t kept_place(const struct project *project, uint32_t file, uint32_
         node = syntax_first(tree, node);
     if (syntax_is(tree, node, SYN_ATTRIBUTE))
         return node;
-    const struct definition *definition =
-        syntax_is(tree, node, SYN_NAME) ? flow_definition(project, (struct site){file, node}) : NULL;
-    return definition && definition->kind == DEFINED_OUTSIDE ? node : NONE;
+    if (!syntax_is(tree, node, SYN_NAME))
+        return NONE;
+    const struct definition *definition = flow_definition(project, (struct site){file, node});
+    return (definition && definition->kind == DEFINED_OUTSIDE) || is_global(tree, node) ? node : NONE;
 }
 
 static bool mentions(const struct syntax *tree, uint32_t within, uint32_t place)
@@ -81,12 +92,39 @@ static bool keeps(const struct project *project, uint32_t file, uint32_t test, u
     return place != NONE && (mentions(tree, test, place) || asks_by_name(tree, test, place));
 }
 
+/* Whether the function binds a thing that outlives it and that the test of another function asks for. */
+static bool binds(const struct project *project, uint32_t id, const struct syntax *there, uint32_t test)
+{
+    enum { LARGEST = 4000 };
+    const struct function *function = project_function(project, id);
+    const struct syntax *tree = project_tree(project, function->file);
+    if (tree->size[function->node] > LARGEST)
+        return false;
+    for (uint32_t s = function->node, last = syntax_last(tree, function->node); s < last; s++)
+        for (uint32_t n = test; tree->kind[s] == SYN_ASSIGN && n < syntax_last(there, test); n++)
+            if ((there->kind[n] == SYN_ATTRIBUTE || there->kind[n] == SYN_NAME) && syntax_same(tree, s + 1, there, n) &&
+                kept_place(project, function->file, s + 1) != NONE)
+                return true;
+    return false;
+}
+
+/* `if KERNEL is None: load()`, where load() binds KERNEL. */
+static bool fills(const struct project *project, uint32_t file, uint32_t test, uint32_t statement)
+{
+    const struct syntax *tree = project_tree(project, file);
+    if (tree->kind[statement] != SYN_EXPR || tree->kind[statement + 1] != SYN_CALL || holds_again(tree, test))
+        return false;
+    const uint32_t target = name_target(project, (struct site){file, statement + 1});
+    return target != NONE && binds(project, target, tree, test);
+}
+
 bool once_by_test(const struct project *project, struct site statement)
 {
     const struct syntax *tree = project_tree(project, statement.file);
-    const uint32_t block = syntax_child(tree, statement.node, 1);
+    const uint32_t test = statement.node + 1, block = syntax_child(tree, statement.node, 1);
     for (uint32_t s = syntax_first(tree, block); s != NONE; s = syntax_next(tree, s))
-        if (tree->kind[s] == SYN_ASSIGN && keeps(project, statement.file, statement.node + 1, s))
+        if ((tree->kind[s] == SYN_ASSIGN && keeps(project, statement.file, test, s)) ||
+            fills(project, statement.file, test, s))
             return true;
     return false;
 }

@@ -294,7 +294,7 @@ static void layers_that_a_loop_hands_out(void **state)
     expect("ST101", TRAINER "        for i, (conv, noise) in enumerate(zip(convs[::2], noises)):\n"
                             "            out = conv(out, x[:, i], noise)\n");
     expect("ST101", TRAINER "        for i, noise in enumerate(noises):\n"
-                            "            out = added(out, x[:, i], noise)  # ST101\n");
+                            "            out = added(out, x[:, i], noise)  # ST101 note\n");
 }
 
 int main(void)

@@ -393,6 +393,58 @@ static void what_is_kept_is_made_once(void **state)
     runs(code, "behind(x)", "step gate-interval forward");
 }
 
+static void what_stands_behind_a_guard_is_told_now_and_then(void **state)
+{
+    const char *const code = "def run(net, data, opt):\n"
+                             "    for x in data:\n"
+                             "        if x is None:\n"
+                             "            continue\n"
+                             "        loss = net(x)\n"
+                             "        loss.backward()\n"
+                             "        opt.step()\n"
+                             "        each(x)\n"
+                             "        if x.seen < 50:\n"
+                             "            continue\n"
+                             "        told(x)\n";
+    runs(code, "net(x)", "step");
+    runs(code, "each(x)", "step");
+    runs(code, "told(x)", "step gate-interval");
+}
+
+static void what_is_not_to_happen_is_rare(void **state)
+{
+    const char *const code = "import torch\n"
+                             "def run(net, data, opt):\n"
+                             "    for x in data:\n"
+                             "        loss = net(x)\n"
+                             "        loss.backward()\n"
+                             "        opt.step()\n"
+                             "        if torch.isnan(loss).any():\n"
+                             "            mended(x)\n"
+                             "        if torch.isfinite(loss):\n"
+                             "            usual(x)\n";
+    runs(code, "mended(x)", "step gate-interval");
+    runs(code, "usual(x)", "step");
+}
+
+static void what_a_function_fills_is_made_once(void **state)
+{
+    const char *const code = "import torch.nn as nn\n"
+                             "KERNEL = None\n"
+                             "def load():\n"
+                             "    global KERNEL\n"
+                             "    KERNEL = compiled()\n"
+                             "def other():\n"
+                             "    KERNEL = again()\n"
+                             "class N(nn.Module):\n"
+                             "    def forward(self, x):\n"
+                             "        if KERNEL is None:\n"
+                             "            %s()\n"
+                             "        return x\n";
+    runs(text(code, "load"), "compiled()", "step gate-interval forward");
+    runs(text(code, "other"), "again()", "step forward");
+}
+
 static void a_script_that_trains_once_does_not_train_in_steps(void **state)
 {
     const char *const code = "def check(net, opt):\n"
@@ -432,6 +484,9 @@ int main(void)
         cmocka_unit_test_teardown(branches_that_exclude_the_training_evaluate, clear),
         cmocka_unit_test_teardown(what_leaves_runs_once, clear),
         cmocka_unit_test_teardown(what_is_kept_is_made_once, clear),
+        cmocka_unit_test_teardown(what_stands_behind_a_guard_is_told_now_and_then, clear),
+        cmocka_unit_test_teardown(what_is_not_to_happen_is_rare, clear),
+        cmocka_unit_test_teardown(what_a_function_fills_is_made_once, clear),
         cmocka_unit_test_teardown(a_script_that_trains_once_does_not_train_in_steps, clear),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
