@@ -269,6 +269,19 @@ const struct rule rule_many_small_uploads = {
 
 /* ---- B6: an index of the host ---- */
 
+/* Of `last - 1` last. */
+static uint32_t shifted(const struct check *check, uint32_t node)
+{
+    const struct syntax *tree = check->tree;
+    while (syntax_is(tree, node, SYN_UNARY) || syntax_is(tree, node, SYN_BINARY)) {
+        const uint32_t left = syntax_first(tree, node), right = syntax_last_child(tree, node);
+        if (left != right && !value_is_number(ask_value(check, left)) && !value_is_number(ask_value(check, right)))
+            break;
+        node = value_is_number(ask_value(check, left)) ? right : left;
+    }
+    return node;
+}
+
 /* i of `for i in torch.arange(n)`: one number, which an index takes for a Python one. */
 static bool is_loop_target(const struct check *check, uint32_t node)
 {
@@ -290,9 +303,10 @@ static bool is_one_of_array(const struct check *check, uint32_t node)
 }
 
 /* Whether using it with a device tensor uploads it: a tensor of the CPU with dimensions, a list, an array. */
-static bool is_host_data(const struct check *check, uint32_t node)
+static bool is_host_data(const struct check *check, uint32_t index)
 {
-    const struct value *value = ask_value(check, node);
+    const struct value *value = ask_value(check, index);
+    const uint32_t node = shifted(check, index);
     switch (value->kind) {
     case VALUE_TENSOR:
         return value->device == DEVICE_CPU && value->rank != RANK_0 && !is_loop_target(check, node);

@@ -302,7 +302,7 @@ static bool asks_for_time(const struct check *check, uint32_t node)
 /* `if args.time_it: synchronize(); start = time.time()`: who asks for a measurement wants the wait. */
 static bool measures_on_request(const struct check *check, uint32_t node)
 {
-    enum { SHORT = 4 };
+    enum { SHORT = 12 };
     const uint32_t block = check->tree->parent[syntax_statement(check->tree, node)];
     return syntax_is(check->tree, block, SYN_BLOCK) && syntax_is(check->tree, check->tree->parent[block], SYN_IF) &&
            syntax_child_count(check->tree, block) <= SHORT && ask_any(check, block, asks_for_time);

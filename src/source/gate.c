@@ -143,6 +143,9 @@ static struct ways ways_of_parameter(const struct project *project, struct site 
     while (project_parameter(project, function, k) != parameter && k < SUMMARY_PARAMETERS)
         k++;
     const struct site *callers = name_callers(project, function, &count);
+    const bool off = syntax_is(tree, definition->value, SYN_FALSE); /* who wants it says so by its name */
+    if (!count && off)
+        return (struct ways){.absent = true};
     if (!count || count > MOST_WAYS || k == SUMMARY_PARAMETERS)
         return (struct ways){.unknown = true};
     for (uint32_t i = 0; i < count; i++) {
@@ -152,7 +155,7 @@ static struct ways ways_of_parameter(const struct project *project, struct site 
         const struct ways more = ways_of(project, site, left, depth + 1);
         add_ways(&ways, &more, gate_around(project, callers[i], NONE));
         ways.unknown |=
-            given == NONE && syntax_arguments_hidden(project_tree(project, callers[i].file), callers[i].node);
+            given == NONE && !off && syntax_arguments_hidden(project_tree(project, callers[i].file), callers[i].node);
     }
     return ways;
 }

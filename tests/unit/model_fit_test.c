@@ -144,6 +144,87 @@ static void ten_rows_adapt_a_device(void **state)
     arena_free(&arena);
 }
 
+/* ---- the host's share ---- */
+
+static const double launches[] = {26, 33, 45};
+
+/* Additions on three boards that differ in their figures and, more, in the hosts that launch them. */
+static struct measurements planted_hosts(const struct family *family, uint32_t rows, struct arena *arena)
+{
+    const char *const names[] = {"Tesla V100-PCIE-32GB", "NVIDIA A100-PCIE-40GB", "Tesla T4"};
+    const struct catalogue *catalogue = catalogue_new(arena);
+    struct measurements measurements = {.rows = arena_array(arena, 3 * rows, sizeof(struct measurement)),
+                                        .device_count = 3};
+    dice = 99;
+    for (uint32_t device = 0; device < 3; device++) {
+        double planted[FAMILY_PARAMETERS];
+        for (uint32_t i = 0; i < family->parameter_count; i++)
+            planted[i] = family->parameters[i].host ? launches[device] : family->parameters[i].start;
+        measurements.devices[device] = *catalogue_gpu(catalogue, str_of(names[device]), (struct gpu_signs){-1, -1});
+        for (uint32_t i = 0; i < rows; i++) {
+            struct measurement *row = &measurements.rows[measurements.count++];
+            row->device = device;
+            row->kernel = (struct kernel){.form = FORM_ELEMENTWISE,
+                                          .alone = true,
+                                          .dtype = DTYPE_F32,
+                                          .variant = S("add"),
+                                          .size = {roll(1, i % 2 ? 300 : 16000), roll(1, 4000), 3}};
+            row->us = family->us(&row->kernel, &measurements.devices[device], planted);
+        }
+    }
+    return measurements;
+}
+
+static double candidate(const struct group_model *group, const char *name)
+{
+    for (uint32_t i = 0; i < group->candidate_count; i++)
+        if (str_eq(group->candidates[i].name, str_of(name)))
+            return group->candidates[i].error;
+    fail_msg("no candidate %s", name);
+    return 0;
+}
+
+/* Carried are the GPUs' coefficients, which are the same, and the launch in the middle; a row of the host tells the rest. */
+static void hosts_are_fitted_apart_from_gpus(void **state)
+{
+    struct arena arena = {0};
+    struct family_model model;
+    const struct family *family = kernel_family_of_name(S("elementwise"));
+    const struct measurements measurements = planted_hosts(family, 300, &arena);
+    fit_family(family, &measurements, NULL, &arena, &model);
+    const struct group_model *group = &model.groups[0];
+    assert_int_equal(group->carry, CARRY_VENDOR);
+    assert_int_equal(group->vendor_count, 1);
+    assert_true(str_eq(group->vendors[0].device, S("NVIDIA")));
+    for (uint32_t i = 0; i < family->parameter_count; i++)
+        if (family->parameters[i].host)
+            assert_true(fabs(group->vendors[0].value[i] / launches[1] - 1) < 0.05);
+    assert_true(candidate(group, "vendor") > 0.05);
+    assert_true(candidate(group, "vendor+launch") < 0.03);
+    arena_free(&arena);
+}
+
+static void a_vendors_coefficients_are_for_its_devices(void **state)
+{
+    enum kinship kinship;
+    struct arena arena = {0};
+    struct models *models = models_copy_built_in(&arena);
+    const struct family *family = kernel_family_of_name(S("elementwise"));
+    const struct group_model *group = coefficients_group(models_family(models, family), S("add"));
+    const struct gpu_signs silent = {-1, -1};
+    assert_int_equal(group->carry, CARRY_VENDOR);
+    const struct coefficient_set *h100 =
+        coefficients_for(group, catalogue_gpu(models->catalogue, S("H100"), silent), &kinship);
+    const struct coefficient_set *mi300x =
+        coefficients_for(group, catalogue_gpu(models->catalogue, S("MI300X"), silent), &kinship);
+    assert_true(str_eq(h100->device, S("NVIDIA")));
+    assert_true(str_eq(mi300x->device, S("AMD")));
+    struct hardware unknown = *catalogue_gpu(models->catalogue, S("H100"), silent);
+    unknown.name = S("mine");
+    assert_ptr_equal(coefficients_for(group, &unknown, &kinship), &group->sets[0]);
+    arena_free(&arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -151,6 +232,8 @@ int main(void)
         cmocka_unit_test(bounds_are_kept),
         cmocka_unit_test(a_family_finds_its_own_coefficients),
         cmocka_unit_test(ten_rows_adapt_a_device),
+        cmocka_unit_test(hosts_are_fitted_apart_from_gpus),
+        cmocka_unit_test(a_vendors_coefficients_are_for_its_devices),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

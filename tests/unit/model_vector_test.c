@@ -62,6 +62,16 @@ static void softmax_changes_its_kernel_at_1024_columns(void **state)
     }
 }
 
+/* There rows that begin at 16 bytes stay in shared memory; the others are read three times. */
+static void softmax_on_amd_keeps_aligned_rows(void **state)
+{
+    const struct kernel aligned = {.form = FORM_SOFTMAX, .dtype = DTYPE_F32, .size = {40000, 3840}};
+    struct kernel odd = aligned;
+    odd.size[1]--;
+    assert_true(us_on("MI210", odd) > 1.3 * us_on("MI210", aligned));
+    assert_true(us_on("A100-PCIE-40GB", odd) < 1.3 * us_on("A100-PCIE-40GB", aligned));
+}
+
 static void a_lone_kernel_costs_its_launch(void **state)
 {
     struct kernel kernel = {.form = FORM_ELEMENTWISE, .variant = S("add"), .size = {4, 4, 3}};
@@ -115,6 +125,7 @@ int main(void)
         cmocka_unit_test(times_grow_with_sizes),
         cmocka_unit_test(large_kernels_reach_no_more_than_the_bandwidth),
         cmocka_unit_test(softmax_changes_its_kernel_at_1024_columns),
+        cmocka_unit_test(softmax_on_amd_keeps_aligned_rows),
         cmocka_unit_test(a_lone_kernel_costs_its_launch),
         cmocka_unit_test(lookups_hit_what_l2_holds),
         cmocka_unit_test(sums_down_columns_take_trips),

@@ -94,6 +94,24 @@ static void options_that_nobody_sets_gate(void **state)
                                                         "    return 0\n");
 }
 
+static void options_that_are_off_gate(void **state)
+{
+    (void)state;
+    expect("ST601", "import torch\n"
+                    "from torch import nn\n"
+                    "class Weighed(nn.Module):\n"
+                    "    def __init__(self):\n"
+                    "        super().__init__()\n"
+                    "        self.v = nn.Parameter(torch.ones(3))\n"
+                    "    def forward(self, x, init=False, plain=True):\n"
+                    "        if init is True:\n"
+                    "            x = x + torch.zeros(3).to(x.device)  # ST601 note\n"
+                    "        if plain:\n"
+                    "            x = x + torch.ones(3).to(x.device)  # ST601\n"
+                    "        return x * self.v\n"
+                    "net = Weighed().cuda()\n");
+}
+
 static void options_of_an_evaluation_gate(void **state)
 {
     (void)state;
@@ -147,7 +165,10 @@ static void one_number_is_no_index_to_upload(void **state)
                          "        out[k].sum()\n"
                          "        order = np.random.permutation(9)\n"
                          "        out[order].sum()  # ST503\n"
-                         "        out[order[wait]].sum()\n"));
+                         "        out[order[wait]].sum()\n"
+                         "        for last in order:\n"
+                         "            out[last - 1].sum()\n"
+                         "        out[order - 1].sum()  # ST503\n"));
 }
 
 static void what_moves_on_is_not_the_same_each_time(void **state)
@@ -276,6 +297,7 @@ int main(void)
         cmocka_unit_test(the_type_of_a_tensor_is_text),
         cmocka_unit_test(a_clock_on_request_may_wait),
         cmocka_unit_test(options_that_nobody_sets_gate),
+        cmocka_unit_test(options_that_are_off_gate),
         cmocka_unit_test(options_of_an_evaluation_gate),
         cmocka_unit_test(a_number_for_a_kernel_is_no_upload),
         cmocka_unit_test(what_numpy_is_called_on_lies_on_the_host),
