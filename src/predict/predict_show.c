@@ -38,26 +38,39 @@ static double error_of(const struct prediction *p)
 
 static const double TOLD = 0.005; /* of the measured step; less is not worth a word */
 
+/* In the unit that people would say it in. */
+static str said(double us, struct arena *arena)
+{
+    if (us < 1e3)
+        return str_printf(arena, "%.2f us", us);
+    return us < 1e7 ? str_printf(arena, "%.2f ms", us / 1e3) : str_printf(arena, "%.2f s", us / 1e6);
+}
+
 /* Why a measured step is set beside the prediction with another time than its own. */
 static str beside_words(const struct prediction *p, struct arena *arena)
 {
+    const str finished = said(p->finished_us, arena), held = said(p->held_us, arena);
     if (fabs(p->measured_us - p->finished_us) < TOLD * p->measured_us)
         return S("");
     if (p->held_us >= TOLD * p->measured_us)
-        return str_printf(arena, ", %.2f of them standing still for what is not recorded: %.2f to compare with",
-                          p->held_us / 1e3, p->finished_us / 1e3);
-    return str_printf(arena, ", %.2f from the end of all work before to the end of its own", p->finished_us / 1e3);
+        return str_printf(arena, ", %.*s of them standing still for what is not recorded: %.*s to compare with",
+                          (int)held.len, held.at, (int)finished.len, finished.at);
+    return str_printf(arena, ", %.*s from the end of all work before to the end of its own", (int)finished.len,
+                      finished.at);
 }
 
-static str sentence(const struct prediction *p, struct arena *arena)
+/* What was measured answers no question, so there the difference is no error. */
+static str sentence(const struct prediction *p, const struct predict_asked *asked, struct arena *arena)
 {
-    const double step_ms = p->walked.step_us / 1e3;
+    const str step = said(p->walked.step_us, arena), measured = said(p->measured_us, arena);
     const str bar = p->tests ? str_printf(arena, " +- %.1f %%", 100 * error_of(p)) : S("");
+    const str then = asked->change && p->measured_us > 0 ? S(" then") : S("");
     if (p->measured_us <= 0 || p->finished_us <= 0)
-        return str_printf(arena, "A step takes %.2f ms%.*s.", step_ms, (int)bar.len, bar.at);
+        return str_printf(arena, "A step takes %.*s%.*s.", (int)step.len, step.at, (int)bar.len, bar.at);
     const str beside = beside_words(p, arena);
-    return str_printf(arena, "A step takes %.2f ms%.*s; %.2f ms were measured%.*s (%+.1f %%).", step_ms, (int)bar.len,
-                      bar.at, p->measured_us / 1e3, (int)beside.len, beside.at,
+    return str_printf(arena, "A step takes %.*s%.*s%.*s; %.*s were measured%s%.*s (%+.1f %%).", (int)step.len, step.at,
+                      (int)then.len, then.at, (int)bar.len, bar.at, (int)measured.len, measured.at,
+                      then.len ? " as it is" : "", (int)beside.len, beside.at,
                       100 * (p->walked.step_us / p->finished_us - 1));
 }
 
@@ -69,7 +82,7 @@ static str how(const struct prediction *p, const struct predict_asked *asked, st
         return p->modelled_us > 0 ? S("Device work as recorded, carried over by models where the question changes it.")
                                   : S("Device work takes the time it was recorded with; the host's is made of "
                                       "overheads.");
-    if (p->recorded_us > 0)
+    if (p->recorded_us >= TOLD * device_us(p))
         return str_printf(arena,
                           "Device work takes what the kernel models say, but %.0f %% of it, of which shapes or kernels "
                           "are not known, what was recorded; the host's time is made of overheads.",
@@ -154,7 +167,7 @@ static str missing(const struct prediction *p)
     if (p->measured_us < 0)
         return S("Nothing was measured: how far off it is only a trace of such a run tells. --overheads takes what "
                  "operators cost the host there.");
-    if (!p->tests && p->step_count < 2)
+    if (!p->tests && p->step_count < 2 && !p->together)
         return S("There is no error bar: it takes a second recorded step.");
     return S("");
 }
@@ -164,7 +177,7 @@ static void show_head(const struct prediction *predictions, uint32_t count, cons
 {
     const struct prediction *p = predict_slowest(predictions, count);
     struct section *section = report_section(report, "prediction", "Prediction");
-    section_text(section, sentence(p, report_arena(report)));
+    section_text(section, sentence(p, asked, report_arena(report)));
     section_text(section, how(p, asked, report_arena(report)));
     if (count > 1)
         section_text(section,

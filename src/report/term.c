@@ -201,19 +201,46 @@ static void put_values(struct term *term, const struct section *section)
 
 /* ---- sections ---- */
 
+static bool is_drawn(const struct figure *figure, const struct table *table)
+{
+    return !figure->page_only && str_eq(figure->table, table->id);
+}
+
+static uint32_t figures_of(const struct section *section, const struct table *table)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < section->figure_count; i++)
+        count += is_drawn(&section->figures[i], table);
+    return count;
+}
+
+/* What one of several figures shows: the title of its column. */
+static void put_figure_title(struct term *term, const struct figure *figure, const struct table *table)
+{
+    const uint32_t y = table_find_column(table, figure->y);
+    if (y == COLUMN_NONE)
+        return;
+    const str title = term_text(term, table->columns[y].title);
+    term_pad(term, TERM_INDENT);
+    term_left(term, STYLE_PLAIN, title, glyph_width(title));
+    term_line(term);
+}
+
 static void put_figures(struct term *term, const struct section *section, const struct table *table)
 {
-    for (uint32_t i = 0; i < section->figure_count; i++)
-        if (!section->figures[i].page_only && str_eq(section->figures[i].table, table->id))
-            term_figure(term, &section->figures[i], table, table->json_only);
+    const bool several = figures_of(section, table) > 1;
+    for (uint32_t i = 0; i < section->figure_count; i++) {
+        if (!is_drawn(&section->figures[i], table))
+            continue;
+        if (several)
+            put_figure_title(term, &section->figures[i], table);
+        term_figure(term, &section->figures[i], table, table->json_only);
+    }
 }
 
 static bool has_figure(const struct section *section, const struct table *table)
 {
-    for (uint32_t i = 0; i < section->figure_count; i++)
-        if (!section->figures[i].page_only && str_eq(section->figures[i].table, table->id))
-            return true;
-    return false;
+    return figures_of(section, table) > 0;
 }
 
 /* The column that a stacked bar draws. */
