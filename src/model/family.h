@@ -85,7 +85,10 @@ struct family {
      */
     double (*attained)(const struct kernel *kernel, const struct hardware *hardware, double us);
 
-    /* Whether this device's times are those of its kernels alone, so that a residual can be learned; NULL: of all. */
+    /*
+     * Whether this device's times are those of its kernels alone, so that a residual can be learned; else rows that took
+     * longer than predicted weigh a quarter. NULL: of all.
+     */
     bool (*steady)(const struct hardware *hardware);
     uint32_t trees, leaves; /* of the residual; 0: as many as is usual (fit.c) */
 

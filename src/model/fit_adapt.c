@@ -1,60 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A few rows of a device that was not measured. What they tell is tried from the least to the most: nothing, one factor
- * on all times, every coefficient within its spread. Each is judged by the rows that it did not see, one left out after
- * the other, and one that asks for more must gain; so few rows never make a good prediction worse by much.
+ * A few rows of a device that was not measured: every coefficient moves within its spread from what is carried, as far as
+ * the rows ask for. That was compared, with each measured device left out and ten of its rows shown, with one factor on
+ * all times, and with a choice between the two by the rows left out one after the other; it was as good or better in all
+ * families (doc/models.md).
  */
-#include <math.h>
-#include <stdlib.h>
-
 #include "model/families.h"
 #include "model/fit.h"
 #include "model/fit_work.h"
 
-enum adaption { AS_CARRIED, BY_FACTOR, BY_COEFFICIENTS, ADAPTIONS };
-
 enum { STEPS = 30, MOST_LEFT_OUT = 24 };
-static const double least_gain = 0.05; /* of the error, to ask for more */
-static const double own_weight = 2;    /* rows that speak for no factor at all */
 
-static int ascending(const void *a, const void *b)
+static void adapt_set(const struct work *work, struct rows rows, struct coefficient_set *set)
 {
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-/* The median of measured over predicted, drawn towards 1 as if some rows more had said so. */
-static double common_factor(const struct work *work, const struct coefficient_set *set, struct rows rows)
-{
-    struct arena scratch = {0};
-    double *ratios = arena_array(&scratch, rows.count, sizeof *ratios);
-    for (uint32_t i = 0; i < rows.count; i++)
-        ratios[i] = log(rows.at[i]->us / set_us(work->family, set, &work->devices[rows.at[i]->device],
-                                                &rows.at[i]->kernel, set->residual));
-    qsort(ratios, rows.count, sizeof *ratios, ascending);
-    const double median = (ratios[rows.count / 2] + ratios[(rows.count - 1) / 2]) / 2;
-    arena_free(&scratch);
-    return exp(median * rows.count / (rows.count + own_weight));
-}
-
-static void adapt_set(const struct work *work, struct rows rows, enum adaption adaption, struct coefficient_set *set)
-{
-    if (adaption == AS_CARRIED || !rows.count)
-        return;
-    if (adaption == BY_FACTOR) {
-        set->factor = set_factor(set) * common_factor(work, set, rows);
-        return;
-    }
     double expected[FAMILY_PARAMETERS];
     memcpy(expected, set->value, sizeof expected);
     const struct fitting fitting = {
         .family = work->family, .devices = work->devices, .rows = rows, .expected = expected, .steps = STEPS};
-    fit_coefficients(&fitting, set->value);
+    if (rows.count)
+        fit_coefficients(&fitting, set->value);
 }
 
-/* Of rows that the adaption did not see. */
-static double unseen_error(const struct work *work, struct rows rows, enum adaption adaption,
-                           const struct coefficient_set *carried)
+/* Of rows that the adaption did not see, one left out after the other. */
+static double unseen_error(const struct work *work, struct rows rows, const struct coefficient_set *carried)
 {
     struct arena scratch = {0};
     const uint32_t turns = rows.count < MOST_LEFT_OUT ? rows.count : MOST_LEFT_OUT;
@@ -67,7 +35,7 @@ static double unseen_error(const struct work *work, struct rows rows, enum adapt
             struct rows *to = i % turns == turn ? &unseen : &seen;
             to->at[to->count++] = rows.at[i];
         }
-        adapt_set(work, seen, adaption, &trial);
+        adapt_set(work, seen, &trial);
         sum += mean_error(work, &trial, trial.residual, unseen) / turns;
     }
     arena_free(&scratch);
@@ -94,16 +62,8 @@ static void adapt_part(const struct work *work, uint32_t part, struct group_mode
     struct coefficient_set set = *coefficients_for(group, hardware, &kinship);
     if (kinship != KINSHIP_SELF)
         set.residual = NULL;
-    enum adaption best = AS_CARRIED;
-    set.error = unseen_error(work, rows, best, &set);
-    for (enum adaption adaption = BY_FACTOR; adaption < ADAPTIONS; adaption++) {
-        const double error = unseen_error(work, rows, adaption, &set);
-        if (error >= set.error * (1 - least_gain))
-            continue;
-        set.error = error;
-        best = adaption;
-    }
-    adapt_set(work, rows, best, &set);
+    set.error = unseen_error(work, rows, &set);
+    adapt_set(work, rows, &set);
     set.device = hardware->name;
     set.hardware = *hardware;
     set.rows = rows.count;

@@ -31,6 +31,8 @@ enum coefficient {
     BLOCK_US,
     LONG,
     ENERGY,
+    BURST_US,
+    SHARP,
     TILE_128X64,
     TILE_64X128,
     TILE_64X64,
@@ -59,6 +61,8 @@ static const struct parameter parameters[COEFFICIENTS] = {
     [BLOCK_US] = {"block_us", 0.05, 0.001, 3, 0.3, "of launching one wave of blocks, us"},
     [LONG] = {"long", 0.1, 0, 1, 0.1, "cost of a K beyond 8192, each e-fold"},
     [ENERGY] = {"energy", 1, 0.4, 2, 0.15, "of an operation, over what its generation needs"},
+    [BURST_US] = {"burst_us", 1500, 30, 1e5, 0.3, "of time lost to missing power, by which half of it shows"},
+    [SHARP] = {"sharp", 2, 0.5, 6, 0.2, "power with which the loss begins to show"},
     [TILE_128X64] = {"tile_128x64", 1.2, 0.35, 20, 0.1,
                      "time of this tile, over what its size says of it against 128x128"},
     [TILE_64X128] = {"tile_64x128", 1.2, 0.35, 20, 0.1, "the same"},
@@ -87,6 +91,8 @@ struct product {
     double sms, flop_per_us, bytes_per_us;
     double read_us, write_us;
     double slowdown; /* of the arithmetic */
+    double missing;  /* power, over that of the board */
+    bool alone;
     const double *c; /* coefficients */
 };
 
@@ -110,9 +116,8 @@ static double watts_per_tflops(const struct hardware *hardware)
 }
 
 /*
- * What the arithmetic at its peak wants beyond the board's power, over that power. The clock is taken to be what the
- * board holds in a mix of kernels that goes on for long, as in training: how a short kernel fares that is run by itself
- * on a cool board says nothing about that.
+ * What the arithmetic at its peak wants beyond the board's power, over that power. In a mix of kernels that goes on for
+ * long, as in training, a board runs at the clock that its power holds; a kernel that is alone: slowed_us.
  */
 static double missing_power(const struct hardware *hardware, double energy)
 {
@@ -130,14 +135,15 @@ static struct product product_of(const struct kernel *kernel, const struct hardw
         .sms = hardware->figure[HW_SMS],
         .flop_per_us = matrix_peak(hardware) / 1e6,
         .bytes_per_us = hardware->figure[HW_MEMORY_RATE] / 1e6,
+        .missing = missing_power(hardware, c[ENERGY]),
+        .alone = kernel->alone,
         .c = c,
     };
     const bool unaligned = kernel->size[2] % 4 || kernel->size[3] % 4;
     const double beyond = p.k > 8192 ? fmin(1.4, log(p.k / 8192)) : 0;
     p.read_us = p.batch * p.k * (p.m + p.n) * FP32_BYTES * c[READ] / p.bytes_per_us;
     p.write_us = p.batch * p.m * p.n * FP32_BYTES * c[WRITE] / p.bytes_per_us;
-    p.slowdown = (1 + (unaligned ? c[UNALIGNED] : 0)) * (1 + beyond * c[LONG]) / c[EFFICIENCY] *
-                 (1 + missing_power(hardware, c[ENERGY]));
+    p.slowdown = (1 + (unaligned ? c[UNALIGNED] : 0)) * (1 + beyond * c[LONG]) / c[EFFICIENCY];
     return p;
 }
 
@@ -187,15 +193,33 @@ static double power(double base, double exponent)
     return (double)powf((float)base, (float)exponent);
 }
 
-/* The three overlap but for a knee. Powers are dear: where the longest of them is too much already, it is enough. */
-static double way_us(const struct way *way, double knee, double enough_us)
+/* The three overlap but for a knee. */
+static double overlapped_us(const struct way *way, double arithmetic_us, double knee)
 {
-    const double most = fmax(fmax(way->arithmetic_us, way->operands_us), way->memory_us);
-    if (most + way->extra_us >= enough_us)
-        return most + way->extra_us;
-    const double powers = power(way->arithmetic_us / most, knee) + power(way->operands_us / most, knee) +
-                          power(way->memory_us / most, knee);
-    return most * power(powers, 1 / knee) + way->extra_us;
+    const double most = fmax(fmax(arithmetic_us, way->operands_us), way->memory_us);
+    return most * power(power(arithmetic_us / most, knee) + power(way->operands_us / most, knee) +
+                            power(way->memory_us / most, knee),
+                        1 / knee);
+}
+
+/*
+ * What missing power adds. A board runs at its full clock until it has been busy beyond its power for some milliseconds
+ * (T4 and P4 tell how many): a kernel that is short and alone is over before.
+ */
+static double slowed_us(const struct product *p, const struct way *way, double full_clock_us)
+{
+    const double lost = overlapped_us(way, way->arithmetic_us * (1 + p->missing), p->c[KNEE]) - full_clock_us;
+    return p->alone && lost > 0 ? lost / (1 + power(p->c[BURST_US] / lost, p->c[SHARP])) : fmax(0, lost);
+}
+
+/* Powers are dear: where the longest of the three is too much already, it is enough. */
+static double way_us(const struct product *p, const struct way *way, double enough_us)
+{
+    const double least = fmax(fmax(way->arithmetic_us, way->operands_us), way->memory_us) + way->extra_us;
+    if (least >= enough_us)
+        return least;
+    const double us = overlapped_us(way, way->arithmetic_us, p->c[KNEE]);
+    return us + (p->missing > 0 ? slowed_us(p, way, us) : 0) + way->extra_us;
 }
 
 /* Cutting K fills waves; where there are many already, or little is left of K, no library does. */
@@ -212,7 +236,7 @@ static struct way best_way(const struct product *p, bool may_cut)
         for (int i = 0; i < CUTS && (i == 0 || (may_cut && worth_cutting(p, &tiling, cuts[i]))); i++) {
             struct way way = way_of(p, &tiling, cuts[i]);
             way.tile = tile;
-            way.us = way_us(&way, p->c[KNEE], best.us);
+            way.us = way_us(p, &way, best.us);
             if (way.us < best.us)
                 best = way;
         }
@@ -311,7 +335,8 @@ static double start(uint32_t way, uint32_t parameter)
 
 /*
  * Where power falls short by this much, the clock of the measurements is that of the minutes before, by up to a factor of
- * two: in tables that are sorted by size it passes for an effect of size.
+ * two: in tables that are sorted by size it passes for an effect of size. No residual is learned there, and rows that took
+ * longer than predicted weigh less.
  */
 static const double least_unsteady = 0.5;
 
