@@ -4,7 +4,7 @@
 
 kernels.py [--device cuda] [--seconds 270] [--output FOLDER] [--family NAME...] [--quick]
 
-FOLDER/kernels.csv holds what `steptime model fit`, `model eval` and `predict kernel` read today, FOLDER/further.csv
+FOLDER/kernels.csv holds what has the columns of the public tables of kernels (single precision, forward), FOLDER/further.csv
 everything else, sizes named as src/model/kernel.h names them. README.md says what each column is.
 """
 import argparse

@@ -88,9 +88,11 @@ static void show_candidates(const struct family_model *model, struct report *rep
 {
     struct section *section = report_section(report, "candidates", "What was tried");
     section_text(section,
-                 S("Errors in cross-validation. pooled and nearest: a whole device was left out, and the others "
-                   "together, or the one most like it, predict it. own: a measured device by its own "
-                   "coefficients, and with a residual learned on other rows of it. The least is used."));
+                 S("Errors in cross-validation. pooled, nearest, vendor: a whole device was left out, and the others "
+                   "together, the one most like it, or those of its vendor predict it. vendor+launch: with one row "
+                   "of it for each launch figure of its host. own: a measured device by its own coefficients, and "
+                   "with a residual learned on other rows of it. The least of what carries is used for devices that "
+                   "were not measured."));
     struct table *table = section_table(section, "candidates", "");
     table_column(table, "group", "group", UNIT_NONE, 0);
     table_column(table, "candidate", "candidate", UNIT_NONE, 0);
@@ -116,6 +118,13 @@ static void coefficient_row(struct table *table, const struct family_model *mode
     table_text(table, str_of(parameter->meaning));
 }
 
+static void set_rows(struct table *table, const struct family_model *model, const struct group_model *group,
+                     const struct coefficient_set *set)
+{
+    for (uint32_t i = 0; i < model->family->parameter_count; i++)
+        coefficient_row(table, model, group, set, i);
+}
+
 static void show_coefficients(const struct family_model *model, struct report *report)
 {
     struct section *section = report_section(report, "coefficients", "Coefficients");
@@ -125,10 +134,13 @@ static void show_coefficients(const struct family_model *model, struct report *r
     table_column(table, "coefficient", "coefficient", UNIT_NONE, 0);
     table_column(table, "value", "value", UNIT_NONE, 0);
     table_column(table, "meaning", "meaning", UNIT_NONE, COLUMN_WIDE);
-    for (uint32_t g = 0; g < model->group_count; g++)
-        for (uint32_t s = 0; s < model->groups[g].set_count; s++)
-            for (uint32_t i = 0; i < model->family->parameter_count; i++)
-                coefficient_row(table, model, &model->groups[g], &model->groups[g].sets[s], i);
+    for (uint32_t g = 0; g < model->group_count; g++) {
+        const struct group_model *group = &model->groups[g];
+        for (uint32_t i = 0; i < group->set_count; i++)
+            set_rows(table, model, group, &group->sets[i]);
+        for (uint32_t i = 0; i < group->vendor_count; i++)
+            set_rows(table, model, group, &group->vendors[i]);
+    }
 }
 
 static void show_family(const struct family_model *model, struct report *report)

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/mem.h"
+#include "model/table_forms.h"
 #include "text/csv_stream.h"
 
 enum { MOST_SIZES = KERNEL_SIZES };
@@ -58,6 +59,8 @@ struct kernel_table {
     struct csv_stream *rows;
     struct layout layouts[SCHEMAS]; /* of the kinds whose columns are all there */
     uint32_t layout_count;
+    struct form_columns forms;
+    bool names_forms;
 };
 
 /* ---- columns ---- */
@@ -86,7 +89,8 @@ static bool find_layouts(struct kernel_table *table)
 {
     for (int i = 0; i < SCHEMAS; i++)
         table->layout_count += find_layout(table, &schemas[i], &table->layouts[table->layout_count]);
-    return table->layout_count > 0;
+    table->names_forms = form_columns_find(csv_stream_header(table->rows), &table->forms);
+    return table->layout_count > 0 || table->names_forms;
 }
 
 struct kernel_table *kernel_table_open(const char *path, struct steptime_error *err)
@@ -155,6 +159,17 @@ static const char *read_kernel(const struct layout *layout, struct table_row *ro
     return kernel_of_op(row->op, sizes, layout->size_count, &row->kernel);
 }
 
+/* A row that names its form needs no kind of table. */
+static void read_form(const struct kernel_table *table, struct table_row *row)
+{
+    row->op = csv_field(&row->fields, table->forms.op);
+    row->device = csv_field(&row->fields, table->forms.device);
+    row->problem = form_columns_kernel(&table->forms, &row->fields, &row->kernel);
+    row->kernel.alone = true;
+    if (!number_of(csv_field(&row->fields, table->forms.us), &row->us) || row->us <= 0)
+        row->us = 0;
+}
+
 /* The row as that kind of table has it. */
 static void read_row(const struct layout *layout, struct table_row *row)
 {
@@ -191,7 +206,10 @@ bool kernel_table_next(struct kernel_table *table, struct table_row *row)
     *row = (struct table_row){0};
     if (!csv_stream_next(table->rows, &row->fields, &row->line))
         return false;
-    read_as_some_kind(table, row);
+    if (table->names_forms && (!table->layout_count || form_columns_named(&table->forms, &row->fields)))
+        read_form(table, row);
+    else
+        read_as_some_kind(table, row);
     return true;
 }
 

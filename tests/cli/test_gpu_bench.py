@@ -78,6 +78,14 @@ class Kernels(unittest.TestCase):
         self.assertEqual(len(predicted), len(self.known))
         self.assertTrue(all(float(row["predicted_us"]) > 0 for row in predicted))
 
+    def test_the_program_predicts_every_further_row(self):
+        path = os.path.join(self.folder.name, "further.csv")
+        done = steptime("predict", "kernel", "--input", path, "--hw", ANY_GPU)
+        self.assertEqual((done.code, done.err), (OK, ""))
+        predicted = list(csv.DictReader(done.out.splitlines()))
+        self.assertEqual(len(predicted), len(self.further))
+        self.assertTrue(all(float(row["predicted_us"]) > 0 for row in predicted))
+
     def test_the_program_takes_no_processor_for_a_gpu(self):
         done = steptime("model", "fit", os.path.join(self.folder.name, "kernels.csv"))
         self.assertNotEqual(done.code, OK)

@@ -93,6 +93,26 @@ class Small(unittest.TestCase):
             self.assertEqual(done.code, INPUT)
             self.assertIn(why, done.err)
 
+    def test_rows_of_any_form_are_read(self):
+        head = "op,device,form,dtype,backward,rows,cols,bytes,pinned,latency_us\n"
+        lines = [f"gelu_bf16,H100,elementwise,bf16,0,{rows},4096,,,{10 + rows / 64}" for rows in (512, 2048, 8192)]
+        lines += ["softmax_backward,H100,softmax,fp32,1,4096,1024,,,40", "to_device,H100,host_copy,fp32,0,,,1000000,0,90"]
+        fine = head.replace("cols,", "cols,accesses,") + "\n".join(
+            line.replace("4096,,", "4096,2,,").replace("1024,,", "1024,,,").replace("0,,,1", "0,,,,1") for line in lines)
+        table = self.write("forms.csv", fine + "\n")
+        done = steptime("predict", "kernel", "--input", table)
+        self.assertEqual((done.code, done.err), (OK, ""))
+        self.assertTrue(all(float(row["predicted_us"]) > 0 for row in csv.DictReader(io.StringIO(done.out))))
+        text = self.fit(table)[1]
+        for group in ("group gelu\n", "group softmax\n", "group host_copy\n"):
+            self.assertIn(group, text)
+        for form, dtype, why in (("blob", "fp32", "a form of no known word"), ("softmax", "fp99", "an element type"),
+                                 ("copy", "fp32", "a size is not a whole number"), ("concat", "fp32", "lacks a size")):
+            path = self.write("bad.csv", f"{head}x,H100,{form},{dtype},0,4,4,,,5\n")
+            done = steptime("model", "fit", path)
+            self.assertEqual(done.code, INPUT)
+            self.assertIn(why, done.err)
+
     def test_usage(self):
         for arguments in ((), ("guess",), ("fit",), ("eval",), ("show", "nothing"), ("show", "gemm", "gemm")):
             self.assertEqual(steptime("model", *arguments).code, USAGE)

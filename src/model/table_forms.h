@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Rows of tables that name the form of their kernel, its type and its sizes by columns (doc/models.md): any form, forward
+ * and backward, in any type.
+ */
+#ifndef MODEL_TABLE_FORMS_H
+#define MODEL_TABLE_FORMS_H
+
+#include "model/kernel.h"
+#include "text/csv_reader.h"
+
+/* Where the columns are; UINT32_MAX: not there. */
+struct form_columns {
+    uint32_t op, device, us, form, dtype, backward;
+    uint32_t sizes[FORMS][KERNEL_SIZES]; /* as many as the form has */
+};
+
+/* False where the table does not name forms. */
+bool form_columns_find(const struct csv_row *header, struct form_columns *columns);
+
+/* Whether this row names one. */
+bool form_columns_named(const struct form_columns *columns, const struct csv_row *fields);
+
+/* NULL on success, else what is wrong, in words. */
+const char *form_columns_kernel(const struct form_columns *columns, const struct csv_row *fields,
+                                struct kernel *kernel);
+
+#endif
