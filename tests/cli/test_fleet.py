@@ -189,6 +189,39 @@ class Projections(unittest.TestCase):
         self.assertEqual(rows(report, "jobs")[0]["obstacle"], "memory")
 
 
+class Measured(unittest.TestCase):
+    """Jobs whose measured step is that of other efficiencies than 70 %: 50 % of arithmetic, 35 % of memory."""
+
+    TABLE = HEADER + ",measured_ms\n" + "".join(
+        f"j{i},1w1g,1,1,0,{flops}e12,{memory}e9,0,{1e3 * (flops / 11 / 0.5 + memory / 1e3 / 0.35)}\n"
+        for i, (flops, memory) in enumerate((1 + i % 5, 100 * (1 + i % 7)) for i in range(70)))
+
+    def fitted(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "jobs.csv")
+            with open(path, "w", encoding="ascii") as table:
+                table.write(self.TABLE)
+            done = steptime("fleet", "breakdown", path, "--hw", "paper", "--measured", "--format", "json")
+        self.assertEqual(done.code, OK, done.err)
+        return done.json
+
+    def test_efficiencies_are_found_again(self):
+        found = {row["resource"]: row["fitted"] for row in rows(self.fitted(), "efficiencies")}
+        self.assertAlmostEqual(found["flops"], 0.5, delta=0.005)
+        self.assertAlmostEqual(found["memory"], 0.35, delta=0.005)
+        self.assertIsNone(found["ethernet"])
+
+    def test_the_error_on_jobs_held_out_is_told_beside_that_of_what_was_given(self):
+        told = values(self.fitted())
+        self.assertLess(told["held_out_error"], 0.01)
+        self.assertGreater(told["given_error"], 0.25)
+        self.assertAlmostEqual(told["error"], 0, delta=0.01)
+
+    def test_standard_input_cannot_be_read_twice(self):
+        done = steptime("fleet", "breakdown", "-", "--hw", "paper", "--measured", stdin=self.TABLE.encode())
+        self.assertEqual(done.code, USAGE)
+
+
 class BrokenTables(unittest.TestCase):
     def test_a_row_that_cannot_be_is_dropped_with_its_line(self):
         table = HEADER + "\na,1w1g,1,1,0,1e12,0,0\nb,1w1g,0,1,0,1e12,0,0\nc,1w1g,1,1,0,-5,0,0\nd,1w1g,1,1,0,nan,0,0\n"
