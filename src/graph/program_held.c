@@ -3,8 +3,9 @@
  * What a step has to do with what came before it: how long the device is still
  * at work of the steps before, and how long the first step of all stood still for
  * something that is not recorded. It often begins while the device drains work
- * called before the recording, or while libraries load: a synchronisation lasts,
- * or work waits in its stream, and nothing in the trace says for what.
+ * called before the recording, or while libraries load: a synchronisation lasts as
+ * long as work that no step called, or work waits in its stream for nothing that
+ * the trace knows.
  */
 #include "base/span.h"
 #include "graph/program_trace.h"
@@ -61,16 +62,39 @@ static void add_streams(struct step_program *p, struct spans *waiting)
     }
 }
 
-/* So may a host that waits before any work of the step has begun. */
-static void add_host(const struct program *program, struct spans *waiting)
+/* The end of the last work that began before the step's own, from the step's start, and that no recorded step called. */
+static int64_t strange_end_ns(const struct step_program *p, int64_t first_ns)
 {
+    const struct trace *trace = p->of->trace;
+    int64_t end_ns = 0;
+    for (uint32_t lane = 0; lane < trace->lane_count; lane++) {
+        const struct rows work = trace_rows(trace, lane, NEST_WORK);
+        for (uint32_t i = first_in_step(p, work); i < work.count; i++) {
+            const uint32_t row = work.at[i];
+            if (trace->start_ns[row] - p->step->start_ns >= first_ns)
+                break;
+            const int64_t row_end_ns = trace_end_ns(trace, row) - p->step->start_ns;
+            if (trace_step(trace, row) == STEP_NONE && row_end_ns > end_ns)
+                end_ns = row_end_ns;
+        }
+    }
+    return end_ns;
+}
+
+/* So may a host that waits before any work of the step has begun, while such work is at it. */
+static void add_host(const struct step_program *p, struct spans *waiting)
+{
+    const struct program *program = &p->result;
     int64_t first_ns = INT64_MAX;
     for (uint32_t i = 0; i < program->launch_count; i++)
         if (program->launches[i].row >= 0 && program->launches[i].start_ns < first_ns)
             first_ns = program->launches[i].start_ns;
-    for (uint32_t i = 0; i < program->sync_count; i++)
+    const int64_t strange_ns = first_ns == INT64_MAX ? 0 : strange_end_ns(p, first_ns);
+    for (uint32_t i = 0; i < program->sync_count; i++) {
+        const int64_t end_ns = program->syncs[i].start_ns + program->syncs[i].dur_ns;
         if (program->syncs[i].start_ns < first_ns)
-            spans_add(waiting, program->syncs[i].start_ns, program->syncs[i].start_ns + program->syncs[i].dur_ns);
+            spans_add(waiting, program->syncs[i].start_ns, end_ns < strange_ns ? end_ns : strange_ns);
+    }
 }
 
 static int64_t length_of_long(const struct spans *set)
@@ -89,7 +113,7 @@ void step_held(struct step_program *p)
     for (uint32_t lane = 0; lane < p->of->trace->lane_count; lane++)
         add_recorded(p, lane, &recorded);
     if (p->step == p->of->trace->steps) {
-        add_host(&p->result, &waiting);
+        add_host(p, &waiting);
         if (ends_with_device(p))
             add_streams(p, &waiting);
     }
