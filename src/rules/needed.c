@@ -38,6 +38,18 @@ static bool keeps_the_best(const struct syntax *tree, uint32_t test, uint32_t bl
     return false;
 }
 
+static bool is_comparison(const struct check *check, uint32_t node)
+{
+    return syntax_is(check->tree, node, SYN_COMPARE);
+}
+
+/* isnan, isinf, isfinite: who asks that wants to hear of a mistake. */
+static bool guards_numbers(const struct check *check, uint32_t node)
+{
+    return syntax_calls(check->tree, node, S("isnan")) || syntax_calls(check->tree, node, S("isinf")) ||
+           syntax_calls(check->tree, node, S("isfinite"));
+}
+
 bool needed_to_go_on(const struct check *check, uint32_t test)
 {
     const struct syntax *tree = check->tree;
@@ -47,7 +59,7 @@ bool needed_to_go_on(const struct check *check, uint32_t test)
     if (!syntax_is(tree, statement, SYN_IF) || !syntax_inside(tree, test, syntax_first(tree, statement)))
         return false;
     const uint32_t asked = syntax_first(tree, statement), block = syntax_child(tree, statement, 1);
-    const bool compares = syntax_is(tree, asked, SYN_COMPARE); /* a guard against NaN compares nothing */
+    const bool compares = ask_any(check, asked, is_comparison) && !ask_any(check, asked, guards_numbers);
     return (compares && (breaks(tree, block) || breaks(tree, syntax_child(tree, statement, 2)))) ||
            keeps_the_best(tree, asked, block);
 }

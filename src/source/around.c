@@ -145,6 +145,19 @@ static void enter_loop(const struct project *project, uint32_t file, uint32_t lo
     }
 }
 
+/* `assert not self.training` at the head of the block. */
+static bool asserts_evaluation(const struct syntax *tree, uint32_t block)
+{
+    enum { HEAD = 4 };
+    uint32_t statement = syntax_first(tree, block);
+    for (int i = 0; i < HEAD && statement != NONE; i++, statement = syntax_next(tree, statement)) {
+        bool negated;
+        if (tree->kind[statement] == SYN_ASSERT && tests_training(tree, statement + 1, &negated) && negated)
+            return true;
+    }
+    return false;
+}
+
 /* From the node up to its function. Gates beyond the loop of the pace do not count. */
 struct context around_node(const struct project *project, struct site site, uint32_t f)
 {
@@ -160,6 +173,8 @@ struct context around_node(const struct project *project, struct site site, uint
             c.on_error |= is_block_of(tree, site.node, at, 1);
         else if (kind == SYN_IF && c.pace == PACE_UNKNOWN)
             around_if(project, site, at, &c, &leaves);
+        else if (kind == SYN_BLOCK)
+            c.evaluation_only |= asserts_evaluation(tree, at);
         else if (kind == SYN_WITH)
             around_with(project, site.file, at, &c);
         else if (is_loop(kind) && runs_in_loop(tree, site.node, at))

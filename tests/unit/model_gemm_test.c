@@ -108,6 +108,21 @@ static void a_lone_call_costs_its_launch(void **state)
     assert_true(estimate("Tesla V100-PCIE-32GB", kernel).us > inside_us + 10);
 }
 
+/* Operations a microsecond of a square product; `lone` or in a full queue. */
+static double rate(const char *name, int64_t side, bool lone)
+{
+    const struct kernel kernel = {.form = FORM_BMM, .dtype = DTYPE_F32, .alone = lone, .size = {1, side, side, side}};
+    return 2.0 * (double)side * (double)side * (double)side / estimate(name, kernel).us;
+}
+
+/* T4 is rated for half the power that its peak wants: it has that peak for milliseconds, not for long. */
+static void a_board_short_of_power_slows_when_busy_for_long(void **state)
+{
+    assert_true(rate("NVIDIA T4", 1024, true) > 1.3 * rate("NVIDIA T4", 8192, true));
+    assert_true(rate("NVIDIA T4", 1024, false) < 1.1 * rate("NVIDIA T4", 8192, false));
+    assert_true(rate("Tesla V100-PCIE-32GB", 1024, true) < rate("Tesla V100-PCIE-32GB", 8192, true));
+}
+
 static void sizes_that_are_none_are_named(void **state)
 {
     struct estimate estimate;
@@ -143,10 +158,15 @@ static void measured_devices_say_so(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(no_product_beats_the_device),  cmocka_unit_test(large_products_are_near_the_peak),
-        cmocka_unit_test(more_work_takes_longer),       cmocka_unit_test(n_is_the_reduction),
-        cmocka_unit_test(a_lone_call_costs_its_launch), cmocka_unit_test(sizes_that_are_none_are_named),
-        cmocka_unit_test(figures_that_lack_are_named),  cmocka_unit_test(measured_devices_say_so),
+        cmocka_unit_test(no_product_beats_the_device),
+        cmocka_unit_test(large_products_are_near_the_peak),
+        cmocka_unit_test(more_work_takes_longer),
+        cmocka_unit_test(n_is_the_reduction),
+        cmocka_unit_test(a_lone_call_costs_its_launch),
+        cmocka_unit_test(sizes_that_are_none_are_named),
+        cmocka_unit_test(figures_that_lack_are_named),
+        cmocka_unit_test(measured_devices_say_so),
+        cmocka_unit_test(a_board_short_of_power_slows_when_busy_for_long),
     };
     return cmocka_run_group_tests(tests, open_models, close_models);
 }

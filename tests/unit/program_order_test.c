@@ -97,6 +97,16 @@ static void a_wait_for_what_is_not_recorded_is_told(void **state)
     assert_int_equal(step(r, 1)->held_ns, 0);
 }
 
+/* The first launch of all takes 5 ms, in which nothing runs. A later one waits for room while the device works. */
+static void a_launch_that_loads_code_is_told(void **state)
+{
+    struct recorded *r = *state;
+    plant_step(&r->p, 1, 0, 20000);
+    plant_work(&r->p, (struct planted_work){.launch_us = 10, .launch_dur_us = 5000, .us = 5005, .dur_us = 9000});
+    plant_work(&r->p, (struct planted_work){.launch_us = 6000, .launch_dur_us = 2000, .us = 14006, .dur_us = 10});
+    assert_int_equal(step(r, 0)->held_ns, 4995000);
+}
+
 /* Captured on stream 9, launched into the stream of the others. */
 static void a_graph_stands_where_it_was_launched(void **state)
 {
@@ -126,6 +136,7 @@ int main(void)
         TEST(work_beside_a_long_kernel_waits_for_nothing),
         TEST(a_device_may_be_behind),
         TEST(a_wait_for_what_is_not_recorded_is_told),
+        TEST(a_launch_that_loads_code_is_told),
         TEST(a_graph_stands_where_it_was_launched),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

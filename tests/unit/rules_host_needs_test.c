@@ -40,6 +40,8 @@ static void what_decides_when_to_stop_is_needed(void **state)
     expect("ST4", STEP("        error = out.norm().item()  # ST401 note\n"
                        "        if error <= 1e-6:\n"
                        "            break\n"));
+    expect("ST4", STEP("        if (out > 0.5).all() and wait > 3:  # ST402 note\n"
+                       "            break\n"));
     expect("ST4", STEP("        if torch.isnan(loss):  # ST402\n"
                        "            break\n"));
     expect("ST4", STEP("        if out.max() > 3:  # ST402\n"

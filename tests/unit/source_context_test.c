@@ -339,6 +339,15 @@ static void branches_that_exclude_the_training_evaluate(void **state)
     runs(early, "looked(x)", "evaluation");
     runs(early, "each(x)", "step");
     runs(early, "late(x)", "step");
+    const char *const asserted = "import torch.nn as nn\n"
+                                 "class N(nn.Module):\n"
+                                 "    def forward(self, x=None):\n"
+                                 "        if x is None:\n"
+                                 "            assert not self.training\n"
+                                 "            return made(self)\n"
+                                 "        return trained(x)\n";
+    runs(asserted, "made(self)", "evaluation forward");
+    runs(asserted, "trained(x)", "step forward");
 }
 
 static void what_leaves_runs_once(void **state)
