@@ -14,6 +14,7 @@ import os
 import sys
 
 import accuracy_dlrm
+import accuracy_fleet
 import accuracy_kernels
 import accuracy_llm
 import accuracy_models
@@ -32,6 +33,7 @@ GROUPS = {
     "models": accuracy_models.whole_models,
     "recommendation": accuracy_dlrm.figures,
     "iterations": accuracy_llm.iterations,
+    "fleet": accuracy_fleet.fleet,
 }
 
 
