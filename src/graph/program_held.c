@@ -7,10 +7,15 @@
  * long as work that no step called, or work waits in its stream for nothing that
  * the trace knows.
  */
+#include "base/sort.h"
 #include "base/span.h"
 #include "graph/program_trace.h"
 
-enum { HELD_LEAST_NS = 200 * 1000 }; /* shorter stretches are latencies */
+enum {
+    HELD_LEAST_NS = 200 * 1000, /* shorter stretches are latencies */
+    LOADING_NS = 1000 * 1000,
+    MANY_TIMES = 20, /* the usual launch call */
+};
 
 /* The rows of a stream from the one that may reach into the step on. */
 static uint32_t first_in_step(const struct step_program *p, struct rows work)
@@ -97,6 +102,29 @@ static void add_host(const struct step_program *p, struct spans *waiting)
     }
 }
 
+static int64_t usual_call_ns(const struct program *program, struct arena *scratch)
+{
+    struct keyed *calls = arena_array(scratch, program->launch_count, sizeof *calls);
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < program->launch_count; i++)
+        if (program->launches[i].call_dur_ns > 0)
+            calls[count++] = (struct keyed){program->launches[i].call_dur_ns, i};
+    sort_keyed(calls, count);
+    return count ? calls[count / 2].key : 0;
+}
+
+/* A launch that takes a millisecond, and many times the usual, while the device has nothing to do, loads code. */
+static void add_loading(struct step_program *p, struct spans *waiting)
+{
+    const int64_t usual_ns = usual_call_ns(&p->result, &p->scratch);
+    const int64_t least_ns = MANY_TIMES * usual_ns > LOADING_NS ? MANY_TIMES * usual_ns : LOADING_NS;
+    for (uint32_t i = 0; i < p->result.launch_count; i++) {
+        const struct program_launch *launch = &p->result.launches[i];
+        if (!launch->blocking && launch->call_start_ns >= 0 && launch->call_dur_ns >= least_ns)
+            spans_add(waiting, launch->call_start_ns, launch->call_start_ns + launch->call_dur_ns);
+    }
+}
+
 static int64_t length_of_long(const struct spans *set)
 {
     int64_t ns = 0;
@@ -114,6 +142,7 @@ void step_held(struct step_program *p)
         add_recorded(p, lane, &recorded);
     if (p->step == p->of->trace->steps) {
         add_host(p, &waiting);
+        add_loading(p, &waiting);
         if (ends_with_device(p))
             add_streams(p, &waiting);
     }

@@ -43,7 +43,7 @@ static str said(double us, struct arena *arena)
 {
     if (us < 1e3)
         return str_printf(arena, "%.2f us", us);
-    return us < 1e7 ? str_printf(arena, "%.2f ms", us / 1e3) : str_printf(arena, "%.2f s", us / 1e6);
+    return us < 1e6 ? str_printf(arena, "%.2f ms", us / 1e3) : str_printf(arena, "%.3f s", us / 1e6);
 }
 
 /* Why a measured step is set beside the prediction with another time than its own. */
@@ -53,7 +53,7 @@ static str beside_words(const struct prediction *p, struct arena *arena)
     if (fabs(p->measured_us - p->finished_us) < TOLD * p->measured_us)
         return S("");
     if (p->held_us >= TOLD * p->measured_us)
-        return str_printf(arena, ", %.*s of them standing still for what is not recorded: %.*s to compare with",
+        return str_printf(arena, ", %.*s of them waiting or loading as only a first step does: %.*s to compare with",
                           (int)held.len, held.at, (int)finished.len, finished.at);
     return str_printf(arena, ", %.*s from the end of all work before to the end of its own", (int)finished.len,
                       finished.at);
@@ -106,7 +106,7 @@ static void show_steps_beside(struct section *section, const struct prediction *
 {
     put_ns(section, "step_ns", "predicted step", p->walked.step_us);
     put_ns(section, "measured_step_ns", "measured", p->measured_us);
-    put(section, "held_ns", "of it, held by what is not recorded", UNIT_NS,
+    put(section, "held_ns", "of it, as only a first step does", UNIT_NS,
         p->measured_us < 0 ? cell_null() : ns_cell(p->held_us), p->held_us > 0);
     put(section, "finished_ns", "measured, from end to end", UNIT_NS, ns_cell(p->finished_us),
         p->finished_us != p->measured_us);

@@ -104,6 +104,8 @@ static void a_launch_that_loads_code_is_told(void **state)
     plant_step(&r->p, 1, 0, 20000);
     plant_work(&r->p, (struct planted_work){.launch_us = 10, .launch_dur_us = 5000, .us = 5005, .dur_us = 9000});
     plant_work(&r->p, (struct planted_work){.launch_us = 6000, .launch_dur_us = 2000, .us = 14006, .dur_us = 10});
+    for (int i = 0; i < 3; i++)
+        launch(r, 7, 14100 + 20 * i, 14110 + 20 * i, 5);
     assert_int_equal(step(r, 0)->held_ns, 4995000);
 }
 
