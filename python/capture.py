@@ -16,6 +16,8 @@ What it records goes, a line an event, to the file named by STEPTIME_RECORD:
     T <hash> <count> <offset> <key>   saved: a tensor in torch.save; its values lie in the file of values
     X                          the script was stopped because it reached its last step
 
+That it was loaded at all says an empty file beside it, <STEPTIME_RECORD>.loaded.
+
 The first process that records anything makes the file and is the only one to write it: workers of a loader, other
 ranks and forked children find it taken.
 """
@@ -310,6 +312,10 @@ def run_the_one_in_its_place():
 
 if PATH and __name__ == "sitecustomize":
     import random
+    try:
+        open(PATH + ".loaded", "w", encoding="ascii").close()  # also of a script that never trains
+    except OSError:
+        pass
     random.seed(SEED)
     sys.meta_path.insert(0, Waiting({"torch": torch_is_here, "numpy": numpy_is_here}))
     run_the_one_in_its_place()

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/error.h"
 
@@ -104,6 +105,7 @@ static void take_line(struct arena *arena, struct record *record, str line)
 bool record_read(const char *path, struct arena *arena, struct record *record, struct steptime_error *err)
 {
     *record = (struct record){.values_path = str_printf(arena, "%s.values", path).at};
+    record->loaded = access(str_printf(arena, "%s.loaded", path).at, F_OK) == 0;
     FILE *file = fopen(path, "re");
     if (!file)
         return errno == ENOENT || fail_at(err, STEPTIME_INPUT, str_of(path), -1, "%s", strerror(errno));

@@ -24,6 +24,7 @@ struct saved {
 };
 
 struct record {
+    bool loaded;  /* what records was loaded by an interpreter */
     bool any;     /* there is a record at all: the script reached a backward() or a step */
     bool stopped; /* the script was stopped at its last step */
     str torch, python, device;

@@ -54,13 +54,17 @@ static bool ended_well(const struct verifier *verifier, const struct verify_scri
     return true;
 }
 
+/* A wrapper around python may drop the environment (-I, -E, -S, a PYTHONPATH of its own), and with it what records. */
 static bool recorded_something(const struct verify_script *script, const struct record *record,
                                struct steptime_error *err)
 {
-    if (!record->any)
+    if (record->any)
+        return true;
+    if (!record->loaded)
         return fail_at(err, STEPTIME_INPUT, script->name, -1,
-                       "never calls backward(), nor the step of an optimizer; or its interpreter heeds no PYTHONPATH");
-    return true;
+                       "its python did not load what records: it heeds no PYTHONPATH (a wrapper, or -I, -E or -S); run "
+                       "the interpreter itself, see --python");
+    return fail_at(err, STEPTIME_INPUT, script->name, -1, "never calls backward(), nor the step of an optimizer");
 }
 
 static void tell(const struct verifier *verifier, const char *what, enum verify_side side, int64_t seed)

@@ -170,6 +170,16 @@ class Losses(Bench):
                 self.assertIn(words, outcome.err)
                 self.assertIn(path, outcome.err)
 
+    def test_an_interpreter_that_drops_what_records_is_told(self):
+        wrapper = self.write("wrapper", f'#!/bin/sh\nexec "{sys.executable}" -E "$@"\n')
+        os.chmod(wrapper, 0o755)
+        nothing = self.write("nothing.py", "print('hello')\n")
+        outcome = steptime("verify", "--python", wrapper, nothing, nothing, env=self.environment())
+        self.assertEqual(outcome.code, INPUT)
+        self.assertIn("heeds no PYTHONPATH", outcome.err)
+        self.assertIn("--python", outcome.err)
+        self.assertNotIn("heeds", self.verify(nothing, nothing).err)
+
     def test_backward_is_taken_once_where_calls_nest(self):
         self.write("nest.py", TRAIN.format(loss="step", steps=3).replace("import torch", "import torch\n"
                    "plain = torch.autograd.backward\n"
