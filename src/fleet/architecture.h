@@ -14,8 +14,8 @@ enum room { ROOM_GPU, ROOM_SERVER, ROOM_WORKER_A_SERVER, ROOM_SERVERS };
 enum traffic {
     TRAFFIC_NONE,
     TRAFFIC_CENTRAL, /* pulled from where they are kept, and their gradients pushed there */
-    TRAFFIC_PARTED, /* dense gradients along a ring; rows of parted embedding tables to who asked for them, gradients back */
-    TRAFFIC_RING, /* all gradients along rings, embedding rows gathered by all */
+    TRAFFIC_PARTED,  /* dense gradients along a ring; rows of tables in parts to who asked, gradients back */
+    TRAFFIC_RING,    /* all gradients along rings, embedding rows gathered by all */
 };
 
 /* What one GPU keeps of the stored weights. */
@@ -27,9 +27,8 @@ struct architecture_row {
     bool today; /* its exchange follows its layout (exchange.h); else all of weight_bytes passes these links */
     bool link[RESOURCES]; /* one after the other: the paper's */
     enum traffic traffic;
-    double
-        passes; /* a collective moves (n - 1) / n of the weights so many times: 2, an all-reduce; 3 with FSDP's second gather */
-    bool trees; /* its collective between servers may run along a tree */
+    double passes; /* (n - 1) / n of the weights moves so often: 2, an all-reduce; 3 with FSDP's second gather */
+    bool trees;    /* its collective between servers may run along a tree */
     enum stored stored;
     enum job_field whole; /* the degree that is all cNodes where it is not given; JOB_FIELDS: none */
 };

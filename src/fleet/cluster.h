@@ -38,18 +38,17 @@ struct cluster {
     enum precision precision;                        /* whose peak the rate is */
     double memory_bytes;                             /* of a GPU; 0: not limited */
     double gpus_per_server;                          /* 8 in the paper */
-    double overlap; /* share of input and communication that passes beside computing, 0 to 1: the paper's ideal */
-    double host_link_shared; /* replicas of a server that share its PCIe: divides its rate; 1: each has its own */
-    bool
-        host_link_is_shared; /* by as many replicas as the architecture puts on a server; then the figure above is not used */
-    bool duplex;             /* traffic that counts both directions passes both at a time (not in the paper) */
-    double bucket_bytes; /* gradients are sent in messages of so much; 0: in one */
+    double overlap;           /* share of input and communication beside computing, 0 to 1: the paper's ideal */
+    double host_link_shared;  /* replicas that share the PCIe of a server: divides its rate; 1: each has its own */
+    bool host_link_is_shared; /* by as many as the architecture puts on a server, instead */
+    bool duplex;              /* traffic that counts both directions passes both at a time (not in the paper) */
+    double bucket_bytes;      /* gradients are sent in messages of so much; 0: in one */
 };
 
 /* The paper's base configuration. */
 struct cluster cluster_paper(void);
 
-/* Of a device of the catalogue or a file, with its links; efficiencies per device where they were measured (doc/fleet.md). */
+/* Of a device of the catalogue or a file, with its links; efficiencies per device where they were measured (doc/numbers/fleet.md). */
 bool cluster_of_hardware(const struct hardware *hardware, struct arena *arena, struct cluster *cluster,
                          struct steptime_error *err);
 

@@ -121,7 +121,7 @@ bool fields_of_csv(struct field_cursor *cursor, str *fields, uint32_t room, stru
         str spare, *const field = count < room ? &fields[count] : &spare;
         mark = *at == '"' ? quoted_field(cursor, at, field, problem) : plain_field(cursor, at, field);
         count++;
-        at = mark + 1;
+        at = mark ? mark + 1 : at;
     } while (mark && *mark == ',');
     if (!mark)
         mark = line_end(start);
