@@ -26,7 +26,8 @@ static const double generation = 2;
 static int generation_of(const struct hardware *hardware)
 {
     const double *figure = hardware->figure;
-    return (figure[HW_FP16] > 3 * figure[HW_FP32]) + (figure[HW_TF32] > 0) + (figure[HW_FP8] > 0);
+    const bool matrix_units = figure[HW_FP16] > 3 * figure[HW_FP32];
+    return figure[HW_FP8] > 0 ? 3 : figure[HW_TF32] > 0 ? 2 : matrix_units ? 1 : 0;
 }
 
 double hardware_distance(const struct hardware *a, const struct hardware *b)
