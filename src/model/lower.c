@@ -95,24 +95,6 @@ static bool all_fit(const struct shape *shape)
     return true;
 }
 
-/* Everything that is recorded of an unknown operator, read or written once: the first tensor stands for its result. */
-static bool lower_bytes_alone(struct lower_work *work)
-{
-    int64_t bytes = 0, largest = 0;
-    for (uint32_t i = 0; i < work->call.shape.count; i++) {
-        const int64_t own = lower_bytes(&work->call, i);
-        if (own <= 0)
-            continue;
-        bytes = figure_sum(bytes, own);
-        largest = own > largest ? own : largest;
-    }
-    bytes = figure_sum(bytes, largest);
-    if (bytes <= 0)
-        return lower_miss(work, "no tensor of it was recorded");
-    lower_add(work, FORM_BYTES, DTYPE_UNKNOWN, (const int64_t[]){bytes, 1});
-    return work->count > 0;
-}
-
 static struct lowering by_bytes(struct lower_work *work, const char *why)
 {
     work->count = 0;

@@ -52,6 +52,9 @@ void lower_repeat(struct lower_work *work, uint32_t count);
 /* Answers false with the reason. */
 bool lower_miss(struct lower_work *work, const char *why);
 
+/* A kernel that moves what an unknown operator touches of its arguments (lower_bytes.c). */
+bool lower_bytes_alone(struct lower_work *work);
+
 /* ---- arguments ---- */
 
 /* The element type, fp32 where it was not recorded; inside a list, that of the first tensor where types are given. */

@@ -201,10 +201,40 @@ static void damaged_shapes_give_an_answer(void **state)
         }
 }
 
+static int64_t bytes_of_unknown(const char *dims, const char *types)
+{
+    const struct op_arguments arguments = {.dims = str_of(dims), .types = str_of(types), .values = S("")};
+    const struct lowered_call call = {.name = S("my::operator"), .arguments = &arguments, .direction = COPY_UNKNOWN};
+    const struct lowering lowering = lower(&call, &arena);
+    assert_int_equal(lowering.way, LOWERED_TO_BYTES);
+    return lowering.kernels[0].size[0];
+}
+
+/* Of caches and tables that an index goes into, a row for each index is touched, whatever the operator is called. */
+static void an_index_tells_what_an_unknown_operator_touches(void **state)
+{
+    const int64_t row = 8 * 64 * 2, slots = 32 * 8;
+    assert_int_equal(bytes_of_unknown("[[32, 8, 64], [32, 8, 64], [5000, 16, 8, 64], [5000, 16, 8, 64], [32]]",
+                                      "[\"c10::Half\", \"c10::Half\", \"c10::Half\", \"c10::Half\", \"long int\"]"),
+                     4 * 32 * row + slots + 32 * row);
+    assert_int_equal(bytes_of_unknown("[[32, 512], [9000, 512], [32]]", "[\"float\", \"float\", \"int\"]"),
+                     2 * 32 * 512 * 4 + 32 * 4 + 32 * 512 * 4);
+    /* Pages of a cache by a table of pages. */
+    assert_int_equal(
+        bytes_of_unknown("[[32, 8, 64], [5000, 16, 8, 64], [32, 10]]", "[\"c10::Half\", \"c10::Half\", \"int\"]"),
+        32 * row + 320 * 16 * row + 320 * 4 + 320 * 16 * row);
+    /* Nothing begins with as many rows: no index. */
+    assert_int_equal(bytes_of_unknown("[[100, 8], [7]]", "[\"float\", \"int\"]"), 2 * 100 * 8 * 4 + 7 * 4);
+    /* No table is larger than it is. */
+    assert_int_equal(bytes_of_unknown("[[1000, 4], [10, 4], [1000]]", "[\"float\", \"float\", \"int\"]"),
+                     2 * 1000 * 4 * 4 + 10 * 4 * 4 + 1000 * 4);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(products_have_the_reduction_third),
+        cmocka_unit_test(an_index_tells_what_an_unknown_operator_touches),
         cmocka_unit_test(a_gradient_is_two_products_and_the_sum_of_the_bias),
         cmocka_unit_test(convolutions_need_their_window),
         cmocka_unit_test(windows_follow_from_the_sizes_of_images),
