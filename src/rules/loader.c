@@ -92,8 +92,9 @@ static bool moves_itself(const struct check *check, uint32_t id)
 /* `transforms.append(ToDevice())` beside the loader: an object of the run that moves what it is called with. */
 static bool transforms_on_device(const struct check *check, uint32_t call)
 {
+    enum { FARTHEST = 20000 };
     const uint32_t function = syntax_function(check->tree, call);
-    for (uint32_t at = function == SYNTAX_NONE ? call : function; at < call; at++) {
+    for (uint32_t at = function == SYNTAX_NONE || call - function > FARTHEST ? call : function; at < call; at++) {
         const struct value *made = syntax_is(check->tree, at, SYN_CALL) ? ask_value(check, at) : &value_unknown;
         const uint32_t runs = made->kind == VALUE_INSTANCE && made->detail != SYNTAX_NONE
                                   ? project_method(check->project, made->detail, S("__call__"))

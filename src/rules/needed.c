@@ -93,7 +93,9 @@ static bool decides_samples(const struct check *check, uint32_t call)
 {
     const struct syntax *tree = check->tree;
     const uint32_t owner = ask_receiver(check, call), function = syntax_function(tree, call);
-    if (owner == SYNTAX_NONE || function == SYNTAX_NONE || !syntax_is(tree, tree->parent[call], SYN_EXPR))
+    enum { LARGEST = 20000 };
+    if (owner == SYNTAX_NONE || function == SYNTAX_NONE || tree->size[function] > LARGEST ||
+        !syntax_is(tree, tree->parent[call], SYN_EXPR))
         return false;
     for (uint32_t at = function; at < syntax_last(tree, function); at++) {
         const uint32_t other = syntax_calls(tree, at, S("sample")) ? ask_receiver(check, at) : SYNTAX_NONE;

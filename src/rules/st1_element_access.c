@@ -42,7 +42,8 @@ static bool goes_over_keys(const struct check *check, uint32_t loop)
     const struct syntax *tree = check->tree;
     const uint32_t target = syntax_is(tree, loop, SYN_FOR) ? syntax_first(tree, loop) : SYNTAX_NONE;
     const uint32_t source = loop_source(check, loop);
-    if (!syntax_is(tree, target, SYN_NAME) || source == SYNTAX_NONE)
+    enum { LARGEST = 4000 };
+    if (!syntax_is(tree, target, SYN_NAME) || source == SYNTAX_NONE || tree->size[loop] > LARGEST)
         return false;
     for (uint32_t at = loop; at < syntax_last(tree, loop); at++)
         if (syntax_is(tree, at, SYN_SUBSCRIPT) && syntax_same(tree, syntax_child(tree, at, 1), tree, target) &&

@@ -53,17 +53,27 @@ static bool tests_training(const struct syntax *tree, uint32_t test, bool *negat
     return str_eq(phase, S("train")) || is_one_of(phase, other_phases);
 }
 
+/* What is seen on the way up. */
+struct climb {
+    bool leaves;  /* a branch that leaves the loop it stands in */
+    int branches; /* how many were looked into: of deep nests the inner ones */
+};
+
 /* A branch that ends the run is a message on its way out; one that leaves a loop runs once a loop. */
-static void around_branch(const struct project *project, struct site branch, struct context *c, bool *leaves)
+static void around_branch(const struct project *project, struct site branch, struct context *c, struct climb *climb)
 {
+    enum { MOST_BRANCHES = 32 };
+    if (climb->branches++ == MOST_BRANCHES)
+        return;
     const enum leaving leaving = once_leaves(project, branch);
     const uint32_t statement = project_tree(project, branch.file)->parent[branch.node];
     c->evaluation_only |= branch_trains_not(project, branch.file, statement, branch.node);
     c->on_error |= leaving == LEAVES_RUN;
-    *leaves |= leaving == LEAVES_LOOP && c->loop == NONE;
+    climb->leaves |= leaving == LEAVES_LOOP && c->loop == NONE;
 }
 
-static void around_if(const struct project *project, struct site site, uint32_t at, struct context *c, bool *leaves)
+static void around_if(const struct project *project, struct site site, uint32_t at, struct context *c,
+                      struct climb *climb)
 {
     const struct syntax *tree = project_tree(project, site.file);
     const uint32_t node = site.node;
@@ -76,7 +86,7 @@ static void around_if(const struct project *project, struct site site, uint32_t 
     if (then && once_by_test(project, (struct site){site.file, at}))
         c->gate = GATE_INTERVAL;
     if (then || otherwise)
-        around_branch(project, (struct site){site.file, syntax_child(tree, at, then ? 1 : 2)}, c, leaves);
+        around_branch(project, (struct site){site.file, syntax_child(tree, at, then ? 1 : 2)}, c, climb);
     if (then)
         c->gate = gate_stronger(gate_of_test(project, (struct site){site.file, at + 1}), c->gate);
 }
@@ -164,7 +174,7 @@ struct context around_node(const struct project *project, struct site site, uint
     const struct syntax *tree = project_tree(project, site.file);
     const uint32_t function = project->functions[f].node;
     struct context c = {.loop = NONE, .step_loop = NONE};
-    bool leaves = false;
+    struct climb climb = {0};
     for (uint32_t at = site.node; at && at != function; at = tree->parent[at]) {
         const enum syntax_kind kind = tree->kind[at];
         if (kind == SYN_RAISE || kind == SYN_EXCEPT)
@@ -172,13 +182,13 @@ struct context around_node(const struct project *project, struct site site, uint
         else if (kind == SYN_ASSERT)
             c.on_error |= is_block_of(tree, site.node, at, 1);
         else if (kind == SYN_IF && c.pace == PACE_UNKNOWN)
-            around_if(project, site, at, &c, &leaves);
+            around_if(project, site, at, &c, &climb);
         else if (kind == SYN_BLOCK)
             c.evaluation_only |= asserts_evaluation(tree, at);
         else if (kind == SYN_WITH)
             around_with(project, site.file, at, &c);
         else if (is_loop(kind) && runs_in_loop(tree, site.node, at))
-            enter_loop(project, site.file, at, leaves && c.loop == NONE, &c);
+            enter_loop(project, site.file, at, climb.leaves && c.loop == NONE, &c);
     }
     if (function && function != NONE)
         c.no_grad |= decorated_no_grad(project, site.file, function);

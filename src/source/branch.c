@@ -25,10 +25,13 @@ static bool contradict(const struct syntax *tree, uint32_t a, uint32_t b)
 /* Whether an if around the node lets it run only where the branch does not: by the same test, or one that excludes it. */
 static bool is_excluded(const struct syntax *tree, uint32_t node, uint32_t around, uint32_t statement, uint32_t branch)
 {
+    enum { FARTHEST = 64, LARGEST_TEST = 200 };
     bool holds = branch == syntax_child(tree, statement, 1);
     const uint32_t test = bare_test(tree, statement, &holds);
-    for (uint32_t at = tree->parent[node], below = node; at > around; below = at, at = tree->parent[at]) {
-        if (tree->kind[at] != SYN_IF || below == at + 1)
+    int climbed = 0;
+    for (uint32_t at = tree->parent[node], below = node; at > around && climbed < FARTHEST;
+         below = at, at = tree->parent[at], climbed++) {
+        if (tree->kind[at] != SYN_IF || below == at + 1 || tree->size[at + 1] > LARGEST_TEST)
             continue;
         bool there = below == syntax_child(tree, at, 1);
         const uint32_t other = bare_test(tree, at, &there);

@@ -1,6 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "source/once.h"
 
+/* Nodes: tests and values beyond are not compared with all that a block binds. */
+enum { LARGEST_TEST = 200 };
+
+static uint32_t without_index(const struct syntax *tree, uint32_t node)
+{
+    while (syntax_is(tree, node, SYN_SUBSCRIPT))
+        node = syntax_first(tree, node);
+    return node;
+}
+
 /* `global x` in the function of the name. */
 static bool is_global(const struct syntax *tree, uint32_t name)
 {
@@ -15,8 +25,7 @@ static bool is_global(const struct syntax *tree, uint32_t name)
 static uint32_t kept_place(const struct project *project, uint32_t file, uint32_t node)
 {
     const struct syntax *tree = project_tree(project, file);
-    while (syntax_is(tree, node, SYN_SUBSCRIPT))
-        node = syntax_first(tree, node);
+    node = without_index(tree, node);
     if (syntax_is(tree, node, SYN_ATTRIBUTE))
         return node;
     if (!syntax_is(tree, node, SYN_NAME))
@@ -27,6 +36,8 @@ static uint32_t kept_place(const struct project *project, uint32_t file, uint32_
 
 static bool mentions(const struct syntax *tree, uint32_t within, uint32_t place)
 {
+    if (tree->size[within] > LARGEST_TEST)
+        return false;
     for (uint32_t n = within, last = syntax_last(tree, within); n < last; n++)
         if (tree->kind[n] == tree->kind[place] && syntax_same(tree, n, tree, place))
             return true;
@@ -36,7 +47,7 @@ static bool mentions(const struct syntax *tree, uint32_t within, uint32_t place)
 /* hasattr(self, "x") asks for self.x. */
 static bool asks_by_name(const struct syntax *tree, uint32_t test, uint32_t place)
 {
-    if (tree->kind[place] != SYN_ATTRIBUTE)
+    if (tree->kind[place] != SYN_ATTRIBUTE || tree->size[test] > LARGEST_TEST)
         return false;
     for (uint32_t n = test, last = syntax_last(tree, test); n < last; n++) {
         const uint32_t name = syntax_calls(tree, n, S("hasattr")) ? syntax_argument(tree, n, 1, NULL) : NONE;
@@ -88,8 +99,8 @@ static bool keeps(const struct project *project, uint32_t file, uint32_t test, u
         return true;
     if (tree->kind[target] == SYN_NAME || (holds_again(tree, test) && !is_flag_value(value)))
         return false;
-    const uint32_t place = kept_place(project, file, target);
-    return place != NONE && (mentions(tree, test, place) || asks_by_name(tree, test, place));
+    const uint32_t base = without_index(tree, target);
+    return (mentions(tree, test, base) || asks_by_name(tree, test, base)) && kept_place(project, file, target) != NONE;
 }
 
 /* Whether the function binds a thing that outlives it and that the test of another function asks for. */
@@ -98,7 +109,7 @@ static bool binds(const struct project *project, uint32_t id, const struct synta
     enum { LARGEST = 4000 };
     const struct function *function = project_function(project, id);
     const struct syntax *tree = project_tree(project, function->file);
-    if (tree->size[function->node] > LARGEST)
+    if (tree->size[function->node] > LARGEST || there->size[test] > LARGEST_TEST)
         return false;
     for (uint32_t s = function->node, last = syntax_last(tree, function->node); s < last; s++)
         for (uint32_t n = test; tree->kind[s] == SYN_ASSIGN && n < syntax_last(there, test); n++)
@@ -154,8 +165,8 @@ static bool filled_behind(const struct project *project, uint32_t file, uint32_t
 {
     const struct syntax *tree = project_tree(project, file);
     for (uint32_t s = from; s < last; s++) {
-        const uint32_t place = tree->kind[s] == SYN_ASSIGN ? kept_place(project, file, s + 1) : NONE;
-        if (place != NONE && mentions(tree, value, place))
+        if (tree->kind[s] == SYN_ASSIGN && mentions(tree, value, without_index(tree, s + 1)) &&
+            kept_place(project, file, s + 1) != NONE)
             return true;
     }
     return false;
