@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/par.h"
 #include "call.h"
+#include "fleet/import.h"
 #include "fleet_command.h"
 #include "graph/program.h"
 #include "inputs.h"
@@ -166,12 +167,34 @@ static void free_files(struct rank_file *files, uint32_t count)
         arena_free(&files[i].arena);
 }
 
+/* Jobs of a public table or schedule, as far as it tells their features. */
+enum { IMPORTED_MOST = 100000 };
+
+static bool add_imported(const char *path, struct table *table, struct report *report, struct steptime_error *err)
+{
+    struct import *import = import_open(path, S(""), err);
+    if (!import)
+        return false;
+    struct arena *arena = report_arena(report);
+    uint32_t count = 0;
+    for (struct job job; count < IMPORTED_MOST && import_next(import, &job); count++) {
+        job.name = str_copy(arena, job.name);
+        job.gpu = str_copy(arena, job.gpu);
+        put_job(table, &job);
+    }
+    if (count == IMPORTED_MOST)
+        report_warning(report, str_of(path), -1, S("only the first 100,000 jobs are told"));
+    return import_close(import, err);
+}
+
 static bool add_job(const struct call *call, uint32_t argument, struct table *table, struct report *report,
                     struct steptime_error *err)
 {
     struct call one = *call;
     struct inputs inputs;
     struct arena *arena = report_arena(report);
+    if (import_fits(call_argument(call, argument)))
+        return add_imported(call_argument(call, argument), table, report, err);
     one.arguments += argument;
     one.argument_count = 1;
     if (!inputs_of(&one, arena, &inputs, err))

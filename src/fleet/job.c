@@ -171,9 +171,9 @@ const char *job_problem(const struct job *job)
             return problem_of_value((enum job_field)i, job->field[i]);
     if (job->field[JOB_PRODUCTIVE_S] > job->field[JOB_DURATION_S])
         return "productive_s is more than duration_s";
-    if (job->lacks_amounts)
-        return isnan(job->field[JOB_CNODES]) ? missing(JOB_CNODES, job->architecture) : NULL;
-    const enum job_field lacks = lacking(job);
+    const enum job_field lacks = !job->lacks_amounts             ? lacking(job)
+                                 : isnan(job->field[JOB_CNODES]) ? JOB_CNODES
+                                                                 : JOB_FIELDS;
     if (lacks != JOB_FIELDS)
         return missing(lacks, job->architecture);
     if (job->architecture == ARCHITECTURE_1W1G && job->field[JOB_CNODES] > 1)

@@ -99,7 +99,7 @@ static double parallel(const struct collective_schedule *schedule, enum schedule
 
 static enum architecture architecture_of(const struct collective_schedule *schedule)
 {
-    if (schedule->of[GROUP_EXPERT].ranks > 1)
+    if (schedule->of[GROUP_EXPERT].ranks > 1 || schedule->of[GROUP_EXPERT].bytes > 0)
         return ARCHITECTURE_EXPERT_PARALLEL;
     if (schedule->of[GROUP_PIPELINE].ranks > 1)
         return ARCHITECTURE_PIPELINE_PARALLEL;
@@ -133,6 +133,7 @@ struct job job_of_schedule(const struct collective_schedule *schedule, str name)
     job.field[JOB_TENSOR_PARALLEL] = parallel(schedule, GROUP_TENSOR);
     job.field[JOB_PIPELINE_PARALLEL] = parallel(schedule, GROUP_PIPELINE);
     job.field[JOB_EXPERT_PARALLEL] = parallel(schedule, GROUP_EXPERT);
+    job.field[JOB_MEASURED_INPUT_MS] = 0; /* tokens: a few kilobytes */
     job.field[JOB_MICRO_BATCHES] = schedule->micro_batches;
     job.field[JOB_MEASURED_COMPUTE_MS] = schedule->compute_ms;
     job.field[JOB_MEASURED_WEIGHT_MS] = communication_ms(schedule);

@@ -94,14 +94,26 @@ static enum part longest(const double *ms)
     return (enum part)most;
 }
 
+/* Communication as measured, or what the model gives for its bytes; NaN where neither is told. */
+static double told_weight_ms(const struct job *job, const struct cluster *cluster)
+{
+    const bool talks = architecture_rows[job->architecture].traffic != TRAFFIC_NONE;
+    if (!isnan(job->field[JOB_MEASURED_WEIGHT_MS]) || !talks || isnan(job->field[JOB_WEIGHT_BYTES]))
+        return job_figure(job, JOB_MEASURED_WEIGHT_MS, talks ? NAN : 0);
+    const struct talk talk = talk_of(job, cluster, host_sharers(job, cluster));
+    double seconds_of_links = 0;
+    for (int i = RESOURCE_HOST_LINK; i < RESOURCES; i++)
+        seconds_of_links += talk.link_s[i];
+    return 1e3 * seconds_of_links;
+}
+
 /* Parts as measured, NaN where they are not. The time of the GPU is not split: all is told as compute-bound. */
 static struct job_step measured_step(const struct job *job, const struct cluster *cluster)
 {
     struct job_step step = {0};
     step.ms[PART_INPUT] = job->field[JOB_MEASURED_INPUT_MS];
     step.ms[PART_COMPUTE_BOUND] = job->field[JOB_MEASURED_COMPUTE_MS];
-    const bool talks = architecture_rows[job->architecture].traffic != TRAFFIC_NONE;
-    step.ms[PART_WEIGHT] = job_figure(job, JOB_MEASURED_WEIGHT_MS, talks ? NAN : 0);
+    step.ms[PART_WEIGHT] = told_weight_ms(job, cluster);
     for (int i = 0; i < RESOURCES; i++)
         step.by_resource_ms[i] = NAN;
     const bool whole = !isnan(step.ms[PART_INPUT] + step.ms[PART_COMPUTE_BOUND] + step.ms[PART_WEIGHT]);
