@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A population of jobs: where their time goes, and what they would gain elsewhere. */
 #include "base/error.h"
+#include "base/suggest.h"
 #include "command.h"
 #include "fleet/crew.h"
 #include "fleet_command.h"
@@ -22,6 +23,17 @@ static bool may_share(const char *word, bool shared, struct steptime_error *err)
            fail(err, STEPTIME_USAGE, "fleet %s is for one process: run it with steptime", word);
 }
 
+static bool no_verb(const char *word, struct steptime_error *err)
+{
+    struct suggestion near = suggest(str_of(word));
+    for (int i = 0; i < VERBS; i++)
+        suggest_offer(&near, str_of(verbs[i].word));
+    if (*word && suggest_found(&near))
+        return fail(err, STEPTIME_USAGE, "fleet has no '%s'; did you mean 'fleet %.*s'?", word, (int)near.best.len,
+                    near.best.at);
+    return fail(err, STEPTIME_USAGE, "fleet features, fleet breakdown, fleet project or fleet stragglers?");
+}
+
 static enum steptime_code run(const struct call *call, struct steptime_error *err)
 {
     const char *word = call_argument_count(call) ? call_argument(call, 0) : "";
@@ -30,7 +42,7 @@ static enum steptime_code run(const struct call *call, struct steptime_error *er
     for (int i = 0; i < VERBS; i++)
         if (!strcmp(word, verbs[i].word))
             return may_share(word, verbs[i].shared, err) && verbs[i].run(call, err) ? STEPTIME_OK : err->code;
-    fail(err, STEPTIME_USAGE, "fleet features, fleet breakdown, fleet project or fleet stragglers?");
+    no_verb(word, err);
     return err->code;
 }
 

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "base/suggest.h"
 #include "call.h"
 #include "fleet/crew.h"
 #include "fleet_command.h"
@@ -13,6 +14,10 @@ bool fleet_cluster(str name, struct arena *arena, struct cluster *cluster, struc
         *cluster = cluster_paper();
         return true;
     }
+    struct suggestion near = suggest(name);
+    suggest_offer(&near, S("paper"));
+    if (suggest_found(&near))
+        return fail(err, STEPTIME_USAGE, "--hw '%.*s': did you mean 'paper'?", (int)name.len, name.at);
     return hardware_find(name, arena, &hardware, err) && cluster_of_hardware(&hardware, arena, cluster, err);
 }
 

@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "base/error.h"
+#include "base/suggest.h"
 #include "call.h"
 #include "fleet/crew.h"
 #include "fleet/projection.h"
@@ -121,6 +122,17 @@ static bool read_points(struct question *question, struct steptime_error *err)
 
 /* ---- where to ---- */
 
+static bool no_architecture(const char *word, struct steptime_error *err)
+{
+    struct suggestion near = suggest(str_of(word));
+    for (int i = 0; i < ARCHITECTURES; i++)
+        suggest_offer(&near, architecture_word((enum architecture)i));
+    if (suggest_found(&near))
+        return fail(err, STEPTIME_USAGE, "--to: there is no architecture '%s'; did you mean '%.*s'?", word,
+                    (int)near.best.len, near.best.at);
+    return fail(err, STEPTIME_USAGE, "--to: there is no architecture '%s'; 'steptime fleet --help' lists them", word);
+}
+
 static bool read_target(struct question *question, struct projection_asked *asked, struct steptime_error *err)
 {
     const char *to = call_text(question->call, "to"), *hw = call_text(question->call, "hw");
@@ -131,7 +143,7 @@ static bool read_target(struct question *question, struct projection_asked *aske
     const char *traffic = call_text(question->call, "traffic");
     asked->traffic_of_weights = traffic ? !strcmp(traffic, "weights") : !hw || strcmp(hw, "paper");
     if (to && !architecture_of_word(str_of(to), &asked->architecture))
-        return fail(err, STEPTIME_USAGE, "--to: there is no architecture '%s'; 'steptime fleet --help' lists them", to);
+        return no_architecture(to, err);
     struct arena *arena = question->arena;
     str words = to ? architecture_word(asked->architecture) : S("the same architecture");
     if (question->same_there)
