@@ -6,7 +6,9 @@ The seeds are committed, so that a broken one found later can simply be added; t
 """
 import gzip
 import json
+import math
 import os
+import struct
 import sys
 import zlib
 
@@ -217,7 +219,36 @@ FLEET = {
                 b"latency.network=5us\npcie_share=server\nbucket=1B\nprecision=bf16\nmemory_size=80GiB\ngpus_per_server=4\n",
 }
 
-for target, seeds in {"trace": TRACES, "source": PACKED, "python": PYTHON, "execution": EXECUTIONS, "fleet": FLEET}.items():
+JOB_TABLES = {
+    **{name: FLEET[name] for name in ("jobs", "degrees", "bad", "lines")},
+    "quotes": b"\xef\xbb\xbf\"job\",architecture,cnodes,input_bytes,flops,memory_bytes,\"weight_bytes\",team\r\n"
+              b"\"a \"\"b\"\"\",ps-worker,2,1,1,1,1,\"x,y\"\r\n\n\"open,ps-worker,2,1,1,1,1,\n\"a\"b,ps-worker,2,1,1,1,1,\n",
+    "short": JOBS + b"a\n,,,,,,,,,,,,,,,,\nb,ps-worker,2,1,1,1,1,1,1,\x00\xff,t\n",
+    "muri": b"job_id,num_gpu,submit_time,iterations,model_name,duration,interval\n1,1,0,100,vgg16,50,1\n",
+    "members": b'{"architecture":"1w1g","cnodes":1,"input_bytes":0,"flops":1,"memory_bytes":1,"weight_bytes":0,"team":"\\u0041"}\n'
+               b'{"team":null,"flops":"2","architecture":"fsdp","x":[{}],"cnodes":8,"input_bytes":1,"memory_bytes":1,"weight_bytes":1}\n{\n',
+    "gzip": gzip.compress(JOBS + b"a,PS/Worker,16,2048,261e6,105.8e9,100.4e9,122e6,1.19e6,239.45e9,x\n", mtime=0),
+}
+
+
+def population(exact, folded, names, rows):
+    """As population_bytes.c writes one of rows: values, then weights."""
+    values = len(rows[0][1]) - 3 if rows else 1
+    texts = b"".join(struct.pack("<I", len(name)) + name for name in names)
+    return struct.pack("<IIIIBB6x", 0x31504F50, values, len(names), len(rows), exact, folded) + texts + b"".join(
+        struct.pack(f"<I{len(figures)}d", group, *figures) for group, figures in rows)
+
+
+POPULATIONS = {
+    "rows": population(1, 0, [b"", b"x", b"y"], [(1, (0.5, 2.0, 1, 4, 9)), (2, (0.0, math.nan, 1, 1, 0)), (0, (1e-300, 1e300, 1, 2, 3))]),
+    "none": population(1, 0, [b""], []),
+    "summary": population(0, 1, [b"", b"x"], []) + bytes(8 * 258),
+    "one_summary": population(0, 0, [b""], []) + struct.pack("<258Q", 1, *[0] * 257) + struct.pack("<Q8d", 1, *[1.0] * 8)
+                   + struct.pack("<3d768H", 0, 0, 0, *[0] * 383, 1, *[0] * 384) + struct.pack("<48d", *[0] * 45, 1, 1, 1),
+}
+
+for target, seeds in {"trace": TRACES, "source": PACKED, "python": PYTHON, "execution": EXECUTIONS, "fleet": FLEET, "job_table": JOB_TABLES,
+                      "population": POPULATIONS}.items():
     folder = os.path.join(HERE, "corpus", target)
     os.makedirs(folder, exist_ok=True)
     for name, data in seeds.items():
