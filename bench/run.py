@@ -19,6 +19,7 @@ import time
 
 import inputs
 from fixing import fixing
+from fleet import fleets
 from inputs import Missing
 from lint_speed import linting
 from measure import Failed, compare, median, run, side_by_side
@@ -177,7 +178,8 @@ def many_ranks(figures):
 
 
 GROUPS = {"reading": reading, "peer": against_peer, "scaling": scaling, "ranks": many_ranks,
-          "fix": lambda figures: fixing(figures, PROGRAM), "lint": lambda figures: linting(figures, PROGRAM, WORK)}
+          "fix": lambda figures: fixing(figures, PROGRAM), "lint": lambda figures: linting(figures, PROGRAM, WORK),
+          "fleet": lambda figures: fleets(figures, PROGRAM, WORK)}
 
 
 def machine():
