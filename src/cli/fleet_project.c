@@ -60,10 +60,10 @@ static bool add_point(struct question *question, str setting, int resource, stru
     struct projection_point *point = &question->points[i];
     *point = (struct projection_point){.changes = &question->machine_changes[i], .stays = resource >= 0};
     const bool same = resource < 0 ? question->same_there : question->same_here;
-    if (!same)
+    if (!same && (resource < 0 || !question->same_there))
         return true;
     question->clusters[i] = resource < 0 ? question->there : question->here;
-    point->cluster = &question->clusters[i];
+    *(same ? &point->cluster : &point->otherwise) = &question->clusters[i];
     if (resource >= 0) { /* the rest of the changes is in `here` already */
         question->clusters[i].rate[resource] *= 2;
         return true;

@@ -102,7 +102,7 @@ static const struct machine *machine_of_names(struct machines *machines, str gpu
 static const struct cluster *of_names(struct machines *machines, const struct job *job, const char **why)
 {
     if (!job->gpu.len) {
-        *why = "names no gpu, and no --hw says one for all";
+        *why = machines->otherwise ? NULL : "names no gpu, and no --hw says one for all";
         return machines->otherwise;
     }
     const struct machine *machine = machines->last;
@@ -117,5 +117,8 @@ const struct cluster *machines_of_job(struct machines *machines, const struct jo
     if (machines->given)
         return machines->given;
     const struct cluster *cluster = of_names(machines, job, why);
-    return cluster || !job->lacks_amounts ? cluster : &machines->unused;
+    if (cluster || !job->lacks_amounts)
+        return cluster;
+    *why = NULL;
+    return &machines->unused;
 }

@@ -189,6 +189,14 @@ class Projections(unittest.TestCase):
         self.assertEqual(rows(report, "jobs")[0]["obstacle"], "memory")
 
 
+class Unnamed(unittest.TestCase):
+    def test_jobs_that_name_no_gpu_run_on_that_of_hw_before_it_is_changed(self):
+        table = HEADER + "\n" + ps_worker(flops=1e15, weight_bytes=0)
+        report = fleet("project", table, "--hw", "H100", "--set", "flops=200%", "--jobs")
+        self.assertAlmostEqual(rows(report, "jobs")[0]["speedup"], 2, places=9)
+        self.assertEqual(rows(report, "sensitivity")[0]["most"], "flops")
+
+
 class Measured(unittest.TestCase):
     """Jobs whose measured step is that of other efficiencies than 70 %: 50 % of arithmetic, 35 % of memory."""
 
