@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "base/error.h"
 #include "base/sort.h"
 #include "fleet/straggler_mix.h"
 
@@ -229,12 +230,25 @@ static void ask_all(struct trial *trial, struct stragglers *stragglers)
     arena_free(&scratch);
 }
 
+/* Each replica and stage is walked twice: cells of all walks, some minutes' worth at most. */
+#define MOST_WALKED 5e10
+
+static bool is_affordable(const struct straggler_plan *plan, const struct operations *operations,
+                          struct steptime_error *err)
+{
+    const double walks = 2.0 * ((double)operations->replicas + operations->stages + operations->type_count);
+    return walks * (double)plan_cells(plan) <= MOST_WALKED ||
+           fail(err, STEPTIME_INPUT,
+                "%u replicas of %u stages are too many to make each ideal in turn: take fewer steps",
+                operations->replicas, operations->stages);
+}
+
 bool stragglers_of(const struct operations *operations, struct arena *arena, struct stragglers *stragglers,
                    struct steptime_error *err)
 {
     struct arena scratch = {0};
     struct straggler_plan plan;
-    const bool good = straggler_plan(operations, &scratch, &plan, err);
+    const bool good = straggler_plan(operations, &scratch, &plan, err) && is_affordable(&plan, operations, err);
     if (good) {
         const struct recorded_work recorded = recorded_work(operations, &plan, &scratch);
         struct trial trial = {.operations = operations, .plan = &plan, .arena = arena};
