@@ -76,8 +76,10 @@ void pai_jobs_task(struct pai_jobs *jobs, const struct pai_task *task)
     job->end_s = fmax(job->end_s, task->end_s);
     if (!(task->gpus > 0) || task->is_ps)
         return;
-    if (!job->cnodes) /* the first with a GPU tells which */
+    if (!job->cnodes) { /* the first with a GPU stands for the job */
         job->gpu = task->gpu;
+        job->group = task->group;
+    }
     job->instances += (float)task->instances;
     job->cnodes += (float)(task->instances * fmax(1, task->gpus));
     job->most_gpus = fmaxf(job->most_gpus, (float)task->gpus);

@@ -45,7 +45,7 @@ void pai_jobs_task(struct pai_jobs *jobs, const struct pai_task *task);
 void pai_jobs_instance(struct pai_jobs *jobs, const struct pai_instance *instance); /* after all tasks */
 void pai_jobs_group(struct pai_jobs *jobs, uint64_t job, uint32_t group); /* of the table of jobs, after all tasks */
 
-/* A job with a GPU; NULL at the end. Names live as long as the jobs; group and gpu are those of its first task. */
+/* The next job with a GPU; false at the end. Its name lives as long as the jobs; group and gpu are those of its first task with one. */
 struct pai_numbers {
     uint32_t group, gpu;
 };
