@@ -107,14 +107,15 @@ static bool is_compound(const struct check *check, uint32_t statement)
            kind == SYN_CLASS || kind == SYN_MATCH || kind == SYN_WITH || kind == SYN_DECORATED;
 }
 
-/* Scalar reads that stand in the same block, not in blocks within it. */
-static uint32_t reads_in_block(const struct check *check, uint32_t block)
+/* Whether several scalar reads stand in the same block, not in blocks within it. */
+static bool reads_several(const struct check *check, uint32_t block)
 {
     uint32_t count = 0;
     for (uint32_t at = syntax_first(check->tree, block); at != SYNTAX_NONE; at = syntax_next(check->tree, at))
         for (uint32_t node = at; !is_compound(check, at) && node < syntax_last(check->tree, at); node++)
-            count += is_scalar_read(check, node);
-    return count;
+            if (is_scalar_read(check, node) && ++count > 1)
+                return true;
+    return false;
 }
 
 static bool backward_follows(const struct check *check, uint32_t statement)
@@ -134,7 +135,7 @@ static bool is_scattered(const struct check *check, uint32_t call, uint32_t fate
     const uint32_t statement = syntax_statement(check->tree, call);
     if (is_compound(check, statement) || !is_scalar_read(check, call))
         return false;
-    return reads_in_block(check, check->tree->parent[statement]) > 1 || backward_follows(check, statement);
+    return reads_several(check, check->tree->parent[statement]) || backward_follows(check, statement);
 }
 
 /* loss.cpu().item(): the copy is of one number. */
