@@ -9,7 +9,9 @@
  * exponentials, which have units of their own and overlap with the products only
  * partly, or of reading and writing queries, keys, values and output. No
  * measurements of it lie here: the values below are from the papers' figures for
- * A100 and H100, and say so (BASIS_ANALYTIC).
+ * A100 and H100, and say so (BASIS_ANALYTIC). What a block costs beside its keys
+ * is seen where sequences are short: H100, width 128, 430 TFLOP/s at 512 keys and
+ * 621 at 16384, another kernel 329 and 477 (pytorch/benchmark, #2391): 230 keys.
  */
 #include <math.h>
 
@@ -23,6 +25,7 @@ enum coefficient {
     PLAIN_EFFICIENCY,
     EXPONENTIALS,
     DEPTH,
+    PLAIN_DEPTH,
     QUANTUM,
     MEMORY,
     KNEE,
@@ -36,7 +39,8 @@ static const struct parameter parameters[COEFFICIENTS] = {
     [BACK_EFFICIENCY] = {"back_efficiency", 0.62, 0.1, 1, 0.2, "the same going back"},
     [PLAIN_EFFICIENCY] = {"plain_efficiency", 0.55, 0.1, 1, 0.2, "of the peak in single precision"},
     [EXPONENTIALS] = {"exponentials", 0.4, 0, 1, 0.2, "share of their time that the products do not hide"},
-    [DEPTH] = {"depth", 64, 1, 1000, 0.3, "keys that starting a block is worth"},
+    [DEPTH] = {"depth", 230, 1, 1000, 0.3, "keys that starting and ending a block is worth"},
+    [PLAIN_DEPTH] = {"plain_depth", 64, 1, 1000, 0.3, "the same in single precision, where keys take longer"},
     [QUANTUM] = {"quantum", 0.7, 0, 1, 0.2, "share of a broken wave that waits for its end"},
     [MEMORY] = {"memory", 1.2, 0.5, 4, 0.2, "of what is read and written, over peak bandwidth"},
     [KNEE] = {"knee", 4, 1.5, 8, 0.2, "power with which arithmetic and memory overlap"},
@@ -49,7 +53,7 @@ static const double back_products = 2.5;
 
 struct heads {
     double count, queries, keys, width; /* keys: that a query meets in the mean */
-    double all_keys, element_bytes, flop_per_us, efficiency, products;
+    double all_keys, element_bytes, flop_per_us, efficiency, products, depth;
 };
 
 static double peak_of(enum dtype dtype, const double *figure, bool *matrix)
@@ -80,6 +84,7 @@ static struct heads heads_of(const struct kernel *kernel, const struct hardware 
         .flop_per_us = peak_of(kernel->dtype, hardware->figure, &matrix) / 1e6,
         .products = kernel->backward ? back_products : 1,
     };
+    heads.depth = c[matrix ? DEPTH : PLAIN_DEPTH];
     heads.efficiency = !matrix ? c[PLAIN_EFFICIENCY] : kernel->backward ? c[BACK_EFFICIENCY] : c[EFFICIENCY];
     return heads;
 }
@@ -92,7 +97,7 @@ static double arithmetic_us(const struct heads *heads, const struct hardware *ha
     const double products = 4 * BLOCK_QUERIES * heads->width * heads->products * sms;
     const double exponentials = BLOCK_QUERIES / (EXPONENTIALS_A_CLOCK * clock / 1e6);
     const double key_us = products / (heads->flop_per_us * heads->efficiency) + c[EXPONENTIALS] * exponentials;
-    return turns * key_us * (heads->keys + c[DEPTH]);
+    return turns * key_us * (heads->keys + heads->depth);
 }
 
 static double us(const struct kernel *kernel, const struct hardware *hardware, const double *c)
