@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "fleet/operations_trace.h"
 
+#include <stdlib.h>
+
 #include "base/mem.h"
 #include "base/sort.h"
 #include "fleet/operations_kinds.h"
@@ -126,9 +128,9 @@ struct piece {
 struct cutting {
     struct listing *listing;
     uint32_t step;
-    const struct launched *meetings; /* of the step, by launch: they run in that order */
-    size_t meeting_count;
-    int64_t work_ns; /* to where the step's time is told: the end of work, the start of a collective */
+    const struct launched *meetings; /* of the step, by start */
+    size_t meeting_count, passed;    /* so many from the first on ended before the time that is told now */
+    int64_t work_ns;                 /* to where the step's time is told: the end of work, the start of a collective */
     struct piece piece;
 };
 
@@ -154,23 +156,23 @@ static void close_piece(struct cutting *cutting)
     cutting->piece.open = false;
 }
 
-/* The part of [from, to) in which a collective ran. */
-static int64_t covered_ns(const struct cutting *cutting, int64_t from_ns, int64_t to_ns)
+/* The part of [from, to) in which a collective ran. From does not go back between calls. */
+static int64_t covered_ns(struct cutting *cutting, int64_t from_ns, int64_t to_ns)
 {
     int64_t covered = 0, at_ns = from_ns;
-    for (size_t i = 0; i < cutting->meeting_count && at_ns < to_ns; i++) {
+    while (cutting->passed < cutting->meeting_count && cutting->meetings[cutting->passed].end_ns <= from_ns)
+        cutting->passed++;
+    for (size_t i = cutting->passed; i < cutting->meeting_count && cutting->meetings[i].start_ns < to_ns; i++) {
         const struct launched *meeting = &cutting->meetings[i];
-        if (meeting->end_ns <= at_ns || meeting->start_ns >= to_ns)
-            continue;
         const int64_t begin = meeting->start_ns > at_ns ? meeting->start_ns : at_ns;
         const int64_t end = meeting->end_ns < to_ns ? meeting->end_ns : to_ns;
-        covered += end - begin;
-        at_ns = end;
+        covered += end > begin ? end - begin : 0;
+        at_ns = end > at_ns ? end : at_ns;
     }
     return covered;
 }
 
-static int64_t idle_ns(const struct cutting *cutting, int64_t from_ns, int64_t to_ns)
+static int64_t idle_ns(struct cutting *cutting, int64_t from_ns, int64_t to_ns)
 {
     return to_ns > from_ns ? to_ns - from_ns - covered_ns(cutting, from_ns, to_ns) : 0;
 }
@@ -201,6 +203,12 @@ static void take_meeting(struct cutting *cutting, const struct launched *meeting
         cutting->work_ns = meeting->start_ns;
 }
 
+static int by_start(const void *left, const void *right)
+{
+    const struct launched *a = left, *b = right;
+    return (a->start_ns > b->start_ns) - (a->start_ns < b->start_ns);
+}
+
 /* The collectives of a step, apart from the rest. */
 static struct launched *meetings_of(const struct launched *step, size_t count, size_t *meetings)
 {
@@ -209,6 +217,7 @@ static struct launched *meetings_of(const struct launched *step, size_t count, s
     for (size_t i = 0; i < count; i++)
         if (step[i].meets)
             list[(*meetings)++] = step[i];
+    qsort(list, *meetings, sizeof *list, by_start);
     return list;
 }
 

@@ -2,9 +2,9 @@
 #include "fleet/straggler.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 #include "base/error.h"
-#include "base/sort.h"
 #include "fleet/straggler_mix.h"
 
 /* Workers whose what-if is walked; of all others only the estimate of worker_slowdown is given. */
@@ -109,32 +109,47 @@ static const double *worker_slowdowns(const struct stragglers *stragglers, struc
     return slowdown;
 }
 
-/* Workers by falling slowdown, equal ones by stage and replica. */
-static const struct keyed *slowest_first(const struct stragglers *stragglers, struct arena *arena)
+struct ranked {
+    double slowdown;
+    uint32_t worker;
+};
+
+/* By falling slowdown; equal ones, and those that have none, by stage and replica. */
+static int slower_first(const void *left, const void *right)
+{
+    const struct ranked *a = left, *b = right;
+    if (a->slowdown > b->slowdown || a->slowdown < b->slowdown)
+        return a->slowdown > b->slowdown ? -1 : 1;
+    return (a->worker > b->worker) - (a->worker < b->worker);
+}
+
+static const struct ranked *slowest_first(const struct stragglers *stragglers, struct arena *arena)
 {
     const uint32_t workers = stragglers->stages * stragglers->replicas;
-    struct keyed *order = arena_array(arena, workers, sizeof *order);
-    for (uint32_t i = 0; i < workers; i++)
-        order[i] = (struct keyed){-(int64_t)(stragglers->worker_slowdown[i] * 1e12), i};
-    sort_keyed(order, workers);
+    struct ranked *order = arena_array(arena, workers, sizeof *order);
+    for (uint32_t i = 0; i < workers; i++) {
+        const double slowdown = stragglers->worker_slowdown[i];
+        order[i] = (struct ranked){isnan(slowdown) ? -1 : slowdown, i};
+    }
+    qsort(order, workers, sizeof *order, slower_first);
     return order;
 }
 
 /* The slowest 3 % of workers, at least one, made ideal: M_W. */
-static struct returned fix_slowest(struct trial *trial, const struct stragglers *stragglers, const struct keyed *order)
+static struct returned fix_slowest(struct trial *trial, const struct stragglers *stragglers, const struct ranked *order)
 {
     struct arena scratch = {0};
     const uint32_t workers = stragglers->stages * stragglers->replicas, count = (workers * 3 + 99) / 100;
     bool *marks = arena_array(&scratch, workers, sizeof *marks);
     for (uint32_t i = 0; i < count; i++)
-        marks[order[i].row] = true;
+        marks[order[i].worker] = true;
     const struct returned returned =
         returned_by(trial, stragglers, (struct selection){.by = SELECT_WORKERS, .workers = marks});
     arena_free(&scratch);
     return returned;
 }
 
-static struct what_ifs by_worker(struct trial *trial, const struct stragglers *stragglers, const struct keyed *order)
+static struct what_ifs by_worker(struct trial *trial, const struct stragglers *stragglers, const struct ranked *order)
 {
     struct arena scratch = {0};
     const uint32_t workers = stragglers->stages * stragglers->replicas;
@@ -142,7 +157,7 @@ static struct what_ifs by_worker(struct trial *trial, const struct stragglers *s
     struct straggler_what_if *rows = arena_array(trial->arena, count, sizeof *rows);
     bool *marks = arena_array(&scratch, workers, sizeof *marks);
     for (uint32_t i = 0; i < count; i++) {
-        const uint32_t worker = order[i].row;
+        const uint32_t worker = order[i].worker;
         marks[worker] = true;
         const str what = str_printf(trial->arena, "replica %lld stage %lld",
                                     (long long)stragglers->replica_numbers[worker % stragglers->replicas],
@@ -221,7 +236,7 @@ static void ask_all(struct trial *trial, struct stragglers *stragglers)
     stragglers->by_replica = by_replica(trial, stragglers);
     stragglers->by_stage = by_stage(trial, stragglers);
     stragglers->worker_slowdown = worker_slowdowns(stragglers, trial->arena);
-    const struct keyed *order = slowest_first(stragglers, &scratch);
+    const struct ranked *order = slowest_first(stragglers, &scratch);
     stragglers->workers = by_worker(trial, stragglers, order);
     stragglers->slowest_workers = fix_slowest(trial, stragglers, order);
     stragglers->last_stage =
