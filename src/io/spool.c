@@ -14,7 +14,7 @@ struct spool {
 
 static bool fail_spool(struct steptime_error *err)
 {
-    return fail(err, STEPTIME_OUTPUT, "a temporary file: %s", strerror(errno));
+    return fail(err, errno == ENOMEM ? STEPTIME_MEMORY : STEPTIME_OUTPUT, "a temporary file: %s", strerror(errno));
 }
 
 struct spool *spool_new(struct steptime_error *err)

@@ -110,3 +110,12 @@ class FailingAllocations(unittest.TestCase):
     def test_two_files(self):
         other = write_trace(self.path("other.json"), distributedInfo={"rank": 1, "world_size": 2})
         self.fail_each("info", self.trace, other, "--format", "json")
+
+    def test_tables_of_jobs(self):
+        path = self.path("jobs.csv")
+        with open(path, "w", encoding="ascii") as out:
+            out.write("job,architecture,cnodes,input_bytes,flops,memory_bytes,weight_bytes,team\n")
+            out.writelines(f"j{i},ps-worker,{i % 9},1e6,{i}e9,1e9,1e8,t{i % 3}\n" for i in range(400))
+        for verb in (("breakdown", "--group-by", "team"), ("project", "--to", "allreduce-local", "--threads", "1")):
+            with self.subTest(verb=verb):
+                self.fail_each("fleet", *verb, path, "--hw", "paper", "--format", "json")
