@@ -8,6 +8,9 @@
  *     pooled          a whole device left out of the fit; the others together predict it
  *     nearest         a whole device left out; the one most like it predicts it
  *     pooled+trees    pooled, with a residual learned on the other devices
+ *     vendor          a whole device left out; the others of its vendor together predict it, each with its own host's
+ *                     launch figures, of which the middle is taken (where a family has such figures)
+ *     vendor+launch   the same with the launch figures of the device's smallest rows: told, never chosen
  *     own             a measured device, some of its own rows left out
  *     own+trees       the same with a residual learned on its other rows
  *
