@@ -1,26 +1,58 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A population of jobs: where their time goes, and what they would gain elsewhere. */
+#include <stdio.h>
+
 #include "base/error.h"
 #include "base/suggest.h"
-#include "command.h"
+#include "call.h"
 #include "fleet/crew.h"
 #include "fleet_command.h"
 #include "output.h"
 
-static const struct {
+extern const struct command command_fleet;
+
+static const struct verb {
     const char *word;
     bool (*run)(const struct call *call, struct steptime_error *err);
-    bool shared; /* several processes may share its table */
-} verbs[] = {{"features", fleet_features, false},
-             {"breakdown", fleet_breakdown, true},
-             {"project", fleet_project, true},
-             {"stragglers", fleet_stragglers, false}};
+    bool shared;       /* several processes may share its table */
+    const char *takes; /* its own options, between blanks; those of output are of all */
+} verbs[] = {{"features", fleet_features, false, " "},
+             {"breakdown", fleet_breakdown, true,
+              " hw set overlap pcie-share efficiency measured group-by jobs strict threads "},
+             {"project", fleet_project, true,
+              " hw at to set traffic sweep overlap pcie-share efficiency measured group-by jobs strict threads "},
+             {"stragglers", fleet_stragglers, false, " "}};
 enum { VERBS = sizeof verbs / sizeof *verbs };
 
-static bool may_share(const char *word, bool shared, struct steptime_error *err)
+static bool may_share(const struct verb *verb, struct steptime_error *err)
 {
-    return shared || crew_ours()->count == 1 ||
-           fail(err, STEPTIME_USAGE, "fleet %s is for one process: run it with steptime", word);
+    return verb->shared || crew_ours()->count == 1 ||
+           fail(err, STEPTIME_USAGE, "fleet %s is for one process: run it with steptime", verb->word);
+}
+
+static bool takes(const struct verb *verb, const struct option *option)
+{
+    char word[32];
+    snprintf(word, sizeof word, " %s ", option->name);
+    return strstr(verb->takes, word) != NULL;
+}
+
+/* An option of another verb would be passed over in silence, and the answer be to another question. */
+static bool takes_all(const struct verb *verb, const struct call *call, struct steptime_error *err)
+{
+    for (uint32_t i = 0; i < call->given_count; i++)
+        for (const struct option *own = command_fleet.options; own->name; own++)
+            if (own == call->given[i].option && !takes(verb, own))
+                return fail(err, STEPTIME_USAGE, "fleet %s takes no --%s", verb->word, own->name);
+    return true;
+}
+
+static const struct verb *verb_of(const char *word)
+{
+    for (int i = 0; i < VERBS; i++)
+        if (!strcmp(word, verbs[i].word))
+            return &verbs[i];
+    return NULL;
 }
 
 static bool no_verb(const char *word, struct steptime_error *err)
@@ -39,11 +71,10 @@ static enum steptime_code run(const struct call *call, struct steptime_error *er
     const char *word = call_argument_count(call) ? call_argument(call, 0) : "";
     if (!output_check(call, err))
         return err->code;
-    for (int i = 0; i < VERBS; i++)
-        if (!strcmp(word, verbs[i].word))
-            return may_share(word, verbs[i].shared, err) && verbs[i].run(call, err) ? STEPTIME_OK : err->code;
-    no_verb(word, err);
-    return err->code;
+    const struct verb *verb = verb_of(word);
+    const bool good =
+        verb ? may_share(verb, err) && takes_all(verb, call, err) && verb->run(call, err) : no_verb(word, err);
+    return good ? STEPTIME_OK : err->code;
 }
 
 static const struct option options[] = {
@@ -69,8 +100,8 @@ static const struct option options[] = {
     {"efficiency", 0, "LINK=FILE", NULL,
      "Share of a link's rate by size of message and number of servers, from a table: ethernet=nic_ratio.csv."},
     {"measured", 0, NULL, NULL,
-     "breakdown: fit the efficiencies of --hw to the jobs that have a measured_ms, and say how far off the model is with "
-     "them, on jobs that it was not fitted on too. The table is read twice."},
+     "Fit the efficiencies of --hw (in project of --at, or of --hw paper) to the jobs that have a measured_ms, and say how "
+     "far off the model is with them, on jobs that it was not fitted on too. The table is read twice."},
     {"group-by", 0, "COLUMN", NULL, "By the values of a column of the table too, whatever column it is."},
     {"jobs", 0, NULL, NULL, "The table jobs, of one row a job, even if there are more than 100,000."},
     {"strict", 0, NULL, NULL, "Stop at the first row that cannot be, with code 3, instead of dropping it."},

@@ -26,7 +26,7 @@ static bool read_efficiency(struct cluster *cluster, const char *text, struct ar
     str path = str_of(text), word;
     if (!str_cut(&path, '=', &word) || !path.len)
         return fail(err, STEPTIME_USAGE, "--efficiency is LINK=FILE, like ethernet=nic_ratio.csv, not '%s'", text);
-    for (int i = 0; i < RESOURCES; i++)
+    for (int i = RESOURCE_HOST_LINK; i < RESOURCES; i++)
         if (str_eq(resource_word((enum resource)i), word))
             return cluster_read_efficiency(cluster, (enum resource)i, str_z(arena, path), arena, err);
     return fail(err, STEPTIME_USAGE, "--efficiency: '%.*s' is none of pcie, nvlink, ethernet", (int)word.len, word.at);
@@ -70,7 +70,9 @@ bool fleet_measured(const struct call *call, const struct job_table_asked *table
     if (!*fitted)
         return true;
     if (!given)
-        return fail(err, STEPTIME_USAGE, "--measured fits one kind of hardware: say which with --hw");
+        return fail(
+            err, STEPTIME_USAGE,
+            "--measured fits one kind of hardware: say what all jobs run on, breakdown with --hw, project with --at");
     if (crew_ours()->count > 1)
         return fail(err, STEPTIME_USAGE, "--measured fits in one process alone");
     if (!measured_fit(table, cluster, arena, measured, err))
@@ -83,12 +85,15 @@ bool fleet_table(const struct call *call, struct job_table_asked *table, struct 
 {
     if (call_argument_count(call) != 2)
         return fail(err, STEPTIME_USAGE, "one table of jobs, please: a file, or - for standard input");
-    const char *group = call_text(call, "group-by"), *threads = call_text(call, "threads");
+    const char *group = call_text(call, "group-by");
+    int64_t threads;
+    if (!call_count(call, "threads", 1, FLEET_THREADS, 0, &threads, err))
+        return false;
     *table = (struct job_table_asked){
         .path = call_argument(call, 1),
         .group_by = group ? str_of(group) : S(""),
         .strict = call_flag(call, "strict"),
-        .threads = threads ? (unsigned)strtoul(threads, NULL, 10) : 0,
+        .threads = (unsigned)threads,
         .share = crew_ours()->rank,
         .shares = crew_ours()->count,
     };

@@ -28,6 +28,8 @@ struct question {
     uint32_t point_count;
     struct projection_sweep sweeps[SWEEPS_MOST];
     struct projection_words words;
+    struct measured measured;
+    bool fitted; /* to the measured jobs of the table */
 };
 
 /* ---- hardware ---- */
@@ -37,8 +39,8 @@ static bool read_hardware(struct question *question, struct steptime_error *err)
     const char *hw = call_text(question->call, "hw"), *at = call_text(question->call, "at");
     question->here_changes = (struct fleet_changes){question->call, false, S(""), -1};
     question->here_machine_changes = (struct machine_changes){fleet_change, &question->here_changes};
-    question->same_there = hw != NULL;
-    if (hw && !fleet_cluster(str_of(hw), question->arena, &question->there, err))
+    question->same_there = hw || at;
+    if (question->same_there && !fleet_cluster(str_of(hw ? hw : at), question->arena, &question->there, err))
         return false;
     question->same_here = at || (hw && !strcmp(hw, "paper"));
     if (!at && hw)
@@ -46,6 +48,18 @@ static bool read_hardware(struct question *question, struct steptime_error *err)
     if (at && !fleet_cluster(str_of(at), question->arena, &question->here, err))
         return false;
     return (!hw && !at) || fleet_change(&question->here_changes, &question->here, question->arena, err);
+}
+
+/* The efficiencies that jobs have here hold there too where it is the same kind of hardware. */
+static bool fit_measured(struct question *question, const struct job_table_asked *table, struct steptime_error *err)
+{
+    const bool same = !call_text(question->call, "at") || !call_text(question->call, "hw");
+    if (!fleet_measured(question->call, table, &question->here, question->same_here, question->arena,
+                        &question->measured, &question->fitted, err))
+        return false;
+    for (int i = 0; question->fitted && same && i < RESOURCES; i++)
+        question->there.efficiency[i] = question->here.efficiency[i];
+    return true;
 }
 
 /* One point more: what is asked, with one setting changed or a resource made faster. */
@@ -165,6 +179,8 @@ static bool show(const struct question *question, struct projection *projection,
         return false;
     struct report *report = report_new(question->arena, S("fleet project"));
     projection_show(projection, asked, &question->words, told, report);
+    if (question->fitted)
+        measured_show(&question->measured, report);
     return output_report(question->call, report, err);
 }
 
@@ -174,7 +190,8 @@ static bool run(struct question *question, struct steptime_error *err)
     struct projection projection = {0};
     struct job_table_result told = {0};
     if (!fleet_table(question->call, &asked.table, err) || !read_hardware(question, err) ||
-        !read_points(question, err) || !read_target(question, &asked, err))
+        !fit_measured(question, &asked.table, err) || !read_points(question, err) ||
+        !read_target(question, &asked, err))
         return false;
     asked.here = (struct projection_point){.cluster = question->same_here ? &question->here : NULL,
                                            .otherwise = question->same_there ? &question->here : NULL,

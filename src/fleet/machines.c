@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "fleet/machines.h"
 
+#include "base/error.h"
 #include "base/intern.h"
 #include "base/mem.h"
+#include "hw/catalogue.h"
 
 /* What a pair of names leads to. */
 struct machine {
@@ -19,6 +21,7 @@ struct machines {
     const struct cluster *given, *otherwise;
     const struct machine_changes *changes;
     struct arena arena;
+    const struct catalogue *catalogue; /* NULL until a row names a device */
     struct intern *names;
     struct machine **at; /* by the id of "gpu\nnetwork" */
     size_t room, count;
@@ -48,19 +51,36 @@ void machines_free(struct machines *machines)
     mem_free(machines);
 }
 
+/* A row is somebody else's text: it may name a device of the catalogue, never a file. */
+static bool device_of_row(struct machines *machines, str gpu, struct hardware *hardware, struct steptime_error *err)
+{
+    if (!machines->catalogue)
+        machines->catalogue = catalogue_new(&machines->arena);
+    const struct hardware *found = catalogue_gpu(machines->catalogue, gpu, (struct gpu_signs){-1, -1});
+    if (!found)
+        return fail(err, STEPTIME_INPUT, "names the device '%.*s', which is not known, or is several", (int)gpu.len,
+                    gpu.at);
+    *hardware = *found;
+    return true;
+}
+
 static bool look_up(struct machines *machines, str gpu, str network, struct machine *machine,
                     struct steptime_error *err)
 {
     struct hardware hardware;
     struct arena *arena = &machines->arena;
-    if (!hardware_find(gpu, arena, &hardware, err))
+    const struct machine_changes *changes = machines->changes;
+    if (str_eq(gpu, S("paper"))) {
+        machine->cluster = cluster_paper();
+        return !changes || changes->apply(changes->context, &machine->cluster, arena, err);
+    }
+    if (!device_of_row(machines, gpu, &hardware, err))
         return false;
     if (network.len &&
         !hardware_set(&hardware, str_printf(arena, "network=%.*s", (int)network.len, network.at), arena, err))
         return false;
     if (!cluster_of_hardware(&hardware, arena, &machine->cluster, err))
         return false;
-    const struct machine_changes *changes = machines->changes;
     return !changes || changes->apply(changes->context, &machine->cluster, arena, err);
 }
 

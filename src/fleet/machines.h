@@ -16,6 +16,9 @@ struct machine_changes {
     const void *context;
 };
 
+/* At most so many threads read a table; machines are one a thread. */
+enum { FLEET_THREADS = 256 };
+
 struct machines;
 
 /*

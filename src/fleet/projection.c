@@ -9,7 +9,7 @@
 #include "fleet/projection_rows.h"
 #include "fleet/weights.h"
 
-enum { MOST_THREADS = 256, ROWS = 100000 };
+enum { ROWS = 100000 };
 
 /* Hardware as one thread looks it up: here, then one a point, with the target that was made of it last. */
 struct lookup {
@@ -22,7 +22,7 @@ struct reading {
     const struct projection_asked *asked;
     struct projection *whole;
     struct arena *arena;
-    struct lookup lookups[MOST_THREADS];
+    struct lookup lookups[FLEET_THREADS];
 };
 
 struct block {
@@ -252,7 +252,7 @@ bool projection_of_table(const struct projection_asked *asked, struct arena *are
     const struct job_visitor visitor = {
         .context = reading, .begin = begin_block, .row = add_job, .join = join_block, .drop = drop_block};
     const bool good = job_table_read(&asked->table, &visitor, arena, told, err);
-    for (int i = 0; i < MOST_THREADS; i++)
+    for (int i = 0; i < FLEET_THREADS; i++)
         close_lookup(reading, &reading->lookups[i]);
     return good;
 }

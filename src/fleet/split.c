@@ -46,8 +46,8 @@ void split_free(struct split *split)
 static void add_measured(struct split_sums *sums, const struct job *job, const struct job_step *step, double *values)
 {
     const double measured = job->field[JOB_MEASURED_MS];
-    if (isnan(measured) || measured <= 0)
-        return;
+    if (isnan(measured) || measured <= 0 || job->lacks_amounts)
+        return; /* what is recorded is not modelled */
     const double error = (step->step_ms - measured) / measured;
     values[ERROR_RATIO] = fabs(error);
     sums->signed_error += error;
@@ -179,9 +179,8 @@ static bool join_block(void *context, void *at, struct steptime_error *err)
 bool split_of_table(const struct split_asked *asked, struct arena *arena, struct split *split,
                     struct job_table_result *told, struct steptime_error *err)
 {
-    enum { MOST_THREADS = 256 };
-    struct reading reading = {.asked = asked, .whole = split, .arena = arena, .threads = MOST_THREADS};
-    reading.machines = arena_array(arena, MOST_THREADS, sizeof *reading.machines);
+    struct reading reading = {.asked = asked, .whole = split, .arena = arena, .threads = FLEET_THREADS};
+    reading.machines = arena_array(arena, FLEET_THREADS, sizeof *reading.machines);
     split_begin(split, asked->table.group_by.len > 0);
     split->rows = crew_ours()->count == 1 ? spool_new(err) : NULL;
     if (!split->rows && crew_ours()->count == 1)

@@ -73,6 +73,10 @@ static void show_head(const struct split *split, const struct split_asked *asked
     struct section *section = report_section(report, "fleet", "Where the time of a step goes");
     if (population_count(all, POPULATION_ALL, STEP_MS))
         section_text(section, summary_text(split, report_arena(report)));
+    else if (sums->jobs)
+        section_text(section,
+                     S("No job tells what it computes and moves, nor how long a step takes: what follows is who "
+                       "there is, not where time goes."));
     if (sums->without_duration && sums->without_duration < sums->jobs)
         section_text(section, str_printf(report_arena(report),
                                          "%llu jobs have no duration_s: by GPU-time they weigh as one step of theirs.",

@@ -65,6 +65,8 @@ static void add_doubling(struct list *list, double from, double to, str unit)
 {
     for (double value = from; value <= to * (1 + 1e-9) && list->count < VALUES_MOST; value *= 2)
         add(list, value, unit);
+    if (list->numbers[list->count - 1] < to * (1 - 1e-9))
+        add(list, to, unit);
 }
 
 static bool read_range(struct list *list, str low, str high, str count)

@@ -2,7 +2,7 @@
 /*
  * The values that a figure takes one after the other, as people write them:
  *
- *     10..400Gbps           doubling from 10 up; 400 is the last where it is met
+ *     10..400Gbps           doubling from 10 up, and 400 at the end
  *     500..8000:9           nine values, each the same times the one before
  *     0..1  0..1:6          from 0 in equal steps: eleven, or as many as said
  *     25,100,400Gbps        as listed; the unit may stand behind the last alone

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "hw/figures.h"
+#include "hw/values.h"
 
 static bool is_count(str key)
 {
@@ -37,89 +38,30 @@ static bool fail_sweep(str text, struct steptime_error *err)
                 (int)text.len, text.at);
 }
 
-/* A number and the unit after it, "" where there is none. */
-static bool number_of(str text, struct arena *scratch, double *number, str *unit)
+static bool read_names(struct sweep *sweep, str list, struct arena *arena)
 {
-    const char *begin = str_z(scratch, text);
-    char *end;
-    *number = strtod(begin, &end);
-    *unit = str_from(text, (size_t)(end - begin));
-    return end != begin && isfinite(*number) && *number > 0;
-}
-
-static void add_value(struct sweep *sweep, double *values, str *texts, struct arena *arena, double value, str unit)
-{
-    value = is_count(sweep->key) ? floor(value + 0.5) : value;
-    if (sweep->count == SWEEP_MOST || (sweep->count && values[sweep->count - 1] == value))
-        return;
-    values[sweep->count] = value;
-    texts[sweep->count++] = str_printf(arena, "%.10g%.*s", value, (int)unit.len, unit.at);
-}
-
-/* Splits "A..B" or "A..B:COUNT". */
-static bool split_range(str text, str *low, str *high, str *count)
-{
-    const char *dots = text.len > 2 ? memmem(text.at, text.len, "..", 2) : NULL;
-    if (!dots)
-        return false;
-    *low = (str){text.at, (size_t)(dots - text.at)};
-    *high = str_from(text, low->len + 2);
-    *count = S("");
-    const char *colon = high->len ? memchr(high->at, ':', high->len) : NULL;
-    if (colon) {
-        *count = str_from(*high, (size_t)(colon - high->at) + 1);
-        high->len = (size_t)(colon - high->at);
-    }
-    return true;
-}
-
-static bool read_range(struct sweep *sweep, double *values, str *texts, str low, str high, str count,
-                       struct arena *arena)
-{
-    double from, to;
-    str low_unit, unit;
-    int64_t points = 0;
-    if (!number_of(low, arena, &from, &low_unit) || !number_of(high, arena, &to, &unit) || to < from ||
-        (low_unit.len && !str_eq(low_unit, unit)))
-        return false;
-    if (count.len && (!str_int(count, &points) || points < 2 || points > SWEEP_MOST))
-        return false;
-    if (!points)
-        for (double value = from; value <= to * (1 + 1e-9) && sweep->count < SWEEP_MOST; value *= 2)
-            add_value(sweep, values, texts, arena, value, unit);
-    for (int64_t i = 0; i < points; i++)
-        add_value(sweep, values, texts, arena, from * pow(to / from, (double)i / (double)(points - 1)), unit);
-    return true;
-}
-
-/* The unit may stand behind the last of a list alone. */
-static bool read_list(struct sweep *sweep, double *values, str *texts, str list, struct arena *arena)
-{
-    str rest = list, item, last_unit = S(""), unit;
-    double value;
-    while (str_cut(&rest, ',', &item))
-        if (!number_of(str_trim(item), arena, &value, &last_unit))
-            return false;
-    while (str_cut(&list, ',', &item)) {
-        number_of(str_trim(item), arena, &value, &unit);
-        if (unit.len && !str_eq(unit, last_unit))
-            return false;
-        add_value(sweep, values, texts, arena, value, last_unit);
-    }
-    return sweep->count > 0;
-}
-
-static bool read_names(struct sweep *sweep, str *texts, str list)
-{
+    str *texts = arena_array(arena, VALUES_MOST, sizeof *texts);
+    sweep->texts = texts;
     for (str item; str_cut(&list, ',', &item);)
-        if (str_trim(item).len && sweep->count < SWEEP_MOST)
+        if (str_trim(item).len && sweep->count < VALUES_MOST)
             texts[sweep->count++] = str_trim(item);
     return sweep->count > 0;
 }
 
+static bool read_numbers(struct sweep *sweep, str text, struct arena *arena)
+{
+    struct values values;
+    if (!values_read(text, is_count(sweep->key), arena, &values))
+        return false;
+    sweep->count = values.count;
+    sweep->values = values.numbers;
+    sweep->texts = values.texts;
+    return values.numbers[0] > 0 || str_eq(sweep->key, S("overlap"));
+}
+
 bool sweep_read(str text, struct arena *arena, struct sweep *sweep, struct steptime_error *err)
 {
-    str values = text, low, high, count;
+    str values = text;
     *sweep = (struct sweep){0};
     if (!str_cut(&values, '=', &sweep->key) || !values.len)
         return fail_sweep(text, err);
@@ -127,18 +69,8 @@ bool sweep_read(str text, struct arena *arena, struct sweep *sweep, struct stept
         return fail(err, STEPTIME_USAGE,
                     "--sweep: '%.*s' is none of batch, ranks, cpu-speed, overlap, hw or a key of --set",
                     (int)sweep->key.len, sweep->key.at);
-    double *numbers = arena_array(arena, SWEEP_MOST, sizeof *numbers);
-    str *texts = arena_array(arena, SWEEP_MOST, sizeof *texts);
-    sweep->values = numbers;
-    sweep->texts = texts;
     sweep->numbers = !is_device(sweep->key);
-    bool good;
-    if (is_device(sweep->key))
-        good = read_names(sweep, texts, values);
-    else if (split_range(values, &low, &high, &count))
-        good = read_range(sweep, numbers, texts, low, high, count, arena);
-    else
-        good = read_list(sweep, numbers, texts, values, arena);
+    const bool good = sweep->numbers ? read_numbers(sweep, values, arena) : read_names(sweep, values, arena);
     return good || fail_sweep(text, err);
 }
 

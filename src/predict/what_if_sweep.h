@@ -2,7 +2,7 @@
 /*
  * The same question with one figure of it taking several values:
  *
- *     batch=512..8192            doubling from 512 up; 8192 is the last where it is met
+ *     batch=512..8192            doubling from 512 up, and 8192 at the end (hw/values.h)
  *     batch=500..8000:9          nine values, each the same times the one before
  *     cpu-speed=1,1.5,2          as listed
  *     network=25..400Gbps        any figure of the hardware, see `steptime hw`
@@ -15,8 +15,6 @@
 
 #include "predict/question.h"
 #include "report/report.h"
-
-enum { SWEEP_MOST = 256 };
 
 struct sweep {
     str key;

@@ -83,7 +83,7 @@ static void put_inputs(struct term *term, const struct report *report)
     if (events)
         line = str_printf(term->arena, "%.*s%s%s event%s", (int)line.len, line.at, line.len ? ", " : "",
                           told(term, UNIT_COUNT, events).at, events == 1 ? "" : "s");
-    if (events || bytes)
+    if (bytes)
         line = str_printf(term->arena, "%.*s, %s", (int)line.len, line.at, told(term, UNIT_BYTES, bytes).at);
     term_put(term, STYLE_DIM, line);
     put_count(term, total(report, repaired_of), "repaired");

@@ -178,6 +178,15 @@ class Projections(unittest.TestCase):
         self.assertAlmostEqual(means[0], 1)
         self.assertAlmostEqual(means[2], 0.42 / 0.18)
 
+    def test_a_sweep_reaches_the_end_that_was_asked_for(self):
+        report = fleet("project", HEADER + "\n" + ps_worker(), "--hw", "paper", "--sweep", "ethernet=10..400Gbps")
+        self.assertEqual([row["given"] for row in rows(report, "sweep_ethernet")],
+                         ["10Gbps", "20Gbps", "40Gbps", "80Gbps", "160Gbps", "320Gbps", "400Gbps"])
+
+    def test_where_jobs_run_is_where_they_stay_unless_said(self):
+        report = fleet("project", HEADER + "\n" + ps_worker(), "--at", "paper", "--to", "allreduce-local")
+        self.assertAlmostEqual(rows(report, "jobs")[0]["speedup"], 21.0)
+
     def test_the_most_sensitive_resource_of_each_architecture(self):
         table = HEADER + "\n" + ps_worker() + "b,1w1g,1,1,0,1e9,1e12,0\nc,1wng,2,1,0,1e9,1e9,1e10\n"
         most = {row["architecture"]: row["most"] for row in rows(fleet("project", table, "--hw", "paper", "--to", "allreduce-local"), "sensitivity")}
@@ -225,6 +234,17 @@ class Measured(unittest.TestCase):
         self.assertGreater(told["given_error"], 0.25)
         self.assertAlmostEqual(told["error"], 0, delta=0.01)
 
+    def test_a_projection_starts_from_what_was_measured(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "jobs.csv")
+            with open(path, "w", encoding="ascii") as table:
+                table.write(self.TABLE)
+            done = steptime("fleet", "project", path, "--hw", "paper", "--measured", "--set", "memory=200%", "--format", "json")
+        self.assertEqual(done.code, OK, done.err)
+        first = rows(done.json, "jobs")[0]
+        self.assertAlmostEqual(first["step_ms"], 1e3 * (1 / 11 / 0.5 + 0.1 / 0.35), delta=3)
+        self.assertAlmostEqual(first["projected_ms"], 1e3 * (1 / 11 / 0.5 + 0.05 / 0.35), delta=3)
+
     def test_standard_input_cannot_be_read_twice(self):
         done = steptime("fleet", "breakdown", "-", "--hw", "paper", "--measured", stdin=self.TABLE.encode())
         self.assertEqual(done.code, USAGE)
@@ -253,6 +273,29 @@ class BrokenTables(unittest.TestCase):
         report = fleet("breakdown", table)
         self.assertEqual((values(report)["jobs"], values(report)["dropped"]), (1, 1))
         self.assertIn("line 3", report["warnings"][0]["message"])
+
+    def test_an_option_of_another_verb_is_refused_not_passed_over(self):
+        for words in (("breakdown", "--to", "pearl"), ("breakdown", "--sweep", "ethernet=1..2Gbps"), ("features", "--hw", "V100"),
+                      ("stragglers", "--group-by", "team")):
+            done = steptime("fleet", words[0], "-", *words[1:], stdin=CASES.encode())
+            self.assertEqual(done.code, USAGE, words)
+            self.assertIn(words[1], done.err)
+
+    def test_threads_are_a_number_that_can_be(self):
+        for threads in ("0", "-1", "many", "3000"):
+            done = steptime("fleet", "breakdown", "-", "--hw", "paper", "--threads", threads, stdin=CASES.encode())
+            self.assertEqual(done.code, USAGE, threads)
+
+    def test_only_links_have_tables_of_efficiency(self):
+        done = steptime("fleet", "breakdown", "-", "--hw", "paper", "--efficiency", "flops=x.csv", stdin=CASES.encode())
+        self.assertEqual(done.code, USAGE)
+
+    def test_a_row_opens_no_file(self):
+        with tempfile.TemporaryDirectory() as folder:
+            pipe = os.path.join(folder, "pipe")
+            os.mkfifo(pipe)
+            report = fleet("breakdown", HEADER + f",gpu\na,1w1g,1,1,0,1e12,0,0,{pipe}\nb,1w1g,1,1,0,1e12,0,0,V100\n")
+        self.assertEqual((values(report)["jobs"], values(report)["dropped"]), (1, 1))
 
     def test_a_table_without_one_usable_row_is_refused(self):
         said = fleet("breakdown", HEADER + "\na,1w1g,1,1,0,1e12,0,0\n", code=INPUT)
