@@ -39,10 +39,23 @@ static str phase_asked_for(const struct syntax *tree, uint32_t test)
     return text.len > 2 ? (str){text.at + 1, text.len - 2} : S("");
 }
 
+/* `not self.training and self.flag`: where it holds nothing is trained. */
+static bool tests_also_not_training(const struct syntax *tree, uint32_t test)
+{
+    if (tree->kind[test] != SYN_BOOL || tree->op[test] != OP_AND)
+        return false;
+    const uint32_t parts[] = {test + 1, syntax_child(tree, test, 1)};
+    for (size_t i = 0; i < 2; i++)
+        if (tree->kind[parts[i]] == SYN_NOT && tree->kind[parts[i] + 1] == SYN_ATTRIBUTE &&
+            str_eq(syntax_tail(tree, parts[i] + 1), S("training")))
+            return true;
+    return false;
+}
+
 /* `self.training`, `is_train`, `phase == "train"`; *negated: it holds where nothing is trained. */
 static bool tests_training(const struct syntax *tree, uint32_t test, bool *negated)
 {
-    static const char *const names[] = {"training", "is_train", "is_training", "train_mode", NULL};
+    static const char *const names[] = {"training", "train", "is_train", "is_training", "train_mode", NULL};
     static const char *const other_phases[] = {"val", "valid", "validation", "test", "eval", "evaluation", NULL};
     *negated = tree->kind[test] == SYN_NOT;
     const uint32_t asked = *negated ? test + 1 : test;
@@ -81,6 +94,7 @@ static void around_if(const struct project *project, struct site site, uint32_t 
     bool negated;
     if (tests_training(tree, at + 1, &negated) && (negated ? then : otherwise))
         c->evaluation_only = true;
+    c->evaluation_only |= then && tests_also_not_training(tree, at + 1);
     if (tests_no_cuda(tree, at + 1, &negated) && (negated ? then : otherwise))
         c->cpu_only = true;
     if (then && once_by_test(project, (struct site){site.file, at}))

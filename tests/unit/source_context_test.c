@@ -348,6 +348,24 @@ static void branches_that_exclude_the_training_evaluate(void **state)
                                  "        return trained(x)\n";
     runs(asserted, "made(self)", "evaluation forward");
     runs(asserted, "trained(x)", "step forward");
+    const char *const both = "import torch.nn as nn\n"
+                             "class N(nn.Module):\n"
+                             "    def forward(self, x, train=True):\n"
+                             "        if not self.training and self.sharp:\n"
+                             "            x = sharpened(x)\n"
+                             "        if self.training and self.sharp:\n"
+                             "            x = trained(x)\n"
+                             "        else:\n"
+                             "            x = either(x)\n"
+                             "        if train:\n"
+                             "            return lossy(x)\n"
+                             "        else:\n"
+                             "            return answered(x)\n";
+    runs(both, "sharpened(x)", "evaluation forward");
+    runs(both, "trained(x)", "step forward");
+    runs(both, "either(x)", "step forward");
+    runs(both, "lossy(x)", "step forward");
+    runs(both, "answered(x)", "evaluation forward");
 }
 
 static void what_leaves_runs_once(void **state)
