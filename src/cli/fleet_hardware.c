@@ -17,7 +17,7 @@ bool fleet_cluster(str name, struct arena *arena, struct cluster *cluster, struc
     struct suggestion near = suggest(name);
     suggest_offer(&near, S("paper"));
     if (suggest_found(&near))
-        return fail(err, STEPTIME_USAGE, "--hw '%.*s': did you mean 'paper'?", (int)name.len, name.at);
+        return fail(err, STEPTIME_USAGE, "there is no hardware '%.*s'; did you mean 'paper'?", (int)name.len, name.at);
     return hardware_find(name, arena, &hardware, err) && cluster_of_hardware(&hardware, arena, cluster, err);
 }
 

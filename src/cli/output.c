@@ -50,6 +50,28 @@ bool output_check(const struct call *call, struct steptime_error *err)
     return rows_of(call, &rows, err);
 }
 
+/* Control characters of names do nothing to a terminal. */
+static void put_warning(str line)
+{
+    fputs("steptime: ", stderr);
+    for (size_t i = 0; i < line.len; i++)
+        fputc((unsigned char)line.at[i] < ' ' || line.at[i] == 0x7f ? '?' : line.at[i], stderr);
+    fputc('\n', stderr);
+}
+
+/* What went wrong with the input must not go unsaid because the output has no place for it. */
+static void tell_warnings(const struct report *report)
+{
+    enum { MOST = 10 };
+    struct arena scratch = {0};
+    const uint32_t count = report_warning_count(report);
+    for (uint32_t i = 0; i < count && i < MOST; i++)
+        put_warning(report_warning_line(report, i, &scratch));
+    if (count > MOST)
+        fprintf(stderr, "steptime: %u more warnings; --format json lists them all\n", count - MOST);
+    arena_free(&scratch);
+}
+
 bool output_report(const struct call *call, const struct report *report, struct steptime_error *err)
 {
     struct render_options options;
@@ -64,6 +86,8 @@ bool output_report(const struct call *call, const struct report *report, struct 
         writer_abandon(out);
         return false;
     }
+    if (!report_tells_warnings(format_of(call), &options))
+        tell_warnings(report);
     return writer_close(out, err);
 }
 

@@ -3,6 +3,14 @@
 
 #include "fleet/weights.h"
 
+str group_word(const struct population *population, uint32_t group)
+{
+    if (group == POPULATION_ALL)
+        return S("all");
+    const str name = population_group(population, group);
+    return !name.len ? S("(none)") : str_eq(name, S("all")) ? S("'all'") : name;
+}
+
 /* ---- curves ---- */
 
 enum { STEPS = 20 };
@@ -75,7 +83,7 @@ void population_show_quantiles(struct population *population, const struct shown
             for (int by = 0; by < WEIGHTS; by++)
                 if (population_count(population, group < groups ? group : POPULATION_ALL, shown[i].value))
                     put_quantiles(table, population, group < groups ? group : POPULATION_ALL,
-                                  group < groups ? population_group(population, group) : S("all"), &shown[i],
+                                  group_word(population, group < groups ? group : POPULATION_ALL), &shown[i],
                                   (enum weight)by);
     table_json_only(table);
 }

@@ -6,6 +6,9 @@
 #include "fleet/population.h"
 #include "report/report.h"
 
+/* "all" of POPULATION_ALL; else the group's name, "(none)" of an empty one, 'all' in quotes of one that is called so. */
+str group_word(const struct population *population, uint32_t group);
+
 struct shown_value {
     uint32_t value; /* index among the population's */
     const char *id, *title;

@@ -107,8 +107,10 @@ struct projected job_project_from(const struct job *job, const struct job_step *
         return projected;
     projected.after = job_step(&moved, &target->cluster);
     projected.cnodes = moved.field[JOB_CNODES];
-    if (projected.after.step_ms <= 0)
+    if (!(projected.after.step_ms > 0)) { /* nothing that it is known to do there takes time */
+        projected.obstacle = OBSTACLE_FIELD;
         return projected;
+    }
     projected.cnode_speedup = before->step_ms / projected.after.step_ms;
     projected.speedup = projected.cnode_speedup * projected.cnodes / job_figure(job, JOB_CNODES, 1);
     return projected;

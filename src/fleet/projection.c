@@ -135,6 +135,7 @@ static const char *add_job(void *context, void *at, const struct job *job, uint6
     if (!here)
         return why;
     const struct job_step before = job_step(job, here);
+    why = step_problem(&before);
     for (uint32_t i = 0; !why && i < block->reading->asked->point_count; i++)
         why = project_point(block, job, &before, here, i);
     return why;

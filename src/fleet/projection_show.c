@@ -66,13 +66,13 @@ static void show_head(struct projection *projection, const struct projection_wor
 
 /* ---- speed-ups ---- */
 
-static void put_speedups(struct table *table, struct population *population, uint32_t group, str name)
+static void put_speedups(struct table *table, struct population *population, uint32_t group)
 {
     static const double q[] = {0.1, 0.5, 0.9};
     for (int by = 0; by < WEIGHTS; by++) {
         const enum weight weight = (enum weight)by;
         table_row(table);
-        table_text(table, name);
+        table_text(table, group_word(population, group));
         table_text(table, weight_word(weight));
         table_int(table, (int64_t)population_count(population, group, SPEEDUP));
         table_real(table, population_above(population, group, SPEEDUP, weight, 1));
@@ -99,9 +99,9 @@ static void show_speedups(struct population *population, struct section *section
     table_column(table, "cnode_mean", "its mean", UNIT_NONE, 0);
     const uint32_t groups = population_group_count(population);
     if (groups != 1)
-        put_speedups(table, population, POPULATION_ALL, S("all"));
+        put_speedups(table, population, POPULATION_ALL);
     for (uint32_t i = 0; i < groups; i++)
-        put_speedups(table, population, i, population_group(population, i));
+        put_speedups(table, population, i);
 }
 
 static void show_bottlenecks(const struct projection_sums *sums, struct report *report)

@@ -87,6 +87,8 @@ static const char *add_job(void *context, void *at, const struct job *job, uint6
         return why;
     struct split *part = &block->part;
     const struct job_step step = job_step(job, cluster);
+    if (step_problem(&step))
+        return step_problem(&step);
     const struct goodput goodput = job_goodput(job, cluster);
     double values[SPLIT_VALUES], weight[WEIGHTS];
     weights_of_job(job, step.step_ms, weight);

@@ -96,11 +96,11 @@ static void show_head(const struct split *split, const struct split_asked *asked
 
 /* ---- shares ---- */
 
-static void put_shares(struct table *table, const struct population *population, uint32_t group, str name, int parts)
+static void put_shares(struct table *table, const struct population *population, uint32_t group, int parts)
 {
     for (int by = 0; by < WEIGHTS; by++) {
         table_row(table);
-        table_text(table, name);
+        table_text(table, group_word(population, group));
         table_text(table, weight_word((enum weight)by));
         table_int(table, (int64_t)population_count(population, group, STEP_MS));
         for (int part = 0; part < parts; part++)
@@ -122,9 +122,9 @@ static void show_shares(const struct population *population, int parts, struct s
 {
     struct table *table = section_table(section, id, "");
     share_columns(table, title, parts);
-    put_shares(table, population, POPULATION_ALL, S("all"), parts);
+    put_shares(table, population, POPULATION_ALL, parts);
     for (uint32_t i = 0; i < population_group_count(population); i++)
-        put_shares(table, population, i, population_group(population, i), parts);
+        put_shares(table, population, i, parts);
 }
 
 static void show_mix(const struct split *split, struct report *report)
@@ -149,10 +149,10 @@ static void show_mix(const struct split *split, struct report *report)
 
 /* ---- who there is ---- */
 
-static void put_crowd(struct table *table, const struct population *population, uint32_t group, str name)
+static void put_crowd(struct table *table, const struct population *population, uint32_t group)
 {
     table_row(table);
-    table_text(table, name);
+    table_text(table, group_word(population, group));
     table_int(table, (int64_t)population_count(population, group, CNODES));
     for (int by = 0; by < WEIGHTS; by++) {
         const double all = population_weight(population, POPULATION_ALL, CNODES, (enum weight)by);
@@ -172,7 +172,7 @@ static void show_crowd(const struct population *population, const char *id, cons
     table_column(table, "gpu_time_share", "of GPU-time", UNIT_RATIO, COLUMN_BAR);
     table_column(table, "mean_cnodes", "cNodes, mean", UNIT_NONE, 0);
     for (uint32_t i = 0; i < population_group_count(population); i++)
-        put_crowd(table, population, i, population_group(population, i));
+        put_crowd(table, population, i);
 }
 
 /* ---- bottlenecks ---- */

@@ -43,6 +43,12 @@ struct job_step {
  */
 struct job_step job_step(const struct job *job, const struct cluster *cluster);
 
+/* NULL, or why a step that takes no time is none: no share of it and no speed-up has a meaning. */
+static inline const char *step_problem(const struct job_step *step)
+{
+    return step->step_ms == 0 ? "computes and moves nothing: its step takes no time" : NULL;
+}
+
 /* Samples a second of the whole job; NaN without a batch. */
 double job_throughput(const struct job *job, const struct job_step *step);
 

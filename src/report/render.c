@@ -49,3 +49,8 @@ bool report_render(const struct report *report, str format, const struct render_
     }
     return renderer->render(report, options, out, err);
 }
+
+bool report_tells_warnings(str format, const struct render_options *options)
+{
+    return !str_eq(format, S("csv")) && !(str_eq(format, S("term")) && options->table.len);
+}

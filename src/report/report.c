@@ -94,6 +94,19 @@ void report_warning(struct report *report, str path, int64_t offset, str message
     report->warnings[report->warning_count - 1] = (struct report_warning){path, offset, message};
 }
 
+uint32_t report_warning_count(const struct report *report)
+{
+    return report->warning_count;
+}
+
+str report_warning_line(const struct report *report, uint32_t i, struct arena *arena)
+{
+    const struct report_warning *warning = &report->warnings[i];
+    const str place = warning->offset >= 0 ? str_printf(arena, "byte %lld: ", (long long)warning->offset) : S("");
+    return str_printf(arena, "%.*s%s%.*s%.*s", (int)warning->path.len, warning->path.at, warning->path.len ? ": " : "",
+                      (int)place.len, place.at, (int)warning->message.len, warning->message.at);
+}
+
 void report_finding(struct report *report, const struct finding *finding)
 {
     report->findings = one_more(report->arena, report->findings, &report->finding_count, sizeof *report->findings);

@@ -196,4 +196,10 @@ bool report_render(const struct report *report, str format, const struct render_
                    struct steptime_error *err);
 bool report_knows_format(str format);
 
+/* Whether what report_render writes has the warnings in it: csv never, a terminal not where a single table is shown. */
+bool report_tells_warnings(str format, const struct render_options *options);
+
+uint32_t report_warning_count(const struct report *report);
+str report_warning_line(const struct report *report, uint32_t i, struct arena *arena); /* "FILE: byte 12: what" */
+
 #endif

@@ -259,6 +259,30 @@ class BrokenTables(unittest.TestCase):
         for line in ("line 3", "line 4", "line 5"):
             self.assertIn(line, said)
 
+    def test_dropped_rows_are_told_where_the_output_has_no_place_for_them(self):
+        table = HEADER + "\na,1w1g,1,1,0,1e12,0,0\nb,1w1g,0,1,0,1e12,0,0\n"
+        for words in (("--table", "jobs"), ("--table", "jobs", "--format", "csv")):
+            done = steptime("fleet", "breakdown", "-", "--hw", "paper", *words, stdin=table.encode())
+            self.assertEqual(done.code, OK)
+            self.assertIn("line 3", done.err)
+        self.assertEqual(steptime("fleet", "breakdown", "-", "--hw", "paper", stdin=table.encode()).err, "")
+
+    def test_a_job_that_does_nothing_takes_no_mean_with_it(self):
+        table = HEADER + "\n" + ps_worker() + "z,1w1g,1,64,0,0,0,0\n"
+        report = fleet("project", table, "--hw", "paper", "--to", "allreduce-local", "--sweep", "pcie=10,20GB/s")
+        self.assertEqual((values(report)["projected"], values(report)["dropped"]), (1, 1))
+        for row in rows(report, "sweep_pcie") + rows(report, "sensitivity"):
+            self.assertNotIn(None, row.values())
+
+    def test_a_step_of_nothing_elsewhere_is_no_endless_speedup(self):
+        report = fleet("project", HEADER + "\n" + ps_worker() + ps_worker(flops=1e12, name="b"), "--hw", "paper", "--to", "1w1g")
+        self.assertEqual([row["obstacle"] for row in rows(report, "jobs")], ["field", None])
+
+    def test_groups_without_a_name_or_called_all_are_told_apart(self):
+        table = HEADER + ",team\na,1w1g,1,1,0,1e12,0,0,all\nb,1w1g,1,1,0,1e12,0,0,\n"
+        report = fleet("breakdown", table, "--hw", "paper", "--group-by", "team")
+        self.assertEqual({row["group"] for row in rows(report, "groups")}, {"all", "'all'", "(none)"})
+
     def test_strict_stops_at_it(self):
         table = HEADER + "\na,1w1g,1,1,0,1e12,0,0\nb,1w1g,0,1,0,1e12,0,0\n"
         self.assertIn("3", fleet("breakdown", table, "--hw", "paper", "--strict", code=INPUT))
