@@ -98,6 +98,10 @@ static bool read_sweep(struct question *question, str text, struct steptime_erro
         return fail(err, STEPTIME_USAGE,
                     "--sweep is like ethernet=10..400Gbps, overlap=0..1 or flops=8,16,32TFLOPS, not '%.*s'",
                     (int)text.len, text.at);
+    for (uint32_t i = 0; i < question->words.sweep_count; i++)
+        if (str_eq(question->sweeps[i].key, sweep->key))
+            return fail(err, STEPTIME_USAGE, "--sweep %.*s comes twice: put its values into one list",
+                        (int)sweep->key.len, sweep->key.at);
     sweep->texts = values.texts;
     sweep->values = values.numbers;
     sweep->first = question->point_count;

@@ -183,6 +183,11 @@ class Projections(unittest.TestCase):
         self.assertEqual([row["given"] for row in rows(report, "sweep_ethernet")],
                          ["10Gbps", "20Gbps", "40Gbps", "80Gbps", "160Gbps", "320Gbps", "400Gbps"])
 
+    def test_two_sweeps_of_one_figure_are_refused(self):
+        done = steptime("fleet", "project", "-", "--hw", "paper", "--sweep", "ethernet=1,2Gbps", "--sweep", "ethernet=4Gbps",
+                        stdin=CASES.encode())
+        self.assertEqual(done.code, USAGE)
+
     def test_where_jobs_run_is_where_they_stay_unless_said(self):
         report = fleet("project", HEADER + "\n" + ps_worker(), "--at", "paper", "--to", "allreduce-local")
         self.assertAlmostEqual(rows(report, "jobs")[0]["speedup"], 21.0)
