@@ -4,7 +4,8 @@
 
 accuracy.py [-o FILE] [--only WORD] [--program FILE] [--detail]
 
-All predictions come from the program as a user calls it. No row of the tables used here was fitted or chosen on. What
+All predictions come from the program as a user calls it. No row of the tables used here was fitted or chosen on; jobs of
+clusters are predicted with four constants fitted on the other half of the models (accuracy_fleet.py). What
 cannot be computed here (no shared data) is listed with the reason. Exit 1 where a promise is not kept.
 """
 import argparse
