@@ -58,6 +58,15 @@ static struct layout_words read_layout(str line)
     return layout;
 }
 
+/* As told, else those of one replica: fewer the job cannot have. */
+static double job_ranks(const struct layout_words *layout)
+{
+    if (layout->ranks > 0)
+        return layout->ranks;
+    return fmax(1, layout->tensor) * fmax(1, layout->pipeline) * fmax(1, layout->expert);
+}
+
+/* Of a job whose ranks are not told, how many replicas there are is not known either: 0. */
 static double group_ranks(const struct layout_words *layout, enum schedule_group group)
 {
     const double replicas = layout->ranks > 0 ? layout->ranks / fmax(1, layout->tensor * layout->pipeline) : 0;
@@ -127,7 +136,7 @@ static void read_layers(struct collective_schedule *schedule, str text)
     str line = S(""), count;
     str_cut(&text, '\n', &line);
     const struct layout_words layout = read_layout(line);
-    schedule->ranks = layout.ranks;
+    schedule->ranks = job_ranks(&layout);
     schedule->micro_batches = fmax(1, layout.micro_batches);
     schedule->compute_ms = 0;
     str_cut(&text, '\n', &count);

@@ -67,6 +67,15 @@ class PublishedTables(unittest.TestCase):
             self.assertGreater(row[column], 1e9)
 
 
+    def test_workloads_without_ranks_are_a_job_of_one_replica(self):
+        folder = shared("aicb/simai_model")
+        for name in sorted(os.listdir(folder)):
+            with self.subTest(name):
+                document = asked("breakdown", os.path.join(folder, name), "--hw", "NVIDIA A100-SXM4-80GB", "--jobs")
+                row, = table(document, "jobs")
+                self.assertEqual(row["cnodes"], 8 if "tp8" in name else 2 if "tp2" in name else 1)
+
+
 class Pai(unittest.TestCase):
     """Generated tables: the tasks of a job in any order, shared out over the file."""
 
