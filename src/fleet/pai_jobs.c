@@ -7,6 +7,7 @@
 enum { MACHINE_GPUS = 8 };
 
 struct pai_job {
+    uint64_t hash; /* of its whole name: that is what tells it */
     char name[PAI_NAME];
     uint64_t machine; /* of the first instance; 0: none seen */
     double start_s, end_s;
@@ -52,8 +53,12 @@ static struct pai_job *add(struct pai_jobs *jobs, const struct pai_task *task)
     jobs->at = mem_grow(jobs->at, &jobs->room, jobs->count + 1, sizeof *jobs->at);
     map_put(&jobs->by_hash, (int64_t)task->job, (uint32_t)jobs->count);
     struct pai_job *job = &jobs->at[jobs->count++];
-    *job = (struct pai_job){
-        .start_s = NAN, .end_s = NAN, .group = task->group, .gpu = task->gpu, .name_length = task->name_length};
+    *job = (struct pai_job){.hash = task->job,
+                            .start_s = NAN,
+                            .end_s = NAN,
+                            .group = task->group,
+                            .gpu = task->gpu,
+                            .name_length = task->name_length};
     memcpy(job->name, task->name, sizeof job->name);
     return job;
 }
@@ -62,7 +67,7 @@ static struct pai_job *add(struct pai_jobs *jobs, const struct pai_task *task)
 static struct pai_job *job_of(struct pai_jobs *jobs, const struct pai_task *task)
 {
     struct pai_job *last = jobs->count ? &jobs->at[jobs->count - 1] : NULL;
-    if (last && last->name_length == task->name_length && !memcmp(last->name, task->name, sizeof last->name))
+    if (last && last->hash == task->job)
         return last;
     struct pai_job *found = find(jobs, task->job);
     return found ? found : add(jobs, task);

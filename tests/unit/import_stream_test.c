@@ -123,6 +123,25 @@ static void without_instances_the_number_of_gpus_decides(void **state)
     assert_int_equal(err.code, STEPTIME_USAGE);
 }
 
+/* Names are kept to their fortieth byte, and compared whole. */
+static void jobs_whose_names_begin_alike_are_two(void **state)
+{
+    static const char begin[] = "a-name-of-more-than-forty-bytes-that-two-jobs-share";
+    char text[256];
+    snprintf(text, sizeof text, "%s-1,worker,1,x,1,2,3,4,100,T4\n%s-2,worker,1,x,1,2,3,4,100,T4\n", begin, begin);
+    write_table("pai_task_table.csv", text);
+    struct import *import = import_open(folder, S(""), NULL);
+    assert_non_null(import);
+    struct job job;
+    for (int i = 0; i < 2; i++) {
+        assert_true(import_next(import, &job));
+        assert_int_equal(job.architecture, ARCHITECTURE_1W1G);
+        assert_float_equal(job.field[JOB_CNODES], 1, 0);
+    }
+    assert_false(import_next(import, &job));
+    assert_true(import_close(import, NULL));
+}
+
 /* ---- schedules ---- */
 
 static struct collective_schedule schedule_of(const char *text)
@@ -191,6 +210,20 @@ static void a_workload_has_traffic_of_all_groups(void **state)
     assert_int_equal(job_of_schedule(&schedule, S("x")).architecture, ARCHITECTURE_EXPERT_PARALLEL);
 }
 
+/* Then a job is one replica, and groups of replicas are as large as groups can be. */
+static void a_workload_need_not_tell_its_ranks(void **state)
+{
+    const struct collective_schedule schedule =
+        schedule_of("HYBRID_TRANSFORMER_FWD_IN_BCKWD\tmodel_parallel_NPU_group: 8 checkpoints: 0\n1\n"
+                    "mlp_layer\t-1\t1\tALLREDUCE\t40\t1\tNONE\t0\t1\tREDUCESCATTER\t100\t100\n");
+    assert_float_equal(schedule.ranks, 8, 0);
+    assert_float_equal(schedule.of[GROUP_TENSOR].bytes, 40 * 4 * 7 / 8., 1e-9);
+    assert_float_equal(schedule.of[GROUP_DATA].bytes, 100 * 2, 1e-9);
+    const struct collective_schedule least = schedule_of("HYBRID_TRANSFORMER_FWD_IN_BCKWD checkpoints: 0\n0\n");
+    assert_float_equal(least.ranks, 1, 0);
+    assert_float_equal(job_of_schedule(&least, S("x")).field[JOB_CNODES], 1, 0);
+}
+
 /* ---- the published schedules ---- */
 
 static bool read_shared(const char *path, struct collective_schedule *schedule)
@@ -229,8 +262,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(tables_of_pai_are_joined, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(without_instances_the_number_of_gpus_decides, make_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(jobs_whose_names_begin_alike_are_two, make_folder, remove_folder),
         cmocka_unit_test(a_measured_log_is_the_mean_of_its_steps),
         cmocka_unit_test(a_workload_has_traffic_of_all_groups),
+        cmocka_unit_test(a_workload_need_not_tell_its_ranks),
         cmocka_unit_test(a_fully_sharded_model_moves_its_weights),
     };
     return cmocka_run_group_tests(tests, NULL, release);
