@@ -43,7 +43,11 @@ static bool run(const struct call *call, struct arena *arena, struct steptime_er
         !fleet_measured(call, &asked.table, &cluster, given, arena, &measured, &fitted, err))
         return false;
     asked.cluster = given ? &cluster : NULL;
-    const bool good = split_of_table(&asked, arena, &split, &told, err) && split_gather(&split, &told, arena, err) &&
+    struct progress progress;
+    fleet_progress(&asked.table, &progress, arena);
+    const bool read = split_of_table(&asked, arena, &split, &told, err);
+    progress_end(&progress);
+    const bool good = read && split_gather(&split, &told, arena, err) &&
                       show(call, &split, &asked, &told, fitted ? &measured : NULL, arena, err);
     split_free(&split);
     return good;

@@ -7,6 +7,7 @@
 #include "fleet/job_table.h"
 #include "fleet/machines.h"
 #include "fleet/measured.h"
+#include "progress.h"
 
 bool fleet_breakdown(const struct call *call, struct steptime_error *err);
 bool fleet_project(const struct call *call, struct steptime_error *err);
@@ -33,6 +34,9 @@ bool fleet_cluster(str name, struct arena *arena, struct cluster *cluster, struc
  */
 bool fleet_measured(const struct call *call, const struct job_table_asked *table, struct cluster *cluster, bool given,
                     struct arena *arena, struct measured *measured, bool *fitted, struct steptime_error *err);
+
+/* Shows how far the reading of a table is, from here to progress_end. */
+void fleet_progress(struct job_table_asked *table, struct progress *progress, struct arena *arena);
 
 /* The table that the call names, with --group-by, --strict and --threads; this process's share of it. */
 bool fleet_table(const struct call *call, struct job_table_asked *table, struct steptime_error *err);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <stdlib.h>
+#include <sys/stat.h>
 
 #include "base/error.h"
 #include "base/suggest.h"
@@ -79,6 +79,14 @@ bool fleet_measured(const struct call *call, const struct job_table_asked *table
         return false;
     *cluster = measured->fit.cluster;
     return true;
+}
+
+void fleet_progress(struct job_table_asked *table, struct progress *progress, struct arena *arena)
+{
+    struct stat file;
+    const bool known = strcmp(table->path, "-") && !stat(table->path, &file) && S_ISREG(file.st_mode);
+    progress_begin(progress, "tables", 1, known ? file.st_size : 0, arena);
+    table->read_bytes = progress->bytes;
 }
 
 bool fleet_table(const struct call *call, struct job_table_asked *table, struct steptime_error *err)

@@ -202,8 +202,11 @@ static bool run(struct question *question, struct steptime_error *err)
                                            .changes = &question->here_machine_changes};
     asked.points = question->points;
     asked.point_count = question->point_count;
-    const bool good = projection_of_table(&asked, question->arena, &projection, &told, err) &&
-                      projection_gather(&projection, &told, question->arena, err) &&
+    struct progress progress;
+    fleet_progress(&asked.table, &progress, question->arena);
+    const bool read = projection_of_table(&asked, question->arena, &projection, &told, err);
+    progress_end(&progress);
+    const bool good = read && projection_gather(&projection, &told, question->arena, err) &&
                       show(question, &projection, &asked, &told, err);
     projection_free(&projection);
     return good;

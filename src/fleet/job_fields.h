@@ -29,7 +29,9 @@ bool fields_of_csv(struct field_cursor *cursor, str *fields, uint32_t room, stru
 struct key_columns {
     const str *keys;
     uint32_t count;
+    const uint32_t *sorted; /* the columns in the order of their keys */
 };
+struct key_columns key_columns_of(const str *keys, uint32_t count, struct arena *arena);
 
 /* The same of a line of JSON. Texts with escapes are decoded into the arena; what has no column is passed over. */
 bool fields_of_json(struct field_cursor *cursor, const struct key_columns *columns, struct arena *arena, str *fields,

@@ -1,16 +1,41 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "fleet/job_fields.h"
+
+#include <stdlib.h>
+
 #include "text/json.h"
+
+static int by_key(const void *a, const void *b, void *keys)
+{
+    const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    const int order = str_cmp(((const str *)keys)[x], ((const str *)keys)[y]);
+    return order ? order : (x > y) - (x < y);
+}
+
+struct key_columns key_columns_of(const str *keys, uint32_t count, struct arena *arena)
+{
+    uint32_t *const sorted = arena_array(arena, count, sizeof *sorted);
+    for (uint32_t i = 0; i < count; i++)
+        sorted[i] = i;
+    qsort_r(sorted, count, sizeof *sorted, by_key, (void *)keys);
+    return (struct key_columns){keys, count, sorted};
+}
 
 /* The column of a key; members usually come in the order of the columns. columns->count where it has none. */
 static uint32_t column_of(const struct key_columns *columns, str key, uint32_t guess)
 {
     if (guess < columns->count && str_eq(columns->keys[guess], key))
         return guess;
-    uint32_t i = 0;
-    while (i < columns->count && !str_eq(columns->keys[i], key))
-        i++;
-    return i;
+    uint32_t low = 0, high = columns->count;
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (str_cmp(columns->keys[columns->sorted[middle]], key) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    const bool found = low < columns->count && str_eq(columns->keys[columns->sorted[low]], key);
+    return found ? columns->sorted[low] : columns->count;
 }
 
 /* A text decoded, a null as nothing, all else as it is written. */

@@ -261,6 +261,11 @@ const char *job_lines_damage(struct job_lines *lines)
     return source_damage(lines->source);
 }
 
+int64_t job_lines_read_bytes(const struct job_lines *lines)
+{
+    return source_packed_bytes(lines->source);
+}
+
 void job_lines_close(struct job_lines *lines)
 {
     source_close(lines->source);

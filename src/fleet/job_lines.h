@@ -42,7 +42,8 @@ bool job_lines_next(struct job_lines *lines, struct lines_block *block);
 
 uint64_t job_lines_count(const struct job_lines *lines); /* that were passed so far */
 bool job_lines_count_from_share(const struct job_lines *lines);
-const char *job_lines_damage(struct job_lines *lines); /* at the end; NULL: none */
+int64_t job_lines_read_bytes(const struct job_lines *lines); /* packed bytes so far */
+const char *job_lines_damage(struct job_lines *lines);       /* at the end; NULL: none */
 void job_lines_close(struct job_lines *lines);
 
 #endif

@@ -126,8 +126,12 @@ static bool make(void *context, size_t item)
     struct block *const block = block_of(table, item);
     block->rows = block->taken = block->dropped.count = 0;
     block->begun = false;
-    if (table->lines)
-        return job_lines_next(table->lines, &block->lines);
+    if (table->lines) {
+        const bool some = job_lines_next(table->lines, &block->lines);
+        if (table->asked->read_bytes)
+            *table->asked->read_bytes = job_lines_read_bytes(table->lines);
+        return some;
+    }
     block->copies.first = table->copied + 1;
     block->copies.count = 0;
     const bool some = job_copies_next(&table->feed, &block->copies, &block->arena);

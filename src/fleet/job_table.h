@@ -17,11 +17,12 @@
 #include "steptime/error.h"
 
 struct job_table_asked {
-    const char *path;       /* "-": standard input */
-    str group_by;           /* a column to keep as job.group; "" */
-    bool strict;            /* the first bad row fails */
-    unsigned threads;       /* 0: all cores */
-    unsigned share, shares; /* this process reads part `share` of `shares` of the file; 0 of 1 (or of 0) */
+    const char *path;            /* "-": standard input */
+    str group_by;                /* a column to keep as job.group; "" */
+    bool strict;                 /* the first bad row fails */
+    unsigned threads;            /* 0: all cores */
+    unsigned share, shares;      /* this process reads part `share` of `shares` of the file; 0 of 1 (or of 0) */
+    _Atomic int64_t *read_bytes; /* packed bytes read so far, for who shows progress; NULL */
 };
 
 /* The first rows that were dropped, and how many there were. */

@@ -116,6 +116,6 @@ bool job_table_head(str first, const struct job_table_asked *asked, struct arena
         return false;
     *headed = !reading->json && !(format && format->headless);
     reading->columns = head.count;
-    reading->keys = (struct key_columns){head.fields, head.count};
+    reading->keys = key_columns_of(head.fields, head.count, arena);
     return find_group(&finding, &head);
 }

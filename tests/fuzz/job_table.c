@@ -79,18 +79,25 @@ static bool read_share(struct job_table_asked asked, struct sums *sums, uint64_t
     return read;
 }
 
+static struct job_table_asked asked_of(const char *path, str group_by, bool strict, unsigned threads, unsigned share,
+                                       unsigned shares)
+{
+    return (struct job_table_asked){
+        .path = path, .group_by = group_by, .strict = strict, .threads = threads, .share = share, .shares = shares};
+}
+
 static void check_same(const char *path, str group_by)
 {
     struct sums one = {0}, several = {0}, shares = {0};
     uint64_t rows = 0, other = 0, shared = 0;
-    const bool read = read_share((struct job_table_asked){path, group_by, false, 1, 0, 1}, &one, &rows);
-    assert(read_share((struct job_table_asked){path, group_by, false, 3, 0, 1}, &several, &other) == read);
+    const bool read = read_share(asked_of(path, group_by, false, 1, 0, 1), &one, &rows);
+    assert(read_share(asked_of(path, group_by, false, 3, 0, 1), &several, &other) == read);
     assert(one.jobs == several.jobs && one.names == several.names && one.flops == several.flops && rows == other);
     for (unsigned share = 0; share < 3; share++)
-        assert(read_share((struct job_table_asked){path, group_by, false, 1, share, 3}, &shares, &shared) == read);
+        assert(read_share(asked_of(path, group_by, false, 1, share, 3), &shares, &shared) == read);
     assert(!read || (one.jobs == shares.jobs && one.names == shares.names && rows == shared));
     struct sums strict = {0};
-    read_share((struct job_table_asked){path, group_by, true, 2, 0, 1}, &strict, &other);
+    read_share(asked_of(path, group_by, true, 2, 0, 1), &strict, &other);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
