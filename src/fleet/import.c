@@ -25,6 +25,17 @@ str import_sniff(const char *path, char room[IMPORT_SNIFFED])
     return (str){room, got};
 }
 
+bool import_is_parquet(str begin)
+{
+    return str_starts(begin, S("PAR1"));
+}
+
+bool import_refuse_parquet(const char *path, struct steptime_error *err)
+{
+    return fail_at(err, STEPTIME_INPUT, str_of(path), -1,
+                   "Parquet is not read; DuckDB makes CSV of it: COPY (SELECT * FROM 'x.parquet') TO 'x.csv'");
+}
+
 enum { SMALL_BYTES = 1 << 28 };
 
 bool import_read_all(const char *path, struct buf *text, struct steptime_error *err)

@@ -21,6 +21,10 @@ extern const struct import_kind import_pai, import_aicb, import_simai;
 enum { IMPORT_SNIFFED = 4096 };
 str import_sniff(const char *path, char room[IMPORT_SNIFFED]);
 
+/* By its magic. The published tables of operations come as Parquet, too. */
+bool import_is_parquet(str begin);
+bool import_refuse_parquet(const char *path, struct steptime_error *err); /* false, with what makes CSV of it */
+
 /* All of a small file, unpacked; false with *err where it is no small one. */
 bool import_read_all(const char *path, struct buf *text, struct steptime_error *err);
 

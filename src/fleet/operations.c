@@ -129,14 +129,21 @@ bool operations_fit(const char *path)
     return operations_is_timeline(begin) || !begin.len || !strchr("{[", begin.at[0]);
 }
 
+static bool read_any(const char *path, str begin, struct operations_draft *draft, struct steptime_error *err)
+{
+    if (import_is_parquet(begin))
+        return import_refuse_parquet(path, err);
+    return operations_is_timeline(str_trim(begin)) ? operations_read_timeline(path, draft, err)
+                                                   : operations_read_table(path, draft, err);
+}
+
 /* Standard input can be looked at but once: it is a table. */
 bool operations_read(const char *path, struct arena *arena, struct operations *operations, struct steptime_error *err)
 {
     char room[IMPORT_SNIFFED];
     struct operations_draft draft = {.types = intern_new()};
-    const bool timeline = strcmp(path, "-") && operations_is_timeline(str_trim(import_sniff(path, room)));
-    const bool good = (timeline ? operations_read_timeline : operations_read_table)(path, &draft, err) &&
-                      draft_finish(&draft, path, arena, operations, err);
+    const str begin = strcmp(path, "-") ? import_sniff(path, room) : S("");
+    const bool good = read_any(path, begin, &draft, err) && draft_finish(&draft, path, arena, operations, err);
     draft_release(&draft);
     return good;
 }

@@ -185,6 +185,9 @@ class Faults(Case):
     def test_a_missing_column_is_named(self):
         self.refused("dp_rank,stage,step,optype,start_ts,seq_id\n0,0,1,a,0,0\n", INPUT, "'duration'")
 
+    def test_parquet_is_refused_with_the_way_to_csv(self):
+        self.refused("PAR1\x15\x04\x15\n", INPUT, "COPY (SELECT * FROM 'x.parquet') TO 'x.csv'")
+
     def test_a_table_of_nothing_is_refused(self):
         self.refused(self.HEADER, INPUT, "no operations")
 
