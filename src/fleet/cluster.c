@@ -39,10 +39,16 @@ struct cluster cluster_paper(void)
 
 /* ---- of a device ---- */
 
-/* What training on it usually computes in: bf16 where it has that, else plain fp32. */
+/*
+ * What training on it usually computes in: 16 bits where it has matrix units for them, else plain fp32. Vector units do 16
+ * bits at most twice as fast as 32.
+ */
 static enum precision usual_precision(const struct hardware *hardware)
 {
-    return hardware_peak(hardware, PRECISION_BF16) > 0 ? PRECISION_BF16 : PRECISION_FP32;
+    const double fp16 = hardware_peak(hardware, PRECISION_FP16), fp32 = hardware_peak(hardware, PRECISION_FP32);
+    if (hardware_peak(hardware, PRECISION_BF16) > 0)
+        return PRECISION_BF16;
+    return fp16 > 2.5 * fp32 ? PRECISION_FP16 : PRECISION_FP32;
 }
 
 static void take_rates(struct cluster *cluster, const struct hardware *hardware)

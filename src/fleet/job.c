@@ -120,16 +120,6 @@ str job_field_word(enum job_field field)
     return str_of(fields[field].word);
 }
 
-bool job_field_of_word(str word, enum job_field *field)
-{
-    for (int i = 0; i < JOB_FIELDS; i++)
-        if (str_eq(word, str_of(fields[i].word))) {
-            *field = (enum job_field)i;
-            return true;
-        }
-    return false;
-}
-
 /* ---- what cannot be ---- */
 
 static _Thread_local char problem[160];
@@ -171,6 +161,10 @@ const char *job_problem(const struct job *job)
             return problem_of_value((enum job_field)i, job->field[i]);
     if (job->field[JOB_PRODUCTIVE_S] > job->field[JOB_DURATION_S])
         return "productive_s is more than duration_s";
+    if (job->field[JOB_STEPS] * job->field[JOB_MEASURED_MS] > 1001 * job->field[JOB_DURATION_S])
+        return "steps x measured_ms is more than duration_s";
+    if (job->field[JOB_CNODES] != floor(job->field[JOB_CNODES]))
+        return "cnodes is no whole number";
     const enum job_field lacks = !job->lacks_amounts             ? lacking(job)
                                  : isnan(job->field[JOB_CNODES]) ? JOB_CNODES
                                                                  : JOB_FIELDS;

@@ -79,7 +79,6 @@ str architecture_word(enum architecture architecture);
 
 /* The column's name and unit: "input_bytes", "bytes". */
 str job_field_word(enum job_field field);
-bool job_field_of_word(str word, enum job_field *field);
 
 /*
  * NULL, or what cannot be of it, in words: "cnodes is below 1", "flops is negative",

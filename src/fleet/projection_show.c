@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
 
+#include "fleet/cluster_show.h"
 #include "fleet/population_show.h"
 #include "fleet/projection.h"
 #include "fleet/projection_rows.h"
@@ -27,15 +28,16 @@ static void say_summary(struct projection *projection, const struct projection_w
                         struct arena *arena)
 {
     struct population *all = projection->by_architecture;
-    section_text(section,
-                 str_printf(arena,
-                            "On %.*s %.3g %% of the jobs are faster, by %.3g times in the mean of all and %.3g in the "
-                            "median; one cNode alone is faster in %.3g %%.",
-                            (int)words->target.len, words->target.at,
-                            100 * population_above(all, POPULATION_ALL, SPEEDUP, WEIGHT_JOB, 1),
-                            population_mean(all, POPULATION_ALL, SPEEDUP, WEIGHT_JOB),
-                            population_quantile(all, POPULATION_ALL, SPEEDUP, WEIGHT_JOB, 0.5),
-                            100 * population_above(all, POPULATION_ALL, CNODE_SPEEDUP, WEIGHT_JOB, 1)));
+    section_text(
+        section,
+        str_printf(arena,
+                   "On %.*s %.3g %% of the jobs are faster. The mean speed-up of all is %.3g times, the median "
+                   "%.3g; of %.3g %% one cNode alone is faster.",
+                   (int)words->target.len, words->target.at,
+                   100 * population_above(all, POPULATION_ALL, SPEEDUP, WEIGHT_JOB, 1),
+                   population_mean(all, POPULATION_ALL, SPEEDUP, WEIGHT_JOB),
+                   population_quantile(all, POPULATION_ALL, SPEEDUP, WEIGHT_JOB, 0.5),
+                   100 * population_above(all, POPULATION_ALL, CNODE_SPEEDUP, WEIGHT_JOB, 1)));
 }
 
 static void show_head(struct projection *projection, const struct projection_words *words,
@@ -260,6 +262,10 @@ void projection_show(struct projection *projection, const struct projection_aske
     }
     for (uint32_t i = 0; i < words->sweep_count; i++)
         show_sweep(projection, &words->sweeps[i], report);
+    if (asked->here.cluster)
+        cluster_show(asked->here.cluster, "hardware_here", "What the jobs are taken to run on here", report);
+    if (asked->points[0].cluster)
+        cluster_show(asked->points[0].cluster, "hardware_there", "and there", report);
     if (words->resources && projection->sums.jobs)
         show_sensitivity(projection, words->resources, report);
     if (projection->rows)

@@ -3,6 +3,7 @@
 
 #include "fleet/split.h"
 #include "fleet/split_rows.h"
+#include "fleet/cluster_show.h"
 #include "fleet/population_show.h"
 #include "fleet/row_stream.h"
 #include "fleet/table_show.h"
@@ -260,6 +261,8 @@ void split_show(struct split *split, const struct split_asked *asked, const stru
     show_crowd(split->by_architecture, "architectures", "architecture", report);
     if (split->by_group)
         show_crowd(split->by_group, "group_jobs", "group", report);
+    if (asked->cluster)
+        cluster_show(asked->cluster, "hardware", "What the jobs are taken to run on", report);
     const bool stepped = population_count(split->by_architecture, POPULATION_ALL, STEP_MS) > 0;
     if (stepped)
         show_steps(split, report);

@@ -72,14 +72,22 @@ static str count_text(struct html *html, uint32_t count)
 
 static void put_boxes(struct html *html, const struct layout *layout)
 {
+    const char *which = layout->table->stream.next ? "the first" : "all";
     if (layout->shown < layout->kept)
-        put_box(html, layout->table, "rows", str_printf(html->arena, "all %s rows", count_text(html, layout->kept).at));
+        put_box(html, layout->table, "rows",
+                str_printf(html->arena, "%s %s rows", which, count_text(html, layout->kept).at));
     if (layout->details)
         put_box(html, layout->table, "columns", S("all columns"));
 }
 
 static void put_left_out(struct html *html, const struct layout *layout)
 {
+    if (layout->table->stream.next) {
+        html_put(html, "<p class=\"aside\">The first rows: <code>--format csv --table ");
+        html_text(html, layout->table->id);
+        html_put(html, "</code> writes all there are.</p>");
+        return;
+    }
     if (layout->kept == layout->table->row_count)
         return;
     html_put(html, "<p class=\"aside\">%s more rows: <code>--format csv --table ",
