@@ -163,7 +163,7 @@ const char *job_problem(const struct job *job)
         return "productive_s is more than duration_s";
     if (job->field[JOB_STEPS] * job->field[JOB_MEASURED_MS] > 1001 * job->field[JOB_DURATION_S])
         return "steps x measured_ms is more than duration_s";
-    if (job->field[JOB_CNODES] != floor(job->field[JOB_CNODES]))
+    if (job->field[JOB_CNODES] > floor(job->field[JOB_CNODES]))
         return "cnodes is no whole number";
     const enum job_field lacks = !job->lacks_amounts             ? lacking(job)
                                  : isnan(job->field[JOB_CNODES]) ? JOB_CNODES
