@@ -170,6 +170,16 @@ static void free_files(struct rank_file *files, uint32_t count)
 /* Jobs of a public table or schedule, as far as it tells their features. */
 enum { IMPORTED_MOST = 100000 };
 
+static void warn_of_dropped(const char *path, const struct import_drops *drops, struct report *report)
+{
+    const struct import_drop *const first = &drops->told[0];
+    if (drops->count)
+        report_warning(report, str_of(path), -1,
+                       str_printf(report_arena(report), "%llu rows are dropped, the first of them line %llu%s%s: %s",
+                                  (unsigned long long)drops->count, (unsigned long long)first->line,
+                                  first->table ? " of " : "", first->table ? first->table : "", first->why));
+}
+
 static bool add_imported(const char *path, struct table *table, struct report *report, struct steptime_error *err)
 {
     struct import *import = import_open(path, S(""), err);
@@ -184,6 +194,7 @@ static bool add_imported(const char *path, struct table *table, struct report *r
     }
     if (count == IMPORTED_MOST)
         report_warning(report, str_of(path), -1, S("only the first 100,000 jobs are told"));
+    warn_of_dropped(path, import_dropped(import), report);
     return import_close(import, err);
 }
 

@@ -97,7 +97,7 @@ bool import_next(struct import *import, struct job *job)
     return import->kind->next(import->stream, job);
 }
 
-uint64_t import_dropped(const struct import *import)
+const struct import_drops *import_dropped(const struct import *import)
 {
     return import->kind->dropped(import->stream);
 }

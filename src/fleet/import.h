@@ -13,6 +13,7 @@
 #define FLEET_IMPORT_H
 
 #include "base/arena.h"
+#include "fleet/import_drops.h"
 #include "fleet/job.h"
 #include "steptime/error.h"
 #include "text/csv_reader.h"
@@ -66,8 +67,8 @@ str import_name(const struct import *import); /* "pai-2020", "aicb", "simai" */
 /* The next job; its texts live until the one after is asked for. False at the end. */
 bool import_next(struct import *import, struct job *job);
 
-/* Rows that were no task, and the tables that were joined, in words. */
-uint64_t import_dropped(const struct import *import);
+/* Rows that were passed over so far; they live as long as the import. */
+const struct import_drops *import_dropped(const struct import *import);
 
 /* False with *err where a table broke off. */
 bool import_close(struct import *import, struct steptime_error *err);

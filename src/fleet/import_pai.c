@@ -49,7 +49,8 @@ struct pai {
     struct part parts[MOST_PARTS]; /* none where there is but one: rows go straight into jobs */
     struct pai_jobs *jobs;
     bool knows_machines;
-    uint64_t dropped;
+    char tasks[1024], instances[1024], of_jobs[1024]; /* paths of the tables, as far as there are any */
+    struct import_drops dropped;                      /* names tables within those paths */
 };
 
 /* ---- rows ---- */
@@ -74,11 +75,25 @@ static bool is_server(str task)
     return str_eq(task, S("ps")) || str_starts(task, S("ps_")) || str_eq(task, S("parameter_server"));
 }
 
-static bool read_task(struct pai *pai, const str *fields, struct pai_task *task)
+/* Tasks without a GPU have no plan_gpu. */
+static const char *wrong_with_task(const str *fields, double instances, double gpus)
+{
+    if (!fields[JOB].len)
+        return "it has no job_name";
+    if (!(instances >= 0 && instances < 1e7))
+        return "inst_num is no number of instances";
+    if (fields[PLAN_GPU].len && !(gpus >= 0 && gpus <= 1e6))
+        return "plan_gpu is no number of GPUs";
+    return NULL;
+}
+
+/* NULL, or why the row is no task. */
+static const char *read_task(struct pai *pai, const str *fields, struct pai_task *task)
 {
     const double instances = figure(fields[INSTANCES]), gpus = figure(fields[PLAN_GPU]);
-    if (!fields[JOB].len || !(instances >= 0 && instances < 1e7) || gpus < 0 || gpus > 1e6)
-        return false;
+    const char *const wrong = wrong_with_task(fields, instances, gpus);
+    if (wrong)
+        return wrong;
     *task = (struct pai_task){.job = hash_bytes(fields[JOB].at, fields[JOB].len),
                               .instances = instances,
                               .gpus = gpus / 100, /* a GPU is planned as 100 */
@@ -89,7 +104,7 @@ static bool read_task(struct pai *pai, const str *fields, struct pai_task *task)
     task->group = pai->task_group < TASK_COLUMNS ? text_id(pai, fields[pai->task_group]) : 0;
     task->name_length = (uint8_t)(fields[JOB].len < PAI_NAME ? fields[JOB].len : PAI_NAME);
     memcpy(task->name, fields[JOB].at, task->name_length);
-    return true;
+    return NULL;
 }
 
 /* ---- parting ---- */
@@ -135,8 +150,9 @@ static bool take_tasks(struct pai *pai, struct pai_table *table, struct steptime
     const str *fields;
     while (pai_table_next(table, &fields)) {
         struct pai_task task;
-        if (!read_task(pai, fields, &task))
-            pai->dropped++;
+        const char *const wrong = read_task(pai, fields, &task);
+        if (wrong)
+            pai_table_drop(table, wrong);
         else if (!put_task(pai, &task, err))
             return false;
     }
@@ -173,7 +189,7 @@ typedef bool take_fn(struct pai *pai, struct pai_table *table, struct steptime_e
 static bool take_table(struct pai *pai, const char *path, const char *const *columns, uint32_t count, take_fn *take,
                        struct steptime_error *err)
 {
-    struct pai_table *table = pai_table_open(path, columns, count, err);
+    struct pai_table *table = pai_table_open(path, columns, count, &pai->dropped, err);
     if (!table)
         return false;
     const bool good = take(pai, table, err);
@@ -241,28 +257,27 @@ static bool find_group(struct pai *pai, str group_by, bool has_jobs, struct step
                 group_by.at, has_jobs ? " and jobs" : "; a table of jobs beside it would have user");
 }
 
-static bool take_all(struct pai *pai, const char *tasks, const char *instances, const char *jobs,
-                     struct steptime_error *err)
+static bool take_all(struct pai *pai, struct steptime_error *err)
 {
-    const uint64_t parts = pai_table_bytes(tasks) / PART_BYTES + 1;
+    const uint64_t parts = pai_table_bytes(pai->tasks) / PART_BYTES + 1;
     pai->part_count = parts < MOST_PARTS ? (unsigned)parts : MOST_PARTS;
-    pai->knows_machines = instances;
-    pai->jobs = pai_jobs_new(instances);
-    return take_table(pai, tasks, task_columns, TASK_COLUMNS, take_tasks, err) &&
-           (!instances || take_table(pai, instances, instance_columns, INSTANCE_COLUMNS, take_instances, err)) &&
-           (pai->job_group == UINT32_MAX || take_table(pai, jobs, job_columns, OF_JOB_COLUMNS, take_groups, err));
+    pai->jobs = pai_jobs_new(pai->knows_machines);
+    return take_table(pai, pai->tasks, task_columns, TASK_COLUMNS, take_tasks, err) &&
+           (!pai->knows_machines ||
+            take_table(pai, pai->instances, instance_columns, INSTANCE_COLUMNS, take_instances, err)) &&
+           (pai->job_group == UINT32_MAX ||
+            take_table(pai, pai->of_jobs, job_columns, OF_JOB_COLUMNS, take_groups, err));
 }
 
 static void *open_pai(const char *path, str group_by, struct steptime_error *err)
 {
-    char tasks[1024], instances[1024], jobs[1024];
-    const bool folder = is_folder(path);
-    task_table_of(path, tasks, sizeof tasks);
-    const bool has_instances = folder && pai_table_find(path, "pai_instance_table", instances, sizeof instances);
-    const bool has_jobs = folder && pai_table_find(path, "pai_job_table", jobs, sizeof jobs);
     struct pai *pai = mem_zeroed(sizeof *pai);
+    const bool folder = is_folder(path);
+    task_table_of(path, pai->tasks, sizeof pai->tasks);
+    pai->knows_machines = folder && pai_table_find(path, "pai_instance_table", pai->instances, sizeof pai->instances);
+    const bool has_jobs = folder && pai_table_find(path, "pai_job_table", pai->of_jobs, sizeof pai->of_jobs);
     pai->texts = intern_new();
-    if (find_group(pai, group_by, has_jobs, err) && take_all(pai, tasks, has_instances ? instances : NULL, jobs, err))
+    if (find_group(pai, group_by, has_jobs, err) && take_all(pai, err))
         return pai;
     release(pai);
     return NULL;
@@ -315,9 +330,9 @@ static bool next_pai(void *stream, struct job *job)
     return true;
 }
 
-static uint64_t dropped(const void *stream)
+static const struct import_drops *dropped(const void *stream)
 {
-    return ((const struct pai *)stream)->dropped;
+    return &((const struct pai *)stream)->dropped;
 }
 
 static bool close_pai(void *stream, struct steptime_error *err)

@@ -11,7 +11,7 @@ struct import_kind {
     bool (*fits)(const char *path);
     void *(*open)(const char *path, str group_by, struct steptime_error *err); /* NULL with *err */
     bool (*next)(void *stream, struct job *job);
-    uint64_t (*dropped)(const void *stream);
+    const struct import_drops *(*dropped)(const void *stream);
     bool (*close)(void *stream, struct steptime_error *err);
 };
 

@@ -262,20 +262,30 @@ static bool read_lines(struct table *table)
     return read;
 }
 
-/* Rows that an importer passed over are told without their lines. */
-static bool tell_passed(struct table *table, uint64_t count)
+static struct dropped_row row_of(const struct import_drop *drop, struct arena *arena)
 {
-    struct job_table_dropped *const dropped = &table->result->dropped;
-    if (count && table->asked->strict)
-        return fail_at(table->err, STEPTIME_INPUT, str_of(table->asked->path), -1, "%llu rows are no tasks of a job",
-                       (unsigned long long)count);
-    for (uint64_t i = dropped->count; i < dropped->count + count && i < DROPPED_TOLD; i++)
-        dropped->told[i] = (struct dropped_row){0, S("no task of a job")};
-    dropped->count += count;
-    table->result->rows += count;
-    return true;
+    const str why = str_of(drop->why);
+    if (!drop->table)
+        return (struct dropped_row){drop->line, why};
+    return (struct dropped_row){drop->line, str_printf(arena, "in %s: %.*s", drop->table, (int)why.len, why.at)};
 }
 
+/* Rows that the importer passed over. */
+static bool tell_passed(struct table *table, const struct import_drops *passed)
+{
+    struct job_table_dropped *const dropped = &table->result->dropped;
+    for (uint64_t i = 0; i < passed->count && i < IMPORT_TOLD && dropped->count + i < DROPPED_TOLD; i++)
+        dropped->told[dropped->count + i] = row_of(&passed->told[i], table->arena);
+    dropped->count += passed->count;
+    table->result->rows += passed->count;
+    if (!passed->count || !table->asked->strict)
+        return true;
+    const struct dropped_row first = row_of(&passed->told[0], table->arena);
+    return fail_at(table->err, STEPTIME_INPUT, str_of(table->asked->path), -1, "line %llu: %.*s",
+                   (unsigned long long)first.line, (int)first.why.len, first.why.at);
+}
+
+/* Each process meets all rows that are passed over: the first one tells them. */
 static bool read_import(struct table *table)
 {
     const struct job_table_asked *const asked = table->asked;
@@ -284,11 +294,10 @@ static bool read_import(struct table *table)
     if (!table->feed.import)
         return false;
     table->result->columns.format = str_copy(table->arena, import_name(table->feed.import));
-    const bool passed = pass_blocks(table);
-    const uint64_t dropped =
-        asked->share == 0 ? import_dropped(table->feed.import) : 0; /* each process meets them all */
-    const bool closed = import_close(table->feed.import, passed ? table->err : NULL);
-    return passed && closed && tell_passed(table, dropped);
+    bool good = pass_blocks(table);
+    if (good && asked->share == 0)
+        good = tell_passed(table, import_dropped(table->feed.import));
+    return import_close(table->feed.import, good ? table->err : NULL) && good;
 }
 
 bool job_table_read(const struct job_table_asked *asked, const struct job_visitor *visitor, struct arena *arena,

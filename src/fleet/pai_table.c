@@ -18,7 +18,9 @@ struct pai_table {
     struct field_cursor cursor;
     str fields[MOST_COLUMNS], given[MOST_COLUMNS];
     uint32_t at[MOST_COLUMNS], count;
-    char path[512];
+    const char *path;
+    struct import_drops *drops;
+    uint64_t line, next_line; /* of the row that was read last, and the one at the cursor */
 };
 
 static const char *const endings[] = {".csv", ".csv.gz", ".csv.zst"};
@@ -59,7 +61,7 @@ static bool find_columns(struct pai_table *table, const char *const *columns)
 }
 
 struct pai_table *pai_table_open(const char *path, const char *const *columns, uint32_t count,
-                                 struct steptime_error *err)
+                                 struct import_drops *drops, struct steptime_error *err)
 {
     struct job_lines *lines = job_lines_open(path, err);
     if (!lines)
@@ -67,7 +69,8 @@ struct pai_table *pai_table_open(const char *path, const char *const *columns, u
     struct pai_table *table = mem_zeroed(sizeof *table);
     table->lines = lines;
     table->count = count < MOST_COLUMNS ? count : MOST_COLUMNS;
-    snprintf(table->path, sizeof table->path, "%s", path);
+    table->path = path;
+    table->drops = drops;
     table->block.text = mem_alloc(LINES_BLOCK + 1 + LINES_PAD);
     job_lines_start(lines, find_columns(table, columns), 0, 1);
     return table;
@@ -85,17 +88,48 @@ bool pai_table_close(struct pai_table *table, struct steptime_error *err)
 
 /* ---- rows ---- */
 
-static bool next_row(struct pai_table *table, struct csv_row *row)
+void pai_table_drop(struct pai_table *table, const char *why)
+{
+    const char *const slash = strrchr(table->path, '/');
+    import_drop(table->drops, (struct import_drop){slash ? slash + 1 : table->path, table->line, why});
+}
+
+/* Of the block at hand; false at its end. */
+static bool row_of_block(struct pai_table *table, struct csv_row *row)
 {
     const char *problem;
-    for (;;) {
-        while (table->cursor.at && fields_of_csv(&table->cursor, table->fields, MOST_COLUMNS, row, &problem))
-            if (row->count && !problem)
-                return true;
-        if (!job_lines_next(table->lines, &table->block))
-            return false;
-        table->cursor = table->block.bytes ? field_cursor(&table->block) : (struct field_cursor){0};
+    while (table->cursor.at && fields_of_csv(&table->cursor, table->fields, MOST_COLUMNS, row, &problem)) {
+        table->line = table->next_line++;
+        if (row->count > MOST_COLUMNS)
+            problem = "it has more than 32 fields";
+        if (problem)
+            pai_table_drop(table, problem);
+        else if (row->count)
+            return true;
     }
+    return false;
+}
+
+/* A block without bytes is a line that was too long. */
+static bool next_block(struct pai_table *table)
+{
+    if (!job_lines_next(table->lines, &table->block))
+        return false;
+    table->next_line = table->line = table->block.line;
+    table->cursor = (struct field_cursor){0};
+    if (table->block.bytes)
+        table->cursor = field_cursor(&table->block);
+    else
+        pai_table_drop(table, "a line of more than 512 KiB");
+    return true;
+}
+
+static bool next_row(struct pai_table *table, struct csv_row *row)
+{
+    while (!row_of_block(table, row))
+        if (!next_block(table))
+            return false;
+    return true;
 }
 
 bool pai_table_next(struct pai_table *table, const str **fields)

@@ -4,6 +4,7 @@
 #define FLEET_PAI_TABLE_H
 
 #include "base/str.h"
+#include "fleet/import_drops.h"
 #include "steptime/error.h"
 #include "text/csv_reader.h"
 
@@ -12,12 +13,17 @@ struct pai_table;
 /* Whether the folder has `name`, plain or packed; path is filled where it has. */
 bool pai_table_find(const char *folder, const char *name, char *path, size_t room);
 
-/* `columns` are those of the published header, in its order. NULL with *err. */
+/*
+ * `columns` are those of the published header, in its order. Lines that are no row go to `drops`, under the file's own
+ * name in `path`, which lives as long as they. NULL with *err.
+ */
 struct pai_table *pai_table_open(const char *path, const char *const *columns, uint32_t count,
-                                 struct steptime_error *err);
+                                 struct import_drops *drops, struct steptime_error *err);
 
 /* The next row; fields of `columns`, "" where it lacks them, live until the next. False at the end. */
 bool pai_table_next(struct pai_table *table, const str **fields);
+
+void pai_table_drop(struct pai_table *table, const char *why); /* the row that was given last */
 
 uint64_t pai_table_bytes(const char *path); /* about as many as it has unpacked */
 

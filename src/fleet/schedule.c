@@ -186,9 +186,9 @@ static bool next_one(void *stream, struct job *job)
     return true;
 }
 
-static uint64_t dropped_of_one(const void *stream)
+static const struct import_drops *dropped_of_one(const void *stream)
 {
-    return ((const struct one_job *)stream)->schedule.dropped;
+    return &((const struct one_job *)stream)->schedule.dropped;
 }
 
 static bool close_one(void *stream, struct steptime_error *err)

@@ -13,6 +13,7 @@
 #define FLEET_SCHEDULE_H
 
 #include "base/arena.h"
+#include "fleet/import_drops.h"
 #include "fleet/job.h"
 #include "steptime/error.h"
 
@@ -33,9 +34,9 @@ struct collective_schedule {
     double compute_ms; /* of a step; NaN: not told */
     double step_ms;    /* measured; NaN */
     double micro_batches;
-    bool gathers_forward; /* weights among replicas, in the forward pass: they are kept in parts */
-    bool scatters;        /* gradients among replicas: optimizer states are kept in parts */
-    uint64_t dropped;     /* rows that are none */
+    bool gathers_forward;        /* weights among replicas, in the forward pass: they are kept in parts */
+    bool scatters;               /* gradients among replicas: optimizer states are kept in parts */
+    struct import_drops dropped; /* rows that are none */
 };
 
 /* Of a file of either generator. */

@@ -59,6 +59,7 @@ struct log {
     double ranks[SCHEDULE_GROUPS]; /* as some row has told: others leave it out */
     uint32_t epochs;               /* ended so far; the first is what comes before all steps */
     double steps_ms;
+    uint64_t line; /* of the row at hand */
 };
 
 static double figure(str text, double otherwise)
@@ -95,7 +96,9 @@ static void add_row(struct log *log, const struct csv_row *row)
     const enum message_pattern pattern = schedule_pattern(type);
     const double bytes = figure(field[BYTES], -1), count = figure(field[COUNT], 1);
     if (pattern == PATTERN_NONE || bytes < 0 || count < 0) {
-        log->schedule->dropped += !str_eq(type, S("barrier")) && !str_eq(type, S("comm_type"));
+        if (!str_eq(type, S("barrier")) && !str_eq(type, S("comm_type")))
+            import_drop(&log->schedule->dropped,
+                        (struct import_drop){.line = log->line, .why = "no collective with a size and a count"});
         return;
     }
     const enum schedule_group group = group_of(member(field[GROUP]));
@@ -125,7 +128,8 @@ bool schedule_read_aicb(const char *path, struct collective_schedule *schedule, 
     struct arena scratch = {0};
     const bool good = import_read_all(path, &text, err);
     str rest = buf_str(&text), first;
-    if (good && str_starts(rest, S("[")) && str_cut(&rest, '\n', &first))
+    const bool ranked = good && str_starts(rest, S("[")) && str_cut(&rest, '\n', &first);
+    if (ranked)
         schedule->ranks = ranks_of_line(first);
     struct csv_reader reader = csv_reader(rest);
     struct csv_row row;
@@ -133,8 +137,10 @@ bool schedule_read_aicb(const char *path, struct collective_schedule *schedule, 
     if (good && csv_next(&reader, &scratch, &row))
         for (int i = 0; i < COLUMNS; i++)
             log.at[i] = csv_column(&row, str_of(names[i]));
-    while (good && csv_next(&reader, &scratch, &row))
+    while (good && csv_next(&reader, &scratch, &row)) {
+        log.line = reader.line + ranked;
         add_row(&log, &row);
+    }
     if (good)
         finish(&log);
     arena_free(&scratch);

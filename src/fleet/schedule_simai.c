@@ -122,13 +122,15 @@ static bool add_pass(struct collective_schedule *schedule, const struct layout_w
     return true;
 }
 
-static void add_layer(struct collective_schedule *schedule, const struct layout_words *layout, str line)
+static void add_layer(struct collective_schedule *schedule, const struct layout_words *layout, str line,
+                      uint64_t number)
 {
     str layer, dependency;
     bool good = next_word(&line, &layer) && next_word(&line, &dependency);
     for (int pass = 0; good && pass < 3; pass++)
         good = add_pass(schedule, layout, layer, &line, pass);
-    schedule->dropped += !good;
+    if (!good)
+        import_drop(&schedule->dropped, (struct import_drop){.line = number, .why = "no layer with three passes"});
 }
 
 static void read_layers(struct collective_schedule *schedule, str text)
@@ -140,9 +142,9 @@ static void read_layers(struct collective_schedule *schedule, str text)
     schedule->micro_batches = fmax(1, layout.micro_batches);
     schedule->compute_ms = 0;
     str_cut(&text, '\n', &count);
-    while (str_cut(&text, '\n', &line))
+    for (uint64_t number = 3; str_cut(&text, '\n', &line); number++)
         if (str_trim(line).len)
-            add_layer(schedule, &layout, line);
+            add_layer(schedule, &layout, line, number);
     schedule->of[GROUP_TENSOR].ranks = layout.tensor;
     schedule->of[GROUP_EXPERT].ranks = layout.expert;
     schedule->of[GROUP_PIPELINE].ranks = layout.pipeline;

@@ -122,8 +122,25 @@ class Pai(unittest.TestCase):
 
     def test_rows_that_are_no_task_are_dropped_or_end_a_strict_run(self):
         self.write("a,worker,1,x,1,2,3,4,100,T4\nb,worker,many,x,1,2,3,4,100,T4\n")
+        told = "line 2: in pai_task_table.csv: inst_num is no number of instances"
         self.assertEqual(values(asked("breakdown", self.folder))["dropped"], 1)
-        self.assertEqual(steptime("fleet", "breakdown", self.folder, "--strict").code, INPUT)
+        self.assertIn(told, " ".join(steptime("fleet", "breakdown", self.folder).out.split()))
+        strict = steptime("fleet", "breakdown", self.folder, "--strict")
+        self.assertEqual(strict.code, INPUT)
+        self.assertIn(told, strict.err)
+
+    def test_features_tell_dropped_rows_too(self):
+        self.write("a,worker,1,x,1,2,3,4,100,T4\nb,worker,many,x,1,2,3,4,100,T4\n")
+        warning, = asked("features", self.folder)["warnings"]
+        self.assertIn("line 2 of pai_task_table.csv", warning["message"])
+
+    def test_a_broken_quote_is_told_with_its_line(self):
+        self.write('a,worker,1,x,1,2,3,4,100,T4\n"brok,worker,16.0,x,1,2,3,4,100,T4\n')
+        document = asked("breakdown", self.folder)
+        self.assertEqual((values(document)["jobs"], values(document)["dropped"]), (1, 1))
+        strict = steptime("fleet", "breakdown", self.folder, "--strict")
+        self.assertEqual(strict.code, INPUT)
+        self.assertIn("line 2: in pai_task_table.csv: a quote", strict.err)
 
 
 if __name__ == "__main__":

@@ -100,7 +100,7 @@ static void tables_of_pai_are_joined(void **state)
         assert_true(str_eq(job.group, str_of(expected[i].user)));
     }
     assert_false(import_next(import, &job));
-    assert_int_equal(import_dropped(import), 1);
+    assert_int_equal(import_dropped(import)->count, 1);
     assert_true(import_close(import, NULL));
 }
 
@@ -121,6 +121,45 @@ static void without_instances_the_number_of_gpus_decides(void **state)
     struct steptime_error err;
     assert_null(import_open(folder, S("user"), &err));
     assert_int_equal(err.code, STEPTIME_USAGE);
+}
+
+static void check_drop(const struct import_drop *drop, const char *table, uint64_t line, const char *why)
+{
+    assert_string_equal(drop->table, table);
+    assert_int_equal(drop->line, line);
+    if (!strstr(drop->why, why))
+        fail_msg("'%s' is not in '%s'", why, drop->why);
+}
+
+static void every_row_that_is_passed_over_is_told(void **state)
+{
+    static char text[600 << 10];
+    char *end = text + sprintf(text, "good,worker,1,x,1,2,3,4,100,T4\n"
+                                     "\n"
+                                     "\"brok,worker,16,x,1,2,3,4,100,T4\n"
+                                     ",worker,1,x,1,2,3,4,100,T4\n"
+                                     "g,worker,1,x,1,2,3,4,many,T4\n"
+                                     ",,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,\n");
+    memset(end, 'x', 520 << 10);
+    strcpy(end + (520 << 10), "\nh,worker,,x,1,2,3,4,100,T4\nlast,worker,1,x,1,2,3,4,100,T4\n");
+    write_table("pai_task_table.csv", text);
+    write_table("pai_instance_table.csv", "good,worker,i,\"w\"x,a,x,1,2,m1\n");
+    struct import *import = import_open(folder, S(""), NULL);
+    assert_non_null(import);
+    const struct import_drops *drops = import_dropped(import);
+    assert_int_equal(drops->count, 7);
+    check_drop(&drops->told[0], "pai_task_table.csv", 3, "quote");
+    check_drop(&drops->told[1], "pai_task_table.csv", 4, "job_name");
+    check_drop(&drops->told[2], "pai_task_table.csv", 5, "plan_gpu");
+    check_drop(&drops->told[3], "pai_task_table.csv", 6, "32 fields");
+    check_drop(&drops->told[4], "pai_task_table.csv", 7, "512 KiB");
+    check_drop(&drops->told[5], "pai_task_table.csv", 8, "inst_num");
+    check_drop(&drops->told[6], "pai_instance_table.csv", 1, "quote");
+    struct job job;
+    assert_true(import_next(import, &job) && str_eq(job.name, S("good")));
+    assert_true(import_next(import, &job) && str_eq(job.name, S("last")));
+    assert_false(import_next(import, &job));
+    assert_true(import_close(import, NULL));
 }
 
 /* Names are kept to their fortieth byte, and compared whole. */
@@ -182,7 +221,8 @@ static void a_measured_log_is_the_mean_of_its_steps(void **state)
     assert_float_equal(schedule.of[GROUP_TENSOR].bytes, 2 * 100 * 2, 1e-9); /* 4 (n - 1) / n a byte, at two ranks 2 */
     assert_float_equal(schedule.of[GROUP_TENSOR].ms, 2, 0);
     assert_float_equal(schedule.of[GROUP_DATA].bytes, 400 * 2 * 0.75 / 2, 1e-9);
-    assert_int_equal(schedule.dropped, 1);
+    assert_int_equal(schedule.dropped.count, 1);
+    assert_int_equal(schedule.dropped.told[0].line, 10);
     const struct job job = job_of_schedule(&schedule, S("x"));
     assert_float_equal(job.field[JOB_TENSOR_PARALLEL], 2, 0);
     assert_float_equal(job.field[JOB_MEASURED_WEIGHT_MS], 2 + 2.5 + 1, 1e-9);
@@ -206,7 +246,8 @@ static void a_workload_has_traffic_of_all_groups(void **state)
     assert_float_equal(schedule.of[GROUP_EXPERT].bytes, 80 * 2 * 3 / 4., 1e-9);
     assert_float_equal(schedule.of[GROUP_DATA_OF_EXPERTS].bytes, 64 * 2 * 1 / 2., 1e-9);
     assert_float_equal(schedule.of[GROUP_PIPELINE].bytes, 2 * 5 * 10 * 2, 1e-9);
-    assert_int_equal(schedule.dropped, 1);
+    assert_int_equal(schedule.dropped.count, 1);
+    assert_int_equal(schedule.dropped.told[0].line, 7);
     assert_int_equal(job_of_schedule(&schedule, S("x")).architecture, ARCHITECTURE_EXPERT_PARALLEL);
 }
 
@@ -262,6 +303,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(tables_of_pai_are_joined, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(without_instances_the_number_of_gpus_decides, make_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(every_row_that_is_passed_over_is_told, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(jobs_whose_names_begin_alike_are_two, make_folder, remove_folder),
         cmocka_unit_test(a_measured_log_is_the_mean_of_its_steps),
         cmocka_unit_test(a_workload_has_traffic_of_all_groups),
