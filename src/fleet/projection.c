@@ -9,8 +9,6 @@
 #include "fleet/projection_rows.h"
 #include "fleet/weights.h"
 
-enum { ROWS = 100000 };
-
 /* Hardware as one thread looks it up: here, then one a point, with the target that was made of it last. */
 struct lookup {
     struct machines *here, **there;
@@ -44,7 +42,7 @@ void projection_free(struct projection *projection)
 {
     population_free(projection->by_architecture);
     population_free(projection->by_group);
-    spool_free(projection->rows);
+    kept_rows_close(&projection->rows);
     mem_free(projection->points);
     *projection = (struct projection){0};
 }
@@ -200,20 +198,6 @@ static void add_all_sums(struct projection_sums *into, const struct projection_s
             into->before_after[before][after] += from->before_after[before][after];
 }
 
-static bool keep_rows(struct reading *reading, const struct block *block, struct steptime_error *err)
-{
-    struct projection *whole = reading->whole;
-    if (!whole->rows)
-        return true;
-    if (!reading->asked->every_row && whole->rows_kept + block->part.sums.jobs > ROWS) {
-        spool_free(whole->rows);
-        whole->rows = NULL;
-        return true;
-    }
-    whole->rows_kept += block->part.sums.jobs;
-    return spool_add(whole->rows, buf_str(&block->rows), err);
-}
-
 static void drop_block(void *context, void *at)
 {
     (void)context;
@@ -228,7 +212,7 @@ static bool join_block(void *context, void *at, struct steptime_error *err)
     struct reading *reading = context;
     struct block *block = at;
     struct projection *whole = reading->whole;
-    const bool good = keep_rows(reading, block, err);
+    const bool good = kept_rows_add(&reading->whole->rows, block->part.sums.jobs, buf_str(&block->rows), err);
     add_all_sums(&whole->sums, &block->part.sums);
     add_all_points(whole->points, block->part.points, (size_t)whole->point_count * ARCHITECTURES);
     population_merge(whole->by_architecture, block->part.by_architecture);
@@ -246,9 +230,7 @@ bool projection_of_table(const struct projection_asked *asked, struct arena *are
     struct reading *reading = arena_alloc(arena, sizeof *reading);
     *reading = (struct reading){.asked = asked, .whole = projection, .arena = arena};
     projection_begin(projection, asked->point_count, asked->table.group_by.len > 0);
-    const bool alone = crew_ours()->count == 1;
-    projection->rows = alone ? spool_new(err) : NULL;
-    if (alone && !projection->rows)
+    if (!kept_rows_open(&projection->rows, asked->every_row, err))
         return false;
     const struct job_visitor visitor = {
         .context = reading, .begin = begin_block, .row = add_job, .join = join_block, .drop = drop_block};

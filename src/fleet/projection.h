@@ -9,10 +9,10 @@
 #define FLEET_PROJECTION_H
 
 #include "fleet/job_table.h"
+#include "fleet/kept_rows.h"
 #include "fleet/machines.h"
 #include "fleet/population.h"
 #include "fleet/project.h"
-#include "io/spool.h"
 #include "report/report.h"
 
 enum projection_value {
@@ -48,8 +48,7 @@ struct projection {
     struct projection_sums sums;
     struct point_sums *points; /* point * ARCHITECTURES + architecture */
     uint32_t point_count;      /* points[0] is what is asked; then those of the sweeps, then one a resource */
-    struct spool *rows;
-    uint64_t rows_kept;
+    struct kept_rows rows;     /* as projection_row_write writes them */
 };
 
 struct projection_asked {

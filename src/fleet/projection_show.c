@@ -268,6 +268,6 @@ void projection_show(struct projection *projection, const struct projection_aske
         cluster_show(asked->points[0].cluster, "hardware_there", "and there", report);
     if (words->resources && projection->sums.jobs)
         show_sensitivity(projection, words->resources, report);
-    if (projection->rows)
-        projection_rows_show(projection->rows, report_section(report, "jobs", "Jobs"), report);
+    if (projection->rows.spool)
+        projection_rows_show(projection->rows.spool, report_section(report, "jobs", "Jobs"), report);
 }

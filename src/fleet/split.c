@@ -37,7 +37,7 @@ void split_free(struct split *split)
 {
     population_free(split->by_architecture);
     population_free(split->by_group);
-    spool_free(split->rows);
+    kept_rows_close(&split->rows);
     *split = (struct split){0};
 }
 
@@ -142,21 +142,6 @@ static void merge(struct split *into, const struct split *from)
         population_merge(into->by_group, from->by_group);
 }
 
-/* Rows are kept until there are too many, and then none. */
-static bool keep_rows(struct reading *reading, const struct block *block, struct steptime_error *err)
-{
-    struct split *whole = reading->whole;
-    if (!whole->rows)
-        return true;
-    if (!reading->asked->every_row && whole->rows_kept + block->part.sums.jobs > SPLIT_ROWS) {
-        spool_free(whole->rows);
-        whole->rows = NULL;
-        return true;
-    }
-    whole->rows_kept += block->part.sums.jobs;
-    return spool_add(whole->rows, buf_str(&block->rows), err);
-}
-
 static void drop_block(void *context, void *at)
 {
     (void)context;
@@ -170,7 +155,7 @@ static bool join_block(void *context, void *at, struct steptime_error *err)
 {
     struct reading *reading = context;
     struct block *block = at;
-    const bool good = keep_rows(reading, block, err);
+    const bool good = kept_rows_add(&reading->whole->rows, block->part.sums.jobs, buf_str(&block->rows), err);
     merge(reading->whole, &block->part);
     drop_block(context, at);
     return good;
@@ -184,8 +169,7 @@ bool split_of_table(const struct split_asked *asked, struct arena *arena, struct
     struct reading reading = {.asked = asked, .whole = split, .arena = arena, .threads = FLEET_THREADS};
     reading.machines = arena_array(arena, FLEET_THREADS, sizeof *reading.machines);
     split_begin(split, asked->table.group_by.len > 0);
-    split->rows = crew_ours()->count == 1 ? spool_new(err) : NULL;
-    if (!split->rows && crew_ours()->count == 1)
+    if (!kept_rows_open(&split->rows, asked->every_row, err))
         return false;
     const struct job_visitor visitor = {
         .context = &reading, .begin = begin_block, .row = add_job, .join = join_block, .drop = drop_block};

@@ -8,10 +8,10 @@
 #define FLEET_SPLIT_H
 
 #include "fleet/job_table.h"
+#include "fleet/kept_rows.h"
 #include "fleet/machines.h"
 #include "fleet/population.h"
 #include "fleet/step.h"
-#include "io/spool.h"
 #include "report/report.h"
 
 /* What is kept of each job. All have CNODES; the others are NaN where they are not known. */
@@ -38,11 +38,8 @@ struct split {
     struct population *by_architecture;
     struct population *by_group; /* of --group-by; NULL */
     struct split_sums sums;
-    struct spool *rows; /* as split_row_write writes them; NULL: not kept, or too many */
-    uint64_t rows_kept;
+    struct kept_rows rows; /* as split_row_write writes them */
 };
-
-enum { SPLIT_ROWS = 100000 }; /* more rows than these are told only when asked for */
 
 struct split_asked {
     struct job_table_asked table;

@@ -266,6 +266,6 @@ void split_show(struct split *split, const struct split_asked *asked, const stru
     const bool stepped = population_count(split->by_architecture, POPULATION_ALL, STEP_MS) > 0;
     if (stepped)
         show_steps(split, report);
-    if (stepped && split->rows)
-        split_rows_show(split->rows, report_section(report, "jobs", "Jobs"), report);
+    if (stepped && split->rows.spool)
+        split_rows_show(split->rows.spool, report_section(report, "jobs", "Jobs"), report);
 }
