@@ -94,6 +94,12 @@ static bool told_of(const struct job *job, const struct cluster *here, struct jo
     return fit_job(told, here);
 }
 
+/* Sums in another order differ in their last digits: that is no gain. */
+static double gain(double ratio)
+{
+    return fabs(ratio - 1) < 1e-9 ? 1 : ratio;
+}
+
 struct projected job_project_from(const struct job *job, const struct job_step *before, const struct cluster *here,
                                   const struct target *target)
 {
@@ -111,8 +117,8 @@ struct projected job_project_from(const struct job *job, const struct job_step *
         projected.obstacle = OBSTACLE_FIELD;
         return projected;
     }
-    projected.cnode_speedup = before->step_ms / projected.after.step_ms;
-    projected.speedup = projected.cnode_speedup * projected.cnodes / job_figure(job, JOB_CNODES, 1);
+    projected.cnode_speedup = gain(before->step_ms / projected.after.step_ms);
+    projected.speedup = gain(projected.cnode_speedup * projected.cnodes / job_figure(job, JOB_CNODES, 1));
     return projected;
 }
 
