@@ -189,7 +189,7 @@ static void show_sweep(const struct projection *projection, const struct project
     struct section *section = report_section(report, id, arena_words(arena, "Along %.*s", sweep->key));
     struct table *table = section_table(section, id, "");
     table_column(table, "given", arena_words(arena, "%.*s", sweep->key), UNIT_NONE, 0);
-    table_column(table, "value", "value", UNIT_NONE, COLUMN_DETAIL);
+    table_column(table, "value", arena_words(arena, "%.*s, as given", sweep->key), UNIT_NONE, COLUMN_DETAIL);
     table_column(table, "jobs", "jobs", UNIT_COUNT, 0);
     table_column(table, "mean", "mean speed-up", UNIT_NONE, 0);
     table_column(table, "mean_gpu", "by GPU", UNIT_NONE, 0);

@@ -94,8 +94,10 @@ static const char *add_job(void *context, void *at, const struct job *job, uint6
     weights_of_job(job, step.step_ms, weight);
     fill_shares(&step, values);
     values[STEP_MS] = step.step_ms;
-    values[MFU] = goodput.mfu;
-    values[PROGRAM_GOODPUT] = goodput.program;
+    const bool too_fast = goodput.mfu > 1;
+    part->sums.too_fast += too_fast;
+    values[MFU] = too_fast ? NAN : goodput.mfu;
+    values[PROGRAM_GOODPUT] = too_fast ? NAN : goodput.program;
     values[PRODUCTIVE] = goodput.productive;
     values[ERROR_RATIO] = NAN;
     values[CNODES] = job->field[JOB_CNODES];
@@ -126,6 +128,7 @@ static void add_all_sums(struct split_sums *into, const struct split_sums *from)
     into->jobs += from->jobs;
     into->without_duration += from->without_duration;
     into->measured += from->measured;
+    into->too_fast += from->too_fast;
     into->cnodes += from->cnodes;
     into->signed_error += from->signed_error;
     for (int i = 0; i < ARCHITECTURES; i++)

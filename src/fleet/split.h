@@ -29,6 +29,7 @@ enum split_value {
 /* Sums over rows that need no distribution. */
 struct split_sums {
     uint64_t jobs, without_duration, measured;
+    uint64_t too_fast; /* measured, with more FLOP/s than the peak of the hardware */
     double cnodes;
     double longest[ARCHITECTURES][PARTS][WEIGHTS]; /* weight of the jobs whose longest part it is */
     double signed_error;                           /* of the modelled step, over measured jobs */

@@ -78,6 +78,13 @@ static void show_head(const struct split *split, const struct split_asked *asked
         section_text(section,
                      S("No job tells what it computes and moves, nor how long a step takes: what follows is who "
                        "there is, not where time goes."));
+    if (sums->too_fast)
+        section_text(section,
+                     str_printf(report_arena(report),
+                                "%llu measured steps are shorter than their arithmetic takes at the hardware's "
+                                "peak: other hardware, another precision or another unit. They are not in the "
+                                "mean of utilisation.",
+                                (unsigned long long)sums->too_fast));
     if (sums->without_duration && sums->without_duration < sums->jobs)
         section_text(section, str_printf(report_arena(report),
                                          "%llu jobs have no duration_s: by GPU-time they weigh as one step of theirs.",
@@ -145,6 +152,7 @@ static void show_mix(const struct split *split, struct report *report)
                                               (enum weight)by));
     }
     section_page_figure(section, "mix_by_job", FIGURE_BAR, "mix", "part", "job");
+    section_page_figure(section, "mix_by_gpu", FIGURE_BAR, "mix", "part", "gpu");
     section_page_figure(section, "mix_by_gpu_time", FIGURE_BAR, "mix", "part", "gpu_time");
 }
 

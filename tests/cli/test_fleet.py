@@ -250,6 +250,12 @@ class Measured(unittest.TestCase):
         self.assertAlmostEqual(first["step_ms"], 1e3 * (1 / 11 / 0.5 + 0.1 / 0.35), delta=3)
         self.assertAlmostEqual(first["projected_ms"], 1e3 * (1 / 11 / 0.5 + 0.05 / 0.35), delta=3)
 
+    def test_steps_faster_than_the_peak_are_told_and_in_no_mean(self):
+        table = HEADER + ",measured_ms\na,1w1g,1,1,0,11e12,0,0,2000\nb,1w1g,1,1,0,11e12,0,0,2\n"
+        done = steptime("fleet", "breakdown", "-", "--hw", "paper", stdin=table.encode())
+        self.assertIn("1 measured steps are shorter", done.out)
+        self.assertAlmostEqual(values(fleet("breakdown", table, "--hw", "paper"))["mfu"], 0.5)
+
     def test_standard_input_cannot_be_read_twice(self):
         done = steptime("fleet", "breakdown", "-", "--hw", "paper", "--measured", stdin=self.TABLE.encode())
         self.assertEqual(done.code, USAGE)
