@@ -28,7 +28,7 @@ names = "job task instances status begin finish cpu memory gpu type".split()
 rows = duckdb.read_csv(sys.argv[1], header=False, names=names)
 print(duckdb.sql('''
   WITH jobs AS (SELECT job, bool_or(task = 'ps') AS ps, sum(instances) FILTER (gpu > 0) AS workers,
-                       sum(instances * ceil(gpu / 100)) AS gpus, max(finish) - min(begin) AS seconds
+                       sum(instances * greatest(1, gpu / 100)) AS gpus, max(finish) - min(begin) AS seconds
                 FROM rows GROUP BY job)
   SELECT CASE WHEN ps THEN 'ps-worker' WHEN gpus <= 1 THEN '1w1g' WHEN workers <= 1 THEN '1wng'
               WHEN gpus <= 8 THEN 'allreduce-local' ELSE 'allreduce-cluster' END AS architecture,
