@@ -98,6 +98,11 @@ class Shared(unittest.TestCase):
     def test_blocks_of_a_packed_table_are_shared(self):
         self.assert_same(2, "breakdown", self.table("jobs.csv.gz", HEADER + rows(30_000)), "--hw", "paper")
 
+    def test_populations_of_more_than_a_million_rows_travel_as_histograms(self):
+        path = self.table("million.csv", HEADER + 35 * rows(30_000))
+        self.assert_same(2, "breakdown", path, "--hw", "paper")
+        os.remove(path)
+
     def test_more_processes_than_rows(self):
         self.assert_same(3, "breakdown", self.table("one.csv", HEADER + rows(1)), "--hw", "paper")
 
