@@ -10,6 +10,7 @@
 #include "base/par.h"
 #include "base/stages.h"
 #include "fleet/job_copies.h"
+#include "fleet/import_stream.h"
 #include "fleet/job_format.h"
 #include "fleet/job_table_head.h"
 
@@ -245,6 +246,15 @@ static bool tell_end(struct table *table)
     return true;
 }
 
+static bool read_head(struct table *table, bool *headed)
+{
+    const str first = job_lines_first(table->lines);
+    if (import_is_parquet(first))
+        return import_refuse_parquet(table->asked->path, table->err);
+    return job_table_head(first, table->asked, table->arena, &table->reading, &table->result->columns, headed,
+                          table->err);
+}
+
 static bool read_lines(struct table *table)
 {
     const struct job_table_asked *const asked = table->asked;
@@ -252,8 +262,7 @@ static bool read_lines(struct table *table)
     if (!table->lines)
         return false;
     bool headed;
-    bool read = job_table_head(job_lines_first(table->lines), asked, table->arena, &table->reading,
-                               &table->result->columns, &headed, table->err);
+    bool read = read_head(table, &headed);
     if (read) {
         job_lines_start(table->lines, headed, asked->share, asked->shares);
         read = pass_blocks(table) && tell_end(table);

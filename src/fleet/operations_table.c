@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A table of operations, a row each. */
 #include "base/error.h"
+#include "fleet/import_stream.h"
 #include "fleet/number.h"
 #include "fleet/operations_draft.h"
 #include "text/csv_stream.h"
@@ -19,6 +20,8 @@ static const struct {
 static bool find_columns(const struct csv_row *header, const char *path, uint32_t at[COLUMNS],
                          struct steptime_error *err)
 {
+    if (import_is_parquet(header->text)) /* of standard input, which could not be looked at */
+        return import_refuse_parquet(path, err);
     for (int i = 0; i < COLUMNS; i++) {
         at[i] = csv_column(header, str_of(columns[i].name));
         if (at[i] == UINT32_MAX && columns[i].needed)

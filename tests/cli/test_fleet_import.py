@@ -76,6 +76,15 @@ class PublishedTables(unittest.TestCase):
                 self.assertEqual(row["cnodes"], 8 if "tp8" in name else 2 if "tp2" in name else 1)
 
 
+class Parquet(unittest.TestCase):
+    def test_it_is_refused_with_the_way_to_csv(self):
+        for verb in ("breakdown", "stragglers"):
+            with self.subTest(verb):
+                outcome = steptime("fleet", verb, "-", stdin=b"PAR1\x15\x04\x15\nabc\n")
+                self.assertEqual(outcome.code, INPUT)
+                self.assertIn("COPY (SELECT * FROM 'x.parquet') TO 'x.csv'", outcome.err)
+
+
 class Pai(unittest.TestCase):
     """Generated tables: the tasks of a job in any order, shared out over the file."""
 
