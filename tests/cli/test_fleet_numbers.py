@@ -184,8 +184,8 @@ class Projection(Case):
     verb = "project"
     options = ("--to", "allreduce-local", "--sweep", "overlap=0,0.25,0.5,1", "--sweep", "efficiency=35,50,90%")
 
-    def sped_up(self, jobs, by="job", bound=1 + 1e-9, **there):
-        return mean(jobs, by, lambda job: job.speedup(**there) > bound)
+    def sped_up(self, jobs, by="job", **there):
+        return mean(jobs, by, lambda job: job.speedup(**there) > 1 + 1e-9)
 
     def test_the_share_sped_up_the_mean_and_the_median(self):
         told = values(self.report)
@@ -233,8 +233,12 @@ class Projection(Case):
                 there = {key: float(row["given"].rstrip("%")) / (100 if "%" in row["given"] else 1)}
                 for by, name in zip(WEIGHTS, ("mean", "mean_gpu", "mean_gpu_time")):
                     self.near(row[name], mean(self.jobs, by, lambda job, there=there: job.speedup(**there)), row)
-                self.assertGreaterEqual(row["sped_up"], self.sped_up(self.jobs, **there) - 1e-9, row)  # gains below rounding
-                self.assertLessEqual(row["sped_up"], self.sped_up(self.jobs, bound=1, **there) + 1e-9, row)  # are either
+                self.near(row["sped_up"], self.sped_up(self.jobs, **there), row)
+
+    def test_a_sweep_takes_no_rounding_for_a_gain(self):
+        same = fleet("project", self.table, "--to", "allreduce-local", "--sweep", "efficiency=70%")
+        row, = table_of(same, "sweep_efficiency")
+        self.near(row["sped_up"], values(self.report)["sped_up"])
 
     def test_a_point_of_a_sweep_is_a_run_with_that_setting(self):
         for key, given in (("overlap", "0.25"), ("efficiency", "35%"), ("efficiency", "90%")):
