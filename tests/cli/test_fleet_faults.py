@@ -2,6 +2,8 @@
 """Large tables with faults in them: each is told with its line, none takes memory or time with it."""
 import itertools
 import json
+import os
+import tempfile
 import unittest
 
 from support import INPUT, OK, SANITIZED, steptime
@@ -84,6 +86,28 @@ class LongTables(unittest.TestCase):
         report = breakdown(text, "--hw", "paper").json
         self.assertEqual(values(report)["jobs"], ROWS - 1)
         self.assertIn(f"line {self.LINE}:", said(report))
+
+
+class PaiTables(unittest.TestCase):
+    """Rows go through files by the hash of their job's name, and are still told by the line on which they stood."""
+    TASKS = 60_000
+
+    def breakdown(self, *broken):
+        tasks = [f"job{i // 2},worker,2,Terminated,10,{20 + i},600,29,50,T4\n" for i in range(self.TASKS)]
+        with tempfile.TemporaryDirectory() as folder:
+            with open(os.path.join(folder, "pai_task_table.csv"), "w", encoding="ascii") as out:
+                out.write("".join(tasks[:-10]) + "".join(line + "\n" for line in broken) + "".join(tasks[-10:]))
+            done = steptime("fleet", "breakdown", folder, "--format", "json")
+        self.assertEqual(done.code, OK, done.err)
+        self.assertEqual((values(done.json)["jobs"], values(done.json)["dropped"]), (self.TASKS // 2, len(broken)))
+        return said(done.json)
+
+    def test_each_is_told_by_its_line(self):
+        told = self.breakdown("x,worker,many,Terminated,10,20,600,29,50,T4", "y,worker,1,Terminated,10,20,600,29,half,T4",
+                              '"z,worker,1,Terminated,10,20,600,29,50,T4', "v,worker,-3,Terminated,10,20,600,29,50,T4")
+        for i in range(4):
+            self.assertIn(f"line {self.TASKS - 10 + 1 + i}:", told)
+        self.assertIn("pai_task_table.csv", told)
 
 
 class Units(unittest.TestCase):
