@@ -19,7 +19,7 @@ void spool_free(struct spool *spool);                /* NULL is fine */
 
 bool spool_add(struct spool *spool, str bytes, struct steptime_error *err); /* false: the disk is full */
 
-void spool_again(struct spool *spool);                               /* to the first byte */
-bool spool_read(struct spool *spool, void *into, size_t bytes);      /* false: there are not so many left */
+void spool_again(struct spool *spool);                          /* to the first byte */
+bool spool_read(struct spool *spool, void *into, size_t bytes); /* false: there are not so many left */
 
 #endif

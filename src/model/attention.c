@@ -33,17 +33,17 @@ enum coefficient {
 };
 
 static const struct parameter parameters[COEFFICIENTS] = {
-    [FLOOR_US] = {"floor_us", 10, 1, 100, 0.3, "the least that a lone call takes, us"},
-    [OFFSET_US] = {"offset_us", 6, 0.5, 60, 0.3, "what a lone call takes besides its work, us"},
-    [EFFICIENCY] = {"efficiency", 0.75, 0.1, 1, 0.2, "of the matrix units' peak, in the inner loop"},
-    [BACK_EFFICIENCY] = {"back_efficiency", 0.62, 0.1, 1, 0.2, "the same going back"},
-    [PLAIN_EFFICIENCY] = {"plain_efficiency", 0.55, 0.1, 1, 0.2, "of the peak in single precision"},
-    [EXPONENTIALS] = {"exponentials", 0.4, 0, 1, 0.2, "share of their time that the products do not hide"},
-    [DEPTH] = {"depth", 230, 1, 1000, 0.3, "keys that starting and ending a block is worth"},
-    [PLAIN_DEPTH] = {"plain_depth", 64, 1, 1000, 0.3, "the same in single precision, where keys take longer"},
-    [QUANTUM] = {"quantum", 0.7, 0, 1, 0.2, "share of a broken wave that waits for its end"},
-    [MEMORY] = {"memory", 1.2, 0.5, 4, 0.2, "of what is read and written, over peak bandwidth"},
-    [KNEE] = {"knee", 4, 1.5, 8, 0.2, "power with which arithmetic and memory overlap"},
+    [FLOOR_US] = {"floor_us", 10, 1, 100, 0.3, "the least that a lone call takes, us", false},
+    [OFFSET_US] = {"offset_us", 6, 0.5, 60, 0.3, "what a lone call takes besides its work, us", false},
+    [EFFICIENCY] = {"efficiency", 0.75, 0.1, 1, 0.2, "of the matrix units' peak, in the inner loop", false},
+    [BACK_EFFICIENCY] = {"back_efficiency", 0.62, 0.1, 1, 0.2, "the same going back", false},
+    [PLAIN_EFFICIENCY] = {"plain_efficiency", 0.55, 0.1, 1, 0.2, "of the peak in single precision", false},
+    [EXPONENTIALS] = {"exponentials", 0.4, 0, 1, 0.2, "share of their time that the products do not hide", false},
+    [DEPTH] = {"depth", 230, 1, 1000, 0.3, "keys that starting and ending a block is worth", false},
+    [PLAIN_DEPTH] = {"plain_depth", 64, 1, 1000, 0.3, "the same in single precision, where keys take longer", false},
+    [QUANTUM] = {"quantum", 0.7, 0, 1, 0.2, "share of a broken wave that waits for its end", false},
+    [MEMORY] = {"memory", 1.2, 0.5, 4, 0.2, "of what is read and written, over peak bandwidth", false},
+    [KNEE] = {"knee", 4, 1.5, 8, 0.2, "power with which arithmetic and memory overlap", false},
 };
 
 enum { BLOCK_QUERIES = 128, WIDTH_STEP = 32, EXPONENTIALS_A_CLOCK = 16 };

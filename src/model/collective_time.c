@@ -37,15 +37,15 @@ enum coefficient {
 };
 
 static const struct parameter parameters[COEFFICIENTS] = {
-    [LATENCY_US] = {"latency_us", 6, 1, 100, 0.4, "of the smallest message between two ranks, us"},
-    [STEP_US] = {"step_us", 5, 0.05, 50, 0.4, "more of it for each doubling of the ranks, us"},
-    [EFFICIENCY] = {"efficiency", 0.8, 0.1, 1.5, 0.2, "of the link, by large messages among eight ranks"},
-    [HALF_MIB] = {"half_mib", 2, 0.001, 100, 0.5, "message that reaches half of it, MiB"},
-    [STEEPNESS] = {"steepness", 0.7, 0.4, 2, 0.2, "of the curve at its half"},
-    [RANKS] = {"ranks", 0, -1, 0.5, 0.2, "power of ranks / 8 in the efficiency"},
-    [HALF_RANKS] = {"half_ranks", 0, -1.5, 1.5, 0.2, "power of ranks / 8 in the half"},
-    [NETWORK] = {"network", 0.8, 0.8, 0.8, 0.2, "of the network, by large messages: assumed"},
-    [NETWORK_US] = {"network_us", 5, 5, 5, 0.3, "latency of the network where it is not known, us: assumed"},
+    [LATENCY_US] = {"latency_us", 6, 1, 100, 0.4, "of the smallest message between two ranks, us", false},
+    [STEP_US] = {"step_us", 5, 0.05, 50, 0.4, "more of it for each doubling of the ranks, us", false},
+    [EFFICIENCY] = {"efficiency", 0.8, 0.1, 1.5, 0.2, "of the link, by large messages among eight ranks", false},
+    [HALF_MIB] = {"half_mib", 2, 0.001, 100, 0.5, "message that reaches half of it, MiB", false},
+    [STEEPNESS] = {"steepness", 0.7, 0.4, 2, 0.2, "of the curve at its half", false},
+    [RANKS] = {"ranks", 0, -1, 0.5, 0.2, "power of ranks / 8 in the efficiency", false},
+    [HALF_RANKS] = {"half_ranks", 0, -1.5, 1.5, 0.2, "power of ranks / 8 in the half", false},
+    [NETWORK] = {"network", 0.8, 0.8, 0.8, 0.2, "of the network, by large messages: assumed", false},
+    [NETWORK_US] = {"network_us", 5, 5, 5, 0.3, "latency of the network where it is not known, us: assumed", false},
 };
 
 static const double mib = 1048576;

@@ -23,11 +23,11 @@ enum coefficient { FLOOR_US, OFFSET, EFFICIENCY, OPERATIONS, SHARE, SAVED, COEFF
 
 static const struct parameter parameters[COEFFICIENTS] = {
     [FLOOR_US] = {"floor_us", 30, 2, 200, 1.5, "the least that a lone call takes, us", true},
-    [OFFSET] = {"offset", 0.57, 0.3, 0.95, 0.2, "of the floor that a lone call takes besides its work"},
-    [EFFICIENCY] = {"efficiency", 0.85, 0.3, 1.05, 0.15, "of memory bandwidth"},
-    [OPERATIONS] = {"operations", 15, 1, 250, 0.3, "an element, as multiplications of the peak"},
-    [SHARE] = {"share", 0.6, 0.2, 1.5, 0.3, "of L2 that holds what the kernel before left"},
-    [SAVED] = {"saved", 0.5, 0.05, 0.9, 0.3, "of the time of memory where all of it is in L2"},
+    [OFFSET] = {"offset", 0.57, 0.3, 0.95, 0.2, "of the floor that a lone call takes besides its work", false},
+    [EFFICIENCY] = {"efficiency", 0.85, 0.3, 1.05, 0.15, "of memory bandwidth", false},
+    [OPERATIONS] = {"operations", 15, 1, 250, 0.3, "an element, as multiplications of the peak", false},
+    [SHARE] = {"share", 0.6, 0.2, 1.5, 0.3, "of L2 that holds what the kernel before left", false},
+    [SAVED] = {"saved", 0.5, 0.05, 0.9, 0.3, "of the time of memory where all of it is in L2", false},
 };
 
 /* Operators that were measured by themselves; the others have the coefficients of an addition like them. */

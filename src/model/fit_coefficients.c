@@ -181,7 +181,7 @@ static void first_look(const struct fitting *fitting, double *x)
  * First on logarithms, which lead there from afar; then on relative errors themselves, by which models are judged: where
  * times scatter, what is least wrong by these lies below the middle.
  */
-void fit_coefficients(const struct fitting *fitting, double *coefficients)
+double fit_coefficients(const struct fitting *fitting, double *coefficients)
 {
     double x[FAMILY_PARAMETERS] = {0};
     if (fitting->expected)
@@ -191,6 +191,7 @@ void fit_coefficients(const struct fitting *fitting, double *coefficients)
     search(fitting, x);
     struct fitting last = *fitting;
     last.relative = true;
-    search(&last, x);
+    const double rho = search(&last, x);
     decode(fitting->family, x, coefficients);
+    return rho;
 }

@@ -27,7 +27,8 @@ struct fitting {
     uint32_t steps; /* at most */
 };
 
-void fit_coefficients(const struct fitting *fitting, double *coefficients);
+/* The mean of rho that is left, of relative errors and of how far from what is expected. */
+double fit_coefficients(const struct fitting *fitting, double *coefficients);
 
 /* At most `most` of them, evenly spread, so that a table sorted by size is covered. */
 struct rows rows_thinned(struct rows rows, uint32_t most, struct arena *arena);

@@ -33,19 +33,19 @@ enum coefficient {
 };
 
 static const struct parameter parameters[COEFFICIENTS] = {
-    [FLOOR_US] = {"floor_us", 4, 1, 60, 0.3, "the least that a lone call takes, us"},
-    [OFFSET_US] = {"offset_us", 3, 0.5, 60, 0.3, "what a lone call takes besides its work, us"},
-    [EFFICIENCY] = {"efficiency", 0.75, 0.2, 1.2, 0.2, "of the peak, in the inner loop"},
-    [DEPTH] = {"depth", 200, 1, 4000, 0.3, "steps of K that starting and ending a tile are worth"},
-    [QUANTUM] = {"quantum", 0.7, 0, 1, 0.2, "share of a broken wave that waits for its end"},
-    [READ] = {"read", 1.2, 0.5, 4, 0.2, "of the matrices read, over peak bandwidth"},
-    [WRITE] = {"write", 1.2, 0.5, 4, 0.2, "of the matrix written, over peak bandwidth"},
-    [OPERANDS] = {"operands", 3, 0.3, 20, 0.3, "bandwidth for operands of tiles, over that of memory"},
-    [KNEE] = {"knee", 4, 1.5, 8, 0.2, "power with which arithmetic and memory overlap"},
-    [LATENCY_US] = {"latency_us", 0.002, 0.0001, 0.02, 0.3, "of a step of K where a tile is alone, us"},
-    [LONG] = {"long", 0.02, 0, 0.5, 0.1, "cost of each e-fold of arithmetic beyond 100 us: power"},
-    [TILE_64] = {"tile_64", 0.2, -0.5, 2, 0.1, "penalty of the tile of 64 rows over 128x128"},
-    [TILE_256] = {"tile_256", 0.2, -0.5, 2, 0.1, "penalty of the tile of 256 rows"},
+    [FLOOR_US] = {"floor_us", 4, 1, 60, 0.3, "the least that a lone call takes, us", false},
+    [OFFSET_US] = {"offset_us", 3, 0.5, 60, 0.3, "what a lone call takes besides its work, us", false},
+    [EFFICIENCY] = {"efficiency", 0.75, 0.2, 1.2, 0.2, "of the peak, in the inner loop", false},
+    [DEPTH] = {"depth", 200, 1, 4000, 0.3, "steps of K that starting and ending a tile are worth", false},
+    [QUANTUM] = {"quantum", 0.7, 0, 1, 0.2, "share of a broken wave that waits for its end", false},
+    [READ] = {"read", 1.2, 0.5, 4, 0.2, "of the matrices read, over peak bandwidth", false},
+    [WRITE] = {"write", 1.2, 0.5, 4, 0.2, "of the matrix written, over peak bandwidth", false},
+    [OPERANDS] = {"operands", 3, 0.3, 20, 0.3, "bandwidth for operands of tiles, over that of memory", false},
+    [KNEE] = {"knee", 4, 1.5, 8, 0.2, "power with which arithmetic and memory overlap", false},
+    [LATENCY_US] = {"latency_us", 0.002, 0.0001, 0.02, 0.3, "of a step of K where a tile is alone, us", false},
+    [LONG] = {"long", 0.02, 0, 0.5, 0.1, "cost of each e-fold of arithmetic beyond 100 us: power", false},
+    [TILE_64] = {"tile_64", 0.2, -0.5, 2, 0.1, "penalty of the tile of 64 rows over 128x128", false},
+    [TILE_256] = {"tile_256", 0.2, -0.5, 2, 0.1, "penalty of the tile of 256 rows", false},
 };
 
 /* Columns (of N) and rows (of M) of the tiles there are. */

@@ -37,20 +37,20 @@ enum {
 };
 
 static const struct parameter parameters[PARAMETERS] = {
-    [HOST] = {"host", 3000, 1000, 8000, 0.3, "us to launch a layer, forward and backward"},
-    [HOST_TENSOR] = {"host_tensor", 100, 10, 400, 0.3, "us more for each further rank of the tensor group"},
-    [EFFICIENCY] = {"efficiency", 0.7, 0.4, 0.95, 0.2, "of the fp16 peak, of large products"},
-    [SHORT_SIDE] = {"short_side", 100, 20, 800, 0.5, "side at which a product takes twice as long"},
-    [VECTOR] = {"vector", 30, 15, 70, 0.3, "passes over the activations in vector kernels of a layer"},
-    [SCORES] = {"scores", 10, 4, 25, 0.3, "passes over the scores of attention"},
-    [HEAD] = {"head", 30, 10, 80, 0.3, "passes over the logits"},
-    [OPTIMIZER] = {"optimizer", 30, 20, 60, 0.3, "bytes moved for each parameter"},
-    [LINK] = {"link", 0.7, 0.4, 0.9, 0.2, "of the rate between the GPUs of a server"},
-    [LATENCY] = {"latency", 20, 4, 120, 0.5, "us of an all-reduce for each further rank"},
-    [REST] = {"rest", 2000, 100, 10000, 0.5, "us of an iteration that belong to nothing else"},
-    [NETWORK_DATA] = {"network_data", 0.4, 0.05, 0.9, 0.5, "of the network's rate, all-reduces of gradients"},
-    [NETWORK_TENSOR] = {"network_tensor", 0.4, 0.25, 0.6, 0.3, "the same, of activations between servers"},
-    [NETWORK_STAGE] = {"network_stage", 0.4, 0.1, 0.9, 0.5, "the same, sends between stages, for each GPU"},
+    [HOST] = {"host", 3000, 1000, 8000, 0.3, "us to launch a layer, forward and backward", false},
+    [HOST_TENSOR] = {"host_tensor", 100, 10, 400, 0.3, "us more for each further rank of the tensor group", false},
+    [EFFICIENCY] = {"efficiency", 0.7, 0.4, 0.95, 0.2, "of the fp16 peak, of large products", false},
+    [SHORT_SIDE] = {"short_side", 100, 20, 800, 0.5, "side at which a product takes twice as long", false},
+    [VECTOR] = {"vector", 30, 15, 70, 0.3, "passes over the activations in vector kernels of a layer", false},
+    [SCORES] = {"scores", 10, 4, 25, 0.3, "passes over the scores of attention", false},
+    [HEAD] = {"head", 30, 10, 80, 0.3, "passes over the logits", false},
+    [OPTIMIZER] = {"optimizer", 30, 20, 60, 0.3, "bytes moved for each parameter", false},
+    [LINK] = {"link", 0.7, 0.4, 0.9, 0.2, "of the rate between the GPUs of a server", false},
+    [LATENCY] = {"latency", 20, 4, 120, 0.5, "us of an all-reduce for each further rank", false},
+    [REST] = {"rest", 2000, 100, 10000, 0.5, "us of an iteration that belong to nothing else", false},
+    [NETWORK_DATA] = {"network_data", 0.4, 0.05, 0.9, 0.5, "of the network's rate, all-reduces of gradients", false},
+    [NETWORK_TENSOR] = {"network_tensor", 0.4, 0.25, 0.6, 0.3, "the same, of activations between servers", false},
+    [NETWORK_STAGE] = {"network_stage", 0.4, 0.1, 0.9, 0.5, "the same, sends between stages, for each GPU", false},
 };
 
 /* GPT-2's vocabulary, filled up so that products are aligned: no table of iterations says it. */

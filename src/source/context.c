@@ -10,6 +10,7 @@
 #include "source/around.h"
 #include "source/gate.h"
 #include "source/loops.h"
+#include "source/once.h"
 #include "source/reach.h"
 
 /* Calls in a circle would count loops for ever. */
