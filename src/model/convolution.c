@@ -67,8 +67,9 @@ static const struct parameter parameters[COEFFICIENTS] = {
     [STAGED_128X64] = {"staged_128x64", 0.1, -0.5, 2, 0.1, "penalty of the tile over 128x128", false},
     [STAGED_64X64] = {"staged_64x64", 0.1, -0.5, 2, 0.1, "the same", false},
     [STAGED_32X128] = {"staged_32x128", 0.1, -0.5, 2, 0.1, "the same", false},
-    [PREFER_FUSED] = {"prefer_fused", 0, -1.5, 1.5, 0.1, "how much longer fused is thought to take than it does"},
-    [PREFER_STAGED] = {"prefer_staged", 0, -1.5, 1.5, 0.1, "the same of staged"},
+    [PREFER_FUSED] = {"prefer_fused", 0, -1.5, 1.5, 0.1, "how much longer fused is thought to take than it does",
+                      false},
+    [PREFER_STAGED] = {"prefer_staged", 0, -1.5, 1.5, 0.1, "the same of staged", false},
 };
 
 struct tile {

@@ -66,13 +66,13 @@ static const struct parameter parameters[COEFFICIENTS] = {
     [TILE_128X64] = {"tile_128x64", 1.2, 0.35, 20, 0.1,
                      "time of this tile, over what its size says of it against 128x128", false},
     [TILE_64X128] = {"tile_64x128", 1.2, 0.35, 20, 0.1, "the same", false},
-    [TILE_64X64] = {"tile_64x64", 1.2, 0.35, 20, 0.1, "the same"},
-    [TILE_128X32] = {"tile_128x32", 1.2, 0.35, 20, 0.1, "the same"},
-    [TILE_32X128] = {"tile_32x128", 1.2, 0.35, 20, 0.1, "the same"},
-    [TILE_32X32] = {"tile_32x32", 1.2, 0.35, 20, 0.1, "the same"},
-    [TILE_64X32] = {"tile_64x32", 1.2, 0.35, 20, 0.1, "the same"},
-    [SPLIT] = {"split", 1, 0.01, 20, 0.3, "writes of C that each part of a cut K adds"},
-    [SPLIT_US] = {"split_us", 2, 0.01, 40, 0.3, "of adding up the parts, us"},
+    [TILE_64X64] = {"tile_64x64", 1.2, 0.35, 20, 0.1, "the same", false},
+    [TILE_128X32] = {"tile_128x32", 1.2, 0.35, 20, 0.1, "the same", false},
+    [TILE_32X128] = {"tile_32x128", 1.2, 0.35, 20, 0.1, "the same", false},
+    [TILE_32X32] = {"tile_32x32", 1.2, 0.35, 20, 0.1, "the same", false},
+    [TILE_64X32] = {"tile_64x32", 1.2, 0.35, 20, 0.1, "the same", false},
+    [SPLIT] = {"split", 1, 0.01, 20, 0.3, "writes of C that each part of a cut K adds", false},
+    [SPLIT_US] = {"split_us", 2, 0.01, 40, 0.3, "of adding up the parts, us", false},
 };
 
 /* Columns (of N) and rows (of M) of the tiles there are, in the order of their penalties. */
