@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A few rows of a device that was not measured: every coefficient moves within its spread from what is carried, as far as
- * the rows ask for. Where one measured device stands in for it, the rows have a word in which. That was compared, with each measured device left out and ten of its rows shown, with one factor on
- * all times, and with a choice between the two by the rows left out one after the other; it was as good or better in all
- * families (doc/models.md).
+ * the rows ask for. Where one measured device stands in for it, the rows have a word in which. That was compared, with
+ * each measured device left out and ten of its rows shown, with one factor on all times, and with a choice between the
+ * two by the rows left out one after the other; it was as good or better in all families (doc/models.md).
  */
 #include <math.h>
 
@@ -11,11 +11,11 @@
 #include "model/fit.h"
 #include "model/fit_work.h"
 
-enum { STEPS = 30, MOST_LEFT_OUT = 24 };
+enum { STEPS = 30, MOST_LEFT_OUT = 24, MOST_LOOKED_AT = 40 };
 
 /*
- * Another measured device than the one carried must explain the rows by this much better: figures tell likeness, too, and
- * the ten rows are few. Between 0.7 and 1 the training rows hardly tell.
+ * Another measured device than the one carried must leave less than this of what that one leaves: its figures speak for
+ * it, and ten rows are few. Among the training rows 0.7 to 0.9 are alike; without, nothing is gained (doc/models.md).
  */
 static const double convincing = 0.8;
 
@@ -42,22 +42,32 @@ static double adapt_from(const struct work *work, struct rows rows, const struct
     const struct fitting fitting = {
         .family = work->family, .devices = work->devices, .rows = rows, .expected = start->value, .steps = STEPS};
     memcpy(value, start->value, sizeof start->value);
-    return fit_coefficients(&fitting, value);
+    return rows.count ? fit_coefficients(&fitting, value) : 0;
 }
 
-/* From the start that leaves least; figures alone may take a device for the nearest whose library is another. */
-static void adapt_set(const struct work *work, struct rows rows, const struct starts *starts,
-                      struct coefficient_set *set)
+/* Figures may take a device for the nearest whose library is another: the start that leaves least, after some rows. */
+static const struct coefficient_set *best_start(const struct work *work, struct rows rows, const struct starts *starts)
 {
+    struct arena scratch = {0};
+    const struct rows some = rows_thinned(rows, MOST_LOOKED_AT, &scratch);
+    const struct coefficient_set *best = starts->at[0];
     double least = INFINITY;
-    for (uint32_t i = 0; rows.count && i < starts->count; i++) {
+    for (uint32_t i = 0; starts->count > 1 && i < starts->count; i++) {
         double trial[FAMILY_PARAMETERS];
-        const double left = adapt_from(work, rows, starts->at[i], trial) * (i ? 1 : convincing);
+        const double left = adapt_from(work, some, starts->at[i], trial) * (i ? 1 : convincing);
         if (left >= least)
             continue;
         least = left;
-        memcpy(set->value, trial, sizeof trial);
+        best = starts->at[i];
     }
+    arena_free(&scratch);
+    return best;
+}
+
+static void adapt_set(const struct work *work, struct rows rows, const struct starts *starts,
+                      struct coefficient_set *set)
+{
+    adapt_from(work, rows, best_start(work, rows, starts), set->value);
 }
 
 /* Of rows that the adaption did not see, one left out after the other. */

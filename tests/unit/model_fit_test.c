@@ -144,6 +144,35 @@ static void ten_rows_adapt_a_device(void **state)
     arena_free(&arena);
 }
 
+/* Rows as another measured device would have them than the one that figures take for the nearest. */
+static void ten_rows_tell_which_device_is_alike(void **state)
+{
+    enum kinship kinship;
+    struct arena arena = {0};
+    struct models *models = models_copy_built_in(&arena);
+    struct measurements measurements = planted_measurements(10, &arena);
+    const struct hardware *l4 = catalogue_gpu(models->catalogue, S("NVIDIA L4"), (struct gpu_signs){-1, -1});
+    const struct hardware *p100 =
+        catalogue_gpu(models->catalogue, S("Tesla P100-PCIE-16GB"), (struct gpu_signs){-1, -1});
+    const struct group_model *group = coefficients_group(models_family(models, gemm), S("bmm"));
+    const struct coefficient_set alike = *coefficients_for(group, p100, &kinship);
+    assert_int_equal(kinship, KINSHIP_SELF);
+    assert_false(str_eq(coefficients_for(group, l4, &kinship)->device, alike.device));
+    measurements.device_count = 1;
+    measurements.devices[0] = *l4;
+    for (uint32_t i = 0; i < measurements.count; i++) {
+        measurements.rows[i].device = 0;
+        measurements.rows[i].us = gemm->us(&measurements.rows[i].kernel, l4, alike.value);
+    }
+    measurements.count = 10;
+    fit_adapt(models, &measurements, &arena);
+    const struct coefficient_set *adapted = coefficients_for(group, l4, &kinship);
+    assert_int_equal(kinship, KINSHIP_SELF);
+    for (uint32_t i = 0; i < gemm->parameter_count; i++)
+        assert_true(fabs(adapted->value[i] - alike.value[i]) <= 1e-6 * fabs(alike.value[i]));
+    arena_free(&arena);
+}
+
 /* ---- the host's share ---- */
 
 static const double launches[] = {26, 33, 45};
@@ -232,6 +261,7 @@ int main(void)
         cmocka_unit_test(bounds_are_kept),
         cmocka_unit_test(a_family_finds_its_own_coefficients),
         cmocka_unit_test(ten_rows_adapt_a_device),
+        cmocka_unit_test(ten_rows_tell_which_device_is_alike),
         cmocka_unit_test(hosts_are_fitted_apart_from_gpus),
         cmocka_unit_test(a_vendors_coefficients_are_for_its_devices),
     };
