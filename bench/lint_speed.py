@@ -72,6 +72,13 @@ def rebound(count):
     yield "        x.backward()\n"
 
 
+def ifs(count):
+    """Ifs in one loop, each of which may bind what the others read."""
+    yield "import torch\ndef train(x, y, loader):\n    for batch in loader:\n"
+    yield from (f"        if x > {i}:\n            y = x.cpu()\n            x = y.cuda()\n" for i in range(count))
+    yield "        x.backward()\n"
+
+
 def dictionary(count):
     yield "table = {\n"
     yield from (f"    'key{i}': [{i}, {i + 1}, 'text'],\n" for i in range(count))
@@ -116,8 +123,8 @@ def trainers(count):
 
 # What each shape is made with: the small size; the large one is ten times that, and below the 8 MB that are read.
 SHAPES = {trainers: 1_500, functions: 10_000, statements: 10_000, attributes: 5_000, subclasses: 2_000, rebound: 5_000,
-          dictionary: 15_000, operands: 10_000, parentheses: 1_000, lists: 1_000, blocks: 200, calls: 1_000,
-          methods: 1_000}
+          ifs: 2_000, dictionary: 15_000, operands: 10_000, parentheses: 1_000, lists: 1_000, blocks: 200,
+          calls: 1_000, methods: 1_000}
 
 
 def shape(work, make, size):

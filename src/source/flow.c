@@ -2,8 +2,6 @@
 /* Questions about definitions and uses, answered from what flow_build.c has laid down. */
 #include "source/private.h"
 
-#include <stdlib.h>
-
 #include "base/mem.h"
 
 /* The definition of the object: changes of its content are looked through. */
@@ -20,6 +18,8 @@ static bool is_binding(const struct flow *flow, uint32_t node)
     return flow->def_of[node] != NONE && flow->defs[flow->def_of[node]].shown.name == node &&
            flow->defs[flow->def_of[node]].shown.kind != DEFINED_OUTSIDE;
 }
+
+enum { MOST_WAYS = 4096 };
 
 struct reach {
     const struct flow *flow;
@@ -43,15 +43,12 @@ static void meet(struct reach *reach, uint32_t def)
     reach->list[reach->count++] = def;
 }
 
-static void look_through(struct reach *reach, uint32_t def)
+/* A variable that nobody has bound has no definition to show; nor has a place where ways meet. */
+static bool is_shown(const struct flow *flow, const struct def *def)
 {
-    const struct def *d;
-    meet(reach, object_def(reach->flow, def));
-    for (size_t i = 0; i < reach->count && i < 4096; i++) {
-        d = &reach->flow->defs[reach->list[i]];
-        for (uint32_t k = 0; d->shown.kind == DEFINED_MEETING && k < d->operands; k++)
-            meet(reach, object_def(reach->flow, reach->flow->operands[d->first_operand + k]));
-    }
+    const struct slot *slot = &flow->slots[def->slot];
+    const bool unbound = def->shown.kind == DEFINED_OUTSIDE && !slot->outside && slot->outer == NONE;
+    return def->shown.kind != DEFINED_MEETING && !unbound;
 }
 
 uint32_t flow_definitions(const struct project *project, struct site use, const struct definition **found,
@@ -60,18 +57,16 @@ uint32_t flow_definitions(const struct project *project, struct site use, const 
     const struct file *file = &project->files[use.file];
     if (file->shown.tree->kind[use.node] != SYN_NAME)
         return 0;
-    struct reach reach = {.flow = &file->flow};
-    look_through(&reach, flow_read_def(&file->flow, use.node));
+    const struct flow *flow = &file->flow;
+    struct reach reach = {.flow = flow};
     uint32_t count = 0;
-    for (size_t i = 0; i < reach.count; i++) {
-        const struct def *def = &file->flow.defs[reach.list[i]];
-        const struct slot *slot = &file->flow.slots[def->slot];
-        const bool unbound = def->shown.kind == DEFINED_OUTSIDE && !slot->outside && slot->outer == NONE;
-        if (def->shown.kind == DEFINED_MEETING || unbound)
-            continue;
-        if (count < room)
-            found[count] = &def->shown;
-        count++;
+    meet(&reach, object_def(flow, flow_read_def(flow, use.node)));
+    for (size_t i = 0; i < reach.count && i < MOST_WAYS && count <= room; i++) {
+        const struct def *def = &flow->defs[reach.list[i]];
+        for (uint32_t k = 0; def->shown.kind == DEFINED_MEETING && k < def->operands; k++)
+            meet(&reach, object_def(flow, flow->operands[def->first_operand + k]));
+        if (is_shown(flow, def) && count++ < room)
+            found[count - 1] = &def->shown;
     }
     mem_free(reach.list);
     return count;
@@ -91,57 +86,19 @@ const struct definition *flow_bound(const struct project *project, struct site n
 
 /* ---- from a definition to its uses ---- */
 
-/* All definitions through which this one is seen: meetings it comes to, and changes of its object. */
-static void spread(const struct flow *flow, uint32_t def, struct map *seen)
-{
-    size_t room = 0, count = 0;
-    uint32_t *todo = NULL;
-    map_put(seen, def, 1);
-    todo = mem_grow(todo, &room, count + 1, sizeof *todo);
-    todo[count++] = def;
-    while (count) {
-        const uint32_t d = todo[--count];
-        for (uint32_t i = flow->first_next[d]; i < flow->first_next[d + 1]; i++) {
-            if (map_get(seen, flow->nexts[i]) != MAP_NONE)
-                continue;
-            map_put(seen, flow->nexts[i], 1);
-            todo = mem_grow(todo, &room, count + 1, sizeof *todo);
-            todo[count++] = flow->nexts[i];
-        }
-    }
-    mem_free(todo);
-}
-
 static uint32_t number_of(const struct flow *flow, const struct definition *definition)
 {
     return (uint32_t)((const struct def *)definition - flow->defs);
-}
-
-static int by_number(const void *a, const void *b)
-{
-    const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    return x < y ? -1 : x > y;
 }
 
 uint32_t flow_uses(const struct project *project, uint32_t id, const struct definition *definition, uint32_t *uses,
                    uint32_t room)
 {
     const struct flow *flow = &project->files[id].flow;
-    struct map seen = {0};
-    spread(flow, number_of(flow, definition), &seen);
-    uint32_t count = 0;
-    for (size_t s = 0; seen.slots && s <= seen.mask; s++) {
-        if (seen.slots[s].value == MAP_NONE)
-            continue;
-        const uint32_t d = (uint32_t)seen.slots[s].key;
-        for (uint32_t i = flow->first_use[d]; i < flow->first_use[d + 1]; i++, count++)
-            if (count < room)
-                uses[count] = flow->uses[i];
-    }
-    map_free(&seen);
-    if (count && room)
-        qsort(uses, count < room ? count : room, sizeof *uses, by_number);
-    return count;
+    const struct reached reached = flow->groups[flow->group[number_of(flow, definition)]];
+    for (uint32_t i = 0; i < reached.count && i < room; i++)
+        uses[i] = flow->reached[reached.first + i];
+    return reached.count;
 }
 
 uint32_t flow_inner_uses(const struct project *project, uint32_t file, const struct definition *definition,

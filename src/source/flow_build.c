@@ -398,6 +398,7 @@ void flow_build(struct file *file)
     for (uint32_t s = 0; s < file->flow.slot_count; s++)
         file->flow.slots[s].text = str_copy(&file->arena, file->flow.slots[s].text);
     flow_index(file);
+    flow_reach(&file->flow);
     intern_free(b.texts);
     map_free(&file->flow.slot_by_name);
     mem_free(b.text_of);

@@ -97,6 +97,11 @@ struct slot {
     bool shared;    /* another function reads or binds it */
 };
 
+/* Of a group of definitions: names that it may be read by, from flow.reached[first] on. See flow_reach.c. */
+struct reached {
+    uint32_t first, count;
+};
+
 struct flow {
     struct def *defs;
     uint32_t def_count;
@@ -105,6 +110,9 @@ struct flow {
     uint32_t *def_of;             /* per node: of names */
     uint32_t *first_use, *uses;   /* per definition: names that read it, from uses[first_use[d]] on */
     uint32_t *first_next, *nexts; /* per definition: others through which it is seen: meetings, changes */
+    uint32_t *group;              /* per definition: of those that lead to the same names */
+    struct reached *groups;
+    uint32_t *reached; /* names, of each group in order */
     struct slot *slots;
     uint32_t slot_count;
     struct map slot_by_name; /* function << 32 | file-local name id */
@@ -280,6 +288,7 @@ static inline const struct value *node_value(const struct project *project, cons
 uint32_t flow_resolve(const struct flow *flow, uint32_t def);   /* through same_as */
 uint32_t flow_read_def(const struct flow *flow, uint32_t name); /* what it reads: of `x += 1` the one before; NONE */
 void flow_index(struct file *file);                             /* first_use, first_next */
+void flow_reach(struct flow *flow);                             /* group, groups, reached; after flow_index */
 uint32_t scope_parameters(const struct syntax *tree, uint32_t function); /* SYN_PARAMETERS; NONE */
 bool scope_owns(const struct file *file, uint32_t function, uint32_t node);
 uint32_t scope_function_at(const struct file *file, uint32_t node); /* file-local */

@@ -151,6 +151,9 @@ static void file_free(struct file *file)
     mem_free(file->flow.uses);
     mem_free(file->flow.first_next);
     mem_free(file->flow.nexts);
+    mem_free(file->flow.group);
+    mem_free(file->flow.groups);
+    mem_free(file->flow.reached);
     mem_free(file->value_of);
     mem_free(file->value_of_def);
     mem_free(file->facts.at);

@@ -3,6 +3,7 @@
 import csv
 import io
 import os
+import resource
 import tempfile
 import unittest
 
@@ -291,6 +292,19 @@ class Faults(Case):
                      "x = " + "not " * 10_000 + "y", "x" + ".a" * 10_000, "x" + "()" * 10_000):
             self.write("deep.py", deep + "\n")
             self.assertIn(("train.py", READ, "ST401"), self.found("."))
+
+    def cpu_of_ifs(self, count):
+        """Seconds to lint a loop of ifs, each of which may bind what the others read."""
+        self.write("ifs.py", "import torch\ndef train(x, y, loader):\n    for batch in loader:\n" + "".join(
+            f"        if x > {i}:\n            y = x.cpu()\n            x = y.cuda()\n" for i in range(count)) + "        x.backward()\n")
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        self.assertIn(self.lint("--format", "json", "ifs.py").code, (OK, JUDGED))
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return after.ru_utime - before.ru_utime
+
+    def test_ifs_in_a_loop_cost_what_they_are_many(self):
+        small, large = (min(self.cpu_of_ifs(count) for _ in range(2)) for count in (500, 2_000))
+        self.assertLess(large, 10 * max(small, 0.02), "four times as many")
 
     def test_tabs_and_line_ends_mixed(self):
         lines = TRAINING.splitlines()
