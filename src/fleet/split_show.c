@@ -86,9 +86,10 @@ static void show_head(const struct split *split, const struct split_asked *asked
                                 "mean of utilisation.",
                                 (unsigned long long)sums->too_fast));
     if (sums->without_duration && sums->without_duration < sums->jobs)
-        section_text(section, str_printf(report_arena(report),
-                                         "%llu of the jobs have no duration_s: by GPU-time they weigh as one step of theirs.",
-                                         (unsigned long long)sums->without_duration));
+        section_text(section,
+                     str_printf(report_arena(report),
+                                "%llu of the jobs have no duration_s: by GPU-time they weigh as one step of theirs.",
+                                (unsigned long long)sums->without_duration));
     section_value(section, "jobs", "jobs", UNIT_COUNT, cell_int((int64_t)sums->jobs));
     section_value(section, "cnodes", "cNodes", UNIT_COUNT, cell_count(sums->cnodes));
     section_value(section, "dropped", "rows dropped", UNIT_COUNT, cell_int((int64_t)told->dropped.count));
