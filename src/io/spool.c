@@ -39,7 +39,7 @@ void spool_free(struct spool *spool)
 
 bool spool_add(struct spool *spool, str bytes, struct steptime_error *err)
 {
-    return fwrite(bytes.at, 1, bytes.len, spool->file) == bytes.len || fail_spool(err);
+    return !bytes.len || fwrite(bytes.at, 1, bytes.len, spool->file) == bytes.len || fail_spool(err);
 }
 
 void spool_again(struct spool *spool)
