@@ -154,7 +154,7 @@ static uint32_t collect(struct report *report, struct rank_file *files, uint32_t
     for (uint32_t i = 0; i < count; i++) {
         if (files[i].read)
             ranks[read++] = files[i].features;
-        else
+        else if (count > 1) /* alone it is told with its argument */
             report_warning(report, str_of(files[i].path), files[i].error.offset,
                            str_copy(report_arena(report), str_of(files[i].error.message)));
     }

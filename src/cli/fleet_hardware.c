@@ -32,12 +32,6 @@ static bool read_efficiency(struct cluster *cluster, const char *text, struct ar
     return fail(err, STEPTIME_USAGE, "--efficiency: '%.*s' is none of pcie, nvlink, ethernet", (int)word.len, word.at);
 }
 
-static bool read_overlap(struct cluster *cluster, const char *text, struct arena *arena, struct steptime_error *err)
-{
-    const str share = !strcmp(text, "ideal") ? S("1") : !strcmp(text, "none") ? S("0") : str_of(text);
-    return cluster_set(cluster, str_printf(arena, "overlap=%.*s", (int)share.len, share.at), err);
-}
-
 /* One option of the command line, if it is about the cluster. */
 static bool apply_option(const struct given *given, bool sets, struct cluster *cluster, struct arena *arena,
                          struct steptime_error *err)
@@ -46,7 +40,7 @@ static bool apply_option(const struct given *given, bool sets, struct cluster *c
     if (!strcmp(name, "efficiency"))
         return read_efficiency(cluster, given->value, arena, err);
     if (!strcmp(name, "overlap"))
-        return read_overlap(cluster, given->value, arena, err);
+        return cluster_set(cluster, str_printf(arena, "overlap=%s", given->value), err);
     if (!strcmp(name, "pcie-share"))
         cluster->host_link_is_shared = true;
     return !sets || strcmp(name, "set") || cluster_set(cluster, str_of(given->value), err);

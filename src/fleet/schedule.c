@@ -7,13 +7,6 @@
 #include "base/mem.h"
 #include "fleet/import_stream.h"
 
-str schedule_group_word(enum schedule_group group)
-{
-    static const str words[SCHEDULE_GROUPS] = {S("data"), S("tensor"), S("pipeline"), S("expert"),
-                                               S("data of experts")};
-    return words[group];
-}
-
 static const struct {
     str word;
     enum message_pattern pattern;

@@ -45,8 +45,6 @@ bool schedule_read(const char *path, struct collective_schedule *schedule, struc
 /* The same as a job: its architecture is that of the group that moves most between ranks that share no replica. */
 struct job job_of_schedule(const struct collective_schedule *schedule, str name);
 
-str schedule_group_word(enum schedule_group group); /* "data", "tensor", "pipeline", "expert", "data of experts" */
-
 /* ---- for the readers of either kind ---- */
 
 enum message_pattern { PATTERN_NONE, PATTERN_REDUCED, PATTERN_PARTED, PATTERN_PASSED };

@@ -43,7 +43,7 @@ void program_build_label(struct program_build *b, str name)
     b->ops[op].family = FAMILY_OTHER;
 }
 
-struct program_launch program_unrecorded_copy(void)
+struct program_launch program_blank_launch(void)
 {
     return (struct program_launch){
         .call = S(""),
@@ -54,11 +54,17 @@ struct program_launch program_unrecorded_copy(void)
         .start_ns = -1,
         .dur_ns = -1,
         .collective = UINT32_MAX,
-        .work = WORK_COPY,
         .direction = COPY_UNKNOWN,
         .memory = HOST_UNKNOWN,
-        .blocking = true,
     };
+}
+
+struct program_launch program_unrecorded_copy(void)
+{
+    struct program_launch launch = program_blank_launch();
+    launch.work = WORK_COPY;
+    launch.blocking = true;
+    return launch;
 }
 
 void program_build_copy(struct program_build *b, enum copy_direction direction, enum host_memory memory, int64_t bytes)

@@ -30,6 +30,9 @@ void program_build_label(struct program_build *b, str name);
 /* A copy between host and device by the open call, after which the host goes on only when it is done. */
 void program_build_copy(struct program_build *b, enum copy_direction direction, enum host_memory memory, int64_t bytes);
 
+/* A launch of which nothing is known. */
+struct program_launch program_blank_launch(void);
+
 /* A copy of which nothing is known, not even the direction: for those who fill in what they know. */
 struct program_launch program_unrecorded_copy(void);
 

@@ -4,6 +4,7 @@
  * thread, put in the order of the program, and become what they are.
  */
 #include "base/span.h"
+#include "graph/program_build.h"
 #include "graph/program_trace.h"
 
 /* A call of the host, or device work of which no call is known. */
@@ -262,18 +263,11 @@ static void set_work(struct step_program *p, uint32_t work, struct program_launc
 static struct program_launch launch_of(struct step_program *p, const struct act *act, const struct map *collectives)
 {
     const struct trace *trace = p->of->trace;
-    struct program_launch launch = {.op = act->op,
-                                    .row = -1,
-                                    .call_start_ns = -1,
-                                    .call_dur_ns = -1,
-                                    .start_ns = -1,
-                                    .dur_ns = -1,
-                                    .collective = UINT32_MAX,
-                                    .direction = COPY_UNKNOWN,
-                                    .memory = HOST_UNKNOWN,
-                                    .bytes = -1,
-                                    .blocking = act->blocking,
-                                    .shared = act->shared};
+    struct program_launch launch = program_blank_launch();
+    launch.op = act->op;
+    launch.bytes = -1;
+    launch.blocking = act->blocking;
+    launch.shared = act->shared;
     if (act->call != ROW_NONE) {
         launch.thread = step_thread(p, trace->lane[act->call]);
         launch.call = trace_name(trace, act->call);

@@ -183,6 +183,14 @@ class Projections(unittest.TestCase):
         self.assertEqual([row["given"] for row in rows(report, "sweep_ethernet")],
                          ["10Gbps", "20Gbps", "40Gbps", "80Gbps", "160Gbps", "320Gbps", "400Gbps"])
 
+    def test_a_trace_that_cannot_be_read_is_told_once(self):
+        with tempfile.TemporaryDirectory() as folder:
+            good, bad = write_trace(os.path.join(folder, "good.json")), os.path.join(folder, "bad.json")
+            with open(bad, "w", encoding="ascii") as text:
+                text.write("no trace")
+            report = steptime("fleet", "features", bad, good, "--format", "json").json
+        self.assertEqual(len([warning for warning in report["warnings"] if warning["path"] == bad]), 1)
+
     def test_two_sweeps_of_one_figure_are_refused(self):
         done = steptime("fleet", "project", "-", "--hw", "paper", "--sweep", "ethernet=1,2Gbps", "--sweep", "ethernet=4Gbps",
                         stdin=CASES.encode())
