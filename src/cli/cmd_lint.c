@@ -53,6 +53,7 @@ static bool lint_paths(const struct call *call, struct work *work, struct stepti
         .select = call_text(call, "select"),
         .ignore = call_text(call, "ignore"),
         .config = call_text(call, "config"),
+        .output = call_text(call, "output"),
         .unused = call_flag(call, "unused-ignores"),
         .threads = (unsigned)threads,
         .begin = begin,

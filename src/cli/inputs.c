@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "io/source.h"
+#include "spare.h"
 
 /* ---- order ---- */
 
@@ -126,5 +127,8 @@ bool inputs_of(const struct call *call, struct arena *arena, struct inputs *inpu
         }
         add(inputs, arena, path, known && S_ISREG(status.st_mode) ? status.st_size : 0);
     }
+    for (uint32_t i = 0; i < inputs->count; i++)
+        if (!outputs_spare(call, inputs->paths[i], err))
+            return false;
     return true;
 }

@@ -11,6 +11,7 @@
 #include "output.h"
 #include "program.h"
 #include "screen.h"
+#include "spare.h"
 
 static bool is_one_of(const char *word, const char *a, const char *b)
 {
@@ -31,6 +32,8 @@ static int complain(const struct command *command, const struct steptime_error *
 
 static enum steptime_code run(const struct call *call, struct steptime_error *err)
 {
+    if (!outputs_spare_named(call, err))
+        return err->code;
     return call->command->analysis ? analyse(call, err) : call->command->run(call, err);
 }
 

@@ -5,13 +5,13 @@
 #include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/buf.h"
 #include "base/error.h"
 #include "base/mem.h"
+#include "replace.h"
 
 enum { FLUSH_AT = 64 << 10 };
 
@@ -21,25 +21,9 @@ struct writer {
     int failed;      /* errno of the first write that failed, else 0 */
     struct arena arena;
     const char *path; /* NULL: standard output or memory */
-    const char *temporary;
+    bool replaces;    /* a file: */
+    struct replace replace;
 };
-
-/* What open(2) would give a new file. */
-static mode_t usual_mode(void)
-{
-    const mode_t mask = umask(0);
-    umask(mask);
-    return 0666 & ~mask;
-}
-
-/* A file that is written through a link stays a link. */
-static const char *real_path(struct arena *arena, const char *path)
-{
-    char *resolved = realpath(path, NULL);
-    const char *kept = str_z(arena, str_of(resolved ? resolved : path));
-    free(resolved);
-    return kept;
-}
 
 /* A device or a pipe (/dev/null, /dev/stderr) cannot be renamed over: it is written as it is. */
 static bool is_special(const char *path)
@@ -55,20 +39,12 @@ static bool open_special(struct writer *writer, const char *path)
     return writer->fd >= 0;
 }
 
-static bool open_beside(struct writer *writer, const char *path)
+static bool open_file(struct writer *writer, const char *path)
 {
-    writer->path = real_path(&writer->arena, path);
-    char *temporary = arena_alloc(&writer->arena, strlen(writer->path) + sizeof ".XXXXXX");
-    strcpy(temporary, writer->path);
-    strcat(temporary, ".XXXXXX");
-    struct stat status;
-    if (stat(writer->path, &status) == 0 && S_ISDIR(status.st_mode)) {
-        errno = EISDIR;
-        return false;
-    }
-    writer->fd = mkostemp(temporary, O_CLOEXEC);
-    writer->temporary = temporary;
-    return writer->fd >= 0;
+    writer->replaces = replace_begin(&writer->replace, path, &writer->arena);
+    writer->path = writer->replace.path;
+    writer->fd = writer->replace.fd;
+    return writer->replaces;
 }
 
 struct writer *writer_open(const char *path, struct steptime_error *err)
@@ -77,7 +53,7 @@ struct writer *writer_open(const char *path, struct steptime_error *err)
     writer->fd = STDOUT_FILENO;
     if (!path || strcmp(path, "-") == 0)
         return writer;
-    if (is_special(path) ? open_special(writer, path) : open_beside(writer, path))
+    if (is_special(path) ? open_special(writer, path) : open_file(writer, path))
         return writer;
     fail_at(err, STEPTIME_OUTPUT, str_of(path), -1, "cannot be written: %s", strerror(errno));
     arena_free(&writer->arena);
@@ -145,47 +121,34 @@ void writer_printf(struct writer *writer, const char *format, ...)
     flush_if_full(writer);
 }
 
-static void remember(struct writer *writer, bool fine)
-{
-    if (!fine && !writer->failed)
-        writer->failed = errno;
-}
-
-/* Puts the finished file in its place, with the rights of the one it replaces. */
-static void put_in_place(struct writer *writer)
-{
-    struct stat old;
-    const mode_t mode = stat(writer->path, &old) == 0 ? old.st_mode & 07777 : usual_mode();
-    remember(writer, fchmod(writer->fd, mode) == 0);
-    remember(writer, close(writer->fd) == 0);
-    writer->fd = -1;
-    if (!writer->failed)
-        remember(writer, rename(writer->temporary, writer->path) == 0);
-    if (!writer->failed)
-        writer->temporary = NULL;
-}
-
 void writer_abandon(struct writer *writer)
 {
-    if (writer->fd > STDERR_FILENO)
+    if (writer->replaces)
+        replace_abandon(&writer->replace);
+    else if (writer->fd > STDERR_FILENO)
         close(writer->fd);
-    if (writer->temporary)
-        unlink(writer->temporary);
     buf_free(&writer->held);
     arena_free(&writer->arena);
     mem_free(writer);
+}
+
+static bool say_why(const struct writer *writer, struct steptime_error *err)
+{
+    const str path = str_of(writer->path ? writer->path : "standard output");
+    const char *kept = writer->replaces ? replace_kept(&writer->replace) : NULL;
+    if (kept)
+        return fail_at(err, STEPTIME_OUTPUT, path, -1, "was left half-written: %s; the new text is whole in %s",
+                       strerror(writer->failed), kept);
+    return fail_at(err, STEPTIME_OUTPUT, path, -1, "could not be written: %s", strerror(writer->failed));
 }
 
 bool writer_close(struct writer *writer, struct steptime_error *err)
 {
     if (writer->fd >= 0)
         flush(writer);
-    if (writer->temporary)
-        put_in_place(writer);
-    const int failed = writer->failed;
-    if (failed)
-        fail_at(err, STEPTIME_OUTPUT, str_of(writer->path ? writer->path : "standard output"), -1,
-                "could not be written: %s", strerror(failed));
+    if (!writer->failed && writer->replaces && !replace_end(&writer->replace))
+        writer->failed = errno;
+    const bool good = !writer->failed || say_why(writer, err);
     writer_abandon(writer);
-    return !failed;
+    return good;
 }

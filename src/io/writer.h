@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Bytes out, checked. To a file: written beside it under a temporary name and
- * renamed at the end, so the file is whole or untouched. To standard output:
- * errors are kept and told at the end (full disk, closed pipe).
+ * Bytes out, checked. To a file: collected in a file beside it, synced, and put in its place at the end, so the file is
+ * whole or untouched, also where the machine stops. It keeps its owner, group, rights, attributes and hard links, and a
+ * symbolic link stays one: replace.h says how. To standard output: errors are kept and told at the end (full disk,
+ * closed pipe).
  */
 #ifndef IO_WRITER_H
 #define IO_WRITER_H
@@ -24,7 +25,11 @@ str writer_text(const struct writer *writer);
 void writer_put(struct writer *writer, str text);
 void writer_printf(struct writer *writer, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Flushes, renames, closes. False with *err if any byte did not arrive; the file is then untouched. Frees the writer. */
+/*
+ * Flushes, puts the file in its place, closes. False with *err if any byte did not arrive; the file is then untouched.
+ * Where a file that had to be written over in place (hard links) broke off in the middle, the error names the file that
+ * holds the whole new text. Frees the writer.
+ */
 bool writer_close(struct writer *writer, struct steptime_error *err);
 
 /* Gives up: the file stays as it was. Frees the writer. */

@@ -7,6 +7,7 @@
 #include "base/suggest.h"
 #include "base/utf8.h"
 #include "collect.h"
+#include "io/same_file.h"
 #include "read_file.h"
 #include "source/project.h"
 #include "suppress.h"
@@ -384,6 +385,15 @@ static void run_files(struct run *run, const struct collection *found)
     keep_remarks(run);
 }
 
+static bool spares(const struct lint_options *options, const struct collection *found, struct steptime_error *err)
+{
+    for (uint32_t i = 0; options->output && i < found->count; i++)
+        if (same_file(options->output, found->files[i].path.at))
+            return fail(err, STEPTIME_USAGE, "--output %s would write over an input: %s", options->output,
+                        found->files[i].path.at);
+    return true;
+}
+
 bool lint_run(const struct lint_options *options, struct arena *arena, struct lint *lint, struct steptime_error *err)
 {
     struct run run = {.options = options, .arena = arena, .lint = lint};
@@ -394,6 +404,8 @@ bool lint_run(const struct lint_options *options, struct arena *arena, struct li
         return false;
     if (!found.count)
         return fail(err, STEPTIME_INPUT, "no Python files in what was named");
+    if (!spares(options, &found, err))
+        return false;
     lint->excluded_count = found.excluded;
     if (options->begin)
         options->begin(options->context, found.count);

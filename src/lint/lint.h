@@ -62,6 +62,7 @@ struct lint_options {
     uint32_t path_count;
     const char *select, *ignore;         /* --select, --ignore: patterns with commas; NULL: as configured */
     const char *config;                  /* a pyproject.toml to take; NULL: the nearest above each path */
+    const char *output;                  /* a file that will be written, and so cannot be read; NULL: none */
     bool unused;                         /* remark on suppressions that suppress nothing */
     unsigned threads;                    /* 0: one a core */
     const struct lint_overlay *overlays; /* by path; may be NULL */
@@ -87,8 +88,8 @@ struct lint {
 };
 
 /*
- * False: a path that is not there, a configuration that cannot be used
- * (STEPTIME_INPUT, STEPTIME_USAGE). A file that cannot be used is a remark.
+ * False: a path that is not there (STEPTIME_INPUT), a configuration that cannot be used, an output among the files
+ * (STEPTIME_USAGE). A file that cannot be used is a remark.
  * Everything lies in the arena; the project is released by lint_release.
  */
 bool lint_run(const struct lint_options *options, struct arena *arena, struct lint *lint, struct steptime_error *err);

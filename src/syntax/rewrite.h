@@ -9,8 +9,8 @@
 #include "steptime/error.h"
 
 /*
- * The file must still hold `before`, byte for byte; it then holds `after`, with the rights it had. A link stays a link:
- * what it points to is replaced. Where the file changed since it was read, is no plain file, or may not be written, it
+ * The file must still hold `before`, byte for byte; it then holds `after`, with the owner, the rights and the links it had
+ * (io/replace.h). Where the file changed since it was read, is no plain file, or may not be written, it
  * stays untouched (false).
  */
 bool rewrite_file(const char *path, str before, str after, struct steptime_error *err);
