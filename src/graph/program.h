@@ -172,10 +172,13 @@ static inline bool program_is_top(const struct program *program, uint32_t op)
 }
 
 /*
- * False with STEPTIME_INPUT and the operator's name and id where a size is
- * negative, or those of a tensor multiply to more than an int64 holds; or where
- * no operator has shapes at all. Who plans without recorded times asks this first.
+ * False with STEPTIME_INPUT and the operator's name and id where its sizes are none (negative ones, a list that breaks
+ * off) or more than any memory holds. One such operator says nothing of the others: it is left out and counted.
  */
+bool program_sizes_usable(const struct program_op *op, struct steptime_error *err);
+uint32_t program_unusable_sizes(const struct program *program);
+
+/* False with STEPTIME_INPUT where no operator has usable sizes. Who plans without recorded times asks this first. */
 bool program_check(const struct program *program, struct steptime_error *err);
 
 /* Which operators at the top read or overwrite what an earlier one at the top wrote. Pairs ascend by `op`. */

@@ -74,27 +74,6 @@ static void parse(const struct op_arguments *arguments, str name, struct arena *
     shape_parse(arguments->strides, scratch, &call->strides);
 }
 
-/* So that no product or sum of the lowerings leaves 64 bits: what is larger comes from damaged shapes. */
-static const int64_t most_elements = (int64_t)1 << 46, most_size = (int64_t)1 << 40;
-
-static bool fits_memory(struct tensor_dims dims)
-{
-    for (uint32_t i = 0; i < dims.rank; i++)
-        if (dims.at[i] > most_size)
-            return false;
-    const int64_t elements = dims_elements(dims);
-    return elements >= 0 && elements <= most_elements;
-}
-
-static bool all_fit(const struct shape *shape)
-{
-    for (uint32_t i = 0; i < shape->count; i++)
-        for (uint32_t k = 0; k < shape->arguments[i].count; k++)
-            if (!fits_memory(shape->arguments[i].tensors[k]))
-                return false;
-    return true;
-}
-
 static struct lowering by_bytes(struct lower_work *work, const char *why)
 {
     work->count = 0;
@@ -129,7 +108,7 @@ struct lowering lower(const struct lowered_call *call, struct arena *arena)
         parse(call->forward_arguments, call->forward, &scratch, &work.forward);
     const struct lower_row *row = lower_row_of(call->name);
     struct lowering lowering = {.way = LOWERED_NOT, .why = "a size of it is too large to be one"};
-    if (all_fit(&work.call.shape) && all_fit(&work.forward.shape))
+    if (shape_fits(&work.call.shape) && shape_fits(&work.forward.shape))
         lowering = row ? by_row(&work, row) : by_bytes(&work, "no form of this operator");
     arena_free(&scratch);
     return lowering;

@@ -131,6 +131,25 @@ int64_t dims_elements(struct tensor_dims dims)
     return overflow ? -1 : elements;
 }
 
+bool dims_fit(struct tensor_dims dims)
+{
+    static const int64_t most_elements = (int64_t)1 << 46, most_size = (int64_t)1 << 40;
+    for (uint32_t i = 0; i < dims.rank; i++)
+        if (dims.at[i] > most_size)
+            return false;
+    const int64_t elements = dims_elements(dims);
+    return elements >= 0 && elements <= most_elements;
+}
+
+bool shape_fits(const struct shape *shape)
+{
+    for (uint32_t i = 0; i < shape->count; i++)
+        for (uint32_t k = 0; k < shape->arguments[i].count; k++)
+            if (!dims_fit(shape->arguments[i].tensors[k]))
+                return false;
+    return true;
+}
+
 /* ---- lists of texts ---- */
 
 /* Bytes of the quoted text at the start, without its quotes; the closing one may be missing. */

@@ -37,6 +37,13 @@ bool shape_parse(str text, struct arena *arena, struct shape *shape);
 /* Elements of a tensor; -1 where the product does not fit. */
 int64_t dims_elements(struct tensor_dims dims);
 
+/*
+ * Whether each tensor could lie in a memory: no size above 2^40, no more than 2^46 elements. Sums and products of a few
+ * such sizes stay within 64 bits.
+ */
+bool dims_fit(struct tensor_dims dims);
+bool shape_fits(const struct shape *shape);
+
 /* A JSON list of texts; elements of another kind are given as they stand. False where the text is no list. */
 struct text_list {
     const str *at;

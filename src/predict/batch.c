@@ -79,7 +79,7 @@ static void put_tensor(struct buf *text, const struct scaling *s, struct tensor_
         const int64_t more = size % s->from; /* of a list of offsets one */
         if (scaled >> i & 1 &&
             (__builtin_mul_overflow(size / s->from, s->to, &size) || __builtin_add_overflow(size, more, &size)))
-            size = INT64_MAX; /* program_check and the models name it */
+            size = INT64_MAX; /* no size at all: change_batch refuses it */
         buf_printf(text, "%s%lld", i ? ", " : "", (long long)size);
     }
     buf_char(text, ']');

@@ -81,6 +81,9 @@ bool change_batch(struct changing *changing)
     if (!batch.size)
         return fail_no_batch(changing);
     const struct program other = batch_scaled(program, batch.size, wanted, changing->arena);
+    if (program_unusable_sizes(&other) > program_unusable_sizes(program))
+        return fail(changing->err, STEPTIME_INPUT, "--batch: with a batch of %lld sizes are more than any memory holds",
+                    (long long)wanted);
     struct scaled scaled = {changing->plan->launch_count, changing->plan->launch_count};
     if (is_recorded(program))
         scaled = scale_recorded(changing, &other);

@@ -34,6 +34,8 @@ const struct predict_number predict_numbers[] = {
     {"operators", BEHIND_OPERATORS, "operators that no operator is around, of the step in the middle"},
     {"launches", BEHIND_LAUNCHED, "launches of device work, of the step in the middle"},
     {"without_shapes", BEHIND_SHAPELESS, "operators whose work depends on their sizes, of which none are recorded"},
+    {"unusable_sizes", BEHIND_UNUSABLE,
+     "operators whose sizes are none or more than any memory holds; left out where no times are recorded"},
 };
 
 const uint32_t predict_number_count = sizeof predict_numbers / sizeof *predict_numbers;

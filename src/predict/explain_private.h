@@ -23,6 +23,7 @@ enum behind {
     BEHIND_OPERATORS, /* operators at the top, one each */
     BEHIND_LAUNCHED,  /* operators and how many launches they make */
     BEHIND_SHAPELESS, /* operators without arguments */
+    BEHIND_UNUSABLE,  /* operators whose sizes cannot be */
 };
 
 struct predict_number {

@@ -99,13 +99,18 @@ static void see_ops(const struct seeing *s, enum behind behind)
     }
 }
 
+static bool lacks_shapes(const struct program_op *op)
+{
+    return !op->label && !op->arguments.dims.len && op_has_cost(op->name);
+}
+
 /* Calls inside others too, so they are none of the plan. */
-static void see_shapeless(const struct seeing *s)
+static void see_calls(const struct seeing *s, enum behind behind)
 {
     const struct program *program = s->plan->program;
     for (uint32_t i = 0; i < program->count; i++) {
         const struct program_op *op = &program->ops[i];
-        if (op->label || op->arguments.dims.len || !op_has_cost(op->name))
+        if (!(behind == BEHIND_SHAPELESS ? lacks_shapes(op) : !program_sizes_usable(op, NULL)))
             continue;
         const str name = str_copy(s->explain->arena, op->name);
         add(s, (struct explained_event){
@@ -243,7 +248,8 @@ static void see(const struct seeing *s, enum behind behind)
         see_ops(s, behind);
         return;
     case BEHIND_SHAPELESS:
-        see_shapeless(s);
+    case BEHIND_UNUSABLE:
+        see_calls(s, behind);
         return;
     case BEHIND_LAUNCHES:
     case BEHIND_COLLECTIVE:

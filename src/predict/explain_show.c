@@ -7,7 +7,9 @@
 
 static enum unit unit_of(enum behind behind)
 {
-    return behind == BEHIND_OPERATORS || behind == BEHIND_SHAPELESS || behind == BEHIND_LAUNCHED ? UNIT_COUNT : UNIT_NS;
+    const bool counts = behind == BEHIND_OPERATORS || behind == BEHIND_SHAPELESS || behind == BEHIND_UNUSABLE ||
+                        behind == BEHIND_LAUNCHED;
+    return counts ? UNIT_COUNT : UNIT_NS;
 }
 
 static struct cell ns_cell(double us)

@@ -71,6 +71,8 @@ static bool suppose_kernel(struct planning *p, struct plan_op *op, const struct 
 bool suppose_unit(struct planning *p, struct plan_op *op, const struct unit *unit, struct steptime_error *err)
 {
     const struct program_op *call = &p->program->ops[unit->op];
+    if (!program_sizes_usable(call, NULL))
+        return true; /* left out; who shows the prediction tells how many are */
     if (unit->lowering.way == LOWERED_NOT)
         return fail(err, STEPTIME_INPUT, "operator %.*s (%lld): %s", (int)call->name.len, call->name.at,
                     (long long)call->id, unit->lowering.why ? unit->lowering.why : "its work is not known");

@@ -187,6 +187,7 @@ static void describe(const struct predict_source *source, const struct predict_a
     into->device = asked->plan.hardware ? asked->plan.hardware->name : program->device;
     into->launches = program->launch_count;
     into->without_shapes = program->without_shapes;
+    into->unusable_sizes = program_unusable_sizes(program);
     for (uint32_t op = 0; op < program->count; op++)
         into->operators += program_is_top(program, op);
 }

@@ -63,6 +63,7 @@ struct prediction {
     enum program_source source;
     uint64_t operators, launches, guessed; /* a step */
     uint64_t without_shapes;
+    uint64_t unusable_sizes; /* operators whose sizes cannot be: without recorded times they are left out */
     struct predicted_step *steps;
     uint32_t step_count;
     struct walked walked;                        /* means over the steps; times by launch and operator are NULL */

@@ -155,6 +155,8 @@ static void show_basis(struct section *section, const struct prediction *p)
     section_value(section, "launches", "launches", UNIT_COUNT, cell_int((int64_t)p->launches));
     put(section, "without_shapes", "operators that lack shapes", UNIT_COUNT, cell_int((int64_t)p->without_shapes),
         p->without_shapes > 0);
+    put(section, "unusable_sizes", "operators with impossible sizes", UNIT_COUNT, cell_int((int64_t)p->unusable_sizes),
+        p->unusable_sizes > 0);
 }
 
 /* What would make known what is not. "": nothing is missing that anything could tell. */

@@ -84,6 +84,40 @@ class Info(unittest.TestCase):
         self.assertEqual(run.code, INPUT)
         self.assertIn("is not a trace but an execution trace of PyTorch", run.err)
 
+    def test_a_node_of_impossible_sizes_costs_no_other(self):
+        device = [0, 64 * 64, 4, "cuda:0"]
+        types = ["Tensor(float)", "Tensor(float)"]
+
+        def product(ident, *shapes):
+            return node(ident, "aten::mm", ident, inputs=[[20, 21, *device], [22, 23, *device]], input_shapes=shapes, input_types=types)
+
+        def predicted(*nodes):
+            run = steptime("predict", "--hw", "A100-SXM4-40GB", "--format", "json", self.file(execution(*nodes)))
+            self.assertEqual(run.code, OK, run.err)
+            return {v["id"]: v["value"] for s in run.json["sections"] for v in s.get("values", [])}
+
+        sound = [product(i, [64, 64], [64, 64]) for i in (4, 5, 6)]
+        alone = predicted(*sound)
+        self.assertEqual(alone["unusable_sizes"], 0)
+        for size in (1 << 45, (1 << 63) - 1, -3):
+            mixed = predicted(*sound, product(7, [size, 64], [64, 64]))
+            self.assertEqual(mixed["active_ns"], alone["active_ns"])
+            self.assertEqual(mixed["unusable_sizes"], 1)
+        run = steptime("predict", "--hw", "A100-SXM4-40GB", "--explain", "unusable_sizes", self.file(
+            execution(*sound, product(7, [1 << 45, 64], [64, 64]))))
+        self.assertIn("aten::mm", run.out)
+        alone = steptime("predict", "--hw", "A100-SXM4-40GB", self.file(execution(product(7, [1 << 45, 64], [64, 64]))))
+        self.assertEqual(alone.code, INPUT)
+        self.assertIn("aten::mm (7): the sizes of argument 0", alone.err)
+
+    def test_a_batch_that_nothing_holds_is_refused(self):
+        step = self.file(execution(node(3, "aten::mm", 3, inputs=[[20, 21, 0, 4096, 4, "cuda:0"], [22, 23, 0, 4096, 4, "cuda:0"]],
+                                        input_shapes=[[64, 32], [32, 64]], input_types=["Tensor(float)", "Tensor(float)"])))
+        self.assertEqual(steptime("predict", "--hw", "A100-SXM4-40GB", "--batch", "128", step).code, OK)
+        run = steptime("predict", "--hw", "A100-SXM4-40GB", "--batch", str(1 << 50), step)
+        self.assertNotEqual(run.code, OK)
+        self.assertIn("--batch", run.err)
+
     def test_a_real_one(self):
         run = steptime("info", "--format", "json", shared_trace("multirank/param_dlrm_v100_w8/et_rank3.json.gz"))
         self.assertEqual(run.code, OK, run.err)
