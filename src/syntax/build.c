@@ -164,7 +164,7 @@ static uint32_t add(struct build *build, enum syntax_kind kind, uint32_t begin, 
     build->begin[node] = begin;
     build->end[node] = end;
     build->size[node] = 1;
-    build->parent[node] = SYNTAX_NONE;
+    build->parent[node] = 0; /* the root is its own: who climbs too far stays in the tree */
     if (kind == SYN_ERROR)
         note_error(build, begin);
     if (build->open_count) {

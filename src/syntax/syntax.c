@@ -130,7 +130,7 @@ bool syntax_inside(const struct syntax *tree, uint32_t node, uint32_t ancestor)
 /* An opaque pattern or module name is no statement, nor is an `elif`, for nothing can be put before it. */
 static bool stands_as_statement(const struct syntax *tree, uint32_t node)
 {
-    if (!syntax_is_statement(tree->kind[node]) || tree->parent[node] == SYNTAX_NONE)
+    if (!syntax_is_statement(tree->kind[node]))
         return false;
     const enum syntax_kind around = tree->kind[tree->parent[node]];
     return around == SYN_MODULE || around == SYN_BLOCK || around == SYN_DECORATED;
@@ -145,7 +145,7 @@ uint32_t syntax_statement(const struct syntax *tree, uint32_t node)
 
 uint32_t syntax_function(const struct syntax *tree, uint32_t node)
 {
-    for (uint32_t at = tree->parent[node]; at != SYNTAX_NONE; at = tree->parent[at])
+    for (uint32_t at = tree->parent[node]; at; at = tree->parent[at])
         if (tree->kind[at] == SYN_FUNCTION || tree->kind[at] == SYN_LAMBDA)
             return at;
     return SYNTAX_NONE;
@@ -153,7 +153,7 @@ uint32_t syntax_function(const struct syntax *tree, uint32_t node)
 
 uint32_t syntax_around(const struct syntax *tree, uint32_t node, enum syntax_kind kind)
 {
-    for (uint32_t at = tree->parent[node]; at != SYNTAX_NONE; at = tree->parent[at])
+    for (uint32_t at = tree->parent[node]; at; at = tree->parent[at])
         if (tree->kind[at] == kind)
             return at;
     return SYNTAX_NONE;

@@ -5,7 +5,8 @@
  * Nodes are numbered in the order of the text, a parent before its children:
  * the subtree of a node is the run of nodes [node, node + size[node]), its first
  * child is node + 1, and the next sibling of a node is node + size[node]. Node 0
- * is the file. Nothing in it points; a subtree is a range.
+ * is the file, and its own parent, so that whoever climbs stays in the tree.
+ * Nothing in it points; a subtree is a range.
  *
  * Children have fixed places. Where Python allows one to be left out a node of
  * kind SYN_ABSENT, empty and at the place where it could stand, keeps the place:

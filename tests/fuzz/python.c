@@ -60,7 +60,7 @@ static void check_places(const struct syntax *tree, uint32_t node)
     assert(tree->kind[node] < SYNTAX_KINDS);
     assert(tree->begin[node] <= tree->end[node] && tree->end[node] <= tree->text.len);
     assert(tree->size[node] > 0 && tree->size[node] <= tree->count - node);
-    assert(node == 0 || tree->parent[node] < node);
+    assert(node ? tree->parent[node] < node : tree->parent[node] == 0);
     assert(tree->kind[node] != SYN_ABSENT || tree->begin[node] == tree->end[node]);
     const struct place_in_text place = syntax_place(tree, tree->begin[node]);
     assert(tree->line_at[place.line - 1] + place.column - 1 == tree->begin[node]);
