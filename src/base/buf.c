@@ -2,8 +2,8 @@
 #include "buf.h"
 
 #include <stdarg.h>
-#include <stdio.h>
 
+#include "format.h"
 #include "mem.h"
 
 void buf_add(struct buf *buf, str text)
@@ -25,11 +25,11 @@ void buf_printf(struct buf *buf, const char *format, ...)
     va_list args, again;
     va_start(args, format);
     va_copy(again, args);
-    const int len = vsnprintf(NULL, 0, format, args);
+    const int len = format_text_v(NULL, 0, format, args);
     va_end(args);
     if (len > 0) {
         buf->at = mem_grow(buf->at, &buf->room, buf->len + (size_t)len + 1, 1);
-        vsnprintf(buf->at + buf->len, (size_t)len + 1, format, again);
+        format_text_v(buf->at + buf->len, (size_t)len + 1, format, again);
         buf->len += (size_t)len;
     }
     va_end(again);

@@ -2,7 +2,8 @@
 #include "error.h"
 
 #include <stdarg.h>
-#include <stdio.h>
+
+#include "format.h"
 
 /* Keeps the end of a long path: the file name says more than the root. */
 static void keep_path(struct steptime_error *err, str path)
@@ -21,13 +22,13 @@ static void fill(struct steptime_error *err, enum steptime_code code, str path, 
     if (!err)
         return;
     char text[sizeof err->message];
-    vsnprintf(text, sizeof text, format, args);
+    format_text_v(text, sizeof text, format, args);
     struct arena scratch = {0};
     const str shown = str_printable(&scratch, str_of(text));
     err->code = code;
     err->offset = offset;
     keep_path(err, path);
-    snprintf(err->message, sizeof err->message, "%.*s", (int)shown.len, shown.at);
+    format_text(err->message, sizeof err->message, "%.*s", (int)shown.len, shown.at);
     arena_free(&scratch);
 }
 

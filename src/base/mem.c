@@ -6,13 +6,14 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "format.h"
 #include "steptime/error.h"
 
 /* Writes and leaves without touching the heap or stdio, which may be what failed. */
 static void say_and_exit(size_t bytes)
 {
     char line[80];
-    const int n = snprintf(line, sizeof line, "steptime: out of memory (asked for %zu bytes)\n", bytes);
+    const int n = format_text(line, sizeof line, "steptime: out of memory (asked for %zu bytes)\n", bytes);
     if (n > 0 && write(STDERR_FILENO, line, (size_t)n) < 0) { /* nothing is left to tell it to */
     }
     _exit(STEPTIME_MEMORY);

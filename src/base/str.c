@@ -2,8 +2,8 @@
 #include "str.h"
 
 #include <stdarg.h>
-#include <stdio.h>
 
+#include "format.h"
 #include "utf8.h"
 
 int str_cmp(str a, str b)
@@ -111,11 +111,11 @@ str str_printf(struct arena *arena, const char *format, ...)
     va_list args, again;
     va_start(args, format);
     va_copy(again, args);
-    const int len = vsnprintf(NULL, 0, format, args);
+    const int len = format_text_v(NULL, 0, format, args);
     va_end(args);
     char *text = arena_alloc(arena, (size_t)(len > 0 ? len : 0) + 1);
     if (len > 0)
-        vsnprintf(text, (size_t)len + 1, format, again);
+        format_text_v(text, (size_t)len + 1, format, again);
     va_end(again);
     return (str){text, (size_t)(len > 0 ? len : 0)};
 }

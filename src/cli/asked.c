@@ -2,10 +2,10 @@
 #include "asked.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "base/error.h"
 #include "base/mem.h"
+#include "base/real.h"
 #include "call.h"
 #include "findings_file.h"
 
@@ -164,9 +164,7 @@ static bool read_number(const struct call *call, const char *option, double leas
     const char *text = call_text(call, option);
     if (!text)
         return true;
-    char *end;
-    *number = strtod(text, &end);
-    if (end == text || *end || !(*number >= least && *number <= most))
+    if (!real_read(str_of(text), number) || !(*number >= least && *number <= most))
         return fail(err, STEPTIME_USAGE, "--%s is a number from %g to %g, not '%s'", option, least, most, text);
     return true;
 }

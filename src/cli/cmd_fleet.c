@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "base/error.h"
+#include "base/format.h"
 #include "base/suggest.h"
 #include "call.h"
 #include "fleet/crew.h"
@@ -33,7 +34,7 @@ static bool may_share(const struct verb *verb, struct steptime_error *err)
 static bool takes(const struct verb *verb, const struct option *option)
 {
     char word[32];
-    snprintf(word, sizeof word, " %s ", option->name);
+    format_text(word, sizeof word, " %s ", option->name);
     return strstr(verb->takes, word) != NULL;
 }
 

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/real.h"
 #include "call.h"
 #include "command.h"
 #include "output.h"
@@ -39,12 +40,10 @@ static const struct option options[] = {
 static bool real_of(const struct call *call, const char *name, double *value, struct steptime_error *err)
 {
     const char *text = call_text(call, name);
-    char *end;
     *value = 0;
     if (!text)
         return true;
-    *value = strtod(text, &end);
-    return (end != text && !*end && *value >= 0 && isfinite(*value)) ||
+    return (real_read(str_of(text), value) && *value >= 0) ||
            fail(err, STEPTIME_USAGE, "--%s is a number from 0 on, not '%s'", name, text);
 }
 

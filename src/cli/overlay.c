@@ -7,9 +7,8 @@
  */
 #include "overlay.h"
 
-#include <stdio.h>
-
 #include "base/error.h"
+#include "base/format.h"
 #include "base/mem.h"
 #include "io/source.h"
 #include "io/writer.h"
@@ -50,8 +49,8 @@ static void write_us(struct json_writer *json, str key, int64_t ns)
     char text[32];
     const bool minus = ns < 0;
     const uint64_t size = minus ? 0 - (uint64_t)ns : (uint64_t)ns;
-    const int len = snprintf(text, sizeof text, "%s%llu.%03u", minus ? "-" : "", (unsigned long long)(size / 1000),
-                             (unsigned)(size % 1000));
+    const int len = format_text(text, sizeof text, "%s%llu.%03u", minus ? "-" : "", (unsigned long long)(size / 1000),
+                                (unsigned)(size % 1000));
     json_write_key(json, key);
     json_write_raw(json, (str){text, (size_t)len});
 }

@@ -3,8 +3,10 @@
 #include <stdio.h>
 
 #include "base/error.h"
+#include "base/format.h"
 #include "base/intern.h"
 #include "base/mem.h"
+#include "base/real.h"
 #include "call.h"
 #include "graph/operator_list.h"
 #include "hardware_option.h"
@@ -127,9 +129,11 @@ static void take_row(struct prediction *p, const struct list_row *row)
 
 static void say_guessed(const struct prediction *p)
 {
-    if (p->guessed_us > 0)
-        fprintf(stderr, "steptime: %.1f %% of the time is of operators without a model, estimated from their bytes\n",
-                100 * p->guessed_us / p->us);
+    char share[REAL_ROOM];
+    if (p->guessed_us <= 0)
+        return;
+    format_text(share, sizeof share, "%.1f", 100 * p->guessed_us / p->us);
+    fprintf(stderr, "steptime: %s %% of the time is of operators without a model, estimated from their bytes\n", share);
 }
 
 static void predict_list(struct prediction *p)

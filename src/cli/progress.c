@@ -5,6 +5,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/format.h"
 #include "screen.h"
 
 enum { FIRST_MS = 1000, NEXT_MS = 200, LINE = 96 };
@@ -30,19 +31,19 @@ static int print_bytes(struct progress *progress, char *line, size_t room)
     const double mib = 0x1p20;
     const int64_t read = bytes_read(progress);
     if (progress->total_bytes)
-        return snprintf(line, room, "%.0f of %.0f MiB", (double)read / mib, (double)progress->total_bytes / mib);
-    return read || progress->files == 1 ? snprintf(line, room, "%.0f MiB", (double)read / mib) : 0;
+        return format_text(line, room, "%.0f of %.0f MiB", (double)read / mib, (double)progress->total_bytes / mib);
+    return read || progress->files == 1 ? format_text(line, room, "%.0f MiB", (double)read / mib) : 0;
 }
 
 static void draw(struct progress *progress)
 {
     char line[LINE];
-    int len = snprintf(line, sizeof line, "\r\033[Kreading ");
+    int len = format_text(line, sizeof line, "\r\033[Kreading ");
     const int bytes = print_bytes(progress, line + len, sizeof line - (size_t)len);
     len += bytes;
     if (progress->files > 1)
-        len += snprintf(line + len, sizeof line - (size_t)len, "%s%u of %u %s done", bytes ? ", " : "", progress->done,
-                        progress->files, progress->what);
+        len += format_text(line + len, sizeof line - (size_t)len, "%s%u of %u %s done", bytes ? ", " : "",
+                           progress->done, progress->files, progress->what);
     say(line, len);
 }
 

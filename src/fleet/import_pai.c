@@ -5,15 +5,15 @@
  * many temporary files as are needed for one part to fit memory, and the jobs of
  * one part after the other are put together.
  */
-#include <stdio.h>
 #include <sys/stat.h>
 
 #include "base/error.h"
+#include "base/format.h"
 #include "base/hash.h"
 #include "base/intern.h"
 #include "base/mem.h"
 #include "fleet/import_stream.h"
-#include "fleet/number.h"
+#include "base/real.h"
 #include "fleet/pai_jobs.h"
 #include "fleet/pai_table.h"
 #include "io/spool.h"
@@ -58,7 +58,7 @@ struct pai {
 static double figure(str text)
 {
     double value;
-    return number_read(text, &value) ? value : NAN;
+    return real_read(text, &value) ? value : NAN;
 }
 
 /* Past so many texts those that are new are one, so that memory has an end. */
@@ -209,7 +209,7 @@ static bool task_table_of(const char *path, char *found, size_t room)
     if (is_folder(path))
         return pai_table_find(path, "pai_task_table", found, room);
     const char *slash = strrchr(path, '/');
-    snprintf(found, room, "%s", path);
+    format_text(found, room, "%s", path);
     return str_starts(str_of(slash ? slash + 1 : path), S("pai_task_table"));
 }
 

@@ -2,7 +2,7 @@
 #include <math.h>
 
 #include "fleet/import.h"
-#include "fleet/number.h"
+#include "base/real.h"
 
 bool import_fits_header(const struct import_format *format, const struct csv_row *header)
 {
@@ -35,7 +35,7 @@ static const char *read_figure(const struct import_map *map, str text, struct jo
     double value;
     if (!str_trim(text).len)
         return NULL;
-    if (!number_read(text, &value))
+    if (!real_read(text, &value))
         return map->column;
     job->field[map->field] = value * map->factor;
     return NULL;

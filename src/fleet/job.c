@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "fleet/job.h"
 
-#include <stdio.h>
-
+#include "base/format.h"
 #include "fleet/architecture.h"
 #include "fleet/layout.h"
 
@@ -128,17 +127,18 @@ static const char *problem_of_value(enum job_field field, double value)
 {
     const struct field *of = &fields[field];
     if (value < 0)
-        snprintf(problem, sizeof problem, "%s is negative", of->word);
+        format_text(problem, sizeof problem, "%s is negative", of->word);
     else if (value < of->least)
-        snprintf(problem, sizeof problem, "%s is below %g", of->word, of->least);
+        format_text(problem, sizeof problem, "%s is below %g", of->word, of->least);
     else
-        snprintf(problem, sizeof problem, "%s is %g, which cannot be", of->word, value);
+        format_text(problem, sizeof problem, "%s is %g, which cannot be", of->word, value);
     return problem;
 }
 
 static const char *missing(enum job_field field, enum architecture architecture)
 {
-    snprintf(problem, sizeof problem, "%s is missing for %s", fields[field].word, architecture_rows[architecture].word);
+    format_text(problem, sizeof problem, "%s is missing for %s", fields[field].word,
+                architecture_rows[architecture].word);
     return problem;
 }
 

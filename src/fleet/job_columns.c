@@ -3,7 +3,7 @@
 
 #include "base/error.h"
 #include "base/suggest.h"
-#include "fleet/number.h"
+#include "base/real.h"
 
 enum { NO_COLUMN = UINT32_MAX };
 
@@ -126,7 +126,7 @@ static bool is_absent(str text)
 static bool take_field(const struct bound *bound, const struct csv_row *row, struct job *job)
 {
     const str text = row->fields[bound->column];
-    return number_read(text, &job->field[bound->field]) || is_absent(str_trim(text));
+    return real_read(text, &job->field[bound->field]) || is_absent(str_trim(text));
 }
 
 static const char *no_number(const struct bound *bound, const struct csv_row *row, struct arena *block)

@@ -3,7 +3,7 @@
 #include "fleet/job_format.h"
 
 #include "fleet/import.h"
-#include "fleet/number.h"
+#include "base/real.h"
 
 /* GPUs of a server, of all whose tables do not say: that of the machines of these clusters. */
 enum { PER_SERVER = 8 };
@@ -73,7 +73,7 @@ static const struct import_format placements = {
 static const char *shape_scaled(const struct import_columns *columns, const struct csv_row *row, struct job *job)
 {
     double servers;
-    if (!number_read(csv_field(row, columns->needs[0]), &servers) || servers < 1)
+    if (!real_read(csv_field(row, columns->needs[0]), &servers) || servers < 1)
         return "num_nodes is no number from 1 on";
     const double replicas = job->field[JOB_CNODES];
     job->architecture = import_architecture(replicas, servers > 1 ? 1 : replicas);

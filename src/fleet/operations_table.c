@@ -2,7 +2,7 @@
 /* A table of operations, a row each. */
 #include "base/error.h"
 #include "fleet/import_stream.h"
-#include "fleet/number.h"
+#include "base/real.h"
 #include "fleet/operations_draft.h"
 #include "text/csv_stream.h"
 
@@ -35,7 +35,7 @@ static bool find_columns(const struct csv_row *header, const char *path, uint32_
 static int64_t whole(str text)
 {
     double value;
-    if (!number_read(text, &value) || !(value > -1e15 && value < 1e15) || value != (double)(int64_t)value)
+    if (!real_read(text, &value) || !(value > -1e15 && value < 1e15) || value != (double)(int64_t)value)
         return -1;
     return (int64_t)value;
 }
@@ -52,8 +52,8 @@ static void add_row(struct operations_draft *draft, const struct csv_row *row, c
                                       .sequence = whole(field[SEQUENCE]),
                                       .chunk = whole(field[CHUNK]),
                                       .model_chunk = whole(field[MODEL_CHUNK])};
-    const bool sound = number_read(field[START], &operation.start_s) &&
-                       number_read(field[DURATION], &operation.duration_s) && operation.step >= 0 &&
+    const bool sound = real_read(field[START], &operation.start_s) &&
+                       real_read(field[DURATION], &operation.duration_s) && operation.step >= 0 &&
                        operation.stage >= 0 && operation.replica >= 0;
     if (sound)
         draft_add(draft, &operation);

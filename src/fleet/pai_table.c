@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "fleet/pai_table.h"
 
-#include <stdio.h>
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/format.h"
 #include "base/mem.h"
 #include "fleet/job_fields.h"
 #include "fleet/job_lines.h"
@@ -29,7 +29,7 @@ enum { ENDINGS = sizeof endings / sizeof *endings };
 bool pai_table_find(const char *folder, const char *name, char *path, size_t room)
 {
     for (int i = 0; i < ENDINGS; i++) {
-        const int length = snprintf(path, room, "%s/%s%s", folder, name, endings[i]);
+        const int length = format_text(path, room, "%s/%s%s", folder, name, endings[i]);
         if (length > 0 && (size_t)length < room && !access(path, R_OK))
             return true;
     }

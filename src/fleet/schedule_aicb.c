@@ -4,7 +4,7 @@
 
 #include "base/buf.h"
 #include "fleet/import_stream.h"
-#include "fleet/number.h"
+#include "base/real.h"
 #include "fleet/schedule.h"
 #include "text/csv_reader.h"
 
@@ -30,7 +30,7 @@ static double ranks_of_line(str line)
         if (!memcmp(line.at + i - 4, "rank", 4)) {
             str number = str_trim(str_from(line, i));
             number.len -= number.len && number.at[number.len - 1] == ']';
-            return number_read(number, &last) && last >= 0 ? last + 1 : 0;
+            return real_read(number, &last) && last >= 0 ? last + 1 : 0;
         }
     return 0;
 }
@@ -65,7 +65,7 @@ struct log {
 static double figure(str text, double otherwise)
 {
     double value;
-    return number_read(text, &value) ? value : otherwise;
+    return real_read(text, &value) ? value : otherwise;
 }
 
 static void end_epoch(struct log *log, double ms)

@@ -8,7 +8,7 @@
 
 #include "base/buf.h"
 #include "fleet/import_stream.h"
-#include "fleet/number.h"
+#include "base/real.h"
 #include "fleet/schedule.h"
 
 static const str magic = S("HYBRID_TRANSFORMER");
@@ -52,7 +52,7 @@ static struct layout_words read_layout(str line)
     str word, value;
     while (next_word(&line, &word))
         for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-            if (str_eq(word, words[i].word) && next_word(&line, &value) && number_read(value, words[i].to) &&
+            if (str_eq(word, words[i].word) && next_word(&line, &value) && real_read(value, words[i].to) &&
                 *words[i].to < 0)
                 *words[i].to = 0;
     return layout;
@@ -98,7 +98,7 @@ static enum schedule_group group_of(str layer, str collective, bool of_weights)
 static bool next_number(str *line, double *value)
 {
     str word;
-    return next_word(line, &word) && number_read(word, value) && *value >= 0;
+    return next_word(line, &word) && real_read(word, value) && *value >= 0;
 }
 
 /* Time, collective and bytes of one pass. */

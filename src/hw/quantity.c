@@ -2,35 +2,8 @@
 #include "hw/quantity.h"
 
 #include <math.h>
-#include <stdlib.h>
 
-static bool digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
-static size_t digits(str text, size_t at)
-{
-    while (at < text.len && digit(text.at[at]))
-        at++;
-    return at;
-}
-
-/* The length of "12", "1.5", ".5" or "2e9" at the beginning; an e without digits behind it belongs to the unit. */
-static size_t number_length(str text)
-{
-    size_t at = digits(text, 0);
-    if (at < text.len && text.at[at] == '.')
-        at = digits(text, at + 1);
-    if (at == 0 || (at == 1 && text.at[0] == '.'))
-        return 0;
-    if (at + 1 < text.len && (text.at[at] == 'e' || text.at[at] == 'E')) {
-        const size_t sign = text.at[at + 1] == '+' || text.at[at + 1] == '-' ? 2 : 1;
-        const size_t end = digits(text, at + sign);
-        at = end > at + sign ? end : at;
-    }
-    return at;
-}
+#include "base/real.h"
 
 static char lower(char c)
 {
@@ -122,14 +95,10 @@ static bool apply_unit(str unit, struct quantity *quantity)
 
 const char *quantity_read(str text, struct quantity *quantity)
 {
-    enum { MOST = 40 };
     text = str_trim(text);
-    const size_t length = number_length(text);
-    if (!length || length > MOST)
+    const size_t length = text.len && *text.at != '-' && *text.at != '+' ? real_prefix(text, &quantity->value) : 0;
+    if (!length)
         return "is no number with a unit";
-    char number[MOST + 1] = {0};
-    memcpy(number, text.at, length);
-    quantity->value = strtod(number, NULL);
     if (!apply_unit(str_trim(str_from(text, length)), quantity))
         return "has a unit that is not known (GB/s are bytes, Gb/s and Gbps are bits)";
     return isfinite(quantity->value) && quantity->value < 1e30 ? NULL : "is out of range";

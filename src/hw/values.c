@@ -2,7 +2,8 @@
 #include "hw/values.h"
 
 #include <math.h>
-#include <stdlib.h>
+
+#include "base/real.h"
 
 enum { EQUAL_STEPS = 11 };
 
@@ -16,13 +17,11 @@ struct list {
 };
 
 /* A number and the unit after it, "" where there is none. */
-static bool number_of(str text, struct arena *scratch, double *number, str *unit)
+static bool number_of(str text, double *number, str *unit)
 {
-    const char *begin = str_z(scratch, text);
-    char *end;
-    *number = strtod(begin, &end);
-    *unit = str_from(text, (size_t)(end - begin));
-    return end != begin && isfinite(*number) && *number >= 0;
+    const size_t length = real_prefix(text, number);
+    *unit = str_from(text, length);
+    return length && isfinite(*number) && *number >= 0;
 }
 
 static void add(struct list *list, double value, str unit)
@@ -74,8 +73,8 @@ static bool read_range(struct list *list, str low, str high, str count)
     double from, to;
     str low_unit, unit;
     int64_t points = 0;
-    if (!number_of(low, list->arena, &from, &low_unit) || !number_of(high, list->arena, &to, &unit) || to < from ||
-        to == 0 || (low_unit.len && !str_eq(low_unit, unit)))
+    if (!number_of(low, &from, &low_unit) || !number_of(high, &to, &unit) || to < from || to == 0 ||
+        (low_unit.len && !str_eq(low_unit, unit)))
         return false;
     if (count.len && (!str_int(count, &points) || points < 2 || points > VALUES_MOST))
         return false;
@@ -93,10 +92,10 @@ static bool read_list(struct list *list, str text)
     str rest = text, item, last_unit = S(""), unit;
     double value;
     while (str_cut(&rest, ',', &item))
-        if (!number_of(str_trim(item), list->arena, &value, &last_unit))
+        if (!number_of(str_trim(item), &value, &last_unit))
             return false;
     while (str_cut(&text, ',', &item)) {
-        number_of(str_trim(item), list->arena, &value, &unit);
+        number_of(str_trim(item), &value, &unit);
         if (unit.len && !str_eq(unit, last_unit))
             return false;
         add(list, value, last_unit);

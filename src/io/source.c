@@ -9,6 +9,7 @@
 
 #include "ahead.h"
 #include "base/error.h"
+#include "base/format.h"
 #include "base/mem.h"
 #include "base/str.h"
 #include "unpack.h"
@@ -128,7 +129,7 @@ const char *source_damage(struct source *source)
 {
     if (!source->packed.failed)
         return source->damage;
-    snprintf(source->damage_text, sizeof source->damage_text, "reading failed: %s", strerror(source->packed.failed));
+    format_text(source->damage_text, sizeof source->damage_text, "reading failed: %s", strerror(source->packed.failed));
     return source->damage_text;
 }
 

@@ -10,6 +10,7 @@
 
 #include "base/buf.h"
 #include "base/error.h"
+#include "base/format.h"
 #include "base/mem.h"
 #include "replace.h"
 
@@ -107,11 +108,11 @@ void writer_printf(struct writer *writer, const char *format, ...)
     va_list args, again;
     va_start(args, format);
     va_copy(again, args);
-    const int len = vsnprintf(text, sizeof text, format, args);
+    const int len = format_text_v(text, sizeof text, format, args);
     va_end(args);
     if (len >= (int)sizeof text) {
         char *long_text = mem_alloc((size_t)len + 1);
-        vsnprintf(long_text, (size_t)len + 1, format, again);
+        format_text_v(long_text, (size_t)len + 1, format, again);
         buf_add(&writer->held, (str){long_text, (size_t)len});
         mem_free(long_text);
     } else if (len > 0) {

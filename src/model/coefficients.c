@@ -2,9 +2,9 @@
 #include "model/coefficients.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "base/error.h"
+#include "base/real.h"
 #include "io/writer.h"
 #include "model/carry.h"
 
@@ -46,21 +46,9 @@ static bool refuse(const struct reading *reading, str word, const char *what)
 
 /* ---- values ---- */
 
-static bool number_of(str text, double *value)
-{
-    char copy[48];
-    if (!text.len || text.len >= sizeof copy)
-        return false;
-    memcpy(copy, text.at, text.len);
-    copy[text.len] = 0;
-    char *end;
-    *value = strtod(copy, &end);
-    return !*end && isfinite(*value);
-}
-
 static bool read_share(const struct reading *reading, str word, str value, double *share)
 {
-    return (number_of(value, share) && *share >= 0) || refuse(reading, word, "is no number from 0 on");
+    return (real_read(value, share) && *share >= 0) || refuse(reading, word, "is no number from 0 on");
 }
 
 static bool read_choice(const struct reading *reading, str word, str value, const char *const *words, int count,
@@ -189,7 +177,7 @@ static bool read_coefficient(struct reading *reading, str word, str value)
         double *to = &reading->set->value[i];
         if (!str_eq(word, str_of(parameter->name)))
             continue;
-        if (!number_of(value, to) || *to < parameter->low || *to > parameter->high)
+        if (!real_read(value, to) || *to < parameter->low || *to > parameter->high)
             return refuse(reading, word, "is no number in the range that the family gives");
         reading->given |= 1u << i;
         return true;

@@ -2,10 +2,10 @@
 #include "model/table.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "base/error.h"
 #include "base/mem.h"
+#include "base/real.h"
 #include "model/table_forms.h"
 #include "text/csv_stream.h"
 
@@ -115,27 +115,13 @@ const struct csv_row *kernel_table_header(const struct kernel_table *table)
 
 /* ---- rows ---- */
 
-/* A decimal number that ends with its field; fields are not NUL-terminated. */
-static bool number_of(str text, double *value)
-{
-    char copy[48];
-    const str trimmed = str_trim(text);
-    if (!trimmed.len || trimmed.len >= sizeof copy)
-        return false;
-    memcpy(copy, trimmed.at, trimmed.len);
-    copy[trimmed.len] = 0;
-    char *end;
-    *value = strtod(copy, &end);
-    return !*end && isfinite(*value);
-}
-
 /* Sizes may be written as 128 or 128.0. */
 static bool size_of(str text, int64_t *size)
 {
     double value;
     if (str_int(text, size))
         return true;
-    if (!number_of(text, &value) || value != floor(value) || fabs(value) > 1e15)
+    if (!real_read(text, &value) || value != floor(value) || fabs(value) > 1e15)
         return false;
     *size = (int64_t)value;
     return true;
@@ -166,7 +152,7 @@ static void read_form(const struct kernel_table *table, struct table_row *row)
     row->device = csv_field(&row->fields, table->forms.device);
     row->problem = form_columns_kernel(&table->forms, &row->fields, &row->kernel);
     row->kernel.alone = true;
-    if (!number_of(csv_field(&row->fields, table->forms.us), &row->us) || row->us <= 0)
+    if (!real_read(csv_field(&row->fields, table->forms.us), &row->us) || row->us <= 0)
         row->us = 0;
 }
 
@@ -177,7 +163,7 @@ static void read_row(const struct layout *layout, struct table_row *row)
     row->device = csv_field(&row->fields, layout->device);
     row->problem = read_kernel(layout, row);
     row->kernel.alone = true;
-    if (!number_of(csv_field(&row->fields, layout->us), &row->us) || row->us <= 0)
+    if (!real_read(csv_field(&row->fields, layout->us), &row->us) || row->us <= 0)
         row->us = 0;
     if (layout->schema->us_each > 0)
         row->us *= layout->schema->us_each;

@@ -2,8 +2,8 @@
 #include "model/trees_private.h"
 
 #include <math.h>
-#include <stdlib.h>
 
+#include "base/real.h"
 #include "io/writer.h"
 
 /* No model of ours comes near; beyond it a file is none. */
@@ -72,18 +72,6 @@ struct tree_reading {
     bool whole;
 };
 
-static bool number_of(str text, double *value)
-{
-    char copy[32];
-    if (!text.len || text.len >= sizeof copy)
-        return false;
-    memcpy(copy, text.at, text.len);
-    copy[text.len] = 0;
-    char *end;
-    *value = strtod(copy, &end);
-    return !*end && isfinite(*value);
-}
-
 static bool read_question(str feature, uint32_t feature_count, struct tree_node *node)
 {
     int64_t index;
@@ -116,7 +104,7 @@ static const char *read_node(struct tree_reading *reading, str token, uint32_t f
         if (!read_question(feature, feature_count, node))
             return "asks of a feature that there is none of";
     }
-    if (!number_of(token, &node->value))
+    if (!real_read(token, &node->value))
         return "holds something that is no number";
     if (asks)
         reading->open[reading->open_count++] = (uint16_t)reading->count;

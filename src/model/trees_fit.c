@@ -7,10 +7,9 @@
  * is cut next.
  */
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 #include "base/sort.h"
+#include "base/real.h"
 #include "model/trees_private.h"
 
 enum { BINS = 128, LEAVES = (TREE_NODES + 1) / 2 };
@@ -72,9 +71,7 @@ static int64_t key_of(double value)
 static double shortest_between(double low, double high)
 {
     for (int digits = 1; digits < 17; digits++) {
-        char text[40];
-        snprintf(text, sizeof text, "%.*g", digits, low + (high - low) / 2);
-        const double value = strtod(text, NULL);
+        const double value = real_rounded(low + (high - low) / 2, digits);
         if (value > low && value <= high)
             return value;
     }
@@ -279,9 +276,7 @@ static void weigh_rows(struct growth *growth)
 /* Three digits are enough: the next tree learns what the rounding left. */
 static double rounded(double value)
 {
-    char text[40];
-    snprintf(text, sizeof text, "%.3g", value);
-    return strtod(text, NULL);
+    return real_rounded(value, 3);
 }
 
 static void settle_leaf(struct growth *growth, const struct leaf *leaf)

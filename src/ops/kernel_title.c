@@ -5,7 +5,7 @@
 
 static bool in_word(char c)
 {
-    return isalnum((unsigned char)c) || c == '_';
+    return (c >= '0' && c <= '9') || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z') || c == '_';
 }
 
 /* ---- mangled names ---- */

@@ -9,6 +9,7 @@
 #include "base/buf.h"
 #include "base/error.h"
 #include "base/mem.h"
+#include "base/real.h"
 #include "io/source.h"
 #include "predict/overheads_private.h"
 #include "text/csv_reader.h"
@@ -73,17 +74,8 @@ static struct columns columns_of(const struct csv_row *header)
 static bool time_of(const struct csv_row *row, uint32_t column, double otherwise, double *us)
 {
     const str text = column == UINT32_MAX ? S("") : csv_field(row, column);
-    char copy[64];
     *us = otherwise;
-    if (!text.len)
-        return true;
-    if (text.len >= sizeof copy)
-        return false;
-    memcpy(copy, text.at, text.len);
-    copy[text.len] = 0;
-    char *end;
-    *us = strtod(copy, &end);
-    return !*end && isfinite(*us) && *us >= 0 && *us <= 1e12;
+    return !text.len || (real_read(text, us) && *us >= 0 && *us <= 1e12);
 }
 
 static bool count_of(const struct csv_row *row, uint32_t column, uint64_t *count)

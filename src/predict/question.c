@@ -2,9 +2,9 @@
 #include "predict/question.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "base/error.h"
+#include "base/real.h"
 #include "predict/change.h"
 
 /* ---- what is asked ---- */
@@ -106,14 +106,9 @@ bool question_can_replay(const struct question *question)
 bool question_read_scale(str text, struct question_scale *scale, struct steptime_error *err)
 {
     const char *equals = text.len ? memrchr(text.at, '=', text.len) : NULL;
-    struct arena scratch = {0};
-    char *end = NULL;
     const str number = equals ? str_from(text, (size_t)(equals - text.at) + 1) : S("");
-    const char *digits = str_z(&scratch, number);
-    const double factor = number.len ? strtod(digits, &end) : NAN;
-    const bool good = number.len && !*end && isfinite(factor) && factor >= 0 && equals > text.at;
-    arena_free(&scratch);
-    if (!good)
+    double factor;
+    if (!real_read(number, &factor) || factor < 0 || equals == text.at)
         return fail(err, STEPTIME_USAGE, "--scale is OPERATOR=FACTOR like aten::mm=0.5, not '%.*s'", (int)text.len,
                     text.at);
     *scale = (struct question_scale){{text.at, (size_t)(equals - text.at)}, factor};

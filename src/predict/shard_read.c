@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "base/real.h"
 #include "predict/shard.h"
 #include "text/csv_stream.h"
 
@@ -39,14 +40,7 @@ static bool find_columns(const struct csv_row *header, const char *path, struct 
 
 static bool number_at(const struct csv_row *row, uint32_t column, double most, double *number)
 {
-    char digits[64], *end;
-    const str field = str_trim(csv_field(row, column));
-    if (!field.len || field.len >= sizeof digits)
-        return false;
-    memcpy(digits, field.at, field.len);
-    digits[field.len] = 0;
-    *number = strtod(digits, &end);
-    return !*end && *number > 0 && *number <= most;
+    return real_read(csv_field(row, column), number) && *number > 0 && *number <= most;
 }
 
 static bool take_row(const struct csv_row *row, const struct columns *columns, uint32_t line, const char *path,

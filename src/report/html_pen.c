@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stdarg.h>
-#include <stdio.h>
 
 #include "html.h"
+#include "base/format.h"
 #include "measure.h"
 
 void html_put(struct html *html, const char *markup, ...)
@@ -10,7 +10,7 @@ void html_put(struct html *html, const char *markup, ...)
     char room[512];
     va_list args;
     va_start(args, markup);
-    const int len = vsnprintf(room, sizeof room, markup, args);
+    const int len = format_text_v(room, sizeof room, markup, args);
     va_end(args);
     if (len > 0)
         writer_put(html->out, (str){room, (size_t)len < sizeof room ? (size_t)len : sizeof room - 1});

@@ -2,8 +2,9 @@
 #include "patch.h"
 
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
+
+#include "base/format.h"
 
 void patch_refuse(struct patch *patch)
 {
@@ -102,10 +103,10 @@ str patch_printf(const struct patch *patch, const char *format, ...)
     va_list list, again;
     va_start(list, format);
     va_copy(again, list);
-    const int len = vsnprintf(NULL, 0, format, list);
+    const int len = format_text_v(NULL, 0, format, list);
     va_end(list);
     char *at = arena_alloc(patch->check->arena, (size_t)len + 1);
-    vsnprintf(at, (size_t)len + 1, format, again);
+    format_text_v(at, (size_t)len + 1, format, again);
     va_end(again);
     return (str){at, (size_t)len};
 }

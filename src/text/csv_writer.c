@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "base/real.h"
 #include "base/utf8.h"
 #include "io/writer.h"
 #include "json_writer.h"
@@ -27,10 +28,10 @@ void csv_int(struct csv_writer *csv, int64_t value)
 
 void csv_real(struct csv_writer *csv, double value)
 {
-    char room[JSON_REAL_ROOM];
+    char room[REAL_ROOM];
     separate(csv);
     if (isfinite(value))
-        writer_put(csv->out, json_real_text(value, room));
+        writer_put(csv->out, real_text(value, room));
 }
 
 static bool needs_quotes(str text)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "json.h"
 
-#include <stdlib.h>
+#include "base/real.h"
 
 struct json json_at(const char *at, struct arena *arena)
 {
@@ -142,8 +142,7 @@ bool json_real(struct json *json, double *value)
         return false;
     if (*start != '-' && !json_is_digit(*start))
         return wrong(json, start);
-    *value = strtod(start, NULL);
-    return true;
+    return real_prefix(raw, value) || wrong(json, start);
 }
 
 bool json_bool(struct json *json, bool *value)

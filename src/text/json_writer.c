@@ -3,9 +3,9 @@
 
 #include <assert.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 
+#include "base/format.h"
+#include "base/real.h"
 #include "base/utf8.h"
 #include "io/writer.h"
 
@@ -154,30 +154,14 @@ static void put_word(struct json_writer *json, str word)
 void json_write_int(struct json_writer *json, int64_t value)
 {
     char digits[24];
-    const int len = snprintf(digits, sizeof digits, "%lld", (long long)value);
+    const int len = format_text(digits, sizeof digits, "%lld", (long long)value);
     put_word(json, (str){digits, (size_t)len});
-}
-
-/* 17 significant digits always suffice for a double; most need fewer. A whole number keeps its ".0": it stays a real. */
-str json_real_text(double value, char room[JSON_REAL_ROOM])
-{
-    if (!isfinite(value))
-        return S("null");
-    int len = 0;
-    for (int digits = 15; digits <= 17; digits++) {
-        len = snprintf(room, JSON_REAL_ROOM, "%.*g", digits, value);
-        if (strtod(room, NULL) == value)
-            break;
-    }
-    if (!strpbrk(room, ".e"))
-        len += snprintf(room + len, JSON_REAL_ROOM - (size_t)len, ".0");
-    return (str){room, (size_t)len};
 }
 
 void json_write_real(struct json_writer *json, double value)
 {
-    char room[JSON_REAL_ROOM];
-    put_word(json, json_real_text(value, room));
+    char room[REAL_ROOM];
+    put_word(json, isfinite(value) ? real_text(value, room) : S("null"));
 }
 
 void json_write_bool(struct json_writer *json, bool value)

@@ -39,14 +39,10 @@ void json_write_end(struct json_writer *json);
 
 void json_write_key(struct json_writer *json, str key);
 void json_write_int(struct json_writer *json, int64_t value);
-void json_write_real(struct json_writer *json, double value);
+void json_write_real(struct json_writer *json, double value); /* as real_text; null where it is not finite */
 void json_write_text(struct json_writer *json, str value);
 void json_write_bool(struct json_writer *json, bool value);
 void json_write_null(struct json_writer *json);
 void json_write_raw(struct json_writer *json, str value); /* JSON already; as it is */
-
-/* The double as JSON writes it ("0.1", "3.0", "1e+300"), "null" where JSON has no word for it. */
-enum { JSON_REAL_ROOM = 32 };
-str json_real_text(double value, char room[JSON_REAL_ROOM]);
 
 #endif

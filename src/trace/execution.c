@@ -3,8 +3,8 @@
 
 #include <inttypes.h>
 #include <stdarg.h>
-#include <stdio.h>
 
+#include "base/format.h"
 #include "base/map.h"
 #include "base/mem.h"
 #include "base/sort.h"
@@ -37,7 +37,7 @@ void execution_note(struct execution *e, enum note_kind kind, int64_t offset, co
     char text[512];
     va_list args;
     va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
+    format_text_v(text, sizeof text, format, args);
     va_end(args);
     if (!e->notes)
         e->notes = arena_array(&e->arena, MOST_NOTES, sizeof *e->notes);
@@ -93,7 +93,7 @@ static void note_orphans(struct execution *e, const struct orphans *orphans, con
     if (!orphans->count)
         return;
     if (orphans->count > 1)
-        snprintf(others, sizeof others, " (and so do %u more)", orphans->count - 1);
+        format_text(others, sizeof others, " (and so do %u more)", orphans->count - 1);
     execution_note(e, NOTE_REMARK, first->offset,
                    "node %" PRId64 " (%.60s) names as its parent node %" PRId64 ", which %s%s; it counts as outermost",
                    first->node.id, first->node.name.at, first->parent_id, why, others);

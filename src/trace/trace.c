@@ -8,8 +8,8 @@
 
 #include <assert.h>
 #include <stdarg.h>
-#include <stdio.h>
 
+#include "base/format.h"
 #include "base/hash.h"
 #include "base/mem.h"
 #include "base/par.h"
@@ -177,7 +177,7 @@ void trace_note(struct trace *t, enum note_kind kind, int64_t offset, const char
     char text[400];
     va_list args;
     va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
+    format_text_v(text, sizeof text, format, args);
     va_end(args);
     trace_keep_note(t, (struct note){kind, offset, str_of(text)});
 }

@@ -2,12 +2,14 @@
 #include "record.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/real.h"
 
 /* Lists grow by doubling; a list is full when its count is 0 or a power of two. */
 static void *one_more(struct arena *arena, void *list, uint32_t count, size_t size)
@@ -33,7 +35,9 @@ static void take_moment(struct arena *arena, struct moments *moments, str text)
 static void take_loss(struct arena *arena, struct record *record, str text)
 {
     record->losses = one_more(arena, record->losses, record->loss_count, sizeof *record->losses);
-    record->losses[record->loss_count++] = strtod(str_z(arena, text), NULL);
+    double *const loss = &record->losses[record->loss_count++];
+    if (!real_read_hex(str_trim(text), loss))
+        *loss = NAN;
 }
 
 static void take_step(struct arena *arena, struct record *record, str text)

