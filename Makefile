@@ -16,6 +16,8 @@
 PREFIX ?= /usr/local
 DESTDIR ?=
 FUZZ_SECONDS ?= 60
+# true: a warning fails the build, as in .ci/run.
+WERROR ?= false
 
 # make PREFIX=~/.local also finds programs and libraries there; not every shell expands that ~.
 prefix := $(patsubst ~/%,$(HOME)/%,$(PREFIX))
@@ -30,7 +32,7 @@ sanitizers = -Db_sanitize=address,undefined -Db_lundef=false -Dbuildtype=debugop
 
 all:
 	@tools/setup.sh build
-	@tools/configure.sh build -Dprefix=$(prefix)
+	@tools/configure.sh build -Dprefix=$(prefix) -Dwerror=$(WERROR)
 	@ninja -C build --quiet
 	@ln -sfn src/steptime build/steptime
 

@@ -4,12 +4,20 @@
 
 run.py FILE
 
-What a case prints goes to stderr; only TAP goes to stdout.
+What a case prints goes to stderr; only TAP goes to stdout. Each case says what it cost in processor time, with the
+programs that it ran.
 """
 import importlib.util
 import os
+import resource
 import sys
 import unittest
+
+
+def cpu_s():
+    """Processor time of this process and of the programs that it waited for."""
+    own, children = resource.getrusage(resource.RUSAGE_SELF), resource.getrusage(resource.RUSAGE_CHILDREN)
+    return own.ru_utime + own.ru_stime + children.ru_utime + children.ru_stime
 
 
 class Tap(unittest.TestResult):
@@ -21,6 +29,7 @@ class Tap(unittest.TestResult):
         self.count = 0
         self.bad_cases = 0
         self.troubles = []
+        self.told_s = 0
 
     def say(self, word, test, note=""):
         self.count += 1
@@ -30,6 +39,9 @@ class Tap(unittest.TestResult):
             for line in trouble.splitlines():
                 print(f"# {line}", file=self.out)
         self.troubles = []
+        used_s = cpu_s()
+        print(f"# case {used_s - self.told_s:.2f} s", file=self.out, flush=True)
+        self.told_s = used_s
 
     @staticmethod
     def name(test):
@@ -80,7 +92,7 @@ def main(path):
     out, sys.stdout = sys.stdout, sys.stderr
     result = Tap(out)
     load(path).run(result)
-    print(f"1..{result.count}", file=out)
+    print(f"1..{result.count}\n# cpu {cpu_s():.2f} s", file=out)
     return 1 if result.bad_cases else 0
 
 

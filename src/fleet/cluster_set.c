@@ -171,7 +171,7 @@ static bool put_efficiency(const struct setting *s)
     enum resource resource = RESOURCE_FLOPS;
     if (!all)
         find_after(s->word, S("efficiency."), &resource);
-    double share;
+    double share = 0;
     if (!read_share(s, true, &share))
         return false;
     for (int i = 0; i < RESOURCES; i++)
@@ -186,7 +186,7 @@ static bool put_overlap(const struct setting *s)
         s->cluster->overlap = str_eq(s->text, S("ideal")) ? 1 : 0;
         return true;
     }
-    double share;
+    double share = 0;
     if (!read_share(s, false, &share))
         return false;
     s->cluster->overlap = share;
@@ -213,7 +213,7 @@ static bool put_pcie_share(const struct setting *s)
         s->cluster->host_link_is_shared = true;
         return true;
     }
-    double replicas;
+    double replicas = 0;
     if (!read_of(s, DIMENSION_COUNT, 1, "4, or =server", &replicas))
         return false;
     s->cluster->host_link_shared = replicas;
@@ -238,7 +238,7 @@ static bool put_precision(const struct setting *s)
 /* A peak by its precision counts where that is what is computed in. */
 static bool put_peak(const struct setting *s, enum precision precision)
 {
-    double peak;
+    double peak = 0;
     if (!read_of(s, DIMENSION_FLOP_RATE, 1, "312TFLOPS", &peak))
         return false;
     s->cluster->peak[precision] = peak;

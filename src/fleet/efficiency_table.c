@@ -40,7 +40,7 @@ static bool number(const struct reading *r, str text, double least, double most,
 
 static bool add(struct reading *r, double size, double servers, str text)
 {
-    double share;
+    double share = 0;
     if (!number(r, text, 1e-9, 1, &share))
         return false;
     if (r->count == CELLS)
