@@ -12,7 +12,7 @@ import resource
 import subprocess
 import sys
 
-SKIPPED = re.compile(rb"^not (ok \d+ .*# SKIP\b)")
+SKIPPED = re.compile(rb"^not (ok \d+ (?:.* )?# SKIP\b)")
 
 
 def main(command):
