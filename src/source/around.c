@@ -186,7 +186,7 @@ static bool asserts_evaluation(const struct syntax *tree, uint32_t block)
 struct context around_node(const struct project *project, struct site site, uint32_t f)
 {
     const struct syntax *tree = project_tree(project, site.file);
-    const uint32_t function = project->functions[f].node;
+    const uint32_t function = project->files.functions[f].node;
     struct context c = {.loop = NONE, .step_loop = NONE};
     struct climb climb = {0};
     for (uint32_t at = site.node; at && at != function; at = tree->parent[at]) {
@@ -206,7 +206,8 @@ struct context around_node(const struct project *project, struct site site, uint
     }
     if (function && function != NONE)
         c.no_grad |= decorated_no_grad(project, site.file, function);
-    if ((c.pace == PACE_UNKNOWN && site.node >= project->kept_from[f]) || branch_is_behind_guard(project, site))
+    if ((c.pace == PACE_UNKNOWN && site.node >= project->contexts.kept_from[f]) ||
+        branch_is_behind_guard(project, site))
         c.gate = GATE_INTERVAL;
     return c;
 }

@@ -45,12 +45,12 @@ static bool is_excluded(const struct syntax *tree, uint32_t node, uint32_t aroun
 bool branch_trains_not(const struct project *project, uint32_t id, uint32_t statement, uint32_t branch)
 {
     enum { MOST_CALLS = 16 };
-    const struct file *file = &project->files[id];
+    const struct file *file = &project->files.at[id];
     const struct syntax *tree = file->shown.tree;
     const uint32_t function = syntax_function(tree, statement);
     const uint32_t loop = loops_around(tree, statement, function == NONE ? 0 : function);
     const uint32_t around = loop != NONE ? loop : function == NONE ? 0 : function;
-    const struct nodes *all = &file->training;
+    const struct nodes *all = &placed_in(project, file)->training;
     const size_t first = search_from(all->at, all->count, sizeof *all->at, 0, around);
     const size_t last = search_from(all->at, all->count, sizeof *all->at, 0, syntax_last(tree, around));
     const bool leaves = first < last && once_leaves(project, (struct site){id, branch}) != LEAVES_NOT;
@@ -72,12 +72,12 @@ static uint32_t round_of(const struct syntax *tree, uint32_t node)
 bool branch_is_behind_guard(const struct project *project, struct site site)
 {
     enum { MOST_STATEMENTS = 64 };
-    const struct file *file = &project->files[site.file];
+    const struct file *file = &project->files.at[site.file];
     const struct syntax *tree = file->shown.tree;
-    const uint32_t around = file->training.count ? round_of(tree, site.node) : NONE;
+    const uint32_t around = placed_in(project, file)->training.count ? round_of(tree, site.node) : NONE;
     if (around == NONE)
         return false;
-    const struct nodes *all = &file->training;
+    const struct nodes *all = &placed_in(project, file)->training;
     const size_t first = search_from(all->at, all->count, sizeof *all->at, 0, around);
     const size_t behind = search_from(all->at, all->count, sizeof *all->at, 0, syntax_last(tree, around));
     if (first == behind || all->at[behind - 1] > site.node)

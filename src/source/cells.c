@@ -1,96 +1,238 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * What functions see of each other. After a round the cells are joined anew from
- * the facts of all files: a fact that a file does not repeat is gone.
- */
-#include "source/eval.h"
+#include "source/cells.h"
+
+#include <stdlib.h>
 
 #include "base/mem.h"
+#include "base/par.h"
 
 int64_t cell_key_attribute(uint32_t class_id, const struct name *name)
 {
     return (int64_t)(class_id + 1) << 32 | name->id; /* plain cells have no upper half */
 }
 
-static uint32_t cells_add(struct project *project, uint32_t count)
+static uint32_t cells_add(struct cells *cells, uint32_t count)
 {
-    const uint32_t first = project->cell_count;
-    project->cells = mem_grow(project->cells, &project->cell_room, (size_t)first + count, sizeof *project->cells);
+    const uint32_t first = cells->count;
+    cells->at = mem_grow(cells->at, &cells->room, (size_t)first + count, sizeof *cells->at);
     for (uint32_t i = 0; i < count; i++)
-        project->cells[first + i] = (struct cell){&value_nothing, &value_nothing, false};
-    project->cell_count += count;
+        cells->at[first + i] = (struct cell){&value_nothing, &value_nothing, false};
+    cells->count += count;
     return first;
 }
 
-void cells_new(struct project *project)
+static void number_cells(struct cells *cells)
 {
-    project->first_parameter_cell = arena_array(&project->arena, project->function_count, sizeof(uint32_t));
-    cells_add(project, project->function_count);
-    for (uint32_t f = 0; f < project->function_count; f++)
-        project->first_parameter_cell[f] = cells_add(project, project->functions[f].parameters);
-    project->parameter_cells_end = project->cell_count;
-    for (uint32_t i = 0; i < project->file_count; i++)
-        project->files[i].first_slot_cell = cells_add(project, project->files[i].flow.slot_count);
+    cells->first_parameter = arena_array(&cells->arena, cells->files->function_count, sizeof(uint32_t));
+    cells_add(cells, cells->files->function_count);
+    for (uint32_t f = 0; f < cells->files->function_count; f++)
+        cells->first_parameter[f] = cells_add(cells, cells->files->functions[f].parameters);
+    cells->parameters_end = cells->count;
+    for (uint32_t i = 0; i < cells->files->count; i++)
+        cells->of_file[i].first_slot_cell = cells_add(cells, cells->files->at[i].flow.slot_count);
 }
 
-static uint32_t attribute_cell(struct project *project, int64_t key)
+static uint32_t attribute_cell(struct cells *cells, int64_t key)
 {
-    uint32_t cell = map_get(&project->cell_of_attribute, key);
+    uint32_t cell = map_get(&cells->of_attribute, key);
     if (cell != MAP_NONE)
         return cell;
-    cell = cells_add(project, 1);
-    map_put(&project->cell_of_attribute, key, cell);
+    cell = cells_add(cells, 1);
+    map_put(&cells->of_attribute, key, cell);
     return cell;
 }
 
-static void class_on_gpu(struct project *project, uint32_t class_id)
+static void class_on_gpu(struct cells *cells, uint32_t class_id)
 {
-    project->class_data[class_id].next_on_gpu = true;
+    cells->classes[class_id].next_on_gpu = true;
 }
 
-static void note(struct project *project, struct file *file, int64_t key)
+static void note(struct cells *cells, struct file *file, int64_t key)
 {
     if (key == FACT_DEVICE_USED) {
-        project->programs[file->program].device_used = true;
+        cells->programs[file->program].device_used = true;
         file->shown.uses_device = true;
     } else if (key == FACT_MODULE_MOVED) {
-        project->programs[file->program].next_module_moved = true;
+        cells->programs[file->program].next_module_moved = true;
     } else if (key == FACT_DEFAULT_MOVED) {
-        project->programs[file->program].next_default_moved = true;
+        cells->programs[file->program].next_default_moved = true;
     } else {
-        class_on_gpu(project, (uint32_t)(FACT_CLASSES - key));
+        class_on_gpu(cells, (uint32_t)(FACT_CLASSES - key));
     }
 }
 
-static void join_fact(struct project *project, const struct fact *fact)
+static void join_fact(struct cells *cells, const struct fact *fact)
 {
-    const uint32_t id = fact->key >> 32 ? attribute_cell(project, fact->key) : (uint32_t)fact->key;
-    const bool parameter = id >= project->function_count && id < project->parameter_cells_end;
-    struct cell *cell = &project->cells[id];
+    const uint32_t id = fact->key >> 32 ? attribute_cell(cells, fact->key) : (uint32_t)fact->key;
+    const bool parameter = id >= cells->files->function_count && id < cells->parameters_end;
+    struct cell *cell = &cells->at[id];
     if (cell->next != fact->value)
-        cell->next = values_join(project->values, cell->next, fact->value, parameter ? JOIN_CALLERS : JOIN_WAYS);
+        cell->next = values_join(cells->values, cell->next, fact->value, parameter ? JOIN_CALLERS : JOIN_WAYS);
 }
 
-void cells_join(struct project *project)
+/* After a round: a fact that a file does not repeat is gone. */
+void cells_join(struct cells *cells)
 {
-    for (uint32_t i = 0; i < project->cell_count; i++)
-        project->cells[i].next = &value_nothing;
-    for (uint32_t i = 0; i < project->file_count; i++)
-        project->programs[i].next_module_moved = project->programs[i].next_default_moved = false;
-    for (uint32_t i = 0; i < project->class_count; i++)
-        project->class_data[i].next_on_gpu = false;
-    for (uint32_t i = 0; i < project->file_count; i++) {
-        struct file *file = &project->files[i];
-        for (size_t f = 0; f < file->facts.count; f++) {
-            if (file->facts.at[f].key < 0)
-                note(project, file, file->facts.at[f].key);
+    for (uint32_t i = 0; i < cells->count; i++)
+        cells->at[i].next = &value_nothing;
+    for (uint32_t i = 0; i < cells->files->count; i++)
+        cells->programs[i].next_module_moved = cells->programs[i].next_default_moved = false;
+    for (uint32_t i = 0; i < cells->files->class_count; i++)
+        cells->classes[i].next_on_gpu = false;
+    for (uint32_t i = 0; i < cells->files->count; i++) {
+        const struct facts *facts = &cells->of_file[i].facts;
+        for (size_t f = 0; f < facts->count; f++) {
+            if (facts->at[f].key < 0)
+                note(cells, &cells->files->at[i], facts->at[f].key);
             else
-                join_fact(project, &file->facts.at[f]);
+                join_fact(cells, &facts->at[f]);
         }
     }
-    for (uint32_t i = 0; i < project->cell_count; i++) {
-        struct cell *cell = &project->cells[i];
+    for (uint32_t i = 0; i < cells->count; i++) {
+        struct cell *cell = &cells->at[i];
         cell->changed = cell->value != cell->next;
         cell->value = cell->next;
     }
+}
+
+/* ---- calls, once values are settled ---- */
+
+static int by_node(const void *a, const void *b)
+{
+    const struct call *x = a, *y = b;
+    return x->node != y->node ? (x->node < y->node ? -1 : 1) : x->target < y->target ? -1 : x->target > y->target;
+}
+
+/* Each call and target once. */
+static void sort_calls(struct calls *calls)
+{
+    if (!calls->count)
+        return;
+    qsort(calls->at, calls->count, sizeof *calls->at, by_node);
+    size_t kept = 1;
+    for (size_t i = 1; i < calls->count; i++)
+        if (by_node(&calls->at[i], &calls->at[kept - 1]) != 0)
+            calls->at[kept++] = calls->at[i];
+    calls->count = kept;
+}
+
+/* ---- rounds ---- */
+
+/* Values settle in three or four rounds; a run that has not after so many is taken as it is. */
+enum { ROUNDS = 10 };
+
+struct round {
+    struct cells *cells;
+    uint32_t *files;
+    uint32_t count;
+};
+
+static void evaluate(void *context, size_t i)
+{
+    const struct round *round = context;
+    eval_file(round->cells, round->files[i]);
+}
+
+static bool has_changed(const struct cells *cells, int64_t key)
+{
+    if (key & (int64_t)1 << 62)
+        return cells->classes[key & UINT32_MAX].changed;
+    const uint32_t cell = key >> 32 ? map_get(&cells->of_attribute, key) : (uint32_t)key;
+    return cell != MAP_NONE && cells->at[cell].changed;
+}
+
+static bool is_dirty(const struct cells *cells, uint32_t file)
+{
+    const struct map *reads = &cells->of_file[file].reads;
+    if (cells->all_dirty)
+        return true;
+    for (size_t i = 0; reads->slots && i <= reads->mask; i++)
+        if (reads->slots[i].value != MAP_NONE && has_changed(cells, reads->slots[i].key))
+            return true;
+    return false;
+}
+
+static void settle(struct cells *cells)
+{
+    const uint32_t count = cells->files->count;
+    struct round round = {.cells = cells, .files = mem_alloc((count + 1) * sizeof *round.files)};
+    for (uint32_t i = 0; i < count; i++)
+        round.files[round.count++] = i;
+    for (int i = 0; i < ROUNDS && round.count; i++) {
+        par_each(round.count, cells->options.threads, evaluate, &round);
+        cells_join(cells);
+        class_link(cells);
+        round.count = 0;
+        for (uint32_t f = 0; f < count; f++)
+            if (is_dirty(cells, f))
+                round.files[round.count++] = f;
+    }
+    mem_free(round.files);
+}
+
+static void begin_file(struct evaluated *evaluated, const struct file *file)
+{
+    evaluated->value_of = mem_zeroed((file->shown.tree->count + 1) * sizeof *evaluated->value_of);
+    evaluated->value_of_def = mem_alloc((file->flow.def_count + 1) * sizeof *evaluated->value_of_def);
+    for (uint32_t d = 0; d < file->flow.def_count; d++)
+        evaluated->value_of_def[d] = value_nothing.id;
+}
+
+void cells_settle(struct cells *cells, struct files *files, const struct project_options *options)
+{
+    cells->files = files;
+    cells->options = options ? *options : (struct project_options){0};
+    cells->values = values_new();
+    cells->of_file = arena_array(&cells->arena, files->count, sizeof *cells->of_file);
+    cells->programs = arena_array(&cells->arena, files->count + 1, sizeof *cells->programs);
+    cells->classes = arena_array(&cells->arena, files->class_count, sizeof *cells->classes);
+    for (uint32_t i = 0; i < files->count; i++)
+        begin_file(&cells->of_file[i], &files->at[i]);
+    number_cells(cells);
+    settle(cells);
+    for (uint32_t i = 0; i < files->count; i++)
+        sort_calls(&cells->of_file[i].calls);
+}
+
+void cells_free(struct cells *cells)
+{
+    for (uint32_t i = 0; cells->files && i < cells->files->count; i++) {
+        struct evaluated *evaluated = &cells->of_file[i];
+        mem_free(evaluated->value_of);
+        mem_free(evaluated->value_of_def);
+        mem_free(evaluated->facts.at);
+        map_free(&evaluated->reads);
+        mem_free(evaluated->calls.at);
+    }
+    values_free(cells->values);
+    map_free(&cells->of_attribute);
+    mem_free(cells->at);
+    arena_free(&cells->arena);
+}
+
+/* ---- where parameters are ---- */
+
+static bool is_method(const struct function *f)
+{
+    return f->class_id != NONE && !f->is_static && !f->is_classmethod;
+}
+
+enum value_device resolve_parameter(const struct cells *cells, uint32_t function, uint32_t k, uint16_t *flags)
+{
+    const struct function *f = &cells->files->functions[function];
+    const bool in_module = f->class_id != NONE && cells->files->classes[f->class_id].is_module;
+    *flags = 0;
+    if (k == 0 && is_method(f))
+        return in_module && cells->classes[f->class_id].on_gpu ? DEVICE_GPU : DEVICE_UNKNOWN;
+    if (k >= f->parameters || k >= SUMMARY_PARAMETERS)
+        return DEVICE_UNKNOWN;
+    const struct value *given = cells->at[cell_of_parameter(cells, function, k)].value;
+    if (given->device == DEVICE_GPU || given->device == DEVICE_CPU)
+        return given->device;
+    if ((given->kind == VALUE_NOTHING || given->kind == VALUE_UNKNOWN) && in_module && is_method(f) &&
+        cells->files->calls_forward[function] && cells->classes[f->class_id].on_gpu) {
+        *flags = VALUE_ASSUMED;
+        return DEVICE_GPU;
+    }
+    return DEVICE_UNKNOWN;
 }

@@ -3,7 +3,7 @@
  * Where in a run a line stands. Loops are told by what they call; functions by
  * who calls them, from the loops inward until nothing changes.
  */
-#include "source/eval.h"
+#include "source/contexts.h"
 
 #include "base/buf.h"
 #include "base/mem.h"
@@ -27,9 +27,9 @@ struct run_context {
 
 static struct context with_callers(const struct project *project, const struct context *inside, uint32_t function)
 {
-    const struct run_context *f = &project->contexts[function];
+    const struct run_context *f = &project->contexts.of_function[function];
     struct context c = *inside;
-    const bool untrained = c.evaluation_only || project->evaluates[function];
+    const bool untrained = c.evaluation_only || project->contexts.evaluates[function];
     c.in_forward = f->in_forward;
     c.in_worker = f->in_worker;
     c.no_grad |= f->no_grad;
@@ -47,12 +47,12 @@ static struct context with_callers(const struct project *project, const struct c
 /* A lambda, or the body of a class, runs where it stands. */
 static uint32_t running_function(const struct project *project, uint32_t f)
 {
-    while (project->functions[f].outer != NONE) {
+    while (project->files.functions[f].outer != NONE) {
         const enum syntax_kind kind =
-            project_tree(project, project->functions[f].file)->kind[project->functions[f].node];
+            project_tree(project, project->files.functions[f].file)->kind[project->files.functions[f].node];
         if (kind == SYN_FUNCTION)
             break;
-        f = project->functions[f].outer;
+        f = project->files.functions[f].outer;
     }
     return f;
 }
@@ -62,8 +62,8 @@ struct context context_of(const struct project *project, struct site site)
     const uint32_t f = running_function(project, project_function_at(project, site));
     const struct context inside = around_node(project, site, f);
     struct context c = with_callers(project, &inside, f);
-    c.in_test = project->files[site.file].is_test;
-    c.acting = project->acts[f] || loops_acting(project, site);
+    c.in_test = project->files.at[site.file].is_test;
+    c.acting = project->contexts.acts[f] || loops_acting(project, site);
     return c;
 }
 
@@ -78,18 +78,18 @@ enum loop_kind context_loop(const struct project *project, struct site loop)
 
 bool context_trains(const struct project *project, uint32_t function)
 {
-    return project->summaries[function].effects & (EFFECT_BACKWARD | EFFECT_STEP);
+    return project->contexts.summaries[function].effects & (EFFECT_BACKWARD | EFFECT_STEP);
 }
 
 bool context_program_trains(const struct project *project, uint32_t file)
 {
-    return program_of(project, file)->trains;
+    return project->contexts.program_trains[project->files.at[file].program];
 }
 
 bool context_any_trains(const struct project *project)
 {
-    for (uint32_t i = 0; i < project->file_count; i++)
-        if (project->files[i].training.count)
+    for (uint32_t i = 0; i < project->files.count; i++)
+        if (project->contexts.of_file[i].training.count)
             return true;
     return false;
 }
@@ -136,7 +136,7 @@ struct ways {
 static void add_way(const struct project *project, struct ways *ways, struct site call, uint32_t target)
 {
     const uint32_t caller = running_function(project, project_function_at(project, call));
-    if (caller == target || project->files[call.file].is_test)
+    if (caller == target || project->files.at[call.file].is_test)
         return;
     ways->at = mem_grow(ways->at, &ways->room, ways->count + 1, sizeof *ways->at);
     ways->at[ways->count++] = (struct way){around_node(project, call, caller), caller, target};
@@ -144,11 +144,12 @@ static void add_way(const struct project *project, struct ways *ways, struct sit
 
 static void add_named(const struct project *project, struct ways *ways, const struct named_call *named)
 {
-    const uint32_t program = project->files[named->call.file].program;
-    for (uint32_t f = map_get(&project->methods_by_name, named->name->id); f != NONE; f = project->next_of_name[f]) {
-        const struct function *function = &project->functions[f];
-        if (project->classes[function->class_id].is_module && project->calls_forward[f] &&
-            project->files[function->file].program == program)
+    const uint32_t program = project->files.at[named->call.file].program;
+    for (uint32_t f = map_get(&project->files.methods_by_name, named->name->id); f != NONE;
+         f = project->files.next_of_name[f]) {
+        const struct function *function = &project->files.functions[f];
+        if (project->files.classes[function->class_id].is_module && project->files.calls_forward[f] &&
+            project->files.at[function->file].program == program)
             add_way(project, ways, named->call, f);
     }
 }
@@ -158,9 +159,9 @@ static void begin_keyed(struct project *project, const struct by_key *keyed)
 {
     for (size_t i = 0; i < keyed->count; i++) {
         const uint32_t f = keyed->at[i].forward;
-        if (project->first_caller[f] == project->first_caller[f + 1]) {
-            project->contexts[f].pace = PACE_UNKNOWN;
-            project->contexts[f].seen = 0;
+        if (project->contexts.first_caller[f] == project->contexts.first_caller[f + 1]) {
+            project->contexts.of_function[f].pace = PACE_UNKNOWN;
+            project->contexts.of_function[f].seen = 0;
         }
     }
 }
@@ -173,10 +174,10 @@ static void find_ways(struct project *project, struct ways *ways)
     for (size_t i = 0; i < keyed.count; i++)
         add_way(project, ways, keyed.at[i].call, keyed.at[i].forward);
     mem_free(keyed.at);
-    for (uint32_t i = 0; i < project->file_count; i++)
-        for (size_t c = 0; c < project->files[i].call_count; c++)
-            add_way(project, ways, (struct site){i, project->files[i].calls[c].node},
-                    project->files[i].calls[c].target);
+    for (uint32_t i = 0; i < project->files.count; i++)
+        for (size_t c = 0; c < calls_of(project, i)->count; c++)
+            add_way(project, ways, (struct site){i, calls_of(project, i)->at[c].node},
+                    calls_of(project, i)->at[c].target);
     struct by_name list = {0};
     reach_by_name(project, &list);
     for (size_t i = 0; i < list.count; i++)
@@ -190,7 +191,7 @@ static bool pass_on(struct project *project, const struct ways *ways)
     for (size_t i = 0; i < ways->count; i++) {
         const struct way *way = &ways->at[i];
         const struct context from = with_callers(project, &way->inside, way->caller);
-        changed |= reach(&project->contexts[way->target], from, project->evaluates[way->target]);
+        changed |= reach(&project->contexts.of_function[way->target], from, project->contexts.evaluates[way->target]);
     }
     return changed;
 }
@@ -198,8 +199,8 @@ static bool pass_on(struct project *project, const struct ways *ways)
 /* Whether a module has anything that could be trained: parameters, or modules in it. */
 static bool has_parameters(const struct project *project, uint32_t class_id)
 {
-    const struct class_info *class_info = &project->classes[class_id];
-    const struct file *file = &project->files[class_info->file];
+    const struct class_info *class_info = &project->files.classes[class_id];
+    const struct file *file = &project->files.at[class_info->file];
     for (uint32_t node = class_info->node, last = syntax_last(file->shown.tree, node); node < last; node++) {
         const struct value *value =
             file->shown.tree->kind[node] == SYN_CALL ? node_value(project, file, node) : &value_unknown;
@@ -208,19 +209,20 @@ static bool has_parameters(const struct project *project, uint32_t class_id)
         if (value->kind == VALUE_MODULE || value->flags & VALUE_PARAMETER)
             return true;
     }
-    return project->class_data[class_id].base_count > 0;
+    return project->cells.classes[class_id].base_count > 0;
 }
 
 /* A module of the run that others use by another of its methods: a transform, which has a forward() too. */
 static bool is_used_otherwise(const struct project *project, uint32_t forward)
 {
-    const uint32_t class_id = project->functions[forward].class_id;
-    const struct file *file = &project->files[project->functions[forward].file];
+    const uint32_t class_id = project->files.functions[forward].class_id;
+    const struct file *file = &project->files.at[project->files.functions[forward].file];
     for (uint32_t f = file->shown.first_function; f < file->shown.first_function + file->function_count; f++) {
-        if (project->functions[f].class_id != class_id || str_eq(project->functions[f].name, S("__init__")))
+        if (project->files.functions[f].class_id != class_id || str_eq(project->files.functions[f].name, S("__init__")))
             continue;
-        for (uint32_t i = project->first_caller[f]; i < project->first_caller[f + 1]; i++)
-            if (project->functions[project_function_at(project, project->callers[i])].class_id != class_id)
+        for (uint32_t i = project->contexts.first_caller[f]; i < project->contexts.first_caller[f + 1]; i++)
+            if (project->files.functions[project_function_at(project, project->contexts.callers[i])].class_id !=
+                class_id)
                 return !has_parameters(project, class_id);
     }
     return false;
@@ -232,13 +234,13 @@ static bool is_called_once(const struct project *project, uint32_t f, int depth)
     enum { DEEPEST_CALL = 4, MOST_CALLS = 8 };
     uint32_t count;
     const struct site *callers = name_callers(project, f, &count);
-    if (project->functions[f].class_id != NONE || depth == DEEPEST_CALL || count > MOST_CALLS)
+    if (project->files.functions[f].class_id != NONE || depth == DEEPEST_CALL || count > MOST_CALLS)
         return false;
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t caller = running_function(project, project_function_at(project, callers[i]));
         if (around_node(project, callers[i], caller).depth > 0)
             return false;
-        if (project->functions[caller].outer != NONE && !is_called_once(project, caller, depth + 1))
+        if (project->files.functions[caller].outer != NONE && !is_called_once(project, caller, depth + 1))
             return false;
     }
     return count > 0;
@@ -247,13 +249,14 @@ static bool is_called_once(const struct project *project, uint32_t f, int depth)
 /* What a framework calls, by public convention. */
 static void begin(const struct project *project, uint32_t f, struct run_context *c)
 {
-    const struct function *function = &project->functions[f];
-    const struct class_info *class_info = function->class_id == NONE ? NULL : &project->classes[function->class_id];
-    const bool uncalled = project->first_caller[f] == project->first_caller[f + 1];
+    const struct function *function = &project->files.functions[f];
+    const struct class_info *class_info =
+        function->class_id == NONE ? NULL : &project->files.classes[function->class_id];
+    const bool uncalled = project->contexts.first_caller[f] == project->contexts.first_caller[f + 1];
     if (function->outer == NONE)
         c->pace = PACE_ONCE;
-    const bool steps = project->summaries[f].effects & EFFECT_STEP || !uncalled;
-    if (function->outer != NONE && project->trains[f] & 1 && steps) /* one call is one step, whoever calls */
+    const bool steps = project->contexts.summaries[f].effects & EFFECT_STEP || !uncalled;
+    if (function->outer != NONE && project->contexts.trains[f] & 1 && steps) /* one call is one step, whoever calls */
         c->pace = is_called_once(project, f, 0) ? PACE_ONCE : PACE_STEP;
     if (!class_info)
         return;
@@ -276,7 +279,7 @@ static void begin(const struct project *project, uint32_t f, struct run_context 
 static void begin_workers(struct project *project, uint32_t id)
 {
     static const char *const names[] = {"collate_fn", "transform", "target_transform"};
-    const struct file *file = &project->files[id];
+    const struct file *file = &project->files.at[id];
     const struct syntax *tree = file->shown.tree;
     for (uint32_t node = 0; node < tree->count; node++) {
         if (tree->kind[node] != SYN_KEYWORD)
@@ -286,33 +289,53 @@ static void begin_workers(struct project *project, uint32_t id)
                 continue;
             const struct value *value = node_value(project, file, syntax_child(tree, node, 1));
             if (value->kind == VALUE_FUNCTION && value->detail != NONE)
-                project->contexts[value->detail].in_worker = true;
+                project->contexts.of_function[value->detail].in_worker = true;
             const uint32_t call =
                 value->kind == VALUE_INSTANCE ? project_method(project, value->detail, S("__call__")) : NONE;
             if (call != NONE)
-                project->contexts[call].in_worker = true;
+                project->contexts.of_function[call].in_worker = true;
         }
     }
 }
 
+static void begin_function(struct project *project, uint32_t f)
+{
+    const struct function *function = &project->files.functions[f];
+    struct run_context *context = &project->contexts.of_function[f];
+    project->contexts.kept_from[f] = once_behind_return(project, function->file, function->node);
+    begin(project, f, context);
+    context->seen |= context->pace ? (uint8_t)(1u << context->pace) : 0;
+}
+
 void context_build(struct project *project)
 {
-    project->contexts = arena_array(&project->arena, project->function_count, sizeof *project->contexts);
-    project->kept_from = arena_array(&project->arena, project->function_count, sizeof *project->kept_from);
+    struct contexts *contexts = &project->contexts;
+    const uint32_t functions = project->files.function_count;
+    contexts->of_file = arena_array(&contexts->arena, project->files.count, sizeof *contexts->of_file);
+    contexts->of_function = arena_array(&contexts->arena, functions, sizeof *contexts->of_function);
+    contexts->kept_from = arena_array(&contexts->arena, functions, sizeof *contexts->kept_from);
+    contexts->program_trains = arena_array(&contexts->arena, project->files.count, sizeof *contexts->program_trains);
     loops_build(project);
-    for (uint32_t f = 0; f < project->function_count; f++) {
-        const struct function *function = &project->functions[f];
-        project->kept_from[f] = once_behind_return(project, function->file, function->node);
-        begin(project, f, &project->contexts[f]);
-        project->contexts[f].seen |= project->contexts[f].pace ? (uint8_t)(1u << project->contexts[f].pace) : 0;
-    }
-    for (uint32_t i = 0; i < project->file_count; i++)
+    for (uint32_t f = 0; f < functions; f++)
+        begin_function(project, f);
+    for (uint32_t i = 0; i < project->files.count; i++)
         begin_workers(project, i);
     struct ways ways = {0};
     find_ways(project, &ways);
     for (int round = 0; round < 24 && pass_on(project, &ways); round++)
         ;
     mem_free(ways.at);
+}
+
+void contexts_free(struct project *project)
+{
+    struct contexts *contexts = &project->contexts;
+    for (uint32_t i = 0; i < project->files.count; i++) {
+        map_free(&contexts->of_file[i].loops);
+        mem_free(contexts->of_file[i].training.at);
+        mem_free(contexts->of_file[i].acting.at);
+    }
+    arena_free(&contexts->arena);
 }
 
 /* ---- in words ---- */

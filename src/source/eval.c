@@ -24,20 +24,20 @@ const struct name *eval_name(struct eval *e, const struct name *base, str part)
 
 void eval_fact(struct eval *e, int64_t key, const struct value *value)
 {
-    struct facts *facts = &e->file->facts;
+    struct facts *facts = &e->own->facts;
     facts->at = mem_grow(facts->at, &facts->room, facts->count + 1, sizeof *facts->at);
     facts->at[facts->count++] = (struct fact){key, value};
 }
 
 void eval_read(struct eval *e, int64_t key)
 {
-    map_put(&e->file->reads, key, 1);
+    map_put(&e->own->reads, key, 1);
 }
 
 const struct value *eval_cell(struct eval *e, uint32_t cell)
 {
     eval_read(e, cell);
-    return e->project->cells[cell].value;
+    return e->cells->at[cell].value;
 }
 
 const struct value *eval_concrete(struct eval *e, const struct value *value, bool keep_self)
@@ -68,7 +68,7 @@ void eval_attribute_fact(struct eval *e, uint32_t class_id, str name, const stru
 {
     if (class_id != NONE)
         eval_fact(e, cell_key_attribute(class_id, names_get(e->names, name)),
-                  eval_concrete(e, value, e->project->classes[class_id].is_module));
+                  eval_concrete(e, value, e->files->classes[class_id].is_module));
 }
 
 /* Definitions lie in the order in which statements make them; those of comprehensions and lambdas are made inside. */
@@ -82,7 +82,7 @@ static void settle_statement(struct eval *e, uint32_t statement)
         if (between && def->shown.statement > statement && def->shown.kind == DEFINED_MEETING)
             return;
         const bool inner = def->shown.kind == DEFINED_PARAMETER &&
-                           def->shown.statement != e->project->functions[eval_function_id(e)].node;
+                           def->shown.statement != e->files->functions[eval_function_id(e)].node;
         if (!inner)
             eval_settle(e, e->cursor);
     }
@@ -98,7 +98,7 @@ static void assign_attribute(struct eval *e, uint32_t target, const struct value
                           object->kind == VALUE_DATASET || object->kind == VALUE_CLASS;
     if (!instance || object->detail == NONE)
         return;
-    if (e->project->classes[object->detail].is_module)
+    if (e->files->classes[object->detail].is_module)
         value = value_owned(e->values, value);
     eval_attribute_fact(e, object->detail, syntax_tail(e->tree, target), value);
 }
@@ -199,7 +199,7 @@ static void return_fact(struct eval *e, uint32_t node)
     const struct value *result = syntax_is(e->tree, value, SYN_ABSENT) || value == NONE
                                      ? values_of_kind(e->values, VALUE_NONE)
                                      : eval_get(e, value);
-    if (e->project->functions[eval_function_id(e)].is_generator || without_cuda(e->tree, node))
+    if (e->files->functions[eval_function_id(e)].is_generator || without_cuda(e->tree, node))
         return;
     eval_fact(e, cell_of_result(eval_function_id(e)), result);
 }
@@ -319,7 +319,7 @@ static void visit_all(struct eval *e, uint32_t first, uint32_t last)
 /* Decorators stand outside: they are met as expressions of SYN_DECORATED. */
 static void pass(struct eval *e)
 {
-    const uint32_t node = e->project->functions[eval_function_id(e)].node;
+    const uint32_t node = e->files->functions[eval_function_id(e)].node;
     const enum syntax_kind kind = e->tree->kind[node];
     e->changed = false;
     e->cursor = e->file->function_first_def[e->function];
@@ -337,7 +337,7 @@ static void pass(struct eval *e)
 static void share(struct eval *e)
 {
     const uint32_t first = e->file->function_first_def[e->function], last = e->file->function_last_def[e->function];
-    const struct function *f = &e->project->functions[eval_function_id(e)];
+    const struct function *f = &e->files->functions[eval_function_id(e)];
     const bool module = e->tree->kind[f->node] == SYN_MODULE, class_body = e->tree->kind[f->node] == SYN_CLASS;
     for (uint32_t d = first; d < last; d++) {
         const struct def *def = &e->flow->defs[d];
@@ -347,9 +347,9 @@ static void share(struct eval *e)
             continue;
         const struct value *value = eval_def(e, d);
         if (slot->outer != NONE)
-            eval_fact(e, cell_of_slot(e->file, slot->outer), eval_concrete(e, value, false));
+            eval_fact(e, cell_of_slot(e->cells, e->file_id, slot->outer), eval_concrete(e, value, false));
         else if (module || slot->shared)
-            eval_fact(e, cell_of_slot(e->file, def->slot), eval_concrete(e, value, false));
+            eval_fact(e, cell_of_slot(e->cells, e->file_id, def->slot), eval_concrete(e, value, false));
         if (class_body && slot->outer == NONE && !slot->outside)
             eval_attribute_fact(e, f->class_id, slot->text, value);
     }
@@ -357,23 +357,23 @@ static void share(struct eval *e)
 
 static void evaluate_function(struct eval *e, uint32_t f)
 {
-    const struct function *function = &e->project->functions[e->file->shown.first_function + f];
+    const struct function *function = &e->files->functions[e->file->shown.first_function + f];
     if (e->tree->kind[function->node] == SYN_LAMBDA)
         return;
     e->function = f;
     uint32_t around = e->file->shown.first_function + f;
-    while (around != NONE && e->project->functions[around].class_id == NONE)
-        around = e->project->functions[around].outer;
-    e->self_class = around == NONE ? NONE : e->project->functions[around].class_id;
-    e->in_module = e->self_class != NONE && e->project->classes[e->self_class].is_module;
+    while (around != NONE && e->files->functions[around].class_id == NONE)
+        around = e->files->functions[around].outer;
+    e->self_class = around == NONE ? NONE : e->files->functions[around].class_id;
+    e->in_module = e->self_class != NONE && e->files->classes[e->self_class].is_module;
     if (e->self_class != NONE)
         eval_read(e, read_key_class(e->self_class));
-    const size_t facts = e->file->facts.count, calls = e->file->call_count;
+    const size_t facts = e->own->facts.count, calls = e->own->calls.count;
     for (uint32_t d = e->file->function_first_def[f]; d < e->file->function_last_def[f]; d++)
-        e->file->value_of_def[d] = value_nothing.id; /* what loops carried in the last round would stay for ever */
+        e->own->value_of_def[d] = value_nothing.id; /* what loops carried in the last round would stay for ever */
     for (int i = 0; i < PASSES; i++) {
-        e->file->facts.count = facts;
-        e->file->call_count = calls;
+        e->own->facts.count = facts;
+        e->own->calls.count = calls;
         pass(e);
         if (!e->changed || !e->file->function_loops[f])
             break;
@@ -381,19 +381,21 @@ static void evaluate_function(struct eval *e, uint32_t f)
     share(e);
 }
 
-void eval_file(struct project *project, uint32_t id)
+void eval_file(struct cells *cells, uint32_t id)
 {
-    struct file *file = &project->files[id];
-    struct eval e = {.project = project,
+    struct file *file = &cells->files->at[id];
+    struct eval e = {.cells = cells,
+                     .files = cells->files,
                      .file = file,
+                     .own = &cells->of_file[id],
                      .file_id = id,
                      .tree = file->shown.tree,
                      .flow = &file->flow,
-                     .values = project->values,
-                     .names = project->names};
-    file->facts.count = 0;
-    file->call_count = 0;
-    map_free(&file->reads);
+                     .values = cells->values,
+                     .names = cells->files->names};
+    e.own->facts.count = 0;
+    e.own->calls.count = 0;
+    map_free(&e.own->reads);
     e.kept = mem_zeroed(NAMES_KEPT * sizeof *e.kept);
     for (uint32_t f = 0; f < file->function_count; f++)
         evaluate_function(&e, f);

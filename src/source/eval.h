@@ -4,7 +4,7 @@
 #define SOURCE_EVAL_H
 
 #include "source/known.h"
-#include "source/private.h"
+#include "source/cells.h"
 
 /* A method of one of few classes: FUNCTION without detail, by such a name. */
 #define FEW_METHODS_PREFIX "?"
@@ -20,8 +20,10 @@ struct kept_name {
 };
 
 struct eval {
-    struct project *project;
+    struct cells *cells;
+    const struct files *files;
     struct file *file;
+    struct evaluated *own; /* what is found of the file */
     uint32_t file_id;
     const struct syntax *tree;
     struct flow *flow;
@@ -37,15 +39,15 @@ struct eval {
 
 static inline const struct value *eval_get(const struct eval *e, uint32_t node)
 {
-    return node == NONE ? &value_unknown : values_by_id(e->values, e->file->value_of[node]);
+    return node == NONE ? &value_unknown : values_by_id(e->values, e->own->value_of[node]);
 }
 static inline void eval_set(struct eval *e, uint32_t node, const struct value *value)
 {
-    e->file->value_of[node] = value->id;
+    e->own->value_of[node] = value->id;
 }
 static inline const struct value *eval_def(const struct eval *e, uint32_t def)
 {
-    return values_by_id(e->values, e->file->value_of_def[flow_resolve(e->flow, def)]);
+    return values_by_id(e->values, e->own->value_of_def[flow_resolve(e->flow, def)]);
 }
 static inline uint32_t eval_function_id(const struct eval *e)
 {
@@ -56,12 +58,6 @@ static inline uint32_t eval_function_id(const struct eval *e)
 const struct name *eval_name(struct eval *e, const struct name *base, str part);
 
 /* ---- facts: what this file contributes to cells ---- */
-enum {
-    FACT_DEVICE_USED = -1,
-    FACT_MODULE_MOVED = -2,
-    FACT_DEFAULT_MOVED = -3,
-    FACT_CLASSES = -16
-}; /* keys; FACT_CLASSES - class: on the GPU */
 void eval_fact(struct eval *e, int64_t key, const struct value *value);
 void eval_read(struct eval *e, int64_t key); /* remembers what the file depends on: a cell, or read_key_class */
 const struct value *eval_cell(struct eval *e, uint32_t cell);
@@ -94,7 +90,6 @@ struct device_named {
 struct device_named eval_device_named(struct eval *e, uint32_t node);
 void eval_prove_tensor(struct eval *e, uint32_t node);
 bool eval_call_fits(const struct eval *e, uint32_t call, uint32_t function);
-bool eval_is_tensor_like(const struct value *value); /* TENSOR, or unknown on a known device */
 str eval_last_part(str dotted);
 const struct value *eval_string(struct eval *e, str text);
 const struct value *eval_module_of(struct eval *e, uint32_t class_id, enum value_device device);
@@ -102,19 +97,9 @@ const struct value *eval_module_of(struct eval *e, uint32_t class_id, enum value
 const struct value *eval_starred(struct eval *e, uint32_t file, str member, int depth);
 const struct value *eval_member(struct eval *e, const struct value *import, str name); /* of a module of Python */
 
-/* ---- values, as evaluation needs them (values_more.c) ---- */
-bool value_symbolic(const struct value *value);       /* DEVICE_PARAMETER somewhere in it */
-bool value_device_matters(const struct value *value); /* it may be on one: tensors, containers of them, modules */
-/* The same, its device that of parameter k. */
-const struct value *value_as_parameter(struct values *values, const struct value *value, uint8_t k);
 /* A result, or an attribute, seen from outside: what is same as parameter k is same as given[k]; NULL: not known. */
 const struct value *value_substitute(struct eval *e, const struct value *value, const struct value *const *given,
                                      uint32_t count);
-/* What an nn.Module does to what is assigned to it: parameters and modules are where it is (parameter 0: self). */
-const struct value *value_owned(struct values *values, const struct value *value);
-const struct value *value_join_items(struct values *values, const struct value *container);
-/* Where parameter k of a function is, as its callers and conventions say. */
-enum value_device resolve_parameter(const struct project *project, uint32_t function, uint32_t k, uint16_t *flags);
 
 /* ---- shared among the files of evaluation ---- */
 enum { EVAL_WIDEST = 64 }; /* targets of one assignment that are told apart */

@@ -42,48 +42,6 @@ struct binding {
     uint32_t count;
 };
 
-/* The parameter that a keyword names; the count of parameters where none has that name. */
-static uint32_t parameter_named(const struct syntax *tree, uint32_t list, str name)
-{
-    uint32_t k = 0;
-    for (uint32_t p = syntax_first(tree, list); p != NONE; p = syntax_next(tree, p)) {
-        if (tree->kind[p] != SYN_PARAMETER || syntax_is(tree, syntax_first(tree, p), SYN_ABSENT))
-            continue;
-        if (!tree->op[p] && str_eq(syntax_text(tree, syntax_first(tree, p)), name))
-            return k;
-        k++;
-    }
-    return NONE;
-}
-
-/* The parameter that takes position i; NONE where *args takes it or there is none. */
-static uint32_t parameter_at(const struct syntax *tree, uint32_t list, uint32_t i)
-{
-    uint32_t k = 0;
-    for (uint32_t p = syntax_first(tree, list); p != NONE; p = syntax_next(tree, p)) {
-        if (tree->kind[p] != SYN_PARAMETER || syntax_is(tree, syntax_first(tree, p), SYN_ABSENT))
-            continue;
-        if (tree->op[p])
-            return NONE;
-        if (k++ == i)
-            return i;
-    }
-    return NONE;
-}
-
-uint32_t call_parameter_of(const struct project *project, uint32_t function, const struct syntax *tree,
-                           uint32_t argument, uint32_t position, uint32_t self)
-{
-    const struct function *f = &project->functions[function];
-    const struct syntax *there = project->files[f->file].shown.tree;
-    const uint32_t list = scope_parameters(there, f->node);
-    if (list == NONE)
-        return NONE;
-    if (tree->kind[argument] == SYN_KEYWORD)
-        return parameter_named(there, list, syntax_text(tree, syntax_first(tree, argument)));
-    return parameter_at(there, list, position + self);
-}
-
 static void bind_arguments(struct eval *e, uint32_t call, uint32_t function, uint32_t self, struct binding *binding)
 {
     const uint32_t list = syntax_child(e->tree, call, 1);
@@ -94,29 +52,29 @@ static void bind_arguments(struct eval *e, uint32_t call, uint32_t function, uin
         hidden |= kind == SYN_STARRED;
         if (kind == SYN_STARRED || kind == SYN_DOUBLE_STARRED || (hidden && kind != SYN_KEYWORD))
             continue;
-        const uint32_t k = call_parameter_of(e->project, function, e->tree, a, position, self);
+        const uint32_t k = call_parameter_of(e->files, function, e->tree, a, position, self);
         position += kind != SYN_KEYWORD;
         if (k == NONE || k >= SUMMARY_PARAMETERS)
             continue;
         binding->given[k] = eval_get(e, a);
         binding->count = k + 1 > binding->count ? k + 1 : binding->count;
-        if (!e->file->is_test || e->project->files[e->project->functions[function].file].is_test)
-            eval_fact(e, cell_of_parameter(e->project, function, k), eval_concrete(e, binding->given[k], false));
+        if (!e->file->is_test || e->files->at[e->files->functions[function].file].is_test)
+            eval_fact(e, cell_of_parameter(e->cells, function, k), eval_concrete(e, binding->given[k], false));
     }
 }
 
 static void record(struct eval *e, uint32_t call, uint32_t target, uint32_t self)
 {
-    struct file *file = e->file;
-    file->calls = mem_grow(file->calls, &file->calls_room, file->call_count + 1, sizeof *file->calls);
-    file->calls[file->call_count++] = (struct call){call, eval_function_id(e), target, self};
+    struct calls *calls = &e->own->calls;
+    calls->at = mem_grow(calls->at, &calls->room, calls->count + 1, sizeof *calls->at);
+    calls->at[calls->count++] = (struct call){call, eval_function_id(e), target, self};
 }
 
 /* ---- what is called ---- */
 
 static const struct value *call_function(struct eval *e, uint32_t call, uint32_t function, const struct value *object)
 {
-    const struct function *f = &e->project->functions[function];
+    const struct function *f = &e->files->functions[function];
     const uint32_t self = object && f->class_id != NONE && !f->is_static ? 1 : 0;
     struct binding binding = {0};
     if (self) {
@@ -143,14 +101,14 @@ static const struct value *bound_object(struct eval *e, uint32_t callee)
 
 static const struct value *make_instance(struct eval *e, uint32_t call, uint32_t class_id)
 {
-    const enum value_device device = e->in_module                              ? DEVICE_PARAMETER
-                                     : e->project->class_data[class_id].on_gpu ? DEVICE_GPU
-                                                                               : DEVICE_CPU;
+    const enum value_device device = e->in_module                         ? DEVICE_PARAMETER
+                                     : e->cells->classes[class_id].on_gpu ? DEVICE_GPU
+                                                                          : DEVICE_CPU;
     const struct value *made = eval_module_of(e, class_id, device);
-    const uint32_t init = project_method(e->project, class_id, S("__init__"));
+    const uint32_t init = class_method(e->cells, class_id, S("__init__"));
     if (init != NONE)
         call_function(e, call, init, made);
-    if (e->in_module && e->project->class_data[e->self_class].on_gpu && e->project->classes[class_id].is_module)
+    if (e->in_module && e->cells->classes[e->self_class].on_gpu && e->files->classes[class_id].is_module)
         eval_class_on_gpu(e, class_id);
     return made;
 }
@@ -233,7 +191,7 @@ static const struct value *call_module(struct eval *e, uint32_t call, const stru
         else if (!module->name)
             eval_fact(e, FACT_MODULE_MOVED, &value_unknown);
     }
-    const uint32_t forward = module->detail == NONE ? NONE : project_method(e->project, module->detail, S("forward"));
+    const uint32_t forward = module->detail == NONE ? NONE : class_method(e->cells, module->detail, S("forward"));
     if (forward == NONE)
         return call_library_module(e, call, module);
     if (place.device == DEVICE_GPU && module->device != DEVICE_GPU)
@@ -264,7 +222,7 @@ static bool listed(const str *names, uint32_t count, str name)
 
 static const struct value *call_configured(struct eval *e, uint32_t call, str name)
 {
-    const struct project_options *options = &e->project->options;
+    const struct project_options *options = &e->cells->options;
     const uint32_t first = syntax_argument(e->tree, call, 0, NULL);
     if (first == NONE)
         return NULL;
@@ -316,8 +274,8 @@ static const struct value *as_if_unknown(struct eval *e, uint32_t call, const st
 /* Whether the call gives a method as many arguments as it takes. */
 bool eval_call_fits(const struct eval *e, uint32_t call, uint32_t function)
 {
-    const struct function *f = &e->project->functions[function];
-    const struct syntax *there = e->project->files[f->file].shown.tree;
+    const struct function *f = &e->files->functions[function];
+    const struct syntax *there = e->files->at[f->file].shown.tree;
     const uint32_t list = scope_parameters(there, f->node);
     uint32_t given = !f->is_static, needed = 0, most = 0;
     for (uint32_t a = syntax_first(e->tree, syntax_child(e->tree, call, 1)); a != NONE; a = syntax_next(e->tree, a)) {
@@ -341,10 +299,10 @@ bool eval_call_fits(const struct eval *e, uint32_t call, uint32_t function)
 static const struct value *call_few(struct eval *e, uint32_t call, str member, const struct value *object)
 {
     const struct value *joined = &value_nothing;
-    uint32_t f = map_get(&e->project->methods_by_name, names_get(e->names, member)->id);
-    for (; f != MAP_NONE; f = e->project->next_of_name[f]) {
-        const struct function *function = &e->project->functions[f];
-        const bool other = e->project->files[function->file].program != e->file->program;
+    uint32_t f = map_get(&e->files->methods_by_name, names_get(e->names, member)->id);
+    for (; f != MAP_NONE; f = e->files->next_of_name[f]) {
+        const struct function *function = &e->files->functions[f];
+        const bool other = e->files->at[function->file].program != e->file->program;
         if (other || !eval_call_fits(e, call, f))
             continue;
         struct value self_value = *eval_module_of(e, function->class_id, object ? object->device : DEVICE_UNKNOWN);
@@ -364,7 +322,7 @@ const struct value *eval_call(struct eval *e, uint32_t call)
         return configured;
     switch (callee->kind) {
     case VALUE_FUNCTION:
-        if (callee->detail != NONE && callee->detail < e->project->function_count) {
+        if (callee->detail != NONE && callee->detail < e->files->function_count) {
             const struct value *object = bound_object(e, node);
             const struct value *result = call_function(e, call, callee->detail, object);
             return object && object->detail == NONE && object->kind != VALUE_INSTANCE ? as_if_unknown(e, call, result)
@@ -377,8 +335,7 @@ const struct value *eval_call(struct eval *e, uint32_t call)
     case VALUE_LOSS:
         return call_module(e, call, callee);
     case VALUE_INSTANCE: {
-        const uint32_t method =
-            callee->detail == NONE ? NONE : project_method(e->project, callee->detail, S("__call__"));
+        const uint32_t method = callee->detail == NONE ? NONE : class_method(e->cells, callee->detail, S("__call__"));
         return method == NONE ? call_unknown(e, call) : call_function(e, call, method, callee);
     }
     case VALUE_BATCH: /* a method of a batch, whatever that is, gives parts of it */

@@ -6,7 +6,7 @@
 enum value_device eval_device_of_parameter(struct eval *e, uint32_t k)
 {
     uint16_t flags;
-    return resolve_parameter(e->project, eval_function_id(e), k, &flags);
+    return resolve_parameter(e->cells, eval_function_id(e), k, &flags);
 }
 
 /* ---- definitions ---- */
@@ -23,7 +23,7 @@ static const struct value *outside_value(struct eval *e, const struct def *def)
 {
     const struct slot *slot = &e->flow->slots[def->slot];
     if (slot->outer != NONE)
-        return eval_cell(e, cell_of_slot(e->file, slot->outer));
+        return eval_cell(e, cell_of_slot(e->cells, e->file_id, slot->outer));
     if (!slot->outside)
         return &value_nothing; /* a local before it is bound */
     const struct value *starred = eval_starred(e, e->file_id, slot->text, 0);
@@ -89,11 +89,11 @@ static const struct value *import_value(struct eval *e, const struct def *def)
     if (tree->kind[statement] == SYN_IMPORT) {
         const bool first_part = syntax_inside(tree, def->shown.name, syntax_first(tree, alias));
         const str name = first_part ? syntax_text(tree, def->shown.name) : written;
-        out.name = names_get(e->names, out.detail == NONE ? name : e->project->files[out.detail].shown.module);
+        out.name = names_get(e->names, out.detail == NONE ? name : e->files->at[out.detail].shown.module);
         return values_get(e->values, &out);
     }
     const str from = syntax_text(tree, syntax_first(tree, statement));
-    out.name = names_get(e->names, out.detail == NONE ? from : e->project->files[out.detail].shown.module);
+    out.name = names_get(e->names, out.detail == NONE ? from : e->files->at[out.detail].shown.module);
     return eval_member(e, values_get(e->values, &out), written);
 }
 
@@ -101,10 +101,10 @@ static const struct value *definition_value(struct eval *e, const struct def *de
 {
     const uint32_t node = def->shown.value;
     if (e->tree->kind[node] == SYN_CLASS) {
-        const uint32_t id = map_get(&e->project->class_by_node, (int64_t)e->file_id << 32 | node);
+        const uint32_t id = map_get(&e->files->class_by_node, (int64_t)e->file_id << 32 | node);
         return values_get(e->values, &(struct value){.kind = VALUE_CLASS, .detail = id});
     }
-    const uint32_t id = map_get(&e->project->function_by_node, (int64_t)e->file_id << 32 | node);
+    const uint32_t id = map_get(&e->files->function_by_node, (int64_t)e->file_id << 32 | node);
     return values_get(e->values, &(struct value){.kind = VALUE_FUNCTION, .detail = id});
 }
 
@@ -129,7 +129,7 @@ static const struct value *self_value(struct eval *e, const struct function *f)
 /* Of a parameter: what the callers give, its default, and by its name what every caller would. */
 static const struct value *parameter_value(struct eval *e, const struct def *def)
 {
-    const struct function *f = &e->project->functions[eval_function_id(e)];
+    const struct function *f = &e->files->functions[eval_function_id(e)];
     const uint32_t k = parameter_index(e, def->shown.name), stars = e->tree->op[e->tree->parent[def->shown.name]];
     if (e->tree->parent[e->tree->parent[e->tree->parent[def->shown.name]]] != f->node)
         return &value_unknown; /* of a lambda */
@@ -141,7 +141,7 @@ static const struct value *parameter_value(struct eval *e, const struct def *def
         .kind = VALUE_NOTHING, .device = DEVICE_PARAMETER, .parameter = (uint8_t)k, .detail = NONE};
     if (stars)
         return values_container(e->values, stars == 2 ? VALUE_DICT : VALUE_TUPLE, &value_unknown);
-    const struct value *given = eval_cell(e, cell_of_parameter(e->project, eval_function_id(e), k));
+    const struct value *given = eval_cell(e, cell_of_parameter(e->cells, eval_function_id(e), k));
     if (given == &value_nothing && def->shown.value != NONE && e->tree->kind[def->shown.value] != SYN_NONE)
         given = eval_get(e, def->shown.value);
     if (given == &value_nothing || given == &value_unknown)
@@ -246,7 +246,7 @@ static const struct value *proven(struct eval *e, const struct def *def, const s
     else if (open && given && def->proof & PROOF_MODULE && value->kind != VALUE_BATCH)
         out.kind = VALUE_MODULE;
     if (out.kind == VALUE_TENSOR && def->proof & PROOF_LOSS && out.device == DEVICE_UNKNOWN &&
-        (program_of(e->project, e->file_id)->model_on_gpu || program_of(e->project, e->file_id)->module_moved)) {
+        (program_of(e->cells, e->file_id)->model_on_gpu || program_of(e->cells, e->file_id)->module_moved)) {
         out.device = DEVICE_GPU; /* what is trained on lies where the model is */
         out.flags |= VALUE_ASSUMED | VALUE_GRAD;
     }
@@ -264,6 +264,6 @@ void eval_settle(struct eval *e, uint32_t d)
     if (def->same_as != NONE)
         return;
     const struct value *value = proven(e, def, value_of_definition(e, def));
-    e->changed |= e->file->value_of_def[d] != value->id;
-    e->file->value_of_def[d] = value->id;
+    e->changed |= e->own->value_of_def[d] != value->id;
+    e->own->value_of_def[d] = value->id;
 }

@@ -7,12 +7,6 @@ const struct value *eval_kind_of(struct eval *e, enum value_kind kind, uint16_t 
     return values_get(e->values, &(struct value){.kind = (uint8_t)kind, .flags = flags, .detail = NONE});
 }
 
-bool eval_is_tensor_like(const struct value *value)
-{
-    return value->kind == VALUE_TENSOR || value->kind == VALUE_BATCH ||
-           (value->kind == VALUE_UNKNOWN && value->device == DEVICE_GPU && !(value->flags & VALUE_ASSUMED));
-}
-
 void eval_prove_tensor(struct eval *e, uint32_t node)
 {
     if (e->tree->kind[node] != SYN_NAME)
@@ -35,7 +29,7 @@ str eval_last_part(str dotted)
 /* Where the result of tensors together is: on the GPU if any is; what is one number may stay behind. */
 static void place_together(struct value *out, const struct value *a, const struct value *b)
 {
-    const bool ta = eval_is_tensor_like(a), tb = eval_is_tensor_like(b);
+    const bool ta = value_tensor_like(a), tb = value_tensor_like(b);
     const struct value *take = ta && !tb ? a : tb && !ta ? b : NULL;
     if (!take && (a->device == DEVICE_GPU || b->device == DEVICE_GPU))
         take = a->device == DEVICE_GPU ? a : b;
@@ -68,7 +62,7 @@ const struct value *eval_binary(struct eval *e, const struct value *a, const str
     out.rank = rank_together(a, b);
     out.dtype = a->dtype == b->dtype || value_is_number(b) ? a->dtype : value_is_number(a) ? b->dtype : DTYPE_UNKNOWN;
     const bool plain = value_is_number(a) && value_is_number(b);
-    if (eval_is_tensor_like(a) || eval_is_tensor_like(b))
+    if (value_tensor_like(a) || value_tensor_like(b))
         out.kind = VALUE_TENSOR;
     else if (a->kind == VALUE_ARRAY || b->kind == VALUE_ARRAY)
         out.kind = VALUE_ARRAY;
@@ -149,7 +143,7 @@ const struct value *eval_iterate(struct eval *e, const struct value *value)
         break;
     case VALUE_INSTANCE:
     case VALUE_DATASET: {
-        const uint32_t method = project_method(e->project, value->detail, S("__iter__"));
+        const uint32_t method = class_method(e->cells, value->detail, S("__iter__"));
         const struct value *made = method == NONE ? &value_unknown : eval_cell(e, cell_of_result(method));
         return made->kind == VALUE_ITERATOR && made->items ? value_join_items(e->values, made) : &value_unknown;
     }
@@ -328,7 +322,7 @@ static const struct value *node_value_of(struct eval *e, uint32_t node)
         comprehension_target(e, node);
         return &value_unknown;
     case SYN_LAMBDA: {
-        const uint32_t id = map_get(&e->project->function_by_node, (int64_t)e->file_id << 32 | node);
+        const uint32_t id = map_get(&e->files->function_by_node, (int64_t)e->file_id << 32 | node);
         const uint32_t body = syntax_child(tree, node, 1);
         if (id != MAP_NONE && body != NONE)
             eval_fact(e, cell_of_result(id), eval_concrete(e, eval_get(e, body), false));

@@ -49,7 +49,7 @@ static const struct value *number(const struct known_call *c)
 {
     struct value out = {.kind = c->known->kind, .detail = NONE};
     out.flags = c->first->flags & (VALUE_RANDOM | VALUE_DOWNLOADED | VALUE_CONSTANT | VALUE_FROM_LOADER);
-    if (eval_is_tensor_like(c->first) && eval_concrete(c->e, c->first, false)->device == DEVICE_GPU)
+    if (value_tensor_like(c->first) && eval_concrete(c->e, c->first, false)->device == DEVICE_GPU)
         out.flags |= VALUE_DOWNLOADED;
     return values_get(c->e->values, &out);
 }
@@ -94,7 +94,7 @@ static const struct value *mapped(const struct known_call *c)
     const struct value *function = c->first;
     const struct value *given[1] = {eval_iterate(c->e, known_argument(c, 1, NULL))};
     if (function->kind == VALUE_FUNCTION && function->detail != NONE) {
-        eval_fact(c->e, cell_of_parameter(c->e->project, function->detail, 0), eval_concrete(c->e, given[0], false));
+        eval_fact(c->e, cell_of_parameter(c->e->cells, function->detail, 0), eval_concrete(c->e, given[0], false));
         return of(c, VALUE_ITERATOR,
                   value_substitute(c->e, eval_cell(c->e, cell_of_result(function->detail)), given, 1));
     }
@@ -219,7 +219,7 @@ static const struct value *parent_class(const struct known_call *c)
     struct eval *e = c->e;
     if (e->self_class == NONE)
         return &value_unknown;
-    const struct class_data *data = &e->project->class_data[e->self_class];
+    const struct class_data *data = &e->cells->classes[e->self_class];
     if (data->base_count)
         return eval_module_of(e, data->bases[0], DEVICE_PARAMETER);
     return e->in_module ? values_get(e->values,

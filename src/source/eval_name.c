@@ -116,7 +116,7 @@ static uint8_t dtype_named(str last)
 /* A name that a module has from `from x import *`; NULL. */
 const struct value *eval_starred(struct eval *e, uint32_t id, str member, int depth)
 {
-    const struct file *file = &e->project->files[id];
+    const struct file *file = &e->files->at[id];
     for (uint32_t i = file->star_count; i--;) {
         const struct star *star = &file->stars[i];
         if (star->file == NONE) {
@@ -125,9 +125,9 @@ const struct value *eval_starred(struct eval *e, uint32_t id, str member, int de
                 return values_get(e->values, &(struct value){.kind = VALUE_IMPORT, .detail = NONE, .name = name});
             continue;
         }
-        const uint32_t slot = module_slot(e->project, star->file, eval_name(e, NULL, member));
+        const uint32_t slot = module_slot(e->files, star->file, eval_name(e, NULL, member));
         if (slot != NONE)
-            return eval_cell(e, cell_of_slot(&e->project->files[star->file], slot));
+            return eval_cell(e, cell_of_slot(e->cells, star->file, slot));
         const struct value *inner = depth < 4 ? eval_starred(e, star->file, member, depth + 1) : NULL;
         if (inner)
             return inner;
@@ -139,26 +139,25 @@ const struct value *eval_starred(struct eval *e, uint32_t id, str member, int de
 const struct value *eval_member(struct eval *e, const struct value *import, str member)
 {
     const struct name *name = eval_name(e, import->name, member);
-    if (import->detail != NONE && import->detail < e->project->file_count) {
+    if (import->detail != NONE && import->detail < e->files->count) {
         const struct value *starred = eval_starred(e, import->detail, member, 0);
-        const struct file *file = &e->project->files[import->detail];
-        const uint32_t slot = module_slot(e->project, import->detail, eval_name(e, NULL, member));
+        const uint32_t slot = module_slot(e->files, import->detail, eval_name(e, NULL, member));
         if (slot != NONE)
-            return eval_cell(e, cell_of_slot(file, slot));
+            return eval_cell(e, cell_of_slot(e->cells, import->detail, slot));
         if (starred)
             return starred;
         char dotted[256] = ".";
         const bool fits = member.len < sizeof dotted - 1;
         if (fits)
             memcpy(dotted + 1, member.at, member.len);
-        const uint32_t inner = fits ? module_find(e->project, import->detail, (str){dotted, member.len + 1}) : NONE;
+        const uint32_t inner = fits ? module_find(e->files, import->detail, (str){dotted, member.len + 1}) : NONE;
         if (inner != NONE)
             return values_get(e->values,
                               &(struct value){.kind = VALUE_IMPORT,
                                               .detail = inner,
-                                              .name = names_get(e->names, e->project->files[inner].shown.module)});
+                                              .name = names_get(e->names, e->files->at[inner].shown.module)});
     }
-    const uint32_t file = map_get(&e->project->file_by_module, name->id);
+    const uint32_t file = map_get(&e->files->by_module, name->id);
     if (file != MAP_NONE && import->detail == NONE && !str_starts(name->text, S("torch.")))
         return values_get(e->values, &(struct value){.kind = VALUE_IMPORT, .detail = file, .name = name});
     if (str_eq(import->name->text, S("torch")) && dtype_named(member))
@@ -170,7 +169,7 @@ const struct value *eval_member(struct eval *e, const struct value *import, str 
 
 const struct value *eval_module_of(struct eval *e, uint32_t class_id, enum value_device device)
 {
-    const struct class_info *c = &e->project->classes[class_id];
+    const struct class_info *c = &e->files->classes[class_id];
     eval_read(e, read_key_class(class_id));
     const enum value_kind kind = c->is_module ? VALUE_MODULE : c->is_dataset ? VALUE_DATASET : VALUE_INSTANCE;
     return values_get(e->values, &(struct value){.kind = (uint8_t)kind,
@@ -181,11 +180,11 @@ const struct value *eval_module_of(struct eval *e, uint32_t class_id, enum value
 /* The attribute as methods of the class and its bases bind it, seen from this object. */
 static const struct value *attribute_cells(struct eval *e, uint32_t class_id, const struct name *name, int depth)
 {
-    const uint32_t cell = map_get(&e->project->cell_of_attribute, cell_key_attribute(class_id, name));
+    const uint32_t cell = map_get(&e->cells->of_attribute, cell_key_attribute(class_id, name));
     eval_read(e, cell_key_attribute(class_id, name));
     eval_read(e, read_key_class(class_id));
     const struct value *value = cell == MAP_NONE ? &value_nothing : eval_cell(e, cell);
-    const struct class_data *data = &e->project->class_data[class_id];
+    const struct class_data *data = &e->cells->classes[class_id];
     for (uint32_t b = 0; depth < 16 && b < data->base_count; b++)
         value = values_join(e->values, value, attribute_cells(e, data->bases[b], name, depth + 1), JOIN_WAYS);
     return value;
@@ -193,8 +192,8 @@ static const struct value *attribute_cells(struct eval *e, uint32_t class_id, co
 
 const struct value *eval_attribute_of_class(struct eval *e, uint32_t class_id, const struct value *object, str text)
 {
-    const uint32_t method = project_method(e->project, class_id, text);
-    if (method != NONE && !e->project->functions[method].is_property)
+    const uint32_t method = class_method(e->cells, class_id, text);
+    if (method != NONE && !e->files->functions[method].is_property)
         return values_get(e->values, &(struct value){.kind = VALUE_FUNCTION, .detail = method});
     const struct name *name = eval_name(e, NULL, text);
     const struct value *value =
@@ -312,13 +311,12 @@ static bool is_common_method(struct eval *e, str member)
 /* How many classes of the program have a method of the name, and one of them. Names that very many have do not count. */
 static uint32_t methods_in_program(struct eval *e, uint32_t call, uint32_t name, uint32_t *one)
 {
-    const uint32_t all = map_get(&e->project->method_count, name);
+    const uint32_t all = map_get(&e->files->method_count, name);
     uint32_t count = 0;
     if (all == MAP_NONE || all > 64)
         return 0;
-    for (uint32_t f = map_get(&e->project->methods_by_name, name); f != MAP_NONE; f = e->project->next_of_name[f])
-        if (e->project->files[e->project->functions[f].file].program == e->file->program &&
-            eval_call_fits(e, call, f)) {
+    for (uint32_t f = map_get(&e->files->methods_by_name, name); f != MAP_NONE; f = e->files->next_of_name[f])
+        if (e->files->at[e->files->functions[f].file].program == e->file->program && eval_call_fits(e, call, f)) {
             *one = f;
             count++;
         }
@@ -410,7 +408,7 @@ static const struct value *proven_object(struct eval *e, uint32_t node, const st
 /* optimizer.param_groups: dicts, whose "params" are parameters of the model. Only optimizers have such an attribute. */
 static const struct value *parameter_groups(struct eval *e)
 {
-    const bool on_gpu = program_of(e->project, e->file_id)->model_on_gpu;
+    const bool on_gpu = program_of(e->cells, e->file_id)->model_on_gpu;
     const struct value *tensor =
         values_get(e->values, &(struct value){.kind = VALUE_TENSOR,
                                               .device = on_gpu ? DEVICE_GPU : DEVICE_UNKNOWN,

@@ -3,7 +3,7 @@
  * Where a value goes: from an expression upward to what takes it, and through a
  * name that it is bound to on to the uses of that name.
  */
-#include "source/eval.h"
+#include "source/contexts.h"
 
 enum { MOST_STEPS = 400, MOST_USES = 64 };
 

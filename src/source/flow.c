@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Questions about definitions and uses, answered from what flow_build.c has laid down. */
-#include "source/private.h"
+#include "source/contexts.h"
 
 #include "base/mem.h"
 
@@ -54,7 +54,7 @@ static bool is_shown(const struct flow *flow, const struct def *def)
 uint32_t flow_definitions(const struct project *project, struct site use, const struct definition **found,
                           uint32_t room)
 {
-    const struct file *file = &project->files[use.file];
+    const struct file *file = &project->files.at[use.file];
     if (file->shown.tree->kind[use.node] != SYN_NAME)
         return 0;
     const struct flow *flow = &file->flow;
@@ -80,7 +80,7 @@ const struct definition *flow_definition(const struct project *project, struct s
 
 const struct definition *flow_bound(const struct project *project, struct site name)
 {
-    const struct flow *flow = &project->files[name.file].flow;
+    const struct flow *flow = &project->files.at[name.file].flow;
     return is_binding(flow, name.node) ? &flow->defs[flow->def_of[name.node]].shown : NULL;
 }
 
@@ -94,7 +94,7 @@ static uint32_t number_of(const struct flow *flow, const struct definition *defi
 uint32_t flow_uses(const struct project *project, uint32_t id, const struct definition *definition, uint32_t *uses,
                    uint32_t room)
 {
-    const struct flow *flow = &project->files[id].flow;
+    const struct flow *flow = &project->files.at[id].flow;
     const struct reached reached = flow->groups[flow->group[number_of(flow, definition)]];
     for (uint32_t i = 0; i < reached.count && i < room; i++)
         uses[i] = flow->reached[reached.first + i];
@@ -104,7 +104,7 @@ uint32_t flow_uses(const struct project *project, uint32_t id, const struct defi
 uint32_t flow_inner_uses(const struct project *project, uint32_t file, const struct definition *definition,
                          uint32_t *uses, uint32_t room)
 {
-    const struct flow *flow = &project->files[file].flow;
+    const struct flow *flow = &project->files.at[file].flow;
     const uint32_t variable = flow->defs[number_of(flow, definition)].slot;
     uint32_t count = 0;
     for (uint32_t d = 0; flow->slots[variable].shared && d < flow->def_count; d++)
@@ -117,7 +117,7 @@ uint32_t flow_inner_uses(const struct project *project, uint32_t file, const str
 
 bool flow_escapes(const struct project *project, uint32_t file, const struct definition *definition)
 {
-    const struct flow *flow = &project->files[file].flow;
+    const struct flow *flow = &project->files.at[file].flow;
     const struct slot *slot = &flow->slots[flow->defs[number_of(flow, definition)].slot];
     return slot->shared || slot->outer != NONE || definition->function == 0;
 }
@@ -219,7 +219,7 @@ static bool descends(const struct project *project, uint32_t class_id, uint32_t 
 {
     if (class_id == from)
         return true;
-    const struct class_data *data = &project->class_data[class_id];
+    const struct class_data *data = &project->cells.classes[class_id];
     for (uint32_t b = 0; depth < 16 && b < data->base_count; b++)
         if (descends(project, data->bases[b], from, depth + 1))
             return true;
@@ -230,12 +230,12 @@ uint32_t attribute_bindings(const struct project *project, uint32_t class_id, st
                             uint32_t room)
 {
     uint32_t count = 0;
-    for (uint32_t c = 0; c < project->class_count; c++) {
+    for (uint32_t c = 0; c < project->files.class_count; c++) {
         if (!descends(project, c, class_id, 0) && !descends(project, class_id, c, 0))
             continue;
-        const uint32_t file = project->classes[c].file;
+        const uint32_t file = project->files.classes[c].file;
         const struct syntax *tree = project_tree(project, file);
-        const uint32_t at = project->classes[c].node;
+        const uint32_t at = project->files.classes[c].node;
         for (uint32_t node = at, last = syntax_last(tree, at); node < last; node++) {
             if (tree->kind[node] != SYN_ATTRIBUTE || !syntax_is(tree, node + 1, SYN_NAME) ||
                 !str_eq(syntax_text(tree, node + 1), S("self")) || !str_eq(syntax_tail(tree, node), name) ||

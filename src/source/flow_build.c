@@ -387,6 +387,7 @@ void flow_build(struct file *file)
     b.text_of = mem_zeroed(tree->count * sizeof *b.text_of);
     b.binds = mem_zeroed(tree->count);
     file->flow.def_of = mem_alloc(tree->count * sizeof *file->flow.def_of);
+    file->flow.node_count = tree->count;
     memset(file->flow.def_of, 0xff, tree->count * sizeof *file->flow.def_of);
     file->function_first_def = arena_array(&file->arena, file->function_count, sizeof(uint32_t));
     file->function_last_def = arena_array(&file->arena, file->function_count, sizeof(uint32_t));
@@ -397,7 +398,7 @@ void flow_build(struct file *file)
         function(&b, f);
     for (uint32_t s = 0; s < file->flow.slot_count; s++)
         file->flow.slots[s].text = str_copy(&file->arena, file->flow.slots[s].text);
-    flow_index(file);
+    flow_index(&file->flow);
     flow_reach(&file->flow);
     intern_free(b.texts);
     map_free(&file->flow.slot_by_name);
@@ -408,4 +409,12 @@ void flow_build(struct file *file)
     mem_free(b.log.at);
     mem_free(b.ways.at);
     mem_free(b.stamps);
+}
+
+void flow_free(struct flow *flow)
+{
+    void *const arrays[] = {flow->defs,       flow->operands, flow->def_of, flow->slots,  flow->first_use, flow->uses,
+                            flow->first_next, flow->nexts,    flow->group,  flow->groups, flow->reached};
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
+        mem_free(arrays[i]);
 }

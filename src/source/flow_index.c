@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* From definitions to what they lead to: names that read them, and definitions through which they are seen. */
-#include "source/private.h"
+#include "source/flows.h"
 
 #include "base/mem.h"
 
@@ -29,17 +29,14 @@ static void pair(uint32_t *first, uint32_t *fill, uint32_t from, uint32_t to)
         first[from + 2]++;
 }
 
-static void pair_uses(const struct file *file, uint32_t *first, uint32_t *fill)
+static void pair_uses(const struct flow *flow, uint32_t *first, uint32_t *fill)
 {
-    const struct syntax *tree = file->shown.tree;
-    for (uint32_t node = 0; node < tree->count; node++)
-        if (tree->kind[node] == SYN_NAME)
-            pair(first, fill, flow_resolve(&file->flow, flow_read_def(&file->flow, node)), node);
+    for (uint32_t node = 0; node < flow->node_count; node++)
+        pair(first, fill, flow_resolve(flow, flow_read_def(flow, node)), node);
 }
 
-static void pair_nexts(const struct file *file, uint32_t *first, uint32_t *fill)
+static void pair_nexts(const struct flow *flow, uint32_t *first, uint32_t *fill)
 {
-    const struct flow *flow = &file->flow;
     for (uint32_t d = 0; d < flow->def_count; d++) {
         const struct def *def = &flow->defs[d];
         if (def->same_as != NONE)
@@ -51,20 +48,21 @@ static void pair_nexts(const struct file *file, uint32_t *first, uint32_t *fill)
     }
 }
 
-static void index_pairs(const struct file *file, void (*each)(const struct file *, uint32_t *, uint32_t *),
-                        uint32_t **first, uint32_t **to)
+typedef void pair_fn(const struct flow *flow, uint32_t *first, uint32_t *fill);
+
+static void index_pairs(const struct flow *flow, pair_fn *each, uint32_t **first, uint32_t **to)
 {
-    const uint32_t count = file->flow.def_count;
+    const uint32_t count = flow->def_count;
     *first = mem_zeroed((count + 2) * sizeof **first);
-    each(file, *first, NULL);
+    each(flow, *first, NULL);
     for (uint32_t d = 2; d < count + 2; d++)
         (*first)[d] += (*first)[d - 1];
     *to = mem_zeroed(((*first)[count + 1] + 1) * sizeof **to);
-    each(file, *first, *to);
+    each(flow, *first, *to);
 }
 
-void flow_index(struct file *file)
+void flow_index(struct flow *flow)
 {
-    index_pairs(file, pair_uses, &file->flow.first_use, &file->flow.uses);
-    index_pairs(file, pair_nexts, &file->flow.first_next, &file->flow.nexts);
+    index_pairs(flow, pair_uses, &flow->first_use, &flow->uses);
+    index_pairs(flow, pair_nexts, &flow->first_next, &flow->nexts);
 }

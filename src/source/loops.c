@@ -8,7 +8,7 @@
 
 #include "base/mem.h"
 #include "base/search.h"
-#include "source/eval.h"
+#include "source/contexts.h"
 
 enum trains { TRAINS_NOT, TRAINS_ONCE = 1, TRAINS_IN_LOOP = 2, RUNS_MODEL = 4 };
 
@@ -46,32 +46,33 @@ static bool calls_backward(const struct project *project, const struct file *fil
 }
 
 /* A loop whose kind is known counts for what stands around it. */
-static void mark_around(struct project *project, struct file *file, uint32_t f, uint32_t node, uint8_t trains)
+static void mark_around(struct project *project, const struct file *file, uint32_t f, uint32_t node, uint8_t trains)
 {
     const struct syntax *tree = file->shown.tree;
-    const uint32_t function = project->functions[f].node;
+    const uint32_t function = project->files.functions[f].node;
     uint32_t loop = loops_around(tree, node, function);
     if (trains & TRAINS_ONCE) {
         if (loop == NONE) {
-            project->trains[f] |= TRAINS_ONCE;
+            project->contexts.trains[f] |= TRAINS_ONCE;
             return;
         }
-        map_put(&file->loops, loop, LOOP_STEP);
-        project->trains[f] |= TRAINS_IN_LOOP;
+        map_put(&placed_in(project, file)->loops, loop, LOOP_STEP);
+        project->contexts.trains[f] |= TRAINS_IN_LOOP;
         loop = loops_around(tree, loop, function);
     } else {
-        project->trains[f] |= TRAINS_IN_LOOP;
+        project->contexts.trains[f] |= TRAINS_IN_LOOP;
     }
     for (; loop != NONE; loop = loops_around(tree, loop, function))
-        if (map_get(&file->loops, loop) != LOOP_STEP)
-            map_put(&file->loops, loop, LOOP_EPOCH);
+        if (map_get(&placed_in(project, file)->loops, loop) != LOOP_STEP)
+            map_put(&placed_in(project, file)->loops, loop, LOOP_EPOCH);
 }
 
 static uint32_t function_of(const struct project *project, const struct file *file, uint32_t node)
 {
     uint32_t f = file->shown.first_function + scope_function_at(file, node);
-    while (project->functions[f].outer != NONE && file->shown.tree->kind[project->functions[f].node] != SYN_FUNCTION)
-        f = project->functions[f].outer;
+    while (project->files.functions[f].outer != NONE &&
+           file->shown.tree->kind[project->files.functions[f].node] != SYN_FUNCTION)
+        f = project->files.functions[f].outer;
     return f;
 }
 
@@ -84,13 +85,13 @@ static bool is_model_call(const struct project *project, const struct file *file
     const bool method = tree->kind[call + 1] == SYN_ATTRIBUTE &&
                         node_value(project, file, call + 2)->kind == VALUE_MODULE &&
                         !str_eq(syntax_text(tree, call + 2), S("self"));
-    if (method && eval_is_tensor_like(made))
+    if (method && value_tensor_like(made))
         return true;
     return callee->kind == VALUE_MODULE || str_eq(tail, S("model")) || str_eq(tail, S("net")) ||
            str_eq(tail, S("predict"));
 }
 
-static void mark_direct(struct project *project, struct file *file)
+static void mark_direct(struct project *project, const struct file *file)
 {
     const struct syntax *tree = file->shown.tree;
     for (uint32_t node = 0; node < tree->count; node++) {
@@ -99,7 +100,7 @@ static void mark_direct(struct project *project, struct file *file)
         if (calls_backward(project, file, node))
             mark_around(project, file, function_of(project, file, node), node, TRAINS_ONCE);
         if (is_model_call(project, file, node))
-            project->trains[function_of(project, file, node)] |= RUNS_MODEL;
+            project->contexts.trains[function_of(project, file, node)] |= RUNS_MODEL;
     }
 }
 
@@ -132,8 +133,8 @@ static bool runs_model(const struct project *project, const struct file *file, u
     for (uint32_t node = loop, last = syntax_last(tree, loop); node < last; node++) {
         if (tree->kind[node] != SYN_CALL || loops_around(tree, node, loop) != NONE)
             continue;
-        const uint32_t target = name_target(project, (struct site){(uint32_t)(file - project->files), node});
-        if (is_model_call(project, file, node) || (target != NONE && project->trains[target] & RUNS_MODEL))
+        const uint32_t target = name_target(project, (struct site){file->id, node});
+        if (is_model_call(project, file, node) || (target != NONE && project->contexts.trains[target] & RUNS_MODEL))
             return true;
     }
     return false;
@@ -142,7 +143,7 @@ static bool runs_model(const struct project *project, const struct file *file, u
 static bool without_gradients(const struct project *project, const struct file *file, uint32_t loop)
 {
     const struct syntax *tree = file->shown.tree;
-    const uint32_t id = (uint32_t)(file - project->files);
+    const uint32_t id = file->id;
     for (uint32_t node = loop, last = syntax_last(tree, loop); node < last; node++) {
         if (tree->kind[node] == SYN_WITH_ITEM &&
             str_eq(name_of(project, (struct site){id, node + 1}), S("torch.no_grad")))
@@ -188,29 +189,31 @@ static bool acts(const struct syntax *tree, uint32_t loop)
  * Acting without gradients is no evaluation where the loops around it train: what is gathered is trained on. Where
  * these go around loops that train, its rounds are steps of the training as much as theirs.
  */
-static bool mark_rollout(const struct syntax *tree, struct file *file, uint32_t loop)
+static bool mark_rollout(struct project *project, const struct file *file, uint32_t loop)
 {
+    const struct syntax *tree = file->shown.tree;
     if (!acts(tree, loop))
         return false;
     for (uint32_t around = loops_around(tree, loop, 0); around != NONE; around = loops_around(tree, around, 0)) {
-        const uint32_t kind = map_get(&file->loops, around);
+        const uint32_t kind = map_get(&placed_in(project, file)->loops, around);
         if (kind == LOOP_EPOCH)
-            map_put(&file->loops, loop, LOOP_STEP);
+            map_put(&placed_in(project, file)->loops, loop, LOOP_STEP);
         if (kind == LOOP_EPOCH || kind == LOOP_STEP)
             return true;
     }
     return false;
 }
 
-static void mark_evaluation(struct project *project, struct file *file)
+static void mark_evaluation(struct project *project, const struct file *file)
 {
     const struct syntax *tree = file->shown.tree;
     for (uint32_t node = 0; node < tree->count; node++) {
-        if (!is_loop(tree->kind[node]) || map_get(&file->loops, node) != MAP_NONE || mark_rollout(tree, file, node))
+        if (!is_loop(tree->kind[node]) || map_get(&placed_in(project, file)->loops, node) != MAP_NONE ||
+            mark_rollout(project, file, node))
             continue;
         const bool loader = goes_over_loader(project, file, node);
         if (loader || (runs_model(project, file, node) && without_gradients(project, file, node)))
-            map_put(&file->loops, node, LOOP_EVALUATION);
+            map_put(&placed_in(project, file)->loops, node, LOOP_EVALUATION);
     }
 }
 
@@ -218,19 +221,19 @@ static void mark_evaluation(struct project *project, struct file *file)
 static bool pass_on(struct project *project)
 {
     bool changed = false;
-    for (uint32_t i = 0; i < project->file_count; i++)
-        for (size_t c = 0; c < project->files[i].call_count; c++) {
-            const struct call *call = &project->files[i].calls[c];
-            const uint8_t trains = project->trains[call->target] & (TRAINS_ONCE | TRAINS_IN_LOOP);
-            const uint32_t caller = function_of(project, &project->files[i], call->node);
-            const uint8_t before = project->trains[caller];
-            project->trains[caller] |= project->trains[call->target] & RUNS_MODEL;
-            changed |= before != project->trains[caller];
+    for (uint32_t i = 0; i < project->files.count; i++)
+        for (size_t c = 0; c < calls_of(project, i)->count; c++) {
+            const struct call *call = &calls_of(project, i)->at[c];
+            const uint8_t trains = project->contexts.trains[call->target] & (TRAINS_ONCE | TRAINS_IN_LOOP);
+            const uint32_t caller = function_of(project, &project->files.at[i], call->node);
+            const uint8_t before = project->contexts.trains[caller];
+            project->contexts.trains[caller] |= project->contexts.trains[call->target] & RUNS_MODEL;
+            changed |= before != project->contexts.trains[caller];
             if (!trains || caller == call->target)
                 continue;
-            mark_around(project, &project->files[i], caller, call->node,
+            mark_around(project, &project->files.at[i], caller, call->node,
                         trains & TRAINS_IN_LOOP ? TRAINS_IN_LOOP : TRAINS_ONCE);
-            changed |= before != project->trains[caller];
+            changed |= before != project->contexts.trains[caller];
         }
     return changed;
 }
@@ -248,7 +251,7 @@ static bool calls_eval(const struct project *project, const struct file *file, u
 
 static bool is_no_grad(const struct project *project, const struct file *file, uint32_t node)
 {
-    const str name = name_of(project, (struct site){(uint32_t)(file - project->files), node});
+    const str name = name_of(project, (struct site){file->id, node});
     return str_eq(name, S("torch.no_grad")) || str_eq(name, S("torch.inference_mode"));
 }
 
@@ -269,17 +272,17 @@ static bool gives_tensors(const struct value *result, int depth)
 /* no_grad as decorator or around a part of it, or model.eval() in it; and no training. */
 static bool is_evaluation(const struct project *project, uint32_t f)
 {
-    const struct function *function = &project->functions[f];
-    const struct file *file = &project->files[function->file];
+    const struct function *function = &project->files.functions[f];
+    const struct file *file = &project->files.at[function->file];
     const struct syntax *tree = file->shown.tree;
-    if (tree->kind[function->node] != SYN_FUNCTION || project->trains[f] & (TRAINS_ONCE | TRAINS_IN_LOOP))
+    if (tree->kind[function->node] != SYN_FUNCTION || project->contexts.trains[f] & (TRAINS_ONCE | TRAINS_IN_LOOP))
         return false;
     const bool called_so = str_has_nocase(function->name, S("eval")) || str_has_nocase(function->name, S("valid")) ||
                            str_starts(function->name, S("test"));
-    if (called_so && project->trains[f] & RUNS_MODEL)
+    if (called_so && project->contexts.trains[f] & RUNS_MODEL)
         return true;
     const bool forward = function->class_id != NONE && str_eq(function->name, S("forward"));
-    if (!called_so && !forward && gives_tensors(project->cells[cell_of_result(f)].value, DEEPEST_RESULT))
+    if (!called_so && !forward && gives_tensors(project->cells.at[cell_of_result(f)].value, DEEPEST_RESULT))
         return false;
     const uint32_t around = tree->parent[function->node];
     for (uint32_t d = tree->kind[around] == SYN_DECORATED ? around + 1 : function->node; d < function->node;
@@ -289,7 +292,7 @@ static bool is_evaluation(const struct project *project, uint32_t f)
     for (uint32_t n = function->node, last = syntax_last(tree, n); n < last; n++) {
         const bool without = tree->kind[n] == SYN_WITH_ITEM && is_no_grad(project, file, n + 1);
         const bool whole = without && tree->parent[tree->parent[tree->parent[n]]] == function->node;
-        if (calls_eval(project, file, n) || whole || (without && project->trains[f] & RUNS_MODEL))
+        if (calls_eval(project, file, n) || whole || (without && project->contexts.trains[f] & RUNS_MODEL))
             return true;
     }
     return false;
@@ -298,11 +301,12 @@ static bool is_evaluation(const struct project *project, uint32_t f)
 /* All functions that calls below the node reach, also where a call may reach several. */
 static void mark_called_below(struct project *project, uint32_t id, uint32_t within)
 {
-    const struct file *file = &project->files[id];
+    const struct file *file = &project->files.at[id];
     const uint32_t last = syntax_last(file->shown.tree, within);
-    size_t i = search_from(file->calls, file->call_count, sizeof *file->calls, offsetof(struct call, node), within);
-    for (; i < file->call_count && file->calls[i].node < last; i++)
-        project->acts[file->calls[i].target] = true;
+    const struct calls *calls = calls_of(project, id);
+    size_t i = search_from(calls->at, calls->count, sizeof *calls->at, offsetof(struct call, node), within);
+    for (; i < calls->count && calls->at[i].node < last; i++)
+        project->contexts.acts[calls->at[i].target] = true;
 }
 
 static void nodes_add(struct nodes *nodes, uint32_t node)
@@ -311,10 +315,11 @@ static void nodes_add(struct nodes *nodes, uint32_t node)
     nodes->at[nodes->count++] = node;
 }
 
-static bool is_marked(const struct file *file, uint32_t node)
+static bool is_marked(const struct project *project, const struct file *file, uint32_t node)
 {
-    for (size_t i = 0; i < file->acting.count; i++)
-        if (syntax_inside(file->shown.tree, node, file->acting.at[i]))
+    const struct nodes *acting = &placed_in(project, file)->acting;
+    for (size_t i = 0; i < acting->count; i++)
+        if (syntax_inside(file->shown.tree, node, acting->at[i]))
             return true;
     return false;
 }
@@ -323,11 +328,12 @@ static bool is_marked(const struct file *file, uint32_t node)
 static void mark_makers(struct project *project, uint32_t id, uint32_t within, int depth)
 {
     enum { DEEPEST_MAKER = 8, MOST_WAYS = 4, MOST_MARKED = 512 };
-    struct file *file = &project->files[id];
+    const struct file *file = &project->files.at[id];
     const struct syntax *tree = file->shown.tree;
-    if (depth == DEEPEST_MAKER || file->acting.count == MOST_MARKED || is_marked(file, within))
+    if (depth == DEEPEST_MAKER || placed_in(project, file)->acting.count == MOST_MARKED ||
+        is_marked(project, file, within))
         return;
-    nodes_add(&file->acting, within);
+    nodes_add(&placed_in(project, file)->acting, within);
     mark_called_below(project, id, within);
     for (uint32_t n = within, last = syntax_last(tree, within); n < last; n++) {
         const struct definition *found[MOST_WAYS];
@@ -378,7 +384,7 @@ static bool calls_object(const struct syntax *tree, uint32_t function, const str
 static bool is_called_to_evaluate(const struct project *project, uint32_t f)
 {
     enum { MOST_CALLERS = 32 };
-    const struct function *function = &project->functions[f];
+    const struct function *function = &project->files.functions[f];
     const struct syntax *tree = project_tree(project, function->file);
     uint32_t count;
     const struct site *callers = name_callers(project, f, &count);
@@ -389,7 +395,7 @@ static bool is_called_to_evaluate(const struct project *project, uint32_t f)
         const uint32_t object = put_to_evaluation(there, callers[i].node);
         const uint32_t caller = project_function_at(project, callers[i]);
         if (object == NONE || there->kind[object] != SYN_ATTRIBUTE ||
-            project->functions[caller].class_id != function->class_id ||
+            project->files.functions[caller].class_id != function->class_id ||
             !calls_object(tree, function->node, there, object))
             return false;
     }
@@ -398,11 +404,13 @@ static bool is_called_to_evaluate(const struct project *project, uint32_t f)
 
 static void mark_functions(struct project *project)
 {
-    project->acts = arena_array(&project->arena, project->function_count, sizeof(bool));
-    project->evaluates = arena_array(&project->arena, project->function_count, sizeof(bool));
-    for (uint32_t f = 0; f < project->function_count; f++)
-        project->evaluates[f] = is_evaluation(project, f) || is_called_to_evaluate(project, f);
-    for (uint32_t i = 0; i < project->file_count; i++)
+    struct contexts *contexts = &project->contexts;
+    const uint32_t functions = project->files.function_count;
+    contexts->acts = arena_array(&contexts->arena, functions, sizeof *contexts->acts);
+    contexts->evaluates = arena_array(&contexts->arena, functions, sizeof *contexts->evaluates);
+    for (uint32_t f = 0; f < functions; f++)
+        contexts->evaluates[f] = is_evaluation(project, f) || is_called_to_evaluate(project, f);
+    for (uint32_t i = 0; i < project->files.count; i++)
         mark_acting(project, i);
 }
 
@@ -412,40 +420,42 @@ static bool is_training_call(const struct project *project, const struct file *f
 {
     if (file->shown.tree->kind[node] != SYN_CALL)
         return false;
-    const struct call *call = call_at(project, (struct site){(uint32_t)(file - project->files), node});
+    const struct call *call = call_at(project, (struct site){file->id, node});
     return calls_backward(project, file, node) ||
-           (call && project->trains[call->target] & (TRAINS_ONCE | TRAINS_IN_LOOP));
+           (call && project->contexts.trains[call->target] & (TRAINS_ONCE | TRAINS_IN_LOOP));
 }
 
-static void note_training(struct project *project, struct file *file)
+static void note_training(struct project *project, const struct file *file)
 {
+    struct nodes *training = &placed_in(project, file)->training;
     for (uint32_t node = 0; node < file->shown.tree->count; node++)
         if (is_training_call(project, file, node))
-            nodes_add(&file->training, node);
-    project->programs[file->program].trains |= file->training.count > 0;
+            nodes_add(training, node);
+    project->contexts.program_trains[file->program] |= training->count > 0;
 }
 
 void loops_build(struct project *project)
 {
-    project->trains = arena_array(&project->arena, project->function_count, 1);
-    for (uint32_t i = 0; i < project->file_count; i++)
-        mark_direct(project, &project->files[i]);
+    struct contexts *contexts = &project->contexts;
+    contexts->trains = arena_array(&contexts->arena, project->files.function_count, sizeof *contexts->trains);
+    for (uint32_t i = 0; i < project->files.count; i++)
+        mark_direct(project, &project->files.at[i]);
     for (int round = 0; round < 16 && pass_on(project); round++)
         ;
     mark_functions(project);
-    for (uint32_t i = 0; i < project->file_count; i++)
-        note_training(project, &project->files[i]);
-    for (uint32_t i = 0; i < project->file_count; i++)
-        mark_evaluation(project, &project->files[i]);
+    for (uint32_t i = 0; i < project->files.count; i++)
+        note_training(project, &project->files.at[i]);
+    for (uint32_t i = 0; i < project->files.count; i++)
+        mark_evaluation(project, &project->files.at[i]);
 }
 
 bool loops_acting(const struct project *project, struct site site)
 {
-    return is_marked(&project->files[site.file], site.node);
+    return is_marked(project, &project->files.at[site.file], site.node);
 }
 
 enum loop_kind loops_kind(const struct project *project, struct site loop)
 {
-    const uint32_t kind = map_get(&project->files[loop.file].loops, loop.node);
+    const uint32_t kind = map_get(&project->contexts.of_file[loop.file].loops, loop.node);
     return kind == MAP_NONE ? LOOP_OTHER : (enum loop_kind)kind;
 }

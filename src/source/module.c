@@ -3,7 +3,7 @@
  * Files as modules of Python. Nobody knows the sys.path of a run, so an import is
  * looked for beside the importing file, then beside each folder above it.
  */
-#include "source/private.h"
+#include "source/files.h"
 
 #include "base/buf.h"
 
@@ -21,12 +21,12 @@ static str last_of(str path)
     return str_from(path, folder.len ? folder.len + 1 : path.len && path.at[0] == '/' ? 1 : 0);
 }
 
-static uint32_t file_at(const struct project *project, str path)
+static uint32_t file_at(const struct files *files, str path)
 {
-    return map_get(&project->file_by_path, names_get(project->names, path)->id);
+    return map_get(&files->by_path, names_get(files->names, path)->id);
 }
 
-static uint32_t beside(const struct project *project, str folder, str dotted)
+static uint32_t beside(const struct files *files, str folder, str dotted)
 {
     struct buf path = {0};
     buf_add(&path, folder);
@@ -36,19 +36,19 @@ static uint32_t beside(const struct project *project, str folder, str dotted)
         buf_char(&path, dotted.at[i] == '.' ? '/' : dotted.at[i]);
     const size_t stem = path.len;
     buf_add(&path, S(".py"));
-    uint32_t file = file_at(project, buf_str(&path));
+    uint32_t file = file_at(files, buf_str(&path));
     if (file == MAP_NONE) {
         path.len = stem;
         buf_add(&path, stem ? S("/__init__.py") : S("__init__.py"));
-        file = file_at(project, buf_str(&path));
+        file = file_at(files, buf_str(&path));
     }
     buf_free(&path);
     return file == MAP_NONE ? NONE : file;
 }
 
-uint32_t module_find(const struct project *project, uint32_t from, str dotted)
+uint32_t module_find(const struct files *files, uint32_t from, str dotted)
 {
-    str folder = folder_of(project->files[from].shown.path);
+    str folder = folder_of(files->at[from].shown.path);
     if (str_starts(dotted, S("."))) {
         size_t dots = 0;
         while (dots < dotted.len && dotted.at[dots] == '.')
@@ -56,10 +56,10 @@ uint32_t module_find(const struct project *project, uint32_t from, str dotted)
         for (size_t i = 1; i < dots; i++)
             folder = folder_of(folder);
         const str rest = str_from(dotted, dots);
-        return rest.len ? beside(project, folder, rest) : beside(project, folder, S("__init__"));
+        return rest.len ? beside(files, folder, rest) : beside(files, folder, S("__init__"));
     }
     for (int up = 0; up < 12; up++) {
-        const uint32_t found = beside(project, folder, dotted);
+        const uint32_t found = beside(files, folder, dotted);
         if (found != NONE && found != from)
             return found;
         if (folder.len == 0)
@@ -69,30 +69,30 @@ uint32_t module_find(const struct project *project, uint32_t from, str dotted)
     return NONE;
 }
 
-static bool is_package(const struct project *project, str folder)
+static bool is_package(const struct files *files, str folder)
 {
     struct buf path = {0};
     buf_add(&path, folder);
     buf_add(&path, folder.len ? S("/__init__.py") : S("__init__.py"));
-    const bool found = folder.len && file_at(project, buf_str(&path)) != MAP_NONE;
+    const bool found = folder.len && file_at(files, buf_str(&path)) != MAP_NONE;
     buf_free(&path);
     return found;
 }
 
 /* Dotted from the topmost folder of packages down. */
-static str dotted_name(struct project *project, str path)
+static str dotted_name(struct files *files, str path)
 {
     str top = folder_of(path);
-    while (is_package(project, top))
+    while (is_package(files, top))
         top = folder_of(top);
     str rest = str_from(path, top.len && path.len > top.len ? top.len + 1 : top.len);
     if (str_ends(rest, S(".py")))
         rest.len -= 3;
     if (str_ends(rest, S("/__init__")))
         rest.len -= 9;
-    if (!is_package(project, folder_of(path)))
+    if (!is_package(files, folder_of(path)))
         rest = str_ends(last_of(path), S(".py")) ? (str){last_of(path).at, last_of(path).len - 3} : last_of(path);
-    char *text = arena_alloc(&project->arena, rest.len + 1);
+    char *text = arena_alloc(&files->arena, rest.len + 1);
     for (size_t i = 0; i < rest.len; i++)
         text[i] = rest.at[i] == '/' ? '.' : rest.at[i];
     return (str){text, rest.len};
@@ -106,9 +106,9 @@ static str plain_path(str path)
 }
 
 /* Modules all of whose names an import brings in; only those at the top of a file, or under its ifs and tries. */
-static void list_stars(struct project *project, uint32_t id)
+static void list_stars(struct files *files, uint32_t id)
 {
-    struct file *file = &project->files[id];
+    struct file *file = &files->at[id];
     const struct syntax *tree = file->shown.tree;
     for (int fill = 0; fill < 2; fill++) {
         uint32_t count = 0;
@@ -117,7 +117,7 @@ static void list_stars(struct project *project, uint32_t id)
                 continue;
             const str dotted = str_trim(syntax_text(tree, node + 1));
             if (fill)
-                file->stars[count] = (struct star){module_find(project, id, dotted), names_get(project->names, dotted)};
+                file->stars[count] = (struct star){module_find(files, id, dotted), names_get(files->names, dotted)};
             count++;
         }
         if (!fill)
@@ -127,9 +127,9 @@ static void list_stars(struct project *project, uint32_t id)
 }
 
 /* Finds what import statements name, once. */
-static void resolve_imports(struct project *project, uint32_t id)
+static void resolve_imports(struct files *files, uint32_t id)
 {
-    struct file *file = &project->files[id];
+    struct file *file = &files->at[id];
     const struct syntax *tree = file->shown.tree;
     for (uint32_t d = 0; tree && d < file->flow.def_count; d++) {
         struct def *def = &file->flow.defs[d];
@@ -141,57 +141,56 @@ static void resolve_imports(struct project *project, uint32_t id)
         str dotted = syntax_text(tree, named);
         if (!from && syntax_inside(tree, def->shown.name, named)) /* `import a.b` binds a */
             dotted = syntax_text(tree, def->shown.name);
-        def->import_file = module_find(project, id, str_trim(dotted));
+        def->import_file = module_find(files, id, str_trim(dotted));
     }
 }
 
-uint32_t module_slot(const struct project *project, uint32_t file, const struct name *name)
+uint32_t module_slot(const struct files *files, uint32_t file, const struct name *name)
 {
-    const uint32_t slot = map_get(&project->module_slot, (int64_t)file << 32 | name->id);
+    const uint32_t slot = map_get(&files->module_slot, (int64_t)file << 32 | name->id);
     return slot == MAP_NONE ? NONE : slot;
 }
 
-static void list_variables(struct project *project, uint32_t id)
+static void list_variables(struct files *files, uint32_t id)
 {
-    const struct flow *flow = &project->files[id].flow;
+    const struct flow *flow = &files->at[id].flow;
     for (uint32_t s = 0; s < flow->slot_count; s++)
         if (flow->slots[s].function == 0 && !flow->slots[s].outside)
-            map_put(&project->module_slot, (int64_t)id << 32 | names_get(project->names, flow->slots[s].text)->id, s);
+            map_put(&files->module_slot, (int64_t)id << 32 | names_get(files->names, flow->slots[s].text)->id, s);
 }
 
 /* ---- programs ---- */
 
-static uint32_t root(const struct project *project, uint32_t file)
+static uint32_t root(const struct files *files, uint32_t file)
 {
-    while (project->files[file].program != file)
-        file = project->files[file].program;
+    while (files->at[file].program != file)
+        file = files->at[file].program;
     return file;
 }
 
-static void unite(struct project *project, uint32_t a, uint32_t b)
+static void unite(struct files *files, uint32_t a, uint32_t b)
 {
-    if (a >= project->file_count || b >= project->file_count)
+    if (a >= files->count || b >= files->count)
         return;
-    a = root(project, a);
-    b = root(project, b);
-    project->files[a < b ? b : a].program = a < b ? a : b;
+    a = root(files, a);
+    b = root(files, b);
+    files->at[a < b ? b : a].program = a < b ? a : b;
 }
 
-static void find_programs(struct project *project)
+static void find_programs(struct files *files)
 {
-    project->programs = arena_array(&project->arena, project->file_count + 1, sizeof *project->programs);
-    for (uint32_t i = 0; i < project->file_count; i++)
-        project->files[i].program = i;
-    for (uint32_t i = 0; i < project->file_count; i++) {
-        const struct file *file = &project->files[i];
+    for (uint32_t i = 0; i < files->count; i++)
+        files->at[i].program = i;
+    for (uint32_t i = 0; i < files->count; i++) {
+        const struct file *file = &files->at[i];
         for (uint32_t d = 0; d < file->flow.def_count; d++)
             if (file->flow.defs[d].shown.kind == DEFINED_IMPORT)
-                unite(project, i, file->flow.defs[d].import_file);
+                unite(files, i, file->flow.defs[d].import_file);
         for (uint32_t s = 0; s < file->star_count; s++)
-            unite(project, i, file->stars[s].file);
+            unite(files, i, file->stars[s].file);
     }
-    for (uint32_t i = 0; i < project->file_count; i++)
-        project->files[i].program = root(project, i);
+    for (uint32_t i = 0; i < files->count; i++)
+        files->at[i].program = root(files, i);
 }
 
 /* Tests by the conventions of unittest and pytest. */
@@ -202,22 +201,22 @@ static bool is_test_path(str path)
            str_has(path, S("/tests/")) || str_starts(file, S("test_")) || str_ends(file, S("_test.py"));
 }
 
-void module_link(struct project *project)
+void module_link(struct files *files)
 {
-    for (uint32_t i = 0; i < project->file_count; i++)
-        map_put(&project->file_by_path, names_get(project->names, plain_path(project->files[i].shown.path))->id, i);
-    for (uint32_t i = 0; i < project->file_count; i++) {
-        struct file *file = &project->files[i];
+    for (uint32_t i = 0; i < files->count; i++)
+        map_put(&files->by_path, names_get(files->names, plain_path(files->at[i].shown.path))->id, i);
+    for (uint32_t i = 0; i < files->count; i++) {
+        struct file *file = &files->at[i];
         file->shown.path = plain_path(file->shown.path);
         file->is_test = is_test_path(file->shown.path);
-        file->shown.module = dotted_name(project, file->shown.path);
-        map_put(&project->file_by_module, names_get(project->names, file->shown.module)->id, i);
+        file->shown.module = dotted_name(files, file->shown.path);
+        map_put(&files->by_module, names_get(files->names, file->shown.module)->id, i);
     }
-    for (uint32_t i = 0; i < project->file_count; i++) {
-        resolve_imports(project, i);
-        list_stars(project, i);
+    for (uint32_t i = 0; i < files->count; i++) {
+        resolve_imports(files, i);
+        list_stars(files, i);
     }
-    find_programs(project);
-    for (uint32_t i = 0; i < project->file_count; i++)
-        list_variables(project, i);
+    find_programs(files);
+    for (uint32_t i = 0; i < files->count; i++)
+        list_variables(files, i);
 }

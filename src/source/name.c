@@ -1,19 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Names and targets of calls, as evaluation found them. */
-#include "source/eval.h"
+#include "source/contexts.h"
 
 #include <stdlib.h>
 
 static str name_in_run(const struct project *project, const struct value *value)
 {
     const bool function = value->kind == VALUE_FUNCTION;
-    const uint32_t file = function ? project->functions[value->detail].file : project->classes[value->detail].file;
-    const uint32_t class_id = function ? project->functions[value->detail].class_id : NONE;
-    const struct name *name = names_get(project->names, project->files[file].shown.module);
+    const uint32_t file =
+        function ? project->files.functions[value->detail].file : project->files.classes[value->detail].file;
+    const uint32_t class_id = function ? project->files.functions[value->detail].class_id : NONE;
+    const struct name *name = names_get(project->files.names, project->files.at[file].shown.module);
     if (class_id != NONE)
-        name = names_dot(project->names, name, project->classes[class_id].name);
-    name = names_dot(project->names, name,
-                     function ? project->functions[value->detail].name : project->classes[value->detail].name);
+        name = names_dot(project->files.names, name, project->files.classes[class_id].name);
+    name =
+        names_dot(project->files.names, name,
+                  function ? project->files.functions[value->detail].name : project->files.classes[value->detail].name);
     return name->text;
 }
 
@@ -21,7 +23,7 @@ str name_of(const struct project *project, struct site expression)
 {
     if (site_is_none(expression))
         return S("");
-    const struct file *file = &project->files[expression.file];
+    const struct file *file = &project->files.at[expression.file];
     const struct syntax *tree = file->shown.tree;
     const uint32_t node =
         tree->kind[expression.node] == SYN_CALL ? syntax_first(tree, expression.node) : expression.node;
@@ -50,13 +52,13 @@ static int by_node(const void *key, const void *call)
 /* Calls lie in the order of their nodes once summaries are built. NULL too where several functions are reached. */
 const struct call *call_at(const struct project *project, struct site site)
 {
-    const struct file *file = &project->files[site.file];
-    if (!file->call_count)
+    const struct calls *calls = calls_of(project, site.file);
+    if (!calls->count)
         return NULL;
-    const struct call *found = bsearch(&site.node, file->calls, file->call_count, sizeof *file->calls, by_node);
-    const struct call *const last = file->calls + file->call_count - 1;
+    const struct call *found = bsearch(&site.node, calls->at, calls->count, sizeof *calls->at, by_node);
+    const struct call *const last = calls->at + calls->count - 1;
     const bool several =
-        found && ((found > file->calls && found[-1].node == site.node) || (found < last && found[1].node == site.node));
+        found && ((found > calls->at && found[-1].node == site.node) || (found < last && found[1].node == site.node));
     return several ? NULL : found;
 }
 
@@ -68,7 +70,7 @@ uint32_t name_target(const struct project *project, struct site call)
 
 uint32_t name_class(const struct project *project, struct site call)
 {
-    const struct file *file = &project->files[call.file];
+    const struct file *file = &project->files.at[call.file];
     if (!syntax_is(file->shown.tree, call.node, SYN_CALL))
         return NONE;
     const struct value *callee = node_value(project, file, syntax_first(file->shown.tree, call.node));
@@ -92,7 +94,7 @@ uint32_t name_argument(const struct project *project, struct site call, uint32_t
             return NONE;
         if (tree->kind[a] == SYN_DOUBLE_STARRED)
             continue;
-        if (call_parameter_of(project, found->target, tree, a, position, found->self) == k)
+        if (call_parameter_of(&project->files, found->target, tree, a, position, found->self) == k)
             return tree->kind[a] == SYN_KEYWORD ? syntax_child(tree, a, 1) : a;
         position += tree->kind[a] != SYN_KEYWORD;
     }
@@ -101,6 +103,6 @@ uint32_t name_argument(const struct project *project, struct site call, uint32_t
 
 const struct site *name_callers(const struct project *project, uint32_t function, uint32_t *count)
 {
-    *count = project->first_caller[function + 1] - project->first_caller[function];
-    return project->callers + project->first_caller[function];
+    *count = project->contexts.first_caller[function + 1] - project->contexts.first_caller[function];
+    return project->contexts.callers + project->contexts.first_caller[function];
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Texts of a project, each once. Threads meet here often and briefly, so the table is cut into shards. */
-#include "source/private.h"
+/* Texts of a files, each once. Threads meet here often and briefly, so the table is cut into shards. */
+#include "source/names.h"
+
+#include <pthread.h>
 
 #include "base/hash.h"
 #include "base/mem.h"

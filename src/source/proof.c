@@ -3,16 +3,16 @@
  * What uses of a name prove about what it holds: that .unsqueeze() is called on it
  * makes it a tensor. A method that a class of the run has too proves nothing.
  */
-#include "source/private.h"
+#include "source/files.h"
 
 struct proving {
-    const struct project *project;
+    const struct files *files;
     const struct syntax *tree;
 };
 
 static bool is_taken(const struct proving *p, str method)
 {
-    return map_get(&p->project->method_count, names_get(p->project->names, method)->id) != MAP_NONE;
+    return map_get(&p->files->method_count, names_get(p->files->names, method)->id) != MAP_NONE;
 }
 
 static bool among(str text, const char *const *list)
@@ -117,10 +117,10 @@ static uint8_t proof_of_keys(const struct proving *p, uint32_t name)
 }
 
 /* Also what is only seen through a meeting: it is proven where it is used, and for all that come there. */
-void flow_prove(struct project *project, uint32_t id)
+void flow_prove(struct files *files, uint32_t id)
 {
-    struct file *file = &project->files[id];
-    const struct proving p = {project, file->shown.tree};
+    struct file *file = &files->at[id];
+    const struct proving p = {files, file->shown.tree};
     for (uint32_t name = 0; name < p.tree->count; name++) {
         if (p.tree->kind[name] != SYN_NAME)
             continue;

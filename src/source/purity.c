@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Expressions that give the same again: without effects, and without anything in them that a loop changes. */
-#include "source/eval.h"
+#include "source/contexts.h"
+#include "source/known.h"
 
 static bool call_is_pure(const struct project *project, struct site call)
 {
     const uint32_t target = name_target(project, call);
     if (target != NONE)
         return summary_pure(summary_of(project, target));
-    const struct file *file = &project->files[call.file];
+    const struct file *file = &project->files.at[call.file];
     const struct value *callee = node_value(project, file, syntax_first(file->shown.tree, call.node));
     if (callee->kind == VALUE_DTYPE)
         return true;

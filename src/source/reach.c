@@ -35,7 +35,7 @@ static void through_name(const struct project *project, struct by_name *list, st
 
 static void look_at(const struct project *project, struct by_name *list, struct site site)
 {
-    const struct file *file = &project->files[site.file];
+    const struct file *file = &project->files.at[site.file];
     const struct syntax *tree = file->shown.tree;
     const struct value *object = node_value(project, file, site.node + 1);
     const bool open =
@@ -43,8 +43,8 @@ static void look_at(const struct project *project, struct by_name *list, struct 
         object->detail == NONE && !object->name;
     if (!open)
         return;
-    const struct name *name = names_get(project->names, syntax_tail(tree, site.node));
-    if (map_get(&project->methods_by_name, name->id) == MAP_NONE || str_starts(name->text, S("__")))
+    const struct name *name = names_get(project->files.names, syntax_tail(tree, site.node));
+    if (map_get(&project->files.methods_by_name, name->id) == MAP_NONE || str_starts(name->text, S("__")))
         return;
     const uint32_t call = tree->parent[site.node];
     if (tree->kind[call] == SYN_CALL && site.node == call + 1)
@@ -55,7 +55,7 @@ static void look_at(const struct project *project, struct by_name *list, struct 
 
 void reach_by_name(struct project *project, struct by_name *list)
 {
-    for (uint32_t i = 0; i < project->file_count; i++) {
+    for (uint32_t i = 0; i < project->files.count; i++) {
         const struct syntax *tree = project_tree(project, i);
         for (uint32_t node = 0; node < tree->count; node++)
             if (tree->kind[node] == SYN_ATTRIBUTE)
@@ -90,8 +90,8 @@ static uint32_t key_of(const struct syntax *tree, uint32_t value)
 static void find_kept(const struct project *project, struct keyed_modules *modules)
 {
     enum { MOST_MODULES = 64 };
-    for (uint32_t i = 0; i < project->file_count; i++) {
-        const struct file *file = &project->files[i];
+    for (uint32_t i = 0; i < project->files.count; i++) {
+        const struct file *file = &project->files.at[i];
         for (uint32_t node = 0; node < file->shown.tree->count && modules->count < MOST_MODULES; node++) {
             const uint32_t key = file->shown.tree->kind[node] == SYN_CALL ? key_of(file->shown.tree, node) : NONE;
             const struct value *made = key == NONE ? &value_unknown : node_value(project, file, node);
@@ -118,7 +118,7 @@ static void add_keyed(const struct project *project, const struct keyed_modules 
     const struct syntax *tree = project_tree(project, call.file);
     const str key = syntax_text(tree, syntax_child(tree, call.node + 1, 1));
     for (size_t i = 0; i < modules->count; i++) {
-        if (modules->at[i].program != project->files[call.file].program || !same_key(modules->at[i].key, key))
+        if (modules->at[i].program != project->files.at[call.file].program || !same_key(modules->at[i].key, key))
             continue;
         list->at = mem_grow(list->at, &list->room, list->count + 1, sizeof *list->at);
         list->at[list->count++] = (struct keyed_call){call, modules->at[i].forward};
@@ -129,7 +129,7 @@ void reach_by_key(const struct project *project, struct by_key *list)
 {
     struct keyed_modules modules = {0};
     find_kept(project, &modules);
-    for (uint32_t i = 0; modules.count && i < project->file_count; i++) {
+    for (uint32_t i = 0; modules.count && i < project->files.count; i++) {
         const struct syntax *tree = project_tree(project, i);
         for (uint32_t node = 0; node < tree->count; node++)
             if (tree->kind[node] == SYN_CALL && tree->kind[node + 1] == SYN_SUBSCRIPT &&

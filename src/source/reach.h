@@ -3,7 +3,7 @@
 #ifndef SOURCE_REACH_H
 #define SOURCE_REACH_H
 
-#include "source/private.h"
+#include "source/contexts.h"
 
 struct named_call {
     struct site call;

@@ -3,7 +3,7 @@
  * The functions and classes of a file, in one walk over its nodes. The code of
  * the module is function 0; class bodies and lambdas are functions too.
  */
-#include "source/private.h"
+#include "source/files.h"
 
 #include "base/mem.h"
 
@@ -12,8 +12,6 @@ struct growing {
     size_t function_room;
     struct class_info *classes;
     size_t class_room;
-    uint32_t *class_function;
-    size_t class_function_room;
     uint32_t *stack; /* functions around the node */
     size_t stack_room;
     uint32_t depth;
@@ -67,9 +65,6 @@ static void enter(struct file *file, struct growing *g, uint32_t node)
         f->parameters = count_parameters(tree, parameters);
     if (kind == SYN_CLASS) {
         g->classes = mem_grow(g->classes, &g->class_room, file->class_count + 1, sizeof *g->classes);
-        g->class_function =
-            mem_grow(g->class_function, &g->class_function_room, file->class_count + 1, sizeof *g->class_function);
-        g->class_function[file->class_count] = file->function_count;
         g->classes[file->class_count] = (struct class_info){.node = node, .name = f->name};
         f->class_id = file->class_count++; /* until the walk is over: of the body too */
     } else if (kind == SYN_FUNCTION) {
@@ -97,14 +92,10 @@ void scope_find(struct file *file)
     file->functions = arena_array(&file->arena, file->function_count, sizeof *file->functions);
     memcpy(file->functions, g.functions, file->function_count * sizeof *file->functions);
     file->classes = arena_array(&file->arena, file->class_count, sizeof *file->classes);
-    file->class_function = arena_array(&file->arena, file->class_count, sizeof *file->class_function);
-    if (file->class_count) {
+    if (file->class_count)
         memcpy(file->classes, g.classes, file->class_count * sizeof *file->classes);
-        memcpy(file->class_function, g.class_function, file->class_count * sizeof *file->class_function);
-    }
     mem_free(g.functions);
     mem_free(g.classes);
-    mem_free(g.class_function);
     mem_free(g.stack);
 }
 

@@ -1,46 +1,31 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What functions do: what stands in them, and then what those do that they call, until nothing is added. */
-#include "source/eval.h"
-
-#include <stdlib.h>
+#include "source/contexts.h"
 
 #include "base/par.h"
-
-static int by_node(const void *a, const void *b)
-{
-    const struct call *x = a, *y = b;
-    return x->node != y->node ? (x->node < y->node ? -1 : 1) : x->target < y->target ? -1 : x->target > y->target;
-}
-
-static void sort_calls(struct file *file)
-{
-    if (!file->call_count)
-        return;
-    qsort(file->calls, file->call_count, sizeof *file->calls, by_node);
-    size_t kept = 1;
-    for (size_t i = 1; i < file->call_count; i++)
-        if (by_node(&file->calls[i], &file->calls[kept - 1]) != 0)
-            file->calls[kept++] = file->calls[i];
-    file->call_count = kept;
-}
+#include "source/known.h"
 
 static void list_callers(struct project *project)
 {
-    project->first_caller = arena_array(&project->arena, project->function_count + 2, sizeof(uint32_t));
+    struct contexts *contexts = &project->contexts;
+    const uint32_t functions = project->files.function_count;
+    uint32_t *first = arena_array(&contexts->arena, functions + 2, sizeof *first);
     size_t total = 0;
-    for (uint32_t i = 0; i < project->file_count; i++) {
-        sort_calls(&project->files[i]);
-        total += project->files[i].call_count;
-        for (size_t c = 0; c < project->files[i].call_count; c++)
-            project->first_caller[project->files[i].calls[c].target + 2]++;
+    for (uint32_t i = 0; i < project->files.count; i++) {
+        const struct calls *calls = calls_of(project, i);
+        total += calls->count;
+        for (size_t c = 0; c < calls->count; c++)
+            first[calls->at[c].target + 2]++;
     }
-    for (uint32_t f = 2; f < project->function_count + 2; f++)
-        project->first_caller[f] += project->first_caller[f - 1];
-    project->callers = arena_array(&project->arena, total, sizeof *project->callers);
-    for (uint32_t i = 0; i < project->file_count; i++)
-        for (size_t c = 0; c < project->files[i].call_count; c++)
-            project->callers[project->first_caller[project->files[i].calls[c].target + 1]++] =
-                (struct site){i, project->files[i].calls[c].node};
+    for (uint32_t f = 2; f < functions + 2; f++)
+        first[f] += first[f - 1];
+    contexts->callers = arena_array(&contexts->arena, total, sizeof *contexts->callers);
+    for (uint32_t i = 0; i < project->files.count; i++) {
+        const struct calls *calls = calls_of(project, i);
+        for (size_t c = 0; c < calls->count; c++)
+            contexts->callers[first[calls->at[c].target + 1]++] = (struct site){i, calls->at[c].node};
+    }
+    contexts->first_caller = first;
 }
 
 /* ---- what stands in a function ---- */
@@ -99,9 +84,7 @@ static uint32_t effects_of_node(const struct project *project, const struct file
     case SYN_GLOBAL:
         return EFFECT_GLOBAL;
     case SYN_CALL:
-        return call_at(project, (struct site){(uint32_t)(file - project->files), node})
-                   ? 0
-                   : effects_of_call(project, file, node);
+        return call_at(project, (struct site){file->id, node}) ? 0 : effects_of_call(project, file, node);
     case SYN_AUG_ASSIGN:
         return attribute_effect(tree, node + 1);
     case SYN_ASSIGN: {
@@ -133,7 +116,7 @@ static uint32_t from_definition(const struct project *project, const struct file
     case DEFINED_PARAMETER: {
         const uint32_t local = f - file->shown.first_function;
         const uint32_t k = d - file->first_parameter_def[local];
-        return k < project->functions[f].parameters ? k : NONE;
+        return k < project->files.functions[f].parameters ? k : NONE;
     }
     case DEFINED_ASSIGN:
     case DEFINED_FOR:
@@ -170,10 +153,10 @@ static bool is_move(const struct known *known)
 static uint32_t from_call(const struct project *project, const struct file *file, uint32_t f, uint32_t node, int depth)
 {
     const struct syntax *tree = file->shown.tree;
-    const struct site site = {project->functions[f].file, node};
+    const struct site site = {project->files.functions[f].file, node};
     const struct call *call = call_at(project, site);
     if (call) {
-        const struct summary *s = &project->summaries[call->target];
+        const struct summary *s = &project->contexts.summaries[call->target];
         for (uint32_t k = 0; k < SUMMARY_PARAMETERS; k++)
             if (s->returned >> k & 1) {
                 const uint32_t argument = name_argument(project, site, k);
@@ -224,11 +207,11 @@ static uint32_t from_parameter(const struct project *project, const struct file 
 }
 
 /* Moves and returns of a function, as bits of its parameters. */
-static void look_at_moves(struct project *project, struct file *file, uint32_t f, uint32_t node)
+static void look_at_moves(struct project *project, const struct file *file, uint32_t f, uint32_t node)
 {
-    struct summary *s = &project->summaries[f];
+    struct summary *s = &project->contexts.summaries[f];
     const struct syntax *tree = file->shown.tree;
-    const struct site site = {project->functions[f].file, node};
+    const struct site site = {project->files.functions[f].file, node};
     if (tree->kind[node] == SYN_CALL) {
         const struct value *callee = node_value(project, file, syntax_first(tree, node));
         const struct known *known = callee->name ? callee->name->known : NULL;
@@ -245,7 +228,7 @@ static void look_at_moves(struct project *project, struct file *file, uint32_t f
     }
 }
 
-static void look_at_changes(struct project *project, struct file *file, uint32_t f, struct summary *s)
+static void look_at_changes(struct project *project, const struct file *file, uint32_t f, struct summary *s)
 {
     const uint32_t local = f - file->shown.first_function;
     for (uint32_t d = file->function_first_def[local]; d < file->function_last_def[local]; d++) {
@@ -263,7 +246,7 @@ static void look_at_changes(struct project *project, struct file *file, uint32_t
             from = flow_resolve(&file->flow, file->flow.defs[from].previous); /* in a loop they go round */
         const bool parameter = from != NONE && file->flow.defs[from].shown.kind == DEFINED_PARAMETER;
         const uint32_t k = parameter ? from - file->first_parameter_def[local] : NONE;
-        if (k < SUMMARY_PARAMETERS && k < project->functions[f].parameters) {
+        if (k < SUMMARY_PARAMETERS && k < project->files.functions[f].parameters) {
             s->mutated |= 1ull << k;
             s->effects |= EFFECT_ARGUMENT;
         } else if (from != NONE && file->flow.defs[from].shown.kind == DEFINED_OUTSIDE) {
@@ -272,10 +255,10 @@ static void look_at_changes(struct project *project, struct file *file, uint32_t
     }
 }
 
-typedef void look_fn(struct project *project, struct file *file, uint32_t function, uint32_t node);
+typedef void look_fn(struct project *project, const struct file *file, uint32_t function, uint32_t node);
 
 /* Each node of a file, with the innermost function around it. */
-static void look_at_all(struct project *project, struct file *file, look_fn *look)
+static void look_at_all(struct project *project, const struct file *file, look_fn *look)
 {
     const struct syntax *tree = file->shown.tree;
     uint32_t local = 0, next = 0;
@@ -288,27 +271,27 @@ static void look_at_all(struct project *project, struct file *file, look_fn *loo
     }
 }
 
-static void look_at_effects(struct project *project, struct file *file, uint32_t function, uint32_t node)
+static void look_at_effects(struct project *project, const struct file *file, uint32_t function, uint32_t node)
 {
-    project->summaries[function].effects |= effects_of_node(project, file, node);
+    project->contexts.summaries[function].effects |= effects_of_node(project, file, node);
 }
 
 static void own_effects(void *context, size_t id)
 {
     struct project *project = context;
-    struct file *file = &project->files[id];
+    const struct file *file = &project->files.at[id];
     look_at_all(project, file, look_at_effects);
     for (uint32_t f = 0; f < file->function_count; f++)
         look_at_changes(project, file, file->shown.first_function + f,
-                        &project->summaries[file->shown.first_function + f]);
+                        &project->contexts.summaries[file->shown.first_function + f]);
 }
 
 /* ---- what those do that it calls ---- */
 
 static uint32_t passed_on(const struct project *project, const struct call *call)
 {
-    uint32_t effects = project->summaries[call->target].effects & ~(uint32_t)EFFECT_ARGUMENT;
-    if (str_eq(project->functions[call->target].name, S("__init__")))
+    uint32_t effects = project->contexts.summaries[call->target].effects & ~(uint32_t)EFFECT_ARGUMENT;
+    if (str_eq(project->files.functions[call->target].name, S("__init__")))
         effects &= ~(uint32_t)EFFECT_ATTRIBUTE;
     return effects;
 }
@@ -316,21 +299,21 @@ static uint32_t passed_on(const struct project *project, const struct call *call
 static bool pass_on(struct project *project)
 {
     bool changed = false;
-    for (uint32_t i = 0; i < project->file_count; i++)
-        for (size_t c = 0; c < project->files[i].call_count; c++) {
-            const struct call *call = &project->files[i].calls[c];
-            struct summary *s = &project->summaries[call->caller];
+    for (uint32_t i = 0; i < project->files.count; i++)
+        for (size_t c = 0; c < calls_of(project, i)->count; c++) {
+            const struct call *call = &calls_of(project, i)->at[c];
+            struct summary *s = &project->contexts.summaries[call->caller];
             const uint32_t before = s->effects;
             const uint64_t moved = s->uploaded | s->downloaded | s->mutated;
             s->effects |= passed_on(project, call);
-            const struct summary *t = &project->summaries[call->target];
+            const struct summary *t = &project->contexts.summaries[call->target];
             const uint64_t bits = t->uploaded | t->downloaded | t->mutated;
             for (uint32_t k = 0; bits >> k && k < SUMMARY_PARAMETERS; k++) {
                 if (!(bits >> k & 1))
                     continue;
                 const uint32_t argument = name_argument(project, (struct site){i, call->node}, k);
                 const uint32_t from =
-                    argument == NONE ? NONE : from_parameter(project, &project->files[i], call->caller, argument, 0);
+                    argument == NONE ? NONE : from_parameter(project, &project->files.at[i], call->caller, argument, 0);
                 if (from >= SUMMARY_PARAMETERS)
                     continue;
                 s->uploaded |= (t->uploaded >> k & 1) << from;
@@ -345,9 +328,9 @@ static bool pass_on(struct project *project)
 
 static void name_wrappers(struct project *project)
 {
-    for (uint32_t f = 0; f < project->function_count; f++) {
-        struct summary *s = &project->summaries[f];
-        const struct value *result = project->cells[cell_of_result(f)].value;
+    for (uint32_t f = 0; f < project->files.function_count; f++) {
+        struct summary *s = &project->contexts.summaries[f];
+        const struct value *result = project->cells.at[cell_of_result(f)].value;
         s->result = result->kind == VALUE_NOTHING && result->device != DEVICE_PARAMETER ? &value_unknown : result;
         const bool quiet = !(s->effects & (EFFECT_BACKWARD | EFFECT_STEP));
         const bool to_gpu =
@@ -361,12 +344,13 @@ static void name_wrappers(struct project *project)
 
 void summary_build(struct project *project)
 {
-    project->summaries = arena_array(&project->arena, project->function_count, sizeof *project->summaries);
+    struct contexts *contexts = &project->contexts;
+    contexts->summaries = arena_array(&contexts->arena, project->files.function_count, sizeof *contexts->summaries);
     list_callers(project);
-    par_each(project->file_count, project->threads, own_effects, project);
+    par_each(project->files.count, project->cells.options.threads, own_effects, project);
     for (int round = 0; round < 2; round++) /* wrappers of wrappers return what those return */
-        for (uint32_t i = 0; i < project->file_count; i++)
-            look_at_all(project, &project->files[i], look_at_moves);
+        for (uint32_t i = 0; i < project->files.count; i++)
+            look_at_all(project, &project->files.at[i], look_at_moves);
     for (int round = 0; round < 32 && pass_on(project); round++)
         ;
     name_wrappers(project);
@@ -374,5 +358,5 @@ void summary_build(struct project *project)
 
 const struct summary *summary_of(const struct project *project, uint32_t function)
 {
-    return &project->summaries[function];
+    return &project->contexts.summaries[function];
 }

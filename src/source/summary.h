@@ -5,8 +5,6 @@
 
 #include "source/value.h"
 
-enum { SUMMARY_PARAMETERS = 64 }; /* parameters beyond are not followed */
-
 enum effect {
     EFFECT_RANDOM = 1 << 0,    /* draws random numbers */
     EFFECT_IO = 1 << 1,        /* prints, logs, reads or writes files */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Values as they are handed out: devices settled for the run. And what a call moves. */
-#include "source/eval.h"
+#include "source/contexts.h"
 
 #include "base/buf.h"
+#include "source/known.h"
 
 static const struct value *settled(const struct project *project, uint32_t function, const struct value *value)
 {
@@ -14,14 +15,14 @@ static const struct value *settled(const struct project *project, uint32_t funct
     if (out.kind == VALUE_NOTHING)
         out.kind = VALUE_UNKNOWN;
     if (out.device == DEVICE_PARAMETER)
-        out.device = (uint8_t)resolve_parameter(project, function, value->parameter, &flags);
+        out.device = (uint8_t)resolve_parameter(&project->cells, function, value->parameter, &flags);
     out.flags |= flags;
     out.parameter = 0;
     const uint32_t count = !value->items ? 0 : value->item_count ? value->item_count : 1;
     for (uint32_t i = 0; i < count; i++)
         room[i] = settled(project, function, value->items[i]);
     out.items = value->items ? room : NULL;
-    return values_get(project->values, &out);
+    return values_get(project->cells.values, &out);
 }
 
 /* ---- what tests around a name say ---- */
@@ -75,20 +76,21 @@ const struct value *value_at(const struct project *project, struct site site)
 {
     if (site_is_none(site))
         return &value_unknown;
-    const struct file *file = &project->files[site.file];
+    const struct file *file = &project->files.at[site.file];
     const struct value *value = node_value(project, file, site.node);
     const uint32_t def = file->flow.def_of[site.node];
     if (file->shown.tree->kind[site.node] == SYN_NAME && def != NONE && file->flow.defs[def].shown.name == site.node)
-        value = values_by_id(project->values,
-                             file->value_of_def[flow_resolve(&file->flow, def)]); /* a name that is bound */
+        value = values_by_id(
+            project->cells.values,
+            project->cells.of_file[site.file].value_of_def[flow_resolve(&file->flow, def)]); /* a name that is bound */
     const bool perhaps = value->kind == VALUE_TENSOR || value->kind == VALUE_UNKNOWN || value->kind == VALUE_NOTHING;
     if (perhaps && file->shown.tree->kind[site.node] == SYN_NAME && is_denied(file->shown.tree, site.node))
         return &value_unknown;
     if (value->kind != VALUE_NOTHING && !value_symbolic(value))
         return value;
     uint32_t f = project_function_at(project, site);
-    while (syntax_is(file->shown.tree, project->functions[f].node, SYN_LAMBDA)) /* evaluated where it stands */
-        f = project->functions[f].outer;
+    while (syntax_is(file->shown.tree, project->files.functions[f].node, SYN_LAMBDA)) /* evaluated where it stands */
+        f = project->files.functions[f].outer;
     return settled(project, f, value);
 }
 
@@ -223,7 +225,7 @@ struct move_info value_move(const struct project *project, struct site call)
     const uint32_t target = name_target(project, call);
     if (target != NONE)
         return move_of_wrapper(project, call, target);
-    const struct value *callee = node_value(project, &project->files[call.file], syntax_first(tree, call.node));
+    const struct value *callee = node_value(project, &project->files.at[call.file], syntax_first(tree, call.node));
     const struct known *known = callee->name ? callee->name->known : NULL;
     if (!known)
         return (struct move_info){.what = NONE};
@@ -266,8 +268,8 @@ static void words(struct buf *buf, const struct project *project, const struct v
     if (value->detail != NONE &&
         (value->kind == VALUE_FUNCTION || value->kind == VALUE_CLASS || value->kind == VALUE_MODULE ||
          value->kind == VALUE_INSTANCE || value->kind == VALUE_DATASET)) {
-        const str name = value->kind == VALUE_FUNCTION ? project->functions[value->detail].name
-                                                       : project->classes[value->detail].name;
+        const str name = value->kind == VALUE_FUNCTION ? project->files.functions[value->detail].name
+                                                       : project->files.classes[value->detail].name;
         buf_printf(buf, " %.*s", (int)name.len, name.at);
     } else if (value->name) {
         buf_printf(buf, " %.*s", (int)value->name->text.len, value->name->text.at);

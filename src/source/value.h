@@ -76,6 +76,8 @@ enum value_device {
     DEVICE_PARAMETER, /* summaries only: same as parameter `parameter` */
 };
 
+enum { SUMMARY_PARAMETERS = 64 }; /* of a function; those beyond are not followed */
+
 enum value_dtype {
     DTYPE_UNKNOWN,
     DTYPE_BOOL,

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Values of a project, each once, and how they are joined. Threads meet here, so the table is cut into shards. */
-#include "source/private.h"
+#include "source/values.h"
+
+#include <pthread.h>
 
 #include "base/hash.h"
 #include "base/mem.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What can be asked of a value, and values made of others. */
-#include "source/eval.h"
+#include "source/values.h"
 
 static uint32_t item_slots(const struct value *value)
 {
@@ -15,6 +15,12 @@ bool value_is_number(const struct value *value)
 bool value_is_container(const struct value *value)
 {
     return value->kind >= VALUE_LIST && value->kind <= VALUE_ITERATOR;
+}
+
+bool value_tensor_like(const struct value *value)
+{
+    return value->kind == VALUE_TENSOR || value->kind == VALUE_BATCH ||
+           (value->kind == VALUE_UNKNOWN && value->device == DEVICE_GPU && !(value->flags & VALUE_ASSUMED));
 }
 
 const struct value *value_item(const struct value *value)
@@ -92,31 +98,4 @@ const struct value *value_join_items(struct values *values, const struct value *
     for (uint32_t i = 1; i < container->item_count; i++)
         item = values_join(values, item, container->items[i], JOIN_WAYS);
     return item;
-}
-
-/* ---- where parameters are ---- */
-
-static bool is_method(const struct function *f)
-{
-    return f->class_id != NONE && !f->is_static && !f->is_classmethod;
-}
-
-enum value_device resolve_parameter(const struct project *project, uint32_t function, uint32_t k, uint16_t *flags)
-{
-    const struct function *f = &project->functions[function];
-    const bool in_module = f->class_id != NONE && project->classes[f->class_id].is_module;
-    *flags = 0;
-    if (k == 0 && is_method(f))
-        return in_module && project->class_data[f->class_id].on_gpu ? DEVICE_GPU : DEVICE_UNKNOWN;
-    if (k >= f->parameters || k >= SUMMARY_PARAMETERS)
-        return DEVICE_UNKNOWN;
-    const struct value *given = project->cells[cell_of_parameter(project, function, k)].value;
-    if (given->device == DEVICE_GPU || given->device == DEVICE_CPU)
-        return given->device;
-    if ((given->kind == VALUE_NOTHING || given->kind == VALUE_UNKNOWN) && in_module && is_method(f) &&
-        project->calls_forward[function] && project->class_data[f->class_id].on_gpu) {
-        *flags = VALUE_ASSUMED;
-        return DEVICE_GPU;
-    }
-    return DEVICE_UNKNOWN;
 }

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "source/files.h"
+
+#include "base/par.h"
+
+/* ---- per file ---- */
+
+static void read_file(void *context, size_t i)
+{
+    struct file *file = &((struct files *)context)->at[i];
+    file->shown.tree = syntax_parse(&file->arena, file->shown.path, file->text);
+    if (!file->shown.tree) /* too long: an empty module in its place */
+        file->shown.tree = syntax_parse(&file->arena, file->shown.path, S(""));
+    scope_find(file);
+    flow_build(file);
+}
+
+static void prove_file(void *context, size_t i)
+{
+    flow_prove(context, (uint32_t)i);
+}
+
+/* ---- tables over all files ---- */
+
+static void number_functions(struct files *files, struct file *file)
+{
+    const uint32_t first = files->function_count;
+    file->shown.first_function = first;
+    file->shown.function_count = file->function_count;
+    for (uint32_t i = 0; i < file->function_count; i++) {
+        struct function f = file->functions[i];
+        f.file = file->id;
+        f.outer = f.outer == NONE ? NONE : f.outer + first;
+        f.class_id = f.class_id == NONE ? NONE : f.class_id + file->first_class;
+        files->functions[files->function_count++] = f;
+        map_put(&files->function_by_node, (int64_t)file->id << 32 | f.node, first + i);
+    }
+}
+
+static void number_classes(struct files *files, struct file *file)
+{
+    file->first_class = files->class_count;
+    for (uint32_t i = 0; i < file->class_count; i++) {
+        struct class_info *c = &file->classes[i];
+        c->file = file->id;
+        map_put(&files->class_by_node, (int64_t)file->id << 32 | c->node, file->first_class + i);
+        files->classes[files->class_count++] = *c;
+    }
+}
+
+static void number_all(struct files *files)
+{
+    uint32_t functions = 0, classes = 0;
+    for (uint32_t i = 0; i < files->count; i++) {
+        functions += files->at[i].function_count;
+        classes += files->at[i].class_count;
+    }
+    files->functions = arena_array(&files->arena, functions, sizeof *files->functions);
+    files->classes = arena_array(&files->arena, classes, sizeof *files->classes);
+    for (uint32_t i = 0; i < files->count; i++) {
+        number_classes(files, &files->at[i]);
+        number_functions(files, &files->at[i]);
+    }
+}
+
+void files_read(struct files *files, const struct project_source *sources, uint32_t count, unsigned threads)
+{
+    files->names = names_new();
+    files->count = count;
+    files->at = arena_array(&files->arena, count, sizeof *files->at);
+    for (uint32_t i = 0; i < count; i++) {
+        files->at[i].id = i;
+        files->at[i].shown.path = sources[i].path;
+        files->at[i].text = sources[i].text;
+    }
+    par_each(count, threads, read_file, files);
+    number_all(files);
+    module_link(files);
+    method_list(files);
+    par_each(count, threads, prove_file, files);
+}
+
+void files_free(struct files *files)
+{
+    for (uint32_t i = 0; i < files->count; i++) {
+        flow_free(&files->at[i].flow);
+        arena_free(&files->at[i].arena);
+    }
+    names_free(files->names);
+    struct map *const maps[] = {&files->by_path,       &files->by_module,        &files->module_slot,
+                                &files->class_by_node, &files->function_by_node, &files->method,
+                                &files->method_count,  &files->methods_by_name};
+    for (size_t i = 0; i < sizeof maps / sizeof *maps; i++)
+        map_free(maps[i]);
+    arena_free(&files->arena);
+}

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The first round: what each file says by itself (functions, classes, definitions), read in parallel, and the tables
+ * over all files by which they find one another. Nothing here changes in later rounds but what they prove of
+ * definitions and of classes.
+ */
+#ifndef SOURCE_FILES_H
+#define SOURCE_FILES_H
+
+#include "source/flows.h"
+#include "source/names.h"
+#include "source/project.h"
+
+/* `from x import *` of a module: a file of the run, or a name outside of it. */
+struct star {
+    uint32_t file; /* NONE */
+    const struct name *name;
+};
+
+struct file {
+    struct project_file shown;
+    uint32_t id;
+    str text;
+    struct arena arena;
+    struct function *functions; /* numbered in the file; those of all files are files.functions */
+    uint32_t function_count;
+    struct class_info *classes;
+    uint32_t class_count, first_class;
+    uint32_t *first_parameter_def; /* per function: def of parameter 0; they follow one another; NONE */
+    uint32_t *function_first_def, *function_last_def;
+    bool *function_loops; /* a definition reaches one before it */
+    bool is_test;         /* by its path: its calls say nothing of how the rest is used */
+    uint32_t program;     /* after module_link the same for all files of one */
+    struct star *stars;   /* `from x import *` */
+    uint32_t star_count;
+    struct flow flow;
+};
+
+struct files {
+    struct arena arena;
+    struct names *names;
+    struct file *at;
+    uint32_t count;
+    struct function *functions;
+    uint32_t function_count;
+    struct class_info *classes;
+    uint32_t class_count;
+    struct map by_path, by_module; /* name id -> file */
+    struct map module_slot;        /* file << 32 | name id -> slot of a variable of the module */
+    struct map class_by_node;      /* file << 32 | node */
+    struct map function_by_node;
+    bool *calls_forward;        /* per function: a method that calls self(...) or self.forward(...) */
+    struct map methods_by_name; /* name id -> a method of that name; the others by next_of_name */
+    uint32_t *next_of_name;     /* per function; NONE */
+    struct map method_count;    /* name id -> how many classes define a method of that name */
+    struct map method;          /* class << 32 | name id -> function */
+};
+
+void files_read(struct files *files, const struct project_source *sources, uint32_t count, unsigned threads);
+void files_free(struct files *files);
+
+/* ---- the steps of the round, in their order ---- */
+void scope_find(struct file *file);                  /* functions and classes of a file */
+void flow_build(struct file *file);                  /* slots and definitions */
+void module_link(struct files *files);               /* names of modules, and what imports name */
+void method_list(struct files *files);               /* methods by class and by name */
+void flow_prove(struct files *files, uint32_t file); /* what uses prove, once methods are known */
+
+/* ---- asking ---- */
+uint32_t module_find(const struct files *files, uint32_t from, str dotted);              /* file; NONE */
+uint32_t module_slot(const struct files *files, uint32_t file, const struct name *name); /* its variable; NONE */
+/* The parameter of a function that an argument of a call goes to; NONE. */
+uint32_t call_parameter_of(const struct files *files, uint32_t function, const struct syntax *tree, uint32_t argument,
+                           uint32_t position, uint32_t self);
+uint32_t scope_parameters(const struct syntax *tree, uint32_t function); /* SYN_PARAMETERS; NONE */
+bool scope_owns(const struct file *file, uint32_t function, uint32_t node);
+uint32_t scope_function_at(const struct file *file, uint32_t node); /* file-local */
+
+#endif
