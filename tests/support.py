@@ -33,6 +33,7 @@ class Outcome:
     err: str
     seconds: float
     peak_bytes: int
+    cpu_s: float
 
     @property
     def json(self):
@@ -79,7 +80,8 @@ def steptime(*arguments, stdin=None, stdout=subprocess.PIPE, env=None, limit_s=1
     seconds = time.monotonic() - begin
     if child.returncode == -signal.SIGKILL and seconds >= limit_s:
         raise AssertionError(f"steptime {' '.join(map(str, arguments))}: still running after {limit_s} s")
-    return Outcome(child.returncode, *text, seconds, usage.ru_maxrss * 1024)
+    return Outcome(child.returncode, *text, seconds, usage.ru_maxrss * 1024,
+                   usage.ru_utime + usage.ru_stime)
 
 
 def trace_commands():

@@ -1,10 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One hash for short byte strings and one mixer for integers, both for in-memory tables only. */
+/*
+ * Hashes of short byte strings and of integers.
+ *
+ * hash_bytes and hash_word are for tables in memory. They are keyed with a secret that each process draws for itself, so
+ * that nobody can choose names or ids that share a slot. They differ from run to run: nothing that is written, compared
+ * with another process or put in order may depend on them.
+ *
+ * hash_stable and hash_mix are the same everywhere: for ids that reach a report, and for what ranks or processes compare.
+ */
 #ifndef BASE_HASH_H
 #define BASE_HASH_H
 
+#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+
+struct hash_secret {
+    uint64_t start, factor; /* the factor is odd */
+};
+
+extern struct hash_secret hash_secret; /* drawn before main */
 
 /* The finaliser of MurmurHash3 (Appleby): every input bit reaches every output bit. */
 static inline uint64_t hash_mix(uint64_t x)
@@ -24,15 +39,35 @@ static inline uint64_t hash_load(const char *at, size_t len)
     return word;
 }
 
-/* Eight bytes a round, folded by a 64x64->128 multiplication. */
+/* A 64x64->128 multiplication, its halves folded. */
+static inline uint64_t hash_fold(uint64_t x, uint64_t factor)
+{
+    const unsigned __int128 wide = (unsigned __int128)x * factor;
+    return (uint64_t)wide ^ (uint64_t)(wide >> 64);
+}
+
+/* Eight bytes a round. */
+static inline uint64_t hash_rounds(uint64_t h, uint64_t factor, const char *at, size_t len)
+{
+    for (; len >= 8; at += 8, len -= 8)
+        h = hash_fold(h ^ hash_load(at, 8), factor);
+    return h ^ hash_load(at, len);
+}
+
+static inline uint64_t hash_stable(const char *at, size_t len)
+{
+    return hash_mix(hash_rounds(len * 0x9E3779B97F4A7C15ULL, 0x9FB21C651E98DF25ULL, at, len));
+}
+
+static inline uint64_t hash_word(uint64_t word)
+{
+    return hash_fold(word ^ hash_secret.start, hash_secret.factor);
+}
+
 static inline uint64_t hash_bytes(const char *at, size_t len)
 {
-    uint64_t h = len * 0x9E3779B97F4A7C15ULL;
-    for (; len >= 8; at += 8, len -= 8) {
-        const unsigned __int128 wide = (unsigned __int128)(h ^ hash_load(at, 8)) * 0x9FB21C651E98DF25ULL;
-        h = (uint64_t)wide ^ (uint64_t)(wide >> 64);
-    }
-    return hash_mix(h ^ hash_load(at, len));
+    const uint64_t start = hash_secret.start + len * 0x9E3779B97F4A7C15ULL;
+    return hash_word(hash_rounds(start, hash_secret.factor, at, len));
 }
 
 #endif

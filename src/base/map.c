@@ -7,7 +7,7 @@
 
 static struct map_slot *probe(const struct map *map, int64_t key)
 {
-    for (size_t i = hash_mix((uint64_t)key) & map->mask;; i = (i + 1) & map->mask)
+    for (size_t i = hash_word((uint64_t)key) & map->mask;; i = (i + 1) & map->mask)
         if (map->slots[i].value == MAP_NONE || map->slots[i].key == key)
             return &map->slots[i];
 }

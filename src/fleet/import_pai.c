@@ -94,7 +94,7 @@ static const char *read_task(struct pai *pai, const str *fields, struct pai_task
     const char *const wrong = wrong_with_task(fields, instances, gpus);
     if (wrong)
         return wrong;
-    *task = (struct pai_task){.job = hash_bytes(fields[JOB].at, fields[JOB].len),
+    *task = (struct pai_task){.job = hash_stable(fields[JOB].at, fields[JOB].len),
                               .instances = instances,
                               .gpus = gpus / 100, /* a GPU is planned as 100 */
                               .start_s = figure(fields[START]),
@@ -166,7 +166,7 @@ static bool take_instances(struct pai *pai, struct pai_table *table, struct step
         const str job = fields[INSTANCE_JOB], machine = fields[INSTANCE_MACHINE];
         if (!machine.len)
             continue;
-        const struct pai_instance instance = {hash_bytes(job.at, job.len), hash_bytes(machine.at, machine.len) | 1};
+        const struct pai_instance instance = {hash_stable(job.at, job.len), hash_stable(machine.at, machine.len) | 1};
         if (!put_instance(pai, &instance, err))
             return false;
     }
@@ -177,7 +177,7 @@ static bool take_groups(struct pai *pai, struct pai_table *table, struct steptim
 {
     const str *fields;
     while (pai_table_next(table, &fields)) {
-        const struct job_group group = {hash_bytes(fields[0].at, fields[0].len), text_id(pai, fields[pai->job_group])};
+        const struct job_group group = {hash_stable(fields[0].at, fields[0].len), text_id(pai, fields[pai->job_group])};
         if (!put_group(pai, &group, err))
             return false;
     }

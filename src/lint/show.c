@@ -29,9 +29,9 @@ static enum severity severity_of(enum level level)
  */
 static str id_of(struct arena *arena, struct map *repeats, str rule, str file, str text)
 {
-    uint64_t hash = hash_bytes(rule.at, rule.len);
-    hash = hash_mix(hash ^ hash_bytes(file.at, file.len));
-    hash = hash_mix(hash ^ hash_bytes(text.at, text.len));
+    uint64_t hash = hash_stable(rule.at, rule.len);
+    hash = hash_mix(hash ^ hash_stable(file.at, file.len));
+    hash = hash_mix(hash ^ hash_stable(text.at, text.len));
     const uint32_t before = map_get(repeats, (int64_t)hash);
     const uint32_t number = before == MAP_NONE ? 0 : before;
     map_put(repeats, (int64_t)hash, number + 1);

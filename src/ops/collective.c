@@ -28,7 +28,7 @@ struct collective *collective_table_add(struct collective_table *table, uint32_t
 /* Names count up on each rank alike, but sub-groups may share one; the members tell them apart. */
 static uint64_t identity_of(str name, str ranks)
 {
-    const uint64_t hash = hash_mix(hash_bytes(name.at, name.len) * 31 + hash_bytes(ranks.at, ranks.len));
+    const uint64_t hash = hash_mix(hash_stable(name.at, name.len) * 31 + hash_stable(ranks.at, ranks.len));
     return hash ? hash : 1;
 }
 

@@ -34,10 +34,36 @@ static void group_rows(struct trace *t)
     mem_free(next);
 }
 
+/* An event that has begun and not ended, and what trace_operator finds from it. */
+struct open_row {
+    uint32_t row, operator; /* the operator: itself, or the innermost that is open around it; ROW_NONE */
+    uint32_t climb;         /* events from it to that operator, itself excluded where it is one */
+};
+
 struct open_rows {
-    uint32_t *at;
+    struct open_row *at;
     size_t count, room;
 };
+
+static const struct open_row *innermost(const struct open_rows *open)
+{
+    static const struct open_row none = {ROW_NONE, ROW_NONE, 0};
+    return open->count ? &open->at[open->count - 1] : &none;
+}
+
+static void push(struct trace *t, struct open_rows *open, uint32_t row)
+{
+    const struct open_row *around = innermost(open);
+    struct open_row new = {row, row, 0};
+    if (t->kind[row] != EVENT_OPERATOR) {
+        new.operator= around->operator;
+        new.climb = around->climb + 1;
+        if (new.climb > TRACE_LONGEST_CLIMB &&new.operator!= ROW_NONE)
+            map_put(&t->private->far_operator, row, new.operator);
+    }
+    open->at = mem_grow(open->at, &open->room, open->count + 1, sizeof *open->at);
+    open->at[open->count++] = new;
+}
 
 static void nest_group(struct trace *t, const uint32_t *rows, uint32_t count, struct open_rows *open)
 {
@@ -45,15 +71,14 @@ static void nest_group(struct trace *t, const uint32_t *rows, uint32_t count, st
     open->count = 0;
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t row = rows[i];
-        while (open->count && trace_end_ns(t, open->at[open->count - 1]) <= t->start_ns[row])
+        while (open->count && trace_end_ns(t, innermost(open)->row) <= t->start_ns[row])
             open->count--;
         if (open->count) {
-            const uint32_t parent = open->at[open->count - 1];
+            const uint32_t parent = innermost(open)->row;
             p->parent[row] = parent;
             p->odd.partial_overlaps += trace_end_ns(t, row) > trace_end_ns(t, parent) + ROUNDING_NS;
         }
-        open->at = mem_grow(open->at, &open->room, open->count + 1, sizeof *open->at);
-        open->at[open->count++] = row;
+        push(t, open, row);
     }
 }
 

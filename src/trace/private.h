@@ -30,8 +30,11 @@ struct trace_private {
     uint32_t cut_texts, cut_lanes; /* how many there were at the last trace_cut */
 
     /* made by trace_finish */
-    uint32_t *order;  /* all rows, grouped by lane and nest */
-    uint32_t *group;  /* group[lane * NESTS + nest]: where its rows begin in order; one past the end at last */
+    uint32_t *order;         /* all rows, grouped by lane and nest */
+    uint32_t *group;         /* group[lane * NESTS + nest]: where its rows begin in order; one past the end at last */
+    struct map far_operator; /* of a row whose operator is more than TRACE_LONGEST_CLIMB parents away */
+    uint32_t *device_lanes;  /* lanes with device work by device, then lane */
+    uint32_t device_lane_count;
     uint32_t *caused; /* device rows by cause row, then time */
     uint32_t caused_count;
     uint32_t unlinked;     /* device rows that no id links */
@@ -46,7 +49,10 @@ void trace_make_room(struct trace *trace, size_t rows);      /* for that many mo
 void trace_free_rows(struct trace *trace);                   /* the columns, arrows and notes */
 void trace_keep_note(struct trace *trace, struct note note); /* its text is copied */
 
-void trace_nest(struct trace *trace);     /* order, group, parent */
+enum { TRACE_LONGEST_CLIMB = 16 }; /* calls of equal times nest in each other, thousands deep where a clock is coarse */
+
+void trace_nest(struct trace *trace); /* order, group, parent, far_operator */
+void trace_find_devices(struct trace *trace);
 void trace_link_ids(struct trace *trace); /* cause, as far as ids tell; needs no nesting */
 void trace_link(struct trace *trace);     /* the rest of cause, caused */
 void trace_pair(struct trace *trace);     /* forward */

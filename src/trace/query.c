@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Questions to a finished trace. */
 #include "base/mem.h"
+#include "base/sort.h"
 #include "private.h"
 
 str trace_text(const struct trace *t, uint32_t id)
@@ -40,56 +41,70 @@ uint32_t trace_first_from(const struct trace *trace, struct rows rows, int64_t t
     return low;
 }
 
-static bool wanted(const struct lane *lane, int64_t device)
+/* ---- devices ---- */
+
+static int64_t device_of(const struct trace *t, uint32_t i)
 {
-    return lane->device && (device < 0 || lane->process == device);
+    return t->lanes[t->private->device_lanes[i]].process;
 }
 
-struct rows trace_device_work(const struct trace *t, struct arena *arena, int64_t device)
+void trace_find_devices(struct trace *t)
 {
-    uint32_t total = 0;
-    for (uint32_t lane = 0; lane < t->lane_count; lane++)
-        if (wanted(&t->lanes[lane], device))
-            total += trace_rows(t, lane, NEST_WORK).count;
-    uint32_t *rows = arena_array(arena, total, sizeof *rows);
+    struct trace_private *p = t->private;
+    struct keyed *order = mem_alloc(t->lane_count * sizeof *order);
     uint32_t count = 0;
     for (uint32_t lane = 0; lane < t->lane_count; lane++)
-        if (wanted(&t->lanes[lane], device)) {
-            const struct rows part = trace_rows(t, lane, NEST_WORK);
-            if (part.count)
-                memcpy(rows + count, part.at, part.count * sizeof *rows);
-            count += part.count;
-        }
-    trace_sort_rows(t, rows, count);
-    return (struct rows){rows, count};
-}
-
-static bool contains(const int64_t *list, uint32_t count, int64_t value)
-{
+        if (t->lanes[lane].device && trace_rows(t, lane, NEST_WORK).count)
+            order[count++] = (struct keyed){t->lanes[lane].process, lane};
+    sort_keyed(order, count);
+    p->device_lanes = mem_alloc(count * sizeof *p->device_lanes);
     for (uint32_t i = 0; i < count; i++)
-        if (list[i] == value)
-            return true;
-    return false;
-}
-
-static void insert(int64_t *list, uint32_t count, int64_t value)
-{
-    for (; count && list[count - 1] > value; count--)
-        list[count] = list[count - 1];
-    list[count] = value;
+        p->device_lanes[i] = order[i].row;
+    p->device_lane_count = count;
+    mem_free(order);
 }
 
 uint32_t trace_devices(const struct trace *t, struct arena *arena, int64_t **devices)
 {
-    int64_t *list = arena_array(arena, t->lane_count, sizeof *list);
+    const uint32_t lanes = t->private->device_lane_count;
+    int64_t *list = arena_array(arena, lanes, sizeof *list);
     uint32_t count = 0;
-    for (uint32_t lane = 0; lane < t->lane_count; lane++) {
-        const struct lane *l = &t->lanes[lane];
-        if (l->device && trace_rows(t, lane, NEST_WORK).count && !contains(list, count, l->process))
-            insert(list, count++, l->process);
-    }
+    for (uint32_t i = 0; i < lanes; i++)
+        if (!i || device_of(t, i) != device_of(t, i - 1))
+            list[count++] = device_of(t, i);
     *devices = list;
     return count;
+}
+
+/* Index of the first of device_lanes whose device is the one or above. */
+static uint32_t first_lane_of(const struct trace *t, int64_t device)
+{
+    uint32_t low = 0, high = t->private->device_lane_count;
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (device_of(t, middle) < device)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+struct rows trace_device_work(const struct trace *t, struct arena *arena, int64_t device)
+{
+    const uint32_t *lanes = t->private->device_lanes, first = device < 0 ? 0 : first_lane_of(t, device);
+    uint32_t end = first, total = 0;
+    for (; end < t->private->device_lane_count && (device < 0 || device_of(t, end) == device); end++)
+        total += trace_rows(t, lanes[end], NEST_WORK).count;
+    uint32_t *rows = arena_array(arena, total, sizeof *rows);
+    uint32_t count = 0;
+    for (uint32_t i = first; i < end; i++) {
+        const struct rows part = trace_rows(t, lanes[i], NEST_WORK);
+        memcpy(rows + count, part.at, part.count * sizeof *rows);
+        count += part.count;
+    }
+    trace_sort_rows(t, rows, count);
+    return (struct rows){rows, count};
 }
 
 /* ---- around a row ---- */
@@ -139,11 +154,14 @@ uint32_t trace_operator(const struct trace *t, uint32_t row)
     const uint32_t host = host_row(t, row);
     if (host == ROW_NONE)
         return ROW_NONE;
-    uint32_t at = host;
-    if (event_nest(t->kind[host]) != NEST_CALLS)
-        at = trace_open_at(t, t->lane[host], NEST_CALLS, t->start_ns[host]);
-    while (at != ROW_NONE && t->kind[at] != EVENT_OPERATOR)
+    const bool call = event_nest(t->kind[host]) == NEST_CALLS;
+    const uint32_t first = call ? host : trace_open_at(t, t->lane[host], NEST_CALLS, t->start_ns[host]);
+    uint32_t at = first;
+    for (uint32_t climb = 0; at != ROW_NONE && t->kind[at] != EVENT_OPERATOR; climb++) {
+        if (climb == TRACE_LONGEST_CLIMB)
+            return map_get(&t->private->far_operator, first); /* MAP_NONE is ROW_NONE */
         at = t->parent[at];
+    }
     return at;
 }
 

@@ -67,9 +67,9 @@ static bool same_lane(const struct lane *a, const struct lane *b)
 
 static int64_t lane_hash(const struct lane *lane)
 {
-    uint64_t h = hash_mix((uint64_t)lane->process * 2 + lane->device);
-    h = hash_mix(h ^ (uint64_t)lane->id);
-    return (int64_t)hash_mix(h ^ ((uint64_t)lane->process_text << 32 | lane->id_text));
+    uint64_t h = hash_word((uint64_t)lane->process * 2 + lane->device);
+    h = hash_word(h ^ (uint64_t)lane->id);
+    return (int64_t)hash_word(h ^ ((uint64_t)lane->process_text << 32 | lane->id_text));
 }
 
 static uint32_t add_lane(struct trace *t, struct lane lane, int64_t key)
@@ -253,6 +253,7 @@ void trace_finish(struct trace *t)
     trace_mirror(t);
     par_each(2, 0, link_or_pair, t);
     trace_find_steps(t);
+    trace_find_devices(t);
     trace_mirror(t);
     count_oddities(t);
     mem_free(p->flows);
@@ -277,10 +278,11 @@ void trace_free(struct trace *t)
         return;
     struct trace_private *p = t->private;
     trace_free_rows(t);
-    void *const owned[] = {p->lanes, p->parent, p->cause, p->order, p->caused, p->group, p->steps};
+    void *const owned[] = {p->lanes, p->parent, p->cause, p->order, p->caused, p->group, p->steps, p->device_lanes};
     for (size_t i = 0; i < sizeof owned / sizeof *owned; i++)
         mem_free(owned[i]);
     map_free(&p->lane_index);
+    map_free(&p->far_operator);
     sparse_free(&p->forward);
     intern_free(p->names);
     mem_free(p);
