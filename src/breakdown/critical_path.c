@@ -145,8 +145,8 @@ static void finish_lanes(const struct trace *trace, struct arena *arena, struct 
 
 static void finish_graph(const struct graph *graph, struct critical_path *result)
 {
-    result->nodes = graph->count;
-    result->edges = graph->edge_count;
+    result->nodes = graph->net.count;
+    result->edges = graph->net.edge_count;
     result->inferred = graph->inferred;
     result->inconsistent = graph->inconsistent;
 }

@@ -181,7 +181,7 @@ enum { HELD_NS = 100 * 1000 };
 static enum path_class class_of_wait(const struct path_judge *judge, const struct path_part *part)
 {
     const struct graph *graph = judge->graph;
-    const bool device = graph->kind[part->node] == NODE_DEVICE, held = part->end_ns - part->start_ns > HELD_NS;
+    const bool device = graph->net.kind[part->node] == NODE_DEVICE, held = part->end - part->start > HELD_NS;
     switch (part->via) {
     case EDGE_LAUNCH:
         return held ? PATH_HELD : PATH_LATENCY;
@@ -220,16 +220,16 @@ static uint32_t frame_around(const struct trace *trace, uint32_t lane, int64_t s
 static struct path_piece piece_of(const struct path_judge *judge, const struct path_part *part)
 {
     const struct graph *graph = judge->graph;
-    struct path_piece piece = {part->start_ns, part->end_ns, PATH_PYTHON, graph->row[part->node],
+    struct path_piece piece = {part->start, part->end, PATH_PYTHON, graph->row[part->node],
                                graph_lane(graph, part->node)};
     if (part->waiting)
         piece.class = class_of_wait(judge, part);
-    else if (graph->kind[part->node] == NODE_DEVICE)
+    else if (graph->net.kind[part->node] == NODE_DEVICE)
         piece.class = class_of_work(judge, piece.row);
-    else if (graph->kind[part->node] == NODE_CALL)
+    else if (graph->net.kind[part->node] == NODE_CALL)
         piece.class = class_of_call(judge, piece.row);
     if (piece.class == PATH_PYTHON)
-        piece.row = frame_around(judge->trace, piece.lane, part->start_ns, part->end_ns);
+        piece.row = frame_around(judge->trace, piece.lane, part->start, part->end);
     return piece;
 }
 

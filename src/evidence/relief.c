@@ -25,12 +25,12 @@ struct ends {
 static uint32_t step_of(const struct graph *graph, uint32_t node)
 {
     const struct trace *trace = graph->trace;
-    if (graph->kind[node] == NODE_DEVICE)
+    if (graph->net.kind[node] == NODE_DEVICE)
         return trace_step(trace, graph->row[node]);
     if (graph_lane(graph, node) != graph->main_lane)
         return STEP_NONE;
-    const uint32_t step = trace_step_at(trace, graph->start_ns[node]);
-    const bool between = step != STEP_NONE && graph->start_ns[node] >= trace->steps[step].host_end_ns;
+    const uint32_t step = trace_step_at(trace, graph->net.start[node]);
+    const bool between = step != STEP_NONE && graph->net.start[node] >= trace->steps[step].host_end_ns;
     return between ? (uint32_t)STEP_NONE : step;
 }
 
@@ -55,11 +55,11 @@ struct relief {
 static int64_t end_in_step(const struct relief *relief, const struct schedule *schedule, uint32_t node, uint32_t step)
 {
     const struct graph *graph = relief->graph;
-    const int64_t step_end = graph->trace->steps[step].host_end_ns, start = graph->start_ns[node];
-    if (graph->kind[node] == NODE_DEVICE || graph_end_ns(graph, node) <= step_end)
-        return schedule->end_ns[node];
+    const int64_t step_end = graph->trace->steps[step].host_end_ns, start = graph->net.start[node];
+    if (graph->net.kind[node] == NODE_DEVICE || graph_end_ns(graph, node) <= step_end)
+        return schedule->end[node];
     const struct spans *removed = &relief->removed[graph_lane(graph, node)];
-    return schedule->start_ns[node] + step_end - start - spans_length_within(removed, start, step_end);
+    return schedule->start[node] + step_end - start - spans_length_within(removed, start, step_end);
 }
 
 static struct ends ends_of(const struct relief *relief, const struct schedule *schedule)
@@ -67,7 +67,7 @@ static struct ends ends_of(const struct relief *relief, const struct schedule *s
     const struct graph *graph = relief->graph;
     const uint32_t steps = graph->trace->step_count;
     struct ends ends = {0, 0};
-    for (uint32_t node = 0; node < graph->count; node++) {
+    for (uint32_t node = 0; node < graph->net.count; node++) {
         const uint32_t step = step_of(graph, node);
         if (step == STEP_NONE || (step > 0 && step + 1 < steps))
             continue;
@@ -115,7 +115,7 @@ struct relief *relief_new(const struct graph *graph)
     relief->gone = arena_array(&relief->arena, trace->count, sizeof *relief->gone);
     relief->queueing_ns = find_queueing_ns(trace);
     struct arena scratch = {0};
-    const struct schedule recorded = graph_replay(graph, NULL, &scratch);
+    const struct schedule recorded = net_run(&graph->net, NULL, &scratch);
     relief->recorded = ends_of(relief, &recorded);
     arena_free(&scratch);
     return relief;
@@ -236,31 +236,33 @@ void relief_host(struct relief *relief, uint32_t lane, int64_t start_ns, int64_t
 
 /* ---- replay ---- */
 
-static bool node_gone(const void *context, const struct graph *graph, uint32_t node)
+static bool node_gone(const void *context, uint32_t node)
 {
     const struct relief *relief = context;
-    return graph->kind[node] == NODE_DEVICE && relief->gone[graph->row[node]];
+    return relief->graph->net.kind[node] == NODE_DEVICE && relief->gone[relief->graph->row[node]];
 }
 
-static int64_t work_left(const void *context, const struct graph *graph, uint32_t node)
+static int64_t work_left(const void *context, uint32_t node)
 {
     const struct relief *relief = context;
-    if (graph->kind[node] == NODE_DEVICE) {
+    const struct graph *graph = relief->graph;
+    if (graph->net.kind[node] == NODE_DEVICE) {
         const uint32_t at = relief->length_count ? map_get(&relief->lengths, graph->row[node]) : (uint32_t)MAP_NONE;
-        return at == MAP_NONE ? graph->work_ns[node] : relief->length_ns[at];
+        return at == MAP_NONE ? graph->net.work[node] : relief->length_ns[at];
     }
     const struct spans *removed = &relief->removed[graph_lane(graph, node)];
-    return graph->work_ns[node] - spans_length_within(removed, graph->start_ns[node], graph_end_ns(graph, node));
+    return graph->net.work[node] - spans_length_within(removed, graph->net.start[node], graph_end_ns(graph, node));
 }
 
-static bool edge_left(const void *context, const struct graph *graph, uint32_t from, uint32_t to, enum edge_kind kind)
+static bool edge_left(const void *context, const struct edge *edge)
 {
     const struct relief *relief = context;
-    if (kind == EDGE_BUSY)
-        return !node_gone(context, graph, from);
-    if (kind != EDGE_WAIT && kind != EDGE_QUEUE)
+    const struct graph *graph = relief->graph;
+    if (edge->kind == EDGE_BUSY)
+        return !node_gone(context, edge->from);
+    if (edge->kind != EDGE_WAIT && edge->kind != EDGE_QUEUE)
         return true;
-    return graph->kind[to] != NODE_CALL || !relief->freed[graph->row[to]];
+    return graph->net.kind[edge->to] != NODE_CALL || !relief->freed[graph->row[edge->to]];
 }
 
 /* From the end of one step to that of the next, in the mean; of a single step its end alone. */
@@ -275,8 +277,8 @@ int64_t relief_saving_ns(struct relief *relief)
     for (uint32_t lane = 0; lane < graph->trace->lane_count; lane++)
         spans_tidy(&relief->removed[lane]);
     struct arena scratch = {0};
-    const struct change change = {relief, work_left, edge_left, node_gone};
-    const struct schedule schedule = graph_replay(graph, &change, &scratch);
+    const struct change change = {.context = relief, .work = work_left, .holds = edge_left, .gone = node_gone};
+    const struct schedule schedule = net_run(&graph->net, &change, &scratch);
     const struct ends ends = ends_of(relief, &schedule);
     arena_free(&scratch);
     return period_ns(&relief->recorded, graph->trace->step_count) - period_ns(&ends, graph->trace->step_count);

@@ -112,8 +112,8 @@ static void make_room(struct columns *c, size_t need)
 static uint32_t add_node(struct build *build, uint32_t lane, const struct piece *piece)
 {
     struct columns *c = &build->columns;
-    const uint32_t node = build->graph->count++;
-    make_room(c, build->graph->count);
+    const uint32_t node = build->graph->net.count++;
+    make_room(c, build->graph->net.count);
     c->start_ns[node] = piece->start_ns;
     c->work_ns[node] = piece->end_ns - piece->start_ns;
     c->row[node] = piece->row;
@@ -141,8 +141,8 @@ static void add_edge(struct build *build, uint32_t from, uint32_t to, enum edge_
         graph->inconsistent++;
         return;
     }
-    c->edges = mem_grow(c->edges, &c->edge_room, graph->edge_count + 1, sizeof *c->edges);
-    c->edges[graph->edge_count++] = (struct edge){from, to, kind};
+    c->edges = mem_grow(c->edges, &c->edge_room, graph->net.edge_count + 1, sizeof *c->edges);
+    c->edges[graph->net.edge_count++] = (struct edge){from, to, kind};
     graph->by_kind[kind]++;
 }
 
@@ -185,7 +185,7 @@ static int64_t arrival(const struct build *build, uint32_t node, uint32_t first_
 {
     const uint32_t before = build->columns.before[node];
     int64_t latest = before == NODE_NONE ? INT64_MIN : end_of(build, before);
-    for (uint32_t e = first_edge; e < build->graph->edge_count; e++) {
+    for (uint32_t e = first_edge; e < build->graph->net.edge_count; e++) {
         const int64_t end = end_of(build, build->columns.edges[e].from);
         latest = end > latest ? end : latest;
     }
@@ -252,7 +252,7 @@ static void infer_order(struct build *build, uint32_t node, uint32_t lane, uint3
 
 static void add_device_edges(struct build *build, uint32_t node, uint32_t lane, uint32_t work)
 {
-    const uint32_t first_edge = build->graph->edge_count;
+    const uint32_t first_edge = build->graph->net.edge_count;
     add_launch(build, node, work);
     add_orders(build, node, work);
     infer_order(build, node, lane, first_edge);
@@ -289,12 +289,12 @@ static uint32_t *all_none(uint32_t count)
 static void publish(struct build *build)
 {
     struct graph *graph = build->graph;
-    graph->start_ns = build->columns.start_ns;
-    graph->work_ns = build->columns.work_ns;
+    graph->net.start = build->columns.start_ns;
+    graph->net.work = build->columns.work_ns;
+    graph->net.before = build->columns.before;
+    graph->net.kind = build->columns.kind;
+    graph->net.edges = build->columns.edges;
     graph->row = build->columns.row;
-    graph->before = build->columns.before;
-    graph->kind = build->columns.kind;
-    graph->edges = build->columns.edges;
     graph->node_of = build->node_of;
     graph->main_lane = trace_main_lane(build->trace);
     graph_find_floors(graph);
@@ -322,12 +322,12 @@ void graph_free(struct graph *graph)
 {
     if (!graph)
         return;
-    mem_free((void *)graph->start_ns);
-    mem_free((void *)graph->work_ns);
+    mem_free((void *)graph->net.start);
+    mem_free((void *)graph->net.work);
     mem_free((void *)graph->row);
-    mem_free((void *)graph->before);
-    mem_free((void *)graph->kind);
-    mem_free((void *)graph->edges);
+    mem_free((void *)graph->net.before);
+    mem_free((void *)graph->net.kind);
+    mem_free((void *)graph->net.edges);
     mem_free((void *)graph->node_of);
     mem_free(graph);
 }

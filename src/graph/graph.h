@@ -9,17 +9,11 @@
  * thread waits: for the device, for room in the launch queue, for another
  * thread. A wait is no work and no node; it is what an edge explains.
  *
- * A node begins when the node before it on its lane and the sources of all its
- * edges have ended, each plus the lag of that edge, plus its own delay:
- *
- *     start = max over predecessors p (end of p + lag) + delay
- *     lag   = min(floor of the edge's kind, start - end of p as recorded)
- *
- * The floor is what such an edge takes in this trace when nothing else holds it
- * up. So the delay, whatever the graph does not explain, is never negative, the
- * graph as recorded gives back the recorded times to the nanosecond, and where
- * a lag is negative (a kernel that starts while its launch call still runs) the
- * overlap is kept.
+ * When a node begins, and what becomes of that where something changes, is the
+ * business of the engine (time/net.h): the graph is a recorded net, its ticks are
+ * nanoseconds, and the floor of an edge is what such an edge takes in this trace
+ * when nothing else holds it up. So the graph as recorded gives back the recorded
+ * times, and nothing ever takes longer because something else got faster.
  *
  * Nodes are numbered by start; whatever a node depends on has a lower number.
  * An edge that would break this, or that ends before it begins by more than the
@@ -36,9 +30,9 @@
 
 #include "base/arena.h"
 #include "ops/work.h"
+#include "time/path.h"
+#include "time/run.h"
 #include "trace/trace.h"
-
-enum { NODE_NONE = UINT32_MAX };
 
 enum node_kind {
     NODE_DEVICE,  /* the device work `row` */
@@ -48,32 +42,21 @@ enum node_kind {
 };
 
 enum edge_kind {
-    EDGE_ORDER,  /* the node before on the same thread or stream; not in `edges` */
-    EDGE_LAUNCH, /* launch call to device work */
-    EDGE_WAIT,   /* device work to the host call that waited for it */
-    EDGE_QUEUE,  /* device work to a launch call that waited for room in the queue */
-    EDGE_STREAM, /* device work to device work of another stream that waited for it */
+    EDGE_ORDER = EDGE_LANE, /* the node before on the same thread or stream; not among the net's edges */
+    EDGE_LAUNCH,            /* launch call to device work */
+    EDGE_WAIT,              /* device work to the host call that waited for it */
+    EDGE_QUEUE,             /* device work to a launch call that waited for room in the queue */
+    EDGE_STREAM,            /* device work to device work of another stream that waited for it */
     EDGE_BUSY,   /* kernel to kernel of another stream that found the device taken, and began while it still ran */
     EDGE_THREAD, /* host to host: hand-over between the training thread and autograd's */
     EDGE_KINDS,
-    EDGE_NONE = EDGE_KINDS, /* nothing known */
-};
-
-struct edge {
-    uint32_t from, to;
-    enum edge_kind kind;
+    EDGE_NONE = EDGE_KINDS_MOST, /* nothing known */
 };
 
 struct graph {
+    struct net net; /* its nodes are of an enum node_kind, its edges of an enum edge_kind */
     const struct trace *trace;
-    uint32_t count;
-    const int64_t *start_ns, *work_ns; /* as recorded, from the trace's start */
-    const uint32_t *row;               /* see node_kind */
-    const uint32_t *before;            /* the node before on its lane; NODE_NONE for the first */
-    const uint8_t *kind;               /* enum node_kind */
-
-    const struct edge *edges; /* ascending by `to` */
-    uint32_t edge_count;
+    const uint32_t *row; /* by node; see node_kind */
 
     const uint32_t *node_of; /* by row: the node of device work, the last node of a call; NODE_NONE */
     uint32_t main_lane;      /* LANE_NONE without host events */
@@ -97,77 +80,22 @@ static inline uint32_t graph_lane(const struct graph *graph, uint32_t node)
 
 static inline int64_t graph_end_ns(const struct graph *graph, uint32_t node)
 {
-    return graph->start_ns[node] + graph->work_ns[node];
+    return graph->net.start[node] + graph->net.work[node];
 }
-
-/* ---- replay ---- */
-
-/*
- * A change of the graph: what becomes of a node's work, whether an edge still
- * holds, and whether a node is gone. Any function may be NULL: as recorded.
- * `kind` is EDGE_ORDER for the order of a lane.
- *
- * A node that is gone takes no time and needs no turn: it ends when the node
- * before it on its lane does, the first of a lane at the beginning of time. What
- * waited for it waits for that one.
- */
-struct change {
-    const void *context;
-    int64_t (*work_ns)(const void *context, const struct graph *graph, uint32_t node);
-    bool (*holds)(const void *context, const struct graph *graph, uint32_t from, uint32_t to, enum edge_kind kind);
-    bool (*gone)(const void *context, const struct graph *graph, uint32_t node);
-};
-
-/* When every node runs after a change. */
-struct schedule {
-    const struct change *change;
-    const int64_t *start_ns, *end_ns; /* by node, in the arena */
-    int64_t span_ns;                  /* the latest end */
-};
-
-struct schedule graph_replay(const struct graph *graph, const struct change *change, struct arena *arena);
-
-/* The work of a node after the change. */
-int64_t change_work_ns(const struct change *change, const struct graph *graph, uint32_t node);
-
-/*
- * The same bit by bit, where something outside the graph says when a node ends:
- * run goes to the next node of `stops` that is not gone and tells its start;
- * NODE_NONE when all are done. Then end says when it ends, before run goes on.
- */
-struct replaying;
-struct replaying *graph_replay_open(const struct graph *graph, const struct change *change, const bool *stops,
-                                    struct arena *arena);
-uint32_t graph_replay_run(struct replaying *replay, int64_t *start_ns);
-void graph_replay_end(struct replaying *replay, int64_t end_ns);
-struct schedule graph_replay_close(const struct replaying *replay);
 
 /*
  * A change that takes rows away: their work, that of the calls inside them and
  * of the device work they caused, and what waited for them. The set is by row.
  */
-struct change change_without(const bool *rows);
-
-/* ---- the longest path ---- */
-
-/*
- * A stretch of the path. Either `node` worked, or it had not begun although
- * what it depended on last (by an edge of the kind `via`) had ended.
- */
-struct path_part {
-    int64_t start_ns, end_ns;
-    uint32_t node;
-    bool waiting;
-    enum edge_kind via; /* of a waiting part; EDGE_NONE: nothing recorded goes before it */
+struct without {
+    const struct graph *graph;
+    const bool *rows;
 };
-
-typedef void path_take(void *context, const struct path_part *part);
+struct change change_without(const struct without *without);
 
 /*
- * Walks the longest path from its last node back to the start of the trace:
- * from each node to the predecessor that let it go last. The parts come latest
- * first and follow each other without a gap or overlap. `last` is where the path
- * ends (graph_last); schedule is NULL for the graph as recorded.
+ * The longest path (time/path.h) from its last node (graph_last) back to the start of the trace; a thread of the host
+ * whose beginning nothing explains was begun by the training thread. schedule is NULL for the graph as recorded.
  */
 void graph_path(const struct graph *graph, const struct schedule *schedule, uint32_t last, path_take *take,
                 void *context);

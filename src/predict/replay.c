@@ -144,74 +144,89 @@ static void inherit(struct replay *r)
     const uint32_t rows = r->graph->trace->count;
     bool *settled = arena_array(&scratch, rows, sizeof *settled);
     uint32_t *path = arena_array(&scratch, rows, sizeof *path);
-    for (uint32_t node = 0; node < r->graph->count; node++)
-        if (r->graph->kind[node] == NODE_CALL)
+    for (uint32_t node = 0; node < r->graph->net.count; node++)
+        if (r->graph->net.kind[node] == NODE_CALL)
             settle(r, settled, r->graph->row[node], path);
     arena_free(&scratch);
 }
 
 /* ---- the change ---- */
 
+/* Stops at the ends of int64_t. */
 static int64_t times(int64_t ns, double ratio)
 {
-    return ratio == 1 ? ns : (int64_t)llround((double)ns * ratio);
+    const double product = (double)ns * ratio;
+    if (ratio == 1)
+        return ns;
+    return product < 9.2e18 ? (int64_t)llround(product) : INT64_MAX;
 }
 
-static int64_t work_ns(const void *context, const struct graph *graph, uint32_t node)
+static int64_t work_ns(const void *context, uint32_t node)
 {
     const struct replay *r = context;
-    const uint32_t row = graph->row[node];
-    const bool said = graph->kind[node] == NODE_DEVICE || graph->kind[node] == NODE_CALL;
-    const float ratio = said ? r->work[row] : graph->kind[node] == NODE_BETWEEN ? r->before[row] : NAN;
+    const struct net *net = &r->graph->net;
+    const uint32_t row = r->graph->row[node];
+    const bool said = net->kind[node] == NODE_DEVICE || net->kind[node] == NODE_CALL;
+    const float ratio = said ? r->work[row] : net->kind[node] == NODE_BETWEEN ? r->before[row] : NAN;
     if (!isnan(ratio))
-        return times(graph->work_ns[node], ratio);
-    return graph->kind[node] == NODE_DEVICE ? graph->work_ns[node] : times(graph->work_ns[node], r->rest);
+        return times(net->work[node], ratio);
+    return net->kind[node] == NODE_DEVICE ? net->work[node] : times(net->work[node], r->rest);
 }
 
-static bool gone(const void *context, const struct graph *graph, uint32_t node)
+static bool gone(const void *context, uint32_t node)
 {
     const struct replay *r = context;
-    return graph->kind[node] == NODE_DEVICE && r->gone[graph->row[node]];
+    return r->graph->net.kind[node] == NODE_DEVICE && r->gone[r->graph->row[node]];
 }
 
-static bool holds(const void *context, const struct graph *graph, uint32_t from, uint32_t to, enum edge_kind kind)
+static bool holds(const void *context, const struct edge *edge)
 {
     const struct replay *r = context;
-    if (kind == EDGE_BUSY)
-        return !gone(context, graph, from);
-    return kind != EDGE_WAIT || graph->kind[to] != NODE_CALL || !r->freed[graph->row[to]];
+    if (edge->kind == EDGE_BUSY)
+        return !gone(context, edge->from);
+    return edge->kind != EDGE_WAIT || r->graph->net.kind[edge->to] != NODE_CALL || !r->freed[r->graph->row[edge->to]];
 }
 
 /* ---- how long a step is ---- */
 
-static uint32_t step_of(const struct graph *graph, uint32_t node)
+/* When something ends in the recording, and by the schedule. */
+static int64_t end_at(const struct graph *graph, const struct schedule *schedule, uint32_t node)
 {
-    if (graph->kind[node] == NODE_DEVICE)
-        return trace_step(graph->trace, graph->row[node]);
-    return graph_lane(graph, node) == graph->main_lane ? trace_step_at(graph->trace, graph->start_ns[node])
-                                                       : (uint32_t)STEP_NONE;
+    return schedule ? schedule->end[node] : graph_end_ns(graph, node);
 }
 
-/* A stretch of the host that goes on after the step counts in proportion. */
-static int64_t end_in_step(const struct graph *graph, const struct schedule *schedule, uint32_t node, uint32_t step)
+/* The last node of the training thread that began before a time; NODE_NONE. */
+static uint32_t host_node_at(const struct graph *graph, int64_t time_ns)
 {
-    const int64_t step_end = graph->trace->steps[step].host_end_ns, end = graph_end_ns(graph, node);
-    if (graph->kind[node] == NODE_DEVICE || end <= step_end || !graph->work_ns[node])
-        return schedule->end_ns[node];
-    const int64_t recorded = step_end > graph->start_ns[node] ? step_end - graph->start_ns[node] : 0;
-    const int64_t now = schedule->end_ns[node] - schedule->start_ns[node];
-    return schedule->start_ns[node] + times(recorded, (double)now / (double)graph->work_ns[node]);
+    uint32_t last = NODE_NONE;
+    for (uint32_t node = 0; node < graph->net.count && graph->net.start[node] < time_ns; node++)
+        if (graph->net.kind[node] != NODE_DEVICE && graph_lane(graph, node) == graph->main_lane)
+            last = node;
+    return last;
 }
 
-/* When the last step has ended, on the training thread and the device. */
-static int64_t last_end_ns(const struct graph *graph, const struct schedule *schedule)
+/* When the training thread ends the last step. A stretch that goes on after it counts in proportion. */
+static int64_t host_end_ns(const struct graph *graph, const struct schedule *schedule, int64_t step_end_ns)
+{
+    const struct net *net = &graph->net;
+    const uint32_t node = host_node_at(graph, step_end_ns);
+    if (node == NODE_NONE)
+        return 0;
+    const int64_t end = end_at(graph, schedule, node);
+    if (graph_end_ns(graph, node) <= step_end_ns || !net->work[node])
+        return end;
+    const int64_t start = schedule ? schedule->start[node] : net->start[node];
+    return start + times(step_end_ns - net->start[node], (double)(end - start) / (double)net->work[node]);
+}
+
+/* When the work of the last step has ended on the device. */
+static int64_t device_end_ns(const struct graph *graph, const struct schedule *schedule, uint32_t step)
 {
     int64_t last = 0;
-    for (uint32_t node = 0; node < graph->count; node++) {
-        const uint32_t step = step_of(graph, node);
-        if (step == STEP_NONE || step + 1 < graph->trace->step_count)
+    for (uint32_t node = 0; node < graph->net.count; node++) {
+        if (graph->net.kind[node] != NODE_DEVICE || trace_step(graph->trace, graph->row[node]) != step)
             continue;
-        const int64_t end = end_in_step(graph, schedule, node, step);
+        const int64_t end = end_at(graph, schedule, node);
         last = end > last ? end : last;
     }
     return last;
@@ -220,13 +235,19 @@ static int64_t last_end_ns(const struct graph *graph, const struct schedule *sch
 int64_t replay_step_ns(const struct graph *graph, const struct schedule *schedule)
 {
     const struct trace *trace = graph->trace;
-    return trace->step_count ? (last_end_ns(graph, schedule) - trace->steps[0].start_ns) / trace->step_count : 0;
+    if (!trace->step_count)
+        return 0;
+    const uint32_t step = trace->step_count - 1;
+    const int64_t host = host_end_ns(graph, schedule, trace->steps[step].host_end_ns);
+    const int64_t device = device_end_ns(graph, schedule, step);
+    const int64_t last = host > device ? host : device, first = trace->steps[0].start_ns;
+    return last > first ? (last - first) / trace->step_count : 0;
 }
 
 static int64_t step_ns_after(const struct graph *graph, const struct change *change)
 {
     struct arena scratch = {0};
-    const struct schedule schedule = graph_replay(graph, change, &scratch);
+    const struct schedule schedule = net_run(&graph->net, change, &scratch);
     const int64_t ns = replay_step_ns(graph, &schedule);
     arena_free(&scratch);
     return ns;
@@ -262,11 +283,16 @@ struct change replay_change(struct replay *replay, double cpu_speed)
 {
     replay->rest = cpu_speed > 0 ? 1 / cpu_speed : 1;
     inherit(replay);
-    return (struct change){replay, work_ns, holds, gone};
+    const struct trace *trace = replay->graph->trace;
+    return (struct change){.context = replay,
+                           .work = work_ns,
+                           .holds = holds,
+                           .gone = gone,
+                           .from = trace->step_count ? trace->steps[0].start_ns : 0};
 }
 
 struct replayed replay_run(struct replay *replay, double cpu_speed)
 {
     const struct change change = replay_change(replay, cpu_speed);
-    return (struct replayed){step_ns_after(replay->graph, NULL), step_ns_after(replay->graph, &change)};
+    return (struct replayed){replay_step_ns(replay->graph, NULL), step_ns_after(replay->graph, &change)};
 }

@@ -28,12 +28,12 @@ struct replay {
     struct arena arena;
 };
 
-/* All that the question changes, as a change of the graph. The replay must live as long. */
+/* All that the question changes from the first step on, as a change of the graph. The replay must live as long. */
 struct change replay_change(struct replay *replay, double cpu_speed);
 
 /*
- * From the begin of the first step to the end of the last, by steps. The time between two ends would leave out how the
- * recording begins, but grows where the first step gains more than the last.
+ * From the begin of the first step to the end of the last, by steps; schedule NULL: as recorded. The time between two
+ * ends would leave out how the recording begins, but grows where the first step gains more than the last.
  */
 int64_t replay_step_ns(const struct graph *graph, const struct schedule *schedule);
 

@@ -8,7 +8,7 @@ import tempfile
 import unittest
 
 from plant import Plant
-from support import INPUT, OK, USAGE, shared_trace, steptime, training_steps, write_trace
+from support import INPUT, OK, SOURCE, USAGE, shared_trace, steptime, training_steps, write_trace
 
 MODEL = "dlrm:default@2048"  # no width of it is the batch
 
@@ -155,6 +155,82 @@ class Recorded(Case):
             event["args"].pop("Input Dims", None)
         path = write_trace(os.path.join(self.folder, "bare.json"), bare)
         self.refused(INPUT, "no batch is to be seen", "--batch", "8", path)
+
+
+class Sound(Case):
+    """What gets faster never makes a step longer, nor shorter than nothing; what changes nothing gives back the recording."""
+
+    FASTER = (["--cpu-speed", "2"], ["--scale", "*=0.5"], ["--scale", "*=0"], ["--no-sync"], ["--pinned"],
+              ["--cuda-graph"], ["--remove", "*"], ["--overlap", "0.5"], ["--no-sync", "--cpu-speed", "3"])
+
+    def before_and_after(self, *arguments):
+        """None where the trace has nothing that is asked of, or no steps."""
+        run = steptime("predict", *arguments, "--format", "json")
+        if run.code != OK:
+            self.assertIn(run.code, (USAGE, INPUT), run.err)
+            self.assertNotIn("circle", run.err)
+            return None
+        answer = values(run.json, "what_if")
+        return (answer["before_ns"], answer["after_ns"]) if answer else None
+
+    def check(self, *trace):
+        one = self.before_and_after("--scale", "*=1", *trace)
+        if one:
+            self.assertEqual(*one)
+        for flags in self.FASTER:
+            with self.subTest(flags=flags):
+                before, after = self.before_and_after(*flags, *trace) or (0, 0)
+                self.assertLessEqual(after, before)
+                self.assertGreaterEqual(after, 0)
+
+    def test_on_real_traces(self):
+        folder = os.path.dirname(shared_trace("kineto/tl_h100_bert_small.json.gz"))
+        small = [name for name in sorted(os.listdir(folder)) if os.path.getsize(os.path.join(folder, name)) < 200_000]
+        for name in small:
+            with self.subTest(trace=name):
+                self.check(os.path.join(folder, name))
+
+    def test_on_recorded_ones(self):
+        folder = os.path.join(SOURCE, "tests", "data", "recorded")
+        for name in sorted(os.listdir(folder)):
+            if name.endswith(".json.gz"):
+                with self.subTest(trace=name):
+                    self.check(os.path.join(folder, name))
+
+    def test_on_ranks_together(self):
+        self.check(os.path.dirname(shared_trace("multirank/torchrec_log_resnet18_w2/kineto_rank0.json.gz")))
+
+    def test_what_came_before_the_first_step_is_not_asked(self):
+        plant = Plant()
+        plant.host("aten::randn", 0, 50_000)
+        for step in range(2):
+            plant.step(step, 50_000 + 1000 * step, 1000)
+            plant.host("aten::mm", 50_100 + 1000 * step, 600)
+            plant.work(launch=50_200 + 1000 * step, at=50_300 + 1000 * step, dur=300)
+        path = plant.write(os.path.join(self.folder, "warm.json"))
+        self.check(path)
+        self.assertEqual(self.before_and_after("--cpu-speed", "2", path), (1_000_000, 500_000))
+
+    def test_a_last_step_without_a_call_is_a_step(self):
+        plant = Plant()
+        plant.step(0, 0, 1000)
+        plant.host("aten::mm", 100, 600)
+        plant.work(launch=200, at=300, dur=300)
+        plant.step(1, 1000, 50)
+        plant.call("cudaDeviceSynchronize", 1200, 10)
+        path = plant.write(os.path.join(self.folder, "empty.json"))
+        self.check(path)
+        self.assertEqual(self.before_and_after("--cpu-speed", "2", path), (525_000, 262_500))
+
+    def test_work_begun_while_its_launch_ran_stays_behind_its_beginning(self):
+        plant = Plant()
+        for step in range(2):
+            plant.step(step, 10_000 * step, 10_000)
+            plant.work(launch=10_000 * step + 100, launch_dur=9_000, at=10_000 * step + 8_100, dur=1_000)
+        path = plant.write(os.path.join(self.folder, "held.json"))
+        self.check(path)
+        # The last call runs from 5050 on, its kernel begins at eight ninths of 4500 us and takes 1000 as before.
+        self.assertEqual(self.before_and_after("--cpu-speed", "2", path), (10_000_000, (5050 + 4000 + 1000) * 1000 / 2))
 
 
 class Modelled(Case):

@@ -93,10 +93,10 @@ struct tiling {
 static inline void take_part(void *context, const struct path_part *part)
 {
     struct tiling *tiling = context;
-    assert_true(part->start_ns < part->end_ns);
-    assert_int_equal(part->end_ns, tiling->next_end_ns);
-    tiling->next_end_ns = part->start_ns;
-    const int64_t ns = part->end_ns - part->start_ns;
+    assert_true(part->start < part->end);
+    assert_int_equal(part->end, tiling->next_end_ns);
+    tiling->next_end_ns = part->start;
+    const int64_t ns = part->end - part->start;
     if (part->waiting)
         tiling->waited_ns += ns;
     else
@@ -110,7 +110,7 @@ static inline struct tiling path_of(const struct graph *g, const struct schedule
     const uint32_t last = graph_last(g, schedule);
     if (last == NODE_NONE)
         return tiling;
-    tiling.next_end_ns = schedule ? schedule->end_ns[last] : graph_end_ns(g, last);
+    tiling.next_end_ns = schedule ? schedule->end[last] : graph_end_ns(g, last);
     graph_path(g, schedule, last, take_part, &tiling);
     assert_int_equal(tiling.next_end_ns, 0);
     return tiling;
@@ -118,24 +118,24 @@ static inline struct tiling path_of(const struct graph *g, const struct schedule
 
 static inline void check_order(const struct graph *g)
 {
-    for (uint32_t i = 0; i < g->count; i++) {
-        assert_true(g->work_ns[i] >= 0);
-        assert_true(i == 0 || g->start_ns[i - 1] <= g->start_ns[i]);
-        assert_true(g->before[i] == NODE_NONE || g->before[i] < i);
+    for (uint32_t i = 0; i < g->net.count; i++) {
+        assert_true(g->net.work[i] >= 0);
+        assert_true(i == 0 || g->net.start[i - 1] <= g->net.start[i]);
+        assert_true(g->net.before[i] == NODE_NONE || g->net.before[i] < i);
     }
-    for (uint32_t e = 0; e < g->edge_count; e++) {
-        assert_true(g->edges[e].from < g->edges[e].to && g->edges[e].to < g->count);
-        assert_true(e == 0 || g->edges[e - 1].to <= g->edges[e].to);
+    for (uint32_t e = 0; e < g->net.edge_count; e++) {
+        assert_true(g->net.edges[e].from < g->net.edges[e].to && g->net.edges[e].to < g->net.count);
+        assert_true(e == 0 || g->net.edges[e - 1].to <= g->net.edges[e].to);
     }
 }
 
 static inline void check_replay(const struct graph *g)
 {
     struct arena scratch = {0};
-    const struct schedule as_recorded = graph_replay(g, NULL, &scratch);
-    for (uint32_t i = 0; i < g->count; i++) {
-        assert_int_equal(as_recorded.start_ns[i], g->start_ns[i]);
-        assert_int_equal(as_recorded.end_ns[i], graph_end_ns(g, i));
+    const struct schedule as_recorded = net_run(&g->net, NULL, &scratch);
+    for (uint32_t i = 0; i < g->net.count; i++) {
+        assert_int_equal(as_recorded.start[i], g->net.start[i]);
+        assert_int_equal(as_recorded.end[i], graph_end_ns(g, i));
     }
     path_of(g, &as_recorded);
     arena_free(&scratch);
@@ -166,8 +166,9 @@ static inline void drop(struct trace *t, struct graph *g)
 
 static inline bool has_edge(const struct graph *g, uint32_t from_row, uint32_t to_row, enum edge_kind kind)
 {
-    for (uint32_t e = 0; e < g->edge_count; e++)
-        if (g->edges[e].kind == kind && g->row[g->edges[e].from] == from_row && g->row[g->edges[e].to] == to_row)
+    for (uint32_t e = 0; e < g->net.edge_count; e++)
+        if (g->net.edges[e].kind == kind && g->row[g->net.edges[e].from] == from_row &&
+            g->row[g->net.edges[e].to] == to_row)
             return true;
     return false;
 }

@@ -24,12 +24,12 @@ static void a_thread_is_cut_where_calls_begin_and_end(void **state)
         {0, 30, 0, NODE_CALL},      {30, 20, 1, NODE_CALL},  {50, 50, 0, NODE_CALL},
         {100, 20, 2, NODE_BETWEEN}, {120, 10, 2, NODE_CALL},
     };
-    assert_int_equal(g->count, 5);
-    for (uint32_t i = 0; i < g->count; i++) {
-        assert_int_equal(g->start_ns[i], expected[i].start_us * 1000);
-        assert_int_equal(g->work_ns[i], expected[i].work_us * 1000);
+    assert_int_equal(g->net.count, 5);
+    for (uint32_t i = 0; i < g->net.count; i++) {
+        assert_int_equal(g->net.start[i], expected[i].start_us * 1000);
+        assert_int_equal(g->net.work[i], expected[i].work_us * 1000);
         assert_int_equal(g->row[i], expected[i].row);
-        assert_int_equal(g->kind[i], expected[i].kind);
+        assert_int_equal(g->net.kind[i], expected[i].kind);
     }
     drop(t, g);
 }
@@ -52,9 +52,9 @@ static void the_training_thread_lasts_as_long_as_its_annotations(void **state)
     trace_add(t, &step);
     op(t, MAIN, "aten::mm", 20, 10);
     struct graph *g = graph_of(t);
-    assert_int_equal(g->count, 3);
-    assert_int_equal(g->kind[0], NODE_BETWEEN);
-    assert_int_equal(g->kind[2], NODE_AFTER);
+    assert_int_equal(g->net.count, 3);
+    assert_int_equal(g->net.kind[0], NODE_BETWEEN);
+    assert_int_equal(g->net.kind[2], NODE_AFTER);
     assert_int_equal(graph_end_ns(g, graph_last(g, NULL)), 100000);
     drop(t, g);
 }
@@ -69,7 +69,7 @@ static void a_kernel_depends_on_its_launch_and_on_the_stream(void **state)
     struct graph *g = graph_of(t);
     assert_true(has_edge(g, 0, 1, EDGE_LAUNCH));
     assert_true(has_edge(g, 2, 3, EDGE_LAUNCH));
-    assert_int_equal(g->before[g->node_of[3]], g->node_of[1]);
+    assert_int_equal(g->net.before[g->node_of[3]], g->node_of[1]);
     const struct tiling path = path_of(g, NULL);
     assert_int_equal(path.worked_ns[EVENT_KERNEL], 150000);
     assert_int_equal(path.worked_ns[EVENT_RUNTIME], 10000);
@@ -95,7 +95,7 @@ static void a_kernel_before_its_launch_is_counted_and_kept_without(void **state)
     call(t, "cudaLaunchKernel", 1, 5000, 10);
     struct graph *g = graph_of(t);
     assert_int_equal(g->inconsistent, 1);
-    assert_int_equal(g->edge_count, 0);
+    assert_int_equal(g->net.edge_count, 0);
     drop(t, g);
 }
 
@@ -158,11 +158,12 @@ static int64_t span_without(const struct graph *g, uint32_t row)
     struct arena scratch = {0};
     bool *rows = arena_array(&scratch, g->trace->count, sizeof *rows);
     rows[row] = true;
-    const struct change change = change_without(rows);
-    const struct schedule schedule = graph_replay(g, &change, &scratch);
+    const struct without without = {g, rows};
+    const struct change change = change_without(&without);
+    const struct schedule schedule = net_run(&g->net, &change, &scratch);
     path_of(g, &schedule);
     arena_free(&scratch);
-    return schedule.span_ns;
+    return schedule.span;
 }
 
 /* Without the wait the second launch (10 us later than the first call's end) comes before the first kernel ends. */
@@ -188,9 +189,10 @@ static void work_taken_away_beside_the_path_saves_nothing(void **state)
     drop(t, g);
 }
 
-static int64_t half(const void *context, const struct graph *g, uint32_t node)
+static int64_t half(const void *context, uint32_t node)
 {
-    return g->kind[node] == NODE_DEVICE ? g->work_ns[node] / 2 : g->work_ns[node];
+    const struct graph *g = context;
+    return g->net.kind[node] == NODE_DEVICE ? g->net.work[node] / 2 : g->net.work[node];
 }
 
 static void faster_kernels_help_until_the_host_is_the_limit(void **state)
@@ -202,11 +204,11 @@ static void faster_kernels_help_until_the_host_is_the_limit(void **state)
     }
     struct graph *g = graph_of(t);
     struct arena scratch = {0};
-    const struct change faster = {.work_ns = half};
-    const struct schedule schedule = graph_replay(g, &faster, &scratch);
+    const struct change faster = {.context = g, .work = half};
+    const struct schedule schedule = net_run(&g->net, &faster, &scratch);
     /* the last launch ends at 790, 10 us after its predecessor's kernel; it takes the floor, here 0 */
     assert_int_equal(g->launch_floor_ns, 0);
-    assert_int_equal(schedule.span_ns, 840000);
+    assert_int_equal(schedule.span, 840000);
     arena_free(&scratch);
     drop(t, g);
 }

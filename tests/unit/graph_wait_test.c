@@ -12,8 +12,8 @@ static void a_synchronisation_waits_for_the_last_work(void **state)
         struct trace *t = one_wait(names[i]);
         struct graph *g = graph_of(t);
         assert_true(has_edge(g, 1, 2, EDGE_WAIT));
-        assert_int_equal(g->start_ns[g->node_of[2]], 130000);
-        assert_int_equal(g->work_ns[g->node_of[2]], 5000);
+        assert_int_equal(g->net.start[g->node_of[2]], 130000);
+        assert_int_equal(g->net.work[g->node_of[2]], 5000);
         assert_int_equal(path_of(g, NULL).worked_ns[EVENT_KERNEL], 200000);
         drop(t, g);
     }
@@ -130,8 +130,8 @@ static void the_training_thread_pauses_while_autograd_runs(void **state)
     const struct tiling path = path_of(g, NULL);
     assert_int_equal(path.waited_ns, 0);
     int64_t on_main = 0;
-    for (uint32_t i = 0; i < g->count; i++)
-        on_main += graph_lane(g, i) == g->main_lane ? g->work_ns[i] : 0;
+    for (uint32_t i = 0; i < g->net.count; i++)
+        on_main += graph_lane(g, i) == g->main_lane ? g->net.work[i] : 0;
     assert_int_equal(on_main, (100 + 20 + 10 + 40 + 50 + 10 + 10) * 1000);
     drop(t, g);
 }

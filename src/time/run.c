@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "time/run.h"
+
+#include "time/run_private.h"
+
+/* part of now, as `part` is of `whole`; rounded down, so that it never grows where `now` shrinks. */
+static int64_t share(int64_t part, int64_t whole, int64_t now)
+{
+    if (part == whole || whole <= 0)
+        return part == whole ? now : 0;
+    return (int64_t)((__int128)part * now / whole);
+}
+
+static int64_t from_of(const struct change *change)
+{
+    return change ? change->from : INT64_MIN;
+}
+
+int64_t change_work(const struct change *change, const struct net *net, uint32_t node)
+{
+    return change && change->work ? change->work(change->context, node) : net->work[node];
+}
+
+static bool change_holds(const struct change *change, const struct edge *edge)
+{
+    return !change || !change->holds || change->holds(change->context, edge);
+}
+
+static bool change_takes(const struct change *change, uint32_t node)
+{
+    return change && change->gone && change->gone(change->context, node);
+}
+
+/* ---- when an edge arrives ---- */
+
+static int64_t left_at(const struct net *net, const struct edge *edge, int64_t start, int64_t end)
+{
+    const int64_t leaves = net_leaves(net, edge->from, edge->to, edge->kind);
+    return leaves == net->work[edge->from] && !(net->early >> edge->kind & 1)
+               ? end
+               : time_sum(start, share(leaves, net->work[edge->from], time_sum(end, -start)));
+}
+
+int64_t net_arrival(const struct net *net, const struct schedule *schedule, const struct edge *edge)
+{
+    const int64_t lag = net_lag(net, edge->from, edge->to, edge->kind);
+    if (schedule)
+        return time_sum(left_at(net, edge, schedule->start[edge->from], schedule->end[edge->from]), lag);
+    return time_sum(left_at(net, edge, net->start[edge->from], net_end(net, edge->from)), lag);
+}
+
+/* When the last of the predecessors lets the node go. INT64_MIN: there is none. */
+struct arrival {
+    int64_t recorded, changed; /* as recorded; after the change */
+    int64_t otherwise;         /* after the change, if all edges held */
+};
+
+static void later(int64_t *at, int64_t time)
+{
+    *at = time > *at ? time : *at;
+}
+
+static void meet(const struct run *run, const struct edge *edge, struct arrival *arrival)
+{
+    const struct net *net = run->net;
+    const struct schedule so_far = {.start = run->start, .end = run->end};
+    const int64_t changed = net_arrival(net, &so_far, edge);
+    if (net->start)
+        later(&arrival->recorded, net_arrival(net, NULL, edge));
+    later(&arrival->otherwise, changed);
+    if (change_holds(run->change, edge))
+        later(&arrival->changed, changed);
+}
+
+static void meet_earlier(const struct run *run, const struct carry *carry, struct arrival *arrival)
+{
+    if (carry->back > run->passes)
+        return;
+    const struct schedule *pass = run->earlier - (size_t)(carry->back - 1) * run->stride;
+    later(&arrival->changed, net_arrival(run->net, pass, &carry->edge));
+    later(&arrival->otherwise, arrival->changed);
+}
+
+static struct arrival arrival_of(struct run *run, uint32_t node)
+{
+    const struct net *net = run->net;
+    struct arrival arrival = {INT64_MIN, INT64_MIN, INT64_MIN};
+    if (net->before[node] != NODE_NONE)
+        meet(run, &(struct edge){net->before[node], node, EDGE_LANE}, &arrival);
+    while (run->edge < net->edge_count && net->edges[run->edge].to < node)
+        run->edge++; /* of nodes that were passed */
+    for (; run->edge < net->edge_count && net->edges[run->edge].to == node; run->edge++)
+        meet(run, &net->edges[run->edge], &arrival);
+    while (run->carry < net->carry_count && net->carries[run->carry].edge.to < node)
+        run->carry++;
+    for (; run->carry < net->carry_count && net->carries[run->carry].edge.to == node; run->carry++)
+        meet_earlier(run, &net->carries[run->carry], &arrival);
+    return arrival;
+}
+
+/* ---- a node ---- */
+
+static void begin(struct run *run, uint32_t node)
+{
+    const struct net *net = run->net;
+    const struct arrival arrival = arrival_of(run, node);
+    const int64_t changed = arrival.changed == INT64_MIN ? arrival.otherwise : arrival.changed;
+    const int64_t alone = net->start ? net->start[node] : 0;
+    run->start[node] = alone;
+    if (changed != INT64_MIN)
+        run->start[node] = net->start ? time_sum(alone, time_sum(changed, -arrival.recorded)) : changed;
+    if (net->start)
+        later(&run->start[node], from_of(run->change));
+}
+
+/* It ends when the node before it lets it go; the first of a lane has nobody to wait for. */
+static void pass(struct run *run, uint32_t node)
+{
+    const struct edge lane = {run->net->before[node], node, EDGE_LANE};
+    run->start[node] = 0;
+    if (lane.from != NODE_NONE)
+        run->start[node] = left_at(run->net, &lane, run->start[lane.from], run->end[lane.from]);
+    if (run->net->start)
+        later(&run->start[node], from_of(run->change));
+    run->end[node] = run->start[node];
+}
+
+/* What had begun before the change. */
+static void keep(struct run *run, uint32_t node)
+{
+    const struct net *net = run->net;
+    const int64_t from = from_of(run->change), end = net_end(net, node);
+    run->start[node] = net->start[node];
+    run->end[node] = end;
+    if (end <= from)
+        return;
+    const int64_t work = change_takes(run->change, node) ? 0 : change_work(run->change, net, node);
+    run->end[node] = time_sum(from, share(end - from, net->work[node], work));
+}
+
+static bool has_begun(const struct run *run, uint32_t node)
+{
+    return run->net->start && run->net->start[node] < from_of(run->change);
+}
+
+/* ---- runs ---- */
+
+struct run run_open(const struct net *net, const struct change *change, struct arena *arena)
+{
+    return (struct run){.net = net,
+                        .change = change,
+                        .start = arena_array(arena, net->count, sizeof(int64_t)),
+                        .end = arena_array(arena, net->count, sizeof(int64_t))};
+}
+
+/* True where the node at hand waits to be told its end. */
+static bool step(struct run *run, bool stop)
+{
+    const uint32_t node = run->node;
+    if (has_begun(run, node)) {
+        keep(run, node);
+    } else if (change_takes(run->change, node)) {
+        pass(run, node);
+    } else {
+        begin(run, node);
+        if (stop)
+            return true;
+        run->end[node] = time_sum(run->start[node], change_work(run->change, run->net, node));
+    }
+    run->node++;
+    return false;
+}
+
+bool run_until(struct run *run, uint32_t stop)
+{
+    while (run->node < stop)
+        step(run, false);
+    return stop < run->net->count && step(run, true);
+}
+
+void run_end(struct run *run, int64_t end)
+{
+    run->end[run->node++] = end;
+}
+
+struct schedule run_close(const struct run *run)
+{
+    int64_t span = 0;
+    for (uint32_t node = 0; node < run->net->count; node++)
+        later(&span, run->end[node]);
+    return (struct schedule){run->change, run->start, run->end, span};
+}
+
+struct schedule net_run(const struct net *net, const struct change *change, struct arena *arena)
+{
+    struct run run = run_open(net, change, arena);
+    run_until(&run, net->count);
+    return run_close(&run);
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A run bit by bit, where something outside the net says when a node ends. */
+#ifndef TIME_RUN_PRIVATE_H
+#define TIME_RUN_PRIVATE_H
+
+#include "time/run.h"
+
+struct run {
+    const struct net *net;
+    const struct change *change;    /* NULL: as it is */
+    const struct schedule *earlier; /* of the pass before, the one before that lies `stride` below */
+    uint32_t passes, stride;
+    int64_t *start, *end;
+    uint32_t node;        /* at hand */
+    uint32_t edge, carry; /* the first into it or a later node */
+};
+
+struct run run_open(const struct net *net, const struct change *change, struct arena *arena);
+
+/*
+ * Runs all nodes below `stop`, and finds when that one starts. False where it begins by itself and has been run, too: it
+ * is gone, or had begun before the change. At the count of nodes it is false.
+ */
+bool run_until(struct run *run, uint32_t stop);
+
+/* The end of the node that was stopped at; the run may go on. */
+void run_end(struct run *run, int64_t end);
+
+struct schedule run_close(const struct run *run);
+
+#endif
