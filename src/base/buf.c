@@ -35,6 +35,23 @@ void buf_printf(struct buf *buf, const char *format, ...)
     va_end(again);
 }
 
+void buf_paragraph(struct buf *buf, str text, size_t width)
+{
+    size_t column = 0;
+    for (str word; str_cut(&text, ' ', &word);) {
+        if (column && column + 1 + word.len > width) {
+            buf_char(buf, '\n');
+            column = 0;
+        } else if (column) {
+            buf_char(buf, ' ');
+            column++;
+        }
+        buf_add(buf, word);
+        column += word.len;
+    }
+    buf_add(buf, S("\n\n"));
+}
+
 void buf_clear(struct buf *buf)
 {
     buf->len = 0;

@@ -13,6 +13,8 @@ struct buf {
 void buf_add(struct buf *buf, str text);
 void buf_char(struct buf *buf, char c);
 void buf_printf(struct buf *buf, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* A paragraph broken at blanks, and an empty line behind it. */
+void buf_paragraph(struct buf *buf, str text, size_t width);
 void buf_clear(struct buf *buf);
 void buf_free(struct buf *buf);
 

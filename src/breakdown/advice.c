@@ -401,5 +401,6 @@ uint32_t advise(const struct facts *facts, uint32_t most, struct report *report)
     qsort(hits, count, sizeof *hits, by_weight);
     for (uint32_t i = 0; i < count && i < most; i++)
         put(facts, &hits[i], report);
+    report_words(report, advice_words);
     return count;
 }

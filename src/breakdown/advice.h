@@ -9,8 +9,12 @@
 #define BREAKDOWN_ADVICE_H
 
 #include "facts.h"
+#include "report/finding_words.h"
 
 /* Puts the `most` largest findings into the report, largest first; the count of all that applied is returned. */
 uint32_t advise(const struct facts *facts, uint32_t most, struct report *report);
+
+/* What is behind each of them. */
+extern const struct finding_words advice_words[];
 
 #endif

@@ -293,7 +293,7 @@ static bool find_hardware(struct predicting *p, struct steptime_error *err)
     const struct question *question = &p->what_if.question;
     const str device = p->sources[0].steps[0].device;
     p->what_if.device = device;
-    if (device.len && hardware_find(device, &p->arena, &p->recorded_on, NULL))
+    if (device.len && hardware_recorded(device, &p->arena, &p->recorded_on, NULL))
         p->asked.plan.recorded_on = &p->recorded_on;
     const bool moves = question->hw.len || question->set_count;
     if (p->asked.plan.replay && moves && !p->asked.plan.recorded_on)
@@ -305,8 +305,9 @@ static bool find_hardware(struct predicting *p, struct steptime_error *err)
     if (!device.len && !question->hw.len)
         return fail(err, STEPTIME_USAGE, "name the device with --hw: the input does not say which it ran on");
     p->asked.plan.hardware = &p->hardware;
-    return hardware_find(p->asked.plan.recorded_on || !question->hw.len ? device : question->hw, &p->arena,
-                         &p->hardware, err);
+    if (p->asked.plan.recorded_on || !question->hw.len)
+        return hardware_recorded(device, &p->arena, &p->hardware, err);
+    return hardware_find(question->hw, &p->arena, &p->hardware, err);
 }
 
 static bool find_asked(struct predicting *p, struct steptime_error *err)

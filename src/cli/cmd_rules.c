@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The rules of lint, for people: which there are, and what is to be said of one. */
+/* The rules of lint, for people: which there are, and what is to be said of each, or of any other finding. */
 #include "base/buf.h"
 #include "base/error.h"
 #include "base/suggest.h"
+#include "breakdown/advice.h"
 #include "command.h"
 #include "output.h"
 #include "report/report.h"
 #include "rules/help.h"
 #include "rules/rule.h"
+#include "verify/verify.h"
 
 /* ---- rules ---- */
 
@@ -47,6 +49,19 @@ static bool list(const struct call *call, struct arena *arena, struct steptime_e
 
 /* ---- rules show ---- */
 
+/* Findings that come from no rule of lint: those of `summary` and of `verify`. */
+static const struct finding_words *const other_findings[] = {advice_words, verify_words};
+
+enum { OTHERS = sizeof other_findings / sizeof *other_findings };
+
+/* "ST401-4f0d8a21c3b7" is what lint calls one of its findings: the rule, and which. */
+static str rule_of_finding(str asked)
+{
+    str rest = asked, rule;
+    str_cut(&rest, '-', &rule);
+    return rest.len == 12 && strspn(rest.at, "0123456789abcdef") >= 12 ? rule : asked;
+}
+
 static bool unknown(str name, struct steptime_error *err)
 {
     struct suggestion close = suggest(name);
@@ -54,6 +69,9 @@ static bool unknown(str name, struct steptime_error *err)
         suggest_offer(&close, str_of((*at)->id));
         suggest_offer(&close, str_of((*at)->name));
     }
+    for (int i = 0; i < OTHERS; i++)
+        for (const struct finding_words *words = other_findings[i]; words->id; words++)
+            suggest_offer(&close, str_of(words->id));
     if (!suggest_found(&close))
         return fail(err, STEPTIME_USAGE, "there is no rule '%.*s'; 'steptime rules' lists them", (int)name.len,
                     name.at);
@@ -61,19 +79,36 @@ static bool unknown(str name, struct steptime_error *err)
                 (int)close.best.len, close.best.at);
 }
 
-/* Adds all rules that a name, an id or the beginning of one stands for. */
+static void add_help(struct buf *buf, str help)
+{
+    if (buf->len)
+        buf_char(buf, '\n');
+    buf_add(buf, help);
+}
+
+static bool add_other(struct buf *buf, str asked, struct arena *arena)
+{
+    for (int i = 0; i < OTHERS; i++) {
+        const struct finding_words *words = finding_words_of(other_findings[i], asked);
+        if (words)
+            add_help(buf, finding_words_help(arena, words));
+        if (words)
+            return true;
+    }
+    return false;
+}
+
+/* Adds all that a name, an id or the beginning of one stands for. */
 static bool add_helps(struct buf *buf, str asked, struct arena *arena, struct steptime_error *err)
 {
+    const str name = rule_of_finding(asked);
     bool found = false;
     for (const struct rule *const *at = rules; *at; at++) {
-        if (!rule_matches(*at, asked))
-            continue;
-        if (buf->len)
-            buf_char(buf, '\n');
-        buf_add(buf, rule_help(arena, *at));
-        found = true;
+        if (rule_matches(*at, name))
+            add_help(buf, rule_help(arena, *at));
+        found |= rule_matches(*at, name);
     }
-    return found || unknown(asked, err);
+    return found || add_other(buf, name, arena) || unknown(asked, err);
 }
 
 static bool show(const struct call *call, struct arena *arena, struct steptime_error *err)
@@ -112,7 +147,8 @@ const struct command command_rules = {
         "Without arguments: a table of the rules, with their severity and whether 'steptime fix' can rewrite what "
         "they find.\n\nWith 'show' and the id or name of a rule: why it costs time, a bad and a good example, when the "
         "rewrite is unsafe, how to silence it, and its source. The beginning of an id stands for a family (ST4), "
-        "ALL for all of them. The text is Markdown.",
+        "ALL for all of them. The ids of findings of 'summary' (SM101) and 'verify' (VF101) are known too. The text is "
+        "Markdown.",
     .examples = "steptime rules|all rules\n"
                 "steptime rules show ST401|what reading a scalar back costs\n"
                 "steptime rules show dynamic-shape|by name",

@@ -77,8 +77,8 @@ bool command_unknown(const char *name, struct steptime_error *err)
     for (const struct command *const *at = commands; *at; at++)
         suggest_offer(&close, str_of((*at)->name));
     if (!suggest_found(&close))
-        return fail(err, STEPTIME_USAGE, "there is no command '%s'", name);
-    return fail(err, STEPTIME_USAGE, "there is no command '%s'; did you mean '%s'?", name, close.best.at);
+        return fail(err, STEPTIME_USAGE, "there is no command or file '%s'", name);
+    return fail(err, STEPTIME_USAGE, "there is no command or file '%s'; did you mean '%s'?", name, close.best.at);
 }
 
 uint32_t command_groups(const struct command *command, struct option_group groups[OPTION_GROUPS])

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "hardware_option.h"
 
+#include <stdio.h>
+
 #include "call.h"
 
 bool hardware_apply_sets(const struct call *call, struct arena *arena, struct hardware *hardware,
@@ -17,6 +19,46 @@ bool hardware_of_words(const struct call *call, str name, struct arena *arena, s
                        struct steptime_error *err)
 {
     return hardware_find(name, arena, hardware, err) && hardware_apply_sets(call, arena, hardware, err);
+}
+
+static void tell(str name, struct report *report)
+{
+    const str remark = hardware_remark(name, report_arena(report));
+    if (remark.len)
+        report_warning(report, S(""), -1, remark);
+}
+
+/* "hw=V100,A100" */
+static void tell_swept(str sweep, struct report *report)
+{
+    str key;
+    if (!str_cut(&sweep, '=', &key) || !str_eq(key, S("hw")))
+        return;
+    for (str name; str_cut(&sweep, ',', &name);)
+        tell(name, report);
+}
+
+void hardware_tell(const struct call *call, struct report *report)
+{
+    for (uint32_t i = 0; i < call->given_count; i++) {
+        const str option = str_of(call->given[i].option->name);
+        if (str_eq(option, S("hw")) || str_eq(option, S("at")))
+            tell(str_of(call->given[i].value), report);
+        else if (str_eq(option, S("sweep")))
+            tell_swept(str_of(call->given[i].value), report);
+    }
+    if (!strcmp(call->command->name, "hw") && call_argument_count(call))
+        tell(str_of(call_argument(call, 0)), report);
+}
+
+void hardware_say(const struct call *call)
+{
+    struct arena arena = {0};
+    const char *const hw = call_text(call, "hw");
+    const str remark = hw ? hardware_remark(str_of(hw), &arena) : S("");
+    if (remark.len)
+        fprintf(stderr, "steptime: %.*s\n", (int)remark.len, remark.at);
+    arena_free(&arena);
 }
 
 const struct models *models_of_words(const struct call *call, struct arena *arena, struct steptime_error *err)

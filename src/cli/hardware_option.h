@@ -6,10 +6,17 @@
 #include "command.h"
 #include "hw/hardware.h"
 #include "model/model.h"
+#include "report/report.h"
 
 /* The device of that name with every --set of the command line applied in its order. */
 bool hardware_of_words(const struct call *call, str name, struct arena *arena, struct hardware *hardware,
                        struct steptime_error *err);
+
+/* Tells which variant was taken where a name of the command line (--hw, --at, the argument of `hw`) fits several. */
+void hardware_tell(const struct call *call, struct report *report);
+
+/* The same on standard error, where there is no report. */
+void hardware_say(const struct call *call);
 
 /* Those of --models FILE, else those built in; NULL with *err. */
 const struct models *models_of_words(const struct call *call, struct arena *arena, struct steptime_error *err);

@@ -128,11 +128,12 @@ str help_command(struct arena *arena, const struct command *command, unsigned wi
 static const char before_commands[] =
     "steptime says what a training step costs, why, and what to change, from the traces that the PyTorch profiler "
     "writes.\n\n"
-    "Usage: steptime COMMAND [OPTION...] TRACE|DIR...\n\n"
+    "Usage: steptime COMMAND [OPTION...] TRACE|DIR...\n"
+    "Or, for a first look: steptime TRACE|DIR...\n\n"
     "Commands:";
 
 static const char after_commands[] =
-    "\nBegin with 'steptime summary TRACE'. 'steptime COMMAND --help' says what a command takes and shows examples.\n\n"
+    "\nBegin with 'steptime TRACE'. 'steptime COMMAND --help' says what a command takes and shows examples.\n\n"
     "A trace is a file as torch.profiler exports it, plain, gzip or zstd; a directory stands for the traces in it, one "
     "a rank; - is standard input.\n\n"
     "Exit codes: 0 fine, 1 a command that was asked to judge says no, 2 wrong arguments, 3 an input that cannot be "

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "call.h"
+#include "hardware_option.h"
 #include "io/writer.h"
 #include "report/report.h"
 #include "screen.h"
@@ -72,11 +73,12 @@ static void tell_warnings(const struct report *report)
     arena_free(&scratch);
 }
 
-bool output_report(const struct call *call, const struct report *report, struct steptime_error *err)
+bool output_report(const struct call *call, struct report *report, struct steptime_error *err)
 {
     struct render_options options;
     if (!options_of(call, &options, err))
         return false;
+    hardware_tell(call, report);
     if (call->sink)
         return report_render(report, format_of(call), &options, call->sink, err);
     struct writer *out = writer_open(call_text(call, "output"), err);

@@ -162,6 +162,7 @@ static bool open_all(struct prediction *p, struct steptime_error *err)
         return fail(err, STEPTIME_USAGE, "on which device? --hw NAME ('steptime hw' lists them)");
     if (!hardware_of_words(p->call, str_of(hw), &p->arena, &p->hardware, err))
         return false;
+    hardware_say(p->call);
     p->each = call_flag(p->call, "each");
     return (p->models = models_of_words(p->call, &p->arena, err)) && (p->list = operator_list_open(input, err)) &&
            (p->out = writer_open(call_text(p->call, "output"), err));

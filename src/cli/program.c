@@ -84,17 +84,25 @@ static int no_command(void)
     return STEPTIME_USAGE;
 }
 
+/* "steptime trace.json" asks for the first look at it. A command of the same name comes first. */
+static bool is_an_input(const char *word)
+{
+    return !strcmp(word, "-") || access(word, F_OK) == 0;
+}
+
 int program(int argc, char **argv)
 {
     signal(SIGPIPE, SIG_IGN); /* a closed pipe is output that failed, told by the writer */
     signal(SIGXFSZ, SIG_IGN); /* so is a file that reaches the limit of ulimit -f */
     if (argc < 2)
         return no_command();
-    if (argv[1][0] == '-')
+    if (argv[1][0] == '-' && argv[1][1])
         return run_option(argv[1]);
     const struct command *command = command_find(argv[1]);
     if (command)
         return run_command(command, argc - 2, argv + 2);
+    if (is_an_input(argv[1]))
+        return run_command(command_find("summary"), argc - 1, argv + 1);
     struct steptime_error err = {.offset = -1};
     command_unknown(argv[1], &err);
     return complain(NULL, &err);

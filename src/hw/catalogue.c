@@ -20,7 +20,8 @@ struct catalogue {
     struct hardware *gpus;
     struct link *links;
     struct server *servers;
-    uint32_t gpu_count, link_count, server_count;
+    struct common_variant *commons;
+    uint32_t gpu_count, link_count, server_count, common_count;
     struct alias *aliases;
     uint32_t alias_count, alias_room;
 };
@@ -68,12 +69,25 @@ static void add_gpu(struct catalogue *catalogue, struct arena *arena, const stru
     add_aliases(catalogue, arena, csv_field(row, csv_column(header, S("default_for"))), true);
 }
 
+/* Such rows stand behind the devices that they name. */
+static void add_common(struct catalogue *catalogue, const struct csv_row *header, const struct csv_row *row)
+{
+    const str name = csv_field(row, csv_column(header, S("name")));
+    for (uint32_t i = 0; i < catalogue->gpu_count; i++)
+        if (str_eq(catalogue->gpus[i].name, name))
+            catalogue->commons[catalogue->common_count++] =
+                (struct common_variant){csv_field(row, csv_column(header, S("aliases"))), &catalogue->gpus[i],
+                                        csv_field(row, csv_column(header, S("source")))};
+}
+
 static void add_row(struct catalogue *catalogue, struct arena *arena, const struct csv_row *header,
                     const struct csv_row *row)
 {
     const str kind = csv_field(row, csv_column(header, S("kind")));
     if (str_eq(kind, S("gpu")))
         add_gpu(catalogue, arena, header, row);
+    else if (str_eq(kind, S("common")))
+        add_common(catalogue, header, row);
     else if (str_eq(kind, S("server")))
         catalogue->server_count +=
             row_server(header, row, catalogue, arena, &catalogue->servers[catalogue->server_count], NULL);
@@ -97,6 +111,7 @@ const struct catalogue *catalogue_new(struct arena *arena)
     catalogue->gpus = arena_array(arena, rows, sizeof *catalogue->gpus);
     catalogue->links = arena_array(arena, rows, sizeof *catalogue->links);
     catalogue->servers = arena_array(arena, rows, sizeof *catalogue->servers);
+    catalogue->commons = arena_array(arena, rows, sizeof *catalogue->commons);
     catalogue->alias_room = (uint32_t)(text.len / 8); /* no spelling is shorter with its share of the row */
     catalogue->aliases = arena_array(arena, catalogue->alias_room, sizeof *catalogue->aliases);
 
@@ -208,6 +223,28 @@ const struct hardware *catalogue_gpu(const struct catalogue *catalogue, str text
     }
     arena_free(&scratch);
     return fits == 1 || meant ? &catalogue->gpus[found] : NULL;
+}
+
+static bool spells(str spellings, const struct device_name *name, struct arena *arena)
+{
+    for (str one; str_cut(&spellings, ';', &one);) {
+        const struct device_name of = device_name(arena, one);
+        if (device_name_eq(&of, name))
+            return true;
+    }
+    return false;
+}
+
+const struct common_variant *catalogue_common(const struct catalogue *catalogue, str text)
+{
+    struct arena scratch = {0};
+    const struct device_name name = device_name(&scratch, text);
+    const struct common_variant *found = NULL;
+    for (uint32_t i = 0; i < catalogue->common_count && !found; i++)
+        if (spells(catalogue->commons[i].spellings, &name, &scratch))
+            found = &catalogue->commons[i];
+    arena_free(&scratch);
+    return found;
 }
 
 /* The least distance to a spelling of the device that is like the name; UINT32_MAX where none is. */

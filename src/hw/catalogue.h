@@ -34,6 +34,13 @@ struct gpu_signs {
     int64_t memory_bytes, sms;
 };
 
+/* The variant that people mean most often who name none: a fact with a source, for names that fit several devices. */
+struct common_variant {
+    str spellings; /* between semicolons: "A100;A100 80GB" */
+    const struct hardware *gpu;
+    str source;
+};
+
 struct catalogue;
 
 /* The built-in table; everything lives in the arena. */
@@ -52,6 +59,9 @@ const struct link *catalogue_link(const struct catalogue *catalogue, str name); 
 uint32_t catalogue_server_count(const struct catalogue *catalogue);
 const struct server *catalogue_server_at(const struct catalogue *catalogue, uint32_t i);
 const struct server *catalogue_server(const struct catalogue *catalogue, str name);
+
+/* NULL where nothing is known of how common the variants of the name are. */
+const struct common_variant *catalogue_common(const struct catalogue *catalogue, str name);
 
 /* Up to three names of devices that come nearest, "A, B, C"; "" where no name is near. */
 str catalogue_closest(const struct catalogue *catalogue, struct arena *arena, str name);

@@ -62,19 +62,43 @@ static bool names_a_file(str name)
     return str_has(name, S("/")) || str_ends(name, S(".csv"));
 }
 
-bool hardware_find(str name, struct arena *arena, struct hardware *hardware, struct steptime_error *err)
+static bool find(str name, bool common, struct arena *arena, struct hardware *hardware, struct steptime_error *err)
 {
     if (names_a_file(name))
         return find_in_file(name, arena, hardware, err);
     const struct catalogue *catalogue = catalogue_new(arena);
     const struct hardware *found = catalogue_gpu(catalogue, name, (struct gpu_signs){-1, -1});
-    if (found) {
-        *hardware = *found;
+    const struct common_variant *variant = found || !common ? NULL : catalogue_common(catalogue, name);
+    if (found || variant) {
+        *hardware = found ? *found : *variant->gpu;
         return true;
     }
     const str hint = catalogue_hint(catalogue, arena, name);
     return fail(err, STEPTIME_USAGE, "the device '%.*s' is not known, or is several; %.*s ('steptime hw' lists all)",
                 (int)name.len, name.at, (int)hint.len, hint.at);
+}
+
+bool hardware_find(str name, struct arena *arena, struct hardware *hardware, struct steptime_error *err)
+{
+    return find(name, true, arena, hardware, err);
+}
+
+bool hardware_recorded(str name, struct arena *arena, struct hardware *hardware, struct steptime_error *err)
+{
+    return find(name, false, arena, hardware, err);
+}
+
+str hardware_remark(str name, struct arena *arena)
+{
+    const struct catalogue *catalogue = catalogue_new(arena);
+    if (names_a_file(name) || catalogue_gpu(catalogue, name, (struct gpu_signs){-1, -1}))
+        return S("");
+    const struct common_variant *variant = catalogue_common(catalogue, name);
+    if (!variant)
+        return S("");
+    const str gpu = variant->gpu->name, source = variant->source;
+    return str_printf(arena, "'%.*s' is several devices; the most common is taken, %.*s: %.*s", (int)name.len, name.at,
+                      (int)gpu.len, gpu.at, (int)source.len, source.at);
 }
 
 /* ---- single figures ---- */

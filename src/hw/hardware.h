@@ -69,10 +69,17 @@ struct hardware {
 };
 
 /*
- * A row of the catalogue in any usual spelling, or, where `name` names a file, that file's row.
+ * A row of the catalogue in any usual spelling, or, where `name` names a file, that file's row. Of several variants that
+ * the name fits it is the most common one, where that is known; who shows figures of it shows hardware_remark too.
  * False with STEPTIME_USAGE and the nearest names where nothing fits, or several rows do.
  */
 bool hardware_find(str name, struct arena *arena, struct hardware *hardware, struct steptime_error *err);
+
+/* The same for a name that a recording gives: no variant is taken for granted. */
+bool hardware_recorded(str name, struct arena *arena, struct hardware *hardware, struct steptime_error *err);
+
+/* Which variant hardware_find takes for a name that fits several, and why; "" where it fits one, or none. */
+str hardware_remark(str name, struct arena *arena);
 
 /* "network=100Gbps", "memory=4TB/s", "l2=50MiB": one figure. False with STEPTIME_USAGE, naming key or unit. */
 bool hardware_set(struct hardware *hardware, str setting, struct arena *arena, struct steptime_error *err);

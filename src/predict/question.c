@@ -132,10 +132,10 @@ bool question_hardware(const struct question *question, str recorded, struct are
     *asked = question->hw.len || question->set_count;
     if (!*asked)
         return true;
-    const str name = question->hw.len ? question->hw : recorded;
-    if (!name.len)
+    if (!question->hw.len && !recorded.len)
         return fail(err, STEPTIME_USAGE, "the device is not recorded; say which with --hw before --set changes it");
-    if (!hardware_find(name, arena, hardware, err))
+    if (!(question->hw.len ? hardware_find(question->hw, arena, hardware, err)
+                           : hardware_recorded(recorded, arena, hardware, err)))
         return false;
     for (uint32_t i = 0; i < question->set_count; i++)
         if (!hardware_set(hardware, question->sets[i], arena, err))

@@ -30,24 +30,6 @@ str rule_family(const struct rule *rule)
     return str_of(families[number < sizeof families / sizeof *families ? number : 0]);
 }
 
-/* A paragraph broken at blanks. */
-static void add_paragraph(struct buf *buf, str text)
-{
-    size_t column = 0;
-    for (str word; str_cut(&text, ' ', &word);) {
-        if (column && column + 1 + word.len > HELP_WIDTH) {
-            buf_char(buf, '\n');
-            column = 0;
-        } else if (column) {
-            buf_char(buf, ' ');
-            column++;
-        }
-        buf_add(buf, word);
-        column += word.len;
-    }
-    buf_add(buf, S("\n\n"));
-}
-
 static void add_example(struct buf *buf, const char *title, const char *code)
 {
     buf_printf(buf, "%s\n\n```python\n%s```\n\n", title, code);
@@ -71,16 +53,18 @@ str rule_help(struct arena *arena, const struct rule *rule)
     const struct rule_words *words = rule->words;
     struct buf buf = {0};
     buf_printf(&buf, "## %s %s\n\n", rule->id, rule->name);
-    add_paragraph(&buf, str_of(words->why));
+    buf_paragraph(&buf, str_of(words->why), HELP_WIDTH);
     add_example(&buf, "Instead of", words->bad);
     add_example(&buf, "write", words->good);
-    add_paragraph(&buf, str_printf(arena, "**Not where:** %s", words->unsafe_when));
-    add_paragraph(&buf, str_printf(arena, "**Fix:** %s", fix_sentence(rule->fix_kind)));
-    add_paragraph(&buf, str_printf(arena,
-                                   "**Silence it:** `# steptime: ignore[%s] reason` at the end of the line, or "
-                                   "`ignore = [\"%s\"]` in `[tool.steptime]` of pyproject.toml.",
-                                   rule->id, rule->id));
-    add_paragraph(&buf, str_printf(arena, "**Source:** %s.", words->source));
+    buf_paragraph(&buf, str_printf(arena, "**Not where:** %s", words->unsafe_when), HELP_WIDTH);
+    buf_paragraph(&buf, str_printf(arena, "**Fix:** %s", fix_sentence(rule->fix_kind)), HELP_WIDTH);
+    buf_paragraph(&buf,
+                  str_printf(arena,
+                             "**Silence it:** `# steptime: ignore[%s] reason` at the end of the line, or "
+                             "`ignore = [\"%s\"]` in `[tool.steptime]` of pyproject.toml.",
+                             rule->id, rule->id),
+                  HELP_WIDTH);
+    buf_paragraph(&buf, str_printf(arena, "**Source:** %s.", words->source), HELP_WIDTH);
     buf.len--; /* one line end is enough at the end */
     const str help = str_copy(arena, buf_str(&buf));
     buf_free(&buf);

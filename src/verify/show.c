@@ -262,6 +262,7 @@ static void say_pace(const struct shown *shown, const struct pace_ratio *ratio)
 void verify_show(const struct verify_options *options, const struct verify_result *result, struct report *report)
 {
     const struct shown shown = {options, result, report, report_arena(report)};
+    report_words(report, verify_words);
     show_verdict(&shown);
     show_losses(&shown);
     if (options->saved)

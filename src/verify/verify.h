@@ -11,6 +11,7 @@
 
 #include "compare.h"
 #include "pace.h"
+#include "report/finding_words.h"
 #include "report/report.h"
 
 enum verify_side { VERIFY_BEFORE, VERIFY_AFTER, VERIFY_SIDES };
@@ -56,6 +57,9 @@ struct verify_result {
 /* False: a script could not be run to a use; *err says which and why, result->complaints what it said itself. */
 bool verify_run(const struct verify_options *options, struct arena *arena, struct verify_result *result,
                 struct steptime_error *err);
+
+/* What is behind each finding that it makes. */
+extern const struct finding_words verify_words[];
 
 void verify_show(const struct verify_options *options, const struct verify_result *result, struct report *report);
 

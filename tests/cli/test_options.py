@@ -62,7 +62,7 @@ class Spelling(Case):
 
     def test_unknown_commands_name_the_closest(self):
         self.refused("imfo", self.trace, says="did you mean 'info'?")
-        self.refused("frobnicate", says="there is no command 'frobnicate'")
+        self.refused("frobnicate", says="there is no command or file 'frobnicate'")
         self.refused("help", "completon", says="did you mean 'completion'?")
         self.refused("--frob", says="no option '--frob'")
 

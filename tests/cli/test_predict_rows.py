@@ -68,7 +68,7 @@ class Kernels(unittest.TestCase):
         self.assertEqual(kernels(HEADER).code, OK)
         self.assertEqual(kernels("").code, INPUT)
         self.assertEqual(kernels("a,b\n1,2\n").code, INPUT)
-        self.assertEqual(kernels(HEADER + ROW, "--hw", "A100").code, USAGE)
+        self.assertEqual(kernels(HEADER + ROW, "--hw", "MI300").code, USAGE)
         self.assertEqual(kernels(HEADER + ROW, "--set", "memory=4").code, USAGE)
         self.assertEqual(steptime("predict", "kernel").code, USAGE)
 

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """The table of rules, and what is told of each."""
 import ast
+import os
 import re
 import unittest
 
-from support import OK, SOURCE, USAGE, steptime
+from support import OK, SOURCE, USAGE, recorded, steptime
 
 # Rule and entry of the catalogue: stable for ever.
 ENTRIES = {
@@ -71,6 +72,47 @@ class Show(unittest.TestCase):
         with open(f"{SOURCE}/doc/rules.md", encoding="utf-8") as file:
             self.assertTrue(file.read().endswith(steptime("rules", "show", "ALL").out),
                             "doc/rules.md: put the output of 'steptime rules show ALL' behind its first part again")
+
+
+class EveryId(unittest.TestCase):
+    """What a screen calls a finding, `rules show` explains."""
+
+    def shows(self, name):
+        run = steptime("rules", "show", name)
+        self.assertEqual((run.code, run.err), (OK, ""), name)
+        self.assertRegex(run.out, rf"^## {name.partition('-')[0]} [a-z-]+\n")
+
+    def test_that_the_source_knows(self):
+        known = set()
+        for at, _, names in os.walk(os.path.join(SOURCE, "src")):
+            for name in names:
+                if name.endswith(".c"):
+                    with open(os.path.join(at, name), encoding="utf-8") as file:
+                        known |= set(re.findall(r'"([A-Z]{2}\d{3})"', file.read()))
+        self.assertLessEqual({"SM101", "SM403", "VF101", "VF201", "ST401"}, known)
+        for name in sorted(known):
+            self.shows(name)
+
+    def test_that_a_report_prints(self):
+        printed = set()
+        for words in (["summary", recorded("dlrm-cpu.json.gz")], ["summary", recorded("")],
+                      ["lint", os.path.join(SOURCE, "examples")]):
+            for found in steptime(*words, "--format", "json").json["findings"]:
+                printed |= {found["id"], found["rule"]}
+        self.assertGreater(len(printed), 5)
+        for name in sorted(printed):
+            self.shows(name)
+
+    def test_that_a_screen_prints(self):
+        for words in (["summary", recorded("")], ["lint", os.path.join(SOURCE, "examples")]):
+            for name in sorted(set(re.findall(r"\b[A-Z]{2}\d{3}(?:-[0-9a-f]{12})?\b", steptime(*words).out))):
+                self.shows(name)
+
+    def test_each_says_what_to_do(self):
+        for name in ("SM101", "data-loading", "VF201"):
+            shown = steptime("rules", "show", name).out
+            for part in ("**Said where:**", "**What to do:**"):
+                self.assertIn(part, shown)
 
 
 if __name__ == "__main__":

@@ -29,6 +29,31 @@ def table(document, wanted):
     return None
 
 
+class FirstWord(unittest.TestCase):
+    def test_a_file_or_folder_instead_of_a_command_is_summarised(self):
+        for path in (recorded("dlrm-cpu.json.gz"), recorded("")):
+            shown = steptime(path)
+            self.assertEqual((shown.code, shown.out), (OK, steptime("summary", path).out))
+        self.assertEqual(steptime(recorded("dlrm-cpu.json.gz"), "--format", "json").json["command"], "summary")
+
+    def test_so_is_standard_input(self):
+        with open(recorded("dlrm-cpu.json.gz"), "rb") as file:
+            data = file.read()
+        self.assertEqual(steptime("-", stdin=data).out, steptime("summary", "-", stdin=data).out)
+
+    def test_a_command_comes_before_a_file_of_its_name(self):
+        with tempfile.TemporaryDirectory() as folder:
+            plant_at = os.path.join(folder, "hw")
+            with open(plant_at, "w", encoding="ascii") as file:
+                file.write("{}")
+            self.assertEqual(steptime("hw", cwd=folder).code, OK)
+
+    def test_what_is_neither_is_named(self):
+        shown = steptime("no-such-trace.json")
+        self.assertEqual((shown.code, shown.out), (USAGE, ""))
+        self.assertIn("there is no command or file 'no-such-trace.json'", shown.err)
+
+
 class Planted(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()

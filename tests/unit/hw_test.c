@@ -336,10 +336,24 @@ static void an_unknown_device_is_named_with_its_neighbours(void **state)
 {
     struct hardware gpu;
     struct steptime_error err;
-    assert_false(hardware_find(S("A100"), &arena, &gpu, &err));
+    assert_false(hardware_find(S("MI300"), &arena, &gpu, &err));
     assert_int_equal(err.code, STEPTIME_USAGE);
-    assert_non_null(strstr(err.message, "A100-SXM4-80GB"));
+    assert_non_null(strstr(err.message, "MI300X"));
     assert_false(hardware_find(S("/no/such/file.csv"), &arena, &gpu, &err));
+}
+
+static void of_several_variants_the_most_common_is_taken_and_told(void **state)
+{
+    struct hardware gpu;
+    assert_true(hardware_find(S("A100"), &arena, &gpu, NULL));
+    assert_string_equal(str_z(&arena, gpu.name), "NVIDIA A100-SXM4-80GB");
+    const str remark = hardware_remark(S("a100"), &arena);
+    assert_true(str_has(remark, S("NVIDIA A100-SXM4-80GB")) && str_has(remark, S("MLPerf")));
+    assert_true(hardware_find(S("A100 40GB"), &arena, &gpu, NULL));
+    assert_string_equal(str_z(&arena, gpu.name), "NVIDIA A100-SXM4-40GB");
+    assert_int_equal(hardware_remark(S("A100-SXM4-80GB"), &arena).len, 0);
+    assert_int_equal(hardware_remark(S("H100"), &arena).len, 0);
+    assert_false(hardware_recorded(S("NVIDIA A100"), &arena, &gpu, NULL));
 }
 
 int main(void)
@@ -363,6 +377,7 @@ int main(void)
         cmocka_unit_test(a_file_describes_a_device),
         cmocka_unit_test(unusable_files_are_refused),
         cmocka_unit_test(an_unknown_device_is_named_with_its_neighbours),
+        cmocka_unit_test(of_several_variants_the_most_common_is_taken_and_told),
     };
     return cmocka_run_group_tests(tests, open_catalogue, close_catalogue);
 }
