@@ -4,8 +4,9 @@
  * name that it is bound to on to the uses of that name.
  */
 #include "source/contexts.h"
+#include "source/effects.h"
 
-enum { MOST_STEPS = 400, MOST_USES = 64 };
+enum { MOST_STEPS = 400 }; /* beyond them the value counts as used */
 
 struct trail {
     const struct project *project;
@@ -41,20 +42,26 @@ static bool in_loop_with(const struct syntax *tree, uint32_t statement)
     return false;
 }
 
+/* Whether others may read the variable: nested functions, functions of the module, modules that import it. */
+static bool is_seen_elsewhere(const struct trail *trail, const struct definition *definition)
+{
+    const struct project *project = trail->project;
+    if (definition->function != 0)
+        return flow_escapes(project, trail->file, definition);
+    const struct file *file = &project->files.at[trail->file];
+    return file->imported || file->flow.slots[((const struct def *)definition)->slot].shared;
+}
+
 static void follow_name(struct trail *trail, uint32_t name)
 {
-    const struct site site = {trail->file, name};
-    const struct definition *definition = flow_bound(trail->project, site);
+    const struct definition *definition = flow_bound(trail->project, (struct site){trail->file, name});
     if (!definition)
         return;
-    uint32_t uses[MOST_USES];
-    const uint32_t count = flow_uses(trail->project, trail->file, definition, uses, MOST_USES);
-    for (uint32_t i = 0; i < count && i < MOST_USES; i++)
-        follow(trail, uses[i]);
-    if (count > MOST_USES || flow_escapes(trail->project, trail->file, definition))
-        trail->fate |= definition->function == 0 && count ? 0 : count > MOST_USES ? FATE_OTHER : 0;
-    const bool shared = flow_escapes(trail->project, trail->file, definition) && definition->function != 0;
-    if (shared)
+    const struct flow *flow = &trail->project->files.at[trail->file].flow;
+    const struct reached reached = flow->groups[flow->group[(const struct def *)definition - flow->defs]];
+    for (uint32_t i = 0; i < reached.count && trail->steps <= MOST_STEPS; i++)
+        follow(trail, flow->reached[reached.first + i]);
+    if (reached.count > FLOW_MOST_USES || is_seen_elsewhere(trail, definition)) /* some are not listed */
         trail->fate |= FATE_OTHER;
 }
 
@@ -102,54 +109,6 @@ static void assigned(struct trail *trail, uint32_t statement, uint32_t value)
 
 /* ---- calls ---- */
 
-static bool is_print(str name, str tail, const struct value *object)
-{
-    static const char *const tails[] = {
-        "print",         "set_postfix", "set_postfix_str", "set_description", "add_scalar", "add_scalars",
-        "add_histogram", "info",        "debug",           "warning",         "error",      "critical",
-        "log",           "log_dict",    "log_metrics",     "write",           "exception",  "set_description_str",
-        "add_text",      "add_image"};
-    if (object && object->kind == VALUE_WRITER)
-        return true;
-    if (str_eq(name, S("math.log")) || str_starts(name, S("torch.")) || str_starts(name, S("numpy.")))
-        return false;
-    for (size_t i = 0; i < sizeof tails / sizeof *tails; i++)
-        if (str_eq(tail, str_of(tails[i])))
-            return true;
-    return str_starts(name, S("logging.")) || str_starts(name, S("wandb."));
-}
-
-static bool is_host_library(str name)
-{
-    static const char *const libraries[] = {"numpy.",      "scipy.", "sklearn.", "pandas.",
-                                            "matplotlib.", "cv2.",   "PIL.",     "math."};
-    for (size_t i = 0; i < sizeof libraries / sizeof *libraries; i++)
-        if (str_starts(name, str_of(libraries[i])))
-            return true;
-    return false;
-}
-
-static bool keeps(str tail)
-{
-    static const char *const tails[] = {"append", "extend",     "insert", "add",
-                                        "update", "setdefault", "put",    "appendleft"};
-    for (size_t i = 0; i < sizeof tails / sizeof *tails; i++)
-        if (str_eq(tail, str_of(tails[i])))
-            return true;
-    return false;
-}
-
-/* The name of a container that takes the value: where that goes, the value goes. */
-static void kept_in(struct trail *trail, uint32_t callee)
-{
-    trail->fate |= FATE_KEPT;
-}
-
-static void through_result(struct trail *trail, uint32_t call)
-{
-    follow(trail, call);
-}
-
 /* out.roll(n): a number tells a kernel what to do, and does not become a part of its result. */
 static bool is_setting(struct trail *trail, uint32_t argument, const struct value *result)
 {
@@ -158,44 +117,21 @@ static bool is_setting(struct trail *trail, uint32_t argument, const struct valu
 
 static void argument_of(struct trail *trail, uint32_t call, uint32_t argument)
 {
-    const struct syntax *tree = trail->tree;
+    static const uint32_t fates[] = {
+        [USE_SHOWN] = FATE_PRINT, [USE_NUMPY] = FATE_NUMPY, [USE_KEPT] = FATE_KEPT,    [USE_PYTHON] = FATE_PYTHON,
+        [USE_SIZE] = FATE_INDEX,  [USE_SHAPE] = FATE_OTHER, [USE_UNKNOWN] = FATE_CALL, [USE_RESULT] = FATE_NONE};
     const struct site site = {trail->file, call};
-    const uint32_t callee = syntax_first(tree, call);
-    const str name = name_of(trail->project, site), tail = syntax_tail(tree, callee);
-    const bool method = tree->kind[callee] == SYN_ATTRIBUTE;
-    const struct value *object = method ? value_at(trail->project, (struct site){trail->file, callee + 1}) : NULL;
     const struct value *result = value_at(trail->project, site);
-    if (is_print(name, tail, object)) {
-        trail->fate |= FATE_PRINT;
-    } else if (value_is_tensor(result) && value_on_gpu(result) &&
-               value_move(trail->project, site).move == MOVE_UPLOAD) {
+    const enum use use = effects_use(trail->project, site);
+    if (use != USE_SHOWN && value_is_tensor(result) && value_on_gpu(result) &&
+        value_move(trail->project, site).move == MOVE_UPLOAD) {
         trail->fate |= FATE_UPLOAD;
-    } else if (is_host_library(name)) {
-        trail->fate |= FATE_NUMPY;
-        through_result(trail, call);
-    } else if (method && keeps(tail) && !str_starts(name, S("torch."))) {
-        kept_in(trail, callee);
-    } else if (str_eq(name, S("range")) || str_eq(name, S("torch.zeros")) || str_eq(name, S("torch.arange"))) {
-        trail->fate |= FATE_INDEX;
-    } else if (str_eq(name, S("len")) || str_eq(name, S("isinstance"))) {
-        trail->fate |= FATE_OTHER;
-    } else if (str_eq(tail, S("format")) || str_eq(name, S("str")) || str_eq(name, S("float")) ||
-               str_eq(name, S("int")) || str_eq(name, S("bool")) || str_eq(name, S("round")) ||
-               str_eq(name, S("abs")) || str_eq(name, S("max")) || str_eq(name, S("min"))) {
-        through_result(trail, call);
-    } else if (str_eq(name, S("list")) || str_eq(name, S("sorted")) || str_eq(name, S("zip")) ||
-               str_eq(name, S("enumerate")) || str_eq(name, S("map")) || str_eq(name, S("sum")) ||
-               str_eq(name, S("set")) || str_eq(name, S("tuple"))) {
-        trail->fate |= FATE_PYTHON;
-        through_result(trail, call);
-    } else if (str_starts(name, S("torch.")) && is_setting(trail, argument, result)) {
-        trail->fate |= FATE_CALL;
-    } else if (str_starts(name, S("torch."))) {
-        through_result(trail, call);
-    } else {
-        trail->fate |= FATE_CALL;
-        through_result(trail, call);
+        return;
     }
+    const bool setting = use == USE_RESULT && is_setting(trail, argument, result);
+    trail->fate |= setting ? FATE_CALL : fates[use];
+    if (!setting && (use == USE_RESULT || use == USE_NUMPY || use == USE_PYTHON || use == USE_UNKNOWN))
+        follow(trail, call);
 }
 
 /* x.method(...): what becomes of x goes on in the result. */
@@ -217,8 +153,8 @@ static void object_of(struct trail *trail, uint32_t attribute)
         trail->fate |= FATE_UPLOAD;
     else
         follow(trail, call);
-    if (keeps(tail) || str_eq(tail, S("sort")) || str_eq(tail, S("shuffle")))
-        trail->fate |= FATE_OTHER;
+    if (!flow_only_computes(trail->project, (struct site){trail->file, call}))
+        trail->fate |= FATE_CALL;
 }
 
 /* ---- upward ---- */

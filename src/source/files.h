@@ -30,6 +30,7 @@ struct file {
     uint32_t *function_first_def, *function_last_def;
     bool *function_loops; /* a definition reaches one before it */
     bool is_test;         /* by its path: its calls say nothing of how the rest is used */
+    bool imported;        /* by a file of the run */
     uint32_t program;     /* after module_link the same for all files of one */
     struct star *stars;   /* `from x import *` */
     uint32_t star_count;

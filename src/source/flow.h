@@ -86,6 +86,8 @@ uint32_t flow_fate(const struct project *project, struct site expression);
 bool flow_invariant(const struct project *project, struct site expression, uint32_t loop);
 /* Whether evaluating it has no effect beside its value and does not depend on random numbers, time or files. */
 bool flow_pure(const struct project *project, struct site expression);
+/* Whether the call is of a public function that makes a result of its arguments and does nothing else. */
+bool flow_only_computes(const struct project *project, struct site call);
 /* Whether anything below node `within` may bind or change the name, or `self.x`, that the expression is. */
 bool flow_changes(const struct project *project, struct site expression, uint32_t within);
 

@@ -252,7 +252,8 @@ static const struct row rows[] = {
     {"random.random random.uniform random.gauss", {VALUE_FLOAT, ON_NONE, 0, 0, 0, VALUE_RANDOM, false, false}},
     {"random.randint random.randrange", {VALUE_INT, ON_NONE, 0, 0, 0, VALUE_RANDOM, false, false}},
     {"random.sample random.choices", {VALUE_LIST, ON_NONE, 0, 0, SPECIAL_LIST, VALUE_RANDOM, false, false}},
-    {"random.shuffle random.seed numpy.random.seed numpy.random.shuffle numpy.save numpy.savetxt",
+    {"random.shuffle random.seed numpy.random.seed numpy.random.shuffle numpy.save numpy.savetxt "
+     "numpy.savez numpy.savez_compressed numpy.copyto numpy.put numpy.place numpy.putmask numpy.fill_diagonal",
      {VALUE_NONE, ON_NONE, 0, 0, 0, 0, false, true}},
     {"numpy.ndarray.tolist", {VALUE_LIST, ON_NONE, 0, 0, 0, 0, false, false}},
     {"numpy.ndarray.item", {VALUE_FLOAT, ON_NONE, 0, 0, 0, 0, false, false}},

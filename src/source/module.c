@@ -172,6 +172,7 @@ static void unite(struct files *files, uint32_t a, uint32_t b)
 {
     if (a >= files->count || b >= files->count)
         return;
+    files->at[b].imported = true;
     a = root(files, a);
     b = root(files, b);
     files->at[a < b ? b : a].program = a < b ? a : b;

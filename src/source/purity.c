@@ -3,11 +3,9 @@
 #include "source/contexts.h"
 #include "source/known.h"
 
-static bool call_is_pure(const struct project *project, struct site call)
+/* A library computes something and gives it: the table of public functions has a row for it, and it fills no out=. */
+bool flow_only_computes(const struct project *project, struct site call)
 {
-    const uint32_t target = name_target(project, call);
-    if (target != NONE)
-        return summary_pure(summary_of(project, target));
     const struct file *file = &project->files.at[call.file];
     const struct value *callee = node_value(project, file, syntax_first(file->shown.tree, call.node));
     if (callee->kind == VALUE_DTYPE)
@@ -19,7 +17,15 @@ static bool call_is_pure(const struct project *project, struct site call)
         return false;
     const str name = callee->name->text;
     const bool in_place = name.len > 1 && name.at[name.len - 1] == '_';
+    if (syntax_argument(file->shown.tree, call.node, UINT32_MAX, "out") != NONE)
+        return false;
     return !in_place && !str_has(name, S("random")) && known->kind != VALUE_WRITER && known->kind != VALUE_LOADER;
+}
+
+static bool call_is_pure(const struct project *project, struct site call)
+{
+    const uint32_t target = name_target(project, call);
+    return target != NONE ? summary_pure(summary_of(project, target)) : flow_only_computes(project, call);
 }
 
 bool flow_pure(const struct project *project, struct site expression)

@@ -145,6 +145,12 @@ static void dead_reads(void **state)
     expect("ST40", STEP("        host = out.detach().cpu().numpy()  # ST405\n"
                         "        del host\n"));
     expect("ST40", STEP("        loss.item()  # ST405\n"));
+    expect("ST405", STEP("        host = out.detach().cpu()\n"
+                         "        torch.save(host, 'out.pt')\n"
+                         "        part = out.detach().cpu()\n"
+                         "        torch.distributed.all_reduce(part)\n"
+                         "        held = out.detach().cpu()\n"
+                         "        unknown(held)\n"));
 }
 
 static void sizes_that_the_device_knows(void **state)

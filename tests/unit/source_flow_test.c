@@ -85,6 +85,41 @@ static void values_are_followed(void **state)
     goes_to("def f(x):\n    raise ValueError(x.item())\n", "x.item()", FATE_CALL | FATE_RAISE);
 }
 
+static void what_reaches_a_call_is_used(void **state)
+{
+    static const char *const calls[] = {"torch.save(y, 'y.pt')",
+                                        "torch.distributed.all_reduce(y)",
+                                        "torch.nn.init.zeros_(y)",
+                                        "torch.testing.assert_close(y, y)",
+                                        "torch.utils.dlpack.to_dlpack(y)",
+                                        "unknown(y)",
+                                        "torch.add(a, a, out=y)",
+                                        "torch.save({'y': [y]}, 'y.pt')",
+                                        "y.tofile('y')",
+                                        "y.add_(1)",
+                                        "torch.distributed.all_to_all_single(a, a, y)",
+                                        "y.unheard_of()",
+                                        "helper(y)"};
+    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
+        goes_to(text("import torch\ndef helper(x):\n    pass\ndef f(x, a):\n    y = x.cpu()\n    %s\n", calls[i]),
+                "x.cpu()", FATE_CALL);
+    goes_to("import torch\ndef f(x, q):\n    y = x.cpu()\n    q.put(y)\n", "x.cpu()", FATE_KEPT);
+    goes_to("import torch\ndef f(x):\n    y = torch.exp(x.cpu())\n", "x.cpu()", FATE_NONE);
+    goes_to("import torch\ny = x.cpu()\ndef g():\n    return y\n", "x.cpu()", FATE_OTHER);
+}
+
+/* The one use that counts stands behind more than are listed: what is not looked at counts as a use. */
+static void the_last_of_many_uses_counts(void **state)
+{
+    struct buf code = {0};
+    buf_add(&code, S("def f(x, a):\n    y = x.cpu()\n"));
+    for (int i = 0; i < 2 * FLOW_MOST_USES; i++)
+        buf_add(&code, S("    y\n"));
+    buf_add(&code, S("    a.append(y)\n"));
+    goes_to(str_z(&arena, buf_str(&code)), "x.cpu()", FATE_OTHER);
+    buf_free(&code);
+}
+
 static void what_a_loop_does_not_change_is_invariant(void **state)
 {
     const char *const code = "import torch\n"
@@ -129,6 +164,8 @@ int main(void)
         cmocka_unit_test_teardown(changes_of_an_object_are_no_new_definition, clear),
         cmocka_unit_test_teardown(values_that_nobody_reads_are_dead, clear),
         cmocka_unit_test_teardown(values_are_followed, clear),
+        cmocka_unit_test_teardown(what_reaches_a_call_is_used, clear),
+        cmocka_unit_test_teardown(the_last_of_many_uses_counts, clear),
         cmocka_unit_test_teardown(what_a_loop_does_not_change_is_invariant, clear),
         cmocka_unit_test_teardown(wrappers_and_effects_are_summed_up, clear),
     };

@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Files that say themselves what lint is to find: `# expect STnxx` on a line (that rule or one of its family, as a
+warning), `# note` (at most a note), `# silent` (nothing; `# silent ST405`: not that rule). Lines without a mark are not
+judged."""
+import glob
+import os
+import re
+import unittest
+
+from support import JUDGED, OK, SHARED, steptime
+
+FOLDER = os.path.join(SHARED, "data", "faults", "lint")
+MARK = re.compile(r"# (expect|note|silent)\b *(ST\d+)?")
+FAMILY = len("ST4")
+
+
+def fits(mark, rule, found):
+    """Whether what was found on a line is what its mark asks for."""
+    if mark == "expect":
+        return any(f["rule"].startswith(rule[:FAMILY]) and f["severity"] == "warning" for f in found)
+    if mark == "note":
+        return all(f["severity"] == "note" for f in found)
+    return not any(f["rule"] == rule or not rule for f in found)
+
+
+def differing(path):
+    """The marked lines that come out otherwise, as text."""
+    outcome = steptime("lint", "--format", "json", path)
+    assert outcome.code in (OK, JUDGED), outcome.err
+    findings, lines = outcome.json["findings"], []
+    with open(path) as file:
+        for number, line in enumerate(file, 1):
+            mark = MARK.search(line)
+            found = [f for f in findings if f["line"] == number]
+            if mark and not fits(*mark.groups(), found):
+                lines.append(f"{os.path.basename(path)}:{number}: {line.strip()} -> "
+                             + ", ".join(f"{f['rule']} {f['severity']}" for f in found))
+    return lines
+
+
+def shared(name):
+    path = os.path.join(FOLDER, name)
+    if not os.path.exists(path):
+        raise unittest.SkipTest("the shared inputs are not here")
+    return path
+
+
+def found_in(name):
+    outcome = steptime("lint", "--format", "json", shared(name))
+    return [(f["rule"], f["line"], f["severity"]) for f in outcome.json["findings"]]
+
+
+class Uses(unittest.TestCase):
+    """What is handed to a call is used."""
+
+    def test_saved_read_backs_are_not_dead(self):
+        for name in ("saved_read_back.py", "saved_read_back_2.py"):
+            self.assertNotIn("ST405", [rule for rule, _, _ in found_in(name)])
+            outcome = steptime("fix", shared(name))
+            self.assertNotRegex(outcome.out, r"(?m)^-.*\.cpu\(\)")
+
+
+if __name__ == "__main__":
+    unittest.main()
