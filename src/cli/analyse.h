@@ -6,9 +6,9 @@
 #include "command.h"
 
 /*
- * Runs call's analysis over all inputs and writes the report. One unusable file
- * among several is a warning; when none is usable each is told on standard error
- * and the code is STEPTIME_INPUT.
+ * Runs call's analysis over all inputs and writes the report. Inputs that cannot be used are told in it; where one of
+ * them was named itself the code is STEPTIME_INPUT all the same, and *err the first of them. Where none is usable there
+ * is no report.
  */
 enum steptime_code analyse(const struct call *call, struct steptime_error *err);
 

@@ -27,9 +27,6 @@ struct call {
 bool call_parse(struct call *call, const struct command *command, int argc, char **argv, struct arena *arena,
                 struct steptime_error *err);
 
-/* "2..5", "2..", "..5" or "3", both ends inside; an open end is 0 or INT64_MAX. */
-bool call_range(str text, int64_t *first, int64_t *last);
-
 /* Of an option whose value is a count; `otherwise` where it is not given. False with STEPTIME_USAGE. */
 bool call_count(const struct call *call, const char *option, int64_t least, int64_t most, int64_t otherwise,
                 int64_t *value, struct steptime_error *err);

@@ -16,6 +16,7 @@ struct work {
     struct arena arena;
     struct progress progress;
     bool begun;
+    struct lint_traces traces;
     struct fixes fixes;
 };
 
@@ -30,8 +31,7 @@ static void begin(void *context, uint32_t files)
 static bool rank(void *context, struct lint *lint, struct steptime_error *err)
 {
     struct work *work = context;
-    struct lint_traces traces;
-    return lint_traces_join(work->call, lint, &work->arena, &traces, err);
+    return lint_traces_join(work->call, lint, &work->arena, &work->traces, err);
 }
 
 static bool make_fixes(struct work *work, struct steptime_error *err)
@@ -153,7 +153,8 @@ static bool finish(struct work *work, struct steptime_error *err)
 static enum steptime_code run(const struct call *call, struct steptime_error *err)
 {
     struct work work = {.call = call};
-    const bool good = make_fixes(&work, err) && finish(&work, err);
+    const bool good = make_fixes(&work, err) && finish(&work, err) && lint_traces_whole(&work.traces, err);
+    lint_traces_close(&work.traces);
     arena_free(&work.arena);
     return good ? STEPTIME_OK : err->code;
 }
@@ -166,7 +167,7 @@ static const struct option options[] = {
      "Make those rewrites too that may change random streams, what autograd does, the order of additions, or the keys of "
      "a state_dict. The diff names the reason of each."},
     {"trace", 0, "FILE", NULL,
-     "A profiler trace of a run of this source: where two rewrites would change the same place, the one that saves more "
+     "A profiler trace of a run of this source, or a folder of them: where two rewrites would change the same place, the one that saves more "
      "goes first."},
     {"select", 0, "RULES", NULL, "Only these rules: ids or names with commas, or the beginning of ids (ST4)."},
     {"ignore", 0, "RULES", NULL, "Not these rules."},

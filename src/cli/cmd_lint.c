@@ -81,10 +81,13 @@ static enum steptime_code run(const struct call *call, struct steptime_error *er
     if (!lint_paths(call, &work, err) || !lint_traces_join(call, &work.lint, &work.arena, &work.traces, err) ||
         !write_report(call, &work, err))
         code = err->code;
+    else if (!lint_traces_whole(&work.traces, err))
+        code = err->code;
     else if (!work.lint.file_count)
         code = STEPTIME_INPUT;
     else if (is_judged(call, &work.lint))
         code = STEPTIME_JUDGED;
+    lint_traces_close(&work.traces);
     lint_release(&work.lint);
     arena_free(&work.arena);
     return code;
@@ -92,7 +95,7 @@ static enum steptime_code run(const struct call *call, struct steptime_error *er
 
 static const struct option options[] = {
     {"trace", 0, "FILE", NULL,
-     "A profiler trace of a run of this source: findings that it shows get what they cost a step, and what a step would "
+     "A profiler trace of a run of this source, or a folder of them: findings that it shows get what they cost a step, and what a step would "
      "save. May be given several times; the larger numbers count."},
     {"trace-cpu", 0, "FILE", NULL,
      "A trace of the same program on the CPU alone: functions that take longer with the device are marked."},

@@ -6,24 +6,22 @@
 #include "command.h"
 #include "graph/dlrm.h"
 #include "graph/program_list.h"
-#include "inputs.h"
 #include "output.h"
 #include "predict/explain.h"
 #include "predict/predict_show.h"
 #include "predict_rows.h"
 #include "predict_what_if.h"
-#include "rank.h"
-#include "read/rank.h"
-#include "read/read.h"
+#include "reading.h"
 #include "trace/select.h"
 
 /* A file with the programs of its steps, which point into it. */
 struct predicted_input {
-    struct input input;
+    struct input_file *file;
     struct work_classes *classes;
     struct programs *programs;
     struct predict_source source;
-    bool joined; /* an execution trace that went to its trace */
+    const struct execution *execution; /* that went to this trace */
+    bool joined;                       /* an execution trace that went to its trace */
 };
 
 static const char dlrm_prefix[] = "dlrm:", list_prefix[] = "list:";
@@ -31,7 +29,9 @@ static const char dlrm_prefix[] = "dlrm:", list_prefix[] = "list:";
 struct predicting {
     const struct call *call;
     struct arena arena;
-    struct predicted_input *inputs;
+    struct inputs_asked reading;
+    struct inputs read;
+    struct predicted_input **inputs;
     uint32_t count;
     struct predict_source *sources;
     struct predict_asked asked; /* of the steps as they are */
@@ -43,149 +43,105 @@ struct predicting {
 
 /* ---- reading ---- */
 
-static void take_steps(struct predicting *p, struct predicted_input *input)
+static void take_steps(const struct predicting *p, struct predicted_input *input)
 {
-    const struct trace *trace = input->input.trace;
-    input->classes = work_classes_new(trace, &p->arena);
+    const struct trace *trace = input->file->trace;
+    struct arena *arena = &input->file->arena;
+    input->classes = work_classes_new(trace, arena);
     input->programs = programs_open(trace, input->classes);
     const struct step_range range = selection_steps(trace, call_selection(p->call));
-    struct program *steps = arena_array(&p->arena, range.count, sizeof *steps);
+    struct program *steps = arena_array(arena, range.count, sizeof *steps);
     for (uint32_t i = 0; i < range.count; i++)
-        steps[i] = programs_step(input->programs, range.first + i, &p->arena);
+        steps[i] = programs_step(input->programs, range.first + i, arena);
     input->source.steps = steps;
     input->source.count = range.count;
 }
 
-static void take_execution(struct predicting *p, struct predicted_input *input)
+static void take_execution(struct predicted_input *input)
 {
-    struct program *program = arena_alloc(&p->arena, sizeof *program);
-    *program = program_of_execution(input->input.execution, &p->arena);
+    struct program *program = arena_alloc(&input->file->arena, sizeof *program);
+    *program = program_of_execution(input->file->execution, &input->file->arena);
     input->source.steps = program;
     input->source.count = 1;
 }
 
 /* "dlrm:NAME", "dlrm:FILE.toml", with "@BATCH" behind: a recommendation model from its sizes. */
-static bool take_dlrm(struct predicting *p, struct predicted_input *input, const char *path, struct steptime_error *err)
+static bool take_dlrm(struct predicted_input *input, const char *path, struct steptime_error *err)
 {
+    struct arena *arena = &input->file->arena;
     str rest = str_of(path + strlen(dlrm_prefix)), name = rest;
     struct dlrm dlrm;
     str_cut(&rest, '@', &name);
-    if (!dlrm_find(str_copy(&p->arena, name), &p->arena, &dlrm, err))
+    if (!dlrm_find(str_copy(arena, name), arena, &dlrm, err))
         return false;
     if (rest.len && !str_int(rest, &dlrm.batch))
         return fail(err, STEPTIME_USAGE, "'%s': a batch is a number", path);
     const char *wrong = dlrm_check(&dlrm);
     if (wrong)
         return fail(err, STEPTIME_INPUT, "%s: %s", path, wrong);
-    struct program *program = arena_alloc(&p->arena, sizeof *program);
-    *program = program_of_dlrm(&dlrm, &p->arena);
-    input->source = (struct predict_source){.steps = program, .count = 1, .path = str_of(path)};
+    struct program *program = arena_alloc(arena, sizeof *program);
+    *program = program_of_dlrm(&dlrm, arena);
+    input->source.steps = program;
+    input->source.count = 1;
     return true;
 }
 
 /* "list:FILE.csv", with "@MODEL,MODE,SEQ,BATCH" behind, or the first of them: a step of a table of operators. */
-static bool take_list(struct predicting *p, struct predicted_input *input, const char *path, struct steptime_error *err)
+static bool take_list(struct predicted_input *input, const char *path, struct steptime_error *err)
 {
+    struct arena *arena = &input->file->arena;
     str rest = str_of(path + strlen(list_prefix)), file = rest;
     struct list_choice choice = {0};
     str *const parts[] = {&choice.model, &choice.mode, &choice.seq, &choice.batch};
     str_cut(&rest, '@', &file);
     for (size_t i = 0; i < sizeof parts / sizeof *parts && rest.len; i++)
         str_cut(&rest, ',', parts[i]);
-    struct program *program = arena_alloc(&p->arena, sizeof *program);
-    if (!program_of_list(str_z(&p->arena, file), &choice, &p->arena, program, err))
+    struct program *program = arena_alloc(arena, sizeof *program);
+    if (!program_of_list(str_z(arena, file), &choice, arena, program, err))
         return false;
-    input->source = (struct predict_source){.steps = program, .count = 1, .path = str_of(path)};
+    input->source.steps = program;
+    input->source.count = 1;
     return true;
 }
 
-static bool read_input(struct predicting *p, struct predicted_input *input, const char *path,
-                       struct steptime_error *err)
+static bool is_dlrm(const char *path)
 {
-    if (str_starts(str_of(path), str_of(dlrm_prefix)))
-        return take_dlrm(p, input, path, err);
-    if (str_starts(str_of(path), str_of(list_prefix)))
-        return take_list(p, input, path, err);
-    if (!input_read(path, NULL, &input->input, err))
-        return false;
-    input->source.path = str_of(path);
-    if (input->input.trace)
+    return str_starts(str_of(path), str_of(dlrm_prefix));
+}
+
+static bool is_list(const char *path)
+{
+    return str_starts(str_of(path), str_of(list_prefix));
+}
+
+static bool is_made(const char *path)
+{
+    return is_dlrm(path) || is_list(path);
+}
+
+/* An execution trace that names no rank may be of any: its place tells it from others. */
+static bool take(void *context, struct input_file *file, struct steptime_error *err)
+{
+    struct predicting *p = context;
+    struct predicted_input *input = arena_alloc(&file->arena, sizeof *input);
+    *input = (struct predicted_input){.file = file};
+    input->source.path = str_of(file->path);
+    input->source.rank = file->rank == RANK_NONE ? (int64_t)file->index : file->rank;
+    file->result = input;
+    file->keep = true;
+    if (is_dlrm(file->path))
+        return take_dlrm(input, file->path, err);
+    if (is_list(file->path))
+        return take_list(input, file->path, err);
+    if (file->trace)
         take_steps(p, input);
     else
-        take_execution(p, input);
-    if (!input->source.count)
-        return fail_at(err, STEPTIME_INPUT, str_of(path), -1, "the trace has no steps, or --steps selects none");
-    return true;
-}
-
-static void warn_notes(struct predicting *p, str path, const struct note *notes, uint32_t count)
-{
-    for (uint32_t i = 0; i < count; i++)
-        report_warning(p->report, path, notes[i].offset, str_copy(&p->arena, notes[i].text));
-}
-
-static void describe(struct predicting *p, const struct predicted_input *input)
-{
-    const struct trace *trace = input->input.trace;
-    const struct execution *execution = input->input.execution;
-    struct report_input described = {.path = input->source.path, .format = S("configuration")};
-    if (trace) {
-        described.format = str_copy(&p->arena, trace->info.format);
-        described.events = trace->count;
-        described.bytes = trace->info.file_bytes;
-        described.repaired = (int64_t)trace->repaired;
-        described.dropped = (int64_t)trace->dropped;
-        warn_notes(p, input->source.path, trace->notes, trace->note_count);
-    } else if (execution) {
-        described.format = S("execution trace");
-        described.events = execution->count;
-        described.bytes = execution->file_bytes;
-        described.repaired = (int64_t)execution->repaired;
-        described.dropped = (int64_t)execution->dropped;
-        warn_notes(p, input->source.path, execution->notes, execution->note_count);
-    }
-    report_input(p->report, described);
-}
-
-static void close_input(struct predicted_input *input)
-{
+        take_execution(input);
+    if (input->source.count)
+        return true;
     programs_close(input->programs);
-    trace_free(input->input.trace);
-    execution_free(input->input.execution);
-    *input = (struct predicted_input){0};
-}
-
-/* An execution trace may lie beside the trace of its rank, so it claims none. */
-static void take_rank(struct predicted_input *input, struct rank_roll *ranks, uint32_t index, const char *path)
-{
-    if (!input->input.execution) {
-        const struct trace *trace = input->input.trace;
-        input->source.rank = rank_take(ranks, index, trace ? trace->info.rank : -1, str_of(path)).number;
-        return;
-    }
-    const int64_t named = rank_of_path(str_of(path));
-    rank_pass(ranks, index);
-    input->source.rank = named < 0 ? (int64_t)index : named;
-}
-
-/* One unusable file among several is a warning. */
-static void take_input(struct predicting *p, struct rank_roll *ranks, uint32_t index, const char *path,
-                       struct steptime_error *err)
-{
-    struct predicted_input *input = &p->inputs[p->count];
-    if (!read_input(p, input, path, err)) {
-        close_input(input);
-        rank_pass(ranks, index);
-        report_warning(p->report, str_of(path), err->offset, str_copy(&p->arena, str_of(err->message)));
-        return;
-    }
-    take_rank(input, ranks, index, path);
-    if (!rank_wanted(ranks, input->source.rank)) {
-        close_input(input);
-        return;
-    }
-    describe(p, input);
-    p->sources[p->count++] = input->source;
+    input->programs = NULL;
+    return fail_at(err, STEPTIME_INPUT, str_of(file->path), -1, "the trace has no steps, or --steps selects none");
 }
 
 /* ---- execution traces beside the traces of their runs ---- */
@@ -196,12 +152,13 @@ static struct predicted_input *partner_of(struct predicting *p, const struct pre
     struct predicted_input *same = NULL, *only = NULL;
     uint32_t traces = 0;
     for (uint32_t i = 0; i < p->count; i++) {
-        if (!p->inputs[i].input.trace)
+        struct predicted_input *input = p->inputs[i];
+        if (!input->file->trace)
             continue;
-        only = &p->inputs[i];
+        only = input;
         traces++;
-        if (p->inputs[i].source.rank == execution->source.rank && !p->inputs[i].input.execution)
-            same = &p->inputs[i];
+        if (input->source.rank == execution->source.rank && !input->execution)
+            same = input;
     }
     return same ? same : traces == 1 && p->count == 2 ? only : NULL;
 }
@@ -209,10 +166,10 @@ static struct predicted_input *partner_of(struct predicting *p, const struct pre
 /* The step that the execution trace was recorded in gets its shapes and data. */
 static void join(struct predicting *p, struct predicted_input *to, const struct predicted_input *from)
 {
-    const struct step_range range = selection_steps(to->input.trace, call_selection(p->call));
+    const struct step_range range = selection_steps(to->file->trace, call_selection(p->call));
     struct program *steps = (struct program *)to->source.steps; /* made here, and nobody else has them yet */
     struct program_match match;
-    const struct program joined = programs_join(to->programs, from->input.execution, &match, &p->arena);
+    const struct program joined = programs_join(to->programs, from->file->execution, &match, &p->arena);
     const bool selected = match.step >= range.first && match.step - range.first < range.count;
     if (selected && match.matched)
         steps[match.step - range.first] = joined;
@@ -221,59 +178,57 @@ static void join(struct predicting *p, struct predicted_input *to, const struct 
                               (long long)joined.step, (int)to->source.path.len, to->source.path.at,
                               match.by_id ? "ids" : "order", match.matched, joined.count,
                               selected ? "" : ", but --steps leaves that step out"));
-    to->input.execution = from->input.execution;
+    to->execution = from->file->execution;
 }
 
 static void join_all(struct predicting *p)
 {
     uint32_t kept = 0;
     for (uint32_t i = 0; i < p->count; i++) {
-        struct predicted_input *input = &p->inputs[i];
-        struct predicted_input *trace = input->input.trace       ? NULL
-                                        : input->input.execution ? partner_of(p, input)
-                                                                 : NULL;
+        struct predicted_input *input = p->inputs[i];
+        struct predicted_input *trace = input->file->execution ? partner_of(p, input) : NULL;
         if (trace)
             join(p, trace, input);
         input->joined = trace != NULL;
     }
     for (uint32_t i = 0; i < p->count; i++)
-        if (!p->inputs[i].joined) {
+        if (!p->inputs[i]->joined) {
             p->inputs[kept] = p->inputs[i];
-            p->sources[kept++] = p->inputs[i].source;
+            p->sources[kept++] = p->inputs[i]->source;
         }
     p->count = kept;
 }
 
+/* In the order of the command line. */
+static void gather(struct predicting *p)
+{
+    p->inputs = arena_array(&p->arena, p->read.taken, sizeof(struct predicted_input *));
+    p->sources = arena_array(&p->arena, p->read.taken, sizeof *p->sources);
+    for (uint32_t i = 0; i < p->read.count; i++)
+        if (p->read.files[i].state == INPUT_TAKEN)
+            p->inputs[p->count++] = p->read.files[i].result;
+}
+
 static bool read_all(struct predicting *p, struct steptime_error *err)
 {
-    struct inputs inputs;
-    struct rank_roll ranks;
-    const char *wanted = call_text(p->call, "rank");
-    if (wanted && !rank_list_valid(wanted))
-        return fail(err, STEPTIME_USAGE, "--rank is a list like 3, 0,4 or 0..7, not '%s'", wanted);
-    if (!inputs_of(p->call, &p->arena, &inputs, err))
+    p->reading = (struct inputs_asked){.context = p, .take = take, .made = is_made, .executions = true};
+    if (!call_inputs(p->call, &p->reading, &p->read, err))
         return false;
-    p->inputs = arena_array(&p->arena, inputs.count, sizeof *p->inputs);
-    p->sources = arena_array(&p->arena, inputs.count, sizeof *p->sources);
-    rank_roll_open(&ranks, wanted);
-    struct steptime_error last = {0};
-    for (uint32_t i = 0; i < inputs.count; i++)
-        take_input(p, &ranks, i, inputs.paths[i], &last);
-    rank_roll_close(&ranks);
+    inputs_tell(&p->read, p->report);
+    gather(p);
     join_all(p);
-    if (p->count)
-        return true;
-    if (last.code == STEPTIME_OK)
-        return fail(err, STEPTIME_INPUT, "no trace is of rank %s", wanted);
-    *err = last;
-    return false;
+    return true;
 }
 
 static void close_all(struct predicting *p)
 {
     what_if_close(&p->what_if);
-    for (uint32_t i = 0; i < p->count; i++)
-        close_input(&p->inputs[i]);
+    for (uint32_t i = 0; i < p->read.count; i++) {
+        const struct predicted_input *input = p->read.files[i].result;
+        if (input)
+            programs_close(input->programs);
+    }
+    inputs_close(&p->read);
     arena_free(&p->arena);
 }
 
@@ -282,7 +237,7 @@ static void close_all(struct predicting *p)
 static bool any_untimed(const struct predicting *p)
 {
     for (uint32_t i = 0; i < p->count; i++)
-        if (!p->inputs[i].input.trace)
+        if (!p->inputs[i]->file->trace)
             return true;
     return false;
 }
@@ -333,9 +288,9 @@ static void open_what_if(struct predicting *p)
     for (uint32_t i = 0; i < p->count; i++)
         p->what_if.inputs[i] = (struct what_if_input){
             .source = &p->sources[i],
-            .trace = p->inputs[i].input.trace,
-            .classes = p->inputs[i].classes,
-            .programs = p->inputs[i].programs,
+            .trace = p->inputs[i]->file->trace,
+            .classes = p->inputs[i]->classes,
+            .programs = p->inputs[i]->programs,
         };
 }
 
@@ -408,7 +363,8 @@ static bool predict_inputs(struct predicting *p, struct steptime_error *err)
     predict_show(predictions, p->count, &asked, p->report);
     if (p->explain)
         predict_explain_show(p->explain, predict_slowest(predictions, p->count), p->report);
-    return what_if_show(&p->what_if, p->report, err) && output_report(p->call, p->report, err);
+    return what_if_show(&p->what_if, p->report, err) && output_report(p->call, p->report, err) &&
+           inputs_whole(&p->read, err);
 }
 
 static enum steptime_code run_inputs(const struct call *call, struct steptime_error *err)

@@ -5,31 +5,14 @@
 #include <math.h>
 
 #include "base/error.h"
-#include "base/par.h"
 #include "call.h"
 #include "fleet/import.h"
 #include "fleet_command.h"
 #include "graph/program.h"
-#include "inputs.h"
 #include "output.h"
 #include "ops/work.h"
 #include "predict/batch.h"
-#include "progress.h"
-#include "read/read.h"
-
-/* One file of a job. */
-struct rank_file {
-    const char *path;
-    struct arena arena;
-    struct rank_features features;
-    bool read;
-    struct steptime_error error;
-};
-
-struct reading {
-    struct rank_file *files;
-    struct progress progress;
-};
+#include "reading.h"
 
 /* Of the middle step: the first may be unlike the others. */
 static int64_t batch_of_trace(const struct trace *trace)
@@ -42,23 +25,16 @@ static int64_t batch_of_trace(const struct trace *trace)
     return size;
 }
 
-static void read_file(void *context, size_t i)
+static bool take(void *context, struct input_file *file, struct steptime_error *err)
 {
-    struct reading *reading = context;
-    struct rank_file *file = &reading->files[i];
     const struct selection all = {0};
-    struct trace *trace = trace_read(file->path, &reading->progress.bytes[i], &file->error);
-    reading->progress.done++;
-    if (!trace)
-        return;
-    file->read = trace->step_count > 0;
-    if (file->read) {
-        rank_features_of(trace, &all, &file->arena, &file->features);
-        file->features.batch = batch_of_trace(trace);
-    } else {
-        fail_at(&file->error, STEPTIME_INPUT, str_of(file->path), -1, "the trace has no events");
-    }
-    trace_free(trace);
+    struct rank_features *features = file->result = arena_alloc(&file->arena, sizeof *features);
+    (void)context;
+    if (!file->trace->step_count)
+        return fail_at(err, STEPTIME_INPUT, str_of(file->path), -1, "the trace has no events");
+    rank_features_of(file->trace, &all, &file->arena, features);
+    features->batch = batch_of_trace(file->trace);
+    return true;
 }
 
 /* ---- the table ---- */
@@ -147,26 +123,6 @@ static str name_of(const char *argument)
     return slash && name.len > 1 ? str_from(name, (size_t)(slash - name.at) + 1) : name;
 }
 
-/* The ranks that could be read, close together; the others are told as warnings. */
-static uint32_t collect(struct report *report, struct rank_file *files, uint32_t count, struct rank_features *ranks)
-{
-    uint32_t read = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        if (files[i].read)
-            ranks[read++] = files[i].features;
-        else if (count > 1) /* alone it is told with its argument */
-            report_warning(report, str_of(files[i].path), files[i].error.offset,
-                           str_copy(report_arena(report), str_of(files[i].error.message)));
-    }
-    return read;
-}
-
-static void free_files(struct rank_file *files, uint32_t count)
-{
-    for (uint32_t i = 0; i < count; i++)
-        arena_free(&files[i].arena);
-}
-
 /* Jobs of a public table or schedule, as far as it tells their features. */
 enum { IMPORTED_MOST = 100000 };
 
@@ -198,57 +154,59 @@ static bool add_imported(const char *path, struct table *table, struct report *r
     return import_close(import, err);
 }
 
-static bool add_job(const struct call *call, uint32_t argument, struct table *table, struct report *report,
-                    struct steptime_error *err)
+static void add_ranks(const struct inputs *inputs, const char *name, struct table *table, struct report *report)
 {
-    struct call one = *call;
-    struct inputs inputs;
     struct arena *arena = report_arena(report);
-    if (import_fits(call_argument(call, argument)))
-        return add_imported(call_argument(call, argument), table, report, err);
-    one.arguments += argument;
-    one.argument_count = 1;
-    if (!inputs_of(&one, arena, &inputs, err))
-        return false;
-    struct reading reading = {.files = arena_array(arena, inputs.count, sizeof(struct rank_file))};
-    struct rank_features *ranks = arena_array(arena, inputs.count, sizeof *ranks);
-    for (uint32_t i = 0; i < inputs.count; i++)
-        reading.files[i].path = inputs.paths[i];
-    progress_begin(&reading.progress, "traces", inputs.count, inputs.packed_bytes, arena);
-    par_each(inputs.count, 0, read_file, &reading);
-    progress_end(&reading.progress);
-    const uint32_t read = collect(report, reading.files, inputs.count, ranks);
-    const char *name = call_argument(&one, 0);
-    if (read) {
-        struct job job = job_of_features(ranks, read, name_of(name));
-        job.gpu = str_copy(arena, job.gpu);
-        put_job(table, &job);
-        warn(report, name, ranks, read);
-    } else {
-        *err = reading.files[0].error;
-    }
-    free_files(reading.files, inputs.count);
-    return read > 0;
+    struct rank_features *ranks = arena_array(arena, inputs->taken, sizeof *ranks);
+    for (uint32_t i = 0; i < inputs->taken; i++)
+        ranks[i] = *(const struct rank_features *)inputs->at[i]->result;
+    struct job job = job_of_features(ranks, inputs->taken, name_of(name));
+    job.gpu = str_copy(arena, job.gpu);
+    put_job(table, &job);
+    warn(report, name, ranks, inputs->taken);
 }
 
+static bool add_traces(const struct call *call, const char *argument, struct table *table, struct report *report,
+                       struct steptime_error *err)
+{
+    struct inputs_asked asked = {.paths = &argument, .count = 1, .take = take};
+    struct inputs inputs;
+    bool good = call_inputs(call, &asked, &inputs, err);
+    if (good) {
+        add_ranks(&inputs, argument, table, report);
+        inputs_tell(&inputs, report);
+        good = inputs_whole(&inputs, err);
+    }
+    inputs_close(&inputs);
+    return good;
+}
+
+static bool add_job(const struct call *call, const char *argument, struct table *table, struct report *report,
+                    struct steptime_error *err)
+{
+    return import_fits(argument) ? add_imported(argument, table, report, err)
+                                 : add_traces(call, argument, table, report, err);
+}
+
+/* A job that cannot be used is told beside the others, and an error in the end. */
 static bool run(const struct call *call, struct arena *arena, struct steptime_error *err)
 {
     struct report *report = report_new(arena, S("fleet features"));
     struct table *table = open_table(report);
-    struct steptime_error last = {0};
+    const uint32_t asked = call_argument_count(call) - 1;
     uint32_t jobs = 0;
-    for (uint32_t i = 1; i < call_argument_count(call); i++) {
-        if (add_job(call, i, table, report, &last))
+    if (!asked)
+        return fail(err, STEPTIME_USAGE, "traces, or folders with the traces of a job's ranks, please");
+    for (uint32_t i = 1; i <= asked; i++) {
+        struct steptime_error why = {0};
+        if (add_job(call, call_argument(call, i), table, report, &why)) {
             jobs++;
-        else
-            report_warning(report, str_of(call_argument(call, i)), -1, str_copy(arena, str_of(last.message)));
+            continue;
+        }
+        report_warning(report, str_of(call_argument(call, i)), -1, str_copy(arena, str_of(why.message)));
+        *err = why;
     }
-    if (!jobs && last.code != STEPTIME_OK) {
-        *err = last;
-        return false;
-    }
-    return (jobs || fail(err, STEPTIME_USAGE, "traces, or folders with the traces of a job's ranks, please")) &&
-           output_report(call, report, err);
+    return jobs && output_report(call, report, err) && jobs == asked;
 }
 
 bool fleet_features(const struct call *call, struct steptime_error *err)

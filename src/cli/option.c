@@ -3,6 +3,7 @@
 #include <assert.h>
 
 #include "base/error.h"
+#include "base/range.h"
 #include "call.h"
 #include "commands.h"
 #include "base/suggest.h"
@@ -127,24 +128,6 @@ static bool take_words(struct call *call, struct words words, struct steptime_er
 
 /* ---- values ---- */
 
-bool call_range(str text, int64_t *first, int64_t *last)
-{
-    const char *dots = text.len >= 2 ? memmem(text.at, text.len, "..", 2) : NULL;
-    if (!dots) {
-        const bool good = str_int(text, first) && *first >= 0;
-        *last = good ? *first : 0;
-        return good;
-    }
-    const str low = {text.at, (size_t)(dots - text.at)}, high = str_from(text, low.len + 2);
-    *first = 0;
-    *last = INT64_MAX;
-    if (low.len && !str_int(low, first))
-        return false;
-    if (high.len && !str_int(high, last))
-        return false;
-    return (low.len || high.len) && *first >= 0 && *first <= *last;
-}
-
 static bool select_steps(struct call *call, struct steptime_error *err)
 {
     if (!(call->command->shared & SHARED_TRACE))
@@ -153,7 +136,7 @@ static bool select_steps(struct call *call, struct steptime_error *err)
     const char *steps = call_text(call, "steps");
     selection->skip_warmup = call_flag(call, "skip-warmup");
     selection->limited = steps != NULL;
-    if (steps && !call_range(str_of(steps), &selection->first, &selection->last))
+    if (steps && !range_read(str_of(steps), &selection->first, &selection->last))
         return fail(err, STEPTIME_USAGE, "--steps is a range like 2..5, 2.., ..5 or 3, not '%s'", steps);
     return true;
 }

@@ -2,7 +2,6 @@
 #include "read.h"
 
 #include "base/error.h"
-#include "rank.h"
 #include "read/execution.h"
 #include "read/kineto.h"
 #include "sniff.h"
@@ -63,8 +62,6 @@ static void note_end(struct trace *trace, struct json_window *window, struct sou
     trace->info.file_bytes = bytes;
     if (damage)
         trace_note(trace, NOTE_REMARK, bytes, "%s", damage);
-    if (trace->info.rank < 0)
-        trace->info.rank = rank_of_path(trace->info.path);
 }
 
 /* ---- traces ---- */

@@ -305,7 +305,8 @@ static void put_section(struct term *term, const struct section *section)
 
 static str warning_line(struct term *term, const struct report *report, const struct report_warning *warning)
 {
-    const bool named = warning->path.len && report->input_count != 1;
+    const bool named =
+        warning->path.len && !(report->input_count == 1 && str_eq(warning->path, report->inputs[0].path));
     const str path = named ? str_printf(term->arena, "%.*s: ", (int)warning->path.len, warning->path.at) : S("");
     const str place = warning->offset >= 0 ? str_printf(term->arena, "byte %lld: ", (long long)warning->offset) : S("");
     return str_printf(term->arena, "%.*s%.*s%.*s", (int)path.len, path.at, (int)place.len, place.at,

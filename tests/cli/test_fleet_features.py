@@ -236,7 +236,7 @@ class Jobs(Case):
 
     def test_a_lost_job_leaves_the_others(self):
         done = steptime("fleet", "features", os.path.join(self.folder, "none"), self.job("blue"), "--format", "json")
-        self.assertEqual(done.code, OK, done.err)
+        self.assertEqual(done.code, INPUT, done.err)
         self.assertEqual(len(done.json["sections"][0]["tables"][0]["rows"]), 1)
         self.assertIn("none", json.dumps(done.json["warnings"]))
 

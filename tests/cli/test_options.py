@@ -141,16 +141,18 @@ class Ranks(Case):
         self.write("a.json", rank=0)
         self.write("b.json", rank=0)
         self.write("c.json", rank=1)
-        self.assertEqual(self.files(), {0: "a.json", 1: "b.json", 2: "c.json"})
+        self.assertEqual(self.files(), {0: "a.json", 1: "c.json", 16: "b.json"})
         warnings = steptime("info", "--format=json", self.folder).json["warnings"]
-        self.assertIn("records rank 0", warnings[0]["message"])
-        self.assertIn("taken as rank 1", warnings[0]["message"])
+        self.assertIn("a.json and", warnings[0]["message"])
+        self.assertIn("both record rank 0", warnings[0]["message"])
+        self.assertIn("records rank 0", warnings[1]["message"])
+        self.assertIn("taken as rank 16", warnings[1]["message"])
 
-    def test_a_rank_that_is_taken_becomes_the_next_free_one(self):
+    def test_a_rank_that_is_taken_becomes_one_that_nobody_records(self):
         highest = 2**63 - 1
         for name, rank in zip("abcdefghi", (2, 2, 3, 2, 7, 3, 0, highest, highest)):
             self.write(name + ".json", rank=rank)
-        ranks = {0: "g", 1: "i", 2: "a", 3: "b", 4: "c", 5: "d", 6: "f", 7: "e", highest: "h"}
+        ranks = {0: "g", 2: "a", 3: "c", 7: "e", 16: "b", 17: "d", 18: "f", 19: "i", highest: "h"}
         self.assertEqual(self.files(), {rank: name + ".json" for rank, name in ranks.items()})
 
     def test_ranks_do_not_depend_on_threads(self):
@@ -183,21 +185,25 @@ class Directories(Case):
         self.assertEqual(run.code, OK, run.err)
         self.assertEqual([os.path.basename(i["path"]) for i in run.json["inputs"]], ["packed.json.gz", "trace.json"])
 
-    def test_one_without_traces_is_named(self):
+    def test_one_without_traces_is_named_and_the_others_are_answered(self):
         empty = os.path.join(self.folder, "empty")
         os.mkdir(empty)
-        run = steptime("info", self.trace, empty)
-        self.assertEqual((run.code, run.out), (INPUT, ""))
+        run = steptime("info", "--format=json", self.trace, empty)
+        self.assertEqual(run.code, INPUT)
         self.assertIn(empty + ": there is no trace in this directory", run.err)
+        self.assertEqual([i["path"] for i in run.json["inputs"]], [self.trace])
+        self.assertIn({"path": empty, "offset": None, "message": "there is no trace in this directory"},
+                      run.json["warnings"])
 
-    def test_a_file_that_cannot_be_used_is_a_warning_beside_others(self):
+    def test_a_named_file_that_cannot_be_used_ends_with_3_and_the_others_are_answered(self):
         bad = os.path.join(self.folder, "missing.json")
         run = steptime("info", "--format=json", self.trace, bad)
-        self.assertEqual(run.code, OK, run.err)
+        self.assertEqual(run.code, INPUT, run.err)
         self.assertEqual([i["path"] for i in run.json["inputs"]], [self.trace])
         self.assertIn(bad, [w["path"] for w in run.json["warnings"]])
         run = steptime("info", "--format=csv", "--table=files", self.trace, bad)
-        self.assertEqual(run.code, OK)
+        self.assertEqual(run.code, INPUT)
+        self.assertIn(self.trace, run.out)
         self.assertIn(bad, run.err)
 
     def test_when_none_can_be_used_each_is_named(self):

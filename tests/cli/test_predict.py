@@ -85,7 +85,7 @@ class Planted(unittest.TestCase):
         with open(other, "w") as file:
             file.write("no trace")
         outcome = steptime("predict", self.trace(), other, "--format", "json")
-        self.assertEqual(outcome.code, OK)
+        self.assertEqual(outcome.code, INPUT)
         self.assertIn("other.json", outcome.out)
         self.assertEqual(steptime("predict", other).code, INPUT)
 

@@ -114,7 +114,7 @@ class CannotBeUsed(Folder):
         """The others count, and a warning names the one that could not be used."""
         good, bad = write_trace(self.path("a.json")), self.write("b.json", b"?")
         outcome = steptime("info", good, bad, "--format", "json")
-        self.assertEqual(outcome.code, OK, outcome.err)
+        self.assertEqual(outcome.code, INPUT, outcome.err)
         self.assertIn("b.json", str(outcome.json["warnings"]))
         self.refuse(bad)
 

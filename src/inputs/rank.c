@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "rank.h"
 
-#include "call.h"
+#include "base/range.h"
 #include "read/rank.h"
 
 /* ---- the number ---- */
@@ -27,7 +27,7 @@ static int64_t next_free(struct map *runs, int64_t number)
     return free;
 }
 
-static struct rank choose(struct rank_roll *roll, uint32_t i, int64_t recorded, str path)
+struct rank rank_take(struct rank_roll *roll, uint32_t i, int64_t recorded, int64_t world_size, str path)
 {
     const int64_t named = recorded < 0 ? rank_of_path(path) : RANK_NONE;
     struct rank rank = {
@@ -38,16 +38,19 @@ static struct rank choose(struct rank_roll *roll, uint32_t i, int64_t recorded, 
                   : named >= 0  ? RANK_FROM_NAME
                                 : RANK_BY_ORDER,
     };
-    rank.number = next_free(&roll->runs, rank.claimed);
+    roll->beyond = world_size > roll->beyond ? world_size : roll->beyond;
     rank.rival = map_get(&roll->holders, rank.claimed);
+    rank.number = rank.rival == RANK_NO_RIVAL ? rank.claimed : next_free(&roll->runs, roll->beyond);
+    map_put(&roll->holders, rank.number, i);
+    map_put(&roll->runs, rank.number, 1);
     return rank;
 }
 
 /* ---- turns ---- */
 
-void rank_roll_open(struct rank_roll *roll, const char *wanted)
+void rank_roll_open(struct rank_roll *roll, int64_t beyond)
 {
-    *roll = (struct rank_roll){.wanted = wanted};
+    *roll = (struct rank_roll){.beyond = beyond};
     pthread_mutex_init(&roll->lock, NULL);
     pthread_cond_init(&roll->moved, NULL);
 }
@@ -60,34 +63,18 @@ void rank_roll_close(struct rank_roll *roll)
     map_free(&roll->runs);
 }
 
-static void wait_turn(struct rank_roll *roll, uint32_t i)
+void rank_begin(struct rank_roll *roll, uint32_t i)
 {
     pthread_mutex_lock(&roll->lock);
     while (roll->turn != i)
         pthread_cond_wait(&roll->moved, &roll->lock);
 }
 
-static void end_turn(struct rank_roll *roll)
+void rank_end(struct rank_roll *roll)
 {
     roll->turn++;
     pthread_cond_broadcast(&roll->moved);
     pthread_mutex_unlock(&roll->lock);
-}
-
-struct rank rank_take(struct rank_roll *roll, uint32_t i, int64_t recorded, str path)
-{
-    wait_turn(roll, i);
-    const struct rank rank = choose(roll, i, recorded, path);
-    map_put(&roll->holders, rank.number, i);
-    map_put(&roll->runs, rank.number, 1);
-    end_turn(roll);
-    return rank;
-}
-
-void rank_pass(struct rank_roll *roll, uint32_t i)
-{
-    wait_turn(roll, i);
-    end_turn(roll);
 }
 
 /* ---- --rank ---- */
@@ -97,21 +84,19 @@ bool rank_list_valid(const char *list)
     str rest = str_of(list);
     for (str part; str_cut(&rest, ',', &part);) {
         int64_t first, last;
-        if (!call_range(part, &first, &last))
+        if (!range_read(part, &first, &last))
             return false;
     }
     return true;
 }
 
-bool rank_wanted(const struct rank_roll *roll, int64_t rank)
+bool rank_listed(const char *list, int64_t rank)
 {
-    if (!roll->wanted)
-        return true;
-    str rest = str_of(roll->wanted);
+    str rest = str_of(list);
     for (str part; str_cut(&rest, ',', &part);) {
         int64_t first, last;
-        if (call_range(part, &first, &last) && rank >= first && rank <= last)
+        if (range_read(part, &first, &last) && rank >= first && rank <= last)
             return true;
     }
-    return false;
+    return !list;
 }

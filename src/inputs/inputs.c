@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Each file is read by one thread, which then waits for the file's turn to get its rank (rank.h), takes it and drops
+ * it. Threads share nothing else: each file has its own arena.
+ */
+#include "inputs.h"
+
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "base/par.h"
+#include "read/rank.h"
+#include "read/read.h"
+
+/* ---- what is said of a file ---- */
+
+static void remark(struct input_file *file, int64_t offset, str message)
+{
+    struct input_remark *added = arena_alloc(&file->arena, sizeof *added);
+    *added = (struct input_remark){offset, message, NULL};
+    *file->last_remark = added;
+    file->last_remark = &added->next;
+}
+
+static void remark_notes(struct input_file *file, const struct note *notes, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        remark(file, notes[i].offset, str_copy(&file->arena, notes[i].text));
+}
+
+static void remark_rank(struct inputs *inputs, struct input_file *file, const struct rank *rank)
+{
+    static const char *const said[] = {
+        [RANK_RECORDED] = "records", [RANK_FROM_NAME] = "is named", [RANK_BY_ORDER] = "would by order be"};
+    if (rank->rival != RANK_NO_RIVAL)
+        remark(file, -1,
+               str_printf(&file->arena, "%s rank %lld, which %s is already; taken as rank %lld", said[rank->source],
+                          (long long)rank->claimed, inputs->files[rank->rival].path, (long long)rank->number));
+    else if (rank->source == RANK_BY_ORDER && inputs->count > 1)
+        remark(file, -1,
+               str_printf(&file->arena, "names no rank; taken as rank %lld by order", (long long)rank->number));
+}
+
+static void describe_trace(struct input_file *file)
+{
+    const struct trace *trace = file->trace;
+    file->about = (struct report_input){
+        .path = str_of(file->path),
+        .format = str_copy(&file->arena, trace->info.format),
+        .events = trace->count,
+        .bytes = trace->info.file_bytes,
+        .repaired = (int64_t)trace->repaired,
+        .dropped = (int64_t)trace->dropped,
+    };
+    remark_notes(file, trace->notes, trace->note_count);
+}
+
+static void describe_execution(struct input_file *file)
+{
+    const struct execution *execution = file->execution;
+    file->about = (struct report_input){
+        .path = str_of(file->path),
+        .format = S("execution trace"),
+        .events = execution->count,
+        .bytes = execution->file_bytes,
+        .repaired = (int64_t)execution->repaired,
+        .dropped = (int64_t)execution->dropped,
+    };
+    remark_notes(file, execution->notes, execution->note_count);
+}
+
+static void describe(struct input_file *file)
+{
+    file->about = (struct report_input){.path = str_of(file->path), .format = S("configuration")};
+    if (file->trace)
+        describe_trace(file);
+    else if (file->execution)
+        describe_execution(file);
+}
+
+/* ---- what can be used ---- */
+
+static bool hits_steps(const struct inputs_asked *asked, struct input_file *file)
+{
+    const struct trace *trace = file->trace;
+    if (!asked->steps || !asked->steps->limited || selection_steps(trace, asked->steps).count)
+        return true;
+    const struct step *steps = trace->steps;
+    if (!trace->step_count)
+        return fail_at(&file->error, STEPTIME_INPUT, str_of(file->path), -1, "the trace has no steps");
+    return fail_at(&file->error, STEPTIME_INPUT, str_of(file->path), -1,
+                   "--steps selects no step; the trace has %lld..%lld", (long long)steps[0].number,
+                   (long long)steps[trace->step_count - 1].number);
+}
+
+/* A list of anything reads like a trace without events. One that was named is taken at its word. */
+static bool is_trace(struct input_file *file)
+{
+    return file->trace->count || file->folder == LISTED_NAMED ||
+           fail_at(&file->error, STEPTIME_INPUT, str_of(file->path), -1, "holds no events that have a time");
+}
+
+/* ---- one file ---- */
+
+static void drop(struct input_file *file)
+{
+    trace_free(file->trace);
+    execution_free(file->execution);
+    file->trace = NULL;
+    file->execution = NULL;
+}
+
+static bool read_file(struct inputs *inputs, struct input_file *file)
+{
+    const struct inputs_asked *asked = inputs->asked;
+    _Atomic int64_t *bytes = inputs->counters.bytes ? &inputs->counters.bytes[file->index] : NULL;
+    struct input input = {0};
+    if (asked->executions)
+        input_read(file->path, bytes, &input, &file->error);
+    else
+        input.trace = trace_read(file->path, bytes, &file->error);
+    file->trace = input.trace;
+    file->execution = input.execution;
+    return (input.trace && is_trace(file)) || input.execution;
+}
+
+/* An execution trace may lie beside the trace of its rank, so it claims none. */
+static void give_rank(struct inputs *inputs, struct input_file *file)
+{
+    struct trace *trace = file->trace;
+    file->rank = rank_of_path(str_of(file->path));
+    if (file->execution)
+        return;
+    const struct rank rank = rank_take(&inputs->roll, file->index, trace ? trace->info.rank : RANK_NONE,
+                                       trace ? trace->info.world_size : -1, str_of(file->path));
+    if (trace) {
+        file->member = job_member_of(trace, str_of(file->path), &file->arena);
+        file->is_member = true;
+        trace->info.rank = rank.number;
+    }
+    file->rank = rank.number;
+    if (trace && !inputs->asked->apart)
+        remark_rank(inputs, file, &rank);
+}
+
+/* Of an execution trace that names no rank nobody can say that it is not wanted. */
+static bool is_wanted(const struct inputs_asked *asked, const struct input_file *file)
+{
+    return rank_listed(asked->ranks, file->rank) || (file->execution && file->rank == RANK_NONE);
+}
+
+static void take(struct inputs *inputs, struct input_file *file)
+{
+    const struct inputs_asked *asked = inputs->asked;
+    file->state = INPUT_SKIPPED;
+    if (file->trace && !hits_steps(asked, file))
+        return;
+    file->state = INPUT_OTHER;
+    if (!is_wanted(asked, file))
+        return;
+    describe(file);
+    file->state = asked->take(asked->context, file, &file->error) ? INPUT_TAKEN : INPUT_SKIPPED;
+}
+
+static void do_file(void *context, size_t i)
+{
+    struct inputs *inputs = context;
+    struct input_file *file = &inputs->files[i];
+    const bool made = inputs->asked->made && inputs->asked->made(file->path);
+    const bool there = made || read_file(inputs, file), in_order = inputs->asked->in_order;
+    rank_begin(&inputs->roll, (uint32_t)i);
+    if (there)
+        give_rank(inputs, file);
+    if (there && in_order)
+        take(inputs, file);
+    rank_end(&inputs->roll);
+    if (there && !in_order)
+        take(inputs, file);
+    if (file->state != INPUT_TAKEN || !file->keep)
+        drop(file);
+    if (inputs->counters.done)
+        ++*inputs->counters.done;
+}
+
+/* ---- all files ---- */
+
+static bool standard_input_once(const struct inputs_asked *asked, struct steptime_error *err)
+{
+    uint32_t named = 0;
+    for (uint32_t i = 0; i < asked->count; i++)
+        named += !strcmp(asked->paths[i], "-");
+    return named < 2 || fail(err, STEPTIME_USAGE, "standard input (-) is named %u times; it can be read once", named);
+}
+
+/* The report of an earlier run may lie beside the traces, and be replaced. */
+static bool is_input(const char *path)
+{
+    struct input input;
+    if (!input_read(path, NULL, &input, NULL))
+        return false;
+    trace_free(input.trace);
+    execution_free(input.execution);
+    return true;
+}
+
+static bool all_spared(const struct inputs *inputs, struct steptime_error *err)
+{
+    const struct inputs_watch *watch = inputs->asked->watch;
+    for (uint32_t i = 0; watch && i < inputs->list.count; i++) {
+        const struct listed *file = &inputs->list.files[i];
+        struct steptime_error why;
+        if (watch->spare(watch->context, file->path, &why) || (file->folder != LISTED_NAMED && !is_input(file->path)))
+            continue;
+        *err = why;
+        return false;
+    }
+    return true;
+}
+
+static bool list_all(struct inputs *inputs, struct steptime_error *err)
+{
+    const struct inputs_asked *asked = inputs->asked;
+    if (!asked->count)
+        return fail(err, STEPTIME_USAGE, "which trace? Name a file, a directory, or - for standard input");
+    if (asked->ranks && !rank_list_valid(asked->ranks))
+        return fail(err, STEPTIME_USAGE, "--rank is a list like 3, 0,4 or 0..7, not '%s'", asked->ranks);
+    list_inputs(asked->paths, asked->count, &inputs->arena, &inputs->list);
+    return standard_input_once(asked, err) && all_spared(inputs, err);
+}
+
+static void make_files(struct inputs *inputs)
+{
+    inputs->count = inputs->list.count;
+    inputs->files = arena_array(&inputs->arena, inputs->count, sizeof *inputs->files);
+    for (uint32_t i = 0; i < inputs->count; i++) {
+        struct input_file *file = &inputs->files[i];
+        const struct listed *listed = &inputs->list.files[i];
+        *file = (struct input_file){
+            .path = listed->path, .folder = listed->folder, .index = i, .rank = RANK_NONE, .error.offset = -1};
+        file->last_remark = &file->remarks;
+    }
+}
+
+/* No file of the run is by its name, or by its place in a job of as many ranks as files, this rank or a higher one. */
+static int64_t beyond_all(const struct inputs *inputs)
+{
+    int64_t beyond = inputs->count;
+    for (uint32_t i = 0; i < inputs->count; i++) {
+        const int64_t named = rank_of_path(str_of(inputs->files[i].path));
+        beyond = named >= beyond ? named + 1 : beyond;
+    }
+    return beyond;
+}
+
+static void read_all(struct inputs *inputs)
+{
+    const struct inputs_asked *asked = inputs->asked;
+    rank_roll_open(&inputs->roll, beyond_all(inputs));
+    if (asked->watch)
+        inputs->counters = asked->watch->begin(asked->watch->context, inputs->count, inputs->list.packed_bytes);
+    par_each(inputs->count, asked->threads, do_file, inputs);
+    if (asked->watch)
+        asked->watch->end(asked->watch->context);
+    rank_roll_close(&inputs->roll);
+}
+
+static int by_rank(const void *a, const void *b)
+{
+    const struct input_file *x = *(struct input_file *const *)a, *y = *(struct input_file *const *)b;
+    return x->rank != y->rank ? (x->rank > y->rank) - (x->rank < y->rank)
+                              : (x->index > y->index) - (x->index < y->index);
+}
+
+static void order_taken(struct inputs *inputs)
+{
+    inputs->at = arena_array(&inputs->arena, inputs->count, sizeof *inputs->at);
+    for (uint32_t i = 0; i < inputs->count; i++)
+        if (inputs->files[i].state == INPUT_TAKEN)
+            inputs->at[inputs->taken++] = &inputs->files[i];
+    qsort(inputs->at, inputs->taken, sizeof *inputs->at, by_rank);
+}
+
+/* ---- how it ends ---- */
+
+static bool no_rank(const struct inputs *inputs, uint32_t others, const struct input_file *first,
+                    struct steptime_error *err)
+{
+    const char *wanted = inputs->asked->ranks;
+    if (others == 1)
+        return fail(err, STEPTIME_INPUT, "the trace is not of rank %s but of rank %lld", wanted,
+                    (long long)first->rank);
+    return fail(err, STEPTIME_INPUT, "no trace is of rank %s; there are %u traces, the first of rank %lld", wanted,
+                others, (long long)first->rank);
+}
+
+static bool any_taken(const struct inputs *inputs, struct steptime_error *err)
+{
+    uint32_t others = 0;
+    const struct input_file *first = NULL;
+    if (inputs->taken)
+        return true;
+    for (uint32_t i = 0; i < inputs->count; i++) {
+        const struct input_file *file = &inputs->files[i];
+        if (file->state != INPUT_OTHER)
+            continue;
+        first = !first || file->rank < first->rank ? file : first;
+        others++;
+    }
+    return others ? no_rank(inputs, others, first, err) : inputs_whole(inputs, err);
+}
+
+bool inputs_read(const struct inputs_asked *asked, struct inputs *inputs, struct steptime_error *err)
+{
+    *inputs = (struct inputs){.asked = asked};
+    if (!list_all(inputs, err))
+        return false;
+    make_files(inputs);
+    read_all(inputs);
+    order_taken(inputs);
+    return any_taken(inputs, err);
+}
+
+void inputs_close(struct inputs *inputs)
+{
+    for (uint32_t i = 0; i < inputs->count; i++) {
+        drop(&inputs->files[i]);
+        arena_free(&inputs->files[i].arena);
+    }
+    arena_free(&inputs->arena);
+}

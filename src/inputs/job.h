@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Whether files are the ranks of one job, and which ranks are not among them.
+ *
+ * The rule: files are ranks of one job unless two of them say otherwise. They do
+ *     by another world size (distributedInfo),
+ *     by recording the same rank, or one outside the world size,
+ *     by being more than the world size,
+ *     by another model of device, where both have one,
+ *     by another version of PyTorch,
+ *     by having begun more than a day apart.
+ * What a file does not record contradicts nothing. Hosts are not asked: a job runs on many.
+ */
+#ifndef INPUTS_JOB_H
+#define INPUTS_JOB_H
+
+#include <stdbool.h>
+
+#include "base/str.h"
+#include "trace/trace.h"
+
+/* What a file says of its job. */
+struct job_member {
+    str path;
+    int64_t rank; /* recorded, or in the file's name; -1 */
+    bool recorded;
+    int64_t world_size; /* -1 */
+    str device;         /* model of the first one that has a name; "" */
+    str torch_version;  /* "" */
+    int64_t begin_ns;   /* of the recording, since 1970; 0: unknown */
+};
+
+/* Of a trace whose rank is still as recorded; the texts are copied to the arena. */
+struct job_member job_member_of(const struct trace *trace, str path, struct arena *arena);
+
+/* "these 25 files are not ranks of one job: ..."; "" where nothing contradicts, or there are fewer than two. */
+str job_contradiction(const struct job_member *members, uint32_t count, struct arena *arena);
+
+/*
+ * "of the job's 8 ranks 1 is missing: 3" by the recorded world size, else "ranks 0 to 7 but no 3" by the gaps; "" where
+ * none is missing, where a file does not say its rank or is alone, or where the files contradict one another.
+ */
+str job_missing(const struct job_member *members, uint32_t count, struct arena *arena);
+
+#endif

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From the words of a command line to the files to read. */
+#ifndef INPUTS_LIST_H
+#define INPUTS_LIST_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "steptime/error.h"
+
+/* A word that names a folder, and what it comes to. */
+struct listed_folder {
+    const char *path;
+    uint32_t files; /* that lie in it */
+    char why[128];  /* it cannot be listed; "" */
+};
+
+struct listed {
+    const char *path;
+    int64_t folder; /* index of the folder it was met in; LISTED_NAMED: it was named itself */
+};
+enum { LISTED_NAMED = -1 };
+
+struct list {
+    struct listed *files;
+    uint32_t count;
+    struct listed_folder *folders;
+    uint32_t folder_count;
+    int64_t packed_bytes; /* of all files, where known */
+};
+
+/*
+ * Files as they are named, and of a folder the plain files that lie in it, in natural order (rank2 before rank10), but
+ * for hidden ones. Folders in it are left aside. What is no folder counts as a file, whether it is there or not.
+ */
+void list_inputs(const char *const *paths, uint32_t count, struct arena *arena, struct list *list);
+
+/* Digits compare as numbers, the rest bytewise. */
+int natural_order(const char *a, const char *b);
+
+#endif
