@@ -27,29 +27,44 @@ static bool is_digit(char c)
     return (unsigned char)(c - '0') < 10;
 }
 
-/* Are these eight bytes digits? Each is 0x3. and stays so when 6 is added. */
-static bool are_digits(uint64_t bytes)
+/* The high bit of each of eight bytes that is no digit, of digits with '0' taken off. */
+static uint64_t not_digits(uint64_t bytes)
 {
-    return ((bytes & 0xF0F0F0F0F0F0F0F0) | ((bytes + 0x0606060606060606) & 0xF0F0F0F0F0F0F0F0) >> 4) ==
-           0x3333333333333333;
+    return (((bytes & 0x7F7F7F7F7F7F7F7F) + 0x7676767676767676) | bytes) & 0x8080808080808080;
 }
 
-/* Eight digits, the first in the lowest byte: neighbours are joined to pairs, pairs to fours, fours to eight. */
+/* Eight digits as a number, the first in the lowest byte: neighbours are joined to pairs, to fours, to eight. */
 static uint64_t eight_digits(uint64_t bytes)
 {
-    bytes = (bytes & 0x0F0F0F0F0F0F0F0F) * (1 + (10 << 8)) >> 8;
+    bytes = bytes * (1 + (10 << 8)) >> 8;
     bytes = (bytes & 0x00FF00FF00FF00FF) * (1 + (100 << 16)) >> 16;
     return (bytes & 0x0000FFFF0000FFFF) * (1 + ((uint64_t)10000 << 32)) >> 32;
 }
 
-static const char *take_digits(const char *at, const char *end, uint64_t *digits)
+/* Adds the digits that the next eight bytes begin with; how many these are. */
+static inline uint32_t take_eight(const char *at, uint64_t *digits)
 {
-    for (uint64_t bytes; end - at >= 8; at += 8) {
-        memcpy(&bytes, at, sizeof bytes);
-        if (__BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__ || !are_digits(bytes))
-            break;
-        *digits = *digits * 100000000 + eight_digits(bytes);
+    static const uint32_t tens[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000};
+    uint64_t bytes;
+    memcpy(&bytes, at, sizeof bytes);
+    bytes ^= 0x3030303030303030;
+    const uint64_t others = not_digits(bytes);
+    const uint32_t count = others ? (uint32_t)__builtin_ctzll(others) / 8 : 8;
+    if (count)
+        *digits = *digits * tens[count] + eight_digits(bytes << 8 * (8 - count));
+    return count;
+}
+
+static inline const char *take_digits(const char *at, const char *end, uint64_t *digits)
+{
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    while (end - at >= 8) {
+        const uint32_t count = take_eight(at, digits);
+        at += count;
+        if (count < 8)
+            return at;
     }
+#endif
     for (; at < end && is_digit(*at); at++)
         *digits = *digits * 10 + (uint64_t)(*at - '0');
     return at;
