@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "sum.h"
+
 static int ascending(const void *a, const void *b)
 {
     const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
@@ -25,12 +27,12 @@ struct stat_summary stat_summarise(int64_t *samples, size_t count)
     if (!count)
         return (struct stat_summary){0};
     qsort(samples, count, sizeof *samples, ascending);
-    int64_t sum = 0;
+    int128_t sum = 0;
     for (size_t i = 0; i < count; i++)
         sum += samples[i];
     return (struct stat_summary){
         .count = count,
-        .sum = sum,
+        .sum = sum_clamp(sum),
         .min = samples[0],
         .max = samples[count - 1],
         .mean = (double)sum / (double)count,

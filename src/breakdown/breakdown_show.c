@@ -2,6 +2,7 @@
 #include "breakdown_show.h"
 
 #include "base/stat.h"
+#include "base/sum.h"
 #include "definitions.h"
 
 /* ---- what is shown ---- */
@@ -13,9 +14,9 @@ static void add_device(struct shown *shown, const struct breakdown *rank, const 
     shown->device |= device->recorded;
     shown->host_only |= !device->recorded;
     for (uint32_t i = 0; i < device->step_count; i++) {
-        shown->wall_ns += device->steps[i].wall_ns;
+        sum_to(&shown->wall_ns, device->steps[i].wall_ns);
         for (int part = 0; part < PARTS; part++)
-            shown->part_ns[part] += device->steps[i].part_ns[part];
+            sum_to(&shown->part_ns[part], device->steps[i].part_ns[part]);
     }
 }
 

@@ -3,6 +3,7 @@
 
 #include "base/mem.h"
 #include "base/stat.h"
+#include "base/sum.h"
 
 static const char *const words[BOUNDS] = {
     [BOUND_COMPUTE] = "GPU-bound", [BOUND_COMMUNICATION] = "communication-bound",
@@ -45,7 +46,7 @@ enum bound bound_of_part(enum part part, bool device)
 struct sums {
     int64_t *walls; /* of every step of every rank */
     size_t count, room;
-    int64_t parts[PARTS], first;
+    int128_t parts[PARTS], first;
     uint32_t firsts;
 };
 

@@ -2,6 +2,7 @@
 /* Kernels of one or many ranks as tables. A row of the tables is the same row of every rank, merged. */
 #include "kernels.h"
 
+#include "base/sum.h"
 #include "kernels_columns.h"
 #include "kernels_merge.h"
 #include "kernels_rate.h"
@@ -29,7 +30,7 @@ static void add_group(struct merged *merged, const struct kernel_group *group)
         sums->class = same(sums->class, group->class);
         sums->grid = same(sums->grid, group->grid);
         sums->block = same(sums->block, group->block);
-        sums->total_ns += group->total_ns;
+        sum_to(&sums->total_ns, group->total_ns);
         rate_add(&sums->flops, &group->flops);
         rate_add(&sums->bytes, &group->bytes);
         mean_add(&sums->occupancy, &group->occupancy);
@@ -164,8 +165,8 @@ static struct totals totals_of(const struct kernels *const *ranks, uint32_t coun
     for (uint32_t i = 0; i < count; i++) {
         totals.recorded |= ranks[i]->recorded;
         totals.count += ranks[i]->count;
-        totals.busy_ns += ranks[i]->busy_ns;
-        totals.total_ns += ranks[i]->total_ns;
+        sum_to(&totals.busy_ns, ranks[i]->busy_ns);
+        sum_to(&totals.total_ns, ranks[i]->total_ns);
     }
     return totals;
 }

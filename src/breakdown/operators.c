@@ -9,6 +9,7 @@
 
 #include "base/map.h"
 #include "base/mem.h"
+#include "base/sum.h"
 #include "kernels_busy.h"
 #include "kernels_peaks.h"
 #include "kernels_select.h"
@@ -207,7 +208,7 @@ static void add_call(struct reading *r, struct group *group, uint32_t row)
         return;
     group->sums.host_total_ns += trace->dur_ns[row];
     if (r->device)
-        group->sums.device_total_ns += r->inside_ns[row];
+        sum_to(&group->sums.device_total_ns, r->inside_ns[row]);
 }
 
 /* What a call covers is not its parent's own; what sticks out of the parent does not count. */

@@ -2,6 +2,7 @@
 /* Operators of one or many ranks as a table. A row is the same row of every rank, merged. */
 #include "operators.h"
 
+#include "base/sum.h"
 #include "kernels_columns.h"
 #include "kernels_merge.h"
 
@@ -31,10 +32,10 @@ static void add_group(struct merged *merged, const struct operator_group *group,
     } else {
         sums->family = same(sums->family, group->family);
         sums->phase = same(sums->phase, group->phase);
-        sums->host_total_ns += group->host_total_ns;
-        sums->host_self_ns += group->host_self_ns;
-        sums->device_total_ns += group->device_total_ns;
-        sums->device_self_ns += group->device_self_ns;
+        sum_to(&sums->host_total_ns, group->host_total_ns);
+        sum_to(&sums->host_self_ns, group->host_self_ns);
+        sum_to(&sums->device_total_ns, group->device_total_ns);
+        sum_to(&sums->device_self_ns, group->device_self_ns);
         sums->launches += group->launches;
         rate_add(&sums->flops, &group->flops);
         rate_add(&sums->bytes, &group->bytes);
@@ -123,7 +124,7 @@ static void show_table(const struct operators *const *ranks, uint32_t count, con
 static void add_known(int64_t *sum, int64_t value)
 {
     if (value >= 0)
-        *sum = (*sum < 0 ? 0 : *sum) + value;
+        *sum = sum_add(*sum < 0 ? 0 : *sum, value);
 }
 
 static struct totals totals_of(const struct operators *const *ranks, uint32_t count)
@@ -132,8 +133,8 @@ static struct totals totals_of(const struct operators *const *ranks, uint32_t co
     for (uint32_t i = 0; i < count; i++) {
         totals.recorded |= ranks[i]->recorded;
         totals.calls += ranks[i]->calls;
-        totals.busy_ns += ranks[i]->busy_ns;
-        totals.host_self_ns += ranks[i]->host_self_ns;
+        sum_to(&totals.busy_ns, ranks[i]->busy_ns);
+        sum_to(&totals.host_self_ns, ranks[i]->host_self_ns);
         add_known(&totals.flops, ranks[i]->flops);
         add_known(&totals.bytes, ranks[i]->bytes);
     }

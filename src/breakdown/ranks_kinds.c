@@ -7,6 +7,7 @@
 #include "base/hash.h"
 #include "base/sort.h"
 #include "base/stat.h"
+#include "base/sum.h"
 
 static double bandwidth(int64_t bytes, double ns)
 {
@@ -50,7 +51,7 @@ static struct meeting_kind sum_up(const struct ranks *ranks, const struct keyed 
                                 .count = count};
     for (uint32_t i = 0; i < count; i++) {
         const struct meeting *meeting = &ranks->meetings[order[i].row];
-        kind.skew_ns += meeting->skew_ns;
+        sum_to(&kind.skew_ns, meeting->skew_ns);
         if (meeting->transfer_ns >= 0)
             transfers[kind.timed++] = meeting->transfer_ns;
     }

@@ -2,6 +2,7 @@
 /* Why the device was idle: causes over all ranks, and the calls that blocked the host. */
 #include <stdlib.h>
 
+#include "base/sum.h"
 #include "breakdown_show.h"
 #include "definitions.h"
 
@@ -77,7 +78,7 @@ static void add(struct blocker *to, const struct breakdown_blocking *from, int64
         to->longest_rank = rank;
     }
     to->sum.stretches += from->stretches;
-    to->sum.total_ns += from->total_ns;
+    sum_to(&to->sum.total_ns, from->total_ns);
 }
 
 static int by_texts(const void *a, const void *b)

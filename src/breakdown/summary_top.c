@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "base/sum.h"
 
 enum { MOST_ROWS = 5 };
 
@@ -85,7 +86,7 @@ static void show_operators(const struct summary *const *ranks, uint32_t count, u
 {
     struct tops tops = tops_new();
     for (uint32_t r = 0; r < count; r++) {
-        tops.whole_ns += device ? ranks[r]->kernels.busy_ns : ranks[r]->operators.host_self_ns;
+        sum_to(&tops.whole_ns, device ? ranks[r]->kernels.busy_ns : ranks[r]->operators.host_self_ns);
         for (uint32_t i = 0; i < ranks[r]->operators.count; i++) {
             const struct operator_group *group = &ranks[r]->operators.groups[i];
             const int64_t ns = device ? group->device_self_ns : group->host_self_ns;
@@ -102,7 +103,7 @@ static void show_kernels(const struct summary *const *ranks, uint32_t count, uin
 {
     struct tops tops = tops_new();
     for (uint32_t r = 0; r < count; r++) {
-        tops.whole_ns += ranks[r]->kernels.busy_ns;
+        sum_to(&tops.whole_ns, ranks[r]->kernels.busy_ns);
         for (uint32_t i = 0; i < ranks[r]->kernels.groups.count; i++) {
             const struct kernel_group *group = &ranks[r]->kernels.groups.at[i];
             add(&tops, (struct top){group->name, group->title, group->class, group->total_ns, group->dur_ns.count});

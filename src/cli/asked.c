@@ -33,7 +33,7 @@ const struct option question_options[] = {
     {"cuda-graph", 0, NULL, NULL, "With all that lies between two waits of the host launched at once."},
     {"cpu-speed", 0, "X", NULL, "With a host X times as fast."},
     {"scale", 0, "OP=X", NULL,
-     "With X times the device time in the operators or kernels of this name. May come several times."},
+     "With X times (0 to 1000000) the device time in the operators or kernels of this name. May come several times."},
     {"overlap", 0, "SHARE", NULL, "With this share of each collective hidden behind other work: 0.5."},
     {"reorder", 0, NULL, NULL,
      "With work that needs no collective before work that does (where what depends on what is recorded)."},

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The chain of host and device work that decided how long the steps took. */
 #include "base/error.h"
+#include "base/sum.h"
 #include "breakdown/critical_path.h"
 #include "command.h"
 #include "overlay.h"
@@ -51,10 +52,10 @@ static struct path_sums sums_of(const struct paths *paths, int64_t *wall_ns, int
 {
     struct path_sums sums = {{0}};
     for (uint32_t i = 0; i < paths->count; i++) {
-        *wall_ns += paths->at[i]->wall_ns;
+        sum_to(wall_ns, paths->at[i]->wall_ns);
         *steps += paths->at[i]->step_count;
         for (int c = 0; c < PATH_CLASSES; c++)
-            sums.ns[c] += paths->at[i]->sums.ns[c];
+            sum_to(&sums.ns[c], paths->at[i]->sums.ns[c]);
     }
     return sums;
 }

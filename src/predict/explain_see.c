@@ -4,6 +4,7 @@
 
 #include "base/sort.h"
 #include "base/span.h"
+#include "base/sum.h"
 #include "predict/explain_private.h"
 
 struct seeing {
@@ -154,7 +155,7 @@ static bool communicates(const struct seeing *s, uint32_t i)
 
 static int64_t ns_of(double us)
 {
-    return (int64_t)llround(us * 1e3);
+    return sum_rounded(us * 1e3);
 }
 
 /* Launches by when they came to the device. */

@@ -14,7 +14,7 @@ static enum unit unit_of(enum behind behind)
 
 static struct cell ns_cell(double us)
 {
-    return isnan(us) ? cell_null() : cell_int((int64_t)llround(us * 1e3));
+    return cell_rounded(us * 1e3);
 }
 
 static struct cell amount_cell(enum unit unit, double amount)

@@ -6,7 +6,7 @@
 /* Times are told in whole nanoseconds, as everywhere; -1 is unknown. */
 static struct cell ns_cell(double us)
 {
-    return us < 0 ? cell_null() : cell_int((int64_t)llround(us * 1e3));
+    return us < 0 ? cell_null() : cell_rounded(us * 1e3);
 }
 
 static struct cell ratio_cell(double part, double whole)
@@ -216,7 +216,7 @@ static void show_top(const struct prediction *p, struct report *report)
         table_int(table, (int64_t)op->launches);
         table_cell(table, ns_cell(op->host_us));
         table_cell(table, ns_cell(op->device_us));
-        table_int(table, (int64_t)llround(op->without_us * 1e3));
+        table_cell(table, cell_rounded(op->without_us * 1e3));
         table_cell(table, ratio_cell(fmax(op->without_us, 0), p->walked.step_us));
     }
 }

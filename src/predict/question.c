@@ -103,14 +103,17 @@ bool question_can_replay(const struct question *question)
 
 /* ---- words ---- */
 
+enum { MOST_FACTOR = 1000000 }; /* as of --cpu-speed */
+
 bool question_read_scale(str text, struct question_scale *scale, struct steptime_error *err)
 {
     const char *equals = text.len ? memrchr(text.at, '=', text.len) : NULL;
     const str number = equals ? str_from(text, (size_t)(equals - text.at) + 1) : S("");
     double factor;
-    if (!real_read(number, &factor) || factor < 0 || equals == text.at)
-        return fail(err, STEPTIME_USAGE, "--scale is OPERATOR=FACTOR like aten::mm=0.5, not '%.*s'", (int)text.len,
-                    text.at);
+    if (!real_read(number, &factor) || factor < 0 || factor > MOST_FACTOR || equals == text.at)
+        return fail(err, STEPTIME_USAGE,
+                    "--scale is OPERATOR=FACTOR like aten::mm=0.5, with a factor from 0 to %d, not '%.*s'", MOST_FACTOR,
+                    (int)text.len, text.at);
     *scale = (struct question_scale){{text.at, (size_t)(equals - text.at)}, factor};
     return true;
 }

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a walk comes to. */
 #include "base/span.h"
+#include "base/sum.h"
 #include "predict/walk_private.h"
 
 static int64_t ns_of(double us)
 {
-    return (int64_t)llround(us * 1e3);
+    return sum_rounded(us * 1e3);
 }
 
 static void add_work(const struct rank *rank, bool communication, struct spans *spans)

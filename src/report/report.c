@@ -4,6 +4,7 @@
 #include <assert.h>
 #include <math.h>
 
+#include "base/sum.h"
 #include "document.h"
 
 /* Words of the JSON contract: they never change. A rate has the unit of its amount, and an id that ends in _per_s. */
@@ -41,6 +42,31 @@ str severity_word(enum severity severity)
 struct cell cell_finite(struct cell cell)
 {
     return cell.kind == CELL_REAL && !isfinite(cell.real) ? cell_null() : cell;
+}
+
+struct cell cell_rounded(double real)
+{
+    return isnan(real) ? cell_null() : cell_int(sum_rounded(real));
+}
+
+/* Beyond what a number holds. Ids and names of things, which have no unit, may be any. */
+static bool is_beyond(struct cell cell, enum unit unit)
+{
+    return cell.kind == CELL_REAL ? isinf(cell.real) : cell.kind == CELL_INT && unit && sum_is_beyond(cell.i);
+}
+
+/* The cell, or null with a warning the first time that the figure of this id is refused. */
+static struct cell refuse_beyond(struct report *report, struct cell cell, enum unit unit, str id)
+{
+    if (!is_beyond(cell, unit))
+        return cell;
+    const str message =
+        str_printf(report->arena, "%.*s is left out: it is beyond the range of a number", (int)id.len, id.at);
+    for (uint32_t i = 0; i < report->warning_count; i++)
+        if (str_eq(report->warnings[i].message, message))
+            return cell_null();
+    report_warning(report, S(""), -1, message);
+    return cell_null();
 }
 
 bool cell_number(struct cell cell, double *number)
@@ -156,7 +182,8 @@ void section_text(struct section *section, str text)
 void section_value(struct section *section, const char *id, const char *title, enum unit unit, struct cell value)
 {
     section->values = one_more(section->report->arena, section->values, &section->value_count, sizeof *section->values);
-    section->values[section->value_count - 1] = (struct value){str_of(id), str_of(title), unit, value, false};
+    section->values[section->value_count - 1] =
+        (struct value){str_of(id), str_of(title), unit, refuse_beyond(section->report, value, unit, str_of(id)), false};
 }
 
 void section_detail(struct section *section, const char *id, const char *title, enum unit unit, struct cell value)
@@ -197,7 +224,8 @@ void table_row(struct table *table)
 void table_cell(struct table *table, struct cell cell)
 {
     assert(table->row_count && table->filled < table->column_count);
-    table->rows[table->row_count - 1][table->filled++] = cell;
+    const struct column *column = &table->columns[table->filled];
+    table->rows[table->row_count - 1][table->filled++] = refuse_beyond(table->report, cell, column->unit, column->id);
 }
 
 void table_int(struct table *table, int64_t value)

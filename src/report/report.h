@@ -54,11 +54,18 @@ static inline struct cell cell_int(int64_t i)
 static inline struct cell cell_real(double real)
 {
     return (struct cell){.kind = CELL_REAL, .real = real};
-} /* NaN, inf: null */
+}
+/* The nearest whole number; NaN: null. */
+struct cell cell_rounded(double real);
 static inline struct cell cell_text(str text)
 {
     return (struct cell){.kind = CELL_TEXT, .text = text};
 }
+
+/*
+ * What is no number is not shown as one. A real that is NaN is unknown, which is null. An infinite one, and an amount (of
+ * any unit) at an end of the range of 64 bits, where sums stop (base/sum.h), are null too, and a warning says which.
+ */
 
 struct report;
 struct section;

@@ -51,7 +51,8 @@ void trace_keep_note(struct trace *trace, struct note note); /* its text is copi
 
 enum { TRACE_LONGEST_CLIMB = 16 }; /* calls of equal times nest in each other, thousands deep where a clock is coarse */
 
-void trace_nest(struct trace *trace); /* order, group, parent, far_operator */
+void trace_set_strays_aside(struct trace *trace); /* before anything else of the finish */
+void trace_nest(struct trace *trace);             /* order, group, parent, far_operator */
 void trace_find_devices(struct trace *trace);
 void trace_link_ids(struct trace *trace); /* cause, as far as ids tell; needs no nesting */
 void trace_link(struct trace *trace);     /* the rest of cause, caused */

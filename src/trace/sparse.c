@@ -81,6 +81,22 @@ void sparse_join(struct sparse *c, const struct sparse *from, uint32_t first, ui
     }
 }
 
+void sparse_keep(struct sparse *c, const bool *kept)
+{
+    struct sparse left = {0};
+    uint32_t next = 0, value = 0, row = 0;
+    for (size_t w = 0; w < c->words; w++)
+        for (uint64_t bits = c->bits[w]; bits; bits &= bits - 1, value++) {
+            const uint32_t old = (uint32_t)(w * 64) + (uint32_t)__builtin_ctzll(bits);
+            for (; row < old; row++)
+                next += kept[row];
+            if (kept[old])
+                sparse_push(&left, next, c->wide ? c->wide[value] : c->narrow[value]);
+        }
+    sparse_free(c);
+    *c = left;
+}
+
 void sparse_finish(struct sparse *c)
 {
     if (!c->count)

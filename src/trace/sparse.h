@@ -41,6 +41,8 @@ static inline void sparse_push(struct sparse *column, uint32_t row, int64_t valu
  */
 void sparse_join(struct sparse *column, const struct sparse *from, uint32_t first, uint32_t rows,
                  const uint32_t *rename);
+/* Leaves the values of kept rows, as rows that count these alone. Before sparse_finish. */
+void sparse_keep(struct sparse *column, const bool *kept);
 void sparse_finish(struct sparse *column);
 void sparse_free(struct sparse *column);
 size_t sparse_bytes(const struct sparse *column);

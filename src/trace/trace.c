@@ -245,6 +245,7 @@ void trace_finish(struct trace *t)
 {
     struct trace_private *p = t->private;
     trace_make_room(t, 0); /* an empty column has an address too */
+    trace_set_strays_aside(t);
     for (int a = 0; a < ATTRS; a++)
         sparse_finish(&p->attr[a]);
     shift_to_origin(t);

@@ -20,6 +20,11 @@
  *                    first device row; ROW_NONE otherwise
  *
  * Everything else an event may carry is a sparse column: trace_attr.
+ *
+ * A finished trace spans at most TRACE_MOST_NS, and no sum over it leaves 64
+ * bits: the durations of all events together, and the span taken once a lane,
+ * are at most TRACE_MOST_SUM_NS. Events that would break this are set aside with
+ * a note (stray.c).
  */
 #ifndef TRACE_TRACE_H
 #define TRACE_TRACE_H
@@ -35,6 +40,9 @@
 #include "trace/sparse.h"
 
 enum { ROW_NONE = UINT32_MAX, LANE_NONE = UINT32_MAX };
+
+#define TRACE_MOST_NS     ((int64_t)1 << 53) /* 104 days; such times are exact as doubles, too */
+#define TRACE_MOST_SUM_NS ((int64_t)1 << 60) /* 36 years */
 
 /* A thread of the host, or a stream of a device. */
 struct lane {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The ground floor: texts, tables, sorting, statistics, threads. */
+#include <math.h>
 #include <stdatomic.h>
 #include <stdio.h>
 
@@ -13,6 +14,7 @@
 #include "base/stages.h"
 #include "base/sort.h"
 #include "base/stat.h"
+#include "base/sum.h"
 #include "cmocka_first.h"
 
 static void integers_are_read_whole_or_not_at_all(void **state)
@@ -119,6 +121,9 @@ static void quantiles_interpolate_between_ranks(void **state)
     assert_true(s.mean == 25 && s.p50 == 25 && s.min == 10 && s.max == 40);
     assert_true(stat_quantile(samples, 4, 0) == 10 && stat_quantile(samples, 4, 1) == 40);
     assert_int_equal(stat_summarise(NULL, 0).count, 0);
+    int64_t large[] = {INT64_MAX - 1, INT64_MAX - 1, INT64_MAX - 1};
+    const struct stat_summary beyond = stat_summarise(large, 3);
+    assert_true(sum_is_beyond(beyond.sum) && beyond.mean == 0x1p63);
 }
 
 static void count_one(void *context, size_t i)
@@ -261,6 +266,18 @@ static void a_buffer_grows_with_its_text(void **state)
     buf_free(&buf);
 }
 
+static void sums_stop_at_the_ends_of_their_range(void **state)
+{
+    int64_t sum = INT64_MAX - 2;
+    sum_to(&sum, 1);
+    assert_true(sum == INT64_MAX - 1 && !sum_is_beyond(sum));
+    sum_to(&sum, 5);
+    assert_true(sum_is_beyond(sum));
+    assert_true(sum_add(INT64_MIN + 1, -7) == INT64_MIN && sum_add(INT64_MIN, INT64_MAX) == -1);
+    assert_true(sum_rounded(2.5) == 3 && sum_rounded(-1e300) == INT64_MIN && sum_rounded(0x1p63) == INT64_MAX);
+    assert_true(sum_rounded(NAN) == 0 && sum_clamp((int128_t)INT64_MAX + 1) == INT64_MAX);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -278,6 +295,7 @@ int main(void)
         cmocka_unit_test(memory_that_runs_out_is_told_in_one_place),
         cmocka_unit_test(an_error_names_the_file_and_the_byte),
         cmocka_unit_test(a_buffer_grows_with_its_text),
+        cmocka_unit_test(sums_stop_at_the_ends_of_their_range),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

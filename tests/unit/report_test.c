@@ -141,12 +141,44 @@ static void unknown_names_are_refused(void **state)
     assert_false(report_knows_format(S("xml")));
 }
 
+/* What wrapped or overflowed is never shown as a number; which figure it was is told once. */
+static void what_is_beyond_a_number_is_refused_by_name(void **state)
+{
+    struct section *section = report_section(report, "time", "Step time");
+    section_value(section, "mean_ns", "mean", UNIT_NS, cell_int(INT64_MAX));
+    section_value(section, "number", "a name", UNIT_NONE, cell_int(INT64_MAX));
+    section_value(section, "unknown", "unknown", UNIT_RATIO, cell_real(NAN));
+    struct table *table = section_table(section, "t", "T");
+    table_column(table, "share", "X", UNIT_RATIO, 0);
+    table_column(table, "y_ns", "Y", UNIT_NS, 0);
+    for (int i = 0; i < 3; i++) {
+        table_row(table);
+        table_real(table, i ? INFINITY : 0.5);
+        table_cell(table, cell_rounded(i ? -1e30 : 2.5));
+    }
+    struct arena scratch = {0};
+    const char *const told[] = {"mean_ns", "share", "y_ns"};
+    assert_int_equal(report_warning_count(report), 3);
+    for (uint32_t i = 0; i < 3; i++)
+        assert_true(str_starts(report_warning_line(report, i, &scratch),
+                               str_printf(&scratch, "%s is left out: it is beyond", told[i])));
+    arena_free(&scratch);
+    assert_non_null(strstr(rendered("json"), "\"rows\": [\n      [0.5, 3],\n      [null, null],\n      [null, null]"));
+    assert_non_null(strstr(rendered("json"), "{\"id\": \"mean_ns\", \"value\": null, \"unit\": \"ns\"}"));
+    assert_non_null(strstr(rendered("json"), "{\"id\": \"number\", \"value\": 9223372036854775807, \"unit\": null}"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        CASE(an_empty_document_has_every_key),         CASE(json_of_all_there_is),
-        CASE(json_of_one_table_leaves_the_others_out), CASE(csv_of_the_only_table),
-        CASE(csv_of_several_tables_wants_a_name),      CASE(unknown_names_are_refused),
+        CASE(an_empty_document_has_every_key),
+        CASE(json_of_all_there_is),
+        CASE(json_of_one_table_leaves_the_others_out),
+        CASE(csv_of_the_only_table),
+        CASE(csv_of_several_tables_wants_a_name),
+        CASE(unknown_names_are_refused),
+        CASE(what_is_beyond_a_number_is_refused_by_name),
+        CASE(unknown_names_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -67,10 +67,22 @@ static void check_invariants(const struct trace *t)
         assert_true(t->start_ns[row] >= 0 && trace_end_ns(t, row) <= t->end_ns);
 }
 
+/* No sum over a trace may leave 64 bits. */
+static void check_sums(const struct trace *t)
+{
+    int64_t sum = 0;
+    for (uint32_t row = 0; row < t->count; row++)
+        sum += t->dur_ns[row];
+    assert_true(sum <= TRACE_MOST_SUM_NS);
+    assert_true(t->end_ns <= TRACE_MOST_NS);
+    assert_true(t->end_ns <= TRACE_MOST_SUM_NS / ((int64_t)t->lane_count + 1));
+}
+
 static struct trace *finish(struct trace *t)
 {
     trace_finish(t);
     check_invariants(t);
+    check_sums(t);
     return t;
 }
 
@@ -297,6 +309,74 @@ static void an_empty_trace_is_a_trace(void **state)
     trace_free(t);
 }
 
+/* ---- events whose times cannot be ---- */
+
+static const int64_t now_us = 1700000000000000, day_us = (int64_t)86400 * 1000 * 1000;
+
+static bool note_says(const struct trace *t, uint32_t i, const char *text)
+{
+    return i < t->note_count && t->notes[i].kind == NOTE_DROPPED && str_has(t->notes[i].text, str_of(text));
+}
+
+static void an_event_decades_from_the_rest_is_set_aside_by_name(void **state)
+{
+    struct trace *t = trace_new();
+    add(t, at(t, EVENT_OPERATOR, host(t, MAIN), "aten::mm", now_us, 10));
+    add_with(t, at(t, EVENT_OPERATOR, host(t, MAIN), "aten::add", 0, 5), ATTR_SEQUENCE, 7);
+    add_with(t, at(t, EVENT_OPERATOR, host(t, MAIN), "aten::mul", now_us + 20, 10), ATTR_SEQUENCE, 8);
+    add(t, at(t, EVENT_OPERATOR, host(t, MAIN), "aten::sub", now_us + 40, 10));
+    finish(t);
+    assert_int_equal(t->count, 3);
+    assert_int_equal(t->end_ns, 50 * 1000);
+    assert_int_equal(t->dropped, 1);
+    assert_int_equal(t->kinds[EVENT_OPERATOR], 3);
+    assert_true(note_says(t, 0, "'aten::add' begins 53.9 years before the other events"));
+    assert_true(str_eq(trace_name(t, 1), S("aten::mul")));
+    assert_int_equal(trace_attr_or(t, 1, ATTR_SEQUENCE, -1), 8);
+    assert_int_equal(trace_attr_or(t, 2, ATTR_SEQUENCE, -1), -1);
+    trace_free(t);
+}
+
+static void a_minority_of_another_clock_is_set_aside(void **state)
+{
+    struct trace *t = trace_new();
+    for (int i = 0; i < 200; i++)
+        add_with(t, at(t, EVENT_OPERATOR, host(t, MAIN), "aten::mm", now_us + 20 * i, 10), ATTR_SEQUENCE, i);
+    for (int i = 0; i < 150; i++)
+        add_with(t, at(t, EVENT_KERNEL, stream(t, 7), "gemm", 20 * i, 10), ATTR_CORRELATION, i);
+    finish(t);
+    assert_int_equal(t->count, 200);
+    assert_int_equal(t->dropped, 150);
+    assert_int_equal(trace_attr_count(t, ATTR_CORRELATION), 0);
+    assert_int_equal(trace_attr_or(t, 150, ATTR_SEQUENCE, -1), 150);
+    trace_free(t);
+}
+
+/* Each alone could be; together they are centuries. */
+static void lengths_that_no_sum_can_hold_are_set_aside(void **state)
+{
+    struct trace *t = trace_new();
+    for (int i = 0; i < 4000; i++)
+        add(t, at(t, EVENT_KERNEL, stream(t, 7), "gemm", i, 6 * day_us));
+    add(t, at(t, EVENT_KERNEL, stream(t, 7), "short", 0, 10));
+    finish(t);
+    assert_int_equal(t->count, 1);
+    assert_int_equal(t->dropped, 4000);
+    assert_true(note_says(t, 0, "'gemm' lasts 6.0 days, too long for sums over all events"));
+    trace_free(t);
+}
+
+static void days_of_recording_are_kept(void **state)
+{
+    struct trace *t = trace_new();
+    for (int i = 0; i < 30; i++)
+        add(t, at(t, EVENT_KERNEL, stream(t, 7), "gemm", now_us + i * day_us, day_us));
+    finish(t);
+    assert_int_equal(t->count, 30);
+    assert_int_equal(t->note_count, 0);
+    trace_free(t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -315,6 +395,10 @@ int main(void)
         cmocka_unit_test(attributes_are_kept_wide_and_narrow),
         cmocka_unit_test(any_order_of_rows_gives_the_same_tree),
         cmocka_unit_test(an_empty_trace_is_a_trace),
+        cmocka_unit_test(an_event_decades_from_the_rest_is_set_aside_by_name),
+        cmocka_unit_test(a_minority_of_another_clock_is_set_aside),
+        cmocka_unit_test(lengths_that_no_sum_can_hold_are_set_aside),
+        cmocka_unit_test(days_of_recording_are_kept),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
