@@ -10,11 +10,6 @@ enum certainty gpu_certainty(const struct value *value)
     return value->kind == VALUE_TENSOR ? GPU_GUESSED : GPU_NO;
 }
 
-enum certainty gpu_either(enum certainty a, enum certainty b)
-{
-    return a > b ? a : b;
-}
-
 static bool speaks_of(const struct context *context)
 {
     return !context->on_error && !context->cpu_only && !context->in_worker;

@@ -23,9 +23,6 @@ enum certainty { GPU_NO, GPU_GUESSED, GPU_SURE };
 /* Whether a value is, or holds, a tensor on the device. */
 enum certainty gpu_certainty(const struct value *value);
 
-/* GPU_SURE where one of both is, GPU_NO where both are not. */
-enum certainty gpu_either(enum certainty a, enum certainty b);
-
 /*
  * Sets the level of a match that runs where `node` stands; it only ever lowers
  * what the row says. False: nothing is to be said here.

@@ -135,7 +135,6 @@ struct match {
 extern const struct rule *const rules[]; /* by id; ended by NULL */
 
 uint32_t rule_count(void);
-const struct rule *rule_find(str id_or_name); /* NULL */
 
 /* Whether a pattern of --select or a comment names the rule: its id or a beginning of it ("ST4"), its name, "ALL". */
 bool rule_matches(const struct rule *rule, str pattern);

@@ -69,14 +69,6 @@ uint32_t rule_count(void)
     return count;
 }
 
-const struct rule *rule_find(str id_or_name)
-{
-    for (const struct rule *const *at = rules; *at; at++)
-        if (str_eq(str_of((*at)->id), id_or_name) || str_eq(str_of((*at)->name), id_or_name))
-            return *at;
-    return NULL;
-}
-
 bool rule_matches(const struct rule *rule, str pattern)
 {
     if (str_eq(pattern, S("ALL")))

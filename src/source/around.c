@@ -5,6 +5,7 @@
 #include "source/gate.h"
 #include "source/loops.h"
 #include "source/once.h"
+#include "source/known_words.h"
 
 static bool is_block_of(const struct syntax *tree, uint32_t node, uint32_t statement, uint32_t child)
 {
@@ -18,14 +19,6 @@ static bool tests_no_cuda(const struct syntax *tree, uint32_t test, bool *negate
     const uint32_t asked = *negated ? test + 1 : test;
     return syntax_calls(tree, asked, S("is_available")) && syntax_is(tree, asked + 1, SYN_ATTRIBUTE) &&
            str_eq(syntax_tail(tree, asked + 2), S("cuda"));
-}
-
-static bool is_one_of(str text, const char *const *words)
-{
-    for (; *words; words++)
-        if (str_eq(text, str_of(*words)))
-            return true;
-    return false;
 }
 
 /* "train" of `phase == "train"`; "" of another test. */
@@ -55,15 +48,14 @@ static bool tests_also_not_training(const struct syntax *tree, uint32_t test)
 /* `self.training`, `is_train`, `phase == "train"`; *negated: it holds where nothing is trained. */
 static bool tests_training(const struct syntax *tree, uint32_t test, bool *negated)
 {
-    static const char *const names[] = {"training", "train", "is_train", "is_training", "train_mode", NULL};
-    static const char *const other_phases[] = {"val", "valid", "validation", "test", "eval", "evaluation", NULL};
     *negated = tree->kind[test] == SYN_NOT;
     const uint32_t asked = *negated ? test + 1 : test;
     if (tree->kind[asked] == SYN_ATTRIBUTE || tree->kind[asked] == SYN_NAME)
-        return is_one_of(syntax_tail(tree, asked), names);
+        return known_word(WORDS_TRAINING, syntax_tail(tree, asked));
     const str phase = phase_asked_for(tree, asked);
-    *negated ^= is_one_of(phase, other_phases);
-    return str_eq(phase, S("train")) || is_one_of(phase, other_phases);
+    const bool other = known_word(WORDS_PHASE_OTHER, phase);
+    *negated ^= other;
+    return other || known_word(WORDS_PHASE_TRAINING, phase);
 }
 
 /* What is seen on the way up. */
@@ -112,7 +104,7 @@ static void around_with(const struct project *project, uint32_t file, uint32_t a
         if (tree->kind[item] != SYN_WITH_ITEM)
             continue;
         const str name = name_of(project, (struct site){file, item + 1});
-        c->no_grad |= str_eq(name, S("torch.no_grad")) || str_eq(name, S("torch.inference_mode"));
+        c->no_grad |= known_word(WORDS_WITHOUT_GRADIENTS, name);
     }
 }
 
@@ -124,7 +116,7 @@ static bool decorated_no_grad(const struct project *project, uint32_t file, uint
         return false;
     for (uint32_t d = syntax_first(tree, around); d != function && d != NONE; d = syntax_next(tree, d)) {
         const str name = name_of(project, (struct site){file, d});
-        if (str_eq(name, S("torch.no_grad")) || str_eq(name, S("torch.inference_mode")))
+        if (known_word(WORDS_WITHOUT_GRADIENTS, name))
             return true;
     }
     return false;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Classes: their bases, what methods they have from them, and what kind of thing they are. */
 #include "source/cells.h"
+#include "source/known_words.h"
 
 enum { DEEPEST = 16 };
 
@@ -24,18 +25,6 @@ uint32_t class_method(const struct cells *cells, uint32_t class_id, str name)
 }
 
 /* ---- bases and kinds, as far as values tell ---- */
-
-static bool is_module_name(str name)
-{
-    return str_starts(name, S("torch.nn.")) || str_starts(name, S("torch_geometric.nn.")) ||
-           str_ends(name, S("LightningModule")) || str_ends(name, S("PreTrainedModel")) ||
-           str_ends(name, S("nn.Module"));
-}
-
-static bool is_dataset_name(str name)
-{
-    return (str_starts(name, S("torch")) && str_ends(name, S("Dataset"))) || str_ends(name, S("VisionDataset"));
-}
 
 /* A class on a base that the run does not have is a module if it looks like one. */
 static bool looks_like_module(const struct cells *cells, uint32_t class_id)
@@ -69,12 +58,12 @@ static void look_at_base(const struct cells *cells, const struct value *value, s
         found->is_lightning |= base->is_lightning;
         if (found->base_count < 8)
             found->bases[found->base_count++] = value->detail;
-    } else if (value->name && (str_ends(value->name->text, S("ABC")) || str_starts(value->name->text, S("typing.")))) {
+    } else if (value->name && known_word(WORDS_ABSTRACT_BASES, value->name->text)) {
         return;
     } else if (value->name) {
-        found->is_module |= is_module_name(value->name->text);
-        found->is_dataset |= is_dataset_name(value->name->text);
-        found->is_lightning |= str_ends(value->name->text, S("LightningModule"));
+        found->is_module |= known_word(WORDS_MODULE_BASES, value->name->text);
+        found->is_dataset |= known_word(WORDS_DATASET_BASES, value->name->text);
+        found->is_lightning |= known_word(WORDS_LIGHTNING_BASES, value->name->text);
         found->unknown |= !str_eq(value->name->text, S("object")) && !str_starts(value->name->text, S("torch."));
     } else {
         found->unknown = true;

@@ -5,13 +5,13 @@
  */
 #include "source/contexts.h"
 
-#include "base/buf.h"
 #include "base/mem.h"
 #include "source/around.h"
 #include "source/gate.h"
 #include "source/loops.h"
 #include "source/once.h"
 #include "source/reach.h"
+#include "source/known_words.h"
 
 /* Calls in a circle would count loops for ever. */
 enum { DEEPEST_INNER = 4 };
@@ -74,11 +74,6 @@ enum loop_kind context_loop(const struct project *project, struct site loop)
         return kind;
     const struct context c = context_of(project, loop);
     return c.pace == PACE_STEP || c.pace == PACE_EVALUATION ? LOOP_ELEMENT : LOOP_OTHER;
-}
-
-bool context_trains(const struct project *project, uint32_t function)
-{
-    return project->contexts.summaries[function].effects & (EFFECT_BACKWARD | EFFECT_STEP);
 }
 
 bool context_program_trains(const struct project *project, uint32_t file)
@@ -278,23 +273,18 @@ static void begin(const struct project *project, uint32_t f, struct run_context 
 /* collate_fn=f, worker_init_fn=f, transform=f: run where the data is made. */
 static void begin_workers(struct project *project, uint32_t id)
 {
-    static const char *const names[] = {"collate_fn", "transform", "target_transform"};
     const struct file *file = &project->files.at[id];
     const struct syntax *tree = file->shown.tree;
     for (uint32_t node = 0; node < tree->count; node++) {
-        if (tree->kind[node] != SYN_KEYWORD)
+        if (tree->kind[node] != SYN_KEYWORD || !known_word(WORDS_RUN_IN_WORKERS, syntax_text(tree, node + 1)))
             continue;
-        for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-            if (!str_eq(syntax_text(tree, node + 1), str_of(names[i])))
-                continue;
-            const struct value *value = node_value(project, file, syntax_child(tree, node, 1));
-            if (value->kind == VALUE_FUNCTION && value->detail != NONE)
-                project->contexts.of_function[value->detail].in_worker = true;
-            const uint32_t call =
-                value->kind == VALUE_INSTANCE ? project_method(project, value->detail, S("__call__")) : NONE;
-            if (call != NONE)
-                project->contexts.of_function[call].in_worker = true;
-        }
+        const struct value *value = node_value(project, file, syntax_child(tree, node, 1));
+        if (value->kind == VALUE_FUNCTION && value->detail != NONE)
+            project->contexts.of_function[value->detail].in_worker = true;
+        const uint32_t call =
+            value->kind == VALUE_INSTANCE ? project_method(project, value->detail, S("__call__")) : NONE;
+        if (call != NONE)
+            project->contexts.of_function[call].in_worker = true;
     }
 }
 
@@ -336,25 +326,4 @@ void contexts_free(struct project *project)
         mem_free(contexts->of_file[i].acting.at);
     }
     arena_free(&contexts->arena);
-}
-
-/* ---- in words ---- */
-
-str context_words(struct arena *arena, const struct context *c)
-{
-    static const char *const paces[] = {"unknown", "once", "epoch", "evaluation", "step"};
-    static const char *const gates[] = {"", " gate-interval", " gate-flag", " gate-rank"};
-    struct buf buf = {0};
-    buf_printf(&buf, "%s", paces[c->pace]);
-    if (c->inner)
-        buf_printf(&buf, " inner%u", c->inner);
-    buf_printf(&buf, "%s%s%s%s%s%s%s", gates[c->gate], c->in_forward ? " forward" : "", c->in_worker ? " worker" : "",
-               c->on_error ? " error" : "", c->no_grad ? " no-grad" : "",
-               c->cpu_only  ? " cpu-only"
-               : c->in_test ? " test"
-                            : "",
-               c->several ? " several" : "");
-    const str text = str_copy(arena, buf_str(&buf));
-    buf_free(&buf);
-    return text;
 }

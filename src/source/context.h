@@ -62,14 +62,8 @@ enum loop_kind {
 };
 enum loop_kind context_loop(const struct project *project, struct site loop);
 
-/* Whether the function trains: calls backward or step, itself or through the run. */
-bool context_trains(const struct project *project, uint32_t function);
-
 /* Whether anything trains in the program of the file: the files that import each other. */
 bool context_program_trains(const struct project *project, uint32_t file);
 bool context_any_trains(const struct project *project);
-
-/* In words, for tests and --explain: "step inner1 forward gate-interval". */
-str context_words(struct arena *arena, const struct context *context);
 
 #endif

@@ -8,6 +8,7 @@
 #include "source/eval.h"
 
 #include "base/mem.h"
+#include "source/known_words.h"
 
 enum { PASSES = 6 };
 
@@ -164,13 +165,13 @@ static void statement_call(struct eval *e, uint32_t call)
     const uint32_t holder = callee + 1;
     const struct value *before = eval_get(e, holder);
     const str method = syntax_tail(tree, callee);
-    if (before->kind == VALUE_LIST && (str_eq(method, S("append")) || str_eq(method, S("extend")))) {
+    if (before->kind == VALUE_LIST && known_word(WORDS_PUT_IN_LIST, method)) {
         const uint32_t argument = syntax_argument(tree, call, 0, NULL);
         const struct value *put = eval_get(e, argument);
         assign_attribute(
             e, holder,
-            values_container(e->values, VALUE_LIST, str_eq(method, S("append")) ? put : eval_iterate(e, put)));
-    } else if (str_eq(method, S("cuda")) || str_eq(method, S("to"))) {
+            values_container(e->values, VALUE_LIST, known_word(WORDS_PUT_ITEMS, method) ? eval_iterate(e, put) : put));
+    } else if (known_word(WORDS_MOVE_TO_DEVICE, method)) {
         if (before->kind == VALUE_MODULE || before->kind == VALUE_UNKNOWN || before->kind == VALUE_LOSS)
             assign_attribute(e, holder, eval_get(e, call));
     }

@@ -3,6 +3,7 @@
 #include "source/eval.h"
 
 #include "base/mem.h"
+#include "source/known_words.h"
 
 static uint32_t slots_of(const struct value *value)
 {
@@ -156,9 +157,9 @@ static const struct value *call_library_module(struct eval *e, uint32_t call, co
     } else {
         const str last = eval_last_part(module->name->text);
         const struct value *tensor = values_get(e->values, &out);
-        if (str_eq(last, S("GRU")) || str_eq(last, S("RNN")) || str_eq(last, S("MultiheadAttention")))
+        if (known_word(WORDS_GIVE_STATE, last))
             return values_tuple(e->values, VALUE_TUPLE, (const struct value *[]){tensor, tensor}, 2);
-        if (str_eq(last, S("LSTM"))) {
+        if (known_word(WORDS_GIVE_TWO_STATES, last)) {
             const struct value *state =
                 values_tuple(e->values, VALUE_TUPLE, (const struct value *[]){tensor, tensor}, 2);
             return values_tuple(e->values, VALUE_TUPLE, (const struct value *[]){tensor, state}, 2);
@@ -238,7 +239,7 @@ static const struct value *call_foreign(struct eval *e, uint32_t call, const str
 {
     const str name = callee->name ? callee->name->text : S("");
     const str last = eval_last_part(name);
-    if (str_ends(last, S("Writer")) || str_ends(last, S("Logger")) || str_ends(last, S("logger")))
+    if (known_word(WORDS_WRITERS, last))
         return values_of_kind(e->values, VALUE_WRITER);
     const struct value *object = bound_object(e, syntax_first(e->tree, call));
     if (object && str_starts(name, S("torch.Tensor."))) /* a method that the table does not have */
@@ -247,7 +248,7 @@ static const struct value *call_foreign(struct eval *e, uint32_t call, const str
                                                      .parameter = object->parameter,
                                                      .flags = VALUE_ASSUMED,
                                                      .detail = NONE});
-    if (str_starts(name, S("torch.")) || str_starts(name, S("torchvision.")) || str_starts(name, S("torch_scatter."))) {
+    if (known_word(WORDS_TENSOR_LIBRARIES, name)) {
         struct value out = {.kind = VALUE_TENSOR, .detail = NONE};
         if (has_gpu_argument(e, call, &out))
             return values_get(e->values, &out);

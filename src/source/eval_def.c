@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Values of definitions: what a name holds from there on. */
 #include "source/eval.h"
+#include "source/known_words.h"
 
 /* What is known of parameter k from those who call. */
 enum value_device eval_device_of_parameter(struct eval *e, uint32_t k)
@@ -162,16 +163,14 @@ static const struct value *changed_value(struct eval *e, const struct def *def)
     str method = S("");
     if (syntax_is(e->tree, node, SYN_CALL) && e->tree->kind[def->shown.statement] == SYN_EXPR) {
         method = syntax_tail(e->tree, syntax_first(e->tree, node));
-        const uint32_t argument = syntax_argument(
-            e->tree, node, str_eq(method, S("insert")) || str_eq(method, S("setdefault")) ? 1 : 0, NULL);
+        const uint32_t argument = syntax_argument(e->tree, node, known_word(WORDS_PUT_SECOND, method) ? 1 : 0, NULL);
         put = argument == NONE ? NULL : eval_get(e, argument);
-        if (str_eq(method, S("extend")) || str_eq(method, S("update")))
+        if (known_word(WORDS_PUT_ITEMS, method))
             put = put ? eval_iterate(e, put) : NULL;
     } else {
         put = eval_get(e, node);
     }
-    const bool moves = str_eq(method, S("cuda")) || str_eq(method, S("to")) || str_eq(method, S("cpu"));
-    if (moves) {
+    if (known_word(WORDS_MOVE, method)) {
         const struct value *after = eval_get(e, node);
         return before->kind == VALUE_MODULE || before->kind == VALUE_LOSS || before->kind == VALUE_UNKNOWN ? after
                                                                                                            : before;
@@ -179,7 +178,7 @@ static const struct value *changed_value(struct eval *e, const struct def *def)
     const bool holds = before->kind == VALUE_LIST || before->kind == VALUE_DICT || before->kind == VALUE_SET;
     if (!holds && before->flags & VALUE_CONSTANT)
         return values_without(e->values, before, VALUE_CONSTANT);
-    if (!put || !holds || str_eq(method, S("pop")) || str_eq(method, S("remove")) || str_eq(method, S("sort")))
+    if (!put || !holds || known_word(WORDS_TAKE, method))
         return before;
     const struct value *item =
         values_join(e->values, before->items ? value_join_items(e->values, before) : &value_nothing, put, JOIN_WAYS);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tensors that functions make: their place, rank and dtype, from the row of the table and the arguments. */
 #include "source/eval_known.h"
+#include "source/known_words.h"
 
 /* ---- makers of tensors ---- */
 
@@ -19,8 +20,7 @@ static uint8_t rank_of(const struct known_call *c, const struct value *first)
         return first->rank;
     case AS_REDUCE: {
         const uint32_t i = c->receiver ? 0 : 1;
-        const bool loss = str_has(syntax_tail(c->e->tree, syntax_first(c->e->tree, c->call)), S("loss")) ||
-                          str_has(syntax_tail(c->e->tree, syntax_first(c->e->tree, c->call)), S("entropy"));
+        const bool loss = known_word(WORDS_LOSS_FUNCTION, syntax_tail(c->e->tree, syntax_first(c->e->tree, c->call)));
         if (loss)
             return known_keyword(c, "reduction") == NONE ? RANK_0 : RANK_UNKNOWN;
         return known_has_argument(c, i, "dim") || known_keyword(c, "axis") != NONE ? RANK_UNKNOWN : RANK_0;

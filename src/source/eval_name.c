@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What names and attributes are: of modules, of classes of the run, of tensors; and devices by their names. */
 #include "source/eval.h"
+#include "source/known_words.h"
 
 /* ---- devices by name ---- */
-
-static bool names_device(str word)
-{
-    return str_eq(word, S("device")) || str_eq(word, S("dev")) || str_ends(word, S("_device")) ||
-           str_ends(word, S("_dev")) || str_starts(word, S("device_")) || str_eq(word, S("DEVICE"));
-}
 
 static const struct value *device_value(struct eval *e, enum value_device device, uint8_t parameter)
 {
@@ -22,7 +17,6 @@ static const struct value *device_value(struct eval *e, enum value_device device
 /* Text that may name a device keeps which one, so that torch.device("cuda" if ... else "cpu") can be told. */
 const struct value *eval_string(struct eval *e, str text)
 {
-    static const char *const accelerators[] = {"cuda", "xpu", "mps", "npu", "hpu", "gpu"};
     while (text.len && (text.at[0] == 'f' || text.at[0] == 'u' || text.at[0] == 'r' || text.at[0] == 'b'))
         text = str_from(text, 1);
     while (text.len > 1 && (text.at[0] == '"' || text.at[0] == '\''))
@@ -35,12 +29,10 @@ const struct value *eval_string(struct eval *e, str text)
         out.device = DEVICE_GPU;
         out.flags |= VALUE_UPLOADED;
     }
-    for (size_t i = 0; i < sizeof accelerators / sizeof *accelerators; i++) {
-        const str name = str_of(accelerators[i]);
-        if (str_starts(text, name) && (text.len == name.len || text.at[name.len] == ':')) {
-            out.device = DEVICE_GPU;
-            out.flags |= VALUE_UPLOADED;
-        }
+    str rest = text, device;
+    if (str_cut(&rest, ':', &device) && known_word(WORDS_ACCELERATOR, device)) {
+        out.device = DEVICE_GPU;
+        out.flags |= VALUE_UPLOADED;
     }
     return values_get(e->values, &out);
 }
@@ -51,12 +43,12 @@ const struct value *eval_by_convention(struct eval *e, str word, const struct va
     const bool open = value->kind == VALUE_UNKNOWN || value->kind == VALUE_NOTHING;
     if (!open || value->flags & VALUE_UPLOADED)
         return value;
-    if (names_device(word))
+    if (known_word(WORDS_DEVICE, word))
         return values_get(e->values, &(struct value){.kind = VALUE_DEVICE,
                                                      .device = DEVICE_GPU,
                                                      .flags = VALUE_ASSUMED | VALUE_UPLOADED,
                                                      .detail = NONE});
-    if (str_has(word, S("loader")) || str_has(word, S("Loader")))
+    if (known_word(WORDS_LOADER, word))
         return eval_kind_of(e, VALUE_LOADER, VALUE_ASSUMED);
     return value;
 }
@@ -81,7 +73,7 @@ struct device_named eval_device_named(struct eval *e, uint32_t node)
     if (type && type->special == SPECIAL_TENSOR) /* x.type(torch.cuda.FloatTensor) */
         return (struct device_named){type->device == ON_GPU ? DEVICE_GPU : DEVICE_CPU, 0, true, known_dtype_of(type)};
     const str tail = syntax_tail(e->tree, node);
-    if (str_has_nocase(tail, S("rank")) || str_has_nocase(tail, S("gpu")) || str_has_nocase(tail, S("cuda")))
+    if (known_word(WORDS_DEVICE_NUMBER, tail))
         return (struct device_named){DEVICE_GPU, 0, true, 0};
     return (struct device_named){DEVICE_UNKNOWN, 0, false, 0};
 }
@@ -95,22 +87,6 @@ const struct value *eval_name_value(struct eval *e, uint32_t node)
         return &value_unknown;
     const struct value *value = eval_def(e, def);
     return eval_by_convention(e, syntax_text(e->tree, node), value);
-}
-
-static uint8_t dtype_named(str last)
-{
-    static const struct {
-        const char *name;
-        uint8_t dtype;
-    } names[] = {
-        {"float", DTYPE_FLOAT32}, {"float32", DTYPE_FLOAT32}, {"float64", DTYPE_FLOAT64},  {"double", DTYPE_FLOAT64},
-        {"half", DTYPE_FLOAT16},  {"float16", DTYPE_FLOAT16}, {"bfloat16", DTYPE_FLOAT16}, {"long", DTYPE_INT64},
-        {"int64", DTYPE_INT64},   {"int", DTYPE_INT32},       {"int32", DTYPE_INT32},      {"short", DTYPE_INT32},
-        {"int16", DTYPE_INT32},   {"uint8", DTYPE_UINT8},     {"int8", DTYPE_UINT8},       {"bool", DTYPE_BOOL}};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (str_eq(last, str_of(names[i].name)))
-            return names[i].dtype;
-    return DTYPE_UNKNOWN;
 }
 
 /* A name that a module has from `from x import *`; NULL. */
@@ -160,10 +136,10 @@ const struct value *eval_member(struct eval *e, const struct value *import, str 
     const uint32_t file = map_get(&e->files->by_module, name->id);
     if (file != MAP_NONE && import->detail == NONE && !str_starts(name->text, S("torch.")))
         return values_get(e->values, &(struct value){.kind = VALUE_IMPORT, .detail = file, .name = name});
-    if (str_eq(import->name->text, S("torch")) && dtype_named(member))
+    if (str_eq(import->name->text, S("torch")) && known_dtype_named(member))
         return values_get(
             e->values,
-            &(struct value){.kind = VALUE_DTYPE, .dtype = dtype_named(member), .detail = NONE, .name = name});
+            &(struct value){.kind = VALUE_DTYPE, .dtype = known_dtype_named(member), .detail = NONE, .name = name});
     return values_get(e->values, &(struct value){.kind = VALUE_IMPORT, .detail = NONE, .name = name});
 }
 
@@ -203,52 +179,9 @@ const struct value *eval_attribute_of_class(struct eval *e, uint32_t class_id, c
     return value;
 }
 
-/* The type that begins the name of a method: "torch.Tensor" of `x.item`. */
-static const char *type_name(const struct value *value)
-{
-    switch (value->kind) {
-    case VALUE_TENSOR:
-    case VALUE_BATCH:
-        return "torch.Tensor";
-    case VALUE_MODULE:
-    case VALUE_LOSS:
-        return "torch.nn.Module";
-    case VALUE_ARRAY:
-        return "numpy.ndarray";
-    case VALUE_STR:
-        return "str";
-    case VALUE_LIST:
-        return "list";
-    case VALUE_TUPLE:
-        return "tuple";
-    case VALUE_SET:
-        return "set";
-    case VALUE_DICT:
-        return "dict";
-    case VALUE_OPTIMIZER:
-        return "torch.optim.Optimizer";
-    case VALUE_SCHEDULER:
-        return "torch.optim.lr_scheduler.LRScheduler";
-    case VALUE_SCALER:
-        return "torch.cuda.amp.GradScaler";
-    case VALUE_DATASET:
-        return "torch.utils.data.Dataset";
-    case VALUE_LOADER:
-        return "torch.utils.data.DataLoader";
-    case VALUE_WRITER:
-        return "logging.Logger";
-    case VALUE_FRAME:
-        return "pandas.DataFrame";
-    case VALUE_SPARSE:
-        return "scipy.sparse.matrix";
-    default:
-        return NULL;
-    }
-}
-
 static const struct value *method_value(struct eval *e, const struct value *object, str member)
 {
-    const char *type = type_name(object);
+    const char *type = known_type(object->kind);
     if (!type)
         return NULL;
     const struct name *name = eval_name(e, eval_name(e, NULL, str_of(type)), member);
@@ -257,16 +190,14 @@ static const struct value *method_value(struct eval *e, const struct value *obje
 
 static const struct value *tensor_attribute(struct eval *e, const struct value *object, str member)
 {
-    static const char *const same[] = {"data", "grad", "T", "mT", "H", "real", "imag"};
-    for (size_t i = 0; i < sizeof same / sizeof *same; i++)
-        if (str_eq(member, str_of(same[i]))) {
-            struct value out = *object;
-            out.kind = object->kind == VALUE_BATCH ? VALUE_BATCH : VALUE_TENSOR;
-            out.flags &= (uint16_t)~VALUE_FRESH;
-            if (str_eq(member, S("data")))
-                out.flags |= VALUE_DETACHED;
-            return values_get(e->values, &out);
-        }
+    if (known_word(WORDS_TENSOR_PARTS, member)) {
+        struct value out = *object;
+        out.kind = object->kind == VALUE_BATCH ? VALUE_BATCH : VALUE_TENSOR;
+        out.flags &= (uint16_t)~VALUE_FRESH;
+        if (str_eq(member, S("data")))
+            out.flags |= VALUE_DETACHED;
+        return values_get(e->values, &out);
+    }
     if (str_eq(member, S("device")))
         return device_value(e, object->device, object->parameter);
     if (str_eq(member, S("shape")))
@@ -275,33 +206,19 @@ static const struct value *tensor_attribute(struct eval *e, const struct value *
         return eval_kind_of(e, VALUE_INT, 0);
     if (str_eq(member, S("dtype")))
         return values_get(e->values, &(struct value){.kind = VALUE_DTYPE, .dtype = object->dtype, .detail = NONE});
-    if (str_eq(member, S("is_cuda")) || str_eq(member, S("requires_grad")) || str_eq(member, S("is_sparse")))
+    if (known_word(WORDS_TENSOR_ANSWERS, member))
         return eval_kind_of(e, VALUE_BOOL, 0);
     return object->kind == VALUE_BATCH && !known_find(eval_name(e, eval_name(e, NULL, S("torch.Tensor")), member)->text)
                ? object
                : method_value(e, object, member);
 }
 
-/* Objects that hold settings: their .device is the run's. */
-static bool holds_settings(str word)
-{
-    static const char *const parts[] = {"arg", "conf", "cfg", "opt", "hp", "param", "flag", "setting", "self", "train"};
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-        if (str_has_nocase(word, str_of(parts[i])))
-            return true;
-    return false;
-}
-
 /* Names that libraries and Python have too: on something unknown they say nothing. */
 static bool is_common_method(struct eval *e, str member)
 {
     static const char *const types[] = {"torch.Tensor", "torch.nn.Module", "list", "dict", "str", "set"};
-    static const char *const words[] = {"step",  "train", "eval",   "save",  "load", "close", "read",
-                                        "write", "open",  "run",    "get",   "set",  "reset", "main",
-                                        "call",  "fit",   "update", "start", "stop", "log",   "zero_grad"};
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (str_eq(member, str_of(words[i])))
-            return true;
+    if (known_word(WORDS_OF_MANY_TYPES, member))
+        return true;
     for (size_t i = 0; i < sizeof types / sizeof *types; i++)
         if (eval_name(e, eval_name(e, NULL, str_of(types[i])), member)->known)
             return true;
@@ -347,7 +264,7 @@ static const struct value *few_methods(struct eval *e, uint32_t node, const stru
 static const struct value *unknown_attribute(struct eval *e, uint32_t node, const struct value *object, str member)
 {
     const str holder = syntax_tail(e->tree, syntax_first(e->tree, node));
-    if (str_eq(member, S("device")) && object->device != DEVICE_UNKNOWN && !holds_settings(holder))
+    if (str_eq(member, S("device")) && object->device != DEVICE_UNKNOWN && !known_word(WORDS_SETTINGS, holder))
         return device_value(e, object->device, object->parameter);
     if (object->device == DEVICE_GPU || object->device == DEVICE_CPU ||
         (object->kind == VALUE_NOTHING && object->device == DEVICE_PARAMETER)) {
@@ -365,7 +282,8 @@ static const struct value *unknown_attribute(struct eval *e, uint32_t node, cons
         return only;
     const uint32_t call = e->tree->parent[node];
     const bool called = syntax_is(e->tree, call, SYN_CALL) && node == call + 1;
-    if (!called && object->device != DEVICE_UNKNOWN && !holds_settings(holder)) { /* data.x of data.to(device) */
+    if (!called && object->device != DEVICE_UNKNOWN &&
+        !known_word(WORDS_SETTINGS, holder)) { /* data.x of data.to(device) */
         const struct value part = {
             .kind = VALUE_UNKNOWN,
             .device = object->device,
@@ -376,8 +294,7 @@ static const struct value *unknown_attribute(struct eval *e, uint32_t node, cons
     }
     if (!called)
         return eval_by_convention(e, member, &value_unknown);
-    if (str_eq(member, S("cuda")) || str_eq(member, S("to")) || str_eq(member, S("cpu")) || str_eq(member, S("item")) ||
-        str_eq(member, S("pin_memory")) || str_eq(member, S("backward")))
+    if (known_word(WORDS_ALWAYS_OF_TENSORS, member))
         return method_value(e, &(struct value){.kind = VALUE_TENSOR}, member);
     return eval_by_convention(e, member, &value_unknown);
 }
@@ -385,23 +302,18 @@ static const struct value *unknown_attribute(struct eval *e, uint32_t node, cons
 /* An expression on a device of which .item(), .cpu() ... is called is a tensor: it says so from then on. */
 static const struct value *proven_object(struct eval *e, uint32_t node, const struct value *object, str member)
 {
-    static const char *const proofs[] = {"item", "tolist", "numpy", "detach",   "cpu",
-                                         "sum",  "mean",   "view",  "unsqueeze"};
     const bool open =
         (object->kind == VALUE_UNKNOWN || object->kind == VALUE_BATCH) && object->device != DEVICE_UNKNOWN;
     const uint32_t call = e->tree->parent[node], at = syntax_first(e->tree, node);
     if (!open || e->tree->kind[at] == SYN_NAME || !syntax_is(e->tree, call, SYN_CALL) || node != call + 1)
         return object;
     const bool part = e->tree->kind[at] == SYN_SUBSCRIPT && str_eq(member, S("to"));
-    for (size_t i = 0; i < sizeof proofs / sizeof *proofs; i++) {
-        if (!part && !str_eq(member, str_of(proofs[i])))
-            continue;
-        struct value tensor = *object;
-        tensor.kind = VALUE_TENSOR;
-        object = values_get(e->values, &tensor);
-        eval_set(e, at, object);
-        break;
-    }
+    if (!part && !known_word(WORDS_PROVE_TENSOR, member))
+        return object;
+    struct value tensor = *object;
+    tensor.kind = VALUE_TENSOR;
+    object = values_get(e->values, &tensor);
+    eval_set(e, at, object);
     return object;
 }
 
@@ -462,8 +374,7 @@ const struct value *eval_attribute(struct eval *e, uint32_t node)
         const struct value *method = object->kind == VALUE_MODULE ? method_value(e, object, member) : NULL;
         if (method && method->name->known && method->name->known->kind != VALUE_UNKNOWN && value == &value_nothing)
             return method;
-        if (object->kind == VALUE_MODULE && value == &value_nothing &&
-            (str_eq(member, S("weight")) || str_eq(member, S("bias"))))
+        if (object->kind == VALUE_MODULE && value == &value_nothing && known_word(WORDS_MODULE_TENSORS, member))
             return values_get(e->values, &(struct value){.kind = VALUE_TENSOR,
                                                          .device = object->device,
                                                          .parameter = object->parameter,

@@ -3,6 +3,7 @@
 #include "source/contexts.h"
 
 #include "base/mem.h"
+#include "source/known_words.h"
 
 /* The definition of the object: changes of its content are looked through. */
 static uint32_t object_def(const struct flow *flow, uint32_t def)
@@ -157,13 +158,10 @@ static bool is_target(const struct syntax *tree, uint32_t node)
 /* A move as a statement of its own is that of a module; any other gives another tensor. */
 static bool method_changes(str method, bool alone)
 {
-    static const char *const list[] = {"append", "extend", "insert", "add",        "update", "remove",
-                                       "pop",    "clear",  "sort",   "setdefault", "put",    "write"};
-    if (str_eq(method, S("cuda")) || str_eq(method, S("to")))
+    if (known_word(WORDS_MOVE_TO_DEVICE, method))
         return alone;
-    for (size_t i = 0; i < sizeof list / sizeof *list; i++)
-        if (str_eq(method, str_of(list[i])))
-            return true;
+    if (known_word(WORDS_CHANGE, method))
+        return true;
     return method.len > 1 && method.at[method.len - 1] == '_' && !str_ends(method, S("__"));
 }
 

@@ -3,14 +3,7 @@
 #include "source/flow_build.h"
 
 #include "base/intern.h"
-
-static bool among(str text, const char *const *list)
-{
-    for (; *list; list++)
-        if (str_eq(text, str_of(*list)))
-            return true;
-    return false;
-}
+#include "source/known_words.h"
 
 /* The name whose object a target `x[i] = ..`, `x.data[i] = ..` changes; NONE. */
 uint32_t build_changed_name(const struct syntax *tree, uint32_t target)
@@ -22,14 +15,10 @@ uint32_t build_changed_name(const struct syntax *tree, uint32_t target)
     return tree->kind[target] == SYN_NAME ? target : NONE;
 }
 
-/* Methods that change their object, as a statement of their own: `x.append(v)`, `x.add_(y)`, `model.to(device)`. */
-static const char *const changing[] = {"append", "extend", "insert", "add",  "update",  "remove",     "pop",
-                                       "clear",  "sort",   "cuda",   "to",   "reverse", "appendleft", "setdefault",
-                                       "half",   "float",  "double", "fill", "cpu",     "discard",    NULL};
-
+/* `x.append(v)`, `x.add_(y)`, `model.to(device)`. */
 static bool is_changing(str method)
 {
-    return among(method, changing) ||
+    return known_word(WORDS_CHANGE_AS_STATEMENT, method) ||
            (method.len > 1 && method.at[method.len - 1] == '_' && !str_ends(method, S("__")));
 }
 

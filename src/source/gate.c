@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "source/gate.h"
+#include "source/known_words.h"
 
 /* How far a value is followed, through names, calls and their returns; and how many values are looked at in all. */
 enum { DEEPEST_VALUE = 6, MOST_WAYS = 16, MOST_VALUES = 128, LARGEST_CALLED = 4000 };
@@ -25,28 +26,23 @@ static bool has_operator(const struct syntax *tree, uint32_t test, enum syntax_o
     return false;
 }
 
-static bool mentions(const struct syntax *tree, uint32_t test, const char *const *words)
+static bool mentions(const struct syntax *tree, uint32_t test, enum words words)
 {
-    for (uint32_t n = test, last = syntax_last(tree, test); n < last; n++) {
-        if (tree->kind[n] != SYN_NAME)
-            continue;
-        for (const char *const *word = words; *word; word++)
-            if (str_has_nocase(syntax_text(tree, n), str_of(*word)))
-                return true;
-    }
+    for (uint32_t n = test, last = syntax_last(tree, test); n < last; n++)
+        if (tree->kind[n] == SYN_NAME && known_word(words, syntax_text(tree, n)))
+            return true;
     return false;
 }
 
 /* A whole word of a name: `opt.eval_boxes`, not `retrieval`. */
-static bool mentions_word(const struct syntax *tree, uint32_t test, const char *const *words)
+static bool mentions_word(const struct syntax *tree, uint32_t test, enum words words)
 {
     for (uint32_t n = test, last = syntax_last(tree, test); n < last; n++) {
         if (tree->kind[n] != SYN_NAME)
             continue;
         for (str rest = syntax_text(tree, n), word; str_cut(&rest, '_', &word);)
-            for (const char *const *wanted = words; *wanted; wanted++)
-                if (str_eq(word, str_of(*wanted)))
-                    return true;
+            if (known_word(words, word))
+                return true;
     }
     return false;
 }
@@ -54,7 +50,6 @@ static bool mentions_word(const struct syntax *tree, uint32_t test, const char *
 /* `i == 0`, `i == len(loader) - 1`: the count of the loop against one value. */
 static bool compares_count(const struct syntax *tree, uint32_t test)
 {
-    static const char *const counts[] = {"step", "iter", "idx", "index", "epoch", "count", "batch_i", NULL};
     for (uint32_t n = test, last = syntax_last(tree, test); n < last; n++) {
         if (tree->kind[n] != SYN_COMPARE || tree->op[n] != OP_EQUAL)
             continue;
@@ -62,7 +57,7 @@ static bool compares_count(const struct syntax *tree, uint32_t test)
         if (syntax_is(tree, right, SYN_STRING) || syntax_is(tree, right, SYN_NONE))
             continue; /* a mode, not a count */
         const bool short_name = tree->kind[left] == SYN_NAME && syntax_text(tree, left).len <= 2;
-        if (short_name || mentions(tree, left, counts))
+        if (short_name || mentions(tree, left, WORDS_COUNT))
             return true;
     }
     return false;
@@ -81,17 +76,13 @@ static bool asks_for_trouble(const struct syntax *tree, uint32_t test)
 
 static enum gate gate_of_words(const struct syntax *tree, uint32_t test)
 {
-    static const char *const ranks[] = {"rank", "is_main", "is_master", "is_global_zero", "local_master", NULL};
-    static const char *const flags[] = {"verbose", "debug",  "log",     "print",       "display",
-                                        "plot",    "visual", "profile", "save",        "trace",
-                                        "wandb",   "dump",   "visdom",  "tensorboard", NULL};
-    static const char *const aside[] = {"eval", "evaluate", "demo", "inference", "benchmark", NULL};
     const bool plain = tree->kind[test] == SYN_NAME || tree->kind[test] == SYN_ATTRIBUTE;
     if (has_operator(tree, test, OP_MOD) || compares_count(tree, test) || asks_for_trouble(tree, test))
         return GATE_INTERVAL;
-    if (mentions(tree, test, ranks))
+    if (mentions(tree, test, WORDS_RANK))
         return GATE_RANK;
-    return mentions(tree, test, flags) || (plain && mentions_word(tree, test, aside)) ? GATE_FLAG : GATE_NONE;
+    return mentions(tree, test, WORDS_FLAG) || (plain && mentions_word(tree, test, WORDS_ASIDE)) ? GATE_FLAG
+                                                                                                 : GATE_NONE;
 }
 
 /* ---- values that are there now and then ---- */

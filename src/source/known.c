@@ -298,6 +298,55 @@ static const struct row rooms[] = {
 static const struct known module_class = {VALUE_MODULE, ON_CPU, 0, 0, 0, 0, false, false};
 static const struct known loss_class = {VALUE_LOSS, ON_CPU, 0, 0, 0, 0, false, false};
 
+/* Public names that are spelled in several ways: the beginning on the left is that on the right. */
+static const struct {
+    const char *from, *to;
+} canonical[] = {
+    {"torch.autograd.Variable", "torch.Variable"},
+    {"torch.autograd.variable.Variable", "torch.Variable"},
+    {"torch.nn.modules.", "torch.nn."},
+    {"torch.utils.data.dataloader.", "torch.utils.data."},
+    {"torch.utils.data.dataset.", "torch.utils.data."},
+    {"torch.utils.data.sampler.", "torch.utils.data."},
+    {"torch.cuda.amp.grad_scaler.", "torch.cuda.amp."},
+    {"torch.functional.", "torch."},
+    {"torch.nn.parameter.", "torch.nn."},
+    {"torch.nn.Parameter", "torch.nn.Parameter"},
+    {"tensorboardX.", "torch.utils.tensorboard."},
+    {"numpy.core.", "numpy."},
+};
+
+static const struct {
+    const char *name;
+    uint8_t dtype;
+} dtypes[] = {
+    {"float", DTYPE_FLOAT32}, {"float32", DTYPE_FLOAT32}, {"float64", DTYPE_FLOAT64},  {"double", DTYPE_FLOAT64},
+    {"half", DTYPE_FLOAT16},  {"float16", DTYPE_FLOAT16}, {"bfloat16", DTYPE_FLOAT16}, {"long", DTYPE_INT64},
+    {"int64", DTYPE_INT64},   {"int", DTYPE_INT32},       {"int32", DTYPE_INT32},      {"short", DTYPE_INT32},
+    {"int16", DTYPE_INT32},   {"uint8", DTYPE_UINT8},     {"int8", DTYPE_UINT8},       {"bool", DTYPE_BOOL}};
+
+/* The type that begins the name of a method of such a value: "torch.Tensor" of `x.item`. */
+static const char *const types[VALUE_KINDS] = {
+    [VALUE_TENSOR] = "torch.Tensor",
+    [VALUE_BATCH] = "torch.Tensor",
+    [VALUE_MODULE] = "torch.nn.Module",
+    [VALUE_LOSS] = "torch.nn.Module",
+    [VALUE_ARRAY] = "numpy.ndarray",
+    [VALUE_STR] = "str",
+    [VALUE_LIST] = "list",
+    [VALUE_TUPLE] = "tuple",
+    [VALUE_SET] = "set",
+    [VALUE_DICT] = "dict",
+    [VALUE_OPTIMIZER] = "torch.optim.Optimizer",
+    [VALUE_SCHEDULER] = "torch.optim.lr_scheduler.LRScheduler",
+    [VALUE_SCALER] = "torch.cuda.amp.GradScaler",
+    [VALUE_DATASET] = "torch.utils.data.Dataset",
+    [VALUE_LOADER] = "torch.utils.data.DataLoader",
+    [VALUE_WRITER] = "logging.Logger",
+    [VALUE_FRAME] = "pandas.DataFrame",
+    [VALUE_SPARSE] = "scipy.sparse.matrix",
+};
+
 /* ---- looking up: the words of a table, sorted ---- */
 
 struct word {
@@ -377,11 +426,38 @@ static const struct known *nn_class(str name, str last)
 
 uint8_t known_dtype_of(const struct known *known)
 {
-    static const uint8_t dtypes[] = {
+    static const uint8_t said[] = {
         [OF_DEFAULT] = DTYPE_FLOAT32, [OF_BOOL] = DTYPE_BOOL,      [OF_UINT8] = DTYPE_UINT8,
         [OF_INT32] = DTYPE_INT32,     [OF_INT64] = DTYPE_INT64,    [OF_FLOAT16] = DTYPE_FLOAT16,
         [OF_FLOAT32] = DTYPE_FLOAT32, [OF_FLOAT64] = DTYPE_FLOAT64};
-    return dtypes[known->dtype];
+    return said[known->dtype];
+}
+
+/* torch.nn.conv.Conv2d (after the modules are cut) keeps its file; classes are looked for by their last part. */
+str known_canonical(char *room, str text)
+{
+    for (size_t i = 0; i < sizeof canonical / sizeof *canonical; i++) {
+        const str from = str_of(canonical[i].from), to = str_of(canonical[i].to);
+        if (!str_starts(text, from))
+            continue;
+        memmove(room + to.len, room + from.len, text.len - from.len);
+        memcpy(room, to.at, to.len);
+        return (str){room, text.len - from.len + to.len};
+    }
+    return text;
+}
+
+uint8_t known_dtype_named(str last)
+{
+    for (size_t i = 0; i < sizeof dtypes / sizeof *dtypes; i++)
+        if (str_eq(last, str_of(dtypes[i].name)))
+            return dtypes[i].dtype;
+    return DTYPE_UNKNOWN;
+}
+
+const char *known_type(uint8_t kind)
+{
+    return kind < VALUE_KINDS ? types[kind] : NULL;
 }
 
 const struct known *known_find(str name)

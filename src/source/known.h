@@ -109,4 +109,12 @@ uint8_t known_dtype_of(const struct known *known);
 /* NULL where the name is not known. Names are canonical; see name.h. */
 const struct known *known_find(str name);
 
+/* A public name that is spelled in several ways, in the one that the table has. The text lies at `room`, and so may
+ * the result, which is at most 32 bytes longer. */
+str known_canonical(char *room, str text);
+/* enum value_dtype of torch.X; DTYPE_UNKNOWN. */
+uint8_t known_dtype_named(str last);
+/* The type that begins the name of a method of such a value; NULL. */
+const char *known_type(uint8_t kind);
+
 #endif

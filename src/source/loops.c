@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "base/search.h"
 #include "source/contexts.h"
+#include "source/known_words.h"
 
 enum trains { TRAINS_NOT, TRAINS_ONCE = 1, TRAINS_IN_LOOP = 2, RUNS_MODEL = 4 };
 
@@ -40,8 +41,7 @@ static bool calls_backward(const struct project *project, const struct file *fil
     const struct value *value = node_value(project, file, callee);
     if (!str_eq(tail, S("step")))
         return false;
-    return (value->name &&
-            (str_ends(value->name->text, S("Optimizer.step")) || str_ends(value->name->text, S("GradScaler.step")))) ||
+    return (value->name && known_word(WORDS_OPTIMIZER_STEP, value->name->text)) ||
            str_has_nocase(syntax_tail(tree, callee + 1), S("optim"));
 }
 
@@ -87,8 +87,7 @@ static bool is_model_call(const struct project *project, const struct file *file
                         !str_eq(syntax_text(tree, call + 2), S("self"));
     if (method && value_tensor_like(made))
         return true;
-    return callee->kind == VALUE_MODULE || str_eq(tail, S("model")) || str_eq(tail, S("net")) ||
-           str_eq(tail, S("predict"));
+    return callee->kind == VALUE_MODULE || known_word(WORDS_MODEL, tail);
 }
 
 static void mark_direct(struct project *project, const struct file *file)
@@ -252,7 +251,7 @@ static bool calls_eval(const struct project *project, const struct file *file, u
 static bool is_no_grad(const struct project *project, const struct file *file, uint32_t node)
 {
     const str name = name_of(project, (struct site){file->id, node});
-    return str_eq(name, S("torch.no_grad")) || str_eq(name, S("torch.inference_mode"));
+    return known_word(WORDS_WITHOUT_GRADIENTS, name);
 }
 
 enum { DEEPEST_RESULT = 3 };
@@ -277,8 +276,8 @@ static bool is_evaluation(const struct project *project, uint32_t f)
     const struct syntax *tree = file->shown.tree;
     if (tree->kind[function->node] != SYN_FUNCTION || project->contexts.trains[f] & (TRAINS_ONCE | TRAINS_IN_LOOP))
         return false;
-    const bool called_so = str_has_nocase(function->name, S("eval")) || str_has_nocase(function->name, S("valid")) ||
-                           str_starts(function->name, S("test"));
+    const bool called_so =
+        known_word(WORDS_EVALUATION, function->name) || known_word(WORDS_TEST_FUNCTIONS, function->name);
     if (called_so && project->contexts.trains[f] & RUNS_MODEL)
         return true;
     const bool forward = function->class_id != NONE && str_eq(function->name, S("forward"));

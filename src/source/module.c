@@ -6,6 +6,7 @@
 #include "source/files.h"
 
 #include "base/buf.h"
+#include "source/known_words.h"
 
 static str folder_of(str path)
 {
@@ -197,9 +198,7 @@ static void find_programs(struct files *files)
 /* Tests by the conventions of unittest and pytest. */
 static bool is_test_path(str path)
 {
-    const str file = last_of(path);
-    return str_starts(path, S("test/")) || str_starts(path, S("tests/")) || str_has(path, S("/test/")) ||
-           str_has(path, S("/tests/")) || str_starts(file, S("test_")) || str_ends(file, S("_test.py"));
+    return known_word(WORDS_TEST_FOLDERS, path) || known_word(WORDS_TEST_FILES, last_of(path));
 }
 
 void module_link(struct files *files)

@@ -68,15 +68,6 @@ uint32_t name_target(const struct project *project, struct site call)
     return found ? found->target : NONE;
 }
 
-uint32_t name_class(const struct project *project, struct site call)
-{
-    const struct file *file = &project->files.at[call.file];
-    if (!syntax_is(file->shown.tree, call.node, SYN_CALL))
-        return NONE;
-    const struct value *callee = node_value(project, file, syntax_first(file->shown.tree, call.node));
-    return callee->kind == VALUE_CLASS ? callee->detail : NONE;
-}
-
 uint32_t name_argument(const struct project *project, struct site call, uint32_t k)
 {
     const struct call *found = call_at(project, call);

@@ -32,8 +32,6 @@ bool name_under(const struct project *project, struct site expression, const cha
  * SYNTAX_NONE where it is none of the run, or several.
  */
 uint32_t name_target(const struct project *project, struct site call);
-/* The class of the run that a call makes an instance of; SYNTAX_NONE. */
-uint32_t name_class(const struct project *project, struct site call);
 
 /* The expression that a call gives to parameter k of its target (self is 0 where there is one); SYNTAX_NONE. */
 uint32_t name_argument(const struct project *project, struct site call, uint32_t k);

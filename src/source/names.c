@@ -89,38 +89,6 @@ const struct name *names_get(struct names *names, str text)
     return name;
 }
 
-/* Public names that are spelled in several ways: the beginning on the left is that on the right. */
-static const struct {
-    const char *from, *to;
-} canonical[] = {
-    {"torch.autograd.Variable", "torch.Variable"},
-    {"torch.autograd.variable.Variable", "torch.Variable"},
-    {"torch.nn.modules.", "torch.nn."},
-    {"torch.utils.data.dataloader.", "torch.utils.data."},
-    {"torch.utils.data.dataset.", "torch.utils.data."},
-    {"torch.utils.data.sampler.", "torch.utils.data."},
-    {"torch.cuda.amp.grad_scaler.", "torch.cuda.amp."},
-    {"torch.functional.", "torch."},
-    {"torch.nn.parameter.", "torch.nn."},
-    {"torch.nn.Parameter", "torch.nn.Parameter"},
-    {"tensorboardX.", "torch.utils.tensorboard."},
-    {"numpy.core.", "numpy."},
-};
-
-/* torch.nn.conv.Conv2d (after the modules are cut) keeps its file; classes are looked for by their last part. */
-static str canonicalise(char *room, str text)
-{
-    for (size_t i = 0; i < sizeof canonical / sizeof *canonical; i++) {
-        const str from = str_of(canonical[i].from), to = str_of(canonical[i].to);
-        if (!str_starts(text, from))
-            continue;
-        memmove(room + to.len, room + from.len, text.len - from.len);
-        memcpy(room, to.at, to.len);
-        return (str){room, text.len - from.len + to.len};
-    }
-    return text;
-}
-
 const struct name *names_dot(struct names *names, const struct name *base, str part)
 {
     char room[LONGEST];
@@ -131,5 +99,5 @@ const struct name *names_dot(struct names *names, const struct name *base, str p
     if (len)
         room[len++] = '.';
     memcpy(room + len, part.at, part.len);
-    return names_get(names, canonicalise(room, (str){room, len + part.len}));
+    return names_get(names, known_canonical(room, (str){room, len + part.len}));
 }

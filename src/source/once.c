@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "source/once.h"
+#include "source/known_words.h"
 
 /* Nodes: tests and values beyond are not compared with all that a block binds. */
 enum { LARGEST_TEST = 200 };
@@ -196,11 +197,7 @@ uint32_t once_behind_return(const struct project *project, uint32_t file, uint32
 
 static bool ends_run(const struct project *project, struct site call)
 {
-    static const char *const names[] = {"sys.exit", "exit", "quit", "os._exit"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (name_is(project, call, names[i]))
-            return true;
-    return false;
+    return known_word(WORDS_END_RUN, name_of(project, call));
 }
 
 enum leaving once_leaves(const struct project *project, struct site block)

@@ -51,11 +51,6 @@ const struct function *project_function(const struct project *project, uint32_t 
     return &project->files.functions[function];
 }
 
-uint32_t project_classes(const struct project *project)
-{
-    return project->files.class_count;
-}
-
 const struct class_info *project_class(const struct project *project, uint32_t class_id)
 {
     return &project->files.classes[class_id];

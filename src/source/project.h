@@ -88,7 +88,6 @@ const struct syntax *project_tree(const struct project *project, uint32_t file);
 
 uint32_t project_functions(const struct project *project);
 const struct function *project_function(const struct project *project, uint32_t function);
-uint32_t project_classes(const struct project *project);
 const struct class_info *project_class(const struct project *project, uint32_t class_id);
 
 /* The function whose code the node is; of a def statement itself the function around it. */

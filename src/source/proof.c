@@ -4,6 +4,7 @@
  * makes it a tensor. A method that a class of the run has too proves nothing.
  */
 #include "source/files.h"
+#include "source/known_words.h"
 
 struct proving {
     const struct files *files;
@@ -14,31 +15,6 @@ static bool is_taken(const struct proving *p, str method)
 {
     return map_get(&p->files->method_count, names_get(p->files->names, method)->id) != MAP_NONE;
 }
-
-static bool among(str text, const char *const *list)
-{
-    for (; *list; list++)
-        if (str_eq(text, str_of(*list)))
-            return true;
-    return false;
-}
-
-/* Methods that only tensors have, of what Python programs usually hold. */
-static const char *const tensor_methods[] = {
-    "backward",      "unsqueeze",      "unsqueeze_",    "permute",       "detach",
-    "detach_",       "requires_grad_", "contiguous",    "masked_fill",   "masked_fill_",
-    "index_select",  "index_add_",     "index_copy_",   "scatter_",      "scatter_add_",
-    "scatter",       "gather",         "bmm",           "expand_as",     "view_as",
-    "type_as",       "numel",          "data_ptr",      "logsumexp",     "log_softmax",
-    "softmax",       "unbind",         "new_zeros",     "new_ones",      "new_tensor",
-    "new_full",      "new_empty",      "is_contiguous", "retain_grad",   "masked_select",
-    "topk",          "addmm",          "chunk",         "unfold",        "is_cuda",
-    "requires_grad", "grad_fn",        "baddbmm",       "narrow",        "element_size",
-    "clamp_",        "zero_",          "mul_",          "add_",          "sub_",
-    "div_",          "sigmoid",        "relu",          "record_stream", NULL};
-static const char *const module_methods[] = {
-    "parameters", "named_parameters", "state_dict", "load_state_dict", "zero_grad", "named_modules", "train",
-    "children",   "modules",          "eval",       "apply",           NULL};
 
 /* scaler.scale(loss).backward() */
 static bool is_scaled_loss(const struct syntax *tree, uint32_t name)
@@ -65,13 +41,13 @@ static uint8_t proof_of(const struct proving *p, uint32_t name)
             return PROOF_TENSOR | PROOF_CPU;
         if (links == 0 && called && str_eq(tail, S("backward")))
             return PROOF_TENSOR | PROOF_LOSS;
-        if (links == 0 && among(tail, tensor_methods) && !is_taken(p, tail))
+        if (links == 0 && known_word(WORDS_ONLY_TENSORS_HAVE, tail) && !is_taken(p, tail))
             return PROOF_TENSOR;
         if (links == 0 && called && (str_eq(tail, S("item")) || str_eq(tail, S("tolist"))))
             return PROOF_ITEM;
         if (links == 0 && called && str_eq(tail, S("size")) && !is_taken(p, tail))
             return PROOF_TENSOR;
-        if (links == 0 && called && among(tail, module_methods) && !is_taken(p, tail))
+        if (links == 0 && called && known_word(WORDS_ONLY_MODULES_HAVE, tail) && !is_taken(p, tail))
             return PROOF_MODULE;
         if (str_eq(tail, S("data")))
             object = attribute;

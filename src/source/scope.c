@@ -6,6 +6,7 @@
 #include "source/files.h"
 
 #include "base/mem.h"
+#include "source/known_words.h"
 
 struct growing {
     struct function *functions;
@@ -44,9 +45,9 @@ static void read_decorators(const struct syntax *tree, struct function *f)
         return;
     for (uint32_t d = syntax_first(tree, around); d != NONE && d != f->node; d = syntax_next(tree, d)) {
         const str tail = syntax_tail(tree, d);
-        f->is_static |= str_eq(tail, S("staticmethod"));
-        f->is_classmethod |= str_eq(tail, S("classmethod"));
-        f->is_property |= str_eq(tail, S("property")) || str_eq(tail, S("cached_property"));
+        f->is_static |= known_word(WORDS_STATIC_METHOD, tail);
+        f->is_classmethod |= known_word(WORDS_CLASS_METHOD, tail);
+        f->is_property |= known_word(WORDS_PROPERTY, tail);
     }
 }
 

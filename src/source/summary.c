@@ -4,6 +4,7 @@
 
 #include "base/par.h"
 #include "source/known.h"
+#include "source/known_words.h"
 
 static void list_callers(struct project *project)
 {
@@ -30,11 +31,6 @@ static void list_callers(struct project *project)
 
 /* ---- what stands in a function ---- */
 
-static bool is_method_name(str name, const char *method)
-{
-    return str_ends(name, str_of(method)) && name.len > strlen(method) && name.at[name.len - strlen(method) - 1] == '.';
-}
-
 /* A call of something that is none of the run. */
 static uint32_t effects_of_call(const struct project *project, const struct file *file, uint32_t call)
 {
@@ -45,7 +41,7 @@ static uint32_t effects_of_call(const struct project *project, const struct file
     const str tail = syntax_tail(tree, callee);
     if (str_eq(tail, S("backward")) && tree->kind[callee] == SYN_ATTRIBUTE)
         return EFFECT_BACKWARD | EFFECT_ATTRIBUTE;
-    if (is_method_name(name, "Optimizer.step") || is_method_name(name, "GradScaler.step"))
+    if (known_word(WORDS_OPTIMIZER_STEP, name))
         return EFFECT_STEP | EFFECT_ATTRIBUTE;
     if (str_eq(tail, S("step")) && str_has_nocase(syntax_tail(tree, callee + 1), S("opt")))
         return EFFECT_STEP | EFFECT_ATTRIBUTE;
@@ -238,8 +234,7 @@ static void look_at_changes(struct project *project, const struct file *file, ui
         const str method = syntax_is(file->shown.tree, def->shown.value, SYN_CALL)
                                ? syntax_tail(file->shown.tree, def->shown.value + 1)
                                : S("");
-        if (str_eq(method, S("to")) || str_eq(method, S("cuda")) || str_eq(method, S("cpu")) ||
-            str_eq(method, S("float")))
+        if (known_word(WORDS_MOVE_OR_CAST, method))
             continue;
         uint32_t from = flow_resolve(&file->flow, def->previous);
         for (int hops = 0; hops < 64 && from != NONE && file->flow.defs[from].shown.kind == DEFINED_CHANGE; hops++)

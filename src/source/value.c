@@ -2,7 +2,6 @@
 /* Values as they are handed out: devices settled for the run. And what a call moves. */
 #include "source/contexts.h"
 
-#include "base/buf.h"
 #include "source/known.h"
 
 static const struct value *settled(const struct project *project, uint32_t function, const struct value *value)
@@ -232,63 +231,4 @@ struct move_info value_move(const struct project *project, struct site call)
     const bool method =
         str_starts(callee->name->text, S("torch.Tensor.")) || str_starts(callee->name->text, S("torch.nn.Module."));
     return method ? move_of_method(project, call, known) : move_of_function(project, call, known);
-}
-
-/* ---- in words ---- */
-
-static const char *const kinds[] = {
-    [VALUE_UNKNOWN] = "unknown",     [VALUE_TENSOR] = "tensor",     [VALUE_MODULE] = "module",
-    [VALUE_ARRAY] = "array",         [VALUE_INT] = "int",           [VALUE_FLOAT] = "float",
-    [VALUE_BOOL] = "bool",           [VALUE_STR] = "str",           [VALUE_NONE] = "none",
-    [VALUE_LIST] = "list",           [VALUE_TUPLE] = "tuple",       [VALUE_SET] = "set",
-    [VALUE_DICT] = "dict",           [VALUE_ITERATOR] = "iterator", [VALUE_LOADER] = "loader",
-    [VALUE_DATASET] = "dataset",     [VALUE_BATCH] = "batch",       [VALUE_OPTIMIZER] = "optimizer",
-    [VALUE_SCHEDULER] = "scheduler", [VALUE_SCALER] = "scaler",     [VALUE_LOSS] = "loss",
-    [VALUE_DEVICE] = "device",       [VALUE_DTYPE] = "dtype",       [VALUE_SHAPE] = "shape",
-    [VALUE_FUNCTION] = "function",   [VALUE_CLASS] = "class",       [VALUE_IMPORT] = "import",
-    [VALUE_INSTANCE] = "instance",   [VALUE_WRITER] = "writer",     [VALUE_SPARSE] = "sparse",
-    [VALUE_FRAME] = "frame",         [VALUE_OTHER] = "other",       [VALUE_KINDS] = "nothing"};
-static const char *const devices[] = {"", " cpu", " gpu", " same"};
-static const char *const dtypes[] = {"", " bool", " uint8", " int32", " int64", " float16", " float32", " float64"};
-static const char *const ranks[] = {"", " rank0", " rank1+"};
-static const char *const flag_words[] = {"pinned",   "random",     "grad",     "detached", "batch",
-                                         "uploaded", "downloaded", "constant", "fresh",    "parameter",
-                                         "buffer",   "assumed",    "one"};
-
-static void words(struct buf *buf, const struct project *project, const struct value *value, int depth)
-{
-    const bool placed = value_device_matters(value) || value->kind == VALUE_NOTHING;
-    buf_printf(buf, "%s%s", kinds[value->kind], placed ? devices[value->device] : "");
-    if (placed && value->device == DEVICE_PARAMETER)
-        buf_printf(buf, "%u", value->parameter);
-    buf_printf(buf, "%s%s", dtypes[value->dtype], ranks[value->rank]);
-    for (size_t i = 0; i < sizeof flag_words / sizeof *flag_words; i++)
-        if (value->flags & 1u << i)
-            buf_printf(buf, " %s", flag_words[i]);
-    if (value->detail != NONE &&
-        (value->kind == VALUE_FUNCTION || value->kind == VALUE_CLASS || value->kind == VALUE_MODULE ||
-         value->kind == VALUE_INSTANCE || value->kind == VALUE_DATASET)) {
-        const str name = value->kind == VALUE_FUNCTION ? project->files.functions[value->detail].name
-                                                       : project->files.classes[value->detail].name;
-        buf_printf(buf, " %.*s", (int)name.len, name.at);
-    } else if (value->name) {
-        buf_printf(buf, " %.*s", (int)value->name->text.len, value->name->text.at);
-    }
-    if (!value->items || depth == 0)
-        return;
-    buf_add(buf, S(" ["));
-    for (uint32_t i = 0; i < (value->item_count ? value->item_count : 1u); i++) {
-        buf_add(buf, i ? S(", ") : S(""));
-        words(buf, project, value->items[i], depth - 1);
-    }
-    buf_add(buf, S("]"));
-}
-
-str value_words(struct arena *arena, const struct project *project, const struct value *value)
-{
-    struct buf buf = {0};
-    words(&buf, project, value, 3);
-    const str text = str_copy(arena, buf_str(&buf));
-    buf_free(&buf);
-    return text;
 }

@@ -188,7 +188,4 @@ struct move_info {
 };
 struct move_info value_move(const struct project *project, struct site call);
 
-/* The value in words, for tests and --explain: "tensor gpu float32 rank0 grad". */
-str value_words(struct arena *arena, const struct project *project, const struct value *value);
-
 #endif

@@ -151,14 +151,6 @@ uint32_t syntax_function(const struct syntax *tree, uint32_t node)
     return SYNTAX_NONE;
 }
 
-uint32_t syntax_around(const struct syntax *tree, uint32_t node, enum syntax_kind kind)
-{
-    for (uint32_t at = tree->parent[node]; at; at = tree->parent[at])
-        if (tree->kind[at] == kind)
-            return at;
-    return SYNTAX_NONE;
-}
-
 /* --- calls -------------------------------------------------------------------------------------------------------------- */
 
 str syntax_tail(const struct syntax *tree, uint32_t node)

@@ -224,8 +224,6 @@ bool syntax_inside(const struct syntax *tree, uint32_t node, uint32_t ancestor);
 uint32_t syntax_statement(const struct syntax *tree, uint32_t node);
 /* The innermost function (or lambda) around it, not itself; SYNTAX_NONE at module level. */
 uint32_t syntax_function(const struct syntax *tree, uint32_t node);
-/* The innermost node of this kind around it, not itself; SYNTAX_NONE. */
-uint32_t syntax_around(const struct syntax *tree, uint32_t node, enum syntax_kind kind);
 
 /* The last name of a NAME or ATTRIBUTE: of `a.b.c` "c". "" for anything else. */
 str syntax_tail(const struct syntax *tree, uint32_t node);

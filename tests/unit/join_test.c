@@ -61,7 +61,9 @@ static struct lint_finding *find_at(struct scene *s, const char *rule, const cha
 {
     const struct syntax *tree = s->file.tree;
     struct match *match = &s->matches[s->lint.finding_count];
-    match->rule = rule_find(str_of(rule));
+    for (const struct rule *const *row = rules; *row; row++)
+        if (strcmp((*row)->id, rule) == 0)
+            match->rule = *row;
     assert_non_null(match->rule);
     for (uint32_t node = 0; node < tree->count; node++) {
         const str at = syntax_text(tree, node);

@@ -31,7 +31,10 @@ static void goes_to(const char *code, const char *expression, uint32_t fate)
 static void is_invariant(const char *code, const char *expression, const char *loop, bool expected)
 {
     struct project *project = run_of(code);
-    const uint32_t at = syntax_around(project_tree(project, 0), find(project, 0, loop).node, SYN_FOR);
+    const struct syntax *tree = project_tree(project, 0);
+    uint32_t at = find(project, 0, loop).node;
+    while (tree->kind[at] != SYN_FOR)
+        at = tree->parent[at];
     const bool found = flow_invariant(project, find(project, 0, expression), at);
     project_free(project);
     assert_int_equal(found, expected);

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The lists, and how a word is looked for in one. */
+#include "source/known_words.h"
+
+#include <assert.h>
+#include <pthread.h>
+
+/* Words, which blanks part. A star at either end stands for anything. */
+static const struct list {
+    const char *words;
+    bool any_case;
+} lists[WORDS_KINDS] = {
+    [WORDS_ONLY_TENSORS_HAVE] =
+        {"backward unsqueeze unsqueeze_ permute detach detach_ requires_grad_ contiguous masked_fill masked_fill_ "
+         "index_select index_add_ index_copy_ scatter_ scatter_add_ scatter gather bmm expand_as view_as type_as numel "
+         "data_ptr logsumexp log_softmax softmax unbind new_zeros new_ones new_tensor new_full new_empty is_contiguous "
+         "retain_grad masked_select topk addmm chunk unfold is_cuda requires_grad grad_fn baddbmm narrow element_size "
+         "clamp_ zero_ mul_ add_ sub_ div_ sigmoid relu record_stream",
+         false},
+    [WORDS_ONLY_MODULES_HAVE] = {"parameters named_parameters state_dict load_state_dict zero_grad named_modules train "
+                                 "children modules eval apply",
+                                 false},
+    [WORDS_PROVE_TENSOR] = {"item tolist numpy detach cpu sum mean view unsqueeze", false},
+    [WORDS_OF_MANY_TYPES] = {"step train eval save load close read write open run get set reset main call fit update "
+                             "start stop log zero_grad",
+                             false},
+    [WORDS_TENSOR_PARTS] = {"data grad T mT H real imag", false},
+    [WORDS_TENSOR_ANSWERS] = {"is_cuda requires_grad is_sparse", false},
+    [WORDS_MODULE_TENSORS] = {"weight bias", false},
+    [WORDS_ALWAYS_OF_TENSORS] = {"cuda to cpu item pin_memory backward", false},
+    [WORDS_CHANGE_AS_STATEMENT] = {"append extend insert add update remove pop clear sort cuda to reverse appendleft "
+                                   "setdefault half float double fill cpu discard",
+                                   false},
+    [WORDS_CHANGE] = {"append extend insert add update remove pop clear sort setdefault put write", false},
+    [WORDS_MOVE] = {"cuda to cpu", false},
+    [WORDS_MOVE_OR_CAST] = {"cuda to cpu float", false},
+    [WORDS_MOVE_TO_DEVICE] = {"cuda to", false},
+    [WORDS_PUT_SECOND] = {"insert setdefault", false},
+    [WORDS_PUT_ITEMS] = {"extend update", false},
+    [WORDS_PUT_IN_LIST] = {"append extend", false},
+    [WORDS_TAKE] = {"pop remove sort", false},
+    [WORDS_STATIC_METHOD] = {"staticmethod", false},
+    [WORDS_CLASS_METHOD] = {"classmethod", false},
+    [WORDS_PROPERTY] = {"property cached_property", false},
+    [WORDS_RUN_IN_WORKERS] = {"collate_fn transform target_transform", false},
+    [WORDS_GIVE_STATE] = {"GRU RNN MultiheadAttention", false},
+    [WORDS_GIVE_TWO_STATES] = {"LSTM", false},
+    [WORDS_WITHOUT_GRADIENTS] = {"torch.no_grad torch.inference_mode", false},
+    [WORDS_END_RUN] = {"sys.exit exit quit os._exit", false},
+    [WORDS_TENSOR_LIBRARIES] = {"torch.* torchvision.* torch_scatter.*", false},
+    [WORDS_WRITERS] = {"*Writer *Logger *logger", false},
+    [WORDS_ABSTRACT_BASES] = {"*ABC typing.*", false},
+    [WORDS_MODULE_BASES] = {"torch.nn.* torch_geometric.nn.* *LightningModule *PreTrainedModel *nn.Module", false},
+    [WORDS_DATASET_BASES] = {"torch*Dataset *VisionDataset", false},
+    [WORDS_LIGHTNING_BASES] = {"*LightningModule", false},
+    [WORDS_OPTIMIZER_STEP] = {"*Optimizer.step *GradScaler.step", false},
+    [WORDS_ACCELERATOR] = {"cuda xpu mps npu hpu gpu", false},
+    [WORDS_DEVICE] = {"device dev DEVICE *_device *_dev device_*", false},
+    [WORDS_DEVICE_NUMBER] = {"*rank* *gpu* *cuda*", true},
+    [WORDS_LOADER] = {"*loader* *Loader*", false},
+    [WORDS_SETTINGS] = {"*arg* *conf* *cfg* *opt* *hp* *param* *flag* *setting* *self* *train*", true},
+    [WORDS_MODEL] = {"model net predict", false},
+    [WORDS_LOSS_FUNCTION] = {"*loss* *entropy*", false},
+    [WORDS_TRAINING] = {"training train is_train is_training train_mode", false},
+    [WORDS_PHASE_TRAINING] = {"train", false},
+    [WORDS_PHASE_OTHER] = {"val valid validation test eval evaluation", false},
+    [WORDS_COUNT] = {"*step* *iter* *idx* *index* *epoch* *count* *batch_i*", true},
+    [WORDS_RANK] = {"*rank* *is_main* *is_master* *is_global_zero* *local_master*", true},
+    [WORDS_FLAG] = {"*verbose* *debug* *log* *print* *display* *plot* *visual* *profile* *save* *trace* *wandb* *dump* "
+                    "*visdom* *tensorboard*",
+                    true},
+    [WORDS_ASIDE] = {"eval evaluate demo inference benchmark", false},
+    [WORDS_EVALUATION] = {"*eval* *valid*", true},
+    [WORDS_TEST_FUNCTIONS] = {"test*", false},
+    [WORDS_TEST_FILES] = {"test_* *_test.py", false},
+    [WORDS_TEST_FOLDERS] = {"test/* tests/* */test/* */tests/*", false},
+};
+
+/* A word, or a head and a tail with anything between; or anything around a part. */
+struct pattern {
+    str head, tail, part;
+    bool stars;
+};
+
+enum { MOST_PATTERNS = 512 };
+
+static struct pattern patterns[MOST_PATTERNS];
+static size_t pattern_count, first_of[WORDS_KINDS + 1];
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static struct pattern pattern_of(str word)
+{
+    struct pattern pattern = {.head = word};
+    str rest = word;
+    if (!str_has(word, S("*")))
+        return pattern;
+    pattern.stars = true;
+    str_cut(&rest, '*', &pattern.head);
+    if (str_has(rest, S("*")))
+        str_cut(&rest, '*', &pattern.part);
+    pattern.tail = rest;
+    return pattern;
+}
+
+static void read_lists(void)
+{
+    for (size_t i = 0; i < WORDS_KINDS; i++) {
+        str rest = str_of(lists[i].words), word;
+        first_of[i] = pattern_count;
+        while (str_cut(&rest, ' ', &word)) {
+            assert(pattern_count < MOST_PATTERNS);
+            patterns[pattern_count++] = pattern_of(word);
+        }
+    }
+    first_of[WORDS_KINDS] = pattern_count;
+}
+
+static bool fits(const struct pattern *pattern, str word, bool any_case)
+{
+    if (!pattern->stars)
+        return str_eq(word, pattern->head);
+    if (pattern->part.len)
+        return any_case ? str_has_nocase(word, pattern->part) : str_has(word, pattern->part);
+    return word.len >= pattern->head.len + pattern->tail.len && str_starts(word, pattern->head) &&
+           str_ends(word, pattern->tail);
+}
+
+bool known_word(enum words words, str word)
+{
+    pthread_once(&once, read_lists);
+    for (size_t i = first_of[words]; i < first_of[words + 1]; i++)
+        if (fits(&patterns[i], word, lists[words].any_case))
+            return true;
+    return false;
+}
