@@ -9,7 +9,7 @@ dir=$1
 shift
 cd "$(dirname "$0")/.."
 installed=$(for library in libisal cmocka; do pkg-config --modversion "$library"; done 2>/dev/null; command -v scdoc) || true
-wanted="$* $installed $(ls -d tests/unit/*_test.c tests/*/test_*.py tests/fuzz/*.c doc/*.scd 2>/dev/null || true)"
+wanted="$* $installed $(ls -d tests/unit/*_test.c tests/*/test_*.py tests/fuzz/*.c doc/*.scd src/*/*.c src/*/*/*.c 2>/dev/null || true)"
 stamp=$dir/.configured
 
 if [ -f "$dir/build.ninja" ] && [ "$(cat "$stamp" 2>/dev/null)" = "$wanted" ]; then

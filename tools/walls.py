@@ -2,30 +2,45 @@
 # SPDX-License-Identifier: Apache-2.0
 """The walls between the rooms of src/.
 
-walls.py link DIR ROOM=SRC...   makes DIR, a folder of links to the rooms that one room may include
-walls.py check SRC DIR          checks every #include below SRC against the links below DIR
+walls.py open SRC DIR ROOM [KNOWN...]   makes DIR, a folder of links to what one room may include, and prints its sources
+walls.py check SRC DIR                  checks every #include below SRC against the links below DIR
 
-A room is compiled with its link folder as its only include path into src/, so an include that climbs a floor does not
-compile. `check` says the same in words, and catches the ways around it ("../trace/trace.h").
+A room is a folder below SRC that holds files ("base", "fleet/step"); a folder that holds rooms is no room itself, and
+its name stands for all of them. A room is compiled with its link folder as its only include path into SRC, so an
+include that climbs a floor does not compile. `check` says the same in words, and catches the ways around it
+("../trace/trace.h"). Sources are found, not listed; a main.c belongs to a program, not to the room.
 """
 import os
 import re
+import shutil
 import sys
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"')
 
 
-def link(folder, rooms):
-    os.makedirs(folder, exist_ok=True)
-    wanted = dict(room.split("=", 1) for room in rooms)
-    for name in os.listdir(folder):
-        path = os.path.join(folder, name)
-        if wanted.get(name) != (os.readlink(path) if os.path.islink(path) else None):
-            os.unlink(path)
-    for name, target in wanted.items():
-        path = os.path.join(folder, name)
-        if not os.path.islink(path):
+def open_room(src, folder, room, known):
+    """The links of one room. Made anew only where they differ: their age means nothing to the build."""
+    wanted = {name: os.path.join(src, name) for name in [room, *known]}
+    if links_of(folder) != wanted:
+        shutil.rmtree(folder, ignore_errors=True)
+        for name, target in wanted.items():
+            path = os.path.join(folder, name)
+            os.makedirs(os.path.dirname(path), exist_ok=True)
             os.symlink(target, path)
+    for name in sorted(os.listdir(os.path.join(src, room))):
+        if name.endswith(".c") and name != "main.c":
+            print(os.path.join(room, name))
+
+
+def links_of(folder):
+    """The links below a folder: what a room may include, by name."""
+    found = {}
+    for here, below, _ in os.walk(folder):
+        for name in below:
+            path = os.path.join(here, name)
+            if os.path.islink(path):
+                found[os.path.relpath(path, folder)] = os.readlink(path)
+    return found
 
 
 def offence(include, room, allowed):
@@ -34,34 +49,43 @@ def offence(include, room, allowed):
         return None
     if ".." in include.split("/") or include.startswith("/"):
         return "goes around the walls"
-    head, slash, _ = include.partition("/")
-    if not slash or head in allowed:
+    folder = os.path.dirname(include)
+    if not folder or any((folder + "/").startswith(name + "/") for name in allowed):
         return None
-    return f"{room} may not know {head}"
+    return f"{room} may not know {folder}"
+
+
+def check_file(path, room, allowed):
+    bad = 0
+    with open(path, encoding="utf-8") as lines:
+        for number, line in enumerate(lines, 1):
+            match = INCLUDE.match(line)
+            why = match and offence(match[1], room, allowed)
+            if why:
+                print(f"{path}:{number}: {match[1]}: {why}")
+                bad += 1
+    return bad
 
 
 def check(src, walls):
+    """Every source of src/ lies in a room, and no room includes what it may not know."""
     bad = 0
-    for room in sorted(os.listdir(walls)):
-        allowed = set(os.listdir(os.path.join(walls, room)))
-        folder = os.path.join(src, room)
-        for name in sorted(os.listdir(folder)):
-            if not name.endswith((".c", ".h")):
-                continue
-            path = os.path.join(folder, name)
-            with open(path, encoding="utf-8") as lines:
-                for number, line in enumerate(lines, 1):
-                    match = INCLUDE.match(line)
-                    why = match and offence(match[1], room, allowed)
-                    if why:
-                        print(f"{path}:{number}: {match[1]}: {why}")
-                        bad += 1
+    for here, _, names in os.walk(src):
+        room = os.path.relpath(here, src)
+        sources = [name for name in sorted(names) if name.endswith((".c", ".h"))]
+        allowed = links_of(os.path.join(walls, room.replace("/", ".")))
+        if sources and not allowed and not room.startswith("syntax/grammar"):  # headers of a library
+            print(f"{here}: holds sources, but is no room of src/meson.build")
+            bad += 1
+        if not allowed:
+            continue
+        bad += sum(check_file(os.path.join(here, name), room, allowed) for name in sources)
     return bad
 
 
 if __name__ == "__main__":
-    if len(sys.argv) >= 3 and sys.argv[1] == "link":
-        link(sys.argv[2], sys.argv[3:])
+    if len(sys.argv) >= 5 and sys.argv[1] == "open":
+        open_room(sys.argv[2], sys.argv[3], sys.argv[4], sys.argv[5:])
     elif len(sys.argv) == 4 and sys.argv[1] == "check":
         sys.exit(1 if check(sys.argv[2], sys.argv[3]) else 0)
     else:

@@ -6,7 +6,7 @@
  * it (2021: with the batched lookup of Lin et al. 2022).
  */
 #include "base/buf.h"
-#include "graph/dlrm_step.h"
+#include "dlrm_step.h"
 
 /* ---- calls ---- */
 

@@ -9,7 +9,7 @@
 #ifndef GRAPH_DLRM_H
 #define GRAPH_DLRM_H
 
-#include "graph/program.h"
+#include "program.h"
 
 enum { DLRM_LAYERS = 32 };
 

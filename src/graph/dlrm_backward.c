@@ -7,7 +7,7 @@
  * one call.
  */
 #include "base/buf.h"
-#include "graph/dlrm_step.h"
+#include "dlrm_step.h"
 
 static bool current(const struct dlrm_step *s)
 {

@@ -2,7 +2,7 @@
 #include "base/buf.h"
 #include "base/error.h"
 #include "base/suggest.h"
-#include "graph/dlrm.h"
+#include "dlrm.h"
 #include "io/source.h"
 #include "text/toml.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What SGD does with the parameters, in the order in which the model has them: weights and bias of each layer. */
 #include "base/buf.h"
-#include "graph/dlrm_step.h"
+#include "dlrm_step.h"
 
 /* What a parameter is done with: its sizes without brackets, "512, 64". */
 typedef void each_parameter(struct dlrm_step *s, str sizes, struct buf *list);

@@ -3,8 +3,8 @@
 #ifndef GRAPH_DLRM_STEP_H
 #define GRAPH_DLRM_STEP_H
 
-#include "graph/dlrm.h"
-#include "graph/program_build.h"
+#include "dlrm.h"
+#include "program_build.h"
 
 enum { DLRM_OPERATORS = 2 * DLRM_LAYERS + 8 };
 

@@ -3,7 +3,7 @@
 #ifndef GRAPH_FLOORS_H
 #define GRAPH_FLOORS_H
 
-#include "graph/graph.h"
+#include "graph.h"
 
 /* Fills launch_floor_ns and order_floor_ns, and the floors of the net with them. */
 void graph_find_floors(struct graph *graph);

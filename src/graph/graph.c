@@ -4,10 +4,10 @@
  * depends on has then been numbered already, so its edges are added with it.
  */
 #include "base/mem.h"
-#include "graph/floors.h"
-#include "graph/order.h"
-#include "graph/pause.h"
-#include "graph/walk.h"
+#include "floors.h"
+#include "order.h"
+#include "pause.h"
+#include "walk.h"
 
 /* The columns behind the const pointers of a graph. */
 struct columns {

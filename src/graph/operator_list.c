@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "graph/operator_list.h"
+#include "operator_list.h"
 
 #include "base/error.h"
 #include "base/mem.h"

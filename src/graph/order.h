@@ -10,7 +10,7 @@
 #define GRAPH_ORDER_H
 
 #include "base/sort.h"
-#include "graph/wait.h"
+#include "wait.h"
 
 /* Pairs (key: device row that waited, row: device row it waited for), ascending by key. Owned by the arena. */
 struct orders {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The longest path of a trace: where it ends, and where threads of the host come from. */
-#include "graph/graph.h"
+#include "graph.h"
 
 static uint32_t started_by_main(const void *of, uint32_t node, uint32_t *via)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "graph/program_build.h"
+#include "program_build.h"
 
 #include "base/mem.h"
 

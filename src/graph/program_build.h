@@ -3,7 +3,7 @@
 #ifndef GRAPH_PROGRAM_BUILD_H
 #define GRAPH_PROGRAM_BUILD_H
 
-#include "graph/program.h"
+#include "program.h"
 
 /* A zeroed struct with its arena set is an empty program. program_built frees what grew. */
 struct program_build {

@@ -2,7 +2,7 @@
 #include <inttypes.h>
 
 #include "base/error.h"
-#include "graph/program.h"
+#include "program.h"
 
 str program_source_word(enum program_source source)
 {

@@ -7,7 +7,7 @@
  * ready since that one began. It is put behind it, as by an event.
  */
 #include "base/sort.h"
-#include "graph/program_trace.h"
+#include "program_trace.h"
 
 enum {
     LONG_NS = 100 * 1000, /* kernels of which it is no accident that another begins at their end */

@@ -7,7 +7,7 @@
 #include "base/map.h"
 #include "base/mem.h"
 #include "base/sort.h"
-#include "graph/program_tree.h"
+#include "program_tree.h"
 
 struct reader {
     uint32_t op, next; /* another reader of the same tensor; OP_NONE */

@@ -9,11 +9,11 @@
  * ran; what another thread does without such a name lies in the label that the
  * training thread was in.
  */
-#include "graph/program_execution.h"
+#include "program_execution.h"
 
 #include "base/map.h"
-#include "graph/program_forward.h"
-#include "graph/program_names.h"
+#include "program_forward.h"
+#include "program_names.h"
 #include "ops/message.h"
 
 bool execution_is_frame(const struct execution_node *node)

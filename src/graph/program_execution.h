@@ -3,8 +3,8 @@
 #ifndef GRAPH_PROGRAM_EXECUTION_H
 #define GRAPH_PROGRAM_EXECUTION_H
 
-#include "graph/program_names.h"
-#include "graph/program_tree.h"
+#include "program_names.h"
+#include "program_tree.h"
 
 /* A node that only holds others: the process, a thread, the profiler's step. */
 bool execution_is_frame(const struct execution_node *node);

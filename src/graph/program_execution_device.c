@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the places of tensors tell: which operators work on the host, and what is copied between it and a device. */
-#include "graph/program_build.h"
-#include "graph/program_execution.h"
+#include "program_build.h"
+#include "program_execution.h"
 
 /* ---- places ---- */
 

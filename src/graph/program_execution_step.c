@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Steps begin with a ProfilerStep; where there are none, behind an Optimizer.step. */
 #include "base/mem.h"
-#include "graph/program_execution.h"
-#include "graph/program_names.h"
+#include "program_execution.h"
+#include "program_names.h"
 
 struct marks {
     struct execution_step *at; /* end is found last */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "graph/program_forward.h"
+#include "program_forward.h"
 
 #include <ctype.h>
 

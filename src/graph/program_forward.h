@@ -3,7 +3,7 @@
 #ifndef GRAPH_PROGRAM_FORWARD_H
 #define GRAPH_PROGRAM_FORWARD_H
 
-#include "graph/program.h"
+#include "program.h"
 
 /*
  * By autograd's sequence numbers (by operator; -1: none). Every operator that

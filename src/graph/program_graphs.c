@@ -7,7 +7,7 @@
  * a stream is put behind what other streams were given before and ended last
  * before it began, and the first work behind a graph on another stream likewise.
  */
-#include "graph/program_trace.h"
+#include "program_trace.h"
 
 enum { STREAMS_LOOKED_AT = 64 };
 

@@ -9,7 +9,7 @@
  */
 #include "base/sort.h"
 #include "base/span.h"
-#include "graph/program_trace.h"
+#include "program_trace.h"
 
 enum {
     HELD_LEAST_NS = 200 * 1000, /* shorter stretches are latencies */

@@ -10,8 +10,8 @@
  */
 #include "base/intern.h"
 #include "base/mem.h"
-#include "graph/program_execution.h"
-#include "graph/program_trace.h"
+#include "program_execution.h"
+#include "program_trace.h"
 
 enum {
     LOOK_AHEAD = 32,  /* calls that one of the two may have and the other not, in one place */

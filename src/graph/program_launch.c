@@ -4,8 +4,8 @@
  * thread, put in the order of the program, and become what they are.
  */
 #include "base/span.h"
-#include "graph/program_build.h"
-#include "graph/program_trace.h"
+#include "program_build.h"
+#include "program_trace.h"
 
 /* A call of the host, or device work of which no call is known. */
 struct act {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "graph/program_list.h"
+#include "program_list.h"
 
 #include "base/error.h"
 #include "base/mem.h"
-#include "graph/program_build.h"
+#include "program_build.h"
 
 enum { MOST_OPERATORS = 4 << 20 }; /* of a step: a repeat in a damaged list must not fill the memory */
 

@@ -8,8 +8,8 @@
 #ifndef GRAPH_PROGRAM_LIST_H
 #define GRAPH_PROGRAM_LIST_H
 
-#include "graph/operator_list.h"
-#include "graph/program.h"
+#include "operator_list.h"
+#include "program.h"
 
 /* Which step of the list; "" stands for the one that comes first. */
 struct list_choice {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "graph/program_names.h"
+#include "program_names.h"
 
 #include "base/mem.h"
 

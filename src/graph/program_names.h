@@ -4,7 +4,7 @@
 #define GRAPH_PROGRAM_NAMES_H
 
 #include "base/map.h"
-#include "graph/program.h"
+#include "program.h"
 
 struct name_facts {
     uint8_t family, phase; /* enum family, enum phase; PHASE_NONE: the name says nothing */

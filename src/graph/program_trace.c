@@ -5,10 +5,10 @@
  * annotation of their thread; what another thread does lies in the annotation
  * open on the training thread, unless it has its own.
  */
-#include "graph/program_trace.h"
+#include "program_trace.h"
 
 #include "base/mem.h"
-#include "graph/program_forward.h"
+#include "program_forward.h"
 
 /* ---- what the steps share ---- */
 

@@ -3,10 +3,10 @@
 #ifndef GRAPH_PROGRAM_TRACE_H
 #define GRAPH_PROGRAM_TRACE_H
 
-#include "graph/order.h"
-#include "graph/program_names.h"
-#include "graph/program_tree.h"
-#include "graph/wait.h"
+#include "order.h"
+#include "program_names.h"
+#include "program_tree.h"
+#include "wait.h"
 
 struct programs {
     const struct trace *trace;

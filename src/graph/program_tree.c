@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "graph/program_tree.h"
+#include "program_tree.h"
 
 #include "base/sort.h"
 

@@ -3,7 +3,7 @@
 #ifndef GRAPH_PROGRAM_TREE_H
 #define GRAPH_PROGRAM_TREE_H
 
-#include "graph/program.h"
+#include "program.h"
 
 struct program_tree {
     const uint32_t *entry_of;  /* by number */

@@ -8,8 +8,8 @@
 #define GRAPH_WAIT_H
 
 #include "base/map.h"
-#include "graph/graph.h"
-#include "graph/runtime.h"
+#include "graph.h"
+#include "runtime.h"
 
 enum {
     SKEW_NS = 10 * 1000, /* how far the clocks of host and device may differ */

@@ -6,8 +6,8 @@
 #ifndef GRAPH_WALK_H
 #define GRAPH_WALK_H
 
-#include "graph/pause.h"
-#include "graph/wait.h"
+#include "pause.h"
+#include "wait.h"
 
 /* What, beside the piece before it on the lane, had to happen before a piece could begin. */
 enum gate { GATE_NONE, GATE_DEVICE, GATE_THREAD };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Taking rows away: a change of the graph. */
-#include "graph/graph.h"
+#include "graph.h"
 
 /* The call, one around it, or (of device work) its cause or one around that. */
 static bool taken(const bool *rows, const struct trace *trace, uint32_t row)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "hw/catalogue.h"
+#include "catalogue.h"
 
 #include <assert.h>
 
-#include "hw/device_name.h"
-#include "hw/row.h"
+#include "device_name.h"
+#include "row.h"
 
 extern const char hw_csv[]; /* made from data/hw.csv at build time */
 extern const size_t hw_csv_bytes;

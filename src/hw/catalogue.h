@@ -7,7 +7,7 @@
 #ifndef HW_CATALOGUE_H
 #define HW_CATALOGUE_H
 
-#include "hw/hardware.h"
+#include "hardware.h"
 
 /* What joins devices or servers, in one of its usual widths. */
 enum link_kind { LINK_DEVICES, LINK_SERVERS };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "hw/device_name.h"
+#include "device_name.h"
 
 static bool letter(char c)
 {

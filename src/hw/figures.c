@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "hw/figures.h"
+#include "figures.h"
 
 static const struct multiple count = {"", 1, DIMENSION_COUNT};
 static const struct multiple tera_flops = {"TFLOP/s", 1e12, DIMENSION_FLOP_RATE};

@@ -3,8 +3,8 @@
 #ifndef HW_FIGURES_H
 #define HW_FIGURES_H
 
-#include "hw/hardware.h"
-#include "hw/quantity.h"
+#include "hardware.h"
+#include "quantity.h"
 
 struct multiple {
     const char *word; /* "GB/s"; "" for counts */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "hw/hardware.h"
+#include "hardware.h"
 
 #include "base/buf.h"
 #include "base/error.h"
 #include "base/suggest.h"
-#include "hw/figures.h"
-#include "hw/row.h"
+#include "figures.h"
+#include "row.h"
 #include "io/source.h"
 
 /* ---- a device by its name, or from a file ---- */

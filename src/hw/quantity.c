@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "hw/quantity.h"
+#include "quantity.h"
 
 #include <math.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "hw/row.h"
+#include "row.h"
 
 #include "base/error.h"
-#include "hw/figures.h"
+#include "figures.h"
 
 struct reading {
     const struct csv_row *header, *row;

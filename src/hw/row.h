@@ -12,7 +12,7 @@
 #ifndef HW_ROW_H
 #define HW_ROW_H
 
-#include "hw/catalogue.h"
+#include "catalogue.h"
 #include "text/csv_reader.h"
 
 /* False with STEPTIME_INPUT, naming row and column. `catalogue`: where links and servers are looked up. */

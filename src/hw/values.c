@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "hw/values.h"
+#include "values.h"
 
 #include <math.h>
 

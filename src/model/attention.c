@@ -15,7 +15,7 @@
  */
 #include <math.h>
 
-#include "model/family.h"
+#include "family.h"
 
 enum coefficient {
     FLOOR_US,

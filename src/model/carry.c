@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "model/carry.h"
+#include "carry.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "model/coefficients.h"
+#include "coefficients.h"
 
 #include <math.h>
 
 #include "base/error.h"
 #include "base/real.h"
 #include "io/writer.h"
-#include "model/carry.h"
+#include "carry.h"
 
 /* No file of ours comes near; beyond it a file is none. */
 static const double same_chip = 0.2; /* the distance of boards with the same chip is less; of chips, more */

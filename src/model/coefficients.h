@@ -27,8 +27,8 @@
 
 #include "base/arena.h"
 #include "hw/catalogue.h"
-#include "model/family.h"
-#include "model/trees.h"
+#include "family.h"
+#include "trees.h"
 #include "steptime/error.h"
 
 struct writer;

@@ -20,7 +20,7 @@
  */
 #include <math.h>
 
-#include "model/family.h"
+#include "family.h"
 #include "ops/collective.h"
 
 enum coefficient {

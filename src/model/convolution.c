@@ -16,7 +16,7 @@
  */
 #include <math.h>
 
-#include "model/family.h"
+#include "family.h"
 
 enum coefficient {
     OFFSET_US,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "model/drift.h"
+#include "drift.h"
 
 #include <math.h>
 

@@ -17,7 +17,7 @@
  */
 #include <math.h>
 
-#include "model/family.h"
+#include "family.h"
 
 enum coefficient { FLOOR_US, OFFSET, EFFICIENCY, OPERATIONS, SHARE, SAVED, COEFFICIENTS };
 

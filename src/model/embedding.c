@@ -17,7 +17,7 @@
  * that was written must reach memory, and is read again from there by who comes
  * later, so all rows count (the simple model).
  */
-#include "model/embedding.h"
+#include "embedding.h"
 
 #include <math.h>
 

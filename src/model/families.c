@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A new family: three names in the table here, and a word in meson.build, which builds its text in. */
-#include "model/families.h"
+#include "families.h"
 
 #include <math.h>
 

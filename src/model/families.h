@@ -3,7 +3,7 @@
 #ifndef MODEL_FAMILIES_H
 #define MODEL_FAMILIES_H
 
-#include "model/family.h"
+#include "family.h"
 
 struct family_row {
     const struct family *family;

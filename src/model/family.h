@@ -18,7 +18,7 @@
 #define MODEL_FAMILY_H
 
 #include "hw/hardware.h"
-#include "model/kernel.h"
+#include "kernel.h"
 
 enum { FAMILY_PARAMETERS = 28, FAMILY_FEATURES = 24 };
 

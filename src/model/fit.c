@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "model/fit.h"
+#include "fit.h"
 
 #include <math.h>
 
-#include "model/drift.h"
-#include "model/fit_work.h"
+#include "drift.h"
+#include "fit_work.h"
 
 enum {
     OWN_ROWS = 1600, /* of a device, for its own coefficients */

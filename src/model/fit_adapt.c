@@ -7,9 +7,9 @@
  */
 #include <math.h>
 
-#include "model/families.h"
-#include "model/fit.h"
-#include "model/fit_work.h"
+#include "families.h"
+#include "fit.h"
+#include "fit_work.h"
 
 enum { STEPS = 30, MOST_LEFT_OUT = 24, MOST_LOOKED_AT = 40 };
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What is carried to a device that was never measured, judged by leaving out measured ones. */
-#include "model/carry.h"
+#include "carry.h"
 
 #include <math.h>
 
-#include "model/fit_work.h"
+#include "fit_work.h"
 
 enum { POOL_ROWS = 400, VENDOR_ROWS = 800, POOL_STEPS = 20 }; /* of a device; of the search */
 

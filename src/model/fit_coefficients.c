@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "model/fit_coefficients.h"
+#include "fit_coefficients.h"
 
 #include <math.h>
 
 #include "base/par.h"
-#include "model/least_squares.h"
+#include "least_squares.h"
 
 /*
  * A row that is a tenth off is still explained; one that is further off counts by its distance alone. A first look from

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stdlib.h>
 
-#include "model/fit_work.h"
+#include "fit_work.h"
 
 /*
  * The longest kernels of a table run at most of what the device holds, with every library of the last ten years. Where

@@ -7,8 +7,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "model/fit_work.h"
-#include "model/models.h"
+#include "fit_work.h"
+#include "models.h"
 
 bool has_host(const struct family *family)
 {

@@ -3,8 +3,8 @@
 #ifndef MODEL_FIT_WORK_H
 #define MODEL_FIT_WORK_H
 
-#include "model/coefficients.h"
-#include "model/fit_coefficients.h"
+#include "coefficients.h"
+#include "fit_coefficients.h"
 
 /* The rows of a group by device, and what was fitted so far. */
 struct work {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "model/kernel.h"
+#include "kernel.h"
 
 struct form_row {
     const char *word;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stddef.h>
 
-#include "model/kernel.h"
+#include "kernel.h"
 
 /* The largest product of a kernel's sizes: beyond it a double is no longer exact, and nothing real is that large. */
 static const double most_work = 9007199254740992.0; /* 2^53 */

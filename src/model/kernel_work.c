@@ -3,7 +3,7 @@
  * The least work of a kernel by definition: multiplications and additions, and
  * every tensor read or written once. Doubles, so that no product overflows.
  */
-#include "model/kernel.h"
+#include "kernel.h"
 
 static double element(const struct kernel *kernel)
 {

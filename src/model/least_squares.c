@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "model/least_squares.h"
+#include "least_squares.h"
 
 #include <math.h>
 #include <string.h>

@@ -4,9 +4,9 @@
  * kernels. What comes out is checked once more, so that nobody meets a kernel
  * without sizes.
  */
-#include "model/lower.h"
+#include "lower.h"
 
-#include "model/lower_work.h"
+#include "lower_work.h"
 #include "ops/rules.h"
 
 str lowering_way_word(enum lowering_way way)

@@ -24,7 +24,7 @@
 #define MODEL_LOWER_H
 
 #include "base/arena.h"
-#include "model/kernel.h"
+#include "kernel.h"
 #include "ops/flops.h"
 #include "ops/phase.h"
 #include "ops/work.h"

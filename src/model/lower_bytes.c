@@ -11,7 +11,7 @@
  *     no more bytes than what is fetched or stored, where n numbers name the places in a tensor of more dimensions than
  *     that has (a cache of blocks, in each of which several rows lie)
  */
-#include "model/lower_work.h"
+#include "lower_work.h"
 
 /* What the indices of a call say. */
 struct touched {

@@ -6,7 +6,7 @@
  * incoming gradient, of a forward call as what the next call reads that has as
  * many images and channels.
  */
-#include "model/lower_work.h"
+#include "lower_work.h"
 
 struct window {
     int64_t stride, padding, groups;

@@ -5,7 +5,7 @@
  * 48 or 36 tensors for one to four lists (PyTorch, multi_tensor_apply: what fits in
  * a kernel's arguments).
  */
-#include "model/lower_work.h"
+#include "lower_work.h"
 
 enum { CHUNK = 65536, CHUNKS_MOST = 320 };
 

@@ -7,7 +7,7 @@
  *
  * and a bias has the column sums of dC. In a kernel's sizes the reduction stands third.
  */
-#include "model/lower_work.h"
+#include "lower_work.h"
 
 struct product {
     int64_t batch, m, reduced, n;

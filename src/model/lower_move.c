@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Operators that move data: copies, concatenation, indexing, lookups in tables. */
-#include "model/lower_work.h"
+#include "lower_work.h"
 
 static const char no_tensor[] = "the shape of its tensor was not recorded";
 static const char no_indices[] = "the shapes of its table and indices were not recorded";

@@ -6,7 +6,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "model/lower_work.h"
+#include "lower_work.h"
 #include "ops/rules.h"
 
 #define KERNELS LOWERED_TO_KERNELS

@@ -5,7 +5,7 @@
  * writes a byte an element. Where all tensors have one type and size, the kernel
  * has that type and counts tensors; else it counts bytes an element.
  */
-#include "model/lower_work.h"
+#include "lower_work.h"
 
 #include <math.h>
 

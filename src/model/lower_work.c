@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Arguments as the lowerings ask for them. */
-#include "model/lower_work.h"
+#include "lower_work.h"
 
 /* "GenericList[Tensor(float),Tensor(float)]": that of the first tensor; execution traces write types inside lists. */
 static enum dtype listed_dtype(str types)

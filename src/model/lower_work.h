@@ -3,7 +3,7 @@
 #ifndef MODEL_LOWER_WORK_H
 #define MODEL_LOWER_WORK_H
 
-#include "model/lower.h"
+#include "lower.h"
 #include "ops/flops_formula.h"
 
 struct lower_work {

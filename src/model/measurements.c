@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "model/measurements.h"
+#include "measurements.h"
 
 #include "base/error.h"
 #include "base/mem.h"
-#include "model/table.h"
+#include "table.h"
 
 static uint32_t add_device(struct measurements *to, const struct hardware *hardware)
 {

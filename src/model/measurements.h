@@ -5,7 +5,7 @@
 
 #include "base/arena.h"
 #include "hw/catalogue.h"
-#include "model/kernel.h"
+#include "kernel.h"
 #include "steptime/error.h"
 
 struct measurement {

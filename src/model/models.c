@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "model/models.h"
+#include "models.h"
 
 #include <math.h>
 
 #include "base/buf.h"
 #include "base/error.h"
 #include "io/source.h"
-#include "model/families.h"
+#include "families.h"
 
 enum { BLOCK_BYTES = 1 << 16, MOST_FILE_BYTES = 1 << 26 };
 

@@ -3,8 +3,8 @@
 #ifndef MODEL_MODELS_H
 #define MODEL_MODELS_H
 
-#include "model/coefficients.h"
-#include "model/model.h"
+#include "coefficients.h"
+#include "model.h"
 
 struct models {
     const struct catalogue *catalogue;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The words of operators in tables and lists of graphs, and the kernels that they mean. */
-#include "model/table.h"
+#include "table.h"
 
 #include "ops/collective.h"
 

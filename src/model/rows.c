@@ -30,7 +30,7 @@
  */
 #include <math.h>
 
-#include "model/family.h"
+#include "family.h"
 
 enum coefficient {
     NORM_FLOOR_US,

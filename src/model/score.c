@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "model/score.h"
+#include "score.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "model/table.h"
+#include "table.h"
 
 #include <math.h>
 
 #include "base/error.h"
 #include "base/mem.h"
 #include "base/real.h"
-#include "model/table_forms.h"
+#include "table_forms.h"
 #include "text/csv_stream.h"
 
 enum { MOST_SIZES = KERNEL_SIZES };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "model/table_forms.h"
+#include "table_forms.h"
 
-#include "model/table.h"
+#include "table.h"
 
 /* The columns of a form's sizes, in the order of kernel.h. Iterations and collectives have tables of their own. */
 static const char *const names[FORMS][KERNEL_SIZES] = {

@@ -6,7 +6,7 @@
 #ifndef MODEL_TABLE_FORMS_H
 #define MODEL_TABLE_FORMS_H
 
-#include "model/kernel.h"
+#include "kernel.h"
 #include "text/csv_reader.h"
 
 /* Where the columns are; UINT32_MAX: not there. */

@@ -21,8 +21,8 @@
  */
 #include <math.h>
 
-#include "model/embedding.h"
-#include "model/family.h"
+#include "embedding.h"
+#include "family.h"
 
 enum coefficient {
     FLOOR_US,

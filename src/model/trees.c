@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "model/trees_private.h"
+#include "trees_private.h"
 
 #include <math.h>
 

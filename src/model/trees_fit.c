@@ -10,7 +10,7 @@
 
 #include "base/sort.h"
 #include "base/real.h"
-#include "model/trees_private.h"
+#include "trees_private.h"
 
 enum { BINS = 128, LEAVES = (TREE_NODES + 1) / 2 };
 

@@ -3,7 +3,7 @@
 #ifndef MODEL_TREES_PRIVATE_H
 #define MODEL_TREES_PRIVATE_H
 
-#include "model/trees.h"
+#include "trees.h"
 
 /* A node stands right before those on its yes side. `no` is relative to the node itself; 0: a leaf. */
 struct tree_node {

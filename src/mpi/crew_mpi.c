@@ -7,7 +7,7 @@
 
 #include <mpi.h>
 
-#include "fleet/crew.h"
+#include "fleet/table/crew.h"
 
 enum { FIRST = 0, TAG = 1, MOST = 1 << 30 }; /* bytes of one message: counts of MPI are ints */
 

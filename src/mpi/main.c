@@ -6,9 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/program.h"
+#include "cli/program/program.h"
 #include "crew_mpi.h"
-#include "fleet/crew.h"
+#include "fleet/table/crew.h"
 
 enum { USAGE = 2 };
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The table: filled from the device and from the host, then sorted and moved into the arena. */
-#include "ops/collective.h"
+#include "collective.h"
 
 #include "base/hash.h"
 #include "base/mem.h"
 #include "base/sort.h"
-#include "ops/collective_table.h"
+#include "collective_table.h"
 
 struct collective *collective_table_add(struct collective_table *table, uint32_t row, enum collective_kind kind)
 {

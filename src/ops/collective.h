@@ -17,7 +17,7 @@
 #ifndef OPS_COLLECTIVE_H
 #define OPS_COLLECTIVE_H
 
-#include "ops/work.h"
+#include "work.h"
 
 enum collective_kind {
     COLLECTIVE_ALL_REDUCE,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Communication kernels, with what the operators and annotations around their launch say of them. */
-#include "ops/collective_table.h"
-#include "ops/message.h"
+#include "collective_table.h"
+#include "message.h"
 
 enum { MOST_OPERATORS = 8 }; /* looked at around a launch, from the inside */
 

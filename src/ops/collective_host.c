@@ -10,8 +10,8 @@
 #include "base/hash.h"
 #include "base/mem.h"
 #include "base/sort.h"
-#include "ops/collective_table.h"
-#include "ops/message.h"
+#include "collective_table.h"
+#include "message.h"
 
 enum { MOST_PARENTS = 4 }; /* between record_param_comms and its c10d call */
 

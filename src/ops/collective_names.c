@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the name of a collective says, and what follows from its kind. */
-#include "ops/collective.h"
+#include "collective.h"
 
-#include "ops/rules.h"
+#include "rules.h"
 
 /*
  * One table for all that name collectives: c10d::_allgather_base_, nccl:all_reduce, all_to_allv,

@@ -4,7 +4,7 @@
 #define OPS_COLLECTIVE_TABLE_H
 
 #include "base/map.h"
-#include "ops/collective.h"
+#include "collective.h"
 
 struct collective_table {
     const struct trace *trace;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "ops/copy_names.h"
+#include "copy_names.h"
 
-#include "ops/rules.h"
+#include "rules.h"
 
 /*
  * "Memcpy HtoD (Pageable -> Device)" of Kineto on NVIDIA, "Memcpy HtoD (Host -> Device)" and "CopyHostToDevice" on

@@ -3,7 +3,7 @@
 #ifndef OPS_COPY_NAMES_H
 #define OPS_COPY_NAMES_H
 
-#include "ops/work.h"
+#include "work.h"
 
 enum copy_direction copy_direction_of_name(str name);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "ops/dtype.h"
+#include "dtype.h"
 
 static const struct {
     const char *word;

@@ -5,9 +5,9 @@
  * ("autograd::engine::evaluate_function: ..."). Underscores are dropped before
  * the comparison, so that one pattern fits all three.
  */
-#include "ops/family.h"
+#include "family.h"
 
-#include "ops/rules.h"
+#include "rules.h"
 
 str family_word(enum family family)
 {

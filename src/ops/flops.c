@@ -3,10 +3,10 @@
  * The table of formulas: which names, how counted, from where. Adding an operator
  * is one row. The manual prints this table.
  */
-#include "ops/flops.h"
+#include "flops.h"
 
-#include "ops/flops_formula.h"
-#include "ops/rules.h"
+#include "flops_formula.h"
+#include "rules.h"
 
 static const char flop_counter[] = "torch.utils.flop_counter";
 static const char counted[] = "counted from the definition";

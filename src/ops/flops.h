@@ -14,9 +14,9 @@
 #ifndef OPS_FLOPS_H
 #define OPS_FLOPS_H
 
-#include "ops/dtype.h"
-#include "ops/family.h"
-#include "ops/shape.h"
+#include "dtype.h"
+#include "family.h"
+#include "shape.h"
 #include "trace/trace.h"
 
 struct op_cost {

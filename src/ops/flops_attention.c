@@ -10,7 +10,7 @@
  * A causal mask on a square needs half of it: only the kernels that skip the
  * other half carry the flag.
  */
-#include "ops/flops_formula.h"
+#include "flops_formula.h"
 
 struct sizes {
     int64_t batch, heads, queries, keys, depth, value_depth;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Arguments of a call, and figures that stay unknown once a part of them is. */
-#include "ops/flops_formula.h"
+#include "flops_formula.h"
 
 enum dtype call_dtype(const struct op_call *call, uint32_t i)
 {

@@ -9,7 +9,7 @@
  * The output's size follows from padding, stride and dilation, which stand in
  * Concrete Inputs; where those were not recorded it is unknown.
  */
-#include "ops/flops_formula.h"
+#include "flops_formula.h"
 
 enum { SPATIAL = 3 };
 

@@ -3,7 +3,7 @@
  * Operators that do a few operations an element. A flop is one elementary
  * function or operation of one element, whatever it costs: exp counts like add.
  */
-#include "ops/flops_formula.h"
+#include "flops_formula.h"
 
 /* Elements of the operands broadcast against each other from the right; -1 where they do not fit. */
 static int64_t broadcast_elements(const struct op_call *call, uint32_t operands)

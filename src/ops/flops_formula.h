@@ -3,7 +3,7 @@
 #ifndef OPS_FLOPS_FORMULA_H
 #define OPS_FLOPS_FORMULA_H
 
-#include "ops/flops.h"
+#include "flops.h"
 
 /* The arguments of a call, parsed. */
 struct op_call {

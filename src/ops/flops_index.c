@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Operators that move rows: lookups, gathers, concatenation, pooling. Arithmetic only where rows are summed. */
-#include "ops/flops_formula.h"
+#include "flops_formula.h"
 
 /* weight [E, D]: each index fetches a row of D and writes it. */
 struct op_cost cost_embedding(const struct op_call *call, const struct op_variant *v)

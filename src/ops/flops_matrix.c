@@ -3,7 +3,7 @@
  * Products of matrices: 2 m n k, as torch.utils.flop_counter counts them
  * (mm_flop, addmm_flop, bmm_flop, baddbmm_flop).
  */
-#include "ops/flops_formula.h"
+#include "flops_formula.h"
 
 /* batch products of m x k with k x n; each operand is read and the result written once. */
 static struct op_cost product(const struct op_call *call, uint32_t first, uint32_t second, int64_t batch, int64_t m,

@@ -6,9 +6,9 @@
 #ifndef OPS_JUDGEMENTS_H
 #define OPS_JUDGEMENTS_H
 
-#include "ops/op_costs.h"
-#include "ops/phase.h"
-#include "ops/work.h"
+#include "op_costs.h"
+#include "phase.h"
+#include "work.h"
 
 struct judgements {
     const struct work_classes *classes;

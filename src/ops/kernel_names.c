@@ -5,9 +5,9 @@
  * CUTLASS, ATen, CUB, FBGEMM, Triton (Inductor and by hand), MIOpen, Tensile,
  * Composable Kernel, aiter, vLLM, TensorRT-LLM and the collective libraries.
  */
-#include "ops/kernel_names.h"
+#include "kernel_names.h"
 
-#include "ops/rules.h"
+#include "rules.h"
 
 static const struct name_rule kernel_rules[] = {
     /* The libraries that only communicate. */

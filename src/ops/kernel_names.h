@@ -3,7 +3,7 @@
 #ifndef OPS_KERNEL_NAMES_H
 #define OPS_KERNEL_NAMES_H
 
-#include "ops/work.h"
+#include "work.h"
 
 enum kernel_class kernel_class_of_name(str name);
 

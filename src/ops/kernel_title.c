@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "ops/kernel_title.h"
+#include "kernel_title.h"
 
 #include <ctype.h>
 

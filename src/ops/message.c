@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "ops/message.h"
+#include "message.h"
 
-#include "ops/dtype.h"
-#include "ops/shape.h"
+#include "dtype.h"
+#include "shape.h"
 
 uint8_t scalar_type_bytes(str type)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "ops/op_costs.h"
+#include "op_costs.h"
 
 #include "base/hash.h"
 #include "base/map.h"

@@ -14,7 +14,7 @@
 #ifndef OPS_OP_COSTS_H
 #define OPS_OP_COSTS_H
 
-#include "ops/flops.h"
+#include "flops.h"
 #include "trace/trace.h"
 
 struct op_costs;

@@ -8,11 +8,11 @@
  * do) runs forward and backward there. For the same reason the optimizer's part
  * of such a span begins only where the last backward operator in it ends.
  */
-#include "ops/phase.h"
+#include "phase.h"
 
 #include "base/sort.h"
 #include "base/span.h"
-#include "ops/rules.h"
+#include "rules.h"
 
 str phase_word(enum phase phase)
 {

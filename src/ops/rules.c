@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "ops/rules.h"
+#include "rules.h"
 
 #include <string.h>
 

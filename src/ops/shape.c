@@ -3,7 +3,7 @@
  * Depth decides what a bracket means: 1 is the list of arguments, 2 an argument,
  * 3 a tensor in a list argument. Nothing nests deeper, so nothing recurses.
  */
-#include "ops/shape.h"
+#include "shape.h"
 
 #include <ctype.h>
 

@@ -4,11 +4,11 @@
  * when the first row that carries it comes by, so the work is one pass over the
  * rows plus one look at the rules a distinct name.
  */
-#include "ops/work.h"
+#include "work.h"
 
-#include "ops/copy_names.h"
-#include "ops/kernel_names.h"
-#include "ops/rules.h"
+#include "copy_names.h"
+#include "kernel_names.h"
+#include "rules.h"
 
 /* What is known of a name, by the kind of row that carries it: a kernel may be called what a copy is called. */
 struct judged {

@@ -6,7 +6,7 @@
  */
 #include <math.h>
 
-#include "predict/predict_private.h"
+#include "predict_private.h"
 
 const struct overheads *overheads_of_step(const struct program *program, struct arena *arena)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "predict/batch.h"
+#include "batch.h"
 
 #include "base/buf.h"
 #include "base/map.h"
-#include "predict/batch_roles.h"
+#include "batch_roles.h"
 
 /* ---- which size ---- */
 

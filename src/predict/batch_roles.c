@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "predict/batch_roles.h"
+#include "batch_roles.h"
 
 #include "base/map.h"
 #include "base/mem.h"

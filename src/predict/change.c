@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "predict/change.h"
+#include "change.h"
 
 /* A star is tried with the shortest text first and lengthened where the rest does not fit: never more than pattern x name steps. */
 bool change_name_fits(str pattern, str name)

@@ -3,8 +3,8 @@
 #ifndef PREDICT_CHANGE_H
 #define PREDICT_CHANGE_H
 
-#include "predict/question.h"
-#include "predict/units.h"
+#include "question.h"
+#include "units.h"
 
 struct changing {
     const struct question *question;

@@ -6,7 +6,7 @@
  * stay in fp32, and so does the optimizer. A weight is cast once a step, before its
  * first product: 4 bytes read and 2 written an element, by a launch of its own.
  */
-#include "predict/change.h"
+#include "change.h"
 
 static bool follows(enum kernel_form form)
 {

@@ -5,8 +5,8 @@
  * was supposed is estimated anew. The host does what it did.
  */
 #include "base/error.h"
-#include "predict/batch.h"
-#include "predict/change.h"
+#include "batch.h"
+#include "change.h"
 
 struct scaled {
     uint32_t launches, of; /* scaled, and all */

@@ -14,7 +14,7 @@
  * Operators between that launch nothing do not break a chain; another stream, a
  * wait of the host and a wait for other streams do.
  */
-#include "predict/change.h"
+#include "change.h"
 
 enum { LONGEST = 512 }; /* operators of one fusion */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How the host drives the device: its speed, its waits, its copies, launches all at once. */
-#include "predict/change.h"
+#include "change.h"
 
 /* ---- --cpu-speed X: everything that the host does takes 1/X; waits and the device as before ---- */
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What is asked of operators by name or id: gone, or so many times as long. */
 #include "base/map.h"
-#include "predict/change.h"
+#include "change.h"
 
 /* ---- --remove OP ---- */
 

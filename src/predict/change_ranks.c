@@ -11,7 +11,7 @@
  * one rank nothing is sent.
  */
 #include "base/error.h"
-#include "predict/change.h"
+#include "change.h"
 
 enum { USUAL_SERVER = 8 };
 

@@ -12,7 +12,7 @@
  */
 #include "base/error.h"
 #include "base/map.h"
-#include "predict/change.h"
+#include "change.h"
 
 enum touch { READ = 1, WRITTEN = 2 };
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "base/intern.h"
-#include "predict/predict_private.h"
+#include "predict_private.h"
 
 enum { TRIED = 24 }; /* names with the most time, of which those that contribute most are shown */
 

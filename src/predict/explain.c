@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "predict/explain_private.h"
+#include "explain_private.h"
 
 const struct predict_number predict_numbers[] = {
     {"step_ns", BEHIND_NAMES,

@@ -8,7 +8,7 @@
 #ifndef PREDICT_EXPLAIN_H
 #define PREDICT_EXPLAIN_H
 
-#include "predict/predict.h"
+#include "predict.h"
 #include "report/report.h"
 
 struct predict_explain;

@@ -3,7 +3,7 @@
 #ifndef PREDICT_EXPLAIN_PRIVATE_H
 #define PREDICT_EXPLAIN_PRIVATE_H
 
-#include "predict/explain.h"
+#include "explain.h"
 
 /* What a number is made of. */
 enum behind {

@@ -5,7 +5,7 @@
 #include "base/sort.h"
 #include "base/span.h"
 #include "base/sum.h"
-#include "predict/explain_private.h"
+#include "explain_private.h"
 
 struct seeing {
     struct predict_explain *explain;

@@ -2,7 +2,7 @@
 /* Draws what a number is made of: its formula, itself, and the events behind it. */
 #include <math.h>
 
-#include "predict/explain_private.h"
+#include "explain_private.h"
 #include "report/document.h"
 
 static enum unit unit_of(enum behind behind)

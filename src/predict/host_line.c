@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "predict/host_line.h"
+#include "host_line.h"
 
 enum { LOOK_BACK = 16 }; /* entries of other threads, of which the last that had ended is looked for */
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "predict/list_kernel.h"
+#include "list_kernel.h"
 
 #include "model/table.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "predict/meetings.h"
+#include "meetings.h"
 
 #include <math.h>
 

@@ -8,7 +8,7 @@
 #ifndef PREDICT_MEETINGS_H
 #define PREDICT_MEETINGS_H
 
-#include "predict/plan.h"
+#include "plan.h"
 
 struct meetings;
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "predict/overheads.h"
+#include "overheads.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-#include "predict/overheads_private.h"
-#include "predict/samples.h"
+#include "overheads_private.h"
+#include "samples.h"
 
 str overhead_word(enum overhead_kind kind)
 {

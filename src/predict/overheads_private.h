@@ -3,7 +3,7 @@
 #ifndef PREDICT_OVERHEADS_PRIVATE_H
 #define PREDICT_OVERHEADS_PRIVATE_H
 
-#include "predict/overheads.h"
+#include "overheads.h"
 
 struct overheads {
     struct overhead_row *rows; /* by kind, then name; no two the same */

@@ -11,7 +11,7 @@
 #include "base/mem.h"
 #include "base/real.h"
 #include "io/source.h"
-#include "predict/overheads_private.h"
+#include "overheads_private.h"
 #include "text/csv_reader.h"
 #include "text/json.h"
 

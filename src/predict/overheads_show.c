@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "predict/overheads_show.h"
+#include "overheads_show.h"
 
 /* ---- taking ---- */
 

@@ -3,7 +3,7 @@
 #ifndef PREDICT_OVERHEADS_SHOW_H
 #define PREDICT_OVERHEADS_SHOW_H
 
-#include "predict/overheads.h"
+#include "overheads.h"
 #include "report/report.h"
 #include "trace/select.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Takes the samples of overheads from a program with recorded times. */
 #include "base/mem.h"
-#include "predict/host_line.h"
-#include "predict/samples.h"
+#include "host_line.h"
+#include "samples.h"
 
 const str OVERHEAD_END_OF_STEP = {"(end of the step)", sizeof "(end of the step)" - 1};
 const str OVERHEAD_WAIT = {"wait", 4};

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Puts the host's numbers on a program: from the line of what the host does, and the means of overheads. */
-#include "predict/plan.h"
+#include "plan.h"
 
-#include "predict/plan_private.h"
+#include "plan_private.h"
 
 enum {
     QUEUE_ROOM = 1022

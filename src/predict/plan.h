@@ -15,7 +15,7 @@
 
 #include "graph/program.h"
 #include "model/model.h"
-#include "predict/overheads.h"
+#include "overheads.h"
 
 enum { PLAN_NONE = UINT32_MAX };
 

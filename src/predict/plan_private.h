@@ -3,9 +3,9 @@
 #ifndef PREDICT_PLAN_PRIVATE_H
 #define PREDICT_PLAN_PRIVATE_H
 
-#include "predict/host_line.h"
-#include "predict/plan.h"
-#include "predict/units.h"
+#include "host_line.h"
+#include "plan.h"
+#include "units.h"
 
 struct planning {
     const struct program *program;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The launches of a program that records none: those that its operators make by their arguments. */
 #include "base/error.h"
-#include "predict/plan_private.h"
+#include "plan_private.h"
 
 enum { COMPUTE_STREAM = 0, COMMUNICATION_STREAM = 1 };
 

@@ -7,7 +7,7 @@
  * launches in proportion to what was recorded.
  */
 #include "base/error.h"
-#include "predict/plan_private.h"
+#include "plan_private.h"
 
 static const double least_us = 1.5; /* the shortest kernels take about that on any device of the last ten years */
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "predict/predict.h"
+#include "predict.h"
 
 #include <math.h>
 
-#include "predict/predict_private.h"
+#include "predict_private.h"
 
 /* ---- overheads ---- */
 

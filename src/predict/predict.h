@@ -8,7 +8,7 @@
 #ifndef PREDICT_PREDICT_H
 #define PREDICT_PREDICT_H
 
-#include "predict/walk.h"
+#include "walk.h"
 
 enum { PREDICTED_TOP = 10 };
 

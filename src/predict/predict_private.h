@@ -3,7 +3,7 @@
 #ifndef PREDICT_PREDICT_PRIVATE_H
 #define PREDICT_PREDICT_PRIVATE_H
 
-#include "predict/predict.h"
+#include "predict.h"
 
 /* What operators cost the host in one step alone. */
 const struct overheads *overheads_of_step(const struct program *program, struct arena *arena);

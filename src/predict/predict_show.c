@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "predict/predict_show.h"
+#include "predict_show.h"
 
 #include <math.h>
 

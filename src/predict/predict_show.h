@@ -3,7 +3,7 @@
 #ifndef PREDICT_PREDICT_SHOW_H
 #define PREDICT_PREDICT_SHOW_H
 
-#include "predict/predict.h"
+#include "predict.h"
 #include "report/report.h"
 
 /* The step of a job is that of its slowest rank. */

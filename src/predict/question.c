@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "predict/question.h"
+#include "question.h"
 
 #include <math.h>
 
 #include "base/error.h"
 #include "base/real.h"
-#include "predict/change.h"
+#include "change.h"
 
 /* ---- what is asked ---- */
 

@@ -20,7 +20,7 @@
 #ifndef PREDICT_QUESTION_H
 #define PREDICT_QUESTION_H
 
-#include "predict/plan.h"
+#include "plan.h"
 
 /* Names with '*' for any characters; of an operator, of one inside it that launches, or of a kernel. */
 struct question_scale {

@@ -2,9 +2,9 @@
 #include <math.h>
 
 #include "base/mem.h"
-#include "predict/change.h"
-#include "predict/meetings.h"
-#include "predict/replay_private.h"
+#include "change.h"
+#include "meetings.h"
+#include "replay_private.h"
 
 /* One step before and after the question. */
 struct pair {

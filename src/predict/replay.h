@@ -16,7 +16,7 @@
 #define PREDICT_REPLAY_H
 
 #include "graph/graph.h"
-#include "predict/question.h"
+#include "question.h"
 
 struct replay;
 

@@ -4,7 +4,7 @@
 #define PREDICT_REPLAY_PRIVATE_H
 
 #include "base/map.h"
-#include "predict/replay.h"
+#include "replay.h"
 
 /* A collective that the question leaves, by its place among those of its group. */
 struct replay_meet {

@@ -7,7 +7,7 @@
  */
 #include <stdlib.h>
 
-#include "predict/replay_private.h"
+#include "replay_private.h"
 #include "time/job.h"
 
 /* Of one rank at one collective. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "predict/samples.h"
+#include "samples.h"
 
 #include <stdlib.h>
 

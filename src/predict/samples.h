@@ -5,7 +5,7 @@
 
 #include "base/intern.h"
 #include "base/map.h"
-#include "predict/overheads.h"
+#include "overheads.h"
 
 enum {
     SAMPLES_T1_SAME = OVERHEADS, /* T1 under the same module, for the mean over all names */

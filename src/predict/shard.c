@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "predict/shard.h"
+#include "shard.h"
 
 #include <math.h>
 
 #include "base/error.h"
-#include "predict/shard_choose.h"
+#include "shard_choose.h"
 
 /* ---- pieces ---- */
 

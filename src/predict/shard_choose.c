@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The ways to place pieces on devices. Greedy: the heaviest first, to the device with the least so far that can hold it. */
-#include "predict/shard_choose.h"
+#include "shard_choose.h"
 
 #include <math.h>
 #include <stdlib.h>

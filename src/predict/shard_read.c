@@ -5,7 +5,7 @@
 
 #include "base/error.h"
 #include "base/real.h"
-#include "predict/shard.h"
+#include "shard.h"
 #include "text/csv_stream.h"
 
 struct columns {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
 
-#include "predict/shard.h"
+#include "shard.h"
 
 static void show_values(const struct sharding *sharding, enum shard_method shown, struct report *report)
 {

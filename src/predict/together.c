@@ -8,8 +8,8 @@
  */
 #include <math.h>
 
-#include "predict/meetings.h"
-#include "predict/predict_private.h"
+#include "meetings.h"
+#include "predict_private.h"
 
 struct job {
     const struct predict_source *sources;

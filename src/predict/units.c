@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "predict/units.h"
+#include "units.h"
 
 enum state {
     OPEN,    /* not lowered itself; what is inside may be */

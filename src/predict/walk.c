@@ -7,7 +7,7 @@
  * an end that is not known yet. So nothing is computed twice, and where nothing
  * goes on the rest waits for itself in a circle.
  */
-#include "predict/walk_private.h"
+#include "walk_private.h"
 
 enum {
     REPEATS_MOST = 8, /* steps until the time between them is steady */

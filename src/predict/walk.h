@@ -22,7 +22,7 @@
 #ifndef PREDICT_WALK_H
 #define PREDICT_WALK_H
 
-#include "predict/plan.h"
+#include "plan.h"
 
 struct walked {
     double step_us;   /* of a step of many: from one to the next; else until the host and the device are done */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Says what waits for itself in a circle. */
 #include "base/error.h"
-#include "predict/walk_private.h"
+#include "walk_private.h"
 
 static str op_name(const struct plan *plan, uint32_t launch)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The host of one rank: it calls launches, and stops where it needs an end that is not known yet. */
-#include "predict/walk_private.h"
+#include "walk_private.h"
 
 /* The end of what the host waits for; NaN where it is not known yet, 0 where there is nothing. */
 static double awaited_us(const struct rank *rank, uint32_t wait_stream)

@@ -5,8 +5,8 @@
 
 #include <math.h>
 
-#include "predict/meetings.h"
-#include "predict/walk.h"
+#include "meetings.h"
+#include "walk.h"
 
 /* A stream: its work in the order of the calls, `head` being the first that has not begun. */
 struct stream {

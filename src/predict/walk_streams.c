@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The head of a stream begins when all it needs is known. */
-#include "predict/walk_private.h"
+#include "walk_private.h"
 
 static double gap_us(const struct rank *rank, const struct plan_launch *launch)
 {

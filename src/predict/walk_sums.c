@@ -2,7 +2,7 @@
 /* What a walk comes to. */
 #include "base/span.h"
 #include "base/sum.h"
-#include "predict/walk_private.h"
+#include "walk_private.h"
 
 static int64_t ns_of(double us)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "predict/what_if_sweep.h"
+#include "what_if_sweep.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -13,7 +13,7 @@
 #ifndef PREDICT_WHAT_IF_SWEEP_H
 #define PREDICT_WHAT_IF_SWEEP_H
 
-#include "predict/question.h"
+#include "question.h"
 #include "report/report.h"
 
 struct sweep {

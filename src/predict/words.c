@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "predict/plan.h"
+#include "plan.h"
 
 str timing_basis_word(enum timing_basis basis)
 {

@@ -10,7 +10,7 @@
  * of numbers have a shape for each, which is left out here.
  */
 #include "base/mem.h"
-#include "read/execution.h"
+#include "execution.h"
 #include "text/json.h"
 
 struct argument {

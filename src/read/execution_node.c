@@ -5,7 +5,7 @@
  * field of another type than it should have counts as not recorded.
  */
 #include "base/mem.h"
-#include "read/execution.h"
+#include "execution.h"
 #include "text/json.h"
 
 enum field {

@@ -10,10 +10,10 @@
 #define READ_KINETO_H
 
 #include "base/map.h"
-#include "read/guess.h"
-#include "read/kineto_category.h"
-#include "read/kineto_keys.h"
-#include "read/phrase.h"
+#include "guess.h"
+#include "kineto_category.h"
+#include "kineto_keys.h"
+#include "phrase.h"
 #include "text/json_repair.h"
 #include "text/json_window.h"
 #include "trace/trace.h"

@@ -17,8 +17,8 @@
 #ifndef READ_PHRASE_H
 #define READ_PHRASE_H
 
-#include "read/kineto_category.h"
-#include "read/kineto_keys.h"
+#include "kineto_category.h"
+#include "kineto_keys.h"
 #include "text/json_scan.h"
 
 enum {

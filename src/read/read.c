@@ -2,8 +2,8 @@
 #include "read.h"
 
 #include "base/error.h"
-#include "read/execution.h"
-#include "read/kineto.h"
+#include "execution.h"
+#include "kineto.h"
 #include "sniff.h"
 
 struct reader {

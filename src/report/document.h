@@ -3,7 +3,7 @@
 #ifndef REPORT_DOCUMENT_H
 #define REPORT_DOCUMENT_H
 
-#include "report/report.h"
+#include "report.h"
 
 struct value {
     str id, title;

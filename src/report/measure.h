@@ -11,7 +11,7 @@
 
 #include "base/arena.h"
 #include "base/str.h"
-#include "report/report.h"
+#include "report.h"
 
 struct measure {
     double per; /* units of the value in one of the measure */

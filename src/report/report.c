@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "report/report.h"
+#include "report.h"
 
 #include <assert.h>
 #include <math.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "text/csv_reader.h"
+#include "csv_reader.h"
 
 struct csv_reader csv_reader(str text)
 {

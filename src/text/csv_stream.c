@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "text/csv_stream.h"
+#include "csv_stream.h"
 
 #include "base/error.h"
 #include "base/mem.h"

@@ -7,7 +7,7 @@
 #define TEXT_CSV_STREAM_H
 
 #include "steptime/error.h"
-#include "text/csv_reader.h"
+#include "csv_reader.h"
 
 struct csv_stream;
 

@@ -15,7 +15,7 @@
 
 #include "base/arena.h"
 #include "base/str.h"
-#include "text/json_scan.h"
+#include "json_scan.h"
 
 struct json {
     const char *at;

@@ -9,7 +9,7 @@
 #define TEXT_JSON_REPAIR_H
 
 #include "base/buf.h"
-#include "text/json_scan.h"
+#include "json_scan.h"
 
 enum json_flaw {
     FLAW_QUOTE,   /* a quote inside a string without a backslash */

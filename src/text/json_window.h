@@ -8,7 +8,7 @@
 #define TEXT_JSON_WINDOW_H
 
 #include "io/source.h"
-#include "text/json_scan.h"
+#include "json_scan.h"
 
 enum { JSON_WINDOW = 128 << 10 }; /* the usual room: what is read stays in the second-level cache until it is parsed */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A cursor over the text. Brackets in values that are stepped over are counted, so depth costs nothing. */
-#include "text/toml.h"
+#include "toml.h"
 
 #include "base/buf.h"
 #include "base/error.h"

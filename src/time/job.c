@@ -4,10 +4,10 @@
  * nothing is computed twice, and where nothing goes on nets wait for each other in
  * a circle.
  */
-#include "time/job.h"
+#include "job.h"
 
 #include "base/sort.h"
-#include "time/run_private.h"
+#include "run_private.h"
 
 /* Of one net: its meetings by node, and where it is. */
 struct seat {

@@ -18,7 +18,7 @@
 #ifndef TIME_JOB_H
 #define TIME_JOB_H
 
-#include "time/run.h"
+#include "run.h"
 
 struct member {
     uint32_t net, node;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "time/net.h"
+#include "net.h"
 
 static bool check_nodes(const struct net *net)
 {

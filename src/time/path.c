@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "time/path.h"
+#include "path.h"
 
 struct path {
     const struct net *net;

@@ -7,7 +7,7 @@
 #ifndef TIME_PATH_H
 #define TIME_PATH_H
 
-#include "time/run.h"
+#include "run.h"
 
 /*
  * A stretch of the path. Either `node` worked, or it had not begun although

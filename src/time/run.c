@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "time/run.h"
+#include "run.h"
 
-#include "time/run_private.h"
+#include "run_private.h"
 
 /* part of now, as `part` is of `whole`; rounded down, so that it never grows where `now` shrinks. */
 static int64_t share(int64_t part, int64_t whole, int64_t now)

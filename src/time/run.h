@@ -4,7 +4,7 @@
 #define TIME_RUN_H
 
 #include "base/arena.h"
-#include "time/net.h"
+#include "net.h"
 
 /*
  * What is different: what becomes of a node's work, whether an edge still holds,

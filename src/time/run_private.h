@@ -3,7 +3,7 @@
 #ifndef TIME_RUN_PRIVATE_H
 #define TIME_RUN_PRIVATE_H
 
-#include "time/run.h"
+#include "run.h"
 
 struct run {
     const struct net *net;

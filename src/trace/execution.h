@@ -18,7 +18,7 @@
 #include "base/arena.h"
 #include "base/intern.h"
 #include "base/str.h"
-#include "trace/trace.h"
+#include "trace.h"
 
 enum { EXECUTION_NONE = UINT32_MAX };
 

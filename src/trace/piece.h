@@ -13,7 +13,7 @@
 #ifndef TRACE_PIECE_H
 #define TRACE_PIECE_H
 
-#include "trace/trace.h"
+#include "trace.h"
 
 struct trace_piece;
 

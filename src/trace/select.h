@@ -3,7 +3,7 @@
 #ifndef TRACE_SELECT_H
 #define TRACE_SELECT_H
 
-#include "trace/trace.h"
+#include "trace.h"
 
 /* A zeroed struct selects everything. */
 struct selection {

@@ -36,8 +36,8 @@
 #include "base/arena.h"
 #include "base/intern.h"
 #include "base/str.h"
-#include "trace/event.h"
-#include "trace/sparse.h"
+#include "event.h"
+#include "sparse.h"
 
 enum { ROW_NONE = UINT32_MAX, LANE_NONE = UINT32_MAX };
 

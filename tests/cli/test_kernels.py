@@ -255,7 +255,7 @@ def check_manual(case, page, ids):
     """doc/numbers/PAGE.md has a row `column` | meaning | unit for each column of the tables, with the program's words."""
     with open(os.path.join(SOURCE, "doc", "numbers", page + ".md"), encoding="utf-8") as file:
         text = file.read()
-    with open(os.path.join(SOURCE, "src", "breakdown", "kernels_columns.c"), encoding="utf-8") as file:
+    with open(os.path.join(SOURCE, "src", "breakdown", "kernels", "kernels_columns.c"), encoding="utf-8") as file:
         source = file.read()
     rows = re.findall(r'\{"(\w+)",\s*"(\w+)",\s*"[^"]*",\s*(UNIT_\w+),[^"]*((?:"[^"]*"\s*)+)\}', source)
     case.assertGreater(len(rows), 40)

@@ -3,7 +3,7 @@
 #include <assert.h>
 #include <string.h>
 
-#include "cli/commands.h"
+#include "cli/program/commands.h"
 #include "memory_file.h"
 #include "steptime/steptime.h"
 #include "text/json_scan.h"

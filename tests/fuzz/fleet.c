@@ -6,8 +6,8 @@
 #include <assert.h>
 #include <math.h>
 
-#include "fleet/job_table.h"
-#include "fleet/project.h"
+#include "fleet/table/job_table.h"
+#include "fleet/project/project.h"
 #include "memory_file.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);

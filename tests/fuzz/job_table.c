@@ -7,7 +7,7 @@
 #include <assert.h>
 
 #include "base/mem.h"
-#include "fleet/job_table.h"
+#include "fleet/table/job_table.h"
 #include "memory_file.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);

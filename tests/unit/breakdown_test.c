@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "breakdown/breakdown.h"
+#include "breakdown/step/breakdown.h"
 #include "planted.h"
 
 struct scene {

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "breakdown/clocks.h"
+#include "breakdown/ranks/clocks.h"
 
 enum { MS = 1000 * 1000, MOST = 4096 };
 

@@ -4,8 +4,8 @@
 
 #include <math.h>
 
-#include "fleet/fit.h"
-#include "fleet/goodput.h"
+#include "fleet/step/fit.h"
+#include "fleet/step/goodput.h"
 
 enum { JOBS = 60 };
 

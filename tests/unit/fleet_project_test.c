@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#include "fleet/project.h"
+#include "fleet/project/project.h"
 
 /* ---- jobs and targets ---- */
 

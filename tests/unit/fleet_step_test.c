@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "fleet/step.h"
+#include "fleet/step/step.h"
 
 /* ---- jobs ---- */
 

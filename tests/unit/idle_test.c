@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "breakdown/breakdown.h"
+#include "breakdown/step/breakdown.h"
 #include "planted.h"
 
 enum { GAP_START = 1000, GAP_END = 4000, GAP_NS = 3000 * 1000 };

@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #include "base/buf.h"
-#include "fleet/import.h"
-#include "fleet/schedule.h"
+#include "fleet/table/import.h"
+#include "fleet/table/schedule.h"
 
 static struct arena arena;
 

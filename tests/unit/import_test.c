@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "fleet/import.h"
-#include "fleet/job_table.h"
+#include "fleet/table/import.h"
+#include "fleet/table/job_table.h"
 
 static struct arena arena;
 

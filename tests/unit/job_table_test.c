@@ -9,7 +9,7 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
-#include "fleet/job_table.h"
+#include "fleet/table/job_table.h"
 
 #define HEADER "job,architecture,cnodes,batch,input_bytes,flops,memory_bytes,weight_bytes"
 #define ROW    "a,ps-worker,4,32,1e6,2.5e9,3e9,1e8"

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "breakdown/kernels.h"
+#include "breakdown/kernels/kernels.h"
 #include "planted.h"
 
 struct scene {

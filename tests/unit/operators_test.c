@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "breakdown/operators.h"
+#include "breakdown/kernels/operators.h"
 #include "planted.h"
 
 struct scene {

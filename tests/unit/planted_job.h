@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "breakdown/ranks.h"
+#include "breakdown/ranks/ranks.h"
 #include "planted.h"
 
 enum { MOST_RANKS = 8, STEPS = 3, STEP_US = 20000, COMPUTE_US = 5000, TRANSFER_US = 400, LATE_US = 3000 };

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "base/buf.h"
-#include "fleet/straggler.h"
+#include "fleet/straggler/straggler.h"
 
 #define HEADER "dp_rank,stage,rank,step,optype,start_ts,duration,seq_id,mc,mb_id,gmc\n"
 

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One pass over picked device work that puts it into groups. Used by kernels.c for every grouping. */
+#ifndef BREAKDOWN_KERNELS_GROUP_H
+#define BREAKDOWN_KERNELS_GROUP_H
+
+#include "kernels.h"
+#include "kernels_peaks.h"
+#include "operators_origin.h"
+#include "ops/op_costs.h"
+#include "ops/work.h"
+
+/* What one operator's cost is divided among. */
+struct cost_share {
+    uint8_t work, matrix; /* pieces of device work; those that multiply matrices. Saturating at 2 */
+};
+
+/* The picked device work and what is known of it. */
+struct kernel_work {
+    const struct trace *trace;
+    const struct work_classes *classes;
+    const struct op_costs *costs;
+    struct peaks peaks;
+    const struct cost_share *shares; /* by row of the operator */
+    const uint32_t *rows;
+    uint32_t count;
+};
+
+struct kernel_groups kernel_groups_of(const struct kernel_work *work, enum kernel_grouping by, struct arena *arena);
+
+/* A kernel that does the arithmetic of a product of matrices. */
+bool kernel_is_matrix(const struct work_classes *classes, const struct trace *trace, uint32_t row);
+
+#endif

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The critical path of a trace: the chain of host and device work that decided
+ * how long it took. It is found over the whole trace, from the last end back to
+ * the start, and counted in the selected steps: every nanosecond of a step
+ * belongs to one class, and the classes sum to the step.
+ */
+#ifndef BREAKDOWN_CRITICAL_PATH_H
+#define BREAKDOWN_CRITICAL_PATH_H
+
+#include "breakdown/step/facts.h"
+#include "trace/select.h"
+#include "trace/trace.h"
+
+enum path_class {
+    /* the host */
+    PATH_FORWARD, /* operators, by phase */
+    PATH_BACKWARD,
+    PATH_OPTIMIZER,
+    PATH_PYTHON, /* between operators */
+    PATH_LOADING,
+    PATH_LAUNCH,
+    PATH_RUNTIME,    /* calls of the runtime that neither launch nor wait */
+    PATH_SYNC,       /* what a synchronisation takes beside the wait */
+    PATH_COLLECTIVE, /* communication that runs on the host */
+    PATH_PROFILER,
+    /* the device */
+    PATH_COMPUTE,
+    PATH_COMMUNICATION,
+    PATH_COPY,
+    PATH_MEMSET,
+    /* between them */
+    PATH_LATENCY,    /* from the end of a launch call to the start of its work */
+    PATH_QUEUE,      /* from one work of a stream to the next, both launched in time */
+    PATH_DEPENDENCY, /* from work of one stream to work of another that waited for it */
+    PATH_HELD,       /* queued on the device for long, for a reason that nothing recorded tells */
+    PATH_UNKNOWN,
+    PATH_CLASSES,
+};
+
+const char *path_class_id(enum path_class class);    /* "operators_forward" */
+const char *path_class_title(enum path_class class); /* for people */
+/* In a trace of the host alone its operators are what computes. */
+enum bound path_class_bound(enum path_class class, bool device);
+
+struct path_sums {
+    int64_t ns[PATH_CLASSES];
+};
+
+struct path_step {
+    int64_t number, start_ns, wall_ns;
+    struct path_sums sums; /* they sum to wall_ns */
+};
+
+/* All parts of the path of one class and name. */
+struct path_top {
+    enum path_class class;
+    str name, title; /* as recorded; of a kernel also as people call it */
+    str operator;    /* around the longest part, "" where there is none or it is the name */
+    uint64_t count;
+    int64_t ns;
+};
+
+/* A stretch of the path; texts are names[name]. */
+struct path_stretch {
+    int64_t start_ns, end_ns;
+    uint32_t row;  /* event id, ROW_NONE */
+    uint32_t lane; /* LANE_NONE where nothing is recorded */
+    uint32_t name;
+    enum path_class class;
+};
+
+struct path_lane {
+    bool device;
+    int64_t process, id;
+    str process_text, id_text; /* "" where the number is meant */
+};
+
+struct critical_path {
+    str path;
+    int64_t rank, origin_ns;
+    enum step_source step_source;
+    bool device; /* device work was recorded */
+
+    struct path_step *steps;
+    uint32_t step_count;
+    int64_t wall_ns; /* of the steps together */
+    struct path_sums sums;
+
+    struct path_top *tops; /* largest first */
+    uint32_t top_count;
+
+    struct path_stretch *stretches; /* by time */
+    uint32_t stretch_count;
+    uint64_t stretches_found; /* more than are kept where only the longest are */
+    int64_t listed_ns;        /* PATH_LISTED stretches, about, are of this length or longer */
+    const str *names;
+    const struct path_lane *lanes; /* by lane */
+    uint32_t lane_count;
+
+    /* the graph behind it */
+    uint32_t nodes, edges;
+    uint64_t inferred, inconsistent;
+};
+
+enum { PATH_ALL = UINT32_MAX, PATH_LISTED = 10000 };
+
+/* most: stretches to keep, the longest; PATH_ALL keeps every one. Everything lives in the arena. */
+void critical_path_run(const struct trace *trace, const struct selection *selection, uint32_t most, struct arena *arena,
+                       struct critical_path *result);
+
+/* What bounds the path: the largest group of classes, and its share. BOUND_UNKNOWN of an empty path. */
+enum bound path_bound(const struct path_sums *sums, bool device, double *share);
+
+#endif

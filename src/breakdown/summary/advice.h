@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What matters most about a mean step, and what to do: the findings SM... of the
+ * summary. A rule is a row of one table: what share of the step it needs to be
+ * worth a word, how it is measured, what it says. doc/numbers/summary.md lists
+ * them.
+ */
+#ifndef BREAKDOWN_ADVICE_H
+#define BREAKDOWN_ADVICE_H
+
+#include "breakdown/step/facts.h"
+#include "report/finding_words.h"
+
+/* Puts the `most` largest findings into the report, largest first; the count of all that applied is returned. */
+uint32_t advise(const struct facts *facts, uint32_t most, struct report *report);
+
+/* What is behind each of them. */
+extern const struct finding_words advice_words[];
+
+#endif

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One screen for someone who knows nothing of the tool: what a step takes, what
+ * it is made of, what bounds it, what to do. Every figure is one of the other
+ * analyses', so a number here and there cannot differ. doc/numbers/summary.md
+ * defines them.
+ */
+#ifndef BREAKDOWN_SUMMARY_H
+#define BREAKDOWN_SUMMARY_H
+
+#include "breakdown/step/facts.h"
+#include "breakdown/kernels/kernels.h"
+#include "breakdown/kernels/operators.h"
+#include "report/report.h"
+#include "breakdown/kernels/work_figures.h"
+
+struct summary {
+    struct breakdown breakdown;
+    struct work_figures work;
+    struct kernels kernels;
+    struct operators operators;
+    struct part_place places[PARTS];
+    bool has_operators, has_stacks, has_graphs;
+};
+
+void summary_run(const struct trace *trace, const struct selection *selection, struct arena *arena,
+                 struct summary *out);
+
+/* At most `findings` findings; the report says how many more there were. */
+void summary_show(const struct summary *const *ranks, uint32_t count, uint32_t findings, struct report *report);
+
+#endif

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Stragglers of one job: from a table of its operations, a timeline of them, or the traces of its ranks. */
+#include <sys/stat.h>
+
+#include "base/error.h"
+#include "cli/program/call.h"
+#include "fleet/straggler/operations_trace.h"
+#include "fleet/straggler/straggler_show.h"
+#include "fleet_command.h"
+#include "cli/program/output.h"
+#include "cli/program/reading.h"
+
+/* ---- the traces of ranks ---- */
+
+static bool take(void *context, struct input_file *file, struct steptime_error *err)
+{
+    struct rank_operations *operations = file->result = arena_alloc(&file->arena, sizeof *operations);
+    rank_operations_of(file->trace, call_selection(context), &file->arena, operations);
+    return operations->count ||
+           fail_at(err, STEPTIME_INPUT, str_of(file->path), -1, "no work of a device, and no collective, in steps");
+}
+
+static bool join(const struct inputs *inputs, struct report *report, struct operations *operations,
+                 struct steptime_error *err)
+{
+    struct arena *arena = report_arena(report);
+    struct rank_operations *ranks = arena_array(arena, inputs->taken, sizeof *ranks);
+    for (uint32_t i = 0; i < inputs->taken; i++)
+        ranks[i] = *(const struct rank_operations *)inputs->at[i]->result;
+    return operations_of_ranks(ranks, inputs->taken, arena, operations, err);
+}
+
+/* ---- a table ---- */
+
+static bool of_table(const char *path, struct report *report, struct operations *operations, struct steptime_error *err)
+{
+    if (!operations_read(path, report_arena(report), operations, err))
+        return false;
+    report_input(report, (struct report_input){.path = str_of(path),
+                                               .format = S("operations"),
+                                               .events = operations->count,
+                                               .bytes = -1,
+                                               .dropped = (int64_t)operations->dropped});
+    return true;
+}
+
+/* ---- the command ---- */
+
+static bool show(const struct call *call, const struct operations *operations, struct report *report,
+                 struct steptime_error *err)
+{
+    struct stragglers stragglers;
+    if (!stragglers_of(operations, report_arena(report), &stragglers, err))
+        return false;
+    stragglers_show(&stragglers, report);
+    return output_report(call, report, err);
+}
+
+static bool of_traces(const struct call *call, struct report *report, struct steptime_error *err)
+{
+    struct operations operations;
+    struct inputs inputs;
+    struct inputs_asked asked = {.paths = call->arguments + 1,
+                                 .count = call->argument_count - 1,
+                                 .context = (void *)(uintptr_t)call,
+                                 .take = take};
+    bool good = call_inputs(call, &asked, &inputs, err);
+    if (good) {
+        inputs_tell(&inputs, report);
+        good = join(&inputs, report, &operations, err) && show(call, &operations, report, err) &&
+               inputs_whole(&inputs, err);
+    }
+    inputs_close(&inputs);
+    return good;
+}
+
+static bool is_folder(const char *path)
+{
+    struct stat status;
+    return !stat(path, &status) && S_ISDIR(status.st_mode);
+}
+
+static bool run(const struct call *call, struct arena *arena, struct steptime_error *err)
+{
+    struct operations operations;
+    if (call_argument_count(call) < 2)
+        return fail(err, STEPTIME_USAGE, "a table of operations, or the traces of a job's ranks, please");
+    const char *path = call_argument(call, 1);
+    struct report *report = report_new(arena, S("fleet stragglers"));
+    const bool one = call_argument_count(call) == 2 && !is_folder(path);
+    if (one && operations_fit(path))
+        return of_table(path, report, &operations, err) && show(call, &operations, report, err);
+    return of_traces(call, report, err);
+}
+
+bool fleet_stragglers(const struct call *call, struct steptime_error *err)
+{
+    struct arena arena = {0};
+    const bool good = run(call, &arena, err);
+    arena_free(&arena);
+    return good;
+}

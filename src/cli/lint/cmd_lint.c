@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The antipatterns of data movement in Python source. */
+#include "lint/lint.h"
+
+#include "base/error.h"
+#include "cli/program/call.h"
+#include "lint_traces.h"
+#include "cli/program/output.h"
+#include "cli/program/progress.h"
+
+struct work {
+    struct arena arena;
+    struct progress progress;
+    bool begun;
+    struct lint lint;
+    struct lint_traces traces;
+};
+
+static void begin(void *context, uint32_t files)
+{
+    struct work *work = context;
+    progress_begin(&work->progress, "files", files, 0, &work->arena);
+    work->begun = true;
+}
+
+static bool fail_on_of_call(const struct call *call, const struct lint *lint, enum fail_on *fail_on)
+{
+    const char *word = call_text(call, "fail-on");
+    *fail_on = lint->fail_on;
+    return !word || fail_on_of(str_of(word), fail_on);
+}
+
+/* Whether something was found that the caller wants to fail on. */
+static bool is_judged(const struct call *call, const struct lint *lint)
+{
+    enum fail_on fail_on;
+    enum level worst;
+    if (!fail_on_of_call(call, lint, &fail_on) || fail_on == FAIL_ON_NEVER || !lint_worst(lint, &worst))
+        return false;
+    return (int)worst >= (int)fail_on;
+}
+
+static bool lint_paths(const struct call *call, struct work *work, struct steptime_error *err)
+{
+    int64_t threads;
+    if (!call_argument_count(call))
+        return fail(err, STEPTIME_USAGE, "which files? Name Python files, or folders: 'steptime lint .'");
+    if (!call_count(call, "threads", 1, 1024, 0, &threads, err) || !output_check(call, err))
+        return false;
+    const struct lint_options options = {
+        .paths = call->arguments,
+        .path_count = call->argument_count,
+        .select = call_text(call, "select"),
+        .ignore = call_text(call, "ignore"),
+        .config = call_text(call, "config"),
+        .output = call_text(call, "output"),
+        .unused = call_flag(call, "unused-ignores"),
+        .threads = (unsigned)threads,
+        .begin = begin,
+        .context = work,
+        .done = &work->progress.done,
+    };
+    const bool good = lint_run(&options, &work->arena, &work->lint, err);
+    if (work->begun)
+        progress_end(&work->progress);
+    return good;
+}
+
+static bool write_report(const struct call *call, struct work *work, struct steptime_error *err)
+{
+    struct report *report = report_new(&work->arena, S("lint"));
+    lint_show(&work->lint, report);
+    lint_traces_show(&work->traces, report);
+    return output_report(call, report, err);
+}
+
+static enum steptime_code run(const struct call *call, struct steptime_error *err)
+{
+    struct work work = {0};
+    enum steptime_code code = STEPTIME_OK;
+    if (!lint_paths(call, &work, err) || !lint_traces_join(call, &work.lint, &work.arena, &work.traces, err) ||
+        !write_report(call, &work, err))
+        code = err->code;
+    else if (!lint_traces_whole(&work.traces, err))
+        code = err->code;
+    else if (!work.lint.file_count)
+        code = STEPTIME_INPUT;
+    else if (is_judged(call, &work.lint))
+        code = STEPTIME_JUDGED;
+    lint_traces_close(&work.traces);
+    lint_release(&work.lint);
+    arena_free(&work.arena);
+    return code;
+}
+
+static const struct option options[] = {
+    {"trace", 0, "FILE", NULL,
+     "A profiler trace of a run of this source, or a folder of them: findings that it shows get what they cost a step, and what a step would "
+     "save. May be given several times; the larger numbers count."},
+    {"trace-cpu", 0, "FILE", NULL,
+     "A trace of the same program on the CPU alone: functions that take longer with the device are marked."},
+    {"fail-on", 0, "LEVEL", "note|warning|error|never",
+     "End with exit code 1 when something of this severity or above is found. Default: warning, or as configured."},
+    {"select", 0, "RULES", NULL, "Only these rules: ids or names with commas, or the beginning of ids (ST4)."},
+    {"ignore", 0, "RULES", NULL, "Not these rules."},
+    {"config", 0, "FILE", NULL,
+     "Take [tool.steptime] of this file. Default: the nearest pyproject.toml above each path that has one."},
+    {"unused-ignores", 0, NULL, NULL, "Name the comments that suppress nothing."},
+    {"threads", 0, "N", NULL, "Work on so many files at once. Default: one a core."},
+    {0},
+};
+
+const struct command command_lint = {
+    .name = "lint",
+    .arguments = "PATH...",
+    .brief = "what in Python training code makes the device wait for the host",
+    .about =
+        "Reads Python files, and those below folders, as one program: which values lie on the device, what runs in each "
+        "training step, what moves between host and device. Names each place where data moves that need not, or the "
+        "host waits for the device, and says what to write instead. 'steptime rules' lists what it knows, 'steptime "
+        "fix' rewrites what it can.\n\n"
+        "A warning runs in each training step with a value that is on the device. A note runs in an evaluation or "
+        "behind a gate (every k-th step), or where the device is only likely.\n\n"
+        "With --trace a finding is confirmed, or seen in its function, with two numbers a step: how long the host was "
+        "blocked, and what a step would save at most.\n\n"
+        "A comment '# steptime: ignore[ST401] reason' at the end of a line, or alone on the line above, silences a rule "
+        "there; [tool.steptime] in pyproject.toml selects and ignores rules, excludes paths and names helpers that "
+        "move data.\n\n"
+        "Exit code 1: something was found at or above --fail-on.",
+    .examples = "steptime lint train.py|one file\n"
+                "steptime lint --trace trace.json.gz src/|what each finding costs, the costliest first\n"
+                "steptime lint --select ST4,ST6 src/|two families, in a folder\n"
+                "steptime lint --format github .|annotations in a workflow of GitHub Actions\n"
+                "steptime lint --format sarif -o lint.sarif .|for a code host or an editor",
+    .shared = SHARED_OUTPUT,
+    .options = options,
+    .run = run,
+};

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The hardware that the program knows: which there is, and all that is known of one. */
+#include "base/error.h"
+#include "cli/program/call.h"
+#include "cli/program/commands.h"
+#include "cli/program/hardware_option.h"
+#include "hw/catalogue.h"
+#include "hw/figures.h"
+#include "cli/program/output.h"
+#include "report/report.h"
+
+/* ---- hw ---- */
+
+static void figure_cell(struct table *table, const struct hardware *gpu, enum hw_key key)
+{
+    if (gpu->figure[key] > 0)
+        table_real(table, gpu->figure[key] / hw_figures[key].usual->scale);
+    else
+        table_null(table);
+}
+
+/* What a list of devices says of each: the rest is for `hw NAME`. */
+static const struct {
+    enum hw_key key;
+    const char *id, *title;
+    unsigned flags;
+} columns[] = {
+    {HW_FP32, "fp32_tflop_per_s", "fp32 (TFLOP/s)", COLUMN_PLAIN},
+    {HW_FP32_MATRIX, "fp32_matrix_tflop_per_s", "fp32 matrix", COLUMN_DETAIL},
+    {HW_TF32, "tf32_tflop_per_s", "tf32", COLUMN_PLAIN},
+    {HW_FP16, "fp16_tflop_per_s", "fp16", COLUMN_PLAIN},
+    {HW_BF16, "bf16_tflop_per_s", "bf16", COLUMN_DETAIL},
+    {HW_FP8, "fp8_tflop_per_s", "fp8", COLUMN_PLAIN},
+    {HW_MEMORY_BYTES, "memory_gib", "memory (GiB)", COLUMN_PLAIN},
+    {HW_MEMORY_RATE, "memory_gb_per_s", "(GB/s)", COLUMN_PLAIN},
+    {HW_SMS, "sm_count", "SMs", COLUMN_PLAIN},
+    {HW_LANES_PER_SM, "lanes_per_sm", "lanes of an SM", COLUMN_DETAIL},
+    {HW_THREADS_PER_SM, "threads_per_sm", "threads of an SM", COLUMN_DETAIL},
+    {HW_CLOCK, "clock_mhz", "clock (MHz)", COLUMN_DETAIL},
+    {HW_L2_BYTES, "l2_mib", "L2 (MiB)", COLUMN_PLAIN},
+    {HW_L2_RATE, "l2_gb_per_s", "L2 (GB/s)", COLUMN_DETAIL},
+    {HW_SHARED_BYTES_PER_SM, "shared_kib_per_sm", "shared memory of an SM (KiB)", COLUMN_DETAIL},
+    {HW_POWER, "power_w", "power (W)", COLUMN_DETAIL},
+    {HW_HOST_LINK, "host_link_gb_per_s", "host link", COLUMN_DETAIL},
+    {HW_GPU_LINK, "gpu_link_gb_per_s", "GPU link (GB/s)", COLUMN_PLAIN},
+    {HW_NETWORK, "network_gb_per_s", "network of the server", COLUMN_DETAIL},
+    {HW_GPUS_PER_SERVER, "gpus_per_server", "GPUs of a server", COLUMN_DETAIL},
+};
+enum { COLUMNS = sizeof columns / sizeof *columns };
+
+static void show_devices(struct report *report, const struct catalogue *catalogue)
+{
+    struct section *section = report_section(report, "gpus", "Devices");
+    section_text(section, S("Peaks are dense. 'steptime hw NAME' shows all figures of one, and where they come from."));
+    struct table *table = section_table(section, "gpus", "");
+    table_column(table, "name", "name", UNIT_NONE, COLUMN_WIDE);
+    for (int i = 0; i < COLUMNS; i++)
+        table_column(table, columns[i].id, columns[i].title, UNIT_NONE, columns[i].flags);
+    for (uint32_t i = 0; i < catalogue_gpu_count(catalogue); i++) {
+        const struct hardware *gpu = catalogue_gpu_at(catalogue, i);
+        table_row(table);
+        table_text(table, gpu->name);
+        for (int column = 0; column < COLUMNS; column++)
+            figure_cell(table, gpu, columns[column].key);
+    }
+}
+
+static void show_links(struct report *report, const struct catalogue *catalogue)
+{
+    struct section *section = report_section(report, "links", "Links and networks");
+    struct table *table = section_table(section, "links", "");
+    table_column(table, "name", "name", UNIT_NONE, 0);
+    table_column(table, "aliases", "or", UNIT_NONE, 0);
+    table_column(table, "joins", "joins", UNIT_NONE, 0);
+    table_column(table, "gb_per_s", "one way (GB/s)", UNIT_NONE, 0);
+    table_column(table, "latency_us", "a message (us)", UNIT_NONE, 0);
+    table_column(table, "source", "source", UNIT_NONE, COLUMN_WIDE);
+    for (uint32_t i = 0; i < catalogue_link_count(catalogue); i++) {
+        const struct link *link = catalogue_link_at(catalogue, i);
+        table_row(table);
+        table_text(table, link->name);
+        table_text(table, link->aliases);
+        table_text(table, link->kind == LINK_SERVERS ? S("servers") : S("devices"));
+        table_real(table, link->bytes_per_s / 1e9);
+        table_cell(table, link->latency_s > 0 ? cell_real(link->latency_s * 1e6) : cell_null());
+        table_text(table, link->source);
+    }
+}
+
+static void show_servers(struct report *report, const struct catalogue *catalogue)
+{
+    struct section *section = report_section(report, "servers", "Servers");
+    struct table *table = section_table(section, "servers", "");
+    table_column(table, "name", "name", UNIT_NONE, 0);
+    table_column(table, "gpus_per_server", "GPUs", UNIT_NONE, 0);
+    table_column(table, "network", "network", UNIT_NONE, 0);
+    table_column(table, "network_ports", "ports", UNIT_NONE, 0);
+    table_column(table, "source", "source", UNIT_NONE, COLUMN_WIDE);
+    for (uint32_t i = 0; i < catalogue_server_count(catalogue); i++) {
+        const struct server *server = catalogue_server_at(catalogue, i);
+        table_row(table);
+        table_text(table, server->name);
+        table_int(table, server->gpus);
+        table_text(table, server->network->name);
+        table_int(table, server->ports);
+        table_text(table, server->source);
+    }
+}
+
+static void show_all(struct report *report)
+{
+    const struct catalogue *catalogue = catalogue_new(report_arena(report));
+    show_devices(report, catalogue);
+    show_links(report, catalogue);
+    show_servers(report, catalogue);
+}
+
+/* ---- hw NAME ---- */
+
+/* "3350 GB/s"; "" where it is not known. */
+static str figure_text(struct arena *arena, const struct hardware *gpu, enum hw_key key)
+{
+    const struct multiple *usual = hw_figures[key].usual;
+    if (gpu->figure[key] <= 0)
+        return S("");
+    return str_printf(arena, "%.5g %s", gpu->figure[key] / usual->scale, usual->word);
+}
+
+static void show_figures(struct report *report, const struct hardware *gpu)
+{
+    struct section *section = report_section(report, "figures", "Figures");
+    section_value(section, "name", "name", UNIT_NONE, cell_text(gpu->name));
+    struct table *table = section_table(section, "figures", "");
+    table_column(table, "key", "key", UNIT_NONE, 0);
+    table_column(table, "what", "what", UNIT_NONE, 0);
+    table_column(table, "figure", "figure", UNIT_NONE, 0);
+    table_column(table, "value", "value", UNIT_NONE, COLUMN_DETAIL);
+    table_column(table, "unit", "unit", UNIT_NONE, COLUMN_DETAIL);
+    table_column(table, "source", "source", UNIT_NONE, COLUMN_WIDE);
+    for (int key = 0; key < HW_KEYS; key++) {
+        table_row(table);
+        table_text(table, hw_key_word((enum hw_key)key));
+        table_text(table, str_of(hw_figures[key].title));
+        table_text(table, figure_text(report_arena(report), gpu, (enum hw_key)key));
+        figure_cell(table, gpu, (enum hw_key)key);
+        table_text(table, str_of(hw_figures[key].usual->word));
+        table_text(table, gpu->source[key]);
+    }
+}
+
+/* At most one device, and nothing to set where there is none. */
+static bool check(const struct call *call, struct steptime_error *err)
+{
+    if (call_argument_count(call) > 1)
+        return fail(err, STEPTIME_USAGE, "one device at a time; a name with blanks wants quotes");
+    if (!call_argument_count(call) && call_text(call, "set"))
+        return fail(err, STEPTIME_USAGE, "--set changes a device: which one? 'steptime hw NAME --set ...'");
+    return true;
+}
+
+/* These tables are short and read as a whole: no row is left out unless --rows says so. */
+static bool output_whole(const struct call *call, struct report *report, struct steptime_error *err)
+{
+    if (call_text(call, "rows"))
+        return output_report(call, report, err);
+    struct call whole = *call;
+    whole.given = arena_array(report_arena(report), call->given_count + 1, sizeof *whole.given);
+    if (call->given_count)
+        memcpy(whole.given, call->given, call->given_count * sizeof *whole.given);
+    whole.given[whole.given_count++] = (struct given){command_option(call->command, S("rows")), "0"};
+    return output_report(&whole, report, err);
+}
+
+static enum steptime_code run(const struct call *call, struct steptime_error *err)
+{
+    struct arena arena = {0};
+    struct report *report = report_new(&arena, S("hw"));
+    struct hardware gpu;
+    bool good = check(call, err);
+    if (good && !call_argument_count(call))
+        show_all(report);
+    else if (good && (good = hardware_of_words(call, str_of(call_argument(call, 0)), &arena, &gpu, err)))
+        show_figures(report, &gpu);
+    good = good && output_whole(call, report, err);
+    arena_free(&arena);
+    return good ? STEPTIME_OK : err->code;
+}
+
+static const struct option options[] = {
+    {"set", 0, "KEY=VALUE", NULL,
+     "Another value for one figure of the device, with its unit: memory=4TB/s, network=100Gbps, l2=50MiB, clock=1.4GHz, "
+     "fp16=312TFLOPS, memory=120% of what it was, host_link=PCIe5. Several are set one after the other."},
+    {0},
+};
+
+const struct command command_hw = {
+    .name = "hw",
+    .arguments = "[NAME|FILE]",
+    .brief = "the hardware that predictions know: devices, links, networks, servers",
+    .about =
+        "Without arguments: tables of the devices, links, networks and servers that are built in.\n\nWith the name of a "
+        "device in any usual spelling (H100, 'NVIDIA H100 80GB HBM3', NVIDIA_H100_80GB_HBM3): all its figures with their "
+        "units and where each comes from. A figure that is not known is left empty; nothing is guessed.\n\nA FILE ending "
+        "in .csv, or with a slash in its name, describes a device of your own: a header and a row with the columns of "
+        "data/hw.csv, as many of them as are known. Wherever --hw takes a name it takes such a file too.",
+    .examples = "steptime hw|what there is\n"
+                "steptime hw A100-SXM4-80GB|all figures of one\n"
+                "steptime hw H100 --set memory=4TB/s --set network=100Gbps|with two of them changed\n"
+                "steptime hw --format csv --table gpus|for a script",
+    .shared = SHARED_OUTPUT,
+    .options = options,
+    .run = run,
+};

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
+#include <stdio.h>
+
+#include "base/error.h"
+#include "base/format.h"
+#include "base/intern.h"
+#include "base/mem.h"
+#include "base/real.h"
+#include "cli/program/call.h"
+#include "graph/operator_list.h"
+#include "cli/program/hardware_option.h"
+#include "io/writer.h"
+#include "model/model.h"
+#include "model/table.h"
+#include "predict/list_kernel.h"
+#include "predict_rows.h"
+#include "cli/program/row_problems.h"
+#include "text/csv_writer.h"
+
+/* A step: what rows of the same model, mode, sequence and batch sum up to. */
+struct timed_step {
+    str name[4];  /* model, mode, seq, batch, as written */
+    double us[2]; /* by enum list_phase */
+    bool broken;  /* a row of it could not be predicted */
+};
+
+struct prediction {
+    const struct call *call;
+    const struct models *models;
+    struct operator_list *list;
+    struct writer *out;
+    struct arena arena;
+    struct hardware hardware;
+    struct list_node node;
+    struct intern *keys;      /* of steps */
+    struct timed_step *steps; /* by the id of the key */
+    size_t step_room;
+    bool each; /* a row an operator, not a row a step */
+    double us, guessed_us;
+    struct row_problems problems;
+};
+
+/* ---- operators ---- */
+
+/* Microseconds of one call; 0: it costs nothing; below 0: there is no prediction, which is said on stderr. */
+static double row_us(struct prediction *p, const struct list_row *row)
+{
+    struct kernel kernel;
+    const char *const problem = row->problem ? row->problem : kernel_of_list_row(&p->node, row, &kernel);
+    struct estimate estimate;
+    struct steptime_error err;
+    if (problem)
+        row_problem(&p->problems, row->line, row->op, S(""), problem);
+    else if (kernel.form == FORMS)
+        return 0;
+    else if (!models_estimate(p->models, &p->hardware, &kernel, &estimate, &err))
+        row_problem(&p->problems, row->line, row->op, S(""), err.message);
+    else {
+        p->us += estimate.us * (double)row->repeat;
+        p->guessed_us += !op_word_known(row->op) && !str_eq(row->op, S("copy")) ? estimate.us * (double)row->repeat : 0;
+        return estimate.us;
+    }
+    return -1;
+}
+
+/* ---- steps ---- */
+
+static str key_of(struct arena *arena, const struct list_row *row)
+{
+    return str_printf(arena, "%.*s\n%.*s\n%.*s\n%.*s", (int)row->model.len, row->model.at, (int)row->mode.len,
+                      row->mode.at, (int)row->seq.len, row->seq.at, (int)row->batch.len, row->batch.at);
+}
+
+/* The id of the empty text is 0 and no key, so the first step is 1. */
+static struct timed_step *step_of(struct prediction *p, const struct list_row *row)
+{
+    struct arena scratch = {0};
+    const uint32_t known = intern_count(p->keys), id = intern_id(p->keys, key_of(&scratch, row));
+    arena_free(&scratch);
+    if (id < known)
+        return &p->steps[id];
+    p->steps = mem_grow(p->steps, &p->step_room, (size_t)id + 1, sizeof *p->steps);
+    p->steps[id] = (struct timed_step){.name = {str_copy(&p->arena, row->model), str_copy(&p->arena, row->mode),
+                                                str_copy(&p->arena, row->seq), str_copy(&p->arena, row->batch)}};
+    return &p->steps[id];
+}
+
+static void put_steps(struct prediction *p)
+{
+    const str device = str_of(call_text(p->call, "hw"));
+    struct csv_writer csv = {.out = p->out};
+    writer_put(p->out, S("device,model,mode,seq,batch,predicted_ms,predicted_fwd_ms,predicted_bwd_ms\n"));
+    for (uint32_t id = 1; id < intern_count(p->keys); id++) {
+        const struct timed_step *step = &p->steps[id];
+        csv_text(&csv, device);
+        for (int i = 0; i < 4; i++)
+            csv_text(&csv, step->name[i]);
+        const double forward = step->us[LIST_FORWARD] / 1e3, backward = step->us[LIST_BACKWARD] / 1e3;
+        csv_real(&csv, step->broken ? NAN : forward + backward);
+        csv_real(&csv, step->broken ? NAN : forward);
+        csv_real(&csv, step->broken ? NAN : backward);
+        csv_end_line(&csv);
+    }
+}
+
+/* ---- the list ---- */
+
+static void put_row(struct prediction *p, const struct list_row *row, double us)
+{
+    writer_put(p->out, row->fields.text);
+    for (uint32_t i = row->fields.count; i < operator_list_header(p->list)->count; i++)
+        writer_put(p->out, S(","));
+    put_prediction(p->out, us >= 0 ? us : NAN);
+}
+
+static void take_row(struct prediction *p, const struct list_row *row)
+{
+    const double us = row_us(p, row);
+    p->problems.rows++;
+    if (p->each) {
+        put_row(p, row, us);
+        return;
+    }
+    struct timed_step *step = step_of(p, row);
+    step->broken |= us < 0;
+    step->us[row->phase] += us < 0 ? 0 : us * (double)row->repeat;
+}
+
+static void say_guessed(const struct prediction *p)
+{
+    char share[REAL_ROOM];
+    if (p->guessed_us <= 0)
+        return;
+    format_text(share, sizeof share, "%.1f", 100 * p->guessed_us / p->us);
+    fprintf(stderr, "steptime: %s %% of the time is of operators without a model, estimated from their bytes\n", share);
+}
+
+static void predict_list(struct prediction *p)
+{
+    if (p->each) {
+        writer_put(p->out, operator_list_header(p->list)->text);
+        writer_put(p->out, S(",predicted_us\n"));
+    }
+    struct list_row row;
+    while (operator_list_next(p->list, &row))
+        take_row(p, &row);
+    if (!p->each)
+        put_steps(p);
+    row_problems_end(&p->problems);
+    say_guessed(p);
+}
+
+/* ---- the command ---- */
+
+static bool open_all(struct prediction *p, struct steptime_error *err)
+{
+    const char *const hw = call_text(p->call, "hw"), *const input = call_text(p->call, "input");
+    if (!input)
+        return fail(err, STEPTIME_USAGE, "which list? --input FILE, or --input - for standard input");
+    if (!hw)
+        return fail(err, STEPTIME_USAGE, "on which device? --hw NAME ('steptime hw' lists them)");
+    if (!hardware_of_words(p->call, str_of(hw), &p->arena, &p->hardware, err))
+        return false;
+    hardware_say(p->call);
+    p->each = call_flag(p->call, "each");
+    return (p->models = models_of_words(p->call, &p->arena, err)) && (p->list = operator_list_open(input, err)) &&
+           (p->out = writer_open(call_text(p->call, "output"), err));
+}
+
+static bool end(struct prediction *p, bool good, struct steptime_error *err)
+{
+    good = (!p->list || operator_list_close(p->list, good ? err : NULL)) && good;
+    if (p->out && good)
+        good = writer_close(p->out, err);
+    else if (p->out)
+        writer_abandon(p->out);
+    intern_free(p->keys);
+    mem_free(p->steps);
+    arena_free(&p->arena);
+    if (good && p->problems.rows && p->problems.count == p->problems.rows)
+        return fail(err, STEPTIME_INPUT, "no operator could be predicted");
+    return good;
+}
+
+enum steptime_code predict_graph(const struct call *call, struct steptime_error *err)
+{
+    struct prediction p = {.call = call, .keys = intern_new()};
+    const bool good = open_all(&p, err);
+    if (good)
+        predict_list(&p);
+    return end(&p, good, err) ? STEPTIME_OK : err->code;
+}

@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The chain of host and device work that decided how long the steps took. */
+#include "base/error.h"
+#include "base/sum.h"
+#include "breakdown/path/critical_path.h"
+#include "cli/program/command.h"
+#include "overlay.h"
+
+struct paths {
+    const struct critical_path *const *at;
+    uint32_t count;
+};
+
+/* ---- taking ---- */
+
+static bool check(const struct call *call, struct steptime_error *err)
+{
+    const char *overlay = call_text(call, "overlay");
+    if (!overlay)
+        return true;
+    if (call_argument_count(call) != 1 || str_eq(str_of(call_argument(call, 0)), S("-")))
+        return fail(err, STEPTIME_USAGE, "--overlay takes one trace, as a file: it is read a second time");
+    return overlay_check(overlay, err);
+}
+
+static void run(const struct call *call, const struct trace *trace, struct arena *arena, void *result)
+{
+    critical_path_run(trace, call_selection(call), call_text(call, "overlay") ? PATH_ALL : PATH_LISTED, arena, result);
+}
+
+/* ---- showing ---- */
+
+static unsigned rank_column(const struct paths *paths)
+{
+    return paths->count > 1 ? COLUMN_PLAIN : COLUMN_DETAIL;
+}
+
+static double share_of(int64_t ns, int64_t all_ns)
+{
+    return all_ns ? (double)ns / (double)all_ns : 0;
+}
+
+static bool any_device(const struct paths *paths)
+{
+    for (uint32_t i = 0; i < paths->count; i++)
+        if (paths->at[i]->device)
+            return true;
+    return false;
+}
+
+static struct path_sums sums_of(const struct paths *paths, int64_t *wall_ns, int64_t *steps)
+{
+    struct path_sums sums = {{0}};
+    for (uint32_t i = 0; i < paths->count; i++) {
+        sum_to(wall_ns, paths->at[i]->wall_ns);
+        *steps += paths->at[i]->step_count;
+        for (int c = 0; c < PATH_CLASSES; c++)
+            sum_to(&sums.ns[c], paths->at[i]->sums.ns[c]);
+    }
+    return sums;
+}
+
+/* The class with the most time among those that made the verdict. */
+static enum path_class largest_of(const struct path_sums *sums, enum bound bound, bool device)
+{
+    enum path_class largest = PATH_UNKNOWN;
+    int64_t most = -1;
+    for (int c = 0; c < PATH_CLASSES; c++)
+        if (path_class_bound((enum path_class)c, device) == bound && sums->ns[c] > most) {
+            most = sums->ns[c];
+            largest = (enum path_class)c;
+        }
+    return largest;
+}
+
+static str verdict(const struct path_sums *sums, bool device, int64_t wall_ns, struct arena *arena)
+{
+    double share;
+    const enum bound bound = path_bound(sums, device, &share);
+    const str word = bound_word(bound, device);
+    const enum path_class largest = largest_of(sums, bound, device);
+    return str_printf(arena, "%.*s: %.0f %% of the path, most of it %s (%.0f %%).", (int)word.len, word.at, 100 * share,
+                      path_class_title(largest), 100 * share_of(sums->ns[largest], wall_ns));
+}
+
+static void show_head(const struct paths *paths, struct report *report)
+{
+    struct section *section = report_section(report, "critical_path", "Critical path");
+    int64_t wall_ns = 0, steps = 0;
+    const struct path_sums sums = sums_of(paths, &wall_ns, &steps);
+    double share;
+    const bool device = any_device(paths);
+    const enum bound bound = path_bound(&sums, device, &share);
+    section_text(section, verdict(&sums, device, wall_ns, report_arena(report)));
+    if (!device)
+        section_text(section, S("The trace has no device activity: the path is that of the host alone."));
+    section_value(section, "wall_ns", "path, the time of the steps", UNIT_NS, cell_int(wall_ns));
+    section_value(section, "steps", "steps", UNIT_COUNT, cell_int(steps));
+    section_value(section, "bound", "bound", UNIT_NONE, cell_text(bound_word(bound, device)));
+    section_value(section, "bound_share", "its share", UNIT_RATIO, cell_real(share));
+}
+
+static void show_classes(const struct paths *paths, struct report *report)
+{
+    int64_t wall_ns = 0, steps = 0;
+    const struct path_sums sums = sums_of(paths, &wall_ns, &steps);
+    struct table *table = section_table(report_section(report, "critical_path", ""), "classes", "What it is made of");
+    table_column(table, "class", "class", UNIT_NONE, COLUMN_DETAIL);
+    table_column(table, "title", "part", UNIT_NONE, 0);
+    table_column(table, "time_ns", "time", UNIT_NS, 0);
+    table_column(table, "per_step_ns", "a step", UNIT_NS, 0);
+    table_column(table, "share", "share", UNIT_RATIO, COLUMN_BAR);
+    for (int c = 0; c < PATH_CLASSES; c++) {
+        if (!sums.ns[c])
+            continue;
+        table_row(table);
+        table_text(table, str_of(path_class_id((enum path_class)c)));
+        table_text(table, str_of(path_class_title((enum path_class)c)));
+        table_int(table, sums.ns[c]);
+        table_int(table, steps ? sums.ns[c] / steps : 0);
+        table_real(table, share_of(sums.ns[c], wall_ns));
+    }
+    section_figure(report_section(report, "critical_path", ""), "classes", FIGURE_STACK, "classes", "title", "time_ns");
+}
+
+static void show_top(const struct paths *paths, struct report *report)
+{
+    struct table *table = section_table(report_section(report, "top", "What contributes most"), "top", "");
+    table_column(table, "rank", "rank", UNIT_NONE, rank_column(paths));
+    table_column(table, "class", "class", UNIT_NONE, COLUMN_DETAIL);
+    table_column(table, "title", "part", UNIT_NONE, 0);
+    table_column(table, "time_ns", "time", UNIT_NS, 0);
+    table_column(table, "share", "share", UNIT_RATIO, COLUMN_BAR);
+    table_column(table, "called", "name", UNIT_NONE, COLUMN_WIDE);
+    table_column(table, "name", "recorded name", UNIT_NONE, COLUMN_DETAIL);
+    table_column(table, "count", "times", UNIT_COUNT, 0);
+    table_column(table, "operator", "in operator", UNIT_NONE, COLUMN_WIDE);
+    for (uint32_t i = 0; i < paths->count; i++)
+        for (uint32_t k = 0; k < paths->at[i]->top_count; k++) {
+            const struct path_top *top = &paths->at[i]->tops[k];
+            table_row(table);
+            table_int(table, paths->at[i]->rank);
+            table_text(table, str_of(path_class_id(top->class)));
+            table_text(table, str_of(path_class_title(top->class)));
+            table_int(table, top->ns);
+            table_real(table, share_of(top->ns, paths->at[i]->wall_ns));
+            table_text(table, top->title);
+            table_text(table, top->name);
+            table_int(table, (int64_t)top->count);
+            table_text(table, top->operator);
+        }
+}
+
+static void sums_columns(struct table *table, struct arena *arena)
+{
+    table_column(table, "bound", "bound", UNIT_NONE, 0);
+    table_column(table, "bound_share", "share", UNIT_RATIO, 0);
+    for (int c = 0; c < PATH_CLASSES; c++)
+        table_column(table, str_printf(arena, "%s_ns", path_class_id((enum path_class)c)).at,
+                     path_class_title((enum path_class)c), UNIT_NS, COLUMN_DETAIL);
+}
+
+static void sums_cells(struct table *table, const struct path_sums *sums, bool device)
+{
+    double share;
+    table_text(table, bound_word(path_bound(sums, device, &share), device));
+    table_real(table, share);
+    for (int c = 0; c < PATH_CLASSES; c++)
+        table_int(table, sums->ns[c]);
+}
+
+static void show_steps(const struct paths *paths, struct report *report)
+{
+    struct table *table = section_table(report_section(report, "steps", "Steps"), "steps", "");
+    table_column(table, "rank", "rank", UNIT_NONE, rank_column(paths));
+    table_column(table, "step", "step", UNIT_NONE, 0);
+    table_column(table, "start_ns", "start", UNIT_NS, 0);
+    table_column(table, "wall_ns", "time", UNIT_NS, 0);
+    sums_columns(table, report_arena(report));
+    for (uint32_t i = 0; i < paths->count; i++)
+        for (uint32_t k = 0; k < paths->at[i]->step_count; k++) {
+            const struct path_step *step = &paths->at[i]->steps[k];
+            table_row(table);
+            table_int(table, paths->at[i]->rank);
+            table_int(table, step->number);
+            table_int(table, step->start_ns);
+            table_int(table, step->wall_ns);
+            sums_cells(table, &step->sums, paths->at[i]->device);
+        }
+}
+
+static void show_ranks(const struct paths *paths, struct report *report)
+{
+    struct table *table = section_table(report_section(report, "ranks", "Ranks"), "ranks", "");
+    table_column(table, "rank", "rank", UNIT_NONE, 0);
+    table_column(table, "file", "file", UNIT_NONE, COLUMN_WIDE);
+    table_column(table, "steps", "steps", UNIT_COUNT, 0);
+    table_column(table, "wall_ns", "time", UNIT_NS, 0);
+    sums_columns(table, report_arena(report));
+    table_column(table, "nodes", "nodes", UNIT_COUNT, COLUMN_DETAIL);
+    table_column(table, "edges", "edges", UNIT_COUNT, COLUMN_DETAIL);
+    table_column(table, "inferred", "told by timing alone", UNIT_COUNT, COLUMN_DETAIL);
+    table_column(table, "inconsistent", "left out", UNIT_COUNT, COLUMN_DETAIL);
+    table_column(table, "stretches", "stretches", UNIT_COUNT, COLUMN_DETAIL);
+    if (paths->count == 1)
+        table_json_only(table);
+    for (uint32_t i = 0; i < paths->count; i++) {
+        const struct critical_path *path = paths->at[i];
+        table_row(table);
+        table_int(table, path->rank);
+        table_text(table, path->path);
+        table_int(table, path->step_count);
+        table_int(table, path->wall_ns);
+        sums_cells(table, &path->sums, path->device);
+        table_int(table, path->nodes);
+        table_int(table, path->edges);
+        table_int(table, (int64_t)path->inferred);
+        table_int(table, (int64_t)path->inconsistent);
+        table_int(table, (int64_t)path->stretches_found);
+    }
+}
+
+static str place_of(const struct critical_path *path, uint32_t lane, struct arena *arena)
+{
+    if (lane == LANE_NONE)
+        return S("");
+    const struct path_lane *at = &path->lanes[lane];
+    if (at->id_text.len)
+        return at->id_text;
+    return at->device ? str_printf(arena, "device %lld stream %lld", (long long)at->process, (long long)at->id)
+                      : str_printf(arena, "thread %lld", (long long)at->id);
+}
+
+static void show_stretch(const struct critical_path *path, const struct path_stretch *stretch, struct table *table,
+                         struct arena *arena)
+{
+    table_row(table);
+    table_int(table, path->rank);
+    table_int(table, stretch->start_ns);
+    table_int(table, stretch->end_ns - stretch->start_ns);
+    table_text(table, str_of(path_class_id(stretch->class)));
+    table_text(table, path->names[stretch->name]);
+    table_text(table, place_of(path, stretch->lane, arena));
+    table_cell(table, stretch->row == ROW_NONE ? cell_null() : cell_int(stretch->row));
+}
+
+static void show_stretches(const struct paths *paths, struct report *report)
+{
+    struct table *table = section_table(report_section(report, "path", "The path"), "path", "");
+    table_json_only(table);
+    table_column(table, "rank", "rank", UNIT_NONE, rank_column(paths));
+    table_column(table, "start_ns", "start", UNIT_NS, 0);
+    table_column(table, "time_ns", "time", UNIT_NS, 0);
+    table_column(table, "class", "class", UNIT_NONE, 0);
+    table_column(table, "name", "name", UNIT_NONE, COLUMN_WIDE);
+    table_column(table, "place", "thread or stream", UNIT_NONE, 0);
+    table_column(table, "event", "event", UNIT_NONE, COLUMN_DETAIL);
+    for (uint32_t i = 0; i < paths->count; i++) {
+        const struct critical_path *path = paths->at[i];
+        for (uint32_t k = 0, listed = 0; k < path->stretch_count && listed < PATH_LISTED; k++) {
+            const struct path_stretch *stretch = &path->stretches[k];
+            if (stretch->end_ns - stretch->start_ns < path->listed_ns)
+                continue;
+            show_stretch(path, stretch, table, report_arena(report));
+            listed++;
+        }
+    }
+}
+
+static bool show(const struct call *call, const void *const *results, uint32_t count, struct report *report,
+                 struct steptime_error *err)
+{
+    const struct paths paths = {(const struct critical_path *const *)results, count};
+    show_head(&paths, report);
+    show_classes(&paths, report);
+    if (count > 1)
+        show_ranks(&paths, report);
+    show_top(&paths, report);
+    show_steps(&paths, report);
+    if (count == 1)
+        show_ranks(&paths, report);
+    show_stretches(&paths, report);
+    const char *overlay = call_text(call, "overlay");
+    if (overlay && count != 1)
+        return fail(err, STEPTIME_USAGE, "--overlay takes one trace; these are %u", count);
+    return !overlay || overlay_write(paths.at[0], overlay, err);
+}
+
+static const struct analysis analysis = {
+    .size = sizeof(struct critical_path), .run = run, .show = show, .check = check};
+
+static const struct option options[] = {
+    {"overlay", 0, "FILE", NULL,
+     "Also write the trace to FILE with the path marked: a track of its own, and arrows where it changes thread or "
+     "stream. It opens in Perfetto and chrome://tracing."},
+    {0},
+};
+
+const struct command command_critical_path = {
+    .name = "critical-path",
+    .arguments = "TRACE|DIR...",
+    .brief = "the chain of host and device work that decided how long the steps took",
+    .about =
+        "Follows the trace from its end back to its start, from each piece of work to the one it waited for last: the "
+        "kernel before it on the stream, its launch, the event of another stream, the kernel that a synchronisation or "
+        "a blocking copy waited for, the thread that handed over. What lies on that chain decided the time; whatever "
+        "does not could have been faster for nothing.\n\n"
+        "Every nanosecond of the selected steps belongs to one class, and the classes sum to the steps. The table "
+        "'path' (--format json, or --table path) lists the chain; of a very long one the 10000 longest stretches.",
+    .examples =
+        "steptime critical-path trace.json.gz|what the steps are bound by\n"
+        "steptime critical-path --steps 3 trace.json.gz|step 3 alone\n"
+        "steptime critical-path --overlay marked.json trace.json.gz|the path drawn into the trace, for Perfetto",
+    .shared = SHARED_OUTPUT | SHARED_TRACE,
+    .options = options,
+    .analysis = &analysis,
+};

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "split_rows.h"
+
+#include "fleet/table/row_stream.h"
+
+/* What stands before the name. */
+struct head {
+    double ms[PARTS], step_ms, cnodes;
+    uint8_t architecture, bottleneck, name_length;
+};
+
+void split_row_write(struct buf *rows, const struct job *job, const struct job_step *step)
+{
+    struct head head = {.step_ms = step->step_ms, .cnodes = job->field[JOB_CNODES]};
+    head.architecture = (uint8_t)job->architecture;
+    head.bottleneck = (uint8_t)step->bottleneck;
+    head.name_length = (uint8_t)(job->name.len < ROW_NAME_MOST ? job->name.len : ROW_NAME_MOST);
+    for (int part = 0; part < PARTS; part++)
+        head.ms[part] = step->ms[part];
+    buf_add(rows, (str){(const char *)&head, sizeof head});
+    buf_add(rows, (str){job->name.at, head.name_length});
+}
+
+/* ---- showing ---- */
+
+enum { COLUMNS = 3 + PARTS + 2 };
+
+static bool read_row(struct spool *rows, char name[ROW_NAME_MOST], struct cell *cells)
+{
+    struct head head;
+    if (!spool_read(rows, &head, sizeof head) || !spool_read(rows, name, head.name_length))
+        return false;
+    *cells++ = cell_text((str){name, head.name_length});
+    for (int part = 0; part < PART_BUBBLE; part++)
+        *cells++ = cell_real(head.ms[part]);
+    *cells++ = cell_real(head.step_ms);
+    *cells++ = isnan(head.step_ms) ? cell_null() : cell_text(part_word(head.bottleneck));
+    *cells++ = cell_text(architecture_word(head.architecture));
+    *cells++ = cell_count(head.cnodes);
+    *cells = cell_real(head.ms[PART_BUBBLE]);
+    return true;
+}
+
+void split_rows_show(struct spool *rows, struct section *section, struct report *report)
+{
+    struct table *table = section_table(section, "jobs", "");
+    table_column(table, "job", "job", UNIT_NONE, COLUMN_WIDE);
+    table_column(table, "input_ms", "input", UNIT_MS, 0);
+    table_column(table, "compute_bound_ms", "compute-bound", UNIT_MS, 0);
+    table_column(table, "memory_bound_ms", "memory-bound", UNIT_MS, 0);
+    table_column(table, "weight_ms", "weights", UNIT_MS, 0);
+    table_column(table, "step_ms", "step", UNIT_MS, 0);
+    table_column(table, "bottleneck", "bottleneck", UNIT_NONE, 0);
+    table_column(table, "architecture", "architecture", UNIT_NONE, 0);
+    table_column(table, "cnodes", "cNodes", UNIT_COUNT, 0);
+    table_column(table, "bubble_ms", "bubble", UNIT_MS, COLUMN_DETAIL);
+    row_stream_show(rows, read_row, COLUMNS, table, report);
+}

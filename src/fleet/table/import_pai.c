@@ -1,0 +1,345 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A folder of PAI 2020 as a stream of jobs. The rows of one job may stand
+ * anywhere in its tables: they are parted by the hash of the job's name into as
+ * many temporary files as are needed for one part to fit memory, and the jobs of
+ * one part after the other are put together.
+ */
+#include <sys/stat.h>
+
+#include "base/error.h"
+#include "base/format.h"
+#include "base/hash.h"
+#include "base/intern.h"
+#include "base/mem.h"
+#include "import_stream.h"
+#include "base/real.h"
+#include "pai_jobs.h"
+#include "pai_table.h"
+#include "io/spool.h"
+
+enum { PART_BYTES = 64 << 20, MOST_PARTS = 64, MOST_TEXTS = 1 << 20 };
+
+enum task_column { JOB, TASK, INSTANCES, STATUS, START, END, PLAN_CPU, PLAN_MEM, PLAN_GPU, GPU_TYPE, TASK_COLUMNS };
+static const char *const task_columns[TASK_COLUMNS] = {"job_name", "task_name", "inst_num", "status",   "start_time",
+                                                       "end_time", "plan_cpu",  "plan_mem", "plan_gpu", "gpu_type"};
+
+enum { INSTANCE_JOB, INSTANCE_MACHINE = 8, INSTANCE_COLUMNS };
+static const char *const instance_columns[INSTANCE_COLUMNS] = {
+    "job_name", "task_name", "inst_name", "worker_name", "inst_id", "status", "start_time", "end_time", "machine"};
+
+enum { OF_JOB_COLUMNS = 6 };
+static const char *const job_columns[OF_JOB_COLUMNS] = {"job_name", "inst_id",    "user",
+                                                        "status",   "start_time", "end_time"};
+
+/* The value of the --group-by column, of the table of jobs. */
+struct job_group {
+    uint64_t job;
+    uint32_t group;
+};
+
+struct part {
+    struct spool *tasks, *instances, *groups;
+};
+
+struct pai {
+    struct intern *texts;
+    uint32_t task_group, job_group; /* column of --group-by in either table; UINT32_MAX */
+    unsigned part_count, part;
+    struct part parts[MOST_PARTS]; /* none where there is but one: rows go straight into jobs */
+    struct pai_jobs *jobs;
+    bool knows_machines;
+    char tasks[1024], instances[1024], of_jobs[1024]; /* paths of the tables, as far as there are any */
+    struct import_drops dropped;                      /* names tables within those paths */
+};
+
+/* ---- rows ---- */
+
+static double figure(str text)
+{
+    double value;
+    return real_read(text, &value) ? value : NAN;
+}
+
+/* Past so many texts those that are new are one, so that memory has an end. */
+static uint32_t text_id(struct pai *pai, str text)
+{
+    uint32_t id;
+    if (intern_count(pai->texts) < MOST_TEXTS || intern_find(pai->texts, text, &id))
+        return intern_id(pai->texts, text);
+    return intern_id(pai->texts, S("(other)"));
+}
+
+static bool is_server(str task)
+{
+    return str_eq(task, S("ps")) || str_starts(task, S("ps_")) || str_eq(task, S("parameter_server"));
+}
+
+/* Tasks without a GPU have no plan_gpu. */
+static const char *wrong_with_task(const str *fields, double instances, double gpus)
+{
+    if (!fields[JOB].len)
+        return "it has no job_name";
+    if (!(instances >= 0 && instances < 1e7))
+        return "inst_num is no number of instances";
+    if (fields[PLAN_GPU].len && !(gpus >= 0 && gpus <= 1e6))
+        return "plan_gpu is no number of GPUs";
+    return NULL;
+}
+
+/* NULL, or why the row is no task. */
+static const char *read_task(struct pai *pai, const str *fields, struct pai_task *task)
+{
+    const double instances = figure(fields[INSTANCES]), gpus = figure(fields[PLAN_GPU]);
+    const char *const wrong = wrong_with_task(fields, instances, gpus);
+    if (wrong)
+        return wrong;
+    *task = (struct pai_task){.job = hash_stable(fields[JOB].at, fields[JOB].len),
+                              .instances = instances,
+                              .gpus = gpus / 100, /* a GPU is planned as 100 */
+                              .start_s = figure(fields[START]),
+                              .end_s = figure(fields[END]),
+                              .gpu = text_id(pai, fields[GPU_TYPE]),
+                              .is_ps = is_server(fields[TASK])};
+    task->group = pai->task_group < TASK_COLUMNS ? text_id(pai, fields[pai->task_group]) : 0;
+    task->name_length = (uint8_t)(fields[JOB].len < PAI_NAME ? fields[JOB].len : PAI_NAME);
+    memcpy(task->name, fields[JOB].at, task->name_length);
+    return NULL;
+}
+
+/* ---- parting ---- */
+
+static struct part *part_of(struct pai *pai, uint64_t job)
+{
+    return &pai->parts[job % pai->part_count];
+}
+
+static bool put(struct spool **spool, const void *bytes, size_t count, struct steptime_error *err)
+{
+    if (!*spool && !(*spool = spool_new(err)))
+        return false;
+    return spool_add(*spool, (str){bytes, count}, err);
+}
+
+static bool put_task(struct pai *pai, const struct pai_task *task, struct steptime_error *err)
+{
+    if (pai->part_count > 1)
+        return put(&part_of(pai, task->job)->tasks, task, sizeof *task, err);
+    pai_jobs_task(pai->jobs, task);
+    return true;
+}
+
+static bool put_instance(struct pai *pai, const struct pai_instance *instance, struct steptime_error *err)
+{
+    if (pai->part_count > 1)
+        return put(&part_of(pai, instance->job)->instances, instance, sizeof *instance, err);
+    pai_jobs_instance(pai->jobs, instance);
+    return true;
+}
+
+static bool put_group(struct pai *pai, const struct job_group *group, struct steptime_error *err)
+{
+    if (pai->part_count > 1)
+        return put(&part_of(pai, group->job)->groups, group, sizeof *group, err);
+    pai_jobs_group(pai->jobs, group->job, group->group);
+    return true;
+}
+
+static bool take_tasks(struct pai *pai, struct pai_table *table, struct steptime_error *err)
+{
+    const str *fields;
+    while (pai_table_next(table, &fields)) {
+        struct pai_task task;
+        const char *const wrong = read_task(pai, fields, &task);
+        if (wrong)
+            pai_table_drop(table, wrong);
+        else if (!put_task(pai, &task, err))
+            return false;
+    }
+    return true;
+}
+
+static bool take_instances(struct pai *pai, struct pai_table *table, struct steptime_error *err)
+{
+    const str *fields;
+    while (pai_table_next(table, &fields)) {
+        const str job = fields[INSTANCE_JOB], machine = fields[INSTANCE_MACHINE];
+        if (!machine.len)
+            continue;
+        const struct pai_instance instance = {hash_stable(job.at, job.len), hash_stable(machine.at, machine.len) | 1};
+        if (!put_instance(pai, &instance, err))
+            return false;
+    }
+    return true;
+}
+
+static bool take_groups(struct pai *pai, struct pai_table *table, struct steptime_error *err)
+{
+    const str *fields;
+    while (pai_table_next(table, &fields)) {
+        const struct job_group group = {hash_stable(fields[0].at, fields[0].len), text_id(pai, fields[pai->job_group])};
+        if (!put_group(pai, &group, err))
+            return false;
+    }
+    return true;
+}
+
+typedef bool take_fn(struct pai *pai, struct pai_table *table, struct steptime_error *err);
+
+static bool take_table(struct pai *pai, const char *path, const char *const *columns, uint32_t count, take_fn *take,
+                       struct steptime_error *err)
+{
+    struct pai_table *table = pai_table_open(path, columns, count, &pai->dropped, err);
+    if (!table)
+        return false;
+    const bool good = take(pai, table, err);
+    return pai_table_close(table, good ? err : NULL) && good;
+}
+
+/* ---- the stream ---- */
+
+static bool is_folder(const char *path)
+{
+    struct stat status;
+    return !stat(path, &status) && S_ISDIR(status.st_mode);
+}
+
+static bool task_table_of(const char *path, char *found, size_t room)
+{
+    if (is_folder(path))
+        return pai_table_find(path, "pai_task_table", found, room);
+    const char *slash = strrchr(path, '/');
+    format_text(found, room, "%s", path);
+    return str_starts(str_of(slash ? slash + 1 : path), S("pai_task_table"));
+}
+
+static bool fits(const char *path)
+{
+    char found[1024];
+    return task_table_of(path, found, sizeof found);
+}
+
+static void release_part(struct part *part)
+{
+    spool_free(part->tasks);
+    spool_free(part->instances);
+    spool_free(part->groups);
+    *part = (struct part){0};
+}
+
+static void release(struct pai *pai)
+{
+    for (unsigned i = 0; i < pai->part_count; i++)
+        release_part(&pai->parts[i]);
+    pai_jobs_free(pai->jobs);
+    intern_free(pai->texts);
+    mem_free(pai);
+}
+
+static uint32_t index_of(str word, const char *const *columns, uint32_t count)
+{
+    uint32_t i = 0;
+    while (i < count && !str_eq(word, str_of(columns[i])))
+        i++;
+    return i < count ? i : UINT32_MAX;
+}
+
+static bool find_group(struct pai *pai, str group_by, bool has_jobs, struct steptime_error *err)
+{
+    pai->task_group = pai->job_group = UINT32_MAX;
+    if (!group_by.len)
+        return true;
+    pai->task_group = index_of(group_by, task_columns, TASK_COLUMNS);
+    if (pai->task_group == UINT32_MAX && has_jobs)
+        pai->job_group = index_of(group_by, job_columns, OF_JOB_COLUMNS);
+    return pai->task_group != UINT32_MAX || pai->job_group != UINT32_MAX ||
+           fail(err, STEPTIME_USAGE, "no column '%.*s' to group by in the tables of tasks%s", (int)group_by.len,
+                group_by.at, has_jobs ? " and jobs" : "; a table of jobs beside it would have user");
+}
+
+static bool take_all(struct pai *pai, struct steptime_error *err)
+{
+    const uint64_t parts = pai_table_bytes(pai->tasks) / PART_BYTES + 1;
+    pai->part_count = parts < MOST_PARTS ? (unsigned)parts : MOST_PARTS;
+    pai->jobs = pai_jobs_new(pai->knows_machines);
+    return take_table(pai, pai->tasks, task_columns, TASK_COLUMNS, take_tasks, err) &&
+           (!pai->knows_machines ||
+            take_table(pai, pai->instances, instance_columns, INSTANCE_COLUMNS, take_instances, err)) &&
+           (pai->job_group == UINT32_MAX ||
+            take_table(pai, pai->of_jobs, job_columns, OF_JOB_COLUMNS, take_groups, err));
+}
+
+static void *open_pai(const char *path, str group_by, struct steptime_error *err)
+{
+    struct pai *pai = mem_zeroed(sizeof *pai);
+    const bool folder = is_folder(path);
+    task_table_of(path, pai->tasks, sizeof pai->tasks);
+    pai->knows_machines = folder && pai_table_find(path, "pai_instance_table", pai->instances, sizeof pai->instances);
+    const bool has_jobs = folder && pai_table_find(path, "pai_job_table", pai->of_jobs, sizeof pai->of_jobs);
+    pai->texts = intern_new();
+    if (find_group(pai, group_by, has_jobs, err) && take_all(pai, err))
+        return pai;
+    release(pai);
+    return NULL;
+}
+
+static void rewind_part(struct part *part)
+{
+    struct spool *const spools[] = {part->tasks, part->instances, part->groups};
+    for (size_t i = 0; i < sizeof spools / sizeof *spools; i++)
+        if (spools[i])
+            spool_again(spools[i]);
+}
+
+static bool more(struct spool *spool, void *row, size_t bytes)
+{
+    return spool && spool_read(spool, row, bytes);
+}
+
+/* The jobs of the next part in place of those of the last; false after the last part. */
+static bool next_part(struct pai *pai)
+{
+    if (pai->part_count == 1 || pai->part == pai->part_count)
+        return false;
+    struct part *part = &pai->parts[pai->part++];
+    struct pai_task task;
+    struct pai_instance instance;
+    struct job_group group;
+    pai_jobs_free(pai->jobs);
+    pai->jobs = pai_jobs_new(pai->knows_machines);
+    rewind_part(part);
+    while (more(part->tasks, &task, sizeof task))
+        pai_jobs_task(pai->jobs, &task);
+    while (more(part->instances, &instance, sizeof instance))
+        pai_jobs_instance(pai->jobs, &instance);
+    while (more(part->groups, &group, sizeof group))
+        pai_jobs_group(pai->jobs, group.job, group.group);
+    release_part(part);
+    return true;
+}
+
+static bool next_pai(void *stream, struct job *job)
+{
+    struct pai *pai = stream;
+    struct pai_numbers numbers;
+    while (!pai_jobs_next(pai->jobs, job, &numbers))
+        if (!next_part(pai))
+            return false;
+    job->gpu = intern_text(pai->texts, numbers.gpu);
+    job->group = intern_text(pai->texts, numbers.group);
+    return true;
+}
+
+static const struct import_drops *dropped(const void *stream)
+{
+    return &((const struct pai *)stream)->dropped;
+}
+
+static bool close_pai(void *stream, struct steptime_error *err)
+{
+    (void)err; /* tables that broke off were refused when they were read */
+    release(stream);
+    return true;
+}
+
+const struct import_kind import_pai = {S("pai-2020"), fits, open_pai, next_pai, dropped, close_pai};

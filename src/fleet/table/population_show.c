@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "population_show.h"
+
+#include "weights.h"
+
+str group_word(const struct population *population, uint32_t group)
+{
+    if (group == POPULATION_ALL)
+        return S("all");
+    const str name = population_group(population, group);
+    return !name.len ? S("(none)") : str_eq(name, S("all")) ? S("'all'") : name;
+}
+
+/* ---- curves ---- */
+
+enum { STEPS = 20 };
+static const char *const curve_ids[WEIGHTS] = {"curve_job", "curve_gpu", "curve_gpu_time"};
+static const char *const curve_titles[WEIGHTS] = {"jobs, each part's share at or below",
+                                                  "GPUs, each part's share at or below",
+                                                  "GPU-time, each part's share at or below"};
+
+static void show_curve(struct population *population, const struct shown_value *shown, uint32_t count, enum weight by,
+                       struct section *section, struct arena *arena)
+{
+    struct table *table = section_table(section, curve_ids[by], curve_titles[by]);
+    table_column(table, "share", "share of the step", UNIT_RATIO, 0);
+    for (uint32_t i = 0; i < count; i++)
+        table_column(table, shown[i].id, shown[i].title, UNIT_RATIO, 0);
+    for (int at = 0; at <= STEPS; at++) {
+        const double share = (double)at / STEPS;
+        table_row(table);
+        table_real(table, share);
+        for (uint32_t i = 0; i < count; i++)
+            table_real(table, 1 - population_above(population, POPULATION_ALL, shown[i].value, by, share));
+    }
+    table_json_only(table);
+    for (uint32_t i = 0; i < count; i++)
+        section_page_figure(section, str_printf(arena, "%s_%s", curve_ids[by], shown[i].id).at, FIGURE_LINE,
+                            curve_ids[by], "share", shown[i].id);
+}
+
+void population_show_curves(struct population *population, const struct shown_value *shown, uint32_t count,
+                            struct section *section, struct arena *arena)
+{
+    for (int by = 0; by < WEIGHTS; by++)
+        show_curve(population, shown, count, (enum weight)by, section, arena);
+}
+
+/* ---- quantiles ---- */
+
+static const struct {
+    const char *id, *title;
+    double q;
+} quantiles[] = {{"p05", "5 %", 0.05},  {"p10", "10 %", 0.1}, {"p25", "25 %", 0.25}, {"p50", "median", 0.5},
+                 {"p75", "75 %", 0.75}, {"p90", "90 %", 0.9}, {"p95", "95 %", 0.95}, {"p99", "99 %", 0.99}};
+enum { QUANTILES = sizeof quantiles / sizeof *quantiles };
+
+static void put_quantiles(struct table *table, struct population *population, uint32_t group, str name,
+                          const struct shown_value *shown, enum weight by)
+{
+    table_row(table);
+    table_text(table, name);
+    table_text(table, str_of(shown->id));
+    table_text(table, weight_word(by));
+    table_real(table, population_mean(population, group, shown->value, by));
+    for (int i = 0; i < QUANTILES; i++)
+        table_real(table, population_quantile(population, group, shown->value, by, quantiles[i].q));
+}
+
+void population_show_quantiles(struct population *population, const struct shown_value *shown, uint32_t count,
+                               const char *id, struct section *section)
+{
+    struct table *table = section_table(section, id, "");
+    table_column(table, "group", "group", UNIT_NONE, COLUMN_WIDE);
+    table_column(table, "value", "value", UNIT_NONE, 0);
+    table_column(table, "by", "by", UNIT_NONE, 0);
+    table_column(table, "mean", "mean", UNIT_NONE, 0);
+    for (int i = 0; i < QUANTILES; i++)
+        table_column(table, quantiles[i].id, quantiles[i].title, UNIT_NONE, 0);
+    const uint32_t groups = population_group_count(population);
+    for (uint32_t group = 0; group <= groups; group++)
+        for (uint32_t i = 0; i < count; i++)
+            for (int by = 0; by < WEIGHTS; by++)
+                if (population_count(population, group < groups ? group : POPULATION_ALL, shown[i].value))
+                    put_quantiles(table, population, group < groups ? group : POPULATION_ALL,
+                                  group_word(population, group < groups ? group : POPULATION_ALL), &shown[i],
+                                  (enum weight)by);
+    table_json_only(table);
+}

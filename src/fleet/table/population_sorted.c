@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Doubles that are not negative are ordered as their bits are, so that the upper
+ * bits are a bucket, about even in the logarithm. How many of them is chosen by
+ * the least and the most bits and the number of rows; 0 is a bucket of its own.
+ */
+#include "population_sorted.h"
+
+#include "base/mem.h"
+#include "base/sort.h"
+
+enum { ROWS_A_BUCKET = 64 };
+
+struct sorted {
+    const struct rows *store;
+    uint32_t value;
+    uint32_t *rows; /* by bucket */
+    uint64_t least; /* bits of the least value above 0 */
+    unsigned shift; /* bits that do not tell the bucket */
+    uint32_t buckets;
+    uint32_t *first;           /* of each bucket in rows; buckets + 1 */
+    double (*before)[WEIGHTS]; /* weight of the rows before a bucket; buckets + 1 */
+    bool *ordered;             /* the rows of the bucket are */
+};
+
+/* The rows to be taken. */
+struct taken {
+    const uint32_t *rows;
+    uint32_t count;
+};
+
+static uint32_t row_of(const struct taken *taken, uint32_t i)
+{
+    return taken->rows ? taken->rows[i] : i;
+}
+
+static uint64_t bits_of(double value)
+{
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+static double value_of(const struct sorted *sorted, uint32_t row)
+{
+    return rows_figure(sorted->store, row, sorted->value);
+}
+
+static double weight_of(const struct sorted *sorted, uint32_t row, enum weight by)
+{
+    return rows_figure(sorted->store, row, sorted->store->values + by);
+}
+
+/* sorted->buckets of what is larger than all values; a value above 0 must not be less than the least. */
+static uint32_t bucket_of(const struct sorted *sorted, double value)
+{
+    if (!(value > 0))
+        return 0;
+    const uint64_t above = (bits_of(value) - sorted->least) >> sorted->shift;
+    return above < sorted->buckets ? 1 + (uint32_t)above : sorted->buckets;
+}
+
+/* Sets how values become buckets; gives the number of rows that have one. */
+static uint32_t choose_buckets(struct sorted *sorted, const struct taken *taken)
+{
+    uint64_t least = UINT64_MAX, most = 0;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < taken->count; i++) {
+        const double value = value_of(sorted, row_of(taken, i));
+        if (!isnan(value))
+            count++;
+        if (!(value > 0))
+            continue;
+        least = bits_of(value) < least ? bits_of(value) : least;
+        most = bits_of(value) > most ? bits_of(value) : most;
+    }
+    sorted->least = least < most ? least : most;
+    while ((most - sorted->least) >> sorted->shift > count / ROWS_A_BUCKET)
+        sorted->shift++;
+    sorted->buckets = 2 + (uint32_t)((most - sorted->least) >> sorted->shift);
+    return count;
+}
+
+/* Numbers and weights of the rows of each bucket, summed up over those before. */
+static void sum_buckets(struct sorted *sorted, const struct taken *taken)
+{
+    for (uint32_t i = 0; i < taken->count; i++) {
+        const uint32_t row = row_of(taken, i);
+        const double value = value_of(sorted, row);
+        if (isnan(value))
+            continue;
+        const uint32_t bucket = bucket_of(sorted, value);
+        sorted->first[bucket + 1]++;
+        for (int by = 0; by < WEIGHTS; by++)
+            sorted->before[bucket + 1][by] += weight_of(sorted, row, (enum weight)by);
+    }
+    for (uint32_t bucket = 0; bucket < sorted->buckets; bucket++) {
+        sorted->first[bucket + 1] += sorted->first[bucket];
+        for (int by = 0; by < WEIGHTS; by++)
+            sorted->before[bucket + 1][by] += sorted->before[bucket][by];
+    }
+}
+
+static void place_rows(struct sorted *sorted, const struct taken *taken)
+{
+    uint32_t *const next = mem_alloc(sorted->buckets * sizeof *next);
+    memcpy(next, sorted->first, sorted->buckets * sizeof *next);
+    for (uint32_t i = 0; i < taken->count; i++) {
+        const uint32_t row = row_of(taken, i);
+        const double value = value_of(sorted, row);
+        if (!isnan(value))
+            sorted->rows[next[bucket_of(sorted, value)]++] = row;
+    }
+    mem_free(next);
+}
+
+struct sorted *sorted_new(const struct rows *store, const uint32_t *rows, uint32_t count, uint32_t value)
+{
+    struct sorted *const sorted = mem_zeroed(sizeof *sorted);
+    const struct taken taken = {rows, count};
+    sorted->store = store;
+    sorted->value = value;
+    sorted->rows = mem_alloc(choose_buckets(sorted, &taken) * sizeof *sorted->rows);
+    sorted->first = mem_zeroed(((size_t)sorted->buckets + 1) * sizeof *sorted->first);
+    sorted->before = mem_zeroed(((size_t)sorted->buckets + 1) * sizeof *sorted->before);
+    sorted->ordered = mem_zeroed(sorted->buckets * sizeof *sorted->ordered);
+    sum_buckets(sorted, &taken);
+    place_rows(sorted, &taken);
+    return sorted;
+}
+
+void sorted_free(struct sorted *sorted)
+{
+    if (!sorted)
+        return;
+    mem_free(sorted->rows);
+    mem_free(sorted->first);
+    mem_free(sorted->before);
+    mem_free(sorted->ordered);
+    mem_free(sorted);
+}
+
+/* Puts the rows of a bucket in order, once. */
+static void order(struct sorted *sorted, uint32_t bucket)
+{
+    if (sorted->ordered[bucket])
+        return;
+    uint32_t *const rows = sorted->rows + sorted->first[bucket];
+    const uint32_t count = sorted->first[bucket + 1] - sorted->first[bucket];
+    struct keyed *const keys = mem_alloc(count * sizeof *keys);
+    for (uint32_t i = 0; i < count; i++)
+        keys[i] = (struct keyed){(int64_t)bits_of(value_of(sorted, rows[i]) + 0.0), rows[i]}; /* no -0 */
+    sort_keyed(keys, count);
+    for (uint32_t i = 0; i < count; i++)
+        rows[i] = keys[i].row;
+    mem_free(keys);
+    sorted->ordered[bucket] = true;
+}
+
+static double all_weight(const struct sorted *sorted, enum weight by)
+{
+    return sorted->before[sorted->buckets][by];
+}
+
+/* The last bucket that has weight and before which less than that lies; of those that have weight the first otherwise. */
+static uint32_t bucket_of_weight(const struct sorted *sorted, enum weight by, double wanted)
+{
+    uint32_t from = 0, to = sorted->buckets;
+    while (from + 1 < to) {
+        const uint32_t middle = from + (to - from) / 2;
+        if (sorted->before[middle][by] < wanted)
+            from = middle;
+        else
+            to = middle;
+    }
+    while (from && !(sorted->before[from + 1][by] > sorted->before[from][by]))
+        from--;
+    while (!(sorted->before[from + 1][by] > sorted->before[from][by]))
+        from++;
+    return from;
+}
+
+double sorted_quantile(struct sorted *sorted, enum weight by, double q)
+{
+    if (!(all_weight(sorted, by) > 0))
+        return NAN;
+    const double wanted = q * all_weight(sorted, by);
+    const uint32_t bucket = bucket_of_weight(sorted, by, wanted);
+    double sum = sorted->before[bucket][by], value = NAN;
+    order(sorted, bucket);
+    for (uint32_t i = sorted->first[bucket]; i < sorted->first[bucket + 1]; i++) {
+        const double weight = weight_of(sorted, sorted->rows[i], by);
+        if (!(weight > 0))
+            continue;
+        sum += weight;
+        value = value_of(sorted, sorted->rows[i]);
+        if (sum >= wanted)
+            break;
+    }
+    return value;
+}
+
+double sorted_above(struct sorted *sorted, enum weight by, double bound)
+{
+    const double all = all_weight(sorted, by);
+    if (!(all > 0))
+        return NAN;
+    if (bound < 0)
+        return 1;
+    if (bound > 0 && bits_of(bound) < sorted->least)
+        return (all - sorted->before[1][by]) / all;
+    const uint32_t bucket = bucket_of(sorted, bound);
+    if (bucket >= sorted->buckets)
+        return 0;
+    double above = all - sorted->before[bucket + 1][by];
+    for (uint32_t i = sorted->first[bucket]; i < sorted->first[bucket + 1]; i++)
+        if (value_of(sorted, sorted->rows[i]) > bound)
+            above += weight_of(sorted, sorted->rows[i], by);
+    return above / all;
+}
