@@ -20,6 +20,11 @@ import tempfile
 VERSION = "0.23.6"
 RELEASE = f"tree_sitter_python-{VERSION}"
 ARCHIVE = "354bfa0a2f9217431764a631516f85173e9711af2c13dbd796a8815acfe505d9"
+# What builds the archive's description, where there is no setuptools: pip would fetch the newest without asking.
+BUILDERS = {
+    "setuptools==80.9.0": "062d34222ad13e0cc312a4c02d73f059e86a4acbfbdea8f8f76b28c99f306922",
+    "wheel==0.45.1": "708e7481cc80179af0e556bbf0cc00b8444c7321e2700b8d8580231d13017248",
+}
 FILES = {
     "parser.c": "5df63395433197cb65168e95f5ce705cb1dd4c12a11a85020755a5c4b8b55c21",
     "scanner.c": "411b2357bc1286b171fd042ccb0f640109074cc341d3cd78b5628144887f7ab8",
@@ -71,27 +76,37 @@ def unpack(archive, into):
         shutil.rmtree(made, ignore_errors=True)
 
 
-def download(folder, *options):
-    """pip checks the digest before it looks into what came."""
-    wanted = os.path.join(folder, "wanted.txt")
-    with open(wanted, "w", encoding="utf-8") as file:
-        file.write(f"tree-sitter-python=={VERSION} --hash=sha256:{ARCHIVE}\n")
-    return subprocess.run(
-        [sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps", "--no-binary",
-         "tree-sitter-python", "--require-hashes", "-r", wanted, "-d", folder, *options],
-        stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, errors="replace")
+def pip(folder, command, wanted, *options, **environment):
+    """What pip said, where it did not do it. Nothing comes without its digest, and pip compares before it looks inside."""
+    listed = os.path.join(folder, f"{command}.txt")
+    with open(listed, "w", encoding="utf-8") as file:
+        file.writelines(f"{name} --hash=sha256:{digest}\n" for name, digest in wanted.items())
+    done = subprocess.run([sys.executable, "-m", "pip", command, "--quiet", "--disable-pip-version-check", "--no-deps",
+                           "--require-hashes", "-r", listed, *options], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                          text=True, errors="replace", env={**os.environ, **environment})
+    return "" if done.returncode == 0 else done.stderr.strip().splitlines()[-1:] or ["no word"]
+
+
+def download(folder, **environment):
+    """pip asks the archive for its name, which takes setuptools."""
+    pip(folder, "download", {f"tree-sitter-python=={VERSION}": ARCHIVE}, "--no-binary", "tree-sitter-python",
+        "--no-build-isolation", "-d", folder, **environment)
+    archive = os.path.join(folder, f"{RELEASE}.tar.gz")
+    return archive if same(archive, ARCHIVE) else None
 
 
 def fetch(into):
-    """Once with the setuptools that are here; if that cannot do it, with some that pip brings."""
+    """Once with the setuptools that are here; if that cannot do it, with those of BUILDERS."""
     with tempfile.TemporaryDirectory() as folder:
-        for options in ["--no-build-isolation"], []:
-            tried = download(folder, *options)
-            archive = os.path.join(folder, f"{RELEASE}.tar.gz")
-            if os.path.exists(archive):
-                return unpack(archive, into)
-    said = tried.stderr.strip().splitlines()
-    raise SystemExit(f"grammar: cannot fetch tree-sitter-python {VERSION} through pip ({said[-1] if said else 'no word'}); "
+        archive = download(folder)
+        said = ""
+        if not archive:
+            builders = os.path.join(folder, "builders")
+            said = pip(folder, "install", BUILDERS, "--only-binary", ":all:", "--target", builders)
+            archive = download(folder, PYTHONPATH=builders)
+        if archive:
+            return unpack(archive, into)
+    raise SystemExit(f"grammar: cannot fetch tree-sitter-python {VERSION} through pip ({''.join(said) or 'no word'}); "
                      f"elsewhere: pip download --no-deps --no-binary :all: tree-sitter-python=={VERSION}, and "
                      f"STEPTIME_GRAMMAR=that .tar.gz here")
 
