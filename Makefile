@@ -8,6 +8,7 @@
 #   make sanitize    every test under the address and undefined-behaviour sanitizers
 #   make clang       every test built by the second compiler, warnings as errors, zlib in the place of ISA-L
 #   make fuzz        each fuzz target for FUZZ_SECONDS (60)
+#   make mutants     every trace at hand and MUTANTS (1000) changed ones against the invariants, under sanitizers
 #   make format      rewrite the sources as .clang-format says; make format-check only looks
 #   make bench       measure; the figures go to build/bench.json
 #   make bench-accuracy  how far predictions are from published measurements; build/accuracy.json
@@ -16,6 +17,7 @@
 PREFIX ?= /usr/local
 DESTDIR ?=
 FUZZ_SECONDS ?= 60
+MUTANTS ?= 1000
 # true: a warning fails the build, as in .ci/run.
 WERROR ?= false
 
@@ -27,7 +29,7 @@ export PKG_CONFIG_PATH := $(prefix)/lib/pkgconfig:$(prefix)/lib64/pkgconfig:$(pr
 sources = $(wildcard include/*/*.h src/*/*.[ch] src/*/*/*.[ch] tests/*/*.[ch] bench/*.[ch])
 sanitizers = -Db_sanitize=address,undefined -Db_lundef=false -Dbuildtype=debugoptimized -Dc_args=-fno-sanitize-recover=all
 
-.PHONY: all demo check install sanitize clang fuzz fuzz-build format format-check bench bench-accuracy models clean help
+.PHONY: all demo check install sanitize clang fuzz fuzz-build mutants format format-check bench bench-accuracy models clean help
 .NOTPARALLEL:
 
 all:
@@ -64,6 +66,13 @@ fuzz-build:
 
 fuzz: fuzz-build
 	@tools/fuzz.py build-fuzz $(FUZZ_SECONDS) $(TALLY)
+
+mutants:
+	@tools/setup.sh check
+	@tools/configure.sh build-sanitize $(sanitizers)
+	@ninja -C build-sanitize --quiet src/steptime
+	@ASAN_OPTIONS=allocator_may_return_null=1 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 \
+		tests/mutants/run.py build-sanitize/src/steptime --whole --mutants $(MUTANTS)
 
 format:
 	clang-format -i $(sources)
