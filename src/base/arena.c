@@ -11,7 +11,7 @@ struct arena_block {
     max_align_t data[];
 };
 
-enum { FIRST_BLOCK = 4 << 10, LAST_BLOCK = 1 << 20 };
+enum { FIRST_BLOCK = 4 << 10, LAST_BLOCK = 1 << 20, LARGE = 128 << 10 };
 
 static size_t aligned(size_t bytes)
 {
@@ -39,11 +39,26 @@ static void add_block(struct arena *arena, size_t bytes)
     arena->bytes += size;
 }
 
+/*
+ * A block of its own, beside the one that is being filled. Fresh pages of the system are zero already, so what nobody
+ * writes to takes no memory.
+ */
+static void *alloc_large(struct arena *arena, size_t size)
+{
+    struct arena_block *block = mem_zeroed(sizeof *block + size);
+    block->next = arena->blocks;
+    arena->blocks = block;
+    arena->bytes += size;
+    return block->data;
+}
+
 void *arena_alloc(struct arena *arena, size_t bytes)
 {
     const size_t size = aligned(bytes ? bytes : 1);
-    if (size < bytes)
+    if (size < bytes || size > SIZE_MAX - sizeof(struct arena_block))
         mem_alloc(SIZE_MAX);
+    if (size >= LARGE)
+        return alloc_large(arena, size);
     if (!arena->at || size > (size_t)(arena->end - arena->at))
         add_block(arena, size);
     char *p = arena->at;

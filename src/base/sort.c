@@ -86,6 +86,61 @@ void sort_keyed(struct keyed *pairs, size_t count)
     mem_free(other);
 }
 
+/* ---- bare values ---- */
+
+static bool insert_values(int64_t *values, size_t count)
+{
+    size_t i = 1;
+    while (i < count && values[i - 1] <= values[i])
+        i++;
+    if (i < count && count > SHORT)
+        return false;
+    for (; i < count; i++) {
+        const int64_t moving = values[i];
+        size_t at = i;
+        for (; at && values[at - 1] > moving; at--)
+            values[at] = values[at - 1];
+        values[at] = moving;
+    }
+    return true;
+}
+
+static void scatter_values(const int64_t *from, int64_t *to, size_t count, unsigned shift)
+{
+    size_t at[256] = {0};
+    for (size_t i = 0; i < count; i++)
+        at[bits(from[i]) >> shift & 255]++;
+    size_t sum = 0;
+    for (int b = 0; b < 256; b++) {
+        const size_t n = at[b];
+        at[b] = sum;
+        sum += n;
+    }
+    for (size_t i = 0; i < count; i++)
+        to[at[bits(from[i]) >> shift & 255]++] = from[i];
+}
+
+void sort_values(int64_t *values, size_t count)
+{
+    if (insert_values(values, count))
+        return;
+    int64_t *other = mem_alloc(count * sizeof *other), *from = values, *to = other;
+    uint64_t mask = 0;
+    for (size_t i = 1; i < count; i++)
+        mask |= (uint64_t)(values[i] ^ values[0]);
+    for (unsigned shift = 0; shift < 64; shift += 8) {
+        if (!(mask >> shift & 255))
+            continue;
+        scatter_values(from, to, count, shift);
+        int64_t *swap = from;
+        from = to;
+        to = swap;
+    }
+    if (from != values)
+        memcpy(values, from, count * sizeof *values);
+    mem_free(other);
+}
+
 size_t keyed_below(const struct keyed *pairs, size_t count, int64_t key)
 {
     size_t low = 0, high = count;

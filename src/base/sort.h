@@ -14,6 +14,9 @@ struct keyed {
 /* Ascending by key; equal keys keep their order. */
 void sort_keyed(struct keyed *pairs, size_t count);
 
+/* The same of bare values. */
+void sort_values(int64_t *values, size_t count);
+
 /* How many of the sorted pairs lie below the key: the index of its first, where it has any. */
 size_t keyed_below(const struct keyed *pairs, size_t count, int64_t key);
 

@@ -1,15 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "stat.h"
 
-#include <stdlib.h>
-
+#include "sort.h"
 #include "sum.h"
-
-static int ascending(const void *a, const void *b)
-{
-    const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-    return (x > y) - (x < y);
-}
 
 double stat_quantile(const int64_t *sorted, size_t count, double q)
 {
@@ -26,7 +19,7 @@ struct stat_summary stat_summarise(int64_t *samples, size_t count)
 {
     if (!count)
         return (struct stat_summary){0};
-    qsort(samples, count, sizeof *samples, ascending);
+    sort_values(samples, count);
     int128_t sum = 0;
     for (size_t i = 0; i < count; i++)
         sum += samples[i];

@@ -17,7 +17,7 @@
 #include "ops/op_costs.h"
 #include "ops/phase.h"
 
-enum { NO_GROUP = UINT32_MAX, MIXED = UINT8_MAX - 1, NOTHING = UINT8_MAX };
+enum { NO_GROUP = SAMPLES_NO_GROUP, MIXED = UINT8_MAX - 1, NOTHING = UINT8_MAX };
 
 struct group {
     uint32_t name, shape;  /* text ids */
@@ -264,23 +264,6 @@ static void read_lanes(struct reading *r, struct arena *scratch)
 
 /* ---- the result ---- */
 
-static const struct samples *deal_durations(const struct reading *r, struct arena *arena)
-{
-    const struct trace *trace = r->trace;
-    struct arena scratch = {0};
-    const size_t room = trace->kinds[EVENT_OPERATOR];
-    int64_t *dur_ns = arena_array(&scratch, room, sizeof *dur_ns);
-    uint32_t *group = arena_array(&scratch, room, sizeof *group), count = 0;
-    for (uint32_t row = 0; row < trace->count; row++)
-        if (r->group_of_row[row] != NO_GROUP) {
-            dur_ns[count] = trace->dur_ns[row];
-            group[count++] = r->group_of_row[row];
-        }
-    const struct samples *samples = samples_deal(dur_ns, group, count, (uint32_t)r->group_count, arena);
-    arena_free(&scratch);
-    return samples;
-}
-
 static str name_of(const struct reading *r, uint32_t name, struct arena *arena)
 {
     str text = trace_text(r->trace, name), first = text;
@@ -295,7 +278,8 @@ static str name_of(const struct reading *r, uint32_t name, struct arena *arena)
 
 static void finish(struct reading *r, struct arena *arena)
 {
-    const struct samples *durations = deal_durations(r, arena);
+    const struct samples *durations =
+        samples_deal(r->trace->dur_ns, r->group_of_row, r->trace->count, (uint32_t)r->group_count, arena);
     struct operators *into = r->into;
     into->count = (uint32_t)r->group_count;
     into->groups = arena_array(arena, into->count, sizeof *into->groups);

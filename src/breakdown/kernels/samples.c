@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "samples.h"
 
+#include <stdbool.h>
+
 #include "base/mem.h"
 #include "base/sort.h"
 
@@ -44,28 +46,22 @@ struct samples samples_pack(const int64_t *values, uint32_t count, struct arena 
     return (struct samples){packed, (uint32_t)(at - packed), count};
 }
 
-/* Where each group's values begin among all of them; negative values belong to none. */
+static bool is_dealt(const int64_t *values, const uint32_t *group, uint32_t i)
+{
+    return values[i] >= 0 && group[i] != SAMPLES_NO_GROUP;
+}
+
+/* Where each group's values begin among all of them. */
 static uint32_t *group_starts(const int64_t *values, const uint32_t *group, uint32_t count, uint32_t group_count,
                               struct arena *arena)
 {
     uint32_t *starts = arena_array(arena, (size_t)group_count + 1, sizeof *starts);
     for (uint32_t i = 0; i < count; i++)
-        starts[group[i] + 1] += values[i] >= 0;
+        if (is_dealt(values, group, i))
+            starts[group[i] + 1]++;
     for (uint32_t i = 0; i < group_count; i++)
         starts[i + 1] += starts[i];
     return starts;
-}
-
-static struct samples sort_and_pack(struct keyed *values, uint32_t count, struct arena *arena)
-{
-    struct arena scratch = {0};
-    int64_t *sorted = arena_array(&scratch, count, sizeof *sorted);
-    sort_keyed(values, count);
-    for (uint32_t i = 0; i < count; i++)
-        sorted[i] = values[i].key;
-    const struct samples samples = samples_pack(sorted, count, arena);
-    arena_free(&scratch);
-    return samples;
 }
 
 struct samples *samples_deal(const int64_t *values, const uint32_t *group, uint32_t count, uint32_t group_count,
@@ -74,13 +70,15 @@ struct samples *samples_deal(const int64_t *values, const uint32_t *group, uint3
     struct arena scratch = {0};
     const uint32_t *starts = group_starts(values, group, count, group_count, &scratch);
     uint32_t *next = arena_array(&scratch, group_count, sizeof *next);
-    struct keyed *dealt = arena_array(&scratch, starts[group_count], sizeof *dealt);
+    int64_t *dealt = arena_array(&scratch, starts[group_count], sizeof *dealt);
     for (uint32_t i = 0; i < count; i++)
-        if (values[i] >= 0)
-            dealt[starts[group[i]] + next[group[i]]++] = (struct keyed){values[i], i};
+        if (is_dealt(values, group, i))
+            dealt[starts[group[i]] + next[group[i]]++] = values[i];
     struct samples *samples = arena_array(arena, group_count, sizeof *samples);
-    for (uint32_t i = 0; i < group_count; i++)
-        samples[i] = sort_and_pack(dealt + starts[i], next[i], arena);
+    for (uint32_t i = 0; i < group_count; i++) {
+        sort_values(dealt + starts[i], next[i]);
+        samples[i] = samples_pack(dealt + starts[i], next[i], arena);
+    }
     arena_free(&scratch);
     return samples;
 }

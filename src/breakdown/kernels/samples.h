@@ -19,9 +19,11 @@ struct samples {
 /* The values are >= 0 and ascend. Lives in the arena. */
 struct samples samples_pack(const int64_t *values, uint32_t count, struct arena *arena);
 
+enum { SAMPLES_NO_GROUP = UINT32_MAX };
+
 /*
- * Deals values out to their groups: value i goes to group[i], below group_count; negative values are absent. One
- * sort over all of them serves every group. In the arena, a struct a group.
+ * Deals values out to their groups: value i goes to group[i], below group_count. Negative values and those of no group
+ * are absent. In the arena, a struct a group.
  */
 struct samples *samples_deal(const int64_t *values, const uint32_t *group, uint32_t count, uint32_t group_count,
                              struct arena *arena);

@@ -17,6 +17,7 @@ struct shared {
     int64_t start_ns, end_ns;
     struct step_cut steps;
     const bool *wanted;
+    uint32_t most_explained;
     bool no_host_phases;
     struct arena *arena; /* of the result */
 };
@@ -65,8 +66,8 @@ static struct breakdown_explained explain(const struct shared *shared, const str
 {
     struct arena scratch = {0};
     struct breakdown_explained explained = {.account = account, .total = ledger->total[account]};
-    const struct ledger_entry *entries = ledger_entries(ledger, account, &scratch, &explained.events);
-    explained.count = explained.events < EXPLAINED_EVENTS ? explained.events : EXPLAINED_EVENTS;
+    const struct ledger_entry *entries =
+        ledger_largest(ledger, account, shared->most_explained, &scratch, &explained.count, &explained.events);
     explained.first = arena_array(shared->arena, explained.count, sizeof *explained.first);
     for (uint32_t i = 0; i < explained.count; i++)
         explained.first[i] = event_of(shared, &entries[i]);
@@ -220,6 +221,7 @@ void breakdown_run_judged(const struct trace *trace, const struct judgements *ju
                             .host = host_new(trace, judgements->classes, &scratch),
                             .range = selection_steps(trace, asked->selection),
                             .wanted = asked->wanted,
+                            .most_explained = asked->most_explained,
                             .no_host_phases = asked->no_host_phases,
                             .arena = arena};
     selection_window(trace, asked->selection, &shared.start_ns, &shared.end_ns);
@@ -238,7 +240,7 @@ void breakdown_run(const struct trace *trace, const struct selection *selection,
     struct arena scratch = {0};
     const struct judgements judgements = {.classes = work_classes_new(trace, &scratch),
                                           .phases = phases_of(trace, &scratch)};
-    const struct breakdown_asked asked = {.selection = selection, .wanted = wanted};
+    const struct breakdown_asked asked = {.selection = selection, .wanted = wanted, .most_explained = EXPLAINED_EVENTS};
     breakdown_run_judged(trace, &judgements, &asked, arena, out);
     arena_free(&scratch);
 }

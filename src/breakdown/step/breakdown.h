@@ -49,7 +49,7 @@ struct breakdown_explained {
     enum account account;
     int64_t total;
     uint32_t events;               /* all of them */
-    struct breakdown_event *first; /* the largest EXPLAINED_EVENTS */
+    struct breakdown_event *first; /* the largest, as many as were asked for */
     uint32_t count;
 };
 
@@ -90,7 +90,8 @@ void breakdown_run(const struct trace *trace, const struct selection *selection,
 struct breakdown_asked {
     const struct selection *selection;
     const bool *wanted;
-    bool no_host_phases; /* of a device ACCOUNT_PHASE_HOST is not wanted, and stays 0 */
+    uint32_t most_explained; /* events of each that is wanted */
+    bool no_host_phases;     /* of a device ACCOUNT_PHASE_HOST is not wanted, and stays 0 */
 };
 
 /* The same with the classes and phases at hand. */

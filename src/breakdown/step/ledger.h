@@ -46,25 +46,30 @@ enum account {
 /* Which part, copy, phase or overlap it is of several that are listed together; "" where it stands alone. */
 const char *account_word(enum account account);
 
+/* What was booked on one event. */
 struct ledger_entry {
-    enum account account;
     uint32_t row;   /* ROW_NONE: no event stands for it */
     int64_t amount; /* ns, or bytes where the account counts bytes */
 };
 
+/* The amounts of one account, an event each: however often an event is booked on, it takes eight bytes. */
+struct ledger_amounts {
+    struct ledger_page **pages;
+    size_t room;
+    int64_t without_event;
+};
+
 struct ledger {
     int64_t total[ACCOUNTS];
-    const bool *wanted; /* [ACCOUNTS]: whose entries are kept; NULL: none */
-    struct ledger_entry *kept;
-    size_t count, room;
-    uint32_t kept_of[ACCOUNTS]; /* how many of these, an account */
+    const bool *wanted; /* [ACCOUNTS]: whose amounts are kept by event; NULL: none */
+    struct ledger_amounts *amounts[ACCOUNTS];
 };
 
 void ledger_book(struct ledger *ledger, enum account account, uint32_t row, int64_t amount);
 
-/* The kept entries of an account, one an event, largest first; in the arena. */
-struct ledger_entry *ledger_entries(const struct ledger *ledger, enum account account, struct arena *arena,
-                                    uint32_t *count);
+/* The `most` largest entries of an account, largest first, in the arena; *events: how many there are in all. */
+struct ledger_entry *ledger_largest(const struct ledger *ledger, enum account account, uint32_t most,
+                                    struct arena *arena, uint32_t *count, uint32_t *events);
 
 void ledger_free(struct ledger *ledger); /* the entries; the totals stay */
 

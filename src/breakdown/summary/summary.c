@@ -50,7 +50,11 @@ static void run_one(void *context, size_t i)
     const struct kernels_asked kernels = {.by = KERNELS_BY_NAME, .selection = &steps, .device = S("")};
     const struct operators_asked operators = {.by = OPERATORS_BY_NAME, .selection = &steps, .device = S("")};
     const struct breakdown_asked breakdown = {
-        .selection = job->selection, .wanted = places_wanted(), .no_host_phases = true};
+        .selection = job->selection,
+        .wanted = places_wanted(),
+        .most_explained = MOST_PLACE_ROWS,
+        .no_host_phases = true,
+    };
     switch (i) {
     case 0:
         breakdown_run_judged(job->trace, &job->judgements, &breakdown, arena, &job->out->breakdown);
