@@ -19,10 +19,10 @@ static size_t aligned(size_t bytes)
     return (bytes + unit - 1) / unit * unit;
 }
 
-/* Blocks double with what is held, so a small arena stays small and a large one has few blocks. */
+/* Blocks grow with what is held, so a small arena wastes little and a large one has few blocks. */
 static size_t block_size(const struct arena *arena, size_t bytes)
 {
-    size_t size = arena->bytes < FIRST_BLOCK ? FIRST_BLOCK : arena->bytes;
+    size_t size = arena->bytes / 4 < FIRST_BLOCK ? FIRST_BLOCK : arena->bytes / 4;
     if (size > LAST_BLOCK)
         size = LAST_BLOCK;
     return size < bytes ? bytes : size;

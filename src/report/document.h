@@ -23,10 +23,13 @@ struct table {
     str id, title;
     struct column *columns;
     uint32_t column_count;
-    struct cell **rows; /* column_count cells each */
+    struct cell **rows; /* column_count cells each; NULL of drawn rows */
     uint32_t row_count;
     uint32_t filled; /* cells of the last row that are set */
     bool json_only;
+    row_fill_fn *fill; /* of drawn rows; NULL */
+    const void *context;
+    struct cell *drawn;       /* room for one of them */
     struct row_stream stream; /* next: NULL where all rows are in `rows` */
 };
 
@@ -74,11 +77,13 @@ struct report {
 str figure_kind_word(enum figure_kind kind); /* "stack" */
 str severity_word(enum severity severity);   /* "warning" */
 
+struct cell table_at(const struct table *table, uint32_t row, uint32_t column); /* of rows that are no stream's */
+
 /* All rows of a table in order, those of a stream too. The cells live until the next row. */
 struct row_walk {
     const struct table *table;
     uint32_t row;
-    struct cell *cells; /* of a streamed row */
+    struct cell *cells; /* of a row that lies nowhere else */
 };
 struct row_walk table_walk(const struct table *table, struct arena *arena);
 const struct cell *table_next(struct row_walk *walk); /* NULL at the end */

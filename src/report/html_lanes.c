@@ -21,14 +21,14 @@ struct lanes {
 static uint32_t name_column(const struct table *table, uint32_t x)
 {
     for (uint32_t i = 0; i < table->column_count; i++)
-        if (i != x && table->row_count && table->rows[0][i].kind == CELL_TEXT)
+        if (i != x && table->row_count && table_at(table, 0, i).kind == CELL_TEXT)
             return i;
     return COLUMN_NONE;
 }
 
 static str text_at(struct html *html, const struct lanes *lanes, uint32_t row, uint32_t column)
 {
-    const struct cell cell = lanes->table->rows[row][column];
+    const struct cell cell = table_at(lanes->table, row, column);
     double number;
     if (cell.kind == CELL_TEXT)
         return cell.text.len ? cell.text : S("-");
@@ -38,8 +38,8 @@ static str text_at(struct html *html, const struct lanes *lanes, uint32_t row, u
 
 static bool span_at(const struct lanes *lanes, uint32_t row, double *begin, double *end)
 {
-    return cell_number(lanes->table->rows[row][lanes->begin], begin) &&
-           cell_number(lanes->table->rows[row][lanes->end], end) && *end >= *begin;
+    return cell_number(table_at(lanes->table, row, lanes->begin), begin) &&
+           cell_number(table_at(lanes->table, row, lanes->end), end) && *end >= *begin;
 }
 
 /* In order of appearance from 0: the table of texts keeps its 0 for the empty one, which no name is. */

@@ -127,7 +127,7 @@ static void put_mark(struct html *html, uint32_t row)
 static void put_cell(struct html *html, const struct layout *layout, uint32_t row, uint32_t i)
 {
     const struct shape *shape = &layout->shapes[i];
-    const struct cell cell = layout->table->rows[row][shape->at];
+    const struct cell cell = table_at(layout->table, row, shape->at);
     double number;
     html_put(html, "<td class=\"%s\"", class_of(shape));
     if (cell_number(cell, &number)) {

@@ -38,7 +38,7 @@ struct points points_of(struct arena *arena, const struct table *table, uint32_t
     points.numbers = arena_array(arena, table->row_count, sizeof *points.numbers);
     points.rows = arena_array(arena, table->row_count, sizeof *points.rows);
     for (uint32_t row = 0; row < table->row_count; row++) {
-        const struct cell at = table->rows[row][x], cell = table->rows[row][y];
+        const struct cell at = table_at(table, row, x), cell = table_at(table, row, y);
         double number;
         if (!cell_number(cell, &number))
             continue;

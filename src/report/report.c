@@ -253,6 +253,23 @@ void table_json_only(struct table *table)
     table->json_only = true;
 }
 
+void table_drawn(struct table *table, uint32_t rows, row_fill_fn *fill, const void *context)
+{
+    assert(!table->row_count && table->column_count);
+    table->row_count = rows;
+    table->fill = fill;
+    table->context = context;
+    table->drawn = arena_array(table->report->arena, table->column_count, sizeof *table->drawn);
+}
+
+struct cell table_at(const struct table *table, uint32_t row, uint32_t column)
+{
+    if (!table->fill)
+        return table->rows[row][column];
+    table->fill(table->context, row, table->drawn);
+    return table->drawn[column];
+}
+
 void table_stream(struct table *table, struct row_stream stream)
 {
     table->stream = stream;
@@ -270,7 +287,13 @@ const struct cell *table_next(struct row_walk *walk)
     const struct table *table = walk->table;
     if (table->stream.next)
         return table->stream.next(table->stream.context, walk->cells) ? walk->cells : NULL;
-    return walk->row < table->row_count ? table->rows[walk->row++] : NULL;
+    if (walk->row == table->row_count)
+        return NULL;
+    const uint32_t row = walk->row++;
+    if (!table->fill)
+        return table->rows[row];
+    table->fill(table->context, row, walk->cells);
+    return walk->cells;
 }
 
 static void add_figure(struct section *section, struct figure figure)

@@ -113,6 +113,13 @@ void table_null(struct table *table);
 void table_json_only(struct table *table); /* detail: not on a terminal unless asked for by --table */
 
 /*
+ * Rows that are made when somebody shows them, in the place of table_row: `fill` gives the cells of one, once the columns
+ * are set. Its texts live as long as the report.
+ */
+typedef void row_fill_fn(const void *context, uint32_t row, struct cell *cells);
+void table_drawn(struct table *table, uint32_t rows, row_fill_fn *fill, const void *context);
+
+/*
  * Rows beyond what memory should hold. `next` fills the cells of the row that comes, and returns false behind the last;
  * `again` goes back to the first. json and csv write the rows of the stream. The others show those added by table_row,
  * which should then be the first of the stream.

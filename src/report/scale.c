@@ -14,7 +14,7 @@ struct scale scale_of(const struct table *table, uint32_t column, uint32_t rows)
     struct scale scale = {.unit = unit, .number = unit != UNIT_NONE, .smallest = INFINITY};
     bool whole = true;
     for (uint32_t row = 0; row < rows; row++) {
-        const struct cell cell = table->rows[row][column];
+        const struct cell cell = table_at(table, row, column);
         double number;
         if (!cell_number(cell, &number))
             continue;
@@ -53,7 +53,7 @@ str scale_heading(struct arena *arena, const struct scale *scale, str title)
 bool scale_is_empty(const struct table *table, uint32_t column, uint32_t rows)
 {
     for (uint32_t row = 0; row < rows; row++) {
-        const struct cell cell = cell_finite(table->rows[row][column]);
+        const struct cell cell = cell_finite(table_at(table, row, column));
         if (cell.kind != CELL_NULL && (cell.kind != CELL_TEXT || cell.text.len))
             return false;
     }

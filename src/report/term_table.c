@@ -76,7 +76,7 @@ static void fill_shape(struct term *term, struct shape *shape, const struct tabl
     shape->width = longest_word(shape->heading);
     shape->cells = arena_array(term->arena, rows, sizeof *shape->cells);
     for (uint32_t row = 0; row < rows; row++) {
-        shape->cells[row] = term_text(term, scale_text(term->arena, &shape->scale, table->rows[row][shape->at]));
+        shape->cells[row] = term_text(term, scale_text(term->arena, &shape->scale, table_at(table, row, shape->at)));
         const unsigned width = glyph_width(shape->cells[row]);
         if (width > shape->width)
             shape->width = width;
@@ -242,7 +242,7 @@ static void put_mark(struct term *term, const struct layout *layout, uint32_t ro
     if (layout->stacked == COLUMN_NONE)
         return;
     double number;
-    if (cell_number(layout->table->rows[row][layout->stacked], &number) && number > 0)
+    if (cell_number(table_at(layout->table, row, layout->stacked), &number) && number > 0)
         term_put(term, term_mark_style(row), term_mark(term, row));
     else
         term_pad(term, 1);
@@ -260,7 +260,7 @@ static void put_row(struct term *term, const struct layout *layout, uint32_t row
         put_text(term, STYLE_PLAIN, shape, shape->cells[row]);
         if (!shape->bar)
             continue;
-        cell_number(layout->table->rows[row][shape->at], &number);
+        cell_number(table_at(layout->table, row, shape->at), &number);
         term_pad(term, 1);
         term_bar(term, STYLE_BAR, number / shape->scale.largest, BAR);
     }

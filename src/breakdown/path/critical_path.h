@@ -105,7 +105,7 @@ struct critical_path {
 
 enum { PATH_ALL = UINT32_MAX, PATH_LISTED = 10000 };
 
-/* most: stretches to keep, the longest; PATH_ALL keeps every one. Everything lives in the arena. */
+/* most: stretches to keep, the longest; PATH_ALL keeps every one, 0 none. Everything lives in the arena. */
 void critical_path_run(const struct trace *trace, const struct selection *selection, uint32_t most, struct arena *arena,
                        struct critical_path *result);
 

@@ -47,23 +47,31 @@ static bool goes_on(const struct path_piece *later, const struct path_piece *ear
            later->lane == earlier->lane;
 }
 
-void path_kept_add(struct path_kept *kept, const struct path_piece *piece)
+/* The last stretch is whole: it is kept where it is long enough. */
+static void keep_last(struct path_kept *kept)
 {
-    if (kept->count && goes_on(&kept->at[kept->count - 1], piece)) {
-        kept->at[kept->count - 1].start_ns = piece->start_ns;
-        return;
-    }
-    kept->found++;
-    if (!kept->most || length(piece) < kept->shorter_ns)
+    if (!kept->found || !kept->most || length(&kept->last) < kept->shorter_ns)
         return;
     if (kept->most != PATH_ALL && kept->count >= 2 * (size_t)kept->most)
         shrink(kept);
     kept->at = mem_grow(kept->at, &kept->room, kept->count + 1, sizeof *kept->at);
-    kept->at[kept->count++] = *piece;
+    kept->at[kept->count++] = kept->last;
+}
+
+void path_kept_add(struct path_kept *kept, const struct path_piece *piece)
+{
+    if (kept->found && goes_on(&kept->last, piece)) {
+        kept->last.start_ns = piece->start_ns;
+        return;
+    }
+    keep_last(kept);
+    kept->found++;
+    kept->last = *piece;
 }
 
 void path_kept_finish(struct path_kept *kept)
 {
+    keep_last(kept);
     if (kept->most != PATH_ALL)
         shrink(kept);
     for (size_t a = 0, b = kept->count; a + 1 < b; a++) {

@@ -7,9 +7,10 @@
 
 /* A zeroed struct with `most` is empty. path_kept_free releases it. */
 struct path_kept {
-    uint32_t most; /* PATH_ALL: no bound */
-    uint64_t found;
-    int64_t shorter_ns; /* pieces shorter than this are let go */
+    uint32_t most;          /* PATH_ALL: no bound */
+    uint64_t found;         /* stretches, whether kept or not */
+    struct path_piece last; /* of them: the next piece may go on with it */
+    int64_t shorter_ns;     /* pieces shorter than this are let go */
     struct path_piece *at;
     size_t count, room;
 };

@@ -45,6 +45,13 @@ static bool options_of(const struct call *call, struct render_options *options, 
     return true;
 }
 
+bool output_shows(const struct call *call, str table)
+{
+    const char *asked = call_text(call, "table");
+    return asked ? str_eq(str_of(asked), table)
+                 : str_eq(format_of(call), S("json")) || str_eq(format_of(call), S("html"));
+}
+
 bool output_check(const struct call *call, struct steptime_error *err)
 {
     int64_t rows;

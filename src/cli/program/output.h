@@ -11,6 +11,9 @@ bool output_report(const struct call *call, struct report *report, struct stepti
 /* Looks at those options before any work is done. */
 bool output_check(const struct call *call, struct steptime_error *err);
 
+/* Whether a table that is a detail (table_json_only) is in what will be written: what nobody sees need not be kept. */
+bool output_shows(const struct call *call, str table);
+
 /* Plain text to standard output, checked like every other result. */
 bool output_text(str text, struct steptime_error *err);
 

@@ -4,6 +4,7 @@
 #include "base/sum.h"
 #include "breakdown/path/critical_path.h"
 #include "cli/program/command.h"
+#include "cli/program/output.h"
 #include "overlay.h"
 
 struct paths {
@@ -25,7 +26,8 @@ static bool check(const struct call *call, struct steptime_error *err)
 
 static void run(const struct call *call, const struct trace *trace, struct arena *arena, void *result)
 {
-    critical_path_run(trace, call_selection(call), call_text(call, "overlay") ? PATH_ALL : PATH_LISTED, arena, result);
+    const uint32_t most = call_text(call, "overlay") ? PATH_ALL : output_shows(call, S("path")) ? PATH_LISTED : 0;
+    critical_path_run(trace, call_selection(call), most, arena, result);
 }
 
 /* ---- showing ---- */
@@ -222,8 +224,6 @@ static void show_ranks(const struct paths *paths, struct report *report)
 
 static str place_of(const struct critical_path *path, uint32_t lane, struct arena *arena)
 {
-    if (lane == LANE_NONE)
-        return S("");
     const struct path_lane *at = &path->lanes[lane];
     if (at->id_text.len)
         return at->id_text;
@@ -231,17 +231,80 @@ static str place_of(const struct critical_path *path, uint32_t lane, struct aren
                       : str_printf(arena, "thread %lld", (long long)at->id);
 }
 
-static void show_stretch(const struct critical_path *path, const struct path_stretch *stretch, struct table *table,
-                         struct arena *arena)
+/* The listed stretches of all ranks one behind the other, as rows that are made when they are shown. */
+struct listed {
+    const struct paths *paths;
+    uint32_t *until;          /* by path: where its rows end */
+    const uint32_t **stretch; /* by path: the stretches that are its rows; NULL: all of them */
+    const str **places;       /* by path and lane */
+};
+
+static const str *places_of(const struct critical_path *path, struct arena *arena)
 {
-    table_row(table);
-    table_int(table, path->rank);
-    table_int(table, stretch->start_ns);
-    table_int(table, stretch->end_ns - stretch->start_ns);
-    table_text(table, str_of(path_class_id(stretch->class)));
-    table_text(table, path->names[stretch->name]);
-    table_text(table, place_of(path, stretch->lane, arena));
-    table_cell(table, stretch->row == ROW_NONE ? cell_null() : cell_int(stretch->row));
+    str *places = arena_array(arena, path->lane_count, sizeof *places);
+    for (uint32_t lane = 0; lane < path->lane_count; lane++)
+        places[lane] = place_of(path, lane, arena);
+    return places;
+}
+
+/* Which stretches reach the bar, where more are kept than are listed. Returns their number. */
+static uint32_t pick(const struct critical_path *path, const uint32_t **picked, struct arena *arena)
+{
+    if (path->stretch_count <= PATH_LISTED)
+        return path->stretch_count;
+    uint32_t *stretches = arena_array(arena, PATH_LISTED, sizeof *stretches), count = 0;
+    for (uint32_t k = 0; k < path->stretch_count && count < PATH_LISTED; k++)
+        if (path->stretches[k].end_ns - path->stretches[k].start_ns >= path->listed_ns)
+            stretches[count++] = k;
+    *picked = stretches;
+    return count;
+}
+
+static const struct listed *list(const struct paths *paths, uint32_t *rows, struct arena *arena)
+{
+    struct listed *listed = arena_alloc(arena, sizeof *listed);
+    *listed = (struct listed){
+        .paths = paths,
+        .until = arena_array(arena, paths->count, sizeof *listed->until),
+        .stretch = arena_array(arena, paths->count, sizeof *listed->stretch),
+        .places = arena_array(arena, paths->count, sizeof *listed->places),
+    };
+    *rows = 0;
+    for (uint32_t i = 0; i < paths->count; i++) {
+        *rows += pick(paths->at[i], &listed->stretch[i], arena);
+        listed->until[i] = *rows;
+        listed->places[i] = places_of(paths->at[i], arena);
+    }
+    return listed;
+}
+
+/* The path that the row is of: the first whose rows end behind it. */
+static uint32_t path_of_row(const struct listed *listed, uint32_t row)
+{
+    uint32_t low = 0, high = listed->paths->count - 1;
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (listed->until[middle] <= row)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static void fill_stretch(const void *context, uint32_t row, struct cell *cells)
+{
+    const struct listed *listed = context;
+    const uint32_t i = path_of_row(listed, row), within = row - (i ? listed->until[i - 1] : 0);
+    const struct critical_path *path = listed->paths->at[i];
+    const struct path_stretch *stretch = &path->stretches[listed->stretch[i] ? listed->stretch[i][within] : within];
+    *cells++ = cell_int(path->rank);
+    *cells++ = cell_int(stretch->start_ns);
+    *cells++ = cell_int(stretch->end_ns - stretch->start_ns);
+    *cells++ = cell_text(str_of(path_class_id(stretch->class)));
+    *cells++ = cell_text(path->names[stretch->name]);
+    *cells++ = cell_text(stretch->lane == LANE_NONE ? S("") : listed->places[i][stretch->lane]);
+    *cells++ = stretch->row == ROW_NONE ? cell_null() : cell_int(stretch->row);
 }
 
 static void show_stretches(const struct paths *paths, struct report *report)
@@ -255,35 +318,29 @@ static void show_stretches(const struct paths *paths, struct report *report)
     table_column(table, "name", "name", UNIT_NONE, COLUMN_WIDE);
     table_column(table, "place", "thread or stream", UNIT_NONE, 0);
     table_column(table, "event", "event", UNIT_NONE, COLUMN_DETAIL);
-    for (uint32_t i = 0; i < paths->count; i++) {
-        const struct critical_path *path = paths->at[i];
-        for (uint32_t k = 0, listed = 0; k < path->stretch_count && listed < PATH_LISTED; k++) {
-            const struct path_stretch *stretch = &path->stretches[k];
-            if (stretch->end_ns - stretch->start_ns < path->listed_ns)
-                continue;
-            show_stretch(path, stretch, table, report_arena(report));
-            listed++;
-        }
-    }
+    uint32_t rows;
+    const struct listed *listed = list(paths, &rows, report_arena(report));
+    table_drawn(table, rows, fill_stretch, listed);
 }
 
 static bool show(const struct call *call, const void *const *results, uint32_t count, struct report *report,
                  struct steptime_error *err)
 {
-    const struct paths paths = {(const struct critical_path *const *)results, count};
-    show_head(&paths, report);
-    show_classes(&paths, report);
+    struct paths *paths = arena_alloc(report_arena(report), sizeof *paths);
+    *paths = (struct paths){(const struct critical_path *const *)results, count};
+    show_head(paths, report);
+    show_classes(paths, report);
     if (count > 1)
-        show_ranks(&paths, report);
-    show_top(&paths, report);
-    show_steps(&paths, report);
+        show_ranks(paths, report);
+    show_top(paths, report);
+    show_steps(paths, report);
     if (count == 1)
-        show_ranks(&paths, report);
-    show_stretches(&paths, report);
+        show_ranks(paths, report);
+    show_stretches(paths, report);
     const char *overlay = call_text(call, "overlay");
     if (overlay && count != 1)
         return fail(err, STEPTIME_USAGE, "--overlay takes one trace; these are %u", count);
-    return !overlay || overlay_write(paths.at[0], overlay, err);
+    return !overlay || overlay_write(paths->at[0], overlay, err);
 }
 
 static const struct analysis analysis = {
