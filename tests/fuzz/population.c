@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Any bytes as a population: refused, or one that answers every question, merges, and is the same again as bytes. */
-#include "fleet/table/population.h"
+#include "fleet/population/population.h"
 
 #include <assert.h>
 #include <math.h>

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "fleet/table/population.h"
+#include "fleet/population/population.h"
 
 /* ---- numbers that come the same in every run ---- */
 

@@ -7,7 +7,7 @@
 #include "base/mem.h"
 #include "fleet/table/crew.h"
 #include "projection_rows.h"
-#include "fleet/table/weights.h"
+#include "fleet/population/weights.h"
 
 /* Hardware as one thread looks it up: here, then one a point, with the target that was made of it last. */
 struct lookup {

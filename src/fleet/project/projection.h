@@ -9,9 +9,9 @@
 #define FLEET_PROJECTION_H
 
 #include "fleet/table/job_table.h"
-#include "fleet/table/kept_rows.h"
+#include "fleet/population/kept_rows.h"
 #include "fleet/table/machines.h"
-#include "fleet/table/population.h"
+#include "fleet/population/population.h"
 #include "project.h"
 #include "report/report.h"
 

@@ -2,11 +2,11 @@
 #include <math.h>
 
 #include "fleet/step/cluster_show.h"
-#include "fleet/table/population_show.h"
+#include "fleet/population/population_show.h"
 #include "projection.h"
 #include "projection_rows.h"
 #include "fleet/table/table_show.h"
-#include "fleet/table/weights.h"
+#include "fleet/population/weights.h"
 
 static double over(double sum, double weight)
 {

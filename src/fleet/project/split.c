@@ -8,7 +8,7 @@
 #include "split_rows.h"
 #include "fleet/table/crew.h"
 #include "fleet/step/goodput.h"
-#include "fleet/table/weights.h"
+#include "fleet/population/weights.h"
 
 /* What is known while a table is read. */
 struct reading {

@@ -8,9 +8,9 @@
 #define FLEET_SPLIT_H
 
 #include "fleet/table/job_table.h"
-#include "fleet/table/kept_rows.h"
+#include "fleet/population/kept_rows.h"
 #include "fleet/table/machines.h"
-#include "fleet/table/population.h"
+#include "fleet/population/population.h"
 #include "fleet/step/step.h"
 #include "report/report.h"
 

@@ -4,10 +4,10 @@
 #include "split.h"
 #include "split_rows.h"
 #include "fleet/step/cluster_show.h"
-#include "fleet/table/population_show.h"
-#include "fleet/table/row_stream.h"
+#include "fleet/population/population_show.h"
+#include "report/row_stream.h"
 #include "fleet/table/table_show.h"
-#include "fleet/table/weights.h"
+#include "fleet/population/weights.h"
 
 static const char *const part_ids[PARTS] = {"input_share", "compute_bound_share", "memory_bound_share", "weight_share",
                                             "bubble_share"};

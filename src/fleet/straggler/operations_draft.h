@@ -4,7 +4,7 @@
 #define FLEET_OPERATIONS_DRAFT_H
 
 #include "base/intern.h"
-#include "fleet/table/numbering.h"
+#include "base/numbering.h"
 #include "operations.h"
 
 struct operations_draft {

@@ -3,8 +3,8 @@
 #ifndef FLEET_NUMBERING_H
 #define FLEET_NUMBERING_H
 
-#include "base/arena.h"
-#include "base/map.h"
+#include "arena.h"
+#include "map.h"
 
 struct numbering {
     struct map ids;
