@@ -3,7 +3,6 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 
@@ -92,7 +91,7 @@ static void add_folder(struct list *list, struct arena *arena, const char *path)
         add_files(list, arena, directory, path);
         closedir(directory);
     } else {
-        snprintf(folder->why, sizeof folder->why, "cannot list this directory: %s", strerror(errno));
+        folder->why = str_printf(arena, "cannot list this directory: %s", strerror(errno)).at;
     }
     folder->files = list->count - before;
     list->folder_count++;

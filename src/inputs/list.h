@@ -12,8 +12,8 @@
 /* A word that names a folder, and what it comes to. */
 struct listed_folder {
     const char *path;
-    uint32_t files; /* that lie in it */
-    char why[128];  /* it cannot be listed; "" */
+    uint32_t files;  /* that lie in it */
+    const char *why; /* it cannot be listed; NULL */
 };
 
 struct listed {

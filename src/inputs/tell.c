@@ -20,7 +20,7 @@ static uint32_t usable_in(const struct inputs *inputs, int64_t folder)
 static const char *why_folder(const struct inputs *inputs, int64_t folder)
 {
     const struct listed_folder *listed = &inputs->list.folders[folder];
-    return listed->why[0] ? listed->why : usable_in(inputs, folder) ? NULL : "there is no trace in this directory";
+    return listed->why ? listed->why : usable_in(inputs, folder) ? NULL : "there is no trace in this directory";
 }
 
 /* ---- one by one ---- */

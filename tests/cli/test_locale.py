@@ -32,7 +32,7 @@ class DecimalCommas(unittest.TestCase):
     def in_locale(self, locale, *words):
         done = subprocess.run([HOST, locale, *words], capture_output=True, text=True,
                               env={**os.environ, "LOCPATH": self.folder, "NO_COLOR": "1"})
-        if done.returncode == 125 or "no command that reads traces" in done.stderr:
+        if done.returncode == 125:
             self.skipTest(done.stderr.strip())
         self.assertEqual(done.returncode, 0, (words, done.stderr))
         return done.stdout
@@ -44,8 +44,8 @@ class DecimalCommas(unittest.TestCase):
 
     def test_the_same_json(self):
         for words in (["info"], ["summary"], ["breakdown"], ["kernels"], ["ops"], ["critical-path"], ["overheads"],
-                      ["predict", "--cpu-speed", "1.5", "--scale", "aten::mm=0.5"],
-                      ["predict", "--hw", "V100", "--set", "hbm=0.9TB/s"], ["predict", "--mode", "model"]):
+                      ["predict", "--cpu-speed", "1.5"], ["predict", "--mode", "model", "--hw", "V100"],
+                      ["predict", "--mode", "model", "--hw", "V100", "--set", "l2_rate=2.5TB/s"]):
             with self.subTest(words=words):
                 json.loads(self.check(words[0], TRACE, *words[1:]))
 

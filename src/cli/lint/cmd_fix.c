@@ -66,12 +66,12 @@ static bool make_fixes(struct work *work, struct steptime_error *err)
 
 /* ---- what comes of it ---- */
 
-static bool show_diff(const struct fixes *fixes, struct steptime_error *err)
+static bool show_diff(const struct call *call, const struct fixes *fixes, struct steptime_error *err)
 {
     struct buf diff = {0};
     for (uint32_t i = 0; i < fixes->file_count; i++)
         fix_diff(&fixes->files[i], &diff);
-    const bool good = output_text(buf_str(&diff), err);
+    const bool good = output_text(buf_str(&diff), call, err);
     buf_free(&diff);
     return good;
 }
@@ -145,7 +145,7 @@ static bool finish(struct work *work, struct steptime_error *err)
     const bool write = call_flag(work->call, "write");
     uint32_t files = fixes->file_count;
     say_remarks(fixes);
-    const bool good = write ? write_files(fixes, &files, err) : show_diff(fixes, err);
+    const bool good = write ? write_files(fixes, &files, err) : show_diff(work->call, fixes, err);
     say_what_was_done(fixes, files, write);
     return good;
 }

@@ -117,7 +117,7 @@ static bool show(const struct call *call, struct arena *arena, struct steptime_e
     bool good = true;
     for (uint32_t i = 1; i < call_argument_count(call) && good; i++)
         good = add_helps(&buf, str_of(call_argument(call, i)), arena, err);
-    good = good && output_text(buf_str(&buf), err);
+    good = good && output_text(buf_str(&buf), call, err);
     buf_free(&buf);
     return good;
 }

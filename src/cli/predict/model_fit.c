@@ -8,6 +8,7 @@
 #include "model/families.h"
 #include "model/fit.h"
 #include "model_command.h"
+#include "cli/program/output.h"
 
 static void tell(const char *family, str group)
 {
@@ -133,7 +134,7 @@ bool model_fit(const struct call *call, struct steptime_error *err)
     struct measurements measurements = {0};
     struct writer *out = NULL;
     const struct catalogue *catalogue = catalogue_new(&arena);
-    bool good = read_tables(call, catalogue, &arena, &measurements, err) &&
+    bool good = output_takes_text(call, err) && read_tables(call, catalogue, &arena, &measurements, err) &&
                 leave_out(call, catalogue, &measurements, err) && open_output(call, &out, err);
     good = good && (call_flag(call, "adapt") ? fit_near : fit_anew)(call, &measurements, out, &arena, err);
     good = close_output(out, good, err);

@@ -13,6 +13,7 @@
 #include "io/writer.h"
 #include "model/model.h"
 #include "model/table.h"
+#include "cli/program/output.h"
 #include "predict/list_kernel.h"
 #include "predict_rows.h"
 #include "cli/program/row_problems.h"
@@ -156,6 +157,8 @@ static void predict_list(struct prediction *p)
 static bool open_all(struct prediction *p, struct steptime_error *err)
 {
     const char *const hw = call_text(p->call, "hw"), *const input = call_text(p->call, "input");
+    if (!output_takes_text(p->call, err))
+        return false;
     if (!input)
         return fail(err, STEPTIME_USAGE, "which list? --input FILE, or --input - for standard input");
     if (!hw)

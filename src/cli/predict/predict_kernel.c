@@ -10,6 +10,7 @@
 #include "io/writer.h"
 #include "model/model.h"
 #include "model/table.h"
+#include "cli/program/output.h"
 #include "predict_rows.h"
 #include "cli/program/row_problems.h"
 
@@ -136,6 +137,8 @@ static bool find_given(struct prediction *p, struct steptime_error *err)
 static bool open_all(struct prediction *p, struct steptime_error *err)
 {
     const char *const input = call_text(p->call, "input");
+    if (!output_takes_text(p->call, err))
+        return false;
     if (!input)
         return fail(err, STEPTIME_USAGE, "which table? --input FILE, or --input - for standard input");
     hardware_say(p->call);

@@ -13,7 +13,7 @@ static enum steptime_code run(const struct call *call, struct steptime_error *er
     const char *shell = call_argument(call, 0);
     const str script = completion_script(&arena, str_of(shell));
     const bool good = script.len
-                          ? output_text(script, err)
+                          ? output_text(script, call, err)
                           : fail(err, STEPTIME_USAGE, "there is no completion for '%s': bash, zsh or fish", shell);
     arena_free(&arena);
     return good ? STEPTIME_OK : err->code;

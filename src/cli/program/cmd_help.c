@@ -34,7 +34,7 @@ static enum steptime_code run(const struct call *call, struct steptime_error *er
     if (!command && call_argument_count(call))
         return STEPTIME_USAGE;
     struct arena arena = {0};
-    const bool good = output_text(text_of(&arena, command, call_flag(call, "man")), err);
+    const bool good = output_text(text_of(&arena, command, call_flag(call, "man")), call, err);
     arena_free(&arena);
     return good ? STEPTIME_OK : err->code;
 }

@@ -2,13 +2,13 @@
 /* The public functions of steptime/steptime.h: a call with a sink in memory. */
 #include "steptime/steptime.h"
 
-#include "analyse.h"
 #include "base/buf.h"
 #include "base/error.h"
 #include "base/mem.h"
 #include "call.h"
 #include "commands.h"
 #include "io/writer.h"
+#include "run.h"
 
 struct steptime_result {
     struct buf text;
@@ -30,39 +30,48 @@ static char **arguments_of(int count, const char *const *words, struct arena *ar
     return arguments;
 }
 
-static struct steptime_result *keep(struct writer *sink)
+/* What came so far; NULL where no report did. */
+static struct steptime_result *keep(const struct writer *sink)
 {
+    if (!writer_text(sink).len)
+        return NULL;
     struct steptime_result *result = mem_zeroed(sizeof *result);
     buf_add(&result->text, writer_text(sink));
     buf_char(&result->text, 0);
     return result;
 }
 
-static bool run_into(struct writer *sink, const struct command *command, int count, const char *const *words,
-                     struct arena *arena, struct steptime_error *err)
+static enum steptime_code run_into(struct writer *sink, const struct command *command, int count,
+                                   const char *const *words, struct arena *arena, struct steptime_error *err)
 {
     struct call call;
-    if (!call_parse(&call, command, count + 1, arguments_of(count, words, arena), arena, err))
-        return false;
-    if (call_flag(&call, "help") || call_text(&call, "output"))
-        return fail(err, STEPTIME_USAGE, "--help and --output are for the program, not for the library");
+    const bool reports = command->shared & SHARED_OUTPUT;
+    if (!reports)
+        fail(err, STEPTIME_USAGE, "'%s' gives no report: it is for the program, not for the library", command->name);
+    if (!reports || !call_parse(&call, command, count + 1, arguments_of(count, words, arena), arena, err))
+        return err->code;
     call.sink = sink;
-    return analyse(&call, err) == STEPTIME_OK;
+    if (!call_flag(&call, "help") && !call_text(&call, "output"))
+        return call_run(&call, err);
+    fail(err, STEPTIME_USAGE, "--help and --output are for the program, not for the library");
+    return err->code;
 }
 
 struct steptime_result *steptime_run(int count, const char *const *words, struct steptime_error *err)
 {
     struct steptime_error ignored;
     err = err ? err : &ignored;
+    *err = (struct steptime_error){.offset = -1};
     const struct command *command = count > 0 ? command_find(words[0]) : NULL;
-    if (!command || !command->analysis) {
-        fail(err, STEPTIME_USAGE, "no command that reads traces is named '%s'", count > 0 ? words[0] : "");
+    if (!command) {
+        command_unknown(count > 0 ? words[0] : "", err);
         return NULL;
     }
     struct arena arena = {0};
     struct writer *sink = writer_to_memory();
-    const bool good = run_into(sink, command, count, words, &arena, err);
-    struct steptime_result *result = good ? keep(sink) : NULL;
+    const enum steptime_code code = run_into(sink, command, count, words, &arena, err);
+    struct steptime_result *result = code == STEPTIME_OUTPUT ? NULL : keep(sink);
+    err->code = code;
     writer_abandon(sink);
     arena_free(&arena);
     return result;

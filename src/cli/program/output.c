@@ -100,9 +100,16 @@ bool output_report(const struct call *call, struct report *report, struct stepti
     return writer_close(out, err);
 }
 
-bool output_text(str text, struct steptime_error *err)
+bool output_takes_text(const struct call *call, struct steptime_error *err)
 {
-    struct writer *out = writer_open(NULL, err);
+    return !call || !call->sink ||
+           fail(err, STEPTIME_USAGE, "the result of this '%s' is no report: it is for the program, not for the library",
+                call->command->name);
+}
+
+bool output_text(str text, const struct call *call, struct steptime_error *err)
+{
+    struct writer *out = output_takes_text(call, err) ? writer_open(NULL, err) : NULL;
     if (!out)
         return false;
     writer_put(out, text);

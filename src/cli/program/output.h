@@ -14,7 +14,13 @@ bool output_check(const struct call *call, struct steptime_error *err);
 /* Whether a table that is a detail (table_json_only) is in what will be written: what nobody sees need not be kept. */
 bool output_shows(const struct call *call, str table);
 
-/* Plain text to standard output, checked like every other result. */
-bool output_text(str text, struct steptime_error *err);
+/*
+ * What is no report: tables as they stream, texts, changed files. It has no place in the library, which gives reports:
+ * false with STEPTIME_USAGE there. Asked before any work is done.
+ */
+bool output_takes_text(const struct call *call, struct steptime_error *err);
+
+/* Plain text to standard output, checked like every other result. The call is NULL of the program itself. */
+bool output_text(str text, const struct call *call, struct steptime_error *err);
 
 #endif

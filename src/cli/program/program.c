@@ -3,15 +3,14 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "analyse.h"
 #include "base/error.h"
 #include "call.h"
 #include "commands.h"
 #include "help.h"
 #include "output.h"
 #include "program.h"
+#include "run.h"
 #include "screen.h"
-#include "spare.h"
 
 static bool is_one_of(const char *word, const char *a, const char *b)
 {
@@ -30,18 +29,12 @@ static int complain(const struct command *command, const struct steptime_error *
     return err->code;
 }
 
-static enum steptime_code run(const struct call *call, struct steptime_error *err)
-{
-    if (!outputs_spare_named(call, err))
-        return err->code;
-    return call->command->analysis ? analyse(call, err) : call->command->run(call, err);
-}
-
 static enum steptime_code show_help(const struct command *command, struct steptime_error *err)
 {
     struct arena arena = {0};
     const unsigned width = screen_of(STDOUT_FILENO, NULL).width;
-    const bool good = output_text(command ? help_command(&arena, command, width) : help_overview(&arena, width), err);
+    const bool good =
+        output_text(command ? help_command(&arena, command, width) : help_overview(&arena, width), NULL, err);
     arena_free(&arena);
     return good ? STEPTIME_OK : err->code;
 }
@@ -53,7 +46,7 @@ static int run_command(const struct command *command, int argc, char **argv)
     struct call call;
     enum steptime_code code = STEPTIME_USAGE;
     if (call_parse(&call, command, argc, argv, &arena, &err))
-        code = call_flag(&call, "help") ? show_help(command, &err) : run(&call, &err);
+        code = call_flag(&call, "help") ? show_help(command, &err) : call_run(&call, &err);
     arena_free(&arena);
     if (code > STEPTIME_JUDGED)
         complain(command, &err);
@@ -67,7 +60,7 @@ static int run_option(const char *word)
     if (is_one_of(word, "--help", "-h"))
         code = show_help(NULL, &err);
     else if (is_one_of(word, "--version", "-V"))
-        code = output_text(S("steptime " STEPTIME_VERSION "\n"), &err) ? STEPTIME_OK : err.code;
+        code = output_text(S("steptime " STEPTIME_VERSION "\n"), NULL, &err) ? STEPTIME_OK : err.code;
     else {
         fail(&err, STEPTIME_USAGE, "there is no option '%s' before a command", word);
         code = STEPTIME_USAGE;
