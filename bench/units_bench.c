@@ -58,8 +58,10 @@ static void print_kernel(const struct kernel *kernel)
     }
     const str form = kernel_form_word(kernel->form), dtype = dtype_word(kernel->dtype);
     printf("%.*s%s\t", (int)form.len, form.at, kernel->backward ? "/b" : "");
-    for (uint32_t i = 0; i < kernel_form_sizes(kernel->form); i++)
-        printf("%s%lld", i ? "x" : "", (long long)kernel->size[i]);
+    const struct form_sizes sizes = form_sizes_of(kernel->form);
+    for (uint32_t i = 0; i < sizes.count; i++)
+        if (!sizes.at[i].optional || kernel_size(kernel, &sizes.at[i]) != sizes.at[i].otherwise)
+            printf("%s%lld", i ? "x" : "", (long long)kernel_size(kernel, &sizes.at[i]));
     printf("\t%.*s", (int)dtype.len, dtype.at);
 }
 

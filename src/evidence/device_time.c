@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "device_time.h"
 
-#include "ops/work.h"
+#include "ops/rows/work.h"
 
 static void fill(const struct trace *trace, struct device_time *time)
 {

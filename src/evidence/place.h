@@ -13,7 +13,7 @@
 #ifndef EVIDENCE_PLACE_H
 #define EVIDENCE_PLACE_H
 
-#include "ops/frame.h"
+#include "ops/rows/frame.h"
 #include "trace/trace.h"
 
 struct stacks;

@@ -29,7 +29,7 @@
 #include <stdint.h>
 
 #include "base/arena.h"
-#include "ops/work.h"
+#include "ops/rows/work.h"
 #include "time/path.h"
 #include "time/run.h"
 #include "trace/trace.h"

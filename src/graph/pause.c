@@ -4,7 +4,7 @@
 #include "base/mem.h"
 #include "base/sort.h"
 #include "base/span.h"
-#include "ops/phase.h"
+#include "ops/rows/phase.h"
 
 enum { TOUCH_NS = 2 * 1000 }; /* calls of two threads that follow each other may overlap by so much */
 

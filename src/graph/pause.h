@@ -13,7 +13,7 @@
 #ifndef GRAPH_PAUSE_H
 #define GRAPH_PAUSE_H
 
-#include "ops/work.h"
+#include "ops/rows/work.h"
 #include "trace/trace.h"
 
 struct pause {

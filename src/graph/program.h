@@ -14,7 +14,7 @@
  * Launches are in the order of the operators at the top, and within each in that
  * of the calls; so those of an operator and the calls inside it lie side by side.
  *
- * The arguments of all sources are written as Kineto writes them (ops/shape.h).
+ * The arguments of all sources are written as Kineto writes them (ops/words/shape.h).
  * Times are those recorded, in nanoseconds from the step's start; -1 where the
  * source has none.
  */
@@ -22,11 +22,11 @@
 #define GRAPH_PROGRAM_H
 
 #include "base/arena.h"
-#include "ops/collective.h"
-#include "ops/family.h"
-#include "ops/flops.h"
-#include "ops/phase.h"
-#include "ops/work.h"
+#include "ops/rows/collective.h"
+#include "ops/words/family.h"
+#include "ops/operators/operators.h"
+#include "ops/rows/phase.h"
+#include "ops/rows/work.h"
 #include "steptime/error.h"
 #include "trace/execution.h"
 #include "trace/trace.h"
@@ -45,7 +45,7 @@ str program_source_word(enum program_source source); /* "trace", "execution trac
 
 struct program_op {
     str name;                      /* "aten::addmm" */
-    struct op_arguments arguments; /* as recorded, see ops/shape.h; "" where not */
+    struct op_arguments arguments; /* as recorded, see ops/words/shape.h; "" where not */
     int64_t id; /* what the user can look up: row of the trace, node of the execution trace, line of the list */
     uint32_t parent, end;            /* OP_NONE at the top; one past the last call inside */
     uint32_t thread;                 /* index of the thread, 0: the training thread */

@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "program.h"
+#include "ops/words/shape.h"
 
 str program_source_word(enum program_source source)
 {
@@ -58,7 +59,7 @@ uint32_t program_unusable_sizes(const struct program *program)
 static const struct program_op *first_without(const struct program *program)
 {
     for (uint32_t i = 0; i < program->count; i++)
-        if (!program->ops[i].label && !program->ops[i].arguments.dims.len && op_has_cost(program->ops[i].name))
+        if (!program->ops[i].label && !program->ops[i].arguments.dims.len && operator_has_cost(program->ops[i].name))
             return &program->ops[i];
     return NULL;
 }

@@ -14,7 +14,8 @@
 #include "base/map.h"
 #include "program_forward.h"
 #include "program_names.h"
-#include "ops/message.h"
+#include "ops/rows/message.h"
+#include "ops/words/shape.h"
 
 bool execution_is_frame(const struct execution_node *node)
 {

@@ -24,7 +24,7 @@ const struct name_facts *program_name(struct program_names *names, str name)
                                               .phase = (uint8_t)phase_of_name(name),
                                               .label = program_names_label(name),
                                               .step = program_names_step(name),
-                                              .has_cost = op_has_cost(name)};
+                                              .has_cost = operator_has_cost(name)};
     map_put(&names->index, (int64_t)(intptr_t)name.at, index);
     return &names->facts[index];
 }

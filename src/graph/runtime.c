@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runtime.h"
 
-#include "ops/rules.h"
+#include "ops/words/rules.h"
 
 /*
  * Names of CUDA's runtime and driver and of HIP. hipMemcpyWithStream returns

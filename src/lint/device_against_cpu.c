@@ -5,7 +5,7 @@
 #include "base/map.h"
 #include "base/mem.h"
 #include "base/sort.h"
-#include "ops/frame.h"
+#include "ops/rows/frame.h"
 #include "report/report.h"
 
 enum { MOST_OPEN = 4096, PARTS_OF_STEP = 200 };

@@ -12,7 +12,7 @@
 #define LINT_JOIN_FUNCTION_H
 
 #include "lint.h"
-#include "ops/frame.h"
+#include "ops/rows/frame.h"
 #include "trace/trace.h"
 
 /* A function of a linted file. */

@@ -69,14 +69,13 @@ static double peak_of(enum dtype dtype, const double *figure, bool *matrix)
 static struct heads heads_of(const struct kernel *kernel, const struct hardware *hardware, const double *c)
 {
     bool matrix;
-    const int64_t *size = kernel->size;
-    const double queries = (double)size[2], keys = (double)size[3];
+    const double queries = (double)kernel->attention.queries, keys = (double)kernel->attention.keys;
     const bool narrow = kernel->dtype == DTYPE_F16 || kernel->dtype == DTYPE_BF16;
     struct heads heads = {
-        .count = (double)size[0] * (double)size[1],
+        .count = (double)kernel->attention.batch * (double)kernel->attention.heads,
         .queries = queries,
-        .keys = size[5] ? fmax(1, keys > queries ? keys - queries / 2 : keys / 2) : keys,
-        .width = ceil((double)size[4] / WIDTH_STEP) * WIDTH_STEP,
+        .keys = kernel->attention.causal ? fmax(1, keys > queries ? keys - queries / 2 : keys / 2) : keys,
+        .width = ceil((double)kernel->attention.width / WIDTH_STEP) * WIDTH_STEP,
         .all_keys = keys,
         .element_bytes = narrow                      ? 2
                          : kernel->dtype == DTYPE_F8 ? 1
@@ -105,7 +104,7 @@ static double us(const struct kernel *kernel, const struct hardware *hardware, c
     const struct heads heads = heads_of(kernel, hardware, c);
     const double passes = kernel->backward ? 4 : 2;
     const double bytes =
-        passes * heads.count * (double)kernel->size[4] * (heads.queries + heads.all_keys) * heads.element_bytes;
+        passes * heads.count * (double)kernel->attention.width * (heads.queries + heads.all_keys) * heads.element_bytes;
     const double memory_us = c[MEMORY] * bytes / (hardware->figure[HW_MEMORY_RATE] / 1e6);
     const double work = soft_max(arithmetic_us(&heads, hardware, c), memory_us, c[KNEE]);
     return soft_max(lone_floor_us(kernel, c[FLOOR_US]), lone_offset_us(kernel, c[OFFSET_US]) + work, 6);

@@ -21,7 +21,7 @@
 #include <math.h>
 
 #include "family.h"
-#include "ops/collective.h"
+#include "ops/rows/collective.h"
 
 enum coefficient {
     LATENCY_US,
@@ -67,12 +67,12 @@ struct exchange {
 
 static struct exchange exchange_of(const struct kernel *kernel, const struct hardware *hardware, const double *c)
 {
-    const int64_t kind = kernel->size[0] - 1;
-    const double ranks = (double)kernel->size[2];
-    const double local = fmin(ranks, (double)kernel->size[3]);
+    const int64_t kind = kernel->collective.kind - 1;
+    const double ranks = (double)kernel->collective.ranks;
+    const double local = fmin(ranks, (double)kernel->collective.server_ranks);
     return (struct exchange){
         .kind = kind < COLLECTIVE_KINDS ? (enum collective_kind)kind : COLLECTIVE_OTHER,
-        .bytes = (double)kernel->size[1],
+        .bytes = (double)kernel->collective.bytes,
         .ranks = ranks,
         .local = local,
         .servers = ceil(ranks / local),
@@ -170,20 +170,21 @@ static void describe(const struct kernel *kernel, const struct hardware *hardwar
 /* What was measured: all-reduce and send-receive within a server. */
 static bool like_measured(const struct kernel *kernel)
 {
-    const int64_t kind = kernel->size[0] - 1;
-    return kernel->size[2] <= kernel->size[3] && kernel->size[2] <= most_ranks &&
+    const int64_t kind = kernel->collective.kind - 1;
+    return kernel->collective.ranks <= kernel->collective.server_ranks && kernel->collective.ranks <= most_ranks &&
            (kind == COLLECTIVE_ALL_REDUCE || kind == COLLECTIVE_POINT_TO_POINT);
 }
 
 static const char *group(const struct kernel *kernel)
 {
-    const int64_t kind = kernel->size[0] - 1;
+    const int64_t kind = kernel->collective.kind - 1;
     return kind < COLLECTIVE_KINDS && in_pairs((enum collective_kind)kind) ? "pairs" : "ring";
 }
 
 static uint32_t also_needs(const struct kernel *kernel, const struct hardware *hardware)
 {
-    const bool several = kernel->size[2] > kernel->size[3], alone = kernel->size[3] < 2 || kernel->size[2] < 2;
+    const bool several = kernel->collective.ranks > kernel->collective.server_ranks,
+               alone = kernel->collective.server_ranks < 2 || kernel->collective.ranks < 2;
     const uint32_t network = several ? 1u << HW_NETWORK : 0;
     return network | (alone || hardware->figure[HW_GPU_LINK] > 0 ? 0 : 1u << HW_HOST_LINK);
 }

@@ -120,32 +120,51 @@ static double peak_of(enum dtype dtype, const double *figure)
     return dtype == DTYPE_BF16 ? first_above_0(figure[HW_BF16], plain) : plain;
 }
 
-/* Positions out along one side; at least 1, so that a window larger than its input is a small layer, not none. */
-static double out_side(int64_t in, int64_t window, int64_t stride, int64_t padding)
+/* A window of one position deep: not of volumes. */
+static bool is_flat(const struct axis *axes)
 {
-    return fmax(1, floor(((double)in + 2.0 * (double)padding - (double)window) / (double)stride) + 1);
+    return axes[0].size == 1 && axes[0].window == 1;
+}
+
+/* Windows of 3x3 at stride 1, without groups. */
+static bool is_three_by_three(const struct kernel *kernel)
+{
+    const struct axis *high = &kernel->convolution.axes[1], *wide = &kernel->convolution.axes[2];
+    return is_flat(kernel->convolution.axes) && high->window == 3 && wide->window == 3 && high->stride == 1 &&
+           wide->stride == 1 && kernel->convolution.groups == 1;
+}
+
+static bool is_dilated(const struct kernel *kernel)
+{
+    return kernel->convolution.axes[1].dilation > 1 || kernel->convolution.axes[2].dilation > 1;
+}
+
+/* Positions out along one side; at least 1, so that a window larger than its input is a small layer, not none. */
+static double side(const struct axis *axis)
+{
+    return fmax(1, (double)axis_positions(axis));
 }
 
 static struct layer layer_of(const struct kernel *kernel, const struct hardware *hardware, const double *c)
 {
-    const int64_t *size = kernel->size;
-    const double groups = (double)size[9];
+    const struct axis *axes = kernel->convolution.axes;
+    const double groups = (double)kernel->convolution.groups;
     struct layer layer = {
-        .batch = (double)size[0],
-        .in = fmax(1, (double)size[1] / groups),
-        .out = fmax(1, (double)size[2] / groups),
+        .batch = (double)kernel->convolution.batch,
+        .in = fmax(1, (double)kernel->convolution.in / groups),
+        .out = fmax(1, (double)kernel->convolution.out / groups),
         .groups = groups,
-        .window = (double)size[3] * (double)size[4],
-        .inputs = (double)size[5] * (double)size[6],
-        .height = out_side(size[5], size[3], size[7], size[8]),
-        .width = out_side(size[6], size[4], size[7], size[8]),
+        .window = axes_window(axes),
+        .inputs = axes_size(axes),
+        .height = side(&axes[0]) * side(&axes[1]),
+        .width = side(&axes[2]),
         .element_bytes = kernel->dtype == DTYPE_F16 || kernel->dtype == DTYPE_BF16 ? 2 : 4,
         .sms = hardware->figure[HW_SMS],
         .flop_per_us = peak_of(kernel->dtype, hardware->figure) / 1e6,
         .bytes_per_us = hardware->figure[HW_MEMORY_RATE] / 1e6,
         .c = c,
     };
-    layer.winograd = size[3] == 3 && size[4] == 3 && size[7] == 1 && groups == 1 && layer.element_bytes == 4;
+    layer.winograd = is_three_by_three(kernel) && layer.element_bytes == 4;
     return layer;
 }
 
@@ -389,9 +408,8 @@ static double start(uint32_t way, uint32_t parameter)
 /* What was measured: windows of 3x3, stride 1, single precision. What is left over there says nothing of others. */
 static bool like_measured(const struct kernel *kernel)
 {
-    const int64_t *size = kernel->size;
     const bool narrow = kernel->dtype == DTYPE_F16 || kernel->dtype == DTYPE_BF16;
-    return size[3] == 3 && size[4] == 3 && size[7] == 1 && size[9] == 1 && !narrow && !kernel->backward;
+    return is_three_by_three(kernel) && !is_dilated(kernel) && !narrow && !kernel->backward;
 }
 
 const struct family family_convolution = {

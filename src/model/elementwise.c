@@ -36,7 +36,7 @@ static const char *const measured[] = {"add",  "addu", "div",  "divu", "gelu", "
 
 static const char *group(const struct kernel *kernel)
 {
-    const bool unary = kernel->size[2] <= 2;
+    const bool unary = kernel->elements.accesses <= 2;
     if (unary && str_eq(kernel->variant, S("pow")))
         return "powu";
     if (unary && str_eq(kernel->variant, S("mul")))
@@ -57,7 +57,7 @@ static double peak(const struct hardware *hardware)
 
 static double work_us(const struct kernel *kernel, const struct hardware *hardware, const double *c)
 {
-    const double elements = (double)kernel->size[0] * (double)kernel->size[1], bytes = kernel_bytes(kernel);
+    const double elements = (double)kernel->elements.rows * (double)kernel->elements.cols, bytes = kernel_bytes(kernel);
     const double l2 = c[SHARE] * hardware->figure[HW_L2_BYTES];
     const double hit = l2 > 0 ? 1 / (1 + pow(bytes / l2, 4)) : 0;
     const double memory = bytes / hardware->figure[HW_MEMORY_RATE] / c[EFFICIENCY] * (1 - c[SAVED] * hit);

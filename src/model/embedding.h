@@ -7,7 +7,7 @@
 #define MODEL_EMBEDDING_H
 
 #include "hw/hardware.h"
-#include "kernel.h"
+#include "ops/operators/kernel.h"
 
 /* Seconds of the work alone; `efficiency` of the bandwidth of memory. */
 double embedding_s(const struct kernel *kernel, const struct hardware *hardware, double efficiency);

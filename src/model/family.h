@@ -18,7 +18,7 @@
 #define MODEL_FAMILY_H
 
 #include "hw/hardware.h"
-#include "kernel.h"
+#include "ops/operators/kernel.h"
 
 enum { FAMILY_PARAMETERS = 28, FAMILY_FEATURES = 24 };
 

@@ -128,10 +128,10 @@ static double missing_power(const struct hardware *hardware, double energy)
 static struct product product_of(const struct kernel *kernel, const struct hardware *hardware, const double *c)
 {
     struct product p = {
-        .batch = (double)kernel->size[0],
-        .m = (double)kernel->size[1],
-        .k = (double)kernel->size[2],
-        .n = (double)kernel->size[3],
+        .batch = (double)kernel->product.batch,
+        .m = (double)kernel->product.m,
+        .k = (double)kernel->product.reduced,
+        .n = (double)kernel->product.n,
         .sms = hardware->figure[HW_SMS],
         .flop_per_us = matrix_peak(hardware) / 1e6,
         .bytes_per_us = hardware->figure[HW_MEMORY_RATE] / 1e6,
@@ -139,7 +139,7 @@ static struct product product_of(const struct kernel *kernel, const struct hardw
         .alone = kernel->alone,
         .c = c,
     };
-    const bool unaligned = kernel->size[2] % 4 || kernel->size[3] % 4;
+    const bool unaligned = kernel->product.reduced % 4 || kernel->product.n % 4;
     const double beyond = p.k > 8192 ? fmin(1.4, log(p.k / 8192)) : 0;
     p.read_us = p.batch * p.k * (p.m + p.n) * FP32_BYTES * c[READ] / p.bytes_per_us;
     p.write_us = p.batch * p.m * p.n * FP32_BYTES * c[WRITE] / p.bytes_per_us;
@@ -316,8 +316,8 @@ static void describe(const struct kernel *kernel, const struct hardware *hardwar
     to[LN_K] = log(p.k / 64);
     to[LN_L2_A] = log(p.batch * p.m * p.k * FP32_BYTES / l2);
     to[LN_L2_B] = log(p.batch * p.n * p.k * FP32_BYTES / l2);
-    to[ALIGNED_N] = alignment(kernel->size[3]);
-    to[ALIGNED_K] = alignment(kernel->size[2]);
+    to[ALIGNED_N] = alignment(kernel->product.n);
+    to[ALIGNED_K] = alignment(kernel->product.reduced);
 }
 
 /*
@@ -347,8 +347,8 @@ static bool steady(const struct hardware *hardware)
 
 static double attained(const struct kernel *kernel, const struct hardware *hardware, double us)
 {
-    const double b = (double)kernel->size[0], m = (double)kernel->size[1], n = (double)kernel->size[2],
-                 k = (double)kernel->size[3];
+    const double b = (double)kernel->product.batch, m = (double)kernel->product.m, n = (double)kernel->product.reduced,
+                 k = (double)kernel->product.n;
     const double arithmetic_us = 2e6 * b * m * n * k / matrix_peak(hardware) * (1 + missing_power(hardware, 1));
     const double memory_us = 1e6 * FP32_BYTES * b * (m * n + n * k + m * k) / hardware->figure[HW_MEMORY_RATE];
     return fmax(arithmetic_us, memory_us) / us;

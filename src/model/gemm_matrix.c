@@ -85,10 +85,10 @@ static double peak_of(enum dtype dtype, const double *figure)
 static struct product product_of(const struct kernel *kernel, const struct hardware *hardware, const double *c)
 {
     struct product p = {
-        .batch = (double)kernel->size[0],
-        .m = (double)kernel->size[1],
-        .k = (double)kernel->size[2],
-        .n = (double)kernel->size[3],
+        .batch = (double)kernel->product.batch,
+        .m = (double)kernel->product.m,
+        .k = (double)kernel->product.reduced,
+        .n = (double)kernel->product.n,
         .element_bytes = kernel->dtype == DTYPE_F8 ? 1 : 2,
         .sms = hardware->figure[HW_SMS],
         .flop_per_us = peak_of(kernel->dtype, hardware->figure) / 1e6,
@@ -196,7 +196,8 @@ static void describe(const struct kernel *kernel, const struct hardware *hardwar
     to[LN_L2_A] = log(p.batch * p.m * p.k * p.element_bytes / l2);
     to[LN_L2_B] = log(p.batch * p.n * p.k * p.element_bytes / l2);
     to[LN_L2_C] = log(p.batch * p.m * p.n * OUTPUT_BYTES / l2);
-    to[ALIGNED_K] = (kernel->size[2] % 64 == 0) + (kernel->size[2] % 128 == 0) + (kernel->size[2] % 512 == 0);
+    to[ALIGNED_K] = (kernel->product.reduced % 64 == 0) + (kernel->product.reduced % 128 == 0) +
+                    (kernel->product.reduced % 512 == 0);
 }
 
 static bool takes(const struct kernel *kernel)

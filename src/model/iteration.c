@@ -66,17 +66,16 @@ struct iteration {
 
 static struct iteration iteration_of(const struct kernel *kernel, const struct hardware *hardware, const double *c)
 {
-    const int64_t *size = kernel->size;
     struct iteration it = {
-        .hidden = (double)size[0],
-        .heads = (double)size[1],
-        .layers = (double)size[2],
-        .sequence = (double)size[3],
-        .micro = (double)size[4],
-        .batch = (double)size[5],
-        .tensor = (double)size[6],
-        .data = (double)size[7],
-        .pipeline = (double)size[8],
+        .hidden = (double)kernel->iteration.hidden,
+        .heads = (double)kernel->iteration.heads,
+        .layers = (double)kernel->iteration.layers,
+        .sequence = (double)kernel->iteration.sequence,
+        .micro = (double)kernel->iteration.micro_batch,
+        .batch = (double)kernel->iteration.global_batch,
+        .tensor = (double)kernel->iteration.tensor,
+        .data = (double)kernel->iteration.data,
+        .pipeline = (double)kernel->iteration.pipeline,
         .gpus = fmax(1, hardware->figure[HW_GPUS_PER_SERVER]),
         .hardware = hardware,
         .c = c,
@@ -194,7 +193,8 @@ static double us(const struct kernel *kernel, const struct hardware *hardware, c
 
 static uint32_t also_needs(const struct kernel *kernel, const struct hardware *hardware)
 {
-    const double ranks = (double)kernel->size[6] * (double)kernel->size[7] * (double)kernel->size[8];
+    const double ranks =
+        (double)kernel->iteration.tensor * (double)kernel->iteration.data * (double)kernel->iteration.pipeline;
     const uint32_t link = hardware->figure[HW_GPU_LINK] > 0 ? 0 : 1u << HW_HOST_LINK;
     const bool servers = ranks > hardware->figure[HW_GPUS_PER_SERVER];
     return (ranks > 1 ? link : 0) | (servers ? 1u << HW_NETWORK | 1u << HW_GPUS_PER_SERVER : 0);

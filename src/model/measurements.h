@@ -5,7 +5,7 @@
 
 #include "base/arena.h"
 #include "hw/catalogue.h"
-#include "kernel.h"
+#include "ops/operators/kernel.h"
 #include "steptime/error.h"
 
 struct measurement {

@@ -14,7 +14,7 @@
 
 #include "base/arena.h"
 #include "hw/hardware.h"
-#include "kernel.h"
+#include "ops/operators/kernel.h"
 
 /* How sure an estimate is, best first. */
 enum estimate_basis {

@@ -2,7 +2,7 @@
 /* The words of operators in tables and lists of graphs, and the kernels that they mean. */
 #include "table.h"
 
-#include "ops/collective.h"
+#include "ops/rows/collective.h"
 
 /* Tensors that an element-wise operator reads and writes, each of all elements. */
 enum { UNARY = 2, BINARY = 3 };
@@ -48,23 +48,32 @@ enum { WORDS = sizeof words / sizeof *words };
 /* in_channels ... padding of the table, as the form orders them: square windows and inputs, one group. */
 static void set_convolution(const int64_t *n, struct kernel *kernel)
 {
-    const int64_t sizes[KERNEL_SIZES] = {n[0], n[1], n[2], n[3], n[3], n[4], n[4], n[5], n[6], 1};
-    memcpy(kernel->size, sizes, sizeof sizes);
+    const struct axis side = {.size = n[4], .window = n[3], .stride = n[5], .padding = n[6], .dilation = 1};
+    kernel->convolution.batch = n[0];
+    kernel->convolution.in = n[1];
+    kernel->convolution.out = n[2];
+    kernel->convolution.groups = 1;
+    kernel->convolution.axes[0] = axis_of_one();
+    kernel->convolution.axes[1] = kernel->convolution.axes[2] = side;
 }
 
 /* The table's N is the width of the output; the form's n is the reduction. */
 static void set_fp8(const int64_t *n, struct kernel *kernel)
 {
-    const int64_t sizes[KERNEL_SIZES] = {1, n[0], n[2], n[1]};
-    memcpy(kernel->size, sizes, sizeof sizes);
+    kernel->product.batch = 1;
+    kernel->product.m = n[0];
+    kernel->product.reduced = n[2];
+    kernel->product.n = n[1];
     kernel->dtype = DTYPE_F8;
 }
 
 /* Bytes of the message, ranks, ranks of a server. */
 static void set_collective(const struct word *word, const int64_t *n, struct kernel *kernel)
 {
-    const int64_t sizes[KERNEL_SIZES] = {word->accesses + 1, n[0], n[1], n[2]};
-    memcpy(kernel->size, sizes, sizeof sizes);
+    kernel->collective.kind = word->accesses + 1;
+    kernel->collective.bytes = n[0];
+    kernel->collective.ranks = n[1];
+    kernel->collective.server_ranks = n[2];
 }
 
 static void set_sizes(const struct word *word, const int64_t *sizes, struct kernel *kernel)
@@ -81,9 +90,11 @@ static void set_sizes(const struct word *word, const int64_t *sizes, struct kern
         set_collective(word, sizes, kernel);
         return;
     }
-    memcpy(kernel->size, sizes, word->numbers * sizeof *sizes);
+    const struct form_sizes named = form_sizes_of(word->form);
+    for (uint32_t i = 0; i < word->numbers; i++)
+        kernel_set_size(kernel, &named.at[i], sizes[i]);
     if (word->form == FORM_ELEMENTWISE)
-        kernel->size[2] = word->accesses;
+        kernel->elements.accesses = word->accesses;
 }
 
 bool op_word_known(str op)

@@ -147,7 +147,7 @@ static struct layout warp_layout(double cols, double warp)
 static struct layout layout_of(const struct kernel *kernel, const struct hardware *hardware)
 {
     const bool amd = str_starts(hardware->name, S("AMD "));
-    const double cols = (double)kernel->size[1], warp = amd ? 64 : 32;
+    const double cols = (double)kernel->rows.cols, warp = amd ? 64 : 32;
     if (kernel->form == FORM_LAYER_NORM)
         return norm_layout(cols, warp);
     if (cols <= 1024)
@@ -162,15 +162,16 @@ static double figure_or(const struct hardware *hardware, enum hw_key key, double
 
 static double unaligned(const struct kernel *kernel, const double *c)
 {
-    const int64_t bytes = kernel->size[1] * (int64_t)element(kernel);
+    const int64_t bytes = kernel->rows.cols * (int64_t)element(kernel);
     return bytes % 128 == 0 ? 0 : bytes % 32 == 0 ? c[UNALIGNED_LINE] : c[UNALIGNED_SECTOR];
 }
 
 static double memory_us(const struct kernel *kernel, const struct hardware *hardware, const double *c,
                         const struct layout *layout, double rows_resident)
 {
-    const double bytes = (double)kernel->size[0] * (double)kernel->size[1] * element(kernel);
-    const double under_work = fmin((double)kernel->size[0], rows_resident) * (double)kernel->size[1] * element(kernel);
+    const double bytes = (double)kernel->rows.rows * (double)kernel->rows.cols * element(kernel);
+    const double under_work =
+        fmin((double)kernel->rows.rows, rows_resident) * (double)kernel->rows.cols * element(kernel);
     const double room = c[SHARE] * figure_or(hardware, HW_L2_BYTES, 4 << 20);
     const double miss = 1 / (1 + pow(room / under_work, c[STEEPNESS]));
     return bytes * (2 + layout->again * miss) / hardware->figure[HW_MEMORY_RATE] / c[EFFICIENCY] *
@@ -182,7 +183,7 @@ static double work_us(const struct kernel *kernel, const struct hardware *hardwa
 {
     const double blocks = fmax(1, floor(figure_or(hardware, HW_THREADS_PER_SM, 2048) / layout->threads));
     const double rows_resident = hardware->figure[HW_SMS] * blocks * layout->rows_block;
-    const double waves = fmax(1, (double)kernel->size[0] / rows_resident);
+    const double waves = fmax(1, (double)kernel->rows.rows / rows_resident);
     const uint32_t fixed = NORM_FIXED + 2 * layout->kind;
     const double trips = waves * (c[fixed] + c[fixed + 1] * layout->steps) / figure_or(hardware, HW_CLOCK, 1.4e9) * 1e6;
     return soft_max(memory_us(kernel, hardware, c, layout, rows_resident), trips, c[KNEE]);

@@ -24,7 +24,7 @@
 #define MODEL_TABLE_H
 
 #include "base/arena.h"
-#include "kernel.h"
+#include "ops/operators/kernel.h"
 #include "steptime/error.h"
 #include "text/csv_reader.h"
 

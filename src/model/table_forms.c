@@ -3,29 +3,12 @@
 
 #include "table.h"
 
-/* The columns of a form's sizes, in the order of kernel.h. Iterations and collectives have tables of their own. */
-static const char *const names[FORMS][KERNEL_SIZES] = {
-    [FORM_BMM] = {"b", "m", "n", "k"},
-    [FORM_LINEAR] = {"b", "m", "n", "k"},
-    [FORM_CONVOLUTION] = {"batch", "in", "out", "kernel_h", "kernel_w", "height", "width", "stride", "padding",
-                          "groups"},
-    [FORM_ELEMENTWISE] = {"rows", "cols", "accesses"},
-    [FORM_SOFTMAX] = {"rows", "cols"},
-    [FORM_LAYER_NORM] = {"rows", "cols"},
-    [FORM_DROPOUT] = {"rows", "cols"},
-    [FORM_BATCH_NORM] = {"batch", "channels", "positions"},
-    [FORM_POOLING] = {"channels", "positions_in", "positions_out", "window"},
-    [FORM_REDUCTION] = {"rows", "cols"},
-    [FORM_EMBEDDING] = {"batch", "tables", "rows", "bag", "width"},
-    [FORM_TRANSPOSE] = {"batch", "rows", "cols"},
-    [FORM_INDEX] = {"bytes_read", "bytes_written"},
-    [FORM_CONCAT] = {"bytes_written", "parts"},
-    [FORM_COPY] = {"bytes"},
-    [FORM_FILL] = {"bytes"},
-    [FORM_HOST_COPY] = {"bytes", "pinned"},
-    [FORM_OPTIMIZER] = {"parameters", "states"},
-    [FORM_ATTENTION] = {"batch", "heads", "queries", "keys", "width", "causal"},
-};
+/* Its own column, or one that stands for several sizes. */
+static uint32_t column_of(const struct csv_row *header, const struct form_size *size)
+{
+    const uint32_t own = csv_column(header, str_of(size->name));
+    return own == UINT32_MAX && size->shared ? csv_column(header, str_of(size->shared)) : own;
+}
 
 bool form_columns_find(const struct csv_row *header, struct form_columns *columns)
 {
@@ -35,9 +18,11 @@ bool form_columns_find(const struct csv_row *header, struct form_columns *column
     columns->form = csv_column(header, S("form"));
     columns->dtype = csv_column(header, S("dtype"));
     columns->backward = csv_column(header, S("backward"));
-    for (int form = 0; form < FORMS; form++)
-        for (int i = 0; i < KERNEL_SIZES; i++)
-            columns->sizes[form][i] = names[form][i] ? csv_column(header, str_of(names[form][i])) : UINT32_MAX;
+    for (int form = 0; form < FORMS; form++) {
+        const struct form_sizes sizes = form_sizes_of((enum kernel_form)form);
+        for (uint32_t i = 0; i < sizes.count; i++)
+            columns->sizes[form][i] = column_of(header, &sizes.at[i]);
+    }
     return columns->form != UINT32_MAX;
 }
 
@@ -71,19 +56,33 @@ static str without_dtype(str op, enum dtype dtype)
 static str variant_of(str op, const struct kernel *kernel)
 {
     struct kernel known;
+    const int64_t sizes[] = {kernel->elements.rows, kernel->elements.cols};
     const bool same = kernel->form == FORM_ELEMENTWISE &&
-                      !kernel_of_op(without_dtype(op, kernel->dtype), kernel->size, 2, &known) &&
+                      !kernel_of_op(without_dtype(op, kernel->dtype), sizes, 2, &known) &&
                       known.form == FORM_ELEMENTWISE;
     return same ? known.variant : S("");
 }
 
+static const char *read_size(const struct form_size *size, uint32_t column, const struct csv_row *fields,
+                             struct kernel *kernel)
+{
+    const str field = column == UINT32_MAX ? S("") : str_trim(csv_field(fields, column));
+    int64_t value = size->otherwise;
+    if (column == UINT32_MAX && !size->optional)
+        return "the table lacks a size of its form";
+    if (!(size->optional && !field.len) && !str_int(field, &value))
+        return "a size is not a whole number";
+    kernel_set_size(kernel, size, value);
+    return NULL;
+}
+
 static const char *read_sizes(const uint32_t *columns, const struct csv_row *fields, struct kernel *kernel)
 {
-    for (uint32_t i = 0; i < kernel_form_sizes(kernel->form); i++) {
-        if (columns[i] == UINT32_MAX)
-            return "the table lacks a size of its form";
-        if (!str_int(str_trim(csv_field(fields, columns[i])), &kernel->size[i]))
-            return "a size is not a whole number";
+    const struct form_sizes sizes = form_sizes_of(kernel->form);
+    for (uint32_t i = 0; i < sizes.count; i++) {
+        const char *problem = read_size(&sizes.at[i], columns[i], fields, kernel);
+        if (problem)
+            return problem;
     }
     return kernel_check(kernel);
 }

@@ -6,13 +6,13 @@
 #ifndef MODEL_TABLE_FORMS_H
 #define MODEL_TABLE_FORMS_H
 
-#include "kernel.h"
+#include "ops/operators/kernel.h"
 #include "text/csv_reader.h"
 
 /* Where the columns are; UINT32_MAX: not there. */
 struct form_columns {
     uint32_t op, device, us, form, dtype, backward;
-    uint32_t sizes[FORMS][KERNEL_SIZES]; /* as many as the form has */
+    uint32_t sizes[FORMS][FORM_SIZES_MOST]; /* as many as the form has */
 };
 
 /* False where the table does not name forms. */

@@ -105,7 +105,7 @@ static double read_again(const struct hardware *hardware, double bytes)
  */
 static double batch_norm_bytes(const struct kernel *k, const struct hardware *hardware)
 {
-    const double tensor = (double)k->size[0] * (double)k->size[1] * (double)k->size[2] * element(k);
+    const double tensor = (double)k->norm.batch * (double)k->norm.channels * (double)k->norm.positions * element(k);
     const double once = k->backward ? 2 * tensor : tensor;
     return once + read_again(hardware, once) + tensor;
 }
@@ -113,7 +113,7 @@ static double batch_norm_bytes(const struct kernel *k, const struct hardware *ha
 /* Gradient of layer norm: two kernels, one for the input, one for weight and bias, each reads both tensors. */
 static double row_bytes(const struct kernel *k)
 {
-    const double tensor = (double)k->size[0] * (double)k->size[1] * element(k);
+    const double tensor = (double)k->rows.rows * (double)k->rows.cols * element(k);
     if (k->form == FORM_LAYER_NORM)
         return k->backward ? 5 * tensor : 2 * tensor;
     return k->backward ? 3 * tensor : 2 * tensor;
@@ -123,20 +123,21 @@ static double row_bytes(const struct kernel *k)
 static double pooling_bytes(const struct kernel *k)
 {
     const double place = 8;
-    return (double)k->size[0] * ((double)k->size[1] * element(k) + (double)k->size[2] * (element(k) + place));
+    return (double)k->pooling.planes *
+           ((double)k->pooling.in * element(k) + (double)k->pooling.out * (element(k) + place));
 }
 
 /* Parameter and gradient are read, the parameter written; each state is read and written. */
 static double optimizer_bytes(const struct kernel *k)
 {
-    return (double)k->size[0] * element(k) * (3 + 2 * (double)k->size[1]);
+    return (double)k->optimizer.parameters * element(k) * (3 + 2 * (double)k->optimizer.states);
 }
 
 static double host_copy_s(const struct kernel *k, const struct hardware *hardware, const double *c)
 {
-    const double share = k->size[1] ? c[LINK] : c[PAGEABLE];
+    const double share = k->moved.pinned ? c[LINK] : c[PAGEABLE];
     const double rate = hardware->figure[HW_HOST_LINK] > 0 ? hardware->figure[HW_HOST_LINK] : 12e9; /* PCIe 3 x16 */
-    return (double)k->size[0] / (rate * share);
+    return (double)k->moved.bytes / (rate * share);
 }
 
 /*
@@ -148,13 +149,13 @@ static double reduction_s(const struct kernel *k, const struct hardware *hardwar
 {
     const bool columns = str_eq(k->variant, S("columns"));
     const double threads = columns ? 16 : 512, outputs_block = columns ? 32 : 1;
-    double values = ceil((double)k->size[1] / threads);
+    double values = ceil((double)k->rows.cols / threads);
     if (values >= 256) {
-        const double blocks = fmax(1, hardware->figure[HW_SMS] * 4 * outputs_block / (double)k->size[0]);
+        const double blocks = fmax(1, hardware->figure[HW_SMS] * 4 * outputs_block / (double)k->rows.rows);
         values = fmax(16, values / blocks);
     }
     const double trips = fmin(ceil(values / 4), 64) * c[TRIP_US];
-    const double elements = (double)k->size[0] * (double)k->size[1];
+    const double elements = (double)k->rows.rows * (double)k->rows.cols;
     const double memory = soft_max(memory_s(hardware, kernel_bytes(k), c[REDUCE]), trips * 1e-6, 3);
     return fmax(memory, issue_s(hardware, elements, c[columns ? COLUMN_STEPS : ROW_STEPS])) + c[TREE_US] * 1e-6;
 }
@@ -166,14 +167,15 @@ static double reduction_s(const struct kernel *k, const struct hardware *hardwar
 static double pooling_s(const struct kernel *k, const struct hardware *hardware, const double *c)
 {
     const double memory = memory_s(hardware, pooling_bytes(k), c[STREAM]);
-    return k->backward ? fmax(memory, issue_s(hardware, (double)k->size[0] * (double)k->size[1], c[POOL_STEPS]))
-                       : memory;
+    return k->backward
+               ? fmax(memory, issue_s(hardware, (double)k->pooling.planes * (double)k->pooling.in, c[POOL_STEPS]))
+               : memory;
 }
 
 static double index_s(const struct kernel *k, const struct hardware *hardware, const double *c)
 {
     const bool select = str_eq(k->variant, S("select")), in_order = str_eq(k->variant, S("resize"));
-    const double elements = (double)k->size[1] / element(k);
+    const double elements = (double)k->index.written / element(k);
     return fmax(memory_s(hardware, kernel_bytes(k), c[in_order ? STREAM : INDEX]),
                 issue_s(hardware, elements, c[select ? SELECT_STEPS : INDEX_STEPS]));
 }

@@ -4,7 +4,7 @@
 #define PREDICT_BATCH_ROLES_H
 
 #include "graph/program.h"
-#include "ops/shape.h"
+#include "ops/words/shape.h"
 
 /* Shapes of parameters, either way round where they have two dimensions. */
 struct parameters;

@@ -49,11 +49,11 @@ static bool cast_kernels(struct kernels from, enum dtype dtype, struct kernel *t
 /* Elements of the weight of a forward product; 0 where it has none. */
 static double weight_elements(const struct kernel *kernel)
 {
-    const int64_t *size = kernel->size;
     if (kernel->form == FORM_LINEAR)
-        return (double)size[2] * (double)size[3];
-    if (kernel->form == FORM_CONVOLUTION && size[9] > 0)
-        return (double)size[1] * (double)size[2] * (double)size[3] * (double)size[4] / (double)size[9];
+        return (double)kernel->product.reduced * (double)kernel->product.n;
+    if (kernel->form == FORM_CONVOLUTION && kernel->convolution.groups > 0)
+        return (double)kernel->convolution.in * (double)kernel->convolution.out *
+               axes_window(kernel->convolution.axes) / (double)kernel->convolution.groups;
     return 0;
 }
 

@@ -35,31 +35,33 @@ static bool join_lookups(struct kernels parts, struct kernel *whole)
 {
     *whole = parts.at[0];
     double rows = 0;
-    whole->size[1] = 0;
+    whole->lookup.tables = 0;
     for (uint32_t i = 0; i < parts.count; i++) {
         const struct kernel *part = &parts.at[i];
-        if (part->form != FORM_EMBEDDING || part->size[0] != whole->size[0] || part->size[4] != whole->size[4])
+        if (part->form != FORM_EMBEDDING || part->lookup.batch != whole->lookup.batch ||
+            part->lookup.width != whole->lookup.width)
             return false;
-        whole->size[1] += part->size[1];
-        rows += (double)part->size[1] * (double)part->size[2];
+        whole->lookup.tables += part->lookup.tables;
+        rows += (double)part->lookup.tables * (double)part->lookup.rows;
     }
-    whole->size[2] = (int64_t)(rows / (double)whole->size[1] + 0.5);
+    whole->lookup.rows = (int64_t)(rows / (double)whole->lookup.tables + 0.5);
     return true;
 }
 
 static bool join_elementwise(struct kernels parts, struct kernel *whole)
 {
     *whole = parts.at[0];
-    whole->size[2] = 0;
+    whole->elements.accesses = 0;
     for (uint32_t i = 0; i < parts.count; i++) {
         const struct kernel *part = &parts.at[i];
-        if (part->form != FORM_ELEMENTWISE || part->size[0] * part->size[1] != whole->size[0] * whole->size[1])
+        if (part->form != FORM_ELEMENTWISE ||
+            part->elements.rows * part->elements.cols != whole->elements.rows * whole->elements.cols)
             return false;
-        whole->size[2] += part->size[2];
+        whole->elements.accesses += part->elements.accesses;
     }
-    whole->size[2] -= 2 * ((int64_t)parts.count - 1);
-    if (whole->size[2] < 2)
-        whole->size[2] = 2;
+    whole->elements.accesses -= 2 * ((int64_t)parts.count - 1);
+    if (whole->elements.accesses < 2)
+        whole->elements.accesses = 2;
     return true;
 }
 

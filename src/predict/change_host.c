@@ -50,7 +50,7 @@ bool change_no_sync(struct changing *changing)
 static bool is_pageable(const struct plan *plan, const struct plan_launch *launch)
 {
     if (launch->source == PLAN_NONE)
-        return launch->has_kernel && launch->kernel.form == FORM_HOST_COPY && !launch->kernel.size[1];
+        return launch->has_kernel && launch->kernel.form == FORM_HOST_COPY && !launch->kernel.moved.pinned;
     const struct program_launch *recorded = &plan->program->launches[launch->source];
     const bool silent = recorded->memory == HOST_UNKNOWN && launch->wait_stream != WAITS_FOR_NOTHING;
     return recorded->direction == COPY_H2D && (recorded->memory == HOST_PAGEABLE || silent);
@@ -58,14 +58,14 @@ static bool is_pageable(const struct plan *plan, const struct plan_launch *launc
 
 static struct kernel host_copy(int64_t bytes, bool pinned)
 {
-    return (struct kernel){.form = FORM_HOST_COPY, .dtype = DTYPE_F32, .size = {bytes, pinned}};
+    return (struct kernel){.form = FORM_HOST_COPY, .dtype = DTYPE_F32, .moved = {bytes, pinned}};
 }
 
 static void pin(struct changing *changing, struct plan_launch *launch)
 {
     const struct program *program = changing->plan->program;
     const int64_t bytes =
-        launch->source != PLAN_NONE ? program->launches[launch->source].bytes : launch->kernel.size[0];
+        launch->source != PLAN_NONE ? program->launches[launch->source].bytes : launch->kernel.moved.bytes;
     launch->wait_stream = WAITS_FOR_NOTHING;
     if (bytes <= 0)
         return;

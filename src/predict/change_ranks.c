@@ -62,7 +62,7 @@ static struct kernel kernel_of(const struct question_context *context, const str
     const int64_t server = server_of(context->hardware);
     return (struct kernel){.form = FORM_COLLECTIVE,
                            .dtype = DTYPE_F32,
-                           .size = {collective->kind + 1, bytes, ranks, ranks < server ? ranks : server}};
+                           .collective = {collective->kind + 1, bytes, ranks, ranks < server ? ranks : server}};
 }
 
 /* Its time among so many ranks; false where no model knows. */

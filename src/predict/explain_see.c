@@ -102,7 +102,7 @@ static void see_ops(const struct seeing *s, enum behind behind)
 
 static bool lacks_shapes(const struct program_op *op)
 {
-    return !op->label && !op->arguments.dims.len && op_has_cost(op->name);
+    return !op->label && !op->arguments.dims.len && operator_has_cost(op->name);
 }
 
 /* Calls inside others too, so they are none of the plan. */

@@ -57,11 +57,17 @@ static int64_t bytes_of(int64_t elements, int64_t times)
     return __builtin_mul_overflow(elements, FP32_BYTES * times, &bytes) ? INT64_MAX : bytes;
 }
 
-static const char *launches(enum kernel_form form, int64_t first, int64_t second, struct kernel *kernel)
+static const char *moves(enum kernel_form form, int64_t bytes, struct kernel *kernel)
 {
-    if (first == INT64_MAX)
+    if (bytes == INT64_MAX)
         return "its bytes are too many";
-    *kernel = (struct kernel){.form = form, .dtype = DTYPE_F32, .size = {first, second}};
+    *kernel = (struct kernel){.form = form, .dtype = DTYPE_F32, .moved = {.bytes = bytes}};
+    return kernel_check(kernel);
+}
+
+static const char *drops_elements(int64_t elements, struct kernel *kernel)
+{
+    *kernel = (struct kernel){.form = FORM_DROPOUT, .dtype = DTYPE_F32, .rows = {elements, 1}};
     return kernel_check(kernel);
 }
 
@@ -83,8 +89,8 @@ static bool one_element_each(const struct list_row *row)
 static const char *forward_copy(const struct list_node *node, const struct list_row *row, struct kernel *kernel)
 {
     if (node->drops)
-        return launches(FORM_DROPOUT, last_elements(row), 1, kernel);
-    return launches(FORM_BYTES, bytes_of(last_elements(row), 2), 1, kernel);
+        return drops_elements(last_elements(row), kernel);
+    return moves(FORM_BYTES, bytes_of(last_elements(row), 2), kernel);
 }
 
 /* A tensor of another size than the result is that of a table: zeros, to which few rows are added. */
@@ -93,8 +99,8 @@ static const char *backward_copy(const struct list_node *node, const struct list
     if (node->adds || node->hands_on)
         return launches_nothing(kernel);
     if (node->elements && last_elements(row) != node->elements)
-        return launches(FORM_FILL, bytes_of(last_elements(row), 1), 0, kernel);
-    return launches(FORM_BYTES, bytes_of(last_elements(row), 2), 1, kernel);
+        return moves(FORM_FILL, bytes_of(last_elements(row), 1), kernel);
+    return moves(FORM_BYTES, bytes_of(last_elements(row), 2), kernel);
 }
 
 /* Picking from a tuple or a slice makes a view; what has one element lies on the host. */
@@ -112,7 +118,7 @@ static const char *known_op(const struct list_node *node, const struct list_row 
 {
     if (row->phase == LIST_BACKWARD && node->norm && str_eq(row->op, S("mul")) && row->sizes == 2) {
         *kernel = (struct kernel){
-            .form = FORM_LAYER_NORM, .backward = true, .dtype = DTYPE_F32, .size = {row->size[0], row->size[1]}};
+            .form = FORM_LAYER_NORM, .backward = true, .dtype = DTYPE_F32, .rows = {row->size[0], row->size[1]}};
         return kernel_check(kernel);
     }
     const bool linear = str_eq(row->op, S("linear")) && row->sizes == 3;
@@ -139,5 +145,5 @@ const char *kernel_of_list_row(struct list_node *node, const struct list_row *ro
         return copy_kernel(node, row, kernel);
     if (op_word_known(row->op))
         return known_op(node, row, kernel);
-    return launches(FORM_BYTES, all_bytes(row), 1, kernel);
+    return moves(FORM_BYTES, all_bytes(row), kernel);
 }

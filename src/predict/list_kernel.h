@@ -12,7 +12,7 @@
 #define PREDICT_LIST_KERNEL_H
 
 #include "graph/operator_list.h"
-#include "model/kernel.h"
+#include "ops/operators/kernel.h"
 
 enum { LIST_NODE_BYTES = 64 };
 

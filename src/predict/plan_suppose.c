@@ -28,7 +28,7 @@ static str call_of(enum work_class class)
 static bool holds_host(const struct planning *p, const struct unit *unit, const struct kernel *kernel)
 {
     return kernel->form == FORM_HOST_COPY &&
-           !(kernel->size[1] == 1 && str_has(p->program->ops[unit->op].arguments.values, S("\"True\"")));
+           !(kernel->moved.pinned == 1 && str_has(p->program->ops[unit->op].arguments.values, S("\"True\"")));
 }
 
 /* Calls that began since the launch before, or since the operator did. */

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "shard_choose.h"
+#include "ops/rows/collective.h"
 
 /* ---- pieces ---- */
 
@@ -16,7 +17,7 @@ static struct kernel lookup(const struct shard_asked *asked, const struct shard_
         .form = FORM_EMBEDDING,
         .backward = backward,
         .dtype = asked->bytes_element == 2 ? DTYPE_F16 : DTYPE_F32,
-        .size = {asked->batch, 1, rows < 1 ? 1 : (int64_t)rows, bag, table->width},
+        .lookup = {asked->batch, 1, rows < 1 ? 1 : (int64_t)rows, bag, table->width},
     };
 }
 
@@ -112,10 +113,11 @@ static int64_t server_of(const struct shard_asked *asked)
 static double exchange_once_us(const struct shard_asked *asked, double bytes)
 {
     const int64_t n = asked->devices, server = server_of(asked);
-    const struct kernel kernel = {
-        .form = FORM_COLLECTIVE,
-        .dtype = DTYPE_F32,
-        .size = {4, (int64_t)(bytes * (double)n / (double)(n - 1)), n, n < server ? n : server}};
+    const struct kernel kernel = {.form = FORM_COLLECTIVE,
+                                  .dtype = DTYPE_F32,
+                                  .collective = {COLLECTIVE_ALL_TO_ALL + 1,
+                                                 (int64_t)(bytes * (double)n / (double)(n - 1)), n,
+                                                 n < server ? n : server}};
     struct estimate estimate;
     if (models_estimate(asked->models, asked->hardware, &kernel, &estimate, NULL))
         return estimate.us;

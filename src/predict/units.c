@@ -32,10 +32,10 @@ static uint32_t calls_after(const struct program *program, uint32_t i, const str
     return count;
 }
 
-static struct lowered_call call_of(const struct program *program, uint32_t i, const struct op_arguments **after)
+static struct operator_call call_of(const struct program *program, uint32_t i, const struct op_arguments **after)
 {
     const struct program_op *op = &program->ops[i];
-    struct lowered_call call = {
+    struct operator_call call = {
         .name = op->name,
         .arguments = &op->arguments,
         .phase = (enum phase)op->phase,
@@ -74,8 +74,8 @@ static uint8_t state_of(const struct finding *f, uint32_t op)
     if (f->program->ops[op].on_host)
         return COVERED;
     const struct op_arguments *after[AFTER];
-    const struct lowered_call call = call_of(f->program, op, after);
-    f->lowering[op] = lower(&call, f->arena);
+    const struct operator_call call = call_of(f->program, op, after);
+    f->lowering[op] = operator_launches(&call, f->arena);
     switch (f->lowering[op].way) {
     case LOWERED_TO_KERNELS:
     case LOWERED_TO_COLLECTIVE:

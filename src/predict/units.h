@@ -9,7 +9,7 @@
 #define PREDICT_UNITS_H
 
 #include "graph/program.h"
-#include "model/lower.h"
+#include "ops/operators/operators.h"
 
 struct unit {
     uint32_t op;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "source/around.h"
+#include "around.h"
 
-#include "source/branch.h"
-#include "source/gate.h"
-#include "source/loops.h"
-#include "source/once.h"
-#include "source/known_words.h"
+#include "branch.h"
+#include "gate.h"
+#include "loops.h"
+#include "once.h"
+#include "known_words.h"
 
 static bool is_block_of(const struct syntax *tree, uint32_t node, uint32_t statement, uint32_t child)
 {

@@ -3,7 +3,7 @@
 #ifndef SOURCE_AROUND_H
 #define SOURCE_AROUND_H
 
-#include "source/contexts.h"
+#include "contexts.h"
 
 /* The pace is that of a loop around it, PACE_UNKNOWN where the function has none; callers say the rest. */
 struct context around_node(const struct project *project, struct site site, uint32_t function);

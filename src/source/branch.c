@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "source/branch.h"
+#include "branch.h"
 
 #include "base/search.h"
-#include "source/loops.h"
-#include "source/once.h"
+#include "loops.h"
+#include "once.h"
 
 /* The test without its nots; *holds turns with each. */
 static uint32_t bare_test(const struct syntax *tree, uint32_t statement, bool *holds)

@@ -10,7 +10,7 @@
 #ifndef SOURCE_BRANCH_H
 #define SOURCE_BRANCH_H
 
-#include "source/contexts.h"
+#include "contexts.h"
 
 /*
  * Whether the branch (a block of the if) keeps its round from training: all that trains in the loop, or function,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "source/cells.h"
+#include "cells.h"
 
 #include <stdlib.h>
 

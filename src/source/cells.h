@@ -8,8 +8,8 @@
 #ifndef SOURCE_CELLS_H
 #define SOURCE_CELLS_H
 
-#include "source/files.h"
-#include "source/values.h"
+#include "files.h"
+#include "values.h"
 
 struct fact {
     int64_t key; /* a cell, see cell_key_attribute, or one of those below */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Classes: their bases, what methods they have from them, and what kind of thing they are. */
-#include "source/cells.h"
-#include "source/known_words.h"
+#include "cells.h"
+#include "known_words.h"
 
 enum { DEEPEST = 16 };
 

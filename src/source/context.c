@@ -3,15 +3,15 @@
  * Where in a run a line stands. Loops are told by what they call; functions by
  * who calls them, from the loops inward until nothing changes.
  */
-#include "source/contexts.h"
+#include "contexts.h"
 
 #include "base/mem.h"
-#include "source/around.h"
-#include "source/gate.h"
-#include "source/loops.h"
-#include "source/once.h"
-#include "source/reach.h"
-#include "source/known_words.h"
+#include "around.h"
+#include "gate.h"
+#include "loops.h"
+#include "once.h"
+#include "reach.h"
+#include "known_words.h"
 
 /* Calls in a circle would count loops for ever. */
 enum { DEEPEST_INNER = 4 };

@@ -12,7 +12,7 @@
 #ifndef SOURCE_CONTEXT_H
 #define SOURCE_CONTEXT_H
 
-#include "source/project.h"
+#include "project.h"
 
 enum pace {
     PACE_UNKNOWN, /* in a function that nobody in the run calls */

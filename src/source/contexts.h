@@ -6,10 +6,10 @@
 #ifndef SOURCE_CONTEXTS_H
 #define SOURCE_CONTEXTS_H
 
-#include "source/cells.h"
-#include "source/context.h"
-#include "source/name.h"
-#include "source/summary.h"
+#include "cells.h"
+#include "context.h"
+#include "name.h"
+#include "summary.h"
 
 struct nodes {
     uint32_t *at;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "source/effects.h"
+#include "effects.h"
 
-#include "source/contexts.h"
+#include "contexts.h"
 
 /* Names that blanks part: qualified ones; those that end in a dot are prefixes. */
 struct row {

@@ -7,7 +7,7 @@
 #ifndef SOURCE_EFFECTS_H
 #define SOURCE_EFFECTS_H
 
-#include "source/project.h"
+#include "project.h"
 
 enum use {
     USE_UNKNOWN, /* anything may happen */

@@ -5,10 +5,10 @@
  * made of them: nothing here goes deeper with the nesting of the source. What
  * loops carry around is settled in further passes.
  */
-#include "source/eval.h"
+#include "eval.h"
 
 #include "base/mem.h"
-#include "source/known_words.h"
+#include "known_words.h"
 
 enum { PASSES = 6 };
 

@@ -3,8 +3,8 @@
 #ifndef SOURCE_EVAL_H
 #define SOURCE_EVAL_H
 
-#include "source/known.h"
-#include "source/cells.h"
+#include "known.h"
+#include "cells.h"
 
 /* A method of one of few classes: FUNCTION without detail, by such a name. */
 #define FEW_METHODS_PREFIX "?"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Calls: which function is reached, what it is given, and what comes back. */
-#include "source/eval.h"
+#include "eval.h"
 
 #include "base/mem.h"
-#include "source/known_words.h"
+#include "known_words.h"
 
 static uint32_t slots_of(const struct value *value)
 {

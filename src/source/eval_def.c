@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Values of definitions: what a name holds from there on. */
-#include "source/eval.h"
-#include "source/known_words.h"
+#include "eval.h"
+#include "known_words.h"
 
 /* What is known of parameter k from those who call. */
 enum value_device eval_device_of_parameter(struct eval *e, uint32_t k)

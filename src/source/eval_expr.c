@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Values of expressions, from those of their operands. */
-#include "source/eval.h"
+#include "eval.h"
 
 const struct value *eval_kind_of(struct eval *e, enum value_kind kind, uint16_t flags)
 {

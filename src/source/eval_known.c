@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What functions of the table give (known.h). */
-#include "source/eval_known.h"
+#include "eval_known.h"
 
 const struct value *known_argument(const struct known_call *c, uint32_t i, const char *name)
 {

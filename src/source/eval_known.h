@@ -3,7 +3,7 @@
 #ifndef SOURCE_EVAL_KNOWN_H
 #define SOURCE_EVAL_KNOWN_H
 
-#include "source/eval.h"
+#include "eval.h"
 
 struct known_call {
     struct eval *e;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tensors that functions make: their place, rank and dtype, from the row of the table and the arguments. */
-#include "source/eval_known.h"
-#include "source/known_words.h"
+#include "eval_known.h"
+#include "known_words.h"
 
 /* ---- makers of tensors ---- */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What moves give, and what reading a tensor gives. */
-#include "source/eval_known.h"
+#include "eval_known.h"
 
 /* ---- moves ---- */
 

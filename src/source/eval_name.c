@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What names and attributes are: of modules, of classes of the run, of tensors; and devices by their names. */
-#include "source/eval.h"
-#include "source/known_words.h"
+#include "eval.h"
+#include "known_words.h"
 
 /* ---- devices by name ---- */
 

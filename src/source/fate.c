@@ -3,8 +3,8 @@
  * Where a value goes: from an expression upward to what takes it, and through a
  * name that it is bound to on to the uses of that name.
  */
-#include "source/contexts.h"
-#include "source/effects.h"
+#include "contexts.h"
+#include "effects.h"
 
 enum { MOST_STEPS = 400 }; /* beyond them the value counts as used */
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "source/files.h"
+#include "files.h"
 
 #include "base/par.h"
 

@@ -7,9 +7,9 @@
 #ifndef SOURCE_FILES_H
 #define SOURCE_FILES_H
 
-#include "source/flows.h"
-#include "source/names.h"
-#include "source/project.h"
+#include "flows.h"
+#include "names.h"
+#include "project.h"
 
 /* `from x import *` of a module: a file of the run, or a name outside of it. */
 struct star {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Questions about definitions and uses, answered from what flow_build.c has laid down. */
-#include "source/contexts.h"
+#include "contexts.h"
 
 #include "base/mem.h"
-#include "source/known_words.h"
+#include "known_words.h"
 
 /* The definition of the object: changes of its content are looked through. */
 static uint32_t object_def(const struct flow *flow, uint32_t def)

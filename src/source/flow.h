@@ -11,7 +11,7 @@
 #ifndef SOURCE_FLOW_H
 #define SOURCE_FLOW_H
 
-#include "source/project.h"
+#include "project.h"
 
 enum definition_kind {
     DEFINED_ASSIGN,  /* x = value; also part of a, b = value, and := */

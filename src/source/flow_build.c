@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Statements in their order: what they bind, and how ways part and meet. See flow_build.h. */
-#include "source/flow_build.h"
+#include "flow_build.h"
 
 #include <stdlib.h>
 

@@ -10,7 +10,7 @@
 #ifndef SOURCE_FLOW_BUILD_H
 #define SOURCE_FLOW_BUILD_H
 
-#include "source/files.h"
+#include "files.h"
 
 /* Nesting deeper than Python takes (100) is not looked into; what it binds is unknown. */
 enum { DEEPEST = 400 };

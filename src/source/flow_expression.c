@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Names in expressions: what they read, and the names that comprehensions and lambdas bind within. */
-#include "source/flow_build.h"
+#include "flow_build.h"
 
 static void use(struct builder *b, uint32_t name)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* From definitions to what they lead to: names that read them, and definitions through which they are seen. */
-#include "source/flows.h"
+#include "flows.h"
 
 #include "base/mem.h"
 

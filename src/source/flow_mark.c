@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which names are bound or changed where: known before anything is built, for loops and nested functions ask. */
-#include "source/flow_build.h"
+#include "flow_build.h"
 
 #include "base/intern.h"
-#include "source/known_words.h"
+#include "known_words.h"
 
 /* The name whose object a target `x[i] = ..`, `x.data[i] = ..` changes; NONE. */
 uint32_t build_changed_name(const struct syntax *tree, uint32_t target)

@@ -7,7 +7,7 @@
  * gathers from lists that are done, at most FLOW_MOST_USES + 1 names: enough to tell that there are more. What a
  * definition leads to is then looked up, however many ways it meets; cost is the number of definitions and pairs.
  */
-#include "source/flows.h"
+#include "flows.h"
 
 #include "base/mem.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Variables of functions, and the definitions that they hold at a point of the walk. */
-#include "source/flow_build.h"
+#include "flow_build.h"
 
 #include "base/intern.h"
 #include "base/mem.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Where ways meet: behind branches, and at the heads and ends of loops. */
-#include "source/flow_build.h"
+#include "flow_build.h"
 
 #include <stdlib.h>
 

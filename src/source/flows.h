@@ -4,8 +4,8 @@
 #define SOURCE_FLOWS_H
 
 #include "base/map.h"
-#include "source/flow.h"
-#include "source/none.h"
+#include "flow.h"
+#include "none.h"
 
 struct def {
     struct definition shown;

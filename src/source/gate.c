@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "source/gate.h"
-#include "source/known_words.h"
+#include "gate.h"
+#include "known_words.h"
 
 /* How far a value is followed, through names, calls and their returns; and how many values are looked at in all. */
 enum { DEEPEST_VALUE = 6, MOST_WAYS = 16, MOST_VALUES = 128, LARGEST_CALLED = 4000 };

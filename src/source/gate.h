@@ -9,7 +9,7 @@
 #ifndef SOURCE_GATE_H
 #define SOURCE_GATE_H
 
-#include "source/contexts.h"
+#include "contexts.h"
 
 /* Of the test of an if. Calls are followed, so summaries must be built. */
 enum gate gate_of_test(const struct project *project, struct site test);

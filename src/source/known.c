@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The table, and how names are looked up in it: whole names first, then the last part of tensor functions, then rooms. */
-#include "source/known.h"
+#include "known.h"
 
 #include <pthread.h>
 #include <stdlib.h>

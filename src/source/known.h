@@ -8,7 +8,7 @@
 #define SOURCE_KNOWN_H
 
 #include "base/str.h"
-#include "source/value.h"
+#include "value.h"
 
 enum known_device {
     ON_NONE,   /* has no device */

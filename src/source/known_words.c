@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The lists, and how a word is looked for in one. */
-#include "source/known_words.h"
+#include "known_words.h"
 
 #include <assert.h>
 #include <pthread.h>

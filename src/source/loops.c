@@ -4,12 +4,12 @@
  * of its own) makes the innermost loop around it a step loop; a step loop, or a
  * call of a function that has one, makes the loops around it epoch loops.
  */
-#include "source/loops.h"
+#include "loops.h"
 
 #include "base/mem.h"
 #include "base/search.h"
-#include "source/contexts.h"
-#include "source/known_words.h"
+#include "contexts.h"
+#include "known_words.h"
 
 enum trains { TRAINS_NOT, TRAINS_ONCE = 1, TRAINS_IN_LOOP = 2, RUNS_MODEL = 4 };
 

@@ -3,7 +3,7 @@
 #ifndef SOURCE_LOOPS_H
 #define SOURCE_LOOPS_H
 
-#include "source/contexts.h"
+#include "contexts.h"
 
 void loops_build(struct project *project);
 /* Whether the environment's next step needs what is computed there. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Methods by their class and by their name, and those that run their module as forward() does. */
-#include "source/files.h"
+#include "files.h"
 
 /* self(...) or self.forward(...): it runs the module, so it is given what forward is given. */
 static bool calls_forward(const struct syntax *tree, uint32_t node)

@@ -3,10 +3,10 @@
  * Files as modules of Python. Nobody knows the sys.path of a run, so an import is
  * looked for beside the importing file, then beside each folder above it.
  */
-#include "source/files.h"
+#include "files.h"
 
 #include "base/buf.h"
-#include "source/known_words.h"
+#include "known_words.h"
 
 static str folder_of(str path)
 {

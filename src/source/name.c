@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Names and targets of calls, as evaluation found them. */
-#include "source/contexts.h"
+#include "contexts.h"
 
 #include <stdlib.h>
 

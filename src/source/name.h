@@ -18,7 +18,7 @@
 #ifndef SOURCE_NAME_H
 #define SOURCE_NAME_H
 
-#include "source/project.h"
+#include "project.h"
 
 /* The qualified name of an expression (of a call: of its callee); "" where it is not known. */
 str name_of(const struct project *project, struct site expression);

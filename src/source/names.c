@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Texts of a files, each once. Threads meet here often and briefly, so the table is cut into shards. */
-#include "source/names.h"
+#include "names.h"
 
 #include <pthread.h>
 
 #include "base/hash.h"
 #include "base/mem.h"
-#include "source/known.h"
+#include "known.h"
 
 enum { SHARDS = 64, LONGEST = 512 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "source/once.h"
-#include "source/known_words.h"
+#include "once.h"
+#include "known_words.h"
 
 /* Nodes: tests and values beyond are not compared with all that a block binds. */
 enum { LARGEST_TEST = 200 };

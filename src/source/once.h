@@ -6,7 +6,7 @@
 #ifndef SOURCE_ONCE_H
 #define SOURCE_ONCE_H
 
-#include "source/contexts.h"
+#include "contexts.h"
 
 /* `if self.first: ... self.first = False`, `if key not in kept: kept[key] = ...`: the body sets what is tested. */
 bool once_by_test(const struct project *project, struct site if_statement);

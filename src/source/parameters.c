@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which parameter of a function an argument goes to. */
-#include "source/files.h"
+#include "files.h"
 
 /* The parameter that a keyword names; the count of parameters where none has that name. */
 static uint32_t parameter_named(const struct syntax *tree, uint32_t list, str name)

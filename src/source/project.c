@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Files in, everything known about them out, in three rounds: files.h, cells.h, contexts.h. */
-#include "source/contexts.h"
+#include "contexts.h"
 
 #include "base/mem.h"
 

@@ -3,8 +3,8 @@
  * What uses of a name prove about what it holds: that .unsqueeze() is called on it
  * makes it a tensor. A method that a class of the run has too proves nothing.
  */
-#include "source/files.h"
-#include "source/known_words.h"
+#include "files.h"
+#include "known_words.h"
 
 struct proving {
     const struct files *files;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Expressions that give the same again: without effects, and without anything in them that a loop changes. */
-#include "source/contexts.h"
-#include "source/known.h"
+#include "contexts.h"
+#include "known.h"
 
 /* A library computes something and gives it: the table of public functions has a row for it, and it fills no out=. */
 bool flow_only_computes(const struct project *project, struct site call)

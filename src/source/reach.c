@@ -4,7 +4,7 @@
  * `model.predict(x)` may be that of any module class of the run. That is enough to
  * say how often they run, not to say what they are given.
  */
-#include "source/reach.h"
+#include "reach.h"
 
 #include "base/mem.h"
 

@@ -3,7 +3,7 @@
 #ifndef SOURCE_REACH_H
 #define SOURCE_REACH_H
 
-#include "source/contexts.h"
+#include "contexts.h"
 
 struct named_call {
     struct site call;

@@ -3,10 +3,10 @@
  * The functions and classes of a file, in one walk over its nodes. The code of
  * the module is function 0; class bodies and lambdas are functions too.
  */
-#include "source/files.h"
+#include "files.h"
 
 #include "base/mem.h"
-#include "source/known_words.h"
+#include "known_words.h"
 
 struct growing {
     struct function *functions;

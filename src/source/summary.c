@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What functions do: what stands in them, and then what those do that they call, until nothing is added. */
-#include "source/contexts.h"
+#include "contexts.h"
 
 #include "base/par.h"
-#include "source/known.h"
-#include "source/known_words.h"
+#include "known.h"
+#include "known_words.h"
 
 static void list_callers(struct project *project)
 {

@@ -3,7 +3,7 @@
 #ifndef SOURCE_SUMMARY_H
 #define SOURCE_SUMMARY_H
 
-#include "source/value.h"
+#include "value.h"
 
 enum effect {
     EFFECT_RANDOM = 1 << 0,    /* draws random numbers */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Values as they are handed out: devices settled for the run. And what a call moves. */
-#include "source/contexts.h"
+#include "contexts.h"
 
-#include "source/known.h"
+#include "known.h"
 
 static const struct value *settled(const struct project *project, uint32_t function, const struct value *value)
 {

@@ -31,7 +31,7 @@
 #ifndef SOURCE_VALUE_H
 #define SOURCE_VALUE_H
 
-#include "source/project.h"
+#include "project.h"
 
 enum value_kind {
     VALUE_UNKNOWN,

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Values of a project, each once, and how they are joined. Threads meet here, so the table is cut into shards. */
-#include "source/values.h"
+#include "values.h"
 
 #include <pthread.h>
 
 #include "base/hash.h"
 #include "base/mem.h"
-#include "source/known.h"
+#include "known.h"
 
 enum { SHARDS = 64, PAGE = 1 << 12, PAGES = 1 << 12, DEEPEST = 4, LONGEST = 32 };
 

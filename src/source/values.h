@@ -3,9 +3,9 @@
 #ifndef SOURCE_VALUES_H
 #define SOURCE_VALUES_H
 
-#include "source/names.h"
-#include "source/none.h"
-#include "source/value.h"
+#include "names.h"
+#include "none.h"
+#include "value.h"
 
 struct values;
 enum { VALUE_NOTHING = VALUE_KINDS }; /* no way leads here yet: the least value, unknown to who asks from outside */

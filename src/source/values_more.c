@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What can be asked of a value, and values made of others. */
-#include "source/values.h"
+#include "values.h"
 
 static uint32_t item_slots(const struct value *value)
 {

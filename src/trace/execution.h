@@ -8,7 +8,7 @@
  * node's parent comes before it: a file that says otherwise (a cycle, a missing
  * node, a duplicate id) is mended, and a note names the node.
  *
- * Arguments are written as Kineto writes them (ops/shape.h): element types
+ * Arguments are written as Kineto writes them (ops/words/shape.h): element types
  * without "Tensor(...)", scalars without dimensions, values as texts, "" for
  * tensors. A list of tensors of one type bears that type.
  */

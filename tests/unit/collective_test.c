@@ -4,8 +4,8 @@
 
 #include <stdio.h>
 
-#include "ops/collective.h"
-#include "ops/message.h"
+#include "ops/rows/collective.h"
+#include "ops/rows/message.h"
 #include "planted.h"
 
 struct scene {

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "base/buf.h"
-#include "ops/shape.h"
+#include "ops/words/shape.h"
 #include "read/read.h"
 
 static struct execution *read_pieces(str text, size_t chunk, struct steptime_error *err)

@@ -5,12 +5,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "ops/flops.h"
+#include "ops/operators/operators.h"
 
 static struct op_cost cost(const char *name, const char *dims, const char *types, const char *values)
 {
-    return op_cost_of(str_of(name),
-                      &(struct op_arguments){.dims = str_of(dims), .types = str_of(types), .values = str_of(values)});
+    return operator_cost(
+        str_of(name), &(struct op_arguments){.dims = str_of(dims), .types = str_of(types), .values = str_of(values)});
 }
 
 static void costs(const char *name, const char *dims, const char *types, const char *values, int64_t flops,
@@ -39,7 +39,7 @@ static void an_expanded_index_is_read_as_it_is_stored(void **state)
         const struct op_arguments call = {S("[[5000, 64], [], [100, 64], [], []]"),
                                           S("[\"c10::BFloat16\", \"Scalar\", \"long int\", \"Scalar\", \"\"]"),
                                           S("[\"\", \"0\", \"\", \"False\", \"\"]"), str_of(cases[i].strides)};
-        assert_int_equal(op_cost_of(S("aten::gather"), &call).bytes, 2 * 2 * 100 * 64 + cases[i].index_bytes);
+        assert_int_equal(operator_cost(S("aten::gather"), &call).bytes, 2 * 2 * 100 * 64 + cases[i].index_bytes);
     }
 }
 
@@ -81,8 +81,8 @@ static void without_types_the_traffic_is_unknown(void **state)
 static void a_name_without_formula_is_unknown(void **state)
 {
     costs("aten::no_such_operator", "[[2, 3], [3, 5]]", "[\"float\", \"float\"]", "", -1, -1);
-    assert_false(op_has_cost(S("aten::no_such_operator")));
-    assert_true(op_has_cost(S("aten::mm")));
+    assert_false(operator_has_cost(S("aten::no_such_operator")));
+    assert_true(operator_has_cost(S("aten::mm")));
 }
 
 /* 10 images of 64 x 56 x 56 through 128 filters of 3 x 3, stride 2: 28 x 28 out. */

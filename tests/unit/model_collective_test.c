@@ -3,7 +3,7 @@
 #include "model_case.h"
 
 #include "model/table.h"
-#include "ops/collective.h"
+#include "ops/rows/collective.h"
 
 static const char *const devices[] = {"NVIDIA A100-SXM4-80GB", "H100", "H800", "NVIDIA B200", "RTX 6000 Ada"};
 enum { DEVICES = sizeof devices / sizeof *devices };
@@ -16,7 +16,7 @@ enum { KINDS = sizeof kinds / sizeof *kinds };
 
 static struct kernel collective(enum collective_kind kind, int64_t bytes, int64_t ranks, int64_t server)
 {
-    return (struct kernel){.form = FORM_COLLECTIVE, .size = {kind + 1, bytes, ranks, server}};
+    return (struct kernel){.form = FORM_COLLECTIVE, .collective = {kind + 1, bytes, ranks, server}};
 }
 
 static double link_rate(const char *name)
@@ -96,10 +96,10 @@ static void tables_name_collectives_by_their_words(void **state)
     struct kernel kernel;
     assert_null(kernel_of_op(S("all_gather"), (const int64_t[]){4096, 16, 8}, 3, &kernel));
     assert_int_equal(kernel.form, FORM_COLLECTIVE);
-    assert_int_equal(kernel.size[0], COLLECTIVE_ALL_GATHER + 1);
-    assert_int_equal(kernel.size[1], 4096);
-    assert_int_equal(kernel.size[2], 16);
-    assert_int_equal(kernel.size[3], 8);
+    assert_int_equal(kernel.collective.kind, COLLECTIVE_ALL_GATHER + 1);
+    assert_int_equal(kernel.collective.bytes, 4096);
+    assert_int_equal(kernel.collective.ranks, 16);
+    assert_int_equal(kernel.collective.server_ranks, 8);
     assert_non_null(kernel_of_op(S("all_gather"), (const int64_t[]){4096, 0, 8}, 3, &kernel));
     assert_non_null(kernel_of_op(S("all_gather"), (const int64_t[]){4096, 16}, 2, &kernel));
 }

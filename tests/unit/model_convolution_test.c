@@ -11,9 +11,9 @@ enum { DEVICES = sizeof devices / sizeof *devices };
 /* batch, in, out, window, side, stride, padding */
 static struct kernel layer(int64_t b, int64_t in, int64_t out, int64_t window, int64_t side, int64_t stride)
 {
-    return (struct kernel){.form = FORM_CONVOLUTION,
-                           .dtype = DTYPE_F32,
-                           .size = {b, in, out, window, window, side, side, stride, window / 2, 1}};
+    const struct axis axis = {side, window, stride, window / 2, 1};
+    return (struct kernel){
+        .form = FORM_CONVOLUTION, .dtype = DTYPE_F32, .convolution = {b, in, out, 1, {axis_of_one(), axis, axis}}};
 }
 
 static double peak_us(const char *name, struct kernel kernel)
@@ -57,7 +57,7 @@ static void more_work_takes_no_less(void **state)
 static void strides_and_groups_take_work_away(void **state)
 {
     struct kernel grouped = layer(32, 256, 256, 3, 56, 1);
-    grouped.size[9] = 256;
+    grouped.convolution.groups = 256;
     for (int i = 0; i < DEVICES; i++) {
         const double whole = us_on(devices[i], layer(32, 256, 256, 5, 56, 1));
         assert_true(us_on(devices[i], layer(32, 256, 256, 5, 56, 2)) < 0.5 * whole);

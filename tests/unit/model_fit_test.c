@@ -83,7 +83,7 @@ static void plant_rows(struct measurements *measurements, uint32_t device, uint3
         row->kernel = (struct kernel){.form = FORM_BMM,
                                       .alone = true,
                                       .dtype = DTYPE_F32,
-                                      .size = {roll(1, 300), roll(1, 900), roll(1, 900), roll(1, 900)}};
+                                      .product = {roll(1, 300), roll(1, 900), roll(1, 900), roll(1, 900)}};
         row->us = gemm->us(&row->kernel, &measurements->devices[device], planted);
     }
 }
@@ -197,7 +197,7 @@ static struct measurements planted_hosts(const struct family *family, uint32_t r
                                           .alone = true,
                                           .dtype = DTYPE_F32,
                                           .variant = S("add"),
-                                          .size = {roll(1, i % 2 ? 300 : 16000), roll(1, 4000), 3}};
+                                          .elements = {roll(1, i % 2 ? 300 : 16000), roll(1, 4000), 3}};
             row->us = family->us(&row->kernel, &measurements.devices[device], planted);
         }
     }

@@ -8,7 +8,7 @@ enum { DEVICES = sizeof devices / sizeof *devices };
 /* C[m x n] = A[m x k] B[k x n] */
 static struct kernel product(enum dtype dtype, int64_t m, int64_t n, int64_t k)
 {
-    return (struct kernel){.form = FORM_LINEAR, .dtype = dtype, .size = {1, m, k, n}};
+    return (struct kernel){.form = FORM_LINEAR, .dtype = dtype, .product = {1, m, k, n}};
 }
 
 static double peak_us(const char *name, enum hw_key peak, struct kernel kernel)

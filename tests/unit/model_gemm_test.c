@@ -42,7 +42,7 @@ static struct estimate estimate(const char *name, struct kernel kernel)
 
 static double us_of(const char *name, enum kernel_form form, int64_t b, int64_t m, int64_t n, int64_t k)
 {
-    return estimate(name, (struct kernel){.form = form, .dtype = DTYPE_F32, .size = {b, m, n, k}}).us;
+    return estimate(name, (struct kernel){.form = form, .dtype = DTYPE_F32, .product = {b, m, n, k}}).us;
 }
 
 static const char *const devices[] = {
@@ -101,7 +101,7 @@ static void n_is_the_reduction(void **state)
 
 static void a_lone_call_costs_its_launch(void **state)
 {
-    struct kernel kernel = {.form = FORM_LINEAR, .dtype = DTYPE_F32, .size = {1, 16, 16, 16}};
+    struct kernel kernel = {.form = FORM_LINEAR, .dtype = DTYPE_F32, .product = {1, 16, 16, 16}};
     const double inside_us = estimate("Tesla V100-PCIE-32GB", kernel).us;
     kernel.alone = true;
     assert_true(inside_us < 10);
@@ -111,7 +111,8 @@ static void a_lone_call_costs_its_launch(void **state)
 /* Operations a microsecond of products of 512 x 512 matrices; `lone` or in a full queue. */
 static double rate(const char *name, int64_t batch, bool lone)
 {
-    const struct kernel kernel = {.form = FORM_BMM, .dtype = DTYPE_F32, .alone = lone, .size = {batch, 512, 512, 512}};
+    const struct kernel kernel = {
+        .form = FORM_BMM, .dtype = DTYPE_F32, .alone = lone, .product = {batch, 512, 512, 512}};
     return 2.0 * (double)batch * 512 * 512 * 512 / estimate(name, kernel).us;
 }
 
@@ -128,12 +129,12 @@ static void sizes_that_are_none_are_named(void **state)
 {
     struct estimate estimate;
     struct steptime_error err;
-    struct kernel kernel = {.form = FORM_BMM, .size = {1, 2, 3, 0}};
+    struct kernel kernel = {.form = FORM_BMM, .product = {1, 2, 3, 0}};
     assert_false(models_estimate(models, device("NVIDIA T4"), &kernel, &estimate, &err));
     assert_string_equal(err.message, "k is 0 or less");
-    kernel = (struct kernel){.form = FORM_BMM, .size = {INT64_MAX, INT64_MAX, INT64_MAX, INT64_MAX}};
+    kernel = (struct kernel){.form = FORM_BMM, .product = {INT64_MAX, INT64_MAX, INT64_MAX, INT64_MAX}};
     assert_false(models_estimate(models, device("NVIDIA T4"), &kernel, &estimate, &err));
-    kernel = (struct kernel){.form = FORM_BMM, .size = {1, 1 << 30, 1 << 30, 1 << 30}};
+    kernel = (struct kernel){.form = FORM_BMM, .product = {1, 1 << 30, 1 << 30, 1 << 30}};
     assert_true(models_estimate(models, device("NVIDIA T4"), &kernel, &estimate, &err));
     assert_true(isfinite(estimate.us));
 }
@@ -143,7 +144,7 @@ static void figures_that_lack_are_named(void **state)
     struct estimate estimate;
     struct steptime_error err;
     struct hardware hardware = *device("NVIDIA T4");
-    const struct kernel kernel = {.form = FORM_BMM, .size = {1, 64, 64, 64}};
+    const struct kernel kernel = {.form = FORM_BMM, .product = {1, 64, 64, 64}};
     hardware.figure[HW_MEMORY_RATE] = 0;
     assert_false(models_estimate(models, &hardware, &kernel, &estimate, &err));
     assert_non_null(strstr(err.message, "memory"));
@@ -151,7 +152,7 @@ static void figures_that_lack_are_named(void **state)
 
 static void measured_devices_say_so(void **state)
 {
-    const struct kernel kernel = {.form = FORM_LINEAR, .dtype = DTYPE_F32, .size = {1, 512, 512, 512}};
+    const struct kernel kernel = {.form = FORM_LINEAR, .dtype = DTYPE_F32, .product = {1, 512, 512, 512}};
     assert_int_equal(estimate("Tesla V100-PCIE-32GB", kernel).basis, BASIS_MEASURED);
     assert_int_equal(estimate("NVIDIA H100 80GB HBM3", kernel).basis, BASIS_CARRIED);
 }

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #include "graph/program.h"
-#include "model/lower.h"
+#include "ops/operators/operators.h"
 #include "predict/units.h"
 #include "read/read.h"
 

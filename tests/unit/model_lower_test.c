@@ -2,7 +2,7 @@
 /* Operators and the kernels they launch, by hand. */
 #include "cmocka_first.h"
 
-#include "model/lower.h"
+#include "ops/operators/operators.h"
 
 static struct arena arena;
 
@@ -15,15 +15,20 @@ static int close_arena(void **state)
 static struct lowering lowered(const char *name, const char *dims, const char *values)
 {
     const struct op_arguments arguments = {.dims = str_of(dims), .types = S(""), .values = str_of(values)};
-    const struct lowered_call call = {.name = str_of(name), .arguments = &arguments, .direction = COPY_UNKNOWN};
-    return lower(&call, &arena);
+    const struct operator_call call = {.name = str_of(name), .arguments = &arguments, .direction = COPY_UNKNOWN};
+    return operator_launches(&call, &arena);
 }
 
 static void sizes(struct kernel kernel, enum kernel_form form, const int64_t *expected)
 {
     assert_int_equal(kernel.form, form);
-    for (uint32_t i = 0; i < kernel_form_sizes(form); i++)
-        assert_int_equal(kernel.size[i], expected[i]);
+    const struct form_sizes named = form_sizes_of(form);
+    for (uint32_t i = 0; i < named.count; i++) {
+        const int64_t wanted = named.at[i].optional ? named.at[i].otherwise : *expected++;
+        if (kernel_size(&kernel, &named.at[i]) != wanted)
+            fail_msg("%s is %lld, not %lld", named.at[i].name, (long long)kernel_size(&kernel, &named.at[i]),
+                     (long long)wanted);
+    }
 }
 
 /* A call of one kernel. */
@@ -49,12 +54,12 @@ static void products_have_the_reduction_third(void **state)
 static void a_gradient_is_two_products_and_the_sum_of_the_bias(void **state)
 {
     const struct op_arguments own = {.dims = S("[[4, 6]]")}, forward = {.dims = S("[[6], [4, 5], [5, 6], [], []]")};
-    const struct lowered_call call = {.name = S("AddmmBackward0"),
-                                      .arguments = &own,
-                                      .phase = PHASE_BACKWARD,
-                                      .forward = S("aten::addmm"),
-                                      .forward_arguments = &forward};
-    const struct lowering lowering = lower(&call, &arena);
+    const struct operator_call call = {.name = S("AddmmBackward0"),
+                                       .arguments = &own,
+                                       .phase = PHASE_BACKWARD,
+                                       .forward = S("aten::addmm"),
+                                       .forward_arguments = &forward};
+    const struct lowering lowering = operator_launches(&call, &arena);
     assert_int_equal(lowering.way, LOWERED_TO_CALLS);
     assert_int_equal(lowering.count, 3);
     sizes(lowering.kernels[0], FORM_LINEAR, (const int64_t[]){1, 4, 6, 5});
@@ -67,7 +72,7 @@ static void convolutions_need_their_window(void **state)
 {
     const char *const dims = "[[2, 16, 32, 32], [8, 16, 3, 3], [], [], [], [], [], [], []]";
     launches("aten::cudnn_convolution", dims, "[\"\", \"\", \"[1, 1]\", \"[2, 2]\", \"[1, 1]\", \"1\"]",
-             FORM_CONVOLUTION, (const int64_t[]){2, 16, 8, 3, 3, 32, 32, 2, 1, 1});
+             FORM_CONVOLUTION, (const int64_t[]){2, 16, 8, 3, 3, 32, 32, 2, 2, 1, 1, 1});
     const struct lowering unknown = lowered("aten::cudnn_convolution", dims, "");
     assert_int_equal(unknown.way, LOWERED_TO_BYTES);
     assert_non_null(unknown.why);
@@ -79,17 +84,17 @@ static void windows_follow_from_the_sizes_of_images(void **state)
     const struct op_arguments own = {.dims = S("[[2, 16, 32, 32], [8, 16, 3, 3], [], []]")};
     const struct op_arguments counter = {.dims = S("[[], [], []]")}, norm = {.dims = S("[[2, 8, 16, 16], [8], [8]]")};
     const struct op_arguments *const after[] = {&counter, &norm};
-    const struct lowered_call call = {
+    const struct operator_call call = {
         .name = S("aten::cudnn_convolution"), .arguments = &own, .after = after, .after_count = 2};
-    const struct lowering lowering = lower(&call, &arena);
+    const struct lowering lowering = operator_launches(&call, &arena);
     assert_int_equal(lowering.way, LOWERED_TO_KERNELS);
-    sizes(lowering.kernels[0], FORM_CONVOLUTION, (const int64_t[]){2, 16, 8, 3, 3, 32, 32, 2, 1, 1});
+    sizes(lowering.kernels[0], FORM_CONVOLUTION, (const int64_t[]){2, 16, 8, 3, 3, 32, 32, 2, 2, 1, 1, 1});
 
     const struct lowering back =
         lowered("aten::cudnn_convolution_backward", "[[2, 64, 56, 56], [2, 32, 56, 56], [32, 64, 1, 1], [], []]", "");
     assert_int_equal(back.way, LOWERED_TO_KERNELS);
     assert_int_equal(back.count, 2);
-    sizes(back.kernels[0], FORM_CONVOLUTION, (const int64_t[]){2, 64, 32, 1, 1, 56, 56, 1, 0, 1});
+    sizes(back.kernels[0], FORM_CONVOLUTION, (const int64_t[]){2, 64, 32, 1, 1, 56, 56, 1, 1, 0, 0, 1});
     assert_int_equal(
         lowered("aten::cudnn_convolution_backward", "[[2, 64, 56, 56], [2, 32, 90, 90], [32, 64, 1, 1]]", "").way,
         LOWERED_TO_BYTES);
@@ -98,8 +103,8 @@ static void windows_follow_from_the_sizes_of_images(void **state)
 static struct lowering lowered_of(const char *name, const char *dims, const char *types, const char *values)
 {
     const struct op_arguments arguments = {str_of(dims), .types = str_of(types), .values = str_of(values)};
-    const struct lowered_call call = {.name = str_of(name), .arguments = &arguments, .direction = COPY_UNKNOWN};
-    return lower(&call, &arena);
+    const struct operator_call call = {.name = str_of(name), .arguments = &arguments, .direction = COPY_UNKNOWN};
+    return operator_launches(&call, &arena);
 }
 
 static void sums_of_whole_numbers_are_copied_wider_first(void **state)
@@ -174,7 +179,7 @@ static void what_is_not_known_is_guessed_from_its_bytes_or_said(void **state)
 {
     launches("my::operator", "[[4, 5], [10]]", "", FORM_BYTES, (const int64_t[]){4 * (20 + 10 + 20), 1});
     assert_int_equal(lowered("my::operator", "[[4, 5]]", "").way, LOWERED_TO_BYTES);
-    assert_false(lower_knows(S("my::operator")));
+    assert_false(operator_known(S("my::operator")));
     const struct lowering blind = lowered("aten::mm", "", "");
     assert_int_equal(blind.way, LOWERED_NOT);
     assert_non_null(blind.why);
@@ -204,10 +209,10 @@ static void damaged_shapes_give_an_answer(void **state)
 static int64_t bytes_of_unknown(const char *dims, const char *types)
 {
     const struct op_arguments arguments = {.dims = str_of(dims), .types = str_of(types), .values = S("")};
-    const struct lowered_call call = {.name = S("my::operator"), .arguments = &arguments, .direction = COPY_UNKNOWN};
-    const struct lowering lowering = lower(&call, &arena);
+    const struct operator_call call = {.name = S("my::operator"), .arguments = &arguments, .direction = COPY_UNKNOWN};
+    const struct lowering lowering = operator_launches(&call, &arena);
     assert_int_equal(lowering.way, LOWERED_TO_BYTES);
-    return lowering.kernels[0].size[0];
+    return lowering.kernels[0].moved.bytes;
 }
 
 /* Of caches and tables that an index goes into, a row for each index is touched, whatever the operator is called. */

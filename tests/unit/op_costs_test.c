@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "ops/op_costs.h"
+#include "ops/operators/op_costs.h"
 #include "planted.h"
 
 struct costed {

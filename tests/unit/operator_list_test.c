@@ -106,10 +106,10 @@ static void gradients_are_what_they_launch(void **state)
     assert_int_equal(form_of("m,t,1,1,1,add_7,fwd,add,64x64,1\nm,t,1,1,1,add_7,bwd,copy,64x64,1\n", &kernel), FORMS);
     assert_int_equal(form_of("m,t,1,1,1,ln_1,fwd,ln,64x32,1\nm,t,1,1,1,ln_1,bwd,mul,64x32,1\n", &kernel),
                      FORM_LAYER_NORM);
-    assert_true(kernel.backward && kernel.size[1] == 32);
+    assert_true(kernel.backward && kernel.rows.cols == 32);
     assert_int_equal(form_of("m,t,1,1,1,wte,fwd,copy,8x16 8x16x32,1\nm,t,1,1,1,wte,bwd,copy,5000x32,1\n", &kernel),
                      FORM_FILL);
-    assert_int_equal(kernel.size[0], 5000 * 32 * 4);
+    assert_int_equal(kernel.moved.bytes, 5000 * 32 * 4);
     assert_int_equal(form_of("m,t,1,1,1,h_0_dropout,fwd,copy,8x16 8x16,1\n", &kernel), FORM_DROPOUT);
     assert_int_equal(form_of("m,t,1,1,1,contiguous_4,fwd,copy,8x16 8x16,1\n", &kernel), FORM_BYTES);
     assert_int_equal(
@@ -124,12 +124,13 @@ static void sizes_are_those_of_the_form(void **state)
 {
     struct kernel kernel;
     assert_int_equal(form_of("m,i,1,1,1,fc,fwd,linear,4096x1024x512,1\n", &kernel), FORM_LINEAR);
-    assert_true(kernel.size[0] == 1 && kernel.size[1] == 4096 && kernel.size[2] == 1024 && kernel.size[3] == 512);
+    assert_true(kernel.product.batch == 1 && kernel.product.m == 4096 && kernel.product.reduced == 1024 &&
+                kernel.product.n == 512);
     assert_false(kernel.alone);
     form_of("m,i,1,1,1,truediv,fwd,div,64x64,1\n", &kernel);
-    assert_int_equal(kernel.size[2], 2); /* by a scalar: one tensor in, one out */
+    assert_int_equal(kernel.elements.accesses, 2); /* by a scalar: one tensor in, one out */
     assert_int_equal(form_of("m,i,1,1,1,x,fwd,swiglu,64x64 64x32,1\n", &kernel), FORM_BYTES);
-    assert_int_equal(kernel.size[0], (64 * 64 + 64 * 32) * 4);
+    assert_int_equal(kernel.moved.bytes, (64 * 64 + 64 * 32) * 4);
     assert_int_equal(form_of("m,i,1,1,1,size,fwd,copy,1 1,1\n", &kernel), FORMS);
 }
 

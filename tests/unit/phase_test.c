@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "ops/phase.h"
+#include "ops/rows/phase.h"
 #include "planted.h"
 
 struct phased {

@@ -7,7 +7,7 @@
 #include "base/buf.h"
 #include "graph/dlrm.h"
 #include "io/source.h"
-#include "ops/shape.h"
+#include "ops/words/shape.h"
 #include "text/csv_reader.h"
 
 static struct dlrm named(const char *name, struct arena *arena)

@@ -2,8 +2,8 @@
 /* Recorded arguments: sizes, types, values. */
 #include "cmocka_first.h"
 
-#include "ops/dtype.h"
-#include "ops/shape.h"
+#include "ops/words/dtype.h"
+#include "ops/words/shape.h"
 
 static struct arena arena;
 

@@ -55,12 +55,12 @@ static void refused(struct planted_plan *p, const struct question *question, con
 
 static struct kernel linear(int64_t m, int64_t n, int64_t k)
 {
-    return (struct kernel){.form = FORM_LINEAR, .dtype = DTYPE_F32, .size = {1, m, n, k}};
+    return (struct kernel){.form = FORM_LINEAR, .dtype = DTYPE_F32, .product = {1, m, n, k}};
 }
 
 static struct kernel elementwise(int64_t rows, int64_t accesses)
 {
-    return (struct kernel){.form = FORM_ELEMENTWISE, .dtype = DTYPE_F32, .size = {rows, 1, accesses}};
+    return (struct kernel){.form = FORM_ELEMENTWISE, .dtype = DTYPE_F32, .elements = {rows, 1, accesses}};
 }
 
 static struct plan_launch *with_kernel(struct plan_launch *launch, struct kernel kernel)
@@ -141,7 +141,7 @@ static void pinned_copies_let_the_host_go_on(void **state)
     struct planted_plan *p = *state;
     add_op(p, "aten::to", 3, 4);
     struct plan_launch *copy = with_kernel(add_launch(p, 0, 10, 100), (struct kernel){.form = FORM_HOST_COPY});
-    copy->kernel.size[0] = 1 << 20;
+    copy->kernel.moved.bytes = 1 << 20;
     copy->wait_stream = 0;
     add_op(p, "aten::mm", 3, 200);
     assert_us(asked_us(p, &(struct question){0}), 13 + 5 + 100 + 3 + 4 + 3 + 200);
@@ -283,7 +283,7 @@ static void lookups_become_one_of_all_tables(void **state)
         add_op(p, "aten::embedding_bag", 3, 4);
         p->calls[i].family = FAMILY_EMBEDDING;
         with_kernel(add_launch(p, 0, 10, 5),
-                    (struct kernel){.form = FORM_EMBEDDING, .dtype = DTYPE_F32, .size = {512, 1, 1000, 10, 64}});
+                    (struct kernel){.form = FORM_EMBEDDING, .dtype = DTYPE_F32, .lookup = {512, 1, 1000, 10, 64}});
     }
     const str what = S("embeddings");
     const struct plan plan = asked_plan(p, &(struct question){.fuse = &what, .fuse_count = 1});
@@ -302,7 +302,7 @@ static void half_precision_moves_half_the_bytes(void **state)
     add_op(p, "aten::mm", 3, 4);
     with_kernel(add_launch(p, 0, 10, 100), linear(64, 64, 64));
     add_op(p, "aten::softmax", 3, 4);
-    with_kernel(add_launch(p, 0, 10, 100), (struct kernel){.form = FORM_SOFTMAX, .dtype = DTYPE_F32, .size = {64, 64}});
+    with_kernel(add_launch(p, 0, 10, 100), (struct kernel){.form = FORM_SOFTMAX, .dtype = DTYPE_F32, .rows = {64, 64}});
     const struct plan plan = asked_plan(p, &(struct question){.amp = DTYPE_BF16});
     assert_us(plan.launches[0].us, 50);
     assert_us(plan.launches[1].us, 100);

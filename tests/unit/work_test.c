@@ -4,11 +4,11 @@
 
 #include <stdio.h>
 
-#include "ops/copy_names.h"
-#include "ops/kernel_names.h"
-#include "ops/kernel_title.h"
-#include "ops/rules.h"
-#include "ops/work.h"
+#include "ops/rows/copy_names.h"
+#include "ops/rows/kernel_names.h"
+#include "ops/rows/kernel_title.h"
+#include "ops/words/rules.h"
+#include "ops/rows/work.h"
 #include "planted.h"
 
 static struct arena arena;

@@ -9,7 +9,7 @@
 
 #include "launches.h"
 #include "samples.h"
-#include "ops/judgements.h"
+#include "ops/operators/judgements.h"
 #include "report/report.h"
 #include "trace/select.h"
 

@@ -4,7 +4,7 @@
 #include "base/map.h"
 #include "base/mem.h"
 #include "kernels_rate.h"
-#include "ops/kernel_title.h"
+#include "ops/rows/kernel_title.h"
 
 /* ---- words ---- */
 

@@ -6,8 +6,8 @@
 #include "kernels.h"
 #include "kernels_peaks.h"
 #include "operators_origin.h"
-#include "ops/op_costs.h"
-#include "ops/work.h"
+#include "ops/operators/op_costs.h"
+#include "ops/rows/work.h"
 
 /* What one operator's cost is divided among. */
 struct cost_share {

@@ -4,7 +4,7 @@
 #define BREAKDOWN_KERNELS_PEAKS_H
 
 #include "hw/catalogue.h"
-#include "ops/flops.h"
+#include "ops/operators/operators.h"
 #include "steptime/error.h"
 #include "trace/trace.h"
 

@@ -14,8 +14,9 @@
 #include "kernels_peaks.h"
 #include "kernels_select.h"
 #include "operators_origin.h"
-#include "ops/op_costs.h"
-#include "ops/phase.h"
+#include "ops/operators/op_costs.h"
+#include "ops/rows/phase.h"
+#include "ops/words/family.h"
 
 enum { NO_GROUP = SAMPLES_NO_GROUP, MIXED = UINT8_MAX - 1, NOTHING = UINT8_MAX };
 

@@ -8,7 +8,7 @@
 #define BREAKDOWN_OPERATORS_H
 
 #include "kernels_rate.h"
-#include "ops/judgements.h"
+#include "ops/operators/judgements.h"
 
 enum operator_grouping { OPERATORS_BY_NAME, OPERATORS_BY_SHAPE, OPERATORS_BY_MODULE, OPERATORS_BY_PYTHON };
 

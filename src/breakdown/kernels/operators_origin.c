@@ -5,7 +5,7 @@
  */
 #include "operators_origin.h"
 
-#include "ops/frame.h"
+#include "ops/rows/frame.h"
 
 struct origin {
     uint32_t module, line; /* text ids; 0: none */

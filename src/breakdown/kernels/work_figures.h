@@ -3,7 +3,7 @@
 #ifndef BREAKDOWN_WORK_FIGURES_H
 #define BREAKDOWN_WORK_FIGURES_H
 
-#include "ops/judgements.h"
+#include "ops/operators/judgements.h"
 #include "trace/select.h"
 
 struct work_figures {

@@ -5,7 +5,7 @@
 #include "base/sort.h"
 #include "breakdown/step/host_event.h"
 #include "graph/runtime.h"
-#include "ops/phase.h"
+#include "ops/rows/phase.h"
 
 static const struct {
     const char *id, *title;

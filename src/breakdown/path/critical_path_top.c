@@ -3,7 +3,7 @@
 
 #include "base/mem.h"
 #include "base/sort.h"
-#include "ops/kernel_title.h"
+#include "ops/rows/kernel_title.h"
 
 static struct path_group *group_of(struct path_groups *groups, enum path_class class, uint32_t name)
 {

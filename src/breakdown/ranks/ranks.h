@@ -22,7 +22,7 @@
 
 #include "base/arena.h"
 #include "clocks.h"
-#include "ops/collective.h"
+#include "ops/rows/collective.h"
 #include "ranks_probe.h"
 #include "trace/select.h"
 

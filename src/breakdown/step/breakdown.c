@@ -5,7 +5,7 @@
 
 #include "device_parts.h"
 #include "host_parts.h"
-#include "ops/kernel_title.h"
+#include "ops/rows/kernel_title.h"
 
 /* What the devices of one trace share. */
 struct shared {

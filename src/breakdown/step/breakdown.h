@@ -13,7 +13,7 @@
 #define BREAKDOWN_BREAKDOWN_H
 
 #include "ledger.h"
-#include "ops/judgements.h"
+#include "ops/operators/judgements.h"
 #include "trace/select.h"
 
 struct breakdown_step {

@@ -8,7 +8,7 @@
 #ifndef BREAKDOWN_HOST_H
 #define BREAKDOWN_HOST_H
 
-#include "ops/work.h"
+#include "ops/rows/work.h"
 #include "trace/trace.h"
 
 enum host_state {

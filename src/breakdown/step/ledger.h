@@ -8,7 +8,7 @@
 #define BREAKDOWN_LEDGER_H
 
 #include "base/arena.h"
-#include "ops/phase.h"
+#include "ops/rows/phase.h"
 #include "part.h"
 
 enum account {

@@ -11,7 +11,7 @@
 #include <stdbool.h>
 
 #include "base/str.h"
-#include "ops/work.h"
+#include "ops/rows/work.h"
 
 enum part {
     /* device work, in order of priority */

@@ -10,7 +10,7 @@
 #include "fleet_command.h"
 #include "graph/program.h"
 #include "cli/program/output.h"
-#include "ops/work.h"
+#include "ops/rows/work.h"
 #include "predict/batch.h"
 #include "cli/program/reading.h"
 

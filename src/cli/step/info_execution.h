@@ -3,7 +3,7 @@
 #ifndef CLI_INFO_EXECUTION_H
 #define CLI_INFO_EXECUTION_H
 
-#include "ops/phase.h"
+#include "ops/rows/phase.h"
 #include "report/report.h"
 #include "trace/execution.h"
 

@@ -3,10 +3,12 @@
 
 #include <math.h>
 
-#include "ops/collective.h"
-#include "ops/op_costs.h"
-#include "ops/phase.h"
-#include "ops/work.h"
+#include "ops/rows/collective.h"
+#include "ops/operators/op_costs.h"
+#include "ops/rows/phase.h"
+#include "ops/rows/work.h"
+#include "ops/words/family.h"
+#include "ops/words/shape.h"
 
 /* What is known of a trace while its sums are taken. */
 struct taking {

@@ -4,7 +4,7 @@
 #define FLEET_OPERATIONS_KINDS_H
 
 #include "base/str.h"
-#include "ops/collective.h"
+#include "ops/rows/collective.h"
 
 enum {
     KIND_FORWARD,

@@ -7,8 +7,8 @@
 #include "base/sort.h"
 #include "operations_kinds.h"
 #include "graph/order.h"
-#include "ops/collective.h"
-#include "ops/phase.h"
+#include "ops/rows/collective.h"
+#include "ops/rows/phase.h"
 
 /* Work of the device, or a call of a collective on the host, as the host launched it. */
 struct launched {

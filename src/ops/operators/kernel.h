@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A kernel as its time model sees it: the form, which says what its time depends
+ * on, and the sizes of that form, by name. Sizes are positive; a zero or an
+ * overflow is found by kernel_check and named, never predicted.
+ *
+ * A new form: its word in enum kernel_form, its sizes in the union, and its row in
+ * kernel.c, by which tables name the sizes and a check finds what is wrong. Then
+ * its least work in kernel_work.c.
+ */
+#ifndef OPS_KERNEL_H
+#define OPS_KERNEL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/str.h"
+#include "ops/words/dtype.h"
+
+enum kernel_form {
+    FORM_BMM,
+    FORM_LINEAR,
+    FORM_CONVOLUTION,
+    FORM_ELEMENTWISE,
+    FORM_SOFTMAX,
+    FORM_LAYER_NORM,
+    FORM_DROPOUT,
+    FORM_BATCH_NORM,
+    FORM_POOLING,
+    FORM_REDUCTION,
+    FORM_EMBEDDING,
+    FORM_TRANSPOSE,
+    FORM_INDEX, /* gather, scatter, tril, sort */
+    FORM_CONCAT,
+    FORM_COPY,
+    FORM_FILL,
+    FORM_HOST_COPY,
+    FORM_OPTIMIZER,
+    FORM_ATTENTION,
+    FORM_COLLECTIVE,
+    FORM_ITERATION,
+    FORM_BYTES, /* whatever has no form of its own */
+    FORMS,
+};
+
+/* How a window walks over one axis of an image. */
+struct axis {
+    int64_t size, window, stride, padding, dilation;
+};
+
+enum { KERNEL_AXES = 3 }; /* depth, height, width; an image of fewer has axes of one in front */
+
+static inline struct axis axis_of_one(void)
+{
+    return (struct axis){1, 1, 1, 0, 1};
+}
+
+/* Positions out along the axis; 0 where the window is larger than its input. */
+int64_t axis_positions(const struct axis *axis);
+
+/* Positions out over all axes, and elements of the window. */
+double axes_positions(const struct axis axes[KERNEL_AXES]);
+double axes_window(const struct axis axes[KERNEL_AXES]);
+double axes_size(const struct axis axes[KERNEL_AXES]);
+
+struct kernel {
+    enum kernel_form form;
+    bool backward;
+    bool
+        alone; /* launched and timed by itself, as the public tables are: launch cost included. Inside a model: false */
+    enum dtype dtype; /* DTYPE_UNKNOWN counts as fp32 */
+    str variant;      /* finer than the form: "gelu", "addu"; "" where none is known */
+    union {
+        /* FORM_BMM, FORM_LINEAR: C[m x n] = A[m x reduced] B[reduced x n]. Public tables call `reduced` n and `n` k. */
+        struct {
+            int64_t batch, m, reduced, n;
+        } product;
+        struct {
+            int64_t batch, in, out, groups; /* channels of all groups */
+            struct axis axes[KERNEL_AXES];
+        } convolution;
+        struct {
+            int64_t rows, cols, accesses; /* tensors read and written, each rows x cols */
+        } elements;                       /* FORM_ELEMENTWISE */
+        struct {
+            int64_t rows, cols;
+        } rows; /* FORM_SOFTMAX, FORM_LAYER_NORM, FORM_DROPOUT; FORM_REDUCTION, where cols are reduced */
+        struct {
+            int64_t batch, channels, positions;
+        } norm; /* FORM_BATCH_NORM */
+        struct {
+            int64_t planes, in, out, window; /* planes: images x channels; positions in and out of each */
+        } pooling;
+        struct {
+            int64_t batch, tables, rows, bag, width;
+        } lookup; /* FORM_EMBEDDING */
+        struct {
+            int64_t batch, rows, cols;
+        } transpose;
+        struct {
+            int64_t read, written; /* bytes */
+        } index;
+        struct {
+            int64_t written, parts; /* bytes */
+        } concat;
+        struct {
+            int64_t bytes, pinned; /* pinned, 1 or 0: of FORM_HOST_COPY */
+        } moved;                   /* FORM_COPY and FORM_FILL (on the device), FORM_HOST_COPY, FORM_BYTES */
+        struct {
+            int64_t parameters, states; /* states: 0 SGD, 1 momentum, 2 Adam */
+        } optimizer;
+        struct {
+            int64_t batch, heads, queries, keys, width, causal;
+            int64_t key_heads, value_width; /* 0: as many as heads; as wide as width */
+        } attention;
+        struct {
+            int64_t kind, bytes, ranks, server_ranks; /* kind: enum collective_kind + 1 */
+        } collective;
+        struct {
+            int64_t hidden, heads, layers, sequence, micro_batch, global_batch, tensor, data, pipeline;
+        } iteration;
+    };
+};
+
+/* ---- sizes as data ---- */
+
+struct form_size {
+    const char *name;   /* its column in tables: "kernel_h" */
+    const char *shared; /* a column that stands for several sizes: "stride" of "stride_h"; NULL */
+    const char *wrong;  /* where it is 0 or less: "the stride is 0 or less" */
+    uint32_t offset;    /* in struct kernel */
+    bool may_be_zero;
+    bool optional; /* absent from a table it is `otherwise` */
+    int64_t otherwise;
+};
+
+enum { FORM_SIZES_MOST = 4 + 5 * KERNEL_AXES };
+
+struct form_sizes {
+    const struct form_size *at;
+    uint32_t count;
+};
+
+struct form_sizes form_sizes_of(enum kernel_form form);
+int64_t kernel_size(const struct kernel *kernel, const struct form_size *size);
+void kernel_set_size(struct kernel *kernel, const struct form_size *size, int64_t value);
+
+str kernel_form_word(enum kernel_form form); /* "bmm" */
+bool kernel_form_of_word(str word, enum kernel_form *form);
+
+/* Products, convolutions and attention: what matrix units do. */
+static inline bool kernel_form_is_matrix(enum kernel_form form)
+{
+    return form == FORM_BMM || form == FORM_LINEAR || form == FORM_CONVOLUTION || form == FORM_ATTENTION;
+}
+
+/* NULL where every size is positive and FLOPs and bytes fit; else what is wrong, in words: "k is 0". */
+const char *kernel_check(const struct kernel *kernel);
+
+/* Least work by definition (doc/models.md), in double, so it never overflows. FLOPs of matrix forms; of the others 0. */
+double kernel_flops(const struct kernel *kernel);
+double kernel_bytes(const struct kernel *kernel);
+
+#endif

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The least work of a kernel by definition: multiplications and additions of
+ * matrix forms, and every tensor read or written once. Doubles, so that no product
+ * overflows.
+ */
+#include "kernel.h"
+
+static double element(const struct kernel *kernel)
+{
+    const int64_t bytes = dtype_bytes(kernel->dtype);
+    return bytes ? (double)bytes : 4;
+}
+
+/* ---- windows ---- */
+
+int64_t axis_positions(const struct axis *axis)
+{
+    const double reach = (double)axis->dilation * ((double)axis->window - 1) + 1;
+    const double room = (double)axis->size + 2 * (double)axis->padding - reach;
+    return room < 0 || axis->stride < 1 ? 0 : (int64_t)(room / (double)axis->stride) + 1;
+}
+
+/* A window larger than its input is a small layer, not none. */
+double axes_positions(const struct axis axes[KERNEL_AXES])
+{
+    double positions = 1;
+    for (int i = 0; i < KERNEL_AXES; i++) {
+        const int64_t along = axis_positions(&axes[i]);
+        positions *= along > 0 ? (double)along : 1;
+    }
+    return positions;
+}
+
+double axes_window(const struct axis axes[KERNEL_AXES])
+{
+    double window = 1;
+    for (int i = 0; i < KERNEL_AXES; i++)
+        window *= (double)axes[i].window;
+    return window;
+}
+
+double axes_size(const struct axis axes[KERNEL_AXES])
+{
+    double size = 1;
+    for (int i = 0; i < KERNEL_AXES; i++)
+        size *= (double)axes[i].size;
+    return size;
+}
+
+/* ---- convolution ---- */
+
+static double outputs(const struct kernel *k)
+{
+    return (double)k->convolution.batch * (double)k->convolution.out * axes_positions(k->convolution.axes);
+}
+
+/* Products that make one output: the window of the input channels of its group. */
+static double products_each(const struct kernel *k)
+{
+    return (double)k->convolution.in / (double)k->convolution.groups * axes_window(k->convolution.axes);
+}
+
+static double convolution_elements(const struct kernel *k)
+{
+    const double inputs = (double)k->convolution.batch * (double)k->convolution.in * axes_size(k->convolution.axes);
+    return inputs + outputs(k) + (double)k->convolution.out * products_each(k);
+}
+
+/* ---- attention ---- */
+
+static double value_width(const struct kernel *k)
+{
+    return (double)(k->attention.value_width ? k->attention.value_width : k->attention.width);
+}
+
+/* Forward Q K^T and P V; backward Q K^T again, dV, dP, dQ, dK: as torch.utils.flop_counter counts. */
+static double attention_flops(const struct kernel *k)
+{
+    const double pairs = (double)k->attention.batch * (double)k->attention.heads * (double)k->attention.queries *
+                         (double)k->attention.keys;
+    const double width = (double)k->attention.width, values = value_width(k);
+    const double flops = 2 * pairs * (k->backward ? 3 * width + 2 * values : width + values);
+    return k->attention.causal && k->attention.queries == k->attention.keys ? flops / 2 : flops;
+}
+
+/* Queries, keys, values and output; backward both, with the gradients of all. */
+static double attention_elements(const struct kernel *k)
+{
+    const double wide = (double)k->attention.width + value_width(k);
+    const double key_heads = (double)(k->attention.key_heads ? k->attention.key_heads : k->attention.heads);
+    const double queries = (double)k->attention.heads * (double)k->attention.queries * wide;
+    const double keys = key_heads * (double)k->attention.keys * wide;
+    return (k->backward ? 2 : 1) * (double)k->attention.batch * (queries + keys);
+}
+
+/* ---- all ---- */
+
+double kernel_flops(const struct kernel *k)
+{
+    switch (k->form) {
+    case FORM_BMM:
+    case FORM_LINEAR:
+        return 2 * (double)k->product.batch * (double)k->product.m * (double)k->product.reduced * (double)k->product.n;
+    case FORM_CONVOLUTION:
+        return 2 * outputs(k) * products_each(k);
+    case FORM_ATTENTION:
+        return attention_flops(k);
+    default:
+        return 0;
+    }
+}
+
+/* The rows of a bag are read (backward: read, added to, written), a row a bag moves; an index of each, an offset a bag. */
+static double lookup_bytes(const struct kernel *k)
+{
+    const double bags = (double)k->lookup.batch * (double)k->lookup.tables, row = (double)k->lookup.width * element(k),
+                 index = 8;
+    return bags * ((double)k->lookup.bag * (row * (k->backward ? 2 : 1) + index) + row + index);
+}
+
+static double product_elements(const struct kernel *k)
+{
+    const double m = (double)k->product.m, reduced = (double)k->product.reduced, n = (double)k->product.n;
+    return (double)k->product.batch * (m * reduced + reduced * n + m * n);
+}
+
+/* Elements of what comes in; a gradient needs two such tensors. */
+static double row_elements(const struct kernel *k)
+{
+    return (double)k->rows.rows * (double)k->rows.cols;
+}
+
+double kernel_bytes(const struct kernel *k)
+{
+    const double wide = element(k);
+    switch (k->form) {
+    case FORM_BMM:
+    case FORM_LINEAR:
+        return wide * product_elements(k);
+    case FORM_CONVOLUTION:
+        return wide * convolution_elements(k);
+    case FORM_ATTENTION:
+        return wide * attention_elements(k);
+    case FORM_ELEMENTWISE:
+        return wide * (double)k->elements.rows * (double)k->elements.cols * (double)k->elements.accesses;
+    case FORM_SOFTMAX:
+    case FORM_LAYER_NORM:
+        return wide * row_elements(k) * (k->backward ? 3 : 2);
+    case FORM_DROPOUT:
+        return (2 * wide + 1) * row_elements(k);
+    case FORM_BATCH_NORM:
+        return wide * (double)k->norm.batch * (double)k->norm.channels * (double)k->norm.positions *
+               (k->backward ? 3 : 2);
+    case FORM_POOLING:
+        return wide * (double)k->pooling.planes * ((double)k->pooling.in + (double)k->pooling.out);
+    case FORM_REDUCTION:
+        return wide * (row_elements(k) + (double)k->rows.rows);
+    case FORM_EMBEDDING:
+        return lookup_bytes(k);
+    case FORM_TRANSPOSE:
+        return 2 * wide * (double)k->transpose.batch * (double)k->transpose.rows * (double)k->transpose.cols;
+    case FORM_INDEX:
+        return (double)k->index.read + (double)k->index.written;
+    case FORM_CONCAT:
+        return 2 * (double)k->concat.written;
+    case FORM_COPY:
+        return 2 * (double)k->moved.bytes;
+    case FORM_OPTIMIZER:
+        return wide * (double)k->optimizer.parameters * (3 + 2 * (double)k->optimizer.states);
+    case FORM_COLLECTIVE:
+        return (double)k->collective.bytes;
+    case FORM_ITERATION:
+        return (double)k->iteration.hidden;
+    default:
+        return (double)k->moved.bytes;
+    }
+}
