@@ -8,7 +8,7 @@ set -eu
 dir=$1
 shift
 cd "$(dirname "$0")/.."
-installed=$(for library in libisal cmocka; do pkg-config --modversion "$library"; done 2>/dev/null; command -v scdoc) || true
+installed=$(for library in libisal cmocka ompi-c; do pkg-config --modversion "$library"; done 2>/dev/null; command -v scdoc) || true
 wanted="$* $installed $(ls -d tests/unit/*_test.c tests/*/test_*.py tests/fuzz/*.c doc/*.scd src/*/*.c src/*/*/*.c 2>/dev/null || true)"
 stamp=$dir/.configured
 

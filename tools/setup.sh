@@ -33,7 +33,14 @@ here=$(dirname "$0")
 have python3 && "$here/grammar.py" --cached >/dev/null 2>&1 || python3 -m pip --version >/dev/null 2>&1 || need python3-pip
 library libisal || want libisal-dev
 have scdoc || want scdoc
-case $for_what in check | ci) library cmocka || need libcmocka-dev ;; esac
+case $for_what in
+check | ci)
+    library cmocka || need libcmocka-dev
+    # steptime-mpi and its tests.
+    library ompi-c || want libopenmpi-dev
+    have mpirun || want openmpi-bin
+    ;;
+esac
 if [ "$for_what" = ci ]; then
     have clang || need clang
     have clang-format || need clang-format
@@ -54,9 +61,9 @@ grammar() {
 elsewhere() {
     cat >&2 <<END
 setup: missing:$needed$optional (names of Debian). Install them with one of
-  dnf install python3 meson ninja-build gcc pkgconf zlib-devel libzstd-devel isa-l-devel libcmocka-devel scdoc clang clang-tools-extra
-  pacman -S python meson ninja gcc pkgconf zlib zstd isa-l cmocka scdoc clang
-  brew install python meson ninja pkg-config zstd isa-l cmocka scdoc llvm
+  dnf install python3 meson ninja-build gcc pkgconf zlib-devel libzstd-devel isa-l-devel libcmocka-devel scdoc openmpi-devel clang clang-tools-extra
+  pacman -S python meson ninja gcc pkgconf zlib zstd isa-l cmocka scdoc openmpi clang
+  brew install python meson ninja pkg-config zstd isa-l cmocka scdoc open-mpi llvm
 END
 }
 

@@ -98,8 +98,8 @@ def is_number(value):
     return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
-def near(a, b, slack=1e-9):
-    return abs(a - b) <= slack * max(1, abs(a), abs(b))
+def near(a, b, share=1e-9, rounding=0):
+    return abs(a - b) <= rounding + share * max(1, abs(a), abs(b))
 
 
 # ---- one document ----
@@ -152,7 +152,7 @@ def parts(subject):
     document = subject.document("summary")
     if document:
         whole, rows = values(document).get("step_mean"), table(document, "step_parts")
-        if whole is not None and rows and abs(sum(row["per_step_ns"] for row in rows) - whole) > len(rows) + 1:
+        if whole is not None and rows and not near(sum(row["per_step_ns"] for row in rows), whole, 1e-12, len(rows) + 1):
             yield f"summary: parts sum to {sum(row['per_step_ns'] for row in rows)} of a mean step of {whole} ns"
 
 
@@ -228,7 +228,7 @@ def csv_is_json(subject, command):
                 break
 
 
-SCREEN_NUMBER = re.compile(r"(?<![\w.])[<-]?[\d,]+(?:\.\d+)?(?![\w.])")
+SCREEN_NUMBER = re.compile(r"(?<![\w.])[<-]?\d[\d,]*(?:\.\d+)?(?![\w.])")
 
 
 def shown_as(value, texts):
