@@ -10,7 +10,6 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
-#include "base/mem.h"
 #include "base/str.h"
 
 enum { MOST_LINKS = 40, NAMES_TRIED = 100, CHUNK = 64 << 10 };
@@ -66,16 +65,29 @@ static bool open_beside(struct replace *replace, bool replaces, struct arena *ar
     return replace->fd >= 0;
 }
 
+/* The name is in the folder's own blocks. A folder that may be written but not read cannot be synced: -1. */
+static int open_folder(const char *path, struct arena *arena)
+{
+    const str folder = folder_of(path);
+    return open(folder.len ? str_z(arena, folder) : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+}
+
 bool replace_begin(struct replace *replace, const char *path, struct arena *arena)
 {
-    *replace = (struct replace){.fd = -1, .path = place_of(arena, path)};
+    *replace = (struct replace){.fd = -1, .folder = -1, .path = place_of(arena, path)};
     struct stat old;
     const bool there = stat(replace->path, &old) == 0;
     if (there && S_ISDIR(old.st_mode)) {
         errno = EISDIR;
         return false;
     }
-    return open_beside(replace, there, arena);
+    replace->folder = open_folder(replace->path, arena);
+    if ((replace->folder >= 0 || errno == EACCES) && open_beside(replace, there, arena))
+        return true;
+    const int why = errno;
+    replace_abandon(replace);
+    errno = why;
+    return false;
 }
 
 /* ---- what the old file had ---- */
@@ -123,20 +135,6 @@ static bool sync_all(int fd)
     return fsync(fd) == 0 || errno == EINVAL || errno == ENOTSUP;
 }
 
-/* The name is in the folder's own blocks. A folder that may be written but not read cannot be synced. */
-static bool sync_folder(const char *path)
-{
-    struct arena scratch = {0};
-    const str folder = folder_of(path);
-    const int fd = open(folder.len ? str_z(&scratch, folder) : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    arena_free(&scratch);
-    if (fd < 0)
-        return errno == EACCES;
-    const bool good = sync_all(fd);
-    close(fd);
-    return good;
-}
-
 static bool write_chunk(int to, const char *at, size_t left)
 {
     while (left) {
@@ -151,14 +149,13 @@ static bool write_chunk(int to, const char *at, size_t left)
 
 static bool copy_text(int from, int to)
 {
-    char *chunk = mem_alloc(CHUNK);
+    char chunk[CHUNK];
     bool good = lseek(from, 0, SEEK_SET) == 0;
     ssize_t got = 1;
     while (good && got) {
         got = read(from, chunk, CHUNK);
         good = got >= 0 ? write_chunk(to, chunk, (size_t)got) : errno == EINTR;
     }
-    mem_free(chunk);
     return good;
 }
 
@@ -196,7 +193,7 @@ static bool rename_over(struct replace *replace)
     if (rename(replace->temporary, replace->path) != 0)
         return false;
     replace->temporary = NULL;
-    return sync_folder(replace->path);
+    return replace->folder < 0 || sync_all(replace->folder);
 }
 
 bool replace_end(struct replace *replace)
@@ -215,7 +212,9 @@ void replace_abandon(struct replace *replace)
         close(replace->fd);
     if (replace->temporary && !replace->kept)
         unlink(replace->temporary);
-    replace->fd = -1;
+    if (replace->folder >= 0)
+        close(replace->folder);
+    replace->fd = replace->folder = -1;
 }
 
 const char *replace_kept(const struct replace *replace)

@@ -21,7 +21,8 @@
 #include "base/arena.h"
 
 struct replace {
-    int fd;           /* takes the new text */
+    int fd;     /* takes the new text */
+    int folder; /* of the place; opened before the place changes, for afterwards nothing may fail. -1: not readable */
     const char *path; /* the place, links followed */
     const char *temporary;
     bool kept; /* the temporary file stays: the place was left half-written */
