@@ -103,6 +103,14 @@ def shared_trace(name):
     return path
 
 
+def shared_fault(name):
+    """An input that the program answered wrongly once; the test skips where it is absent."""
+    path = os.path.join(SHARED, "data", "faults", name)
+    if not os.path.exists(path):
+        raise unittest.SkipTest("the shared faults are not here")
+    return path
+
+
 def span(name, ts, dur, cat="cpu_op", pid=1, tid=1, **args):
     return {"ph": "X", "cat": cat, "name": name, "pid": pid, "tid": tid, "ts": ts, "dur": dur, "args": args}
 

@@ -34,23 +34,6 @@ bool parameters_have(const struct parameters *parameters, struct tensor_dims dim
     return map_get(&parameters->shapes, key_of(dims, false)) != MAP_NONE;
 }
 
-/* The product of two matrices: where its operands stand. */
-struct product {
-    bool is;
-    uint32_t left, right, bias; /* arguments; bias: UINT32_MAX */
-};
-
-static struct product product_of(str name)
-{
-    if (str_eq(name, S("aten::mm")) || str_eq(name, S("aten::matmul")))
-        return (struct product){true, 0, 1, UINT32_MAX};
-    if (str_eq(name, S("aten::addmm")) || str_eq(name, S("aten::addmm_")))
-        return (struct product){true, 1, 2, 0};
-    if (str_eq(name, S("aten::linear")) || str_eq(name, S("aten::_addmm_activation")))
-        return (struct product){true, 0, 1, 2};
-    return (struct product){0};
-}
-
 /* Arguments from here on are parameters of the forward operator; UINT32_MAX: none are. */
 static uint32_t first_parameter(const struct program_op *op)
 {
@@ -63,10 +46,16 @@ static uint32_t first_parameter(const struct program_op *op)
     }
 }
 
-static struct tensor_dims dims_at(const struct shape *shape, uint32_t argument)
+static struct tensor_dims dims_at(const struct shape *shape, int argument)
 {
-    const bool has = argument < shape->count && shape->arguments[argument].count == 1;
+    const bool has = argument >= 0 && (uint32_t)argument < shape->count && shape->arguments[argument].count == 1;
     return has ? shape->arguments[argument].tensors[0] : (struct tensor_dims){0};
+}
+
+/* Of a lookup that the catalogue does not know, the first argument. */
+static int table_of(const struct operator_roles *roles)
+{
+    return roles->weight == NO_ARGUMENT ? 0 : roles->weight;
 }
 
 static void add_all(struct parameters *parameters, const struct shape *shape, uint32_t from)
@@ -89,16 +78,16 @@ static void find_accumulation(struct parameters *parameters)
 static void add_of(struct parameters *parameters, uint32_t at, const struct shape *shape)
 {
     const struct program_op *op = &parameters->program->ops[at];
-    const struct product product = product_of(op->name);
+    const struct operator_roles roles = operator_roles(op->name);
     if (op->phase == PHASE_OPTIMIZER || parameters->accumulates[at])
         add_all(parameters, shape, 0);
     else if (op->phase != PHASE_FORWARD)
         return;
     else if (op->family == FAMILY_EMBEDDING)
-        add(parameters, dims_at(shape, 0));
-    else if (product.is && dims_at(shape, product.right).rank == 2) {
-        add(parameters, dims_at(shape, product.right));
-        add(parameters, dims_at(shape, product.bias));
+        add(parameters, dims_at(shape, table_of(&roles)));
+    else if (roles.product && dims_at(shape, roles.weight).rank == 2) {
+        add(parameters, dims_at(shape, roles.weight));
+        add(parameters, dims_at(shape, roles.bias));
     } else if (first_parameter(op) != UINT32_MAX)
         add_all(parameters, shape, first_parameter(op));
 }
@@ -140,17 +129,17 @@ static bool holds(struct tensor_dims dims, uint32_t dimension, int64_t batch)
 }
 
 /* Rows of the left operand, or what a gradient of a parameter is summed over. */
-static uint32_t product_dimensions(const struct product *product, const struct shape *shape, uint32_t argument,
+static uint32_t product_dimensions(const struct operator_roles *roles, const struct shape *shape, uint32_t argument,
                                    int64_t batch, const struct parameters *parameters, enum phase phase)
 {
-    const struct tensor_dims left = dims_at(shape, product->left), right = dims_at(shape, product->right);
+    const struct tensor_dims left = dims_at(shape, roles->input), right = dims_at(shape, roles->weight);
     const int64_t result[] = {left.rank == 2 ? left.at[0] : 0, right.rank == 2 ? right.at[1] : 0};
     const bool forth = holds(left, 0, batch) && parameters_have(parameters, right); /* times a weight */
     const bool gradient = phase == PHASE_BACKWARD && !forth && left.rank == 2 && right.rank == 2 &&
                           holds(left, 1, batch) && parameters_have(parameters, (struct tensor_dims){result, 2});
-    if (argument == product->left)
+    if ((int)argument == roles->input)
         return gradient ? 2 : holds(left, 0, batch) ? 1 : 0;
-    return gradient && argument == product->right ? 1 : 0;
+    return gradient && (int)argument == roles->weight ? 1 : 0;
 }
 
 /* A copy between types may be of a weight, for products in less precision. */
@@ -199,12 +188,12 @@ static bool may_be_parameter(const struct program_op *op, struct operand operand
 }
 
 static uint32_t matrix_dimensions(const struct parameters *parameters, const struct program_op *op,
-                                  const struct product *product, const struct shape *shape, uint32_t argument,
+                                  const struct operator_roles *roles, const struct shape *shape, uint32_t argument,
                                   struct tensor_dims dims, int64_t batch)
 {
-    if (dims_at(shape, product->left).rank == 2)
-        return product_dimensions(product, shape, argument, batch, parameters, (enum phase)op->phase);
-    return argument != product->left ? 0 : holds(dims, 0, batch) ? 1 : holds(dims, 1, batch) ? 2 : 0;
+    if (dims_at(shape, roles->input).rank == 2)
+        return product_dimensions(roles, shape, argument, batch, parameters, (enum phase)op->phase);
+    return (int)argument != roles->input ? 0 : holds(dims, 0, batch) ? 1 : holds(dims, 1, batch) ? 2 : 0;
 }
 
 uint32_t batch_dimensions(const struct parameters *parameters, uint32_t at, const struct shape *shape,
@@ -212,12 +201,12 @@ uint32_t batch_dimensions(const struct parameters *parameters, uint32_t at, cons
 {
     const struct program_op *op = &parameters->program->ops[at];
     const struct tensor_dims dims = shape->arguments[operand.argument].tensors[operand.tensor];
-    const struct product product = product_of(op->name);
+    const struct operator_roles roles = operator_roles(op->name);
     if (op->phase == PHASE_OPTIMIZER || parameters->accumulates[at])
         return 0;
-    if (product.is && dims_at(shape, product.right).rank == 2)
-        return matrix_dimensions(parameters, op, &product, shape, operand.argument, dims, batch);
-    if (op->family == FAMILY_EMBEDDING && op->phase == PHASE_FORWARD && operand.argument == 0)
+    if (roles.product && dims_at(shape, roles.weight).rank == 2)
+        return matrix_dimensions(parameters, op, &roles, shape, operand.argument, dims, batch);
+    if (op->family == FAMILY_EMBEDDING && op->phase == PHASE_FORWARD && (int)operand.argument == table_of(&roles))
         return 0;
     if (parameters_have(parameters, dims) && may_be_parameter(op, operand))
         return 0;

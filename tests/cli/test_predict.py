@@ -9,7 +9,7 @@ import tempfile
 import unittest
 
 from plant import NCCL, Plant
-from support import INPUT, OK, SOURCE, USAGE, shared_trace, steptime
+from support import INPUT, OK, SOURCE, USAGE, shared_fault, shared_trace, steptime
 
 STEPS, STEP_US = 5, 1000
 TORCHBENCH = "kineto/torchbench_copies_pageable.json.gz"
@@ -369,6 +369,30 @@ class Manual(unittest.TestCase):
     def test_tells_every_number(self):
         self.check("prediction.md", "predict", shared_trace(TORCHBENCH))
         self.check("overheads.md", "overheads", shared_trace(TORCHBENCH))
+
+
+class Convolutions(unittest.TestCase):
+    """Of equal work: what a window reaches over, and along which axis, costs nothing by itself."""
+
+    def active_ns(self, name):
+        run = steptime("predict", "--mode", "model", "--hw", "V100-SXM2-16GB", "--format", "json", shared_fault(name))
+        self.assertEqual(run.code, OK, run.err)
+        return next(v["value"] for s in run.json["sections"] for v in s.get("values", []) if v["id"] == "active_ns")
+
+    def flops(self, name):
+        run = steptime("ops", "--format", "json", shared_fault(name))
+        self.assertEqual(run.code, OK, run.err)
+        return next(v["value"] for s in run.json["sections"] for v in s.get("values", []) if v["id"] == "flops")
+
+    def test_dilation_is_no_work(self):
+        plain = self.active_ns("d1.json")
+        for name in ("d12.json", "d36.json"):
+            self.assertLess(abs(self.active_ns(name) / plain - 1), 0.02)
+            self.assertEqual(self.flops(name), self.flops("d1.json"))
+
+    def test_an_axis_is_as_good_as_another(self):
+        self.assertEqual(self.active_ns("k17.json"), self.active_ns("k71.json"))
+        self.assertEqual(self.flops("k17.json"), self.flops("k71.json"))
 
 
 if __name__ == "__main__":

@@ -235,6 +235,74 @@ static void an_index_tells_what_an_unknown_operator_touches(void **state)
                      2 * 1000 * 4 * 4 + 10 * 4 * 4 + 1000 * 4);
 }
 
+/* Which arguments are the parameters of a layer: _addmm_activation has its bias first, as addmm has. */
+static void parameters_of_a_layer_follow_from_its_row(void **state)
+{
+    static const struct {
+        const char *name;
+        struct operator_roles roles;
+    } cases[] = {
+        {"aten::mm", {true, 0, 1, NO_ARGUMENT}},
+        {"aten::addmm", {true, 1, 2, 0}},
+        {"aten::_addmm_activation", {true, 1, 2, 0}},
+        {"aten::_scaled_mm", {true, 0, 1, NO_ARGUMENT}},
+        {"aten::linear", {true, 0, 1, 2}},
+        {"aten::embedding", {false, 1, 0, NO_ARGUMENT}},
+        {"AddmmBackward0", {false, NO_ARGUMENT, NO_ARGUMENT, NO_ARGUMENT}},
+        {"aten::bmm", {false, NO_ARGUMENT, NO_ARGUMENT, NO_ARGUMENT}},
+        {"my::operator", {false, NO_ARGUMENT, NO_ARGUMENT, NO_ARGUMENT}},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const struct operator_roles got = operator_roles(str_of(cases[i].name)), wanted = cases[i].roles;
+        if (got.product != wanted.product || got.input != wanted.input || got.weight != wanted.weight ||
+            got.bias != wanted.bias)
+            fail_msg("%s: %d %d %d", cases[i].name, got.input, got.weight, got.bias);
+    }
+}
+
+static struct kernel convolution(const char *name, const char *dims, const char *values)
+{
+    const struct lowering lowering = lowered(name, dims, values);
+    assert_int_equal(lowering.count, 1);
+    assert_int_equal(lowering.kernels[0].form, FORM_CONVOLUTION);
+    return lowering.kernels[0];
+}
+
+static void each_axis_of_a_convolution_has_a_window_of_its_own(void **state)
+{
+    const struct kernel wide = convolution("aten::cudnn_convolution", "[[2, 16, 17, 17], [8, 16, 1, 7]]",
+                                           "[\"\", \"\", \"[0, 3]\", \"[1, 1]\", \"[1, 1]\", \"1\"]");
+    assert_int_equal(axis_positions(&wide.convolution.axes[1]), 17);
+    assert_int_equal(axis_positions(&wide.convolution.axes[2]), 17);
+    const struct kernel dilated = convolution("aten::conv2d", "[[2, 16, 33, 33], [8, 16, 3, 3]]",
+                                              "[\"\", \"\", \"\", \"[1, 1]\", \"[12, 12]\", \"[12, 12]\", \"1\"]");
+    assert_int_equal(axis_positions(&dilated.convolution.axes[1]), 33);
+    const struct kernel volume = convolution("aten::conv3d", "[[2, 16, 8, 9, 10], [8, 16, 3, 3, 3]]",
+                                             "[\"\", \"\", \"\", \"[2, 1, 1]\", \"[1, 1, 1]\", \"[1, 1, 1]\", \"1\"]");
+    assert_int_equal(axis_positions(&volume.convolution.axes[0]), 4);
+    assert_int_equal(axis_positions(&volume.convolution.axes[1]), 9);
+    const struct kernel depthwise = convolution("aten::_conv_depthwise2d", "[[2, 16, 9, 9], [16, 1, 3, 3]]",
+                                                "[\"\", \"\", \"\", \"\", \"[1, 1]\", \"[1, 1]\", \"[1, 1]\"]");
+    assert_int_equal(depthwise.convolution.groups, 16);
+}
+
+/* Scattered from 5 x 6 positions at stride 2 into 10 x 12: as the plain one that leads back. */
+static void a_transposed_convolution_is_the_gradient_of_a_plain_one(void **state)
+{
+    const struct kernel kernel =
+        convolution("aten::conv_transpose2d", "[[2, 16, 5, 6], [16, 4, 3, 3]]",
+                    "[\"\", \"\", \"\", \"[2, 2]\", \"[1, 1]\", \"[1, 1]\", \"2\", \"[1, 1]\"]");
+    assert_true(kernel.backward && kernel.convolution.in == 8 && kernel.convolution.out == 16);
+    assert_int_equal(kernel.convolution.groups, 2);
+    assert_int_equal(kernel.convolution.axes[1].size, 10);
+    assert_int_equal(kernel.convolution.axes[2].size, 12);
+    assert_int_equal(axis_positions(&kernel.convolution.axes[2]), 6);
+    const struct kernel miopen =
+        convolution("aten::miopen_convolution_transpose", "[[2, 16, 5, 6], [16, 4, 3, 3], []]",
+                    "[\"\", \"\", \"\", \"[1, 1]\", \"[1, 1]\", \"[2, 2]\", \"[1, 1]\", \"2\"]");
+    assert_int_equal(miopen.convolution.axes[1].size, 10);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -242,6 +310,9 @@ int main(void)
         cmocka_unit_test(an_index_tells_what_an_unknown_operator_touches),
         cmocka_unit_test(a_gradient_is_two_products_and_the_sum_of_the_bias),
         cmocka_unit_test(convolutions_need_their_window),
+        cmocka_unit_test(parameters_of_a_layer_follow_from_its_row),
+        cmocka_unit_test(each_axis_of_a_convolution_has_a_window_of_its_own),
+        cmocka_unit_test(a_transposed_convolution_is_the_gradient_of_a_plain_one),
         cmocka_unit_test(windows_follow_from_the_sizes_of_images),
         cmocka_unit_test(sums_of_whole_numbers_are_copied_wider_first),
         cmocka_unit_test(operands_are_broadcast_against_each_other),
