@@ -16,6 +16,7 @@
 #include <math.h>
 
 #include "family.h"
+#include "tiles.h"
 
 enum coefficient {
     FLOOR_US,
@@ -92,7 +93,7 @@ static double arithmetic_us(const struct heads *heads, const struct hardware *ha
 {
     const double sms = hardware->figure[HW_SMS], clock = hardware->figure[HW_CLOCK];
     const double waves = heads->count * ceil(heads->queries / BLOCK_QUERIES) / sms;
-    const double turns = fmax(1, waves + c[QUANTUM] * (ceil(waves) - waves));
+    const double turns = wave_turns(waves, 0, c[QUANTUM]);
     const double products = 4 * BLOCK_QUERIES * heads->width * heads->products * sms;
     const double exponentials = BLOCK_QUERIES / (EXPONENTIALS_A_CLOCK * clock / 1e6);
     const double key_us = products / (heads->flop_per_us * heads->efficiency) + c[EXPONENTIALS] * exponentials;

@@ -17,6 +17,7 @@
 #include <math.h>
 
 #include "family.h"
+#include "tiles.h"
 
 enum coefficient {
     OFFSET_US,
@@ -72,11 +73,11 @@ static const struct parameter parameters[COEFFICIENTS] = {
     [PREFER_STAGED] = {"prefer_staged", 0, -1.5, 1.5, 0.1, "the same of staged", false},
 };
 
-struct tile {
+struct layer_tile {
     double positions, channels;
 };
-static const struct tile implicit_tiles[] = {{128, 64}, {128, 128}, {128, 32}};
-static const struct tile staged_tiles[] = {{128, 128}, {128, 64}, {64, 64}, {32, 128}};
+static const struct layer_tile implicit_tiles[] = {{128, 64}, {128, 128}, {128, 32}};
+static const struct layer_tile staged_tiles[] = {{128, 128}, {128, 64}, {64, 64}, {32, 128}};
 enum {
     IMPLICIT_TILES = sizeof implicit_tiles / sizeof *implicit_tiles,
     STAGED_TILES = sizeof staged_tiles / sizeof *staged_tiles,
@@ -168,18 +169,12 @@ static struct layer layer_of(const struct kernel *kernel, const struct hardware 
     return layer;
 }
 
-/* Waves that the time is worth, between those that are filled and those that are begun. */
-static double turns_of(double waves, double quantum)
-{
-    return fmax(1, waves + quantum * (ceil(waves) - waves));
-}
-
 /* ---- the ways ---- */
 
 static struct path implicit_tile(const struct layer *layer, int tile)
 {
     const double *c = layer->c;
-    const struct tile *t = &implicit_tiles[tile];
+    const struct layer_tile *t = &implicit_tiles[tile];
     const double penalty = tile ? exp(c[IMPLICIT_128X128 + tile - 1]) : 1;
     const double positions = layer->batch * layer->height * layer->width, depth = layer->in * layer->window;
     const double waves = layer->groups * ceil(positions / t->positions) * ceil(layer->out / t->channels) / layer->sms;
@@ -187,7 +182,7 @@ static struct path implicit_tile(const struct layer *layer, int tile)
     const double elements =
         layer->batch * layer->groups * layer->in * layer->inputs + layer->groups * layer->out * (positions + depth);
     return (struct path){
-        .us = turns_of(waves, c[IMPLICIT_QUANTUM]) * step_us * penalty * (depth + c[IMPLICIT_DEPTH]) +
+        .us = wave_turns(waves, 0, c[IMPLICIT_QUANTUM]) * step_us * penalty * (depth + c[IMPLICIT_DEPTH]) +
               c[IMPLICIT_MEMORY] * elements * layer->element_bytes / layer->bytes_per_us,
         .fill = waves / ceil(waves),
         .tile = tile,
@@ -230,7 +225,7 @@ static struct path fused(const struct layer *layer)
     const double step_us =
         2.0 * FUSED_PRODUCTS * FUSED_SIDE * FUSED_SIDE * layer->sms / layer->flop_per_us / c[FUSED_EFFICIENCY];
     const double filter_bytes = (layer->window + FUSED_PRODUCTS) * layer->in * layer->out * layer->element_bytes;
-    path.us = turns_of(waves, c[FUSED_QUANTUM]) * step_us * (ceil(layer->in / 8) * 8 + c[FUSED_DEPTH]) +
+    path.us = wave_turns(waves, 0, c[FUSED_QUANTUM]) * step_us * (ceil(layer->in / 8) * 8 + c[FUSED_DEPTH]) +
               c[FUSED_FILTER] * filter_bytes / layer->bytes_per_us;
     path.fill = waves / ceil(waves);
     return path;
@@ -255,13 +250,13 @@ static double staged_moving_us(const struct layer *layer)
 static struct path staged_tile(const struct layer *layer, int tile)
 {
     const double *c = layer->c;
-    const struct tile *t = &staged_tiles[tile];
+    const struct layer_tile *t = &staged_tiles[tile];
     const double penalty = tile ? exp(c[STAGED_128X64 + tile - 1]) : 1;
     const double waves =
         STAGED_PRODUCTS * ceil(staged_windows(layer) / t->positions) * ceil(layer->out / t->channels) / layer->sms;
     const double step_us = 2 * t->positions * t->channels * layer->sms / layer->flop_per_us / c[STAGED_EFFICIENCY];
     return (struct path){
-        .us = turns_of(waves, c[STAGED_QUANTUM]) * step_us * penalty * (layer->in + c[STAGED_DEPTH]),
+        .us = wave_turns(waves, 0, c[STAGED_QUANTUM]) * step_us * penalty * (layer->in + c[STAGED_DEPTH]),
         .fill = waves / ceil(waves),
         .tile = tile,
     };
@@ -354,11 +349,6 @@ static const char *const feature_names[FEATURES] = {
     "alignment of channels out",
 };
 
-static double alignment(double size)
-{
-    return (fmod(size, 4) == 0) + (fmod(size, 8) == 0) + (fmod(size, 32) == 0);
-}
-
 /* The ratio of times as a logarithm; a way that is not possible is far away. */
 static double ln_ratio(double us, double taken_us)
 {
@@ -392,8 +382,8 @@ static void describe(const struct kernel *kernel, const struct hardware *hardwar
     to[LN_OUT] = log(layer.out);
     to[LN_POSITIONS] = log(layer.height * layer.width);
     to[BATCH_FILL] = layer.batch / (ceil(layer.batch / STAGED_IMAGES) * STAGED_IMAGES);
-    to[ALIGNED_IN] = alignment(layer.in);
-    to[ALIGNED_OUT] = alignment(layer.out);
+    to[ALIGNED_IN] = alignment((int64_t)layer.in, 4, 8, 32);
+    to[ALIGNED_OUT] = alignment((int64_t)layer.out, 4, 8, 32);
 }
 
 /* Which tiles a library has differs between generations and cannot be found by small steps. */

@@ -39,9 +39,9 @@ static double sectors(double bytes)
 
 static struct lookup lookup_of(const struct kernel *kernel)
 {
-    const int64_t known = dtype_bytes(kernel->dtype), wide = known ? known : 4;
+    
     return (struct lookup){(double)kernel->lookup.batch, (double)kernel->lookup.tables, (double)kernel->lookup.rows,
-                           (double)kernel->lookup.bag, sectors((double)kernel->lookup.width * (double)wide)};
+                           (double)kernel->lookup.bag, sectors((double)kernel->lookup.width * kernel_element_bytes(kernel))};
 }
 
 /* Rows of one table that L2 holds: tables are worked on one after the other, as many at once as warps are resident. */

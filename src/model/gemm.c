@@ -14,6 +14,7 @@
 #include <math.h>
 
 #include "family.h"
+#include "tiles.h"
 
 enum coefficient {
     FLOOR_US,
@@ -76,9 +77,8 @@ static const struct parameter parameters[COEFFICIENTS] = {
 };
 
 /* Columns (of N) and rows (of M) of the tiles there are, in the order of their penalties. */
-static const struct tile {
-    double n, m;
-} tiles[] = {{128, 128}, {128, 64}, {64, 128}, {64, 64}, {128, 32}, {32, 128}, {32, 32}, {64, 32}};
+static const struct tile tiles[] = {{128, 128}, {128, 64}, {64, 128}, {64, 64},
+                                    {128, 32},  {32, 128}, {32, 32},  {64, 32}};
 enum { TILES = sizeof tiles / sizeof *tiles };
 
 /* Parts that K may be cut into. */
@@ -87,8 +87,7 @@ enum { CUTS = sizeof cuts / sizeof *cuts, FP32_BYTES = 4 };
 
 /* A product on a device, with what does not depend on the tile. Times in microseconds. */
 struct product {
-    double batch, m, n, k;
-    double sms, flop_per_us, bytes_per_us;
+    struct tiled on;
     double read_us, write_us;
     double slowdown; /* of the arithmetic */
     double missing;  /* power, over that of the board */
@@ -128,42 +127,18 @@ static double missing_power(const struct hardware *hardware, double energy)
 static struct product product_of(const struct kernel *kernel, const struct hardware *hardware, const double *c)
 {
     struct product p = {
-        .batch = (double)kernel->product.batch,
-        .m = (double)kernel->product.m,
-        .k = (double)kernel->product.reduced,
-        .n = (double)kernel->product.n,
-        .sms = hardware->figure[HW_SMS],
-        .flop_per_us = matrix_peak(hardware) / 1e6,
-        .bytes_per_us = hardware->figure[HW_MEMORY_RATE] / 1e6,
+        .on = tiled_of(kernel, hardware, matrix_peak(hardware), FP32_BYTES),
         .missing = missing_power(hardware, c[ENERGY]),
         .alone = kernel->alone,
         .c = c,
     };
+    const struct tiled *on = &p.on;
     const bool unaligned = kernel->product.reduced % 4 || kernel->product.n % 4;
-    const double beyond = p.k > 8192 ? fmin(1.4, log(p.k / 8192)) : 0;
-    p.read_us = p.batch * p.k * (p.m + p.n) * FP32_BYTES * c[READ] / p.bytes_per_us;
-    p.write_us = p.batch * p.m * p.n * FP32_BYTES * c[WRITE] / p.bytes_per_us;
+    const double beyond = on->k > 8192 ? fmin(1.4, log(on->k / 8192)) : 0;
+    p.read_us = on->batch * on->k * (on->m + on->n) * FP32_BYTES * c[READ] / on->bytes_per_us;
+    p.write_us = on->batch * on->m * on->n * FP32_BYTES * c[WRITE] / on->bytes_per_us;
     p.slowdown = (1 + (unaligned ? c[UNALIGNED] : 0)) * (1 + beyond * c[LONG]) / c[EFFICIENCY];
     return p;
-}
-
-/* A tile over all of C. */
-struct tiling {
-    double waves;   /* of blocks, with K in one part */
-    double step_us; /* a step of K of one full wave */
-    double operands_us;
-};
-
-static struct tiling tiling_of(const struct product *p, int tile)
-{
-    const double across = ceil(p->n / tiles[tile].n), down = ceil(p->m / tiles[tile].m);
-    const double flops = 2 * tiles[tile].n * tiles[tile].m * p->sms;
-    return (struct tiling){
-        .waves = p->batch * across * down / p->sms,
-        .step_us = flops / p->flop_per_us * p->slowdown * (tile ? p->c[TILE_128X64 + tile - 1] : 1),
-        .operands_us =
-            p->batch * p->k * (across * p->m + down * p->n) * FP32_BYTES / (p->bytes_per_us * p->c[OPERANDS]),
-    };
 }
 
 /* How a tile and a number of parts would do. */
@@ -174,14 +149,15 @@ struct way {
     double us;
 };
 
-static struct way way_of(const struct product *p, const struct tiling *tiling, double parts)
+static struct way way_of(const struct product *p, int tile, const struct tiling *tiling, double parts)
 {
     const double *c = p->c;
-    struct way way = {.parts = parts, .waves = tiling->waves * parts, .operands_us = tiling->operands_us};
-    const double broken = way.waves + c[TAIL];
-    const double turns = fmax(1, broken + c[QUANTUM] * (ceil(way.waves) - broken));
+    struct way way = {.tile = tile, .parts = parts, .waves = tiling->waves * parts};
+    const double step_us = tiling->step_us * p->slowdown * (tile ? c[TILE_128X64 + tile - 1] : 1);
     const double lonely = way.waves < 16 ? c[LONELY] * exp(-way.waves) : 0;
-    way.arithmetic_us = turns * tiling->step_us * (ceil(p->k / parts) + c[DEPTH]) * (1 + lonely);
+    const double turns = wave_turns(way.waves, c[TAIL], c[QUANTUM]);
+    way.operands_us = tiling->operand_bytes / (p->on.bytes_per_us * c[OPERANDS]);
+    way.arithmetic_us = turns * step_us * (ceil(p->on.k / parts) + c[DEPTH]) * (1 + lonely);
     way.memory_us = p->read_us + p->write_us * (parts > 1 ? 1 + parts * c[SPLIT] : 1);
     way.extra_us = c[BLOCK_US] * way.waves + (parts > 1 ? c[SPLIT_US] : 0);
     return way;
@@ -212,7 +188,7 @@ static double slowed_us(const struct product *p, const struct way *way, double f
     return p->alone && lost > 0 ? lost / (1 + power(p->c[BURST_US] / lost, p->c[SHARP])) : fmax(0, lost);
 }
 
-/* Powers are dear: where the longest of the three is too much already, it is enough. */
+/* Powers take long: where the longest of the three is too much already, it is enough. */
 static double way_us(const struct product *p, const struct way *way, double enough_us)
 {
     const double least = fmax(fmax(way->arithmetic_us, way->operands_us), way->memory_us) + way->extra_us;
@@ -225,17 +201,16 @@ static double way_us(const struct product *p, const struct way *way, double enou
 /* Cutting K fills waves; where there are many already, or little is left of K, no library does. */
 static bool worth_cutting(const struct product *p, const struct tiling *tiling, double parts)
 {
-    return tiling->waves * parts < 24 && p->k >= 24 * parts;
+    return tiling->waves * parts < 24 && p->on.k >= 24 * parts;
 }
 
 static struct way best_way(const struct product *p, bool may_cut)
 {
     struct way best = {.us = INFINITY};
     for (int tile = 0; tile < TILES; tile++) {
-        const struct tiling tiling = tiling_of(p, tile);
+        const struct tiling tiling = tiling_of(&p->on, &tiles[tile]);
         for (int i = 0; i < CUTS && (i == 0 || (may_cut && worth_cutting(p, &tiling, cuts[i]))); i++) {
-            struct way way = way_of(p, &tiling, cuts[i]);
-            way.tile = tile;
+            struct way way = way_of(p, tile, &tiling, cuts[i]);
             way.us = way_us(p, &way, best.us);
             if (way.us < best.us)
                 best = way;
@@ -290,12 +265,6 @@ static const char *const feature_names[FEATURES] = {
     "alignment of K",
 };
 
-/* 0, 1, 2 or 3: a multiple of 1, 4, 8 or 32. */
-static double alignment(int64_t size)
-{
-    return (size % 4 == 0) + (size % 8 == 0) + (size % 32 == 0);
-}
-
 static void describe(const struct kernel *kernel, const struct hardware *hardware, const double *c, double *to)
 {
     const struct product p = product_of(kernel, hardware, c);
@@ -309,15 +278,15 @@ static void describe(const struct kernel *kernel, const struct hardware *hardwar
     to[WAVE_FILL] = way.waves / ceil(way.waves);
     to[TILE] = way.tile;
     to[LN_PARTS] = log(way.parts);
-    to[FILL_N] = p.n / (tile->n * ceil(p.n / tile->n));
-    to[FILL_M] = p.m / (tile->m * ceil(p.m / tile->m));
-    to[LN_M] = log(p.m / 64);
-    to[LN_N] = log(p.n / 64);
-    to[LN_K] = log(p.k / 64);
-    to[LN_L2_A] = log(p.batch * p.m * p.k * FP32_BYTES / l2);
-    to[LN_L2_B] = log(p.batch * p.n * p.k * FP32_BYTES / l2);
-    to[ALIGNED_N] = alignment(kernel->product.n);
-    to[ALIGNED_K] = alignment(kernel->product.reduced);
+    to[FILL_N] = tile_fill(p.on.n, tile->n);
+    to[FILL_M] = tile_fill(p.on.m, tile->m);
+    to[LN_M] = log(p.on.m / 64);
+    to[LN_N] = log(p.on.n / 64);
+    to[LN_K] = log(p.on.k / 64);
+    to[LN_L2_A] = log(p.on.batch * p.on.m * p.on.k * FP32_BYTES / l2);
+    to[LN_L2_B] = log(p.on.batch * p.on.n * p.on.k * FP32_BYTES / l2);
+    to[ALIGNED_N] = alignment(kernel->product.n, 4, 8, 32);
+    to[ALIGNED_K] = alignment(kernel->product.reduced, 4, 8, 32);
 }
 
 /*

@@ -14,6 +14,7 @@
 #include <math.h>
 
 #include "family.h"
+#include "tiles.h"
 
 enum coefficient {
     FLOOR_US,
@@ -49,15 +50,12 @@ static const struct parameter parameters[COEFFICIENTS] = {
 };
 
 /* Columns (of N) and rows (of M) of the tiles there are. */
-static const struct tile {
-    double n, m;
-} tiles[] = {{128, 128}, {128, 64}, {128, 256}};
+static const struct tile tiles[] = {{128, 128}, {128, 64}, {128, 256}};
 enum { TILES = sizeof tiles / sizeof *tiles, OUTPUT_BYTES = 2 };
 
 /* A product on a device, with what does not depend on the tile. Times in microseconds. */
 struct product {
-    double batch, m, n, k, element_bytes;
-    double sms, flop_per_us, bytes_per_us;
+    struct tiled on;
     double memory_us;
     const double *c; /* coefficients */
 };
@@ -84,41 +82,29 @@ static double peak_of(enum dtype dtype, const double *figure)
 
 static struct product product_of(const struct kernel *kernel, const struct hardware *hardware, const double *c)
 {
+    const double element_bytes = kernel->dtype == DTYPE_F8 ? 1 : 2;
     struct product p = {
-        .batch = (double)kernel->product.batch,
-        .m = (double)kernel->product.m,
-        .k = (double)kernel->product.reduced,
-        .n = (double)kernel->product.n,
-        .element_bytes = kernel->dtype == DTYPE_F8 ? 1 : 2,
-        .sms = hardware->figure[HW_SMS],
-        .flop_per_us = peak_of(kernel->dtype, hardware->figure) / 1e6,
-        .bytes_per_us = hardware->figure[HW_MEMORY_RATE] / 1e6,
+        .on = tiled_of(kernel, hardware, peak_of(kernel->dtype, hardware->figure), element_bytes),
         .c = c,
     };
-    const double read = p.k * (p.m + p.n) * p.element_bytes, written = p.m * p.n * OUTPUT_BYTES;
-    p.memory_us = p.batch * (read * c[READ] + written * c[WRITE]) / p.bytes_per_us;
+    const struct tiled *on = &p.on;
+    const double read = on->k * (on->m + on->n) * on->element_bytes, written = on->m * on->n * OUTPUT_BYTES;
+    p.memory_us = on->batch * (read * c[READ] + written * c[WRITE]) / on->bytes_per_us;
     return p;
-}
-
-/* Waves that the time is worth, between those that are filled and those that are begun. */
-static double turns_of(const struct product *p, double waves)
-{
-    return fmax(1, waves + p->c[QUANTUM] * (ceil(waves) - waves));
 }
 
 static struct way way_of(const struct product *p, int tile)
 {
     const double *c = p->c;
-    const double across = ceil(p->n / tiles[tile].n), down = ceil(p->m / tiles[tile].m);
+    const struct tiling tiling = tiling_of(&p->on, &tiles[tile]);
     const double penalty = tile ? exp(c[TILE_64 + tile - 1]) : 1;
-    struct way way = {.waves = p->batch * across * down / p->sms, .tile = tile};
-    const double step_us = 2 * tiles[tile].n * tiles[tile].m * p->sms / p->flop_per_us / c[EFFICIENCY] * penalty;
-    way.arithmetic_us = turns_of(p, way.waves) * step_us * (p->k + c[DEPTH]);
+    const double step_us = tiling.step_us / c[EFFICIENCY] * penalty;
+    struct way way = {.waves = tiling.waves, .tile = tile};
+    way.arithmetic_us = wave_turns(way.waves, 0, c[QUANTUM]) * step_us * (p->on.k + c[DEPTH]);
     way.arithmetic_us *= 1 + c[LONG] * fmax(0, log(way.arithmetic_us / 100));
-    way.operands_us =
-        p->batch * p->k * (across * p->m + down * p->n) * p->element_bytes / (p->bytes_per_us * c[OPERANDS]);
+    way.operands_us = tiling.operand_bytes / (p->on.bytes_per_us * c[OPERANDS]);
     const double moving_us = soft_max(way.operands_us, p->memory_us, c[KNEE]);
-    way.us = soft_max(way.arithmetic_us, moving_us, c[KNEE]) + c[LATENCY_US] * p->k;
+    way.us = soft_max(way.arithmetic_us, moving_us, c[KNEE]) + c[LATENCY_US] * p->on.k;
     return way;
 }
 
@@ -189,15 +175,14 @@ static void describe(const struct kernel *kernel, const struct hardware *hardwar
     to[WAVE_FILL] = way.waves / ceil(way.waves);
     to[WAVES_BEGUN] = fmin(ceil(way.waves), 32);
     to[TILE] = way.tile;
-    to[FILL_M] = p.m / (tiles[way.tile].m * ceil(p.m / tiles[way.tile].m));
-    to[LN_M] = log(p.m);
-    to[LN_N] = log(p.n);
-    to[LN_K] = log(p.k);
-    to[LN_L2_A] = log(p.batch * p.m * p.k * p.element_bytes / l2);
-    to[LN_L2_B] = log(p.batch * p.n * p.k * p.element_bytes / l2);
-    to[LN_L2_C] = log(p.batch * p.m * p.n * OUTPUT_BYTES / l2);
-    to[ALIGNED_K] = (kernel->product.reduced % 64 == 0) + (kernel->product.reduced % 128 == 0) +
-                    (kernel->product.reduced % 512 == 0);
+    to[FILL_M] = tile_fill(p.on.m, tiles[way.tile].m);
+    to[LN_M] = log(p.on.m);
+    to[LN_N] = log(p.on.n);
+    to[LN_K] = log(p.on.k);
+    to[LN_L2_A] = log(p.on.batch * p.on.m * p.on.k * p.on.element_bytes / l2);
+    to[LN_L2_B] = log(p.on.batch * p.on.n * p.on.k * p.on.element_bytes / l2);
+    to[LN_L2_C] = log(p.on.batch * p.on.m * p.on.n * OUTPUT_BYTES / l2);
+    to[ALIGNED_K] = alignment(kernel->product.reduced, 64, 128, 512);
 }
 
 static bool takes(const struct kernel *kernel)

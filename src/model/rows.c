@@ -89,12 +89,6 @@ struct layout {
     double again;      /* times that the row is read once more */
 };
 
-static double element(const struct kernel *kernel)
-{
-    const int64_t bytes = dtype_bytes(kernel->dtype);
-    return bytes ? (double)bytes : 4;
-}
-
 static double power_of_two_from(double least)
 {
     double power = 1;
@@ -162,16 +156,16 @@ static double figure_or(const struct hardware *hardware, enum hw_key key, double
 
 static double unaligned(const struct kernel *kernel, const double *c)
 {
-    const int64_t bytes = kernel->rows.cols * (int64_t)element(kernel);
+    const int64_t bytes = kernel->rows.cols * (int64_t)kernel_element_bytes(kernel);
     return bytes % 128 == 0 ? 0 : bytes % 32 == 0 ? c[UNALIGNED_LINE] : c[UNALIGNED_SECTOR];
 }
 
 static double memory_us(const struct kernel *kernel, const struct hardware *hardware, const double *c,
                         const struct layout *layout, double rows_resident)
 {
-    const double bytes = (double)kernel->rows.rows * (double)kernel->rows.cols * element(kernel);
+    const double bytes = (double)kernel->rows.rows * (double)kernel->rows.cols * kernel_element_bytes(kernel);
     const double under_work =
-        fmin((double)kernel->rows.rows, rows_resident) * (double)kernel->rows.cols * element(kernel);
+        fmin((double)kernel->rows.rows, rows_resident) * (double)kernel->rows.cols * kernel_element_bytes(kernel);
     const double room = c[SHARE] * figure_or(hardware, HW_L2_BYTES, 4 << 20);
     const double miss = 1 / (1 + pow(room / under_work, c[STEEPNESS]));
     return bytes * (2 + layout->again * miss) / hardware->figure[HW_MEMORY_RATE] / c[EFFICIENCY] *

@@ -72,12 +72,6 @@ static const struct parameter parameters[COEFFICIENTS] = {
                     false},
 };
 
-static double element(const struct kernel *kernel)
-{
-    const int64_t bytes = dtype_bytes(kernel->dtype);
-    return bytes ? (double)bytes : 4;
-}
-
 static double memory_s(const struct hardware *hardware, double bytes, double efficiency)
 {
     return bytes / (hardware->figure[HW_MEMORY_RATE] * efficiency);
@@ -105,7 +99,8 @@ static double read_again(const struct hardware *hardware, double bytes)
  */
 static double batch_norm_bytes(const struct kernel *k, const struct hardware *hardware)
 {
-    const double tensor = (double)k->norm.batch * (double)k->norm.channels * (double)k->norm.positions * element(k);
+    const double tensor =
+        (double)k->norm.batch * (double)k->norm.channels * (double)k->norm.positions * kernel_element_bytes(k);
     const double once = k->backward ? 2 * tensor : tensor;
     return once + read_again(hardware, once) + tensor;
 }
@@ -113,7 +108,7 @@ static double batch_norm_bytes(const struct kernel *k, const struct hardware *ha
 /* Gradient of layer norm: two kernels, one for the input, one for weight and bias, each reads both tensors. */
 static double row_bytes(const struct kernel *k)
 {
-    const double tensor = (double)k->rows.rows * (double)k->rows.cols * element(k);
+    const double tensor = (double)k->rows.rows * (double)k->rows.cols * kernel_element_bytes(k);
     if (k->form == FORM_LAYER_NORM)
         return k->backward ? 5 * tensor : 2 * tensor;
     return k->backward ? 3 * tensor : 2 * tensor;
@@ -123,14 +118,14 @@ static double row_bytes(const struct kernel *k)
 static double pooling_bytes(const struct kernel *k)
 {
     const double place = 8;
-    return (double)k->pooling.planes *
-           ((double)k->pooling.in * element(k) + (double)k->pooling.out * (element(k) + place));
+    return (double)k->pooling.planes * ((double)k->pooling.in * kernel_element_bytes(k) +
+                                        (double)k->pooling.out * (kernel_element_bytes(k) + place));
 }
 
 /* Parameter and gradient are read, the parameter written; each state is read and written. */
 static double optimizer_bytes(const struct kernel *k)
 {
-    return (double)k->optimizer.parameters * element(k) * (3 + 2 * (double)k->optimizer.states);
+    return (double)k->optimizer.parameters * kernel_element_bytes(k) * (3 + 2 * (double)k->optimizer.states);
 }
 
 static double host_copy_s(const struct kernel *k, const struct hardware *hardware, const double *c)
@@ -175,7 +170,7 @@ static double pooling_s(const struct kernel *k, const struct hardware *hardware,
 static double index_s(const struct kernel *k, const struct hardware *hardware, const double *c)
 {
     const bool select = str_eq(k->variant, S("select")), in_order = str_eq(k->variant, S("resize"));
-    const double elements = (double)k->index.written / element(k);
+    const double elements = (double)k->index.written / kernel_element_bytes(k);
     return fmax(memory_s(hardware, kernel_bytes(k), c[in_order ? STREAM : INDEX]),
                 issue_s(hardware, elements, c[select ? SELECT_STEPS : INDEX_STEPS]));
 }

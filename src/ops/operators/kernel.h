@@ -148,6 +148,13 @@ void kernel_set_size(struct kernel *kernel, const struct form_size *size, int64_
 str kernel_form_word(enum kernel_form form); /* "bmm" */
 bool kernel_form_of_word(str word, enum kernel_form *form);
 
+/* Bytes of an element; 4 where the type is not known. */
+static inline double kernel_element_bytes(const struct kernel *kernel)
+{
+    const int64_t bytes = dtype_bytes(kernel->dtype);
+    return bytes ? (double)bytes : 4;
+}
+
 /* Products, convolutions and attention: what matrix units do. */
 static inline bool kernel_form_is_matrix(enum kernel_form form)
 {

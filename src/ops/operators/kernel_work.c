@@ -6,12 +6,6 @@
  */
 #include "kernel.h"
 
-static double element(const struct kernel *kernel)
-{
-    const int64_t bytes = dtype_bytes(kernel->dtype);
-    return bytes ? (double)bytes : 4;
-}
-
 /* ---- windows ---- */
 
 int64_t axis_positions(const struct axis *axis)
@@ -114,8 +108,8 @@ double kernel_flops(const struct kernel *k)
 /* The rows of a bag are read (backward: read, added to, written), a row a bag moves; an index of each, an offset a bag. */
 static double lookup_bytes(const struct kernel *k)
 {
-    const double bags = (double)k->lookup.batch * (double)k->lookup.tables, row = (double)k->lookup.width * element(k),
-                 index = 8;
+    const double bags = (double)k->lookup.batch * (double)k->lookup.tables,
+                 row = (double)k->lookup.width * kernel_element_bytes(k), index = 8;
     return bags * ((double)k->lookup.bag * (row * (k->backward ? 2 : 1) + index) + row + index);
 }
 
@@ -133,7 +127,7 @@ static double row_elements(const struct kernel *k)
 
 double kernel_bytes(const struct kernel *k)
 {
-    const double wide = element(k);
+    const double wide = kernel_element_bytes(k);
     switch (k->form) {
     case FORM_BMM:
     case FORM_LINEAR:
