@@ -8,7 +8,7 @@
 
 #include "graph/program.h"
 #include "hw/hardware.h"
-#include "model/model.h"
+#include "model/estimate/model.h"
 #include "predict/units.h"
 #include "read/read.h"
 

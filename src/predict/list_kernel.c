@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "list_kernel.h"
 
-#include "model/table.h"
+#include "model/tables/table.h"
 
 enum { FP32_BYTES = 4 };
 

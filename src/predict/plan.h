@@ -14,7 +14,7 @@
 #define PREDICT_PLAN_H
 
 #include "graph/program.h"
-#include "model/model.h"
+#include "model/estimate/model.h"
 #include "overheads.h"
 
 enum { PLAN_NONE = UINT32_MAX };

@@ -23,7 +23,7 @@
 #ifndef PREDICT_SHARD_H
 #define PREDICT_SHARD_H
 
-#include "model/model.h"
+#include "model/estimate/model.h"
 #include "report/report.h"
 
 enum { SHARD_DEVICES = 4096, SHARD_TABLES = 1 << 20 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The operators of a program that launch, each with the kernels it launches by
- * its arguments (model/lower.h). Every launch belongs to one of them: where an
+ * its arguments (ops/operators/operators.h). Every launch belongs to one of them: where an
  * operator is known only by the calls inside it, those are the units; where
  * nothing inside is known, the operator itself is.
  */

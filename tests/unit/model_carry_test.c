@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which devices are alike: what kernels a library has for them goes by generation. */
 #include "hw/catalogue.h"
-#include "model/carry.h"
+#include "model/estimate/carry.h"
 #include "model_case.h"
 
 static double distance(const char *one, const char *other)

@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-#include "model/model.h"
+#include "model/estimate/model.h"
 
 static struct arena arena;
 static const struct models *models;

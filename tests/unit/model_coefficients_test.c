@@ -3,8 +3,8 @@
 #include "cmocka_first.h"
 
 #include "io/writer.h"
-#include "model/coefficients.h"
-#include "model/families.h"
+#include "model/estimate/coefficients.h"
+#include "model/families/families.h"
 
 static struct arena arena;
 static const struct catalogue *catalogue;

@@ -2,7 +2,7 @@
 /* What the form of collectives must do on any machine, measured or not. */
 #include "model_case.h"
 
-#include "model/table.h"
+#include "model/tables/table.h"
 #include "ops/rows/collective.h"
 
 static const char *const devices[] = {"NVIDIA A100-SXM4-80GB", "H100", "H800", "NVIDIA B200", "RTX 6000 Ada"};

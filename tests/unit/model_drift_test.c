@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "model/drift.h"
+#include "model/fit/drift.h"
 
 enum { ROWS = 4000 };
 

@@ -5,9 +5,9 @@
 #include <math.h>
 
 #include "hw/catalogue.h"
-#include "model/families.h"
-#include "model/fit.h"
-#include "model/least_squares.h"
+#include "model/families/families.h"
+#include "model/fit/fit.h"
+#include "model/fit/least_squares.h"
 
 /* ---- least squares ---- */
 

@@ -6,7 +6,7 @@
 
 #include "base/buf.h"
 #include "io/writer.h"
-#include "model/trees.h"
+#include "model/estimate/trees.h"
 
 static struct arena arena;
 

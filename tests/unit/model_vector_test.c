@@ -2,7 +2,7 @@
 /* Element-wise kernels, rows that are reduced, and what only moves data: what must hold of any coefficients. */
 #include "model_case.h"
 
-#include "model/embedding.h"
+#include "model/families/embedding.h"
 
 static const char *const devices[] = {"V100-PCIe-32GB", "T4", "H100", "MI210"};
 enum { DEVICES = sizeof devices / sizeof *devices };

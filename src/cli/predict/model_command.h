@@ -4,7 +4,7 @@
 #define CLI_MODEL_COMMAND_H
 
 #include "cli/program/command.h"
-#include "model/models.h"
+#include "model/estimate/models.h"
 
 bool model_fit(const struct call *call, struct steptime_error *err);
 bool model_eval(const struct call *call, struct steptime_error *err);

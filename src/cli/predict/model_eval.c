@@ -2,8 +2,8 @@
 #include "base/error.h"
 #include "cli/program/hardware_option.h"
 #include "hw/catalogue.h"
-#include "model/score.h"
-#include "model/table.h"
+#include "model/fit/score.h"
+#include "model/tables/table.h"
 #include "model_command.h"
 #include "cli/program/output.h"
 

@@ -5,8 +5,8 @@
 #include "base/error.h"
 #include "cli/program/hardware_option.h"
 #include "io/writer.h"
-#include "model/families.h"
-#include "model/fit.h"
+#include "model/families/families.h"
+#include "model/fit/fit.h"
 #include "model_command.h"
 #include "cli/program/output.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/error.h"
 #include "cli/program/hardware_option.h"
-#include "model/families.h"
+#include "model/families/families.h"
 #include "model_command.h"
 #include "cli/program/output.h"
 

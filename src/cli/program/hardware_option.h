@@ -5,7 +5,7 @@
 
 #include "command.h"
 #include "hw/hardware.h"
-#include "model/model.h"
+#include "model/estimate/model.h"
 #include "report/report.h"
 
 /* The device of that name with every --set of the command line applied in its order. */

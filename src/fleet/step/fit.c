@@ -2,7 +2,7 @@
 #include "fit.h"
 
 #include "base/arena.h"
-#include "model/least_squares.h"
+#include "model/fit/least_squares.h"
 
 /* ---- figures that were measured ---- */
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A new family: three names in the table here, and a word in meson.build, which builds its text in. */
+/* A new family: three names in the table here, and a word in src/meson.build, which builds its text in. */
 #include "families.h"
 
 #include <math.h>

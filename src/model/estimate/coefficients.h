@@ -27,7 +27,7 @@
 
 #include "base/arena.h"
 #include "hw/catalogue.h"
-#include "family.h"
+#include "model/families/family.h"
 #include "trees.h"
 #include "steptime/error.h"
 

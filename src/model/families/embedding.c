@@ -39,9 +39,10 @@ static double sectors(double bytes)
 
 static struct lookup lookup_of(const struct kernel *kernel)
 {
-    
+
     return (struct lookup){(double)kernel->lookup.batch, (double)kernel->lookup.tables, (double)kernel->lookup.rows,
-                           (double)kernel->lookup.bag, sectors((double)kernel->lookup.width * kernel_element_bytes(kernel))};
+                           (double)kernel->lookup.bag,
+                           sectors((double)kernel->lookup.width * kernel_element_bytes(kernel))};
 }
 
 /* Rows of one table that L2 holds: tables are worked on one after the other, as many at once as warps are resident. */

@@ -3,8 +3,8 @@
 #ifndef MODEL_FIT_COEFFICIENTS_H
 #define MODEL_FIT_COEFFICIENTS_H
 
-#include "family.h"
-#include "measurements.h"
+#include "model/families/family.h"
+#include "model/tables/measurements.h"
 
 /* Rows of one group, of one or several devices. */
 struct rows {

@@ -3,7 +3,7 @@
 #ifndef MODEL_FIT_WORK_H
 #define MODEL_FIT_WORK_H
 
-#include "coefficients.h"
+#include "model/estimate/coefficients.h"
 #include "fit_coefficients.h"
 
 /* The rows of a group by device, and what was fitted so far. */

@@ -7,7 +7,7 @@
  */
 #include <math.h>
 
-#include "families.h"
+#include "model/families/families.h"
 #include "fit.h"
 #include "fit_work.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What is carried to a device that was never measured, judged by leaving out measured ones. */
-#include "carry.h"
+#include "model/estimate/carry.h"
 
 #include <math.h>
 

@@ -20,9 +20,9 @@
 #ifndef MODEL_FIT_H
 #define MODEL_FIT_H
 
-#include "coefficients.h"
-#include "measurements.h"
-#include "models.h"
+#include "model/estimate/coefficients.h"
+#include "model/tables/measurements.h"
+#include "model/estimate/models.h"
 
 /* Told of each part of the work that begins: "gemm, bmm". May be NULL. */
 typedef void (*fit_progress)(const char *family, str group);

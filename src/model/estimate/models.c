@@ -6,7 +6,7 @@
 #include "base/buf.h"
 #include "base/error.h"
 #include "io/source.h"
-#include "families.h"
+#include "model/families/families.h"
 
 enum { BLOCK_BYTES = 1 << 16, MOST_FILE_BYTES = 1 << 26 };
 

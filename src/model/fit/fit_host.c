@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "fit_work.h"
-#include "models.h"
+#include "model/estimate/models.h"
 
 bool has_host(const struct family *family)
 {
