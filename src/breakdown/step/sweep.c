@@ -37,6 +37,14 @@ static void advance(struct state *s, int64_t time_ns, uint32_t next)
     }
 }
 
+static void note_latest(struct state *s, uint32_t row, int64_t end_ns)
+{
+    if (end_ns > s->latest_ns) {
+        s->latest_ns = end_ns;
+        s->latest = row;
+    }
+}
+
 static void begin(struct state *s, uint32_t row, int class, int64_t end_ns)
 {
     if (!(s->active >> class & 1) || end_ns > s->until_ns[class]) {
@@ -44,27 +52,29 @@ static void begin(struct state *s, uint32_t row, int class, int64_t end_ns)
         s->owner[class] = row;
         s->active |= 1u << class;
     }
-    if (end_ns > s->latest_ns) {
-        s->latest_ns = end_ns;
-        s->latest = row;
-    }
+    note_latest(s, row, end_ns);
 }
 
 void sweep(const struct trace *trace, struct rows rows, const uint8_t *class_of, int64_t start_ns, int64_t end_ns,
            sweep_take *take, void *context)
 {
     struct state s = {.take = take, .context = context, .now_ns = start_ns, .latest = ROW_NONE, .latest_ns = INT64_MIN};
-    for (uint32_t i = 0; i < rows.count; i++) {
+    uint32_t behind = ROW_NONE;
+    for (uint32_t i = 0; i < rows.count && behind == ROW_NONE; i++) {
         const uint32_t row = rows.at[i];
         const int64_t end = trace_end_ns(trace, row);
-        if (trace->start_ns[row] >= end_ns)
-            break;
-        if (class_of[i] == SWEEP_IGNORED || end < start_ns)
+        if (class_of[i] == SWEEP_IGNORED)
             continue;
-        advance(&s, trace->start_ns[row], row);
-        begin(&s, row, class_of[i], end < end_ns ? end : end_ns);
+        if (trace->start_ns[row] >= end_ns) {
+            behind = row;
+        } else if (end < start_ns) {
+            note_latest(&s, row, end);
+        } else {
+            advance(&s, trace->start_ns[row], row);
+            begin(&s, row, class_of[i], end < end_ns ? end : end_ns);
+        }
     }
-    advance(&s, end_ns, ROW_NONE);
+    advance(&s, end_ns, behind);
 }
 
 uint32_t sweep_owner(const struct sweep_piece *piece, uint32_t mask)

@@ -19,8 +19,9 @@ struct sweep_piece {
     int64_t start_ns, end_ns;
     uint32_t active;       /* bit c: class c is at work */
     const uint32_t *owner; /* of each class at work: the row that lasts longest */
-    uint32_t previous;     /* the row that ended last; ROW_NONE before the first (meant for idle pieces) */
-    uint32_t next;         /* the row that begins at the end of an idle piece; ROW_NONE after the last */
+    /* Of an idle piece, also where they lie outside the window, so that a piece of a gap has the cause of the gap: */
+    uint32_t previous; /* the row that ended last; ROW_NONE before the first */
+    uint32_t next;     /* the row that begins next, at the end of the piece or behind the window; ROW_NONE after the last */
 };
 
 typedef void sweep_take(void *context, const struct sweep_piece *piece);
