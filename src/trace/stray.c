@@ -1,15 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Events whose times cannot belong to the recording: a time of 0 among times since 1970, a device that counts from its
- * own start, lengths that add up to centuries. One of them would stretch the trace over decades, and sums over it would
- * leave 64 bits. They are set aside, each with a note, as if the reader had dropped them.
+ * Events that cannot belong to the recording are set aside, with notes, as if the reader had dropped them:
  *
- * What stands around the median start is the recording.
+ * - times: a time of 0 among times since 1970, a device that counts from its own start, lengths that add up to
+ *   centuries. One of them would stretch the trace over decades, and sums over it would leave 64 bits. What stands
+ *   around the median start is the recording.
+ * - places: device work that says it ran on device -1, where other work names its device. It would make a device of its
+ *   own. Where no work names one, -1 stands for the only device there is.
  */
 #include "base/format.h"
 #include "base/mem.h"
 #include "base/sort.h"
 #include "private.h"
+
+enum { TOLD_BY_NAME = 5 };
 
 /* Where events may lie and how long they may be, in recorded time. */
 struct bounds {
@@ -87,19 +91,35 @@ static void put_length(char *room, size_t bytes, int64_t ns)
         format_text(room, bytes, "%.1f %s", days >= 1 ? days : hours, days >= 1 ? "days" : "hours");
 }
 
-static void tell(struct trace *t, const struct bounds *bounds, uint32_t row)
+/* "begins 53.9 years before the other events". */
+static void put_stray_time(char *room, size_t bytes, const struct bounds *bounds, int64_t start_ns, int64_t dur_ns)
 {
-    const int64_t start_ns = t->private->start_ns[row], dur_ns = t->private->dur_ns[row];
     const int64_t middle = bounds->first_ns + (bounds->last_ns - bounds->first_ns) / 2, away = start_ns - middle;
+    char length[40];
+    if (start_ns >= bounds->first_ns && start_ns <= bounds->last_ns) {
+        put_length(length, sizeof length, dur_ns);
+        format_text(room, bytes, "lasts %s, too long for sums over all events", length);
+    } else {
+        put_length(length, sizeof length, away < 0 ? -away : away);
+        format_text(room, bytes, "begins %s %s the other events", length, away < 0 ? "before" : "after");
+    }
+}
+
+/* The first few by name, the others as a number. */
+static void tell(struct trace *t, uint32_t row, uint32_t told, const char *why)
+{
     const str name = trace_text(t, t->private->name[row]);
-    const bool near = start_ns >= bounds->first_ns && start_ns <= bounds->last_ns;
-    char far[40];
-    put_length(far, sizeof far, near ? dur_ns : away < 0 ? -away : away);
-    trace_note(t, NOTE_DROPPED, -1, "event set aside: '%.*s' %s %s%s", (int)(name.len < 200 ? name.len : 200), name.at,
-               near ? "lasts" : "begins", far,
-               near       ? ", too long for sums over all events"
-               : away < 0 ? " before the other events"
-                          : " after the other events");
+    if (told < TOLD_BY_NAME)
+        trace_note(t, NOTE_DROPPED, -1, "event set aside: '%.*s' %s", (int)(name.len < 200 ? name.len : 200), name.at,
+                   why);
+    else
+        t->dropped++;
+}
+
+static void tell_others(struct trace *t, uint32_t told)
+{
+    if (told > TOLD_BY_NAME)
+        trace_note(t, NOTE_REMARK, -1, "%u more events set aside for the same reasons", told - TOLD_BY_NAME);
 }
 
 /* ---- taking out ---- */
@@ -127,17 +147,44 @@ static void keep(struct trace *t, const bool *kept)
     }
 }
 
+/* ---- places ---- */
+
+static bool is_placed_work(const struct trace *t, uint32_t row, bool placed)
+{
+    return event_is_device_work(t->private->kind[row]) &&
+           (t->private->lanes[t->private->lane[row]].process >= 0) == placed;
+}
+
+/* Some device work names its device, other work none. */
+static bool has_placeless_work(const struct trace *t)
+{
+    bool placed = false, placeless = false;
+    for (uint32_t lane = 0; lane < t->lane_count; lane++)
+        placeless |= t->private->lanes[lane].device && t->private->lanes[lane].process < 0;
+    for (uint32_t row = 0; placeless && !placed && row < t->count; row++)
+        placed = is_placed_work(t, row, true);
+    return placeless && placed;
+}
+
 void trace_set_strays_aside(struct trace *t)
 {
-    if (is_sound(t))
+    const bool placeless = has_placeless_work(t);
+    if (is_sound(t) && !placeless)
         return;
     const struct bounds bounds = bounds_of(t);
     bool *const kept = mem_alloc(t->count * sizeof *kept);
+    uint32_t aside = 0;
     for (uint32_t row = 0; row < t->count; row++) {
-        kept[row] = within(&bounds, t->private->start_ns[row], t->private->dur_ns[row]);
+        const int64_t start_ns = t->private->start_ns[row], dur_ns = t->private->dur_ns[row];
+        char why[120] = "names no device, unlike other work";
+        const bool stray = !within(&bounds, start_ns, dur_ns);
+        if (stray)
+            put_stray_time(why, sizeof why, &bounds, start_ns, dur_ns);
+        kept[row] = !stray && !(placeless && is_placed_work(t, row, false));
         if (!kept[row])
-            tell(t, &bounds, row);
+            tell(t, row, aside++, why);
     }
+    tell_others(t, aside);
     keep(t, kept);
     mem_free(kept);
 }

@@ -377,6 +377,42 @@ static void days_of_recording_are_kept(void **state)
     trace_free(t);
 }
 
+static uint32_t devices_of(const struct trace *t)
+{
+    struct arena arena = {0};
+    int64_t *devices;
+    const uint32_t count = trace_devices(t, &arena, &devices);
+    arena_free(&arena);
+    return count;
+}
+
+static void work_on_no_device_is_set_aside_where_other_work_names_its_own(void **state)
+{
+    struct trace *t = trace_new();
+    const uint32_t nowhere = trace_lane(t, (struct lane){.device = true, .process = -1, .id = 3});
+    add(t, at(t, EVENT_KERNEL, stream(t, 7), "gemm", 0, 10));
+    for (int i = 0; i < 7; i++)
+        add(t, at(t, EVENT_KERNEL, nowhere, "lost", 20, 10));
+    add(t, at(t, EVENT_SYNC, nowhere, "Context Sync", 20, 10));
+    finish(t);
+    assert_int_equal(t->count, 2);
+    assert_int_equal(t->dropped, 7);
+    assert_int_equal(devices_of(t), 1);
+    assert_true(note_says(t, 0, "event set aside: 'lost' names no device, unlike other work"));
+    assert_true(str_eq(t->notes[5].text, S("2 more events set aside for the same reasons")));
+    trace_free(t);
+}
+
+static void work_on_no_device_is_kept_where_no_work_names_one(void **state)
+{
+    struct trace *t = trace_new();
+    add(t, at(t, EVENT_KERNEL, trace_lane(t, (struct lane){.device = true, .process = -1, .id = 3}), "gemm", 0, 10));
+    finish(t);
+    assert_int_equal(t->count, 1);
+    assert_int_equal(devices_of(t), 1);
+    trace_free(t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -399,6 +435,8 @@ int main(void)
         cmocka_unit_test(a_minority_of_another_clock_is_set_aside),
         cmocka_unit_test(lengths_that_no_sum_can_hold_are_set_aside),
         cmocka_unit_test(days_of_recording_are_kept),
+        cmocka_unit_test(work_on_no_device_is_set_aside_where_other_work_names_its_own),
+        cmocka_unit_test(work_on_no_device_is_kept_where_no_work_names_one),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
