@@ -24,6 +24,8 @@ struct group {
     uint32_t name, shape;  /* text ids */
     uint8_t family, phase; /* enum values; MIXED, NOTHING */
     uint32_t open;         /* calls of the group that are open on the lane that is being read */
+    uint32_t lane;         /* on which the group was met last */
+    int64_t covered_ns;    /* until when its calls cover that lane */
     struct operator_group sums;
 };
 
@@ -78,7 +80,8 @@ static uint32_t find_group(struct reading *r, uint32_t name, uint32_t shape)
         return found;
     map_put(&r->by_key, key, (uint32_t)r->group_count);
     r->groups = mem_grow(r->groups, &r->group_room, r->group_count + 1, sizeof *r->groups);
-    r->groups[r->group_count] = (struct group){.name = name, .shape = shape, .family = NOTHING, .phase = NOTHING};
+    r->groups[r->group_count] =
+        (struct group){.name = name, .shape = shape, .family = NOTHING, .phase = NOTHING, .lane = LANE_NONE};
     return (uint32_t)r->group_count++;
 }
 
@@ -194,32 +197,53 @@ static void add_ideal(const struct reading *r, uint32_t row)
         r->into->ideal_ns += (double)cost.flops / peak * 1e9;
 }
 
+/* Calls of a group may overlap in part: what they cover together counts once. */
+static void cover(struct group *group, const struct trace *trace, uint32_t row)
+{
+    const int64_t start_ns = trace->start_ns[row], end_ns = trace_end_ns(trace, row);
+    const bool begins = group->lane != trace->lane[row] || group->covered_ns < start_ns;
+    const int64_t from_ns = begins ? start_ns : group->covered_ns;
+    group->lane = trace->lane[row];
+    group->covered_ns = end_ns > from_ns ? end_ns : from_ns;
+    group->sums.host_total_ns += group->covered_ns - from_ns;
+}
+
 static void add_call(struct reading *r, struct group *group, uint32_t row)
 {
     const struct trace *trace = r->trace;
     keep(&group->family, family_of(r, trace->name[row]));
     keep(&group->phase, r->phases[row]);
-    group->sums.host_self_ns += trace->dur_ns[row];
+    cover(group, trace, row);
     r->into->calls++;
     if (op_costs_counts(r->costs, row)) {
         add_total(r->into, op_costs_at(r->costs, row));
         add_ideal(r, row);
     }
-    if (group->open++)
-        return;
-    group->sums.host_total_ns += trace->dur_ns[row];
-    if (r->device)
+    if (!group->open++ && r->device)
         sum_to(&group->sums.device_total_ns, r->inside_ns[row]);
 }
 
-/* What a call covers is not its parent's own; what sticks out of the parent does not count. */
-static void take_from_parent(const struct reading *r, uint32_t row, uint32_t parent)
+/* The lane that is being read: the call at hand and those around it, and until when time was given to calls. */
+struct stack {
+    uint32_t *open;
+    uint32_t depth;
+    int64_t given_ns;
+};
+
+/* Time is the innermost call's own, also where that one sticks out of the one around it. */
+static void give_time(const struct reading *r, struct stack *stack, int64_t until_ns)
 {
-    const uint32_t group = r->group_of_row[parent];
-    if (group == NO_GROUP)
-        return;
-    const int64_t end_ns = trace_end_ns(r->trace, row), parent_end_ns = trace_end_ns(r->trace, parent);
-    r->groups[group].sums.host_self_ns -= (end_ns < parent_end_ns ? end_ns : parent_end_ns) - r->trace->start_ns[row];
+    for (uint32_t depth = stack->depth; depth && stack->given_ns < until_ns;) {
+        const uint32_t row = stack->open[depth - 1], group = r->group_of_row[row];
+        const int64_t end_ns = trace_end_ns(r->trace, row), stop_ns = end_ns < until_ns ? end_ns : until_ns;
+        if (stop_ns > stack->given_ns) {
+            if (group != NO_GROUP)
+                r->groups[group].sums.host_self_ns += stop_ns - stack->given_ns;
+            stack->given_ns = stop_ns;
+        }
+        depth -= end_ns <= until_ns;
+    }
+    stack->given_ns = until_ns;
 }
 
 static void close_call(const struct reading *r, uint32_t row)
@@ -231,22 +255,21 @@ static void close_call(const struct reading *r, uint32_t row)
 static void read_lane(struct reading *r, struct rows calls, uint32_t *open)
 {
     const struct trace *trace = r->trace;
-    uint32_t depth = 0;
+    struct stack stack = {.open = open};
     for (uint32_t i = 0; i < calls.count; i++) {
-        const uint32_t row = calls.at[i], parent = trace->parent[row];
-        while (depth && open[depth - 1] != parent)
-            close_call(r, open[--depth]);
-        open[depth++] = row;
-        if (parent != ROW_NONE)
-            take_from_parent(r, row, parent);
-        const uint32_t group = r->group_of_row[row];
+        const uint32_t row = calls.at[i], group = r->group_of_row[row];
+        give_time(r, &stack, trace->start_ns[row]);
+        while (stack.depth && open[stack.depth - 1] != trace->parent[row])
+            close_call(r, open[--stack.depth]);
+        open[stack.depth++] = row;
         if (group == NO_GROUP)
             continue;
         add_call(r, &r->groups[group], row);
         add_cost(r, &r->groups[group], row);
     }
-    while (depth)
-        close_call(r, open[--depth]);
+    give_time(r, &stack, INT64_MAX);
+    while (stack.depth)
+        close_call(r, open[--stack.depth]);
 }
 
 static void read_lanes(struct reading *r, struct arena *scratch)
