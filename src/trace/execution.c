@@ -5,6 +5,7 @@
 #include <stdarg.h>
 
 #include "base/format.h"
+#include "base/intern.h"
 #include "base/map.h"
 #include "base/mem.h"
 #include "base/sort.h"
@@ -76,48 +77,112 @@ static uint32_t *by_id(struct execution *e, const struct execution_draft *drafts
 
 /* Nodes whose parent cannot be: how many, and the first of them. */
 struct orphans {
-    uint32_t count;
-    const struct execution_draft *first;
+    uint32_t count, first;
 };
 
-static void add_orphan(struct orphans *orphans, const struct execution_draft *draft)
+/* The nodes under construction, in order of their ids. */
+struct family {
+    struct execution *execution;
+    struct execution_node *nodes;
+    const struct execution_draft *drafts;
+    const uint32_t *order;
+    uint32_t count;
+    struct intern *names;
+    struct map calls; /* pairs of names: the one calls the other somewhere */
+    uint32_t *orphans;
+    uint32_t orphan_count;
+};
+
+static int64_t call_key(struct family *f, uint32_t caller, uint32_t called)
 {
-    if (!orphans->count++)
-        orphans->first = draft;
+    const uint32_t outer = intern_id(f->names, f->nodes[caller].name),
+                   inner = intern_id(f->names, f->nodes[called].name);
+    return (int64_t)((uint64_t)outer << 32 | inner);
 }
 
-static void note_orphans(struct execution *e, const struct orphans *orphans, const char *why)
+static void note_calls(struct family *f)
 {
-    const struct execution_draft *first = orphans->first;
-    char others[32] = "";
+    for (uint32_t i = 0; i < f->count; i++)
+        if (f->nodes[i].parent != EXECUTION_NONE)
+            map_put(&f->calls, call_key(f, f->nodes[i].parent, i), 1);
+}
+
+/*
+ * Ids count calls as they begin, so the node before an orphan is the one around it, or lies in it. Of these the innermost
+ * that calls its like elsewhere is taken: an orphan that counts as outermost would count again beside the call around it.
+ */
+static uint32_t likely_parent(struct family *f, uint32_t orphan)
+{
+    uint32_t at = orphan ? orphan - 1 : EXECUTION_NONE;
+    while (at != EXECUTION_NONE && map_get(&f->calls, call_key(f, at, orphan)) == MAP_NONE)
+        at = f->nodes[at].parent;
+    return at;
+}
+
+static void adopt_orphans(struct family *f)
+{
+    if (!f->orphan_count)
+        return;
+    f->names = intern_new();
+    note_calls(f);
+    for (uint32_t i = 0; i < f->orphan_count; i++)
+        f->nodes[f->orphans[i]].parent = likely_parent(f, f->orphans[i]);
+    map_free(&f->calls);
+    intern_free(f->names);
+}
+
+static void note_orphans(const struct family *f, const struct orphans *orphans, const char *why)
+{
+    const struct execution_draft *first = &f->drafts[f->order[orphans->first]];
+    const uint32_t parent = f->nodes[orphans->first].parent;
+    char others[32] = "", place[64] = "as outermost";
     if (!orphans->count)
         return;
     if (orphans->count > 1)
         format_text(others, sizeof others, " (and so do %u more)", orphans->count - 1);
-    execution_note(e, NOTE_REMARK, first->offset,
-                   "node %" PRId64 " (%.60s) names as its parent node %" PRId64 ", which %s%s; it counts as outermost",
-                   first->node.id, first->node.name.at, first->parent_id, why, others);
+    if (parent != EXECUTION_NONE)
+        format_text(place, sizeof place, "inside node %" PRId64 ", as its like do", f->nodes[parent].id);
+    execution_note(f->execution, NOTE_REMARK, first->offset,
+                   "node %" PRId64 " (%.60s) names as its parent node %" PRId64 ", which %s%s; it counts %s",
+                   first->node.id, first->node.name.at, first->parent_id, why, others, place);
+}
+
+/* The node that stands for the process names itself, as there is none around it. */
+static bool is_root(const struct family *f, uint32_t i)
+{
+    return i == 0 || str_starts(f->nodes[i].name, S("[pytorch|profiler|execution_"));
+}
+
+static void add_orphan(struct family *f, struct orphans *orphans, uint32_t i)
+{
+    if (!orphans->count++)
+        orphans->first = i;
+    f->orphans[f->orphan_count++] = i;
 }
 
 /* A call begins after the one around it, so a parent with a greater id cannot be; without such there is no cycle. */
-static void find_parents(struct execution *e, struct execution_node *nodes, const struct execution_draft *drafts,
-                         const uint32_t *order, uint32_t count)
+static void find_parents(struct family *f)
 {
     struct map index = {0};
-    struct orphans lost = {0}, late = {0};
-    for (uint32_t i = 0; i < count; i++)
-        map_put(&index, nodes[i].id, i);
-    for (uint32_t i = 0; i < count; i++) {
-        const struct execution_draft *draft = &drafts[order[i]];
-        const uint32_t parent = map_get(&index, draft->parent_id);
-        nodes[i].parent = parent < i ? parent : EXECUTION_NONE;
+    struct orphans lost = {0}, late = {0}, own = {0};
+    f->orphans = mem_alloc((size_t)f->count * sizeof *f->orphans);
+    for (uint32_t i = 0; i < f->count; i++)
+        map_put(&index, f->nodes[i].id, i);
+    for (uint32_t i = 0; i < f->count; i++) {
+        const uint32_t parent = map_get(&index, f->drafts[f->order[i]].parent_id);
+        f->nodes[i].parent = parent < i ? parent : EXECUTION_NONE;
         if (parent == MAP_NONE)
-            add_orphan(&lost, draft);
+            add_orphan(f, &lost, i);
         else if (parent > i)
-            add_orphan(&late, draft);
+            add_orphan(f, &late, i);
+        else if (parent == i && !is_root(f, i))
+            add_orphan(f, &own, i);
     }
-    note_orphans(e, &lost, "is not in the file");
-    note_orphans(e, &late, "began after it (a cycle?)");
+    adopt_orphans(f);
+    note_orphans(f, &lost, "is not in the file");
+    note_orphans(f, &late, "began after it (a cycle?)");
+    note_orphans(f, &own, "is itself");
+    mem_free(f->orphans);
     map_free(&index);
 }
 
@@ -127,7 +192,8 @@ void execution_finish(struct execution *e, struct execution_draft *drafts, uint3
     struct execution_node *nodes = arena_array(&e->arena, count, sizeof *nodes);
     for (uint32_t i = 0; i < count; i++)
         nodes[i] = drafts[order[i]].node;
-    find_parents(e, nodes, drafts, order, count);
+    struct family family = {.execution = e, .nodes = nodes, .drafts = drafts, .order = order, .count = count};
+    find_parents(&family);
     mem_free(order);
     e->nodes = nodes;
     e->count = count;

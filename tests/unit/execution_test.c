@@ -171,6 +171,28 @@ static void a_circle_of_parents_is_cut_and_named(void **state)
     execution_free(e);
 }
 
+/* Inside the call that calls its like elsewhere: as outermost it would count beside it. */
+static void a_node_that_is_its_own_parent_counts_once(void **state)
+{
+    struct execution *e = read_text(SCHEMA_OF("1.0.1") "{\"name\": \"root\", \"id\": 1, \"parent\": 1},"
+                                                       "{\"name\": \"conv2d\", \"id\": 2, \"parent\": 1},"
+                                                       "{\"name\": \"convolution\", \"id\": 3, \"parent\": 2},"
+                                                       "{\"name\": \"relu\", \"id\": 4, \"parent\": 1},"
+                                                       "{\"name\": \"conv2d\", \"id\": 5, \"parent\": 1},"
+                                                       "{\"name\": \"convolution\", \"id\": 6, \"parent\": 6},"
+                                                       "{\"name\": \"relu\", \"id\": 7, \"parent\": 7},"
+                                                       "{\"name\": \"never\", \"id\": 8, \"parent\": 8}]}");
+    assert_int_equal(e->count, 8);
+    assert_int_equal(e->nodes[0].parent, EXECUTION_NONE);
+    assert_int_equal(e->nodes[5].parent, 4);
+    assert_int_equal(e->nodes[6].parent, 0);
+    assert_int_equal(e->nodes[7].parent, EXECUTION_NONE);
+    assert_true(noted(e,
+                      "node 6 (convolution) names as its parent node 6, which is itself (and so do 2 more); it counts "
+                      "inside node 5, as its like do"));
+    execution_free(e);
+}
+
 static void missing_parents_and_twins_are_named(void **state)
 {
     struct execution *e = read_text(SCHEMA_OF("1.0.1") "{\"name\": \"a\", \"id\": 2, \"parent\": 77},"
@@ -332,6 +354,7 @@ int main(void)
         cmocka_unit_test(lists_of_tensors_bear_the_type_of_all),
         cmocka_unit_test(collectives_are_read),
         cmocka_unit_test(a_circle_of_parents_is_cut_and_named),
+        cmocka_unit_test(a_node_that_is_its_own_parent_counts_once),
         cmocka_unit_test(missing_parents_and_twins_are_named),
         cmocka_unit_test(bare_words_are_repaired),
         cmocka_unit_test(nothing_of_use_is_an_error),
