@@ -132,6 +132,7 @@ static void count_launches(struct trace *t)
     for (uint32_t row = 0; row < t->count; row++) {
         if (t->kind[row] != EVENT_RUNTIME || !flags[t->name[row]])
             continue;
+        odd->launches++;
         odd->launches_without_kernel += t->cause[row] == ROW_NONE;
         if (flags[t->name[row]] & NAME_GRAPH) {
             odd->graph_launches++;

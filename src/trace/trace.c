@@ -7,6 +7,7 @@
 #include "trace.h"
 
 #include <assert.h>
+#include <inttypes.h>
 #include <stdarg.h>
 
 #include "base/format.h"
@@ -221,6 +222,18 @@ static void count_oddities(struct trace *t)
     }
 }
 
+/* Whoever concludes from device work must know that some is missing. Host-only recordings have none to miss. */
+static void tell_lost_work(struct trace *t)
+{
+    const struct trace_oddities *odd = &t->private->odd;
+    if (odd->launches_without_kernel && t->kinds[EVENT_KERNEL])
+        trace_note(t, NOTE_REMARK, -1,
+                   "%" PRIu64 " of %" PRIu64
+                   " launches have no device work in the recording: it ended before they ran, "
+                   "they were captured into a graph, or their records are lost",
+                   odd->launches_without_kernel, odd->launches);
+}
+
 /* The two long parts of the finish do not need each other. */
 static void nest_or_link(void *context, size_t i)
 {
@@ -257,6 +270,7 @@ void trace_finish(struct trace *t)
     trace_find_devices(t);
     trace_mirror(t);
     count_oddities(t);
+    tell_lost_work(t);
     mem_free(p->flows);
     p->flows = NULL;
     p->flow_count = p->flow_room = 0;

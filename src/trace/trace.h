@@ -225,6 +225,7 @@ struct trace_oddities {
     uint64_t partial_overlaps; /* events that end after the parent they began in, by more than 1 us */
     uint64_t zero_durations;   /* device work of no length */
     uint64_t stream_overlaps;  /* device work that begins before the one before it on its stream ends */
+    uint64_t launches;         /* calls that put work on a device */
     uint64_t kernels_without_launch, launches_without_kernel;
     uint64_t graph_launches, graph_kernels;
 };

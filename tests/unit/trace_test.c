@@ -413,6 +413,19 @@ static void work_on_no_device_is_kept_where_no_work_names_one(void **state)
     trace_free(t);
 }
 
+static void a_launch_whose_kernel_was_never_recorded_is_told(void **state)
+{
+    struct trace *t = trace_new();
+    add_with(t, at(t, EVENT_RUNTIME, host(t, MAIN), "cudaLaunchKernel", 0, 5), ATTR_CORRELATION, 1);
+    add_with(t, at(t, EVENT_RUNTIME, host(t, MAIN), "cudaLaunchKernel", 10, 5), ATTR_CORRELATION, 2);
+    add_with(t, at(t, EVENT_KERNEL, stream(t, 7), "gemm", 20, 5), ATTR_CORRELATION, 1);
+    finish(t);
+    assert_int_equal(t->note_count, 1);
+    assert_int_equal(t->notes[0].kind, NOTE_REMARK);
+    assert_true(str_starts(t->notes[0].text, S("1 of 2 launches have no device work in the recording")));
+    trace_free(t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -437,6 +450,7 @@ int main(void)
         cmocka_unit_test(days_of_recording_are_kept),
         cmocka_unit_test(work_on_no_device_is_set_aside_where_other_work_names_its_own),
         cmocka_unit_test(work_on_no_device_is_kept_where_no_work_names_one),
+        cmocka_unit_test(a_launch_whose_kernel_was_never_recorded_is_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
