@@ -50,7 +50,8 @@ static bool wait_before(const struct trace *trace, uint32_t work)
 bool queue_behind_event(const struct trace *trace, const struct sweep_piece *gap)
 {
     const uint32_t launch = trace->cause[gap->next];
-    if (gap->previous == ROW_NONE || launch == ROW_NONE || trace_end_ns(trace, launch) > trace_end_ns(trace, gap->previous))
+    if (gap->previous == ROW_NONE || launch == ROW_NONE ||
+        trace_end_ns(trace, launch) > trace_end_ns(trace, gap->previous))
         return false;
     return trace->lane[gap->previous] != trace->lane[gap->next] || wait_before(trace, gap->next);
 }

@@ -21,7 +21,7 @@ struct sweep_piece {
     const uint32_t *owner; /* of each class at work: the row that lasts longest */
     /* Of an idle piece, also where they lie outside the window, so that a piece of a gap has the cause of the gap: */
     uint32_t previous; /* the row that ended last; ROW_NONE before the first */
-    uint32_t next;     /* the row that begins next, at the end of the piece or behind the window; ROW_NONE after the last */
+    uint32_t next; /* the row that begins next, at the end of the piece or behind the window; ROW_NONE after the last */
 };
 
 typedef void sweep_take(void *context, const struct sweep_piece *piece);
