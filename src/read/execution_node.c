@@ -210,6 +210,7 @@ bool execution_node(struct execution_reading *r, const char *at, struct executio
     if (!str_int(str_trim(fields.at[FIELD_ID]), &draft->node.id))
         return false;
     draft->parent_id = integer(&fields, FIELD_PARENT, draft->node.id);
+    draft->named_parent = fields.at[FIELD_PARENT].len;
     fill(r, &fields, &draft->node);
     return true;
 }

@@ -88,7 +88,7 @@ struct family {
     const uint32_t *order;
     uint32_t count;
     struct intern *names;
-    struct map calls; /* pairs of names: the one calls the other somewhere */
+    struct map calls; /* pairs of names, of which the one calls the other: the caller */
     uint32_t *orphans;
     uint32_t orphan_count;
 };
@@ -100,11 +100,26 @@ static int64_t call_key(struct family *f, uint32_t caller, uint32_t called)
     return (int64_t)((uint64_t)outer << 32 | inner);
 }
 
+/* Of each pair the caller; of several callers CALLED_BY_SEVERAL. */
+enum { CALLED_BY_SEVERAL = UINT32_MAX - 1 };
+
 static void note_calls(struct family *f)
 {
-    for (uint32_t i = 0; i < f->count; i++)
-        if (f->nodes[i].parent != EXECUTION_NONE)
-            map_put(&f->calls, call_key(f, f->nodes[i].parent, i), 1);
+    for (uint32_t i = 0; i < f->count; i++) {
+        const uint32_t caller = f->nodes[i].parent;
+        if (caller == EXECUTION_NONE)
+            continue;
+        const int64_t key = call_key(f, caller, i);
+        const uint32_t known = map_get(&f->calls, key);
+        map_put(&f->calls, key, known == MAP_NONE || known == caller ? caller : CALLED_BY_SEVERAL);
+    }
+}
+
+/* Another call of the caller's name calls one of this name. */
+static bool calls_its_like(struct family *f, uint32_t caller, uint32_t called)
+{
+    const uint32_t known = map_get(&f->calls, call_key(f, caller, called));
+    return known != MAP_NONE && known != caller;
 }
 
 /*
@@ -113,10 +128,14 @@ static void note_calls(struct family *f)
  */
 static uint32_t likely_parent(struct family *f, uint32_t orphan)
 {
+    enum { HIGHEST_CLIMB = 64 };
     uint32_t at = orphan ? orphan - 1 : EXECUTION_NONE;
-    while (at != EXECUTION_NONE && map_get(&f->calls, call_key(f, at, orphan)) == MAP_NONE)
+    for (int climb = 0; climb < HIGHEST_CLIMB && at != EXECUTION_NONE; climb++) {
+        if (calls_its_like(f, at, orphan))
+            return at;
         at = f->nodes[at].parent;
-    return at;
+    }
+    return EXECUTION_NONE;
 }
 
 static void adopt_orphans(struct family *f)
@@ -147,10 +166,11 @@ static void note_orphans(const struct family *f, const struct orphans *orphans, 
                    first->node.id, first->node.name.at, first->parent_id, why, others, place);
 }
 
-/* The node that stands for the process names itself, as there is none around it. */
+/* The node that stands for the process names itself or none, as there is none around it. */
 static bool is_root(const struct family *f, uint32_t i)
 {
-    return i == 0 || str_starts(f->nodes[i].name, S("[pytorch|profiler|execution_"));
+    return i == 0 || !f->drafts[f->order[i]].named_parent ||
+           str_starts(f->nodes[i].name, S("[pytorch|profiler|execution_"));
 }
 
 static void add_orphan(struct family *f, struct orphans *orphans, uint32_t i)

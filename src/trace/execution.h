@@ -82,7 +82,8 @@ struct execution {
 /* A node as it is read: its parent by id. */
 struct execution_draft {
     struct execution_node node;
-    int64_t parent_id;
+    int64_t parent_id; /* the node's own where the file names none */
+    bool named_parent;
     int64_t offset; /* byte in the file */
 };
 
