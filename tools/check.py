@@ -66,6 +66,16 @@ def failures(text):
             yield line
 
 
+COST = re.compile(r"^# cpu ([\d.]+) s$", re.MULTILINE)  # tests/run.py and tests/run_program.py end with it
+
+
+def costs(runs):
+    """What all took in processor time, and which most."""
+    found = [(float(told[-1]), run["name"].rpartition(" ")[2]) for run in runs if (told := COST.findall(run["stdout"] or ""))]
+    most = ", ".join(f"{name} {seconds:.0f}" for seconds, name in sorted(found, reverse=True)[:5])
+    return f"{sum(seconds for seconds, _ in found):.0f} s of processor time; most: {most}"
+
+
 def read_log(path):
     with open(path, encoding="utf-8") as lines:
         return [json.loads(line) for line in lines]
@@ -81,7 +91,8 @@ def main(build, options, label, tally):
     reasons = collections.Counter()
     total = Counts()
     bad = []
-    for run in read_log(log) if os.path.exists(log) else []:
+    runs = read_log(log) if os.path.exists(log) else []
+    for run in runs:
         counts = count_program(run, reasons)
         total += counts
         if counts["failed"]:
@@ -89,6 +100,7 @@ def main(build, options, label, tally):
             print("\n".join([f"== {run['name']}", *failures(run["stdout"] or "")]))
     if not sum(total.values()):
         total["failed"] = 1  # no test ran: that is no success
+    print(costs(runs))
     for reason, n in sorted(reasons.items()):
         print(f"skipped {n}: {reason}")
     if bad:

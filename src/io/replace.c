@@ -85,6 +85,7 @@ bool replace_begin(struct replace *replace, const char *path, struct arena *aren
     if ((replace->folder >= 0 || errno == EACCES) && open_beside(replace, there, arena))
         return true;
     const int why = errno;
+    replace->temporary = NULL;
     replace_abandon(replace);
     errno = why;
     return false;
