@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "overheads_private.h"
-#include "samples.h"
+#include "base/sort.h"
 
 str overhead_word(enum overhead_kind kind)
 {
@@ -18,7 +18,15 @@ str overhead_word(enum overhead_kind kind)
 
 str overhead_pair(str before, str name, struct arena *arena)
 {
-    return str_printf(arena, "%.*s > %.*s", (int)before.len, before.at, (int)name.len, name.at);
+    static const char between[] = " > ";
+    const size_t gap = sizeof between - 1;
+    char *text = arena_array(arena, before.len + gap + name.len + 1, 1);
+    if (before.len)
+        memcpy(text, before.at, before.len);
+    memcpy(text + before.len, between, gap);
+    if (name.len)
+        memcpy(text + before.len + gap, name.at, name.len);
+    return (str){text, before.len + gap + name.len};
 }
 
 /* ---- one row of samples ---- */
@@ -26,12 +34,6 @@ str overhead_pair(str before, str name, struct arena *arena)
 static double net_ns(const struct sample *sample, double event_ns)
 {
     return (double)sample->ns - (double)sample->events * event_ns;
-}
-
-static int by_value(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
 }
 
 /* As stat_quantile, of doubles. */
@@ -44,53 +46,81 @@ static double quantile(const double *sorted, size_t count, double q)
     return sorted[low] + (h - (double)low) * (sorted[low + 1] - sorted[low]);
 }
 
-struct fence {
-    double low, high;
-};
+/* They are in order already where all have as many events. */
+static void put_in_order(double *net, size_t count, struct arena *scratch)
+{
+    struct keyed *order = arena_array(scratch, count, sizeof *order);
+    double *from = arena_array(scratch, count, sizeof *from);
+    for (size_t i = 0; i < count; i++) {
+        from[i] = net[i] + 0.0; /* no negative zero */
+        memcpy(&order[i].key, &from[i], sizeof from[i]);
+        order[i].key ^= order[i].key < 0 ? INT64_MAX : 0; /* as integers in the order of the reals */
+        order[i].row = (uint32_t)i;
+    }
+    sort_keyed(order, count);
+    for (size_t i = 0; i < count; i++)
+        net[i] = from[order[i].row];
+}
 
-static struct fence fence_of(const struct sample *samples, size_t count, double event_ns)
+struct fence fence_of(const struct sample *samples, size_t count, double event_ns)
 {
     struct arena scratch = {0};
     double *net = arena_array(&scratch, count, sizeof *net);
-    for (size_t i = 0; i < count; i++)
+    bool ordered = true;
+    for (size_t i = 0; i < count; i++) {
         net[i] = net_ns(&samples[i], event_ns);
-    qsort(net, count, sizeof *net, by_value);
+        ordered = ordered && (!i || net[i - 1] <= net[i]);
+    }
+    if (!ordered)
+        put_in_order(net, count, &scratch);
     const double lower = quantile(net, count, 0.25), upper = quantile(net, count, 0.75);
     arena_free(&scratch);
     return (struct fence){lower - 1.5 * (upper - lower), upper + 1.5 * (upper - lower)};
 }
 
-static struct overhead overhead_of(const struct sample *samples, size_t count, double event_ns)
+void sums_add(struct overhead_sums *sums, const struct sample *sample, struct fence fence, double event_ns, int sign)
 {
-    const struct fence fence = fence_of(samples, count, event_ns);
-    double sum = 0, squares = 0, recorded = 0, whole = 0, kept = 0, waits = 0;
-    for (size_t i = 0; i < count; i++) {
-        const double net = net_ns(&samples[i], event_ns);
-        const double seen = samples[i].ns > 0 ? (double)samples[i].ns : 0, own = net > 0 ? net : 0;
-        const bool outlier = net < fence.low || net > fence.high, wait = outlier && net > 0 && samples[i].full;
-        whole += wait ? 0 : seen;
-        waits += wait;
-        if (outlier)
-            continue;
-        sum += own;
-        squares += own * own;
-        recorded += seen;
-        kept++;
-    }
-    const double mean = sum / kept, variance = squares / kept - mean * mean;
+    const double net = net_ns(sample, event_ns);
+    const double seen = sample->ns > 0 ? (double)sample->ns : 0, own = net > 0 ? net : 0;
+    const bool outlier = net < fence.low || net > fence.high, wait = outlier && net > 0 && sample->full;
+    sums->whole += wait ? 0 : sign * seen;
+    sums->waits += sign * wait;
+    sums->count += sign;
+    if (outlier)
+        return;
+    sums->sum += sign * own;
+    sums->squares += sign * own * own;
+    sums->recorded += sign * seen;
+    sums->kept += sign;
+}
+
+struct overhead overhead_of_sums(const struct overhead_sums *sums, int64_t median_ns)
+{
+    const double mean = sums->kept > 0 ? sums->sum / (double)sums->kept : 0;
+    const double variance = sums->kept > 0 ? sums->squares / (double)sums->kept - mean * mean : 0;
+    const int64_t seen = sums->count - sums->waits;
     return (struct overhead){
         .mean_us = mean / 1e3,
         .sd_us = sqrt(variance > 0 ? variance : 0) / 1e3,
-        .profiler_us = (recorded / kept - mean) / 1e3,
-        .whole_us = whole / ((double)count - waits) / 1e3,
-        .median_us = samples[(count - 1) / 2].ns > 0 ? (double)samples[(count - 1) / 2].ns / 1e3 : 0,
-        .count = count,
+        .profiler_us = sums->kept > 0 ? (sums->recorded / (double)sums->kept - mean) / 1e3 : 0,
+        .whole_us = seen > 0 ? sums->whole / (double)seen / 1e3 : 0,
+        .median_us = median_ns > 0 ? (double)median_ns / 1e3 : 0,
+        .count = (uint64_t)sums->count,
     };
+}
+
+static struct overhead overhead_of(const struct sample *samples, size_t count, double event_ns)
+{
+    const struct fence fence = fence_of(samples, count, event_ns);
+    struct overhead_sums sums = {0};
+    for (size_t i = 0; i < count; i++)
+        sums_add(&sums, &samples[i], fence, event_ns, 1);
+    return overhead_of_sums(&sums, samples[(count - 1) / 2].ns);
 }
 
 /* ---- the table ---- */
 
-static uint32_t row_kind(uint32_t kind)
+uint32_t overhead_row_kind(uint32_t kind)
 {
     return kind == SAMPLES_T1_SAME ? (uint32_t)OVERHEAD_T1 : kind;
 }
@@ -148,12 +178,12 @@ const struct overheads *overheads_of(const struct overhead_samples *samples, str
     overheads->profiler_us = event_ns / 1e3;
     overheads->rows = arena_array(arena, samples->key_count, sizeof *overheads->rows);
     for (uint32_t key = 0; key < samples->key_count; key++) {
-        const uint32_t kind = row_kind(samples->keys[key].kind);
+        const uint32_t kind = overhead_row_kind(samples->keys[key].kind);
         if (kind >= OVERHEADS)
             continue;
         overheads->rows[overheads->count++] = (struct overhead_row){
             .kind = (enum overhead_kind)kind,
-            .name = str_copy(arena, intern_text(samples->names, samples->keys[key].name)),
+            .name = samples_name(samples, &samples->keys[key], arena),
             .overhead = overhead_of(dealt.at + dealt.from[key], dealt.from[key + 1] - dealt.from[key], event_ns),
         };
     }

@@ -34,9 +34,15 @@ static str name_before(const struct taking *t, const struct host_op *op)
     return before == OP_NONE ? OVERHEAD_BEGIN : name_of(t, &t->line.ops[before]);
 }
 
+static void put_between(struct taking *t, uint32_t kind, str before, str name, int64_t ns, uint32_t events)
+{
+    samples_put(t->samples, kind, before, name,
+                (struct sample){.ns = ns, .events = events & INT32_MAX, .full = t->full});
+}
+
 static void put(struct taking *t, uint32_t kind, str name, int64_t ns, uint32_t events)
 {
-    samples_put(t->samples, kind, name, (struct sample){.ns = ns, .events = events, .full = t->full});
+    put_between(t, kind, S(""), name, ns, events);
 }
 
 /* ---- T1 ---- */
@@ -61,7 +67,7 @@ static void take_before(struct taking *t, const struct host_op *op)
         return;
     const int64_t ns = host_op_start_ns(&t->line, op) - free_ns;
     put(t, OVERHEAD_T1, name_of(t, op), ns, 1);
-    put(t, OVERHEAD_T1, overhead_pair(name_before(t, op), name_of(t, op), t->scratch), ns, 1);
+    put_between(t, OVERHEAD_T1, name_before(t, op), name_of(t, op), ns, 1);
     if (same_module(t, op))
         put(t, SAMPLES_T1_SAME, S(""), ns, 1);
 }
@@ -169,8 +175,8 @@ static void take_neighbours(struct taking *t)
         const struct program_op *before = last[op->parent] ? &program->ops[last[op->parent] - 1] : NULL;
         last[op->parent] = i + 1;
         if (before && before->thread == op->thread && before->start_ns + before->dur_ns <= op->start_ns)
-            put(t, SAMPLES_NEIGHBOURS, overhead_pair(before->name, op->name, t->scratch),
-                op->start_ns - before->start_ns - before->dur_ns, 0);
+            put_between(t, SAMPLES_NEIGHBOURS, before->name, op->name, op->start_ns - before->start_ns - before->dur_ns,
+                        0);
     }
 }
 

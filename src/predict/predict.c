@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "predict_private.h"
+#include "overheads_left_out.h"
 
 /* ---- overheads ---- */
 
@@ -24,18 +25,6 @@ const struct overheads *overheads_of_steps(const struct predict_source *source, 
         return NULL;
     struct overhead_samples *samples = overhead_samples_new();
     add_steps(samples, source);
-    const struct overheads *overheads = overheads_of(samples, arena);
-    overhead_samples_free(samples);
-    return overheads;
-}
-
-static const struct overheads *overheads_of_others(const struct predict_source *sources, uint32_t count, uint32_t rank,
-                                                   struct arena *arena)
-{
-    struct overhead_samples *samples = overhead_samples_new();
-    for (uint32_t i = 0; i < count; i++)
-        if (i != rank && timed(&sources[i]))
-            add_steps(samples, &sources[i]);
     const struct overheads *overheads = overheads_of(samples, arena);
     overhead_samples_free(samples);
     return overheads;
@@ -223,11 +212,12 @@ bool predict(const struct predict_source *source, const struct predict_asked *as
 
 /* ---- all ranks ---- */
 
-static bool test_rank(const struct predict_source *sources, uint32_t count, uint32_t rank,
+/* With what the other ranks cost the host. */
+static bool test_rank(const struct predict_source *sources, const struct overheads_pool *pool, uint32_t rank,
                       const struct predict_asked *asked, struct prediction *into, struct steptime_error *err)
 {
     struct arena scratch = {0};
-    const struct overheads *overheads = overheads_of_others(sources, count, rank, &scratch);
+    const struct overheads *overheads = overheads_pool_without(pool, rank, &scratch);
     double sum = 0, us;
     bool good = true;
     for (uint32_t i = 0; i < sources[rank].count && good; i++) {
@@ -236,6 +226,27 @@ static bool test_rank(const struct predict_source *sources, uint32_t count, uint
     }
     if (into->finished_us > 0)
         into->rank_error = (sum - into->finished_us) / into->finished_us;
+    arena_free(&scratch);
+    return good;
+}
+
+static bool test_ranks(const struct predict_source *sources, uint32_t count, const struct predict_asked *asked,
+                       struct prediction *predictions, struct steptime_error *err)
+{
+    struct arena scratch = {0};
+    struct overhead_samples **samples = arena_array(&scratch, count, sizeof *samples);
+    for (uint32_t i = 0; i < count; i++)
+        if (timed(&sources[i])) {
+            samples[i] = overhead_samples_new();
+            add_steps(samples[i], &sources[i]);
+        }
+    const struct overheads_pool *pool =
+        overheads_pool_of((const struct overhead_samples *const *)samples, count, &scratch);
+    bool good = true;
+    for (uint32_t i = 0; i < count && good; i++)
+        good = !samples[i] || test_rank(sources, pool, i, asked, &predictions[i], err);
+    for (uint32_t i = 0; i < count; i++)
+        overhead_samples_free(samples[i]);
     arena_free(&scratch);
     return good;
 }
@@ -269,9 +280,8 @@ bool predict_all(const struct predict_source *sources, uint32_t count, const str
     for (uint32_t i = 0; i < count; i++)
         if (!predict(&sources[i], asked, arena, &predictions[i], err))
             return false;
-    for (uint32_t i = 0; count > 1 && !asked->change && i < count; i++)
-        if (timed(&sources[i]) && !test_rank(sources, count, i, asked, &predictions[i], err))
-            return false;
+    if (count > 1 && !asked->change && !test_ranks(sources, count, asked, predictions, err))
+        return false;
     predict_job(sources, count, asked, arena, predictions);
     return true;
 }

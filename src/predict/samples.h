@@ -15,18 +15,18 @@ enum {
 
 struct sample {
     int64_t ns;
-    uint32_t key;    /* into keys */
-    uint32_t events; /* recorded inside, each of which cost the profiler's time */
-    bool full;       /* taken while the device was behind by a full queue: an outlier is a wait for room */
+    uint32_t key;         /* into keys */
+    uint32_t events : 31; /* recorded inside, each of which cost the profiler's time */
+    bool full : 1;        /* taken while the device was behind by a full queue: an outlier is a wait for room */
 };
 
 struct sample_key {
-    uint32_t kind, name;
+    uint32_t kind, before, name; /* before: of T1 between two operators the first; 0 (no text): the name alone */
 };
 
 struct overhead_samples {
     struct intern *names;
-    struct map key_of; /* kind and name to key */
+    struct map key_of; /* kind and names to key */
     struct sample_key *keys;
     size_t key_count, key_room;
     struct sample *at;
@@ -40,12 +40,23 @@ str overhead_pair(str before, str name, struct arena *arena);
 struct overhead_batch {
     const struct sample *at;
     size_t count;
-    const struct sample_key *keys; /* name: index into names */
+    const struct sample_key *keys; /* before, name: index into names */
+    size_t key_count;
     const str *names;
     bool profiled;
 };
 
-void samples_put(struct overhead_samples *samples, uint32_t kind, str name, struct sample sample); /* key is set here */
+/* The sample's key is set here. `before` may be empty. */
+void samples_put(struct overhead_samples *samples, uint32_t kind, str before, str name, struct sample sample);
+
+/* The key of another collection, found or added. */
+uint32_t samples_key(struct overhead_samples *samples, uint32_t kind, str before, str name);
+
+/* Adds a sample under a key of samples_key. */
+void samples_put_at(struct overhead_samples *samples, uint32_t key, struct sample sample);
+
+/* The name of a row of that key, in the arena. */
+str samples_name(const struct overhead_samples *samples, const struct sample_key *key, struct arena *arena);
 
 /* The samples of each key, by value; from[key] .. from[key + 1]. In the arena. */
 struct samples_dealt {

@@ -8,7 +8,8 @@
 #include <unistd.h>
 
 #include "planted.h"
-#include "predict/overheads.h"
+#include "predict/overheads_left_out.h"
+#include "predict/samples.h"
 
 struct measured {
     struct planted p;
@@ -235,6 +236,60 @@ static void other_tables_are_refused_by_their_line(void **state)
     refuse(m, "{\"t2\": ", "no table");
 }
 
+/* ---- all ranks but one ---- */
+
+enum { RANKS = 5, NAMES = 4 };
+
+/* Samples that differ in number, length and names from rank to rank, without outliers. */
+static struct overhead_samples *samples_of_rank(int rank)
+{
+    static const char *const names[NAMES] = {"aten::mm", "aten::add", "aten::relu", "aten::view"};
+    struct overhead_samples *samples = overhead_samples_new();
+    for (int i = 0; i < 10 + 7 * rank; i++) {
+        const struct sample sample = {.ns = 20000 + (i * 7919 + rank * 104729) % 4000, .events = (uint32_t)i % 3};
+        const str name = str_of(names[(i + rank) % (rank == 3 ? NAMES : NAMES - 1)]);
+        samples_put(samples, OVERHEAD_T2, S(""), name, sample);
+        samples_put(samples, OVERHEAD_T1, name, S("aten::mm"), sample);
+    }
+    return samples;
+}
+
+static const struct overheads *gathered_again(struct overhead_samples *const *ranks, int without, struct arena *arena)
+{
+    struct overhead_samples *all = overhead_samples_new();
+    for (int rank = 0; rank < RANKS; rank++)
+        if (rank != without)
+            overhead_samples_join(all, overhead_samples_pack(ranks[rank], arena));
+    const struct overheads *overheads = overheads_of(all, arena);
+    overhead_samples_free(all);
+    return overheads;
+}
+
+static void leaving_a_rank_out_is_gathering_the_others(void **state)
+{
+    struct arena *arena = &((struct measured *)*state)->arena;
+    struct overhead_samples *ranks[RANKS];
+    for (int rank = 0; rank < RANKS; rank++)
+        ranks[rank] = samples_of_rank(rank);
+    const struct overheads_pool *pool = overheads_pool_of((const struct overhead_samples *const *)ranks, RANKS, arena);
+    for (uint32_t rank = 0; rank < RANKS; rank++) {
+        const struct overheads *found = overheads_pool_without(pool, rank, arena);
+        const struct overheads *wanted = gathered_again(ranks, (int)rank, arena);
+        assert_int_equal(overheads_count(found), overheads_count(wanted));
+        for (uint32_t i = 0; i < overheads_count(wanted); i++) {
+            const struct overhead_row a = overheads_at(found, i), b = overheads_at(wanted, i);
+            assert_true(a.kind == b.kind && str_eq(a.name, b.name));
+            assert_int_equal(a.overhead.count, b.overhead.count);
+            assert_us(a.overhead.mean_us, b.overhead.mean_us);
+            assert_us(a.overhead.whole_us, b.overhead.whole_us);
+            assert_us(a.overhead.median_us, b.overhead.median_us);
+            assert_true(fabs(a.overhead.sd_us - b.overhead.sd_us) < 1e-4);
+        }
+    }
+    for (int rank = 0; rank < RANKS; rank++)
+        overhead_samples_free(ranks[rank]);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, open_trace, close_trace)
 
 int main(void)
@@ -248,6 +303,7 @@ int main(void)
         TEST(a_wait_for_another_stream_is_no_start),
         TEST(a_graph_is_one_call),
         TEST(the_profiler_costs_what_neighbours_are_apart),
+        TEST(leaving_a_rank_out_is_gathering_the_others),
         TEST(published_tables_read),
         TEST(other_tables_are_refused_by_their_line),
     };
