@@ -21,13 +21,10 @@ static bool test_step(const struct predict_source *source, uint32_t from, uint32
                       const struct predict_asked *asked, double *us, struct steptime_error *err)
 {
     struct arena scratch = {0};
-    struct plan plan;
-    struct walked walked = {0};
     const struct overheads *overheads =
         asked->plan.overheads ? asked->plan.overheads : overheads_of_step(&source->steps[from], &scratch);
     const struct program *program = &source->steps[asked->plan.replay ? from : to];
-    const bool good = predict_program(program, asked, overheads, &scratch, &plan, &walked, err);
-    *us = walked.step_us;
+    const bool good = predict_step_us(program, asked, overheads, us, err);
     arena_free(&scratch);
     return good;
 }

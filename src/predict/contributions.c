@@ -57,16 +57,14 @@ static bool walk_without(struct plan *plan, const struct names *names, uint32_t 
                          struct steptime_error *err)
 {
     struct arena scratch = {0};
-    struct walked walked = {0};
     bool *were_gone = arena_array(&scratch, plan->count, sizeof *were_gone);
     for (uint32_t i = 0; i < plan->count; i++) {
         were_gone[i] = plan->ops[i].gone;
         plan->ops[i].gone |= names->of_op[i] == id;
     }
-    const bool good = walk(plan, &scratch, &walked, err);
+    const bool good = walk_step_us(plan, step_us, err);
     for (uint32_t i = 0; i < plan->count; i++)
         plan->ops[i].gone = were_gone[i];
-    *step_us = walked.step_us;
     arena_free(&scratch);
     return good;
 }

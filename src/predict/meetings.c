@@ -1,19 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "meetings.h"
 
-#include <math.h>
-
 #include "base/error.h"
 #include "base/intern.h"
 #include "base/map.h"
 
-enum { MEETS_NOBODY = UINT32_MAX };
-
 struct meeting {
-    uint32_t expected, come;
+    uint32_t expected;
     uint8_t kind;                /* enum collective_kind */
     uint32_t first_rank, launch; /* who was listed first, for messages */
-    double latest_us, us;
 };
 
 struct meetings {
@@ -22,7 +17,6 @@ struct meetings {
     struct meeting *at;
     uint32_t count;
     uint32_t **of_launch; /* by rank and launch; MEETS_NOBODY */
-    bool **came;
 };
 
 static const struct collective *collective_of(const struct plan *plan, const struct plan_launch *launch)
@@ -142,8 +136,7 @@ static bool join(struct matching *m, uint32_t id, uint32_t rank, uint32_t launch
     const struct collective *collective = collective_of(plan, &plan->launches[launch]);
     struct meeting *meeting = &m->into->at[id];
     if (!meeting->expected)
-        *meeting = (struct meeting){
-            .kind = collective->kind, .first_rank = rank, .launch = launch, .us = plan->launches[launch].us};
+        *meeting = (struct meeting){.kind = collective->kind, .first_rank = rank, .launch = launch};
     if (meeting->kind != collective->kind) {
         const str first = kind_of(meeting), second = collective_kind_word((enum collective_kind)collective->kind);
         return fail(err, STEPTIME_INPUT,
@@ -152,7 +145,6 @@ static bool join(struct matching *m, uint32_t id, uint32_t rank, uint32_t launch
                     first.at, launch, (long long)plan->program->rank, (int)second.len, second.at);
     }
     meeting->expected++;
-    meeting->us = plan->launches[launch].us < meeting->us ? plan->launches[launch].us : meeting->us;
     m->into->of_launch[rank][launch] = id;
     return true;
 }
@@ -208,14 +200,12 @@ bool meetings_open(const struct plan *const *plans, uint32_t ranks, struct arena
     *made = (struct meetings){.plans = plans, .ranks = ranks};
     made->at = arena_array(arena, launches_of(plans, ranks), sizeof *made->at);
     made->of_launch = arena_array(arena, ranks, sizeof *made->of_launch);
-    made->came = arena_array(arena, ranks, sizeof *made->came);
     struct map members = {0};
     count_members(plans, ranks, &members);
     struct matching m = {made, intern_new(), &members, numbered(plans, ranks), arena, &scratch};
     bool good = true;
     for (uint32_t r = 0; r < ranks && good; r++) {
         made->of_launch[r] = arena_array(arena, plans[r]->launch_count, sizeof **made->of_launch);
-        made->came[r] = arena_array(arena, plans[r]->launch_count, sizeof **made->came);
         good = match_rank(&m, r, err);
     }
     made->count = intern_count(m.keys) - 1;
@@ -229,27 +219,14 @@ bool meetings_open(const struct plan *const *plans, uint32_t ranks, struct arena
 
 /* ---- meeting ---- */
 
-void meetings_clear(struct meetings *meetings)
+uint32_t meetings_count(const struct meetings *meetings)
 {
-    for (uint32_t i = 0; i < meetings->count; i++)
-        meetings->at[i].come = 0;
-    for (uint32_t r = 0; r < meetings->ranks; r++)
-        memset(meetings->came[r], 0, meetings->plans[r]->launch_count * sizeof **meetings->came);
+    return meetings->count;
 }
 
-struct meeting_arrival meetings_arrive(struct meetings *meetings, uint32_t rank, uint32_t launch, double at_us)
+uint32_t meetings_of(const struct meetings *meetings, uint32_t rank, uint32_t launch)
 {
-    const uint32_t id = meetings->of_launch[rank][launch];
-    if (id == MEETS_NOBODY)
-        return (struct meeting_arrival){at_us, NAN, false};
-    struct meeting *meeting = &meetings->at[id];
-    const bool first = !meetings->came[rank][launch];
-    if (first) {
-        meetings->came[rank][launch] = true;
-        meeting->latest_us = meeting->come++ && meeting->latest_us > at_us ? meeting->latest_us : at_us;
-    }
-    const bool complete = meeting->come == meeting->expected;
-    return (struct meeting_arrival){complete ? meeting->latest_us : NAN, meeting->us, first && complete};
+    return meetings->of_launch[rank][launch];
 }
 
 str meetings_name(const struct meetings *meetings, uint32_t rank, uint32_t launch, struct arena *arena)

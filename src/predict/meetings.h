@@ -19,17 +19,11 @@ bool meetings_open(const struct plan *const *plans, uint32_t ranks, struct arena
 /* How many ranks come to a collective; 0: not known. Of no known group all do. */
 int64_t meeting_size(const struct program *program, const struct collective *collective);
 
-/* Nobody has come yet. */
-void meetings_clear(struct meetings *meetings);
+uint32_t meetings_count(const struct meetings *meetings);
 
-struct meeting_arrival {
-    double begin_us; /* NaN while ranks are missing */
-    double us;       /* of the collective; NaN: that of the launch's own */
-    bool last;       /* with this arrival all have come */
-};
-
-/* The launch of a rank is ready at that time. May be asked again; only the first time counts. */
-struct meeting_arrival meetings_arrive(struct meetings *meetings, uint32_t rank, uint32_t launch, double at_us);
+/* The meeting that the launch of a rank comes to; MEETS_NOBODY. */
+enum { MEETS_NOBODY = UINT32_MAX };
+uint32_t meetings_of(const struct meetings *meetings, uint32_t rank, uint32_t launch);
 
 /* "all_reduce 3 of group 0", in the arena; "" where the launch meets nobody. */
 str meetings_name(const struct meetings *meetings, uint32_t rank, uint32_t launch, struct arena *arena);

@@ -32,24 +32,31 @@ const struct overheads *overheads_of_steps(const struct predict_source *source, 
 
 /* ---- one program ---- */
 
-bool predict_program(const struct program *program, const struct predict_asked *asked,
-                     const struct overheads *overheads, struct arena *arena, struct plan *plan, struct walked *walked,
-                     struct steptime_error *err)
+/* The plan of a program after the change. */
+static bool plan_program(const struct program *program, const struct predict_asked *asked,
+                         const struct overheads *overheads, struct arena *arena, struct plan *plan,
+                         struct steptime_error *err)
 {
     struct plan_options options = asked->plan;
     options.overheads = overheads;
     return plan_of(program, &options, arena, plan, err) &&
-           (!asked->change || asked->change(asked->context, plan, arena, err)) && walk(plan, arena, walked, err);
+           (!asked->change || asked->change(asked->context, plan, arena, err));
 }
 
-static bool step_us_of(const struct program *program, const struct predict_asked *asked,
-                       const struct overheads *overheads, double *step_us, struct steptime_error *err)
+bool predict_program(const struct program *program, const struct predict_asked *asked,
+                     const struct overheads *overheads, struct arena *arena, struct plan *plan, struct walked *walked,
+                     struct steptime_error *err)
+{
+    return plan_program(program, asked, overheads, arena, plan, err) && walk(plan, arena, walked, err);
+}
+
+bool predict_step_us(const struct program *program, const struct predict_asked *asked,
+                     const struct overheads *overheads, double *step_us, struct steptime_error *err)
 {
     struct arena scratch = {0};
     struct plan plan;
-    struct walked walked = {0};
-    const bool good = predict_program(program, asked, overheads, &scratch, &plan, &walked, err);
-    *step_us = walked.step_us;
+    const bool good =
+        plan_program(program, asked, overheads, &scratch, &plan, err) && walk_step_us(&plan, step_us, err);
     arena_free(&scratch);
     return good;
 }
@@ -189,7 +196,7 @@ static bool predict_unprofiled(const struct predict_source *source, const struct
     into->profiler_us = overheads ? overheads_profiler_us(overheads) : 0;
     double us;
     for (uint32_t i = 0; i < source->count; i++) {
-        if (!step_us_of(&source->steps[i], &without, overheads, &us, err))
+        if (!predict_step_us(&source->steps[i], &without, overheads, &us, err))
             return false;
         into->unprofiled_us += us / source->count;
     }
@@ -221,7 +228,7 @@ static bool test_rank(const struct predict_source *sources, const struct overhea
     double sum = 0, us;
     bool good = true;
     for (uint32_t i = 0; i < sources[rank].count && good; i++) {
-        good = step_us_of(&sources[rank].steps[i], asked, overheads, &us, err);
+        good = predict_step_us(&sources[rank].steps[i], asked, overheads, &us, err);
         sum += us / sources[rank].count;
     }
     if (into->finished_us > 0)

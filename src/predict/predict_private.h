@@ -11,6 +11,10 @@ const struct overheads *overheads_of_step(const struct program *program, struct 
 /* Of all steps of a rank together; NULL where nothing was timed: then means built in are taken. */
 const struct overheads *overheads_of_steps(const struct predict_source *source, struct arena *arena);
 
+/* The step of one program through plan, change and walk. */
+bool predict_step_us(const struct program *program, const struct predict_asked *asked,
+                     const struct overheads *overheads, double *step_us, struct steptime_error *err);
+
 /* Adds the times of a step to those of the mean; times by launch and operator have no mean. */
 void add_walked(struct walked *sum, const struct walked *walked, double share);
 

@@ -1,141 +1,148 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The host of each rank runs ahead as far as it can; what it puts into streams
- * waits there in the order of the calls. The head of a stream begins when all it
- * needs is known: the end of the work before it, of work of other streams, and
- * of a collective that all ranks have come to. The host stops only where it needs
- * an end that is not known yet. So nothing is computed twice, and where nothing
- * goes on the rest waits for itself in a circle.
- */
+/* The nets of all ranks, run step after step until the time between two is steady. */
+#include "walk.h"
+
+#include <math.h>
+
+#include "base/error.h"
+#include "meetings.h"
 #include "walk_private.h"
 
-enum {
-    REPEATS_MOST = 8, /* steps until the time between them is steady */
-    QUEUE_MOST = 4096,
-};
+/* ---- who meets whom ---- */
 
-static void run_rank(struct walking *walking, uint32_t r)
+/* The members of all meetings side by side, and which of them are whose. */
+static void deal_members(const struct walking *w, struct member *members, struct meeting *meetings)
 {
-    struct rank *rank = &walking->ranks[r];
-    do
-        walk_host(rank);
-    while (walk_streams(walking, r) && !walk_done(rank));
-}
-
-/* ---- opening ---- */
-
-static void open_stream(struct stream *stream, uint32_t room, struct arena *arena)
-{
-    *stream = (struct stream){.head = PLAN_NONE, .tail = PLAN_NONE};
-    stream->room = arena_array(arena, room, sizeof *stream->room);
-}
-
-static void open_rank(struct rank *rank, const struct plan *plan, struct walked *walked, struct arena *arena,
-                      struct arena *scratch)
-{
-    *rank = (struct rank){.plan = plan, .walked = walked};
-    rank->queue_room = plan->device.queue_room < QUEUE_MOST ? plan->device.queue_room : QUEUE_MOST;
-    rank->launch_start = arena_array(arena, plan->launch_count, sizeof(double));
-    rank->launch_end = arena_array(arena, plan->launch_count, sizeof(double));
-    rank->op_start = arena_array(arena, plan->count, sizeof(double));
-    rank->op_end = arena_array(arena, plan->count, sizeof(double));
-    rank->op_wait = arena_array(arena, plan->count, sizeof(double));
-    rank->came = arena_array(arena, plan->launch_count, sizeof(double));
-    rank->called = arena_array(scratch, plan->launch_count, sizeof(double));
-    rank->next = arena_array(scratch, plan->launch_count, sizeof *rank->next);
-    rank->threads = arena_array(scratch, plan->threads, sizeof(double));
-    rank->streams = arena_array(scratch, plan->streams, sizeof *rank->streams);
-    for (uint32_t s = 0; s < plan->streams; s++)
-        open_stream(&rank->streams[s], rank->queue_room, scratch);
-}
-
-static void begin_step(struct rank *rank, double begin_us)
-{
-    const struct plan *plan = rank->plan;
-    for (uint32_t i = 0; i < plan->launch_count; i++)
-        rank->called[i] = rank->came[i] = rank->launch_start[i] = rank->launch_end[i] = NAN;
-    for (uint32_t i = 0; i < plan->threads; i++)
-        rank->threads[i] = begin_us;
-    rank->op = 0;
-    rank->entered = rank->called_launch = false;
-    rank->waited_us = 0;
-}
-
-static double all_end_us(const struct rank *rank)
-{
-    double end = walk_host_end_us(rank);
-    for (uint32_t s = 0; s < rank->plan->streams; s++)
-        end = later(end, rank->streams[s].end_us);
-    return end;
-}
-
-static void run_ready(struct walking *walking)
-{
-    for (uint32_t r = 0; r < walking->count; r++)
-        walk_wake(walking, r);
-    while (walking->ready_count) {
-        const uint32_t r = walking->ready[--walking->ready_count];
-        walking->ranks[r].queued = false;
-        run_rank(walking, r);
+    const uint32_t count = meetings_count(w->meetings);
+    for (int fill = 0; fill < 2; fill++) {
+        uint32_t first = 0;
+        for (uint32_t i = 0; fill && i < count; i++) {
+            meetings[i].first = first;
+            first += meetings[i].count;
+            meetings[i].count = 0;
+        }
+        for (uint32_t r = 0; r < w->count; r++)
+            for (uint32_t launch = 0; launch < w->ranks[r].plan->launch_count; launch++) {
+                const uint32_t id = meetings_of(w->meetings, r, launch), node = w->ranks[r].work_of[launch];
+                if (id == MEETS_NOBODY || node == NODE_NONE)
+                    continue;
+                if (fill)
+                    members[meetings[id].first + meetings[id].count] = (struct member){r, node};
+                meetings[id].count++;
+            }
     }
+}
+
+static bool open_meetings(struct walking *w, const struct plan *const *plans, struct arena *scratch,
+                          struct steptime_error *err)
+{
+    size_t launches = 0;
+    if (w->count < 2)
+        return true;
+    if (!meetings_open(plans, w->count, scratch, &w->meetings, err))
+        return false;
+    for (uint32_t r = 0; r < w->count; r++)
+        launches += plans[r]->launch_count;
+    struct member *members = arena_array(scratch, launches, sizeof *members);
+    struct meeting *meetings = arena_array(scratch, meetings_count(w->meetings), sizeof *meetings);
+    deal_members(w, members, meetings);
+    w->job.members = members;
+    w->job.meetings = meetings;
+    w->job.meeting_count = meetings_count(w->meetings);
+    return true;
+}
+
+/* ---- what is wrong ---- */
+
+static str name_of(const struct walking *w, uint32_t rank, uint32_t node, struct arena *scratch)
+{
+    for (uint32_t launch = 0; launch < w->ranks[rank].plan->launch_count; launch++)
+        if (w->ranks[rank].work_of[launch] == node)
+            return meetings_name(w->meetings, rank, launch, scratch);
+    return S("nothing");
+}
+
+static bool fail_circle(const struct walking *w, const uint32_t *stuck, struct steptime_error *err)
+{
+    struct arena scratch = {0};
+    uint32_t of[2] = {0, 0}, found = 0;
+    for (uint32_t r = 0; r < w->count && found < 2; r++)
+        if (stuck[r] != NODE_NONE)
+            of[found++] = r;
+    const str mine = name_of(w, of[0], stuck[of[0]], &scratch), theirs = name_of(w, of[1], stuck[of[1]], &scratch);
+    fail(err, STEPTIME_INPUT, "ranks wait in a circle: rank %lld in %.*s, rank %lld in %.*s",
+         (long long)w->ranks[of[0]].plan->program->rank, (int)mine.len, mine.at,
+         (long long)w->ranks[of[1]].plan->program->rank, (int)theirs.len, theirs.at);
+    arena_free(&scratch);
+    return false;
 }
 
 /* ---- steps ---- */
 
-/* Begin and end of a rank's step, and how long the one before it took from end to end. */
-struct pass {
-    double begin_us, end_us, step_us;
-};
-
-static bool walk_step(struct walking *walking, struct pass *passes, struct steptime_error *err)
+static bool walk_step(struct walking *w, uint32_t pass, struct arena *scratch, struct steptime_error *err)
 {
-    if (walking->meetings)
-        meetings_clear(walking->meetings);
-    for (uint32_t r = 0; r < walking->count; r++)
-        begin_step(&walking->ranks[r], passes[r].begin_us);
-    run_ready(walking);
-    return walk_no_circle(walking, err);
-}
-
-/* Takes the ends of a step. True where every rank took as long as in the step before. */
-static bool steady(struct walking *walking, struct pass *passes)
-{
-    bool same = true;
-    for (uint32_t r = 0; r < walking->count; r++) {
-        const double end = all_end_us(&walking->ranks[r]), step = end - passes[r].end_us;
-        same &= fabs(step - passes[r].step_us) <= 1e-6 * step;
-        passes[r].end_us = end;
-        passes[r].step_us = step;
-    }
-    return same;
-}
-
-static bool walk_steps(struct walking *walking, struct pass *passes, struct steptime_error *err)
-{
-    for (int i = 0; i < REPEATS_MOST; i++) {
-        if (!walk_step(walking, passes, err))
-            return false;
-        if (steady(walking, passes) || i + 1 == REPEATS_MOST || !walking->ranks[0].plan->repeats)
-            break;
-        for (uint32_t r = 0; r < walking->count; r++)
-            passes[r].begin_us = walk_host_end_us(&walking->ranks[r]);
-    }
-    for (uint32_t r = 0; r < walking->count; r++)
-        walk_sum(&walking->ranks[r], passes[r].begin_us, passes[r].step_us);
+    uint32_t *stuck = arena_array(scratch, w->count, sizeof *stuck);
+    if (!job_run(&w->job, pass, scratch, w->passes, stuck))
+        return fail_circle(w, stuck, err);
+    for (uint32_t r = 0; r < w->count; r++)
+        if (pass_of(w, pass, r)->span == INT64_MAX)
+            return fail(err, STEPTIME_USAGE, "the step would take longer than a hundred days, which is not told");
     return true;
+}
+
+/* How long the step of a rank took, from the end of the one before. */
+static int64_t step_ticks(const struct walking *w, uint32_t pass, uint32_t rank)
+{
+    const int64_t before = pass ? pass_of(w, pass - 1, rank)->span : 0;
+    return pass_of(w, pass, rank)->span - before;
+}
+
+/* Every rank took as long as in the step before. */
+static bool steady(const struct walking *w, uint32_t pass)
+{
+    for (uint32_t r = 0; r < w->count; r++) {
+        const int64_t step = step_ticks(w, pass, r), before = pass ? step_ticks(w, pass - 1, r) : 0;
+        if (fabs((double)(step - before)) > 1e-6 * (double)step)
+            return false;
+    }
+    return true;
+}
+
+/* Walks until the step is steady; *last is the one to tell of. */
+static bool walk_steps(struct walking *w, struct arena *scratch, uint32_t *last, struct steptime_error *err)
+{
+    uint32_t pass = 0;
+    const uint32_t most = w->ranks[0].plan->repeats ? WALK_REPEATS_MOST : 1;
+    w->passes = arena_array(scratch, (size_t)most * w->count, sizeof *w->passes);
+    do
+        if (!walk_step(w, pass, scratch, err))
+            return false;
+    while (!steady(w, pass) && ++pass < most);
+    *last = pass < most ? pass : most - 1;
+    return true;
+}
+
+static struct walking open_walking(const struct plan *const *plans, uint32_t ranks, struct arena *scratch)
+{
+    struct walking w = {.ranks = arena_array(scratch, ranks, sizeof *w.ranks), .count = ranks};
+    struct net *nets = arena_array(scratch, ranks, sizeof *nets);
+    for (uint32_t r = 0; r < ranks; r++) {
+        w.ranks[r] = walk_net_of(plans[r], scratch);
+        nets[r] = w.ranks[r].net;
+    }
+    w.job = (struct job){.nets = nets, .count = ranks};
+    return w;
 }
 
 bool walk_ranks(const struct plan *const *plans, uint32_t ranks, struct arena *arena, struct walked *walked,
                 struct steptime_error *err)
 {
     struct arena scratch = {0};
-    struct walking walking = {.ranks = arena_array(&scratch, ranks, sizeof *walking.ranks), .count = ranks};
-    walking.ready = arena_array(&scratch, ranks, sizeof *walking.ready);
-    struct pass *passes = arena_array(&scratch, ranks, sizeof *passes);
-    bool good = ranks < 2 || meetings_open(plans, ranks, &scratch, &walking.meetings, err);
-    for (uint32_t r = 0; r < ranks && good; r++)
-        open_rank(&walking.ranks[r], plans[r], &walked[r], arena, &scratch);
-    good = good && walk_steps(&walking, passes, err);
+    struct walking w = open_walking(plans, ranks, &scratch);
+    uint32_t last;
+    const bool good = open_meetings(&w, plans, &scratch, err) && walk_steps(&w, &scratch, &last, err);
+    for (uint32_t r = 0; good && r < ranks; r++)
+        walk_sum(&w, last, r, step_ticks(&w, last, r), arena, &walked[r]);
     arena_free(&scratch);
     return good;
 }
@@ -143,4 +150,15 @@ bool walk_ranks(const struct plan *const *plans, uint32_t ranks, struct arena *a
 bool walk(const struct plan *plan, struct arena *arena, struct walked *walked, struct steptime_error *err)
 {
     return walk_ranks(&plan, 1, arena, walked, err);
+}
+
+bool walk_step_us(const struct plan *plan, double *step_us, struct steptime_error *err)
+{
+    struct arena scratch = {0};
+    struct walking w = open_walking(&plan, 1, &scratch);
+    uint32_t last;
+    const bool good = walk_steps(&w, &scratch, &last, err);
+    *step_us = good ? walk_us(step_ticks(&w, last, 0)) : 0;
+    arena_free(&scratch);
+    return good;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * When everything of a plan happens: a clock for each thread of the host, one
- * for each stream, in one pass over the operators.
+ * for each stream. The plan is a net of the engine of time (predict/walk_net.h).
  *
  *     host    += T1
  *     launch:    host += T2 (the first) or T5 (the others); the work begins at
@@ -9,7 +9,7 @@
  *                    end of work of other streams it waits for + gap)
  *                and ends us later; host += T4
  *     at the end host += T3; an operator without launches adds T5
- *     a wait:    host = max(host, end of what it waits for + return)
+ *     a wait:    host = max(host + a wait that finds nothing, end of what it waits for + return)
  *
  * A blocking copy is a launch and a wait. Work of a CUDA graph is launched once.
  * A stream holds so many launches; the host waits for room. Collectives of
@@ -35,13 +35,14 @@ struct walked {
     const double *launch_came_us;          /* a collective is on the device from here on, and waits for others */
     const double *op_start_us, *op_end_us; /* by plan op, on the host; NaN for those gone */
     const double *op_wait_us;              /* by plan op, of it waiting for the device */
+    uint32_t contradicting;                /* waits between streams that go against the order of the calls: left out */
 };
 
-/*
- * Times live in the arena. O(operators + launches). False with STEPTIME_INPUT where work waits for itself in a
- * circle, naming the launch.
- */
+/* Times live in the arena. O(operators + launches). False with STEPTIME_USAGE where they are longer than can be told. */
 bool walk(const struct plan *plan, struct arena *arena, struct walked *walked, struct steptime_error *err);
+
+/* How long the step takes and nothing else: step_us of the walk. */
+bool walk_step_us(const struct plan *plan, double *step_us, struct steptime_error *err);
 
 /*
  * Several ranks of one job at once: collectives of the same group and sequence are one. Each plan is one rank.

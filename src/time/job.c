@@ -1,60 +1,64 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Each net runs until it comes to a meeting, and goes on when all have come. So
- * nothing is computed twice, and where nothing goes on nets wait for each other in
- * a circle.
+ * nothing is computed twice. Where that ends with nets that wait for each other,
+ * they may have come to their meetings on several lanes in different orders: then
+ * all is run once more, each node as soon as what it waits for has been (job_any_order).
  */
-#include "job.h"
+#include "job_private.h"
 
 #include "base/sort.h"
-#include "run_private.h"
 
 /* Of one net: its meetings by node, and where it is. */
 struct seat {
-    struct run run;
     const struct keyed *stops; /* node, meeting */
     uint32_t stop_count, stop;
     bool waits, queued;
 };
 
-struct gathering {
-    uint32_t expected, come;
-    int64_t latest, work;
-};
-
 struct sitting {
-    const struct job *job;
+    struct gatherings all;
     struct seat *seats;
-    struct gathering *gatherings;
     uint32_t *ready, ready_count;
 };
 
 /* ---- opening ---- */
 
-static void count_stops(struct sitting *s)
+struct gatherings gatherings_open(const struct job *job, uint32_t passes, struct schedule *schedules,
+                                  struct arena *arena, struct arena *scratch)
 {
-    for (uint32_t i = 0; i < s->job->meeting_count; i++) {
-        const struct meeting *meeting = &s->job->meetings[i];
-        s->gatherings[i] = (struct gathering){meeting->count, 0, INT64_MIN, INT64_MAX};
-        for (uint32_t m = 0; m < meeting->count; m++)
-            s->seats[s->job->members[meeting->first + m].net].stop_count++;
+    struct gatherings all = {.job = job,
+                             .runs = arena_array(scratch, job->count, sizeof *all.runs),
+                             .at = arena_array(scratch, job->meeting_count, sizeof *all.at)};
+    for (uint32_t i = 0; i < job->meeting_count; i++)
+        all.at[i] = (struct gathering){job->meetings[i].count, 0, INT64_MIN, INT64_MAX};
+    for (uint32_t i = 0; i < job->count; i++) {
+        all.runs[i] = run_open(&job->nets[i], job->changes ? &job->changes[i] : NULL, arena);
+        all.runs[i].passes = passes;
+        all.runs[i].stride = job->count;
+        all.runs[i].earlier = passes ? &schedules[(size_t)(passes - 1) * job->count + i] : NULL;
     }
+    return all;
 }
 
 static void deal_stops(struct sitting *s, struct arena *scratch)
 {
-    struct keyed **stops = arena_array(scratch, s->job->count, sizeof *stops);
-    for (uint32_t i = 0; i < s->job->count; i++) {
+    const struct job *job = s->all.job;
+    struct keyed **stops = arena_array(scratch, job->count, sizeof *stops);
+    for (uint32_t i = 0; i < job->meeting_count; i++)
+        for (uint32_t m = 0; m < job->meetings[i].count; m++)
+            s->seats[job->members[job->meetings[i].first + m].net].stop_count++;
+    for (uint32_t i = 0; i < job->count; i++) {
         stops[i] = arena_array(scratch, s->seats[i].stop_count, sizeof **stops);
         s->seats[i].stops = stops[i];
         s->seats[i].stop_count = 0;
     }
-    for (uint32_t i = 0; i < s->job->meeting_count; i++)
-        for (uint32_t m = 0; m < s->job->meetings[i].count; m++) {
-            const struct member *member = &s->job->members[s->job->meetings[i].first + m];
+    for (uint32_t i = 0; i < job->meeting_count; i++)
+        for (uint32_t m = 0; m < job->meetings[i].count; m++) {
+            const struct member *member = &job->members[job->meetings[i].first + m];
             stops[member->net][s->seats[member->net].stop_count++] = (struct keyed){member->node, i};
         }
-    for (uint32_t i = 0; i < s->job->count; i++)
+    for (uint32_t i = 0; i < job->count; i++)
         sort_keyed(stops[i], s->seats[i].stop_count);
 }
 
@@ -66,96 +70,96 @@ static void wake(struct sitting *s, uint32_t net)
     s->ready[s->ready_count++] = net;
 }
 
-static void open_all(struct sitting *s, uint32_t passes, struct schedule *schedules, struct arena *arena,
-                     struct arena *scratch)
-{
-    const struct job *job = s->job;
-    s->seats = arena_array(scratch, job->count, sizeof *s->seats);
-    s->gatherings = arena_array(scratch, job->meeting_count, sizeof *s->gatherings);
-    s->ready = arena_array(scratch, job->count, sizeof *s->ready);
-    count_stops(s);
-    deal_stops(s, scratch);
-    for (uint32_t i = 0; i < job->count; i++) {
-        struct run *run = &s->seats[i].run;
-        *run = run_open(&job->nets[i], job->changes ? &job->changes[i] : NULL, arena);
-        run->passes = passes;
-        run->stride = job->count;
-        run->earlier = passes ? &schedules[(size_t)(passes - 1) * job->count + i] : NULL;
-        wake(s, i);
-    }
-}
-
 /* ---- meeting ---- */
 
-/* When a member would have ended by its own clock, had the meeting taken no time: the zero of its times there. */
-static int64_t zero_of(const struct net *net, uint32_t node)
+int64_t meeting_zero(const struct net *net, uint32_t node)
 {
     return net->start ? net_end(net, node) : 0;
 }
 
+bool gathering_comes(struct gatherings *all, uint32_t id, const struct run *run)
+{
+    struct gathering *gathering = &all->at[id];
+    const int64_t at = time_sum(run->start[run->node], -meeting_zero(run->net, run->node));
+    const int64_t work = change_work(run->change, run->net, run->node);
+    gathering->latest = at > gathering->latest ? at : gathering->latest;
+    gathering->work = work < gathering->work ? work : gathering->work;
+    return ++gathering->come == gathering->expected;
+}
+
+bool gathering_stays_away(struct gatherings *all, uint32_t id)
+{
+    struct gathering *gathering = &all->at[id];
+    return --gathering->expected == gathering->come;
+}
+
+int64_t gathering_end(const struct gatherings *all, uint32_t id, const struct member *member)
+{
+    const struct gathering *gathering = &all->at[id];
+    return time_sum(meeting_zero(&all->job->nets[member->net], member->node),
+                    time_sum(gathering->latest, gathering->work));
+}
+
 static void release(struct sitting *s, uint32_t id)
 {
-    const struct gathering *gathering = &s->gatherings[id];
-    const struct meeting *meeting = &s->job->meetings[id];
-    const int64_t end = time_sum(gathering->latest, gathering->work);
+    const struct meeting *meeting = &s->all.job->meetings[id];
     for (uint32_t m = 0; m < meeting->count; m++) {
-        const struct member *member = &s->job->members[meeting->first + m];
+        const struct member *member = &s->all.job->members[meeting->first + m];
         struct seat *seat = &s->seats[member->net];
-        if (!seat->waits || seat->run.node != member->node)
+        struct run *run = &s->all.runs[member->net];
+        if (!seat->waits || run->node != member->node)
             continue; /* did not come */
-        run_end(&seat->run, time_sum(zero_of(seat->run.net, member->node), end));
+        run_end(run, gathering_end(&s->all, id, member));
         seat->waits = false;
         wake(s, member->net);
     }
 }
 
-/* The net at hand has come, or does not. */
-static void come(struct sitting *s, struct seat *seat, uint32_t id, bool comes)
+static void run_seat(struct sitting *s, uint32_t net)
 {
-    struct gathering *gathering = &s->gatherings[id];
-    if (comes) {
-        const struct run *run = &seat->run;
-        const int64_t at = time_sum(run->start[run->node], -zero_of(run->net, run->node));
-        const int64_t work = change_work(run->change, run->net, run->node);
-        gathering->latest = at > gathering->latest ? at : gathering->latest;
-        gathering->work = work < gathering->work ? work : gathering->work;
-        gathering->come++;
-        seat->waits = true;
-    } else {
-        gathering->expected--;
-    }
-    if (gathering->come == gathering->expected)
-        release(s, id);
-}
-
-static void run_seat(struct sitting *s, struct seat *seat)
-{
+    struct seat *seat = &s->seats[net];
+    struct run *run = &s->all.runs[net];
+    seat->queued = false;
     while (!seat->waits && seat->stop < seat->stop_count) {
         const struct keyed stop = seat->stops[seat->stop++];
-        come(s, seat, stop.row, run_until(&seat->run, (uint32_t)stop.key));
+        seat->waits = run_until(run, (uint32_t)stop.key);
+        if (seat->waits ? gathering_comes(&s->all, stop.row, run) : gathering_stays_away(&s->all, stop.row))
+            release(s, stop.row);
     }
     if (!seat->waits)
-        run_until(&seat->run, seat->run.net->count);
+        run_until(run, run->net->count);
+}
+
+/* False where a net waits at the end. */
+static bool run_in_order(struct sitting *s, struct arena *scratch)
+{
+    const uint32_t count = s->all.job->count;
+    s->seats = arena_array(scratch, count, sizeof *s->seats);
+    s->ready = arena_array(scratch, count, sizeof *s->ready);
+    deal_stops(s, scratch);
+    for (uint32_t i = 0; i < count; i++)
+        wake(s, i);
+    while (s->ready_count)
+        run_seat(s, s->ready[--s->ready_count]);
+    for (uint32_t i = 0; i < count; i++)
+        if (s->seats[i].waits)
+            return false;
+    return true;
 }
 
 bool job_run(const struct job *job, uint32_t passes, struct arena *arena, struct schedule *schedules, uint32_t *stuck)
 {
     struct arena scratch = {0};
-    struct sitting s = {.job = job};
-    bool good = true;
-    open_all(&s, passes, schedules, arena, &scratch);
-    while (s.ready_count) {
-        struct seat *seat = &s.seats[s.ready[--s.ready_count]];
-        seat->queued = false;
-        run_seat(&s, seat);
-    }
-    for (uint32_t i = 0; i < job->count; i++) {
-        const struct seat *seat = &s.seats[i];
-        good = good && !seat->waits;
-        if (stuck)
-            stuck[i] = seat->waits ? seat->run.node : (uint32_t)NODE_NONE;
-        schedules[(size_t)passes * job->count + i] = run_close(&seat->run);
-    }
+    struct sitting s = {.all = gatherings_open(job, passes, schedules, arena, &scratch)};
+    bool good = run_in_order(&s, &scratch);
+    if (!good) {
+        s.all = gatherings_open(job, passes, schedules, arena, &scratch);
+        good = job_any_order(&s.all, stuck);
+    } else
+        for (uint32_t i = 0; stuck && i < job->count; i++)
+            stuck[i] = NODE_NONE;
+    for (uint32_t i = 0; i < job->count; i++)
+        schedules[(size_t)passes * job->count + i] = run_close(&s.all.runs[i]);
     arena_free(&scratch);
     return good;
 }

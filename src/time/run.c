@@ -3,12 +3,10 @@
 
 #include "run_private.h"
 
-/* part of now, as `part` is of `whole`; rounded down, so that it never grows where `now` shrinks. */
+/* A part of `now`, as `part` is of `whole`; rounded down, so that it never grows where `now` shrinks. */
 static int64_t share(int64_t part, int64_t whole, int64_t now)
 {
-    if (part == whole || whole <= 0)
-        return part == whole ? now : 0;
-    return (int64_t)((__int128)part * now / whole);
+    return now == whole || !whole ? part : (int64_t)((__int128)part * now / whole);
 }
 
 static int64_t from_of(const struct change *change)
@@ -35,10 +33,10 @@ static bool change_takes(const struct change *change, uint32_t node)
 
 static int64_t left_at(const struct net *net, const struct edge *edge, int64_t start, int64_t end)
 {
-    const int64_t leaves = net_leaves(net, edge->from, edge->to, edge->kind);
-    return leaves == net->work[edge->from] && !(net->early >> edge->kind & 1)
-               ? end
-               : time_sum(start, share(leaves, net->work[edge->from], time_sum(end, -start)));
+    if (net->early >> edge->kind & 1)
+        return start;
+    const int64_t leaves = net_leaves(net, edge->from, edge->to, edge->kind), work = net->work[edge->from];
+    return leaves == work ? end : time_sum(start, share(leaves, work, time_sum(end, -start)));
 }
 
 int64_t net_arrival(const struct net *net, const struct schedule *schedule, const struct edge *edge)
@@ -78,7 +76,17 @@ static void meet_earlier(const struct run *run, const struct carry *carry, struc
         return;
     const struct schedule *pass = run->earlier - (size_t)(carry->back - 1) * run->stride;
     later(&arrival->changed, net_arrival(run->net, pass, &carry->edge));
-    later(&arrival->otherwise, arrival->changed);
+}
+
+/* When the last of the earlier passes lets the node go; INT64_MIN: none does. */
+static int64_t carried_at(struct run *run, uint32_t node)
+{
+    struct arrival arrival = {INT64_MIN, INT64_MIN, INT64_MIN};
+    while (run->carry < run->net->carry_count && run->net->carries[run->carry].edge.to < node)
+        run->carry++; /* of nodes that were passed */
+    for (; run->carry < run->net->carry_count && run->net->carries[run->carry].edge.to == node; run->carry++)
+        meet_earlier(run, &run->net->carries[run->carry], &arrival);
+    return arrival.changed;
 }
 
 static struct arrival arrival_of(struct run *run, uint32_t node)
@@ -88,14 +96,31 @@ static struct arrival arrival_of(struct run *run, uint32_t node)
     if (net->before[node] != NODE_NONE)
         meet(run, &(struct edge){net->before[node], node, EDGE_LANE}, &arrival);
     while (run->edge < net->edge_count && net->edges[run->edge].to < node)
-        run->edge++; /* of nodes that were passed */
+        run->edge++;
     for (; run->edge < net->edge_count && net->edges[run->edge].to == node; run->edge++)
         meet(run, &net->edges[run->edge], &arrival);
-    while (run->carry < net->carry_count && net->carries[run->carry].edge.to < node)
-        run->carry++;
-    for (; run->carry < net->carry_count && net->carries[run->carry].edge.to == node; run->carry++)
-        meet_earlier(run, &net->carries[run->carry], &arrival);
+    const int64_t carried = carried_at(run, node);
+    later(&arrival.changed, carried);
+    later(&arrival.otherwise, carried);
     return arrival;
+}
+
+/* The same where nothing was recorded and all edges hold: the end of what lets the node go last; 0: nothing does. */
+static int64_t let_go_at(struct run *run, uint32_t node)
+{
+    const struct net *net = run->net;
+    const int64_t *const floor = net->floor[net->kind[node]];
+    int64_t at = 0;
+    if (net->before[node] != NODE_NONE)
+        at = time_sum(run->end[net->before[node]], floor[EDGE_LANE]);
+    for (; run->edge < net->edge_count && net->edges[run->edge].to <= node; run->edge++) {
+        const struct edge *edge = &net->edges[run->edge];
+        const bool early = net->early >> edge->kind & 1;
+        later(&at, time_sum(early ? run->start[edge->from] : run->end[edge->from], floor[edge->kind]));
+    }
+    if (run->carry < net->carry_count && net->carries[run->carry].edge.to <= node)
+        later(&at, carried_at(run, node));
+    return at;
 }
 
 /* ---- a node ---- */
@@ -103,6 +128,10 @@ static struct arrival arrival_of(struct run *run, uint32_t node)
 static void begin(struct run *run, uint32_t node)
 {
     const struct net *net = run->net;
+    if (!net->start && !run->change) {
+        run->start[node] = let_go_at(run, node);
+        return;
+    }
     const struct arrival arrival = arrival_of(run, node);
     const int64_t changed = arrival.changed == INT64_MIN ? arrival.otherwise : arrival.changed;
     const int64_t alone = net->start ? net->start[node] : 0;
@@ -169,6 +198,28 @@ static bool step(struct run *run, bool stop)
     }
     run->node++;
     return false;
+}
+
+/* The first of the edges (or carries, whose first member is one) that lead to a node or a later one. */
+static uint32_t first_into(const void *edges, size_t size, uint32_t count, uint32_t node)
+{
+    uint32_t low = 0;
+    while (low < count) {
+        const uint32_t middle = low + (count - low) / 2;
+        if (((const struct edge *)((const char *)edges + middle * size))->to < node)
+            low = middle + 1;
+        else
+            count = middle;
+    }
+    return low;
+}
+
+bool run_one(struct run *run, uint32_t node, bool stop)
+{
+    run->node = node;
+    run->edge = first_into(run->net->edges, sizeof *run->net->edges, run->net->edge_count, node);
+    run->carry = first_into(run->net->carries, sizeof *run->net->carries, run->net->carry_count, node);
+    return step(run, stop);
 }
 
 bool run_until(struct run *run, uint32_t stop)

@@ -23,7 +23,10 @@ struct run run_open(const struct net *net, const struct change *change, struct a
  */
 bool run_until(struct run *run, uint32_t stop);
 
-/* The end of the node that was stopped at; the run may go on. */
+/* The same for one node whose predecessors have been run; `stop`: something else says when it ends. */
+bool run_one(struct run *run, uint32_t node, bool stop);
+
+/* The end of the node at hand, where it was stopped at; the run may go on. */
 void run_end(struct run *run, int64_t end);
 
 struct schedule run_close(const struct run *run);

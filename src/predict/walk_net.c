@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "walk_net.h"
+
+#include <math.h>
+
+#include "base/mem.h"
+#include "time/build.h"
+
+/* Kinds of nodes: the host's, and from KIND_WORK on work by its class. */
+enum { KIND_HOST, KIND_WORK };
+
+enum walk_link { LINK_LANE = EDGE_LANE, LINK_LAUNCH, LINK_WAIT, LINK_STREAM, LINK_THREAD, LINK_ROOM };
+
+enum { QUEUE_MOST = 4096 };
+
+/* A link whose source is known when all is made. */
+struct owed {
+    uint32_t to, kind;
+    uint32_t stream, place; /* the work called in this place of the stream, `back` passes ago */
+    uint32_t launch;        /* or the work of this launch; PLAN_NONE */
+    uint32_t back;
+};
+
+struct making {
+    struct walk_net *into;
+    const struct plan *plan;
+    struct net_build build;
+    struct arena *scratch;
+    uint32_t *last;        /* by thread: its last node; NODE_NONE */
+    uint32_t *first;       /* by thread: its first */
+    uint32_t **called;     /* by stream: nodes of its work, in the order of the calls */
+    uint32_t *count, *all; /* by stream: how many are called so far; will be in all */
+    double due_us;         /* what the next node of the host begins with: a call, what comes before an operator */
+    uint32_t awaited;      /* the stream that the next node of the host waits for; WAITS_FOR_... */
+    struct owed *owed;
+    size_t owed_count, owed_room;
+    uint32_t queue_room;
+    uint32_t steps; /* that may be walked */
+    uint32_t op;    /* at hand */
+};
+
+int64_t walk_ticks(double us)
+{
+    const double ticks = us * 1e6;
+    if (ticks > 9.2e18)
+        return INT64_MAX;
+    return ticks < 0 ? -(int64_t)(0.5 - ticks) : (int64_t)(ticks + 0.5);
+}
+
+double walk_us(int64_t ticks)
+{
+    return (double)ticks / 1e6;
+}
+
+/* ---- links ---- */
+
+static void owe(struct making *m, struct owed owed)
+{
+    m->owed = mem_grow(m->owed, &m->owed_room, m->owed_count + 1, sizeof *m->owed);
+    m->owed[m->owed_count++] = owed;
+}
+
+/* The work called last in a stream: so far in this step, else in the step before. */
+static void await_stream(struct making *m, uint32_t stream, uint32_t node)
+{
+    if (m->count[stream])
+        net_link(&m->build, m->called[stream][m->count[stream] - 1], node, LINK_WAIT);
+    else if (m->all[stream])
+        owe(m, (struct owed){node, LINK_WAIT, stream, m->all[stream] - 1, .launch = PLAN_NONE, .back = 1});
+}
+
+static void await(struct making *m, uint32_t node)
+{
+    for (uint32_t s = 0; s < m->plan->streams; s++)
+        if (m->awaited == WAITS_FOR_ALL || m->awaited == s)
+            await_stream(m, s, node);
+    m->awaited = WAITS_FOR_NOTHING;
+}
+
+/* The next node of a thread. */
+static uint32_t add_host(struct making *m, uint32_t thread, double us)
+{
+    const uint32_t node = net_add(&m->build, m->last[thread], KIND_HOST, walk_ticks(us));
+    if (m->last[thread] == NODE_NONE)
+        m->first[thread] = node;
+    m->last[thread] = node;
+    if (m->awaited != WAITS_FOR_NOTHING)
+        await(m, node);
+    return node;
+}
+
+/* How many steps ago a stream was called as often as it has room, before the call at hand. */
+static uint32_t steps_of_room(const struct making *m, uint32_t stream)
+{
+    const uint32_t place = m->count[stream], all = m->all[stream];
+    return place >= m->queue_room ? 0 : (m->queue_room - place + all - 1) / all;
+}
+
+/* A stream holds so many launches; the next waits until the oldest has come to the device. */
+static void wait_for_room(struct making *m, uint32_t stream, uint32_t node)
+{
+    const uint32_t back = steps_of_room(m, stream), place = m->count[stream] + back * m->all[stream] - m->queue_room;
+    if (back)
+        owe(m, (struct owed){node, LINK_ROOM, stream, place, .launch = PLAN_NONE, .back = back});
+    else
+        net_link(&m->build, m->called[stream][place], node, LINK_ROOM);
+}
+
+static bool is_gone(const struct plan *plan, uint32_t launch)
+{
+    return plan->launches[launch].gone || plan->ops[plan->launches[launch].op].gone;
+}
+
+static void add_work(struct making *m, uint32_t launch, uint32_t call)
+{
+    const struct plan_launch *work = &m->plan->launches[launch];
+    const uint32_t stream = work->stream,
+                   before = m->count[stream] ? m->called[stream][m->count[stream] - 1] : NODE_NONE;
+    const uint32_t class = work->work < WORK_CLASSES ? work->work : 0;
+    const uint32_t node = net_add(&m->build, before, KIND_WORK + class, walk_ticks(work->us));
+    m->into->work_of[launch] = node;
+    net_link(&m->build, call, node, LINK_LAUNCH);
+    for (uint32_t i = 0; i < work->waits; i++) {
+        const uint32_t other = m->plan->waits[work->first_wait + i];
+        if (m->into->work_of[other] != NODE_NONE)
+            net_link(&m->build, m->into->work_of[other], node, LINK_STREAM);
+        else if (!is_gone(m->plan, other))
+            owe(m, (struct owed){.to = node, .kind = LINK_STREAM, .launch = other});
+    }
+    if (!m->count[stream] && m->all[stream])
+        owe(m, (struct owed){node, LINK_LANE, stream, m->all[stream] - 1, .launch = PLAN_NONE, .back = 1});
+    m->called[stream][m->count[stream]++] = node;
+}
+
+/* ---- operators ---- */
+
+static void add_wait_record(struct making *m, uint32_t node, uint32_t next, bool room)
+{
+    m->into->waits[m->into->wait_count++] = (struct walk_wait){node, next, m->op, room};
+}
+
+/* A node of the operator: what is left of the call before it, and so much more. Behind a wait it is what comes after. */
+static uint32_t add_part(struct making *m, uint32_t thread, double us)
+{
+    const bool waits = m->awaited != WAITS_FOR_NOTHING;
+    const uint32_t node = add_host(m, thread, m->due_us + us);
+    m->due_us = 0;
+    if (waits)
+        m->into->waits[m->into->wait_count - 1].next = node;
+    return node;
+}
+
+/* The node that waits; what comes next on the thread is told when it comes. */
+static void add_wait(struct making *m, uint32_t thread, uint32_t stream)
+{
+    if (stream == WAITS_FOR_NOTHING)
+        return;
+    if (m->due_us > 0)
+        add_part(m, thread, 0);
+    add_wait_record(m, add_host(m, thread, m->plan->device.wait_us), NODE_NONE, false);
+    m->awaited = stream;
+}
+
+/* Up to the call. */
+static uint32_t add_call(struct making *m, uint32_t thread, const struct plan_launch *launch)
+{
+    const uint32_t gap = add_part(m, thread, launch->gap_us);
+    if (!m->queue_room || steps_of_room(m, launch->stream) >= m->steps)
+        return gap;
+    const uint32_t room = add_part(m, thread, 0);
+    wait_for_room(m, launch->stream, room);
+    add_wait_record(m, gap, room, true);
+    return room;
+}
+
+static void add_launch(struct making *m, uint32_t thread, uint32_t i)
+{
+    const struct plan_launch *launch = &m->plan->launches[i];
+    add_work(m, i, add_call(m, thread, launch));
+    m->due_us = launch->call_us;
+    add_wait(m, thread, launch->wait_stream);
+}
+
+static void add_launches(struct making *m, const struct plan_op *op)
+{
+    add_wait(m, op->thread, op->wait_stream);
+    for (uint32_t launch = op->first_launch; launch < op->first_launch + op->launches; launch++)
+        if (!m->plan->launches[launch].gone)
+            add_launch(m, op->thread, launch);
+}
+
+static void add_op(struct making *m, uint32_t i)
+{
+    const struct plan_op *op = &m->plan->ops[i];
+    m->op = i;
+    m->into->begin_of[i] = m->build.count; /* the node to come */
+    m->due_us = plan_before_us(m->plan, op);
+    if (op->follows != PLAN_NONE)
+        net_link(&m->build, m->into->end_of[op->follows], m->build.count, LINK_THREAD);
+    if (!op->gone)
+        add_launches(m, op);
+    m->into->end_of[i] = add_part(m, op->thread, op->gone ? 0 : op->last_us);
+}
+
+/* ---- the whole ---- */
+
+static void count_calls(struct making *m)
+{
+    const struct plan *plan = m->plan;
+    m->all = arena_array(m->scratch, plan->streams, sizeof *m->all);
+    m->count = arena_array(m->scratch, plan->streams, sizeof *m->count);
+    m->called = arena_array(m->scratch, plan->streams, sizeof *m->called);
+    for (uint32_t i = 0; i < plan->count; i++) {
+        const struct plan_op *op = &plan->ops[i];
+        for (uint32_t launch = op->first_launch; !op->gone && launch < op->first_launch + op->launches; launch++)
+            m->all[plan->launches[launch].stream] += !plan->launches[launch].gone;
+    }
+    for (uint32_t s = 0; s < plan->streams; s++)
+        m->called[s] = arena_array(m->scratch, m->all[s], sizeof **m->called);
+}
+
+static uint32_t *all_none(uint32_t count, struct arena *arena)
+{
+    uint32_t *nodes = arena_array(arena, count, sizeof *nodes);
+    if (count)
+        memset(nodes, 0xFF, count * sizeof *nodes); /* NODE_NONE */
+    return nodes;
+}
+
+static void pay(struct making *m)
+{
+    for (size_t i = 0; i < m->owed_count; i++) {
+        const struct owed *owed = &m->owed[i];
+        if (owed->launch != PLAN_NONE)
+            net_link(&m->build, m->into->work_of[owed->launch], owed->to, owed->kind);
+        else
+            net_link_back(&m->build,
+                          (struct carry){{m->called[owed->stream][owed->place], owed->to, owed->kind}, owed->back});
+    }
+}
+
+/* The host's end, from which the next step begins. */
+static void add_tail(struct making *m)
+{
+    const uint32_t tail = net_add(&m->build, NODE_NONE, KIND_HOST, walk_ticks(m->plan->tail_us));
+    for (uint32_t thread = 0; thread < m->plan->threads; thread++) {
+        if (m->last[thread] == NODE_NONE)
+            continue;
+        net_link(&m->build, m->last[thread], tail, LINK_THREAD);
+        net_link_back(&m->build, (struct carry){{tail, m->first[thread], LINK_THREAD}, 1});
+    }
+    net_link_back(&m->build, (struct carry){{tail, tail, LINK_THREAD}, 1});
+    m->into->tail = tail;
+}
+
+static void set_floors(const struct plan *plan, struct net *net)
+{
+    net->floor[KIND_HOST][LINK_WAIT] = walk_ticks(plan->device.return_us);
+    for (uint32_t class = 0; class < WORK_CLASSES; class ++) {
+        net->floor[KIND_WORK + class][LINK_LAUNCH] = walk_ticks(plan->device.start_us[class]);
+        net->floor[KIND_WORK + class][LINK_LANE] = walk_ticks(plan->device.gap_us[class]);
+        net->floor[KIND_WORK + class][LINK_STREAM] = walk_ticks(plan->device.gap_us[class]);
+    }
+    net->early = 1u << LINK_ROOM;
+}
+
+static void rename_all(const uint32_t *number, uint32_t *nodes, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        nodes[i] = nodes[i] == NODE_NONE ? nodes[i] : number[nodes[i]];
+}
+
+static void renumber(struct walk_net *net, const uint32_t *number)
+{
+    rename_all(number, net->work_of, net->plan->launch_count);
+    rename_all(number, net->begin_of, net->plan->count);
+    rename_all(number, net->end_of, net->plan->count);
+    rename_all(number, &net->tail, 1);
+    for (uint32_t i = 0; i < net->wait_count; i++) {
+        rename_all(number, &net->waits[i].node, 1);
+        rename_all(number, &net->waits[i].next, 1);
+    }
+}
+
+struct walk_net walk_net_of(const struct plan *plan, struct arena *arena)
+{
+    struct arena scratch = {0};
+    struct walk_net net = {.plan = plan};
+    struct making m = {.into = &net, .plan = plan, .scratch = &scratch, .awaited = WAITS_FOR_NOTHING};
+    m.build = net_build_open(arena, 2 * (size_t)plan->count + 5 * (size_t)plan->launch_count + plan->count + 1);
+    m.steps = plan->repeats ? WALK_REPEATS_MOST : 1;
+    m.queue_room = plan->device.queue_room < QUEUE_MOST ? plan->device.queue_room : QUEUE_MOST;
+    net.work_of = all_none(plan->launch_count, arena);
+    net.begin_of = all_none(plan->count, arena);
+    net.end_of = all_none(plan->count, arena);
+    net.waits = arena_array(arena, plan->count + 2 * (size_t)plan->launch_count, sizeof *net.waits);
+    m.last = all_none(plan->threads, &scratch);
+    m.first = all_none(plan->threads, &scratch);
+    count_calls(&m);
+    for (uint32_t i = 0; i < plan->count; i++)
+        add_op(&m, i);
+    add_tail(&m);
+    pay(&m);
+    mem_free(m.owed);
+    const uint32_t *number;
+    net.net = net_built(&m.build, &number);
+    set_floors(plan, &net.net);
+    net.contradicting = m.build.dropped;
+    if (number)
+        renumber(&net, number);
+    arena_free(&scratch);
+    return net;
+}
