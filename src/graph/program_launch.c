@@ -209,10 +209,8 @@ uint32_t step_stream(struct step_program *p, uint32_t lane)
 
 static str device_name(const struct trace *trace, uint32_t lane)
 {
-    for (uint32_t i = 0; i < trace->info.device_count; i++)
-        if (trace->info.devices[i].id == trace->lanes[lane].process)
-            return trace->info.devices[i].name;
-    return S("");
+    const struct device_info *device = trace_device_info(trace, trace->lanes[lane].process);
+    return device ? device->name : S("");
 }
 
 /* The stream that computes first is stream 0. */

@@ -28,7 +28,7 @@ change_part change_reorder;                                                     
 void change_tell(struct changing *changing, str line);
 
 /*
- * Counts what a name fitted: `name` is its place among those of remove, scale and fuse. False where that is nothing and
+ * Counts what a name fitted: `name` is its place among those of remove, scale, fuse and without. False where that is nothing and
  * nobody counts over several plans.
  */
 bool change_meet(struct changing *changing, uint32_t name, uint32_t fits);

@@ -135,10 +135,37 @@ static uint32_t take_waits(struct plan *plan, const struct map *ids)
     return gone;
 }
 
+/* Whether an event of the trace, or else a thing of the program, has the id. */
+static bool id_exists(const struct changing *changing, int64_t id)
+{
+    const struct program *program = changing->plan->program;
+    if (changing->context->trace)
+        return id < changing->context->trace->count;
+    for (uint32_t i = 0; i < program->count; i++)
+        if (program->ops[i].id == id)
+            return true;
+    for (uint32_t i = 0; i < program->launch_count; i++)
+        if (program->launches[i].row == id)
+            return true;
+    return false;
+}
+
+static bool ids_exist(struct changing *changing)
+{
+    const struct question *question = changing->question;
+    const uint32_t first = question_names(question) - question->without_count;
+    for (uint32_t i = 0; i < question->without_count; i++)
+        if (!change_meet(changing, first + i, id_exists(changing, question->without[i])))
+            return false;
+    return true;
+}
+
 bool change_without_ids(struct changing *changing)
 {
     struct map ids = {0};
     uint32_t gone = 0;
+    if (!ids_exist(changing))
+        return false;
     for (uint32_t i = 0; i < changing->question->without_count; i++)
         ask_for(&ids, changing->context->trace, changing->question->without[i]);
     for (uint32_t i = 0; i < changing->plan->count; i++)

@@ -72,6 +72,7 @@ void add_walked(struct walked *sum, const struct walked *walked, double share)
     sum->wait_us += walked->wait_us * share;
     sum->communication_us += walked->communication_us * share;
     sum->exposed_communication_us += walked->exposed_communication_us * share;
+    sum->contradicting += walked->contradicting;
 }
 
 static double model_error_us(const struct plan *plan)

@@ -150,7 +150,7 @@ bool question_hardware(const struct question *question, str recorded, struct are
 
 uint32_t question_names(const struct question *question)
 {
-    return question->remove_count + question->scale_count + question->fuse_count;
+    return question->remove_count + question->scale_count + question->fuse_count + question->without_count;
 }
 
 static str name_at(const struct question *question, uint32_t i, const char **flag)
@@ -168,6 +168,9 @@ static str name_at(const struct question *question, uint32_t i, const char **fla
 static bool fits_nothing(const struct question *question, uint32_t i, struct steptime_error *err)
 {
     const char *flag;
+    const uint32_t names = question_names(question) - question->without_count;
+    if (i >= names)
+        return fail(err, STEPTIME_USAGE, "--without: nothing has the id %lld", (long long)question->without[i - names]);
     const str name = name_at(question, i, &flag);
     return fail(err, STEPTIME_USAGE, "%s: nothing in the step is '%.*s'", flag, (int)name.len, name.at);
 }

@@ -76,7 +76,7 @@ struct question_context {
     uint64_t *met;             /* question_names() counts of what each name fitted, over all plans; NULL: it must fit */
 };
 
-/* Names that must fit something: of remove, scale and fuse. A step or a rank may lack them, not all. */
+/* Names and ids that must fit something: of remove, scale, fuse and without. A step or a rank may lack them, not all. */
 uint32_t question_names(const struct question *question);
 bool question_check_met(const struct question *question, const uint64_t *met, struct steptime_error *err);
 

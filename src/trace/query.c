@@ -248,6 +248,18 @@ void trace_find_main_lane(struct trace *t)
     }
 }
 
+const struct device_info *trace_device_info(const struct trace *t, int64_t id)
+{
+    const struct device_info *first = t->info.device_count ? t->info.devices : NULL;
+    bool alike = true;
+    for (uint32_t i = 0; i < t->info.device_count; i++) {
+        if (t->info.devices[i].id == id)
+            return &t->info.devices[i];
+        alike = alike && str_eq(t->info.devices[i].name, first->name);
+    }
+    return alike ? first : NULL;
+}
+
 uint32_t trace_main_lane(const struct trace *t)
 {
     return t->private->main_lane;

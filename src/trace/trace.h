@@ -217,6 +217,12 @@ uint32_t trace_forward(const struct trace *trace, uint32_t row);
 /* dur_ns less what the children of the same nest cover, a value a row, owned by the arena. */
 const int64_t *trace_self_ns(const struct trace *trace, struct arena *arena);
 
+/*
+ * What the file says of a device; NULL: nothing. Where it lists others only, and all of one name, this one is like them:
+ * inside a container a process may count its devices anew.
+ */
+const struct device_info *trace_device_info(const struct trace *trace, int64_t id);
+
 /* The thread that runs the training loop: the one with the step annotations, else the busiest with operators. */
 uint32_t trace_main_lane(const struct trace *trace);
 

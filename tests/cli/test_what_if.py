@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import os
+import random
 import tempfile
 import unittest
 
@@ -133,6 +134,8 @@ class Recorded(Case):
         self.assertGreaterEqual(answer["saving_ns"], 0)
         self.refused(USAGE, "is no id of an event", "--without", "1,x", self.trace)
         self.refused(USAGE, "--findings FILE names the report", "--without", "SM106", self.trace)
+        self.refused(USAGE, "--without: nothing has the id 99999", "--without", "1,99999", self.trace)
+        self.refused(USAGE, "--threads is a number", "--threads", "abc", "--cpu-speed", "2", self.trace)
 
     def test_names_that_fit_nothing_are_refused(self):
         self.refused(USAGE, "--remove: nothing in the step is 'aten::nothing'", "--remove", "aten::nothing", self.trace)
@@ -157,7 +160,7 @@ class Recorded(Case):
         self.refused(INPUT, "no batch is to be seen", "--batch", "8", path)
 
 
-class Sound(Case):
+class Faster(Case):
     """What gets faster never makes a step longer, nor shorter than nothing; what changes nothing gives back the recording."""
 
     FASTER = (["--cpu-speed", "2"], ["--scale", "*=0.5"], ["--scale", "*=0"], ["--no-sync"], ["--pinned"],
@@ -183,6 +186,8 @@ class Sound(Case):
                 self.assertLessEqual(after, before)
                 self.assertGreaterEqual(after, 0)
 
+
+class Sound(Faster):
     def test_on_real_traces(self):
         folder = os.path.dirname(shared_trace("kineto/tl_h100_bert_small.json.gz"))
         small = [name for name in sorted(os.listdir(folder)) if os.path.getsize(os.path.join(folder, name)) < 200_000]
@@ -231,6 +236,92 @@ class Sound(Case):
         self.check(path)
         # The last call runs from 5050 on, its kernel begins at eight ninths of 4500 us and takes 1000 as before.
         self.assertEqual(self.before_and_after("--cpu-speed", "2", path), (10_000_000, (5050 + 4000 + 1000) * 1000 / 2))
+
+
+class Contradictions(Faster):
+    """A trace may say of its streams what cannot be: what waits in a circle is left out, and told."""
+
+    def wait(self, plant, at, stream, on, recorded):
+        """What stream is given after `at` waits for what `on` was given before `recorded`."""
+        plant.correlation += 2
+        record, wait = plant.correlation - 1, plant.correlation
+        plant.call("cudaEventRecord", recorded, 1, correlation=record)
+        plant.call("cudaStreamWaitEvent", at, 1, correlation=wait)
+        plant.row("Stream Wait Event", at, 1, stream=stream, cat="cuda_sync", correlation=wait,
+                  cuda_sync_kind="Stream Wait Event", wait_on_stream=on, wait_on_cuda_event_record_corr_id=record)
+
+    def circle(self):
+        """
+        A long call on one thread gives two streams work at its end; what it waits for was called meanwhile on another
+        thread, in a call that began later.
+        """
+        plant = Plant()
+        plant.step(0, 0, 1000)
+        plant.host("CompiledFunctionBackward", 10, 950)
+        plant.host("aten::mm", 300, 100, tid=2)
+        plant.work(launch=310, at=320, dur=50, tid=2, stream=7, name="forward_gemm")
+        self.wait(plant, 890, 20, 7, 400)
+        plant.work(launch=900, at=910, dur=20, stream=20, name="compiled_kernel")
+        self.wait(plant, 935, 7, 20, 934)
+        plant.work(launch=940, at=950, dur=20, stream=7, name="compiled_tail")
+        plant.step(1, 1000, 100)
+        plant.host("aten::relu", 1010, 10)
+        return plant.write(os.path.join(self.folder, "circle.json"))
+
+    def test_a_circle_of_streams_is_left_out_and_told(self):
+        trace = self.circle()
+        for question in ([], ["--cpu-speed", "2"], ["--mode", "model", "--hw", "A100-SXM4-80GB"]):
+            with self.subTest(question=question):
+                run = steptime("predict", *question, "--format", "json", trace)
+                self.assertEqual(run.code, OK, run.err)
+                if "--mode" not in question:
+                    self.assertIn("cannot be and are left out", json.dumps(run.json["warnings"]))
+        self.check(trace)
+
+    def test_streams_events_and_threads_at_random(self):
+        for seed in range(8):
+            chance = random.Random(seed)
+            plant = Plant()
+            for step in range(2):
+                plant.step(step, 2000 * step, 2000)
+                for tid in (1, 2, 3):
+                    at = 2000 * step + chance.randrange(100)
+                    while at < 2000 * step + 1700:
+                        dur = chance.randrange(20, 300)
+                        plant.host(chance.choice(["aten::mm", "CompiledFunction", "aten::add"]), at, dur, tid=tid)
+                        for _ in range(chance.randrange(4)):
+                            launch = at + chance.randrange(dur)
+                            plant.work(launch=launch, launch_dur=2, at=launch + chance.randrange(-5, 400), tid=tid,
+                                       dur=chance.randrange(1, 200), stream=chance.choice([7, 20, 21]))
+                        if chance.random() < .5:
+                            self.wait(plant, at + chance.randrange(dur), chance.choice([7, 20, 21]),
+                                      chance.choice([7, 20, 21]), at + chance.randrange(-200, dur))
+                        if chance.random() < .2:
+                            plant.call("cudaDeviceSynchronize", at + dur - 5, 5, tid=tid, correlation=10**6 + at)
+                        at += dur + chance.randrange(50)
+            with self.subTest(seed=seed):
+                trace = plant.write(os.path.join(self.folder, f"random{seed}.json"))
+                run = steptime("predict", "--format", "json", trace)
+                self.assertEqual(run.code, OK, run.err)
+                self.check(trace)
+
+
+class Devices(Case):
+    """Which device a trace ran on, where its list of devices has other numbers than its kernels."""
+
+    def plant(self, *devices):
+        events = training_steps(count=2)
+        listed = [{"id": number, "name": name} for number, name in devices]
+        return write_trace(os.path.join(self.folder, "devices.json"), events, deviceProperties=listed)
+
+    def test_one_name_is_the_name_of_all(self):
+        for devices in ([(3, "NVIDIA H100 80GB HBM3")], [(4, "NVIDIA H100 80GB HBM3"), (5, "NVIDIA H100 80GB HBM3")]):
+            found = values(self.ask(self.plant(*devices)), "prediction")
+            self.assertEqual(found["device"], "NVIDIA H100 80GB HBM3")
+
+    def test_of_several_names_none_is_taken(self):
+        trace = self.plant((3, "NVIDIA H100 80GB HBM3"), (4, "NVIDIA A100-SXM4-80GB"))
+        self.assertIsNone(values(self.ask(trace), "prediction")["device"])
 
 
 class Modelled(Case):

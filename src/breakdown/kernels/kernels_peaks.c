@@ -3,18 +3,10 @@
 
 #include "base/error.h"
 
-static const struct device_info *recorded_device(const struct trace *trace, int64_t id)
-{
-    for (uint32_t i = 0; i < trace->info.device_count; i++)
-        if (trace->info.devices[i].id == id)
-            return &trace->info.devices[i];
-    return trace->info.device_count == 1 ? trace->info.devices : NULL;
-}
-
 static const struct hardware *gpu_of_lane(const struct trace *trace, const struct catalogue *catalogue, uint32_t lane,
                                           struct peaks *peaks, str asked, struct arena *arena)
 {
-    const struct device_info *device = recorded_device(trace, trace->lanes[lane].process);
+    const struct device_info *device = trace_device_info(trace, trace->lanes[lane].process);
     if (!asked.len && !device)
         return NULL;
     const str name = asked.len ? asked : device->name;

@@ -331,6 +331,18 @@ static bool predict_question(struct predicting *p, struct prediction *prediction
     return true;
 }
 
+/* Of each rank: what its trace says of streams that wait for each other, and cannot be. */
+static void warn_contradictions(struct predicting *p, const struct prediction *predictions)
+{
+    for (uint32_t i = 0; i < p->count; i++)
+        if (predictions[i].walked.contradicting)
+            report_warning(p->report, predictions[i].path, -1,
+                           str_printf(&p->arena,
+                                      "%u waits of streams for work that was called later, and that waits for them, "
+                                      "cannot be and are left out",
+                                      predictions[i].walked.contradicting));
+}
+
 static void warn_apart(struct predicting *p, const struct prediction *predictions)
 {
     const str why = predictions[0].apart;
@@ -360,6 +372,7 @@ static bool predict_inputs(struct predicting *p, struct steptime_error *err)
     if (!predict_question(p, predictions, &asked, err))
         return false;
     warn_apart(p, predictions);
+    warn_contradictions(p, predictions);
     predict_show(predictions, p->count, &asked, p->report);
     if (p->explain)
         predict_explain_show(p->explain, predict_slowest(predictions, p->count), p->report);
