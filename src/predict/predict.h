@@ -66,7 +66,8 @@ struct prediction {
     uint64_t unusable_sizes; /* operators whose sizes cannot be: without recorded times they are left out */
     struct predicted_step *steps;
     uint32_t step_count;
-    struct walked walked;                        /* means over the steps, but a sum of what contradicts; times by launch and operator are NULL */
+    struct walked
+        walked; /* means over the steps, but a sum of what contradicts; times by launch and operator are NULL */
     double unprofiled_us;                        /* the step without the profiler's cost; step_us where there is none */
     double profiler_us;                          /* of an event */
     double measured_us, measured_active_us;      /* means; -1: not recorded */
