@@ -217,7 +217,13 @@ static void events_are_named_by_their_ids(void **state)
     p->calls[0].id = 17;
     p->calls[1].id = 23;
     const int64_t ids[] = {23, 99};
-    assert_us(asked_us(p, &(struct question){.without = ids, .without_count = 2}), 38);
+    assert_us(asked_us(p, &(struct question){.without = ids, .without_count = 1}), 38);
+    struct plan copy = plan_copy(&p->plan, &p->arena);
+    struct steptime_error err = {0};
+    assert_false(question_apply(&(struct question){.without = ids, .without_count = 2}, &(struct question_context){0},
+                                &copy, &p->arena, NULL, &err));
+    assert_int_equal(err.code, STEPTIME_USAGE);
+    assert_non_null(strstr(err.message, "99"));
 }
 
 static void parts_in_either_order(void **state)
