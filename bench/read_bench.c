@@ -67,10 +67,7 @@ static double parse(const char *path)
     const double start = now_s();
     struct source *source = source_open(path, NULL);
     struct trace *trace = trace_new();
-    struct json_window window;
-    json_window_open(&window, source, JSON_WINDOW, NULL);
-    kineto_read(&window, trace, NULL);
-    json_window_close(&window);
+    kineto_read(source, NULL, trace, NULL);
     source_close(source);
     const double seconds = now_s() - start;
     trace_free(trace);

@@ -23,6 +23,10 @@ struct source {
     struct ahead *ahead;             /* runs the unpacker; until it has ended, state, packed and damage are its own */
     const char *damage;
     char damage_text[160];
+    char *head; /* read, but not yet given: [head_at, head_end) of head_room */
+    size_t head_at, head_end, head_room;
+    size_t chunk; /* most that one read gives */
+    int64_t offset;
 };
 
 static const struct unpacker *const unpackers[] = {&unpack_gzip, &unpack_zstd};
@@ -90,6 +94,7 @@ struct source *source_open(const char *path, struct steptime_error *err)
     struct source *source = mem_zeroed(sizeof *source);
     note_path(source, path);
     source->file_bytes = bytes;
+    source->chunk = SIZE_MAX;
     packed_open(&source->packed, fd);
     return start(source);
 }
@@ -99,18 +104,55 @@ struct source *source_of_bytes(const char *path, const void *bytes, size_t count
     struct source *source = mem_zeroed(sizeof *source);
     note_path(source, path);
     source->file_bytes = (int64_t)count;
+    source->chunk = chunk;
     packed_open_memory(&source->packed, bytes, count, chunk);
     return start(source);
 }
 
-size_t source_read(struct source *source, void *into, size_t room)
+/* Bytes behind the head. */
+static size_t read_on(struct source *source, void *into, size_t room)
 {
     return source->ahead ? ahead_read(source->ahead, into, room) : packed_read(&source->packed, into, room);
 }
 
+str source_head(struct source *source, size_t bytes)
+{
+    source->head = mem_grow(source->head, &source->head_room, source->head_at + bytes, 1);
+    for (size_t got = 1; got && source->head_end - source->head_at < bytes; source->head_end += got)
+        got = read_on(source, source->head + source->head_end, source->head_at + bytes - source->head_end);
+    return (str){source->head + source->head_at, source->head_end - source->head_at};
+}
+
+static size_t read_head(struct source *source, void *into, size_t room)
+{
+    const size_t left = source->head_end - source->head_at, most = room < source->chunk ? room : source->chunk;
+    const size_t count = left < most ? left : most;
+    memcpy(into, source->head + source->head_at, count);
+    source->head_at += count;
+    if (source->head_at == source->head_end)
+        source->head_at = source->head_end = 0;
+    return count;
+}
+
+size_t source_read(struct source *source, void *into, size_t room)
+{
+    const size_t got = source->head_at < source->head_end ? read_head(source, into, room) : read_on(source, into, room);
+    source->offset += (int64_t)got;
+    return got;
+}
+
+int64_t source_offset(const struct source *source)
+{
+    return source->offset;
+}
+
 bool source_seek(struct source *source, int64_t offset)
 {
-    return !source->unpacker && source->file_bytes >= 0 && packed_seek(&source->packed, offset);
+    if (source->unpacker || source->file_bytes < 0 || !packed_seek(&source->packed, offset))
+        return false;
+    source->head_at = source->head_end = 0;
+    source->offset = offset;
+    return true;
 }
 
 void source_pause_ahead(struct source *source)
@@ -157,6 +199,7 @@ void source_close(struct source *source)
     if (source->unpacker)
         source->unpacker->close(source->state);
     packed_close(&source->packed);
+    mem_free(source->head);
     mem_free(source->path);
     mem_free(source);
 }

@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/str.h"
 #include "steptime/error.h"
 
 struct source;
@@ -29,6 +30,15 @@ struct source *source_of_bytes(const char *path, const void *bytes, size_t count
  * that breaks off or is damaged ends early: source_damage says so.
  */
 size_t source_read(struct source *source, void *into, size_t room);
+
+/*
+ * The bytes that source_read gives next, at least `bytes` of them or all that are left, without taking them: for who
+ * wants to know what they are before somebody reads them. They stay where they are until the next call of a source.
+ */
+str source_head(struct source *source, size_t bytes);
+
+/* Unpacked bytes that source_read has given so far, or where source_seek went. */
+int64_t source_offset(const struct source *source);
 
 /* Goes on reading at that byte. False where the file's bytes are not those that are read: packed ones, a pipe. */
 bool source_seek(struct source *source, int64_t offset);

@@ -236,7 +236,6 @@ static void hand_over(struct execution_reading *r)
     e->collectives = keep(e, r->collectives, r->collective_count, sizeof *r->collectives);
     e->collective_count = (uint32_t)r->collective_count;
     execution_finish(e, r->drafts, (uint32_t)r->draft_count);
-    e->file_bytes = json_window_offset(r->window, r->window->end);
 }
 
 static void close(struct execution_reading *r)
@@ -254,7 +253,7 @@ static void close(struct execution_reading *r)
 static const str landmarks[] = {S("id"),    S("name"),    S("ctrl_deps"), S("parent"), S("inputs"),
                                 S("rf_id"), S("outputs"), S("attrs"),     {NULL, 0}};
 
-bool execution_read_window(struct json_window *window, struct execution *execution, struct steptime_error *err)
+static bool read_window(struct json_window *window, struct execution *execution)
 {
     struct execution_reading r = {.execution = execution, .window = window, .repair_budget = LONGEST_PIECE};
     r.repair.landmarks = landmarks;
@@ -262,6 +261,16 @@ bool execution_read_window(struct json_window *window, struct execution *executi
     hand_over(&r);
     const bool list = r.found_list;
     close(&r);
+    return list;
+}
+
+bool execution_read(struct source *source, _Atomic int64_t *progress, struct execution *execution,
+                    struct steptime_error *err)
+{
+    struct json_window window;
+    json_window_open(&window, source, JSON_WINDOW, progress);
+    const bool list = read_window(&window, execution);
+    json_window_close(&window);
     if (!list)
         return fail(err, STEPTIME_INPUT, "is an execution trace without a list of nodes");
     return execution->count || fail(err, STEPTIME_INPUT, "is an execution trace without nodes");

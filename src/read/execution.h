@@ -49,6 +49,7 @@ bool execution_node(struct execution_reading *reading, const char *at, struct ex
                     const char **what);
 
 /* A document. False with *err where there is no list of nodes, or nothing in it. */
-bool execution_read_window(struct json_window *window, struct execution *execution, struct steptime_error *err);
+bool execution_read(struct source *source, _Atomic int64_t *progress, struct execution *execution,
+                    struct steptime_error *err);
 
 #endif

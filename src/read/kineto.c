@@ -402,8 +402,12 @@ bool kineto_read_in_parts(struct json_window *window, struct trace *trace, unsig
     return filled || fail(err, STEPTIME_INPUT, "has no events in its list");
 }
 
-bool kineto_read(struct json_window *window, struct trace *trace, struct steptime_error *err)
+bool kineto_read(struct source *source, _Atomic int64_t *progress, struct trace *trace, struct steptime_error *err)
 {
     enum { PART_BYTES = 512 << 10 };
-    return kineto_read_in_parts(window, trace, par_cores(), PART_BYTES, err);
+    struct json_window window;
+    json_window_open(&window, source, JSON_WINDOW, progress);
+    const bool good = kineto_read_in_parts(&window, trace, par_cores(), PART_BYTES, err);
+    json_window_close(&window);
+    return good;
 }

@@ -131,7 +131,7 @@ void kineto_head(struct kineto *k, str key, const char *value);
  * Reads a document, and those that follow it. False with *err where there is no list of events, or nothing in it.
  * The trace is the same however many threads (par_cores) read it.
  */
-bool kineto_read(struct json_window *window, struct trace *trace, struct steptime_error *err);
+bool kineto_read(struct source *source, _Atomic int64_t *progress, struct trace *trace, struct steptime_error *err);
 
 /* The same with a number of threads and a size of parts of the caller's choice, for tests. */
 bool kineto_read_in_parts(struct json_window *window, struct trace *trace, unsigned threads, size_t part_bytes,

@@ -6,45 +6,45 @@
 #include "kineto.h"
 #include "sniff.h"
 
+/* A format: how its first bytes look, as unpacked, and who reads it. One of the two readers. */
 struct reader {
     const char *format;
     bool (*sniff)(str head);
-    bool (*read)(struct json_window *window, struct trace *trace, struct steptime_error *err);
+    bool (*trace)(struct source *source, _Atomic int64_t *progress, struct trace *trace, struct steptime_error *err);
+    bool (*execution)(struct source *source, _Atomic int64_t *progress, struct execution *execution,
+                      struct steptime_error *err);
 };
 
 static const struct reader readers[] = {
-    {"trace-event json", sniff_kineto, kineto_read},
+    {"trace-event json", sniff_kineto, kineto_read, NULL},
+    {"execution trace", sniff_execution, NULL, execution_read},
 };
+
+/* ---- which reader ---- */
 
 enum { HEAD = 64 << 10 };
 
-static str head_in(struct json_window *window)
+/* The first bytes of the source. A head of blanks says nothing of what follows: it is passed over. */
+static str head_of(struct source *source)
 {
-    while (window->end - window->at < HEAD && json_window_more(window, window->room))
-        ;
-    const size_t held = (size_t)(window->end - window->at);
-    return (str){window->at, held < HEAD ? held : HEAD};
+    for (;;) {
+        const str head = source_head(source, HEAD);
+        if (head.len < HEAD || str_trim(head).len)
+            return head;
+        char blanks[HEAD];
+        source_read(source, blanks, sizeof blanks);
+    }
 }
 
-/* The first bytes of the source, without taking them; more blanks than that before them are passed over. */
-static str head_of(struct json_window *window)
-{
-    const str head = head_in(window);
-    if (head.len < HEAD || json_blank(head.at) < head.at + head.len)
-        return head;
-    json_window_peek(window);
-    return head_in(window);
-}
-
-static const struct reader *reader_of(str head)
+static const struct reader *reader_of(str head, bool traces_only)
 {
     for (size_t i = 0; i < sizeof readers / sizeof *readers; i++)
-        if (readers[i].sniff(head))
+        if ((readers[i].trace || !traces_only) && readers[i].sniff(head))
             return &readers[i];
     return NULL;
 }
 
-static bool not_a_trace(str head, struct source *source, struct steptime_error *err)
+static bool no_reader(str head, struct source *source, struct steptime_error *err)
 {
     const str path = str_of(source_path(source));
     const char *kind = sniff_other(head);
@@ -54,60 +54,51 @@ static bool not_a_trace(str head, struct source *source, struct steptime_error *
     return fail_at(err, STEPTIME_INPUT, path, -1, kind ? "is not a trace but %s" : "is of no kind known here", kind);
 }
 
-/* What is known only once all bytes have come. */
-static void note_end(struct trace *trace, struct json_window *window, struct source *source)
-{
-    const int64_t bytes = json_window_offset(window, window->end);
-    const char *damage = source_damage(source);
-    trace->info.file_bytes = bytes;
-    if (damage)
-        trace_note(trace, NOTE_REMARK, bytes, "%s", damage);
-}
-
 /* ---- traces ---- */
 
-static bool fill(struct json_window *window, struct source *source, str head, struct trace *trace,
-                 struct steptime_error *err)
+static void note_end(struct trace *trace, struct source *source)
 {
-    const struct reader *reader = reader_of(head);
-    if (!reader)
-        return not_a_trace(head, source, err);
+    const char *damage = source_damage(source);
+    trace->info.file_bytes = source_offset(source);
+    if (damage)
+        trace_note(trace, NOTE_REMARK, trace->info.file_bytes, "%s", damage);
+    if (!trace->count)
+        trace_note(trace, NOTE_REMARK, -1, "the file holds no events that have a time");
+}
+
+static struct trace *read_trace(const struct reader *reader, struct source *source, _Atomic int64_t *progress,
+                                struct steptime_error *err)
+{
+    struct trace *trace = trace_new();
     const str path = str_of(source_path(source));
     trace->info.path = str_copy(trace_arena(trace), path);
     trace->info.format = str_of(reader->format);
     struct steptime_error why;
-    if (!reader->read(window, trace, &why))
-        return fail_at(err, STEPTIME_INPUT, path, -1, "%s", why.message);
-    note_end(trace, window, source);
-    if (!trace->count)
-        trace_note(trace, NOTE_REMARK, -1, "the file holds no events that have a time");
-    return true;
-}
-
-static struct trace *read_trace(struct json_window *window, struct source *source, str head, struct steptime_error *err)
-{
-    struct trace *trace = trace_new();
-    if (!fill(window, source, head, trace, err)) {
+    if (!reader->trace(source, progress, trace, &why)) {
+        fail_at(err, STEPTIME_INPUT, path, -1, "%s", why.message);
         trace_free(trace);
         return NULL;
     }
+    note_end(trace, source);
     trace_finish(trace);
     return trace;
 }
 
 /* ---- execution traces ---- */
 
-static struct execution *read_execution(struct json_window *window, struct source *source, struct steptime_error *err)
+static struct execution *read_execution(const struct reader *reader, struct source *source, _Atomic int64_t *progress,
+                                        struct steptime_error *err)
 {
     struct execution *execution = execution_new();
     const str path = str_of(source_path(source));
     execution->path = str_copy(&execution->arena, path);
     struct steptime_error why;
-    if (!execution_read_window(window, execution, &why)) {
+    if (!reader->execution(source, progress, execution, &why)) {
         fail_at(err, STEPTIME_INPUT, path, -1, "%s", why.message);
         execution_free(execution);
         return NULL;
     }
+    execution->file_bytes = source_offset(source);
     const char *damage = source_damage(source);
     if (damage)
         execution_note(execution, NOTE_REMARK, execution->file_bytes, "%s", damage);
@@ -119,15 +110,15 @@ static struct execution *read_execution(struct json_window *window, struct sourc
 static bool read_input(struct source *source, _Atomic int64_t *progress, bool traces_only, struct input *input,
                        struct steptime_error *err)
 {
-    struct json_window window;
-    json_window_open(&window, source, JSON_WINDOW, progress);
-    const str head = head_of(&window);
+    const str head = head_of(source);
+    const struct reader *reader = reader_of(head, traces_only);
     *input = (struct input){0};
-    if (!traces_only && sniff_execution(head))
-        input->execution = read_execution(&window, source, err);
+    if (!reader)
+        return no_reader(head, source, err);
+    if (reader->trace)
+        input->trace = read_trace(reader, source, progress, err);
     else
-        input->trace = read_trace(&window, source, head, err);
-    json_window_close(&window);
+        input->execution = read_execution(reader, source, progress, err);
     return input->execution || input->trace;
 }
 

@@ -11,7 +11,8 @@ static void set_end(struct json_window *window, char *end)
 
 void json_window_open(struct json_window *window, struct source *source, size_t room, _Atomic int64_t *progress)
 {
-    *window = (struct json_window){.source = source, .room = room, .step = room, .progress = progress};
+    *window = (struct json_window){
+        .source = source, .before = source_offset(source), .room = room, .step = room, .progress = progress};
     window->bytes = mem_alloc(room + JSON_PAD);
     window->at = window->bytes;
     set_end(window, window->bytes);

@@ -284,6 +284,35 @@ static void a_pause_loses_no_bytes(void **state)
     buf_free(&text);
 }
 
+/* Whoever looks at the first bytes takes none of them, plain or packed, however they come. */
+static void a_head_is_looked_at_and_not_taken(void **state)
+{
+    struct buf text = some_text(TEXT_BYTES), packed = {0};
+    add_gzip(&packed, buf_str(&text));
+    static const size_t chunks[] = {7, 4096, SIZE_MAX}, heads[] = {0, 1, 5000, 100000, 5000};
+    for (int i = 0; i < 6; i++) {
+        const str bytes = i % 2 ? buf_str(&packed) : buf_str(&text);
+        struct source *source = source_of_bytes("memory", bytes.at, bytes.len, chunks[i / 2]);
+        char first[3];
+        size_t taken = 0;
+        for (size_t h = 0; h < sizeof heads / sizeof *heads; h++) {
+            const str head = source_head(source, heads[h]);
+            assert_true(head.len >= heads[h]);
+            assert_memory_equal(head.at, text.at + taken, head.len);
+            taken += source_read(source, first, sizeof first);
+            assert_int_equal(source_offset(source), taken);
+        }
+        struct buf rest = all_of(source);
+        assert_true(str_eq(buf_str(&rest), str_from(buf_str(&text), taken)));
+        assert_int_equal(source_offset(source), TEXT_BYTES);
+        assert_int_equal(source_head(source, 1).len, 0);
+        buf_free(&rest);
+        source_close(source);
+    }
+    buf_free(&packed);
+    buf_free(&text);
+}
+
 static void what_is_no_file_is_an_error(void **state)
 {
     struct steptime_error err;
@@ -406,6 +435,7 @@ int main(void)
         cmocka_unit_test(zstd_frames_are_joined),
         cmocka_unit_test(a_source_can_be_left_before_its_end),
         cmocka_unit_test(a_pause_loses_no_bytes),
+        cmocka_unit_test(a_head_is_looked_at_and_not_taken),
         cmocka_unit_test(what_is_no_file_is_an_error),
         cmocka_unit_test(a_file_tells_its_size_and_how_far_it_is_read),
         cmocka_unit_test(a_file_appears_when_it_is_whole),

@@ -16,6 +16,24 @@ static struct trace *read_text(str text)
     return trace;
 }
 
+/* However long: notes still tell the byte of the file. */
+static void blanks_before_the_document_are_passed_over(void **state)
+{
+    enum { BLANKS = 200001 };
+    struct buf text = {0};
+    for (int i = 0; i < BLANKS; i++)
+        buf_char(&text, " \n"[i % 2]);
+    buf_add(&text,
+            S("{\"traceEvents\": [{\"ts\": 1}, {\"ph\": \"X\", \"ts\": 1, \"dur\": 2, \"pid\": 1, \"tid\": 1}]}"));
+    struct trace *trace = read_text(buf_str(&text));
+    assert_non_null(trace);
+    assert_int_equal(trace->count, 1);
+    assert_int_equal(trace->notes[0].offset, BLANKS + 17);
+    assert_int_equal(trace->info.file_bytes, text.len);
+    trace_free(trace);
+    buf_free(&text);
+}
+
 /* A trace of the events, which are written with ' for ". */
 static struct trace *trace_of(const char *events)
 {
@@ -480,6 +498,7 @@ static void damage_everywhere_costs_no_more_than_reading(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(blanks_before_the_document_are_passed_over),
         cmocka_unit_test(categories_of_all_versions_tell_the_kind),
         cmocka_unit_test(steps_were_operators_once_and_are_annotations),
         cmocka_unit_test(the_list_before_2021_tells_by_its_pid),
