@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Makes a build folder, and configures it again only where the options, the list of tests, or what is installed changed.
+# Makes a build folder, and configures it again only where the options, the list of tests, what these include, or what is
+# installed changed.
 #
 #   configure.sh DIR [MESON-OPTION...]
 set -eu
@@ -9,7 +10,8 @@ dir=$1
 shift
 cd "$(dirname "$0")/.."
 installed=$(for library in libisal cmocka ompi-c; do pkg-config --modversion "$library"; done 2>/dev/null; command -v scdoc) || true
-wanted="$* $installed $(ls -d tests/unit/*_test.c tests/*/test_*.py tests/fuzz/*.c doc/*.scd src/*/*.c src/*/*/*.c 2>/dev/null || true)"
+rooms=$(cd tests/unit && python3 ../../tools/walls.py tests ../../src . ./*_test.c)
+wanted="$* $installed $rooms $(ls -d tests/unit/*_test.c tests/*/test_*.py tests/fuzz/*.c doc/*.scd src/*/*.c src/*/*/*.c 2>/dev/null || true)"
 stamp=$dir/.configured
 
 if [ -f "$dir/build.ninja" ] && [ "$(cat "$stamp" 2>/dev/null)" = "$wanted" ]; then

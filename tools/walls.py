@@ -4,11 +4,15 @@
 
 walls.py open SRC DIR ROOM [KNOWN...]   makes DIR, a folder of links to what one room may include, and prints its sources
 walls.py check SRC DIR                  checks every #include below SRC against the links below DIR
+walls.py tests SRC DIR NAME...          prints of each test program below DIR the rooms that it includes
 
 A room is a folder below SRC that holds files ("base", "fleet/step"); a folder that holds rooms is no room itself, and
 its name stands for all of them. A room is compiled with its link folder as its only include path into SRC, so an
 include that climbs a floor does not compile. `check` says the same in words, and catches the ways around it
 ("../trace/trace.h"). Sources are found, not listed; a main.c belongs to a program, not to the room.
+
+A test is linked with the rooms that it includes, itself or by the headers beside it, and with what those may know: a
+room that reaches further than its row does not link.
 """
 import os
 import re
@@ -83,10 +87,34 @@ def check(src, walls):
     return bad
 
 
+def included(path):
+    with open(path, encoding="utf-8") as lines:
+        return [match[1] for match in map(INCLUDE.match, lines) if match]
+
+
+def rooms_of_test(src, path, seen):
+    rooms = set()
+    for include in included(path):
+        beside = os.path.normpath(os.path.join(os.path.dirname(path), include))
+        if os.path.isfile(beside) and beside not in seen:
+            seen.add(beside)
+            rooms |= rooms_of_test(src, beside, seen)
+        elif os.path.isfile(os.path.join(src, include)):
+            rooms.add(os.path.dirname(include))
+    return rooms
+
+
+def print_tests(src, folder, names):
+    for name in names:
+        print(name, *sorted(rooms_of_test(src, os.path.join(folder, name), set())))
+
+
 if __name__ == "__main__":
     if len(sys.argv) >= 5 and sys.argv[1] == "open":
         open_room(sys.argv[2], sys.argv[3], sys.argv[4], sys.argv[5:])
     elif len(sys.argv) == 4 and sys.argv[1] == "check":
         sys.exit(1 if check(sys.argv[2], sys.argv[3]) else 0)
+    elif len(sys.argv) >= 4 and sys.argv[1] == "tests":
+        print_tests(sys.argv[2], sys.argv[3], sys.argv[4:])
     else:
         sys.exit(__doc__)

@@ -21,6 +21,21 @@ def run_program(script):
     return done.returncode, done.stdout
 
 
+class Walls(unittest.TestCase):
+    def test_a_test_is_linked_with_what_it_and_its_headers_include(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for name, text in {"src/trace/trace.h": "", "src/fleet/step/job.h": "", "src/read/read.h": "",
+                               "unit/case.h": '#include "read/read.h"\n#include "case.h"\n',
+                               "unit/a_test.c": '#include <stdio.h>\n#include "case.h"\n#include "fleet/step/job.h"\n',
+                               "unit/b_test.c": '#include "steptime/steptime.h"\n'}.items():
+                os.makedirs(os.path.dirname(os.path.join(folder, name)), exist_ok=True)
+                with open(os.path.join(folder, name), "w", encoding="ascii") as file:
+                    file.write(text)
+            done = subprocess.run([sys.executable, os.path.join(SOURCE, "tools", "walls.py"), "tests", "src", ".",
+                                   "unit/a_test.c", "unit/b_test.c"], cwd=folder, capture_output=True, text=True)
+        self.assertEqual(done.stdout, "unit/a_test.c fleet/step read\nunit/b_test.c\n", done.stderr)
+
+
 class Runner(unittest.TestCase):
     def test_a_skipped_case_is_ok(self):
         code, out = run_program('echo 1..2; echo "ok 1 - a"; echo "not ok 2 # SKIP no_such_file"')
