@@ -35,22 +35,23 @@ static bool keeps_the_data(str method)
     return false;
 }
 
+uint32_t ask_step(const struct check *check, uint32_t node)
+{
+    if (syntax_is(check->tree, node, SYN_SUBSCRIPT))
+        return syntax_first(check->tree, node);
+    if (syntax_calls(check->tree, node, S("Variable")) && ask_named(check, node, "torch.Variable"))
+        return syntax_argument(check->tree, node, 0, NULL);
+    const uint32_t receiver = ask_receiver(check, node);
+    const bool keeps =
+        receiver != SYNTAX_NONE && keeps_the_data(syntax_tail(check->tree, syntax_first(check->tree, node)));
+    return keeps ? receiver : node;
+}
+
 uint32_t ask_root(const struct check *check, uint32_t node)
 {
-    for (;;) {
-        if (syntax_is(check->tree, node, SYN_SUBSCRIPT)) {
-            node = syntax_first(check->tree, node);
-            continue;
-        }
-        if (syntax_calls(check->tree, node, S("Variable")) && ask_named(check, node, "torch.Variable")) {
-            node = syntax_argument(check->tree, node, 0, NULL);
-            continue;
-        }
-        const uint32_t receiver = ask_receiver(check, node);
-        if (receiver == SYNTAX_NONE || !keeps_the_data(syntax_tail(check->tree, syntax_first(check->tree, node))))
-            return node;
-        node = receiver;
-    }
+    for (uint32_t next = ask_step(check, node); next != node; next = ask_step(check, node))
+        node = next;
+    return node;
 }
 
 const struct summary *ask_summary_around(const struct check *check, uint32_t node)
@@ -110,9 +111,13 @@ bool ask_is_test_file(const struct check *check)
            str_starts(path, S("tests/")) || str_has(path, S("/tests/"));
 }
 
-static bool calls_eval(const struct check *check, uint32_t node)
+static bool calls_eval(const struct check *check, uint32_t function)
 {
-    return syntax_calls(check->tree, node, S("eval")) && ask_receiver(check, node) != SYNTAX_NONE;
+    uint32_t from = function, call;
+    while ((call = syntax_call_from(check->tree, S("eval"), &from, syntax_last(check->tree, function))) != SYNTAX_NONE)
+        if (ask_receiver(check, call) != SYNTAX_NONE)
+            return true;
+    return false;
 }
 
 bool ask_evaluates(const struct check *check, uint32_t node)
@@ -120,7 +125,7 @@ bool ask_evaluates(const struct check *check, uint32_t node)
     const uint32_t function = syntax_function(check->tree, node);
     const struct summary *summary = ask_summary_around(check, node);
     return function != SYNTAX_NONE && summary && !(summary->effects & (EFFECT_BACKWARD | EFFECT_STEP)) &&
-           ask_any(check, function, calls_eval);
+           calls_eval(check, function);
 }
 
 bool ask_answers_host(const struct check *check, uint32_t node)

@@ -36,6 +36,8 @@ uint32_t ask_receiver(const struct check *check, uint32_t call);
 bool ask_own_attribute(const struct syntax *tree, uint32_t node);
 /* What x is a view, part or copy of: of `x[0].view(-1).detach()` x itself. */
 uint32_t ask_root(const struct check *check, uint32_t node);
+/* One step towards it; the node itself where there is none. */
+uint32_t ask_step(const struct check *check, uint32_t node);
 /* The summary of the function around the node; NULL at module level. */
 const struct summary *ask_summary_around(const struct check *check, uint32_t node);
 

@@ -29,11 +29,12 @@ static bool moves_whole(const struct check *check, uint32_t statement, uint32_t 
     const uint32_t target = syntax_first(check->tree, statement);
     if (!syntax_is(check->tree, target, SYN_NAME))
         return false;
+    const str name = syntax_text(check->tree, target);
+    const uint32_t last = syntax_last(check->tree, loop);
     uint32_t bindings = 0;
-    for (uint32_t node = loop; node < syntax_last(check->tree, loop); node++)
-        if (syntax_is(check->tree, node, SYN_NAME) &&
-            str_eq(syntax_text(check->tree, node), syntax_text(check->tree, target)))
-            bindings += flow_bound(check->project, check_site(check, node)) != NULL;
+    for (uint32_t node = syntax_name_from(check->tree, name, loop, last); node != SYNTAX_NONE;
+         node = syntax_name_from(check->tree, name, node + 1, last))
+        bindings += flow_bound(check->project, check_site(check, node)) != NULL;
     return bindings == 1;
 }
 

@@ -30,6 +30,17 @@ static bool reads_name(const struct syntax *tree, uint32_t node, str name)
     return false;
 }
 
+/* Whether a name of that text stands in a `del` below the node. */
+static bool is_deleted(const struct syntax *tree, uint32_t within, str name)
+{
+    const uint32_t last = syntax_last(tree, within);
+    for (uint32_t at = syntax_name_from(tree, name, within, last); at != SYNTAX_NONE;
+         at = syntax_name_from(tree, name, at + 1, last))
+        if (tree->kind[syntax_statement(tree, at)] == SYN_DELETE)
+            return true;
+    return false;
+}
+
 /* `del y` behind `y = x.cpu()` needs its y; behind `x = x.cpu()` it has one without. */
 static bool name_stays_bound(const struct check *check, uint32_t statement, uint32_t what)
 {
@@ -42,10 +53,7 @@ static bool name_stays_bound(const struct check *check, uint32_t statement, uint
         return true;
     const uint32_t function = syntax_function(check->tree, statement);
     const uint32_t from = function == SYNTAX_NONE ? 0 : function;
-    for (uint32_t node = from; node < syntax_last(check->tree, from); node++)
-        if (check->tree->kind[node] == SYN_DELETE && reads_name(check->tree, node, syntax_text(check->tree, target)))
-            return false;
-    return true;
+    return !is_deleted(check->tree, from, syntax_text(check->tree, target));
 }
 
 bool fix_dead_read_back(const struct check *check, const struct match *match, struct edits *edits)
@@ -69,10 +77,9 @@ bool fix_dead_read_back(const struct check *check, const struct match *match, st
 /* Whether the content of what the name is bound to changes between two places. */
 static bool changes_between(const struct check *check, uint32_t name, uint32_t from, uint32_t to)
 {
-    for (uint32_t node = from; node < to; node++) {
-        if (!syntax_is(check->tree, node, SYN_NAME) ||
-            !str_eq(syntax_text(check->tree, node), syntax_text(check->tree, name)))
-            continue;
+    const str text = syntax_text(check->tree, name);
+    for (uint32_t node = syntax_name_from(check->tree, text, from, to); node != SYNTAX_NONE;
+         node = syntax_name_from(check->tree, text, node + 1, to)) {
         const struct definition *bound = flow_bound(check->project, check_site(check, node));
         if ((!bound || bound->kind == DEFINED_AUGMENT) && flow_use_changes(check->project, check_site(check, node)))
             return true;
@@ -116,9 +123,10 @@ bool fix_echo_read_back(const struct check *check, const struct match *match, st
         return false;
     if (!syntax_same(check->tree, move.what, check->tree, root)) {
         const struct definition *host = flow_definition(check->project, check_site(check, move.what));
-        for (uint32_t node = syntax_last(check->tree, upload->statement); node < root; node++)
-            if (syntax_same(check->tree, node, check->tree, move.what) &&
-                flow_bound(check->project, check_site(check, node)))
+        const str text = syntax_text(check->tree, move.what);
+        for (uint32_t node = syntax_last(check->tree, upload->statement);
+             (node = syntax_name_from(check->tree, text, node, root)) != SYNTAX_NONE; node++)
+            if (flow_bound(check->project, check_site(check, node)))
                 return false; /* the host name means something else by now */
         if (!host)
             return false;

@@ -73,7 +73,7 @@ static uint32_t argument_of(const struct check *check, uint32_t value)
     for (;;) {
         const uint32_t parent = tree->parent[value];
         const uint32_t call = syntax_is(tree, parent, SYN_ATTRIBUTE) ? tree->parent[parent] : SYNTAX_NONE;
-        if (!syntax_is(tree, call, SYN_CALL) || ask_root(check, call) == call)
+        if (!syntax_is(tree, call, SYN_CALL) || ask_step(check, call) == call)
             break;
         value = call;
     }
@@ -93,12 +93,11 @@ static bool decides_samples(const struct check *check, uint32_t call)
 {
     const struct syntax *tree = check->tree;
     const uint32_t owner = ask_receiver(check, call), function = syntax_function(tree, call);
-    enum { LARGEST = 20000 };
-    if (owner == SYNTAX_NONE || function == SYNTAX_NONE || tree->size[function] > LARGEST ||
-        !syntax_is(tree, tree->parent[call], SYN_EXPR))
+    if (owner == SYNTAX_NONE || function == SYNTAX_NONE || !syntax_is(tree, tree->parent[call], SYN_EXPR))
         return false;
-    for (uint32_t at = function; at < syntax_last(tree, function); at++) {
-        const uint32_t other = syntax_calls(tree, at, S("sample")) ? ask_receiver(check, at) : SYNTAX_NONE;
+    uint32_t from = function, at;
+    while ((at = syntax_call_from(tree, S("sample"), &from, syntax_last(tree, function))) != SYNTAX_NONE) {
+        const uint32_t other = ask_receiver(check, at);
         if (other != SYNTAX_NONE && syntax_same(tree, other, tree, owner))
             return true;
     }

@@ -139,10 +139,7 @@ str patch_primary(const struct patch *patch, uint32_t node)
 
 static bool has_name(const struct syntax *tree, str name)
 {
-    for (uint32_t node = 0; node < tree->count; node++)
-        if (tree->kind[node] == SYN_NAME && str_eq(syntax_text(tree, node), name))
-            return true;
-    return false;
+    return syntax_name_from(tree, name, 0, tree->count) != SYNTAX_NONE;
 }
 
 /* Part of a longer word counts too: a name more than need be is free again in the next pass. */

@@ -75,8 +75,10 @@ static bool is_exchanged(const struct check *check, const struct definition *def
 /* `x = x.cuda(); ... x[0].item()`: x is what was uploaded, or a part of it, in this function, and nobody changed it. */
 static bool is_echo(const struct check *check, uint32_t what)
 {
+    if (!value_has(ask_value(check, what), VALUE_UPLOADED))
+        return false;
     const uint32_t root = ask_root(check, what);
-    if (!syntax_is(check->tree, root, SYN_NAME) || !value_has(ask_value(check, what), VALUE_UPLOADED))
+    if (!syntax_is(check->tree, root, SYN_NAME))
         return false;
     const struct definition *definition = flow_definition(check->project, check_site(check, root));
     if (!definition || definition->kind != DEFINED_ASSIGN || definition->unpacked || definition->value == SYNTAX_NONE)
@@ -85,11 +87,6 @@ static bool is_echo(const struct check *check, uint32_t what)
         return false;
     const struct move_info move = value_move(check->project, check_site(check, definition->value));
     return move.move == MOVE_UPLOAD && move.what != SYNTAX_NONE && !move.is_module;
-}
-
-static bool calls_backward(const struct check *check, uint32_t node)
-{
-    return syntax_calls(check->tree, node, S("backward"));
 }
 
 /* Plain reads of one value: what k of them in a row can be made one read. */
@@ -120,10 +117,9 @@ static bool reads_several(const struct check *check, uint32_t block)
 
 static bool backward_follows(const struct check *check, uint32_t statement)
 {
-    for (uint32_t at = syntax_next(check->tree, statement); at != SYNTAX_NONE; at = syntax_next(check->tree, at))
-        if (ask_any(check, at, calls_backward))
-            return true;
-    return false;
+    uint32_t from = syntax_last(check->tree, statement);
+    const uint32_t to = syntax_last(check->tree, check->tree->parent[statement]);
+    return syntax_call_from(check->tree, S("backward"), &from, to) != SYNTAX_NONE;
 }
 
 /* Only where a training step goes by; sums are deferred as a whole (ST401), whatever stands beside them. */

@@ -27,12 +27,13 @@ static bool has_its_type_tested(const struct check *check, uint32_t name)
     const uint32_t function = syntax_function(check->tree, name);
     if (function == SYNTAX_NONE || !syntax_is(check->tree, name, SYN_NAME))
         return false;
-    for (uint32_t at = function; at < syntax_last(check->tree, function); at++)
-        if (syntax_is(check->tree, at, SYN_CALL) && syntax_calls(check->tree, at, S("isinstance"))) {
-            const uint32_t what = syntax_argument(check->tree, at, 0, NULL);
-            if (what != SYNTAX_NONE && syntax_same(check->tree, what, check->tree, name))
-                return true;
-        }
+    const uint32_t last = syntax_last(check->tree, function);
+    uint32_t from = function, call;
+    while ((call = syntax_call_from(check->tree, S("isinstance"), &from, last)) != SYNTAX_NONE) {
+        const uint32_t what = syntax_argument(check->tree, call, 0, NULL);
+        if (what != SYNTAX_NONE && syntax_same(check->tree, what, check->tree, name))
+            return true;
+    }
     return false;
 }
 

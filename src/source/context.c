@@ -6,6 +6,7 @@
 #include "contexts.h"
 
 #include "base/mem.h"
+#include "base/search.h"
 #include "around.h"
 #include "gate.h"
 #include "loops.h"
@@ -137,16 +138,39 @@ static void add_way(const struct project *project, struct ways *ways, struct sit
     ways->at[ways->count++] = (struct way){around_node(project, call, caller), caller, target};
 }
 
-static void add_named(const struct project *project, struct ways *ways, const struct named_call *named)
+/* Methods that run their module, of each name: what a call by name alone may reach. */
+struct running {
+    struct map by_name; /* name id -> function */
+    uint32_t *next;     /* per function: another of the name; NONE */
+};
+
+static void list_running(const struct project *project, struct running *running)
+{
+    running->next = mem_alloc((project->files.function_count + 1) * sizeof *running->next);
+    for (size_t i = 0; project->files.methods_by_name.slots && i <= project->files.methods_by_name.mask; i++) {
+        const struct map_slot *slot = &project->files.methods_by_name.slots[i];
+        uint32_t last = NONE;
+        for (uint32_t f = slot->value; f != NONE; f = project->files.next_of_name[f]) {
+            const struct function *function = &project->files.functions[f];
+            if (!project->files.classes[function->class_id].is_module || !project->files.calls_forward[f])
+                continue;
+            if (last == NONE)
+                map_put(&running->by_name, slot->key, f);
+            else
+                running->next[last] = f;
+            running->next[f] = NONE;
+            last = f;
+        }
+    }
+}
+
+static void add_named(const struct project *project, const struct running *running, struct ways *ways,
+                      const struct named_call *named)
 {
     const uint32_t program = project->files.at[named->call.file].program;
-    for (uint32_t f = map_get(&project->files.methods_by_name, named->name->id); f != NONE;
-         f = project->files.next_of_name[f]) {
-        const struct function *function = &project->files.functions[f];
-        if (project->files.classes[function->class_id].is_module && project->files.calls_forward[f] &&
-            project->files.at[function->file].program == program)
+    for (uint32_t f = map_get(&running->by_name, named->name->id); f != NONE; f = running->next[f])
+        if (project->files.at[project->files.functions[f].file].program == program)
             add_way(project, ways, named->call, f);
-    }
 }
 
 /* They are called by key alone: nothing is to be assumed of how often. */
@@ -174,9 +198,13 @@ static void find_ways(struct project *project, struct ways *ways)
             add_way(project, ways, (struct site){i, calls_of(project, i)->at[c].node},
                     calls_of(project, i)->at[c].target);
     struct by_name list = {0};
+    struct running running = {0};
     reach_by_name(project, &list);
+    list_running(project, &running);
     for (size_t i = 0; i < list.count; i++)
-        add_named(project, ways, &list.at[i]);
+        add_named(project, &running, ways, &list.at[i]);
+    map_free(&running.by_name);
+    mem_free(running.next);
     mem_free(list.at);
 }
 
@@ -207,12 +235,22 @@ static bool has_parameters(const struct project *project, uint32_t class_id)
     return project->cells.classes[class_id].base_count > 0;
 }
 
+/* The first function of the file at or behind a node: they lie in the order of their nodes. */
+static uint32_t function_from(const struct project *project, const struct file *file, uint32_t node)
+{
+    const struct function *functions = project->files.functions + file->shown.first_function;
+    return file->shown.first_function + (uint32_t)search_from(functions, file->function_count, sizeof *functions,
+                                                              offsetof(struct function, node), node);
+}
+
 /* A module of the run that others use by another of its methods: a transform, which has a forward() too. */
 static bool is_used_otherwise(const struct project *project, uint32_t forward)
 {
     const uint32_t class_id = project->files.functions[forward].class_id;
     const struct file *file = &project->files.at[project->files.functions[forward].file];
-    for (uint32_t f = file->shown.first_function; f < file->shown.first_function + file->function_count; f++) {
+    const uint32_t at = project->files.classes[class_id].node, last = syntax_last(file->shown.tree, at);
+    const uint32_t end = file->shown.first_function + file->function_count;
+    for (uint32_t f = function_from(project, file, at); f < end && project->files.functions[f].node < last; f++) {
         if (project->files.functions[f].class_id != class_id || str_eq(project->files.functions[f].name, S("__init__")))
             continue;
         for (uint32_t i = project->contexts.first_caller[f]; i < project->contexts.first_caller[f + 1]; i++)

@@ -94,7 +94,7 @@ str eval_last_part(str dotted);
 const struct value *eval_string(struct eval *e, str text);
 const struct value *eval_module_of(struct eval *e, uint32_t class_id, enum value_device device);
 
-const struct value *eval_starred(struct eval *e, uint32_t file, str member, int depth);
+const struct value *eval_starred(struct eval *e, uint32_t file, str member);
 const struct value *eval_member(struct eval *e, const struct value *import, str name); /* of a module of Python */
 
 /* A result, or an attribute, seen from outside: what is same as parameter k is same as given[k]; NULL: not known. */

@@ -27,7 +27,7 @@ static const struct value *outside_value(struct eval *e, const struct def *def)
         return eval_cell(e, cell_of_slot(e->cells, e->file_id, slot->outer));
     if (!slot->outside)
         return &value_nothing; /* a local before it is bound */
-    const struct value *starred = eval_starred(e, e->file_id, slot->text, 0);
+    const struct value *starred = eval_starred(e, e->file_id, slot->text);
     if (starred)
         return starred;
     return values_get(e->values,

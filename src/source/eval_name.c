@@ -90,11 +90,11 @@ const struct value *eval_name_value(struct eval *e, uint32_t node)
 }
 
 /* A name that a module has from `from x import *`; NULL. */
-const struct value *eval_starred(struct eval *e, uint32_t id, str member, int depth)
+const struct value *eval_starred(struct eval *e, uint32_t id, str member)
 {
-    const struct file *file = &e->files->at[id];
-    for (uint32_t i = file->star_count; i--;) {
-        const struct star *star = &file->stars[i];
+    const struct stars *stars = &e->files->at[id].stars;
+    for (size_t i = 0; i < stars->count; i++) {
+        const struct star *star = &stars->at[i];
         if (star->file == NONE) {
             const struct name *name = eval_name(e, star->name, member);
             if (name->known && !eval_name(e, NULL, member)->known) /* what Python has itself it keeps */
@@ -104,9 +104,6 @@ const struct value *eval_starred(struct eval *e, uint32_t id, str member, int de
         const uint32_t slot = module_slot(e->files, star->file, eval_name(e, NULL, member));
         if (slot != NONE)
             return eval_cell(e, cell_of_slot(e->cells, star->file, slot));
-        const struct value *inner = depth < 4 ? eval_starred(e, star->file, member, depth + 1) : NULL;
-        if (inner)
-            return inner;
     }
     return NULL;
 }
@@ -116,7 +113,7 @@ const struct value *eval_member(struct eval *e, const struct value *import, str 
 {
     const struct name *name = eval_name(e, import->name, member);
     if (import->detail != NONE && import->detail < e->files->count) {
-        const struct value *starred = eval_starred(e, import->detail, member, 0);
+        const struct value *starred = eval_starred(e, import->detail, member);
         const uint32_t slot = module_slot(e->files, import->detail, eval_name(e, NULL, member));
         if (slot != NONE)
             return eval_cell(e, cell_of_slot(e->cells, import->detail, slot));

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "files.h"
 
+#include "base/mem.h"
 #include "base/par.h"
 
 /* ---- per file ---- */
@@ -13,6 +14,7 @@ static void read_file(void *context, size_t i)
         file->shown.tree = syntax_parse(&file->arena, file->shown.path, S(""));
     scope_find(file);
     flow_build(file);
+    changes_build(&file->changes, file->shown.tree);
 }
 
 static void prove_file(void *context, size_t i)
@@ -84,6 +86,9 @@ void files_free(struct files *files)
 {
     for (uint32_t i = 0; i < files->count; i++) {
         flow_free(&files->at[i].flow);
+        mem_free(files->at[i].changes.at);
+        mem_free(files->at[i].own_stars.at);
+        mem_free(files->at[i].stars.at);
         arena_free(&files->at[i].arena);
     }
     names_free(files->names);

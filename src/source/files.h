@@ -7,6 +7,7 @@
 #ifndef SOURCE_FILES_H
 #define SOURCE_FILES_H
 
+#include "changes.h"
 #include "flows.h"
 #include "names.h"
 #include "project.h"
@@ -15,6 +16,11 @@
 struct star {
     uint32_t file; /* NONE */
     const struct name *name;
+};
+
+struct stars {
+    struct star *at;
+    size_t count, room;
 };
 
 struct file {
@@ -28,13 +34,14 @@ struct file {
     uint32_t class_count, first_class;
     uint32_t *first_parameter_def; /* per function: def of parameter 0; they follow one another; NONE */
     uint32_t *function_first_def, *function_last_def;
-    bool *function_loops; /* a definition reaches one before it */
-    bool is_test;         /* by its path: its calls say nothing of how the rest is used */
-    bool imported;        /* by a file of the run */
-    uint32_t program;     /* after module_link the same for all files of one */
-    struct star *stars;   /* `from x import *` */
-    uint32_t star_count;
+    bool *function_loops;   /* a definition reaches one before it */
+    bool is_test;           /* by its path: its calls say nothing of how the rest is used */
+    bool imported;          /* by a file of the run */
+    uint32_t program;       /* after module_link the same for all files of one */
+    struct stars own_stars; /* `from x import *`, in order */
+    struct stars stars;     /* those of the modules that these name too, in the order in which a name is looked for */
     struct flow flow;
+    struct changes changes;
 };
 
 struct files {

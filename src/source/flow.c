@@ -3,7 +3,7 @@
 #include "contexts.h"
 
 #include "base/mem.h"
-#include "known_words.h"
+#include "changes.h"
 
 /* The definition of the object: changes of its content are looked through. */
 static uint32_t object_def(const struct flow *flow, uint32_t def)
@@ -123,94 +123,6 @@ bool flow_escapes(const struct project *project, uint32_t file, const struct def
     return slot->shared || slot->outer != NONE || definition->function == 0;
 }
 
-/* ---- changes ---- */
-
-/* The name at the bottom of `a.b[c].d`; NONE. */
-static uint32_t base_name(const struct syntax *tree, uint32_t node)
-{
-    while (tree->kind[node] == SYN_ATTRIBUTE || tree->kind[node] == SYN_SUBSCRIPT)
-        node++;
-    return tree->kind[node] == SYN_NAME ? node : NONE;
-}
-
-static bool is_target(const struct syntax *tree, uint32_t node)
-{
-    uint32_t at = node, parent = tree->parent[at];
-    while (tree->kind[parent] == SYN_TUPLE || tree->kind[parent] == SYN_LIST || tree->kind[parent] == SYN_STARRED) {
-        at = parent;
-        parent = tree->parent[at];
-    }
-    switch (tree->kind[parent]) {
-    case SYN_ASSIGN:
-        return at != syntax_last_child(tree, parent);
-    case SYN_AUG_ASSIGN:
-    case SYN_ANN_ASSIGN:
-    case SYN_FOR:
-    case SYN_COMP_FOR:
-        return at == parent + 1;
-    case SYN_DELETE:
-        return true;
-    default:
-        return false;
-    }
-}
-
-/* A move as a statement of its own is that of a module; any other gives another tensor. */
-static bool method_changes(str method, bool alone)
-{
-    if (known_word(WORDS_MOVE_TO_DEVICE, method))
-        return alone;
-    if (known_word(WORDS_CHANGE, method))
-        return true;
-    return method.len > 1 && method.at[method.len - 1] == '_' && !str_ends(method, S("__"));
-}
-
-/* Whether the node, an occurrence of what is asked about, binds or changes it. */
-static bool occurrence_changes(const struct syntax *tree, uint32_t node)
-{
-    uint32_t at = node;
-    if (is_target(tree, at))
-        return true;
-    while (true) {
-        const uint32_t parent = tree->parent[at];
-        const bool object = at == parent + 1;
-        if (!object || (tree->kind[parent] != SYN_SUBSCRIPT && tree->kind[parent] != SYN_ATTRIBUTE))
-            return false;
-        if (is_target(tree, parent))
-            return true;
-        const uint32_t call = tree->parent[parent];
-        if (tree->kind[parent] == SYN_ATTRIBUTE && tree->kind[call] == SYN_CALL && call + 1 == parent)
-            return method_changes(syntax_tail(tree, parent), tree->kind[tree->parent[call]] == SYN_EXPR);
-        at = parent;
-    }
-}
-
-bool flow_use_changes(const struct project *project, struct site use)
-{
-    return occurrence_changes(project_tree(project, use.file), use.node);
-}
-
-bool flow_changes(const struct project *project, struct site expression, uint32_t within)
-{
-    const struct syntax *tree = project_tree(project, expression.file);
-    const uint32_t base = base_name(tree, expression.node);
-    if (base == NONE)
-        return true;
-    const enum syntax_kind kind = tree->kind[expression.node];
-    for (uint32_t node = within, last = syntax_last(tree, within); node < last; node++) {
-        if (tree->kind[node] != kind || !syntax_same(tree, node, tree, expression.node))
-            continue;
-        if (kind == SYN_NAME && tree->kind[tree->parent[node]] == SYN_ATTRIBUTE && node != tree->parent[node] + 1)
-            continue;
-        if (kind == SYN_NAME && tree->kind[tree->parent[node]] == SYN_KEYWORD && node == tree->parent[node] + 1)
-            continue;
-        if (occurrence_changes(tree, node))
-            return true;
-    }
-    return kind != SYN_NAME && flow_changes(project, (struct site){expression.file, base}, within) &&
-           !syntax_is(tree, expression.node, SYN_NAME);
-}
-
 /* ---- attributes ---- */
 
 static bool descends(const struct project *project, uint32_t class_id, uint32_t from, int depth)
@@ -237,7 +149,7 @@ uint32_t attribute_bindings(const struct project *project, uint32_t class_id, st
         for (uint32_t node = at, last = syntax_last(tree, at); node < last; node++) {
             if (tree->kind[node] != SYN_ATTRIBUTE || !syntax_is(tree, node + 1, SYN_NAME) ||
                 !str_eq(syntax_text(tree, node + 1), S("self")) || !str_eq(syntax_tail(tree, node), name) ||
-                !is_target(tree, node))
+                !changes_is_target(tree, node))
                 continue;
             if (count < room)
                 found[count] = (struct site){file, node};

@@ -433,6 +433,35 @@ uint8_t known_dtype_of(const struct known *known)
     return said[known->dtype];
 }
 
+/* Whether any row is below the package. */
+static bool has_package(str package)
+{
+    for (size_t i = 0; i < whole_words.count; i++)
+        if (str_starts(whole_words.at[i].text, package))
+            return true;
+    for (size_t i = 0; i < sizeof rooms / sizeof *rooms; i++)
+        if (str_starts(str_of(rooms[i].names), package))
+            return true;
+    for (size_t i = 0; i < sizeof canonical / sizeof *canonical; i++)
+        if (str_starts(str_of(canonical[i].from), package))
+            return true;
+    return str_eq(package, S("torch."));
+}
+
+bool known_package(str module)
+{
+    enum { LONGEST = 64 };
+    char room[LONGEST];
+    const char *dot = module.len ? memchr(module.at, '.', module.len) : NULL;
+    const size_t len = dot ? (size_t)(dot - module.at) : module.len;
+    pthread_once(&once, spread_all);
+    if (len + 1 >= LONGEST)
+        return false;
+    memcpy(room, module.at, len);
+    room[len] = '.';
+    return has_package((str){room, len + 1});
+}
+
 /* torch.nn.conv.Conv2d (after the modules are cut) keeps its file; classes are looked for by their last part. */
 str known_canonical(char *room, str text)
 {

@@ -109,6 +109,9 @@ uint8_t known_dtype_of(const struct known *known);
 /* NULL where the name is not known. Names are canonical; see name.h. */
 const struct known *known_find(str name);
 
+/* Whether the table has anything of the package that the module is in. */
+bool known_package(str module);
+
 /* A public name that is spelled in several ways, in the one that the table has. The text lies at `room`, and so may
  * the result, which is at most 32 bytes longer. */
 str known_canonical(char *room, str text);

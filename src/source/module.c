@@ -6,6 +6,8 @@
 #include "files.h"
 
 #include "base/buf.h"
+#include "base/mem.h"
+#include "known.h"
 #include "known_words.h"
 
 static str folder_of(str path)
@@ -106,25 +108,60 @@ static str plain_path(str path)
     return path;
 }
 
-/* Modules all of whose names an import brings in; only those at the top of a file, or under its ifs and tries. */
+/* Modules all of whose names an import brings in. Of those outside of the run only such as the table knows names of. */
 static void list_stars(struct files *files, uint32_t id)
 {
     struct file *file = &files->at[id];
     const struct syntax *tree = file->shown.tree;
-    for (int fill = 0; fill < 2; fill++) {
-        uint32_t count = 0;
-        for (uint32_t node = 0; node < tree->count; node++) {
-            if (tree->kind[node] != SYN_FROM_IMPORT || syntax_child_count(tree, node) != 1)
-                continue;
-            const str dotted = str_trim(syntax_text(tree, node + 1));
-            if (fill)
-                file->stars[count] = (struct star){module_find(files, id, dotted), names_get(files->names, dotted)};
-            count++;
-        }
-        if (!fill)
-            file->stars = arena_array(&file->arena, count, sizeof *file->stars);
-        file->star_count = count;
+    struct stars *stars = &file->own_stars;
+    for (uint32_t node = 0; node < tree->count; node++) {
+        if (tree->kind[node] != SYN_FROM_IMPORT || syntax_child_count(tree, node) != 1)
+            continue;
+        const str dotted = str_trim(syntax_text(tree, node + 1));
+        const struct star star = {module_find(files, id, dotted), names_get(files->names, dotted)};
+        if (star.file == NONE && !known_package(dotted))
+            continue;
+        stars->at = mem_grow(stars->at, &stars->room, stars->count + 1, sizeof *stars->at);
+        stars->at[stars->count++] = star;
     }
+}
+
+/* How far names come through modules that import all of one another. */
+enum { DEEPEST_STAR = 5 };
+
+struct starred {
+    struct files *files;
+    uint32_t *seen_by; /* per file: the last file for which it was met */
+    struct stars *into;
+};
+
+static void add_reached(struct starred *s, uint32_t from, uint32_t of, int depth)
+{
+    const struct stars *own = &s->files->at[of].own_stars;
+    for (size_t i = own->count; i--;) { /* the last import counts */
+        const struct star *star = &own->at[i];
+        if (star->file != NONE && s->seen_by[star->file] == from)
+            continue;
+        s->into->at = mem_grow(s->into->at, &s->into->room, s->into->count + 1, sizeof *star);
+        s->into->at[s->into->count++] = *star;
+        if (star->file == NONE)
+            continue;
+        s->seen_by[star->file] = from;
+        if (depth + 1 < DEEPEST_STAR)
+            add_reached(s, from, star->file, depth + 1);
+    }
+}
+
+/* Each module once, in the order in which a name is looked for. */
+static void reach_stars(struct files *files)
+{
+    struct starred s = {.files = files, .seen_by = mem_alloc((files->count + 1) * sizeof *s.seen_by)};
+    memset(s.seen_by, 0xff, (files->count + 1) * sizeof *s.seen_by);
+    for (uint32_t i = 0; i < files->count; i++) {
+        s.into = &files->at[i].stars;
+        add_reached(&s, i, i, 0);
+    }
+    mem_free(s.seen_by);
 }
 
 /* Finds what import statements name, once. */
@@ -188,8 +225,8 @@ static void find_programs(struct files *files)
         for (uint32_t d = 0; d < file->flow.def_count; d++)
             if (file->flow.defs[d].shown.kind == DEFINED_IMPORT)
                 unite(files, i, file->flow.defs[d].import_file);
-        for (uint32_t s = 0; s < file->star_count; s++)
-            unite(files, i, file->stars[s].file);
+        for (size_t s = 0; s < file->own_stars.count; s++)
+            unite(files, i, file->own_stars.at[s].file);
     }
     for (uint32_t i = 0; i < files->count; i++)
         files->at[i].program = root(files, i);
@@ -216,6 +253,7 @@ void module_link(struct files *files)
         resolve_imports(files, i);
         list_stars(files, i);
     }
+    reach_stars(files);
     find_programs(files);
     for (uint32_t i = 0; i < files->count; i++)
         list_variables(files, i);

@@ -9,6 +9,7 @@
 #include <tree_sitter/api.h>
 
 #include "base/mem.h"
+#include "index.h"
 #include "lines.h"
 #include "lower.h"
 
@@ -378,5 +379,6 @@ const struct syntax *syntax_parse(struct arena *arena, str path, str text)
     keep_comments(arena, &prepared, tree);
     arena_free(&scratch);
     lines_index(arena, tree);
+    index_build(arena, tree);
     return tree;
 }

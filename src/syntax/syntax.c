@@ -101,12 +101,18 @@ uint32_t syntax_child_count(const struct syntax *tree, uint32_t node)
     return count;
 }
 
+/* Along the children and up from the end of the subtree at once: a block is long or deep, seldom both. */
 uint32_t syntax_last_child(const struct syntax *tree, uint32_t node)
 {
-    uint32_t last = SYNTAX_NONE;
-    for (uint32_t child = syntax_first(tree, node); child != SYNTAX_NONE; child = syntax_next(tree, child))
-        last = child;
-    return last;
+    const uint32_t last = syntax_last(tree, node);
+    if (last == node + 1)
+        return SYNTAX_NONE;
+    for (uint32_t along = node + 1, up = last - 1;; along = syntax_last(tree, along), up = tree->parent[up]) {
+        if (syntax_last(tree, along) == last)
+            return along;
+        if (tree->parent[up] == node)
+            return up;
+    }
 }
 
 bool syntax_is_statement(enum syntax_kind kind)
@@ -125,30 +131,6 @@ bool syntax_is_statement(enum syntax_kind kind)
 bool syntax_inside(const struct syntax *tree, uint32_t node, uint32_t ancestor)
 {
     return node >= ancestor && node < syntax_last(tree, ancestor);
-}
-
-/* An opaque pattern or module name is no statement, nor is an `elif`, for nothing can be put before it. */
-static bool stands_as_statement(const struct syntax *tree, uint32_t node)
-{
-    if (!syntax_is_statement(tree->kind[node]))
-        return false;
-    const enum syntax_kind around = tree->kind[tree->parent[node]];
-    return around == SYN_MODULE || around == SYN_BLOCK || around == SYN_DECORATED;
-}
-
-uint32_t syntax_statement(const struct syntax *tree, uint32_t node)
-{
-    while (node && !stands_as_statement(tree, node))
-        node = tree->parent[node];
-    return node;
-}
-
-uint32_t syntax_function(const struct syntax *tree, uint32_t node)
-{
-    for (uint32_t at = tree->parent[node]; at; at = tree->parent[at])
-        if (tree->kind[at] == SYN_FUNCTION || tree->kind[at] == SYN_LAMBDA)
-            return at;
-    return SYNTAX_NONE;
 }
 
 /* --- calls -------------------------------------------------------------------------------------------------------------- */

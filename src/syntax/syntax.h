@@ -157,6 +157,8 @@ struct syntax_parens {
     uint32_t node, begin, end;
 };
 
+struct syntax_index;
+
 struct syntax {
     str path, text;                /* any bytes; the tree says what parsed */
     uint32_t count;                /* of nodes; at least 1 */
@@ -172,6 +174,7 @@ struct syntax {
     const struct syntax_parens *parens;  /* by node, outer ones first */
     const struct span_of_text *comments; /* in the order of the text */
     uint32_t parens_count, comment_count;
+    const struct syntax_index *index;
 };
 
 /* A place as people count: from 1, columns in bytes. */
@@ -224,6 +227,13 @@ bool syntax_inside(const struct syntax *tree, uint32_t node, uint32_t ancestor);
 uint32_t syntax_statement(const struct syntax *tree, uint32_t node);
 /* The innermost function (or lambda) around it, not itself; SYNTAX_NONE at module level. */
 uint32_t syntax_function(const struct syntax *tree, uint32_t node);
+
+/* The first SYN_NAME of that text in [from, to), names of attributes and keywords too; SYNTAX_NONE. */
+uint32_t syntax_name_from(const struct syntax *tree, str text, uint32_t from, uint32_t to);
+/* Calls of `....method` or `method` whose name stands in [*from, to), one by one: *from goes on behind it. */
+uint32_t syntax_call_from(const struct syntax *tree, str method, uint32_t *from, uint32_t to);
+/* Whether one stands below the node, or is it. */
+bool syntax_has_call(const struct syntax *tree, str method, uint32_t within);
 
 /* The last name of a NAME or ATTRIBUTE: of `a.b.c` "c". "" for anything else. */
 str syntax_tail(const struct syntax *tree, uint32_t node);
