@@ -7,7 +7,8 @@ docs.py BUILD [--update]
 - every console block of the README shows what the program prints today (--update rewrites them);
 - every command stands in the README and has a man page that names each of its options;
 - every link in a Markdown file leads to a file, and every #anchor to a heading;
-- every id in the program's JSON (values, tables, columns) is defined in doc/numbers.
+- every value in the program's JSON is defined in doc/numbers by its id;
+- doc/numbers/columns.md has the definitions that the program prints (--update writes it).
 """
 import glob
 import json
@@ -20,9 +21,12 @@ TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 SAMPLES = [["dlrm-cpu.json.gz"], ["session-gnn-cpu-stack.json.gz"], ["dlrm-legacy-113.json.gz"],
            ["ddp-gloo-rank0.json.gz", "ddp-gloo-rank1.json.gz"]]
 JOBS = os.path.join("examples", "fleet", "case_studies.csv")
-TABLES = [["fleet", "breakdown", JOBS, "--hw", "paper", "--group-by", "architecture"],
+OTHERS = [["fleet", "breakdown", JOBS, "--hw", "paper", "--group-by", "architecture"],
           ["fleet", "project", JOBS, "--hw", "paper", "--to", "allreduce-local", "--sweep", "ethernet=25,100Gbps"],
-          ["fleet", "features", os.path.join("tests", "data", "recorded", "dlrm-cpu.json.gz")]]
+          ["fleet", "features", os.path.join("tests", "data", "recorded", "dlrm-cpu.json.gz")],
+          ["fleet", "stragglers", os.path.join("tests", "data", "recorded", "ddp-gloo-rank0.json.gz"),
+           os.path.join("tests", "data", "recorded", "ddp-gloo-rank1.json.gz")],
+          ["hw"], ["hw", "V100"], ["model", "show"], ["rules"]]
 LINK = re.compile(r"(?<!\!)\[[^\]]*\]\(([^)\s]+)\)")
 SCREEN = re.compile(r"```console\n\$ ([^\n]+)\n.*?```\n", re.DOTALL)
 CODE = re.compile(r"```.*?```|`[^`\n]*`", re.DOTALL)
@@ -118,41 +122,81 @@ def check_links():
 
 
 def ids(document):
-    """(id, where) of everything in a document that scripts may ask for by name."""
+    """(id, where) of every value of a document; columns carry their definitions themselves."""
     for section in document["sections"]:
         for value in section["values"]:
             yield value["id"], f"value of {section['id']}"
-        for table in section["tables"]:
-            yield table["id"], "table"
-            for column in table["columns"]:
-                yield column["id"], f"column of {table['id']}"
 
 
-def check_ids(build):
-    files = sorted(glob.glob(os.path.join(TOP, "doc", "numbers*.md")) + glob.glob(os.path.join(TOP, "doc", "numbers", "*.md")))
-    text = "".join(map(read, files))
-    defined = set(re.findall(r"`(?:[a-z0-9_]+\.)?([a-z0-9_<>]+)`", text)) | set(re.findall(r"^#+ ([a-z0-9_]+)$", text, re.MULTILINE))
-    seen = {}
+def documents(build):
+    """(command, its JSON) for every command over the samples."""
     for command in commands(build):
         if "TRACE|DIR" not in program(build, command, "--help").partition("Usage:")[2].partition("\n")[0]:
             continue
         for sample in SAMPLES:
             files = [os.path.join(TOP, "tests", "data", "recorded", name) for name in sample]
-            for word, where in ids(json.loads(program(build, command, "--format", "json", *files))):
-                seen.setdefault(word, f"{command}: {where}")
-    for words in TABLES:
+            yield command, json.loads(program(build, command, "--format", "json", *files))
+    for words in OTHERS:
         words = [os.path.join(TOP, word) if os.sep in word else word for word in words]
-        for word, where in ids(json.loads(program(build, *words, "--format", "json"))):
-            seen.setdefault(re.sub("^sweep_.*", "sweep_<key>", word), f"{words[0]} {words[1]}: {where}")
+        named = [word for word in words[:2] if re.fullmatch(r"[a-z]+", word)]
+        yield " ".join(named), json.loads(program(build, *words, "--format", "json"))
+
+
+def check_ids(found):
+    files = sorted(glob.glob(os.path.join(TOP, "doc", "numbers*.md")) + glob.glob(os.path.join(TOP, "doc", "numbers", "*.md")))
+    text = "".join(read(file) for file in files if os.path.basename(file) != "columns.md")
+    defined = set(re.findall(r"`(?:[a-z0-9_]+\.)?([a-z0-9_<>]+)`", text)) | set(re.findall(r"^#+ ([a-z0-9_]+)$", text, re.MULTILINE))
+    seen = {}
+    for command, document in found:
+        for word, where in ids(document):
+            seen.setdefault(re.sub("^sweep_.*", "sweep_<key>", word), f"{command}: {where}")
     for word in sorted(seen.keys() - defined):
         complain("doc/numbers", f"`{word}` ({seen[word]}) is not defined")
+
+
+HEAD = """# Every column of every table
+
+What the program itself says of its columns: `steptime COMMAND --explain list`, the `definition` of each column in JSON. This
+page is written by `tools/docs.py BUILD --update`, and a test holds it to the program. What the tables are about stands in
+the pages beside it.
+"""
+
+
+def columns_page(found):
+    """Commands, their tables and columns in the order in which they first appear."""
+    pages = {}
+    for command, document in found:
+        for section in document["sections"]:
+            for table in section["tables"]:
+                rows = pages.setdefault(command, {}).setdefault(re.sub("^sweep_.*", "sweep_<key>", table["id"]), {})
+                for column in table["columns"]:
+                    rows.setdefault(column["id"], (column.get("unit", ""), column["definition"].replace("|", "\\|")))
+    text = HEAD
+    for command, tables in pages.items():
+        text += f"\n## steptime {command}\n"
+        for table, rows in tables.items():
+            text += f"\n### {command}: `{table}`\n\n| column | unit | definition |\n|---|---|---|\n"
+            text += "".join(f"| `{column}` | {unit or ''} | {words} |\n" for column, (unit, words) in rows.items())
+    return text
+
+
+def check_columns(found, update):
+    path = os.path.join(TOP, "doc", "numbers", "columns.md")
+    text = columns_page(found)
+    if update:
+        with open(path, "w", encoding="utf-8") as out:
+            out.write(text)
+    elif not os.path.exists(path) or read(path) != text:
+        complain("doc/numbers/columns.md", f"is not what the program says (run: {sys.argv[0]} {sys.argv[1]} --update)")
 
 
 def main(build, update):
     check_screens(build, update)
     check_commands(build)
     check_links()
-    check_ids(build)
+    found = list(documents(build))
+    check_ids(found)
+    check_columns(found, update)
     for complaint in complaints:
         print(complaint)
     return 1 if complaints else 0

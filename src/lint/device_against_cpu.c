@@ -232,6 +232,16 @@ static void show_row(struct table *table, const struct function_against *against
     table_text(table, against->slower ? S("slower") : S(""));
 }
 
+static const struct column_spec against_columns[] = {
+    {"name", "function", UNIT_NONE, COLUMN_WIDE, "function of the code"},
+    {"device_ns", "with device", UNIT_NS, 0, "its time a step in the trace with a device"},
+    {"cpu_ns", "on the CPU", UNIT_NS, 0, "its time a step in the trace of the CPU"},
+    {"ratio", "ratio", UNIT_RATIO, COLUMN_DETAIL, "device_ns / cpu_ns"},
+    {"calls", "calls", UNIT_COUNT, COLUMN_DETAIL, "calls of the function"},
+    {"verdict", "", UNIT_NONE, 0, "what follows in words"},
+    {0},
+};
+
 void device_against_cpu_show(const struct device_against_cpu *against, struct report *report)
 {
     struct section *section = report_section(report, "device_against_cpu", "With the device, and on the CPU alone");
@@ -240,12 +250,7 @@ void device_against_cpu_show(const struct device_against_cpu *against, struct re
     section_value(section, "cpu_step_ns", "a step on the CPU", UNIT_NS, cell_int(against->cpu_step_ns));
     section_value(section, "slower", "slower with the device", UNIT_COUNT, cell_int(against->slower_count));
     struct table *table = section_table(section, "against", "");
-    table_column(table, "name", "function", UNIT_NONE, COLUMN_WIDE);
-    table_column(table, "device_ns", "with device", UNIT_NS, 0);
-    table_column(table, "cpu_ns", "on the CPU", UNIT_NS, 0);
-    table_column(table, "ratio", "ratio", UNIT_RATIO, COLUMN_DETAIL);
-    table_column(table, "calls", "calls", UNIT_COUNT, COLUMN_DETAIL);
-    table_column(table, "verdict", "", UNIT_NONE, 0);
+    table_columns(table, against_columns);
     for (uint32_t i = 0; i < against->count; i++)
         show_row(table, &against->at[i]);
 }

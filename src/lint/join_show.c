@@ -12,22 +12,29 @@ static str verdict(const struct joined *joined, struct arena *arena)
     return str_printf(arena, "With all findings of the source fixed together a step would take %.1f %% less.", share);
 }
 
+static const struct column_spec traces_columns[] = {
+    {"trace", "trace", UNIT_NONE, COLUMN_WIDE, "path of the trace"},
+    {"steps", "steps", UNIT_COUNT, 0, "steps selected"},
+    {"step_ns", "a step", UNIT_NS, 0, "mean time of a step"},
+    {"busy_ns", "device busy", UNIT_NS, 0, "union of device work, a step"},
+    {"idle_ns", "device idle", UNIT_NS, COLUMN_DETAIL, "step less busy_ns"},
+    {"preparing_ns", "host works in it", UNIT_NS, COLUMN_DETAIL,
+     "idle time of the device in which the host works on values of its own, a step"},
+    {"loading_ns", "data loader", UNIT_NS, COLUMN_DETAIL,
+     "idle time of the device in which the host is in the data loader, a step"},
+    {"blocking_moves", "waits", UNIT_COUNT, 0, "copies and waits that block the host, a step"},
+    {"blocked_ns", "host blocked", UNIT_NS, 0, "time that the host is blocked by them, a step"},
+    {"saving_ns", "saving", UNIT_NS, 0, "less step time without the findings, by replay of the trace"},
+    {"confirmed", "confirmed", UNIT_COUNT, 0, "findings whose exact line the trace shows"},
+    {"in_function", "in function", UNIT_COUNT, 0, "findings whose function the trace shows"},
+    {"from_trace", "trace alone", UNIT_COUNT, 0, "findings of the trace that no line of the source explains"},
+    {0},
+};
+
 static struct table *new_table(struct section *section)
 {
     struct table *table = section_table(section, "traces", "");
-    table_column(table, "trace", "trace", UNIT_NONE, COLUMN_WIDE);
-    table_column(table, "steps", "steps", UNIT_COUNT, 0);
-    table_column(table, "step_ns", "a step", UNIT_NS, 0);
-    table_column(table, "busy_ns", "device busy", UNIT_NS, 0);
-    table_column(table, "idle_ns", "device idle", UNIT_NS, COLUMN_DETAIL);
-    table_column(table, "preparing_ns", "host works in it", UNIT_NS, COLUMN_DETAIL);
-    table_column(table, "loading_ns", "data loader", UNIT_NS, COLUMN_DETAIL);
-    table_column(table, "blocking_moves", "waits", UNIT_COUNT, 0);
-    table_column(table, "blocked_ns", "host blocked", UNIT_NS, 0);
-    table_column(table, "saving_ns", "saving", UNIT_NS, 0);
-    table_column(table, "confirmed", "confirmed", UNIT_COUNT, 0);
-    table_column(table, "in_function", "in function", UNIT_COUNT, 0);
-    table_column(table, "from_trace", "trace alone", UNIT_COUNT, 0);
+    table_columns(table, traces_columns);
     return table;
 }
 

@@ -200,16 +200,21 @@ static void show_rule_row(struct table *table, const struct rule *rule, const st
     table_text(table, str_of(rule->words->brief));
 }
 
+static const struct column_spec rules_columns[] = {
+    {"rule", "rule", UNIT_NONE, 0, "id of the rule"},
+    {"name", "", UNIT_NONE, 0, "its name"},
+    {"warnings", "warnings", UNIT_COUNT, 0, "findings told as warnings"},
+    {"notes", "notes", UNIT_COUNT, 0, "findings told as notes"},
+    {"fix_safe", "safe fixes", UNIT_COUNT, 0, "findings that `fix --write` rewrites"},
+    {"fix_unsafe", "unsafe", UNIT_COUNT, 0, "findings that `fix --write --unsafe` rewrites"},
+    {"brief", "what", UNIT_NONE, COLUMN_WIDE, "what the rule finds"},
+    {0},
+};
+
 static void show_rules(const struct lint *lint, struct section *section)
 {
     struct table *table = section_table(section, "rules", "");
-    table_column(table, "rule", "rule", UNIT_NONE, 0);
-    table_column(table, "name", "", UNIT_NONE, 0);
-    table_column(table, "warnings", "warnings", UNIT_COUNT, 0);
-    table_column(table, "notes", "notes", UNIT_COUNT, 0);
-    table_column(table, "fix_safe", "safe fixes", UNIT_COUNT, 0);
-    table_column(table, "fix_unsafe", "unsafe", UNIT_COUNT, 0);
-    table_column(table, "brief", "what", UNIT_NONE, COLUMN_WIDE);
+    table_columns(table, rules_columns);
     for (const struct rule *const *at = rules; *at; at++) {
         const struct tally tally = tally_of(lint, *at);
         if (tally.warnings + tally.notes)
@@ -247,15 +252,25 @@ static void show_summary(const struct lint *lint, struct report *report)
         show_rules(lint, section);
 }
 
+static const struct column_spec findings_columns[] = {
+    {"file", "file", UNIT_NONE, 0, "path of the file"},
+    {"line", "line", UNIT_NONE, 0, "where the finding begins, counted from 1"},
+    {"column", "column", UNIT_NONE, 0, "where it begins in the line, counted from 1 in UTF-16 units"},
+    {"rule", "rule", UNIT_NONE, 0, "id of the rule"},
+    {"severity", "severity", UNIT_NONE, 0, "warning or note"},
+    {"tier", "tier", UNIT_NONE, 0, "what shows it: confirmed, function, static or trace"},
+    {"fix", "fix", UNIT_NONE, 0, "whether it can be rewritten: safe, unsafe, none"},
+    {"message", "message", UNIT_NONE, 0, "what is wrong, how much it costs, what to do"},
+    {0},
+};
+
 /* For csv, and for scripts that like rows better than objects. */
 static void show_table(const struct lint *lint, struct report *report)
 {
     struct section *section = report_section(report, "findings", "Findings");
     struct table *table = section_table(section, "findings", "");
     table_json_only(table);
-    static const char *const columns[] = {"file", "line", "column", "rule", "severity", "tier", "fix", "message"};
-    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
-        table_column(table, columns[i], columns[i], UNIT_NONE, 0);
+    table_columns(table, findings_columns);
     for (uint32_t i = 0; i < lint->finding_count; i++) {
         const struct match *match = lint->findings[i].match;
         if (!match)

@@ -33,12 +33,17 @@ static void show_formula(const struct predict_number *number, struct section *se
     table_text(table, str_of(number->formula));
 }
 
+static const struct column_spec formulas_columns[] = {
+    {"number", "number", UNIT_NONE, 0, "the number asked for"},
+    {"formula", "formula", UNIT_NONE, COLUMN_WIDE, "how it is computed"},
+    {0},
+};
+
 static void show_formulas(const struct predict_explain *explain, struct section *section, struct arena *arena)
 {
     struct table *table = section_table(section, "formulas", "");
     table_json_only(table);
-    table_column(table, "number", "number", UNIT_NONE, 0);
-    table_column(table, "formula", "formula", UNIT_NONE, COLUMN_WIDE);
+    table_columns(table, formulas_columns);
     for (uint32_t i = 0; i < predict_number_count; i++)
         if (!explain->number || explain->number == &predict_numbers[i])
             show_formula(&predict_numbers[i], section, table, arena);
@@ -69,6 +74,12 @@ static double step_amount(const struct predicted_step *step, str id)
     return step->from_beside_us < 0 ? NAN : step->from_beside_us - step->finished_us;
 }
 
+static const struct column_spec explained_steps_columns[] = {
+    {"rank", "rank", UNIT_NONE, 0, "as recorded, else from the file's name, else by order"},
+    {"step", "step", UNIT_NONE, 0, "number of the step"},
+    {0},
+};
+
 static void show_steps(const struct predict_explain *explain, const struct prediction *p, struct section *section,
                        struct arena *arena)
 {
@@ -76,10 +87,11 @@ static void show_steps(const struct predict_explain *explain, const struct predi
     const str id = str_of(explain->number->id);
     const bool error = str_eq(id, S("error")) || str_eq(id, S("bias"));
     (void)arena;
-    table_column(table, "rank", "rank", UNIT_NONE, 0);
-    table_column(table, "step", "step", UNIT_NONE, 0);
-    table_column(table, "counted_ns", error ? "predicted less measured" : "counted", UNIT_NS, 0);
-    table_column(table, "share", error ? "of the measured" : "of all steps", UNIT_RATIO, 0);
+    table_columns(table, explained_steps_columns);
+    table_column(table, (struct column_spec){"counted_ns", error ? "predicted less measured" : "counted", UNIT_NS, 0,
+                                             "its part of the number; of errors: predicted less measured"});
+    table_column(table, (struct column_spec){"share", error ? "of the measured" : "of all steps", UNIT_RATIO, 0,
+                                             "of the sum over all steps; of errors: of the measured step"});
     double sum = 0;
     for (uint32_t i = 0; i < p->step_count; i++)
         sum += step_amount(&p->steps[i], id);
@@ -95,12 +107,17 @@ static void show_steps(const struct predict_explain *explain, const struct predi
 
 /* ---- names ---- */
 
+static const struct column_spec explained_names_columns[] = {
+    {"name", "operators", UNIT_NONE, COLUMN_WIDE, "operators of this name"},
+    {"calls", "calls", UNIT_COUNT, 0, "how many"},
+    {"counted_ns", "a step is shorter by", UNIT_NS, 0, "its part of the number; of errors: predicted less measured"},
+    {0},
+};
+
 static void show_names(const struct prediction *p, struct section *section)
 {
     struct table *table = section_table(section, "explained_names", "What a step is shorter without");
-    table_column(table, "name", "operators", UNIT_NONE, COLUMN_WIDE);
-    table_column(table, "calls", "calls", UNIT_COUNT, 0);
-    table_column(table, "counted_ns", "a step is shorter by", UNIT_NS, 0);
+    table_columns(table, explained_names_columns);
     for (uint32_t i = 0; i < p->top_count; i++) {
         table_row(table);
         table_text(table, p->top[i].name);
@@ -119,17 +136,24 @@ static const struct explained_rank *rank_of(const struct predict_explain *explai
     return NULL;
 }
 
+static const struct column_spec explained_columns[] = {
+    {"events", "events, all steps", UNIT_COUNT, 0, "events of all steps"},
+    {"shown", "listed", UNIT_COUNT, COLUMN_DETAIL, "how many of them are listed"},
+    {0},
+};
+
 static void show_sum(const struct explained_rank *rank, enum unit unit, struct section *section)
 {
     double listed = 0;
     for (uint32_t i = 0; i < rank->count; i++)
         listed += rank->events[i].amount;
     struct table *table = section_table(section, "explained", "What it is made of");
-    table_column(table, "rank", "rank", UNIT_NONE, 0);
-    table_column(table, "sum", "all together, a step", unit, 0);
-    table_column(table, "events", "events, all steps", UNIT_COUNT, 0);
-    table_column(table, "shown", "listed", UNIT_COUNT, COLUMN_DETAIL);
-    table_column(table, "rest", "of the others", unit, COLUMN_DETAIL);
+    table_column(table, (struct column_spec){"rank", "rank", UNIT_NONE, 0,
+                                             "as recorded, else from the file's name, else by order"});
+    table_column(table, (struct column_spec){"sum", "all together, a step", unit, 0, "sum over the events, a step"});
+    table_columns(table, explained_columns);
+    table_column(table,
+                 (struct column_spec){"rest", "of the others", unit, COLUMN_DETAIL, "sum over those not listed"});
     table_row(table);
     table_int(table, rank->rank);
     table_cell(table, amount_cell(unit, rank->sum));
@@ -138,16 +162,27 @@ static void show_sum(const struct explained_rank *rank, enum unit unit, struct s
     table_cell(table, amount_cell(unit, rank->sum - listed));
 }
 
+static const struct column_spec events_columns[] = {
+    {"step", "step", UNIT_NONE, 0, "number of the step"},
+    {"event", "event", UNIT_NONE, 0, "row of the trace, or node of the execution trace"},
+    {"name", "name", UNIT_NONE, COLUMN_WIDE, "operators of this name"},
+    {"operator", "operator", UNIT_NONE, COLUMN_WIDE, "operator at the top"},
+    {0},
+};
+
+static const struct column_spec events_columns_2[] = {
+    {"start_ns", "start", UNIT_NS, 0, "from the step's begin, as walked"},
+    {"dur_ns", "duration", UNIT_NS, 0, "duration as walked"},
+    {0},
+};
+
 static void show_events(const struct explained_rank *rank, enum unit unit, struct section *section)
 {
     struct table *table = section_table(section, "events", "The events, largest first");
-    table_column(table, "step", "step", UNIT_NONE, 0);
-    table_column(table, "event", "event", UNIT_NONE, 0);
-    table_column(table, "name", "name", UNIT_NONE, COLUMN_WIDE);
-    table_column(table, "operator", "operator", UNIT_NONE, COLUMN_WIDE);
-    table_column(table, "counted", "counted, a step", unit, 0);
-    table_column(table, "start_ns", "start", UNIT_NS, 0);
-    table_column(table, "dur_ns", "duration", UNIT_NS, 0);
+    table_columns(table, events_columns);
+    table_column(table,
+                 (struct column_spec){"counted", "counted, a step", unit, 0, "its part of the mean over the steps"});
+    table_columns(table, events_columns_2);
     for (uint32_t i = 0; i < rank->count; i++) {
         const struct explained_event *event = &rank->events[i];
         table_row(table);

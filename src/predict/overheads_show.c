@@ -40,15 +40,21 @@ static const char *const titles[OVERHEADS] = {
     [OVERHEAD_RETURN] = "end of the work to return of the wait",
 };
 
+static const struct column_spec kinds_columns[] = {
+    {"type", "type", UNIT_NONE, COLUMN_DETAIL, "type of overhead, T1 to T5 and others (doc/numbers/overheads.md)"},
+    {"title", "overhead", UNIT_NONE, COLUMN_WIDE, "the type in words"},
+    {"mean_us", "mean", UNIT_US, 0, "mean of the samples without outliers, without the cost of the profiler"},
+    {"std_us", "deviation", UNIT_US, 0, "standard deviation of the same"},
+    {"profiler_us", "taken off for the profiler", UNIT_US, 0,
+     "what was taken off the mean for the profiler; in the row of type profiler its cost an event"},
+    {"count", "samples", UNIT_COUNT, 0, "samples, outliers included"},
+    {0},
+};
+
 static void show_kinds(const struct overheads *overheads, struct section *section)
 {
     struct table *table = section_table(section, "kinds", "");
-    table_column(table, "type", "type", UNIT_NONE, COLUMN_DETAIL);
-    table_column(table, "title", "overhead", UNIT_NONE, COLUMN_WIDE);
-    table_column(table, "mean_us", "mean", UNIT_US, 0);
-    table_column(table, "std_us", "deviation", UNIT_US, 0);
-    table_column(table, "profiler_us", "taken off for the profiler", UNIT_US, 0);
-    table_column(table, "count", "samples", UNIT_COUNT, 0);
+    table_columns(table, kinds_columns);
     for (int kind = 0; kind < OVERHEADS; kind++) {
         const struct overhead all = overheads_get(overheads, (enum overhead_kind)kind, S(""));
         if (!all.count)
@@ -76,17 +82,23 @@ static void overhead_cells(struct table *table, str type, str name, const struct
     table_int(table, (int64_t)overhead->count);
 }
 
+static const struct column_spec overheads_columns[] = {
+    {"type", "type", UNIT_NONE, 0, "type of overhead, T1 to T5 and others (doc/numbers/overheads.md)"},
+    {"op_or_call", "operator or call", UNIT_NONE, COLUMN_WIDE, "operator or call"},
+    {"mean_us", "mean", UNIT_US, 0, "mean of the samples without outliers, without the cost of the profiler"},
+    {"std_us", "deviation", UNIT_US, 0, "standard deviation of the same"},
+    {"profiler_us", "profiler", UNIT_US, 0,
+     "what was taken off the mean for the profiler; in the row of type profiler its cost an event"},
+    {"whole_us", "with outliers", UNIT_US, COLUMN_DETAIL, "mean with outliers and the cost of the profiler"},
+    {"median_us", "median", UNIT_US, COLUMN_DETAIL, "median of all samples as recorded"},
+    {"count", "samples", UNIT_COUNT, 0, "samples, outliers included"},
+    {0},
+};
+
 static void show_rows(const struct overheads *overheads, struct section *section)
 {
     struct table *table = section_table(section, "overheads", "By operator and call");
-    table_column(table, "type", "type", UNIT_NONE, 0);
-    table_column(table, "op_or_call", "operator or call", UNIT_NONE, COLUMN_WIDE);
-    table_column(table, "mean_us", "mean", UNIT_US, 0);
-    table_column(table, "std_us", "deviation", UNIT_US, 0);
-    table_column(table, "profiler_us", "profiler", UNIT_US, 0);
-    table_column(table, "whole_us", "with outliers", UNIT_US, COLUMN_DETAIL);
-    table_column(table, "median_us", "median", UNIT_US, COLUMN_DETAIL);
-    table_column(table, "count", "samples", UNIT_COUNT, 0);
+    table_columns(table, overheads_columns);
     const double event_us = overheads_profiler_us(overheads);
     overhead_cells(table, S("profiler"), S(""),
                    &(struct overhead){.mean_us = event_us, .whole_us = event_us, .median_us = event_us, .count = 1});

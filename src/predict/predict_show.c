@@ -197,17 +197,23 @@ static void show_head(const struct prediction *predictions, uint32_t count, cons
 
 /* ---- tables ---- */
 
+static const struct column_spec operators_columns[] = {
+    {"name", "operator", UNIT_NONE, COLUMN_WIDE, "operators at the top of this name"},
+    {"calls", "calls", UNIT_COUNT, 0, "how many in a step"},
+    {"launches", "launches", UNIT_COUNT, 0, "pieces of device work that they launch in a step"},
+    {"host_ns", "host", UNIT_NS, 0, "from their starts to their ends on the host, waits included"},
+    {"device_ns", "device", UNIT_NS, 0, "their device work"},
+    {"without_ns", "a step is shorter without", UNIT_NS, 0,
+     "by so much a step is shorter when it is walked without them"},
+    {"share", "share", UNIT_RATIO, COLUMN_BAR, "without_ns / step_ns, 0 where negative"},
+    {0},
+};
+
 static void show_top(const struct prediction *p, struct report *report)
 {
     struct section *section = report_section(report, "operators", "Operators that contribute most");
     struct table *table = section_table(section, "operators", "");
-    table_column(table, "name", "operator", UNIT_NONE, COLUMN_WIDE);
-    table_column(table, "calls", "calls", UNIT_COUNT, 0);
-    table_column(table, "launches", "launches", UNIT_COUNT, 0);
-    table_column(table, "host_ns", "host", UNIT_NS, 0);
-    table_column(table, "device_ns", "device", UNIT_NS, 0);
-    table_column(table, "without_ns", "a step is shorter without", UNIT_NS, 0);
-    table_column(table, "share", "share", UNIT_RATIO, COLUMN_BAR);
+    table_columns(table, operators_columns);
     for (uint32_t i = 0; i < p->top_count; i++) {
         const struct predicted_operator *op = &p->top[i];
         table_row(table);
@@ -221,17 +227,23 @@ static void show_top(const struct prediction *p, struct report *report)
     }
 }
 
+static const struct column_spec steps_columns[] = {
+    {"step", "step", UNIT_NONE, 0, "number of the step"},
+    {"step_ns", "predicted", UNIT_NS, 0, "predicted time of a step"},
+    {"measured_step_ns", "measured", UNIT_NS, 0, "recorded time of a step; null where none was recorded"},
+    {"finished_ns", "from end to end", UNIT_NS, 0, "the recorded step from end to end, less what it was held"},
+    {"from_beside_ns", "from the step beside it", UNIT_NS, 0, "predicted from the step beside it"},
+    {"active_ns", "device active", UNIT_NS, 0, "predicted time with any work on the device"},
+    {"measured_active_ns", "measured", UNIT_NS, 0, "recorded time with any work on the device"},
+    {0},
+};
+
 static void show_steps(const struct prediction *predictions, uint32_t count, struct report *report)
 {
     struct table *table = section_table(report_section(report, "steps", "Steps"), "steps", "");
-    table_column(table, "rank", "rank", UNIT_NONE, count > 1 ? COLUMN_PLAIN : COLUMN_DETAIL);
-    table_column(table, "step", "step", UNIT_NONE, 0);
-    table_column(table, "step_ns", "predicted", UNIT_NS, 0);
-    table_column(table, "measured_step_ns", "measured", UNIT_NS, 0);
-    table_column(table, "finished_ns", "from end to end", UNIT_NS, 0);
-    table_column(table, "from_beside_ns", "from the step beside it", UNIT_NS, 0);
-    table_column(table, "active_ns", "device active", UNIT_NS, 0);
-    table_column(table, "measured_active_ns", "measured", UNIT_NS, 0);
+    table_column(table, (struct column_spec){"rank", "rank", UNIT_NONE, count > 1 ? COLUMN_PLAIN : COLUMN_DETAIL,
+                                             "as recorded, else from the file's name, else by order"});
+    table_columns(table, steps_columns);
     for (uint32_t r = 0; r < count; r++)
         for (uint32_t i = 0; i < predictions[r].step_count; i++) {
             const struct predicted_step *step = &predictions[r].steps[i];
@@ -247,18 +259,26 @@ static void show_steps(const struct prediction *predictions, uint32_t count, str
         }
 }
 
+static const struct column_spec ranks_columns[] = {
+    {"rank", "rank", UNIT_NONE, 0, "as recorded, else from the file's name, else by order"},
+    {"file", "file", UNIT_NONE, COLUMN_WIDE, "path of the file"},
+    {"step_ns", "predicted", UNIT_NS, 0, "predicted time of a step"},
+    {"alone_ns", "alone, waiting as recorded", UNIT_NS, 0,
+     "the step of the rank alone, its waiting for others as recorded; null where the ranks are not walked together"},
+    {"measured_step_ns", "measured", UNIT_NS, 0, "recorded time of a step; null where none was recorded"},
+    {"error", "step from step", UNIT_RATIO, 0,
+     "mean absolute error of the steps, each predicted from the step beside it alone"},
+    {"rank_error", "off with the overheads of the others", UNIT_RATIO, 0,
+     "signed error, from end to end, of the rank predicted with its own program and kernel times, and with the overheads of the other ranks"},
+    {"active_ns", "device active", UNIT_NS, 0, "predicted time with any work on the device"},
+    {"measured_active_ns", "measured", UNIT_NS, 0, "recorded time with any work on the device"},
+    {0},
+};
+
 static void show_ranks(const struct prediction *predictions, uint32_t count, struct report *report)
 {
     struct table *table = section_table(report_section(report, "ranks", "Ranks"), "ranks", "");
-    table_column(table, "rank", "rank", UNIT_NONE, 0);
-    table_column(table, "file", "file", UNIT_NONE, COLUMN_WIDE);
-    table_column(table, "step_ns", "predicted", UNIT_NS, 0);
-    table_column(table, "alone_ns", "alone, waiting as recorded", UNIT_NS, 0);
-    table_column(table, "measured_step_ns", "measured", UNIT_NS, 0);
-    table_column(table, "error", "step from step", UNIT_RATIO, 0);
-    table_column(table, "rank_error", "off with the overheads of the others", UNIT_RATIO, 0);
-    table_column(table, "active_ns", "device active", UNIT_NS, 0);
-    table_column(table, "measured_active_ns", "measured", UNIT_NS, 0);
+    table_columns(table, ranks_columns);
     if (count == 1)
         table_json_only(table);
     for (uint32_t i = 0; i < count; i++) {

@@ -29,18 +29,23 @@ static void show_values(const struct sharding *sharding, enum shard_method shown
     section_value(section, "basis", "times", UNIT_NONE, cell_text(estimate_basis_word(sharding->basis)));
 }
 
+static const struct column_spec choices_columns[] = {
+    {"method", "placement", UNIT_NONE, 0, "how tables were placed"},
+    {"step_us", "lookups and exchange", UNIT_US, 0, "slowest device + exchange"},
+    {"largest_us", "slowest device", UNIT_US, 0, "lookups of the slowest device"},
+    {"mean_us", "mean device", UNIT_US, 0, "mean over the devices of their lookups"},
+    {"imbalance", "slowest of mean", UNIT_RATIO, 0, "largest_us / mean_us"},
+    {"exchange_us", "all-to-all", UNIT_US, 0, "all-to-all of the looked-up rows"},
+    {"memory_bytes", "largest memory", UNIT_BYTES, 0, "memory of the tables; of a placement on its fullest device"},
+    {"fits", "fits", UNIT_NONE, 0, "yes where every device has the memory"},
+    {0},
+};
+
 static void show_choices(const struct sharding *sharding, struct report *report)
 {
     struct section *section = report_section(report, "choices", "What each choice costs");
     struct table *table = section_table(section, "choices", "");
-    table_column(table, "method", "placement", UNIT_NONE, 0);
-    table_column(table, "step_us", "lookups and exchange", UNIT_US, 0);
-    table_column(table, "largest_us", "slowest device", UNIT_US, 0);
-    table_column(table, "mean_us", "mean device", UNIT_US, 0);
-    table_column(table, "imbalance", "slowest of mean", UNIT_RATIO, 0);
-    table_column(table, "exchange_us", "all-to-all", UNIT_US, 0);
-    table_column(table, "memory_bytes", "largest memory", UNIT_BYTES, 0);
-    table_column(table, "fits", "fits", UNIT_NONE, 0);
+    table_columns(table, choices_columns);
     for (int i = 0; i < SHARD_METHODS; i++) {
         const struct shard_choice *choice = &sharding->choices[i];
         table_row(table);
@@ -56,6 +61,15 @@ static void show_choices(const struct sharding *sharding, struct report *report)
     section_figure(section, "choices_step", FIGURE_BAR, "choices", "method", "step_us");
 }
 
+static const struct column_spec devices_columns[] = {
+    {"device", "device", UNIT_NONE, 0, "index of the device"},
+    {"pieces", "tables", UNIT_COUNT, 0, "tables, or parts of tables, on it"},
+    {"lookup_us", "lookups", UNIT_US, 0, "predicted time of the lookups, forward and backward"},
+    {"memory_bytes", "memory", UNIT_BYTES, 0, "memory of the tables; of a placement on its fullest device"},
+    {"memory_share", "of its memory", UNIT_RATIO, COLUMN_BAR, "memory_bytes / memory of the device"},
+    {0},
+};
+
 static void show_devices(const struct sharding *sharding, const struct shard_choice *choice, struct report *report)
 {
     struct section *section = report_section(report, "devices", "Devices");
@@ -63,11 +77,7 @@ static void show_devices(const struct sharding *sharding, const struct shard_cho
     uint32_t *pieces = arena_array(report_arena(report), sharding->asked.devices, sizeof *pieces);
     for (uint32_t i = 0; i < sharding->piece_count; i++)
         pieces[choice->device[i]]++;
-    table_column(table, "device", "device", UNIT_NONE, 0);
-    table_column(table, "pieces", "tables", UNIT_COUNT, 0);
-    table_column(table, "lookup_us", "lookups", UNIT_US, 0);
-    table_column(table, "memory_bytes", "memory", UNIT_BYTES, 0);
-    table_column(table, "memory_share", "of its memory", UNIT_RATIO, COLUMN_BAR);
+    table_columns(table, devices_columns);
     for (uint32_t i = 0; i < sharding->asked.devices; i++) {
         table_row(table);
         table_text(table, str_printf(report_arena(report), "%u", i));
@@ -87,17 +97,22 @@ static str piece_name(const struct sharding *sharding, const struct shard_piece 
     return str_printf(arena, "%.*s, part %u of %u", (int)name.len, name.at, piece->part + 1, piece->parts);
 }
 
+static const struct column_spec placement_columns[] = {
+    {"name", "table", UNIT_NONE, COLUMN_WIDE, "name of the table"},
+    {"device", "device", UNIT_NONE, 0, "index of the device"},
+    {"rows", "rows", UNIT_COUNT, 0, "rows of the table"},
+    {"width", "width", UNIT_COUNT, 0, "width of a row"},
+    {"lookups", "lookups a sample", UNIT_COUNT, 0, "lookups of a sample, in the mean"},
+    {"lookup_us", "time", UNIT_US, 0, "predicted time of the lookups, forward and backward"},
+    {"memory_bytes", "memory", UNIT_BYTES, 0, "memory of the tables; of a placement on its fullest device"},
+    {0},
+};
+
 static void show_placement(const struct sharding *sharding, const struct shard_choice *choice, struct report *report)
 {
     struct section *section = report_section(report, "placement", "Where each table goes");
     struct table *table = section_table(section, "placement", "");
-    table_column(table, "name", "table", UNIT_NONE, COLUMN_WIDE);
-    table_column(table, "device", "device", UNIT_NONE, 0);
-    table_column(table, "rows", "rows", UNIT_COUNT, 0);
-    table_column(table, "width", "width", UNIT_COUNT, 0);
-    table_column(table, "lookups", "lookups a sample", UNIT_COUNT, 0);
-    table_column(table, "lookup_us", "time", UNIT_US, 0);
-    table_column(table, "memory_bytes", "memory", UNIT_BYTES, 0);
+    table_columns(table, placement_columns);
     for (uint32_t i = 0; i < sharding->piece_count; i++) {
         const struct shard_piece *piece = &sharding->pieces[i];
         table_row(table);

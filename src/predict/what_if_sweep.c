@@ -125,19 +125,25 @@ bool sweep_run(const struct sweep *sweep, const struct question *base, predict_f
 
 /* ---- telling ---- */
 
+static const struct column_spec sweep_columns[] = {
+    {"step_us", "step", UNIT_US, 0, "predicted step"},
+    {"of_first", "of the first", UNIT_RATIO, 0, "step_us / that of the first value"},
+    {"active_us", "device at work", UNIT_US, 0, "time with any work on the device"},
+    {"idle_us", "device idle", UNIT_US, 0, "step less active_us"},
+    {"host_us", "host", UNIT_US, 0, "time of the host"},
+    {"exposed_us", "exposed communication", UNIT_US, 0, "communication without other work beside it"},
+    {0},
+};
+
 static struct table *sweep_table(const struct sweep *sweep, struct section *section, struct arena *arena)
 {
     struct table *table = section_table(section, "sweep", "");
     const char *key = str_z(arena, sweep->key);
-    table_column(table, "value", key, is_count(sweep->key) ? UNIT_COUNT : UNIT_NONE, 0);
-    table_column(table, "step_us", "step", UNIT_US, 0);
-    table_column(table, "of_first", "of the first", UNIT_RATIO, 0);
-    table_column(table, "active_us", "device at work", UNIT_US, 0);
-    table_column(table, "idle_us", "device idle", UNIT_US, 0);
-    table_column(table, "host_us", "host", UNIT_US, 0);
-    table_column(table, "exposed_us", "exposed communication", UNIT_US, 0);
+    table_column(table, (struct column_spec){"value", key, is_count(sweep->key) ? UNIT_COUNT : UNIT_NONE, 0,
+                                             "value of the sweep"});
+    table_columns(table, sweep_columns);
     if (str_eq(sweep->key, S("batch")))
-        table_column(table, "samples_per_s", "samples a second", UNIT_COUNT, 0);
+        table_column(table, (struct column_spec){"samples_per_s", "samples a second", UNIT_COUNT, 0, "batch / step"});
     return table;
 }
 

@@ -16,6 +16,7 @@ struct column {
     str id, title;
     enum unit unit;
     unsigned flags;
+    str definition;
 };
 
 struct table {

@@ -121,6 +121,7 @@ static void put_column(struct json_writer *json, const struct column *column)
     member_text(json, S("id"), column->id);
     member_text(json, S("title"), column->title);
     member_known_text(json, S("unit"), unit_word(column->unit));
+    member_text(json, S("definition"), column->definition);
     json_write_end(json);
 }
 

@@ -205,11 +205,18 @@ struct table *section_table(struct section *section, const char *id, const char 
     return table;
 }
 
-void table_column(struct table *table, const char *id, const char *title, enum unit unit, unsigned flags)
+void table_column(struct table *table, struct column_spec spec)
 {
-    assert(!table->row_count);
+    assert(!table->row_count && spec.definition);
     table->columns = one_more(table->report->arena, table->columns, &table->column_count, sizeof *table->columns);
-    table->columns[table->column_count - 1] = (struct column){str_of(id), str_of(title), unit, flags};
+    table->columns[table->column_count - 1] =
+        (struct column){str_of(spec.id), str_of(spec.title), spec.unit, spec.flags, str_of(spec.definition)};
+}
+
+void table_columns(struct table *table, const struct column_spec *specs)
+{
+    for (; specs->id; specs++)
+        table_column(table, *specs);
 }
 
 void table_row(struct table *table)

@@ -102,7 +102,17 @@ enum column_flag {
 };
 
 struct table *section_table(struct section *section, const char *id, const char *title);
-void table_column(struct table *table, const char *id, const char *title, enum unit unit, unsigned flags);
+
+/* A column as data: json tells its definition, --explain prints it, and doc/numbers is held to it. */
+struct column_spec {
+    const char *id, *title;
+    enum unit unit;
+    unsigned flags;         /* enum column_flag */
+    const char *definition; /* one line: what the numbers are, or how they are computed */
+};
+void table_column(struct table *table, struct column_spec spec);
+void table_columns(struct table *table, const struct column_spec *specs); /* up to a zeroed one */
+
 void table_row(struct table *table); /* begins a row */
 void table_cell(struct table *table,
                 struct cell cell); /* the next cell of the row; a row must be full when the next begins */

@@ -76,19 +76,25 @@ static void show_verdict(const struct shown *shown)
     section_value(section, "device", "device", UNIT_NONE, cell_text(first->device.len ? first->device : S("cpu")));
 }
 
+static const struct column_spec losses_columns[] = {
+    {"seed", "seed", UNIT_NONE, 0, "the seed"},
+    {"before_losses", "losses before", UNIT_COUNT, 0, "losses of the script before"},
+    {"after_losses", "after", UNIT_COUNT, 0, "losses of the script after; other numbers are a difference"},
+    {"equal_losses", "equal", UNIT_COUNT, 0, "pairs that are equal to the last bit"},
+    {"worst_relative", "most off", UNIT_NONE, COLUMN_DETAIL,
+     "greatest |a - b| / max(|a|, |b|) of a pair; null where one of them is not finite"},
+    {"first_step", "first that differs", UNIT_NONE, 0, "the first pair that does not agree, counted from 1"},
+    {"before", "before", UNIT_NONE, COLUMN_DETAIL, "value of the script before in that pair"},
+    {"after", "after", UNIT_NONE, COLUMN_DETAIL, "value of the script after in that pair"},
+    {"relative", "relative difference", UNIT_NONE, COLUMN_DETAIL, "relative difference of that pair"},
+    {0},
+};
+
 static void show_losses(const struct shown *shown)
 {
     struct section *section = report_section(shown->report, "same", "");
     struct table *table = section_table(section, "losses", "");
-    table_column(table, "seed", "seed", UNIT_NONE, 0);
-    table_column(table, "before_losses", "losses before", UNIT_COUNT, 0);
-    table_column(table, "after_losses", "after", UNIT_COUNT, 0);
-    table_column(table, "equal_losses", "equal", UNIT_COUNT, 0);
-    table_column(table, "worst_relative", "most off", UNIT_NONE, COLUMN_DETAIL);
-    table_column(table, "first_step", "first that differs", UNIT_NONE, 0);
-    table_column(table, "before", "before", UNIT_NONE, COLUMN_DETAIL);
-    table_column(table, "after", "after", UNIT_NONE, COLUMN_DETAIL);
-    table_column(table, "relative", "relative difference", UNIT_NONE, COLUMN_DETAIL);
+    table_columns(table, losses_columns);
     for (uint32_t i = 0; i < shown->result->check_count; i++) {
         const struct verify_check *check = &shown->result->checks[i];
         const struct loss_comparison *losses = &check->losses;
@@ -106,16 +112,22 @@ static void show_losses(const struct shown *shown)
     }
 }
 
+static const struct column_spec saved_columns[] = {
+    {"seed", "seed", UNIT_NONE, 0, "the seed"},
+    {"before_tensors", "tensors before", UNIT_COUNT, 0, "tensors and numbers saved by the script before"},
+    {"after_tensors", "after", UNIT_COUNT, 0, "tensors and numbers saved by the script after"},
+    {"equal_tensors", "equal", UNIT_COUNT, 0, "pairs with the same place, size and bits"},
+    {"worst_relative", "most off", UNIT_NONE, COLUMN_DETAIL,
+     "greatest |a - b| / max(|a|, |b|) of a pair; null where one of them is not finite"},
+    {"first_tensor", "first that differs", UNIT_NONE, COLUMN_WIDE, "the place of the first pair that does not agree"},
+    {0},
+};
+
 static void show_saved(const struct shown *shown)
 {
     struct section *section = report_section(shown->report, "same", "");
     struct table *table = section_table(section, "saved", "What is saved");
-    table_column(table, "seed", "seed", UNIT_NONE, 0);
-    table_column(table, "before_tensors", "tensors before", UNIT_COUNT, 0);
-    table_column(table, "after_tensors", "after", UNIT_COUNT, 0);
-    table_column(table, "equal_tensors", "equal", UNIT_COUNT, 0);
-    table_column(table, "worst_relative", "most off", UNIT_NONE, COLUMN_DETAIL);
-    table_column(table, "first_tensor", "first that differs", UNIT_NONE, COLUMN_WIDE);
+    table_columns(table, saved_columns);
     for (uint32_t i = 0; i < shown->result->check_count; i++) {
         const struct saved_comparison *saved = &shown->result->checks[i].saved;
         table_row(table);
@@ -130,13 +142,18 @@ static void show_saved(const struct shown *shown)
 
 /* ---- how much faster? ---- */
 
+static const struct column_spec pace_columns_2[] = {
+    {"steps", "steps", UNIT_COUNT, 0, "steps behind the warm-up"},
+    {"p10_ns", "p10", UNIT_NS, 0, "10th percentile of their times"},
+    {"p50_ns", "p50", UNIT_NS, 0, "median of their times"},
+    {"p90_ns", "p90", UNIT_NS, 0, "90th percentile of their times"},
+    {"mean_ns", "mean", UNIT_NS, 0, "mean of their times"},
+    {0},
+};
+
 static void pace_columns(struct table *table)
 {
-    table_column(table, "steps", "steps", UNIT_COUNT, 0);
-    table_column(table, "p10_ns", "p10", UNIT_NS, 0);
-    table_column(table, "p50_ns", "p50", UNIT_NS, 0);
-    table_column(table, "p90_ns", "p90", UNIT_NS, 0);
-    table_column(table, "mean_ns", "mean", UNIT_NS, 0);
+    table_columns(table, pace_columns_2);
 }
 
 static void pace_cells(struct table *table, const struct pace_summary *summary)
@@ -148,12 +165,17 @@ static void pace_cells(struct table *table, const struct pace_summary *summary)
     table_real(table, summary->mean_ns);
 }
 
+static const struct column_spec scripts_columns[] = {
+    {"script", "script", UNIT_NONE, 0, "before or after"},
+    {"file", "file", UNIT_NONE, COLUMN_WIDE, "as named on the command line, or the command"},
+    {"runs", "runs", UNIT_COUNT, 0, "timed runs"},
+    {0},
+};
+
 static void show_scripts(const struct shown *shown, struct section *section)
 {
     struct table *table = section_table(section, "scripts", "A step of each");
-    table_column(table, "script", "script", UNIT_NONE, 0);
-    table_column(table, "file", "file", UNIT_NONE, COLUMN_WIDE);
-    table_column(table, "runs", "runs", UNIT_COUNT, 0);
+    table_columns(table, scripts_columns);
     pace_columns(table);
     for (int side = 0; side < VERIFY_SIDES; side++) {
         const struct pace_summary summary = pace_summarise(shown->result->paces[side], shown->result->pace_count);
@@ -165,12 +187,17 @@ static void show_scripts(const struct shown *shown, struct section *section)
     }
 }
 
+static const struct column_spec runs_columns[] = {
+    {"repetition", "repetition", UNIT_NONE, 0, "of the run, counted from 1"},
+    {"script", "script", UNIT_NONE, 0, "before or after"},
+    {0},
+};
+
 static void show_runs(const struct shown *shown, struct section *section)
 {
     struct table *table = section_table(section, "runs", "Each run");
     table_json_only(table);
-    table_column(table, "repetition", "repetition", UNIT_NONE, 0);
-    table_column(table, "script", "script", UNIT_NONE, 0);
+    table_columns(table, runs_columns);
     pace_columns(table);
     for (uint32_t i = 0; i < shown->result->pace_count; i++)
         for (int side = 0; side < VERIFY_SIDES; side++) {

@@ -255,15 +255,13 @@ def check_manual(case, page, ids):
     """doc/numbers/PAGE.md has a row `column` | meaning | unit for each column of the tables, with the program's words."""
     with open(os.path.join(SOURCE, "doc", "numbers", page + ".md"), encoding="utf-8") as file:
         text = file.read()
-    with open(os.path.join(SOURCE, "src", "breakdown", "kernels", "kernels_columns.c"), encoding="utf-8") as file:
-        source = file.read()
-    rows = re.findall(r'\{"(\w+)",\s*"(\w+)",\s*"[^"]*",\s*(UNIT_\w+),[^"]*((?:"[^"]*"\s*)+)\}', source)
-    case.assertGreater(len(rows), 40)
-    for table, column, unit, words in rows:
-        if table in ids:
-            formula = "".join(re.findall(r'"([^"]*)"', words))
-            section = text.split(f"\n## `{table}`", 1)[1].split("\n## ", 1)[0]
-            case.assertIn(f"| `{column}` | {formula} |", section, f"{table}.{column}")
+    outcome = steptime(page, "--format", "json", recorded("dlrm-cpu.json.gz"))
+    for section in outcome.json["sections"]:
+        for table in section["tables"]:
+            case.assertIn(table["id"], ids)
+            manual = text.split(f"\n## `{table['id']}`", 1)[1].split("\n## ", 1)[0]
+            for column in table["columns"]:
+                case.assertIn(f"| `{column['id']}` | {column['definition']} |", manual, f"{table['id']}.{column['id']}")
 
 
 if __name__ == "__main__":

@@ -56,11 +56,11 @@ static inline void expect_failure(const char *format, const char *message)
 static inline struct table *kernels(void)
 {
     struct table *table = section_table(report_section(report, "top", "Top"), "kernels", "Kernels");
-    table_column(table, "name", "kernel", UNIT_NONE, COLUMN_WIDE);
-    table_column(table, "calls", "calls", UNIT_COUNT, 0);
-    table_column(table, "total_ns", "total", UNIT_NS, 0);
-    table_column(table, "share", "share", UNIT_RATIO, COLUMN_BAR);
-    table_column(table, "grid", "grid", UNIT_NONE, COLUMN_DETAIL);
+    table_column(table, (struct column_spec){"name", "kernel", UNIT_NONE, COLUMN_WIDE, "of a test"});
+    table_column(table, (struct column_spec){"calls", "calls", UNIT_COUNT, 0, "of a test"});
+    table_column(table, (struct column_spec){"total_ns", "total", UNIT_NS, 0, "of a test"});
+    table_column(table, (struct column_spec){"share", "share", UNIT_RATIO, COLUMN_BAR, "of a test"});
+    table_column(table, (struct column_spec){"grid", "grid", UNIT_NONE, COLUMN_DETAIL, "of a test"});
     return table;
 }
 

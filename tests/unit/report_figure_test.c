@@ -6,8 +6,8 @@ static struct table *parts_of(const char *title)
 {
     struct section *section = report_section(report, "step", title);
     struct table *table = section_table(section, "parts", "What the step is made of");
-    table_column(table, "part", "part", UNIT_NONE, 0);
-    table_column(table, "wall_ns", "time", UNIT_NS, 0);
+    table_column(table, (struct column_spec){"part", "part", UNIT_NONE, 0, "of a test"});
+    table_column(table, (struct column_spec){"wall_ns", "time", UNIT_NS, 0, "of a test"});
     const struct {
         const char *name;
         int64_t ns;
@@ -70,8 +70,8 @@ static struct table *step_times(enum figure_kind kind, int count)
 {
     struct section *section = report_section(report, "step", "Steps");
     struct table *table = section_table(section, "steps", "");
-    table_column(table, "step", "step", UNIT_NONE, 0);
-    table_column(table, "wall_ns", "time", UNIT_NS, 0);
+    table_column(table, (struct column_spec){"step", "step", UNIT_NONE, 0, "of a test"});
+    table_column(table, (struct column_spec){"wall_ns", "time", UNIT_NS, 0, "of a test"});
     for (int i = 0; i < count; i++) {
         table_row(table);
         table_int(table, i);

@@ -81,8 +81,8 @@ static struct section *numbers(enum figure_kind kind, const double *values, uint
 {
     struct section *section = report_section(report, "s", "Section");
     struct table *table = section_table(section, "t", "Table");
-    table_column(table, "x", "x <axis>", UNIT_NONE, 0);
-    table_column(table, "y", "y & more", unit, 0);
+    table_column(table, (struct column_spec){"x", "x <axis>", UNIT_NONE, 0, "of a test"});
+    table_column(table, (struct column_spec){"y", "y & more", unit, 0, "of a test"});
     for (uint32_t i = 0; i < count; i++) {
         table_row(table);
         table_text(table, S("a name with <b>markup</b> & \"quotes\" that is rather long"));
@@ -133,10 +133,10 @@ static void lines_over_one_axis_share_a_chart(void **state)
 {
     struct section *section = report_section(report, "s", "Section");
     struct table *table = section_table(section, "t", "");
-    table_column(table, "batch", "batch", UNIT_COUNT, 0);
-    table_column(table, "step_us", "step", UNIT_US, 0);
-    table_column(table, "host_us", "host", UNIT_US, 0);
-    table_column(table, "share", "share", UNIT_RATIO, 0);
+    table_column(table, (struct column_spec){"batch", "batch", UNIT_COUNT, 0, "of a test"});
+    table_column(table, (struct column_spec){"step_us", "step", UNIT_US, 0, "of a test"});
+    table_column(table, (struct column_spec){"host_us", "host", UNIT_US, 0, "of a test"});
+    table_column(table, (struct column_spec){"share", "share", UNIT_RATIO, 0, "of a test"});
     for (int64_t batch = 512; batch <= 16384; batch *= 2) {
         table_row(table);
         table_int(table, batch);
@@ -158,10 +158,10 @@ static void spans_lie_on_their_lanes(void **state)
 {
     struct section *section = report_section(report, "s", "Section");
     struct table *table = section_table(section, "t", "Streams");
-    table_column(table, "lane", "lane", UNIT_NONE, 0);
-    table_column(table, "begin_ns", "time", UNIT_NS, 0);
-    table_column(table, "end_ns", "end", UNIT_NS, 0);
-    table_column(table, "what", "what", UNIT_NONE, 0);
+    table_column(table, (struct column_spec){"lane", "lane", UNIT_NONE, 0, "of a test"});
+    table_column(table, (struct column_spec){"begin_ns", "time", UNIT_NS, 0, "of a test"});
+    table_column(table, (struct column_spec){"end_ns", "end", UNIT_NS, 0, "of a test"});
+    table_column(table, (struct column_spec){"what", "what", UNIT_NONE, 0, "of a test"});
     for (int i = 0; i < 6; i++) {
         table_row(table);
         table_text(table, i % 2 ? S("stream 7") : S("stream 20"));

@@ -67,7 +67,7 @@ static void a_column_has_one_unit(void **state)
 static void sizes_far_apart_have_units_of_their_own(void **state)
 {
     struct table *table = section_table(report_section(report, "top", "Top"), "kernels", "");
-    table_column(table, "bytes", "size", UNIT_BYTES, 0);
+    table_column(table, (struct column_spec){"bytes", "size", UNIT_BYTES, 0, "of a test"});
     const int64_t sizes[] = {48, 4096, 1572864, 0};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         table_row(table);
@@ -84,8 +84,8 @@ static void sizes_far_apart_have_units_of_their_own(void **state)
 static void headings_take_as_few_lines_as_fit(void **state)
 {
     struct table *table = section_table(report_section(report, "top", "Top"), "kernels", "");
-    table_column(table, "a", "time in all steps", UNIT_NS, 0);
-    table_column(table, "b", "longest of one step", UNIT_NS, 0);
+    table_column(table, (struct column_spec){"a", "time in all steps", UNIT_NS, 0, "of a test"});
+    table_column(table, (struct column_spec){"b", "longest of one step", UNIT_NS, 0, "of a test"});
     table_row(table);
     table_int(table, 1);
     table_int(table, 2);
@@ -107,9 +107,9 @@ static void headings_take_as_few_lines_as_fit(void **state)
 static void columns_with_nothing_in_them_are_left_out(void **state)
 {
     struct table *table = section_table(report_section(report, "top", "Top"), "kernels", "Kernels");
-    table_column(table, "a", "a", UNIT_NONE, 0);
-    table_column(table, "empty", "empty", UNIT_NONE, COLUMN_WIDE);
-    table_column(table, "absent", "absent", UNIT_NS, 0);
+    table_column(table, (struct column_spec){"a", "a", UNIT_NONE, 0, "of a test"});
+    table_column(table, (struct column_spec){"empty", "empty", UNIT_NONE, COLUMN_WIDE, "of a test"});
+    table_column(table, (struct column_spec){"absent", "absent", UNIT_NS, 0, "of a test"});
     table_row(table);
     table_int(table, 1);
     table_text(table, S(""));
@@ -305,8 +305,8 @@ static void random_table(struct section *section)
     for (uint32_t i = 0; i < columns; i++) {
         units[i] = (enum unit)random_below(UNIT_FLOP_PER_S + 1);
         const char *id = str_printf(&arena, "c%u", i).at;
-        table_column(table, id, random_below(2) ? "a few words of heading" : "n", units[i],
-                     (unsigned)random_below(8) & (COLUMN_WIDE | COLUMN_BAR));
+        table_column(table, (struct column_spec){id, random_below(2) ? "a few words of heading" : "n", units[i],
+                                                 (unsigned)random_below(8) & (COLUMN_WIDE | COLUMN_BAR), "of a test"});
     }
     for (uint64_t row = random_below(12); row; row--) {
         table_row(table);

@@ -23,8 +23,8 @@ static void json_of_all_there_is(void **state)
     section_value(section, "mean_ns", "mean", UNIT_NS, cell_int(5));
     section_value(section, "mfu", "MFU", UNIT_RATIO, cell_real(NAN));
     struct table *table = section_table(section, "t", "T");
-    table_column(table, "x", "X", UNIT_NONE, 0);
-    table_column(table, "y_ns", "Y", UNIT_NS, COLUMN_DETAIL);
+    table_column(table, (struct column_spec){"x", "X", UNIT_NONE, 0, "of a test"});
+    table_column(table, (struct column_spec){"y_ns", "Y", UNIT_NS, COLUMN_DETAIL, "of a test"});
     table_row(table);
     table_text(table, S("n"));
     table_real(table, 0.5);
@@ -149,8 +149,8 @@ static void what_is_beyond_a_number_is_refused_by_name(void **state)
     section_value(section, "number", "a name", UNIT_NONE, cell_int(INT64_MAX));
     section_value(section, "unknown", "unknown", UNIT_RATIO, cell_real(NAN));
     struct table *table = section_table(section, "t", "T");
-    table_column(table, "share", "X", UNIT_RATIO, 0);
-    table_column(table, "y_ns", "Y", UNIT_NS, 0);
+    table_column(table, (struct column_spec){"share", "X", UNIT_RATIO, 0, "of a test"});
+    table_column(table, (struct column_spec){"y_ns", "Y", UNIT_NS, 0, "of a test"});
     for (int i = 0; i < 3; i++) {
         table_row(table);
         table_real(table, i ? INFINITY : 0.5);

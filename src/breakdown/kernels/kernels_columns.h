@@ -9,16 +9,6 @@
 
 #include "report/report.h"
 
-struct column_definition {
-    const char *table, *id, *title;
-    enum unit unit;
-    unsigned flags; /* enum column_flag */
-    const char *formula;
-};
-
-/* All rows, table by table. */
-const struct column_definition *kernels_columns(uint32_t *count);
-
 /* Adds the columns of the table that goes by this id. */
 struct table *kernels_table(struct section *section, const char *id, const char *title);
 

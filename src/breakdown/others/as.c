@@ -121,17 +121,22 @@ static void metric_rows(const struct as_result *result, struct table *table)
     }
 }
 
+static const struct column_spec as_show_columns[] = {
+    {"rank", "rank", UNIT_NONE, 0, "as recorded, else from the file's name, else by order"},
+    {"file", "file", UNIT_NONE, COLUMN_DETAIL, "path of the file"},
+    {"metric", "metric", UNIT_NONE, COLUMN_WIDE, "the number by the name that the other tool gives it"},
+    {"value", "value", UNIT_NONE, 0, "what the other tool would print; its definition is in the other tool"},
+    {"unit", "unit", UNIT_NONE, 0, "the unit that the other tool prints"},
+    {0},
+};
+
 void as_show(const struct as_tool *tool, const struct as_result *const *results, uint32_t count, struct report *report)
 {
     struct section *section = report_section(
         report, "as", str_z(report_arena(report), str_printf(report_arena(report), "As %s counts", tool->title)));
     struct table *ranks = definitions_table(report, section, "ranks", "", NULL);
     struct table *metrics = section_table(section, tool->name, "Its numbers");
-    table_column(metrics, "rank", "rank", UNIT_NONE, 0);
-    table_column(metrics, "file", "file", UNIT_NONE, COLUMN_DETAIL);
-    table_column(metrics, "metric", "metric", UNIT_NONE, COLUMN_WIDE);
-    table_column(metrics, "value", "value", UNIT_NONE, 0);
-    table_column(metrics, "unit", "unit", UNIT_NONE, 0);
+    table_columns(metrics, as_show_columns);
     for (uint32_t i = 0; i < count; i++) {
         rank_row(results[i], ranks);
         metric_rows(results[i], metrics);

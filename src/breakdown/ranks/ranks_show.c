@@ -116,36 +116,66 @@ static void show_spread(const struct ranks *ranks, struct section *section)
 
 /* ---- the ranks ---- */
 
+static const struct column_spec ranks_columns[] = {
+    {"rank", "rank", UNIT_NONE, COLUMN_PLAIN, "as recorded, else from the file's name, else by order"},
+    {"file", "file", UNIT_NONE, COLUMN_DETAIL, "path of the file"},
+    {"host", "host", UNIT_NONE, COLUMN_DETAIL, "name of the machine; null where not recorded"},
+    {"steps", "steps", UNIT_COUNT, COLUMN_PLAIN, "steps selected"},
+    {"step_mean_ns", "step", UNIT_NS, COLUMN_PLAIN, "mean time of the steps"},
+    {"step_p50_ns", "median", UNIT_NS, COLUMN_PLAIN, "median of the same"},
+    {0},
+};
+
+static const struct column_spec lateness_columns[] = {
+    {"communication_per_step_ns", "comm.", UNIT_NS, COLUMN_PLAIN, "union of the collectives in the steps / steps"},
+    {"exposed_communication_per_step_ns", "exposed", UNIT_NS, COLUMN_PLAIN,
+     "union of the collectives less the union of compute / steps"},
+    {"data_loading_per_step_ns", "loading", UNIT_NS, COLUMN_PLAIN, "time of the host in the data loader / steps"},
+    {0},
+};
+
+static const struct column_spec count_columns[] = {
+    {"waited_per_step_ns", "waited", UNIT_NS, COLUMN_PLAIN, "waited_ns / steps"},
+    {"late_per_step_ns", "late", UNIT_NS, COLUMN_PLAIN, "late_ns / steps"},
+    {"caused_per_step_ns", "others waited", UNIT_NS, COLUMN_PLAIN, "caused_ns / steps"},
+    {"late", "times late", UNIT_COUNT, COLUMN_PLAIN, "collectives that it was late in"},
+    {"last", "times last", UNIT_COUNT, COLUMN_PLAIN, "collectives in which it was last, beyond a tie"},
+    {"matched", "matched", UNIT_COUNT, COLUMN_PLAIN, "its collectives that have their like on other ranks"},
+    {"unmatched", "unmatched", UNIT_COUNT, COLUMN_DETAIL, "its collectives without their like on the others"},
+    {"comparable", "comparable", UNIT_NONE, COLUMN_DETAIL,
+     "yes where its collectives can be compared in time with those of the others"},
+    {0},
+};
+
+static const struct column_spec total_columns[] = {
+    {"waited_ns", "waited in all", UNIT_NS, COLUMN_DETAIL, "union of its waits"},
+    {"late_ns", "late in all", UNIT_NS, COLUMN_DETAIL,
+     "union of its late times: the typical rank was inside a collective and this one was not"},
+    {"caused_ns", "others waited in all", UNIT_NS, COLUMN_DETAIL,
+     "what the others waited for it: each missing rank has an equal share of the time that the others wait"},
+    {"saving_ns", "saved if on time, in all", UNIT_NS, COLUMN_DETAIL,
+     "union of its savings: less waiting for all, had this rank come with the last but one, all else unchanged"},
+    {0},
+};
+
 static struct table *ranks_table(const struct ranks *ranks, struct section *section)
 {
     const bool device = any_device(ranks);
     const unsigned on_device = device ? COLUMN_PLAIN : COLUMN_DETAIL, on_host = device ? COLUMN_DETAIL : COLUMN_PLAIN;
     struct table *t = section_table(section, "ranks", "");
-    table_column(t, "rank", "rank", UNIT_NONE, COLUMN_PLAIN);
-    table_column(t, "file", "file", UNIT_NONE, COLUMN_DETAIL);
-    table_column(t, "host", "host", UNIT_NONE, COLUMN_DETAIL);
-    table_column(t, "steps", "steps", UNIT_COUNT, COLUMN_PLAIN);
-    table_column(t, "step_mean_ns", "step", UNIT_NS, COLUMN_PLAIN);
-    table_column(t, "step_p50_ns", "median", UNIT_NS, COLUMN_PLAIN);
-    table_column(t, "compute_per_step_ns", "compute", UNIT_NS, on_device);
-    table_column(t, "operators_per_step_ns", "operators", UNIT_NS, on_host);
-    table_column(t, "communication_per_step_ns", "comm.", UNIT_NS, COLUMN_PLAIN);
-    table_column(t, "exposed_communication_per_step_ns", "exposed", UNIT_NS, COLUMN_PLAIN);
-    table_column(t, "data_loading_per_step_ns", "loading", UNIT_NS, COLUMN_PLAIN);
-    table_column(t, "idle_per_step_ns", "idle", UNIT_NS, on_device);
-    table_column(t, "waited_per_step_ns", "waited", UNIT_NS, COLUMN_PLAIN);
-    table_column(t, "late_per_step_ns", "late", UNIT_NS, COLUMN_PLAIN);
-    table_column(t, "caused_per_step_ns", "others waited", UNIT_NS, COLUMN_PLAIN);
-    table_column(t, "late", "times late", UNIT_COUNT, COLUMN_PLAIN);
-    table_column(t, "last", "times last", UNIT_COUNT, COLUMN_PLAIN);
-    table_column(t, "matched", "matched", UNIT_COUNT, COLUMN_PLAIN);
-    table_column(t, "unmatched", "unmatched", UNIT_COUNT, COLUMN_DETAIL);
-    table_column(t, "comparable", "comparable", UNIT_NONE, COLUMN_DETAIL);
-    table_column(t, "clock_offset_ns", "clock", UNIT_NS, ranks->clocks.corrected ? COLUMN_PLAIN : COLUMN_DETAIL);
-    table_column(t, "waited_ns", "waited in all", UNIT_NS, COLUMN_DETAIL);
-    table_column(t, "late_ns", "late in all", UNIT_NS, COLUMN_DETAIL);
-    table_column(t, "caused_ns", "others waited in all", UNIT_NS, COLUMN_DETAIL);
-    table_column(t, "saving_ns", "saved if on time, in all", UNIT_NS, COLUMN_DETAIL);
+    table_columns(t, ranks_columns);
+    table_column(t, (struct column_spec){"compute_per_step_ns", "compute", UNIT_NS, on_device,
+                                         "union of compute kernels in the steps / steps"});
+    table_column(t, (struct column_spec){"operators_per_step_ns", "operators", UNIT_NS, on_host,
+                                         "time of the training thread in operators / steps"});
+    table_columns(t, lateness_columns);
+    table_column(t, (struct column_spec){"idle_per_step_ns", "idle", UNIT_NS, on_device,
+                                         "time of the steps without device work / steps"});
+    table_columns(t, count_columns);
+    table_column(t, (struct column_spec){"clock_offset_ns", "clock", UNIT_NS,
+                                         ranks->clocks.corrected ? COLUMN_PLAIN : COLUMN_DETAIL,
+                                         "its clock against that of the first rank; taken from its times"});
+    table_columns(t, total_columns);
     return t;
 }
 
@@ -212,15 +242,21 @@ static void reason_row(const struct ranks *ranks, uint32_t r, str id, str title,
     table_real(t, share);
 }
 
+static const struct column_spec reasons_columns[] = {
+    {"rank", "rank", UNIT_NONE, COLUMN_PLAIN, "as recorded, else from the file's name, else by order"},
+    {"id", "id", UNIT_NONE, COLUMN_DETAIL, "the part of the time before a collective"},
+    {"reason", "what it did", UNIT_NONE, COLUMN_PLAIN, "the part in words"},
+    {"longer_per_step_ns", "longer, a step", UNIT_NS, COLUMN_PLAIN,
+     "how much longer the part took than on the typical rank, a step"},
+    {"share_of_late", "of its late time", UNIT_RATIO, COLUMN_PLAIN, "longer_per_step_ns / late_per_step_ns"},
+    {0},
+};
+
 static void show_reasons(const struct ranks *ranks, struct report *report)
 {
     struct section *section = report_section(report, "reasons", "Why ranks came late, against the ranks in time");
     struct table *t = section_table(section, "reasons", "");
-    table_column(t, "rank", "rank", UNIT_NONE, COLUMN_PLAIN);
-    table_column(t, "id", "id", UNIT_NONE, COLUMN_DETAIL);
-    table_column(t, "reason", "what it did", UNIT_NONE, COLUMN_PLAIN);
-    table_column(t, "longer_per_step_ns", "longer, a step", UNIT_NS, COLUMN_PLAIN);
-    table_column(t, "share_of_late", "of its late time", UNIT_RATIO, COLUMN_PLAIN);
+    table_columns(t, reasons_columns);
     uint32_t late = 0;
     for (uint32_t r = 0; r < ranks->count; r++) {
         if (!rank_is_late(ranks, r))

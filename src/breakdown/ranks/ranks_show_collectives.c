@@ -28,20 +28,26 @@ static str place_of(bool on_host)
 
 /* ---- by kind ---- */
 
+static const struct column_spec collective_kinds_columns[] = {
+    {"kind", "kind", UNIT_NONE, COLUMN_PLAIN, "kind of the collective"},
+    {"place", "place", UNIT_NONE, COLUMN_DETAIL, "device or host"},
+    {"ranks", "ranks", UNIT_COUNT, COLUMN_PLAIN, "ranks of the group"},
+    {"size_bytes", "size", UNIT_BYTES, COLUMN_PLAIN, "the full message; null where not recorded"},
+    {"count", "count", UNIT_COUNT, COLUMN_PLAIN, "matches of this kind, size and place"},
+    {"timed", "with a time", UNIT_COUNT, COLUMN_DETAIL, "of them with a transfer time"},
+    {"skew_mean_ns", "skew", UNIT_NS, COLUMN_PLAIN, "mean of last entry - first entry"},
+    {"transfer_total_ns", "transfer in all", UNIT_NS, COLUMN_PLAIN, "sum of the transfer times"},
+    {"transfer_p50_ns", "median", UNIT_NS, COLUMN_PLAIN, "median of the transfer times"},
+    {"algorithm_bytes_per_s", "algorithm", UNIT_BYTES_PER_S, COLUMN_PLAIN, "size_bytes / transfer time"},
+    {"bus_bytes_per_s", "bus", UNIT_BYTES_PER_S, COLUMN_PLAIN,
+     "algorithm bandwidth times what the kind sends over a link: 2 (n - 1) / n of an all-reduce, (n - 1) / n of gathers and scatters, 1 of others"},
+    {0},
+};
+
 static struct table *kinds_table(struct section *section)
 {
     struct table *t = section_table(section, "collective_kinds", "By kind and size");
-    table_column(t, "kind", "kind", UNIT_NONE, COLUMN_PLAIN);
-    table_column(t, "place", "place", UNIT_NONE, COLUMN_DETAIL);
-    table_column(t, "ranks", "ranks", UNIT_COUNT, COLUMN_PLAIN);
-    table_column(t, "size_bytes", "size", UNIT_BYTES, COLUMN_PLAIN);
-    table_column(t, "count", "count", UNIT_COUNT, COLUMN_PLAIN);
-    table_column(t, "timed", "with a time", UNIT_COUNT, COLUMN_DETAIL);
-    table_column(t, "skew_mean_ns", "skew", UNIT_NS, COLUMN_PLAIN);
-    table_column(t, "transfer_total_ns", "transfer in all", UNIT_NS, COLUMN_PLAIN);
-    table_column(t, "transfer_p50_ns", "median", UNIT_NS, COLUMN_PLAIN);
-    table_column(t, "algorithm_bytes_per_s", "algorithm", UNIT_BYTES_PER_S, COLUMN_PLAIN);
-    table_column(t, "bus_bytes_per_s", "bus", UNIT_BYTES_PER_S, COLUMN_PLAIN);
+    table_columns(t, collective_kinds_columns);
     return t;
 }
 
@@ -63,24 +69,32 @@ static void kind_row(const struct meeting_kind *kind, struct table *t)
 
 /* ---- one by one ---- */
 
+static const struct column_spec collectives_columns[] = {
+    {"kind", "kind", UNIT_NONE, COLUMN_PLAIN, "kind of the collective"},
+    {"place", "place", UNIT_NONE, COLUMN_DETAIL, "device or host"},
+    {"group", "group", UNIT_NONE, COLUMN_DETAIL, "name of the process group"},
+    {"step", "step", UNIT_NONE, COLUMN_PLAIN, "step of the first rank that takes part; null outside of steps"},
+    {"seq", "number in the group", UNIT_NONE, COLUMN_DETAIL, "number within the group; null where not recorded"},
+    {"ranks", "ranks", UNIT_COUNT, COLUMN_PLAIN, "ranks of the group"},
+    {"size_bytes", "size", UNIT_BYTES, COLUMN_PLAIN, "the full message; null where not recorded"},
+    {"enter_ns", "entered at", UNIT_NS, COLUMN_PLAIN,
+     "entry of the middle rank, by the clock of the first, from the start of its trace"},
+    {"skew_ns", "skew", UNIT_NS, COLUMN_PLAIN, "last entry - first entry"},
+    {"first_rank", "first", UNIT_NONE, COLUMN_PLAIN, "the rank that entered first; null where the skew is a tie"},
+    {"last_rank", "last", UNIT_NONE, COLUMN_PLAIN, "the rank that entered last; null where the skew is a tie"},
+    {"transfer_ns", "transfer", UNIT_NS, COLUMN_PLAIN,
+     "duration on the rank whose work began last: nothing could move before"},
+    {"algorithm_bytes_per_s", "algorithm", UNIT_BYTES_PER_S, COLUMN_PLAIN, "size_bytes / transfer time"},
+    {"bus_bytes_per_s", "bus", UNIT_BYTES_PER_S, COLUMN_PLAIN,
+     "algorithm bandwidth times what the kind sends over a link: 2 (n - 1) / n of an all-reduce, (n - 1) / n of gathers and scatters, 1 of others"},
+    {"event", "event", UNIT_NONE, COLUMN_DETAIL, "row number of the event on the first rank that takes part"},
+    {0},
+};
+
 static struct table *collectives_table(struct section *section)
 {
     struct table *t = section_table(section, "collectives", "One by one, the largest skew first");
-    table_column(t, "kind", "kind", UNIT_NONE, COLUMN_PLAIN);
-    table_column(t, "place", "place", UNIT_NONE, COLUMN_DETAIL);
-    table_column(t, "group", "group", UNIT_NONE, COLUMN_DETAIL);
-    table_column(t, "step", "step", UNIT_NONE, COLUMN_PLAIN);
-    table_column(t, "seq", "number in the group", UNIT_NONE, COLUMN_DETAIL);
-    table_column(t, "ranks", "ranks", UNIT_COUNT, COLUMN_PLAIN);
-    table_column(t, "size_bytes", "size", UNIT_BYTES, COLUMN_PLAIN);
-    table_column(t, "enter_ns", "entered at", UNIT_NS, COLUMN_PLAIN);
-    table_column(t, "skew_ns", "skew", UNIT_NS, COLUMN_PLAIN);
-    table_column(t, "first_rank", "first", UNIT_NONE, COLUMN_PLAIN);
-    table_column(t, "last_rank", "last", UNIT_NONE, COLUMN_PLAIN);
-    table_column(t, "transfer_ns", "transfer", UNIT_NS, COLUMN_PLAIN);
-    table_column(t, "algorithm_bytes_per_s", "algorithm", UNIT_BYTES_PER_S, COLUMN_PLAIN);
-    table_column(t, "bus_bytes_per_s", "bus", UNIT_BYTES_PER_S, COLUMN_PLAIN);
-    table_column(t, "event", "event", UNIT_NONE, COLUMN_DETAIL);
+    table_columns(t, collectives_columns);
     return t;
 }
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "definitions.h"
 
+#include "report/explain.h"
+
 enum { IDLE_CAUSES = PART_UNKNOWN - PART_BLOCKED + 1 };
 
 /* A row without a column stands for the parts of a step; their definitions are made from part.h. */
@@ -191,20 +193,9 @@ bool definition_made_of(const struct definition *definition, str id)
     return found;
 }
 
-/* Whether the word is the name, or the name without "_ns". */
-static bool is_called(str name, str word)
-{
-    const str bare = str_ends(name, S("_ns")) ? (str){name.at, name.len - 3} : name;
-    return str_eq(word, name) || str_eq(word, bare);
-}
-
 bool definition_matches(const struct definition *definition, str word)
 {
-    const str table = str_of(definition->table), column = str_of(definition->column);
-    if (is_called(column, word))
-        return true;
-    return str_starts(word, table) && word.len > table.len && word.at[table.len] == '.' &&
-           is_called(column, str_from(word, table.len + 1));
+    return explain_means(str_of(definition->table), str_of(definition->column), word);
 }
 
 static unsigned flags_of(const struct definition *definition, const bool *shown)
@@ -222,6 +213,7 @@ struct table *definitions_table(struct report *report, struct section *section, 
     struct table *table = section_table(section, id, title);
     for (uint32_t i = 0; i < count; i++)
         if (str_eq(str_of(all[i].table), str_of(id)))
-            table_column(table, all[i].column, all[i].title, all[i].unit, flags_of(&all[i], shown));
+            table_column(table, (struct column_spec){all[i].column, all[i].title, all[i].unit, flags_of(&all[i], shown),
+                                                     all[i].formula});
     return table;
 }

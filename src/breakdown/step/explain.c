@@ -50,14 +50,19 @@ static str formula_line(const struct definition *definition, struct arena *arena
                       unit.len ? ")" : "", definition->formula);
 }
 
+static const struct column_spec formulas_columns[] = {
+    {"number", "number", UNIT_NONE, 0, "the number asked for: table and column"},
+    {"unit", "unit", UNIT_NONE, 0, "its unit"},
+    {"formula", "formula", UNIT_NONE, COLUMN_WIDE, "how it is computed"},
+    {0},
+};
+
 /* People read them as lines, programs as a table. */
 static void show_formulas(const struct asked *asked, struct section *section, struct arena *arena)
 {
     struct table *table = section_table(section, "formulas", "");
     table_json_only(table);
-    table_column(table, "number", "number", UNIT_NONE, 0);
-    table_column(table, "unit", "unit", UNIT_NONE, 0);
-    table_column(table, "formula", "formula", UNIT_NONE, COLUMN_WIDE);
+    table_columns(table, formulas_columns);
     for (uint32_t i = 0; i < asked->count; i++) {
         if (!asked->meant[i])
             continue;

@@ -106,36 +106,59 @@ static struct common common_of(const struct asked *asked)
     return common;
 }
 
+static const struct column_spec place_columns[] = {
+    {"rank", "rank", UNIT_NONE, 0, "as recorded, else from the file's name, else by order"},
+    {"device", "device", UNIT_NONE, 0, "index of the device; null where no device activity was recorded"},
+    {0},
+};
+
 static void key_columns(struct table *table, const struct common *common)
 {
-    table_column(table, "number", "number", UNIT_NONE, common->number);
-    table_column(table, "of", "of", UNIT_NONE, common->of);
-    table_column(table, "rank", "rank", UNIT_NONE, 0);
-    table_column(table, "device", "device", UNIT_NONE, 0);
+    table_column(table, (struct column_spec){"number", "number", UNIT_NONE, common->number,
+                                             "the number asked for: table and column"});
+    table_column(table, (struct column_spec){"of", "of", UNIT_NONE, common->of, "the row of its table"});
+    table_columns(table, place_columns);
 }
+
+static const struct column_spec explained_columns[] = {
+    {"events", "events", UNIT_COUNT, 0, "how many events it is made of"},
+    {"shown", "listed", UNIT_COUNT, COLUMN_DETAIL, "how many of them are listed"},
+    {0},
+};
 
 static struct table *sums_table(struct section *section, const struct common *common)
 {
     struct table *table = section_table(section, "explained", "What it is made of");
     key_columns(table, common);
-    table_column(table, "value", "value", common->unit, 0);
-    table_column(table, "unit", "unit", UNIT_NONE, common->unit == UNIT_NONE ? 0 : COLUMN_DETAIL);
-    table_column(table, "events", "events", UNIT_COUNT, 0);
-    table_column(table, "shown", "listed", UNIT_COUNT, COLUMN_DETAIL);
-    table_column(table, "rest", "of the others", common->unit, COLUMN_DETAIL);
+    table_column(table, (struct column_spec){"value", "value", common->unit, 0, "the number"});
+    table_column(table, (struct column_spec){"unit", "unit", UNIT_NONE, common->unit == UNIT_NONE ? 0 : COLUMN_DETAIL,
+                                             "its unit"});
+    table_columns(table, explained_columns);
+    table_column(
+        table, (struct column_spec){"rest", "of the others", common->unit, COLUMN_DETAIL, "sum over those not listed"});
     return table;
 }
+
+static const struct column_spec events_columns[] = {
+    {"event", "event", UNIT_NONE, 0, "row number of the event in the file"},
+    {"title", "name", UNIT_NONE, COLUMN_WIDE, "the name as a person would say it"},
+    {"name", "recorded name", UNIT_NONE, COLUMN_DETAIL, "the name as recorded"},
+    {0},
+};
+
+static const struct column_spec counted_columns[] = {
+    {"start_ns", "start", UNIT_NS, 0, "start of the event, from the trace's start"},
+    {"dur_ns", "duration", UNIT_NS, 0, "duration of the event"},
+    {0},
+};
 
 static struct table *events_table(struct section *section, const struct common *common)
 {
     struct table *table = section_table(section, "events", "The events, largest first");
     key_columns(table, common);
-    table_column(table, "event", "event", UNIT_NONE, 0);
-    table_column(table, "title", "name", UNIT_NONE, COLUMN_WIDE);
-    table_column(table, "name", "recorded name", UNIT_NONE, COLUMN_DETAIL);
-    table_column(table, "counted", "counted", common->unit, 0);
-    table_column(table, "start_ns", "start", UNIT_NS, 0);
-    table_column(table, "dur_ns", "duration", UNIT_NS, 0);
+    table_columns(table, events_columns);
+    table_column(table, (struct column_spec){"counted", "counted", common->unit, 0, "its part of the number"});
+    table_columns(table, counted_columns);
     return table;
 }
 

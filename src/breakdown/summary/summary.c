@@ -204,12 +204,17 @@ static void put_step(const struct facts *facts, struct section *section)
     section_value(section, "bound", "bound", UNIT_NONE, cell_text(bound_word(facts->bound, facts->device)));
 }
 
+static const struct column_spec step_parts_columns[] = {
+    {"part", "what", UNIT_NONE, COLUMN_WIDE, "the part by its id, as in `breakdown`"},
+    {"per_step_ns", "a step", UNIT_NS, COLUMN_PLAIN, "sum of the part over all steps / steps"},
+    {"share", "share", UNIT_RATIO, COLUMN_BAR, "per_step_ns / step_mean"},
+    {0},
+};
+
 static void put_parts(const struct facts *facts, struct section *section)
 {
     struct table *table = section_table(section, "step_parts", "");
-    table_column(table, "part", "what", UNIT_NONE, COLUMN_WIDE);
-    table_column(table, "per_step_ns", "a step", UNIT_NS, COLUMN_PLAIN);
-    table_column(table, "share", "share", UNIT_RATIO, COLUMN_BAR);
+    table_columns(table, step_parts_columns);
     for (int part = 0; part < PARTS; part++) {
         if (facts->part_ns[part] <= 0)
             continue;

@@ -45,16 +45,29 @@ static int longest_first(const void *a, const void *b)
     return str_cmp(x->name, y->name);
 }
 
+static const struct column_spec put_columns[] = {
+    {"per_step", "times a step", UNIT_NONE, COLUMN_PLAIN, "calls of the operator, or pieces of device work, a step"},
+    {"per_step_ns", "a step", UNIT_NS, COLUMN_PLAIN,
+     "of an operator the device work launched by itself (without a device its own host time), of a kernel its time; a step"},
+    {0},
+};
+
 static void put(struct tops *tops, struct section *section, const char *id, const char *what, const char *kind,
                 const char *share_of, uint32_t steps)
 {
     struct table *table = section_table(section, id, "");
-    table_column(table, "title", what, UNIT_NONE, COLUMN_WIDE);
-    table_column(table, "name", "recorded name", UNIT_NONE, COLUMN_DETAIL);
-    table_column(table, "kind", kind, UNIT_NONE, COLUMN_PLAIN);
-    table_column(table, "per_step", "times a step", UNIT_NONE, COLUMN_PLAIN);
-    table_column(table, "per_step_ns", "a step", UNIT_NS, COLUMN_PLAIN);
-    table_column(table, "share", share_of, UNIT_RATIO, COLUMN_BAR);
+    table_column(table,
+                 (struct column_spec){"title", what, UNIT_NONE, COLUMN_WIDE, "the name as a person would say it"});
+    table_column(table,
+                 (struct column_spec){"name", "recorded name", UNIT_NONE, COLUMN_DETAIL, "the name as recorded"});
+    table_column(table, (struct column_spec){"kind", kind, UNIT_NONE, COLUMN_PLAIN,
+                                             "of an operator its family, of a kernel its class"});
+    table_columns(table, put_columns);
+    table_column(
+        table,
+        (struct column_spec){
+            "share", share_of, UNIT_RATIO, COLUMN_BAR,
+            "of the busy time of the device (`kernels.busy_ns`); of operators without a device of all their own host time"});
     const uint32_t names = intern_count(tops->names), count = names < tops->room ? names : (uint32_t)tops->room;
     if (count)
         qsort(tops->at, count, sizeof *tops->at, longest_first);

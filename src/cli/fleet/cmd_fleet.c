@@ -134,7 +134,7 @@ const struct command command_fleet = {
                 "steptime fleet project jobs.csv --at V100 --hw H100 --sweep overlap=0..1|other GPUs\n"
                 "steptime fleet features cluster/* --format csv -o jobs.csv|a table from folders of traces\n"
                 "steptime fleet stragglers job/|who holds the others up",
-    .shared = SHARED_OUTPUT,
+    .shared = SHARED_OUTPUT | SHARED_EXPLAIN,
     .options = options,
     .run = run,
 };

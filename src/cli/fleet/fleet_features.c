@@ -40,36 +40,59 @@ static bool take(void *context, struct input_file *file, struct steptime_error *
 /* ---- the table ---- */
 
 static const struct {
-    const char *id, *title;
     enum job_field field;
-    enum unit unit;
+    struct column_spec spec;
 } columns[] = {
-    {"cnodes", "cNodes", JOB_CNODES, UNIT_COUNT},
-    {"batch", "batch", JOB_BATCH, UNIT_COUNT},
-    {"input_bytes", "input", JOB_INPUT_BYTES, UNIT_BYTES},
-    {"flops", "arithmetic", JOB_FLOPS, UNIT_FLOP},
-    {"memory_bytes", "memory-bound", JOB_MEMORY_BYTES, UNIT_BYTES},
-    {"weight_bytes", "weight traffic", JOB_WEIGHT_BYTES, UNIT_BYTES},
-    {"dense_weight_bytes", "dense weights", JOB_DENSE_WEIGHT_BYTES, UNIT_BYTES},
-    {"embedding_weight_bytes", "tables", JOB_EMBEDDING_WEIGHT_BYTES, UNIT_BYTES},
-    {"weight_copies", "copies of a weight", JOB_WEIGHT_COPIES, UNIT_NONE},
-    {"tensor_bytes", "tensor traffic", JOB_TENSOR_BYTES, UNIT_BYTES},
-    {"pipeline_bytes", "stage traffic", JOB_PIPELINE_BYTES, UNIT_BYTES},
-    {"expert_bytes", "expert traffic", JOB_EXPERT_BYTES, UNIT_BYTES},
-    {"measured_ms", "measured step", JOB_MEASURED_MS, UNIT_MS},
+    {JOB_CNODES,
+     {"cnodes", "cNodes", UNIT_COUNT, 0,
+      "the largest of: ranks at hand, recorded world size, largest process group; of one process the GPUs it drives"}},
+    {JOB_BATCH, {"batch", "batch", UNIT_COUNT, 0, "the first dimension that most operators of the forward pass share"}},
+    {JOB_INPUT_BYTES, {"input_bytes", "input", UNIT_BYTES, 0, "bytes of host-to-device copies"}},
+    {JOB_FLOPS,
+     {"flops", "arithmetic", UNIT_FLOP, 0,
+      "arithmetic of products of matrices, convolutions and attention, from shapes"}},
+    {JOB_MEMORY_BYTES,
+     {"memory_bytes", "memory-bound", UNIT_BYTES, 0,
+      "bytes of all other operators: inputs read once, outputs written once"}},
+    {JOB_WEIGHT_BYTES,
+     {"weight_bytes", "weight traffic", UNIT_BYTES, 0,
+      "what collectives send and receive: twice the bus factor times the message"}},
+    {JOB_DENSE_WEIGHT_BYTES,
+     {"dense_weight_bytes", "dense weights", UNIT_BYTES, 0, "bytes of all-reduced gradients x weight_copies"}},
+    {JOB_EMBEDDING_WEIGHT_BYTES,
+     {"embedding_weight_bytes", "tables", UNIT_BYTES, 0, "bytes of the tables that are looked up x weight_copies"}},
+    {JOB_WEIGHT_COPIES,
+     {"weight_copies", "copies of a weight", UNIT_NONE, 0,
+      "3 with an optimizer of Adam's kind, 2 with any other, 1 without one"}},
+    {JOB_TENSOR_BYTES,
+     {"tensor_bytes", "tensor traffic", UNIT_BYTES, 0, "of weight_bytes: all-reduces of the forward pass"}},
+    {JOB_PIPELINE_BYTES, {"pipeline_bytes", "stage traffic", UNIT_BYTES, 0, "of weight_bytes: point to point"}},
+    {JOB_EXPERT_BYTES, {"expert_bytes", "expert traffic", UNIT_BYTES, 0, "of weight_bytes: all-to-all"}},
+    {JOB_MEASURED_MS, {"measured_ms", "measured step", UNIT_MS, 0, "a step on the clock"}},
 };
 enum { COLUMNS = sizeof columns / sizeof *columns };
+
+static const struct column_spec job_columns[] = {
+    {"job", "job", UNIT_NONE, COLUMN_WIDE, "the name of the file or folder"},
+    {"architecture", "architecture", UNIT_NONE, 0,
+     "how the job trains, by rules over its collectives (doc/numbers/fleet-screens.md)"},
+    {0},
+};
+
+static const struct column_spec device_columns[] = {
+    {"gpu", "GPU", UNIT_NONE, COLUMN_WIDE, "the device as recorded"},
+    {"network", "network", UNIT_NONE, COLUMN_DETAIL, "a trace names none"},
+    {0},
+};
 
 static struct table *open_table(struct report *report)
 {
     struct section *section = report_section(report, "features", "Jobs by what a step of one cNode computes and moves");
     struct table *table = section_table(section, "features", "");
-    table_column(table, "job", "job", UNIT_NONE, COLUMN_WIDE);
-    table_column(table, "architecture", "architecture", UNIT_NONE, 0);
+    table_columns(table, job_columns);
     for (int i = 0; i < COLUMNS; i++)
-        table_column(table, columns[i].id, columns[i].title, columns[i].unit, 0);
-    table_column(table, "gpu", "GPU", UNIT_NONE, COLUMN_WIDE);
-    table_column(table, "network", "network", UNIT_NONE, COLUMN_DETAIL);
+        table_column(table, columns[i].spec);
+    table_columns(table, device_columns);
     return table;
 }
 
@@ -85,7 +108,7 @@ static void put_job(struct table *table, const struct job *job)
     table_text(table, job->name);
     table_text(table, architecture_word(job->architecture));
     for (int i = 0; i < COLUMNS; i++)
-        table_cell(table, cell_of(columns[i].unit, job->field[columns[i].field]));
+        table_cell(table, cell_of(columns[i].spec.unit, job->field[columns[i].field]));
     table_text(table, job->gpu);
     table_text(table, job->network);
 }

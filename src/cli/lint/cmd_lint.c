@@ -132,7 +132,7 @@ const struct command command_lint = {
                 "steptime lint --select ST4,ST6 src/|two families, in a folder\n"
                 "steptime lint --format github .|annotations in a workflow of GitHub Actions\n"
                 "steptime lint --format sarif -o lint.sarif .|for a code host or an editor",
-    .shared = SHARED_OUTPUT,
+    .shared = SHARED_OUTPUT | SHARED_EXPLAIN,
     .options = options,
     .run = run,
 };

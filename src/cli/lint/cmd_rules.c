@@ -25,17 +25,22 @@ static void show_row(struct table *table, const struct rule *rule)
     table_text(table, str_of(rule->words->brief));
 }
 
+static const struct column_spec rules_columns[] = {
+    {"rule", "rule", UNIT_NONE, 0, "id of the rule"},
+    {"name", "name", UNIT_NONE, 0, "its name"},
+    {"family", "family", UNIT_NONE, COLUMN_DETAIL, "the antipattern that it belongs to"},
+    {"entry", "entry", UNIT_NONE, COLUMN_DETAIL, "the entry of the paper that it stands for"},
+    {"severity", "severity", UNIT_NONE, 0, "warning: each step; note: seldom, or without proof of its cost"},
+    {"fix", "fix", UNIT_NONE, 0, "whether `steptime fix` can rewrite it: safe, unsafe, none"},
+    {"brief", "what", UNIT_NONE, COLUMN_WIDE, "what it finds"},
+    {0},
+};
+
 static void show_table(struct report *report)
 {
     struct section *section = report_section(report, "rules", "Rules");
     struct table *table = section_table(section, "rules", "");
-    table_column(table, "rule", "rule", UNIT_NONE, 0);
-    table_column(table, "name", "name", UNIT_NONE, 0);
-    table_column(table, "family", "family", UNIT_NONE, COLUMN_DETAIL);
-    table_column(table, "entry", "entry", UNIT_NONE, COLUMN_DETAIL);
-    table_column(table, "severity", "severity", UNIT_NONE, 0);
-    table_column(table, "fix", "fix", UNIT_NONE, 0);
-    table_column(table, "brief", "what", UNIT_NONE, COLUMN_WIDE);
+    table_columns(table, rules_columns);
     for (const struct rule *const *at = rules; *at; at++)
         show_row(table, *at);
 }
@@ -152,6 +157,6 @@ const struct command command_rules = {
     .examples = "steptime rules|all rules\n"
                 "steptime rules show ST401|what reading a scalar back costs\n"
                 "steptime rules show dynamic-shape|by name",
-    .shared = SHARED_OUTPUT,
+    .shared = SHARED_OUTPUT | SHARED_EXPLAIN,
     .run = run,
 };

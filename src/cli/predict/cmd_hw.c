@@ -22,29 +22,37 @@ static void figure_cell(struct table *table, const struct hardware *gpu, enum hw
 /* What a list of devices says of each: the rest is for `hw NAME`. */
 static const struct {
     enum hw_key key;
-    const char *id, *title;
-    unsigned flags;
+    struct column_spec spec;
 } columns[] = {
-    {HW_FP32, "fp32_tflop_per_s", "fp32 (TFLOP/s)", COLUMN_PLAIN},
-    {HW_FP32_MATRIX, "fp32_matrix_tflop_per_s", "fp32 matrix", COLUMN_DETAIL},
-    {HW_TF32, "tf32_tflop_per_s", "tf32", COLUMN_PLAIN},
-    {HW_FP16, "fp16_tflop_per_s", "fp16", COLUMN_PLAIN},
-    {HW_BF16, "bf16_tflop_per_s", "bf16", COLUMN_DETAIL},
-    {HW_FP8, "fp8_tflop_per_s", "fp8", COLUMN_PLAIN},
-    {HW_MEMORY_BYTES, "memory_gib", "memory (GiB)", COLUMN_PLAIN},
-    {HW_MEMORY_RATE, "memory_gb_per_s", "(GB/s)", COLUMN_PLAIN},
-    {HW_SMS, "sm_count", "SMs", COLUMN_PLAIN},
-    {HW_LANES_PER_SM, "lanes_per_sm", "lanes of an SM", COLUMN_DETAIL},
-    {HW_THREADS_PER_SM, "threads_per_sm", "threads of an SM", COLUMN_DETAIL},
-    {HW_CLOCK, "clock_mhz", "clock (MHz)", COLUMN_DETAIL},
-    {HW_L2_BYTES, "l2_mib", "L2 (MiB)", COLUMN_PLAIN},
-    {HW_L2_RATE, "l2_gb_per_s", "L2 (GB/s)", COLUMN_DETAIL},
-    {HW_SHARED_BYTES_PER_SM, "shared_kib_per_sm", "shared memory of an SM (KiB)", COLUMN_DETAIL},
-    {HW_POWER, "power_w", "power (W)", COLUMN_DETAIL},
-    {HW_HOST_LINK, "host_link_gb_per_s", "host link", COLUMN_DETAIL},
-    {HW_GPU_LINK, "gpu_link_gb_per_s", "GPU link (GB/s)", COLUMN_PLAIN},
-    {HW_NETWORK, "network_gb_per_s", "network of the server", COLUMN_DETAIL},
-    {HW_GPUS_PER_SERVER, "gpus_per_server", "GPUs of a server", COLUMN_DETAIL},
+    {HW_FP32, {"fp32_tflop_per_s", "fp32 (TFLOP/s)", UNIT_NONE, COLUMN_PLAIN, "peak of fp32 arithmetic, dense"}},
+    {HW_FP32_MATRIX,
+     {"fp32_matrix_tflop_per_s", "fp32 matrix", UNIT_NONE, COLUMN_DETAIL, "peak of fp32 on matrix units"}},
+    {HW_TF32, {"tf32_tflop_per_s", "tf32", UNIT_NONE, COLUMN_PLAIN, "peak of tf32 on matrix units"}},
+    {HW_FP16, {"fp16_tflop_per_s", "fp16", UNIT_NONE, COLUMN_PLAIN, "peak of fp16 on matrix units"}},
+    {HW_BF16, {"bf16_tflop_per_s", "bf16", UNIT_NONE, COLUMN_DETAIL, "peak of bf16 on matrix units"}},
+    {HW_FP8, {"fp8_tflop_per_s", "fp8", UNIT_NONE, COLUMN_PLAIN, "peak of fp8 on matrix units"}},
+    {HW_MEMORY_BYTES,
+     {"memory_gib", "memory (GiB)", UNIT_NONE, COLUMN_PLAIN, "its memory; null where several sizes are sold"}},
+    {HW_MEMORY_RATE, {"memory_gb_per_s", "(GB/s)", UNIT_NONE, COLUMN_PLAIN, "rate of the memory"}},
+    {HW_SMS, {"sm_count", "SMs", UNIT_NONE, COLUMN_PLAIN, "multiprocessors or compute units"}},
+    {HW_LANES_PER_SM, {"lanes_per_sm", "lanes of an SM", UNIT_NONE, COLUMN_DETAIL, "fp32 lanes of one"}},
+    {HW_THREADS_PER_SM, {"threads_per_sm", "threads of an SM", UNIT_NONE, COLUMN_DETAIL, "resident threads of one"}},
+    {HW_CLOCK, {"clock_mhz", "clock (MHz)", UNIT_NONE, COLUMN_DETAIL, "boost clock"}},
+    {HW_L2_BYTES, {"l2_mib", "L2 (MiB)", UNIT_NONE, COLUMN_PLAIN, "size of the L2 cache"}},
+    {HW_L2_RATE, {"l2_gb_per_s", "L2 (GB/s)", UNIT_NONE, COLUMN_DETAIL, "rate of the L2 cache, measured"}},
+    {HW_SHARED_BYTES_PER_SM,
+     {"shared_kib_per_sm", "shared memory of an SM (KiB)", UNIT_NONE, COLUMN_DETAIL,
+      "shared memory of a multiprocessor"}},
+    {HW_POWER, {"power_w", "power (W)", UNIT_NONE, COLUMN_DETAIL, "power limit"}},
+    {HW_HOST_LINK, {"host_link_gb_per_s", "host link", UNIT_NONE, COLUMN_DETAIL, "link to the host, one way"}},
+    {HW_GPU_LINK,
+     {"gpu_link_gb_per_s", "GPU link (GB/s)", UNIT_NONE, COLUMN_PLAIN,
+      "links to the other GPUs of the server, all together, one way"}},
+    {HW_NETWORK,
+     {"network_gb_per_s", "network of the server", UNIT_NONE, COLUMN_DETAIL,
+      "network of the usual server around it, one way"}},
+    {HW_GPUS_PER_SERVER,
+     {"gpus_per_server", "GPUs of a server", UNIT_NONE, COLUMN_DETAIL, "GPUs of the usual server around it"}},
 };
 enum { COLUMNS = sizeof columns / sizeof *columns };
 
@@ -53,9 +61,9 @@ static void show_devices(struct report *report, const struct catalogue *catalogu
     struct section *section = report_section(report, "gpus", "Devices");
     section_text(section, S("Peaks are dense. 'steptime hw NAME' shows all figures of one, and where they come from."));
     struct table *table = section_table(section, "gpus", "");
-    table_column(table, "name", "name", UNIT_NONE, COLUMN_WIDE);
+    table_column(table, (struct column_spec){"name", "name", UNIT_NONE, COLUMN_WIDE, "of the device, link or server"});
     for (int i = 0; i < COLUMNS; i++)
-        table_column(table, columns[i].id, columns[i].title, UNIT_NONE, columns[i].flags);
+        table_column(table, columns[i].spec);
     for (uint32_t i = 0; i < catalogue_gpu_count(catalogue); i++) {
         const struct hardware *gpu = catalogue_gpu_at(catalogue, i);
         table_row(table);
@@ -65,16 +73,21 @@ static void show_devices(struct report *report, const struct catalogue *catalogu
     }
 }
 
+static const struct column_spec links_columns[] = {
+    {"name", "name", UNIT_NONE, 0, "of the device, link or server"},
+    {"aliases", "or", UNIT_NONE, 0, "other names"},
+    {"joins", "joins", UNIT_NONE, 0, "devices or servers"},
+    {"gb_per_s", "one way (GB/s)", UNIT_NONE, 0, "rate one way"},
+    {"latency_us", "a message (us)", UNIT_NONE, 0, "of a message; null where it is not known"},
+    {"source", "source", UNIT_NONE, COLUMN_WIDE, "where the figures come from"},
+    {0},
+};
+
 static void show_links(struct report *report, const struct catalogue *catalogue)
 {
     struct section *section = report_section(report, "links", "Links and networks");
     struct table *table = section_table(section, "links", "");
-    table_column(table, "name", "name", UNIT_NONE, 0);
-    table_column(table, "aliases", "or", UNIT_NONE, 0);
-    table_column(table, "joins", "joins", UNIT_NONE, 0);
-    table_column(table, "gb_per_s", "one way (GB/s)", UNIT_NONE, 0);
-    table_column(table, "latency_us", "a message (us)", UNIT_NONE, 0);
-    table_column(table, "source", "source", UNIT_NONE, COLUMN_WIDE);
+    table_columns(table, links_columns);
     for (uint32_t i = 0; i < catalogue_link_count(catalogue); i++) {
         const struct link *link = catalogue_link_at(catalogue, i);
         table_row(table);
@@ -87,15 +100,20 @@ static void show_links(struct report *report, const struct catalogue *catalogue)
     }
 }
 
+static const struct column_spec servers_columns[] = {
+    {"name", "name", UNIT_NONE, 0, "of the device, link or server"},
+    {"gpus_per_server", "GPUs", UNIT_NONE, 0, "GPUs of the server"},
+    {"network", "network", UNIT_NONE, 0, "the server's network"},
+    {"network_ports", "ports", UNIT_NONE, 0, "how many times it has it"},
+    {"source", "source", UNIT_NONE, COLUMN_WIDE, "where the figures come from"},
+    {0},
+};
+
 static void show_servers(struct report *report, const struct catalogue *catalogue)
 {
     struct section *section = report_section(report, "servers", "Servers");
     struct table *table = section_table(section, "servers", "");
-    table_column(table, "name", "name", UNIT_NONE, 0);
-    table_column(table, "gpus_per_server", "GPUs", UNIT_NONE, 0);
-    table_column(table, "network", "network", UNIT_NONE, 0);
-    table_column(table, "network_ports", "ports", UNIT_NONE, 0);
-    table_column(table, "source", "source", UNIT_NONE, COLUMN_WIDE);
+    table_columns(table, servers_columns);
     for (uint32_t i = 0; i < catalogue_server_count(catalogue); i++) {
         const struct server *server = catalogue_server_at(catalogue, i);
         table_row(table);
@@ -126,17 +144,22 @@ static str figure_text(struct arena *arena, const struct hardware *gpu, enum hw_
     return str_printf(arena, "%.5g %s", gpu->figure[key] / usual->scale, usual->word);
 }
 
+static const struct column_spec figures_columns[] = {
+    {"key", "key", UNIT_NONE, 0, "the word of --set"},
+    {"what", "what", UNIT_NONE, 0, "the figure in words"},
+    {"figure", "figure", UNIT_NONE, 0, "value and unit as people say them"},
+    {"value", "value", UNIT_NONE, COLUMN_DETAIL, "the value, in `unit`; null where it is not known"},
+    {"unit", "unit", UNIT_NONE, COLUMN_DETAIL, "the usual multiple: TFLOP/s, GB/s, MiB, MHz, us, W; empty for counts"},
+    {"source", "source", UNIT_NONE, COLUMN_WIDE, "where the figures come from"},
+    {0},
+};
+
 static void show_figures(struct report *report, const struct hardware *gpu)
 {
     struct section *section = report_section(report, "figures", "Figures");
     section_value(section, "name", "name", UNIT_NONE, cell_text(gpu->name));
     struct table *table = section_table(section, "figures", "");
-    table_column(table, "key", "key", UNIT_NONE, 0);
-    table_column(table, "what", "what", UNIT_NONE, 0);
-    table_column(table, "figure", "figure", UNIT_NONE, 0);
-    table_column(table, "value", "value", UNIT_NONE, COLUMN_DETAIL);
-    table_column(table, "unit", "unit", UNIT_NONE, COLUMN_DETAIL);
-    table_column(table, "source", "source", UNIT_NONE, COLUMN_WIDE);
+    table_columns(table, figures_columns);
     for (int key = 0; key < HW_KEYS; key++) {
         table_row(table);
         table_text(table, hw_key_word((enum hw_key)key));
@@ -207,7 +230,7 @@ const struct command command_hw = {
                 "steptime hw A100-SXM4-80GB|all figures of one\n"
                 "steptime hw H100 --set memory=4TB/s --set network=100Gbps|with two of them changed\n"
                 "steptime hw --format csv --table gpus|for a script",
-    .shared = SHARED_OUTPUT,
+    .shared = SHARED_OUTPUT | SHARED_EXPLAIN,
     .options = options,
     .run = run,
 };

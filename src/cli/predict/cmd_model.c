@@ -49,7 +49,7 @@ const struct command command_model = {
                 "steptime model eval measured.csv.gz|how far off the models are\n"
                 "steptime model fit measured.csv.gz -o my-models.txt|fit again\n"
                 "steptime model fit --adapt ten-rows.csv -o my-models.txt|make a new GPU known",
-    .shared = SHARED_OUTPUT,
+    .shared = SHARED_OUTPUT | SHARED_EXPLAIN,
     .options = options,
     .run = run,
 };

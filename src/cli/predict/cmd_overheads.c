@@ -31,6 +31,6 @@ const struct command command_overheads = {
     .examples = "steptime overheads trace.json.gz|the overheads of a trace\n"
                 "steptime overheads --skip-warmup traces/|of all ranks, without the first step\n"
                 "steptime overheads --table overheads --format csv -o ours.csv traces/|saved for 'steptime predict'",
-    .shared = SHARED_OUTPUT | SHARED_TRACE,
+    .shared = SHARED_OUTPUT | SHARED_EXPLAIN | SHARED_TRACE,
     .analysis = &analysis,
 };

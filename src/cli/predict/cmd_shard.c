@@ -113,7 +113,7 @@ const struct command command_shard = {
     .examples = "steptime shard tables.csv --gpus 8 --hw H100|the best placement on eight H100\n"
                 "steptime shard tables.csv --gpus 16 --hw A100-SXM4-40GB --set network=100Gbps|over two servers\n"
                 "steptime shard tables.csv --gpus 8 --hw H100 --format csv --table placement|for a program to read",
-    .shared = SHARED_OUTPUT,
+    .shared = SHARED_OUTPUT | SHARED_EXPLAIN,
     .options = options,
     .run = run,
 };

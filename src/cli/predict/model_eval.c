@@ -71,17 +71,22 @@ static bool score_table(struct evaluation *evaluation, const char *path, struct 
 
 /* ---- showing ---- */
 
+static const struct column_spec score_columns_2[] = {
+    {"op", "operator", UNIT_NONE, 0, "operator of the rows"},
+    {"device", "device", UNIT_NONE, COLUMN_WIDE, "device that they were measured on"},
+    {"rows", "rows", UNIT_COUNT, 0, "measured rows compared"},
+    {"basis", "basis", UNIT_NONE, 0, "seen: rows of the device were fitted; carried: predicted from other devices"},
+    {"gmae", "geometric mean", UNIT_RATIO, 0, "geometric mean of abs(predicted / measured - 1)"},
+    {"mean", "mean", UNIT_RATIO, 0, "mean of abs(predicted / measured - 1)"},
+    {"median", "median", UNIT_RATIO, 0, "median of the same"},
+    {"p95", "95th percentile", UNIT_RATIO, 0, "95th percentile of the same"},
+    {"bias", "signed bias", UNIT_RATIO, 0, "mean of predicted / measured - 1"},
+    {0},
+};
+
 static void score_columns(struct table *table)
 {
-    table_column(table, "op", "operator", UNIT_NONE, 0);
-    table_column(table, "device", "device", UNIT_NONE, COLUMN_WIDE);
-    table_column(table, "rows", "rows", UNIT_COUNT, 0);
-    table_column(table, "basis", "basis", UNIT_NONE, 0);
-    table_column(table, "gmae", "geometric mean", UNIT_RATIO, 0);
-    table_column(table, "mean", "mean", UNIT_RATIO, 0);
-    table_column(table, "median", "median", UNIT_RATIO, 0);
-    table_column(table, "p95", "95th percentile", UNIT_RATIO, 0);
-    table_column(table, "bias", "signed bias", UNIT_RATIO, 0);
+    table_columns(table, score_columns_2);
 }
 
 static void score_line(struct table *table, const struct line *line)

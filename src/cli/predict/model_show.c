@@ -24,15 +24,20 @@ bool hardware_of_call(const struct call *call, struct arena *arena, struct hardw
 
 /* ---- groups ---- */
 
+static const struct column_spec carried_columns[] = {
+    {"family", "family", UNIT_NONE, 0, "family of kernel models"},
+    {"group", "group", UNIT_NONE, 0, "kernels that share coefficients"},
+    {"devices", "devices measured", UNIT_COUNT, 0, "devices that it was fitted on"},
+    {"residual", "residual of those", UNIT_NONE, 0, "the learner that corrects the form on these devices"},
+    {"own_error", "their error", UNIT_RATIO, 0, "mean absolute error on their own rows in cross-validation"},
+    {"carry", "to others", UNIT_NONE, 0, "how coefficients are carried to a device that was not measured"},
+    {"carried_error", "error, a device left out", UNIT_RATIO, 0, "mean absolute error on a device left out of the fit"},
+    {0},
+};
+
 static void group_columns(struct table *table)
 {
-    table_column(table, "family", "family", UNIT_NONE, 0);
-    table_column(table, "group", "group", UNIT_NONE, 0);
-    table_column(table, "devices", "devices measured", UNIT_COUNT, 0);
-    table_column(table, "residual", "residual of those", UNIT_NONE, 0);
-    table_column(table, "own_error", "their error", UNIT_RATIO, 0);
-    table_column(table, "carry", "to others", UNIT_NONE, 0);
-    table_column(table, "carried_error", "error, a device left out", UNIT_RATIO, 0);
+    table_columns(table, carried_columns);
 }
 
 static double own_error(const struct group_model *group)
@@ -84,6 +89,13 @@ static void show_groups(const struct models *models, const struct family *only, 
 
 /* ---- one family ---- */
 
+static const struct column_spec candidates_columns[] = {
+    {"group", "group", UNIT_NONE, 0, "kernels that share coefficients"},
+    {"candidate", "candidate", UNIT_NONE, 0, "a form that was tried"},
+    {"error", "error", UNIT_RATIO, 0, "its mean absolute error in cross-validation"},
+    {0},
+};
+
 static void show_candidates(const struct family_model *model, struct report *report)
 {
     struct section *section = report_section(report, "candidates", "What was tried");
@@ -94,9 +106,7 @@ static void show_candidates(const struct family_model *model, struct report *rep
                    "with a residual learned on other rows of it. The least of what carries is used for devices that "
                    "were not measured."));
     struct table *table = section_table(section, "candidates", "");
-    table_column(table, "group", "group", UNIT_NONE, 0);
-    table_column(table, "candidate", "candidate", UNIT_NONE, 0);
-    table_column(table, "error", "error", UNIT_RATIO, 0);
+    table_columns(table, candidates_columns);
     for (uint32_t g = 0; g < model->group_count; g++)
         for (uint32_t i = 0; i < model->groups[g].candidate_count; i++) {
             table_row(table);
@@ -125,15 +135,20 @@ static void set_rows(struct table *table, const struct family_model *model, cons
         coefficient_row(table, model, group, set, i);
 }
 
+static const struct column_spec coefficients_columns[] = {
+    {"group", "group", UNIT_NONE, 0, "kernels that share coefficients"},
+    {"device", "device", UNIT_NONE, COLUMN_WIDE, "device of the coefficients"},
+    {"coefficient", "coefficient", UNIT_NONE, 0, "name of the coefficient"},
+    {"value", "value", UNIT_NONE, 0, "its fitted value"},
+    {"meaning", "meaning", UNIT_NONE, COLUMN_WIDE, "what it stands for"},
+    {0},
+};
+
 static void show_coefficients(const struct family_model *model, struct report *report)
 {
     struct section *section = report_section(report, "coefficients", "Coefficients");
     struct table *table = section_table(section, "coefficients", "");
-    table_column(table, "group", "group", UNIT_NONE, 0);
-    table_column(table, "device", "device", UNIT_NONE, COLUMN_WIDE);
-    table_column(table, "coefficient", "coefficient", UNIT_NONE, 0);
-    table_column(table, "value", "value", UNIT_NONE, 0);
-    table_column(table, "meaning", "meaning", UNIT_NONE, COLUMN_WIDE);
+    table_columns(table, coefficients_columns);
     for (uint32_t g = 0; g < model->group_count; g++) {
         const struct group_model *group = &model->groups[g];
         for (uint32_t i = 0; i < group->set_count; i++)

@@ -292,14 +292,19 @@ static void show_values(const struct what_if *w, const struct answer *answers, c
     section_value(section, "basis", "told by", UNIT_NONE, cell_text(basis_of(w)));
 }
 
+static const struct column_spec what_if_ranks_columns[] = {
+    {"rank", "rank", UNIT_NONE, 0, "as recorded, else from the file's name, else by order"},
+    {"before_ns", "step as it is", UNIT_NS, 0, "predicted step as it is"},
+    {"after_ns", "step then", UNIT_NS, 0, "predicted step with the change"},
+    {"active_ns", "device at work then", UNIT_NS, 0, "time with any work on the device, with the change"},
+    {"host_ns", "host then", UNIT_NS, 0, "time of the host, with the change"},
+    {0},
+};
+
 static void show_ranks(const struct what_if *w, const struct answer *answers, struct section *section)
 {
     struct table *table = section_table(section, "what_if_ranks", "");
-    table_column(table, "rank", "rank", UNIT_NONE, 0);
-    table_column(table, "before_ns", "step as it is", UNIT_NS, 0);
-    table_column(table, "after_ns", "step then", UNIT_NS, 0);
-    table_column(table, "active_ns", "device at work then", UNIT_NS, 0);
-    table_column(table, "host_ns", "host then", UNIT_NS, 0);
+    table_columns(table, what_if_ranks_columns);
     for (uint32_t i = 0; i < w->count; i++) {
         table_row(table);
         table_int(table, w->inputs[i].source->rank);

@@ -29,6 +29,7 @@ enum shared_options {
     SHARED_OUTPUT = 1,   /* --format, -o, --table, --color, --rows */
     SHARED_TRACE = 2,    /* --steps, --skip-warmup, --rank, --threads */
     SHARED_QUESTION = 4, /* what if: --hw, --batch, --sweep ...; see asked.h */
+    SHARED_EXPLAIN = 8,  /* --explain, answered by the report itself (output.c) */
 };
 
 /* The command line after parsing. */

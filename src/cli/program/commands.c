@@ -59,6 +59,13 @@ static const struct option output_options[] = {
     {0},
 };
 
+static const struct option explain_options[] = {
+    {"explain", 0, "ID", NULL,
+     "What a number of the tables means, and its values: its column, as in kernels.total_ns, total_ns or total. 'list' "
+     "names them all with their definitions."},
+    {0},
+};
+
 static const struct option common_options[] = {
     {"help", 'h', NULL, NULL, "Say what the command does and takes."},
     {0},
@@ -93,6 +100,8 @@ uint32_t command_groups(const struct command *command, struct option_group group
         groups[count++] = (struct option_group){"What to look at", trace_options};
     if (command->shared & SHARED_OUTPUT)
         groups[count++] = (struct option_group){"Output", output_options};
+    if (command->shared & SHARED_EXPLAIN)
+        groups[count++] = (struct option_group){"Definitions", explain_options};
     groups[count++] = (struct option_group){"Help", common_options};
     return count;
 }

@@ -8,6 +8,7 @@
 #include "call.h"
 #include "hardware_option.h"
 #include "io/writer.h"
+#include "report/explain.h"
 #include "report/report.h"
 #include "screen.h"
 
@@ -80,12 +81,28 @@ static void tell_warnings(const struct report *report)
     arena_free(&scratch);
 }
 
-bool output_report(const struct call *call, struct report *report, struct steptime_error *err)
+/* The report, or with --explain what it says of its own numbers; NULL where it has none of that name. */
+static struct report *asked_of(const struct call *call, struct report *report, struct steptime_error *err)
+{
+    const char *word = call->command->shared & SHARED_EXPLAIN ? call_text(call, "explain") : NULL;
+    if (!word)
+        return report;
+    struct report *answer = report_new(report_arena(report), str_of(call->command->name));
+    if (report_explain(report, str_of(word), answer))
+        return answer;
+    fail(err, STEPTIME_USAGE, "no number here is called '%s'; '--explain list' shows their names", word);
+    return NULL;
+}
+
+bool output_report(const struct call *call, struct report *whole, struct steptime_error *err)
 {
     struct render_options options;
     if (!options_of(call, &options, err))
         return false;
-    hardware_tell(call, report);
+    hardware_tell(call, whole);
+    struct report *report = asked_of(call, whole, err);
+    if (!report)
+        return false;
     if (call->sink)
         return report_render(report, format_of(call), &options, call->sink, err);
     struct writer *out = writer_open(call_text(call, "output"), err);

@@ -102,16 +102,21 @@ static void show_head(const struct paths *paths, struct report *report)
     section_value(section, "bound_share", "its share", UNIT_RATIO, cell_real(share));
 }
 
+static const struct column_spec critical_path_columns[] = {
+    {"class", "class", UNIT_NONE, COLUMN_DETAIL, "kind of time on the path"},
+    {"title", "part", UNIT_NONE, 0, "the class in words"},
+    {"time_ns", "time", UNIT_NS, 0, "time on the path, over all selected steps"},
+    {"per_step_ns", "a step", UNIT_NS, 0, "time_ns / steps"},
+    {"share", "share", UNIT_RATIO, COLUMN_BAR, "time_ns / wall_ns"},
+    {0},
+};
+
 static void show_classes(const struct paths *paths, struct report *report)
 {
     int64_t wall_ns = 0, steps = 0;
     const struct path_sums sums = sums_of(paths, &wall_ns, &steps);
     struct table *table = section_table(report_section(report, "critical_path", ""), "classes", "What it is made of");
-    table_column(table, "class", "class", UNIT_NONE, COLUMN_DETAIL);
-    table_column(table, "title", "part", UNIT_NONE, 0);
-    table_column(table, "time_ns", "time", UNIT_NS, 0);
-    table_column(table, "per_step_ns", "a step", UNIT_NS, 0);
-    table_column(table, "share", "share", UNIT_RATIO, COLUMN_BAR);
+    table_columns(table, critical_path_columns);
     for (int c = 0; c < PATH_CLASSES; c++) {
         if (!sums.ns[c])
             continue;
@@ -125,18 +130,26 @@ static void show_classes(const struct paths *paths, struct report *report)
     section_figure(report_section(report, "critical_path", ""), "classes", FIGURE_STACK, "classes", "title", "time_ns");
 }
 
+static const struct column_spec top_columns[] = {
+    {"class", "class", UNIT_NONE, COLUMN_DETAIL, "kind of time on the path"},
+    {"title", "part", UNIT_NONE, 0, "the class in words"},
+    {"time_ns", "time", UNIT_NS, 0, "time on the path, over all selected steps"},
+    {"share", "share", UNIT_RATIO, COLUMN_BAR, "time_ns / wall_ns"},
+    {"called", "name", UNIT_NONE, COLUMN_WIDE, "`name`; of a kernel the part of it that tells it from others"},
+    {"name", "recorded name", UNIT_NONE, COLUMN_DETAIL,
+     "operator, runtime call, kernel; the innermost Python frame that was open all the while, where frames are recorded"},
+    {"count", "times", UNIT_COUNT, 0, "stretches of the path"},
+    {"operator", "in operator", UNIT_NONE, COLUMN_WIDE,
+     "of device work and runtime calls: the operator around the longest of them"},
+    {0},
+};
+
 static void show_top(const struct paths *paths, struct report *report)
 {
     struct table *table = section_table(report_section(report, "top", "What contributes most"), "top", "");
-    table_column(table, "rank", "rank", UNIT_NONE, rank_column(paths));
-    table_column(table, "class", "class", UNIT_NONE, COLUMN_DETAIL);
-    table_column(table, "title", "part", UNIT_NONE, 0);
-    table_column(table, "time_ns", "time", UNIT_NS, 0);
-    table_column(table, "share", "share", UNIT_RATIO, COLUMN_BAR);
-    table_column(table, "called", "name", UNIT_NONE, COLUMN_WIDE);
-    table_column(table, "name", "recorded name", UNIT_NONE, COLUMN_DETAIL);
-    table_column(table, "count", "times", UNIT_COUNT, 0);
-    table_column(table, "operator", "in operator", UNIT_NONE, COLUMN_WIDE);
+    table_column(table, (struct column_spec){"rank", "rank", UNIT_NONE, rank_column(paths),
+                                             "as recorded, else from the file's name, else by order"});
+    table_columns(table, top_columns);
     for (uint32_t i = 0; i < paths->count; i++)
         for (uint32_t k = 0; k < paths->at[i]->top_count; k++) {
             const struct path_top *top = &paths->at[i]->tops[k];
@@ -153,13 +166,19 @@ static void show_top(const struct paths *paths, struct report *report)
         }
 }
 
+static const struct column_spec sums_columns_2[] = {
+    {"bound", "bound", UNIT_NONE, 0, "the largest group of classes"},
+    {"bound_share", "share", UNIT_RATIO, 0, "its share of wall_ns"},
+    {0},
+};
+
 static void sums_columns(struct table *table, struct arena *arena)
 {
-    table_column(table, "bound", "bound", UNIT_NONE, 0);
-    table_column(table, "bound_share", "share", UNIT_RATIO, 0);
+    table_columns(table, sums_columns_2);
     for (int c = 0; c < PATH_CLASSES; c++)
-        table_column(table, str_printf(arena, "%s_ns", path_class_id((enum path_class)c)).at,
-                     path_class_title((enum path_class)c), UNIT_NS, COLUMN_DETAIL);
+        table_column(table, (struct column_spec){str_printf(arena, "%s_ns", path_class_id((enum path_class)c)).at,
+                                                 path_class_title((enum path_class)c), UNIT_NS, COLUMN_DETAIL,
+                                                 "time of this class on the path"});
 }
 
 static void sums_cells(struct table *table, const struct path_sums *sums, bool device)
@@ -171,13 +190,19 @@ static void sums_cells(struct table *table, const struct path_sums *sums, bool d
         table_int(table, sums->ns[c]);
 }
 
+static const struct column_spec steps_columns[] = {
+    {"step", "step", UNIT_NONE, 0, "number of the step"},
+    {"start_ns", "start", UNIT_NS, 0, "from the trace's start"},
+    {"wall_ns", "time", UNIT_NS, 0, "time of the step; of a rank that of its selected steps"},
+    {0},
+};
+
 static void show_steps(const struct paths *paths, struct report *report)
 {
     struct table *table = section_table(report_section(report, "steps", "Steps"), "steps", "");
-    table_column(table, "rank", "rank", UNIT_NONE, rank_column(paths));
-    table_column(table, "step", "step", UNIT_NONE, 0);
-    table_column(table, "start_ns", "start", UNIT_NS, 0);
-    table_column(table, "wall_ns", "time", UNIT_NS, 0);
+    table_column(table, (struct column_spec){"rank", "rank", UNIT_NONE, rank_column(paths),
+                                             "as recorded, else from the file's name, else by order"});
+    table_columns(table, steps_columns);
     sums_columns(table, report_arena(report));
     for (uint32_t i = 0; i < paths->count; i++)
         for (uint32_t k = 0; k < paths->at[i]->step_count; k++) {
@@ -191,19 +216,30 @@ static void show_steps(const struct paths *paths, struct report *report)
         }
 }
 
+static const struct column_spec ranks_columns[] = {
+    {"rank", "rank", UNIT_NONE, 0, "as recorded, else from the file's name, else by order"},
+    {"file", "file", UNIT_NONE, COLUMN_WIDE, "path of the file"},
+    {"steps", "steps", UNIT_COUNT, 0, "steps selected"},
+    {"wall_ns", "time", UNIT_NS, 0, "time of the step; of a rank that of its selected steps"},
+    {0},
+};
+
+static const struct column_spec ranks_columns_2[] = {
+    {"nodes", "nodes", UNIT_COUNT, COLUMN_DETAIL, "nodes of the graph"},
+    {"edges", "edges", UNIT_COUNT, COLUMN_DETAIL, "edges of the graph without those of order"},
+    {"inferred", "told by timing alone", UNIT_COUNT, COLUMN_DETAIL, "edges told by calls or time alone"},
+    {"inconsistent", "left out", UNIT_COUNT, COLUMN_DETAIL,
+     "edges left out because they contradict the recorded times"},
+    {"stretches", "stretches", UNIT_COUNT, COLUMN_DETAIL, "stretches of the path in the selected steps"},
+    {0},
+};
+
 static void show_ranks(const struct paths *paths, struct report *report)
 {
     struct table *table = section_table(report_section(report, "ranks", "Ranks"), "ranks", "");
-    table_column(table, "rank", "rank", UNIT_NONE, 0);
-    table_column(table, "file", "file", UNIT_NONE, COLUMN_WIDE);
-    table_column(table, "steps", "steps", UNIT_COUNT, 0);
-    table_column(table, "wall_ns", "time", UNIT_NS, 0);
+    table_columns(table, ranks_columns);
     sums_columns(table, report_arena(report));
-    table_column(table, "nodes", "nodes", UNIT_COUNT, COLUMN_DETAIL);
-    table_column(table, "edges", "edges", UNIT_COUNT, COLUMN_DETAIL);
-    table_column(table, "inferred", "told by timing alone", UNIT_COUNT, COLUMN_DETAIL);
-    table_column(table, "inconsistent", "left out", UNIT_COUNT, COLUMN_DETAIL);
-    table_column(table, "stretches", "stretches", UNIT_COUNT, COLUMN_DETAIL);
+    table_columns(table, ranks_columns_2);
     if (paths->count == 1)
         table_json_only(table);
     for (uint32_t i = 0; i < paths->count; i++) {
@@ -307,17 +343,25 @@ static void fill_stretch(const void *context, uint32_t row, struct cell *cells)
     *cells++ = stretch->row == ROW_NONE ? cell_null() : cell_int(stretch->row);
 }
 
+static const struct column_spec path_columns[] = {
+    {"start_ns", "start", UNIT_NS, 0, "from the trace's start"},
+    {"time_ns", "time", UNIT_NS, 0, "time on the path, over all selected steps"},
+    {"class", "class", UNIT_NONE, 0, "kind of time on the path"},
+    {"name", "name", UNIT_NONE, COLUMN_WIDE,
+     "operator, runtime call, kernel; the innermost Python frame that was open all the while, where frames are recorded"},
+    {"place", "thread or stream", UNIT_NONE, 0, "thread, or device and stream"},
+    {"event", "event", UNIT_NONE, COLUMN_DETAIL,
+     "the event's row number in the file; null where no event stands for it"},
+    {0},
+};
+
 static void show_stretches(const struct paths *paths, struct report *report)
 {
     struct table *table = section_table(report_section(report, "path", "The path"), "path", "");
     table_json_only(table);
-    table_column(table, "rank", "rank", UNIT_NONE, rank_column(paths));
-    table_column(table, "start_ns", "start", UNIT_NS, 0);
-    table_column(table, "time_ns", "time", UNIT_NS, 0);
-    table_column(table, "class", "class", UNIT_NONE, 0);
-    table_column(table, "name", "name", UNIT_NONE, COLUMN_WIDE);
-    table_column(table, "place", "thread or stream", UNIT_NONE, 0);
-    table_column(table, "event", "event", UNIT_NONE, COLUMN_DETAIL);
+    table_column(table, (struct column_spec){"rank", "rank", UNIT_NONE, rank_column(paths),
+                                             "as recorded, else from the file's name, else by order"});
+    table_columns(table, path_columns);
     uint32_t rows;
     const struct listed *listed = list(paths, &rows, report_arena(report));
     table_drawn(table, rows, fill_stretch, listed);
@@ -368,7 +412,7 @@ const struct command command_critical_path = {
         "steptime critical-path trace.json.gz|what the steps are bound by\n"
         "steptime critical-path --steps 3 trace.json.gz|step 3 alone\n"
         "steptime critical-path --overlay marked.json trace.json.gz|the path drawn into the trace, for Perfetto",
-    .shared = SHARED_OUTPUT | SHARED_TRACE,
+    .shared = SHARED_OUTPUT | SHARED_EXPLAIN | SHARED_TRACE,
     .options = options,
     .analysis = &analysis,
 };

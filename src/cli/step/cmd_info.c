@@ -239,22 +239,27 @@ static void show_file(const struct info *info, struct report *report)
     text_value(section, "start_epoch_ns", "start, ns since 1970", epoch_of(info, report_arena(report)));
 }
 
+static const struct column_spec files_columns[] = {
+    {"rank", "rank", UNIT_NONE, 0, "as recorded, else from the file's name, else by order"},
+    {"file", "file", UNIT_NONE, COLUMN_WIDE, "path of the file"},
+    {"format", "format", UNIT_NONE, COLUMN_DETAIL, "the reader that took it"},
+    {"bytes", "size", UNIT_BYTES, 0, "size as unpacked"},
+    {"events", "events", UNIT_COUNT, 0, "events; of a file those loaded, of a lane those on it"},
+    {"device_events", "device work", UNIT_COUNT, 0, "kernels, copies and memsets"},
+    {"steps", "steps", UNIT_COUNT, 0, "steps found"},
+    {"span_ns", "time", UNIT_NS, 0, "from the start of the first event to the end of the last"},
+    {"world_size", "ranks in job", UNIT_NONE, 0, "ranks of the job, as the file states them"},
+    {"repaired", "repaired", UNIT_COUNT, COLUMN_DETAIL, "events taken after something in them was mended"},
+    {"dropped", "dropped", UNIT_COUNT, COLUMN_DETAIL, "events left out; the warnings say why"},
+    {0},
+};
+
 static void show_files(const struct infos *infos, struct report *report)
 {
     struct table *table = section_table(report_section(report, "files", "The files"), "files", "");
     if (infos->count == 1)
         table_json_only(table);
-    table_column(table, "rank", "rank", UNIT_NONE, 0);
-    table_column(table, "file", "file", UNIT_NONE, COLUMN_WIDE);
-    table_column(table, "format", "format", UNIT_NONE, COLUMN_DETAIL);
-    table_column(table, "bytes", "size", UNIT_BYTES, 0);
-    table_column(table, "events", "events", UNIT_COUNT, 0);
-    table_column(table, "device_events", "device work", UNIT_COUNT, 0);
-    table_column(table, "steps", "steps", UNIT_COUNT, 0);
-    table_column(table, "span_ns", "time", UNIT_NS, 0);
-    table_column(table, "world_size", "ranks in job", UNIT_NONE, 0);
-    table_column(table, "repaired", "repaired", UNIT_COUNT, COLUMN_DETAIL);
-    table_column(table, "dropped", "dropped", UNIT_COUNT, COLUMN_DETAIL);
+    table_columns(table, files_columns);
     for (uint32_t i = 0; i < infos->count; i++) {
         const struct info *info = infos->at[i];
         table_row(table);
@@ -272,14 +277,19 @@ static void show_files(const struct infos *infos, struct report *report)
     }
 }
 
+static const struct column_spec kinds_columns[] = {
+    {"kind", "kind", UNIT_NONE, 0, "kind of the events"},
+    {"where", "on", UNIT_NONE, 0, "host or device"},
+    {"events", "events", UNIT_COUNT, 0, "events; of a file those loaded, of a lane those on it"},
+    {"share", "share", UNIT_RATIO, COLUMN_BAR, "of all events"},
+    {0},
+};
+
 static void show_kinds(const struct infos *infos, struct report *report)
 {
     struct section *section = report_section(report, "events", "Events");
     struct table *table = section_table(section, "kinds", "");
-    table_column(table, "kind", "kind", UNIT_NONE, 0);
-    table_column(table, "where", "on", UNIT_NONE, 0);
-    table_column(table, "events", "events", UNIT_COUNT, 0);
-    table_column(table, "share", "share", UNIT_RATIO, COLUMN_BAR);
+    table_columns(table, kinds_columns);
     uint64_t all = 0;
     for (uint32_t i = 0; i < infos->count; i++)
         all += infos->at[i]->events;
@@ -318,15 +328,21 @@ static const struct info *first_trace(const struct infos *infos)
     return infos->at[i];
 }
 
+static const struct column_spec steps_columns[] = {
+    {"step", "step", UNIT_NONE, 0, "number of the step"},
+    {"start_ns", "start", UNIT_NS, 0, "start of the step, from the trace's start"},
+    {"wall_ns", "length", UNIT_NS, 0, "time of the step"},
+    {0},
+};
+
 static void show_steps(const struct infos *infos, struct report *report)
 {
     struct section *section = report_section(report, "steps", "Steps");
     section_text(section, str_of(step_words(first_trace(infos)->step_source)));
     struct table *table = section_table(section, "steps", "");
-    table_column(table, "rank", "rank", UNIT_NONE, rank_column(infos));
-    table_column(table, "step", "step", UNIT_NONE, 0);
-    table_column(table, "start_ns", "start", UNIT_NS, 0);
-    table_column(table, "wall_ns", "length", UNIT_NS, 0);
+    table_column(table, (struct column_spec){"rank", "rank", UNIT_NONE, rank_column(infos),
+                                             "as recorded, else from the file's name, else by order"});
+    table_columns(table, steps_columns);
     for (uint32_t i = 0; i < infos->count; i++)
         for (uint32_t k = 0; k < infos->at[i]->step_count; k++) {
             const struct step_time *step = &infos->at[i]->steps[k];
@@ -338,19 +354,25 @@ static void show_steps(const struct infos *infos, struct report *report)
         }
 }
 
+static const struct column_spec lanes_columns[] = {
+    {"process", "process or device", UNIT_NONE, COLUMN_WIDE, "process or device, as recorded"},
+    {"lane", "thread or stream", UNIT_NONE, COLUMN_WIDE, "thread or stream, as recorded"},
+    {"where", "on", UNIT_NONE, 0, "host or device"},
+    {"events", "events", UNIT_COUNT, 0, "events; of a file those loaded, of a lane those on it"},
+    {"first_ns", "first", UNIT_NS, 0, "start of its first event"},
+    {"end_ns", "end", UNIT_NS, 0, "latest end of an event"},
+    {0},
+};
+
 static void show_lanes(const struct infos *infos, struct report *report)
 {
     struct section *section = report_section(report, "lanes", "Threads and streams");
     struct table *table = section_table(section, "lanes", "");
     if (infos->count > 1)
         table_json_only(table);
-    table_column(table, "rank", "rank", UNIT_NONE, rank_column(infos));
-    table_column(table, "process", "process or device", UNIT_NONE, COLUMN_WIDE);
-    table_column(table, "lane", "thread or stream", UNIT_NONE, COLUMN_WIDE);
-    table_column(table, "where", "on", UNIT_NONE, 0);
-    table_column(table, "events", "events", UNIT_COUNT, 0);
-    table_column(table, "first_ns", "first", UNIT_NS, 0);
-    table_column(table, "end_ns", "end", UNIT_NS, 0);
+    table_column(table, (struct column_spec){"rank", "rank", UNIT_NONE, rank_column(infos),
+                                             "as recorded, else from the file's name, else by order"});
+    table_columns(table, lanes_columns);
     for (uint32_t i = 0; i < infos->count; i++)
         for (uint32_t k = 0; k < infos->at[i]->lane_count; k++) {
             const struct lane_count *lane = &infos->at[i]->lanes[k];
@@ -367,19 +389,25 @@ static void show_lanes(const struct infos *infos, struct report *report)
         }
 }
 
+static const struct column_spec devices_columns[] = {
+    {"device", "device", UNIT_NONE, 0, "index of the device"},
+    {"name", "name", UNIT_NONE, COLUMN_WIDE, "its name"},
+    {"memory_bytes", "memory", UNIT_BYTES, 0, "its memory"},
+    {"sms", "multiprocessors", UNIT_COUNT, 0, "its multiprocessors"},
+    {"major", "compute major", UNIT_NONE, COLUMN_DETAIL, "its compute capability, major"},
+    {"minor", "compute minor", UNIT_NONE, COLUMN_DETAIL, "its compute capability, minor"},
+    {0},
+};
+
 static void show_devices(const struct infos *infos, struct report *report)
 {
     struct section *section = report_section(report, "devices", "Devices");
     struct table *table = section_table(section, "devices", "");
     if (infos->count > 1)
         table_json_only(table);
-    table_column(table, "rank", "rank", UNIT_NONE, rank_column(infos));
-    table_column(table, "device", "device", UNIT_NONE, 0);
-    table_column(table, "name", "name", UNIT_NONE, COLUMN_WIDE);
-    table_column(table, "memory_bytes", "memory", UNIT_BYTES, 0);
-    table_column(table, "sms", "multiprocessors", UNIT_COUNT, 0);
-    table_column(table, "major", "compute major", UNIT_NONE, COLUMN_DETAIL);
-    table_column(table, "minor", "compute minor", UNIT_NONE, COLUMN_DETAIL);
+    table_column(table, (struct column_spec){"rank", "rank", UNIT_NONE, rank_column(infos),
+                                             "as recorded, else from the file's name, else by order"});
+    table_columns(table, devices_columns);
     for (uint32_t i = 0; i < infos->count; i++)
         for (uint32_t k = 0; k < infos->at[i]->device_count; k++) {
             const struct device_info *device = &infos->at[i]->devices[k];
@@ -464,6 +492,6 @@ const struct command command_info = {
     .examples = "steptime info trace.json.gz|one trace\n"
                 "steptime info traces/|all ranks of a job\n"
                 "steptime info --table lanes --format csv trace.json|the threads and streams as CSV",
-    .shared = SHARED_OUTPUT | SHARED_TRACE,
+    .shared = SHARED_OUTPUT | SHARED_EXPLAIN | SHARED_TRACE,
     .analysis = &analysis,
 };

@@ -58,7 +58,7 @@ const struct command command_kernels = {
         "steptime kernels trace.json.gz|the longest kernels\n"
         "steptime kernels --by python trace.json.gz|which lines of the program the device works for\n"
         "steptime kernels --by shape --format csv --table kernels trace.json.gz|all of them with shapes, as CSV",
-    .shared = SHARED_OUTPUT | SHARED_TRACE,
+    .shared = SHARED_OUTPUT | SHARED_EXPLAIN | SHARED_TRACE,
     .options = options,
     .analysis = &analysis,
 };

@@ -59,7 +59,7 @@ const struct command command_ops = {
     .examples = "steptime ops trace.json.gz|the operators with the most device work\n"
                 "steptime ops --shapes --rows 40 trace.json.gz|with the shapes they were called with\n"
                 "steptime ops --by module trace.json.gz|which part of the model costs what",
-    .shared = SHARED_OUTPUT | SHARED_TRACE,
+    .shared = SHARED_OUTPUT | SHARED_EXPLAIN | SHARED_TRACE,
     .options = options,
     .analysis = &analysis,
 };

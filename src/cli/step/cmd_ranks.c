@@ -32,6 +32,6 @@ const struct command command_ranks = {
     .examples = "steptime ranks traces/|all traces of a directory\n"
                 "steptime ranks --steps 10..19 traces/|over ten steps only\n"
                 "steptime ranks --table collectives --format csv traces/|every collective with its skew, as CSV",
-    .shared = SHARED_OUTPUT | SHARED_TRACE,
+    .shared = SHARED_OUTPUT | SHARED_EXPLAIN | SHARED_TRACE,
     .analysis = &analysis,
 };

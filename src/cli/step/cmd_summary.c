@@ -53,7 +53,7 @@ const struct command command_summary = {
     .examples = "steptime summary trace.json.gz|one trace\n"
                 "steptime summary traces/|all ranks of a job\n"
                 "steptime summary --skip-warmup --format json trace.json.gz|without the first step, as JSON",
-    .shared = SHARED_OUTPUT | SHARED_TRACE,
+    .shared = SHARED_OUTPUT | SHARED_EXPLAIN | SHARED_TRACE,
     .options = options,
     .analysis = &analysis,
 };

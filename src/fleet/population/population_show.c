@@ -23,9 +23,11 @@ static void show_curve(struct population *population, const struct shown_value *
                        struct section *section, struct arena *arena)
 {
     struct table *table = section_table(section, curve_ids[by], curve_titles[by]);
-    table_column(table, "share", "share of the step", UNIT_RATIO, 0);
+    table_column(table, (struct column_spec){"share", "share of the step", UNIT_RATIO, 0, "share of the step"});
     for (uint32_t i = 0; i < count; i++)
-        table_column(table, shown[i].id, shown[i].title, UNIT_RATIO, 0);
+        table_column(
+            table, (struct column_spec){shown[i].id, shown[i].title, UNIT_RATIO, 0,
+                                        "share of the weight of jobs whose part takes at most this share of the step"});
     for (int at = 0; at <= STEPS; at++) {
         const double share = (double)at / STEPS;
         table_row(table);
@@ -67,16 +69,22 @@ static void put_quantiles(struct table *table, struct population *population, ui
         table_real(table, population_quantile(population, group, shown->value, by, quantiles[i].q));
 }
 
+static const struct column_spec population_show_quantiles_columns[] = {
+    {"group", "group", UNIT_NONE, COLUMN_WIDE, "group of jobs"},
+    {"value", "value", UNIT_NONE, 0, "what the quantiles are of"},
+    {"by", "by", UNIT_NONE, 0, "what a job weighs: 1, its GPUs, or its GPU-time"},
+    {"mean", "mean", UNIT_NONE, 0, "weighted mean"},
+    {0},
+};
+
 void population_show_quantiles(struct population *population, const struct shown_value *shown, uint32_t count,
                                const char *id, struct section *section)
 {
     struct table *table = section_table(section, id, "");
-    table_column(table, "group", "group", UNIT_NONE, COLUMN_WIDE);
-    table_column(table, "value", "value", UNIT_NONE, 0);
-    table_column(table, "by", "by", UNIT_NONE, 0);
-    table_column(table, "mean", "mean", UNIT_NONE, 0);
+    table_columns(table, population_show_quantiles_columns);
     for (int i = 0; i < QUANTILES; i++)
-        table_column(table, quantiles[i].id, quantiles[i].title, UNIT_NONE, 0);
+        table_column(table, (struct column_spec){quantiles[i].id, quantiles[i].title, UNIT_NONE, 0,
+                                                 "the least value at or below which so much of the weight lies"});
     const uint32_t groups = population_group_count(population);
     for (uint32_t group = 0; group <= groups; group++)
         for (uint32_t i = 0; i < count; i++)

@@ -50,19 +50,24 @@ static bool read_row(struct spool *rows, char name[ROW_NAME_MOST], struct cell *
     return true;
 }
 
+static const struct column_spec jobs_columns[] = {
+    {"job", "job", UNIT_NONE, COLUMN_WIDE, "name of the job"},
+    {"architecture", "architecture", UNIT_NONE, 0, "its training architecture"},
+    {"cnodes", "cNodes", UNIT_COUNT, 0, "its computing nodes"},
+    {"projected_cnodes", "cNodes there", UNIT_COUNT, 0, "computing nodes there"},
+    {"step_ms", "step", UNIT_MS, 0, "its step here"},
+    {"projected_ms", "step there", UNIT_MS, 0, "its step there"},
+    {"speedup", "speed-up", UNIT_NONE, 0, "(cNodes there / here) x (step here / there); the batch of a cNode stays"},
+    {"cnode_speedup", "of a cNode", UNIT_NONE, 0, "step here / there"},
+    {"bottleneck", "bottleneck", UNIT_NONE, 0, "the longest part of the step here; of equal ones the first"},
+    {"projected_bottleneck", "bottleneck there", UNIT_NONE, 0, "the longest part there"},
+    {"obstacle", "obstacle", UNIT_NONE, 0, "why it cannot go: memory, link or field; null where nothing keeps it"},
+    {0},
+};
+
 void projection_rows_show(struct spool *rows, struct section *section, struct report *report)
 {
     struct table *table = section_table(section, "jobs", "");
-    table_column(table, "job", "job", UNIT_NONE, COLUMN_WIDE);
-    table_column(table, "architecture", "architecture", UNIT_NONE, 0);
-    table_column(table, "cnodes", "cNodes", UNIT_COUNT, 0);
-    table_column(table, "projected_cnodes", "cNodes there", UNIT_COUNT, 0);
-    table_column(table, "step_ms", "step", UNIT_MS, 0);
-    table_column(table, "projected_ms", "step there", UNIT_MS, 0);
-    table_column(table, "speedup", "speed-up", UNIT_NONE, 0);
-    table_column(table, "cnode_speedup", "of a cNode", UNIT_NONE, 0);
-    table_column(table, "bottleneck", "bottleneck", UNIT_NONE, 0);
-    table_column(table, "projected_bottleneck", "bottleneck there", UNIT_NONE, 0);
-    table_column(table, "obstacle", "obstacle", UNIT_NONE, 0);
+    table_columns(table, jobs_columns);
     row_stream_show(rows, read_row, COLUMNS, table, report);
 }

@@ -86,19 +86,24 @@ static void put_speedups(struct table *table, struct population *population, uin
     }
 }
 
+static const struct column_spec speedups_columns[] = {
+    {"by", "by", UNIT_NONE, 0, "what a job weighs: 1, its GPUs, or its GPU-time"},
+    {"jobs", "jobs", UNIT_COUNT, 0, "jobs"},
+    {"sped_up", "sped up", UNIT_RATIO, COLUMN_BAR, "share of the projected jobs whose speed-up is above 1"},
+    {"mean", "mean speed-up", UNIT_NONE, 0, "weighted mean of the speed-ups"},
+    {"p10", "10 %", UNIT_NONE, 0, "speed-up at or below which 10 % of the weight lies"},
+    {"p50", "median", UNIT_NONE, 0, "the same of 50 %"},
+    {"p90", "90 %", UNIT_NONE, 0, "the same of 90 %"},
+    {"cnode_sped_up", "cNode sped up", UNIT_RATIO, 0, "share of the projected jobs whose step is shorter there"},
+    {"cnode_mean", "its mean", UNIT_NONE, 0, "weighted mean of step here / there"},
+    {0},
+};
+
 static void show_speedups(struct population *population, struct section *section, const char *id, const char *title)
 {
     struct table *table = section_table(section, id, "");
-    table_column(table, "group", title, UNIT_NONE, COLUMN_WIDE);
-    table_column(table, "by", "by", UNIT_NONE, 0);
-    table_column(table, "jobs", "jobs", UNIT_COUNT, 0);
-    table_column(table, "sped_up", "sped up", UNIT_RATIO, COLUMN_BAR);
-    table_column(table, "mean", "mean speed-up", UNIT_NONE, 0);
-    table_column(table, "p10", "10 %", UNIT_NONE, 0);
-    table_column(table, "p50", "median", UNIT_NONE, 0);
-    table_column(table, "p90", "90 %", UNIT_NONE, 0);
-    table_column(table, "cnode_sped_up", "cNode sped up", UNIT_RATIO, 0);
-    table_column(table, "cnode_mean", "its mean", UNIT_NONE, 0);
+    table_column(table, (struct column_spec){"group", title, UNIT_NONE, COLUMN_WIDE, "group of jobs"});
+    table_columns(table, speedups_columns);
     const uint32_t groups = population_group_count(population);
     if (groups != 1)
         put_speedups(table, population, POPULATION_ALL);
@@ -106,14 +111,19 @@ static void show_speedups(struct population *population, struct section *section
         put_speedups(table, population, i);
 }
 
+static const struct column_spec bottlenecks_columns[] = {
+    {"here", "here", UNIT_NONE, 0, "the longest part of the step here"},
+    {"there", "there", UNIT_NONE, 0, "the longest part there"},
+    {"jobs", "jobs", UNIT_COUNT, 0, "jobs"},
+    {"share", "of all", UNIT_RATIO, COLUMN_BAR, "of all projected jobs"},
+    {0},
+};
+
 static void show_bottlenecks(const struct projection_sums *sums, struct report *report)
 {
     struct section *section = report_section(report, "bottlenecks", "The longest part of the step, here and there");
     struct table *table = section_table(section, "bottlenecks", "");
-    table_column(table, "here", "here", UNIT_NONE, 0);
-    table_column(table, "there", "there", UNIT_NONE, 0);
-    table_column(table, "jobs", "jobs", UNIT_COUNT, 0);
-    table_column(table, "share", "of all", UNIT_RATIO, COLUMN_BAR);
+    table_columns(table, bottlenecks_columns);
     for (int before = 0; before < PARTS; before++)
         for (int after = 0; after < PARTS; after++) {
             if (sums->before_after[before][after] == 0)
@@ -128,14 +138,19 @@ static void show_bottlenecks(const struct projection_sums *sums, struct report *
 
 /* ---- the curve of speed-ups ---- */
 
+static const struct column_spec speedup_curve_columns[] = {
+    {"share", "share of the jobs", UNIT_RATIO, 0, "of all projected jobs"},
+    {"speedup", "speed-up", UNIT_NONE, 0, "speed-up at or below which this share of the jobs lies"},
+    {"cnode_speedup", "of a cNode", UNIT_NONE, 0, "the same of step here / there"},
+    {0},
+};
+
 static void show_curve(struct population *all, struct report *report)
 {
     enum { STEPS = 50 };
     struct section *section = report_section(report, "distribution", "Jobs in order of their speed-up");
     struct table *table = section_table(section, "speedup_curve", "");
-    table_column(table, "share", "share of the jobs", UNIT_RATIO, 0);
-    table_column(table, "speedup", "speed-up", UNIT_NONE, 0);
-    table_column(table, "cnode_speedup", "of a cNode", UNIT_NONE, 0);
+    table_columns(table, speedup_curve_columns);
     for (int i = 0; i <= STEPS; i++) {
         const double q = (double)i / STEPS;
         table_row(table);
@@ -182,19 +197,26 @@ static const char *arena_words(struct arena *arena, const char *format, str key)
     return str_printf(arena, format, (int)key.len, key.at).at;
 }
 
+static const struct column_spec sweep_columns[] = {
+    {"jobs", "jobs", UNIT_COUNT, 0, "jobs"},
+    {"mean", "mean speed-up", UNIT_NONE, 0, "weighted mean of the speed-ups"},
+    {"mean_gpu", "by GPU", UNIT_NONE, 0, "mean of the speed-ups by GPU"},
+    {"mean_gpu_time", "by GPU-time", UNIT_NONE, 0, "mean of the speed-ups by GPU-time"},
+    {"sped_up", "jobs sped up", UNIT_RATIO, COLUMN_BAR, "share of the projected jobs whose speed-up is above 1"},
+    {0},
+};
+
 static void show_sweep(const struct projection *projection, const struct projection_sweep *sweep, struct report *report)
 {
     struct arena *arena = report_arena(report);
     const char *id = arena_words(arena, "sweep_%.*s", sweep->key);
     struct section *section = report_section(report, id, arena_words(arena, "Along %.*s", sweep->key));
     struct table *table = section_table(section, id, "");
-    table_column(table, "given", arena_words(arena, "%.*s", sweep->key), UNIT_NONE, 0);
-    table_column(table, "value", arena_words(arena, "%.*s, as given", sweep->key), UNIT_NONE, COLUMN_DETAIL);
-    table_column(table, "jobs", "jobs", UNIT_COUNT, 0);
-    table_column(table, "mean", "mean speed-up", UNIT_NONE, 0);
-    table_column(table, "mean_gpu", "by GPU", UNIT_NONE, 0);
-    table_column(table, "mean_gpu_time", "by GPU-time", UNIT_NONE, 0);
-    table_column(table, "sped_up", "jobs sped up", UNIT_RATIO, COLUMN_BAR);
+    table_column(table, (struct column_spec){"given", arena_words(arena, "%.*s", sweep->key), UNIT_NONE, 0,
+                                             "the value as the sweep gives it"});
+    table_column(table, (struct column_spec){"value", arena_words(arena, "%.*s, as given", sweep->key), UNIT_NONE,
+                                             COLUMN_DETAIL, "the value as a number"});
+    table_columns(table, sweep_columns);
     for (uint32_t i = 0; i < sweep->count; i++) {
         const struct point_sums sum = sum_of_point(projection, sweep->first + i);
         table_row(table);
@@ -230,18 +252,23 @@ static void put_sensitivity(const struct projection *projection, uint32_t first,
     table_text(table, word);
 }
 
+static const struct column_spec sensitivity_columns[] = {
+    {"architecture", "architecture", UNIT_NONE, 0, "training architecture of the jobs"},
+    {"flops", "arithmetic", UNIT_NONE, 0, "mean speed-up with arithmetic twice as fast"},
+    {"memory", "GPU memory", UNIT_NONE, 0, "mean speed-up with the memory of the GPU twice as fast"},
+    {"pcie", "PCIe", UNIT_NONE, 0, "mean speed-up with the link to the host twice as fast"},
+    {"nvlink", "GPU links", UNIT_NONE, 0, "mean speed-up with the links between GPUs twice as fast"},
+    {"ethernet", "network", UNIT_NONE, 0, "mean speed-up with the network twice as fast"},
+    {"most", "most sensitive to", UNIT_NONE, 0, "the resource with the largest of them"},
+    {0},
+};
+
 static void show_sensitivity(const struct projection *projection, uint32_t first, struct report *report)
 {
     struct section *section =
         report_section(report, "sensitivity", "Mean speed-up of each architecture, were one resource twice as fast");
     struct table *table = section_table(section, "sensitivity", "");
-    table_column(table, "architecture", "architecture", UNIT_NONE, 0);
-    table_column(table, "flops", "arithmetic", UNIT_NONE, 0);
-    table_column(table, "memory", "GPU memory", UNIT_NONE, 0);
-    table_column(table, "pcie", "PCIe", UNIT_NONE, 0);
-    table_column(table, "nvlink", "GPU links", UNIT_NONE, 0);
-    table_column(table, "ethernet", "network", UNIT_NONE, 0);
-    table_column(table, "most", "most sensitive to", UNIT_NONE, 0);
+    table_columns(table, sensitivity_columns);
     for (int i = 0; i < ARCHITECTURES; i++)
         if (projection->points[first * ARCHITECTURES + (uint32_t)i].jobs)
             put_sensitivity(projection, first, i, table);

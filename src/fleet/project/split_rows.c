@@ -41,18 +41,23 @@ static bool read_row(struct spool *rows, char name[ROW_NAME_MOST], struct cell *
     return true;
 }
 
+static const struct column_spec jobs_columns[] = {
+    {"job", "job", UNIT_NONE, COLUMN_WIDE, "name of the job"},
+    {"input_ms", "input", UNIT_MS, 0, "time of the input data on their way to the GPU"},
+    {"compute_bound_ms", "compute-bound", UNIT_MS, 0, "time of compute-bound operators"},
+    {"memory_bound_ms", "memory-bound", UNIT_MS, 0, "time of memory-bound operators"},
+    {"weight_ms", "weights", UNIT_MS, 0, "time of weights and gradients on their way"},
+    {"step_ms", "step", UNIT_MS, 0, "the step: the parts together as the architecture overlaps them"},
+    {"bottleneck", "bottleneck", UNIT_NONE, 0, "the longest part; of equal ones the first"},
+    {"architecture", "architecture", UNIT_NONE, 0, "its training architecture"},
+    {"cnodes", "cNodes", UNIT_COUNT, 0, "its computing nodes"},
+    {"bubble_ms", "bubble", UNIT_MS, COLUMN_DETAIL, "time in which a pipeline's stage waits"},
+    {0},
+};
+
 void split_rows_show(struct spool *rows, struct section *section, struct report *report)
 {
     struct table *table = section_table(section, "jobs", "");
-    table_column(table, "job", "job", UNIT_NONE, COLUMN_WIDE);
-    table_column(table, "input_ms", "input", UNIT_MS, 0);
-    table_column(table, "compute_bound_ms", "compute-bound", UNIT_MS, 0);
-    table_column(table, "memory_bound_ms", "memory-bound", UNIT_MS, 0);
-    table_column(table, "weight_ms", "weights", UNIT_MS, 0);
-    table_column(table, "step_ms", "step", UNIT_MS, 0);
-    table_column(table, "bottleneck", "bottleneck", UNIT_NONE, 0);
-    table_column(table, "architecture", "architecture", UNIT_NONE, 0);
-    table_column(table, "cnodes", "cNodes", UNIT_COUNT, 0);
-    table_column(table, "bubble_ms", "bubble", UNIT_MS, COLUMN_DETAIL);
+    table_columns(table, jobs_columns);
     row_stream_show(rows, read_row, COLUMNS, table, report);
 }

@@ -117,13 +117,20 @@ static void put_shares(struct table *table, const struct population *population,
     }
 }
 
+static const struct column_spec share_columns_2[] = {
+    {"by", "by", UNIT_NONE, 0, "what a job weighs: 1, its GPUs, or its GPU-time"},
+    {"jobs", "jobs", UNIT_COUNT, 0, "jobs"},
+    {0},
+};
+
 static void share_columns(struct table *table, const char *group, int parts)
 {
-    table_column(table, "group", group, UNIT_NONE, COLUMN_WIDE);
-    table_column(table, "by", "by", UNIT_NONE, 0);
-    table_column(table, "jobs", "jobs", UNIT_COUNT, 0);
+    table_column(table, (struct column_spec){"group", group, UNIT_NONE, COLUMN_WIDE, "group of jobs"});
+    table_columns(table, share_columns_2);
     for (int part = 0; part < parts; part++)
-        table_column(table, part_ids[part], part_titles[part], UNIT_RATIO, part == PART_WEIGHT ? COLUMN_BAR : 0);
+        table_column(table, (struct column_spec){part_ids[part], part_titles[part], UNIT_RATIO,
+                                                 part == PART_WEIGHT ? COLUMN_BAR : 0,
+                                                 "weighted mean of the part's share of the step"});
 }
 
 static void show_shares(const struct population *population, int parts, struct section *section, const char *id,
@@ -142,9 +149,10 @@ static void show_mix(const struct split *split, struct report *report)
     static const char *const titles[WEIGHTS] = {"by job", "by GPU", "by GPU-time"};
     struct section *section = report_section(report, "mix", "The parts of all steps together");
     struct table *table = section_table(section, "mix", "");
-    table_column(table, "part", "part", UNIT_NONE, 0);
+    table_column(table, (struct column_spec){"part", "part", UNIT_NONE, 0, "part of the step"});
     for (int by = 0; by < WEIGHTS; by++)
-        table_column(table, ids[by], titles[by], UNIT_RATIO, COLUMN_BAR);
+        table_column(table, (struct column_spec){ids[by], titles[by], UNIT_RATIO, COLUMN_BAR,
+                                                 "mean of the part's share of the step, jobs weighed so"});
     for (int part = 0; part < parts_shown(split); part++) {
         table_row(table);
         table_text(table, str_of(part_titles[part]));
@@ -171,16 +179,21 @@ static void put_crowd(struct table *table, const struct population *population, 
     table_real(table, population_mean(population, group, CNODES, WEIGHT_JOB));
 }
 
+static const struct column_spec crowd_columns[] = {
+    {"jobs", "jobs", UNIT_COUNT, 0, "jobs"},
+    {"job_share", "of the jobs", UNIT_RATIO, COLUMN_BAR, "the group's share of all jobs"},
+    {"gpu_share", "of the GPUs", UNIT_RATIO, COLUMN_BAR, "the group's share of all GPUs"},
+    {"gpu_time_share", "of GPU-time", UNIT_RATIO, COLUMN_BAR, "the group's share of all GPU-time"},
+    {"mean_cnodes", "cNodes, mean", UNIT_NONE, 0, "mean of the computing nodes of its jobs"},
+    {0},
+};
+
 static void show_crowd(const struct population *population, const char *id, const char *title, struct report *report)
 {
     struct section *section = report_section(report, id, str_printf(report_arena(report), "Jobs by %s", title).at);
     struct table *table = section_table(section, id, "");
-    table_column(table, "group", title, UNIT_NONE, COLUMN_WIDE);
-    table_column(table, "jobs", "jobs", UNIT_COUNT, 0);
-    table_column(table, "job_share", "of the jobs", UNIT_RATIO, COLUMN_BAR);
-    table_column(table, "gpu_share", "of the GPUs", UNIT_RATIO, COLUMN_BAR);
-    table_column(table, "gpu_time_share", "of GPU-time", UNIT_RATIO, COLUMN_BAR);
-    table_column(table, "mean_cnodes", "cNodes, mean", UNIT_NONE, 0);
+    table_column(table, (struct column_spec){"group", title, UNIT_NONE, COLUMN_WIDE, "group of jobs"});
+    table_columns(table, crowd_columns);
     for (uint32_t i = 0; i < population_group_count(population); i++)
         put_crowd(table, population, i);
 }
@@ -206,15 +219,21 @@ static void put_bottleneck(struct table *table, enum architecture architecture, 
         table_real(table, sum > 0 ? longest[part][by] / sum : NAN);
 }
 
+static const struct column_spec bottlenecks_columns[] = {
+    {"architecture", "architecture", UNIT_NONE, 0, "training architecture of the jobs"},
+    {"by", "by", UNIT_NONE, 0, "what a job weighs: 1, its GPUs, or its GPU-time"},
+    {0},
+};
+
 static void show_bottlenecks(const struct split *split, struct report *report)
 {
     const int parts = parts_shown(split);
     struct section *section = report_section(report, "bottlenecks", "The longest part of the step");
     struct table *table = section_table(section, "bottlenecks", "");
-    table_column(table, "architecture", "architecture", UNIT_NONE, 0);
-    table_column(table, "by", "by", UNIT_NONE, 0);
+    table_columns(table, bottlenecks_columns);
     for (int part = 0; part < parts; part++)
-        table_column(table, part_ids[part], part_titles[part], UNIT_RATIO, COLUMN_BAR);
+        table_column(table, (struct column_spec){part_ids[part], part_titles[part], UNIT_RATIO, COLUMN_BAR,
+                                                 "share of the weight of jobs whose longest part it is"});
     for (int i = 0; i < ARCHITECTURES; i++)
         for (int by = 0; by < WEIGHTS; by++)
             if (weight_of(split->sums.longest[i], WEIGHT_JOB) > 0)

@@ -32,17 +32,22 @@ static void put_resource(struct table *table, const struct cluster *cluster, enu
     table_text(table, cluster->assumed[resource] ? S("not known: the paper's") : S(""));
 }
 
+static const struct column_spec cluster_show_columns[] = {
+    {"resource", "resource", UNIT_NONE, COLUMN_DETAIL, "resource of the cluster"},
+    {"what", "of", UNIT_NONE, 0, "the resource in words"},
+    {"rate", "rate", UNIT_NONE, 0, "its rate as people say it"},
+    {"rate_per_s", "rate a second", UNIT_NONE, COLUMN_DETAIL, "its rate in units a second"},
+    {"efficiency", "efficiency", UNIT_RATIO, 0, "share of the rate that jobs get"},
+    {"source", "efficiency from", UNIT_NONE, COLUMN_WIDE, "where the efficiency comes from"},
+    {"assumed", "rate assumed", UNIT_NONE, 0, "yes where the rate is assumed and not given"},
+    {0},
+};
+
 void cluster_show(const struct cluster *cluster, const char *id, const char *title, struct report *report)
 {
     struct section *section = report_section(report, id, title);
     struct table *table = section_table(section, id, "");
-    table_column(table, "resource", "resource", UNIT_NONE, COLUMN_DETAIL);
-    table_column(table, "what", "of", UNIT_NONE, 0);
-    table_column(table, "rate", "rate", UNIT_NONE, 0);
-    table_column(table, "rate_per_s", "rate a second", UNIT_NONE, COLUMN_DETAIL);
-    table_column(table, "efficiency", "efficiency", UNIT_RATIO, 0);
-    table_column(table, "source", "efficiency from", UNIT_NONE, COLUMN_WIDE);
-    table_column(table, "assumed", "rate assumed", UNIT_NONE, 0);
+    table_columns(table, cluster_show_columns);
     for (int i = 0; i < RESOURCES; i++)
         put_resource(table, cluster, (enum resource)i, report_arena(report));
 }

@@ -45,16 +45,23 @@ static void show_head(const struct stragglers *s, struct report *report)
 
 /* ---- one part of the job made ideal ---- */
 
+static const struct column_spec what_ifs_columns[] = {
+    {"what", "what", UNIT_NONE, COLUMN_WIDE, "type of operation, stage, replica or worker"},
+    {"slowdown", "slowdown by it alone", UNIT_NONE, 0,
+     "step / ideal step; in tables of types, stages, replicas, workers with only this one left as it is"},
+    {"step_ms", "step with it ideal", UNIT_MS, 0, "step with it made ideal"},
+    {"returned", "of the loss returns", UNIT_RATIO, COLUMN_BAR,
+     "share of original - ideal that returns when it is made ideal"},
+    {0},
+};
+
 static void show_what_ifs(const struct what_ifs *what_ifs, const char *id, const char *title, struct report *report)
 {
     if (!what_ifs->count)
         return;
     struct section *section = report_section(report, id, title);
     struct table *table = section_table(section, id, "");
-    table_column(table, "what", "what", UNIT_NONE, COLUMN_WIDE);
-    table_column(table, "slowdown", "slowdown by it alone", UNIT_NONE, 0);
-    table_column(table, "step_ms", "step with it ideal", UNIT_MS, 0);
-    table_column(table, "returned", "of the loss returns", UNIT_RATIO, COLUMN_BAR);
+    table_columns(table, what_ifs_columns);
     for (uint32_t i = 0; i < what_ifs->count; i++) {
         table_row(table);
         table_text(table, what_ifs->at[i].what);
@@ -66,15 +73,22 @@ static void show_what_ifs(const struct what_ifs *what_ifs, const char *id, const
 
 /* ---- steps and workers ---- */
 
+static const struct column_spec steps_columns[] = {
+    {"step", "step", UNIT_NONE, 0, "number of the step"},
+    {"recorded_ms", "recorded", UNIT_MS, 0, "as recorded"},
+    {"original_ms", "without launch delays", UNIT_MS, 0, "walked without launch delays"},
+    {"ideal_ms", "with durations made equal", UNIT_MS, 0,
+     "with durations of each type made equal over workers and steps"},
+    {"slowdown", "slowdown", UNIT_NONE, 0,
+     "step / ideal step; in tables of types, stages, replicas, workers with only this one left as it is"},
+    {0},
+};
+
 static void show_steps(const struct stragglers *s, struct report *report)
 {
     struct section *section = report_section(report, "steps", "Steps");
     struct table *table = section_table(section, "steps", "");
-    table_column(table, "step", "step", UNIT_NONE, 0);
-    table_column(table, "recorded_ms", "recorded", UNIT_MS, 0);
-    table_column(table, "original_ms", "without launch delays", UNIT_MS, 0);
-    table_column(table, "ideal_ms", "with durations made equal", UNIT_MS, 0);
-    table_column(table, "slowdown", "slowdown", UNIT_NONE, 0);
+    table_columns(table, steps_columns);
     for (uint32_t i = 0; i < s->steps; i++) {
         table_row(table);
         table_int(table, s->step_numbers[i]);
@@ -88,13 +102,19 @@ static void show_steps(const struct stragglers *s, struct report *report)
     section_figure(section, "steps_ideal", FIGURE_LINE, "steps", "step", "ideal_ms");
 }
 
+static const struct column_spec grid_columns[] = {
+    {"stage", "stage", UNIT_NONE, 0, "stage of the pipeline"},
+    {"replica", "replica", UNIT_NONE, 0, "replica of the model"},
+    {"slowdown", "slowdown", UNIT_NONE, 0,
+     "step / ideal step; in tables of types, stages, replicas, workers with only this one left as it is"},
+    {0},
+};
+
 static void show_grid(const struct stragglers *s, struct report *report)
 {
     struct section *section = report_section(report, "grid", "Slowdown by stage and replica");
     struct table *table = section_table(section, "grid", "");
-    table_column(table, "stage", "stage", UNIT_NONE, 0);
-    table_column(table, "replica", "replica", UNIT_NONE, 0);
-    table_column(table, "slowdown", "slowdown", UNIT_NONE, 0);
+    table_columns(table, grid_columns);
     for (uint32_t stage = 0; stage < s->stages; stage++)
         for (uint32_t replica = 0; replica < s->replicas; replica++) {
             table_row(table);

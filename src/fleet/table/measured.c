@@ -157,6 +157,14 @@ bool measured_fit(const struct job_table_asked *asked, const struct cluster *clu
 
 /* ---- showing ---- */
 
+static const struct column_spec efficiencies_columns[] = {
+    {"resource", "resource", UNIT_NONE, 0, "resource of the cluster"},
+    {"given", "as given", UNIT_RATIO, 0, "efficiency as given"},
+    {"fitted", "fitted", UNIT_RATIO, COLUMN_BAR,
+     "efficiency as fitted to measured jobs; empty where no job uses it or a table has it"},
+    {0},
+};
+
 void measured_show(const struct measured *measured, struct report *report)
 {
     struct section *section = report_section(report, "measured", "Efficiencies that the measured jobs have");
@@ -169,9 +177,7 @@ void measured_show(const struct measured *measured, struct report *report)
     section_value(section, "held_out_error", "fitted on the others", UNIT_RATIO, cell_real(measured->held_out_error));
     section_value(section, "held_out_bias", "(signed)", UNIT_RATIO, cell_real(measured->held_out_bias));
     struct table *table = section_table(section, "efficiencies", "");
-    table_column(table, "resource", "resource", UNIT_NONE, 0);
-    table_column(table, "given", "as given", UNIT_RATIO, 0);
-    table_column(table, "fitted", "fitted", UNIT_RATIO, COLUMN_BAR);
+    table_columns(table, efficiencies_columns);
     for (int i = 0; i < RESOURCES; i++) {
         table_row(table);
         table_text(table, resource_word((enum resource)i));

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "explain.h"
+
+#include "document.h"
+
+/* ---- what a word means ---- */
+
+/* The column, or the column without its unit. */
+static bool is_called(str column, str word)
+{
+    return str_eq(column, word) ||
+           (str_starts(column, word) &&
+            (str_eq(str_from(column, word.len), S("_ns")) || str_eq(str_from(column, word.len), S("_us")) ||
+             str_eq(str_from(column, word.len), S("_ms")) || str_eq(str_from(column, word.len), S("_bytes"))));
+}
+
+bool explain_means(str table, str column, str word)
+{
+    if (is_called(column, word))
+        return true;
+    return str_starts(word, table) && word.len > table.len && word.at[table.len] == '.' &&
+           is_called(column, str_from(word, table.len + 1));
+}
+
+/* ---- the numbers ---- */
+
+static bool is_label(const struct column *column)
+{
+    return column->unit == UNIT_NONE && !str_eq(column->id, S("title")) && !str_eq(column->id, S("file"));
+}
+
+static str cell_words(const struct column *column, const struct cell *cell, struct arena *arena)
+{
+    if (cell->kind == CELL_TEXT)
+        return cell->text;
+    if (cell->kind != CELL_INT)
+        return S("");
+    return str_printf(arena, "%.*s %lld", (int)column->title.len, column->title.at, (long long)cell->i);
+}
+
+/* What the labels at the head of a row call it: "rank 0, device 0, step 3". */
+static str row_name(const struct table *table, const struct cell *row, struct arena *arena)
+{
+    str name = S("");
+    for (uint32_t c = 0; c < table->column_count && table->columns[c].unit == UNIT_NONE; c++) {
+        const str words = is_label(&table->columns[c]) ? cell_words(&table->columns[c], &row[c], arena) : S("");
+        if (words.len)
+            name =
+                str_printf(arena, "%.*s%s%.*s", (int)name.len, name.at, name.len ? ", " : "", (int)words.len, words.at);
+    }
+    return name;
+}
+
+void explain_values(const struct table *from, uint32_t column, str number, struct table *to)
+{
+    struct arena *arena = to->report->arena;
+    struct row_walk walk = table_walk(from, arena);
+    for (const struct cell *cells; (cells = table_next(&walk));) {
+        table_row(to);
+        table_text(to, number);
+        table_text(to, row_name(from, cells, arena));
+        table_cell(to, cells[column]);
+        table_text(to, unit_word(from->columns[column].unit));
+    }
+}
+
+/* ---- a report asked itself ---- */
+
+static const struct column_spec definition_columns[] = {
+    {"number", "number", UNIT_NONE, 0, "the number asked for: table and column"},
+    {"unit", "unit", UNIT_NONE, 0, "its unit, empty where it has none"},
+    {"definition", "definition", UNIT_NONE, COLUMN_WIDE, "what it is, or how it is computed"},
+    {0},
+};
+
+static const struct column_spec value_columns[] = {
+    {"number", "number", UNIT_NONE, 0, "the number asked for: table and column"},
+    {"of", "of", UNIT_NONE, COLUMN_WIDE, "the row of its table"},
+    {"value", "value", UNIT_NONE, 0, "the number"},
+    {"unit", "unit", UNIT_NONE, 0, "its unit, empty where it has none"},
+    {0},
+};
+
+struct explaining {
+    str word;
+    bool list;
+    struct table *definitions, *numbers;
+};
+
+static bool put_column(const struct explaining *e, const struct table *table, uint32_t c)
+{
+    const struct column *column = &table->columns[c];
+    if (!e->list && !explain_means(table->id, column->id, e->word))
+        return false;
+    const str number = str_printf(e->definitions->report->arena, "%.*s.%.*s", (int)table->id.len, table->id.at,
+                                  (int)column->id.len, column->id.at);
+    table_row(e->definitions);
+    table_text(e->definitions, number);
+    table_text(e->definitions, unit_word(column->unit));
+    table_text(e->definitions, column->definition);
+    if (!e->list)
+        explain_values(table, c, number, e->numbers);
+    return true;
+}
+
+static bool put_tables(const struct explaining *e, const struct report *whole)
+{
+    bool any = false;
+    for (uint32_t s = 0; s < whole->section_count; s++)
+        for (uint32_t t = 0; t < whole->sections[s]->table_count; t++)
+            for (uint32_t c = 0; c < whole->sections[s]->tables[t]->column_count; c++)
+                any |= put_column(e, whole->sections[s]->tables[t], c);
+    return any;
+}
+
+bool report_explain(const struct report *whole, str word, struct report *into)
+{
+    into->inputs = whole->inputs;
+    into->input_count = whole->input_count;
+    into->warnings = whole->warnings;
+    into->warning_count = whole->warning_count;
+    struct explaining e = {.word = word, .list = str_eq(word, S("list"))};
+    e.definitions = section_table(report_section(into, "definitions", "What the numbers are"), "definitions", "");
+    table_columns(e.definitions, definition_columns);
+    if (!e.list) {
+        e.numbers = section_table(report_section(into, "numbers", "The numbers"), "numbers", "");
+        table_columns(e.numbers, value_columns);
+    }
+    return put_tables(&e, whole);
+}

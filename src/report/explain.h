@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * --explain of any report: what its columns mean, and the numbers in them. Columns carry their definitions, so a
+ * report can be asked itself.
+ */
+#ifndef REPORT_EXPLAIN_H
+#define REPORT_EXPLAIN_H
+
+#include "report.h"
+
+/*
+ * Puts into `into` the definitions of the columns of `whole` that the word means, and their numbers, a row each. The
+ * word is "list" (all definitions, no numbers), "table.column", a column, or a column without its unit ("busy" for
+ * "busy_ns"). False where no column goes by it.
+ */
+bool report_explain(const struct report *whole, str word, struct report *into);
+
+/* Whether a word means a column of a table. */
+bool explain_means(str table, str column, str word);
+
+/* Adds the numbers of a column to a table of: number, of (what the row is called), value, unit. */
+void explain_values(const struct table *from, uint32_t column, str number, struct table *to);
+
+#endif
