@@ -40,7 +40,7 @@ class Contract(Case):
         names = [column["id"] for column in table["columns"]]
         self.assertEqual(len(names), len(set(names)), f"a column of {table['id']} comes twice")
         for column in table["columns"]:
-            self.keys(column, "id", "title", "unit")
+            self.keys(column, "id", "title", "unit", "definition")
             self.assertRegex(column["id"], IDS)
             self.assertIn(column["unit"], UNITS)
             for word in ("ns", "ms", "us", "bytes"):
