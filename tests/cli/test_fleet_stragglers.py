@@ -96,12 +96,18 @@ STEPS, STEP_US, COMPUTE_US, TRANSFER_US, SLOW_US = 3, 20000, 5000, 400, 3000
 
 
 class Ranks(Case):
-    def plant(self, slow_us=(), stall_us=(), clocks_us=(0, 0, 0, 0)):
-        """Each step: a kernel, longer by slow_us; then nothing for stall_us; then an all-reduce of all four ranks."""
+    def plant(self, slow_us=(), stall_us=(), clocks_us=(0, 0, 0, 0), early=None):
+        """
+        Each step: a kernel, longer by slow_us; then nothing for stall_us; then an all-reduce of all four ranks. The rank
+        `early` has begun to record a little earlier: of an all-reduce at the beginning it alone has the launch.
+        """
         slow, stall = dict(slow_us), dict(stall_us)
         last = COMPUTE_US + max([0, *slow.values()]) + max([0, *stall.values()])
         for rank in range(4):
             plant = Plant(rank, 4)
+            if early is not None:
+                at = clocks_us[rank]
+                plant.row(NCCL, at, 50, stream=20) if rank != early else plant.work(at, 50, launch=at, name=NCCL, stream=20)
             for step in range(STEPS):
                 at = clocks_us[rank] + STEP_US * step
                 entry = at + COMPUTE_US + slow.get(rank, 0) + stall.get(rank, 0)
@@ -151,6 +157,15 @@ class Ranks(Case):
         document = self.plant(slow_us={2: SLOW_US}, clocks_us=(0, 70000, 12345, 999))
         value = self.check_step(document, SLOW_US)
         self.assertAlmostEqual(value["slowest_workers_returned"], 1, places=6)
+
+    def test_a_collective_called_before_the_recording_began_is_no_rank_s_fault(self):
+        slow = dict(slow_us={2: SLOW_US}, clocks_us=(0, 70000, 12345, 999))
+        alike = values(self.plant(**slow))
+        document = self.plant(**slow, early=1)
+        value = values(document)
+        for name in ("recorded_ms", "original_ms", "ideal_ms", "slowdown"):
+            self.assertAlmostEqual(value[name] / alike[name], 1, delta=0.002, msg=name)
+        self.assertAlmostEqual(self.what(document, "replicas")["replica 2"]["returned"], 1, delta=0.01)
 
     def test_a_rank_without_work_is_left_out_with_a_warning(self):
         self.plant(slow_us={2: SLOW_US})

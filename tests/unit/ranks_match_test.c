@@ -25,6 +25,26 @@ static void recordings_of_other_lengths_match_by_step(void **state)
     done(job);
 }
 
+/* Rank 1 alone has recorded the launch of a collective that the others had called before: clocks differ by 7 s. */
+static void a_collective_queued_before_the_recording_shifts_nothing(void **state)
+{
+    struct job *job = job_new(3);
+    for (uint32_t r = 0; r < 3; r++) {
+        job->shift_us[r] = r == 2 ? 7 * 1000 * 1000 : 0;
+        plant_all_steps(job, r);
+        if (r == 1)
+            plant_all_reduce(job, r, 0, 300);
+        for (int64_t start = 0; start < STEPS * STEP_US; start += STEP_US)
+            for (int64_t i = 1; i <= 4; i++)
+                plant_all_reduce(job, r, start + i * 3000 + (r == 2 ? 1000 : 0), start + i * 3000 + 1000 + TRANSFER_US);
+    }
+    compare(job);
+    assert_int_equal(job->ranks.meeting_count, STEPS * 4);
+    assert_int_equal(job->ranks.unmatched, 1);
+    assert_int_equal(job->ranks.accounts[2].late_ns, STEPS * 4 * MS);
+    done(job);
+}
+
 static void sequence_numbers_match_whatever_the_step(void **state)
 {
     struct job *job = job_new(2);
@@ -124,6 +144,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(recordings_of_other_lengths_match_by_step),
+        cmocka_unit_test(a_collective_queued_before_the_recording_shifts_nothing),
         cmocka_unit_test(sequence_numbers_match_whatever_the_step),
         cmocka_unit_test(wrong_matches_are_left_out),
         cmocka_unit_test(ranks_with_other_collectives_are_not_comparable),

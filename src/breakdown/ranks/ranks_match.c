@@ -5,52 +5,9 @@
 #include "base/map.h"
 #include "base/sort.h"
 
-/* ---- keys ---- */
-
-/* A message between two of a larger group: which two is not recorded. */
-static bool matchable(const struct rank_numbers *rank, const struct rank_collective *collective)
-{
-    return collective->of.kind != COLLECTIVE_POINT_TO_POINT || rank->groups[collective->of.group].size <= 2;
-}
-
 static uint64_t mix(uint64_t hash, uint64_t value)
 {
     return hash_mix(hash ^ hash_mix(value + 0x9E3779B97F4A7C15ULL));
-}
-
-/* What the ranks of a group agree on, apart from the order. */
-static uint64_t agreed(const struct rank_numbers *rank, const struct rank_collective *collective)
-{
-    const struct collective *of = &collective->of;
-    uint64_t hash = mix(rank->groups[of->group].identity, of->on_host);
-    hash = mix(hash, of->seq >= 0);
-    hash = mix(hash, (uint64_t)(of->seq >= 0 ? of->seq : collective->step));
-    hash = mix(hash, of->kind);
-    return collective_is_even(of->kind) ? mix(hash, (uint64_t)collective_elements(of, 1)) : hash;
-}
-
-static void give_key(struct rank_numbers *rank, struct rank_collective *collective, struct map *seen)
-{
-    if (!matchable(rank, collective))
-        return;
-    const uint64_t hash = agreed(rank, collective);
-    const uint32_t known = map_get(seen, (int64_t)hash), before = known == MAP_NONE ? 0 : known;
-    map_put(seen, (int64_t)hash, before + 1);
-    const uint64_t key = mix(hash, before);
-    collective->key = key ? key : 1;
-}
-
-/* Ranks begin to record at different collectives, so those before the first step are counted from its start back. */
-void rank_keys(struct rank_numbers *rank)
-{
-    struct map seen = {0};
-    for (uint32_t i = rank->collective_count; i-- > 0;)
-        if (rank->collectives[i].step == STEP_BEFORE_ALL)
-            give_key(rank, &rank->collectives[i], &seen);
-    for (uint32_t i = 0; i < rank->collective_count; i++)
-        if (rank->collectives[i].step != STEP_BEFORE_ALL)
-            give_key(rank, &rank->collectives[i], &seen);
-    map_free(&seen);
 }
 
 /* ---- matches ---- */
@@ -74,6 +31,27 @@ static uint32_t count_all(const struct matching *m)
     for (uint32_t r = 0; r < m->rank_count; r++)
         count += m->ranks[r]->collective_count;
     return count < UINT32_MAX ? (uint32_t)count : UINT32_MAX;
+}
+
+static void find_keys(const struct matching *m)
+{
+    struct arena scratch = {0};
+    struct collective_line *lines = arena_array(&scratch, m->rank_count, sizeof *lines);
+    for (uint32_t r = 0; r < m->rank_count; r++) {
+        const struct rank_numbers *rank = m->ranks[r];
+        lines[r] = (struct collective_line){arena_array(&scratch, rank->collective_count, sizeof *lines->at),
+                                            rank->collective_count};
+        for (uint32_t i = 0; i < lines[r].count; i++) {
+            const struct collective *of = &rank->collectives[i].of;
+            lines[r].at[i] = (struct collective_point){.class = rank->collectives[i].class,
+                                                       .end_ns = of->start_ns + (of->dur_ns > 0 ? of->dur_ns : 0)};
+        }
+    }
+    collectives_match(lines, m->rank_count);
+    for (uint32_t r = 0; r < m->rank_count; r++)
+        for (uint32_t i = 0; i < lines[r].count; i++)
+            m->ranks[r]->collectives[i].key = collective_point_key(&lines[r].at[i]);
+    arena_free(&scratch);
 }
 
 /* Every collective with a key, rank by rank. */
@@ -159,6 +137,7 @@ static struct attendance attendance_of(const struct matching *m)
 struct matches ranks_match(const struct rank_numbers *const *ranks, uint32_t count, struct arena *arena)
 {
     struct matching m = {.ranks = ranks, .rank_count = count};
+    find_keys(&m);
     sort_members(&m, arena);
     struct attendance attendance = attendance_of(&m);
     struct matches out = {.members = m.members, .not_matchable = m.not_matchable};

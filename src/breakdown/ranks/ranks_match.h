@@ -1,23 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Finding the same collective on every rank. Each rank gives its collectives
- * keys made of
- *
- *     process group, sequence number (else the step it was called in), kind,
- *     size of the message where all ranks must agree on it, and how many of the
- *     same came before
- *
- * so ranks whose recordings begin or end at different collectives still match,
- * and a rank with other kinds or sizes matches nobody. Equal keys are then
- * brought together by one sort of all ranks' keys.
+ * The same collective on every rank (ops/rows/collective_match.h), as lists of its
+ * members: equal keys are brought together by one sort of all ranks' keys.
  */
 #ifndef BREAKDOWN_RANKS_MATCH_H
 #define BREAKDOWN_RANKS_MATCH_H
 
+#include "ops/rows/collective_match.h"
 #include "ranks.h"
-
-/* Gives every collective of the rank its key. */
-void rank_keys(struct rank_numbers *rank);
 
 /* The members of one collective, [first, first + count) of the members. */
 struct match {

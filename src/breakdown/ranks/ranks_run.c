@@ -206,6 +206,9 @@ void rank_run(const struct trace *trace, const struct selection *selection, stru
     measure_communication(&run);
     take_collectives(&run, &table);
     measure_times(&run, &scratch);
-    rank_keys(out);
+    for (uint32_t i = 0; i < out->collective_count; i++) {
+        struct rank_collective *collective = &out->collectives[i];
+        collective->class = collective_class(&collective->of, &out->groups[collective->of.group], collective->step);
+    }
     arena_free(&scratch);
 }

@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "base/sort.h"
 #include "operations_kinds.h"
+#include "ops/rows/collective_match.h"
 
 /* All ranks of one joining. */
 struct join {
@@ -18,12 +19,13 @@ struct join {
     int64_t *steps;          /* numbers of those that all ranks have */
     uint32_t step_count;
     struct map step_of;                     /* number to place */
+    uint64_t **key;                         /* by place and operation: of a collective that all have; 0: none */
     double *offset_s;                       /* of each rank's clock, by its place */
     uint32_t type_of[RANK_OPERATION_KINDS]; /* of each kind */
 };
 
 /* A collective among some of the ranks is work of each. */
-static bool all_meet(const struct join *join, const struct rank_operation *operation)
+static bool is_of_all(const struct join *join, const struct rank_operation *operation)
 {
     return operation->kind >= KIND_COLLECTIVE && join->count > 1 &&
            (operation->group_size <= 0 || operation->group_size >= join->count);
@@ -57,32 +59,79 @@ static void common_steps(struct join *join, struct arena *scratch)
     map_free(&seen);
 }
 
-/* ---- clocks ---- */
+/* ---- which collectives all have ---- */
 
-/* The n-th meeting of a step, for two ranks. */
-static int64_t key_of(uint32_t step, uint32_t meeting)
+static const struct rank_operations *at_place(const struct join *join, uint32_t place)
 {
-    return (int64_t)step << 32 | meeting;
+    return &join->ranks[join->by_rank[place]];
 }
 
-typedef void met(void *context, int64_t key, const struct rank_operation *operation);
-
-static void each_meeting(const struct join *join, const struct rank_operations *rank, met *take, void *context)
+static bool can_meet(const struct join *join, const struct rank_operation *operation)
 {
-    uint32_t meeting = 0;
-    for (uint32_t i = 0; i < rank->count; i++) {
-        const struct rank_operation *operation = &rank->at[i];
-        if (i && operation->step != rank->at[i - 1].step)
-            meeting = 0;
-        const uint32_t step = map_get(&join->step_of, operation->step);
-        if (step != MAP_NONE && all_meet(join, operation))
-            take(context, key_of(step, meeting++), operation);
-    }
+    return is_of_all(join, operation) && map_get(&join->step_of, operation->step) != MAP_NONE;
 }
 
 static int64_t end_ns(const struct rank_operation *operation)
 {
     return operation->start_ns + operation->dur_ns;
+}
+
+/* The collectives of a rank as points, and where they stand among its operations. */
+static struct collective_line line_of(const struct join *join, uint32_t place, uint32_t *at, struct arena *scratch)
+{
+    const struct rank_operations *rank = at_place(join, place);
+    struct collective_line line = {arena_array(scratch, rank->count, sizeof *line.at), 0};
+    for (uint32_t i = 0; i < rank->count; i++) {
+        if (!can_meet(join, &rank->at[i]))
+            continue;
+        at[line.count] = i;
+        line.at[line.count++] = (struct collective_point){.class = rank->at[i].class, .end_ns = end_ns(&rank->at[i])};
+    }
+    return line;
+}
+
+/* How many ranks have a key. */
+static void count_key(struct map *seen, uint64_t key)
+{
+    const uint32_t had = map_get(seen, (int64_t)key);
+    if (key)
+        map_put(seen, (int64_t)key, had == MAP_NONE ? 1 : had + 1);
+}
+
+static void find_meetings(struct join *join, struct arena *scratch)
+{
+    struct collective_line *lines = arena_array(scratch, join->count, sizeof *lines);
+    uint32_t **at = arena_array(scratch, join->count, sizeof *at);
+    struct map seen = {0};
+    join->key = arena_array(scratch, join->count, sizeof *join->key);
+    for (uint32_t i = 0; i < join->count; i++) {
+        at[i] = arena_array(scratch, at_place(join, i)->count, sizeof **at);
+        join->key[i] = arena_array(scratch, at_place(join, i)->count, sizeof **join->key);
+        lines[i] = line_of(join, i, at[i], scratch);
+    }
+    collectives_match(lines, join->count);
+    for (uint32_t i = 0; i < join->count; i++)
+        for (uint32_t k = 0; k < lines[i].count; k++)
+            count_key(&seen, collective_point_key(&lines[i].at[k]));
+    for (uint32_t i = 0; i < join->count; i++)
+        for (uint32_t k = 0; k < lines[i].count; k++) {
+            const uint64_t key = collective_point_key(&lines[i].at[k]);
+            if (key && map_get(&seen, (int64_t)key) == join->count)
+                join->key[i][at[i][k]] = key;
+        }
+    map_free(&seen);
+}
+
+/* ---- clocks ---- */
+
+typedef void met(void *context, uint64_t key, const struct rank_operation *operation);
+
+static void each_meeting(const struct join *join, uint32_t place, met *take, void *context)
+{
+    const struct rank_operations *rank = at_place(join, place);
+    for (uint32_t i = 0; i < rank->count; i++)
+        if (join->key[place][i])
+            take(context, join->key[place][i], &rank->at[i]);
 }
 
 /* Ends of meetings, of the first rank; then how far another's are off them. */
@@ -93,29 +142,29 @@ struct ends {
     const struct ends *reference;
 };
 
-static void keep_end(void *context, int64_t key, const struct rank_operation *operation)
+static void keep_end(void *context, uint64_t key, const struct rank_operation *operation)
 {
     struct ends *ends = context;
     ends->at = mem_grow(ends->at, &ends->room, ends->count + 1, sizeof *ends->at);
-    ends->at[ends->count] = (struct keyed){end_ns(operation), operation->kind};
-    map_put(&ends->place, key, (uint32_t)ends->count++);
+    ends->at[ends->count] = (struct keyed){end_ns(operation), 0};
+    map_put(&ends->place, (int64_t)key, (uint32_t)ends->count++);
 }
 
-static void keep_difference(void *context, int64_t key, const struct rank_operation *operation)
+static void keep_difference(void *context, uint64_t key, const struct rank_operation *operation)
 {
     struct ends *ends = context;
-    const uint32_t at = map_get(&ends->reference->place, key);
-    if (at == MAP_NONE || ends->reference->at[at].row != operation->kind)
+    const uint32_t at = map_get(&ends->reference->place, (int64_t)key);
+    if (at == MAP_NONE)
         return;
     ends->at = mem_grow(ends->at, &ends->room, ends->count + 1, sizeof *ends->at);
     ends->at[ends->count++] = (struct keyed){end_ns(operation) - ends->reference->at[at].key, 0};
 }
 
 /* The middle difference; 0 where ranks have no meeting in common. */
-static double clock_offset_s(const struct join *join, const struct rank_operations *rank, const struct ends *reference)
+static double clock_offset_s(const struct join *join, uint32_t place, const struct ends *reference)
 {
     struct ends differences = {.reference = reference};
-    each_meeting(join, rank, keep_difference, &differences);
+    each_meeting(join, place, keep_difference, &differences);
     sort_keyed(differences.at, differences.count);
     const double offset_s = differences.count ? (double)differences.at[differences.count / 2].key / 1e9 : 0;
     mem_free(differences.at);
@@ -126,9 +175,9 @@ static void set_clocks(struct join *join, struct arena *scratch)
 {
     struct ends reference = {0};
     join->offset_s = arena_array(scratch, join->count, sizeof *join->offset_s);
-    each_meeting(join, &join->ranks[join->by_rank[0]], keep_end, &reference);
+    each_meeting(join, 0, keep_end, &reference);
     for (uint32_t i = 1; i < join->count; i++)
-        join->offset_s[i] = clock_offset_s(join, &join->ranks[join->by_rank[i]], &reference);
+        join->offset_s[i] = clock_offset_s(join, i, &reference);
     map_free(&reference.place);
     mem_free(reference.at);
 }
@@ -206,7 +255,9 @@ static uint32_t append(const struct join *join, uint32_t place, struct operation
         const uint32_t step = map_get(&join->step_of, from->step);
         if (step == MAP_NONE)
             continue;
-        const bool meets = all_meet(join, from);
+        const bool meets = join->key[place][i] != 0;
+        if (!meets && is_of_all(join, from))
+            continue; /* the others have not recorded it */
         const uint8_t kind = from->kind >= KIND_COLLECTIVE && !meets ? KIND_OTHER : from->kind;
         out[count++] = (struct operation){.start_s = (double)from->start_ns / 1e9 - join->offset_s[place],
                                           .duration_s = (double)from->dur_ns / 1e9,
@@ -275,6 +326,7 @@ bool operations_of_ranks(const struct rank_operations *ranks, uint32_t count, st
     common_steps(&join, &scratch);
     const bool good = join.step_count || fail(err, STEPTIME_INPUT, "no step with work that all ranks have recorded");
     if (good) {
+        find_meetings(&join, &scratch);
         set_clocks(&join, &scratch);
         put_together(&join, arena, operations);
     }

@@ -7,7 +7,7 @@
 #include "base/sort.h"
 #include "operations_kinds.h"
 #include "graph/order.h"
-#include "ops/rows/collective.h"
+#include "ops/rows/collective_match.h"
 #include "ops/rows/phase.h"
 
 /* Work of the device, or a call of a collective on the host, as the host launched it. */
@@ -15,6 +15,7 @@ struct launched {
     int64_t launch_ns, start_ns, end_ns;
     uint32_t step; /* index */
     int64_t group_size;
+    uint64_t class; /* of a collective */
     uint8_t kind;
     bool meets; /* a collective */
     bool waits; /* for other streams, as the host told it to */
@@ -51,19 +52,28 @@ static bool meets(const struct collective *collective)
            !collective->queued_before;
 }
 
+static uint64_t class_of(const struct listing *listing, const struct collective *collective,
+                         const struct collective_group *group)
+{
+    const bool known = collective->step < listing->trace->step_count;
+    return collective_class(collective, group, known ? listing->trace->steps[collective->step].number : -1);
+}
+
 static void list_collectives(struct listing *listing, const struct collectives *collectives, bool *taken)
 {
     for (uint32_t i = 0; i < collectives->count; i++) {
         const struct collective *collective = &collectives->at[i];
         if (!meets(collective))
             continue;
+        const struct collective_group *group = &collectives->groups[collective->group];
         taken[collective->row] = true;
         add(listing, (struct launched){.launch_ns = collective->on_host ? collective->call_ns
                                                                         : launch_ns(listing->trace, collective->row),
                                        .start_ns = collective->start_ns,
                                        .end_ns = collective->start_ns + collective->dur_ns,
                                        .step = collective->step,
-                                       .group_size = collectives->groups[collective->group].size,
+                                       .group_size = group->size,
+                                       .class = class_of(listing, collective, group),
                                        .kind = KIND_COLLECTIVE + collective->kind,
                                        .meets = true});
     }
@@ -134,15 +144,14 @@ struct cutting {
     struct piece piece;
 };
 
-static void emit(const struct cutting *cutting, uint8_t kind, int64_t start_ns, int64_t dur_ns, int64_t group_size)
+static struct rank_operation *emit(const struct cutting *cutting, uint8_t kind, int64_t start_ns, int64_t dur_ns)
 {
     struct listing *listing = cutting->listing;
     listing->out = mem_grow(listing->out, &listing->out_room, listing->out_count + 1, sizeof *listing->out);
-    listing->out[listing->out_count++] = (struct rank_operation){.start_ns = start_ns,
-                                                                 .dur_ns = dur_ns,
-                                                                 .step = listing->trace->steps[cutting->step].number,
-                                                                 .group_size = group_size,
-                                                                 .kind = kind};
+    struct rank_operation *out = &listing->out[listing->out_count++];
+    *out = (struct rank_operation){
+        .start_ns = start_ns, .dur_ns = dur_ns, .step = listing->trace->steps[cutting->step].number, .kind = kind};
+    return out;
 }
 
 /* What the host held up stands before the work. */
@@ -150,8 +159,8 @@ static void close_piece(struct cutting *cutting)
 {
     const struct piece *piece = &cutting->piece;
     if (piece->open) {
-        emit(cutting, KIND_HOST, piece->end_ns - piece->busy_ns - piece->idle_ns, piece->idle_ns, 0);
-        emit(cutting, piece->kind, piece->end_ns - piece->busy_ns, piece->busy_ns, 0);
+        emit(cutting, KIND_HOST, piece->end_ns - piece->busy_ns - piece->idle_ns, piece->idle_ns);
+        emit(cutting, piece->kind, piece->end_ns - piece->busy_ns, piece->busy_ns);
     }
     cutting->piece.open = false;
 }
@@ -197,8 +206,10 @@ static void take_meeting(struct cutting *cutting, const struct launched *meeting
 {
     close_piece(cutting);
     const int64_t idle = idle_ns(cutting, cutting->work_ns, meeting->start_ns);
-    emit(cutting, KIND_HOST, meeting->start_ns - idle, idle, 0);
-    emit(cutting, meeting->kind, meeting->start_ns, meeting->end_ns - meeting->start_ns, meeting->group_size);
+    emit(cutting, KIND_HOST, meeting->start_ns - idle, idle);
+    struct rank_operation *out = emit(cutting, meeting->kind, meeting->start_ns, meeting->end_ns - meeting->start_ns);
+    out->group_size = meeting->group_size;
+    out->class = meeting->class;
     if (meeting->start_ns > cutting->work_ns)
         cutting->work_ns = meeting->start_ns;
 }

@@ -11,7 +11,8 @@
  *     a collective        a kernel or host operation in which all ranks take part. Those among some of the ranks, and
  *                         transfers from rank to rank, are work of the rank
  *
- * Clocks of the ranks are set by the ends of their common collectives.
+ * Which collectives are the same one on all ranks is found as everywhere (ops/rows/collective_match.h); one that not all
+ * ranks have recorded is left out. Clocks of the ranks are set by the ends of their common collectives.
  */
 #ifndef FLEET_OPERATIONS_TRACE_H
 #define FLEET_OPERATIONS_TRACE_H
@@ -23,6 +24,7 @@ struct rank_operation {
     int64_t start_ns, dur_ns; /* by the rank's clock, from the trace's start */
     int64_t step;             /* its number */
     int64_t group_size;       /* of a collective; 0: not recorded, or work */
+    uint64_t class;           /* of a collective, see ops/rows/collective_match.h; 0: cannot be matched, or work */
     uint8_t kind;             /* see rank_operation_kinds */
 };
 
