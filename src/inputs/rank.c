@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "rank.h"
 
-#include "base/range.h"
+#include "range.h"
 #include "read/rank.h"
 
 /* ---- the number ---- */

@@ -3,7 +3,7 @@
 #include <assert.h>
 
 #include "base/error.h"
-#include "base/range.h"
+#include "inputs/range.h"
 #include "call.h"
 #include "commands.h"
 #include "base/suggest.h"

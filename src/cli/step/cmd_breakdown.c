@@ -2,7 +2,7 @@
 /* Where the time of a step goes: the tables behind the summary, another tool's numbers, the events behind a number. */
 #include "breakdown/others/as.h"
 #include "breakdown/step/breakdown_show.h"
-#include "breakdown/step/explain.h"
+#include "breakdown/explain/explain.h"
 #include "base/error.h"
 #include "cli/program/command.h"
 

@@ -4,7 +4,7 @@
 #define FLEET_OPERATIONS_DRAFT_H
 
 #include "base/intern.h"
-#include "base/numbering.h"
+#include "numbering.h"
 #include "operations.h"
 
 struct operations_draft {

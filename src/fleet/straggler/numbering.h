@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Dense ids of numbers: as they first appear, and afterwards in their own order. A zeroed struct is empty. */
-#ifndef FLEET_NUMBERING_H
-#define FLEET_NUMBERING_H
+#ifndef STRAGGLER_NUMBERING_H
+#define STRAGGLER_NUMBERING_H
 
-#include "arena.h"
-#include "map.h"
+#include "base/arena.h"
+#include "base/map.h"
 
 struct numbering {
     struct map ids;

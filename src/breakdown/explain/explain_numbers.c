@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The values of the numbers asked for, taken from the very tables that breakdown shows without --explain. */
-#include "breakdown_show.h"
+#include "breakdown/step/breakdown_show.h"
 #include "explain_asked.h"
 #include "report/document.h"
 #include "report/explain.h"

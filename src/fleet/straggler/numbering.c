@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "numbering.h"
 
-#include "mem.h"
-#include "sort.h"
+#include "base/mem.h"
+#include "base/sort.h"
 
 uint32_t numbering_id(struct numbering *numbering, int64_t number)
 {

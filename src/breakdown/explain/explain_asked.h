@@ -3,8 +3,8 @@
 #ifndef BREAKDOWN_EXPLAIN_ASKED_H
 #define BREAKDOWN_EXPLAIN_ASKED_H
 
-#include "breakdown.h"
-#include "definitions.h"
+#include "breakdown/step/breakdown.h"
+#include "breakdown/step/definitions.h"
 
 struct asked {
     const struct definition *all;

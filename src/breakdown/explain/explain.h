@@ -3,7 +3,7 @@
 #ifndef BREAKDOWN_EXPLAIN_H
 #define BREAKDOWN_EXPLAIN_H
 
-#include "breakdown.h"
+#include "breakdown/step/breakdown.h"
 #include "report/report.h"
 
 /* Marks the accounts that a word asks for. False if no number is called so. */

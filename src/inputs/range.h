@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef BASE_RANGE_H
-#define BASE_RANGE_H
+#ifndef INPUTS_RANGE_H
+#define INPUTS_RANGE_H
 
-#include "str.h"
+#include "base/str.h"
 
 /* "2..5", "2..", "..5" or "3", both ends inside and none below 0; an open end is 0 or INT64_MAX. */
 bool range_read(str text, int64_t *first, int64_t *last);
