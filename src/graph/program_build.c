@@ -13,7 +13,7 @@ uint32_t program_build_open(struct program_build *b, str name, str dims, str typ
                                            .thread = b->thread,
                                            .forward = OP_NONE,
                                            .phase = b->phase,
-                                           .family = (uint8_t)family_of_name(name),
+                                           .family = (uint8_t)operator_family(name),
                                            .start_ns = -1,
                                            .dur_ns = -1,
                                            .first_launch = (uint32_t)b->launch_count};

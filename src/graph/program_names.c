@@ -20,7 +20,7 @@ const struct name_facts *program_name(struct program_names *names, str name)
         return &names->facts[index];
     index = (uint32_t)names->count++;
     names->facts = mem_grow(names->facts, &names->room, names->count, sizeof *names->facts);
-    names->facts[index] = (struct name_facts){.family = (uint8_t)family_of_name(name),
+    names->facts[index] = (struct name_facts){.family = (uint8_t)operator_family(name),
                                               .phase = (uint8_t)phase_of_name(name),
                                               .label = program_names_label(name),
                                               .step = program_names_step(name),

@@ -124,6 +124,10 @@ static void gradients_of_convolutions(void **state)
           once, dy + x + w);
     costs("aten::cudnn_convolution_backward", "[[10, 64, 56, 56], [10, 128, 28, 28], [128, 64, 3, 3]]", types, "",
           2 * once, dy + 2 * x + 2 * w);
+    /* The mask is the last argument, whether allow_tf32 stands before it or not. */
+    costs("aten::cudnn_convolution_backward", "[[10, 64, 56, 56], [10, 128, 28, 28], [128, 64, 3, 3]]", types,
+          "[\"\", \"\", \"\", \"[1, 1]\", \"[2, 2]\", \"[1, 1]\", \"1\", \"True\", \"False\", \"[False, True]\"]", once,
+          dy + x + w);
 }
 
 static void attention(void **state)

@@ -2,7 +2,7 @@
 /* Operators and the kernels they launch, by hand. */
 #include "cmocka_first.h"
 
-#include "ops/operators/operators.h"
+#include "ops/operators/reading.h"
 
 static struct arena arena;
 
@@ -235,6 +235,23 @@ static void an_index_tells_what_an_unknown_operator_touches(void **state)
                      2 * 1000 * 4 * 4 + 10 * 4 * 4 + 1000 * 4);
 }
 
+/* So that a row of the catalogue is enough: nothing else has to know the name. */
+static void every_operator_that_is_read_has_a_family(void **state)
+{
+    for (uint32_t i = 0; i < operator_row_count; i++) {
+        str names = str_of(operator_rows[i].names), name;
+        while (operator_rows[i].read && str_cut(&names, '|', &name)) {
+            const str bare = {name.at + 1, name.len - 1 - str_ends(name, S("$"))};
+            if (str_starts(name, S("^")) && operator_family(bare) == FAMILY_OTHER)
+                fail_msg("%.*s has no family", (int)bare.len, bare.at);
+        }
+    }
+    assert_int_equal(operator_family(S("aten::hypot")), FAMILY_ELEMENTWISE);
+    assert_int_equal(operator_family(S("aten::half")), FAMILY_COPY);
+    assert_int_equal(operator_family(S("aten::addmm")), FAMILY_GEMM);
+    assert_int_equal(operator_family(S("my::operator")), FAMILY_OTHER);
+}
+
 /* Which arguments are the parameters of a layer: _addmm_activation has its bias first, as addmm has. */
 static void parameters_of_a_layer_follow_from_its_row(void **state)
 {
@@ -303,6 +320,32 @@ static void a_transposed_convolution_is_the_gradient_of_a_plain_one(void **state
     assert_int_equal(miopen.convolution.axes[1].size, 10);
 }
 
+static struct lowering gradients_of(const char *forward, const char *dims, const char *values)
+{
+    const struct op_arguments own = {.dims = S("[]")}, of = {.dims = str_of(dims), .values = str_of(values)};
+    const struct operator_call call = {.name = S("ConvolutionBackward0"),
+                                       .arguments = &own,
+                                       .phase = PHASE_BACKWARD,
+                                       .forward = str_of(forward),
+                                       .forward_arguments = &of};
+    return operator_launches(&call, &arena);
+}
+
+static void a_node_reads_its_forward_call_by_that_call_s_schema(void **state)
+{
+    const struct lowering cudnn = gradients_of("aten::cudnn_convolution", "[[2, 16, 33, 33], [8, 16, 3, 3]]",
+                                               "[\"\", \"\", \"[12, 12]\", \"[1, 1]\", \"[12, 12]\", \"1\"]");
+    assert_int_equal(cudnn.count, 2);
+    assert_int_equal(cudnn.kernels[0].convolution.axes[1].padding, 12);
+    assert_int_equal(axis_positions(&cudnn.kernels[1].convolution.axes[2]), 33);
+    const struct lowering scattered =
+        gradients_of("aten::conv_transpose2d", "[[2, 16, 5, 6], [16, 4, 3, 3]]",
+                     "[\"\", \"\", \"\", \"[2, 2]\", \"[1, 1]\", \"[1, 1]\", \"1\", \"[1, 1]\"]");
+    assert_int_equal(scattered.count, 2);
+    assert_int_equal(scattered.kernels[0].convolution.in, 4);
+    assert_int_equal(scattered.kernels[0].convolution.axes[1].size, 10);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -310,6 +353,8 @@ int main(void)
         cmocka_unit_test(an_index_tells_what_an_unknown_operator_touches),
         cmocka_unit_test(a_gradient_is_two_products_and_the_sum_of_the_bias),
         cmocka_unit_test(convolutions_need_their_window),
+        cmocka_unit_test(every_operator_that_is_read_has_a_family),
+        cmocka_unit_test(a_node_reads_its_forward_call_by_that_call_s_schema),
         cmocka_unit_test(parameters_of_a_layer_follow_from_its_row),
         cmocka_unit_test(each_axis_of_a_convolution_has_a_window_of_its_own),
         cmocka_unit_test(a_transposed_convolution_is_the_gradient_of_a_plain_one),

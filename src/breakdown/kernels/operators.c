@@ -150,7 +150,7 @@ static uint8_t family_of(struct reading *r, uint32_t name)
 {
     uint8_t *family = &r->families[name];
     if (!*family)
-        *family = (uint8_t)(1 + family_of_name(trace_text(r->trace, name)));
+        *family = (uint8_t)(1 + operator_family(trace_text(r->trace, name)));
     return *family - 1;
 }
 

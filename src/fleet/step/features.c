@@ -33,7 +33,7 @@ static void add_lookup(struct taking *t, uint32_t row)
 {
     struct shape shape;
     struct text_list types;
-    if (t->phases[row] != PHASE_FORWARD || family_of_name(trace_name(t->trace, row)) != FAMILY_EMBEDDING)
+    if (t->phases[row] != PHASE_FORWARD || operator_family(trace_name(t->trace, row)) != FAMILY_EMBEDDING)
         return;
     t->out->looks_up = true;
     if (!op_costs_counts(t->costs, row) ||

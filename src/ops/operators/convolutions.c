@@ -94,6 +94,12 @@ static int places_later(const struct op_call *call, const struct window_places *
     return at->padding == 2 && !str_starts(call_value(call, 2), S("[")) ? 1 : 0;
 }
 
+static bool is_transposed(const struct op_call *call, const struct window_places *at)
+{
+    bool flag = false;
+    return at->always_transposed || (call_boolean(call, at->transposed, &flag) && flag);
+}
+
 /* ---- windows from sizes ---- */
 
 static bool image_fits(struct tensor_dims dims)
@@ -217,14 +223,15 @@ bool read_convolution(struct reading *reading)
         return reading_miss(reading, no_images);
     struct convolution c = convolution_of(input, weight, call_kernel_dtype(call, 0));
     const int later = places_later(call, at);
-    bool transposed = at->always_transposed;
-    const bool told = at->transposed == NO_ARGUMENT || call_boolean(call, at->transposed, &transposed);
+    bool flag;
+    const bool transposed = is_transposed(call, at);
+    const bool told = at->transposed == NO_ARGUMENT || call_boolean(call, at->transposed, &flag);
     const bool window = read_window(call, at, later, input.rank - 2, c.axes);
     if (window && transposed)
         turn(call, at, later, &c);
     if (told)
         say_least(reading, &c, transposed, window);
-    if (!window && !window_of_next(reading, &c))
+    if (!window && (transposed || !window_of_next(reading, &c)))
         return reading_miss(reading, no_window);
     add_convolution(reading, &c, transposed ? "data" : "");
     return true;
@@ -232,16 +239,14 @@ bool read_convolution(struct reading *reading)
 
 /* ---- gradients ---- */
 
-/* output_mask "[True, True, False]": whether the gradients of input and weight are wanted. Not recorded: both. */
-static bool wanted(const struct op_call *call, int place, uint32_t argument)
+/* output_mask "[True, True, False]", the last argument: whether the gradient of input or weight is wanted. */
+static bool wanted(const struct op_call *call, uint32_t argument)
 {
-    str mask = call_value(call, place), flag;
-    if (!str_starts(mask, S("[")))
-        return true;
+    str mask = call_value(call, (int)call->values.count - 1), flag;
     for (uint32_t i = 0; str_cut(&mask, ',', &flag); i++)
         if (i == argument)
             return !str_has_nocase(flag, S("false"));
-    return true;
+    return true; /* not recorded */
 }
 
 /* Either gradient is a convolution as large as the forward one: its positions are those of what was gathered. */
@@ -272,15 +277,19 @@ static bool add_gradients(struct reading *reading, const struct convolution *c, 
 /* An autograd node has but the incoming gradient; its forward call knows the rest. */
 static bool read_node(struct reading *reading)
 {
-    static const struct window_places plain = {3, 4, 5, 8, NO_ARGUMENT, false, NO_ARGUMENT, NO_ARGUMENT};
     const struct op_call *call = &reading->forward;
+    const struct operator_row *row = operator_row_of(reading->asked->forward);
+    const struct window_places *at = row ? row->window : NULL;
     const struct tensor_dims input = call_dims(call, 0), weight = call_dims(call, 1);
     if (!are_images(input, weight))
         return reading_miss(reading, no_images);
     struct convolution c = convolution_of(input, weight, call_kernel_dtype(call, 0));
-    if (!read_window(call, &plain, 0, input.rank - 2, c.axes) &&
-        !window_between(&c, input, weight, call_dims(&reading->call, 0)))
+    const int later = at ? places_later(call, at) : 0;
+    const bool window = at && read_window(call, at, later, input.rank - 2, c.axes);
+    if (!window && !window_between(&c, input, weight, call_dims(&reading->call, 0)))
         return reading_miss(reading, no_window);
+    if (window && is_transposed(call, at))
+        turn(call, at, later, &c);
     return add_gradients(reading, &c, true, true);
 }
 
@@ -294,9 +303,8 @@ bool read_convolution_gradients(struct reading *reading)
         return read_node(reading);
     if (!are_images(input, weight) || gradient.rank != input.rank)
         return reading_miss(reading, no_images);
-    bool transposed = false;
-    call_boolean(call, at->transposed, &transposed);
-    const bool of_input = wanted(call, at->mask, 0), of_weight = wanted(call, at->mask, 1);
+    const bool transposed = is_transposed(call, at);
+    const bool of_input = wanted(call, 0), of_weight = wanted(call, 1);
     say_least_gradients(reading, transposed, of_input, of_weight);
 
     const struct tensor_dims from = transposed ? gradient : input, to = transposed ? input : gradient;

@@ -113,7 +113,7 @@ struct op_cost op_costs_at(const struct op_costs *costs, uint32_t row)
     const uint32_t entry = costs->entry[row];
     struct op_cost cost = entry == NO_ENTRY ? no_cost() : costs->entries[entry].cost;
     if (cost.flops < 0 && trace_attr(costs->trace, row, ATTR_FLOPS, &cost.flops))
-        cost.matrix = family_is_matrix(family_of_name(trace_name(costs->trace, row)));
+        cost.matrix = family_is_matrix(operator_family(trace_name(costs->trace, row)));
     return cost;
 }
 

@@ -65,7 +65,7 @@ static uint16_t row_named(str lowered)
     return low < whole_count && str_eq(whole[low].text, lowered) ? whole[low].row : NO_ROW;
 }
 
-static const struct operator_row *row_of(str name)
+const struct operator_row *operator_row_of(str name)
 {
     char room[128];
     if (name.len > sizeof room)
@@ -81,7 +81,62 @@ static const struct operator_row *row_of(str name)
 
 bool operator_known(str name)
 {
-    return row_of(name) != NULL;
+    return operator_row_of(name) != NULL;
+}
+
+/* ---- families ---- */
+
+enum family operator_family(str name)
+{
+    static const struct {
+        read_fn *read;
+        enum family family;
+    } readers[] = {
+        {read_mm, FAMILY_GEMM},
+        {read_linear, FAMILY_GEMM},
+        {read_matmul, FAMILY_GEMM},
+        {read_bmm, FAMILY_BMM},
+        {read_convolution, FAMILY_CONVOLUTION},
+        {read_convolution_gradients, FAMILY_CONVOLUTION},
+        {read_attention, FAMILY_ATTENTION},
+        {read_elementwise, FAMILY_ELEMENTWISE},
+        {read_dropout, FAMILY_RANDOM},
+        {read_loss, FAMILY_LOSS},
+        {read_loss_gradients, FAMILY_LOSS},
+        {read_nll, FAMILY_LOSS},
+        {read_softmax, FAMILY_SOFTMAX},
+        {read_layer_norm, FAMILY_NORM},
+        {read_group_norm, FAMILY_NORM},
+        {read_batch_norm, FAMILY_NORM},
+        {read_reduction, FAMILY_REDUCTION},
+        {read_sum, FAMILY_REDUCTION},
+        {read_pool, FAMILY_POOLING},
+        {read_adaptive_pool, FAMILY_POOLING},
+        {read_pool_gradients, FAMILY_POOLING},
+        {read_resize, FAMILY_POOLING},
+        {read_fill, FAMILY_MEMORY},
+        {read_copy, FAMILY_COPY},
+        {read_cast, FAMILY_COPY},
+        {read_cat, FAMILY_LAYOUT},
+        {read_triangle, FAMILY_LAYOUT},
+        {read_gather, FAMILY_INDEX},
+        {read_index, FAMILY_INDEX},
+        {read_select, FAMILY_INDEX},
+        {read_index_put, FAMILY_INDEX},
+        {read_scan, FAMILY_INDEX},
+        {read_embedding, FAMILY_EMBEDDING},
+        {read_bag, FAMILY_EMBEDDING},
+        {read_embedding_gradients, FAMILY_EMBEDDING},
+        {read_lookup, FAMILY_EMBEDDING},
+        {read_lists, FAMILY_OPTIMIZER},
+        {read_optimizer, FAMILY_OPTIMIZER},
+    };
+    const enum family named = family_of_name(name);
+    const struct operator_row *row = named == FAMILY_OTHER ? operator_row_of(name) : NULL;
+    for (size_t i = 0; row && i < sizeof readers / sizeof *readers; i++)
+        if (readers[i].read == row->read)
+            return readers[i].family;
+    return named;
 }
 
 /* ---- reading a call ---- */
@@ -98,7 +153,7 @@ static void parse(const struct op_arguments *arguments, str name, struct arena *
 
 static struct reading reading_of(const struct operator_call *call, struct arena *scratch, struct arena *arena)
 {
-    struct reading reading = {.row = row_of(call->name), .asked = call, .arena = arena, .least = no_cost()};
+    struct reading reading = {.row = operator_row_of(call->name), .asked = call, .arena = arena, .least = no_cost()};
     parse(call->arguments, call->name, scratch, &reading.call);
     if (call->forward_arguments)
         parse(call->forward_arguments, call->forward, scratch, &reading.forward);
@@ -114,7 +169,7 @@ static bool has_formula(const struct operator_row *row)
 
 bool operator_has_cost(str name)
 {
-    return has_formula(row_of(name));
+    return has_formula(operator_row_of(name));
 }
 
 struct op_cost operator_cost(str name, const struct op_arguments *arguments)
@@ -202,7 +257,7 @@ struct lowering operator_launches(const struct operator_call *call, struct arena
 struct operator_roles operator_roles(str name)
 {
     const struct operator_roles none = {false, NO_ARGUMENT, NO_ARGUMENT, NO_ARGUMENT};
-    const struct operator_row *row = row_of(name);
+    const struct operator_row *row = operator_row_of(name);
     if (!row || row->backward || row->of_forward)
         return none;
     if (row->read == read_linear || row->read == read_matmul)

@@ -4,6 +4,7 @@
  * arguments. A row of the catalogue (table.c) has names, a reader, and where the arguments stand that it reads. From it
  * follow
  *
+ *   operator_family     what it is for
  *   operator_cost       the arithmetic, the least traffic and the type of its operands (precision follows from that)
  *   operator_launches   the kernels of the call, for models of their time
  *   operator_roles      which arguments are the parameters of a layer
@@ -32,6 +33,7 @@
 
 #include "base/arena.h"
 #include "ops/words/dtype.h"
+#include "ops/words/family.h"
 #include "kernel.h"
 #include "ops/rows/phase.h"
 #include "ops/rows/work.h"
@@ -43,6 +45,9 @@ struct op_arguments {
 
 /* Whether the catalogue has the name: everything but LOWERED_TO_BYTES and LOWERED_NOT for want of an entry. */
 bool operator_known(str name);
+
+/* What it is for: by its name, else by how the catalogue reads it (a row needs no pattern of words/family.c). */
+enum family operator_family(str name);
 
 /* ---- what a call computes ---- */
 

@@ -19,7 +19,6 @@ struct window_places {
     int transposed; /* place of the flag */
     bool always_transposed;
     int output_padding;
-    int mask; /* of a gradient: which ones are wanted */
 };
 
 enum writes { WRITES_OPERANDS_TYPE, WRITES_BOOL, WRITES_WITH_MASK, WRITES_INDICES, WRITES_I32 };
@@ -44,6 +43,8 @@ struct operator_row {
 
 extern const struct operator_row operator_rows[];
 extern const uint32_t operator_row_count;
+
+const struct operator_row *operator_row_of(str name); /* NULL: not in the catalogue */
 
 /* ---- a call under work ---- */
 

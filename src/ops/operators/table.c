@@ -34,31 +34,31 @@
     .flops = "13 an element: normalise 2, weight 1, two sums 3, dX 4, dweight 2, dbias 1", ROWS_BACK
 #define ONE .each = 1, .flops = "1 an element"
 
-/* Where schemas keep stride, padding, dilation, groups, the flag of transposition, the padding of the output, the mask. */
+/* Where schemas keep stride, padding, dilation, groups, the flag of transposition, the padding of the output. */
 enum { NONE = NO_ARGUMENT };
 static const struct window_places
     /* input weight bias stride padding dilation transposed output_padding groups */
-    general = {3, 4, 5, 8, 6, false, 7, NONE},
+    general = {3, 4, 5, 8, 6, false, 7},
     /* input weight padding stride dilation groups; behind a bias once */
-    cudnn = {3, 2, 4, 5, NONE, false, NONE, NONE},
+    cudnn = {3, 2, 4, 5, NONE, false, NONE},
     /* input weight bias padding stride dilation groups */
-    miopen = {4, 3, 5, 6, NONE, false, NONE, NONE},
+    miopen = {4, 3, 5, 6, NONE, false, NONE},
     /* input weight bias stride padding dilation groups */
-    plain = {3, 4, 5, 6, NONE, false, NONE, NONE},
+    plain = {3, 4, 5, 6, NONE, false, NONE},
     /* input weight z alpha bias stride padding dilation groups */
-    add_relu = {5, 6, 7, 8, NONE, false, NONE, NONE},
+    add_relu = {5, 6, 7, 8, NONE, false, NONE},
     /* input weight kernel_size bias stride padding dilation */
-    depthwise = {4, 5, 6, NONE, NONE, false, NONE, NONE},
+    depthwise = {4, 5, 6, NONE, NONE, false, NONE},
     /* input weight bias stride padding output_padding groups dilation */
-    transposed = {3, 4, 7, 6, NONE, true, 5, NONE},
+    transposed = {3, 4, 7, 6, NONE, true, 5},
     /* input weight padding output_padding stride dilation groups; behind a bias once */
-    cudnn_transposed = {4, 2, 5, 6, NONE, true, 3, NONE},
+    cudnn_transposed = {4, 2, 5, 6, NONE, true, 3},
     /* input weight bias padding output_padding stride dilation groups */
-    miopen_transposed = {5, 3, 6, 7, NONE, true, 4, NONE},
-    /* gradient input weight bias_sizes stride padding dilation transposed output_padding groups mask */
-    general_back = {4, 5, 6, 9, 7, false, NONE, 10},
-    /* input gradient weight padding stride dilation groups benchmark deterministic (allow_tf32) mask */
-    cudnn_back = {4, 3, 5, 6, NONE, false, NONE, 10}, miopen_back = {4, 3, 5, 6, NONE, false, NONE, 9};
+    miopen_transposed = {5, 3, 6, 7, NONE, true, 4},
+    /* gradient input weight bias_sizes stride padding dilation transposed output_padding groups ... */
+    general_back = {4, 5, 6, 9, 7, false, NONE},
+    /* input gradient weight padding stride dilation groups ... */
+    library_back = {4, 3, 5, 6, NONE, false, NONE};
 
 const struct operator_row operator_rows[] = {
     /* ---- labels and wrappers ---- */
@@ -105,10 +105,9 @@ const struct operator_row operator_rows[] = {
     {"^aten::miopen_convolution_transpose$", KERNELS, read_convolution, .window = &miopen_transposed, TRANSPOSED},
     {"^aten::convolution_backward$|^aten::convolution_backward_overrideable$", KERNELS, read_convolution_gradients,
      .tensor = 0, .with = 1, .window = &general_back, .backward = true, CONVOLUTION_BACK},
-    {"^aten::cudnn_convolution_backward$", KERNELS, read_convolution_gradients, .tensor = 1, .with = 0,
-     .window = &cudnn_back, .backward = true, CONVOLUTION_BACK},
-    {"^aten::miopen_convolution_backward$|^aten::mkldnn_convolution_backward$", KERNELS, read_convolution_gradients,
-     .tensor = 1, .with = 0, .window = &miopen_back, .backward = true, CONVOLUTION_BACK},
+    {"^aten::cudnn_convolution_backward$|^aten::miopen_convolution_backward$|^aten::mkldnn_convolution_backward$",
+     KERNELS, read_convolution_gradients, .tensor = 1, .with = 0, .window = &library_back, .backward = true,
+     CONVOLUTION_BACK},
     {"^convolutionbackward|^cudnnconvolutionbackward|^thnnconv2dbackward", CALLS, read_convolution_gradients,
      .tensor = 0, .with = 1, .window = &general_back, .backward = true},
 
