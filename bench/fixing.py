@@ -40,7 +40,7 @@ def python_share(program, python, folder, script, options):
     document = json.loads(run([program, "summary", "--format", "json", trace]).out)
     parts = next(t for s in document["sections"] for t in s["tables"] if t["id"] == "step_parts")
     column = {c["id"]: i for i, c in enumerate(parts["columns"])}
-    return next(row[column["share"]] for row in parts["rows"] if row[column["part"]] == "Python")
+    return next(row[column["share"]] for row in parts["rows"] if row[column["part"]] == "python")
 
 
 def fixed(program, folder, name, *words):

@@ -166,6 +166,31 @@ static void in_the_profiler(void **state)
     expect_one(&s, PART_PROFILER);
 }
 
+static void in_a_compiler(void **state)
+{
+    struct scene s = scene_new(GAP_END, 5);
+    plant_host(&s.p, EVENT_OPERATOR, "_compile.compile_inner (dynamo_timed)", 900, 3200);
+    plant_host(&s.p, EVENT_OPERATOR, "aten::detach", 2000, 100); /* what is inside belongs to it */
+    expect_one(&s, PART_COMPILATION);
+}
+
+static void in_a_frame_of_a_compiler(void **state)
+{
+    struct scene s = scene_new(GAP_END, 5);
+    plant_host(&s.p, EVENT_PYTHON, "/venv/torch/_inductor/compile_fx.py(610): compile_fx_inner", 900, 3200);
+    plant_host(&s.p, EVENT_OPERATOR, "aten::detach", 2000, 100);
+    expect_one(&s, PART_COMPILATION);
+}
+
+/* To look a compiled function up, and to run it, is no compilation. */
+static void in_a_compiled_function(void **state)
+{
+    struct scene s = scene_new(GAP_END, 5);
+    plant_host(&s.p, EVENT_OPERATOR, "Torch-Compiled Region: 0/1", 900, 3200);
+    plant_host(&s.p, EVENT_OPERATOR, "TorchDynamo Cache Lookup", 1000, 3000);
+    expect_one(&s, PART_FRAMEWORK);
+}
+
 static void on_a_thread_that_was_not_recorded(void **state)
 {
     struct scene s = {.p = planted_new()};
@@ -310,6 +335,9 @@ int main(void)
         cmocka_unit_test(a_wait_before_earlier_work_holds_nothing_back_any_more),
         cmocka_unit_test(waiting_for_a_collective_on_the_host),
         cmocka_unit_test(in_the_profiler),
+        cmocka_unit_test(in_a_compiler),
+        cmocka_unit_test(in_a_frame_of_a_compiler),
+        cmocka_unit_test(in_a_compiled_function),
         cmocka_unit_test(on_a_thread_that_was_not_recorded),
         cmocka_unit_test(a_gap_is_cut_where_the_host_goes_on),
         cmocka_unit_test(the_launch_divides_host_and_queue),

@@ -229,6 +229,7 @@ void breakdown_run_judged(const struct trace *trace, const struct judgements *ju
     out->rank = trace->info.rank;
     out->path = str_copy(arena, trace->info.path);
     out->step_source = trace->step_source;
+    out->compilations = compilations_of(trace, shared.start_ns, shared.end_ns);
     run_all(&shared, out);
     host_free(shared.host);
     arena_free(&scratch);

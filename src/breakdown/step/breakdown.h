@@ -12,6 +12,7 @@
 #ifndef BREAKDOWN_BREAKDOWN_H
 #define BREAKDOWN_BREAKDOWN_H
 
+#include "compilation.h"
 #include "ledger.h"
 #include "ops/operators/judgements.h"
 #include "trace/select.h"
@@ -79,8 +80,9 @@ struct breakdown {
     str path;
     enum step_source step_source;
     struct breakdown_device *devices;
-    uint32_t device_count;     /* at least one */
-    uint32_t devices_left_out; /* beyond the limits below: only a hostile file has so many */
+    uint32_t device_count;            /* at least one */
+    struct compilations compilations; /* in the selected steps */
+    uint32_t devices_left_out;        /* beyond the limits below: only a hostile file has so many */
 };
 
 /* `wanted` names the accounts to be explained ([ACCOUNTS], or NULL). The result lives in the arena and outlives the trace. */

@@ -4,6 +4,7 @@
 #include "base/stat.h"
 #include "base/sum.h"
 #include "definitions.h"
+#include "facts.h"
 
 /* ---- what is shown ---- */
 
@@ -78,6 +79,14 @@ static struct stat_summary wall_summary(const struct shown *shown)
     const struct stat_summary summary = stat_summarise(walls, n);
     arena_free(&scratch);
     return summary;
+}
+
+static void show_compilations(const struct breakdown *const *ranks, uint32_t count, struct section *section)
+{
+    struct compilations sums = {0};
+    for (uint32_t i = 0; i < count; i++)
+        compilations_add(&sums, &ranks[i]->compilations);
+    compilations_show(&sums, section);
 }
 
 static void show_values(const struct shown *shown, struct section *section, uint32_t ranks)
@@ -205,6 +214,7 @@ void breakdown_show(const struct breakdown *const *ranks, uint32_t count, struct
     say_what_was_not_recorded(&shown, section);
     warn_of_left_out(ranks, count, report);
     show_values(&shown, section, count);
+    show_compilations(ranks, count, section);
     show_parts(&shown, section);
     show_idle(&shown);
     show_work(&shown);

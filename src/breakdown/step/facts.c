@@ -118,10 +118,31 @@ static enum bound verdict(const double ns[BOUNDS])
     return ns[BOUND_INPUT] + ns[BOUND_HOST] > most_ns ? host : most;
 }
 
+void compilations_add(struct compilations *sums, const struct compilations *more)
+{
+    sums->functions += more->functions;
+    sums->graphs += more->graphs;
+    sums->again += more->again;
+    sums->numbered |= more->numbered;
+}
+
+void compilations_show(const struct compilations *compilations, struct section *section)
+{
+    const bool any = compilations->functions || compilations->graphs || compilations->numbered;
+    void (*const put)(struct section *, const char *, const char *, enum unit, struct cell) =
+        any ? section_value : section_detail;
+    put(section, "compilations", "functions compiled", UNIT_COUNT, cell_int(compilations->functions));
+    put(section, "recompilations", "functions compiled again", UNIT_COUNT,
+        any && !compilations->numbered ? cell_null() : cell_int(compilations->again));
+    put(section, "compiled_graphs", "graphs compiled", UNIT_COUNT, cell_int(compilations->graphs));
+}
+
 struct facts facts_of(const struct breakdown *const *ranks, uint32_t count, struct arena *arena)
 {
     struct facts facts = {.ranks = count, .steps_from = count ? ranks[0]->step_source : STEPS_NONE};
     struct sums sums = {0};
+    for (uint32_t r = 0; r < count; r++)
+        compilations_add(&facts.compilations, &ranks[r]->compilations);
     for (uint32_t r = 0; r < count; r++)
         for (uint32_t d = 0; d < ranks[r]->device_count; d++) {
             const struct breakdown_device *device = &ranks[r]->devices[d];

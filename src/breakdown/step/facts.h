@@ -45,6 +45,8 @@ struct facts {
     double bound_ns[BOUNDS];
     enum bound bound;
 
+    struct compilations compilations; /* of all ranks */
+
     /* the largest single reason for PART_BLOCKED */
     str blocked_call, blocked_operator, blocked_frame;
     double blocked_ns;
@@ -54,6 +56,11 @@ struct facts {
     double optimizer_ns, optimizer_kernels;
     double class_ns[KERNEL_CLASSES];
 };
+
+void compilations_add(struct compilations *sums, const struct compilations *more);
+
+/* The three counts of compilation, for people only where there were any. */
+void compilations_show(const struct compilations *compilations, struct section *section);
 
 /* Which group of a verdict a part belongs to. */
 enum bound bound_of_part(enum part part, bool device);

@@ -8,7 +8,8 @@
 struct thread {
     bool known; /* the tracks are set up */
     struct host_track calls;
-    struct host_track marks; /* what overrides the calls: data loading, collectives, the profiler */
+    struct host_track
+        marks; /* what overrides the calls: data loading, collectives, the profiler, frames of compilers */
 };
 
 struct host {
@@ -29,7 +30,12 @@ struct gathering {
     size_t count, room;
 };
 
-enum { LOADING = 1 << HOST_LOADING, COMMUNICATING = 1 << HOST_COMMUNICATING, PROFILING = 1 << HOST_PROFILING };
+enum {
+    COMPILING = 1 << HOST_COMPILING,
+    LOADING = 1 << HOST_LOADING,
+    COMMUNICATING = 1 << HOST_COMMUNICATING,
+    PROFILING = 1 << HOST_PROFILING
+};
 
 static void gather(const struct host *host, struct gathering *to, uint32_t lane, enum nest nest, unsigned states)
 {
@@ -63,6 +69,7 @@ static struct thread *thread_of(struct host *host, uint32_t lane)
     struct gathering marks = {0};
     gather(host, &marks, lane, NEST_ANNOTATION, LOADING | COMMUNICATING);
     gather(host, &marks, lane, NEST_ASIDE, PROFILING);
+    gather(host, &marks, lane, NEST_PYTHON, COMPILING);
     thread->marks = marks_of(host, &marks);
     thread->calls.rows = trace_rows(host->trace, lane, NEST_CALLS);
     thread->known = true;

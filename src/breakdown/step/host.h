@@ -17,6 +17,7 @@ enum host_state {
     HOST_IN_OPERATOR,   /* in an operator, or in a call that neither launches nor waits */
     HOST_LAUNCHING,     /* in a launch call, or in a copy call that does not wait */
     HOST_BLOCKED,       /* in a synchronisation, or in a copy call that waits */
+    HOST_COMPILING,     /* in a compiler of the framework: Dynamo, AOTAutograd, Inductor, Triton */
     HOST_LOADING,       /* in the data loader's __next__ */
     HOST_COMMUNICATING, /* in a collective that runs on the host */
     HOST_PROFILING,     /* in the profiler's own work */

@@ -2,8 +2,9 @@
 #include "host_event.h"
 
 #include "calls.h"
+#include "compilation.h"
 
-enum meaning { NOT_JUDGED, PLAIN, COMMUNICATION, LAUNCH, SYNC, COPY, COPY_ASYNC, LOADING };
+enum meaning { NOT_JUDGED, PLAIN, COMPILING, COMMUNICATION, LAUNCH, SYNC, COPY, COPY_ASYNC, LOADING };
 
 struct host_events {
     const struct trace *trace;
@@ -21,6 +22,10 @@ struct host_events *host_events_new(const struct trace *trace, const struct work
 static enum meaning judge(const struct host_events *events, uint32_t row)
 {
     const str name = trace_name(events->trace, row);
+    if (compilation_is(name, events->trace->kind[row]))
+        return COMPILING;
+    if (events->trace->kind[row] == EVENT_PYTHON)
+        return PLAIN;
     if (str_starts(name, S("enumerate(DataLoader)#")) || str_starts(name, S("enumerate(DataPipe)#")))
         return LOADING;
     const enum meaning plain = work_host_communication(events->classes, row) ? COMMUNICATION : PLAIN;
@@ -75,6 +80,8 @@ static enum host_state call_state(struct host_events *events, uint32_t row)
         return HOST_LAUNCHING;
     case SYNC:
         return HOST_BLOCKED;
+    case COMPILING:
+        return HOST_COMPILING;
     case LOADING:
         return HOST_LOADING;
     case COPY:
@@ -110,6 +117,8 @@ enum host_state host_mark_state(struct host_events *events, uint32_t row)
 {
     if (is_profiling(events->trace, row))
         return HOST_PROFILING;
+    if (events->trace->kind[row] == EVENT_PYTHON)
+        return meaning_of(events, row) == COMPILING ? HOST_COMPILING : HOST_BETWEEN;
     if (events->trace->kind[row] != EVENT_ANNOTATION)
         return HOST_BETWEEN;
     if (meaning_of(events, row) == LOADING)

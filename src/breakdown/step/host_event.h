@@ -17,9 +17,9 @@ struct host_open {
 };
 
 struct host_open host_open_call(struct host_events *events, uint32_t row); /* an operator or runtime call */
-struct host_open host_open_mark(struct host_events *events, uint32_t row); /* an annotation or overhead */
+struct host_open host_open_mark(struct host_events *events, uint32_t row); /* an annotation, overhead or frame */
 
-/* HOST_LOADING, HOST_COMMUNICATING, HOST_PROFILING, or HOST_BETWEEN for an annotation that says nothing. */
+/* HOST_COMPILING of a frame of a compiler, HOST_LOADING, HOST_COMMUNICATING, HOST_PROFILING, or HOST_BETWEEN for what says nothing. */
 enum host_state host_mark_state(struct host_events *events, uint32_t row);
 
 #endif

@@ -32,6 +32,8 @@ static enum part part_of(const struct host_now *now, const uint8_t *phases)
         return PART_UNKNOWN;
     case HOST_BETWEEN:
         return PART_PYTHON;
+    case HOST_COMPILING:
+        return PART_COMPILATION;
     case HOST_LOADING:
         return PART_DATA_LOADING;
     case HOST_COMMUNICATING:

@@ -17,10 +17,11 @@ static uint32_t launching_lane(const struct trace *trace, uint32_t row)
 static enum part part_of_state(enum host_state state)
 {
     static const enum part parts[] = {
-        [HOST_UNRECORDED] = PART_UNKNOWN,       [HOST_BETWEEN] = PART_BETWEEN_OPERATORS,
-        [HOST_IN_OPERATOR] = PART_FRAMEWORK,    [HOST_LAUNCHING] = PART_LAUNCHING,
-        [HOST_BLOCKED] = PART_BLOCKED,          [HOST_LOADING] = PART_DATA_LOADING,
-        [HOST_COMMUNICATING] = PART_DEPENDENCY, [HOST_PROFILING] = PART_PROFILER,
+        [HOST_UNRECORDED] = PART_UNKNOWN,    [HOST_BETWEEN] = PART_BETWEEN_OPERATORS,
+        [HOST_IN_OPERATOR] = PART_FRAMEWORK, [HOST_LAUNCHING] = PART_LAUNCHING,
+        [HOST_BLOCKED] = PART_BLOCKED,       [HOST_LOADING] = PART_DATA_LOADING,
+        [HOST_COMPILING] = PART_COMPILATION, [HOST_COMMUNICATING] = PART_DEPENDENCY,
+        [HOST_PROFILING] = PART_PROFILER,
     };
     return parts[state];
 }

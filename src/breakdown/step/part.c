@@ -44,6 +44,8 @@ static const struct row rows[PARTS] = {
         {"dependency", "idle: dependency", DEVICE,
          "the device is idle, the next work held back by another stream or by a collective on the host"},
 
+    [PART_COMPILATION] = {"compilation", "compilation", DEVICE | HOST,
+                          "the host compiles a function or a kernel (the device is idle)"},
     [PART_DATA_LOADING] = {"data_loading", "data loading", DEVICE | HOST,
                            "the host waits for the next batch (the device is idle)"},
     [PART_PROFILER] = {"profiler", "profiler", DEVICE | HOST, "inside the profiler's own work (the device is idle)"},

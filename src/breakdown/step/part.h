@@ -2,8 +2,8 @@
 /*
  * The parts of a step. A step with device activity is made of device work (by
  * priority: the first part of the list that is going on counts) and of idle time
- * by cause; a step of a host-only trace is made of host parts. Three parts
- * belong to both kinds of step: data loading, profiler, unknown.
+ * by cause; a step of a host-only trace is made of host parts. Four parts belong
+ * to both kinds of step: compilation, data loading, profiler, unknown.
  */
 #ifndef BREAKDOWN_PART_H
 #define BREAKDOWN_PART_H
@@ -36,6 +36,7 @@ enum part {
     PART_LAUNCH_LATENCY,
     PART_DEPENDENCY,
     /* idle device and host-only */
+    PART_COMPILATION,
     PART_DATA_LOADING,
     PART_PROFILER,
     PART_UNKNOWN,

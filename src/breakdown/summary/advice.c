@@ -48,6 +48,22 @@ static str say_loading(const struct facts *f, double ns, struct arena *arena)
                       f->device ? "The GPU" : "The training loop", span_text(arena, ns), percent(f, ns));
 }
 
+static double compilation_ns(const struct facts *f)
+{
+    return f->part_ns[PART_COMPILATION];
+}
+
+static str say_compilation(const struct facts *f, double ns, struct arena *arena)
+{
+    const struct compilations *c = &f->compilations;
+    const str again = c->again ? str_printf(arena, ", %u of them again", c->again) : S("");
+    return str_printf(arena, "%s waits %s a step (%.0f %%) for compilation: %u function%s compiled in %u steps%.*s. %s",
+                      f->device ? "The GPU" : "The training loop", span_text(arena, ns), percent(f, ns), c->functions,
+                      c->functions == 1 ? "" : "s", f->steps, (int)again.len, again.at,
+                      c->again ? "Sizes that change compile again: mark_dynamic or pad them. Warm up before you record."
+                               : "Warm up before you record, and keep the compiler's cache between runs.");
+}
+
 static double blocked_ns(const struct facts *f)
 {
     return f->device ? f->part_ns[PART_BLOCKED] : 0;
@@ -294,6 +310,7 @@ static const struct rule rules[] = {
     {"SM106", 0.03, copies_ns, say_copies, COPY_BITS, true},
     {"SM107", 0.05, dependency_ns, say_dependency, PART_BIT(PART_DEPENDENCY), true},
     {"SM108", 0.10, latency_ns, say_latency, PART_BIT(PART_LAUNCH_LATENCY), true},
+    {"SM109", 0.05, compilation_ns, say_compilation, PART_BIT(PART_COMPILATION), true},
     {"SM201", 0.05, optimizer_ns, say_optimizer, 0, true},
     {"SM202", 0.25, pointwise_ns, say_pointwise, 0, true},
     {"SM301", 0.15, python_ns, say_python, PART_BIT(PART_PYTHON), true},

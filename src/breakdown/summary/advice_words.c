@@ -34,6 +34,11 @@ const struct finding_words advice_words[] = {
     {"SM108", "launch-latency", SEVERITY_WARNING, "launched work starts late by at least 10 % of the step",
      "Between a launch and the begin of its kernel pass some microseconds, which show where the queue is empty.",
      "Fewer, longer kernels pay it less often. One long gap is no habit of the program: look at its place in the trace."},
+    {"SM109", "compilation", SEVERITY_WARNING, "the step waits at least 5 % of its time for compilation",
+     "Dynamo, AOTAutograd, Inductor or Triton compile while the step runs: at first use, and again where a size, a type or "
+     "a global that the compiled code depends on has changed.",
+     "Run the steps once before recording, keep the cache (`TORCHINDUCTOR_CACHE_DIR`), and mark sizes that change with "
+     "`torch._dynamo.mark_dynamic`, or pad them."},
     {"SM201", "many-optimizer-kernels", SEVERITY_WARNING,
      "more than 100 short kernels of the optimizer take at least 5 % of the step",
      "An optimizer that updates each parameter with kernels of its own launches hundreds of tiny ones.",

@@ -201,11 +201,13 @@ static void put_step(const struct facts *facts, struct section *section)
     put_share(section, "gpu_busy", "GPU busy", busy);
     put_share(section, "gpu_idle", "GPU idle", 1 - busy);
     put_ns(section, "loader_wait", "waiting for data, a step", facts->part_ns[PART_DATA_LOADING]);
+    compilations_show(&facts->compilations, section);
     section_value(section, "bound", "bound", UNIT_NONE, cell_text(bound_word(facts->bound, facts->device)));
 }
 
 static const struct column_spec step_parts_columns[] = {
-    {"part", "what", UNIT_NONE, COLUMN_WIDE, "the part by its id, as in `breakdown`"},
+    {"part", "part", UNIT_NONE, COLUMN_DETAIL, "the part by its id, as in `parts` of `breakdown`"},
+    {"title", "what", UNIT_NONE, COLUMN_WIDE, "the part in words"},
     {"per_step_ns", "a step", UNIT_NS, COLUMN_PLAIN, "sum of the part over all steps / steps"},
     {"share", "share", UNIT_RATIO, COLUMN_BAR, "per_step_ns / step_mean"},
     {0},
@@ -219,11 +221,12 @@ static void put_parts(const struct facts *facts, struct section *section)
         if (facts->part_ns[part] <= 0)
             continue;
         table_row(table);
+        table_text(table, str_of(part_id(part)));
         table_text(table, str_of(part_title(part)));
         table_int(table, llround(facts->part_ns[part]));
         table_real(table, share(facts, facts->part_ns[part]));
     }
-    section_figure(section, "step_parts_bar", FIGURE_STACK, "step_parts", "part", "per_step_ns");
+    section_figure(section, "step_parts_bar", FIGURE_STACK, "step_parts", "title", "per_step_ns");
 }
 
 static int64_t total(const struct summary *const *ranks, uint32_t count, int account)
