@@ -12,13 +12,14 @@ enum certainty gpu_certainty(const struct value *value)
 
 static bool speaks_of(const struct context *context)
 {
-    return !context->on_error && !context->cpu_only && !context->in_worker;
+    return !context->on_error && !context->cpu_only && !context->in_worker && !context->asserts &&
+           context->gate != GATE_FIRST;
 }
 
-static bool weighs(const struct context *context)
+static bool weighs(const struct context *context, const struct match *match)
 {
-    return context->pace == PACE_STEP && !context->in_test && !context->acting && context->gate != GATE_INTERVAL &&
-           context->gate != GATE_FLAG;
+    return context->pace == PACE_STEP && !context->in_test && (!context->acting || match->not_needed) &&
+           context->gate != GATE_INTERVAL && context->gate != GATE_FLAG;
 }
 
 bool level_at(const struct check *check, uint32_t node, enum certainty gpu, struct match *match)
@@ -28,7 +29,7 @@ bool level_at(const struct check *check, uint32_t node, enum certainty gpu, stru
     const struct context context = context_of(check->project, check_site(check, node));
     if (!speaks_of(&context))
         return false;
-    if (match->level > LEVEL_NOTE && (gpu == GPU_GUESSED || !weighs(&context)))
+    if (match->level > LEVEL_NOTE && (gpu == GPU_GUESSED || !weighs(&context, match)))
         match->level = LEVEL_NOTE;
     return true;
 }

@@ -115,6 +115,8 @@ struct match {
     enum fix_kind fix;
     str message; /* a sentence without numbers of a trace: what happens here, and what to do instead */
 
+    bool not_needed; /* nobody needs what is waited for, not even the next step of an environment */
+
     uint32_t upload; /* the call that copies to the device, of a rule about copies; 0: none */
 
     uint32_t captures[MATCH_CAPTURES]; /* nodes that the fix needs; their meaning is the rule's own */

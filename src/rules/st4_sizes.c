@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Family 4, second half: sizes and indices that only the device knows, and settings of frameworks that wait. */
+/* Family 4, second half: sizes and indices that only the device knows, and calls of libraries that wait. */
+#include "source/frameworks.h"
 #include "tell.h"
+#include "waits.h"
 #include "words.h"
 
 /* ---- A7: the size of the result is known to the device alone ---- */
@@ -171,47 +173,45 @@ const struct rule rule_device_scalar_as_size = {
     .words = &words_device_scalar_as_size,
 };
 
-/* ---- D5: an option that makes the framework wait ---- */
+/* ---- D5: libraries that wait ---- */
 
-static bool is_true_argument(const struct check *check, uint32_t call, const char *name)
+static bool shows_in_bar(const struct class_info *class_info)
 {
-    return syntax_is(check->tree, syntax_argument(check->tree, call, UINT32_MAX, name), SYN_TRUE);
+    const struct contract *contract = frameworks_contract(class_info->framework, S("on_train_batch_end"));
+    return contract && contract->waited == WAITED_BY_SHOWN_BAR;
 }
 
-static const char *waiting_option(const struct check *check, uint32_t call)
+/* self.log(.., prog_bar=True) of a LightningModule, each step: the bar reads the value. */
+static bool feeds_progress_bar(const struct check *check, uint32_t call)
 {
-    const str tail = ask_tail(check, call);
-    if (str_starts(tail, S("clip_grad_norm")))
-        return is_true_argument(check, call, "error_if_nonfinite") ? "error_if_nonfinite=True" : NULL;
-    if (str_eq(tail, S("get_scale")))
-        return ask_value(check, ask_receiver(check, call))->kind == VALUE_SCALER ? "get_scale()" : NULL;
-    const uint32_t on_step = syntax_argument(check->tree, call, UINT32_MAX, "on_step");
-    if (str_eq(tail, S("log")) && is_true_argument(check, call, "prog_bar") &&
-        !syntax_is(check->tree, on_step, SYN_FALSE))
-        return "prog_bar=True";
-    return NULL;
-}
-
-/* self.log of a LightningModule: other methods called log have no progress bar of the framework. */
-static bool framework_owns(const struct check *check, uint32_t call)
-{
-    if (!str_eq(ask_tail(check, call), S("log")))
-        return true;
     const uint32_t function = project_function_at(check->project, check_site(check, call));
-    if (function == SYNTAX_NONE)
+    if (!str_eq(ask_tail(check, call), S("log")) || function == SYNTAX_NONE ||
+        !syntax_is(check->tree, syntax_argument(check->tree, call, UINT32_MAX, "prog_bar"), SYN_TRUE))
         return false;
     const uint32_t class_id = project_function(check->project, function)->class_id;
-    return class_id != SYNTAX_NONE && project_class(check->project, class_id)->is_lightning;
+    return class_id != SYNTAX_NONE && shows_in_bar(project_class(check->project, class_id)) &&
+           !syntax_is(check->tree, syntax_argument(check->tree, call, UINT32_MAX, "on_step"), SYN_FALSE);
+}
+
+static bool tell_wait(const struct check *check, uint32_t call, struct match *match, const char *because,
+                      const char *instead)
+{
+    const str text = ask_text(check, call);
+    return tell(check, call, match,
+                str_printf(check->arena, "`%.*s` %s, so the host waits for the device %s; %s", (int)text.len, text.at,
+                           because, ask_often(check, call), instead));
 }
 
 static bool check_framework_sync(const struct check *check, uint32_t call, struct match *match)
 {
-    const char *option = waiting_option(check, call);
-    return option && framework_owns(check, call) &&
-           tell(check, call, match,
-                str_printf(check->arena,
-                           "%s reads a value back inside the framework %s; leave it out, or ask every few steps",
-                           option, ask_often(check, call)));
+    match->not_needed = true;
+    if (!project_uses_device(check->project, check->file))
+        return false;
+    if (feeds_progress_bar(check, call))
+        return tell_wait(check, call, match, "has the progress bar read the value",
+                         "leave prog_bar=True out, or log every few steps");
+    const struct wait *wait = waits_of(check, call);
+    return wait && tell_wait(check, call, match, wait->because, wait->instead);
 }
 
 const struct rule rule_framework_sync = {
@@ -219,7 +219,7 @@ const struct rule rule_framework_sync = {
     .name = "framework-sync",
     .entry = "D5",
     .level = LEVEL_WARNING,
-    .query = {.kinds = {SYN_CALL}, .tails = {"clip_grad_norm_", "clip_grad_norm", "get_scale", "log"}},
+    .query = {.kinds = {SYN_CALL}},
     .check = check_framework_sync,
     .words = &words_framework_sync,
 };

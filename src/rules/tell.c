@@ -1,10 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tell.h"
 
+#include "waited.h"
+
+/* A read whose value somebody uses; what a library waits for on its own is one wait more. */
+static bool is_wait(const struct match *match)
+{
+    return str_starts(str_of(match->rule->id), S("ST4")) && !match->not_needed;
+}
+
 static bool fill(const struct check *check, uint32_t node, struct match *match, str message)
 {
     match->builtin = ask_tail(check, node);
     match->message = message;
+    const char *anyway = is_wait(match) ? waited_anyway(check, node) : NULL;
+    if (anyway) {
+        match->level = LEVEL_NOTE;
+        match->message =
+            str_printf(check->arena, "%.*s; nothing is gained here: %s", (int)message.len, message.at, anyway);
+    }
     return level_at(check, node, GPU_SURE, match);
 }
 

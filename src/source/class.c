@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Classes: their bases, what methods they have from them, and what kind of thing they are. */
 #include "cells.h"
+#include "frameworks.h"
 #include "known_words.h"
 
 enum { DEEPEST = 16 };
@@ -46,8 +47,20 @@ static bool looks_like_module(const struct cells *cells, uint32_t class_id)
 struct found {
     uint32_t bases[8];
     uint32_t base_count;
-    bool is_module, is_dataset, is_lightning, unknown;
+    bool is_module, is_dataset, unknown;
+    const struct framework *framework;
 };
+
+static void take_framework(struct found *found, str base)
+{
+    const struct framework *framework = frameworks_find(base);
+    if (!framework && known_word(WORDS_LIGHTNING_BASES, base)) /* by whatever name it is imported */
+        framework = frameworks_find(S("lightning.LightningModule"));
+    if (!framework)
+        return;
+    found->framework = found->framework ? found->framework : framework;
+    found->is_module |= framework->is_module;
+}
 
 static void look_at_base(const struct cells *cells, const struct value *value, struct found *found)
 {
@@ -55,7 +68,7 @@ static void look_at_base(const struct cells *cells, const struct value *value, s
         const struct class_info *base = &cells->files->classes[value->detail];
         found->is_module |= base->is_module;
         found->is_dataset |= base->is_dataset;
-        found->is_lightning |= base->is_lightning;
+        found->framework = found->framework ? found->framework : base->framework;
         if (found->base_count < 8)
             found->bases[found->base_count++] = value->detail;
     } else if (value->name && known_word(WORDS_ABSTRACT_BASES, value->name->text)) {
@@ -63,7 +76,7 @@ static void look_at_base(const struct cells *cells, const struct value *value, s
     } else if (value->name) {
         found->is_module |= known_word(WORDS_MODULE_BASES, value->name->text);
         found->is_dataset |= known_word(WORDS_DATASET_BASES, value->name->text);
-        found->is_lightning |= known_word(WORDS_LIGHTNING_BASES, value->name->text);
+        take_framework(found, value->name->text);
         found->unknown |= !str_eq(value->name->text, S("object")) && !str_starts(value->name->text, S("torch."));
     } else {
         found->unknown = true;
@@ -89,10 +102,11 @@ static void link_one(struct cells *cells, uint32_t id)
     }
     memcpy(data->bases ? data->bases : found.bases, found.bases, found.base_count * sizeof *found.bases);
     found.is_module |= found.unknown && looks_like_module(cells, id);
-    data->changed |= c->is_module != found.is_module || c->is_dataset != found.is_dataset;
+    data->changed |=
+        c->is_module != found.is_module || c->is_dataset != found.is_dataset || c->framework != found.framework;
     c->is_module = found.is_module;
     c->is_dataset = found.is_dataset;
-    c->is_lightning = found.is_lightning;
+    c->framework = found.framework;
 }
 
 static bool base_on_gpu(const struct cells *cells, uint32_t id)
@@ -102,6 +116,12 @@ static bool base_on_gpu(const struct cells *cells, uint32_t id)
         if (cells->classes[data->bases[b]].on_gpu)
             return true;
     return false;
+}
+
+static bool framework_places(const struct cells *cells, uint32_t id)
+{
+    const struct framework *framework = cells->files->classes[id].framework;
+    return framework && framework->is_module && framework->on_device;
 }
 
 static void count_programs(struct cells *cells)
@@ -124,7 +144,8 @@ void class_link(struct cells *cells)
         link_one(cells, id);
         struct class_data *data = &cells->classes[id];
         struct program *program = program_of(cells, cells->files->classes[id].file);
-        data->next_on_gpu |= cells->files->classes[id].is_module && (program->module_moved || base_on_gpu(cells, id));
+        data->next_on_gpu |= cells->files->classes[id].is_module &&
+                             (program->module_moved || base_on_gpu(cells, id) || framework_places(cells, id));
         data->changed |= data->on_gpu != data->next_on_gpu;
         data->on_gpu = data->next_on_gpu;
         cells->all_dirty |= data->on_gpu && !program->model_on_gpu;

@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "base/search.h"
 #include "around.h"
+#include "frameworks.h"
 #include "gate.h"
 #include "loops.h"
 #include "once.h"
@@ -21,7 +22,8 @@ struct run_context {
     uint8_t pace, seen; /* seen: bits of the paces from which it is called */
     uint8_t inner;
     uint8_t gate;
-    bool in_forward, in_worker, no_grad, called, gated_everywhere;
+    bool in_forward, in_worker, no_grad, called, asserts;
+    bool by_rounds; /* a generator that a loop goes over: a round of its own loop is one of that */
 };
 
 /* ---- with what is known of the function ---- */
@@ -38,6 +40,7 @@ static struct context with_callers(const struct project *project, const struct c
     if (c.pace == PACE_UNKNOWN) {
         c.pace = f->pace;
         c.inner += f->inner;
+        c.inner -= f->by_rounds && c.inner > 0;
         c.gate = gate_stronger(c.gate, f->gate);
     }
     if (untrained && c.pace == PACE_STEP)
@@ -58,12 +61,27 @@ static uint32_t running_function(const struct project *project, uint32_t f)
     return f;
 }
 
+/* `def test_model(): ... assert model(x).sum() == 0`: what runners of tests call, wherever it stands. */
+static bool is_test_function(const struct project *project, uint32_t f)
+{
+    const struct function *function = &project->files.functions[f];
+    const struct syntax *tree = project_tree(project, function->file);
+    if (!str_starts(function->name, S("test_")) || tree->kind[function->node] != SYN_FUNCTION ||
+        project->contexts.first_caller[f] != project->contexts.first_caller[f + 1])
+        return false;
+    for (uint32_t n = function->node, last = syntax_last(tree, n); n < last; n++)
+        if (tree->kind[n] == SYN_ASSERT)
+            return true;
+    return false;
+}
+
 struct context context_of(const struct project *project, struct site site)
 {
     const uint32_t f = running_function(project, project_function_at(project, site));
     const struct context inside = around_node(project, site, f);
     struct context c = with_callers(project, &inside, f);
     c.in_test = project->files.at[site.file].is_test;
+    c.asserts = project->contexts.of_function[f].asserts;
     c.acting = project->contexts.acts[f] || loops_acting(project, site);
     return c;
 }
@@ -74,6 +92,9 @@ enum loop_kind context_loop(const struct project *project, struct site loop)
     if (kind != LOOP_OTHER)
         return kind;
     const struct context c = context_of(project, loop);
+    const uint32_t f = running_function(project, project_function_at(project, loop));
+    if (project->contexts.of_function[f].by_rounds && c.depth == 0)
+        return c.pace == PACE_STEP ? LOOP_STEP : c.pace == PACE_EVALUATION ? LOOP_EVALUATION : LOOP_OTHER;
     return c.pace == PACE_STEP || c.pace == PACE_EVALUATION ? LOOP_ELEMENT : LOOP_OTHER;
 }
 
@@ -122,6 +143,7 @@ static bool reach(struct run_context *to, struct context from_here, bool evaluat
 struct way {
     struct context inside;
     uint32_t caller, target;
+    bool by_rounds;
 };
 
 struct ways {
@@ -129,13 +151,25 @@ struct ways {
     size_t count, room;
 };
 
+/* The loop that goes over what a generator yields: its body runs in the rounds of that; NONE. */
+static uint32_t loop_over(const struct project *project, struct site call, uint32_t target)
+{
+    const struct syntax *tree = project_tree(project, call.file);
+    const uint32_t loop = tree->parent[call.node];
+    const bool goes_over = tree->kind[loop] == SYN_FOR && call.node == syntax_child(tree, loop, 1);
+    return project->files.functions[target].is_generator && goes_over ? loop : NONE;
+}
+
 static void add_way(const struct project *project, struct ways *ways, struct site call, uint32_t target)
 {
+    const uint32_t loop = loop_over(project, call, target);
     const uint32_t caller = running_function(project, project_function_at(project, call));
     if (caller == target || project->files.at[call.file].is_test)
         return;
     ways->at = mem_grow(ways->at, &ways->room, ways->count + 1, sizeof *ways->at);
-    ways->at[ways->count++] = (struct way){around_node(project, call, caller), caller, target};
+    const uint32_t node = loop == NONE ? call.node : syntax_child(project_tree(project, call.file), loop, 2);
+    ways->at[ways->count++] =
+        (struct way){around_node(project, (struct site){call.file, node}, caller), caller, target, loop != NONE};
 }
 
 /* Methods that run their module, of each name: what a call by name alone may reach. */
@@ -215,6 +249,7 @@ static bool pass_on(struct project *project, const struct ways *ways)
         const struct way *way = &ways->at[i];
         const struct context from = with_callers(project, &way->inside, way->caller);
         changed |= reach(&project->contexts.of_function[way->target], from, project->contexts.evaluates[way->target]);
+        project->contexts.of_function[way->target].by_rounds |= way->by_rounds;
     }
     return changed;
 }
@@ -291,21 +326,23 @@ static void begin(const struct project *project, uint32_t f, struct run_context 
     const bool steps = project->contexts.summaries[f].effects & EFFECT_STEP || !uncalled;
     if (function->outer != NONE && project->contexts.trains[f] & 1 && steps) /* one call is one step, whoever calls */
         c->pace = is_called_once(project, f, 0) ? PACE_ONCE : PACE_STEP;
+    c->asserts = is_test_function(project, f);
+    if (uncalled && loops_hold_training(project, f)) /* one call is the whole training */
+        c->pace = PACE_ONCE;
     if (!class_info)
         return;
     const str name = function->name;
     if (str_eq(name, S("__init__")) && uncalled)
         c->pace = PACE_ONCE;
-    if (class_info->is_module && str_eq(name, S("forward"))) {
+    if (class_info->is_module && str_eq(name, frameworks_forward(class_info->framework))) {
         c->in_forward = true;
         c->pace = uncalled && !is_used_otherwise(project, f) ? PACE_STEP : PACE_UNKNOWN;
     }
     if (class_info->is_dataset && (str_eq(name, S("__getitem__")) || str_eq(name, S("__iter__"))))
         c->in_worker = true;
-    if (class_info->is_lightning && str_eq(name, S("training_step")))
-        c->pace = PACE_STEP;
-    if (class_info->is_lightning && (str_eq(name, S("validation_step")) || str_eq(name, S("test_step"))))
-        c->pace = PACE_EVALUATION;
+    const struct contract *contract = frameworks_contract(class_info->framework, name);
+    if (contract)
+        c->pace = contract->pace;
 }
 
 /* collate_fn=f, worker_init_fn=f, transform=f: run where the data is made. */

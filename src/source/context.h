@@ -24,9 +24,10 @@ enum pace {
 
 enum gate {
     GATE_NONE,
-    GATE_INTERVAL, /* if step % k == 0, if step == 0, if (i + 1) == len(loader) */
+    GATE_INTERVAL, /* if step % k == 0, if (i + 1) == len(loader), if meter.should_report() */
     GATE_FLAG,     /* if args.verbose, if debug, if self.log_... */
     GATE_RANK,     /* if rank == 0, is_main_process: one process, but each step */
+    GATE_FIRST,    /* if step == 0: once */
 };
 
 struct context {
@@ -38,6 +39,7 @@ struct context {
     bool on_error;        /* in raise, except, the message of an assert */
     bool no_grad;         /* under torch.no_grad, inference_mode, or such a decorator */
     bool in_test;         /* in a file of tests, by its name or folder */
+    bool asserts;         /* in a function test_...() that asserts */
     bool acting;          /* in a function of which the result goes to the step of an environment: it is needed there */
     bool evaluation_only; /* under `if not self.training`, or the else of `if self.training` */
     bool cpu_only;        /* under `if not torch.cuda.is_available()` or the like */

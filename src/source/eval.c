@@ -52,6 +52,9 @@ const struct value *eval_concrete(struct eval *e, const struct value *value, boo
     if (out.device == DEVICE_PARAMETER)
         out.device = (uint8_t)eval_device_of_parameter(e, value->parameter);
     out.parameter = 0;
+    if (out.kind == VALUE_NOTHING &&
+        out.device != DEVICE_PARAMETER) /* an argument that was moved: others know but where to */
+        out.kind = VALUE_UNKNOWN;
     const uint32_t count = !value->items ? 0 : value->item_count ? value->item_count : 1;
     for (uint32_t i = 0; i < count; i++)
         room[i] = eval_concrete(e, value->items[i], keep_self);
@@ -322,7 +325,7 @@ static void pass(struct eval *e)
 {
     const uint32_t node = e->files->functions[eval_function_id(e)].node;
     const enum syntax_kind kind = e->tree->kind[node];
-    e->changed = false;
+    e->changed = e->proved = false;
     e->cursor = e->file->function_first_def[e->function];
     for (uint32_t d = e->cursor; d < e->file->function_last_def[e->function]; d++)
         if (e->flow->defs[d].shown.kind == DEFINED_OUTSIDE)
@@ -369,6 +372,7 @@ static void evaluate_function(struct eval *e, uint32_t f)
     e->in_module = e->self_class != NONE && e->files->classes[e->self_class].is_module;
     if (e->self_class != NONE)
         eval_read(e, read_key_class(e->self_class));
+    eval_given_by_framework(e);
     const size_t facts = e->own->facts.count, calls = e->own->calls.count;
     for (uint32_t d = e->file->function_first_def[f]; d < e->file->function_last_def[f]; d++)
         e->own->value_of_def[d] = value_nothing.id; /* what loops carried in the last round would stay for ever */
@@ -376,7 +380,7 @@ static void evaluate_function(struct eval *e, uint32_t f)
         e->own->facts.count = facts;
         e->own->calls.count = calls;
         pass(e);
-        if (!e->changed || !e->file->function_loops[f])
+        if (!e->proved && (!e->changed || !e->file->function_loops[f]))
             break;
     }
     share(e);

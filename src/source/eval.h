@@ -33,6 +33,7 @@ struct eval {
     uint32_t self_class; /* of the method (or a function in it); NONE */
     uint32_t cursor;     /* the next definition to be evaluated */
     bool changed;        /* a definition has another value than in the pass before */
+    bool proved;         /* something was proven of a definition that stands before */
     bool in_module;      /* self_class is an nn.Module */
     struct kept_name *kept;
 };
@@ -93,6 +94,14 @@ bool eval_call_fits(const struct eval *e, uint32_t call, uint32_t function);
 str eval_last_part(str dotted);
 const struct value *eval_string(struct eval *e, str text);
 const struct value *eval_module_of(struct eval *e, uint32_t class_id, enum value_device device);
+
+/* Facts about the parameters of the function that is evaluated, where a framework calls it. */
+void eval_given_by_framework(struct eval *e);
+/* What super() is where a framework owns the base of the class; NULL. */
+const struct value *eval_framework_base(struct eval *e);
+/* An object of a class of that framework is made: what it is given is put on the device. `framework` may be NULL. */
+struct framework;
+void eval_hand_to_framework(struct eval *e, uint32_t call, const struct framework *framework);
 
 const struct value *eval_starred(struct eval *e, uint32_t file, str member);
 const struct value *eval_member(struct eval *e, const struct value *import, str name); /* of a module of Python */

@@ -3,6 +3,7 @@
 #include "eval.h"
 
 #include "base/mem.h"
+#include "frameworks.h"
 #include "known_words.h"
 
 static uint32_t slots_of(const struct value *value)
@@ -97,7 +98,8 @@ static const struct value *bound_object(struct eval *e, uint32_t callee)
     if (e->tree->kind[callee] != SYN_ATTRIBUTE)
         return NULL;
     const struct value *object = eval_get(e, syntax_first(e->tree, callee));
-    return object->kind == VALUE_CLASS || object->kind == VALUE_IMPORT ? NULL : object;
+    const bool of_framework = object->kind == VALUE_OTHER && object->name; /* its methods are as functions */
+    return object->kind == VALUE_CLASS || object->kind == VALUE_IMPORT || of_framework ? NULL : object;
 }
 
 static const struct value *make_instance(struct eval *e, uint32_t call, uint32_t class_id)
@@ -106,6 +108,7 @@ static const struct value *make_instance(struct eval *e, uint32_t call, uint32_t
                                      : e->cells->classes[class_id].on_gpu ? DEVICE_GPU
                                                                           : DEVICE_CPU;
     const struct value *made = eval_module_of(e, class_id, device);
+    eval_hand_to_framework(e, call, e->files->classes[class_id].framework);
     const uint32_t init = class_method(e->cells, class_id, S("__init__"));
     if (init != NONE)
         call_function(e, call, init, made);
@@ -192,7 +195,10 @@ static const struct value *call_module(struct eval *e, uint32_t call, const stru
         else if (!module->name)
             eval_fact(e, FACT_MODULE_MOVED, &value_unknown);
     }
-    const uint32_t forward = module->detail == NONE ? NONE : class_method(e->cells, module->detail, S("forward"));
+    const uint32_t forward =
+        module->detail == NONE
+            ? NONE
+            : class_method(e->cells, module->detail, frameworks_forward(e->files->classes[module->detail].framework));
     if (forward == NONE)
         return call_library_module(e, call, module);
     if (place.device == DEVICE_GPU && module->device != DEVICE_GPU)
@@ -314,6 +320,17 @@ static const struct value *call_few(struct eval *e, uint32_t call, str member, c
     return as_if_unknown(e, call, joined == &value_nothing ? &value_unknown : joined);
 }
 
+/* What was moved to the device and is called is a module, most likely: what it gives lies there, if it is a tensor. */
+static const struct value *call_moved(struct eval *e, uint32_t call, const struct value *callee)
+{
+    const bool moved = callee->device == DEVICE_GPU && callee->flags & VALUE_UPLOADED;
+    return moved ? values_get(e->values, &(struct value){.kind = VALUE_UNKNOWN,
+                                                         .device = DEVICE_GPU,
+                                                         .flags = VALUE_ASSUMED | VALUE_GRAD,
+                                                         .detail = NONE})
+                 : call_unknown(e, call);
+}
+
 const struct value *eval_call(struct eval *e, uint32_t call)
 {
     const uint32_t node = syntax_first(e->tree, call);
@@ -335,6 +352,8 @@ const struct value *eval_call(struct eval *e, uint32_t call)
     case VALUE_MODULE:
     case VALUE_LOSS:
         return call_module(e, call, callee);
+    case VALUE_UNKNOWN:
+        return call_moved(e, call, callee);
     case VALUE_INSTANCE: {
         const uint32_t method = callee->detail == NONE ? NONE : class_method(e->cells, callee->detail, S("__call__"));
         return method == NONE ? call_unknown(e, call) : call_function(e, call, method, callee);

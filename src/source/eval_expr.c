@@ -12,8 +12,10 @@ void eval_prove_tensor(struct eval *e, uint32_t node)
     if (e->tree->kind[node] != SYN_NAME)
         return;
     const uint32_t def = flow_resolve(e->flow, e->flow->def_of[node]);
-    if (def != NONE)
-        e->flow->defs[def].proof |= PROOF_TENSOR;
+    if (def == NONE || e->flow->defs[def].proof & PROOF_TENSOR)
+        return;
+    e->flow->defs[def].proof |= PROOF_TENSOR;
+    e->proved = true;
 }
 
 str eval_last_part(str dotted)
@@ -91,6 +93,8 @@ static const struct value *compare(struct eval *e, uint32_t node)
                        *b = eval_get(e, syntax_child(e->tree, node, 1));
     if (op == OP_IN || op == OP_NOT_IN || op == OP_IS || op == OP_IS_NOT)
         return eval_kind_of(e, VALUE_BOOL, 0);
+    if (a->kind == VALUE_STR || b->kind == VALUE_STR) /* role == "user": no tensor is compared with a text */
+        return eval_kind_of(e, VALUE_BOOL, 0);
     struct value out = *eval_binary(e, a, b, op);
     if (out.kind == VALUE_TENSOR || out.kind == VALUE_ARRAY) {
         out.dtype = DTYPE_BOOL;
@@ -128,7 +132,7 @@ const struct value *eval_iterate(struct eval *e, const struct value *value)
         if (value->items)
             return value->items[0];
         out.kind = VALUE_BATCH;
-        out.device = DEVICE_CPU;
+        out.device = value->device == DEVICE_GPU ? DEVICE_GPU : DEVICE_CPU;
         out.flags = VALUE_FROM_LOADER | (value->flags & (VALUE_PINNED | VALUE_ASSUMED));
         break;
     case VALUE_DICT:
@@ -211,6 +215,19 @@ static bool constant_index(const struct syntax *tree, uint32_t node, int64_t *in
     return syntax_is(tree, node, SYN_INTEGER) && str_int(syntax_text(tree, node), index) && *index >= 0;
 }
 
+/* batch["prompts"]: fields of a batch that hold text, pictures or files, which no collate function makes tensors of. */
+static bool names_text(const struct syntax *tree, uint32_t index)
+{
+    static const char *const fields[] = {"prompt",   "prompts",  "text",   "texts", "completion", "completions",
+                                         "messages", "question", "answer", "name",  "names",      "path",
+                                         "paths",    "url",      "image",  "tools", "sentence",   "sentences"};
+    const str text = syntax_is(tree, index, SYN_STRING) ? syntax_text(tree, index) : S("");
+    for (size_t i = 0; text.len > 2 && i < sizeof fields / sizeof *fields; i++)
+        if (str_eq((str){text.at + 1, text.len - 2}, str_of(fields[i])))
+            return true;
+    return false;
+}
+
 const struct value *eval_index(struct eval *e, uint32_t node)
 {
     const struct value *object = eval_get(e, syntax_child(e->tree, node, 0));
@@ -230,7 +247,7 @@ const struct value *eval_index(struct eval *e, uint32_t node)
         out.rank = slice ? RANK_SOME : RANK_UNKNOWN;
         return values_get(e->values, &out);
     case VALUE_BATCH:
-        return values_get(e->values, &out);
+        return names_text(e->tree, index) ? &value_unknown : values_get(e->values, &out);
     case VALUE_LIST:
     case VALUE_TUPLE:
         if (slice)

@@ -222,6 +222,9 @@ static const struct value *parent_class(const struct known_call *c)
     const struct class_data *data = &e->cells->classes[e->self_class];
     if (data->base_count)
         return eval_module_of(e, data->bases[0], DEVICE_PARAMETER);
+    const struct value *base = eval_framework_base(e);
+    if (base)
+        return base;
     return e->in_module ? values_get(e->values,
                                      &(struct value){.kind = VALUE_MODULE, .device = DEVICE_PARAMETER, .detail = NONE})
                         : &value_unknown;
@@ -320,6 +323,12 @@ static const struct value *special(const struct known_call *c)
         return children(c);
     case SPECIAL_PARAMETERS:
         return parameters(c);
+    case SPECIAL_OBJECT:
+        return known_object(c);
+    case SPECIAL_PREPARE:
+        return known_prepared(c);
+    case SPECIAL_ENGINE:
+        return known_engine(c);
     case SPECIAL_DRAW:
         return drawn(c);
     default:

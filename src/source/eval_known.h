@@ -26,6 +26,12 @@ const struct value *known_to(const struct known_call *c); /* .to(device), .to(dt
 /* What a read gives: one number, a list, an array. It is a read-back where the tensor was on the GPU. */
 const struct value *known_read_back(const struct known_call *c, enum value_kind kind);
 
+/* ---- frameworks (eval_framework.c) ---- */
+
+const struct value *known_object(const struct known_call *c);
+const struct value *known_prepared(const struct known_call *c);
+const struct value *known_engine(const struct known_call *c);
+
 /* ---- tensors that are made (eval_make.c) ---- */
 
 const struct value *known_plain(const struct known_call *c);     /* as the row says */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What names and attributes are: of modules, of classes of the run, of tensors; and devices by their names. */
 #include "eval.h"
+#include "frameworks.h"
 #include "known_words.h"
 
 /* ---- devices by name ---- */
@@ -179,13 +180,14 @@ const struct value *eval_attribute_of_class(struct eval *e, uint32_t class_id, c
 static const struct value *method_value(struct eval *e, const struct value *object, str member)
 {
     const char *type = known_type(object->kind);
-    if (!type)
+    const bool of_framework = object->kind == VALUE_OTHER && object->name;
+    if (!type && !of_framework)
         return NULL;
-    const struct name *name = eval_name(e, eval_name(e, NULL, str_of(type)), member);
+    const struct name *name = eval_name(e, of_framework ? object->name : eval_name(e, NULL, str_of(type)), member);
     return values_get(e->values, &(struct value){.kind = VALUE_FUNCTION, .detail = NONE, .name = name});
 }
 
-static const struct value *tensor_attribute(struct eval *e, const struct value *object, str member)
+static const struct value *tensor_attribute(struct eval *e, uint32_t node, const struct value *object, str member)
 {
     if (known_word(WORDS_TENSOR_PARTS, member)) {
         struct value out = *object;
@@ -205,9 +207,16 @@ static const struct value *tensor_attribute(struct eval *e, const struct value *
         return values_get(e->values, &(struct value){.kind = VALUE_DTYPE, .dtype = object->dtype, .detail = NONE});
     if (known_word(WORDS_TENSOR_ANSWERS, member))
         return eval_kind_of(e, VALUE_BOOL, 0);
-    return object->kind == VALUE_BATCH && !known_find(eval_name(e, eval_name(e, NULL, S("torch.Tensor")), member)->text)
-               ? object
-               : method_value(e, object, member);
+    const uint32_t call = e->tree->parent[node];
+    const bool called = syntax_is(e->tree, call, SYN_CALL) && node == call + 1;
+    const bool known = known_find(eval_name(e, eval_name(e, NULL, S("torch.Tensor")), member)->text);
+    if (object->flags & VALUE_ASSUMED && !known && !called) /* output.loss of a model that gives more than a tensor */
+        return values_get(e->values, &(struct value){.kind = VALUE_UNKNOWN,
+                                                     .device = object->device,
+                                                     .parameter = object->parameter,
+                                                     .flags = VALUE_ASSUMED,
+                                                     .detail = NONE});
+    return object->kind == VALUE_BATCH && !known ? object : method_value(e, object, member);
 }
 
 /* Names that libraries and Python have too: on something unknown they say nothing. */
@@ -337,6 +346,19 @@ static bool is_groups(const struct value *object, str member)
     return open && str_eq(member, S("param_groups"));
 }
 
+/* self.compute_loss of a class that has it from a framework; NULL where the table does not know the method. */
+static const struct value *framework_method(struct eval *e, uint32_t class_id, str member)
+{
+    const struct framework *framework = e->files->classes[class_id].framework;
+    if (!framework)
+        return NULL;
+    str bases = str_of(framework->bases), first;
+    str_cut(&bases, ' ', &first);
+    const struct name *name = eval_name(e, eval_name(e, NULL, first), member);
+    return name->known ? values_get(e->values, &(struct value){.kind = VALUE_FUNCTION, .detail = NONE, .name = name})
+                       : NULL;
+}
+
 const struct value *eval_attribute(struct eval *e, uint32_t node)
 {
     const str member = syntax_text(e->tree, syntax_child(e->tree, node, 1));
@@ -355,7 +377,7 @@ const struct value *eval_attribute(struct eval *e, uint32_t node)
                    : &value_unknown;
     case VALUE_TENSOR:
     case VALUE_BATCH:
-        return tensor_attribute(e, object, member);
+        return tensor_attribute(e, node, object, member);
     case VALUE_MODULE:
     case VALUE_INSTANCE:
     case VALUE_DATASET:
@@ -364,6 +386,9 @@ const struct value *eval_attribute(struct eval *e, uint32_t node)
             of_run ? eval_attribute_of_class(e, object->detail, object, member) : &value_nothing;
         if (value->kind != VALUE_NOTHING && value->kind != VALUE_UNKNOWN)
             return value;
+        const struct value *inherited = of_run ? framework_method(e, object->detail, member) : NULL;
+        if (inherited)
+            return inherited;
         const bool classless = object->kind == VALUE_MODULE || object->kind == VALUE_INSTANCE;
         const struct value *only = classless && !of_run ? few_methods(e, node, object, member) : NULL;
         if (only)
@@ -394,6 +419,9 @@ const struct value *eval_attribute(struct eval *e, uint32_t node)
     default:
         break;
     }
+    const bool of_framework = object->kind == VALUE_OTHER && object->name;
+    if (of_framework && !(syntax_is(e->tree, e->tree->parent[node], SYN_CALL) && node == e->tree->parent[node] + 1))
+        return eval_by_convention(e, member, &value_unknown); /* accelerator.device */
     const struct value *method = method_value(e, object, member);
     return method ? method : eval_by_convention(e, member, &value_unknown);
 }

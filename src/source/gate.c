@@ -7,7 +7,8 @@ enum { DEEPEST_VALUE = 6, MOST_WAYS = 16, MOST_VALUES = 128, LARGEST_CALLED = 40
 
 enum gate gate_stronger(enum gate a, enum gate b)
 {
-    static const int order[] = {[GATE_NONE] = 0, [GATE_RANK] = 1, [GATE_FLAG] = 2, [GATE_INTERVAL] = 3};
+    static const int order[] = {
+        [GATE_NONE] = 0, [GATE_RANK] = 1, [GATE_FLAG] = 2, [GATE_INTERVAL] = 3, [GATE_FIRST] = 4};
     return order[a] >= order[b] ? a : b;
 }
 
@@ -63,6 +64,25 @@ static bool compares_count(const struct syntax *tree, uint32_t test)
     return false;
 }
 
+/* `step == 0`, and nothing else that is asked: the first round of the loop. */
+static bool asks_for_first(const struct syntax *tree, uint32_t test)
+{
+    return tree->kind[test] == SYN_COMPARE && tree->op[test] == OP_EQUAL && tree->kind[test + 1] == SYN_NAME &&
+           str_eq(syntax_text(tree, syntax_child(tree, test, 1)), S("0")) && compares_count(tree, test);
+}
+
+/* `meter.should_report()`, `self.every_n_steps(10)`, `trainer.is_log_step()`: methods that say when it is time. */
+static bool asks_whether_it_is_time(const struct syntax *tree, uint32_t test)
+{
+    for (uint32_t n = test, last = syntax_last(tree, test); n < last; n++) {
+        const str name = tree->kind[n] == SYN_CALL ? syntax_tail(tree, n + 1) : S("");
+        const bool ends_a_step = str_starts(name, S("is_")) && str_ends(name, S("_step"));
+        if (str_starts(name, S("should_")) || str_starts(name, S("every_n")) || ends_a_step)
+            return true;
+    }
+    return false;
+}
+
 /* `if isnan(x).any()`, `if not isfinite(x)`: what is not to happen. */
 static bool asks_for_trouble(const struct syntax *tree, uint32_t test)
 {
@@ -77,7 +97,10 @@ static bool asks_for_trouble(const struct syntax *tree, uint32_t test)
 static enum gate gate_of_words(const struct syntax *tree, uint32_t test)
 {
     const bool plain = tree->kind[test] == SYN_NAME || tree->kind[test] == SYN_ATTRIBUTE;
-    if (has_operator(tree, test, OP_MOD) || compares_count(tree, test) || asks_for_trouble(tree, test))
+    if (asks_for_first(tree, test))
+        return GATE_FIRST;
+    if (has_operator(tree, test, OP_MOD) || asks_whether_it_is_time(tree, test) || compares_count(tree, test) ||
+        asks_for_trouble(tree, test))
         return GATE_INTERVAL;
     if (mentions(tree, test, WORDS_RANK))
         return GATE_RANK;

@@ -5,16 +5,10 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-/* One row stands for all its names, which blanks part. */
-struct row {
-    const char *names;
-    struct known known;
-};
-
 #define T VALUE_TENSOR
 
 /* Functions of tensors: torch.X, torch.Tensor.X, torch.nn.functional.X. */
-static const struct row tensor_rows[] = {
+static const struct known_row tensor_rows[] = {
     {"abs abs_ neg neg_ exp exp_ exp2 expm1 log log_ log2 log10 log1p sqrt sqrt_ rsqrt square sin cos tan asin acos atan "
      "sinh cosh tanh tanh_ sigmoid sigmoid_ relu relu_ relu6 elu selu celu gelu silu mish leaky_relu leaky_relu_ prelu "
      "softplus softsign hardtanh hardswish hardsigmoid threshold erf erfc erfinv floor floor_ ceil round round_ trunc "
@@ -106,7 +100,7 @@ static const struct row tensor_rows[] = {
 };
 
 /* Everything else, by whole names. */
-static const struct row rows[] = {
+static const struct known_row rows[] = {
     {"torch.zeros torch.ones torch.empty torch.full torch.eye torch.linspace torch.logspace torch.hann_window "
      "torch.hamming_window torch.kaiser_window",
      {T, ON_OPTION, AS_SOME, OF_DEFAULT, 0, VALUE_CONSTANT, true, false}},
@@ -176,6 +170,7 @@ static const struct row rows[] = {
     {"torch.no_grad torch.inference_mode torch.enable_grad torch.cuda.amp.autocast torch.autocast torch.amp.autocast "
      "torch.cuda.stream torch.cuda.Stream torch.cuda.Event torch.Generator torch.profiler.profile",
      {VALUE_OTHER, ON_NONE, 0, 0, 0, 0, false, false}},
+    {"torch.optim.swa_utils.AveragedModel", {VALUE_MODULE, ON_NONE, 0, 0, 0, 0, false, false}},
     {"torch.cuda.amp.GradScaler torch.amp.GradScaler", {VALUE_SCALER, ON_NONE, 0, 0, 0, 0, false, false}},
     {"torch.utils.tensorboard.SummaryWriter logging.getLogger wandb.init tqdm.write open io.open gzip.open "
      "torch.utils.tensorboard.writer.SummaryWriter",
@@ -275,13 +270,14 @@ static const struct row rows[] = {
 };
 
 /* Whole rooms of names: the first prefix that fits. */
-static const struct row rooms[] = {
+static const struct known_row rooms[] = {
     {"torch.optim.lr_scheduler.", {VALUE_SCHEDULER, ON_NONE, 0, 0, 0, 0, false, false}},
     {"torch.optim.", {VALUE_OPTIMIZER, ON_NONE, 0, 0, 0, 0, false, false}},
     {"transformers.AdamW", {VALUE_OPTIMIZER, ON_NONE, 0, 0, 0, 0, false, false}},
     {"torchvision.models.", {VALUE_MODULE, ON_CPU, 0, 0, 0, 0, false, false}},
     {"torchvision.datasets.", {VALUE_DATASET, ON_NONE, 0, 0, 0, 0, false, false}},
     {"torch_geometric.nn.", {VALUE_MODULE, ON_CPU, 0, 0, 0, 0, false, false}},
+    {"keras.layers.", {VALUE_MODULE, ON_CPU, 0, 0, 0, 0, false, false}},
     {"torch.utils.data.", {VALUE_OTHER, ON_NONE, 0, 0, 0, 0, false, false}},
     {"numpy.random.", {VALUE_ARRAY, ON_NONE, AS_UNKNOWN, OF_UNKNOWN, 0, VALUE_RANDOM, false, false}},
     {"numpy.ndarray.", {VALUE_ARRAY, ON_NONE, AS_UNKNOWN, OF_UNKNOWN, 0, 0, false, false}},
@@ -314,6 +310,20 @@ static const struct {
     {"torch.nn.Parameter", "torch.nn.Parameter"},
     {"tensorboardX.", "torch.utils.tensorboard."},
     {"numpy.core.", "numpy."},
+    {"pytorch_lightning.", "lightning."},
+    {"lightning.pytorch.", "lightning."},
+    {"lightning_fabric.", "lightning."},
+    {"lightning.fabric.", "lightning."},
+    {"accelerate.accelerator.", "accelerate."},
+    {"transformers.trainer.", "transformers."},
+    {"transformers.trainer_callback.", "transformers."},
+    {"transformers.trainer_seq2seq.", "transformers."},
+    {"transformers.training_args.", "transformers."},
+    {"skorch.net.", "skorch."},
+    {"skorch.classifier.", "skorch."},
+    {"skorch.regressor.", "skorch."},
+    {"ignite.engine.engine.", "ignite.engine."},
+    {"torchtune.training.", "torchtune.utils."},
 };
 
 static const struct {
@@ -369,7 +379,7 @@ static int by_text(const void *a, const void *b)
     return str_cmp(((const struct word *)a)->text, ((const struct word *)b)->text);
 }
 
-static void spread(struct words *words, const struct row *table, size_t count)
+static void spread(struct words *words, const struct known_row *table, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         str rest = str_of(table[i].names), word;
@@ -383,6 +393,7 @@ static void spread_all(void)
 {
     spread(&tensor_words, tensor_rows, sizeof tensor_rows / sizeof *tensor_rows);
     spread(&whole_words, rows, sizeof rows / sizeof *rows);
+    spread(&whole_words, known_frameworks, known_framework_count);
 }
 
 static const struct known *among(const struct words *words, str text)

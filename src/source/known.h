@@ -54,6 +54,8 @@ enum special {
     SPECIAL_TENSOR,     /* torch.tensor and its kin: the dtype follows the data */
     SPECIAL_FROM_NUMPY, /* shares memory */
     SPECIAL_PREPARE,    /* accelerator.prepare, fabric.setup */
+    SPECIAL_OBJECT,     /* of a framework: its methods are named by its class */
+    SPECIAL_ENGINE,     /* deepspeed.initialize */
     SPECIAL_PUT,        /* x.copy_(y): y goes where x is */
     /* containers */
     SPECIAL_LIST, /* list(x), sorted(x): a list of what x yields */
@@ -102,6 +104,15 @@ struct known {
     bool maker;     /* it makes a new tensor: VALUE_FRESH */
     bool effect;    /* it does something beside giving a value (prints, writes, changes its object) */
 };
+
+/* One row stands for all its names, which blanks part. */
+struct known_row {
+    const char *names;
+    struct known known;
+};
+
+extern const struct known_row known_frameworks[]; /* known_frameworks.c */
+extern const size_t known_framework_count;
 
 /* The dtype that the row says itself; DTYPE_UNKNOWN where it follows from arguments. */
 uint8_t known_dtype_of(const struct known *known);

@@ -453,6 +453,11 @@ bool loops_acting(const struct project *project, struct site site)
     return is_marked(project, &project->files.at[site.file], site.node);
 }
 
+bool loops_hold_training(const struct project *project, uint32_t function)
+{
+    return (project->contexts.trains[function] & (TRAINS_ONCE | TRAINS_IN_LOOP)) == TRAINS_IN_LOOP;
+}
+
 enum loop_kind loops_kind(const struct project *project, struct site loop)
 {
     const uint32_t kind = map_get(&project->contexts.of_file[loop.file].loops, loop.node);

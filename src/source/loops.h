@@ -10,6 +10,8 @@ void loops_build(struct project *project);
 bool loops_acting(const struct project *project, struct site site);
 /* The innermost for or while of the function in whose body the node stands; SYNTAX_NONE. */
 uint32_t loops_around(const struct syntax *tree, uint32_t node, uint32_t function);
+/* Whether a call of the function is a training, or an epoch of one: its steps stand in loops. */
+bool loops_hold_training(const struct project *project, uint32_t function);
 /* LOOP_ELEMENT is told by the context, not here. */
 enum loop_kind loops_kind(const struct project *project, struct site loop);
 

@@ -68,12 +68,14 @@ struct function {
     bool is_static, is_classmethod, is_property, is_generator;
 };
 
+struct framework;
+
 struct class_info {
     uint32_t file, node; /* SYN_CLASS */
     str name;
-    bool is_module;    /* torch.nn.Module or a descendant, as far as the run or a public name shows */
-    bool is_dataset;   /* torch.utils.data.Dataset or a descendant */
-    bool is_lightning; /* its forward and *_step are called by a framework */
+    bool is_module;                    /* torch.nn.Module or a descendant, as far as the run or a public name shows */
+    bool is_dataset;                   /* torch.utils.data.Dataset or a descendant */
+    const struct framework *framework; /* that calls its methods (frameworks.h); NULL */
 };
 
 struct project;

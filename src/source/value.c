@@ -41,9 +41,12 @@ static int denies_tensor(const struct syntax *tree, uint32_t test, str name, int
         const int sign = tree->op[test] == OP_AND ? 1 : -1;
         return a == sign || b == sign ? sign : 0;
     }
+    const uint32_t what = syntax_is(tree, test, SYN_CALL) ? syntax_argument(tree, test, 0, NULL) : NONE;
+    if (syntax_calls(tree, test, S("is_tensor")))
+        return what != NONE && str_eq(syntax_text(tree, what), name) ? -1 : 0;
     if (!syntax_calls(tree, test, S("isinstance")))
         return 0;
-    const uint32_t what = syntax_argument(tree, test, 0, NULL), type = syntax_argument(tree, test, 1, NULL);
+    const uint32_t type = syntax_argument(tree, test, 1, NULL);
     if (what == NONE || type == NONE || !str_eq(syntax_text(tree, what), name))
         return 0;
     return str_has(syntax_text(tree, type), S("Tensor")) ? -1 : 1;

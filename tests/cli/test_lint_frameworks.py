@@ -60,5 +60,32 @@ class Uses(unittest.TestCase):
             self.assertNotRegex(outcome.out, r"(?m)^-.*\.cpu\(\)")
 
 
+class Trainers(unittest.TestCase):
+    """Read-backs of trainers are found, but where the framework waits there anyway."""
+
+    def test_loops_of_accelerate_and_fabric(self):
+        self.assertLessEqual({("ST401", 12, "warning"), ("ST409", 13, "warning")}, set(found_in("trainer_acc.py")))
+        self.assertIn(14, [line for rule, line, level in found_in("trainer_acc.py") if level == "warning"])
+        self.assertEqual(found_in("trainer_fs.py"), [("ST401", 11, "warning")])
+        self.assertLessEqual({("ST401", 14, "warning"), ("ST601", 15, "warning")}, set(found_in("trainer_m3.py")))
+
+    def test_subclasses_of_the_trainer(self):
+        found = found_in("trainer_hf.py")
+        self.assertEqual([(line, level) for _, line, level in found],
+                         [(9, "warning"), (10, "warning"), (12, "warning"), (14, "warning"), (19, "note")])
+        self.assertEqual(found_in("trainer_m2.py"), [("ST401", 7, "warning")])
+
+
+class Frameworks(unittest.TestCase):
+    """Traps for ten frameworks."""
+
+    KNOWN = {"ignite_engine.py:43", "ignite_engine.py:51"}  # handlers and transforms given to an Ignite engine
+
+    def test_marked_lines(self):
+        shared("frameworks")
+        lines = [line for path in sorted(glob.glob(os.path.join(FOLDER, "frameworks", "*.py"))) for line in differing(path)]
+        self.assertEqual([line for line in lines if ": ".join(line.split(": ")[:1]) not in self.KNOWN], [])
+
+
 if __name__ == "__main__":
     unittest.main()

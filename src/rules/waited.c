@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "waited.h"
+
+#include "source/frameworks.h"
+
+/* ---- options of the run ---- */
+
+static bool is_option_off(const struct check *check, struct site call, const char *option)
+{
+    const struct syntax *tree = project_tree(check->project, call.file);
+    return syntax_is(tree, call.node, SYN_CALL) &&
+           syntax_is(tree, syntax_argument(tree, call.node, UINT32_MAX, option), SYN_FALSE);
+}
+
+/* `Mine(args=off)` where `off = TrainingArguments(.., option=False)`. */
+static bool is_made_without(const struct check *check, struct site call, const char *option)
+{
+    const struct syntax *tree = project_tree(check->project, call.file);
+    const uint32_t arguments = syntax_child(tree, call.node, 1);
+    for (uint32_t a = syntax_first(tree, arguments); a != SYNTAX_NONE; a = syntax_next(tree, a)) {
+        uint32_t value = syntax_is(tree, a, SYN_KEYWORD) ? syntax_child(tree, a, 1) : a;
+        if (syntax_is(tree, value, SYN_NAME)) {
+            const struct definition *definition = flow_definition(check->project, (struct site){call.file, value});
+            value = definition && definition->kind == DEFINED_ASSIGN ? definition->value : SYNTAX_NONE;
+        }
+        if (value != SYNTAX_NONE && is_option_off(check, (struct site){call.file, value}, option))
+            return true;
+    }
+    return false;
+}
+
+static bool makes(const struct check *check, struct site call, uint32_t class_id)
+{
+    const struct syntax *tree = project_tree(check->project, call.file);
+    if (!syntax_is(tree, call.node, SYN_CALL))
+        return false;
+    const struct value *callee = value_at(check->project, (struct site){call.file, syntax_first(tree, call.node)});
+    return callee->kind == VALUE_CLASS && callee->detail == class_id;
+}
+
+/* Whether some object of the class is made with the option off. */
+static bool is_off(const struct check *check, uint32_t class_id, const char *option)
+{
+    for (uint32_t file = 0; file < project_files(check->project); file++) {
+        const struct syntax *tree = project_tree(check->project, file);
+        for (uint32_t node = 0; node < tree->count; node++)
+            if (makes(check, (struct site){file, node}, class_id) &&
+                is_made_without(check, (struct site){file, node}, option))
+                return true;
+    }
+    return false;
+}
+
+/* Whether a method of the class gives `option`=True to a call. */
+static bool is_used(const struct check *check, uint32_t class_id, const char *option)
+{
+    const struct class_info *class_info = project_class(check->project, class_id);
+    const struct syntax *tree = project_tree(check->project, class_info->file);
+    for (uint32_t node = class_info->node; node < syntax_last(tree, class_info->node); node++)
+        if (tree->kind[node] == SYN_KEYWORD && str_eq(syntax_text(tree, node + 1), str_of(option)) &&
+            syntax_is(tree, syntax_child(tree, node, 1), SYN_TRUE))
+            return true;
+    return false;
+}
+
+/* ---- where ---- */
+
+/* Behind the call of the framework's own method: what stands before it is read before the step is launched. */
+static bool is_behind_super(const struct check *check, uint32_t node, str method)
+{
+    const uint32_t function = syntax_function(check->tree, node);
+    for (uint32_t at = function; at < node; at++)
+        if (syntax_calls(check->tree, at, method) && syntax_calls(check->tree, ask_receiver(check, at), S("super")))
+            return true;
+    return false;
+}
+
+const char *waited_anyway(const struct check *check, uint32_t node)
+{
+    const uint32_t f = project_function_at(check->project, check_site(check, node));
+    const struct function *function = f == SYNTAX_NONE ? NULL : project_function(check->project, f);
+    if (!function || function->class_id == SYNTAX_NONE)
+        return NULL;
+    const struct contract *contract =
+        frameworks_contract(project_class(check->project, function->class_id)->framework, function->name);
+    bool waits = false;
+    switch (contract ? contract->waited : WAITED_NOT) {
+    case WAITED_NOT:
+        break;
+    case WAITED_ALWAYS:
+        waits = true;
+        break;
+    case WAITED_UNLESS_OFF:
+        waits = is_behind_super(check, node, function->name) && !is_off(check, function->class_id, contract->option);
+        break;
+    case WAITED_BY_SHOWN_BAR:
+        waits = is_used(check, function->class_id, contract->option);
+        break;
+    }
+    return waits ? contract->because : NULL;
+}

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Sources: torch 2.13 (file:line in the package), lightning 2.6; what was measured there on a CPU by the operators that
+ * a dispatch mode sees is marked so. */
+#include "waits.h"
+
+static const struct wait rows[] = {
+    /* torch/nn/utils/clip_grad.py:109 */
+    {"torch.nn.utils.clip_grad_norm_ torch.nn.utils.clip_grad_norm", WAITS_ALWAYS, "error_if_nonfinite=True", NULL, 0,
+     "asks whether the norm is finite", "leave error_if_nonfinite out"},
+    /* lightning/fabric/fabric.py:534: the default is True */
+    {"lightning.Fabric.clip_gradients", WAITS_ALWAYS, "max_norm", "error_if_nonfinite=False", 0,
+     "asks whether the norm is finite, by default", "give error_if_nonfinite=False"},
+    /* torch/amp/grad_scaler.py:566 */
+    {"torch.cuda.amp.GradScaler.get_scale", WAITS_ALWAYS, NULL, NULL, 0, "reads the scale back",
+     "leave it out, or ask every few steps"},
+    /* aten/src/ATen/native/Onehot.cpp */
+    {"torch.nn.functional.one_hot", WAITS_FOR_FIRST, NULL, "num_classes", 2, "looks for the largest class",
+     "give num_classes"},
+    /* measured: value.item() */
+    {"torch.full", WAITS_FOR_SECOND, NULL, NULL, 0, "reads the value back that it fills in",
+     "use .expand() or torch.full_like(..).copy_() on the device"},
+    /* measured: an item() an element, and the result lies on the host */
+    {"torch.tensor torch.as_tensor", WAITS_FOR_ITEM, NULL, NULL, 0, "reads each tensor of the list back",
+     "use torch.stack"},
+    /* _linalg_check_errors, measured; the _ex forms have no check, and eigh, svd and lstsq no such form */
+    {"torch.linalg.cholesky torch.linalg.inv torch.linalg.solve torch.inverse torch.cholesky", WAITS_FOR_ANY, NULL,
+     NULL, 0, "asks whether it has failed", "use cholesky_ex, inv_ex or solve_ex and look at info later"},
+    /* torch/distributions/distribution.py:76: a check a parameter */
+    {"torch.distributions.Categorical torch.distributions.Normal torch.distributions.Bernoulli "
+     "torch.distributions.Beta torch.distributions.Gamma torch.distributions.Dirichlet "
+     "torch.distributions.Multinomial torch.distributions.MultivariateNormal torch.distributions.Uniform "
+     "torch.distributions.Exponential torch.distributions.Laplace torch.distributions.LogNormal "
+     "torch.distributions.OneHotCategorical torch.distributions.Poisson torch.distributions.RelaxedOneHotCategorical",
+     WAITS_FOR_ANY, NULL, "validate_args=False", 0, "asks whether its parameters are valid",
+     "give validate_args=False"},
+    /* torch/nn/modules/transformer.py:1245 */
+    {"torch.nn.TransformerEncoder()", WAITS_ALWAYS, "mask", "is_causal", 0, "compares the mask with a causal one",
+     "say is_causal="},
+    /* torch/optim/swa_utils.py:310, 318 */
+    {"torch.optim.swa_utils.AveragedModel.update_parameters", WAITS_ALWAYS, NULL, NULL, 0, "reads n_averaged back",
+     "average every few steps, or with torch._foreach_lerp_"},
+};
+
+static bool has_keyword(const struct check *check, uint32_t call, const char *keyword)
+{
+    str rest = str_of(keyword), name;
+    str_cut(&rest, '=', &name);
+    const uint32_t value = syntax_argument(check->tree, call, UINT32_MAX, str_z(check->arena, name));
+    return value != SYNTAX_NONE && (!rest.len || str_eq(syntax_text(check->tree, value), rest));
+}
+
+static uint32_t count_by_place(const struct check *check, uint32_t call)
+{
+    uint32_t count = 0;
+    const uint32_t list = syntax_child(check->tree, call, 1);
+    for (uint32_t a = syntax_first(check->tree, list); a != SYNTAX_NONE; a = syntax_next(check->tree, a))
+        count += !syntax_is(check->tree, a, SYN_KEYWORD);
+    return count;
+}
+
+static bool any_on_device(const struct check *check, uint32_t call)
+{
+    const uint32_t list = syntax_child(check->tree, call, 1);
+    for (uint32_t a = syntax_first(check->tree, list); a != SYNTAX_NONE; a = syntax_next(check->tree, a))
+        if (ask_gpu_tensor(check, a))
+            return true;
+    return false;
+}
+
+/* Tensors in a list that is written down: a name may hold numbers that were tensors before. */
+static bool item_on_device(const struct check *check, uint32_t call)
+{
+    const uint32_t first = syntax_argument(check->tree, call, 0, "data");
+    if (!syntax_is(check->tree, first, SYN_LIST) && !syntax_is(check->tree, first, SYN_TUPLE))
+        return false;
+    for (uint32_t at = syntax_first(check->tree, first); at != SYNTAX_NONE; at = syntax_next(check->tree, at))
+        if (ask_gpu_tensor(check, at))
+            return true;
+    return false;
+}
+
+static bool lies_there(const struct check *check, uint32_t call, const struct wait *row)
+{
+    switch (row->waits) {
+    case WAITS_ALWAYS:
+        return true;
+    case WAITS_FOR_FIRST:
+        return ask_gpu_tensor(check, ask_receiver(check, call)) ||
+               ask_gpu_tensor(check, syntax_argument(check->tree, call, 0, NULL));
+    case WAITS_FOR_SECOND:
+        return ask_gpu_tensor(check, syntax_argument(check->tree, call, 1, "fill_value"));
+    case WAITS_FOR_ANY:
+        return any_on_device(check, call);
+    case WAITS_FOR_ITEM:
+        return item_on_device(check, call);
+    }
+    return false;
+}
+
+/* What is called: "torch.linalg.inv"; of an object "torch.nn.TransformerEncoder()", of its method "X.update". */
+static str called(const struct check *check, uint32_t call)
+{
+    const struct value *callee = ask_value(check, syntax_first(check->tree, call));
+    const str name = name_of(check->project, check_site(check, call));
+    if (callee->kind == VALUE_MODULE)
+        return name.len ? str_printf(check->arena, "%.*s()", (int)name.len, name.at) : name;
+    const uint32_t receiver = ask_receiver(check, call);
+    const struct value *object = ask_value(check, receiver);
+    if (receiver == SYNTAX_NONE || object->kind != VALUE_MODULE)
+        return name;
+    const str type = name_of(check->project, check_site(check, receiver)), tail = ask_tail(check, call);
+    return str_printf(check->arena, "%.*s.%.*s", (int)type.len, type.at, (int)tail.len, tail.at);
+}
+
+static bool names_it(const char *names, str name)
+{
+    for (str rest = str_of(names), word; str_cut(&rest, ' ', &word);)
+        if (str_eq(word, name))
+            return true;
+    return false;
+}
+
+const struct wait *waits_of(const struct check *check, uint32_t call)
+{
+    const str name = called(check, call);
+    for (size_t i = 0; name.len && i < sizeof rows / sizeof *rows; i++) {
+        const struct wait *row = &rows[i];
+        if (!names_it(row->names, name))
+            continue;
+        const bool avoided = (row->unless && has_keyword(check, call, row->unless)) ||
+                             syntax_arguments_hidden(check->tree, call) ||
+                             (row->unless_count && count_by_place(check, call) >= row->unless_count);
+        return !avoided && (!row->where || has_keyword(check, call, row->where)) && lies_there(check, call, row) ? row
+                                                                                                                 : NULL;
+    }
+    return NULL;
+}
