@@ -132,10 +132,9 @@ const struct rule_words words_scattered_read_backs = {
 
 const struct rule_words words_framework_sync = {
     .brief = "a call of a library waits for the device inside, each step",
-    .why =
-        "Checks and conveniences of libraries read a scalar back: clip_grad_norm_(error_if_nonfinite=True), "
-        "GradScaler.get_scale(), progress bars of trainers, the checks of torch.distributions and torch.linalg, "
-        "one_hot without num_classes.",
+    .why = "Checks and conveniences of libraries read a scalar back: clip_grad_norm_(error_if_nonfinite=True), "
+           "GradScaler.get_scale(), progress bars of trainers, the checks of torch.distributions and torch.linalg, "
+           "one_hot without num_classes.",
     .bad = "scale = scaler.get_scale()\n"
            "scaler.step(optimizer)\n"
            "scaler.update()\n"
