@@ -6,13 +6,18 @@ STEPTIME_PUBLIC_CODE; where that is less than LINES_ENOUGH, the figure is missin
 """
 import importlib.util
 import os
+import re
+import shutil
+import subprocess
+import tempfile
 
 from inputs import Missing
-from measure import compare, median, run
+from lint_shapes import SMALL
+from measure import Failed, median, run
 
 MILLION, LINES_ENOUGH = 1_000_000, 500_000
 SECONDS, GIB = 15, 1 << 30
-LINEAR = 1.3  # how much dearer a byte may be in an input ten times as large
+LINEAR = 1.15  # how much dearer a byte may be in an input four times as large
 
 
 def real_python():
@@ -35,120 +40,46 @@ def lines_below(folder):
     return count
 
 
-def functions(count):
-    """Functions that hand their argument down a chain of calls, one of them uploading it."""
-    yield "import torch\ndef f0(x):\n    return x.cuda()\n"
-    for i in range(1, count):
-        yield f"def f{i}(x):\n    y = f{i - 1}(x)\n    return y + {i}\n"
-    yield f"def train(model, loader):\n    for x in loader:\n        model(f{count - 1}(x)).backward()\n"
-
-
-def statements(count):
-    """One function of many statements, each reading what the one before it wrote."""
-    yield "import torch\ndef step(a0, loss):\n    loss.backward()\n"
-    for i in range(1, count):
-        yield f"    a{i} = a{i - 1}.cuda() if a{i - 1} > {i} else torch.zeros({i})\n"
-
-
-def attributes(count):
-    """A module with many attributes, all set in one method and read in another."""
-    yield "import torch\nclass Net(torch.nn.Module):\n    def __init__(self):\n"
-    yield from (f"        self.a{i} = torch.zeros({i})\n" for i in range(count))
-    yield "    def forward(self, x):\n"
-    yield from (f"        x = x + self.a{i}.to(x.device)\n" for i in range(count))
-    yield "        return x\n"
-
-
-def subclasses(count):
-    """Classes that inherit from one another."""
-    yield "import torch\nclass C0(torch.nn.Module):\n    def forward(self, x):\n        return x.cpu()\n"
-    yield from (f"class C{i}(C{i - 1}):\n    def run(self, x):\n        return self.forward(x)\n" for i in range(1, count))
-
-
-def rebound(count):
-    """One name bound again and again in a loop."""
-    yield "import torch\ndef train(x, loader):\n    for batch in loader:\n"
-    yield from (f"        x = x.to(batch.device) + {i}\n" for i in range(count))
-    yield "        x.backward()\n"
-
-
-def ifs(count):
-    """Ifs in one loop, each of which may bind what the others read."""
-    yield "import torch\ndef train(x, y, loader):\n    for batch in loader:\n"
-    yield from (f"        if x > {i}:\n            y = x.cpu()\n            x = y.cuda()\n" for i in range(count))
-    yield "        x.backward()\n"
-
-
-def dictionary(count):
-    yield "table = {\n"
-    yield from (f"    'key{i}': [{i}, {i + 1}, 'text'],\n" for i in range(count))
-    yield "}\n"
-
-
-def operands(count):
-    """One expression, as deep as it is long where operators nest to the left."""
-    yield "total = 0" + "".join(f" + a{i}" for i in range(count)) + "\n"
-
-
-def parentheses(count):
-    yield "x = " + "(" * count + "1" + ")" * count + "\n"
-
-
-def lists(count):
-    yield "x = " + "[" * count + "]" * count + "\n"
-
-
-def blocks(count):
-    yield from (" " * i + "if a:\n" for i in range(count))
-    yield " " * count + "pass\n"
-
-
-def calls(count):
-    yield "import torch\ny = " + "f(" * count + "torch.zeros(1)" + ".cuda())" * count + "\n"
-
-
-def methods(count):
-    """A chain of method calls on one tensor."""
-    yield "import torch\ndef train(x):\n    y = x.cuda()" + ".view(1).item()" * count + "\n    y.backward()\n"
-
-
-def trainers(count):
-    """Ordinary training loops, each with findings."""
-    text = ("def train{0}(model, loader, optimizer):\n    total = 0.0\n    for x, y in loader:\n"
-            "        x, y = x.cuda(), y.cuda()\n        loss = model(x, y)\n        optimizer.zero_grad()\n"
-            "        loss.backward()\n        optimizer.step()\n        total += loss.item()\n    return total\n\n\n")
-    yield "import torch\n"
-    yield from (text.format(i) for i in range(count))
-
-
-# What each shape is made with: the small size; the large one is ten times that, and below the 8 MB that are read.
-SHAPES = {trainers: 1_500, functions: 10_000, statements: 10_000, attributes: 5_000, subclasses: 2_000, rebound: 5_000,
-          ifs: 2_000, dictionary: 15_000, operands: 10_000, parentheses: 1_000, lists: 1_000, blocks: 200,
-          calls: 1_000, methods: 1_000}
-
-
 def shape(work, make, size):
-    folder = os.path.join(work, "shapes")
-    os.makedirs(folder, exist_ok=True)
-    path = os.path.join(folder, f"{make.__name__}{size}.py")
-    if not os.path.exists(path):
-        with open(path + ".part", "w", encoding="ascii") as out:
-            out.writelines(make(size))
-        os.replace(path + ".part", path)
-    return path
+    """A file of the shape, or a folder where it is one of many files."""
+    path = os.path.join(work, "shapes", f"{make.__name__}{size}")
+    os.makedirs(path, exist_ok=True)
+    texts = list(make(size))
+    if isinstance(texts[0], str):
+        texts = [("shape.py", "".join(texts))]
+    for name, text in texts:
+        with open(os.path.join(path, name), "w", encoding="ascii") as out:
+            out.write(text)
+    return path, sum(len(text) for _, text in texts)
+
+
+def instructions(command):
+    """What a run executes, as valgrind counts it: the same on a busy machine."""
+    with tempfile.TemporaryDirectory() as folder:
+        ran = subprocess.run(["valgrind", "--tool=callgrind", f"--callgrind-out-file={folder}/out", *command],
+                             capture_output=True, text=True, check=True)
+    if "not looked into" in ran.stdout or "does not parse" in ran.stdout:
+        raise Failed(f"{command[-1]} passes a limit, and says nothing of growth")
+    return int(re.search(r"Collected : (\d+)", ran.stderr)[1])
+
+
+def growth(program, work, make):
+    """How much dearer a byte is in an input four times as large, in instructions; the cost of starting left out."""
+    command = [program, "lint", "--format", "json", "--fail-on", "never", "--threads", "1"]
+    nothing = instructions(command + [shape(work, lambda _: ["pass\n"], 0)[0]])
+    (small, few), (large, many) = (shape(work, make, size) for size in (SMALL[make], 4 * SMALL[make]))
+    costs = [instructions(command + [path]) - nothing for path in (small, large)]
+    return costs[1] / many / (costs[0] / few), costs
 
 
 def linting(figures, program, work):
-    """A million lines in one run on two cores; hostile shapes, ten times as large for ten times the cost."""
+    """A million lines in one run on two cores; hostile shapes, four times as large for four times the cost."""
     command = [program, "lint", "--format", "json", "--fail-on", "never"]
-    for make, size in SHAPES.items():
-        sizes = {"small": size, "large": 10 * size}
-        paths = {name: shape(work, make, count) for name, count in sizes.items()}
-        costs = compare({name: command + [path] for name, path in paths.items()}, figures.times, cores=2)
-        small, large = costs["small"], costs["large"]
-        each = [max(cost.cpu_s, 0.01) / os.path.getsize(paths[name]) for name, cost in costs.items()]
-        figures.add(f"lint.shape.{make.__name__}", each[1] / each[0], "a byte, of ten times as much", ("<=", LINEAR),
-                    small_s=small.cpu_s, large_s=large.cpu_s, large_bytes=large.peak_bytes)
+    if shutil.which("valgrind"):
+        for make in SMALL:
+            grows, (small, large) = growth(program, work, make)
+            figures.add(f"lint.shape.{make.__name__}", grows, "a byte, of four times as much", ("<=", LINEAR),
+                        small_instructions=small, large_instructions=large)
     folders, lines = real_python()
     if lines < LINES_ENOUGH:
         raise Missing(f"{lines} lines of Python are here: STEPTIME_TORCH, STEPTIME_PUBLIC_CODE name no folders")

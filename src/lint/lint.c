@@ -14,8 +14,7 @@
 #include "syntax/edit.h"
 
 enum {
-    FILE_BYTES = 8 << 20,    /* more is no source that people wrote */
-    MOST_ERRORS_TOLD = 1000, /* remarks on one run */
+    FILE_BYTES = 8 << 20, /* more is no source that people wrote */
 };
 
 /* A file on its way. Each thread works on one, in its own arena; the arenas are taken over in order afterwards. */
@@ -42,8 +41,6 @@ struct run {
 static void remark(struct run *run, str path, int64_t line, str message)
 {
     struct lint *lint = run->lint;
-    if (lint->remark_count == MOST_ERRORS_TOLD)
-        return;
     lint->remarks = mem_grow(lint->remarks, &run->remark_room, lint->remark_count + 1, sizeof *lint->remarks);
     lint->remarks[lint->remark_count++] = (struct lint_remark){path, line, message};
 }
@@ -312,6 +309,13 @@ static void remark_on_syntax(struct run *run, const struct job *job)
     else if (tree->error_count)
         remark(run, job->file.path, syntax_place(tree, tree->error_at).line,
                S("does not parse as Python here; the rest of the file is looked at"));
+    for (uint32_t i = 0; tree && i < tree->too_large_count; i++)
+        remark(run, job->file.path, syntax_place(tree, tree->too_large[i].begin).line,
+               S("has more than 30,000 words and signs in one statement or bracket, which are not looked into"));
+    if (tree && project_file(run->lint->project, (uint32_t)(job - run->jobs))->too_deep)
+        remark(run, job->file.path,
+               syntax_place(tree, project_file(run->lint->project, (uint32_t)(job - run->jobs))->too_deep).line,
+               S("is nested deeper than 400 blocks and expressions; what lies deeper is not looked into"));
 }
 
 static void remark_on_suppressions(struct run *run, const struct job *job)

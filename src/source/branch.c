@@ -47,6 +47,8 @@ bool branch_trains_not(const struct project *project, uint32_t id, uint32_t stat
     enum { MOST_CALLS = 16 };
     const struct file *file = &project->files.at[id];
     const struct syntax *tree = file->shown.tree;
+    if (!placed_in(project, file)->training.count)
+        return false;
     const uint32_t function = syntax_function(tree, statement);
     const uint32_t loop = loops_around(tree, statement, function == NONE ? 0 : function);
     const uint32_t around = loop != NONE ? loop : function == NONE ? 0 : function;

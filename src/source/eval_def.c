@@ -113,8 +113,8 @@ static uint32_t parameter_index(const struct eval *e, uint32_t name)
 {
     const uint32_t parameter = e->tree->parent[name];
     uint32_t k = 0;
-    for (uint32_t p = syntax_first(e->tree, e->tree->parent[parameter]); p != parameter && p != NONE;
-         p = syntax_next(e->tree, p))
+    for (uint32_t p = syntax_first(e->tree, e->tree->parent[parameter]);
+         p != parameter && p != NONE && k < SUMMARY_PARAMETERS; p = syntax_next(e->tree, p))
         k += e->tree->kind[p] == SYN_PARAMETER && !syntax_is(e->tree, syntax_first(e->tree, p), SYN_ABSENT);
     return k;
 }

@@ -340,10 +340,8 @@ static void statement(struct builder *b, uint32_t node)
 static void block(struct builder *b, uint32_t node)
 {
     const struct syntax *tree = b->tree;
-    if (node == NONE || ++b->depth > DEEPEST) {
-        b->depth -= node != NONE;
+    if (node == NONE || !build_deeper(b, node))
         return;
-    }
     for (uint32_t s = syntax_first(tree, node); s != NONE; s = syntax_next(tree, s))
         statement(b, s);
     b->depth--;

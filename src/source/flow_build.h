@@ -12,7 +12,7 @@
 
 #include "files.h"
 
-/* Nesting deeper than Python takes (100) is not looked into; what it binds is unknown. */
+/* Nesting deeper than Python takes (100 blocks) is not looked into, which the file says: its too_deep. */
 enum { DEEPEST = 400 };
 
 enum binding { BINDS_NOT, BINDS, BINDS_CHANGE };
@@ -54,6 +54,8 @@ struct builder {
     bool dead; /* this way has returned, raised or left the loop */
 };
 
+/* One level down, to be left by depth--; false where that is too deep. */
+bool build_deeper(struct builder *b, uint32_t node);
 void build_push(struct writes *list, uint32_t slot, uint32_t def);
 int64_t build_slot_key(uint32_t function, uint32_t text);
 uint32_t build_slot_bound(struct builder *b, uint32_t function, uint32_t text);

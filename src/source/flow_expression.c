@@ -29,14 +29,23 @@ void build_bind_target(struct builder *b, uint32_t target, enum definition_kind 
     }
 }
 
+bool build_deeper(struct builder *b, uint32_t node)
+{
+    if (b->depth < DEEPEST) {
+        b->depth++;
+        return true;
+    }
+    if (!b->file->shown.too_deep)
+        b->file->shown.too_deep = b->tree->begin[node];
+    return false;
+}
+
 /* Its targets live inside it; the element, which stands first, is evaluated last. */
 static void comprehension(struct builder *b, uint32_t node)
 {
     const struct syntax *tree = b->tree;
-    if (++b->depth > DEEPEST) {
-        b->depth--;
+    if (!build_deeper(b, node))
         return;
-    }
     const size_t mark = b->log.count;
     const uint32_t element = syntax_first(tree, node);
     for (uint32_t part = element == NONE ? NONE : syntax_next(tree, element); part != NONE;
@@ -57,15 +66,15 @@ static void comprehension(struct builder *b, uint32_t node)
 
 static void lambda(struct builder *b, uint32_t node)
 {
-    if (++b->depth <= DEEPEST) {
-        const size_t mark = b->log.count;
-        const uint32_t list = syntax_child(b->tree, node, 0), body = syntax_child(b->tree, node, 1);
-        if (list != NONE)
-            build_parameters(b, list);
-        if (body != NONE)
-            build_expression(b, body);
-        build_undo(b, mark);
-    }
+    if (!build_deeper(b, node))
+        return;
+    const size_t mark = b->log.count;
+    const uint32_t list = syntax_child(b->tree, node, 0), body = syntax_child(b->tree, node, 1);
+    if (list != NONE)
+        build_parameters(b, list);
+    if (body != NONE)
+        build_expression(b, body);
+    build_undo(b, mark);
     b->depth--;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which parameter of a function an argument goes to. */
+/* Which parameter of a function an argument goes to; those beyond SUMMARY_PARAMETERS are none. */
 #include "files.h"
+#include "value.h"
 
 /* The parameter that a keyword names; the count of parameters where none has that name. */
 static uint32_t parameter_named(const struct syntax *tree, uint32_t list, str name)
@@ -9,6 +10,8 @@ static uint32_t parameter_named(const struct syntax *tree, uint32_t list, str na
     for (uint32_t p = syntax_first(tree, list); p != NONE; p = syntax_next(tree, p)) {
         if (tree->kind[p] != SYN_PARAMETER || syntax_is(tree, syntax_first(tree, p), SYN_ABSENT))
             continue;
+        if (k == SUMMARY_PARAMETERS)
+            return NONE;
         if (!tree->op[p] && str_eq(syntax_text(tree, syntax_first(tree, p)), name))
             return k;
         k++;
@@ -23,7 +26,7 @@ static uint32_t parameter_at(const struct syntax *tree, uint32_t list, uint32_t 
     for (uint32_t p = syntax_first(tree, list); p != NONE; p = syntax_next(tree, p)) {
         if (tree->kind[p] != SYN_PARAMETER || syntax_is(tree, syntax_first(tree, p), SYN_ABSENT))
             continue;
-        if (tree->op[p])
+        if (tree->op[p] || k == SUMMARY_PARAMETERS)
             return NONE;
         if (k++ == i)
             return i;

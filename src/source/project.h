@@ -52,6 +52,7 @@ struct project_file {
     str path;
     str module;                /* dotted: "pkg.sub.mod"; of __init__.py the package */
     const struct syntax *tree; /* NULL where the text was refused */
+    uint32_t too_deep;         /* byte where something is nested too deep to be looked into; 0: nowhere */
     bool uses_torch;           /* it imports torch or something built on it */
     bool uses_device;          /* something in it is put on the device */
     uint32_t first_function;   /* functions of a file are numbered in a row, the module's own code first */

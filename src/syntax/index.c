@@ -160,11 +160,3 @@ uint32_t syntax_call_from(const struct syntax *tree, str method, uint32_t *from,
             return call;
     }
 }
-
-bool syntax_has_call(const struct syntax *tree, str method, uint32_t within)
-{
-    uint32_t from = within;
-    const uint32_t call = syntax_call_from(tree, method, &from, syntax_last(tree, within));
-    return call != SYNTAX_NONE &&
-           (call >= within || syntax_call_from(tree, method, &from, syntax_last(tree, within)) != SYNTAX_NONE);
-}

@@ -67,8 +67,8 @@ static void end_statement(struct prepare *p)
         prepare_top(p)->tokens += tokens + 1;
     }
     p->beyond = 0;
-    if (statement->tokens > MOST_TOKENS)
-        take_out(p, (struct taken_out){statement->begin, p->at, false, broken});
+    if (statement->tokens > MOST_TOKENS || p->unclosed)
+        take_out(p, (struct taken_out){statement->begin, p->at, false, broken || p->unclosed});
     statement->tokens = 0;
 }
 

@@ -7,9 +7,9 @@
  *   listed instead
  * - a statement is indented by one blank a level, behind form feeds, which set the column back; however its file mixes
  *   tabs and blanks
- * - what is larger than the parser can bear, or anybody would want to see as a tree, is taken out: a bracket or a
- *   statement with more than 30,000 tokens holds `...` instead (the parser's counts of children have 16 bits, and it
+ * - what is larger than the parser can bear is taken out, and told as too_large of the tree: a bracket or a statement with more than 30,000 tokens holds `...` instead (the parser's counts of children have 16 bits, and it
  *   does not check them)
+ * - a string of several lines that never ends is taken out with its statement: as Python reads it, it is the rest
  * - names that the grammar can mistake for words of its own are others
  * - it is cut before statements on the outermost level into pieces of some size, so that memory is that for a piece
  *

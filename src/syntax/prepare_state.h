@@ -38,6 +38,7 @@ struct prepare {
     uint32_t beyond; /* brackets open below MOST_DEPTH */
     uint32_t columns[MOST_LEVELS];
     uint32_t levels;
+    bool unclosed;  /* the text ends in a string of several lines */
     bool decorated; /* the statement before is a decorator, which what follows belongs to */
     struct span_of_text *comments;
     struct taken_out *taken_out;

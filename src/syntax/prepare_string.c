@@ -46,7 +46,7 @@ static void open_hole(struct prepare *p, struct quoting string, bool in_spec)
     prepare_push(p, (struct prepare_open){.begin = p->at, .kind = OPEN_HOLE, .in_spec = in_spec, .string = string});
 }
 
-/* A string without its end ends with its line. */
+/* A string without its end ends with its line, one of several lines with the text. */
 void prepare_string(struct prepare *p, struct quoting string)
 {
     while (p->at < p->len && (string.triple || p->text[p->at] != '\n')) {
@@ -66,6 +66,7 @@ void prepare_string(struct prepare *p, struct quoting string)
             p->at++;
         }
     }
+    p->unclosed |= string.triple;
 }
 
 void prepare_close_hole(struct prepare *p)

@@ -349,6 +349,17 @@ static bool has_nul(str text, uint32_t *at)
     return nul;
 }
 
+/* What is broken counts among the errors. */
+static void keep_too_large(struct arena *arena, const struct prepared *prepared, struct syntax *tree)
+{
+    struct span_of_text *spans = arena_array(arena, prepared->taken_out_count, sizeof *spans);
+    for (uint32_t i = 0; i < prepared->taken_out_count; i++)
+        if (!prepared->taken_out[i].broken)
+            spans[tree->too_large_count++] =
+                (struct span_of_text){prepared->taken_out[i].begin, prepared->taken_out[i].end};
+    tree->too_large = spans;
+}
+
 static void keep_comments(struct arena *arena, const struct prepared *prepared, struct syntax *tree)
 {
     struct span_of_text *comments = arena_array(arena, prepared->comment_count, sizeof *comments);
@@ -377,6 +388,7 @@ const struct syntax *syntax_parse(struct arena *arena, str path, str text)
     *tree = (struct syntax){.path = path, .text = text};
     lower_finish(&lower, arena, tree);
     keep_comments(arena, &prepared, tree);
+    keep_too_large(arena, &prepared, tree);
     arena_free(&scratch);
     lines_index(arena, tree);
     index_build(arena, tree);

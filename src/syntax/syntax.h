@@ -173,7 +173,9 @@ struct syntax {
     uint32_t error_at;                   /* byte of the first */
     const struct syntax_parens *parens;  /* by node, outer ones first */
     const struct span_of_text *comments; /* in the order of the text */
-    uint32_t parens_count, comment_count;
+    const struct span_of_text
+        *too_large; /* what has too many tokens to be looked into: statements, insides of brackets */
+    uint32_t parens_count, comment_count, too_large_count;
     const struct syntax_index *index;
 };
 
@@ -232,8 +234,6 @@ uint32_t syntax_function(const struct syntax *tree, uint32_t node);
 uint32_t syntax_name_from(const struct syntax *tree, str text, uint32_t from, uint32_t to);
 /* Calls of `....method` or `method` whose name stands in [*from, to), one by one: *from goes on behind it. */
 uint32_t syntax_call_from(const struct syntax *tree, str method, uint32_t *from, uint32_t to);
-/* Whether one stands below the node, or is it. */
-bool syntax_has_call(const struct syntax *tree, str method, uint32_t within);
 
 /* The last name of a NAME or ATTRIBUTE: of `a.b.c` "c". "" for anything else. */
 str syntax_tail(const struct syntax *tree, uint32_t node);

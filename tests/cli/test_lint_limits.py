@@ -1,0 +1,51 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""What lint does not look into it tells, and hostile shapes cost no more than their length."""
+import os
+import tempfile
+import unittest
+
+from support import OK, steptime
+
+MIB = 1 << 20
+
+
+class Limits(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.path = os.path.join(folder.name, "shape.py")
+
+    def lint(self, text):
+        with open(self.path, "w", encoding="ascii") as out:
+            out.write(text)
+        run = steptime("lint", "--fail-on", "never", self.path)
+        self.assertEqual(run.code, OK, run.err)
+        return run
+
+    def said(self, text):
+        return " ".join(self.lint(text).out.split())
+
+    def test_a_chain_of_four_thousand_links_is_told(self):
+        told = self.said("import torch\n\n\ndef f(x):\n    y = x.cuda()" + ".view(1).item()" * 4000 + "\n    return y\n")
+        self.assertIn("line 5: has more than 30,000 words and signs in one statement", told)
+
+    def test_a_large_bracket_is_told(self):
+        self.assertIn("line 1: has more than 30,000 words", self.said("x = [" + "1, " * 20_000 + "]\n"))
+
+    def test_what_is_nested_too_deep_is_told(self):
+        told = self.said("x = 1\ny = " + "(lambda: " * 450 + "1" + ")" * 450 + "\n")
+        self.assertIn("line 2: is nested deeper than 400 blocks and expressions", told)
+
+    def test_what_is_small_enough_is_not(self):
+        self.assertNotIn("not looked into", self.said("x = [" + "1, " * 10_000 + "]\n" + "y = a" + ".b" * 1000 + "\n"))
+
+    def test_a_string_that_never_ends_costs_no_tree(self):
+        text = 'x = """\n' + "a text of several words, again and again\n" * 100_000
+        run = self.lint(text)
+        self.assertIn("line 1: does not parse as Python here", " ".join(run.out.split()))
+        self.assertLess(run.peak_bytes, 8 * len(text) + 16 * MIB)
+
+
+if __name__ == "__main__":
+    unittest.main()
