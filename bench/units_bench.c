@@ -6,10 +6,10 @@
  */
 #include <stdio.h>
 
-#include "graph/program.h"
+#include "program/program.h"
 #include "hw/hardware.h"
 #include "model/estimate/model.h"
-#include "predict/units.h"
+#include "predict/plan/units.h"
 #include "read/read.h"
 
 struct recorded {

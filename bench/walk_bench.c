@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <time.h>
 
-#include "predict/walk.h"
+#include "predict/plan/walk.h"
 
 enum { OPERATORS = 100 * 1000, STREAMS = 4, RUNS = 9 };
 

@@ -6,7 +6,7 @@
  */
 #include <assert.h>
 
-#include "graph/program.h"
+#include "program/program.h"
 #include "memory_file.h"
 #include "read/read.h"
 

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "graph/operator_list.h"
-#include "predict/list_kernel.h"
+#include "program/operator_list.h"
+#include "predict/plan/list_kernel.h"
 
 #define HEADER "model,mode,seq,batch,node,name,phase,op,dims,repeat\n"
 

@@ -8,9 +8,9 @@
 #include <glob.h>
 #include <stdlib.h>
 
-#include "graph/program.h"
+#include "program/program.h"
 #include "ops/operators/operators.h"
-#include "predict/units.h"
+#include "predict/plan/units.h"
 #include "read/read.h"
 
 struct shares {

@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #include "planted.h"
-#include "predict/overheads_left_out.h"
-#include "predict/samples.h"
+#include "predict/host/overheads_left_out.h"
+#include "predict/host/samples.h"
 
 struct measured {
     struct planted p;

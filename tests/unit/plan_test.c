@@ -6,9 +6,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "graph/dlrm.h"
+#include "program/dlrm.h"
 #include "planted.h"
-#include "predict/predict.h"
+#include "predict/answer/predict.h"
 
 struct planned {
     struct planted p;

@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "predict/walk.h"
+#include "predict/plan/walk.h"
 
 enum { PLANTED_ROOM = 64 };
 

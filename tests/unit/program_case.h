@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "graph/program.h"
+#include "program/program.h"
 #include "read/read.h"
 
 static inline void check_program_ops(const struct program *p)

@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "base/buf.h"
-#include "graph/dlrm.h"
+#include "program/dlrm.h"
 #include "io/source.h"
 #include "ops/words/shape.h"
 #include "text/csv_reader.h"

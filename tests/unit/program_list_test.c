@@ -4,7 +4,7 @@
 
 #include <unistd.h>
 
-#include "graph/program_list.h"
+#include "program/list.h"
 
 static const char *file_with(const char *rows)
 {

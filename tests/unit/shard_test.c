@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "predict/shard.h"
+#include "predict/shard/shard.h"
 
 static struct arena arena;
 

@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-#include "graph/dlrm.h"
-#include "predict/batch.h"
+#include "program/dlrm.h"
+#include "predict/question/batch.h"
 
 static struct arena arena;
 

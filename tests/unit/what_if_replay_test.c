@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "planted.h"
-#include "predict/replay.h"
+#include "predict/question/replay.h"
 
 enum { STEPS = 4, STEP_US = 1000, US = 1000 };
 

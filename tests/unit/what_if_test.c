@@ -4,8 +4,8 @@
 
 #include <stdlib.h>
 
-#include "predict/question.h"
-#include "predict/what_if_sweep.h"
+#include "predict/question/question.h"
+#include "predict/question/what_if_sweep.h"
 
 static int open_plan(void **state)
 {

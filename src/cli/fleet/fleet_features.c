@@ -8,10 +8,10 @@
 #include "cli/program/call.h"
 #include "fleet/table/import.h"
 #include "fleet_command.h"
-#include "graph/program.h"
+#include "program/program.h"
 #include "cli/program/output.h"
 #include "ops/rows/work.h"
-#include "predict/batch.h"
+#include "predict/question/batch.h"
 #include "cli/program/reading.h"
 
 /* Of the middle step: the first may be unlike the others. */

@@ -4,8 +4,8 @@
 #define CLI_ASKED_H
 
 #include "cli/program/command.h"
-#include "predict/question.h"
-#include "predict/what_if_sweep.h"
+#include "predict/question/question.h"
+#include "predict/question/what_if_sweep.h"
 
 extern const struct option question_options[];
 

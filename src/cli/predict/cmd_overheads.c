@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What operators cost the host: the five overheads of a trace, or of several together. */
 #include "cli/program/command.h"
-#include "predict/overheads_show.h"
+#include "predict/host/overheads_show.h"
 
 static void run(const struct call *call, const struct trace *trace, struct arena *arena, void *result)
 {

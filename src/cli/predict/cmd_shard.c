@@ -5,7 +5,7 @@
 #include "cli/program/hardware_option.h"
 #include "hw/quantity.h"
 #include "cli/program/output.h"
-#include "predict/shard.h"
+#include "predict/shard/shard.h"
 
 enum { USUAL_BATCH = 4096 };
 static const double usual_share = 0.8; /* of a device's memory: the rest is for activations and the optimizer */

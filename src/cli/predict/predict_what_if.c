@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "predict/replay.h"
+#include "predict/question/replay.h"
 
 bool what_if_read(const struct call *call, struct arena *arena, struct what_if *w, struct steptime_error *err)
 {

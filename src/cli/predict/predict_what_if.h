@@ -8,7 +8,7 @@
 
 #include "asked.h"
 #include "graph/graph.h"
-#include "predict/predict.h"
+#include "predict/answer/predict.h"
 
 /* One rank: its steps, and the trace that they are of (NULL: an execution trace). */
 struct what_if_input {

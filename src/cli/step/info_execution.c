@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "info_execution.h"
 
-#include "graph/program.h"
+#include "program/program.h"
 
 static void count_operator(const struct program *program, uint32_t i, struct info_execution *info)
 {

@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "predict.h"
+
+#include <math.h>
+
+#include "predict_private.h"
+#include "predict/host/overheads_left_out.h"
+
+/* ---- overheads ---- */
+
+static void add_steps(struct overhead_samples *samples, const struct predict_source *source)
+{
+    for (uint32_t i = 0; i < source->count; i++)
+        overhead_samples_add(samples, &source->steps[i]);
+}
+
+static bool timed(const struct predict_source *source)
+{
+    return source->count && (source->steps[0].source == PROGRAM_TRACE || source->steps[0].source == PROGRAM_JOINED);
+}
+
+const struct overheads *overheads_of_steps(const struct predict_source *source, struct arena *arena)
+{
+    if (!timed(source))
+        return NULL;
+    struct overhead_samples *samples = overhead_samples_new();
+    add_steps(samples, source);
+    const struct overheads *overheads = overheads_of(samples, arena);
+    overhead_samples_free(samples);
+    return overheads;
+}
+
+/* ---- one program ---- */
+
+/* The plan of a program after the change. */
+static bool plan_program(const struct program *program, const struct predict_asked *asked,
+                         const struct overheads *overheads, struct arena *arena, struct plan *plan,
+                         struct steptime_error *err)
+{
+    struct plan_options options = asked->plan;
+    options.overheads = overheads;
+    return plan_of(program, &options, arena, plan, err) &&
+           (!asked->change || asked->change(asked->context, plan, arena, err));
+}
+
+bool predict_program(const struct program *program, const struct predict_asked *asked,
+                     const struct overheads *overheads, struct arena *arena, struct plan *plan, struct walked *walked,
+                     struct steptime_error *err)
+{
+    return plan_program(program, asked, overheads, arena, plan, err) && walk(plan, arena, walked, err);
+}
+
+bool predict_step_us(const struct program *program, const struct predict_asked *asked,
+                     const struct overheads *overheads, double *step_us, struct steptime_error *err)
+{
+    struct arena scratch = {0};
+    struct plan plan;
+    const bool good =
+        plan_program(program, asked, overheads, &scratch, &plan, err) && walk_step_us(&plan, step_us, err);
+    arena_free(&scratch);
+    return good;
+}
+
+/* ---- sums over the steps ---- */
+
+void add_walked(struct walked *sum, const struct walked *walked, double share)
+{
+    sum->step_us += walked->step_us * share;
+    sum->host_us += walked->host_us * share;
+    sum->active_us += walked->active_us * share;
+    sum->idle_us += walked->idle_us * share;
+    sum->wait_us += walked->wait_us * share;
+    sum->communication_us += walked->communication_us * share;
+    sum->exposed_communication_us += walked->exposed_communication_us * share;
+    sum->contradicting += walked->contradicting;
+}
+
+static double model_error_us(const struct plan *plan)
+{
+    double sum = 0;
+    for (uint32_t i = 0; i < plan->launch_count; i++)
+        if (plan->launches[i].basis == TIMED_MODEL || plan->launches[i].basis == TIMED_SCALED)
+            sum += plan->launches[i].estimate.error * plan->launches[i].us;
+    return sum;
+}
+
+static void add_plan(struct prediction *prediction, const struct plan *plan, double share)
+{
+    prediction->recorded_us += plan->recorded_us * share;
+    prediction->modelled_us += plan->modelled_us * share;
+    prediction->guessed_us += plan->guessed_us * share;
+    prediction->model_error += model_error_us(plan) * share;
+}
+
+static double us_of(int64_t ns)
+{
+    return ns < 0 ? -1 : (double)ns / 1e3;
+}
+
+/* A host that runs ahead ends its steps before the device does; what is predicted is the time from end to end. */
+static double finished_us(const struct program *program)
+{
+    int64_t end_ns = program->wall_ns;
+    for (uint32_t i = 0; i < program->launch_count; i++) {
+        const struct program_launch *launch = &program->launches[i];
+        if (launch->dur_ns >= 0 && launch->start_ns + launch->dur_ns > end_ns)
+            end_ns = launch->start_ns + launch->dur_ns;
+    }
+    const int64_t ns = end_ns - program->behind_ns - program->held_ns;
+    return program->wall_ns > 0 && ns > 0 ? (double)ns / 1e3 : -1;
+}
+
+static bool predict_step(const struct predict_source *source, uint32_t i, const struct predict_asked *asked,
+                         const struct overheads *overheads, struct prediction *into, struct predicted_step *step,
+                         struct steptime_error *err)
+{
+    struct arena scratch = {0};
+    const struct program *program = &source->steps[i];
+    struct plan plan;
+    struct walked walked;
+    const bool good = predict_program(program, asked, overheads, &scratch, &plan, &walked, err);
+    if (good) {
+        predict_tell(asked, &(struct predict_seen){source->rank, source->count, false, &plan, &walked});
+        add_walked(&into->walked, &walked, 1.0 / source->count);
+        add_plan(into, &plan, 1.0 / source->count);
+        *step = (struct predicted_step){
+            .number = program->step,
+            .step_us = walked.step_us,
+            .active_us = walked.active_us,
+            .measured_us = us_of(program->wall_ns),
+            .measured_active_us = us_of(program->active_ns),
+            .held_us = us_of(program->held_ns),
+            .finished_us = finished_us(program),
+            .from_beside_us = -1,
+        };
+        into->held_us += step->held_us / source->count;
+    }
+    arena_free(&scratch);
+    return good;
+}
+
+enum measure { MEASURED_STEP, MEASURED_ACTIVE, MEASURED_FINISHED };
+
+static double mean_measured(const struct predicted_step *steps, uint32_t count, enum measure measure)
+{
+    double sum = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const double us = measure == MEASURED_STEP     ? steps[i].measured_us
+                          : measure == MEASURED_ACTIVE ? steps[i].measured_active_us
+                                                       : steps[i].finished_us;
+        if (us < 0)
+            return -1;
+        sum += us / count;
+    }
+    return sum;
+}
+
+static bool predict_steps(const struct predict_source *source, const struct predict_asked *asked,
+                          const struct overheads *overheads, struct arena *arena, struct prediction *into,
+                          struct steptime_error *err)
+{
+    struct predicted_step *steps = arena_array(arena, source->count, sizeof *steps);
+    for (uint32_t i = 0; i < source->count; i++)
+        if (!predict_step(source, i, asked, overheads, into, &steps[i], err))
+            return false;
+    into->steps = steps;
+    into->step_count = source->count;
+    into->measured_us = mean_measured(steps, source->count, MEASURED_STEP);
+    into->measured_active_us = mean_measured(steps, source->count, MEASURED_ACTIVE);
+    into->finished_us = mean_measured(steps, source->count, MEASURED_FINISHED);
+    into->model_error = into->modelled_us > 0 ? into->model_error / into->modelled_us : 0;
+    return test_steps(source, asked, steps, into, err);
+}
+
+/* ---- one rank ---- */
+
+static void describe(const struct predict_source *source, const struct predict_asked *asked, struct prediction *into)
+{
+    *into = (struct prediction){.rank = source->rank, .path = source->path, .rank_error = NAN, .alone_us = -1};
+    if (!source->count)
+        return;
+    const struct program *program = &source->steps[source->count / 2];
+    into->source = program->source;
+    into->device = asked->plan.hardware ? asked->plan.hardware->name : program->device;
+    into->launches = program->launch_count;
+    into->without_shapes = program->without_shapes;
+    into->unusable_sizes = program_unusable_sizes(program);
+    for (uint32_t op = 0; op < program->count; op++)
+        into->operators += program_is_top(program, op);
+}
+
+static bool predict_unprofiled(const struct predict_source *source, const struct predict_asked *asked,
+                               const struct overheads *overheads, struct prediction *into, struct steptime_error *err)
+{
+    struct predict_asked without = *asked;
+    without.plan.with_profiler = false;
+    into->profiler_us = overheads ? overheads_profiler_us(overheads) : 0;
+    double us;
+    for (uint32_t i = 0; i < source->count; i++) {
+        if (!predict_step_us(&source->steps[i], &without, overheads, &us, err))
+            return false;
+        into->unprofiled_us += us / source->count;
+    }
+    return true;
+}
+
+bool predict(const struct predict_source *source, const struct predict_asked *asked, struct arena *arena,
+             struct prediction *prediction, struct steptime_error *err)
+{
+    struct arena scratch = {0};
+    const struct overheads *overheads =
+        asked->plan.overheads ? asked->plan.overheads : overheads_of_steps(source, &scratch);
+    describe(source, asked, prediction);
+    const bool good = predict_steps(source, asked, overheads, arena, prediction, err) &&
+                      (asked->only_steps || (predict_unprofiled(source, asked, overheads, prediction, err) &&
+                                             find_top(source, asked, overheads, arena, prediction, err)));
+    arena_free(&scratch);
+    return good;
+}
+
+/* ---- all ranks ---- */
+
+/* With what the other ranks cost the host. */
+static bool test_rank(const struct predict_source *sources, const struct overheads_pool *pool, uint32_t rank,
+                      const struct predict_asked *asked, struct prediction *into, struct steptime_error *err)
+{
+    struct arena scratch = {0};
+    const struct overheads *overheads = overheads_pool_without(pool, rank, &scratch);
+    double sum = 0, us;
+    bool good = true;
+    for (uint32_t i = 0; i < sources[rank].count && good; i++) {
+        good = predict_step_us(&sources[rank].steps[i], asked, overheads, &us, err);
+        sum += us / sources[rank].count;
+    }
+    if (into->finished_us > 0)
+        into->rank_error = (sum - into->finished_us) / into->finished_us;
+    arena_free(&scratch);
+    return good;
+}
+
+static bool test_ranks(const struct predict_source *sources, uint32_t count, const struct predict_asked *asked,
+                       struct prediction *predictions, struct steptime_error *err)
+{
+    struct arena scratch = {0};
+    struct overhead_samples **samples = arena_array(&scratch, count, sizeof *samples);
+    for (uint32_t i = 0; i < count; i++)
+        if (timed(&sources[i])) {
+            samples[i] = overhead_samples_new();
+            add_steps(samples[i], &sources[i]);
+        }
+    const struct overheads_pool *pool =
+        overheads_pool_of((const struct overhead_samples *const *)samples, count, &scratch);
+    bool good = true;
+    for (uint32_t i = 0; i < count && good; i++)
+        good = !samples[i] || test_rank(sources, pool, i, asked, &predictions[i], err);
+    for (uint32_t i = 0; i < count; i++)
+        overhead_samples_free(samples[i]);
+    arena_free(&scratch);
+    return good;
+}
+
+static void predict_job(const struct predict_source *sources, uint32_t count, const struct predict_asked *asked,
+                        struct arena *arena, struct prediction *predictions)
+{
+    struct steptime_error why = {0};
+    str *apart = &predictions[0].apart;
+    switch (predict_job_kind(sources, count)) {
+    case JOB_NONE:
+        return;
+    case JOB_MISSING_RANKS:
+        *apart = S("other ranks of their groups are missing");
+        return;
+    case JOB_LONE_STEP:
+        *apart = S("one recorded step does not tell how far apart the ranks began it");
+        return;
+    case JOB_OTHER_STEPS:
+        *apart = S("the ranks have not recorded the same steps");
+        return;
+    case JOB_SAME_STEPS:
+        if (!predict_together(sources, count, asked, predictions, &why))
+            *apart = str_copy(arena, str_of(why.message));
+    }
+}
+
+bool predict_all(const struct predict_source *sources, uint32_t count, const struct predict_asked *asked,
+                 struct arena *arena, struct prediction *predictions, struct steptime_error *err)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (!predict(&sources[i], asked, arena, &predictions[i], err))
+            return false;
+    if (count > 1 && !asked->change && !test_ranks(sources, count, asked, predictions, err))
+        return false;
+    predict_job(sources, count, asked, arena, predictions);
+    return true;
+}

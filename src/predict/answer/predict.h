@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a training step would take, from the steps at hand: a plan of each, with
+ * the overheads of all of them, walked. How far off that is, is tested where it
+ * can be: a step is predicted from the one beside it alone, and a rank from what
+ * the others cost the host. doc/numbers/prediction.md has the definitions.
+ */
+#ifndef PREDICT_PREDICT_H
+#define PREDICT_PREDICT_H
+
+#include "predict/plan/walk.h"
+
+enum { PREDICTED_TOP = 10 };
+
+/* A step as it was walked for what is printed: alone, or then once more with the other ranks. */
+struct predict_seen {
+    int64_t rank;
+    uint32_t steps; /* of the rank */
+    bool together;
+    const struct plan *plan;
+    const struct walked *walked;
+};
+
+/* What is asked, the same for all inputs. */
+struct predict_asked {
+    struct plan_options plan; /* overheads NULL: those of the steps themselves */
+    /* What is to be different; NULL: nothing. */
+    bool (*change)(const void *context, struct plan *plan, struct arena *arena, struct steptime_error *err);
+    const void *context;
+    bool only_steps; /* what steps take and how far off that is, nothing else of a prediction */
+    void (*seen)(void *context, const struct predict_seen *seen); /* NULL: nobody looks */
+    void *seen_context;
+};
+
+/* The steps of one rank, or a program that is no recording. */
+struct predict_source {
+    const struct program *steps;
+    uint32_t count;
+    int64_t rank;
+    str path;
+};
+
+struct predicted_step {
+    int64_t number;
+    double step_us, active_us;
+    double measured_us, measured_active_us; /* -1: not recorded */
+    double held_us;     /* of measured_us, standing still for something that is not recorded: no prediction has that */
+    double finished_us; /* measured as predicted: from where all before it was done until all of it was, less held_us */
+    double from_beside_us; /* predicted from the step before it (the first: from the one after) alone; -1: none */
+};
+
+/* All calls of operators at the top of one name. */
+struct predicted_operator {
+    str name;
+    uint64_t calls, launches;
+    double host_us, device_us; /* a step */
+    double without_us;         /* by so much a step is shorter without them */
+};
+
+struct prediction {
+    int64_t rank;
+    str path, device;
+    enum program_source source;
+    uint64_t operators, launches, guessed; /* a step */
+    uint64_t without_shapes;
+    uint64_t unusable_sizes; /* operators whose sizes cannot be: without recorded times they are left out */
+    struct predicted_step *steps;
+    uint32_t step_count;
+    struct walked
+        walked; /* means over the steps, but a sum of what contradicts; times by launch and operator are NULL */
+    double unprofiled_us;                        /* the step without the profiler's cost; step_us where there is none */
+    double profiler_us;                          /* of an event */
+    double measured_us, measured_active_us;      /* means; -1: not recorded */
+    double held_us, finished_us;                 /* means; finished_us -1: not recorded */
+    double recorded_us, modelled_us, guessed_us; /* device work of a step, by basis */
+    double model_error; /* of modelled work, as its models did in cross-validation, weighed by time; 0: unknown */
+    double error, bias; /* of steps predicted from the step beside them: mean absolute and signed */
+    uint32_t tests;     /* how many of them; 0: error and bias are not known */
+    double rank_error;  /* of the step predicted with the overheads of the other ranks, signed; NaN: not tested */
+    bool together;      /* walked with the other ranks of its job */
+    double alone_us;    /* then what the step takes with the waiting for the others as recorded; -1: not together */
+    str apart;          /* of the first rank: why ranks that meet were walked each alone; "": they were not */
+    struct predicted_operator top[PREDICTED_TOP];
+    uint32_t top_count;
+};
+
+/* One rank alone. */
+bool predict(const struct predict_source *source, const struct predict_asked *asked, struct arena *arena,
+             struct prediction *prediction, struct steptime_error *err);
+
+/*
+ * Each rank, and each with the overheads of the others; ranks of one job whose collectives match together. What is told
+ * of operators is of the rank alone.
+ */
+bool predict_all(const struct predict_source *sources, uint32_t count, const struct predict_asked *asked,
+                 struct arena *arena, struct prediction *predictions, struct steptime_error *err);
+
+/* The mean walk of each rank and nothing else of a prediction; together where predict_all would. */
+bool predict_walks(const struct predict_source *sources, uint32_t count, const struct predict_asked *asked,
+                   struct walked *walked, struct steptime_error *err);
+
+/* One program through plan, change and walk. */
+bool predict_program(const struct program *program, const struct predict_asked *asked,
+                     const struct overheads *overheads, struct arena *arena, struct plan *plan, struct walked *walked,
+                     struct steptime_error *err);
+
+#endif

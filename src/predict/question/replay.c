@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
+
+#include "base/mem.h"
+#include "change.h"
+#include "predict/plan/meetings.h"
+#include "replay_private.h"
+
+/* One step before and after the question. */
+struct pair {
+    const struct plan *before, *after;
+};
+
+/* ---- from plans to rows ---- */
+
+static float ratio_of(double before, double after)
+{
+    return before > 0 ? (float)(after / before) : after > 0 ? NAN : 1;
+}
+
+/* What the host does in an operator, waits aside. */
+static double host_us(const struct plan *plan, const struct plan_op *op)
+{
+    double us = op->gone ? 0 : op->last_us;
+    for (uint32_t i = op->first_launch; i < op->first_launch + op->launches; i++)
+        if (change_is_live(plan, &plan->launches[i]))
+            us += plan->launches[i].gap_us + plan->launches[i].call_us;
+    return us;
+}
+
+static void put_launch(struct replay *r, const struct pair *step, uint32_t i)
+{
+    const struct plan_launch *before = &step->before->launches[i], *after = &step->after->launches[i];
+    if (before->source == PLAN_NONE)
+        return;
+    const int64_t row = step->before->program->launches[before->source].row;
+    if (row < 0 || row >= r->graph->trace->count)
+        return;
+    r->gone[row] = !change_is_live(step->after, after) && change_is_live(step->before, before);
+    if (after->us != before->us)
+        r->work[row] = ratio_of(before->us, after->us);
+}
+
+/* A collective at which ranks may meet. */
+static void put_meeting(struct replay *r, const struct pair *step, uint32_t i)
+{
+    const struct program *program = step->before->program;
+    const struct plan_launch *launch = &step->after->launches[i];
+    if (launch->source == PLAN_NONE || launch->collective >= program->collective_count ||
+        !change_is_live(step->after, launch))
+        return;
+    const struct collective *collective = &program->collectives[launch->collective];
+    const int64_t row = program->launches[launch->source].row;
+    if (row < 0 || row >= r->graph->trace->count || !collective_is_blocking((enum collective_kind)collective->kind))
+        return;
+    const uint64_t group = collective->group < program->group_count ? program->groups[collective->group].identity : 0;
+    const uint32_t place = map_get(&r->places, (int64_t)group);
+    r->meets = mem_grow(r->meets, &r->meet_room, r->meet_count + 1, sizeof *r->meets);
+    r->meets[r->meet_count++] = (struct replay_meet){.group = group,
+                                                     .place = place == MAP_NONE ? 0 : place,
+                                                     .row = (uint32_t)row,
+                                                     .size = meeting_size(program, collective),
+                                                     .kind = collective->kind};
+    map_put(&r->places, (int64_t)group, place == MAP_NONE ? 1 : place + 1);
+}
+
+/* Calls inside find the row of their operator by their parents. */
+static void put_op(struct replay *r, const struct pair *step, uint32_t i)
+{
+    const struct plan_op *before = &step->before->ops[i], *after = &step->after->ops[i];
+    if (before->op == OP_NONE)
+        return;
+    const int64_t row = step->before->program->ops[before->op].id;
+    if (row < 0 || row >= r->graph->trace->count)
+        return;
+    const double was = host_us(step->before, before), is = host_us(step->after, after);
+    if (was != is)
+        r->work[row] = ratio_of(was, is);
+    const double before_us = plan_before_us(step->before, before), after_us = plan_before_us(step->after, after);
+    if (before_us != after_us)
+        r->before[row] = ratio_of(before_us, after_us);
+    r->freed[row] = change_op_waits(step->before, before) && (after->gone || !change_op_waits(step->after, after));
+}
+
+/* What waits behind a launch that is gone waited for that, as in the walk. */
+static bool waits_no_more(const struct plan *after, const struct plan_place *place)
+{
+    return *plan_wait_at(after, place) == WAITS_FOR_NOTHING || after->ops[place->op].gone ||
+           (place->launch != PLAN_NONE && after->launches[place->launch].gone);
+}
+
+/* A call that waits, in an operator or not. */
+static void put_wait(struct replay *r, const struct pair *step, uint32_t i)
+{
+    const int64_t row = step->before->program->syncs[i].row;
+    const struct plan_place *place = &step->before->places[i];
+    if (row < 0 || row >= r->graph->trace->count || *plan_wait_at(step->before, place) == WAITS_FOR_NOTHING)
+        return;
+    r->freed[row] = r->freed[row] || waits_no_more(step->after, place);
+}
+
+void replay_step(struct replay *replay, const struct plan *before, const struct plan *after)
+{
+    const struct pair step = {before, after};
+    for (uint32_t i = 0; i < before->launch_count; i++) {
+        put_launch(replay, &step, i);
+        put_meeting(replay, &step, i);
+    }
+    for (uint32_t i = 0; i < before->count; i++)
+        put_op(replay, &step, i);
+    for (uint32_t i = 0; before->places && i < before->program->sync_count; i++)
+        put_wait(replay, &step, i);
+}
+
+/* The row or the next around it that is settled; ROW_NONE. */
+static uint32_t settled_around(const struct trace *trace, const bool *settled, uint32_t row)
+{
+    while (row != ROW_NONE && !settled[row])
+        row = trace->parent[row];
+    return row;
+}
+
+/* A call has what the next one around it has, unless the question says more of it. Every row is settled once. */
+static void settle(struct replay *r, bool *settled, uint32_t row, uint32_t path[])
+{
+    const struct trace *trace = r->graph->trace;
+    const uint32_t top = settled_around(trace, settled, row);
+    uint32_t depth = 0;
+    for (; row != top; row = trace->parent[row])
+        path[depth++] = row;
+    while (depth--) {
+        const uint32_t at = path[depth], around = trace->parent[at];
+        settled[at] = true;
+        if (around == ROW_NONE)
+            continue;
+        r->work[at] = isnan(r->work[at]) ? r->work[around] : r->work[at];
+        r->freed[at] = r->freed[at] || r->freed[around];
+    }
+}
+
+static void inherit(struct replay *r)
+{
+    struct arena scratch = {0};
+    const uint32_t rows = r->graph->trace->count;
+    bool *settled = arena_array(&scratch, rows, sizeof *settled);
+    uint32_t *path = arena_array(&scratch, rows, sizeof *path);
+    for (uint32_t node = 0; node < r->graph->net.count; node++)
+        if (r->graph->net.kind[node] == NODE_CALL)
+            settle(r, settled, r->graph->row[node], path);
+    arena_free(&scratch);
+}
+
+/* ---- the change ---- */
+
+/* Stops at the ends of int64_t. */
+static int64_t times(int64_t ns, double ratio)
+{
+    const double product = (double)ns * ratio;
+    if (ratio == 1)
+        return ns;
+    return product < 9.2e18 ? (int64_t)llround(product) : INT64_MAX;
+}
+
+static int64_t work_ns(const void *context, uint32_t node)
+{
+    const struct replay *r = context;
+    const struct net *net = &r->graph->net;
+    const uint32_t row = r->graph->row[node];
+    const bool said = net->kind[node] == NODE_DEVICE || net->kind[node] == NODE_CALL;
+    const float ratio = said ? r->work[row] : net->kind[node] == NODE_BETWEEN ? r->before[row] : NAN;
+    if (!isnan(ratio))
+        return times(net->work[node], ratio);
+    return net->kind[node] == NODE_DEVICE ? net->work[node] : times(net->work[node], r->rest);
+}
+
+static bool gone(const void *context, uint32_t node)
+{
+    const struct replay *r = context;
+    return r->graph->net.kind[node] == NODE_DEVICE && r->gone[r->graph->row[node]];
+}
+
+static bool holds(const void *context, const struct edge *edge)
+{
+    const struct replay *r = context;
+    if (edge->kind == EDGE_BUSY)
+        return !gone(context, edge->from);
+    return edge->kind != EDGE_WAIT || r->graph->net.kind[edge->to] != NODE_CALL || !r->freed[r->graph->row[edge->to]];
+}
+
+/* ---- how long a step is ---- */
+
+/* When something ends in the recording, and by the schedule. */
+static int64_t end_at(const struct graph *graph, const struct schedule *schedule, uint32_t node)
+{
+    return schedule ? schedule->end[node] : graph_end_ns(graph, node);
+}
+
+/* The last node of the training thread that began before a time; NODE_NONE. */
+static uint32_t host_node_at(const struct graph *graph, int64_t time_ns)
+{
+    uint32_t last = NODE_NONE;
+    for (uint32_t node = 0; node < graph->net.count && graph->net.start[node] < time_ns; node++)
+        if (graph->net.kind[node] != NODE_DEVICE && graph_lane(graph, node) == graph->main_lane)
+            last = node;
+    return last;
+}
+
+/* When the training thread ends the last step. A stretch that goes on after it counts in proportion. */
+static int64_t host_end_ns(const struct graph *graph, const struct schedule *schedule, int64_t step_end_ns)
+{
+    const struct net *net = &graph->net;
+    const uint32_t node = host_node_at(graph, step_end_ns);
+    if (node == NODE_NONE)
+        return 0;
+    const int64_t end = end_at(graph, schedule, node);
+    if (graph_end_ns(graph, node) <= step_end_ns || !net->work[node])
+        return end;
+    const int64_t start = schedule ? schedule->start[node] : net->start[node];
+    return start + times(step_end_ns - net->start[node], (double)(end - start) / (double)net->work[node]);
+}
+
+/* When the work of the last step has ended on the device. */
+static int64_t device_end_ns(const struct graph *graph, const struct schedule *schedule, uint32_t step)
+{
+    int64_t last = 0;
+    for (uint32_t node = 0; node < graph->net.count; node++) {
+        if (graph->net.kind[node] != NODE_DEVICE || trace_step(graph->trace, graph->row[node]) != step)
+            continue;
+        const int64_t end = end_at(graph, schedule, node);
+        last = end > last ? end : last;
+    }
+    return last;
+}
+
+int64_t replay_step_ns(const struct graph *graph, const struct schedule *schedule)
+{
+    const struct trace *trace = graph->trace;
+    if (!trace->step_count)
+        return 0;
+    const uint32_t step = trace->step_count - 1;
+    const int64_t host = host_end_ns(graph, schedule, trace->steps[step].host_end_ns);
+    const int64_t device = device_end_ns(graph, schedule, step);
+    const int64_t last = host > device ? host : device, first = trace->steps[0].start_ns;
+    return last > first ? (last - first) / trace->step_count : 0;
+}
+
+static int64_t step_ns_after(const struct graph *graph, const struct change *change)
+{
+    struct arena scratch = {0};
+    const struct schedule schedule = net_run(&graph->net, change, &scratch);
+    const int64_t ns = replay_step_ns(graph, &schedule);
+    arena_free(&scratch);
+    return ns;
+}
+
+/* ---- all ---- */
+
+struct replay *replay_new(const struct graph *graph)
+{
+    struct replay *r = mem_zeroed(sizeof *r);
+    const uint32_t rows = graph->trace->count;
+    r->graph = graph;
+    r->work = arena_array(&r->arena, rows, sizeof *r->work);
+    r->before = arena_array(&r->arena, rows, sizeof *r->before);
+    r->gone = arena_array(&r->arena, rows, sizeof *r->gone);
+    r->freed = arena_array(&r->arena, rows, sizeof *r->freed);
+    for (uint32_t row = 0; row < rows; row++)
+        r->work[row] = r->before[row] = NAN;
+    return r;
+}
+
+void replay_free(struct replay *replay)
+{
+    if (!replay)
+        return;
+    map_free(&replay->places);
+    mem_free(replay->meets);
+    arena_free(&replay->arena);
+    mem_free(replay);
+}
+
+struct change replay_change(struct replay *replay, double cpu_speed)
+{
+    replay->rest = cpu_speed > 0 ? 1 / cpu_speed : 1;
+    inherit(replay);
+    const struct trace *trace = replay->graph->trace;
+    return (struct change){.context = replay,
+                           .work = work_ns,
+                           .holds = holds,
+                           .gone = gone,
+                           .from = trace->step_count ? trace->steps[0].start_ns : 0};
+}
+
+struct replayed replay_run(struct replay *replay, double cpu_speed)
+{
+    const struct change change = replay_change(replay, cpu_speed);
+    return (struct replayed){replay_step_ns(replay->graph, NULL), step_ns_after(replay->graph, &change)};
+}
