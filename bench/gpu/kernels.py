@@ -111,7 +111,7 @@ def time_families(asked, watch, device, failures):
 
 
 def look_at_kernels(rows, watch, device, until, failures):
-    """After all timing, for a profiler slows what is launched after it; in an order that thins all families alike."""
+    """After all timing, because a profiler slows what is launched after it; in an order that thins all families alike."""
     for row in random.Random(0).sample(rows, len(rows)):
         if time.monotonic() > until:
             return

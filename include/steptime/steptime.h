@@ -47,7 +47,7 @@ const char *steptime_version(void);
  * one that could not, and the report answers the others.
  *
  * Nothing is written to standard output; warnings for which the format has no
- * place go to standard error. Several threads may call at once, but for `verify`,
+ * place go to standard error. Several threads may call at once, except for `verify`,
  * which runs two programs and listens to the signals of this one meanwhile.
  */
 struct steptime_result *steptime_run(int count, const char *const *words, struct steptime_error *err);

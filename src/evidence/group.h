@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Moves of one kind from one place, summed. With Python frames a place is a
- * function, what it called, and the how manieth call of that name it was; where
+ * function, what it called, and which call of that name it was; where
  * no frames are recorded it is the chain of operators within an annotation.
  */
 #ifndef EVIDENCE_GROUP_H

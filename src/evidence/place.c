@@ -78,7 +78,7 @@ static uint32_t find_alike(const struct stacks *stacks, struct map *first, uint3
     }
 }
 
-/* ---- the how manieth call of its name a frame is ---- */
+/* ---- which call of its name a frame is ---- */
 
 static int64_t sibling_key(const struct stacks *stacks, uint32_t row)
 {

@@ -118,7 +118,7 @@ struct inputs {
 
     struct arena arena;
     struct list list;
-    const struct inputs_asked *asked; /* outlives the inputs, but for `watch` */
+    const struct inputs_asked *asked; /* outlives the inputs, except for `watch` */
     struct rank_roll roll;
     struct inputs_counters counters;
 };

@@ -54,7 +54,7 @@ static void inflater_start(struct inflater *inflater)
 {
     inflater->stream = (z_stream){0};
     if (inflateInit2(&inflater->stream, 15 + 16) != Z_OK)
-        mem_alloc(SIZE_MAX); /* it fails for want of memory alone */
+        mem_alloc(SIZE_MAX); /* it fails for lack of memory alone */
 }
 
 static void inflater_end(struct inflater *inflater)

@@ -16,7 +16,7 @@ static void *frames_open(void)
     struct frames *frames = mem_zeroed(sizeof *frames);
     frames->stream = ZSTD_createDStream();
     if (!frames->stream)
-        mem_alloc(SIZE_MAX); /* it fails for want of memory alone */
+        mem_alloc(SIZE_MAX); /* it fails for lack of memory alone */
     return frames;
 }
 

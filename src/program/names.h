@@ -27,11 +27,11 @@ struct program_names {
 const struct name_facts *program_name(struct program_names *names, str name);
 void program_names_free(struct program_names *names);
 
-/* The same of any text, judged anew. */
+/* The same of any text, judged again. */
 bool program_names_label(str name);
 bool program_names_step(str name);
 
-/* An operator that cannot be predicted for want of its arguments. */
+/* An operator that cannot be predicted for lack of its arguments. */
 static inline bool program_wants_shapes(struct program_names *names, const struct program_op *op)
 {
     return !op->label && !op->arguments.dims.len && program_name(names, op->name)->has_cost;

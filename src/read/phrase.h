@@ -37,7 +37,7 @@ struct place {
 
 struct phrase {
     struct phrase *next, *sibling; /* the first that may follow; the next that may stand in this one's place */
-    struct phrase *kin;            /* whose next ones count; itself, but for pid and tid */
+    struct phrase *kin;            /* whose next ones count; itself, except for pid and tid */
     const struct key *key;         /* of the value behind it */
     uint32_t last;                 /* a bit for each of the last 32 bytes that belongs to it */
     uint32_t holds;                /* bit t: the value of enum take t is part of it: */

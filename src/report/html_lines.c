@@ -94,7 +94,7 @@ static void put_across(struct html *html, const struct axis *axis, const struct 
 
 /* ---- lines ---- */
 
-/* Of a long line the points that are drawn: of each group the largest, for a slow step is what one looks for. */
+/* Of a long line the points that are drawn: of each group the largest, because a slow step is what one looks for. */
 static uint32_t largest_in(const struct points *points, uint32_t begin, uint32_t end)
 {
     uint32_t largest = begin;

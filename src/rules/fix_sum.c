@@ -132,7 +132,7 @@ static bool starts_as_number(const struct check *check, const struct sum *sum)
     return true;
 }
 
-/* A name that a gated `total = 0.0` binds anew in the loop is read there and may be read behind it. */
+/* A name that a gated `total = 0.0` binds again in the loop is read there and may be read behind it. */
 static bool read_where_used(struct patch *patch, const struct sum *sum)
 {
     const struct check *check = patch->check;

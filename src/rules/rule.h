@@ -124,7 +124,7 @@ struct match {
 
     /*
      * What a profile shows of it: the name of the built-in function or method
-     * ("item", "to", "tensor"), "" where none is called, and the how manieth call
+     * ("item", "to", "tensor"), "" where none is called, and which call
      * of that name in its function this is, from 0 in the order of the text
      * (filled by rules_check).
      */

@@ -154,7 +154,7 @@ static void try_rule(const struct check *check, const struct rule *rule, uint32_
     found->at[found->count++] = match;
 }
 
-/* ---- the how manieth call of its name ---- */
+/* ---- which call of its name, counted from 0 ---- */
 
 enum { FAR_ENOUGH = 4096 }; /* nodes of a match among which its built-in is looked for */
 

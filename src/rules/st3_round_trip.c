@@ -143,7 +143,7 @@ const struct rule rule_repeated_preparation = {
 
 /* ---- C4 ---- */
 
-/* In a constructor: what is made is put where it shall be. */
+/* In a constructor: what is made is put where it belongs. */
 static bool constructs(const struct check *check, uint32_t node)
 {
     const uint32_t function = project_function_at(check->project, check_site(check, node));

@@ -207,7 +207,7 @@ static bool is_first_upload(const struct check *check, uint32_t call, uint32_t l
     return true;
 }
 
-/* The next thing to do once copies are pinned and do not block: a note, for it takes a second stream. */
+/* The next thing to do once copies are pinned and do not block: a note, because it takes a second stream. */
 static bool check_no_overlap(const struct check *check, uint32_t call, struct match *match)
 {
     const struct upload upload = upload_of(check, call);

@@ -34,7 +34,7 @@ const struct rule_words words_growing_cat = {
     .brief = "a tensor grows by torch.cat in a loop",
     .why =
         "Each round copies all that was gathered before: n rounds move in the order of n squared bytes on the device, "
-        "and allocate anew each time.",
+        "and allocate again each time.",
     .bad = "out = torch.empty(0, device=device)\n"
            "for part in parts:\n"
            "    out = torch.cat([out, model(part)])\n",

@@ -116,7 +116,7 @@ const struct rule_words words_echo_read_back = {
 const struct rule_words words_scattered_read_backs = {
     .brief = "several values are read back one by one in a step",
     .why =
-        "Each read waits for the device anew. One between forward and backward also keeps the backward pass from being "
+        "Each read waits for the device again. One between forward and backward also keeps the backward pass from being "
         "launched while the device still works.",
     .bad = "d_x = out_real.mean().item()\n"
            "loss_d.backward()\n"

@@ -2,7 +2,7 @@
 /*
  * The second round: what expressions hold. Files are evaluated in parallel against *cells*, the joined values of
  * everything that functions see of each other (results, parameters, attributes, variables of modules and of outer
- * functions). A file writes down what it contributes to cells (facts); then the cells are joined anew from all facts,
+ * functions). A file writes down what it contributes to cells (facts); then the cells are joined again from all facts,
  * and files that read a changed cell are evaluated again.
  */
 #ifndef SOURCE_CELLS_H

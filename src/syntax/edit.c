@@ -9,7 +9,7 @@
 struct taken {
     struct edit edit;
     uint32_t group;
-    uint32_t rank; /* the how manieth edit it was: insertions at one place keep this order */
+    uint32_t rank; /* in which order the edits were made: insertions at one place keep it */
 };
 
 struct edits {

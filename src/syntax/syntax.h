@@ -66,7 +66,7 @@ enum syntax_kind {
     SYN_PASS,
     SYN_BREAK,
     SYN_CONTINUE,
-    SYN_OTHER, /* print and exec of old, type aliases: opaque */
+    SYN_OTHER, /* print and exec of Python 2, type aliases: opaque */
 
     /* parts of statements */
     SYN_PARAMETERS, /* SYN_PARAMETER... */
@@ -243,7 +243,7 @@ bool syntax_calls(const struct syntax *tree, uint32_t node, str method);
 uint32_t syntax_argument(const struct syntax *tree, uint32_t call, uint32_t i, const char *name);
 bool syntax_arguments_hidden(const struct syntax *tree, uint32_t call); /* it has * or ** */
 
-/* Two expressions that read the same but for blanks, comments and parentheses. */
+/* Two expressions that read the same except for blanks, comments and parentheses. */
 bool syntax_same(const struct syntax *a, uint32_t x, const struct syntax *b, uint32_t y);
 
 struct place_in_text syntax_place(const struct syntax *tree, uint32_t byte);

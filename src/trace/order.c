@@ -3,7 +3,7 @@
  * Natural merge sort of row numbers. Real traces are sorted runs laid end to
  * end, so the runs are found once, and neighbours are joined until one is left.
  * Joining touches only the rows that overlap in time: of two runs that follow
- * each other but for a few rows those few are moved, which makes the cost a row
+ * each other except for a few rows those few are moved, which makes the cost a row
  * the same however often a trace repeats. Never quadratic on hostile input.
  */
 #include "base/mem.h"

@@ -382,7 +382,7 @@ def what_ifs(subject):
 
 
 def violations(program, path, random_, every_command=False):
-    """Lines, one a violation. Of the dear checks one command is drawn, or all are taken."""
+    """Lines, one a violation. Of the expensive checks one command is drawn, or all are taken."""
     with tempfile.TemporaryDirectory() as folder:
         subject = Subject(program, path, folder)
         drawn = COMMANDS if every_command else [random_.choice(COMMANDS)]

@@ -4,7 +4,7 @@
 
 run.py PROGRAM [--mutants N] [--whole] [--every] [--only NAME[/NUMBER]] [--keep FOLDER] [--jobs N] [FOLDER|FILE...]
 
-Without --whole the traces themselves are left out. --every puts the dear questions (formats, threads, packing) to every
+Without --whole the traces themselves are left out. --every asks the expensive questions (formats, threads, packing) of every
 command, where otherwise one is drawn. FOLDERs are those of this project and of $STEPTIME_SHARED. A mutant is
 called TRACE/NUMBER and is the same in every run; --only makes one again, --keep leaves its file in a folder.
 """

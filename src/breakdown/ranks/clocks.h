@@ -8,7 +8,7 @@
  * Offsets are first carried from clock to clock along shared events, then refined
  * by medians in turn: an event's time is the median of what its clocks say, a
  * clock's offset the median of how far it is off its events. Of exact readings
- * the offsets are exact. Time is linear in the readings, but for sorting.
+ * the offsets are exact. Time is linear in the readings, except for sorting.
  */
 #ifndef BREAKDOWN_CLOCKS_H
 #define BREAKDOWN_CLOCKS_H

@@ -256,7 +256,7 @@ static void fold_group(struct population *population, uint32_t id)
     mem_free(of);
 }
 
-/* Tells apart only groups that are known to another population too; their ids are given anew. */
+/* Tells apart only groups that are known to another population too; their ids are given again. */
 static void fold_unknown(struct population *population, const struct intern *known)
 {
     struct intern *const names = population->names;

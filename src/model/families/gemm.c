@@ -5,7 +5,7 @@
  *
  * The library cuts C into tiles of one size, a block of threads each, and may cut
  * K into parts (split-K), whose sums are added at the end. For a tile and a number
- * of parts the time is that of three things which overlap but for a knee: the
+ * of parts the time is that of three things which overlap except for a knee: the
  * arithmetic of whole tiles by waves over the multiprocessors, the operands that
  * every tile reads (from L2, mostly), and the matrices going once through memory.
  * The library is taken to choose what is least. What it thinks of a tile on this
@@ -169,7 +169,7 @@ static double power(double base, double exponent)
     return (double)powf((float)base, (float)exponent);
 }
 
-/* The three overlap but for a knee. */
+/* The three overlap except for a knee. */
 static double overlapped_us(const struct way *way, double arithmetic_us, double knee)
 {
     const double most = fmax(fmax(arithmetic_us, way->operands_us), way->memory_us);

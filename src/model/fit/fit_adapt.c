@@ -19,7 +19,7 @@ enum { STEPS = 30, MOST_LEFT_OUT = 24, MOST_LOOKED_AT = 40 };
  */
 static const double convincing = 0.8;
 
-/* Whence to adapt: what is carried to the device, first; where one device stands in for it, the other measured ones. */
+/* What to adapt from: what is carried to the device, first; where one device stands in for it, the other measured ones. */
 struct starts {
     const struct coefficient_set **at;
     uint32_t count;

@@ -2,7 +2,7 @@
 /*
  * --batch N: the program with other sizes (predict/question/batch.h). Work that was
  * recorded takes the ratio of the estimates of its operator's kernels; work that
- * was supposed is estimated anew. The host does what it did.
+ * was supposed is estimated again. The host does what it did.
  */
 #include "base/error.h"
 #include "batch.h"
