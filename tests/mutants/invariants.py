@@ -22,7 +22,7 @@ LIMIT_S = 120
 
 # Columns and values that may be negative: differences, and times before something else.
 SIGNED = re.compile(r"offset|error|residual|start_ns|begin_ns|first_ns|enter_ns|difference|saving|change|gain|delta|signed"
-                    r"|longer|caused|late|slack|lead|delay|correlation|profiler_us|rank$|^device$|^step$|pid|tid|seq|dim|bias")
+                    r"|longer|caused|late|slack|lead|delay|correlation|profiler_us|without_ns|rank$|^device$|^step$|pid|tid|seq|dim|bias")
 
 
 class Broken(Exception):
