@@ -72,10 +72,11 @@ def shares(count, among):
     return [range(count // among + (i < count % among)) for i in range(among)]
 
 
-def small_enough(path):
+def can_be_changed(path):
+    """Whether mutants can be made of it: a document that Python reads too, and not too large."""
     try:
-        return len(mutate.read_bytes(path)) <= LARGEST
-    except (OSError, EOFError, ValueError):
+        return len(mutate.read_bytes(path)) <= LARGEST and bool(mutate.load(path)["traceEvents"])
+    except (OSError, EOFError, mutate.NoTrace):
         return False
 
 
@@ -87,7 +88,7 @@ def jobs_of(asked):
         return [(hold_mutants if number else hold_whole, (asked.program, path, [int(number or 0)], asked.keep, asked.every))
                 for path in found]
     jobs = [(hold_whole, (asked.program, path, [], None, asked.every)) for path in found] if asked.whole else []
-    found = [path for path in found if asked.mutants and small_enough(path)]
+    found = [path for path in found if asked.mutants and can_be_changed(path)]
     random.Random(0).shuffle(found)  # where there are fewer mutants than traces, any of them
     return jobs + [(hold_mutants, (asked.program, path, numbers, asked.keep, asked.every))
                    for path, numbers in zip(found, shares(asked.mutants, len(found) or 1)) if numbers]
