@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "base/suggest.h"
 #include "read_file.h"
-#include "rules/rule.h"
+#include "rules/families/rules.h"
 #include "text/toml.h"
 
 struct config config_default(void)

@@ -2,7 +2,7 @@
 #include "fix.h"
 
 #include "base/mem.h"
-#include "rules/help.h"
+#include "rules/families/help.h"
 #include "syntax/diff.h"
 
 enum { MOST_ROUNDS = 12 };

@@ -4,7 +4,7 @@
 #define LINT_JOIN_FIT_H
 
 #include "evidence/evidence.h"
-#include "rules/rule.h"
+#include "rules/families/rules.h"
 
 /* What a rule shows in a trace, as bits. */
 enum {

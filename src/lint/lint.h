@@ -15,7 +15,7 @@
 
 #include "base/arena.h"
 #include "config.h"
-#include "rules/rule.h"
+#include "rules/families/rules.h"
 #include "steptime/error.h"
 
 struct report;

@@ -7,7 +7,7 @@
 #include "base/utf8.h"
 #include "lint.h"
 #include "report/report.h"
-#include "rules/help.h"
+#include "rules/families/help.h"
 #include "syntax/edit.h"
 
 const char *tier_word(enum tier tier)

@@ -13,7 +13,7 @@
 #ifndef LINT_SUPPRESS_H
 #define LINT_SUPPRESS_H
 
-#include "rules/rule.h"
+#include "rules/families/rules.h"
 
 struct suppression {
     uint32_t line;     /* that it holds for */

@@ -6,7 +6,7 @@
  */
 #include <assert.h>
 
-#include "rules/rule.h"
+#include "rules/families/rules.h"
 #include "source/context.h"
 #include "source/flow.h"
 #include "source/name.h"

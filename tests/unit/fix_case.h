@@ -14,7 +14,7 @@
 
 #include "cmocka_first.h"
 
-#include "rules/rule.h"
+#include "rules/families/rules.h"
 #include "source/project.h"
 #include "syntax/edit.h"
 

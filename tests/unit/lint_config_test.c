@@ -2,7 +2,7 @@
 #include "cmocka_first.h"
 
 #include "lint/config.h"
-#include "rules/rule.h"
+#include "rules/families/rules.h"
 
 static struct arena arena;
 

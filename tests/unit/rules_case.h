@@ -17,7 +17,7 @@
 
 #include "cmocka_first.h"
 
-#include "rules/rule.h"
+#include "rules/families/rules.h"
 #include "source/project.h"
 
 enum { CASE_FILES = 16 };

@@ -7,8 +7,8 @@
 #include "cli/program/command.h"
 #include "cli/program/output.h"
 #include "report/report.h"
-#include "rules/help.h"
-#include "rules/rule.h"
+#include "rules/families/help.h"
+#include "rules/families/rules.h"
 #include "verify/verify.h"
 
 /* ---- rules ---- */

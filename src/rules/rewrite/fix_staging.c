@@ -15,8 +15,8 @@
  */
 #include "fix.h"
 #include "patch.h"
-#include "preparation.h"
-#include "staging.h"
+#include "rules/ask/preparation.h"
+#include "rules/ask/staging.h"
 
 struct stager {
     struct patch *patch;

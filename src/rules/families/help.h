@@ -3,7 +3,7 @@
 #ifndef RULES_HELP_H
 #define RULES_HELP_H
 
-#include "rule.h"
+#include "rules/ask/rule.h"
 
 str rule_help(struct arena *arena, const struct rule *rule);
 

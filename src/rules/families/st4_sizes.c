@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Family 4, second half: sizes and indices that only the device knows, and calls of libraries that wait. */
 #include "source/frameworks.h"
-#include "tell.h"
-#include "waits.h"
+#include "rules/ask/tell.h"
+#include "rules/ask/waits.h"
 #include "words.h"
 
 /* ---- A7: the size of the result is known to the device alone ---- */

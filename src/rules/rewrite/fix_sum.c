@@ -10,7 +10,7 @@
  */
 #include "fix.h"
 #include "patch.h"
-#include "read_back.h"
+#include "rules/ask/read_back.h"
 
 enum { USES = 32 };
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Family 2: device tensors that are made of Python objects on the training thread. */
-#include "fix.h"
-#include "loop.h"
-#include "upload.h"
+#include "rules/rewrite/fix.h"
+#include "rules/ask/loop.h"
+#include "rules/ask/upload.h"
 #include "words.h"
 
 /* ---- what it is made of ---- */

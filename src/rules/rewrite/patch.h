@@ -14,7 +14,7 @@
 #ifndef RULES_PATCH_H
 #define RULES_PATCH_H
 
-#include "ask.h"
+#include "rules/ask/ask.h"
 #include "base/buf.h"
 #include "syntax/edit.h"
 

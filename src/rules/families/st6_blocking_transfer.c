@@ -3,10 +3,10 @@
  * Family 6: copies to the device that could have been avoided, made smaller, or
  * been under way while the device computed; and calls that wait on purpose.
  */
-#include "fix.h"
-#include "loader.h"
-#include "tell.h"
-#include "upload.h"
+#include "rules/rewrite/fix.h"
+#include "rules/ask/loader.h"
+#include "rules/ask/tell.h"
+#include "rules/ask/upload.h"
 #include "words.h"
 
 /* Underlines the argument that says so, where one is written. */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Rewrites of family 6: copies made smaller, made asynchronous, or not made at all. */
 #include "fix.h"
-#include "loader.h"
+#include "rules/ask/loader.h"
 #include "patch.h"
-#include "upload.h"
+#include "rules/ask/upload.h"
 
 static const struct syntax *tree_of(const struct patch *patch)
 {

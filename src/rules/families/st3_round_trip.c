@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Family 3: data that leaves the device and comes back, and work of the host in the middle of a step. */
-#include "fix.h"
-#include "preparation.h"
-#include "read_back.h"
-#include "tell.h"
+#include "rules/rewrite/fix.h"
+#include "rules/ask/preparation.h"
+#include "rules/ask/read_back.h"
+#include "rules/ask/tell.h"
 #include "words.h"
 
 /* ---- C1 ---- */

@@ -7,7 +7,7 @@
 #ifndef RULES_FIX_H
 #define RULES_FIX_H
 
-#include "rule.h"
+#include "rules/ask/rule.h"
 
 bool fix_create_then_move(const struct check *check, const struct match *match, struct edits *edits);
 bool fix_blocking_copy(const struct check *check, const struct match *match, struct edits *edits);

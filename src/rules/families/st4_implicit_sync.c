@@ -3,10 +3,10 @@
  * Family 4: the host waits for the device without anybody having asked it to.
  * Each of these empties the queue of the device: what follows starts late.
  */
-#include "fix.h"
-#include "needed.h"
-#include "read_back.h"
-#include "tell.h"
+#include "rules/rewrite/fix.h"
+#include "rules/ask/needed.h"
+#include "rules/ask/read_back.h"
+#include "rules/ask/tell.h"
 #include "words.h"
 
 /* ---- A1, A4, A5, A8, D4: reads ---- */

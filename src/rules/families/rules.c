@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The table of rules, and the walk that runs them over a file. A new rule: its name here twice. */
+#include "rules.h"
+
 #include <assert.h>
 #include <stdlib.h>
 
@@ -7,7 +9,6 @@
 #include "base/intern.h"
 #include "base/map.h"
 #include "base/mem.h"
-#include "rule.h"
 
 /* st1_element_access.c */
 extern const struct rule rule_element_access, rule_per_sample_stack, rule_growing_cat, rule_one_sample_evaluation;

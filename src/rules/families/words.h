@@ -3,7 +3,7 @@
 #ifndef RULES_WORDS_H
 #define RULES_WORDS_H
 
-#include "rule.h"
+#include "rules/ask/rule.h"
 
 /* words_st1.c */
 extern const struct rule_words words_element_access, words_per_sample_stack, words_growing_cat,

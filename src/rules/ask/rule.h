@@ -125,30 +125,11 @@ struct match {
     /*
      * What a profile shows of it: the name of the built-in function or method
      * ("item", "to", "tensor"), "" where none is called, and which call
-     * of that name in its function this is, from 0 in the order of the text
+     * of that name in its function this is, counted from 0 in the order of the text
      * (filled by rules_check).
      */
     str builtin;
     uint32_t order;
 };
-
-/* ---- the table ---- */
-
-extern const struct rule *const rules[]; /* by id; ended by NULL */
-
-uint32_t rule_count(void);
-
-/* Whether a pattern of --select or a comment names the rule: its id or a beginning of it ("ST4"), its name, "ALL". */
-bool rule_matches(const struct rule *rule, str pattern);
-
-/* ---- running them ---- */
-
-struct matches {
-    struct match *at; /* by begin, then by rule */
-    uint32_t count;
-};
-
-/* All rules of the mask (bit i: rules[i]) over a file. Sites lie in check->arena. */
-struct matches rules_check(const struct check *check, uint64_t mask);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Family 5: many transfers, or the same one again and again, where one or none would do. */
-#include "fix.h"
-#include "loop.h"
-#include "tell.h"
-#include "upload.h"
+#include "rules/rewrite/fix.h"
+#include "rules/ask/loop.h"
+#include "rules/ask/tell.h"
+#include "rules/ask/upload.h"
 #include "words.h"
 
 /* ---- B3: the same bytes each step ---- */

@@ -2,7 +2,7 @@
 /* Rewrites of reads that can be left out, done elsewhere, or done at once. Sums have their own file: fix_sum.c. */
 #include "fix.h"
 #include "patch.h"
-#include "read_back.h"
+#include "rules/ask/read_back.h"
 
 /* ---- ST405: nobody uses it ---- */
 

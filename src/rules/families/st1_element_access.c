@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Family 1: Python loops that touch a device tensor element by element, row by row or sample by sample. */
-#include "fix.h"
-#include "loop.h"
-#include "stack.h"
-#include "tell.h"
+#include "rules/rewrite/fix.h"
+#include "rules/ask/loop.h"
+#include "rules/ask/stack.h"
+#include "rules/ask/tell.h"
 #include "words.h"
 
 /* ---- A6: elements ---- */
