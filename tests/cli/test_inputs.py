@@ -136,6 +136,9 @@ class Skipped(Inputs):
         self.assertIn(bad, [w["path"] for w in document["warnings"]])
         outcome = self.run_json("lint", source, "--trace", self.path("job", "rank0.json"), "--trace", bad, code=INPUT)
         self.assertEqual(len(outcome.json["inputs"]), 1)
+        outcome = steptime("fix", source, "--trace", self.path("job"))
+        self.assertEqual(outcome.code, OK, outcome.err)
+        self.assertIn("broken.json: is not a trace but text, not JSON", outcome.err)
 
 
 class Missing(Inputs):

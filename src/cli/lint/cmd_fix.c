@@ -9,6 +9,7 @@
 #include "lint_traces.h"
 #include "cli/program/output.h"
 #include "cli/program/progress.h"
+#include "cli/program/reading.h"
 #include "syntax/rewrite.h"
 
 struct work {
@@ -145,6 +146,8 @@ static bool finish(struct work *work, struct steptime_error *err)
     const bool write = call_flag(work->call, "write");
     uint32_t files = fixes->file_count;
     say_remarks(fixes);
+    if (work->traces.count)
+        say_inputs(&work->traces.inputs, NULL);
     const bool good = write ? write_files(fixes, &files, err) : show_diff(work->call, fixes, err);
     say_what_was_done(fixes, files, write);
     return good;

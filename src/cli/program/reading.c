@@ -8,6 +8,8 @@
 #include "progress.h"
 #include "spare.h"
 
+enum { MOST_SAID = 50 };
+
 struct reading {
     const struct call *call;
     struct progress progress;
@@ -52,11 +54,14 @@ void say_inputs(const struct inputs *inputs, const struct steptime_error *err)
     struct report *report = report_new(&scratch, S(""));
     inputs_tell(inputs, report);
     const str last = err ? error_line(&scratch, err) : S("");
-    for (uint32_t i = 0; i < report_warning_count(report); i++) {
+    const uint32_t count = report_warning_count(report);
+    for (uint32_t i = 0; i < count && i < MOST_SAID; i++) {
         const str line = str_printable(&scratch, report_warning_line(report, i, &scratch));
         if (!str_eq(line, last))
             fprintf(stderr, "steptime: %.*s\n", (int)line.len, line.at);
     }
+    if (count > MOST_SAID)
+        fprintf(stderr, "steptime: %u more warnings\n", count - MOST_SAID);
     arena_free(&scratch);
 }
 

@@ -14,7 +14,10 @@
 bool call_inputs(const struct call *call, struct inputs_asked *asked, struct inputs *inputs,
                  struct steptime_error *err);
 
-/* For a command without a report: what inputs_tell would put there, on standard error; except for *err (NULL: all). */
+/*
+ * For a command without a report: what inputs_tell would put there, the first of it, on standard error; except for *err
+ * (NULL: all).
+ */
 void say_inputs(const struct inputs *inputs, const struct steptime_error *err);
 
 #endif
