@@ -125,6 +125,26 @@ static bool control(const unsigned char *s, size_t len)
     return s[0] < 0x20 || s[0] == 0x7F || (len == 2 && s[0] == 0xC2 && s[1] < 0xA0);
 }
 
+/* Marks after which a terminal shows what follows in another order: a name could look like another one. 0: it is none. */
+static unsigned bidirectional(const unsigned char *s, size_t len)
+{
+    if (len != 2 && len != 3)
+        return 0;
+    const unsigned code =
+        len == 2 ? (s[0] & 31U) << 6 | (s[1] & 63U) : (s[0] & 15U) << 12 | (s[1] & 63U) << 6 | (s[2] & 63U);
+    const bool turns = code == 0x61C || code == 0x200E || code == 0x200F || (code >= 0x202A && code <= 0x202E) ||
+                       (code >= 0x2066 && code <= 0x2069);
+    return turns ? code : 0;
+}
+
+static size_t escape_code(char *out, unsigned code)
+{
+    static const char hex[] = "0123456789abcdef";
+    const char text[6] = {'\\', 'u', hex[code >> 12], hex[code >> 8 & 15], hex[code >> 4 & 15], hex[code & 15]};
+    memcpy(out, text, sizeof text);
+    return sizeof text;
+}
+
 static size_t escape(char *out, unsigned char c)
 {
     static const char hex[] = "0123456789abcdef";
@@ -145,7 +165,11 @@ str str_printable(struct arena *arena, str s)
     for (size_t i = 0; i < s.len;) {
         const unsigned char *at = (const unsigned char *)s.at + i;
         const size_t len = utf8_length(s.at + i, s.len - i);
-        if (len && !control(at, len)) {
+        const unsigned turns = bidirectional(at, len);
+        if (turns) {
+            n += escape_code(out + n, turns);
+            i += len;
+        } else if (len && !control(at, len)) {
             memcpy(out + n, at, len);
             n += len;
             i += len;

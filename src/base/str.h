@@ -61,8 +61,9 @@ const char *str_z(struct arena *arena, str s);      /* the same, as a C string *
 str str_printf(struct arena *arena, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /*
- * Fit for a terminal or a log: control characters (C0, DEL, C1) and broken UTF-8
- * are shown as \n, \x1b and the like; everything else is kept.
+ * Fit for a terminal or a log: control characters (C0, DEL, C1), marks that turn
+ * the direction of text, and broken UTF-8 are shown as \n, \x1b, \u202e and the
+ * like; everything else is kept.
  */
 str str_printable(struct arena *arena, str s);
 

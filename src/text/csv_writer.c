@@ -37,9 +37,15 @@ void csv_real(struct csv_writer *csv, double value)
 static bool needs_quotes(str text)
 {
     for (size_t i = 0; i < text.len; i++)
-        if (strchr(",\"\r\n", text.at[i]))
+        if (text.at[i] && strchr(",\"\r\n", text.at[i]))
             return true;
     return !text.len || text.at[0] == ' ' || text.at[text.len - 1] == ' ';
+}
+
+/* Controls that have no place in a table (RFC 4180 allows CR and LF; tabs are kept). */
+static bool is_control(unsigned char c)
+{
+    return (c < ' ' && c != '\t' && c != '\n' && c != '\r') || c == 0x7F;
 }
 
 static void put_character(struct writer *out, str text, size_t length)
@@ -48,8 +54,16 @@ static void put_character(struct writer *out, str text, size_t length)
         writer_put(out, S("\xEF\xBF\xBD"));
     else if (text.at[0] == '"')
         writer_put(out, S("\"\""));
+    else if (is_control((unsigned char)text.at[0]))
+        writer_printf(out, "\\x%02x", (unsigned char)text.at[0]);
     else
         writer_put(out, (str){text.at, length});
+}
+
+/* Cells that spreadsheets run as formulas. Numbers are written by csv_int and csv_real, and never come here. */
+static bool looks_like_formula(str text)
+{
+    return text.len && strchr("=+-@\t\r", text.at[0]) && text.at[0];
 }
 
 void csv_text(struct csv_writer *csv, str value)
@@ -57,6 +71,8 @@ void csv_text(struct csv_writer *csv, str value)
     separate(csv);
     const str quote = needs_quotes(value) ? S("\"") : S("");
     writer_put(csv->out, quote);
+    if (looks_like_formula(value))
+        writer_put(csv->out, S("'"));
     while (value.len) {
         const size_t length = utf8_length(value.at, value.len);
         put_character(csv->out, value, length);

@@ -7,11 +7,16 @@
 #include <signal.h>
 #include <spawn.h>
 #include <string.h>
+#ifdef __linux__
+#include <dirent.h>
+#include <sys/prctl.h>
+#endif
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/format.h"
 
 enum { KEPT_BYTES = 16 << 10, SHOWN_LINES = 12, LOOK_MS = 10 };
 
@@ -176,6 +181,97 @@ static str complaints_of(const struct child *child, struct arena *arena)
     return all;
 }
 
+/* ---- what a child leaves behind ---- */
+
+#ifdef __linux__
+
+/* Of /proc/PID/stat; 0 where it is gone. The name in brackets may hold anything. */
+static pid_t parent_of(const char *pid)
+{
+    char path[64], text[512];
+    format_text(path, sizeof path, "/proc/%s/stat", pid);
+    const int file = open(path, O_RDONLY | O_CLOEXEC);
+    const ssize_t count = file < 0 ? 0 : read(file, text, sizeof text - 1);
+    if (file >= 0)
+        close(file);
+    text[count > 0 ? count : 0] = 0;
+    const char *const behind = strrchr(text, ')');
+    int64_t parent = 0;
+    str rest = str_of(behind ? behind + 1 : ""), word;
+    rest = str_trim(rest);
+    return str_cut(&rest, ' ', &word) && str_cut(&rest, ' ', &word) && str_int(word, &parent) ? (pid_t)parent : 0;
+}
+
+enum { MOST_CHILDREN = 256 };
+
+struct children {
+    pid_t at[MOST_CHILDREN];
+    int count;
+};
+
+static struct children children_of_ours(void)
+{
+    struct children ours = {.count = 0};
+    DIR *const all = opendir("/proc");
+    for (const struct dirent *entry; all && ours.count < MOST_CHILDREN && (entry = readdir(all));) {
+        int64_t pid;
+        if (str_int(str_of(entry->d_name), &pid) && parent_of(entry->d_name) == getpid())
+            ours.at[ours.count++] = (pid_t)pid;
+    }
+    if (all)
+        closedir(all);
+    return ours;
+}
+
+static bool is_among(const struct children *children, pid_t pid)
+{
+    for (int i = 0; i < children->count; i++)
+        if (children->at[i] == pid)
+            return true;
+    return false;
+}
+
+static struct children known; /* that were ours before */
+
+/* Those whose parents ended are ours now. False where there are none. */
+static bool kill_orphans(void)
+{
+    const struct children ours = children_of_ours();
+    bool any = false;
+    for (int i = 0; i < ours.count; i++)
+        if (!is_among(&known, ours.at[i])) {
+            kill(ours.at[i], SIGKILL);
+            any |= waitpid(ours.at[i], NULL, 0) == ours.at[i];
+        }
+    return any;
+}
+
+/* A process that left its group (setsid) comes to us when its parent ends. */
+static void adopt_orphans(bool on)
+{
+    known = children_of_ours();
+    prctl(PR_SET_CHILD_SUBREAPER, on ? 1L : 0L, 0L, 0L, 0L);
+}
+
+static void end_orphans(void)
+{
+    enum { MOST_ROUNDS = 1000 }; /* each brings those whose parents were killed in the one before */
+    for (int i = 0; i < MOST_ROUNDS && kill_orphans(); i++) {
+    }
+}
+
+#else
+
+static void adopt_orphans(bool on)
+{
+}
+
+static void end_orphans(void)
+{
+}
+
+#endif
+
 /* ---- ending ---- */
 
 static int code_of(int status)
@@ -196,6 +292,7 @@ static void wait_for(struct child *child, struct child_end *end)
     }
     running = 0;
     kill(-child->pid, SIGKILL); /* what it left behind */
+    end_orphans();              /* and what had left its group */
     listen_to_the_rest(child);
     end->status = code_of(status);
 }
@@ -207,9 +304,11 @@ bool child_run(const char *const *argv, const char *const *environment, int64_t 
     struct child child = {.kept = arena_alloc(arena, KEPT_BYTES), .until_ns = now_ns() + limit_ns};
     *end = (struct child_end){0};
     hear_interrupts(before);
+    adopt_orphans(true);
     const bool started = start(&child, argv, environment, err);
     if (started)
         wait_for(&child, end);
+    adopt_orphans(false);
     stop_hearing(before);
     if (!started)
         return false;

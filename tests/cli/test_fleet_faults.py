@@ -88,6 +88,25 @@ class LongTables(unittest.TestCase):
         self.assertIn(f"line {self.LINE}:", said(report))
 
 
+class OtherTables(unittest.TestCase):
+    """Tables that are nearly in the form: taken, or refused with the words that say what to change."""
+    TABLE = HEADER + f"\nj1,{GOOD}\nj2,{GOOD}\n"
+
+    def test_a_capitalised_header(self):
+        for header in (HEADER.upper(), HEADER.title()):
+            report = breakdown(self.TABLE.replace(HEADER, header), "--hw", "paper").json
+            self.assertEqual(values(report)["jobs"], 2, header)
+
+    def test_other_separators(self):
+        for mark, word in ((";", "semicolons"), ("\t", "tabs"), ("|", "|")):
+            done = breakdown(self.TABLE.replace(",", mark), "--hw", "paper", code=INPUT)
+            self.assertIn(f"its columns are separated by {word}: write them with commas", done.err)
+
+    def test_lines_that_end_in_cr_alone(self):
+        done = breakdown(self.TABLE.replace("\n", "\r"), "--hw", "paper", code=INPUT)
+        self.assertIn("its lines end in CR alone", done.err)
+
+
 class PaiTables(unittest.TestCase):
     """Rows go through files by the hash of their job's name, and are still told by the line on which they stood."""
     TASKS = 60_000

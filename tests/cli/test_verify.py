@@ -333,6 +333,18 @@ class Ends(Bench):
         self.assertNotIn("\x1b", outcome.err)
         self.assertIn("gone", outcome.err)
 
+    @unittest.skipUnless(sys.platform.startswith("linux"), "only Linux hands orphans on")
+    def test_a_process_that_left_the_session_is_ended(self):
+        pid = self.path("pid")
+        text = (f"import os, time\nif not os.fork():\n    os.setsid()\n    open({pid!r} + '.new', 'w').write(str(os.getpid()))\n"
+                f"    os.rename({pid!r} + '.new', {pid!r})\n    os.closerange(0, 3)\n    time.sleep(300)\n    os._exit(0)\n"
+                f"while not os.path.exists({pid!r}):\n    time.sleep(0.01)\n") + TRAIN.format(loss="step", steps=3)
+        path = self.write("leaves.py", text)
+        outcome = self.verify(path, self.script("b.py", "step", 3), "--repeat", "0")
+        self.assertEqual(outcome.code, OK, outcome.err)
+        with open(pid, encoding="ascii") as left:
+            self.assertRaises(ProcessLookupError, os.kill, int(left.read()), 0)
+
     def test_an_interrupt_ends_the_script_and_tidies_up(self):
         text = "import time\nopen(__file__ + '.on', 'w').close()\ntime.sleep(100)\n"
         path = self.write("hang.py", text)

@@ -58,6 +58,8 @@ static void what_could_harm_a_terminal_is_shown_as_text(void **state)
     struct arena arena = {0};
     const str shown = str_printable(&arena, S("a\x1b[31m\n\xc3\xa9\xff\xc2\x9b\xc0\xaf"));
     assert_string_equal(shown.at, "a\\x1b[31m\\n\xc3\xa9\\xff\\xc2\\x9b\\xc0\\xaf");
+    const str turned = str_printable(&arena, S("x\u202ey\u2066\u200f\u061c\u05d0"));
+    assert_true(str_eq(turned, S("x\\u202ey\\u2066\\u200f\\u061c\u05d0"))); /* letters of such scripts stay */
     arena_free(&arena);
 }
 

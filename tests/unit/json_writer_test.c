@@ -166,6 +166,20 @@ static void csv_fields_are_quoted_where_needed(void **state)
                         "plain,\"a,b\",\"say \"\"hi\"\"\",\"two\nlines\",\" blank\"\n");
 }
 
+static void csv_holds_no_controls_and_no_formulas(void **state)
+{
+    struct csv_writer csv = {.out = out};
+    csv_text(&csv, S("a\0b\x1b[31m\x7f"));
+    csv_text(&csv, S("=1+1"));
+    csv_text(&csv, S("@SUM(A1)"));
+    csv_text(&csv, S("-rm"));
+    csv_text(&csv, S("a=b"));
+    csv_int(&csv, -5);
+    csv_real(&csv, -0.5);
+    csv_end_line(&csv);
+    assert_string_equal(str_z(&arena, writer_text(out)), "a\\x00b\\x1b[31m\\x7f,'=1+1,'@SUM(A1),'-rm,a=b,-5,-0.5\n");
+}
+
 static void csv_tells_absent_from_empty(void **state)
 {
     struct csv_writer csv = {.out = out};
@@ -194,6 +208,7 @@ int main(void)
         CASE(integers_are_exact),
         CASE(reals_have_the_fewest_digits),
         CASE(csv_fields_are_quoted_where_needed),
+        CASE(csv_holds_no_controls_and_no_formulas),
         CASE(csv_tells_absent_from_empty),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -62,10 +62,10 @@ bool output_check(const struct call *call, struct steptime_error *err)
 /* Control characters of names do nothing to a terminal. */
 static void put_warning(str line)
 {
-    fputs("steptime: ", stderr);
-    for (size_t i = 0; i < line.len; i++)
-        fputc((unsigned char)line.at[i] < ' ' || line.at[i] == 0x7f ? '?' : line.at[i], stderr);
-    fputc('\n', stderr);
+    struct arena scratch = {0};
+    const str shown = str_printable(&scratch, line);
+    fprintf(stderr, "steptime: %.*s\n", (int)shown.len, shown.at);
+    arena_free(&scratch);
 }
 
 /* What went wrong with the input must not go unsaid because the output has no place for it. */

@@ -42,11 +42,56 @@ static const char *keys_of_line(str line, struct arena *arena, struct csv_row *r
     return json.failed ? "it is no valid JSON" : count == MOST_COLUMNS ? "it has too many members" : NULL;
 }
 
+/* What a table that is separated by something else than commas, or whose lines end in CR alone, is told. */
+static const char *other_kind_of_csv(str line, const struct csv_row *row)
+{
+    if (memchr(line.at, '\r', line.len) && !str_ends(str_trim(line), S("\r")) && str_has(str_trim(line), S("\r")))
+        return "its lines end in CR alone: write them with LF or CR LF";
+    if (row->count != 1)
+        return NULL;
+    static const struct {
+        const char *mark, *problem;
+    } marks[] = {
+        {";", "its columns are separated by semicolons: write them with commas"},
+        {"\t", "its columns are separated by tabs: write them with commas"},
+        {"|", "its columns are separated by |: write them with commas"},
+    };
+    for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
+        if (str_has(row->fields[0], str_of(marks[i].mark)))
+            return marks[i].problem;
+    return NULL;
+}
+
+static str lower_case(struct arena *arena, str text)
+{
+    char *const lower = arena_alloc(arena, text.len + 1);
+    for (size_t i = 0; i < text.len; i++)
+        lower[i] = (char)(text.at[i] >= 'A' && text.at[i] <= 'Z' ? text.at[i] + ('a' - 'A') : text.at[i]);
+    return (str){lower, text.len};
+}
+
+/* "Architecture" means what "architecture" does; names that mean nothing here stay as they are. */
+static void fold_case(struct arena *arena, struct csv_row *head)
+{
+    str *names, *const fields = arena_array(arena, head->count, sizeof *fields);
+    const uint32_t known = job_column_names(arena, &names);
+    for (uint32_t i = 0; i < head->count; i++) {
+        const str lower = lower_case(arena, str_trim(head->fields[i]));
+        fields[i] = head->fields[i];
+        for (uint32_t k = 0; k < known; k++)
+            if (str_eq(lower, names[k]) && csv_column(head, lower) == NO_COLUMN)
+                fields[i] = lower;
+    }
+    head->fields = fields;
+}
+
 static bool head_of(const struct finding *finding, str first, struct csv_row *head)
 {
     finding->reading->json = str_starts(str_trim(first), S("{"));
-    const char *const problem =
+    const char *problem =
         finding->reading->json ? keys_of_line(first, finding->arena, head) : split_line(first, finding->arena, head);
+    if (!finding->reading->json && !problem)
+        problem = other_kind_of_csv(first, head);
     return !problem ||
            fail_at(finding->err, STEPTIME_INPUT, str_of(finding->asked->path), -1, "its first line: %s", problem);
 }
@@ -76,6 +121,7 @@ static const struct job_format *public_format(const struct csv_row *head, const 
 static bool prepare_own(const struct finding *finding, struct csv_row *head)
 {
     const char *const path = finding->asked->path;
+    fold_case(finding->arena, head);
     if (!job_columns_find(head, path, finding->arena, finding->err))
         return false;
     if (finding->reading->json)
