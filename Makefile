@@ -10,6 +10,7 @@
 #   make fuzz        each fuzz target for FUZZ_SECONDS (60)
 #   make mutants     every trace at hand and MUTANTS (1000) changed ones against the invariants, under sanitizers
 #   make format      rewrite the sources as .clang-format says; make format-check only looks
+#   make guard       has any command become dearer? counts instructions and memory against bench/guard/baseline.json
 #   make bench       measure; the figures go to build/bench.json
 #   make bench-accuracy  how far predictions are from published measurements; build/accuracy.json
 #   make models      fit data/models again from the public measurements beside the checkout
@@ -29,7 +30,7 @@ export PKG_CONFIG_PATH := $(prefix)/lib/pkgconfig:$(prefix)/lib64/pkgconfig:$(pr
 sources = $(wildcard include/*/*.h src/*/*.[ch] src/*/*/*.[ch] tests/*/*.[ch] bench/*.[ch])
 sanitizers = -Db_sanitize=address,undefined -Db_lundef=false -Dbuildtype=debugoptimized -Dc_args=-fno-sanitize-recover=all
 
-.PHONY: all demo check install sanitize clang fuzz fuzz-build mutants format format-check bench bench-accuracy models clean help
+.PHONY: all demo check install sanitize clang fuzz fuzz-build mutants format format-check bench guard bench-accuracy models clean help
 .NOTPARALLEL:
 
 all:
@@ -82,6 +83,9 @@ format-check:
 
 bench: all
 	python3 bench/run.py
+
+guard: all
+	@python3 bench/guard.py
 
 bench-accuracy: all
 	python3 bench/accuracy.py

@@ -5,7 +5,8 @@
 run.py [-o FILE] [--only WORD] [--quick]
 
 Every figure is the median of several runs taken in turns. A figure that cannot be taken here (no traces, no peer) is
-listed as missing with the reason. --only takes the groups whose name contains the word; --quick runs everything once.
+listed as missing with the reason. A figure out of its bound is told, and the exit
+status is 1. --only takes the groups whose name contains the word; --quick runs everything once.
 """
 import argparse
 import json
@@ -204,6 +205,7 @@ def main(only, quick, path):
         out.write("\n")
     missed = [figure["id"] for figure in figures.all if figure.get("met") is False]
     print(f"written to {os.path.relpath(path)}" + (f"; out of bounds: {', '.join(missed)}" if missed else ""))
+    return 1 if missed else 0
 
 
 if __name__ == "__main__":
@@ -212,4 +214,4 @@ if __name__ == "__main__":
     parser.add_argument("--only", metavar="WORD", default="")
     parser.add_argument("--quick", action="store_true")
     arguments = parser.parse_args()
-    main(arguments.only, arguments.quick, arguments.o)
+    sys.exit(main(arguments.only, arguments.quick, arguments.o))

@@ -44,6 +44,7 @@ esac
 if [ "$for_what" = ci ]; then
     have clang || need clang
     have clang-format || need clang-format
+    have valgrind || want valgrind # counts instructions for `make guard`, where the processor does not
     # The fuzzers' runtime is a package of its own, and its name carries the version of the compiler.
     have clang && [ -e "$(clang -print-file-name=libclang_rt.fuzzer-x86_64.a)" ] ||
         [ "$(uname -m)" != x86_64 ] || need libclang-rt-14-dev

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "real.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -148,13 +149,28 @@ static bool round_product(uint64_t digits, int exponent, double *value)
     return true;
 }
 
+/* Digits and power are doubles without loss, so that one division or multiplication rounds once (Clinger 1990). */
+static bool round_exact(const struct decimal *decimal, double *value)
+{
+    static const double powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
+                                    1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+    enum { MOST = sizeof powers / sizeof *powers - 1 };
+    if (FLT_EVAL_METHOD != 0 || decimal->digits > (uint64_t)1 << 53 || decimal->exponent < -MOST ||
+        decimal->exponent > MOST)
+        return false;
+    const double digits = (double)(int64_t)decimal->digits;
+    *value = decimal->exponent < 0 ? digits / powers[-decimal->exponent] : digits * powers[decimal->exponent];
+    return true;
+}
+
 static bool round_fast(const struct decimal *decimal, double *value)
 {
     *value = 0;
     if (decimal->count > MOST_DIGITS)
         return false;
-    return !decimal->digits || (decimal->exponent >= -REAL_MOST_POWER && decimal->exponent <= REAL_MOST_POWER &&
-                                round_product(decimal->digits, (int)decimal->exponent, value));
+    return !decimal->digits || round_exact(decimal, value) ||
+           (decimal->exponent >= -REAL_MOST_POWER && decimal->exponent <= REAL_MOST_POWER &&
+            round_product(decimal->digits, (int)decimal->exponent, value));
 }
 
 /* Any decimal number; the text was found to be one. */

@@ -2,6 +2,7 @@
 #include "catalogue.h"
 
 #include <assert.h>
+#include <pthread.h>
 
 #include "device_name.h"
 #include "row.h"
@@ -103,7 +104,7 @@ static uint32_t lines(str text)
     return count;
 }
 
-const struct catalogue *catalogue_new(struct arena *arena)
+static const struct catalogue *read_table(struct arena *arena)
 {
     const str text = {hw_csv, hw_csv_bytes};
     struct catalogue *catalogue = arena_alloc(arena, sizeof *catalogue);
@@ -121,6 +122,22 @@ const struct catalogue *catalogue_new(struct arena *arena)
         while (csv_next(&reader, arena, &row))
             add_row(catalogue, arena, &header, &row);
     return catalogue;
+}
+
+/* Read once, on whatever thread asks first: each rank of a job wants it. */
+static const struct catalogue *built_in;
+
+static void read_built_in(void)
+{
+    static struct arena arena;
+    built_in = read_table(&arena);
+}
+
+const struct catalogue *catalogue_built_in(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, read_built_in);
+    return built_in;
 }
 
 uint32_t catalogue_gpu_count(const struct catalogue *catalogue)

@@ -43,8 +43,8 @@ struct common_variant {
 
 struct catalogue;
 
-/* The built-in table; everything lives in the arena. */
-const struct catalogue *catalogue_new(struct arena *arena);
+/* The built-in table; it lives as long as the process. */
+const struct catalogue *catalogue_built_in(void);
 
 uint32_t catalogue_gpu_count(const struct catalogue *catalogue);
 const struct hardware *catalogue_gpu_at(const struct catalogue *catalogue, uint32_t i);

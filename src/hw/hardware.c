@@ -35,7 +35,7 @@ static bool device_of_text(str text, str path, struct arena *arena, struct hardw
     struct csv_row header, row;
     if (!csv_next(&reader, arena, &header) || csv_column(&header, S("name")) == UINT32_MAX)
         return fail_at(err, STEPTIME_INPUT, path, -1, "no table of hardware: its header has no column 'name'");
-    const struct catalogue *catalogue = catalogue_new(arena);
+    const struct catalogue *catalogue = catalogue_built_in();
     const uint32_t kind = csv_column(&header, S("kind"));
     uint32_t devices = 0;
     while (csv_next(&reader, arena, &row)) {
@@ -66,7 +66,7 @@ static bool find(str name, bool common, struct arena *arena, struct hardware *ha
 {
     if (names_a_file(name))
         return find_in_file(name, arena, hardware, err);
-    const struct catalogue *catalogue = catalogue_new(arena);
+    const struct catalogue *catalogue = catalogue_built_in();
     const struct hardware *found = catalogue_gpu(catalogue, name, (struct gpu_signs){-1, -1});
     const struct common_variant *variant = found || !common ? NULL : catalogue_common(catalogue, name);
     if (found || variant) {
@@ -90,7 +90,7 @@ bool hardware_recorded(str name, struct arena *arena, struct hardware *hardware,
 
 str hardware_remark(str name, struct arena *arena)
 {
-    const struct catalogue *catalogue = catalogue_new(arena);
+    const struct catalogue *catalogue = catalogue_built_in();
     if (names_a_file(name) || catalogue_gpu(catalogue, name, (struct gpu_signs){-1, -1}))
         return S("");
     const struct common_variant *variant = catalogue_common(catalogue, name);
@@ -165,7 +165,7 @@ bool hardware_set(struct hardware *hardware, str setting, struct arena *arena, s
         return unknown_key(str_trim(word), err);
     text = str_copy(arena, str_trim(text));
     if (is_link(key) && !str_ends(text, S("%"))) {
-        const struct catalogue *catalogue = catalogue_new(arena);
+        const struct catalogue *catalogue = catalogue_built_in();
         if (catalogue_link(catalogue, text))
             return !link_figures(catalogue, key, text, hardware);
     }

@@ -17,7 +17,7 @@ static const struct gpu_signs silent = {-1, -1};
 
 static int open_catalogue(void **state)
 {
-    catalogue = catalogue_new(&arena);
+    catalogue = catalogue_built_in();
     return 0;
 }
 

@@ -12,7 +12,7 @@ static const struct family *gemm;
 
 static int begin(void **state)
 {
-    catalogue = catalogue_new(&arena);
+    catalogue = catalogue_built_in();
     gemm = kernel_family_of_name(S("gemm"));
     return 0;
 }

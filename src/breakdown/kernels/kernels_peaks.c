@@ -41,7 +41,7 @@ static const uint8_t *judge_names(const struct trace *trace, struct arena *arena
 
 struct peaks peaks_new(const struct trace *trace, str device, struct arena *arena)
 {
-    const struct catalogue *catalogue = catalogue_new(arena);
+    const struct catalogue *catalogue = catalogue_built_in();
     struct peaks peaks = {.by_lane = arena_array(arena, trace->lane_count, sizeof *peaks.by_lane),
                           .rounds_fp32 = judge_names(trace, arena)};
     bool first = true;
@@ -58,7 +58,7 @@ struct peaks peaks_new(const struct trace *trace, str device, struct arena *aren
 bool peaks_check(str device, struct steptime_error *err)
 {
     struct arena scratch = {0};
-    const struct catalogue *catalogue = catalogue_new(&scratch);
+    const struct catalogue *catalogue = catalogue_built_in();
     bool known = !device.len || catalogue_gpu(catalogue, device, (struct gpu_signs){-1, -1});
     if (!known) {
         const str hint = catalogue_hint(catalogue, &scratch, device);

@@ -127,7 +127,7 @@ static void show_servers(struct report *report, const struct catalogue *catalogu
 
 static void show_all(struct report *report)
 {
-    const struct catalogue *catalogue = catalogue_new(report_arena(report));
+    const struct catalogue *catalogue = catalogue_built_in();
     show_devices(report, catalogue);
     show_links(report, catalogue);
     show_servers(report, catalogue);

@@ -137,7 +137,7 @@ bool model_eval(const struct call *call, struct steptime_error *err)
     struct hardware room;
     struct report *report = report_new(&arena, S("model"));
     struct evaluation evaluation = {.models = models_of_call(call, &arena, err), .arena = &arena};
-    evaluation.catalogue = catalogue_new(&arena);
+    evaluation.catalogue = catalogue_built_in();
     evaluation.lines = arena_array(&arena, MOST_SCORES, sizeof *evaluation.lines);
     const bool good = evaluation.models && hardware_of_call(call, &arena, &room, &evaluation.given, err) &&
                       evaluate(call, &evaluation, err);

@@ -133,7 +133,7 @@ bool model_fit(const struct call *call, struct steptime_error *err)
     struct arena arena = {0};
     struct measurements measurements = {0};
     struct writer *out = NULL;
-    const struct catalogue *catalogue = catalogue_new(&arena);
+    const struct catalogue *catalogue = catalogue_built_in();
     bool good = output_takes_text(call, err) && read_tables(call, catalogue, &arena, &measurements, err) &&
                 leave_out(call, catalogue, &measurements, err) && open_output(call, &out, err);
     good = good && (call_flag(call, "adapt") ? fit_near : fit_anew)(call, &measurements, out, &arena, err);

@@ -142,7 +142,7 @@ static bool open_all(struct prediction *p, struct steptime_error *err)
     if (!input)
         return fail(err, STEPTIME_USAGE, "which table? --input FILE, or --input - for standard input");
     hardware_say(p->call);
-    p->catalogue = catalogue_new(&p->arena);
+    p->catalogue = catalogue_built_in();
     return find_given(p, err) && (p->models = models_of_words(p->call, &p->arena, err)) &&
            (p->table = kernel_table_open(input, err)) && (p->out = writer_open(call_text(p->call, "output"), err));
 }

@@ -9,7 +9,9 @@
 #include "base/mem.h"
 #include "base/sort.h"
 
-enum { ROWS_A_BUCKET = 64 };
+enum { ROWS_A_BUCKET = 64, BUCKET_NONE = UINT32_MAX };
+
+enum order { ORDER_NONE, ORDER_ASCENDING, ORDER_ALIKE }; /* alike: they have one value */
 
 struct sorted {
     const struct rows *store;
@@ -20,7 +22,7 @@ struct sorted {
     uint32_t buckets;
     uint32_t *first;           /* of each bucket in rows; buckets + 1 */
     double (*before)[WEIGHTS]; /* weight of the rows before a bucket; buckets + 1 */
-    bool *ordered;             /* the rows of the bucket are */
+    enum order *order;         /* of the rows of a bucket */
 };
 
 /* The rows to be taken. */
@@ -81,15 +83,19 @@ static uint32_t choose_buckets(struct sorted *sorted, const struct taken *taken)
     return count;
 }
 
-/* Numbers and weights of the rows of each bucket, summed up over those before. */
-static void sum_buckets(struct sorted *sorted, const struct taken *taken)
+static uint32_t bucket_of_row(const struct sorted *sorted, uint32_t row)
+{
+    const double value = value_of(sorted, row);
+    return isnan(value) ? BUCKET_NONE : bucket_of(sorted, value);
+}
+
+/* The bucket of each row; numbers and weights of the rows of each bucket, summed up over those before. */
+static void sum_buckets(struct sorted *sorted, const struct taken *taken, uint32_t *buckets)
 {
     for (uint32_t i = 0; i < taken->count; i++) {
-        const uint32_t row = row_of(taken, i);
-        const double value = value_of(sorted, row);
-        if (isnan(value))
+        const uint32_t row = row_of(taken, i), bucket = buckets[i] = bucket_of_row(sorted, row);
+        if (bucket == BUCKET_NONE)
             continue;
-        const uint32_t bucket = bucket_of(sorted, value);
         sorted->first[bucket + 1]++;
         for (int by = 0; by < WEIGHTS; by++)
             sorted->before[bucket + 1][by] += weight_of(sorted, row, (enum weight)by);
@@ -101,16 +107,13 @@ static void sum_buckets(struct sorted *sorted, const struct taken *taken)
     }
 }
 
-static void place_rows(struct sorted *sorted, const struct taken *taken)
+static void place_rows(struct sorted *sorted, const struct taken *taken, const uint32_t *buckets)
 {
     uint32_t *const next = mem_alloc(sorted->buckets * sizeof *next);
     memcpy(next, sorted->first, sorted->buckets * sizeof *next);
-    for (uint32_t i = 0; i < taken->count; i++) {
-        const uint32_t row = row_of(taken, i);
-        const double value = value_of(sorted, row);
-        if (!isnan(value))
-            sorted->rows[next[bucket_of(sorted, value)]++] = row;
-    }
+    for (uint32_t i = 0; i < taken->count; i++)
+        if (buckets[i] != BUCKET_NONE)
+            sorted->rows[next[buckets[i]]++] = row_of(taken, i);
     mem_free(next);
 }
 
@@ -123,9 +126,11 @@ struct sorted *sorted_new(const struct rows *store, const uint32_t *rows, uint32
     sorted->rows = mem_alloc(choose_buckets(sorted, &taken) * sizeof *sorted->rows);
     sorted->first = mem_zeroed(((size_t)sorted->buckets + 1) * sizeof *sorted->first);
     sorted->before = mem_zeroed(((size_t)sorted->buckets + 1) * sizeof *sorted->before);
-    sorted->ordered = mem_zeroed(sorted->buckets * sizeof *sorted->ordered);
-    sum_buckets(sorted, &taken);
-    place_rows(sorted, &taken);
+    sorted->order = mem_zeroed(sorted->buckets * sizeof *sorted->order);
+    uint32_t *const buckets = mem_alloc(count * sizeof *buckets);
+    sum_buckets(sorted, &taken, buckets);
+    place_rows(sorted, &taken, buckets);
+    mem_free(buckets);
     return sorted;
 }
 
@@ -136,15 +141,15 @@ void sorted_free(struct sorted *sorted)
     mem_free(sorted->rows);
     mem_free(sorted->first);
     mem_free(sorted->before);
-    mem_free(sorted->ordered);
+    mem_free(sorted->order);
     mem_free(sorted);
 }
 
 /* Puts the rows of a bucket in order, once. */
-static void order(struct sorted *sorted, uint32_t bucket)
+static enum order put_in_order(struct sorted *sorted, uint32_t bucket)
 {
-    if (sorted->ordered[bucket])
-        return;
+    if (sorted->order[bucket] != ORDER_NONE)
+        return sorted->order[bucket];
     uint32_t *const rows = sorted->rows + sorted->first[bucket];
     const uint32_t count = sorted->first[bucket + 1] - sorted->first[bucket];
     struct keyed *const keys = mem_alloc(count * sizeof *keys);
@@ -153,8 +158,9 @@ static void order(struct sorted *sorted, uint32_t bucket)
     sort_keyed(keys, count);
     for (uint32_t i = 0; i < count; i++)
         rows[i] = keys[i].row;
+    sorted->order[bucket] = count && keys[0].key == keys[count - 1].key ? ORDER_ALIKE : ORDER_ASCENDING;
     mem_free(keys);
-    sorted->ordered[bucket] = true;
+    return sorted->order[bucket];
 }
 
 static double all_weight(const struct sorted *sorted, enum weight by)
@@ -187,7 +193,8 @@ double sorted_quantile(struct sorted *sorted, enum weight by, double q)
     const double wanted = q * all_weight(sorted, by);
     const uint32_t bucket = bucket_of_weight(sorted, by, wanted);
     double sum = sorted->before[bucket][by], value = NAN;
-    order(sorted, bucket);
+    if (put_in_order(sorted, bucket) == ORDER_ALIKE)
+        return value_of(sorted, sorted->rows[sorted->first[bucket]]);
     for (uint32_t i = sorted->first[bucket]; i < sorted->first[bucket + 1]; i++) {
         const double weight = weight_of(sorted, sorted->rows[i], by);
         if (!(weight > 0))

@@ -2,9 +2,10 @@
 /*
  * A folder of PAI 2020 as a stream of jobs. The rows of one job may stand
  * anywhere in its tables: they are parted by the hash of the job's name into as
- * many temporary files as are needed for one part to fit memory, and the jobs of
- * one part after the other are put together.
+ * many parts as are needed for one to fit memory. The first is put together as
+ * its rows come; those of the others wait in temporary files for their turn.
  */
+#include <stddef.h>
 #include <sys/stat.h>
 
 #include "base/error.h"
@@ -40,13 +41,14 @@ struct job_group {
 
 struct part {
     struct spool *tasks, *instances, *groups;
+    uint64_t last_job; /* of the task that was put aside last: the next of the same job needs no name */
 };
 
 struct pai {
     struct intern *texts;
     uint32_t task_group, job_group; /* column of --group-by in either table; UINT32_MAX */
     unsigned part_count, part;
-    struct part parts[MOST_PARTS]; /* none where there is but one: rows go straight into jobs */
+    struct part parts[MOST_PARTS]; /* none of the first: its rows go straight into jobs */
     struct pai_jobs *jobs;
     bool knows_machines;
     char tasks[1024], instances[1024], of_jobs[1024]; /* paths of the tables, as far as there are any */
@@ -121,26 +123,33 @@ static bool put(struct spool **spool, const void *bytes, size_t count, struct st
     return spool_add(*spool, (str){bytes, count}, err);
 }
 
-static bool put_task(struct pai *pai, const struct pai_task *task, struct steptime_error *err)
+static bool put_task(struct pai *pai, struct pai_task *task, struct steptime_error *err)
 {
-    if (pai->part_count > 1)
-        return put(&part_of(pai, task->job)->tasks, task, sizeof *task, err);
-    pai_jobs_task(pai->jobs, task);
-    return true;
+    struct part *part = part_of(pai, task->job);
+    if (part == pai->parts) {
+        pai_jobs_task(pai->jobs, task);
+        return true;
+    }
+    if (part->tasks && part->last_job == task->job)
+        task->name_length = 0;
+    part->last_job = task->job;
+    return put(&part->tasks, task, offsetof(struct pai_task, name) + task->name_length, err);
 }
 
 static bool put_instance(struct pai *pai, const struct pai_instance *instance, struct steptime_error *err)
 {
-    if (pai->part_count > 1)
-        return put(&part_of(pai, instance->job)->instances, instance, sizeof *instance, err);
+    struct part *part = part_of(pai, instance->job);
+    if (part != pai->parts)
+        return put(&part->instances, instance, sizeof *instance, err);
     pai_jobs_instance(pai->jobs, instance);
     return true;
 }
 
 static bool put_group(struct pai *pai, const struct job_group *group, struct steptime_error *err)
 {
-    if (pai->part_count > 1)
-        return put(&part_of(pai, group->job)->groups, group, sizeof *group, err);
+    struct part *part = part_of(pai, group->job);
+    if (part != pai->parts)
+        return put(&part->groups, group, sizeof *group, err);
     pai_jobs_group(pai->jobs, group->job, group->group);
     return true;
 }
@@ -296,19 +305,24 @@ static bool more(struct spool *spool, void *row, size_t bytes)
     return spool && spool_read(spool, row, bytes);
 }
 
+static bool more_tasks(struct spool *spool, struct pai_task *task)
+{
+    return more(spool, task, offsetof(struct pai_task, name)) && more(spool, task->name, task->name_length);
+}
+
 /* The jobs of the next part in place of those of the last; false after the last part. */
 static bool next_part(struct pai *pai)
 {
-    if (pai->part_count == 1 || pai->part == pai->part_count)
+    if (pai->part + 1 >= pai->part_count)
         return false;
-    struct part *part = &pai->parts[pai->part++];
+    struct part *part = &pai->parts[++pai->part];
     struct pai_task task;
     struct pai_instance instance;
     struct job_group group;
     pai_jobs_free(pai->jobs);
     pai->jobs = pai_jobs_new(pai->knows_machines);
     rewind_part(part);
-    while (more(part->tasks, &task, sizeof task))
+    while (more_tasks(part->tasks, &task))
         pai_jobs_task(pai->jobs, &task);
     while (more(part->instances, &instance, sizeof instance))
         pai_jobs_instance(pai->jobs, &instance);

@@ -55,7 +55,7 @@ void machines_free(struct machines *machines)
 static bool device_of_row(struct machines *machines, str gpu, struct hardware *hardware, struct steptime_error *err)
 {
     if (!machines->catalogue)
-        machines->catalogue = catalogue_new(&machines->arena);
+        machines->catalogue = catalogue_built_in();
     const struct hardware *found = catalogue_gpu(machines->catalogue, gpu, (struct gpu_signs){-1, -1});
     if (!found)
         return fail(err, STEPTIME_INPUT, "names the device '%.*s', which is not known, or is several", (int)gpu.len,

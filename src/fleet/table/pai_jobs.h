@@ -23,12 +23,12 @@ enum { PAI_NAME = 40 }; /* bytes of a job's name that are kept; names of the tra
 
 /* A row of the task table. */
 struct pai_task {
-    uint64_t job; /* hash of its name */
-    char name[PAI_NAME];
+    uint64_t job;                           /* hash of its name */
     double instances, gpus, start_s, end_s; /* of each instance; NaN: not told */
     uint32_t group, gpu;                    /* as the caller numbers texts */
-    uint8_t name_length;
     bool is_ps;
+    uint8_t name_length;
+    char name[PAI_NAME]; /* last, so that what is put aside ends with its end */
 };
 
 /* A row of the instance table. */

@@ -27,7 +27,7 @@ struct family_model *models_family(const struct models *models, const struct fam
 struct models *models_copy_built_in(struct arena *arena)
 {
     struct models *models = arena_alloc(arena, sizeof *models);
-    models->catalogue = catalogue_new(arena);
+    models->catalogue = catalogue_built_in();
     models->families = arena_array(arena, family_count, sizeof *models->families);
     for (uint32_t i = 0; i < family_count; i++) {
         const struct family_model empty = {.family = family_rows[i].family};

@@ -1,0 +1,234 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Fails where a command has become dearer than its work: half a minute, the same figures on a busy machine.
+
+guard.py [--program FILE] [--only WORD] [--update]
+
+Every command runs over generated inputs of three sizes. Instructions are counted (perf where the processor's counters can
+be had, else valgrind), and peak memory is what the system saw. What a unit costs more in the large input than in the
+medium one is its growth: above LINEAR it fails. Instructions and memory of the largest input are held against
+bench/guard/baseline.json: dearer than TOLERANCE fails; cheaper by as much is told, so that --update keeps the gain. The
+baseline names its compiler and options; a program built otherwise is measured for growth alone.
+"""
+import argparse
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+import guard_inputs
+from inputs import TOP
+from measure import run
+
+BUILD = os.path.join(TOP, "build")
+BASELINE = os.path.join(TOP, "bench", "guard", "baseline.json")
+LINEAR, TOLERANCE = 1.15, 1.10
+MEMORY_NOISE = 512 << 10  # pages that the system hands out more or less of
+COPIES, RANKS, ROWS = (1, 10, 30), (8, 64, 256), (300, 3000, 9000)
+STEPS_A_COPY = 4
+
+
+@dataclass
+class Case:
+    """A command over inputs of three sizes; make(folder, size) gives its argument."""
+
+    command: str
+    sizes: tuple
+    make: object
+    options: tuple = ()
+
+    @property
+    def name(self):
+        return f"{self.command}, {self.make.__name__}"
+
+    def arguments(self, folder, size):
+        return [*self.command.split(), *self.options, self.make(folder, size)]
+
+
+def steps(folder, copies):
+    return guard_inputs.trace(folder, STEPS_A_COPY * copies)
+
+
+def cases():
+    over_traces = ("summary", "breakdown", "kernels", "ops", "critical-path", "ranks", "overheads", "predict", "info",
+                   "fleet features")
+    for command in over_traces:
+        json_or_csv = ("--format", "csv") if command == "fleet features" else ("--format", "json")
+        yield Case(command, COPIES, steps, json_or_csv)
+        yield Case(command, RANKS, guard_inputs.ranks, json_or_csv)
+    yield Case("fleet stragglers", RANKS, guard_inputs.ranks, ("--format", "json"))
+    yield Case("lint", COPIES, guard_inputs.source, ("--format", "json", "--fail-on", "never"))
+    yield Case("fix", COPIES, guard_inputs.source)
+    yield Case("fleet breakdown", ROWS, guard_inputs.jobs, ("--hw", "paper"))
+    yield Case("fleet project", ROWS, guard_inputs.jobs, ("--hw", "paper", "--to", "allreduce-local", "--format", "json"))
+    yield Case("shard", RANKS, guard_inputs.tables, ("--gpus", "8", "--hw", "A100-SXM4-40GB"))
+    yield Case("model eval", ROWS, guard_inputs.kernels, ("--format", "json"))
+
+
+ALONE = ("hw", "rules", "model show", "help", "completion bash")  # no input: what starting costs
+
+
+# ---- counting ----
+
+class Miscounted(Exception):
+    """The program did not end well, or nothing can be counted here."""
+
+
+def perf_counts():
+    """Whether perf can read the processor's counters: not in every virtual machine."""
+    if not shutil.which("perf"):
+        return False
+    done = subprocess.run(["perf", "stat", "-e", "instructions:u", "true"], capture_output=True, text=True, check=False)
+    return done.returncode == 0 and "not supported" not in done.stderr and "not counted" not in done.stderr
+
+
+def counter():
+    if perf_counts():
+        return ["perf", "stat", "-x", " ", "-e", "instructions:u"], re.compile(r"^(\d+) .*instructions", re.M)
+    if shutil.which("valgrind"):
+        return (["valgrind", "--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null"],
+                re.compile(r"I +refs: +([\d,]+)"))
+    return None, None
+
+
+def instructions(command):
+    """Of one run on one thread."""
+    tool, pattern = counter.found
+    with tempfile.TemporaryFile() as told:
+        status = subprocess.run([*tool, *command], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=told,
+                                check=False).returncode
+        told.seek(0)
+        text = told.read().decode("utf-8", "replace")
+    found = pattern.search(text)
+    if status or not found:
+        raise Miscounted(f"{' '.join(command[1:])} ended with {status}: {text.strip().splitlines()[-1:]}")
+    return int(found[1].replace(",", ""))
+
+
+def measure(command):
+    # Memory is that of the plain run: a tool's own would hide it. Of three, as the kernel counts pages in lots.
+    return {"instructions": instructions(command), "peak_bytes": min(run(command).peak_bytes for _ in range(3))}
+
+
+# ---- judging ----
+
+def growth(sizes, costs):
+    """What a unit more costs from the second size to the third, over the same from the first to the second."""
+    early = (costs[1] - costs[0]) / (sizes[1] - sizes[0])
+    late = (costs[2] - costs[1]) / (sizes[2] - sizes[1])
+    return late / early if early > 0 else 1.0
+
+
+def judge_growth(case, taken):
+    factor = growth(case.sizes, [cost["instructions"] for cost in taken])
+    if factor > LINEAR:
+        yield f"{case.name}: a unit costs {factor:.2f} times as much at {case.sizes[2]} as at {case.sizes[1]} (at most {LINEAR})"
+
+
+def judge_cost(name, cost, before):
+    if before is None:
+        yield f"{name}: not in the baseline (--update adds it)"
+        return
+    for figure, noise in (("instructions", 0), ("peak_bytes", MEMORY_NOISE)):
+        if cost[figure] > before[figure] * TOLERANCE + noise:
+            yield (f"{name}: {figure} {cost[figure]:,}, {cost[figure] / before[figure]:.2f} times the baseline's "
+                   f"{before[figure]:,} (at most {TOLERANCE})")
+
+
+def gains(name, cost, before):
+    if before and cost["instructions"] * TOLERANCE < before["instructions"]:
+        yield f"{name}: {before['instructions'] / cost['instructions']:.2f} times cheaper than the baseline (--update keeps that)"
+
+
+def built_with(program):
+    """Compiler and options of the build that the program lies in; what makes its counts comparable."""
+    about = os.path.join(os.path.dirname(os.path.dirname(os.path.realpath(program))), "meson-info")
+    try:
+        with open(os.path.join(about, "intro-compilers.json"), encoding="utf-8") as text:
+            compiler = json.load(text)["host"]["c"]
+        with open(os.path.join(about, "intro-buildoptions.json"), encoding="utf-8") as text:
+            options = {option["name"]: option["value"] for option in json.load(text)}
+    except (OSError, KeyError, ValueError):
+        return None
+    kept = ("buildtype", "optimization", "b_lto", "b_sanitize", "b_ndebug", "c_args", "isal", "isa")
+    return {"compiler": f"{compiler['id']} {compiler['version']}", "counter": counter.found[0][0],
+            **{name: options[name] for name in kept if name in options}}
+
+
+# ---- the run ----
+
+def take(program, only, folder):
+    """The costs by name: of each case three, of a command alone one."""
+    jobs = {}
+    with ThreadPoolExecutor(max(1, len(os.sched_getaffinity(0)))) as pool:
+        for case in (case for case in cases() if only in case.name):
+            for size in case.sizes:
+                words = [program, *case.arguments(folder, size), "--threads", "1"]
+                jobs[case.name, size] = pool.submit(measure, words if threads(case) else words[:-2])
+        for command in (command for command in ALONE if only in command):
+            jobs[command, 0] = pool.submit(measure, [program, *command.split()])
+        return {key: job.result() for key, job in jobs.items()}
+
+
+def threads(case):
+    """Whether the command has --threads."""
+    return case.command not in ("shard", "model eval", "fleet features", "fleet stragglers")
+
+
+def update(costs, built, only):
+    kept = read_baseline()["costs"] if only else {}
+    document = {"built": built, "costs": dict(sorted({**kept, **costs}.items()))}
+    with open(BASELINE, "w", encoding="utf-8") as out:
+        json.dump(document, out, indent=1)
+        out.write("\n")
+
+
+def read_baseline():
+    try:
+        with open(BASELINE, encoding="utf-8") as text:
+            return json.load(text)
+    except FileNotFoundError:
+        return {"built": None, "costs": {}}
+
+
+def main(program, only, updating):
+    counter.found = counter()
+    if not counter.found[0]:
+        print("guard: neither perf's counters nor valgrind are here: nothing was measured")
+        return 0
+    folder = os.path.join(BUILD, "guard-inputs")
+    os.makedirs(folder, exist_ok=True)
+    taken = take(program, only, folder)
+    costs = {name: cost for (name, size), cost in taken.items()}  # the last is the largest
+    faults, told = [], []
+    for case in (case for case in cases() if only in case.name):
+        faults += judge_growth(case, [taken[case.name, size] for size in case.sizes])
+    baseline, built = read_baseline(), built_with(program)
+    if updating:
+        update(costs, built, only)
+    elif baseline["built"] != built:
+        told.append(f"built as {built}, the baseline as {baseline['built']}: growth alone was judged")
+    else:
+        for name, cost in costs.items():
+            faults += judge_cost(name, cost, baseline["costs"].get(name))
+            told += gains(name, cost, baseline["costs"].get(name))
+    for line in told:
+        print(f"guard: {line}")
+    for line in faults:
+        print(f"guard: FAIL {line}")
+    print(f"guard: {len(costs)} commands over their inputs, {len(faults)} faults")
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--program", default=os.path.join(BUILD, "src", "steptime"))
+    parser.add_argument("--only", metavar="WORD", default="")
+    parser.add_argument("--update", action="store_true", help="keep what is measured as the baseline")
+    arguments = parser.parse_args()
+    sys.exit(main(arguments.program, arguments.only, arguments.update))

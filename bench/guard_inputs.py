@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Small inputs of every kind that the program reads, each the same in every run, and larger by a number of units."""
+import json
+import os
+
+DEVICE = {"id": 0, "name": "NVIDIA A100-SXM4-40GB", "totalGlobalMem": 42505273344, "computeMajor": 8, "computeMinor": 0,
+          "numSms": 108}
+LAYERS, LOSS_US = 4, 40
+
+
+class Recording:
+    """Events as PyTorch's profiler writes them, one after the other in time."""
+
+    def __init__(self):
+        self.events, self.now, self.ids = [], 0, 0
+
+    def span(self, category, name, ts, dur, tid, pid=100, **args):
+        self.events.append({"ph": "X", "cat": category, "name": name, "pid": pid, "tid": tid, "ts": ts, "dur": dur,
+                            "args": args})
+
+    def kernel(self, name, ts, dur, stream, call, **args):
+        """A call of the runtime at ts and its work on the device."""
+        self.ids += 1
+        category = "gpu_memcpy" if name.startswith("Memcpy") else "kernel"
+        self.span("cuda_runtime", call, ts, 4, 1, correlation=self.ids)
+        self.span(category, name, ts + 9, dur, stream, 0, device=0, stream=stream, correlation=self.ids, **args)
+
+    def operator(self, name, dur, shape, work, thread=1, **args):
+        """An operator, one inside it, and a launch inside that."""
+        self.ids += 1
+        about = {"External id": self.ids, "Input Dims": [shape, [shape[-1], 256]], "Input type": ["float", "float"]}
+        self.span("cpu_op", name, self.now, dur, thread, **about, **args)
+        self.span("cpu_op", f"{name}_impl", self.now + 2, dur - 4, thread, **about)
+        self.kernel(work, self.now + 5, dur + 3, 7, "cudaLaunchKernel", grid=[64, 1, 1], block=[256, 1, 1])
+        self.now += dur + 2
+
+    def step(self, number):
+        begin = self.now
+        for layer in range(LAYERS):
+            self.operator("aten::linear", 20, [128, 256 + layer], f"ampere_sgemm_{64 << layer % 2}x64_tn")
+            self.operator("aten::relu", 12, [128, 256], "void at::native::vectorized_elementwise_kernel<4, relu>(int)")
+        for layer in range(LAYERS):
+            self.operator("AddmmBackward0", 22, [128, 256], "ampere_sgemm_64x64_nt", **{"Sequence number": layer})
+        self.span("cpu_op", "record_param_comms", self.now, 15, 1)
+        self.kernel("ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevKernelArgsStorage<4096ul>)", self.now + 3, 30, 20,
+                    "cudaLaunchKernelExC", **{"Collective name": "allreduce", "In msg nelems": 65536, "Group size": 8,
+                                              "Process Group Name": "0", "dtype": "Float"})
+        self.now += 17
+        self.span("user_annotation", "Optimizer.step#Adam.step", self.now, 30, 1)
+        self.operator("aten::_foreach_add_", 18, [256, 256], "void at::native::multi_tensor_apply_kernel<add>(int)")
+        self.span("cpu_op", "aten::item", self.now, LOSS_US, 1)
+        self.kernel("Memcpy DtoH (Device -> Pageable)", self.now + 2, 3, 7, "cudaMemcpyAsync", bytes=4)
+        self.span("cuda_runtime", "cudaStreamSynchronize", self.now + 8, LOSS_US - 10, 1)
+        self.now += LOSS_US + 12
+        self.span("user_annotation", f"ProfilerStep#{number}", begin, self.now - begin, 1)
+        self.now += 3
+
+
+def recording(steps, rank=0, world=1):
+    """A trace of so many steps."""
+    taken = Recording()
+    for number in range(steps):
+        taken.step(number)
+    return {"schemaVersion": 1, "deviceProperties": [DEVICE],
+            "distributedInfo": {"backend": "nccl", "rank": rank, "world_size": world},
+            "record_shapes": 1, "traceEvents": taken.events}
+
+
+def save(path, text):
+    """The text as a file, unless it is there already."""
+    if not os.path.exists(path):
+        with open(f"{path}.part", "w", encoding="ascii") as out:
+            out.write(text)
+        os.replace(f"{path}.part", path)
+    return path
+
+
+def trace(folder, steps):
+    return save(os.path.join(folder, f"steps{steps}.json"), json.dumps(recording(steps)))
+
+
+def ranks(folder, count):
+    """A job of so many ranks, two steps each."""
+    folder = os.path.join(folder, f"ranks{count}")
+    os.makedirs(folder, exist_ok=True)
+    text = json.dumps(recording(2, rank="RANK", world=count))
+    for rank in range(count):
+        save(os.path.join(folder, f"rank{rank}.json"), text.replace('"RANK"', str(rank)))
+    return folder
+
+
+def source(folder, functions):
+    """Training loops with something to find in each."""
+    text = ["import torch\n"]
+    for i in range(functions):
+        text.append(f"""
+def train_{i}(model, loader, optimizer):
+    total = 0.0
+    for batch, target in loader:
+        batch = batch.to("cuda")
+        loss = torch.nn.functional.cross_entropy(model(batch), target.cuda())
+        loss.backward()
+        optimizer.step()
+        total += loss.item()
+        if {i} in (1, 2):
+            print(total, loss.cpu())
+    return total
+""")
+    return save(os.path.join(folder, f"loops{functions}.py"), "".join(text))
+
+
+def jobs(folder, rows):
+    """A table of jobs, as `fleet` reads it."""
+    lines = ["job,architecture,cnodes,batch,input_bytes,flops,memory_bytes,weight_bytes,duration_s\n"]
+    kinds = ("1w1g", "1wng", "ps-worker", "allreduce-local")
+    for i in range(rows):
+        kind = kinds[i % 4]
+        lines.append(f"j{i},{kind},{1 if i % 4 == 0 else 2 + i % 7},{32 << i % 4},{1e6 + i * 17.25:.6g},{1e12 + i * 1e9:.5g},"
+                     f"{2e10 + i * 3.5e6:.7g},{1e8 + i % 97 * 1e6:.6g},{100 + i % 1000}\n")
+    return save(os.path.join(folder, f"jobs{rows}.csv"), "".join(lines))
+
+
+def tables(folder, count):
+    """Embedding tables, as `shard` reads them."""
+    lines = ["name,rows,width,lookups\n"]
+    lines += [f"t{i},{1000 + i * 7919 % 1000003},{(16, 32, 64, 128)[i % 4]},{1 + i % 20}\n" for i in range(count)]
+    return save(os.path.join(folder, f"tables{count}.csv"), "".join(lines))
+
+
+def kernels(folder, rows):
+    """Measured kernels, as `model eval` reads them."""
+    lines = ["op,device,b,m,n,k,latency_us\n"]
+    lines += [f"bmm,A100-SXM4-40GB,{1 + i % 8},{64 + i % 512},{64 + i * 3 % 512},{64 + i * 7 % 512},{10 + i % 50}\n"
+              for i in range(rows)]
+    return save(os.path.join(folder, f"kernels{rows}.csv"), "".join(lines))
