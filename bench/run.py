@@ -5,8 +5,8 @@
 run.py [-o FILE] [--only WORD] [--quick]
 
 Every figure is the median of several runs taken in turns. A figure that cannot be taken here (no traces, no peer) is
-listed as missing with the reason. A figure out of its bound is told, and the exit
-status is 1. --only takes the groups whose name contains the word; --quick runs everything once.
+listed as missing with the reason. The exit status is 1 where one is out of its bound. --only takes the groups whose name
+contains the word; --quick runs everything once.
 """
 import argparse
 import json
