@@ -218,15 +218,18 @@ enum lower_step lower_integer(struct lower *lower, const struct concrete *node)
     return lower_leaf(lower, node, last == 'j' || last == 'J' ? SYN_FLOAT : SYN_INTEGER);
 }
 
-/* The `...` in the place of what was taken out: of a statement all of it, of a bracket what is in it. */
+/*
+ * The `...` in the place of what was taken out: of a statement all of it, of a bracket what is in it. What is open around
+ * it reaches as far as it does: the parser saw three bytes, and where the text is broken it may have put them anywhere.
+ */
 static enum lower_step stand_in(struct lower *lower, const struct taken_out *taken)
 {
     struct build *build = &lower->build;
     build_leaf(build, taken->broken ? SYN_ERROR : SYN_OTHER, taken->begin, taken->end);
-    const enum syntax_kind around = build_top_kind(build);
-    if (around == SYN_EXPR && build->end[build_top(build)->node] < taken->end)
-        build->end[build_top(build)->node] = taken->end;
-    if (around == SYN_SET && taken->pairs)
+    for (size_t i = 0; i < build->open_count; i++)
+        if (build->end[build->open[i].node] < taken->end)
+            build->end[build->open[i].node] = taken->end;
+    if (build_top_kind(build) == SYN_SET && taken->pairs)
         lower_set_kind(lower, SYN_DICT);
     return LOWER_PAST;
 }
