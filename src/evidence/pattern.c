@@ -11,14 +11,6 @@ enum {
     TRIP_BYTES = 64,      /* fewer bytes are alike by chance */
 };
 
-str pattern_word(enum pattern pattern)
-{
-    static const char *const words[PATTERNS] = {
-        "repeated", "round trip", "echo", "many small", "scalar", "dynamic shape", "loop", "growing",
-    };
-    return str_of(words[pattern]);
-}
-
 static void mark(struct move_group *group, enum pattern pattern)
 {
     group->patterns |= 1U << pattern;

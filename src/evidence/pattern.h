@@ -17,8 +17,6 @@ enum pattern {
     PATTERNS,
 };
 
-str pattern_word(enum pattern pattern);
-
 static inline bool group_has(const struct move_group *group, enum pattern pattern)
 {
     return group->patterns >> pattern & 1;

@@ -51,8 +51,3 @@ str hw_key_word(enum hw_key key)
 {
     return str_of(hw_figures[key].word);
 }
-
-str hw_key_unit(enum hw_key key)
-{
-    return dimension_unit(hw_figures[key].usual->dimension);
-}

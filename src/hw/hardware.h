@@ -84,9 +84,8 @@ str hardware_remark(str name, struct arena *arena);
 /* "network=100Gbps", "memory=4TB/s", "l2=50MiB": one figure. False with STEPTIME_USAGE, naming key or unit. */
 bool hardware_set(struct hardware *hardware, str setting, struct arena *arena, struct steptime_error *err);
 
-/* The word of a key in --set, in the catalogue's sources and on the screen: "memory". And its unit: "bytes/s". */
+/* The word of a key in --set, in the catalogue's sources and on the screen: "memory". */
 str hw_key_word(enum hw_key key);
-str hw_key_unit(enum hw_key key);
 
 /* The peak of arithmetic of a precision, FLOP/s; 0 where the device lacks it. */
 static inline double hardware_peak(const struct hardware *hardware, enum precision precision)

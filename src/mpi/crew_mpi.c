@@ -6,6 +6,7 @@
 #include "crew_mpi.h"
 
 #include <mpi.h>
+#include <time.h>
 
 #include "fleet/table/crew.h"
 
@@ -65,10 +66,21 @@ void crew_mpi_open(int *argc, char ***argv)
     crew_join(&crew);
 }
 
+/*
+ * What is wrong for one process is mostly wrong for all, and mpirun of Open MPI 4.1 can crash where several end the job
+ * at once: so the others give the first one time to do it.
+ */
+static void end_job(int code)
+{
+    if (crew_ours()->rank != FIRST)
+        nanosleep(&(struct timespec){.tv_nsec = 300000000}, NULL);
+    MPI_Abort(MPI_COMM_WORLD, code);
+}
+
 int crew_mpi_close(int code)
 {
     if (code != 0)
-        MPI_Abort(MPI_COMM_WORLD, code);
+        end_job(code);
     MPI_Finalize();
     return code;
 }

@@ -32,7 +32,9 @@ def rows(count):
 def mpirun(processes, *arguments):
     command = ["mpirun", "--allow-run-as-root", "--oversubscribe", "-n", str(processes), PROGRAM, *arguments]
     return subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                            env={**os.environ, "NO_COLOR": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1"})
+                            env={**os.environ, "NO_COLOR": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1",
+                                 # mpirun 4.1.4 can crash while it gathers equal words of processes that fail at once.
+                                 "OMPI_MCA_orte_base_help_aggregate": "0"})
 
 
 def steptime_mpi(processes, *arguments):
