@@ -152,11 +152,11 @@ static void adopt_orphans(struct family *f)
 
 static void note_orphans(const struct family *f, const struct orphans *orphans, const char *why)
 {
+    if (!orphans->count)
+        return;
     const struct execution_draft *first = &f->drafts[f->order[orphans->first]];
     const uint32_t parent = f->nodes[orphans->first].parent;
     char others[32] = "", place[64] = "as outermost";
-    if (!orphans->count)
-        return;
     if (orphans->count > 1)
         format_text(others, sizeof others, " (and so do %u more)", orphans->count - 1);
     if (parent != EXECUTION_NONE)
