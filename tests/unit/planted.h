@@ -67,7 +67,7 @@ static inline uint32_t plant_host(struct planted *p, enum event_kind kind, const
 
 static inline uint32_t plant_step(struct planted *p, int64_t number, int64_t us, int64_t dur_us)
 {
-    char name[32];
+    char name[40];
     snprintf(name, sizeof name, "ProfilerStep#%lld", (long long)number);
     return plant_host(p, EVENT_ANNOTATION, name, us, dur_us);
 }

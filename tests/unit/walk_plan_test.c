@@ -244,6 +244,7 @@ static void a_host_that_comes_earlier_is_never_later(void **state)
     double end_us[2];
     for (int i = 0; i < 2; i++) {
         struct planted_plan *p = *state;
+        arena_free(&p->arena);
         planted_plan_open(p);
         add_op(p, "a", 0, 0);
         add_launch(p, 0, 0, 100); /* 5 .. 105 */

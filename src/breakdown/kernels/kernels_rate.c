@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "kernels_rate.h"
 
+#include "base/sum.h"
+
 void rate_count(struct kernel_rate *rate, int64_t amount, int64_t ns, double peak_per_s)
 {
     if (ns <= 0 || amount < 0 || __builtin_add_overflow(rate->amount, amount, &rate->amount))
@@ -16,7 +18,7 @@ void rate_add(struct kernel_rate *rate, const struct kernel_rate *other)
 {
     if (__builtin_add_overflow(rate->amount, other->amount, &rate->amount))
         return;
-    rate->ns += other->ns;
+    sum_to(&rate->ns, other->ns);
     rate->peaked += other->peaked;
     rate->most += other->most;
 }
@@ -24,7 +26,7 @@ void rate_add(struct kernel_rate *rate, const struct kernel_rate *other)
 void mean_add(struct kernel_mean *mean, const struct kernel_mean *other)
 {
     mean->sum += other->sum;
-    mean->ns += other->ns;
+    sum_to(&mean->ns, other->ns);
 }
 
 struct cell quotient(double a, double b)

@@ -55,7 +55,7 @@ static struct merge merge_ranks(const struct kernels *const *ranks, uint32_t cou
     for (uint32_t i = 0; i < count; i++) {
         const struct kernel_groups *groups = groups_of(ranks[i], classes);
         for (uint32_t k = 0; k < groups->count; k++)
-            merge_add(&merge, groups->at[k].name, groups->at[k].shape, i, k)->weight += groups->at[k].total_ns;
+            sum_to(&merge_add(&merge, groups->at[k].name, groups->at[k].shape, i, k)->weight, groups->at[k].total_ns);
     }
     return merge;
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "launches.h"
 
+#include "base/sum.h"
+
 #include "kernels_columns.h"
 #include "kernels_merge.h"
 #include "kernels_select.h"
@@ -113,7 +115,8 @@ void launches_show(const struct launches *const *ranks, uint32_t count, struct r
     struct merge merge = {0};
     for (uint32_t i = 0; i < count; i++)
         for (uint32_t k = 0; k < ranks[i]->count; k++)
-            merge_add(&merge, ranks[i]->groups[k].name, S(""), i, k)->weight += total_ns(&ranks[i]->groups[k].dur_ns);
+            sum_to(&merge_add(&merge, ranks[i]->groups[k].name, S(""), i, k)->weight,
+                   total_ns(&ranks[i]->groups[k].dur_ns));
     const uint32_t *order = merge_order(&merge, &scratch);
     for (uint32_t i = 0; i < merge.row_count; i++)
         show_row(ranks, &merge, &merge.rows[order[i]], table, &scratch);

@@ -51,8 +51,8 @@ static struct merge merge_ranks(const struct operators *const *ranks, uint32_t c
         for (uint32_t k = 0; k < ranks[i]->count; k++) {
             const struct operator_group *group = &ranks[i]->groups[k];
             struct merge_row *row = merge_add(&merge, group->name, group->shape, i, k);
-            row->weight += group->device_self_ns;
-            row->tie += group->host_self_ns;
+            sum_to(&row->weight, group->device_self_ns);
+            sum_to(&row->tie, group->host_self_ns);
         }
     return merge;
 }

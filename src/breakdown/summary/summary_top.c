@@ -33,7 +33,7 @@ static void add(struct tops *tops, struct top part)
     top->name = part.name;
     top->title = part.title;
     top->kind = part.kind;
-    top->ns += part.ns;
+    sum_to(&top->ns, part.ns);
     top->times += part.times;
 }
 
