@@ -10,6 +10,7 @@
 #include "around.h"
 #include "frameworks.h"
 #include "gate.h"
+#include "known.h"
 #include "loops.h"
 #include "once.h"
 #include "reach.h"
@@ -363,6 +364,46 @@ static void begin_workers(struct project *project, uint32_t id)
     }
 }
 
+/* `Events.X`, `Events.X(every=100)`, `Events.X | Events.Y`: the most frequent of them counts. */
+static struct context pace_of_event(const struct project *project, struct site event, const struct framework *framework)
+{
+    const struct syntax *tree = project_tree(project, event.file);
+    struct context c = {0};
+    for (uint32_t node = event.node; node < syntax_last(tree, event.node); node++) {
+        const struct contract *contract =
+            tree->kind[node] == SYN_ATTRIBUTE ? frameworks_contract(framework, syntax_tail(tree, node)) : NULL;
+        if (!contract || contract->pace < c.pace)
+            continue;
+        const uint32_t call = syntax_is(tree, tree->parent[node], SYN_CALL) ? tree->parent[node] : NONE;
+        const bool filtered = call != NONE && (syntax_argument(tree, call, NONE, "every") != NONE ||
+                                               syntax_argument(tree, call, 0, "event_filter") != NONE);
+        const bool single = call != NONE && syntax_argument(tree, call, NONE, "once") != NONE;
+        c.pace = single && c.pace < PACE_ONCE ? PACE_ONCE : single ? c.pace : contract->pace;
+        c.gate = filtered ? GATE_INTERVAL : GATE_NONE;
+    }
+    return c;
+}
+
+/* Functions that are registered with an object of a framework have the pace of the event. */
+static void begin_handlers(struct project *project, uint32_t id)
+{
+    const struct file *file = &project->files.at[id];
+    const struct syntax *tree = file->shown.tree;
+    for (uint32_t call = 0; call < tree->count; call++) {
+        const struct name *name = tree->kind[call] == SYN_CALL ? node_value(project, file, call + 1)->name : NULL;
+        if (!name || !name->known || name->known->special != SPECIAL_HANDLER || tree->kind[call + 1] != SYN_ATTRIBUTE)
+            continue;
+        const uint32_t argument = syntax_argument(tree, call, 1, "handler");
+        const struct value *given = argument == NONE ? &value_unknown : node_value(project, file, argument);
+        const uint32_t f = frameworks_registered(&project->files, id, call, given);
+        const uint32_t event = syntax_argument(tree, call, 0, "event_name");
+        const struct value *object = node_value(project, file, call + 2);
+        if (f != NONE && event != NONE && object->name)
+            reach(&project->contexts.of_function[f],
+                  pace_of_event(project, (struct site){id, event}, frameworks_find(object->name->text)), false);
+    }
+}
+
 static void begin_function(struct project *project, uint32_t f)
 {
     const struct function *function = &project->files.functions[f];
@@ -385,6 +426,8 @@ void context_build(struct project *project)
         begin_function(project, f);
     for (uint32_t i = 0; i < project->files.count; i++)
         begin_workers(project, i);
+    for (uint32_t i = 0; i < project->files.count; i++)
+        begin_handlers(project, i);
     struct ways ways = {0};
     find_ways(project, &ways);
     for (int round = 0; round < 24 && pass_on(project, &ways); round++)

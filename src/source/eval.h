@@ -99,6 +99,8 @@ const struct value *eval_module_of(struct eval *e, uint32_t class_id, enum value
 void eval_given_by_framework(struct eval *e);
 /* What super() is where a framework owns the base of the class; NULL. */
 const struct value *eval_framework_base(struct eval *e);
+/* An attribute, not called, of an object of a framework; NULL where the table has nothing of it. */
+const struct value *eval_framework_attribute(struct eval *e, const struct value *object, str member);
 /* An object of a class of that framework is made: what it is given is put on the device. `framework` may be NULL. */
 struct framework;
 void eval_hand_to_framework(struct eval *e, uint32_t call, const struct framework *framework);

@@ -180,3 +180,58 @@ const struct value *known_engine(const struct known_call *c)
         values_of_kind(e->values, VALUE_LOADER), values_of_kind(e->values, VALUE_SCHEDULER)};
     return values_tuple(e->values, VALUE_TUPLE, given, sizeof given / sizeof *given);
 }
+
+/* ---- trainers that hold what a step gives, and functions registered with them ---- */
+
+/* What output_transform makes: a number where it reads one back, else something on the device of the trainer. */
+static const struct value *transformed(const struct known_call *c)
+{
+    struct eval *e = c->e;
+    const uint32_t node = known_keyword(c, "output_transform");
+    if (node == NONE)
+        return syntax_arguments_hidden(e->tree, c->call) ? &value_unknown : values_of_kind(e->values, VALUE_FLOAT);
+    const struct value *transform = eval_get(e, node);
+    if (transform->kind == VALUE_FUNCTION && transform->detail != NONE) {
+        const struct value *made = eval_cell(e, cell_of_result(transform->detail));
+        if (value_is_number(made))
+            return made;
+    }
+    const bool there = is_told_of_device(e, c->call) || known_argument(c, 0, "model")->device == DEVICE_GPU;
+    return there ? given_value(e, GIVEN_PARTS) : &value_unknown;
+}
+
+const struct value *known_trainer(const struct known_call *c)
+{
+    struct value out = *known_object(c);
+    const struct value *output = transformed(c);
+    out.items = &output;
+    return values_get(c->e->values, &out);
+}
+
+/* The trainer is the first argument of what is registered with it, behind self. */
+const struct value *known_handler(const struct known_call *c)
+{
+    struct eval *e = c->e;
+    const uint32_t f = frameworks_registered(e->files, e->file_id, c->call, known_argument(c, 1, "handler"));
+    if (f == NONE)
+        return &value_unknown;
+    const struct function *handler = &e->files->functions[f];
+    const uint32_t first = handler->class_id != NONE && !handler->is_static;
+    if (first < handler->parameters)
+        eval_fact(e, cell_of_parameter(e->cells, f, first),
+                  eval_get(e, syntax_child(e->tree, syntax_first(e->tree, c->call), 0)));
+    return &value_unknown;
+}
+
+const struct value *eval_framework_attribute(struct eval *e, const struct value *object, str member)
+{
+    const struct name *name = eval_name(e, object->name, member);
+    const uint8_t special = name->known ? name->known->special : SPECIAL_NONE;
+    if (special == SPECIAL_OUTPUT)
+        return object->items ? object->items[0] : &value_unknown;
+    if (special != SPECIAL_STATE)
+        return NULL;
+    struct value same = *object;
+    same.name = name;
+    return values_get(e->values, &same);
+}

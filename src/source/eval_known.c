@@ -329,6 +329,10 @@ static const struct value *special(const struct known_call *c)
         return known_prepared(c);
     case SPECIAL_ENGINE:
         return known_engine(c);
+    case SPECIAL_TRAINER:
+        return known_trainer(c);
+    case SPECIAL_HANDLER:
+        return known_handler(c);
     case SPECIAL_DRAW:
         return drawn(c);
     default:

@@ -31,6 +31,8 @@ const struct value *known_read_back(const struct known_call *c, enum value_kind 
 const struct value *known_object(const struct known_call *c);
 const struct value *known_prepared(const struct known_call *c);
 const struct value *known_engine(const struct known_call *c);
+const struct value *known_trainer(const struct known_call *c);
+const struct value *known_handler(const struct known_call *c);
 
 /* ---- tensors that are made (eval_make.c) ---- */
 

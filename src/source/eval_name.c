@@ -420,8 +420,10 @@ const struct value *eval_attribute(struct eval *e, uint32_t node)
         break;
     }
     const bool of_framework = object->kind == VALUE_OTHER && object->name;
-    if (of_framework && !(syntax_is(e->tree, e->tree->parent[node], SYN_CALL) && node == e->tree->parent[node] + 1))
-        return eval_by_convention(e, member, &value_unknown); /* accelerator.device */
+    if (of_framework && !(syntax_is(e->tree, e->tree->parent[node], SYN_CALL) && node == e->tree->parent[node] + 1)) {
+        const struct value *held = eval_framework_attribute(e, object, member);
+        return held ? held : eval_by_convention(e, member, &value_unknown); /* accelerator.device */
+    }
     const struct value *method = method_value(e, object, member);
     return method ? method : eval_by_convention(e, member, &value_unknown);
 }

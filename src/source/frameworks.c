@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Read from the packages: transformers 5.23 (trainer.py), lightning 2.6 (loops/training_epoch_loop.py, strategies),
- * skorch 1.4 (net.py), keras 3.15 (backend/torch/trainer.py), stable-baselines3 2.9. Lines are those of these versions.
+ * skorch 1.4 (net.py), keras 3.15 (backend/torch/trainer.py), stable-baselines3 2.9,
+ * pytorch-ignite 0.5.5. Lines are those of these versions.
  */
 #include "frameworks.h"
 
@@ -99,6 +100,25 @@ static const struct contract stable_policy[] = {
     {0},
 };
 
+/* ignite/engine/events.py: names of events rather than of methods; their handlers are registered with the engine. */
+static const struct contract ignite_trainer[] = {
+    {"ITERATION_STARTED ITERATION_COMPLETED GET_BATCH_STARTED GET_BATCH_COMPLETED", PACE_STEP, "", WAITED_NOT, NULL,
+     NULL},
+    {"STARTED COMPLETED EPOCH_STARTED EPOCH_COMPLETED EXCEPTION_RAISED DATALOADER_STOP_ITERATION TERMINATE "
+     "TERMINATE_SINGLE_EPOCH INTERRUPT",
+     PACE_ONCE, "", WAITED_NOT, NULL, NULL},
+    {0},
+};
+
+static const struct contract ignite_evaluator[] = {
+    {"ITERATION_STARTED ITERATION_COMPLETED GET_BATCH_STARTED GET_BATCH_COMPLETED", PACE_EVALUATION, "", WAITED_NOT,
+     NULL, NULL},
+    {"STARTED COMPLETED EPOCH_STARTED EPOCH_COMPLETED EXCEPTION_RAISED DATALOADER_STOP_ITERATION TERMINATE "
+     "TERMINATE_SINGLE_EPOCH INTERRUPT",
+     PACE_ONCE, "", WAITED_NOT, NULL, NULL},
+    {0},
+};
+
 static const struct framework frameworks[] = {
     {"transformers.Trainer transformers.Seq2SeqTrainer trl.SFTTrainer trl.DPOTrainer trl.RewardTrainer", false, true,
      NULL, transformers_trainer},
@@ -115,6 +135,8 @@ static const struct framework frameworks[] = {
     {"stable_baselines3.common.torch_layers.BaseFeaturesExtractor "
      "stable_baselines3.common.policies.ActorCriticPolicy stable_baselines3.common.policies.BasePolicy",
      true, true, "forward", stable_policy},
+    {"ignite.engine.create_supervised_trainer", false, false, NULL, ignite_trainer},
+    {"ignite.engine.create_supervised_evaluator", false, false, NULL, ignite_evaluator},
 };
 
 static bool names_it(const char *names, str name)
@@ -144,6 +166,15 @@ const struct contract *frameworks_contract(const struct framework *framework, st
         if (names_it(at->methods, method))
             return at;
     return NULL;
+}
+
+uint32_t frameworks_registered(const struct files *files, uint32_t file, uint32_t call, const struct value *argument)
+{
+    const struct syntax *tree = files->at[file].shown.tree;
+    const uint32_t around = tree->parent[call];
+    if (tree->kind[around] != SYN_DECORATED)
+        return argument->kind == VALUE_FUNCTION ? argument->detail : NONE;
+    return map_get(&files->function_by_node, (int64_t)file << 32 | syntax_last_child(tree, around));
 }
 
 enum given frameworks_given(const struct contract *contract, str parameter)

@@ -8,6 +8,8 @@
 #define SOURCE_FRAMEWORKS_H
 
 #include "context.h"
+#include "files.h"
+#include "value.h"
 
 /* A wait that the framework makes right behind the method: what is read there waits for nothing more. */
 enum waited {
@@ -52,6 +54,8 @@ const struct framework *frameworks_find(str base);
 str frameworks_forward(const struct framework *framework);
 /* What it says of a method; NULL. */
 const struct contract *frameworks_contract(const struct framework *framework, str method);
+/* The function that a call registers: the one that it decorates, else the value that is its argument; NONE. */
+uint32_t frameworks_registered(const struct files *files, uint32_t file, uint32_t call, const struct value *argument);
 enum given frameworks_given(const struct contract *contract, str parameter);
 
 #endif

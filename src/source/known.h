@@ -56,6 +56,10 @@ enum special {
     SPECIAL_PREPARE,    /* accelerator.prepare, fabric.setup */
     SPECIAL_OBJECT,     /* of a framework: its methods are named by its class */
     SPECIAL_ENGINE,     /* deepspeed.initialize */
+    SPECIAL_TRAINER,    /* an object that holds what its output_transform makes of a step; by default a number */
+    SPECIAL_HANDLER,    /* a function is registered with such an object: its pace is that of the event */
+    SPECIAL_STATE,      /* an attribute of the object by which it is the same one */
+    SPECIAL_OUTPUT,     /* the attribute that is what it holds */
     SPECIAL_PUT,        /* x.copy_(y): y goes where x is */
     /* containers */
     SPECIAL_LIST, /* list(x), sorted(x): a list of what x yields */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What calls of training frameworks give: rows as in known.c, read from accelerate 1.15, lightning 2.6, DeepSpeed 0.19,
- * transformers 5.23, skorch 1.4, torchtune 0.6, keras 3.15, stable-baselines3 2.9. SPECIAL_OBJECT gives an object whose
+ * transformers 5.23, skorch 1.4, torchtune 0.6, keras 3.15, stable-baselines3 2.9, pytorch-ignite 0.5.5. SPECIAL_OBJECT gives an object whose
  * methods are named by its class; ON_GPU says that it uses a device where there is one, ON_OPTION that it is told.
  */
 #include "known.h"
@@ -41,6 +41,16 @@ const struct known_row known_frameworks[] = {
     {"transformers.Trainer.prediction_step", {VALUE_UNKNOWN, ON_GPU, 0, 0, 0, 0, false, true}},
     /* skorch/net.py:1670 */
     {"skorch.utils.to_tensor skorch.utils.to_device", {T, ON_OPTION, AS_UNKNOWN, OF_SAME, 0, 0, false, false}},
+    /* ignite/engine/__init__.py:440: the default output_transform is loss.item(); engine.py:394, 279: the handler is given
+     * the engine; engine.py:1269: state.output is what the step has given */
+    {"ignite.engine.create_supervised_trainer", {VALUE_OTHER, ON_OPTION, 0, 0, SPECIAL_TRAINER, 0, false, true}},
+    {"ignite.engine.create_supervised_evaluator", {VALUE_OTHER, ON_OPTION, 0, 0, SPECIAL_OBJECT, 0, false, true}},
+    {"ignite.engine.create_supervised_trainer.on ignite.engine.create_supervised_trainer.add_event_handler "
+     "ignite.engine.create_supervised_evaluator.on ignite.engine.create_supervised_evaluator.add_event_handler",
+     {VALUE_UNKNOWN, ON_NONE, 0, 0, SPECIAL_HANDLER, 0, false, true}},
+    {"ignite.engine.create_supervised_trainer.state", {VALUE_OTHER, ON_NONE, 0, 0, SPECIAL_STATE, 0, false, false}},
+    {"ignite.engine.create_supervised_trainer.state.output",
+     {VALUE_UNKNOWN, ON_NONE, 0, 0, SPECIAL_OUTPUT, 0, false, false}},
     {"keras.layers.Input keras.Input", {VALUE_UNKNOWN, ON_NONE, 0, 0, 0, 0, false, false}},
 };
 

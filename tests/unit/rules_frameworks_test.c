@@ -193,6 +193,62 @@ static void without_a_device_nothing_waits(void **state)
                     "    optimizer.step()\n");
 }
 
+#define IGNITE \
+    "import torch\n" \
+    "from ignite.engine import Events, create_supervised_evaluator, create_supervised_trainer\n" \
+    "def main(loader, optimizer, loss_fn):\n" \
+    "    device = torch.device('cuda')\n" \
+    "    model = torch.nn.Linear(2, 2).to(device)\n" \
+    "    quiet = create_supervised_trainer(model, optimizer, loss_fn, device=device,\n" \
+    "                                      output_transform=lambda x, y, y_pred, loss: loss.detach())\n"
+
+static void the_default_of_ignite_reads_the_loss(void **state)
+{
+    expect("ST4",
+           IGNITE "    create_supervised_trainer(model, optimizer, loss_fn, device=device).run(loader)  # ST410\n"
+                  "    create_supervised_trainer(model, optimizer, loss_fn).run(loader)  # ST410\n"
+                  "    options = {'output_transform': print}\n"
+                  "    create_supervised_trainer(model, optimizer, loss_fn, device=device, **options).run(loader)\n");
+    expect("ST4", "import torch\n"
+                  "from ignite.engine import create_supervised_trainer\n"
+                  "def main(loader, optimizer, loss_fn):\n"
+                  "    other = torch.ones(1, device='cuda')\n"
+                  "    model = torch.nn.Linear(2, 2)\n"
+                  "    create_supervised_trainer(model, optimizer, loss_fn, device='cpu').run(loader)\n");
+}
+
+static void handlers_of_ignite_have_the_pace_of_their_event(void **state)
+{
+    expect("ST4", IGNITE "    @quiet.on(Events.ITERATION_COMPLETED)\n"
+                         "    def each(engine):\n"
+                         "        engine.state.shown = engine.state.output.item()  # ST401\n"
+                         "    @quiet.on(Events.ITERATION_COMPLETED(every=100))\n"
+                         "    def seldom(engine):\n"
+                         "        print(engine.state.output.item())  # ST401 note\n"
+                         "    @quiet.on(Events.ITERATION_COMPLETED(once=5))\n"
+                         "    def single(engine):\n"
+                         "        print(engine.state.output.item())\n"
+                         "    @quiet.on(Events.EPOCH_COMPLETED | Events.COMPLETED)\n"
+                         "    def last(engine):\n"
+                         "        print(engine.state.output.item())\n"
+                         "    @quiet.on(Events.EPOCH_COMPLETED | Events.ITERATION_COMPLETED)\n"
+                         "    def often(engine):\n"
+                         "        print(engine.state.output.item())  # ST401\n");
+    expect("ST4", IGNITE "    def each(engine, shown):\n"
+                         "        shown.append(engine.state.output.item())  # ST401\n"
+                         "    quiet.add_event_handler(Events.ITERATION_COMPLETED, each, [])\n"
+                         "    evaluator = create_supervised_evaluator(model, device=device)\n"
+                         "    @evaluator.on(Events.ITERATION_COMPLETED)\n"
+                         "    def checked(engine):\n"
+                         "        print(model.weight.norm().item())  # ST401 note\n");
+    expect("ST4",
+           IGNITE "    number = create_supervised_trainer(model, optimizer, loss_fn, device=device,\n" /* one read */
+                  "        output_transform=lambda x, y, y_pred, loss: float(loss))\n"
+                  "    @number.on(Events.ITERATION_COMPLETED)\n"
+                  "    def each(engine):\n"
+                  "        print(float(engine.state.output))\n");
+}
+
 static void rare_lines_are_told_less(void **state)
 {
     expect("ST40", LOOP "    if step == 0:\n"
@@ -230,6 +286,8 @@ int main(void)
         cmocka_unit_test(other_frameworks_hand_over_what_they_hold),
         cmocka_unit_test(calls_that_wait_inside),
         cmocka_unit_test(without_a_device_nothing_waits),
+        cmocka_unit_test(the_default_of_ignite_reads_the_loss),
+        cmocka_unit_test(handlers_of_ignite_have_the_pace_of_their_event),
         cmocka_unit_test(rare_lines_are_told_less),
         cmocka_unit_test(texts_of_a_batch_are_no_tensors),
     };

@@ -16,10 +16,25 @@ static bool speaks_of(const struct context *context)
            context->gate != GATE_FIRST;
 }
 
+static bool in_earnest(const struct context *context, const struct match *match)
+{
+    return !context->in_test && (!context->acting || match->not_needed) && context->gate != GATE_INTERVAL &&
+           context->gate != GATE_FLAG;
+}
+
 static bool weighs(const struct context *context, const struct match *match)
 {
-    return context->pace == PACE_STEP && !context->in_test && (!context->acting || match->not_needed) &&
-           context->gate != GATE_INTERVAL && context->gate != GATE_FLAG;
+    return context->pace == PACE_STEP && in_earnest(context, match);
+}
+
+bool level_of_run(const struct check *check, uint32_t node, struct match *match)
+{
+    const struct context context = context_of(check->project, check_site(check, node));
+    if (!speaks_of(&context))
+        return false;
+    if (!in_earnest(&context, match))
+        match->level = LEVEL_NOTE;
+    return true;
 }
 
 bool level_at(const struct check *check, uint32_t node, enum certainty gpu, struct match *match)

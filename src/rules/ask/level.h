@@ -28,5 +28,7 @@ enum certainty gpu_certainty(const struct value *value);
  * what the row says. False: nothing is to be said here.
  */
 bool level_at(const struct check *check, uint32_t node, enum certainty gpu, struct match *match);
+/* The same of a line that speaks of all steps: how often it runs itself does not matter. */
+bool level_of_run(const struct check *check, uint32_t node, struct match *match);
 
 #endif

@@ -27,6 +27,13 @@ bool tell(const struct check *check, uint32_t node, struct match *match, str mes
     return ask_matters(check, node) && fill(check, node, match, message);
 }
 
+bool tell_of_run(const struct check *check, uint32_t node, struct match *match, str message)
+{
+    match->builtin = ask_tail(check, node);
+    match->message = message;
+    return level_of_run(check, node, match);
+}
+
 bool tell_each_epoch(const struct check *check, uint32_t node, struct match *match, str message)
 {
     return context_of(check->project, check_site(check, node)).pace != PACE_ONCE && fill(check, node, match, message);

@@ -11,6 +11,8 @@
  * said there (level.h).
  */
 bool tell(const struct check *check, uint32_t node, struct match *match, str message);
+/* The same of a line that sets the training up, and says of each of its steps what they will do. */
+bool tell_of_run(const struct check *check, uint32_t node, struct match *match, str message);
 /* The same, also of what happens once an epoch. */
 bool tell_each_epoch(const struct check *check, uint32_t node, struct match *match, str message);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sources: torch 2.13 (file:line in the package), lightning 2.6; what was measured there on a CPU by the operators that
+/* Sources: torch 2.13 (file:line in the package), lightning 2.6, pytorch-ignite 0.5.5; what was measured there on a CPU by the operators that
  * a dispatch mode sees is marked so. */
 #include "waits.h"
 
@@ -39,6 +39,10 @@ static const struct wait rows[] = {
     /* torch/optim/swa_utils.py:310, 318 */
     {"torch.optim.swa_utils.AveragedModel.update_parameters", WAITS_ALWAYS, NULL, NULL, 0, "reads n_averaged back",
      "average every few steps, or with torch._foreach_lerp_"},
+    /* ignite/engine/__init__.py:448: the default reads loss.item(); the seventh by place in older versions */
+    {"ignite.engine.create_supervised_trainer", WAITS_EACH_STEP, NULL, "output_transform", 7,
+     "reads the loss back by its default output_transform",
+     "give output_transform=lambda x, y, y_pred, loss: loss.detach()"},
 };
 
 static bool has_keyword(const struct check *check, uint32_t call, const char *keyword)
@@ -79,6 +83,17 @@ static bool item_on_device(const struct check *check, uint32_t call)
     return false;
 }
 
+/* device=device, or a model that lies there. */
+static bool any_there(const struct check *check, uint32_t call)
+{
+    const uint32_t list = syntax_child(check->tree, call, 1);
+    for (uint32_t a = syntax_first(check->tree, list); a != SYNTAX_NONE; a = syntax_next(check->tree, a))
+        if (value_on_gpu(
+                ask_value(check, syntax_is(check->tree, a, SYN_KEYWORD) ? syntax_child(check->tree, a, 1) : a)))
+            return true;
+    return false;
+}
+
 static bool lies_there(const struct check *check, uint32_t call, const struct wait *row)
 {
     switch (row->waits) {
@@ -93,6 +108,8 @@ static bool lies_there(const struct check *check, uint32_t call, const struct wa
         return any_on_device(check, call);
     case WAITS_FOR_ITEM:
         return item_on_device(check, call);
+    case WAITS_EACH_STEP:
+        return any_there(check, call);
     }
     return false;
 }

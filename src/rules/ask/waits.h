@@ -13,6 +13,7 @@ struct wait {
         WAITS_FOR_SECOND, /* the second, of a function */
         WAITS_FOR_ANY,    /* any argument */
         WAITS_FOR_ITEM,   /* an item of the first */
+        WAITS_EACH_STEP, /* it sets up a training of which each step waits, where an argument lies on the device or is one */
     } waits;
     const char *where;    /* it waits only with this keyword: "prog_bar=True", or "mask" with any value; NULL */
     const char *unless;   /* not with this one: "error_if_nonfinite=False", or "num_classes" with any value; NULL */

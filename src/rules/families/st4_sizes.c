@@ -193,13 +193,20 @@ static bool feeds_progress_bar(const struct check *check, uint32_t call)
            !syntax_is(check->tree, syntax_argument(check->tree, call, UINT32_MAX, "on_step"), SYN_FALSE);
 }
 
-static bool tell_wait(const struct check *check, uint32_t call, struct match *match, const char *because,
-                      const char *instead)
+static str wait_message(const struct check *check, uint32_t call, const char *because, const char *often,
+                        const char *instead)
 {
     const str text = ask_text(check, call);
-    return tell(check, call, match,
-                str_printf(check->arena, "`%.*s` %s, so the host waits for the device %s; %s", (int)text.len, text.at,
-                           because, ask_often(check, call), instead));
+    return str_printf(check->arena, "`%.*s` %s, so the host waits for the device %s; %s", (int)text.len, text.at,
+                      because, often, instead);
+}
+
+static bool tell_wait(const struct check *check, uint32_t call, struct match *match, const struct wait *wait)
+{
+    const bool of_run = wait->waits == WAITS_EACH_STEP;
+    const char *often = of_run ? "each training step" : ask_often(check, call);
+    const str message = wait_message(check, call, wait->because, often, wait->instead);
+    return (of_run ? tell_of_run : tell)(check, call, match, message);
 }
 
 static bool check_framework_sync(const struct check *check, uint32_t call, struct match *match)
@@ -208,10 +215,11 @@ static bool check_framework_sync(const struct check *check, uint32_t call, struc
     if (!project_uses_device(check->project, check->file))
         return false;
     if (feeds_progress_bar(check, call))
-        return tell_wait(check, call, match, "has the progress bar read the value",
-                         "leave prog_bar=True out, or log every few steps");
+        return tell(check, call, match,
+                    wait_message(check, call, "has the progress bar read the value", ask_often(check, call),
+                                 "leave prog_bar=True out, or log every few steps"));
     const struct wait *wait = waits_of(check, call);
-    return wait && tell_wait(check, call, match, wait->because, wait->instead);
+    return wait && tell_wait(check, call, match, wait);
 }
 
 const struct rule rule_framework_sync = {
