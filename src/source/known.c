@@ -326,37 +326,6 @@ static const struct {
     {"torchtune.training.", "torchtune.utils."},
 };
 
-static const struct {
-    const char *name;
-    uint8_t dtype;
-} dtypes[] = {
-    {"float", DTYPE_FLOAT32}, {"float32", DTYPE_FLOAT32}, {"float64", DTYPE_FLOAT64},  {"double", DTYPE_FLOAT64},
-    {"half", DTYPE_FLOAT16},  {"float16", DTYPE_FLOAT16}, {"bfloat16", DTYPE_FLOAT16}, {"long", DTYPE_INT64},
-    {"int64", DTYPE_INT64},   {"int", DTYPE_INT32},       {"int32", DTYPE_INT32},      {"short", DTYPE_INT32},
-    {"int16", DTYPE_INT32},   {"uint8", DTYPE_UINT8},     {"int8", DTYPE_UINT8},       {"bool", DTYPE_BOOL}};
-
-/* The type that begins the name of a method of such a value: "torch.Tensor" of `x.item`. */
-static const char *const types[VALUE_KINDS] = {
-    [VALUE_TENSOR] = "torch.Tensor",
-    [VALUE_BATCH] = "torch.Tensor",
-    [VALUE_MODULE] = "torch.nn.Module",
-    [VALUE_LOSS] = "torch.nn.Module",
-    [VALUE_ARRAY] = "numpy.ndarray",
-    [VALUE_STR] = "str",
-    [VALUE_LIST] = "list",
-    [VALUE_TUPLE] = "tuple",
-    [VALUE_SET] = "set",
-    [VALUE_DICT] = "dict",
-    [VALUE_OPTIMIZER] = "torch.optim.Optimizer",
-    [VALUE_SCHEDULER] = "torch.optim.lr_scheduler.LRScheduler",
-    [VALUE_SCALER] = "torch.cuda.amp.GradScaler",
-    [VALUE_DATASET] = "torch.utils.data.Dataset",
-    [VALUE_LOADER] = "torch.utils.data.DataLoader",
-    [VALUE_WRITER] = "logging.Logger",
-    [VALUE_FRAME] = "pandas.DataFrame",
-    [VALUE_SPARSE] = "scipy.sparse.matrix",
-};
-
 /* ---- looking up: the words of a table, sorted ---- */
 
 struct word {
@@ -435,15 +404,6 @@ static const struct known *nn_class(str name, str last)
     return str_ends(last, S("Loss")) ? &loss_class : &module_class;
 }
 
-uint8_t known_dtype_of(const struct known *known)
-{
-    static const uint8_t said[] = {
-        [OF_DEFAULT] = DTYPE_FLOAT32, [OF_BOOL] = DTYPE_BOOL,      [OF_UINT8] = DTYPE_UINT8,
-        [OF_INT32] = DTYPE_INT32,     [OF_INT64] = DTYPE_INT64,    [OF_FLOAT16] = DTYPE_FLOAT16,
-        [OF_FLOAT32] = DTYPE_FLOAT32, [OF_FLOAT64] = DTYPE_FLOAT64};
-    return said[known->dtype];
-}
-
 /* Whether any row is below the package. */
 static bool has_package(str package)
 {
@@ -485,19 +445,6 @@ str known_canonical(char *room, str text)
         return (str){room, text.len - from.len + to.len};
     }
     return text;
-}
-
-uint8_t known_dtype_named(str last)
-{
-    for (size_t i = 0; i < sizeof dtypes / sizeof *dtypes; i++)
-        if (str_eq(last, str_of(dtypes[i].name)))
-            return dtypes[i].dtype;
-    return DTYPE_UNKNOWN;
-}
-
-const char *known_type(uint8_t kind)
-{
-    return kind < VALUE_KINDS ? types[kind] : NULL;
 }
 
 const struct known *known_find(str name)
