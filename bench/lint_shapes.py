@@ -47,6 +47,13 @@ def ifs(count):
     yield "        x.backward()\n"
 
 
+def elifs(count):
+    """One chain of tests in a loop, with calls in each of its branches."""
+    yield "import torch\ndef train(x, kind, loader):\n    for batch in loader:\n        if kind == -1:\n            y = x.cpu()\n"
+    yield from (f"        elif kind == {i}:\n            y = x.cpu()\n            x = y.cuda()\n" for i in range(count))
+    yield "        x.backward()\n"
+
+
 def dictionary(count):
     yield "table = {\n"
     yield from (f"    'key{i}': [{i}, {i + 1}, 'text'],\n" for i in range(count))
@@ -218,7 +225,7 @@ def imports(count):
 
 
 # What each shape is made with: the small size; the large one is four times that, and passes no limit.
-SMALL = {trainers: 200, functions: 500, statements: 750, attributes: 400, subclasses: 300, rebound: 750, ifs: 350,
+SMALL = {trainers: 200, functions: 500, statements: 750, attributes: 400, subclasses: 300, rebound: 750, ifs: 350, elifs: 200,
          dictionary: 300, operands: 1500, parentheses: 1000, lists: 1000, blocks: 20, calls: 250, methods: 200,
          uploads: 400, uploads_self: 250, attribute_chain: 1500, numbers: 750, classes: 200, same_method: 250,
          callers: 350, circles: 400, variables: 350, excepts: 750, comprehensions: 450, parameters: 200,

@@ -58,27 +58,17 @@ static bool tests_training(const struct syntax *tree, uint32_t test, bool *negat
     return other || known_word(WORDS_PHASE_TRAINING, phase);
 }
 
-/* What is seen on the way up. */
-struct climb {
-    bool leaves;  /* a branch that leaves the loop it stands in */
-    int branches; /* how many were looked into: of deep nests the inner ones */
-};
-
-/* A branch that ends the run is a message on its way out; one that leaves a loop runs once a loop. */
-static void around_branch(const struct project *project, struct site branch, struct context *c, struct climb *climb)
+/* A branch that ends the run is a message on its way out; one that leaves a loop (*leaves) runs once a loop. */
+static void around_branch(const struct project *project, struct site branch, struct context *c, bool *leaves)
 {
-    enum { MOST_BRANCHES = 32 };
-    if (climb->branches++ == MOST_BRANCHES)
-        return;
     const enum leaving leaving = once_leaves(project, branch);
     const uint32_t statement = project_tree(project, branch.file)->parent[branch.node];
     c->evaluation_only |= branch_trains_not(project, branch.file, statement, branch.node);
     c->on_error |= leaving == LEAVES_RUN;
-    climb->leaves |= leaving == LEAVES_LOOP && c->loop == NONE;
+    *leaves |= leaving == LEAVES_LOOP && c->loop == NONE;
 }
 
-static void around_if(const struct project *project, struct site site, uint32_t at, struct context *c,
-                      struct climb *climb)
+static void around_if(const struct project *project, struct site site, uint32_t at, struct context *c, bool *leaves)
 {
     const struct syntax *tree = project_tree(project, site.file);
     const uint32_t node = site.node;
@@ -92,9 +82,54 @@ static void around_if(const struct project *project, struct site site, uint32_t 
     if (then && once_by_test(project, (struct site){site.file, at}))
         c->gate = GATE_INTERVAL;
     if (then || otherwise)
-        around_branch(project, (struct site){site.file, syntax_child(tree, at, then ? 1 : 2)}, c, climb);
+        around_branch(project, (struct site){site.file, syntax_child(tree, at, then ? 1 : 2)}, c, leaves);
     if (then)
         c->gate = gate_stronger(gate_of_test(project, (struct site){site.file, at + 1}), c->gate);
+}
+
+/* What the tests of a chain say of an `elif` of it, and of all behind that. */
+enum otherwise { OTHERWISE_EVALUATES = 1, OTHERWISE_CPU = 2 };
+
+static uint32_t otherwise_at(const struct project *project, uint32_t file, uint32_t elif)
+{
+    const uint32_t said = map_get(&project->contexts.of_file[file].elifs, elif);
+    return said == NONE ? 0 : said;
+}
+
+/* The if, and where it is an `elif` all of its chain, which may be long. Returns where the chain begins. */
+static uint32_t around_chain(const struct project *project, struct site site, uint32_t at, struct context *c,
+                             bool *leaves)
+{
+    if (c->pace == PACE_UNKNOWN) {
+        around_if(project, site, at, c, leaves);
+        const uint32_t said = otherwise_at(project, site.file, at);
+        c->evaluation_only |= (said & OTHERWISE_EVALUATES) != 0;
+        c->cpu_only |= (said & OTHERWISE_CPU) != 0;
+    }
+    return syntax_if_head(project_tree(project, site.file), at);
+}
+
+/* An `elif` stands in the else of the one before it, of which all is said by now. */
+static void build_elif(struct project *project, struct site elif)
+{
+    const uint32_t before = project_tree(project, elif.file)->parent[elif.node];
+    struct context c = {.loop = NONE, .step_loop = NONE};
+    bool leaves = false;
+    around_if(project, elif, before, &c, &leaves);
+    const uint32_t said = otherwise_at(project, elif.file, before) | (c.evaluation_only ? OTHERWISE_EVALUATES : 0) |
+                          (c.cpu_only ? OTHERWISE_CPU : 0);
+    if (said)
+        map_put(&project->contexts.of_file[elif.file].elifs, elif.node, said);
+}
+
+void around_build(struct project *project)
+{
+    for (uint32_t file = 0; file < project->files.count; file++) {
+        const struct syntax *tree = project_tree(project, file);
+        for (uint32_t elif = tree ? syntax_elif_from(tree, 0) : NONE; elif != NONE;
+             elif = syntax_elif_from(tree, elif + 1))
+            build_elif(project, (struct site){file, elif});
+    }
 }
 
 static void around_with(const struct project *project, uint32_t file, uint32_t at, struct context *c)
@@ -180,21 +215,21 @@ struct context around_node(const struct project *project, struct site site, uint
     const struct syntax *tree = project_tree(project, site.file);
     const uint32_t function = project->files.functions[f].node;
     struct context c = {.loop = NONE, .step_loop = NONE};
-    struct climb climb = {0};
+    bool leaves = false;
     for (uint32_t at = site.node; at && at != function; at = tree->parent[at]) {
         const enum syntax_kind kind = tree->kind[at];
         if (kind == SYN_RAISE || kind == SYN_EXCEPT)
             c.on_error = true;
         else if (kind == SYN_ASSERT)
             c.on_error |= is_block_of(tree, site.node, at, 1);
-        else if (kind == SYN_IF && c.pace == PACE_UNKNOWN)
-            around_if(project, site, at, &c, &climb);
+        else if (kind == SYN_IF)
+            at = around_chain(project, site, at, &c, &leaves);
         else if (kind == SYN_BLOCK)
             c.evaluation_only |= asserts_evaluation(tree, at);
         else if (kind == SYN_WITH)
             around_with(project, site.file, at, &c);
         else if (is_loop(kind) && runs_in_loop(tree, site.node, at))
-            enter_loop(project, site.file, at, climb.leaves && c.loop == NONE, &c);
+            enter_loop(project, site.file, at, leaves && c.loop == NONE, &c);
     }
     if (function && function != NONE)
         c.no_grad |= decorated_no_grad(project, site.file, function);

@@ -422,6 +422,7 @@ void context_build(struct project *project)
     contexts->kept_from = arena_array(&contexts->arena, functions, sizeof *contexts->kept_from);
     contexts->program_trains = arena_array(&contexts->arena, project->files.count, sizeof *contexts->program_trains);
     loops_build(project);
+    around_build(project);
     for (uint32_t f = 0; f < functions; f++)
         begin_function(project, f);
     for (uint32_t i = 0; i < project->files.count; i++)
@@ -440,6 +441,7 @@ void contexts_free(struct project *project)
     struct contexts *contexts = &project->contexts;
     for (uint32_t i = 0; i < project->files.count; i++) {
         map_free(&contexts->of_file[i].loops);
+        map_free(&contexts->of_file[i].elifs);
         mem_free(contexts->of_file[i].training.at);
         mem_free(contexts->of_file[i].acting.at);
     }

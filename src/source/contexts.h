@@ -19,6 +19,7 @@ struct nodes {
 /* What is told of the lines of one file. */
 struct placed {
     struct map loops;      /* node -> enum loop_kind, of those that are told */
+    struct map elifs;      /* node -> enum otherwise of around.c, of those in which it says something */
     struct nodes training; /* calls that train, themselves or through functions of the run */
     struct nodes acting;   /* expressions that the next step of an environment needs */
 };

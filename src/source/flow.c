@@ -26,6 +26,7 @@ struct reach {
     const struct flow *flow;
     uint32_t *list; /* definitions met, each once */
     size_t count, room;
+    uint32_t shown, enough; /* definitions in it that are shown: more than enough need not be met */
 };
 
 static bool met(const struct reach *reach, uint32_t def)
@@ -36,20 +37,21 @@ static bool met(const struct reach *reach, uint32_t def)
     return false;
 }
 
-static void meet(struct reach *reach, uint32_t def)
-{
-    if (def == NONE || met(reach, def))
-        return;
-    reach->list = mem_grow(reach->list, &reach->room, reach->count + 1, sizeof *reach->list);
-    reach->list[reach->count++] = def;
-}
-
 /* A variable that nobody has bound has no definition to show; nor has a place where ways meet. */
 static bool is_shown(const struct flow *flow, const struct def *def)
 {
     const struct slot *slot = &flow->slots[def->slot];
     const bool unbound = def->shown.kind == DEFINED_OUTSIDE && !slot->outside && slot->outer == NONE;
     return def->shown.kind != DEFINED_MEETING && !unbound;
+}
+
+static void meet(struct reach *reach, uint32_t def)
+{
+    if (def == NONE || met(reach, def))
+        return;
+    reach->list = mem_grow(reach->list, &reach->room, reach->count + 1, sizeof *reach->list);
+    reach->list[reach->count++] = def;
+    reach->shown += is_shown(reach->flow, &reach->flow->defs[def]);
 }
 
 uint32_t flow_definitions(const struct project *project, struct site use, const struct definition **found,
@@ -59,12 +61,13 @@ uint32_t flow_definitions(const struct project *project, struct site use, const 
     if (file->shown.tree->kind[use.node] != SYN_NAME)
         return 0;
     const struct flow *flow = &file->flow;
-    struct reach reach = {.flow = flow};
+    struct reach reach = {.flow = flow, .enough = room};
     uint32_t count = 0;
     meet(&reach, object_def(flow, flow_read_def(flow, use.node)));
     for (size_t i = 0; i < reach.count && i < MOST_WAYS && count <= room; i++) {
         const struct def *def = &flow->defs[reach.list[i]];
-        for (uint32_t k = 0; def->shown.kind == DEFINED_MEETING && k < def->operands; k++)
+        const uint32_t operands = def->shown.kind == DEFINED_MEETING ? def->operands : 0;
+        for (uint32_t k = 0; k < operands && reach.shown <= reach.enough; k++)
             meet(&reach, object_def(flow, flow->operands[def->first_operand + k]));
         if (is_shown(flow, def) && count++ < room)
             found[count - 1] = &def->shown;

@@ -139,7 +139,7 @@ static enum gate gate_around(const struct project *project, struct site statemen
     const struct syntax *tree = project_tree(project, statement.file);
     enum gate gate = GATE_NONE;
     for (uint32_t at = statement.node, up = tree->parent[at]; at && tree->kind[up] != SYN_FUNCTION;
-         at = up, up = tree->parent[at])
+         at = syntax_if_head(tree, up), up = tree->parent[at])
         if (tree->kind[up] == SYN_IF && at == syntax_child(tree, up, 1) &&
             (asking == NONE || !syntax_inside(tree, asking, up)))
             gate = gate_stronger(gate, gate_of_words(tree, up + 1));

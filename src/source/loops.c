@@ -21,6 +21,7 @@ static bool is_loop(enum syntax_kind kind)
 uint32_t loops_around(const struct syntax *tree, uint32_t node, uint32_t function)
 {
     for (uint32_t at = tree->parent[node], below = node; at != function && at; below = at, at = tree->parent[at]) {
+        at = syntax_if_head(tree, at);
         const uint32_t block =
             is_loop(tree->kind[at]) ? syntax_child(tree, at, tree->kind[at] == SYN_FOR ? 2 : 1) : NONE;
         if (below == block)

@@ -203,7 +203,7 @@ static bool ends_run(const struct project *project, struct site call)
 enum leaving once_leaves(const struct project *project, struct site block)
 {
     const struct syntax *tree = project_tree(project, block.file);
-    if (tree->size[block.node] == 1)
+    if (tree->size[block.node] == 1 || tree->kind[block.node] == SYN_IF) /* an `elif` is not looked into */
         return LEAVES_NOT;
     uint32_t last = syntax_last(tree, block.node) - 1; /* from the end: a block may be long */
     while (tree->parent[last] != block.node)

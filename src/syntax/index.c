@@ -4,6 +4,11 @@
 #include "base/hash.h"
 #include "base/search.h"
 
+/* An `elif`, and the `if` that its chain begins with. */
+struct elif {
+    uint32_t node, head;
+};
+
 struct syntax_index {
     uint32_t *names;  /* SYN_NAME nodes by bucket of their text, in order within one */
     uint32_t *bucket; /* bucket b is names[bucket[b + 1]] to names[bucket[b + 2]] */
@@ -13,7 +18,14 @@ struct syntax_index {
     uint32_t *functions; /* functions and lambdas, in order */
     uint32_t *outer;     /* per function: place of the one around it; SYNTAX_NONE */
     uint32_t function_count;
+    struct elif *elifs; /* in order */
+    uint32_t elif_count;
 };
+
+static bool is_elif(const struct syntax *tree, uint32_t node)
+{
+    return tree->kind[node] == SYN_IF && tree->kind[tree->parent[node]] == SYN_IF && node;
+}
 
 static bool is_function(const struct syntax *tree, uint32_t node)
 {
@@ -34,10 +46,17 @@ static uint32_t bucket_of(const struct syntax_index *index, str text)
     return (uint32_t)hash_bytes(text.at, text.len) & index->mask;
 }
 
+static uint32_t head_of(const struct syntax_index *index, const struct syntax *tree, uint32_t node)
+{
+    if (!is_elif(tree, node))
+        return node;
+    return index->elifs[search_from(index->elifs, index->elif_count, sizeof *index->elifs, 0, node)].head;
+}
+
 /* ---- building ---- */
 
 struct counts {
-    uint32_t names, statements, functions;
+    uint32_t names, statements, functions, elifs;
 };
 
 static struct counts count_all(const struct syntax *tree)
@@ -47,6 +66,7 @@ static struct counts count_all(const struct syntax *tree)
         counts.names += tree->kind[node] == SYN_NAME;
         counts.statements += stands_as_statement(tree, node);
         counts.functions += is_function(tree, node);
+        counts.elifs += is_elif(tree, node);
     }
     return counts;
 }
@@ -58,6 +78,13 @@ static void add_function(struct syntax_index *index, const struct syntax *tree, 
     index->functions[index->function_count] = node;
     index->outer[index->function_count] = *around;
     *around = index->function_count++;
+}
+
+/* The one before it in its chain is listed, unless that is the `if` of the chain. */
+static void add_elif(struct syntax_index *index, const struct syntax *tree, uint32_t node)
+{
+    const uint32_t head = head_of(index, tree, tree->parent[node]);
+    index->elifs[index->elif_count++] = (struct elif){node, head};
 }
 
 static void list_names(struct syntax_index *index, const struct syntax *tree, uint32_t count)
@@ -86,12 +113,15 @@ void index_build(struct arena *arena, struct syntax *tree)
     index->statements = arena_array(arena, counts.statements, sizeof *index->statements);
     index->functions = arena_array(arena, counts.functions, sizeof *index->functions);
     index->outer = arena_array(arena, counts.functions, sizeof *index->outer);
+    index->elifs = arena_array(arena, counts.elifs, sizeof *index->elifs);
     uint32_t around = SYNTAX_NONE;
     for (uint32_t node = 0; node < tree->count; node++) {
         if (stands_as_statement(tree, node))
             index->statements[index->statement_count++] = node;
         if (is_function(tree, node))
             add_function(index, tree, node, &around);
+        if (is_elif(tree, node))
+            add_elif(index, tree, node);
     }
     list_names(index, tree, counts.names);
     tree->index = index;
@@ -114,8 +144,20 @@ uint32_t syntax_statement(const struct syntax *tree, uint32_t node)
     if (at != SYNTAX_NONE && syntax_inside(tree, node, index->statements[at]))
         return index->statements[at];
     while (node && !stands_as_statement(tree, node))
-        node = tree->parent[node];
+        node = is_elif(tree, node) ? head_of(index, tree, node) : tree->parent[node];
     return node;
+}
+
+uint32_t syntax_if_head(const struct syntax *tree, uint32_t node)
+{
+    return head_of(tree->index, tree, node);
+}
+
+uint32_t syntax_elif_from(const struct syntax *tree, uint32_t from)
+{
+    const struct syntax_index *index = tree->index;
+    const size_t at = search_from(index->elifs, index->elif_count, sizeof *index->elifs, 0, from);
+    return at < index->elif_count ? index->elifs[at].node : SYNTAX_NONE;
 }
 
 uint32_t syntax_function(const struct syntax *tree, uint32_t node)

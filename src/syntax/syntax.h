@@ -229,6 +229,10 @@ bool syntax_inside(const struct syntax *tree, uint32_t node, uint32_t ancestor);
 uint32_t syntax_statement(const struct syntax *tree, uint32_t node);
 /* The innermost function (or lambda) around it, not itself; SYNTAX_NONE at module level. */
 uint32_t syntax_function(const struct syntax *tree, uint32_t node);
+/* The `if` that the chain of an `elif` begins with, however long the chain; of any other node itself. */
+uint32_t syntax_if_head(const struct syntax *tree, uint32_t node);
+/* The first `elif` at or behind a node; SYNTAX_NONE. Those of a chain come in its order. */
+uint32_t syntax_elif_from(const struct syntax *tree, uint32_t from);
 
 /* The first SYN_NAME of that text in [from, to), names of attributes and keywords too; SYNTAX_NONE. */
 uint32_t syntax_name_from(const struct syntax *tree, str text, uint32_t from, uint32_t to);
