@@ -84,8 +84,16 @@ static const struct column_spec value_columns[] = {
 struct explaining {
     str word;
     bool list;
+    struct section *section; /* of the definitions: people read them as lines, programs as a table */
     struct table *definitions, *numbers;
 };
+
+static str definition_line(str number, const struct column *column, struct arena *arena)
+{
+    const str unit = unit_word(column->unit);
+    return str_printf(arena, "%.*s%s%.*s%s: %.*s", (int)number.len, number.at, unit.len ? " (" : "", (int)unit.len,
+                      unit.at, unit.len ? ")" : "", (int)column->definition.len, column->definition.at);
+}
 
 static bool put_column(const struct explaining *e, const struct table *table, uint32_t c)
 {
@@ -98,6 +106,7 @@ static bool put_column(const struct explaining *e, const struct table *table, ui
     table_text(e->definitions, number);
     table_text(e->definitions, unit_word(column->unit));
     table_text(e->definitions, column->definition);
+    section_text(e->section, definition_line(number, column, e->definitions->report->arena));
     if (!e->list)
         explain_values(table, c, number, e->numbers);
     return true;
@@ -120,7 +129,9 @@ bool report_explain(const struct report *whole, str word, struct report *into)
     into->warnings = whole->warnings;
     into->warning_count = whole->warning_count;
     struct explaining e = {.word = word, .list = str_eq(word, S("list"))};
-    e.definitions = section_table(report_section(into, "definitions", "What the numbers are"), "definitions", "");
+    e.section = report_section(into, "definitions", "What the numbers are");
+    e.definitions = section_table(e.section, "definitions", "");
+    table_json_only(e.definitions);
     table_columns(e.definitions, definition_columns);
     if (!e.list) {
         e.numbers = section_table(report_section(into, "numbers", "The numbers"), "numbers", "");
