@@ -33,6 +33,8 @@
  *     of a recorded net numbers ascend by start           so every edge leads forward in recorded time
  *     no work, floor or lag is below zero                 so nothing ends before what it waited for
  *
+ * (of a planned net a work may be, where it makes up for others that are too long: then a node may end before it starts)
+ *
  * and which follow, for every run (time/run.h):
  *
  *     factor 1    a change that changes nothing gives back the recording (or the plan)
@@ -100,6 +102,14 @@ static inline int64_t net_end(const struct net *net, uint32_t node)
 static inline int64_t net_floor(const struct net *net, uint32_t to, uint32_t kind)
 {
     return net->floor[net->kind[to]][kind];
+}
+
+/* The nearest tick, stopping at the ends. */
+static inline int64_t time_rounded(double ticks)
+{
+    if (ticks > 9.2e18 || ticks < -9.2e18)
+        return ticks < 0 ? INT64_MIN : INT64_MAX;
+    return ticks < 0 ? -(int64_t)(0.5 - ticks) : (int64_t)(ticks + 0.5);
 }
 
 /* How far into the work of its source an edge leaves. */

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "straggler_mix.h"
+#include "straggler_net.h"
 
 /* Workers whose what-if is walked; of all others only the estimate of worker_slowdown is given. */
 enum { WORKERS_WALKED = 16 };
@@ -15,10 +16,11 @@ struct trial {
     const struct operations *operations;
     const struct straggler_plan *plan;
     struct type_classes classes;
-    const double *original, *ideal; /* works */
-    double *mixed;
-    struct walk_room room;
+    struct straggler_net net;
+    const int64_t *original, *ideal; /* works */
+    int64_t *mixed;
     double *step_s; /* of the last walk */
+    bool told;      /* all walks were of steps that can be told */
     struct arena *arena;
 };
 
@@ -30,11 +32,16 @@ static double mean(const double *values, uint32_t count)
     return sum / count;
 }
 
+static void walk(struct trial *trial, const int64_t *work, double *step_s)
+{
+    trial->told = straggler_walk(&trial->net, work, step_s) && trial->told;
+}
+
 /* The mean step with the selected cells of one kind and all others of the other. */
-static double walk_mixed(struct trial *trial, struct selection selection, const double *chosen, const double *others)
+static double walk_mixed(struct trial *trial, struct selection selection, const int64_t *chosen, const int64_t *others)
 {
     mix_works(trial->plan, &trial->classes, selection, chosen, others, trial->mixed);
-    plan_walk(trial->plan, trial->mixed, NULL, trial->room, trial->step_s);
+    walk(trial, trial->mixed, trial->step_s);
     return mean(trial->step_s, trial->operations->steps);
 }
 
@@ -189,10 +196,10 @@ static const double *recorded_steps(const struct operations *operations, struct 
     return length_s;
 }
 
-static const double *walked_steps(struct trial *trial, const double *work_s)
+static const double *walked_steps(struct trial *trial, const int64_t *work)
 {
     double *step_s = arena_array(trial->arena, trial->operations->steps, sizeof *step_s);
-    plan_walk(trial->plan, work_s, NULL, trial->room, step_s);
+    walk(trial, work, step_s);
     return step_s;
 }
 
@@ -258,23 +265,34 @@ static bool is_affordable(const struct straggler_plan *plan, const struct operat
                 operations->replicas, operations->stages);
 }
 
+static struct trial trial_of(const struct operations *operations, const struct straggler_plan *plan,
+                             struct arena *arena, struct arena *scratch)
+{
+    const double *recorded_s = recorded_works(operations, plan, scratch);
+    const double *ideal_s = ideal_works(operations, plan, recorded_s, scratch);
+    return (struct trial){.operations = operations,
+                          .plan = plan,
+                          .classes = type_classes(operations, arena),
+                          .net = straggler_net_of(plan, scratch),
+                          .original = works_as_ticks(plan, recorded_s, scratch),
+                          .ideal = works_as_ticks(plan, ideal_s, scratch),
+                          .mixed = arena_array(scratch, plan_cells(plan), sizeof(int64_t)),
+                          .step_s = arena_array(scratch, operations->steps, sizeof(double)),
+                          .told = true,
+                          .arena = arena};
+}
+
 bool stragglers_of(const struct operations *operations, struct arena *arena, struct stragglers *stragglers,
                    struct steptime_error *err)
 {
     struct arena scratch = {0};
     struct straggler_plan plan;
-    const bool good = straggler_plan(operations, &scratch, &plan, err) && is_affordable(&plan, operations, err);
+    bool good = straggler_plan(operations, &scratch, &plan, err) && is_affordable(&plan, operations, err);
     if (good) {
-        const struct recorded_work recorded = recorded_work(operations, &plan, &scratch);
-        struct trial trial = {.operations = operations, .plan = &plan, .arena = arena};
-        trial.classes = type_classes(operations, arena);
-        trial.original = recorded.work_s;
-        trial.ideal = ideal_works(operations, &plan, recorded.work_s, &scratch);
-        trial.mixed = arena_array(&scratch, plan_cells(&plan), sizeof *trial.mixed);
-        trial.room = walk_room(&plan, &scratch);
-        trial.step_s = arena_array(&scratch, operations->steps, sizeof *trial.step_s);
+        struct trial trial = trial_of(operations, &plan, arena, &scratch);
         *stragglers = compare_steps(&trial);
         ask_all(&trial, stragglers);
+        good = trial.told || fail(err, STEPTIME_INPUT, "a step takes longer than a hundred days, which is not told");
     }
     arena_free(&scratch);
     return good;

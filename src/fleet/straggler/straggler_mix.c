@@ -54,7 +54,7 @@ static bool is_selected(const struct straggler_plan *plan, const struct type_cla
 }
 
 void mix_works(const struct straggler_plan *plan, const struct type_classes *classes, struct selection selection,
-               const double *chosen, const double *others, double *mixed)
+               const int64_t *chosen, const int64_t *others, int64_t *mixed)
 {
     for (uint32_t node = 0; node < plan->node_count; node++)
         for (uint32_t lane = 0; lane < plan->lanes; lane++) {

@@ -3,7 +3,7 @@
 #ifndef FLEET_STRAGGLER_MIX_H
 #define FLEET_STRAGGLER_MIX_H
 
-#include "straggler_walk.h"
+#include "straggler_work.h"
 
 /* Cells of a plan: those of a class of types, a replica, a stage, or of marked workers. */
 struct selection {
@@ -22,7 +22,7 @@ struct type_classes type_classes(const struct operations *operations, struct are
 
 /* mixed = chosen where selected, else others. */
 void mix_works(const struct straggler_plan *plan, const struct type_classes *classes, struct selection selection,
-               const double *chosen, const double *others, double *mixed);
+               const int64_t *chosen, const int64_t *others, int64_t *mixed);
 
 /* Each work at the mean of its type, or its median where the type communicates; of traces only within a step and number. */
 const double *ideal_works(const struct operations *operations, const struct straggler_plan *plan, const double *work_s,

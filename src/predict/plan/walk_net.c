@@ -41,10 +41,7 @@ struct making {
 
 int64_t walk_ticks(double us)
 {
-    const double ticks = us * 1e6;
-    if (ticks > 9.2e18)
-        return INT64_MAX;
-    return ticks < 0 ? -(int64_t)(0.5 - ticks) : (int64_t)(ticks + 0.5);
+    return time_rounded(us * 1e6);
 }
 
 double walk_us(int64_t ticks)
