@@ -9,7 +9,7 @@
 #include "collect.h"
 #include "io/same_file.h"
 #include "read_file.h"
-#include "source/project.h"
+#include "source/contexts/project_new.h"
 #include "suppress.h"
 #include "syntax/edit.h"
 

@@ -7,11 +7,11 @@
 #include <assert.h>
 
 #include "rules/families/rules.h"
-#include "source/context.h"
-#include "source/flow.h"
-#include "source/name.h"
-#include "source/project.h"
-#include "source/value.h"
+#include "source/contexts/context.h"
+#include "source/ask/flow.h"
+#include "source/ask/name.h"
+#include "source/contexts/project_new.h"
+#include "source/ask/value_at.h"
 #include "syntax/edit.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);

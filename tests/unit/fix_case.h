@@ -15,7 +15,7 @@
 #include "cmocka_first.h"
 
 #include "rules/families/rules.h"
-#include "source/project.h"
+#include "source/contexts/project_new.h"
 #include "syntax/edit.h"
 
 enum { PASSES = 8 };

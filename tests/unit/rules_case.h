@@ -18,7 +18,7 @@
 #include "cmocka_first.h"
 
 #include "rules/families/rules.h"
-#include "source/project.h"
+#include "source/contexts/project_new.h"
 
 enum { CASE_FILES = 16 };
 

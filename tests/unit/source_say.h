@@ -9,11 +9,13 @@
 #include <stdio.h>
 
 #include "base/buf.h"
-#include "source/context.h"
-#include "source/flow.h"
-#include "source/name.h"
-#include "source/summary.h"
-#include "source/values.h"
+#include "source/contexts/context.h"
+#include "source/ask/flow.h"
+#include "source/ask/name.h"
+#include "source/contexts/project_new.h"
+#include "source/ask/summary.h"
+#include "source/ask/value_at.h"
+#include "source/values/values.h"
 
 static struct arena arena;
 

@@ -5,12 +5,12 @@
 
 #include "level.h"
 #include "rule.h"
-#include "source/context.h"
-#include "source/flow.h"
-#include "source/name.h"
-#include "source/project.h"
-#include "source/summary.h"
-#include "source/value.h"
+#include "source/contexts/context.h"
+#include "source/ask/flow.h"
+#include "source/ask/name.h"
+#include "source/ask/project.h"
+#include "source/ask/summary.h"
+#include "source/ask/value_at.h"
 
 /* Never NULL; &value_unknown for SYNTAX_NONE. */
 static inline const struct value *ask_value(const struct check *check, uint32_t node)

@@ -15,8 +15,8 @@
 #define RULES_LEVEL_H
 
 #include "rule.h"
-#include "source/context.h"
-#include "source/value.h"
+#include "source/contexts/context.h"
+#include "source/ask/value_at.h"
 
 enum certainty { GPU_NO, GPU_GUESSED, GPU_SURE };
 

@@ -23,7 +23,7 @@
 
 #include "base/arena.h"
 #include "base/str.h"
-#include "source/project.h"
+#include "source/ask/project.h"
 #include "syntax/syntax.h"
 
 struct edits; /* syntax/edit.h */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "waited.h"
 
-#include "source/frameworks.h"
+#include "source/known/frameworks.h"
 
 /* ---- options of the run ---- */
 

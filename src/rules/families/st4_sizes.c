@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Family 4, second half: sizes and indices that only the device knows, and calls of libraries that wait. */
-#include "source/frameworks.h"
+#include "source/known/frameworks.h"
 #include "rules/ask/tell.h"
 #include "rules/ask/waits.h"
 #include "words.h"

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * All Python files of one run, parsed and understood together.
+ *
+ * project_new.h makes one; name.h, value_at.h, flow.h, context.h and summary.h answer questions about any node.
+ *
+ * Files, functions and classes are numbered; a node of a file is a `struct site`.
+ * After project_new nothing changes, so any number of threads may ask: walk the
+ * nodes of a file in order and ask about each, file by file, in parallel.
+ *
+ * What a run knows is what its files say. Where that leaves a doubt the answer is
+ * "unknown", and whoever asks stays silent.
+ */
+#ifndef SOURCE_PROJECT_H
+#define SOURCE_PROJECT_H
+
+#include "source/flow/site.h"
+
+struct project;
+
+uint32_t project_files(const struct project *project);
+const struct project_file *project_file(const struct project *project, uint32_t file);
+const struct syntax *project_tree(const struct project *project, uint32_t file);
+
+uint32_t project_functions(const struct project *project);
+const struct function *project_function(const struct project *project, uint32_t function);
+const struct class_info *project_class(const struct project *project, uint32_t class_id);
+
+/* The function whose code the node is; of a def statement itself the function around it. */
+uint32_t project_function_at(const struct project *project, struct site site);
+/* The method of a class by name, its bases in the run too; SYNTAX_NONE. */
+uint32_t project_method(const struct project *project, uint32_t class_id, str name);
+/* Where parameter k of a function stands (SYN_PARAMETER); SYNTAX_NONE. */
+uint32_t project_parameter(const struct project *project, uint32_t function, uint32_t k);
+
+/*
+ * Whether anything is put on a device in the program of the file: the files that
+ * import each other. Where not, there is no device that could wait.
+ */
+bool project_uses_device(const struct project *project, uint32_t file);
+
+#endif

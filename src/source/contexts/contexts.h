@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The third round: what functions do to their callers and how often lines run, over the calls that evaluation found.
+ * Nothing of the rounds before changes in it.
+ */
+#ifndef SOURCE_CONTEXTS_H
+#define SOURCE_CONTEXTS_H
+
+#include "context.h"
+#include "source/ask/flow.h"
+#include "source/ask/name.h"
+#include "source/ask/rounds.h"
+#include "source/ask/value_at.h"
+
+struct nodes {
+    uint32_t *at;
+    size_t count, room;
+};
+
+/* What is told of the lines of one file. */
+struct placed {
+    struct map loops;      /* node -> enum loop_kind, of those that are told */
+    struct map elifs;      /* node -> enum otherwise of around.c, of those in which it says something */
+    struct nodes training; /* calls that train, themselves or through functions of the run */
+    struct nodes acting;   /* expressions that the next step of an environment needs */
+};
+
+struct contexts {
+    struct arena arena;
+    struct placed *of_file;
+    bool *program_trains;            /* per program: something in it calls backward or step */
+    bool *acts;                      /* per function: what it gives goes to the step of an environment */
+    bool *evaluates;                 /* per function: it runs a model without training, whoever calls it */
+    uint8_t *trains;                 /* per function: enum trains of loops.c */
+    uint32_t *kept_from;             /* per function: from this node on it makes what it keeps for later calls; NONE */
+    struct run_context *of_function; /* context.c */
+};
+
+/* ---- the steps of the round ---- */
+void summary_build(struct project *project); /* after evaluation; callers and summaries */
+void context_build(struct project *project);
+void contexts_free(struct project *project);
+void summaries_free(struct summaries *summaries);
+
+/* ---- asking ---- */
+static inline struct placed *placed_in(const struct project *project, const struct file *file)
+{
+    return &project->contexts->of_file[file->id];
+}
+
+#endif

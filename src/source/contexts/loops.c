@@ -1,0 +1,466 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A call that trains once (backward, or a function that does so outside of loops
+ * of its own) makes the innermost loop around it a step loop; a step loop, or a
+ * call of a function that has one, makes the loops around it epoch loops.
+ */
+#include "loops.h"
+
+#include "base/mem.h"
+#include "base/search.h"
+#include "contexts.h"
+#include "source/known/known_words.h"
+
+enum trains { TRAINS_NOT, TRAINS_ONCE = 1, TRAINS_IN_LOOP = 2, RUNS_MODEL = 4 };
+
+static bool is_loop(enum syntax_kind kind)
+{
+    return kind == SYN_FOR || kind == SYN_WHILE;
+}
+
+uint32_t loops_around(const struct syntax *tree, uint32_t node, uint32_t function)
+{
+    for (uint32_t at = tree->parent[node], below = node; at != function && at; below = at, at = tree->parent[at]) {
+        at = syntax_if_head(tree, at);
+        const uint32_t block =
+            is_loop(tree->kind[at]) ? syntax_child(tree, at, tree->kind[at] == SYN_FOR ? 2 : 1) : NONE;
+        if (below == block)
+            return at;
+    }
+    return NONE;
+}
+
+static bool calls_backward(const struct project *project, const struct file *file, uint32_t call)
+{
+    const struct syntax *tree = file->shown.tree;
+    const uint32_t callee = syntax_first(tree, call);
+    if (!syntax_is(tree, callee, SYN_ATTRIBUTE))
+        return false;
+    const str tail = syntax_tail(tree, callee);
+    if (str_eq(tail, S("backward")))
+        return true;
+    const struct value *value = node_value(project, file, callee);
+    if (!str_eq(tail, S("step")))
+        return false;
+    return (value->name && known_word(WORDS_OPTIMIZER_STEP, value->name->text)) ||
+           str_has_nocase(syntax_tail(tree, callee + 1), S("optim"));
+}
+
+/* A loop whose kind is known counts for what stands around it. */
+static void mark_around(struct project *project, const struct file *file, uint32_t f, uint32_t node, uint8_t trains)
+{
+    const struct syntax *tree = file->shown.tree;
+    const uint32_t function = project->files.functions[f].node;
+    uint32_t loop = loops_around(tree, node, function);
+    if (trains & TRAINS_ONCE) {
+        if (loop == NONE) {
+            project->contexts->trains[f] |= TRAINS_ONCE;
+            return;
+        }
+        map_put(&placed_in(project, file)->loops, loop, LOOP_STEP);
+        project->contexts->trains[f] |= TRAINS_IN_LOOP;
+        loop = loops_around(tree, loop, function);
+    } else {
+        project->contexts->trains[f] |= TRAINS_IN_LOOP;
+    }
+    for (; loop != NONE; loop = loops_around(tree, loop, function))
+        if (map_get(&placed_in(project, file)->loops, loop) != LOOP_STEP)
+            map_put(&placed_in(project, file)->loops, loop, LOOP_EPOCH);
+}
+
+static uint32_t function_of(const struct project *project, const struct file *file, uint32_t node)
+{
+    uint32_t f = file->shown.first_function + scope_function_at(file, node);
+    while (project->files.functions[f].outer != NONE &&
+           file->shown.tree->kind[project->files.functions[f].node] != SYN_FUNCTION)
+        f = project->files.functions[f].outer;
+    return f;
+}
+
+static bool is_model_call(const struct project *project, const struct file *file, uint32_t call)
+{
+    const struct value *callee = node_value(project, file, call + 1);
+    const struct syntax *tree = file->shown.tree;
+    const str tail = syntax_tail(tree, call + 1);
+    const struct value *made = node_value(project, file, call);
+    const bool method = tree->kind[call + 1] == SYN_ATTRIBUTE &&
+                        node_value(project, file, call + 2)->kind == VALUE_MODULE &&
+                        !str_eq(syntax_text(tree, call + 2), S("self"));
+    if (method && value_tensor_like(made))
+        return true;
+    return callee->kind == VALUE_MODULE || known_word(WORDS_MODEL, tail);
+}
+
+static void mark_direct(struct project *project, const struct file *file)
+{
+    const struct syntax *tree = file->shown.tree;
+    for (uint32_t node = 0; node < tree->count; node++) {
+        if (tree->kind[node] != SYN_CALL)
+            continue;
+        if (calls_backward(project, file, node))
+            mark_around(project, file, function_of(project, file, node), node, TRAINS_ONCE);
+        if (is_model_call(project, file, node))
+            project->contexts->trains[function_of(project, file, node)] |= RUNS_MODEL;
+    }
+}
+
+/* zip(out, y), enumerate(x): the rows of one batch, not batches. */
+static bool takes_tensors(const struct project *project, const struct file *file, uint32_t call)
+{
+    const struct syntax *tree = file->shown.tree;
+    if (tree->kind[call] != SYN_CALL)
+        return false;
+    const uint32_t argument = syntax_argument(tree, call, 0, NULL);
+    return argument != NONE && node_value(project, file, argument)->kind == VALUE_TENSOR;
+}
+
+/* A step of an evaluation goes over a loader, or runs a model without gradients. */
+static bool goes_over_loader(const struct project *project, const struct file *file, uint32_t loop)
+{
+    const struct syntax *tree = file->shown.tree;
+    if (tree->kind[loop] != SYN_FOR)
+        return false;
+    const uint32_t iterable = syntax_child(tree, loop, 1);
+    const struct value *value = node_value(project, file, iterable);
+    if (value->kind == VALUE_LOADER)
+        return true;
+    return value->flags & VALUE_FROM_LOADER && value->kind == VALUE_ITERATOR && !takes_tensors(project, file, iterable);
+}
+
+static bool runs_model(const struct project *project, const struct file *file, uint32_t loop)
+{
+    const struct syntax *tree = file->shown.tree;
+    for (uint32_t node = loop, last = syntax_last(tree, loop); node < last; node++) {
+        if (tree->kind[node] != SYN_CALL || loops_around(tree, node, loop) != NONE)
+            continue;
+        const uint32_t target = name_target(project, (struct site){file->id, node});
+        if (is_model_call(project, file, node) || (target != NONE && project->contexts->trains[target] & RUNS_MODEL))
+            return true;
+    }
+    return false;
+}
+
+static bool without_gradients(const struct project *project, const struct file *file, uint32_t loop)
+{
+    const struct syntax *tree = file->shown.tree;
+    const uint32_t id = file->id;
+    for (uint32_t node = loop, last = syntax_last(tree, loop); node < last; node++) {
+        if (tree->kind[node] == SYN_WITH_ITEM &&
+            str_eq(name_of(project, (struct site){id, node + 1}), S("torch.no_grad")))
+            return true;
+    }
+    for (uint32_t at = tree->parent[loop]; at; at = tree->parent[at]) {
+        if (tree->kind[at] == SYN_WITH && str_eq(name_of(project, (struct site){id, at + 2}), S("torch.no_grad")))
+            return true;
+        if (tree->kind[at] == SYN_DECORATED && str_has(syntax_text(tree, at + 1), S("no_grad")))
+            return true;
+        if (tree->kind[at] != SYN_FUNCTION && tree->kind[at] != SYN_MODULE)
+            continue;
+        for (uint32_t node = at; node < loop; node++)
+            if (syntax_calls(tree, node, S("eval")) && syntax_is(tree, node + 1, SYN_ATTRIBUTE))
+                return true;
+        break;
+    }
+    return false;
+}
+
+/* `state, reward, done, info = env.step(action)`: by the count of what it gives, or by its name. */
+static bool is_environment_step(const struct syntax *tree, uint32_t node)
+{
+    enum { LEAST_GIVEN = 4 };
+    if (tree->kind[node] != SYN_ASSIGN || tree->kind[node + 1] != SYN_TUPLE)
+        return false;
+    const uint32_t call = syntax_last_child(tree, node);
+    if (!syntax_calls(tree, call, S("step")) || tree->kind[call + 1] != SYN_ATTRIBUTE)
+        return false;
+    return syntax_child_count(tree, node + 1) >= LEAST_GIVEN || str_has_nocase(syntax_text(tree, call + 2), S("env"));
+}
+
+/* A loop of its own that steps an environment. */
+static bool acts(const struct syntax *tree, uint32_t loop)
+{
+    for (uint32_t node = loop, last = syntax_last(tree, loop); node < last; node++)
+        if (is_environment_step(tree, node) && loops_around(tree, node, 0) == loop)
+            return true;
+    return false;
+}
+
+/*
+ * Acting without gradients is no evaluation where the loops around it train: what is gathered is trained on. Where
+ * these go around loops that train, its rounds are steps of the training as much as theirs.
+ */
+static bool mark_rollout(struct project *project, const struct file *file, uint32_t loop)
+{
+    const struct syntax *tree = file->shown.tree;
+    if (!acts(tree, loop))
+        return false;
+    for (uint32_t around = loops_around(tree, loop, 0); around != NONE; around = loops_around(tree, around, 0)) {
+        const uint32_t kind = map_get(&placed_in(project, file)->loops, around);
+        if (kind == LOOP_EPOCH)
+            map_put(&placed_in(project, file)->loops, loop, LOOP_STEP);
+        if (kind == LOOP_EPOCH || kind == LOOP_STEP)
+            return true;
+    }
+    return false;
+}
+
+static void mark_evaluation(struct project *project, const struct file *file)
+{
+    const struct syntax *tree = file->shown.tree;
+    for (uint32_t node = 0; node < tree->count; node++) {
+        if (!is_loop(tree->kind[node]) || map_get(&placed_in(project, file)->loops, node) != MAP_NONE ||
+            mark_rollout(project, file, node))
+            continue;
+        const bool loader = goes_over_loader(project, file, node);
+        if (loader || (runs_model(project, file, node) && without_gradients(project, file, node)))
+            map_put(&placed_in(project, file)->loops, node, LOOP_EVALUATION);
+    }
+}
+
+/* Around loops that evaluate, and within those that train, nothing else evaluates: the outermost over a loader counts. */
+static bool pass_on(struct project *project)
+{
+    bool changed = false;
+    for (uint32_t i = 0; i < project->files.count; i++)
+        for (size_t c = 0; c < calls_of(project, i)->count; c++) {
+            const struct call *call = &calls_of(project, i)->at[c];
+            const uint8_t trains = project->contexts->trains[call->target] & (TRAINS_ONCE | TRAINS_IN_LOOP);
+            const uint32_t caller = function_of(project, &project->files.at[i], call->node);
+            const uint8_t before = project->contexts->trains[caller];
+            project->contexts->trains[caller] |= project->contexts->trains[call->target] & RUNS_MODEL;
+            changed |= before != project->contexts->trains[caller];
+            if (!trains || caller == call->target)
+                continue;
+            mark_around(project, &project->files.at[i], caller, call->node,
+                        trains & TRAINS_IN_LOOP ? TRAINS_IN_LOOP : TRAINS_ONCE);
+            changed |= before != project->contexts->trains[caller];
+        }
+    return changed;
+}
+
+/* ---- functions that evaluate, and functions that act ---- */
+
+static bool calls_eval(const struct project *project, const struct file *file, uint32_t node)
+{
+    const struct syntax *tree = file->shown.tree;
+    if (!syntax_calls(tree, node, S("eval")) || tree->kind[node + 1] != SYN_ATTRIBUTE)
+        return false;
+    const uint8_t kind = node_value(project, file, node + 2)->kind;
+    return kind == VALUE_MODULE || kind == VALUE_UNKNOWN || kind == VALUE_NOTHING;
+}
+
+static bool is_no_grad(const struct project *project, const struct file *file, uint32_t node)
+{
+    const str name = name_of(project, (struct site){file->id, node});
+    return known_word(WORDS_WITHOUT_GRADIENTS, name);
+}
+
+enum { DEEPEST_RESULT = 3 };
+
+/* Tensors of the device with dimensions: targets, rewards, what the caller goes on with. Metrics are numbers. */
+static bool gives_tensors(const struct value *result, int depth)
+{
+    const bool on_device = result->device == DEVICE_GPU || result->device == DEVICE_PARAMETER;
+    if (result->kind == VALUE_TENSOR)
+        return on_device && result->rank != RANK_0;
+    for (uint32_t i = 0; depth && value_is_container(result) && i < result->item_count; i++)
+        if (gives_tensors(value_item_at(result, i), depth - 1))
+            return true;
+    return false;
+}
+
+/* no_grad as decorator or around a part of it, or model.eval() in it; and no training. */
+static bool is_evaluation(const struct project *project, uint32_t f)
+{
+    const struct function *function = &project->files.functions[f];
+    const struct file *file = &project->files.at[function->file];
+    const struct syntax *tree = file->shown.tree;
+    if (tree->kind[function->node] != SYN_FUNCTION || project->contexts->trains[f] & (TRAINS_ONCE | TRAINS_IN_LOOP))
+        return false;
+    const bool called_so =
+        known_word(WORDS_EVALUATION, function->name) || known_word(WORDS_TEST_FUNCTIONS, function->name);
+    if (called_so && project->contexts->trains[f] & RUNS_MODEL)
+        return true;
+    const bool forward = function->class_id != NONE && str_eq(function->name, S("forward"));
+    if (!called_so && !forward && gives_tensors(project->cells.at[cell_of_result(f)].value, DEEPEST_RESULT))
+        return false;
+    const uint32_t around = tree->parent[function->node];
+    for (uint32_t d = tree->kind[around] == SYN_DECORATED ? around + 1 : function->node; d < function->node;
+         d = syntax_last(tree, d))
+        if (is_no_grad(project, file, d))
+            return true;
+    for (uint32_t n = function->node, last = syntax_last(tree, n); n < last; n++) {
+        const bool without = tree->kind[n] == SYN_WITH_ITEM && is_no_grad(project, file, n + 1);
+        const bool whole = without && tree->parent[tree->parent[tree->parent[n]]] == function->node;
+        if (calls_eval(project, file, n) || whole || (without && project->contexts->trains[f] & RUNS_MODEL))
+            return true;
+    }
+    return false;
+}
+
+/* All functions that calls below the node reach, also where a call may reach several. */
+static void mark_called_below(struct project *project, uint32_t id, uint32_t within)
+{
+    const struct file *file = &project->files.at[id];
+    const uint32_t last = syntax_last(file->shown.tree, within);
+    const struct calls *calls = calls_of(project, id);
+    size_t i = search_from(calls->at, calls->count, sizeof *calls->at, offsetof(struct call, node), within);
+    for (; i < calls->count && calls->at[i].node < last; i++)
+        project->contexts->acts[calls->at[i].target] = true;
+}
+
+static void nodes_add(struct nodes *nodes, uint32_t node)
+{
+    nodes->at = mem_grow(nodes->at, &nodes->room, nodes->count + 1, sizeof *nodes->at);
+    nodes->at[nodes->count++] = node;
+}
+
+static bool is_marked(const struct project *project, const struct file *file, uint32_t node)
+{
+    const struct nodes *acting = &placed_in(project, file)->acting;
+    for (size_t i = 0; i < acting->count; i++)
+        if (syntax_inside(file->shown.tree, node, acting->at[i]))
+            return true;
+    return false;
+}
+
+/* The expression, what it calls, and how the names in it came about: what the environment's next step needs. */
+static void mark_makers(struct project *project, uint32_t id, uint32_t within, int depth)
+{
+    enum { DEEPEST_MAKER = 8, MOST_WAYS = 4, MOST_MARKED = 512 };
+    const struct file *file = &project->files.at[id];
+    const struct syntax *tree = file->shown.tree;
+    if (depth == DEEPEST_MAKER || placed_in(project, file)->acting.count == MOST_MARKED ||
+        is_marked(project, file, within))
+        return;
+    nodes_add(&placed_in(project, file)->acting, within);
+    mark_called_below(project, id, within);
+    for (uint32_t n = within, last = syntax_last(tree, within); n < last; n++) {
+        const struct definition *found[MOST_WAYS];
+        const uint32_t count =
+            tree->kind[n] == SYN_NAME ? flow_definitions(project, (struct site){id, n}, found, MOST_WAYS) : 0;
+        for (uint32_t i = 0; i < count && i < MOST_WAYS; i++)
+            if ((found[i]->kind == DEFINED_ASSIGN || found[i]->kind == DEFINED_CHANGE) && found[i]->value != NONE &&
+                !is_environment_step(tree, found[i]->statement))
+                mark_makers(project, id, found[i]->value, depth + 1);
+    }
+}
+
+/* `state, reward, done, info = env.step(action)`: who made the action acts. */
+static void mark_acting(struct project *project, uint32_t id)
+{
+    const struct syntax *tree = project_tree(project, id);
+    for (uint32_t node = 0; node < tree->count; node++) {
+        if (is_environment_step(tree, node))
+            mark_makers(project, id, syntax_child(tree, syntax_last_child(tree, node), 1), 0);
+    }
+}
+
+/* The `self.net` that `self.net.eval()` before the node was called on, without a .train() in between; NONE. */
+static uint32_t put_to_evaluation(const struct syntax *tree, uint32_t node)
+{
+    for (uint32_t at = node; at && tree->kind[at] != SYN_FUNCTION; at = tree->parent[at]) {
+        uint32_t last = NONE;
+        for (uint32_t s = syntax_first(tree, tree->parent[at]); s < at; s = syntax_next(tree, s)) {
+            const bool call = tree->kind[s] == SYN_EXPR && tree->kind[s + 1] == SYN_CALL;
+            if (call && (syntax_calls(tree, s + 1, S("eval")) || syntax_calls(tree, s + 1, S("train"))))
+                last = s + 1;
+        }
+        if (last != NONE)
+            return syntax_calls(tree, last, S("eval")) && tree->kind[last + 1] == SYN_ATTRIBUTE ? last + 2 : NONE;
+    }
+    return NONE;
+}
+
+static bool calls_object(const struct syntax *tree, uint32_t function, const struct syntax *there, uint32_t object)
+{
+    for (uint32_t n = function, last = syntax_last(tree, n); n < last; n++)
+        if (tree->kind[n] == SYN_CALL && syntax_same(tree, n + 1, there, object))
+            return true;
+    return false;
+}
+
+/* A method that runs self.net, and is only called behind self.net.eval(). */
+static bool is_called_to_evaluate(const struct project *project, uint32_t f)
+{
+    enum { MOST_CALLERS = 32 };
+    const struct function *function = &project->files.functions[f];
+    const struct syntax *tree = project_tree(project, function->file);
+    uint32_t count;
+    const struct site *callers = name_callers(project, f, &count);
+    if (count > MOST_CALLERS)
+        return false;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct syntax *there = project_tree(project, callers[i].file);
+        const uint32_t object = put_to_evaluation(there, callers[i].node);
+        const uint32_t caller = project_function_at(project, callers[i]);
+        if (object == NONE || there->kind[object] != SYN_ATTRIBUTE ||
+            project->files.functions[caller].class_id != function->class_id ||
+            !calls_object(tree, function->node, there, object))
+            return false;
+    }
+    return count && function->class_id != NONE;
+}
+
+static void mark_functions(struct project *project)
+{
+    struct contexts *contexts = project->contexts;
+    const uint32_t functions = project->files.function_count;
+    contexts->acts = arena_array(&contexts->arena, functions, sizeof *contexts->acts);
+    contexts->evaluates = arena_array(&contexts->arena, functions, sizeof *contexts->evaluates);
+    for (uint32_t f = 0; f < functions; f++)
+        contexts->evaluates[f] = is_evaluation(project, f) || is_called_to_evaluate(project, f);
+    for (uint32_t i = 0; i < project->files.count; i++)
+        mark_acting(project, i);
+}
+
+/* ---- what trains, as nodes ---- */
+
+static bool is_training_call(const struct project *project, const struct file *file, uint32_t node)
+{
+    if (file->shown.tree->kind[node] != SYN_CALL)
+        return false;
+    const struct call *call = call_at(project, (struct site){file->id, node});
+    return calls_backward(project, file, node) ||
+           (call && project->contexts->trains[call->target] & (TRAINS_ONCE | TRAINS_IN_LOOP));
+}
+
+static void note_training(struct project *project, const struct file *file)
+{
+    struct nodes *training = &placed_in(project, file)->training;
+    for (uint32_t node = 0; node < file->shown.tree->count; node++)
+        if (is_training_call(project, file, node))
+            nodes_add(training, node);
+    project->contexts->program_trains[file->program] |= training->count > 0;
+}
+
+void loops_build(struct project *project)
+{
+    struct contexts *contexts = project->contexts;
+    contexts->trains = arena_array(&contexts->arena, project->files.function_count, sizeof *contexts->trains);
+    for (uint32_t i = 0; i < project->files.count; i++)
+        mark_direct(project, &project->files.at[i]);
+    for (int round = 0; round < 16 && pass_on(project); round++)
+        ;
+    mark_functions(project);
+    for (uint32_t i = 0; i < project->files.count; i++)
+        note_training(project, &project->files.at[i]);
+    for (uint32_t i = 0; i < project->files.count; i++)
+        mark_evaluation(project, &project->files.at[i]);
+}
+
+bool loops_acting(const struct project *project, struct site site)
+{
+    return is_marked(project, &project->files.at[site.file], site.node);
+}
+
+bool loops_hold_training(const struct project *project, uint32_t function)
+{
+    return (project->contexts->trains[function] & (TRAINS_ONCE | TRAINS_IN_LOOP)) == TRAINS_IN_LOOP;
+}
+
+enum loop_kind loops_kind(const struct project *project, struct site loop)
+{
+    const uint32_t kind = map_get(&project->contexts->of_file[loop.file].loops, loop.node);
+    return kind == MAP_NONE ? LOOP_OTHER : (enum loop_kind)kind;
+}

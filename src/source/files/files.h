@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The first round: what each file says by itself (functions, classes, definitions), read in parallel, and the tables
+ * over all files by which they find one another. Nothing here changes in later rounds but what they prove of
+ * definitions and of classes.
+ */
+#ifndef SOURCE_FILES_H
+#define SOURCE_FILES_H
+
+#include "base/arena.h"
+#include "base/map.h"
+#include "source/flow/file.h"
+#include "given.h"
+#include "source/known/names.h"
+
+struct files {
+    struct arena arena;
+    struct names *names;
+    struct file *at;
+    uint32_t count;
+    struct function *functions;
+    uint32_t function_count;
+    struct class_info *classes;
+    uint32_t class_count;
+    struct map by_path, by_module; /* name id -> file */
+    struct map module_slot;        /* file << 32 | name id -> slot of a variable of the module */
+    struct map class_by_node;      /* file << 32 | node */
+    struct map function_by_node;
+    bool *calls_forward;        /* per function: a method that calls self(...) or self.forward(...) */
+    struct map methods_by_name; /* name id -> a method of that name; the others by next_of_name */
+    uint32_t *next_of_name;     /* per function; NONE */
+    struct map method_count;    /* name id -> how many classes define a method of that name */
+    struct map method;          /* class << 32 | name id -> function */
+};
+
+void files_read(struct files *files, const struct project_source *sources, uint32_t count, unsigned threads);
+void files_free(struct files *files);
+
+/* ---- the steps of the round, in their order, once each file is known by itself (file.h) ---- */
+void module_link(struct files *files);               /* names of modules, and what imports name */
+void method_list(struct files *files);               /* methods by class and by name */
+void flow_prove(struct files *files, uint32_t file); /* what uses prove, once methods are known */
+
+/* ---- asking ---- */
+uint32_t module_find(const struct files *files, uint32_t from, str dotted);              /* file; NONE */
+uint32_t module_slot(const struct files *files, uint32_t file, const struct name *name); /* its variable; NONE */
+/* The parameter of a function that an argument of a call goes to; NONE. */
+uint32_t call_parameter_of(const struct files *files, uint32_t function, const struct syntax *tree, uint32_t argument,
+                           uint32_t position, uint32_t self);
+
+#endif

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a run is given: its files, and what the user says of them. */
+#ifndef SOURCE_GIVEN_H
+#define SOURCE_GIVEN_H
+
+#include <stdint.h>
+
+#include "base/str.h"
+
+/* Path (as the user gave it; folders make the module names) and bytes; both must outlive the project. */
+struct project_source {
+    str path, text;
+};
+
+/* What the user's configuration adds. Names are last names ("to_gpu") or dotted ends of qualified names. */
+struct project_options {
+    const str *uploads; /* helpers that move their first argument to the device, nested containers too */
+    uint32_t upload_count;
+    const str *downloads; /* helpers that move it back to the CPU */
+    uint32_t download_count;
+    unsigned threads; /* 0: all cores */
+};
+
+#endif

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One file by itself: its functions, classes and definitions. What other files say of it is files.h. */
+#ifndef SOURCE_FILE_H
+#define SOURCE_FILE_H
+
+#include "base/arena.h"
+#include "changes.h"
+#include "flows.h"
+#include "site.h"
+
+struct name;
+
+/* `from x import *` of a module: a file of the run, or a name outside of it. */
+struct star {
+    uint32_t file; /* NONE */
+    const struct name *name;
+};
+
+struct stars {
+    struct star *at;
+    size_t count, room;
+};
+
+struct file {
+    struct project_file shown;
+    uint32_t id;
+    str text;
+    struct arena arena;
+    struct function *functions; /* numbered in the file; those of all files are files.functions */
+    uint32_t function_count;
+    struct class_info *classes;
+    uint32_t class_count, first_class;
+    uint32_t *first_parameter_def; /* per function: def of parameter 0; they follow one another; NONE */
+    uint32_t *function_first_def, *function_last_def;
+    bool *function_loops;   /* a definition reaches one before it */
+    bool is_test;           /* by its path: its calls say nothing of how the rest is used */
+    bool imported;          /* by a file of the run */
+    uint32_t program;       /* after module_link the same for all files of one */
+    struct stars own_stars; /* `from x import *`, in order */
+    struct stars stars;     /* those of the modules that these name too, in the order in which a name is looked for */
+    struct flow flow;
+    struct changes changes;
+};
+
+/* ---- the steps, in their order ---- */
+void scope_find(struct file *file); /* functions and classes of a file */
+void flow_build(struct file *file); /* slots and definitions */
+
+/* ---- asking ---- */
+uint32_t scope_parameters(const struct syntax *tree, uint32_t function); /* SYN_PARAMETERS; NONE */
+bool scope_owns(const struct file *file, uint32_t function, uint32_t node);
+uint32_t scope_function_at(const struct file *file, uint32_t node); /* file-local */
+
+#endif
