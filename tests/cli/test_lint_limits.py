@@ -2,10 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """What lint does not look into it tells, and hostile shapes cost no more than their length."""
 import os
+import signal
+import subprocess
 import tempfile
+import time
 import unittest
 
-from support import OK, steptime
+from support import OK, PROGRAM, steptime
 
 MIB = 1 << 20
 
@@ -45,6 +48,17 @@ class Limits(unittest.TestCase):
         run = self.lint(text)
         self.assertIn("line 1: does not parse as Python here", " ".join(run.out.split()))
         self.assertLess(run.peak_bytes, 8 * len(text) + 16 * MIB)
+
+    def test_a_machine_that_stands_still_changes_nothing(self):
+        text = "import torch\n" + "def f(x, y):\n    return {'a': x.view(1), 'b': [y, 2]}\n\n\n" * 40_000
+        still = self.lint(text).out
+        command = [PROGRAM, "lint", "--fail-on", "never", self.path]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, encoding="utf-8") as run:
+            time.sleep(0.15)
+            run.send_signal(signal.SIGSTOP)
+            time.sleep(3.1)  # a piece of text was given up after 3 seconds of the clock
+            run.send_signal(signal.SIGCONT)
+            self.assertEqual(run.communicate()[0], still)
 
 
 if __name__ == "__main__":
