@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "base/span.h"
-#include "breakdown/step/sweep.h"
+#include "breakdown/parts/sweep.h"
 #include "planted.h"
 
 enum { CLASSES = 3, EVENTS = 60, WINDOW_START = 50 * 1000, WINDOW_END = 450 * 1000 };

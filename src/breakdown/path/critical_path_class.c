@@ -3,7 +3,7 @@
 
 #include "base/mem.h"
 #include "base/sort.h"
-#include "breakdown/step/host_event.h"
+#include "breakdown/idle/host_event.h"
 #include "graph/runtime.h"
 #include "ops/rows/phase.h"
 

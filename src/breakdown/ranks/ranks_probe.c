@@ -2,9 +2,9 @@
 #include "ranks_probe.h"
 
 #include "base/sort.h"
-#include "breakdown/step/device_class.h"
+#include "breakdown/parts/device_class.h"
 #include "breakdown/step/host_parts.h"
-#include "breakdown/step/idle.h"
+#include "breakdown/idle/idle.h"
 
 const char *rank_time_id(enum rank_time time, bool device)
 {

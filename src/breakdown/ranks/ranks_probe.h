@@ -9,7 +9,7 @@
 #ifndef BREAKDOWN_RANKS_PROBE_H
 #define BREAKDOWN_RANKS_PROBE_H
 
-#include "breakdown/step/part.h"
+#include "breakdown/parts/part.h"
 
 enum rank_time {
     TIME_COMPUTE,       /* a compute kernel runs; host-only: the host is in an operator */

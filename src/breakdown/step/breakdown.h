@@ -12,8 +12,8 @@
 #ifndef BREAKDOWN_BREAKDOWN_H
 #define BREAKDOWN_BREAKDOWN_H
 
-#include "compilation.h"
-#include "ledger.h"
+#include "breakdown/idle/compilation.h"
+#include "breakdown/parts/ledger.h"
 #include "ops/operators/judgements.h"
 #include "trace/select.h"
 

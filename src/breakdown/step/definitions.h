@@ -7,7 +7,7 @@
 #ifndef BREAKDOWN_DEFINITIONS_H
 #define BREAKDOWN_DEFINITIONS_H
 
-#include "ledger.h"
+#include "breakdown/parts/ledger.h"
 #include "report/report.h"
 
 struct definition {

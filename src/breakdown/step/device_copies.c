@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copies in numbers, and compute by the step that launched it: sums over rows that need no sweep. */
-#include "device_class.h"
+#include "breakdown/parts/device_class.h"
 #include "device_parts.h"
 
 /* Some copies record no bytes: a bandwidth must leave out their time as well. */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "device_parts.h"
 
-#include "device_class.h"
-#include "idle.h"
-#include "sweep.h"
+#include "breakdown/parts/device_class.h"
+#include "breakdown/idle/idle.h"
+#include "breakdown/parts/sweep.h"
 
 /* Idle time of one cause that goes on, until another cause or work breaks it. */
 struct stretch {

@@ -5,8 +5,8 @@
 
 #include "blocking.h"
 #include "breakdown.h"
-#include "host.h"
-#include "step_cut.h"
+#include "breakdown/idle/host.h"
+#include "breakdown/parts/step_cut.h"
 
 /* What an analysis of a device works with and fills. */
 struct device_run {

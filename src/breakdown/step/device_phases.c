@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "device_parts.h"
-#include "sweep.h"
+#include "breakdown/parts/sweep.h"
 
 struct walk {
     const struct device_run *run;

@@ -9,8 +9,8 @@
 #define BREAKDOWN_HOST_PARTS_H
 
 #include "breakdown.h"
-#include "host.h"
-#include "step_cut.h"
+#include "breakdown/idle/host.h"
+#include "breakdown/parts/step_cut.h"
 
 typedef void host_parts_take(void *context, uint32_t step, enum part part, uint32_t row, int64_t ns);
 

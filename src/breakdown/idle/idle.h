@@ -16,8 +16,8 @@
 #define BREAKDOWN_IDLE_H
 
 #include "host.h"
-#include "part.h"
-#include "sweep.h"
+#include "breakdown/parts/part.h"
+#include "breakdown/parts/sweep.h"
 
 /* A stretch of idle time with one cause. */
 struct idle_piece {

@@ -3,7 +3,7 @@
 #ifndef BREAKDOWN_QUEUE_H
 #define BREAKDOWN_QUEUE_H
 
-#include "sweep.h"
+#include "breakdown/parts/sweep.h"
 
 /*
  * Whether the work that ends the gap stood behind an event of another stream: it
