@@ -8,7 +8,7 @@
 #   make sanitize    every test under the address and undefined-behaviour sanitizers
 #   make clang       every test built by the second compiler, warnings as errors, zlib in the place of ISA-L
 #   make fuzz        each fuzz target for FUZZ_SECONDS (60)
-#   make mutants     every trace at hand and MUTANTS (1000) changed ones against the invariants, under sanitizers
+#   make mutants     every trace found and MUTANTS (1000) changed ones against the invariants, under sanitizers
 #   make format      rewrite the sources as .clang-format says; make format-check only looks
 #   make guard       has any command become dearer? counts instructions and memory against bench/guard/baseline.json
 #   make bench       measure; the figures go to build/bench.json

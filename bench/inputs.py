@@ -56,7 +56,7 @@ def unpacked(folder, path):
 
 
 def gzipped(folder, path):
-    """The file as gzip: itself, or what it holds packed anew."""
+    """The file as gzip: itself, or what it holds packed again."""
     if path.endswith(".gz"):
         return path
     plain = unpacked(folder, path)

@@ -23,7 +23,7 @@ INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"')
 
 
 def open_room(src, folder, room, known):
-    """The links of one room. Made anew only where they differ: their age means nothing to the build."""
+    """The links of one room. Written again only where they differ: their age means nothing to the build."""
     wanted = {name: os.path.join(src, name) for name in [room, *known]}
     if links_of(folder) != wanted:
         shutil.rmtree(folder, ignore_errors=True)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Measures all families of kernels on the device at hand, in under five minutes.
+"""Measures all families of kernels on the GPU of this machine, in under five minutes.
 
 kernels.py [--device cuda] [--seconds 270] [--output FOLDER] [--family NAME...] [--quick]
 

@@ -15,7 +15,7 @@ struct job {
     void *context;
 };
 
-/* Of the thread at hand, in the work of a par_each; 0 outside. */
+/* Of the current thread, in the work of a par_each; 0 outside. */
 static _Thread_local unsigned own_share;
 
 static unsigned process_cores(void)

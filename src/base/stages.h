@@ -19,7 +19,7 @@ struct stages {
 
 /*
  * Runs the stages until there are no more items, or one is not joined. At most `room` items are between made and
- * joined, so that item i can lie in place i % room of an array of the caller's. Where no thread can be had the caller
+ * joined, so that item i can lie in place i % room of an array of the caller's. Where no thread can be started the caller
  * does it all.
  */
 void stages_run(const struct stages *stages, unsigned threads, size_t room, void *context);

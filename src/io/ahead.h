@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reading ahead: a producer fills blocks on a thread of its own, at most a few
- * before the consumer. Where no thread can be had, and while it is paused, it
+ * before the consumer. Where no thread can be started, and while it is paused, it
  * works at the consumer's call instead.
  */
 #ifndef IO_AHEAD_H

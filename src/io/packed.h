@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The bytes as they lie in a file, a pipe, or memory, with a block of them at hand to look into. */
+/* The bytes as they lie in a file, a pipe, or memory, with a block of them to look into. */
 #ifndef IO_PACKED_H
 #define IO_PACKED_H
 
@@ -25,7 +25,7 @@ void packed_close(struct packed *packed);
 /* True while the block holds bytes; reads the next one once it is used up. */
 bool packed_more(struct packed *packed);
 
-/* Adds to the block what is at hand, keeping what it holds. False at the end, or when it is full. */
+/* Adds to the block what can be read now, keeping what it holds. False at the end, or when it is full. */
 bool packed_widen(struct packed *packed);
 
 /* Goes on at that byte of the file; false where it is none that can. */

@@ -5,7 +5,7 @@
  * into: after what is there, before what comes. Which one that is no trace says.
  * So, as with waits between streams (graph/order.h), the first work of a graph on
  * a stream is put behind what other streams were given before and ended last
- * before it began, and the first work behind a graph on another stream likewise.
+ * before it began, and the first work behind a graph on another stream as well.
  */
 #include "trace.h"
 

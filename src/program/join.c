@@ -29,7 +29,7 @@ struct joining {
     const struct execution *execution;
     struct intern *names;
     struct side nodes;
-    uint32_t *node_of; /* by operator of the step at hand; EXECUTION_NONE */
+    uint32_t *node_of; /* by operator of the current step; EXECUTION_NONE */
     uint32_t matched;
 };
 

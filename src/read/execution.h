@@ -21,7 +21,7 @@
 struct execution_reading {
     struct execution *execution;
     struct json_window *window;
-    struct arena scratch; /* decoded texts of the node at hand */
+    struct arena scratch; /* decoded texts of the current node */
     const char *wrong;    /* the byte at which the last step stopped */
     struct json_repair repair;
     int64_t repair_budget; /* bytes that repairing may still look at */
@@ -33,7 +33,7 @@ struct execution_reading {
     size_t tensor_count, tensor_room;
     struct execution_collective *collectives;
     size_t collective_count, collective_room;
-    struct buf dims, types, values, strides; /* of the arguments at hand */
+    struct buf dims, types, values, strides; /* of the current arguments */
 };
 
 /* The raw lists of the inputs or outputs of a node, side by side; "" where the node has none. */

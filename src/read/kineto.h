@@ -45,7 +45,7 @@ struct kineto {
     struct trace *trace;
     struct intern *names;
     struct json_window *window;
-    struct arena scratch; /* decoded texts of the record at hand */
+    struct arena scratch; /* decoded texts of the current record */
     const char *wrong;    /* the byte at which the last step stopped */
     struct record record;
     const char *end; /* of the text that the record is read from */
@@ -62,7 +62,7 @@ struct kineto {
     } lanes[KNOWN_LANES]; /* the lane met last in each place, by its numbers */
 
     bool found_list;      /* the document has a list of events */
-    int64_t event_offset; /* of the event at hand */
+    int64_t event_offset; /* of the current event */
     struct seen {
         uint64_t records;          /* of the list, used or not */
         int64_t first_ns, last_ns; /* of the recorded times */

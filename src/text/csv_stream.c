@@ -13,7 +13,7 @@ enum { BLOCK_BYTES = 1 << 20, MOST_BYTES = 1 << 26 };
 
 struct csv_stream {
     struct source *source;
-    struct arena own, block; /* the header; the rows of the block at hand */
+    struct arena own, block; /* the header; the rows of the current block */
     char *text;
     size_t bytes, room;
     bool ended, too_long;

@@ -182,7 +182,7 @@ struct run run_open(const struct net *net, const struct change *change, struct a
                         .end = arena_array(arena, net->count, sizeof(int64_t))};
 }
 
-/* True where the node at hand waits to be told its end. */
+/* True where the current node waits to be told its end. */
 static bool step(struct run *run, bool stop)
 {
     const uint32_t node = run->node;

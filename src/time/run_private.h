@@ -11,7 +11,7 @@ struct run {
     const struct schedule *earlier; /* of the pass before, the one before that lies `stride` below */
     uint32_t passes, stride;
     int64_t *start, *end;
-    uint32_t node;        /* at hand */
+    uint32_t node;        /* the current one */
     uint32_t edge, carry; /* the first into it or a later node */
 };
 
@@ -26,7 +26,7 @@ bool run_until(struct run *run, uint32_t stop);
 /* The same for one node whose predecessors have been run; `stop`: something else says when it ends. */
 bool run_one(struct run *run, uint32_t node, bool stop);
 
-/* The end of the node at hand, where it was stopped at; the run may go on. */
+/* The end of the current node, where it was stopped at; the run may go on. */
 void run_end(struct run *run, int64_t end);
 
 struct schedule run_close(const struct run *run);

@@ -219,7 +219,7 @@ const int64_t *trace_self_ns(const struct trace *trace, struct arena *arena);
 
 /*
  * What the file says of a device; NULL: nothing. Where it lists others only, and all of one name, this one is like them:
- * inside a container a process may count its devices anew.
+ * inside a container a process may count its devices from 0 again.
  */
 const struct device_info *trace_device_info(const struct trace *trace, int64_t id);
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every command on every trace at hand ends in a result, as one JSON document, or in a line that says why not."""
+"""Every command on every trace found ends in a result, as one JSON document, or in a line that says why not."""
 import json
 import os
 import unittest

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """lint and fix over every odd place in which Python lets an expression stand: what trains and what reads back in
 lambdas, decorators, class bodies, comprehensions, match statements, alone and in each other; and over the modules and
-tests of the Python at hand. One file must never take the run down."""
+tests of the installed Python. One file must never take the run down."""
 import glob
 import os
 import sysconfig

@@ -2,7 +2,7 @@
 /*
  * Any bytes as Python source: a tree that keeps every promise of syntax.h. Then
  * edits, drawn from the bytes too: what comes out parses if what went in did, is
- * what the diff says, and edits upon edits are those of the first text.
+ * what the diff says, and edits of edits are those of the first text.
  */
 #include <assert.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Holds every trace at hand, and mutants of them, against the invariants.
+"""Holds every trace found, and mutants of them, against the invariants.
 
 run.py PROGRAM [--mutants N] [--whole] [--every] [--only NAME[/NUMBER]] [--keep FOLDER] [--jobs N] [FOLDER|FILE...]
 

@@ -269,7 +269,7 @@ static void check(const struct execution *e)
     arena_free(&scratch);
 }
 
-/* The unpacked bytes of shared data; skips the test where they are not at hand. */
+/* The unpacked bytes of shared data; skips the test where they are absent. */
 static struct buf shared(const char *path)
 {
     char full[512];

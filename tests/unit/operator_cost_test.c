@@ -228,7 +228,7 @@ static void every_formula_names_its_source(void **state)
     }
 }
 
-/* doc/numbers/ops.md, or "" where the source is not at hand. */
+/* doc/numbers/ops.md, or "" where the source is absent. */
 static str manual(struct arena *arena)
 {
     const char *source = getenv("STEPTIME_SOURCE");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * How much of the recorded device time belongs to operators whose kernels are known, over all shared traces with
- * shapes. Skips where they are not at hand.
+ * shapes. Skips where they are absent.
  */
 #include "cmocka_first.h"
 

@@ -84,7 +84,7 @@ static inline void check_program(const struct program *p)
     check_program_rest(p);
 }
 
-/* The path of shared data; skips the test where it is not at hand. The text lives until the next call. */
+/* The path of shared data; skips the test where it is absent. The text lives until the next call. */
 static inline const char *shared_path(const char *path)
 {
     static char full[512];

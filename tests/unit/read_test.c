@@ -169,7 +169,7 @@ static void pieces_of_any_size_give_the_same_trace(void **state)
 
 /* ---- real traces ---- */
 
-/* The unpacked bytes of a shared trace; skips the test where they are not at hand. */
+/* The unpacked bytes of a shared trace; skips the test where they are absent. */
 static struct buf shared(const char *path)
 {
     char full[512];

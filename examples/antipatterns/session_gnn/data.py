@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Click sessions like those of Yoochoose 1/64, and batches of session graphs.
 
-The real data may not be handed on, so sessions are drawn anew to its published figures: how many items there are,
+The real data may not be passed on, so sessions are drawn to its published figures: how many items there are,
 how long sessions are, how popular items are, and how often a click goes back to an item of the same session. The
 README beside this folder says where each figure comes from.
 """

@@ -77,7 +77,7 @@ struct kernels_asked {
 void kernels_run(const struct trace *trace, const struct kernels_asked *asked, struct arena *arena,
                  struct kernels *kernels);
 
-/* Only the groups and the sums, not the classes and launches, with the classes and costs at hand. */
+/* Only the groups and the sums, not the classes and launches, with the classes and costs given. */
 void kernels_run_judged(const struct trace *trace, const struct judgements *judgements,
                         const struct kernels_asked *asked, struct arena *arena, struct kernels *kernels);
 

@@ -223,7 +223,7 @@ static void add_call(struct reading *r, struct group *group, uint32_t row)
         sum_to(&group->sums.device_total_ns, r->inside_ns[row]);
 }
 
-/* The lane that is being read: the call at hand and those around it, and until when time was given to calls. */
+/* The lane that is being read: the current call and those around it, and until when time was given to calls. */
 struct stack {
     uint32_t *open;
     uint32_t depth;

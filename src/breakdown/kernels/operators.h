@@ -49,7 +49,7 @@ struct operators_asked {
 void operators_run(const struct trace *trace, const struct operators_asked *asked, struct arena *arena,
                    struct operators *operators);
 
-/* The same with the phases and costs at hand. */
+/* The same with the phases and costs given. */
 void operators_run_judged(const struct trace *trace, const struct judgements *judgements,
                           const struct operators_asked *asked, struct arena *arena, struct operators *operators);
 

@@ -96,7 +96,7 @@ struct breakdown_asked {
     bool no_host_phases;     /* of a device ACCOUNT_PHASE_HOST is not wanted, and stays 0 */
 };
 
-/* The same with the classes and phases at hand. */
+/* The same with the classes and phases given. */
 void breakdown_run_judged(const struct trace *trace, const struct judgements *judgements,
                           const struct breakdown_asked *asked, struct arena *arena, struct breakdown *out);
 

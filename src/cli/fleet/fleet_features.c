@@ -45,7 +45,7 @@ static const struct {
 } columns[] = {
     {JOB_CNODES,
      {"cnodes", "cNodes", UNIT_COUNT, 0,
-      "the largest of: ranks at hand, recorded world size, largest process group; of one process the GPUs it drives"}},
+      "the largest of: ranks read, recorded world size, largest process group; of one process the GPUs it drives"}},
     {JOB_BATCH, {"batch", "batch", UNIT_COUNT, 0, "the first dimension that most operators of the forward pass share"}},
     {JOB_INPUT_BYTES, {"input_bytes", "input", UNIT_BYTES, 0, "bytes of host-to-device copies"}},
     {JOB_FLOPS,

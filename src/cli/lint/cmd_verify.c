@@ -23,7 +23,7 @@ static const struct option options[] = {
     {"after", 0, "CMD", NULL, "A command in the place of AFTER.py; with --before."},
     {"python", 0, "PATH", NULL, "The interpreter of the scripts. Default: python3."},
     {"seed", 0, "N", NULL, "The seed of random, numpy and torch before the script's own code runs. Default: 0."},
-    {"seeds", 0, "N,N...", NULL, "Several seeds, one after the other. {seed} in ARGS stands for the one at hand."},
+    {"seeds", 0, "N,N...", NULL, "Several seeds, one after the other. {seed} in ARGS stands for each."},
     {"steps", 0, "N", NULL, "End a run after so many steps of its optimizer; 0 lets it run to its end. Default: 50."},
     {"warmup", 0, "N", NULL, "So many steps at the start of a run count for no time. Default: 5."},
     {"repeat", 0, "N", NULL, "Timed runs of each, in turns; 0 compares losses only. Default: 3."},

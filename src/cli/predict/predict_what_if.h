@@ -31,7 +31,7 @@ struct what_if {
     struct predicted_point *after;  /* the same with that of the command line */
     str device;                     /* as recorded; "" */
 
-    /* Of the question at hand. */
+    /* Of the current question. */
     const struct question *current;
     struct plan_options plan;
     struct hardware hardware;

@@ -101,7 +101,7 @@ static char *plain_field(struct field_cursor *cursor, char *start, str *field)
     return mark;
 }
 
-/* Behind the line that is at hand. */
+/* Behind the current line. */
 static void leave_line(struct field_cursor *cursor, char *end)
 {
     cursor->at = end + 1;

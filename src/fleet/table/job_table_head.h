@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How the rows of the table at hand become jobs, found from its first line (job_table_head.c). */
+/* How the rows of a table become jobs, found from its first line (job_table_head.c). */
 #ifndef FLEET_JOB_TABLE_HEAD_H
 #define FLEET_JOB_TABLE_HEAD_H
 

@@ -94,7 +94,7 @@ void pai_table_drop(struct pai_table *table, const char *why)
     import_drop(table->drops, (struct import_drop){slash ? slash + 1 : table->path, table->line, why});
 }
 
-/* Of the block at hand; false at its end. */
+/* Of the current block; false at its end. */
 static bool row_of_block(struct pai_table *table, struct csv_row *row)
 {
     const char *problem;

@@ -59,7 +59,7 @@ struct log {
     double ranks[SCHEDULE_GROUPS]; /* as some row has told: others leave it out */
     uint32_t epochs;               /* ended so far; the first is what comes before all steps */
     double steps_ms;
-    uint64_t line; /* of the row at hand */
+    uint64_t line; /* of the current row */
 };
 
 static double figure(str text, double otherwise)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a training step would take, from the steps at hand: a plan of each, with
+ * What a training step would take, from the recorded steps: a plan of each, with
  * the overheads of all of them, walked. How far off that is, is tested where it
  * can be: a step is predicted from the one beside it alone, and a rank from what
  * the others cost the host. doc/numbers/prediction.md has the definitions.

@@ -31,7 +31,7 @@ static bool same_node(const struct list_node *node, str text)
     return text.len && str_eq((str){node->node, node->node_len}, text);
 }
 
-/* The node of the row: the one at hand, or a new one. A forward row says what it does. */
+/* The node of the row: the current one, or a new one. A forward row says what it does. */
 static void enter(struct list_node *node, const struct list_row *row)
 {
     if (!same_node(node, row->node)) {

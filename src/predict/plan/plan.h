@@ -21,7 +21,7 @@ enum { PLAN_NONE = UINT32_MAX };
 
 /* Where the duration of a launch comes from. */
 enum timing_basis {
-    TIMED_RECORDED, /* measured in the trace at hand (replay) */
+    TIMED_RECORDED, /* measured in this trace (replay) */
     TIMED_SCALED,   /* measured, times the ratio of two estimates: another device or another size */
     TIMED_MODEL,    /* a kernel model; see `estimate` */
     TIMED_GUESS,    /* its bytes over the bandwidth: an operator without a model. Marked and counted, never zero */

@@ -36,7 +36,7 @@ struct making {
     size_t owed_count, owed_room;
     uint32_t queue_room;
     uint32_t steps; /* that may be walked */
-    uint32_t op;    /* at hand */
+    uint32_t op;    /* the current one */
 };
 
 int64_t walk_ticks(double us)
@@ -86,7 +86,7 @@ static uint32_t add_host(struct making *m, uint32_t thread, double us)
     return node;
 }
 
-/* How many steps ago a stream was called as often as it has room, before the call at hand. */
+/* How many steps ago a stream was called as often as it has room, before this call. */
 static uint32_t steps_of_room(const struct making *m, uint32_t stream)
 {
     const uint32_t place = m->count[stream], all = m->all[stream];

@@ -14,7 +14,7 @@
 enum words {
     /* methods and attributes */
     WORDS_ONLY_TENSORS_HAVE,   /* of what Python programs usually hold */
-    WORDS_ONLY_MODULES_HAVE,   /* likewise */
+    WORDS_ONLY_MODULES_HAVE,   /* the same */
     WORDS_PROVE_TENSOR,        /* called on a thing on a device, they prove it a tensor */
     WORDS_OF_MANY_TYPES,       /* methods that libraries and Python have too: on something unknown they say nothing */
     WORDS_TENSOR_PARTS,        /* attributes of a tensor that are tensors on the same device */
@@ -24,7 +24,7 @@ enum words {
     WORDS_CHANGE_AS_STATEMENT, /* methods that change their object, as a statement of their own; see also *_ */
     WORDS_CHANGE,              /* methods that change their object wherever they are called */
     WORDS_MOVE,                /* methods that move a module, and give another tensor */
-    WORDS_MOVE_OR_CAST,        /* likewise, those that change the type */
+    WORDS_MOVE_OR_CAST,        /* the same, those that change the type */
     WORDS_MOVE_TO_DEVICE,
     WORDS_PUT_SECOND,    /* methods whose second argument comes into the container */
     WORDS_PUT_ITEMS,     /* methods whose argument's items come into the container */
