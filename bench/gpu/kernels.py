@@ -5,7 +5,7 @@
 kernels.py [--device cuda] [--seconds 270] [--output FOLDER] [--family NAME...] [--quick]
 
 FOLDER/kernels.csv holds what has the columns of the public tables of kernels (single precision, forward), FOLDER/further.csv
-everything else, sizes named as src/model/kernel.h names them. README.md says what each column is.
+everything else, sizes named as src/ops/operators/kernel.h names them. README.md says what each column is.
 """
 import argparse
 import csv
@@ -28,7 +28,7 @@ from sizes import Sizes
 
 FAMILIES = {**operators_matrix.FAMILIES, **operators_vector.FAMILIES, **operators_memory.FAMILIES}
 
-# Columns of the tables that the program reads, and the words that it knows: src/model/op_words.c.
+# Columns of the tables that the program reads, and the words that it knows: src/model/tables/op_words.c.
 GEMM = ("b", "m", "n", "k")
 PAIR = ("rows", "cols")
 CONVOLUTION = ("batch", "in_channels", "out_channels", "kernel_size", "input_size", "stride", "padding")

@@ -12,7 +12,7 @@ SINGLE = ("fp32",)
 
 @dataclass(frozen=True)
 class Operator:
-    """form and names are those of src/model/kernel.h; prepare(bench, *sizes) makes the operands and gives the call."""
+    """form and names are those of src/ops/operators/kernel.h; prepare(bench, *sizes) makes the operands and gives the call."""
 
     op: str
     form: str

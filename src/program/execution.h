@@ -44,7 +44,7 @@ struct making {
     int64_t *tensors;
 };
 
-/* program_execution_device.c; the operators are made */
+/* execution_device.c; the operators are made */
 void making_host_work(struct making *m, const struct program_tree *tree);
 void making_copies(struct making *m, const struct program_tree *tree, struct program *out);
 

@@ -52,12 +52,12 @@ uint32_t step_stream(struct step_program *p, uint32_t lane);
 /* The innermost operator around a host row, or the row itself; OP_NONE. */
 uint32_t step_operator(const struct step_program *p, uint32_t row);
 
-void step_launches(struct step_program *p); /* program_launch.c; needs operators and collectives */
+void step_launches(struct step_program *p); /* launch.c; needs operators and collectives */
 
 /* Puts each launch behind one more, those with OP_NONE aside. Orders stay ascending by launch. */
 void step_add_orders(struct step_program *p, const uint32_t *after);
-void step_graphs(struct step_program *p);   /* program_graphs.c; needs launches and their orders */
-void step_crowding(struct step_program *p); /* program_crowd.c; needs those of graphs too */
-void step_held(struct step_program *p);     /* program_held.c; needs launches */
+void step_graphs(struct step_program *p);   /* graphs.c; needs launches and their orders */
+void step_crowding(struct step_program *p); /* crowd.c; needs those of graphs too */
+void step_held(struct step_program *p);     /* held.c; needs launches */
 
 #endif

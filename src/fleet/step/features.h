@@ -2,7 +2,7 @@
 /*
  * The features of a job from the traces of its ranks: a row of the table that
  * the cluster framework reads. Arithmetic and bytes follow from the shapes of
- * operators (ops/op_costs.h), input from copies to the device, traffic from
+ * operators (ops/operators/op_costs.h), input from copies to the device, traffic from
  * collectives, the architecture from what is exchanged and between how many.
  * doc/numbers/fleet.md has the rules.
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kinds of operations that traces have: parts of the step, and behind them the kinds of collectives (ops/collective.h). */
+/* Kinds of operations that traces have: parts of the step, and behind them the kinds of collectives (ops/rows/collective.h). */
 #ifndef FLEET_OPERATIONS_KINDS_H
 #define FLEET_OPERATIONS_KINDS_H
 

@@ -9,7 +9,7 @@
  * Coefficients belong to a group of kernels ("bmm") on a device. For a device
  * that was never measured they are carried over (carry.h). What the analytic form
  * leaves over, ln(measured / analytic), may be learned by boosted trees on the
- * features (boost.h), a set of trees for each device.
+ * features (estimate/trees.h), a set of trees for each device.
  *
  * A new family: its file, its row in families.c, data/models/NAME.txt (empty until
  * fitted: then the starts below are used, and the estimate is BASIS_ANALYTIC).

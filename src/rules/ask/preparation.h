@@ -42,7 +42,7 @@ struct look_up {
 };
 bool preparation_look_up(const struct check *check, uint32_t comprehension, struct look_up *look_up);
 
-/* Whether what it computes of a sample could be computed once: fix_preparation.c has the rewrite. */
+/* Whether what it computes of a sample could be computed once: fix_workers.c has the rewrite. */
 bool preparation_repeats(const struct check *check, uint32_t loop);
 
 #endif
