@@ -129,13 +129,6 @@ void spans_and(const struct spans *a, const struct spans *b, struct spans *out)
     }
 }
 
-void spans_within(const struct spans *set, int64_t start_ns, int64_t end_ns, struct spans *out)
-{
-    spans_clear(out);
-    for (size_t i = spans_find(set, start_ns); i < set->count && set->at[i].start_ns < end_ns; i++)
-        spans_add(out, later(set->at[i].start_ns, start_ns), earlier(set->at[i].end_ns, end_ns));
-}
-
 size_t spans_find(const struct spans *set, int64_t time_ns)
 {
     size_t low = 0, high = set->count;

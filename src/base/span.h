@@ -37,7 +37,6 @@ int64_t spans_length_within(const struct spans *set, int64_t start_ns, int64_t e
 void spans_union(const struct spans *a, const struct spans *b, struct spans *out);
 void spans_minus(const struct spans *a, const struct spans *b, struct spans *out);
 void spans_and(const struct spans *a, const struct spans *b, struct spans *out);
-void spans_within(const struct spans *set, int64_t start_ns, int64_t end_ns, struct spans *out);
 
 /* Index of the first span that ends after the time; count if there is none. */
 size_t spans_find(const struct spans *set, int64_t time_ns);

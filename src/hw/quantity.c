@@ -104,17 +104,6 @@ const char *quantity_read(str text, struct quantity *quantity)
     return isfinite(quantity->value) && quantity->value < 1e30 ? NULL : "is out of range";
 }
 
-str dimension_unit(enum dimension dimension)
-{
-    static const char *const units[] = {
-        [DIMENSION_COUNT] = "",       [DIMENSION_FLOP_RATE] = "FLOP/s",
-        [DIMENSION_BYTES] = "bytes",  [DIMENSION_BYTE_RATE] = "bytes/s",
-        [DIMENSION_FREQUENCY] = "Hz", [DIMENSION_TIME] = "s",
-        [DIMENSION_POWER] = "W",      [DIMENSION_SHARE] = "%",
-    };
-    return str_of(units[dimension]);
-}
-
 str dimension_examples(enum dimension dimension)
 {
     static const char *const examples[] = {

@@ -29,7 +29,6 @@ struct quantity {
 /* NULL, or what is wrong with it, in words that go on from "'4 gb/s' ". */
 const char *quantity_read(str text, struct quantity *quantity);
 
-str dimension_unit(enum dimension dimension);     /* "bytes/s"; "" for counts */
 str dimension_examples(enum dimension dimension); /* "4TB/s or 100Gbps" */
 
 #endif

@@ -31,7 +31,8 @@ static int number_order(const char **a, const char **b)
     return digit(**a) ? 1 : digit(**b) ? -1 : order;
 }
 
-int natural_order(const char *a, const char *b)
+/* Digits compare as numbers, the rest bytewise. */
+static int natural_order(const char *a, const char *b)
 {
     const char *x = a, *y = b;
     while (*x && *y) {

@@ -36,7 +36,4 @@ struct list {
  */
 void list_inputs(const char *const *paths, uint32_t count, struct arena *arena, struct list *list);
 
-/* Digits compare as numbers, the rest bytewise. */
-int natural_order(const char *a, const char *b);
-
 #endif

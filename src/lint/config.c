@@ -11,7 +11,8 @@
 #include "rules/families/rules.h"
 #include "text/toml.h"
 
-struct config config_default(void)
+/* A configuration that says nothing. */
+static struct config config_default(void)
 {
     return (struct config){.fail_on = FAIL_ON_WARNING};
 }

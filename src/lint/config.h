@@ -46,9 +46,6 @@ struct config {
     enum fail_on fail_on;
 };
 
-/* A configuration that says nothing. */
-struct config config_default(void);
-
 /*
  * Of the nearest pyproject.toml with a [tool.steptime] in the folder of `path` or
  * above it. True with config_default where there is none. False: it cannot be

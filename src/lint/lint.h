@@ -110,6 +110,4 @@ void lint_show(const struct lint *lint, struct report *report);
 /* The heaviest level among the findings; false where there are none. */
 bool lint_worst(const struct lint *lint, enum level *worst);
 
-const char *tier_word(enum tier tier);
-
 #endif

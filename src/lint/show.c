@@ -10,7 +10,7 @@
 #include "rules/families/help.h"
 #include "syntax/edit.h"
 
-const char *tier_word(enum tier tier)
+static const char *tier_word(enum tier tier)
 {
     static const char *const words[] = {"static", "function", "confirmed", "trace"};
     return words[tier];

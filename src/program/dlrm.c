@@ -69,7 +69,8 @@ uint32_t dlrm_call(struct dlrm_step *s, const char *name, str dims, const char *
     return op;
 }
 
-int64_t dlrm_index_bytes(const struct dlrm *dlrm)
+/* The bytes of an index: the authors of 2021 keep them in 4. */
+static int64_t dlrm_index_bytes(const struct dlrm *dlrm)
 {
     return dlrm->batched && dlrm->era == DLRM_2021 ? 4 : 8;
 }
@@ -289,7 +290,7 @@ static void top_mlp(struct dlrm_step *s)
         forward_layer(s, &s->top[i]);
 }
 
-void dlrm_forward(struct dlrm_step *s)
+static void dlrm_forward(struct dlrm_step *s)
 {
     s->build.phase = PHASE_FORWARD;
     program_build_label(&s->build, S("DLRM forward"));

@@ -37,10 +37,6 @@ uint32_t dlrm_open(struct dlrm_step *s, const char *name, str dims, const char *
 uint32_t dlrm_call(struct dlrm_step *s, const char *name, str dims, const char *types);
 void dlrm_close(struct dlrm_step *s);
 
-/* The bytes of an index: the authors of 2021 keep them in 4. */
-int64_t dlrm_index_bytes(const struct dlrm *dlrm);
-
-void dlrm_forward(struct dlrm_step *s);
 void dlrm_backward(struct dlrm_step *s);
 void dlrm_optimizer(struct dlrm_step *s);
 void dlrm_zero_grad(struct dlrm_step *s);

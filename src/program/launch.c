@@ -198,7 +198,7 @@ static void sort_acts(struct step_program *p, struct acts *acts)
 
 /* ---- streams ---- */
 
-uint32_t step_stream(struct step_program *p, uint32_t lane)
+static uint32_t step_stream(struct step_program *p, uint32_t lane)
 {
     if (lane == LANE_NONE)
         return UINT32_MAX;

@@ -8,7 +8,7 @@ bool program_names_step(str name)
     return str_starts(name, S("ProfilerStep"));
 }
 
-bool program_names_label(str name)
+static bool program_names_label(str name)
 {
     return (str_has(name, S(" ")) || str_has(name, S("#"))) && !str_has(name, S("::"));
 }

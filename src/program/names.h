@@ -27,8 +27,7 @@ struct program_names {
 const struct name_facts *program_name(struct program_names *names, str name);
 void program_names_free(struct program_names *names);
 
-/* The same of any text, judged again. */
-bool program_names_label(str name);
+/* Whether any text is the name of a step, judged again. */
 bool program_names_step(str name);
 
 /* An operator that cannot be predicted for lack of its arguments. */

@@ -47,7 +47,6 @@ struct step_program {
 };
 
 uint32_t step_thread(struct step_program *p, uint32_t lane);
-uint32_t step_stream(struct step_program *p, uint32_t lane);
 
 /* The innermost operator around a host row, or the row itself; OP_NONE. */
 uint32_t step_operator(const struct step_program *p, uint32_t row);

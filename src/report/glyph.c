@@ -73,7 +73,7 @@ str glyph_head(str text, unsigned columns)
     return (str){text.at, end};
 }
 
-str glyph_tail(str text, unsigned columns)
+static str glyph_tail(str text, unsigned columns)
 {
     unsigned left = glyph_width(text);
     while (left > columns) {

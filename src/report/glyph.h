@@ -9,9 +9,8 @@
 /* Columns it takes: two for East Asian wide characters and emoji, none for combining marks. */
 unsigned glyph_width(str text);
 
-/* The longest beginning, and the longest end, of at most so many columns. */
+/* The longest beginning of at most so many columns. */
 str glyph_head(str text, unsigned columns);
-str glyph_tail(str text, unsigned columns);
 
 /*
  * The text in at most so many columns. Where it is too long its middle goes, since

@@ -16,11 +16,6 @@ static const struct renderer *find(str format)
     return NULL;
 }
 
-bool report_knows_format(str format)
-{
-    return find(format) != NULL;
-}
-
 str report_table_ids(const struct report *report, struct arena *arena)
 {
     struct buf list = {0};

@@ -218,7 +218,6 @@ struct steptime_error;
  */
 bool report_render(const struct report *report, str format, const struct render_options *options, struct writer *out,
                    struct steptime_error *err);
-bool report_knows_format(str format);
 
 /* Whether what report_render writes has the warnings in it: csv never, a terminal not where a single table is shown. */
 bool report_tells_warnings(str format, const struct render_options *options);

@@ -145,19 +145,6 @@ bool json_real(struct json *json, double *value)
     return real_prefix(raw, value) || wrong(json, start);
 }
 
-bool json_bool(struct json *json, bool *value)
-{
-    json_peek(json);
-    const char *const start = json->at;
-    str raw;
-    if (!json_raw(json, &raw))
-        return false;
-    if (*start != 't' && *start != 'f')
-        return wrong(json, start);
-    *value = *start == 't';
-    return true;
-}
-
 /* ---- decoding ---- */
 
 static uint32_t hex4(const char *at)

@@ -40,7 +40,6 @@ bool json_item(struct json *json);          /* the same of an array */
 bool json_string(struct json *json, str *text);   /* decoded */
 bool json_int(struct json *json, int64_t *value); /* rounded; fails where an int64 cannot hold it */
 bool json_real(struct json *json, double *value);
-bool json_bool(struct json *json, bool *value);
 bool json_raw(struct json *json, str *text); /* any value as it is written */
 bool json_skip(struct json *json);
 

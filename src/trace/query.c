@@ -165,15 +165,6 @@ uint32_t trace_operator(const struct trace *t, uint32_t row)
     return at;
 }
 
-uint32_t trace_top_operator(const struct trace *t, uint32_t row)
-{
-    uint32_t top = ROW_NONE;
-    for (uint32_t at = trace_operator(t, row); at != ROW_NONE; at = t->parent[at])
-        if (t->kind[at] == EVENT_OPERATOR)
-            top = at;
-    return top;
-}
-
 uint32_t trace_frame(const struct trace *t, uint32_t row)
 {
     const uint32_t host = host_row(t, row);
@@ -204,20 +195,6 @@ uint32_t trace_step(const struct trace *t, uint32_t row)
 }
 
 /* ---- host time ---- */
-
-const int64_t *trace_self_ns(const struct trace *t, struct arena *arena)
-{
-    int64_t *self = arena_array(arena, t->count, sizeof *self);
-    memcpy(self, t->dur_ns, t->count * sizeof *self);
-    for (uint32_t row = 0; row < t->count; row++) {
-        const uint32_t parent = t->parent[row];
-        if (parent == ROW_NONE)
-            continue;
-        const int64_t end = trace_end_ns(t, row), parent_end = trace_end_ns(t, parent);
-        self[parent] -= (end < parent_end ? end : parent_end) - t->start_ns[row];
-    }
-    return self;
-}
 
 /* Time in operators at the top of the lane; autograd's own thread counts only where there is no other. */
 static int64_t forward_operator_ns(const struct trace *t, uint32_t lane)

@@ -200,9 +200,6 @@ struct rows trace_caused(const struct trace *trace, uint32_t row);
 /* The innermost operator around a host row, or around the cause of a device row; the row itself if it is one. */
 uint32_t trace_operator(const struct trace *trace, uint32_t row);
 
-/* The outermost operator around it. */
-uint32_t trace_top_operator(const struct trace *trace, uint32_t row);
-
 /* The innermost Python frame open at the row (at the cause of a device row); ROW_NONE where none is recorded. */
 uint32_t trace_frame(const struct trace *trace, uint32_t row);
 
@@ -213,9 +210,6 @@ uint32_t trace_step_at(const struct trace *trace, int64_t time_ns);
 
 /* The forward operator that made the node which a backward one computes, by sequence number or flow arrow; ROW_NONE. */
 uint32_t trace_forward(const struct trace *trace, uint32_t row);
-
-/* dur_ns less what the children of the same nest cover, a value a row, owned by the arena. */
-const int64_t *trace_self_ns(const struct trace *trace, struct arena *arena);
 
 /*
  * What the file says of a device; NULL: nothing. Where it lists others only, and all of one name, this one is like them:

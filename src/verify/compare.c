@@ -10,7 +10,8 @@ static bool same_bits(double a, double b)
     return memcmp(&a, &b, sizeof a) == 0 || (isnan(a) && isnan(b));
 }
 
-double relative_difference(double a, double b)
+/* |a - b| / max(|a|, |b|); 0 of the same bits, infinite where one is not finite. */
+static double relative_difference(double a, double b)
 {
     if (same_bits(a, b))
         return 0;

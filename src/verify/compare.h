@@ -34,7 +34,4 @@ struct saved_comparison {
 struct saved_comparison compare_saved(const struct record *before, const struct record *after,
                                       struct tolerance tolerance);
 
-/* |a - b| / max(|a|, |b|); 0 of the same bits, infinite where one is not finite. */
-double relative_difference(double a, double b);
-
 #endif

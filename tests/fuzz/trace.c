@@ -49,7 +49,6 @@ static void check_links(const struct trace *trace, uint32_t row)
     for (uint32_t i = 0; i < caused.count; i++)
         assert(trace->cause[caused.at[i]] == row);
     assert(row_or_none(trace, trace_operator(trace, row)));
-    assert(row_or_none(trace, trace_top_operator(trace, row)));
     assert(row_or_none(trace, trace_frame(trace, row)));
     assert(row_or_none(trace, trace_forward(trace, row)));
     const uint32_t step = trace_step(trace, row);
@@ -79,10 +78,19 @@ static void check_steps(const struct trace *trace)
     }
 }
 
+/* Children of a nest do not overlap: they never cover more than their parent. */
 static void check_self(const struct trace *trace)
 {
     struct arena scratch = {0};
-    const int64_t *self_ns = trace_self_ns(trace, &scratch);
+    int64_t *self_ns = arena_array(&scratch, trace->count, sizeof *self_ns);
+    for (uint32_t row = 0; row < trace->count; row++) {
+        const uint32_t parent = trace->parent[row];
+        self_ns[row] += trace->dur_ns[row];
+        if (parent == ROW_NONE)
+            continue;
+        const int64_t end_ns = trace_end_ns(trace, row), parent_end_ns = trace_end_ns(trace, parent);
+        self_ns[parent] -= (end_ns < parent_end_ns ? end_ns : parent_end_ns) - trace->start_ns[row];
+    }
     for (uint32_t row = 0; row < trace->count; row++)
         assert(self_ns[row] >= 0 && self_ns[row] <= trace->dur_ns[row]);
     arena_free(&scratch);

@@ -179,7 +179,6 @@ static void what_is_not_known_is_guessed_from_its_bytes_or_said(void **state)
 {
     launches("my::operator", "[[4, 5], [10]]", "", FORM_BYTES, (const int64_t[]){4 * (20 + 10 + 20), 1});
     assert_int_equal(lowered("my::operator", "[[4, 5]]", "").way, LOWERED_TO_BYTES);
-    assert_false(operator_known(S("my::operator")));
     const struct lowering blind = lowered("aten::mm", "", "");
     assert_int_equal(blind.way, LOWERED_NOT);
     assert_non_null(blind.why);

@@ -42,12 +42,14 @@ static void take(void *context, const struct sweep_piece *piece)
 
 static struct spans spans_of(const struct trace *trace, struct rows rows, const uint8_t *class_of, int c)
 {
-    struct spans all = {0}, inside = {0};
+    struct spans all = {0}, window = {0}, inside = {0};
     for (uint32_t i = 0; i < rows.count; i++)
         if (class_of[i] == c)
             spans_add(&all, trace->start_ns[rows.at[i]], trace_end_ns(trace, rows.at[i]));
     spans_tidy(&all);
-    spans_within(&all, WINDOW_START, WINDOW_END, &inside);
+    spans_add(&window, WINDOW_START, WINDOW_END);
+    spans_and(&all, &window, &inside);
+    spans_free(&window);
     spans_free(&all);
     return inside;
 }

@@ -3,7 +3,8 @@
 
 #include <math.h>
 
-struct cell ranks_per_step(double ns, uint32_t steps)
+/* A mean a step: of ns over steps; null of no steps. */
+static struct cell ranks_per_step(double ns, uint32_t steps)
 {
     return steps ? cell_real(ns / steps) : cell_null();
 }

@@ -10,7 +10,4 @@ void ranks_show(const struct ranks *ranks, struct report *report);
 
 void ranks_show_collectives(const struct ranks *ranks, struct report *report);
 
-/* A mean a step: of ns over steps; null of no steps. */
-struct cell ranks_per_step(double ns, uint32_t steps);
-
 #endif

@@ -149,8 +149,3 @@ struct job_step job_step(const struct job *job, const struct cluster *cluster)
 {
     return job->lacks_amounts ? measured_step(job, cluster) : modelled_step(job, cluster);
 }
-
-double job_throughput(const struct job *job, const struct job_step *step)
-{
-    return job_figure(job, JOB_CNODES, 1) * job->field[JOB_BATCH] / (step->step_ms / 1e3);
-}

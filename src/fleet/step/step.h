@@ -49,9 +49,6 @@ static inline const char *step_problem(const struct job_step *step)
     return step->step_ms == 0 ? "computes and moves nothing: its step takes no time" : NULL;
 }
 
-/* Samples a second of the whole job; NaN without a batch. */
-double job_throughput(const struct job *job, const struct job_step *step);
-
 str part_word(enum part part); /* "input", "compute_bound", "memory_bound", "weight", "bubble" */
 
 #endif

@@ -123,8 +123,8 @@ const struct models *models_load(str path, struct arena *arena, struct steptime_
 
 /* ---- estimating ---- */
 
-double set_analytic_us(const struct family *family, const struct coefficient_set *set, const struct hardware *hardware,
-                       const struct kernel *kernel)
+static double set_analytic_us(const struct family *family, const struct coefficient_set *set,
+                              const struct hardware *hardware, const struct kernel *kernel)
 {
     return family->us(kernel, hardware, set->value) * set_factor(set);
 }

@@ -17,9 +17,7 @@ struct models *models_copy_built_in(struct arena *arena);
 /* Of that family, as it is in use. */
 struct family_model *models_family(const struct models *models, const struct family *family);
 
-/* The time by these coefficients, and by these with their residual. Figures that the family needs must be there. */
-double set_analytic_us(const struct family *family, const struct coefficient_set *set, const struct hardware *hardware,
-                       const struct kernel *kernel);
+/* The time by these coefficients, with their residual or without. Figures that the family needs must be there. */
 double set_us(const struct family *family, const struct coefficient_set *set, const struct hardware *hardware,
               const struct kernel *kernel, bool residual);
 

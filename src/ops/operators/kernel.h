@@ -58,8 +58,7 @@ static inline struct axis axis_of_one(void)
 /* Positions out along the axis; 0 where the window is larger than its input. */
 int64_t axis_positions(const struct axis *axis);
 
-/* Positions out over all axes, and elements of the window. */
-double axes_positions(const struct axis axes[KERNEL_AXES]);
+/* Elements of the window over all axes. */
 double axes_window(const struct axis axes[KERNEL_AXES]);
 double axes_size(const struct axis axes[KERNEL_AXES]);
 

@@ -16,7 +16,7 @@ int64_t axis_positions(const struct axis *axis)
 }
 
 /* A window larger than its input is a small layer, not none. */
-double axes_positions(const struct axis axes[KERNEL_AXES])
+static double axes_positions(const struct axis axes[KERNEL_AXES])
 {
     double positions = 1;
     for (int i = 0; i < KERNEL_AXES; i++) {

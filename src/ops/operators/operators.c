@@ -79,11 +79,6 @@ const struct operator_row *operator_row_of(str name)
     return named == NO_ROW ? NULL : &operator_rows[named];
 }
 
-bool operator_known(str name)
-{
-    return operator_row_of(name) != NULL;
-}
-
 /* ---- families ---- */
 
 enum family operator_family(str name)

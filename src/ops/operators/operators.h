@@ -43,9 +43,6 @@ struct op_arguments {
     str dims, types, values, strides; /* Input Dims, Input type, Concrete Inputs, Input Strides */
 };
 
-/* Whether the catalogue has the name: everything but LOWERED_TO_BYTES and LOWERED_NOT for lack of an entry. */
-bool operator_known(str name);
-
 /* What it is for: by its name, else by how the catalogue reads it (a row needs no pattern of words/family.c). */
 enum family operator_family(str name);
 

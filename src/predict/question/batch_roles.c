@@ -29,7 +29,7 @@ static void add(struct parameters *parameters, struct tensor_dims dims)
         map_put(&parameters->shapes, key_of(dims, true), 1);
 }
 
-bool parameters_have(const struct parameters *parameters, struct tensor_dims dims)
+static bool parameters_have(const struct parameters *parameters, struct tensor_dims dims)
 {
     return map_get(&parameters->shapes, key_of(dims, false)) != MAP_NONE;
 }

@@ -10,7 +10,6 @@
 struct parameters;
 struct parameters *parameters_of(const struct program *program);
 void parameters_free(struct parameters *parameters);
-bool parameters_have(const struct parameters *parameters, struct tensor_dims dims);
 
 /* A tensor among the arguments. */
 struct operand {

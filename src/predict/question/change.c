@@ -2,7 +2,7 @@
 #include "change.h"
 
 /* A star is tried with the shortest text first and lengthened where the rest does not fit: never more than pattern x name steps. */
-bool change_name_fits(str pattern, str name)
+static bool change_name_fits(str pattern, str name)
 {
     size_t p = 0, n = 0, star = SIZE_MAX, from = 0;
     while (n < name.len) {

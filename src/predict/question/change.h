@@ -41,9 +41,6 @@ static inline bool change_is_live(const struct plan *plan, const struct plan_lau
     return !launch->gone && !plan->ops[launch->op].gone;
 }
 
-/* '*' stands for any characters, none too. */
-bool change_name_fits(str pattern, str name);
-
 /* The pattern fits the launch's kernel, the operator that made it, or one around that. */
 bool change_launch_fits(const struct plan *plan, const struct plan_launch *launch, str pattern);
 bool change_op_fits(const struct plan *plan, const struct plan_op *op, str pattern);

@@ -88,8 +88,9 @@ static void add_set(const struct sweep *sweep, uint32_t i, const struct question
     question->set_count = base->set_count + 1;
 }
 
-bool sweep_question(const struct sweep *sweep, uint32_t i, const struct question *base, struct arena *arena,
-                    struct question *question, struct steptime_error *err)
+/* The question with the i-th value. */
+static bool sweep_question(const struct sweep *sweep, uint32_t i, const struct question *base, struct arena *arena,
+                           struct question *question, struct steptime_error *err)
 {
     *question = *base;
     if (is_device(sweep->key))

@@ -27,10 +27,6 @@ struct sweep {
 /* False with STEPTIME_USAGE. */
 bool sweep_read(str text, struct arena *arena, struct sweep *sweep, struct steptime_error *err);
 
-/* The question with the i-th value. */
-bool sweep_question(const struct sweep *sweep, uint32_t i, const struct question *base, struct arena *arena,
-                    struct question *question, struct steptime_error *err);
-
 /* What is predicted for one value; -1: not known. */
 struct predicted_point {
     double step_us, host_us, active_us, idle_us, exposed_us;

@@ -19,7 +19,7 @@ void patch_replace(struct patch *patch, uint32_t begin, uint32_t end, str text)
         patch->parts[patch->count++] = (struct edit){begin, end, text, 0};
 }
 
-void patch_insert(struct patch *patch, uint32_t at, str text)
+static void patch_insert(struct patch *patch, uint32_t at, str text)
 {
     patch_replace(patch, at, at, text);
 }

@@ -30,7 +30,6 @@ struct patch {
 
 void patch_refuse(struct patch *patch);
 void patch_replace(struct patch *patch, uint32_t begin, uint32_t end, str text);
-void patch_insert(struct patch *patch, uint32_t at, str text);
 void patch_node(struct patch *patch, uint32_t node, str text); /* with the parentheses around it */
 
 /* Whole lines, indented already, at the begin of a line. */
