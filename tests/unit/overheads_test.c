@@ -9,7 +9,7 @@
 
 #include "planted.h"
 #include "predict/host/overheads_left_out.h"
-#include "predict/host/samples.h"
+#include "predict/host/sample_pool.h"
 
 struct measured {
     struct planted p;
@@ -256,12 +256,12 @@ static struct overhead_samples *samples_of_rank(int rank)
 
 static const struct overheads *gathered_again(struct overhead_samples *const *ranks, int without, struct arena *arena)
 {
-    struct overhead_samples *all = overhead_samples_new();
+    struct overhead_pool *all = overhead_pool_new();
     for (int rank = 0; rank < RANKS; rank++)
         if (rank != without)
-            overhead_samples_join(all, overhead_samples_pack(ranks[rank], arena));
-    const struct overheads *overheads = overheads_of(all, arena);
-    overhead_samples_free(all);
+            overhead_pool_add(all, ranks[rank]);
+    const struct overheads *overheads = overheads_of_pool(all, arena);
+    overhead_pool_free(all);
     return overheads;
 }
 
@@ -271,9 +271,12 @@ static void leaving_a_rank_out_is_gathering_the_others(void **state)
     struct overhead_samples *ranks[RANKS];
     for (int rank = 0; rank < RANKS; rank++)
         ranks[rank] = samples_of_rank(rank);
-    const struct overheads_pool *pool = overheads_pool_of((const struct overhead_samples *const *)ranks, RANKS, arena);
+    struct overhead_pool *pool = overhead_pool_new();
+    for (int rank = 0; rank < RANKS; rank++)
+        overhead_pool_add(pool, ranks[rank]);
+    const struct overheads_of_all *all = overheads_of_all_in(pool, arena);
     for (uint32_t rank = 0; rank < RANKS; rank++) {
-        const struct overheads *found = overheads_pool_without(pool, rank, arena);
+        const struct overheads *found = overheads_without(all, ranks[rank], arena);
         const struct overheads *wanted = gathered_again(ranks, (int)rank, arena);
         assert_int_equal(overheads_count(found), overheads_count(wanted));
         for (uint32_t i = 0; i < overheads_count(wanted); i++) {
@@ -286,8 +289,80 @@ static void leaving_a_rank_out_is_gathering_the_others(void **state)
             assert_true(fabs(a.overhead.sd_us - b.overhead.sd_us) < 1e-4);
         }
     }
+    overhead_pool_free(pool);
     for (int rank = 0; rank < RANKS; rank++)
         overhead_samples_free(ranks[rank]);
+}
+
+/* ---- more than are kept ---- */
+
+enum { MANY = 3 * POOL_RUNS };
+
+/* A part of many samples, none of which are the same. */
+static struct overhead_samples *many_samples(int part, int parts)
+{
+    struct overhead_samples *samples = overhead_samples_new();
+    for (int i = part; i < MANY; i += parts)
+        samples_put(samples, OVERHEAD_T2, S(""), S("aten::mm"), (struct sample){.ns = 1000000 + (int64_t)i * 17});
+    return samples;
+}
+
+static struct overhead_pool *pool_of_parts(int parts, int first)
+{
+    struct overhead_pool *pool = overhead_pool_new();
+    for (int i = 0; i < parts; i++) {
+        struct overhead_samples *samples = many_samples((first + i) % parts, parts);
+        overhead_pool_add(pool, samples);
+        overhead_samples_free(samples);
+    }
+    return pool;
+}
+
+static void assert_share(double found, double wanted, double share)
+{
+    assert_true(fabs(found - wanted) <= share * wanted);
+}
+
+static void samples_beyond_what_is_kept_are_rounded_by_a_known_share(void **state)
+{
+    struct arena *arena = &((struct measured *)*state)->arena;
+    struct overhead_samples *all = many_samples(0, 1);
+    struct overhead_pool *pool = pool_of_parts(8, 0);
+    const double share = overhead_pool_rounding(pool);
+    const struct overhead exact = overheads_get(overheads_of(all, arena), OVERHEAD_T2, S("aten::mm"));
+    const struct overhead rounded = overheads_get(overheads_of_pool(pool, arena), OVERHEAD_T2, S("aten::mm"));
+    assert_true(share > 0 && share < 1e-3);
+    assert_true(pool->of[0].count <= POOL_RUNS);
+    assert_int_equal(rounded.count, MANY);
+    assert_share(rounded.mean_us, exact.mean_us, share);
+    assert_share(rounded.whole_us, exact.whole_us, share);
+    assert_share(rounded.median_us, exact.median_us, share);
+    overhead_pool_free(pool);
+    overhead_samples_free(all);
+}
+
+static void a_pool_does_not_depend_on_the_order_in_which_it_is_filled(void **state)
+{
+    (void)state;
+    struct overhead_pool *one = pool_of_parts(8, 0), *other = pool_of_parts(5, 3);
+    assert_int_equal(one->of[0].count, other->of[0].count);
+    assert_memory_equal(one->of[0].at, other->of[0].at, one->of[0].count * sizeof *one->of[0].at);
+    assert_int_equal(one->of[0].coarse, other->of[0].coarse);
+    overhead_pool_free(one);
+    overhead_pool_free(other);
+}
+
+static void few_samples_are_exact(void **state)
+{
+    (void)state;
+    struct overhead_pool *pool = overhead_pool_new();
+    for (int rank = 0; rank < RANKS; rank++) {
+        struct overhead_samples *samples = samples_of_rank(rank);
+        overhead_pool_add(pool, samples);
+        overhead_samples_free(samples);
+    }
+    assert_true(overhead_pool_rounding(pool) == 0);
+    overhead_pool_free(pool);
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, open_trace, close_trace)
@@ -304,6 +379,9 @@ int main(void)
         TEST(a_graph_is_one_call),
         TEST(the_profiler_costs_what_neighbours_are_apart),
         TEST(leaving_a_rank_out_is_gathering_the_others),
+        TEST(samples_beyond_what_is_kept_are_rounded_by_a_known_share),
+        TEST(a_pool_does_not_depend_on_the_order_in_which_it_is_filled),
+        TEST(few_samples_are_exact),
         TEST(published_tables_read),
         TEST(other_tables_are_refused_by_their_line),
     };

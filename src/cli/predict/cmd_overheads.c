@@ -5,7 +5,8 @@
 
 static void run(const struct call *call, const struct trace *trace, struct arena *arena, void *result)
 {
-    overheads_run(trace, call_selection(call), arena, result);
+    (void)arena;
+    overheads_run(trace, call_selection(call), result);
 }
 
 static bool show(const struct call *call, const void *const *results, uint32_t count, struct report *report,
@@ -15,7 +16,25 @@ static bool show(const struct call *call, const void *const *results, uint32_t c
     return true;
 }
 
-static const struct analysis analysis = {.size = sizeof(struct overheads_taken), .run = run, .show = show};
+static void *pool_open(void)
+{
+    return overhead_pool_new();
+}
+
+static void pool_add(void *pool, void *result)
+{
+    overheads_pool(pool, result);
+}
+
+static void pool_close(void *pool)
+{
+    overhead_pool_free(pool);
+}
+
+static const struct analysis_pool pool = {pool_open, pool_add, pool_close};
+
+static const struct analysis analysis = {
+    .size = sizeof(struct overheads_taken), .run = run, .show = show, .pool = &pool};
 
 const struct command command_overheads = {
     .name = "overheads",

@@ -2,15 +2,33 @@
 /* For each file the analysis's numbers; for all of them one report. */
 #include "analyse.h"
 
+#include <pthread.h>
+
 #include "base/error.h"
 #include "call.h"
 #include "output.h"
 #include "reading.h"
 
+struct analysing {
+    const struct call *call;
+    void *pool; /* NULL: results are kept */
+    pthread_mutex_t pool_lock;
+};
+
+static void add_to_pool(struct analysing *analysing, void *result)
+{
+    if (!analysing->pool)
+        return;
+    pthread_mutex_lock(&analysing->pool_lock);
+    analysing->call->command->analysis->pool->add(analysing->pool, result);
+    pthread_mutex_unlock(&analysing->pool_lock);
+}
+
 /* The analysis of one file. */
 static bool take(void *context, struct input_file *file, struct steptime_error *err)
 {
-    const struct call *call = context;
+    struct analysing *analysing = context;
+    const struct call *call = analysing->call;
     const struct analysis *analysis = call->command->analysis;
     (void)err;
     file->result = arena_alloc(&file->arena, analysis->size);
@@ -18,6 +36,7 @@ static bool take(void *context, struct input_file *file, struct steptime_error *
         analysis->run(call, file->trace, &file->arena, file->result);
     else
         analysis->run_execution(call, file->execution, &file->arena, file->result);
+    add_to_pool(analysing, file->result);
     return true;
 }
 
@@ -37,10 +56,11 @@ static bool check(const struct call *call, struct steptime_error *err)
     return output_check(call, err) && (!analysis->check || analysis->check(call, err));
 }
 
-static bool run_all(const struct call *call, struct inputs *inputs, struct arena *arena, struct steptime_error *err)
+static bool run_all(struct analysing *analysing, struct inputs *inputs, struct arena *arena, struct steptime_error *err)
 {
+    const struct call *call = analysing->call;
     struct inputs_asked asked = {
-        .context = (void *)(uintptr_t)call, .take = take, .executions = call->command->analysis->run_execution};
+        .context = analysing, .take = take, .executions = call->command->analysis->run_execution};
     if (!check(call, err) || !call_inputs(call, &asked, inputs, err))
         return false;
     struct report *report = report_new(arena, str_of(call->command->name));
@@ -51,7 +71,11 @@ enum steptime_code analyse(const struct call *call, struct steptime_error *err)
 {
     struct arena arena = {0};
     struct inputs inputs = {0};
-    const bool good = run_all(call, &inputs, &arena, err);
+    const struct analysis_pool *pool = call->command->analysis->pool;
+    struct analysing analysing = {call, pool ? pool->open() : NULL, PTHREAD_MUTEX_INITIALIZER};
+    const bool good = run_all(&analysing, &inputs, &arena, err);
+    if (pool)
+        pool->close(analysing.pool);
     inputs_close(&inputs);
     arena_free(&arena);
     return good ? STEPTIME_OK : err->code;

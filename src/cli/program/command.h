@@ -41,6 +41,16 @@ uint32_t call_argument_count(const struct call *call);
 const char *call_argument(const struct call *call, uint32_t i);
 
 /*
+ * What all files of a run add up to, where that is too much to be kept for each. A result may keep the pool, which lives
+ * until `show` is done.
+ */
+struct analysis_pool {
+    void *(*open)(void);
+    void (*add)(void *pool, void *result); /* one file at a time, in any order; frees what the pool now holds */
+    void (*close)(void *pool);
+};
+
+/*
  * An analysis, as the driver (analyse.c) runs it. For each input file, on all
  * cores: the file is read, `run` fills a zeroed result of `size` bytes with
  * numbers (whatever it points to lives in the arena, texts of the trace too:
@@ -60,6 +70,7 @@ struct analysis {
                           void *result);
     /* May be NULL. Looks at the options before anything is read; false: usage error. */
     bool (*check)(const struct call *call, struct steptime_error *err);
+    const struct analysis_pool *pool; /* NULL: results are kept as `run` leaves them */
 };
 
 struct command {

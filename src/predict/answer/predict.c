@@ -220,41 +220,53 @@ bool predict(const struct predict_source *source, const struct predict_asked *as
 
 /* ---- all ranks ---- */
 
+static struct overhead_samples *samples_of_steps(const struct predict_source *source)
+{
+    struct overhead_samples *samples = overhead_samples_new();
+    add_steps(samples, source);
+    return samples;
+}
+
 /* With what the other ranks cost the host. */
-static bool test_rank(const struct predict_source *sources, const struct overheads_pool *pool, uint32_t rank,
+static bool test_rank(const struct predict_source *source, const struct overheads_of_all *all,
                       const struct predict_asked *asked, struct prediction *into, struct steptime_error *err)
 {
     struct arena scratch = {0};
-    const struct overheads *overheads = overheads_pool_without(pool, rank, &scratch);
+    struct overhead_samples *own = samples_of_steps(source);
+    const struct overheads *overheads = overheads_without(all, own, &scratch);
     double sum = 0, us;
     bool good = true;
-    for (uint32_t i = 0; i < sources[rank].count && good; i++) {
-        good = predict_step_us(&sources[rank].steps[i], asked, overheads, &us, err);
-        sum += us / sources[rank].count;
+    for (uint32_t i = 0; i < source->count && good; i++) {
+        good = predict_step_us(&source->steps[i], asked, overheads, &us, err);
+        sum += us / source->count;
     }
     if (into->finished_us > 0)
         into->rank_error = (sum - into->finished_us) / into->finished_us;
+    overhead_samples_free(own);
     arena_free(&scratch);
     return good;
+}
+
+static void pool_rank(struct overhead_pool *pool, const struct predict_source *source)
+{
+    struct overhead_samples *samples = samples_of_steps(source);
+    overhead_pool_add(pool, samples);
+    overhead_samples_free(samples);
 }
 
 static bool test_ranks(const struct predict_source *sources, uint32_t count, const struct predict_asked *asked,
                        struct prediction *predictions, struct steptime_error *err)
 {
     struct arena scratch = {0};
-    struct overhead_samples **samples = arena_array(&scratch, count, sizeof *samples);
+    struct overhead_pool *pool = overhead_pool_new();
     for (uint32_t i = 0; i < count; i++)
-        if (timed(&sources[i])) {
-            samples[i] = overhead_samples_new();
-            add_steps(samples[i], &sources[i]);
-        }
-    const struct overheads_pool *pool =
-        overheads_pool_of((const struct overhead_samples *const *)samples, count, &scratch);
+        if (timed(&sources[i]))
+            pool_rank(pool, &sources[i]);
+    const struct overheads_of_all *all = overheads_of_all_in(pool, &scratch);
     bool good = true;
     for (uint32_t i = 0; i < count && good; i++)
-        good = !samples[i] || test_rank(sources, pool, i, asked, &predictions[i], err);
-    for (uint32_t i = 0; i < count; i++)
-        overhead_samples_free(samples[i]);
+        good = !timed(&sources[i]) || test_rank(&sources[i], all, asked, &predictions[i], err);
+    overhead_pool_free(pool);
     arena_free(&scratch);
     return good;
 }

@@ -4,8 +4,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "overheads_private.h"
 #include "base/sort.h"
+#include "overheads_private.h"
+#include "sample_pool.h"
 
 str overhead_word(enum overhead_kind kind)
 {
@@ -31,29 +32,44 @@ str overhead_pair(str before, str name, struct arena *arena)
 
 /* ---- one row of samples ---- */
 
-static double net_ns(const struct sample *sample, double event_ns)
+static double net_ns(const struct sample_run *run, double event_ns)
 {
-    return (double)sample->ns - (double)sample->events * event_ns;
+    return (double)run->ns - (double)run->events * event_ns;
 }
 
-/* As stat_quantile, of doubles. */
-static double quantile(const double *sorted, size_t count, double q)
+/* A run without the profiler's cost. */
+struct net {
+    double ns;
+    uint32_t count;
+};
+
+static double net_at(const struct net *sorted, size_t place)
+{
+    while (place >= sorted->count)
+        place -= sorted++->count;
+    return sorted->ns;
+}
+
+/* As stat_quantile, of doubles; count: of the samples. */
+static double quantile(const struct net *sorted, size_t count, double q)
 {
     const double h = q * (double)(count - 1);
     const size_t low = (size_t)h;
     if (low + 1 >= count)
-        return sorted[count - 1];
-    return sorted[low] + (h - (double)low) * (sorted[low + 1] - sorted[low]);
+        return net_at(sorted, count - 1);
+    const double below = net_at(sorted, low);
+    return below + (h - (double)low) * (net_at(sorted, low + 1) - below);
 }
 
 /* They are in order already where all have as many events. */
-static void put_in_order(double *net, size_t count, struct arena *scratch)
+static void put_in_order(struct net *net, size_t count, struct arena *scratch)
 {
     struct keyed *order = arena_array(scratch, count, sizeof *order);
-    double *from = arena_array(scratch, count, sizeof *from);
+    struct net *from = arena_array(scratch, count, sizeof *from);
     for (size_t i = 0; i < count; i++) {
-        from[i] = net[i] + 0.0; /* no negative zero */
-        memcpy(&order[i].key, &from[i], sizeof from[i]);
+        from[i] = net[i];
+        from[i].ns += 0.0; /* no negative zero */
+        memcpy(&order[i].key, &from[i].ns, sizeof from[i].ns);
         order[i].key ^= order[i].key < 0 ? INT64_MAX : 0; /* as integers in the order of the reals */
         order[i].row = (uint32_t)i;
     }
@@ -62,36 +78,46 @@ static void put_in_order(double *net, size_t count, struct arena *scratch)
         net[i] = from[order[i].row];
 }
 
-struct fence fence_of(const struct sample *samples, size_t count, double event_ns)
+static size_t count_of(const struct sample_runs *runs)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < runs->count; i++)
+        count += runs->at[i].count;
+    return count;
+}
+
+struct fence fence_of(const struct sample_runs *runs, double event_ns)
 {
     struct arena scratch = {0};
-    double *net = arena_array(&scratch, count, sizeof *net);
+    struct net *net = arena_array(&scratch, runs->count, sizeof *net);
+    const size_t count = count_of(runs);
     bool ordered = true;
-    for (size_t i = 0; i < count; i++) {
-        net[i] = net_ns(&samples[i], event_ns);
-        ordered = ordered && (!i || net[i - 1] <= net[i]);
+    for (size_t i = 0; i < runs->count; i++) {
+        net[i] = (struct net){net_ns(&runs->at[i], event_ns), runs->at[i].count};
+        ordered = ordered && (!i || net[i - 1].ns <= net[i].ns);
     }
     if (!ordered)
-        put_in_order(net, count, &scratch);
+        put_in_order(net, runs->count, &scratch);
     const double lower = quantile(net, count, 0.25), upper = quantile(net, count, 0.75);
     arena_free(&scratch);
     return (struct fence){lower - 1.5 * (upper - lower), upper + 1.5 * (upper - lower)};
 }
 
-void sums_add(struct overhead_sums *sums, const struct sample *sample, struct fence fence, double event_ns, int sign)
+void sums_add(struct overhead_sums *sums, const struct sample_run *run, struct fence fence, double event_ns, int sign)
 {
-    const double net = net_ns(sample, event_ns);
-    const double seen = sample->ns > 0 ? (double)sample->ns : 0, own = net > 0 ? net : 0;
-    const bool outlier = net < fence.low || net > fence.high, wait = outlier && net > 0 && sample->full;
-    sums->whole += wait ? 0 : sign * seen;
-    sums->waits += sign * wait;
-    sums->count += sign;
+    const double net = net_ns(run, event_ns);
+    const double seen = run->ns > 0 ? (double)run->ns : 0, own = net > 0 ? net : 0;
+    const bool outlier = net < fence.low || net > fence.high, wait = outlier && net > 0 && run->full;
+    const int64_t count = sign * (int64_t)run->count;
+    sums->whole += wait ? 0 : (double)count * seen;
+    sums->waits += wait ? count : 0;
+    sums->count += count;
     if (outlier)
         return;
-    sums->sum += sign * own;
-    sums->squares += sign * own * own;
-    sums->recorded += sign * seen;
-    sums->kept += sign;
+    sums->sum += (double)count * own;
+    sums->squares += (double)count * own * own;
+    sums->recorded += (double)count * seen;
+    sums->kept += count;
 }
 
 struct overhead overhead_of_sums(const struct overhead_sums *sums, int64_t median_ns)
@@ -109,13 +135,22 @@ struct overhead overhead_of_sums(const struct overhead_sums *sums, int64_t media
     };
 }
 
-static struct overhead overhead_of(const struct sample *samples, size_t count, double event_ns)
+/* The lower median. */
+static int64_t median_ns(const struct sample_runs *runs, size_t count)
 {
-    const struct fence fence = fence_of(samples, count, event_ns);
+    size_t place = (count - 1) / 2, i = 0;
+    while (place >= runs->at[i].count)
+        place -= runs->at[i++].count;
+    return runs->at[i].ns;
+}
+
+static struct overhead overhead_of(const struct sample_runs *runs, double event_ns)
+{
+    const struct fence fence = fence_of(runs, event_ns);
     struct overhead_sums sums = {0};
-    for (size_t i = 0; i < count; i++)
-        sums_add(&sums, &samples[i], fence, event_ns, 1);
-    return overhead_of_sums(&sums, samples[(count - 1) / 2].ns);
+    for (size_t i = 0; i < runs->count; i++)
+        sums_add(&sums, &runs->at[i], fence, event_ns, 1);
+    return overhead_of_sums(&sums, median_ns(runs, (size_t)sums.count));
 }
 
 /* ---- the table ---- */
@@ -169,25 +204,40 @@ void overheads_finish(struct overheads *overheads)
             overheads->all[overheads->rows[i].kind] = overheads->rows[i].overhead;
 }
 
-const struct overheads *overheads_of(const struct overhead_samples *samples, struct arena *arena)
+static const struct overheads *overheads_of_dealt(const struct samples_dealt *dealt, struct arena *arena)
 {
-    struct arena scratch = {0};
-    const struct samples_dealt dealt = overhead_samples_by_key(samples, &scratch);
     struct overheads *overheads = arena_alloc(arena, sizeof *overheads);
-    const double event_ns = profiler_cost_ns(samples, &dealt);
+    const double event_ns = profiler_cost_ns(dealt);
     overheads->profiler_us = event_ns / 1e3;
-    overheads->rows = arena_array(arena, samples->key_count, sizeof *overheads->rows);
-    for (uint32_t key = 0; key < samples->key_count; key++) {
-        const uint32_t kind = overhead_row_kind(samples->keys[key].kind);
+    overheads->rows = arena_array(arena, dealt->keys->count, sizeof *overheads->rows);
+    for (size_t key = 0; key < dealt->keys->count; key++) {
+        const uint32_t kind = overhead_row_kind(dealt->keys->at[key].kind);
         if (kind >= OVERHEADS)
             continue;
         overheads->rows[overheads->count++] = (struct overhead_row){
             .kind = (enum overhead_kind)kind,
-            .name = samples_name(samples, &samples->keys[key], arena),
-            .overhead = overhead_of(dealt.at + dealt.from[key], dealt.from[key + 1] - dealt.from[key], event_ns),
+            .name = sample_keys_name(dealt->keys, key, arena),
+            .overhead = overhead_of(&dealt->of[key], event_ns),
         };
     }
     overheads_finish(overheads);
+    return overheads;
+}
+
+const struct overheads *overheads_of(const struct overhead_samples *samples, struct arena *arena)
+{
+    struct arena scratch = {0};
+    const struct samples_dealt dealt = overhead_samples_by_key(samples, &scratch);
+    const struct overheads *overheads = overheads_of_dealt(&dealt, arena);
+    arena_free(&scratch);
+    return overheads;
+}
+
+const struct overheads *overheads_of_pool(const struct overhead_pool *pool, struct arena *arena)
+{
+    struct arena scratch = {0};
+    const struct samples_dealt dealt = overhead_pool_by_key(pool, &scratch);
+    const struct overheads *overheads = overheads_of_dealt(&dealt, arena);
     arena_free(&scratch);
     return overheads;
 }

@@ -51,15 +51,20 @@ struct overhead_samples *overhead_samples_new(void);
 void overhead_samples_free(struct overhead_samples *samples);
 void overhead_samples_add(struct overhead_samples *samples, const struct program *program);
 
-/* A copy in the arena, to be kept after the traces are gone, and put together with others. */
-struct overhead_batch;
-const struct overhead_batch *overhead_samples_pack(const struct overhead_samples *samples, struct arena *arena);
-void overhead_samples_join(struct overhead_samples *into, const struct overhead_batch *from);
+/* Those of any number of traces, in memory that does not grow with their number; see sample_pool.h. */
+struct overhead_pool;
+struct overhead_pool *overhead_pool_new(void);
+void overhead_pool_free(struct overhead_pool *pool); /* NULL is fine */
+void overhead_pool_add(struct overhead_pool *pool, const struct overhead_samples *samples);
+
+/* By how much of itself a sample was rounded at most, so that they fit; 0: they are all exact. */
+double overhead_pool_rounding(const struct overhead_pool *pool);
 
 struct overheads;
 
 /* Of all samples together; in the arena. */
 const struct overheads *overheads_of(const struct overhead_samples *samples, struct arena *arena);
+const struct overheads *overheads_of_pool(const struct overhead_pool *pool, struct arena *arena);
 
 /*
  * A table as `steptime overheads --format csv` writes it: type, op_or_call, mean_us, std_us, profiler_us, whole_us,

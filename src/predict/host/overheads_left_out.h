@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What operators cost the host on all ranks but one, for each rank: all samples are
- * gathered and summed once, and those of the rank taken off again. What is an
+ * What operators cost the host on all ranks but one, for each rank: all samples
+ * are pooled and summed once, and those of the rank taken off again. What is an
  * outlier, and what the profiler costs, is told by the samples of all ranks.
  *
- * O(samples) for all ranks together, and O(keys + samples of the rank) for each.
+ * O(distinct samples of all ranks) for each rank, of which there is a bound.
  */
 #ifndef PREDICT_OVERHEADS_LEFT_OUT_H
 #define PREDICT_OVERHEADS_LEFT_OUT_H
 
 #include "overheads.h"
 
-struct overheads_pool;
+struct overheads_of_all;
 
-/* A rank's samples may be NULL: it has none. They must live as long as the pool, which lies in the arena. */
-struct overheads_pool *overheads_pool_of(const struct overhead_samples *const *ranks, uint32_t count,
-                                         struct arena *arena);
+/* In the arena. The pool must live as long and not be added to. */
+struct overheads_of_all *overheads_of_all_in(const struct overhead_pool *pool, struct arena *arena);
 
-/* Without those of the rank; in the arena. */
-const struct overheads *overheads_pool_without(const struct overheads_pool *pool, uint32_t rank, struct arena *arena);
+/* Without those of a rank, all of which were added to the pool; in the arena. */
+const struct overheads *overheads_without(const struct overheads_of_all *all, const struct overhead_samples *own,
+                                          struct arena *arena);
 
 #endif

@@ -17,7 +17,7 @@ struct overheads {
 struct fence {
     double low, high;
 };
-struct fence fence_of(const struct sample *samples, size_t count, double event_ns); /* by value */
+struct fence fence_of(const struct sample_runs *runs, double event_ns);
 
 /* Of the samples of one key, those within the fences but for `whole` and `count`. */
 struct overhead_sums {
@@ -25,8 +25,8 @@ struct overhead_sums {
     int64_t kept, waits, count;
 };
 
-/* sign -1 takes the sample out again. */
-void sums_add(struct overhead_sums *sums, const struct sample *sample, struct fence fence, double event_ns, int sign);
+/* sign -1 takes the run out again. */
+void sums_add(struct overhead_sums *sums, const struct sample_run *run, struct fence fence, double event_ns, int sign);
 struct overhead overhead_of_sums(const struct overhead_sums *sums, int64_t median_ns);
 
 /* The kind of the row that samples of a kind go into; OVERHEADS and above: none. */

@@ -3,15 +3,14 @@
 
 /* ---- taking ---- */
 
-void overheads_run(const struct trace *trace, const struct selection *selection, struct arena *arena,
-                   struct overheads_taken *taken)
+void overheads_run(const struct trace *trace, const struct selection *selection, struct overheads_taken *taken)
 {
     struct arena scratch = {0};
     const struct work_classes *classes = work_classes_new(trace, &scratch);
     struct programs *programs = programs_open(trace, classes);
     struct overhead_samples *samples = overhead_samples_new();
     const struct step_range range = selection_steps(trace, selection);
-    *taken = (struct overheads_taken){.steps = range.count};
+    *taken = (struct overheads_taken){.samples = samples, .steps = range.count};
     for (uint32_t i = 0; i < range.count; i++) {
         struct arena step = {0};
         const struct program program = programs_step(programs, range.first + i, &step);
@@ -21,10 +20,16 @@ void overheads_run(const struct trace *trace, const struct selection *selection,
         taken->launches += program.launch_count;
         arena_free(&step);
     }
-    taken->batch = overhead_samples_pack(samples, arena);
-    overhead_samples_free(samples);
     programs_close(programs);
     arena_free(&scratch);
+}
+
+void overheads_pool(struct overhead_pool *pool, struct overheads_taken *taken)
+{
+    overhead_pool_add(pool, taken->samples);
+    overhead_samples_free(taken->samples);
+    taken->samples = NULL;
+    taken->pool = pool;
 }
 
 /* ---- showing ---- */
@@ -108,18 +113,23 @@ static void show_rows(const struct overheads *overheads, struct section *section
     }
 }
 
+static void show_rounding(double rounding, struct section *section)
+{
+    if (rounding <= 0)
+        return;
+    section_text(section, S("An operator or call has more different samples than are kept: its samples are rounded."));
+    section_value(section, "rounded", "samples rounded, at most by", UNIT_RATIO, cell_real(rounding));
+}
+
 void overheads_show(const struct overheads_taken *const *taken, uint32_t count, struct report *report)
 {
-    struct overhead_samples *samples = overhead_samples_new();
     uint64_t operators = 0, launches = 0, steps = 0;
     for (uint32_t i = 0; i < count; i++) {
-        overhead_samples_join(samples, taken[i]->batch);
         operators += taken[i]->operators;
         launches += taken[i]->launches;
         steps += taken[i]->steps;
     }
-    const struct overheads *overheads = overheads_of(samples, report_arena(report));
-    overhead_samples_free(samples);
+    const struct overheads *overheads = overheads_of_pool(taken[0]->pool, report_arena(report));
     struct section *section = report_section(report, "overheads", "What operators cost the host");
     section_value(section, "traces", "traces", UNIT_COUNT, cell_int(count));
     section_value(section, "steps", "steps", UNIT_COUNT, cell_int((int64_t)steps));
@@ -127,6 +137,7 @@ void overheads_show(const struct overheads_taken *const *taken, uint32_t count, 
     section_value(section, "launches", "launches", UNIT_COUNT, cell_int((int64_t)launches));
     section_value(section, "profiler_us", "the profiler, an event", UNIT_US,
                   cell_real(overheads_profiler_us(overheads)));
+    show_rounding(overhead_pool_rounding(taken[0]->pool), section);
     show_kinds(overheads, section);
     show_rows(overheads, section);
 }
