@@ -3,76 +3,11 @@
  * Steps of jobs. The six case studies are those of Wang et al. 2019, tables IV and V; their times are what the
  * equations give for them on the paper's base configuration.
  */
-#include "cmocka_first.h"
+#include "fleet_step_case.h"
 
-#include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
-#include "fleet/step/step.h"
-
-/* ---- jobs ---- */
-
-static struct job job_of(enum architecture architecture, double cnodes)
-{
-    struct job job = {.architecture = architecture};
-    for (int i = 0; i < JOB_FIELDS; i++)
-        job.field[i] = NAN;
-    job.field[JOB_CNODES] = cnodes;
-    return job;
-}
-
-static struct job study(enum architecture architecture, double cnodes, double flops, double memory, double input,
-                        double weight)
-{
-    struct job job = job_of(architecture, cnodes);
-    job.field[JOB_FLOPS] = flops;
-    job.field[JOB_MEMORY_BYTES] = memory;
-    job.field[JOB_INPUT_BYTES] = input;
-    job.field[JOB_WEIGHT_BYTES] = weight;
-    assert_null(job_problem(&job));
-    return job;
-}
-
-static struct job multi_interests(void)
-{
-    return study(ARCHITECTURE_PS_WORKER, 16, 105.8e9, 100.4e9, 261e6, 122e6);
-}
-
-static struct job resnet50(void)
-{
-    return study(ARCHITECTURE_ALLREDUCE_LOCAL, 8, 1.56e12, 31.9e9, 38e6, 357e6);
-}
-
-static struct job nmt(void)
-{
-    return study(ARCHITECTURE_ALLREDUCE_LOCAL, 8, 2.5e12, 101.6e9, 22e3, 1.33e9);
-}
-
-static struct job bert(void)
-{
-    return study(ARCHITECTURE_ALLREDUCE_LOCAL, 8, 2.1e12, 107.3e9, 46e3, 1.5e9);
-}
-
-static struct job speech(void)
-{
-    return study(ARCHITECTURE_1W1G, 1, 7.9e12, 20.4e9, 804e6, 728e6);
-}
-
-static struct job gcn(void)
-{
-    return study(ARCHITECTURE_PEARL, 8, 330.7e9, 25.79e9, 1.2e6, 3e9);
-}
 
 /* ---- the paper ---- */
-
-static void near(double got, double wanted, double most)
-{
-    if (!(fabs(got - wanted) <= most))
-        fail_msg("%.9g, not %.9g", got, wanted);
-}
 
 static void takes(struct job job, double input, double compute, double memory, double weight, double step)
 {
@@ -189,22 +124,6 @@ static void replicas_of_a_server_divide_its_pcie(void **state)
 
 /* ---- today's ---- */
 
-static struct cluster wide(void)
-{
-    struct cluster cluster = cluster_paper();
-    for (int r = 0; r < RESOURCES; r++)
-        cluster.efficiency[r] = 1;
-    cluster.rate[RESOURCE_GPU_LINK] = 400e9;
-    cluster.rate[RESOURCE_NETWORK] = 100e9;
-    cluster.duplex = true;
-    return cluster;
-}
-
-static struct job today(enum architecture architecture, double cnodes, double weight_bytes)
-{
-    return study(architecture, cnodes, 0, 0, 0, weight_bytes);
-}
-
 /* 32 GPUs of 4 servers, G = 1 GB: 2 (g-1)/g G / B_gpu + 2 (N-1)/N (G/g) / (B_network/g), one way. */
 static void data_parallel_runs_rings_in_servers_and_between_them(void **state)
 {
@@ -279,193 +198,6 @@ static void gpus_without_links_talk_over_pcie(void **state)
     near(job_step(&job, &cluster).by_resource_ms[RESOURCE_HOST_LINK], 1e3 * 2 * 7 / 8.0 * 1e9 / 10e9, 1e-9);
 }
 
-/* ---- words and problems ---- */
-
-static void architectures_are_found_in_their_usual_spellings(void **state)
-{
-    const char *const words[] = {"PS/Worker", "ps-worker", "ps_worker", "AllReduce-Local", "1W1G", "ZeRO-3", "DDP"};
-    const enum architecture wanted[] = {ARCHITECTURE_PS_WORKER,       ARCHITECTURE_PS_WORKER, ARCHITECTURE_PS_WORKER,
-                                        ARCHITECTURE_ALLREDUCE_LOCAL, ARCHITECTURE_1W1G,      ARCHITECTURE_FSDP,
-                                        ARCHITECTURE_DATA_PARALLEL};
-    enum architecture found;
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        assert_true(architecture_of_word(str_of(words[i]), &found));
-        assert_int_equal(found, wanted[i]);
-    }
-    for (int i = 0; i < ARCHITECTURES; i++) {
-        assert_true(architecture_of_word(architecture_word((enum architecture)i), &found));
-        assert_int_equal(found, i);
-    }
-    assert_false(architecture_of_word(S("psworkers"), &found));
-    assert_false(architecture_of_word(S(""), &found));
-}
-
-static void problem_is(enum job_field field, double value, const char *wanted)
-{
-    struct job job = multi_interests();
-    job.field[field] = value;
-    const char *const got = job_problem(&job);
-    assert_string_equal(got ? got : "none", wanted);
-}
-
-static void what_cannot_be_is_named(void **state)
-{
-    problem_is(JOB_CNODES, 0, "cnodes is below 1");
-    problem_is(JOB_CNODES, NAN, "cnodes is missing for ps-worker");
-    problem_is(JOB_FLOPS, -1, "flops is negative");
-    problem_is(JOB_FLOPS, INFINITY, "flops is inf, which cannot be");
-    problem_is(JOB_WEIGHT_BYTES, NAN, "weight_bytes is missing for ps-worker");
-    problem_is(JOB_MEMORY_BYTES, NAN, "memory_bytes is missing for ps-worker");
-    problem_is(JOB_BATCH, NAN, "none");
-    struct job alone = speech();
-    alone.field[JOB_WEIGHT_BYTES] = NAN;
-    assert_null(job_problem(&alone));
-    alone.field[JOB_CNODES] = 2;
-    assert_non_null(job_problem(&alone));
-}
-
-/* ---- settings ---- */
-
-static void refused(const char *setting, const char *part)
-{
-    struct cluster cluster = cluster_paper(), before = cluster;
-    struct steptime_error err = {0};
-    assert_false(cluster_set(&cluster, str_of(setting), &err));
-    if (!strstr(err.message, part))
-        fail_msg("%s: %s", setting, err.message);
-    assert_memory_equal(cluster.rate, before.rate, sizeof cluster.rate);
-    assert_memory_equal(cluster.efficiency, before.efficiency, sizeof cluster.efficiency);
-}
-
-static void settings_that_cannot_be_are_refused(void **state)
-{
-    refused("ethernet=100", "has no unit");
-    refused("ethernet=100TFLOPS", "another unit");
-    refused("ethernett=100Gbps", "did you mean 'ethernet'");
-    refused("ethernet=", "sets nothing");
-    refused("ethernet=0Gbps", "zero");
-    refused("ethernet=0.001bps", "next to nothing");
-    refused("efficiency=1e-300", "above 0");
-    refused("efficiency=0%", "above 0");
-    refused("efficiency.network=120%", "at most 100%");
-    refused("overlap=110%", "more than 100%");
-    refused("precision=bf16", "no peak");
-    refused("latency.flops=1us", "no figure");
-}
-
-static void figures_are_set_by_either_word(void **state)
-{
-    struct cluster cluster = cluster_paper();
-    assert_true(cluster_set(&cluster, S("ethernet=100Gbps"), NULL));
-    near(cluster.rate[RESOURCE_NETWORK], 12.5e9, 0);
-    assert_true(cluster_set(&cluster, S("network = 200%"), NULL));
-    near(cluster.rate[RESOURCE_NETWORK], 25e9, 0);
-    assert_true(cluster_set(&cluster, S("ethernet=NDR"), NULL));
-    near(cluster.rate[RESOURCE_NETWORK], 50e9, 1);
-    assert_true(cluster.latency_s[RESOURCE_NETWORK] > 0);
-    assert_true(cluster_set(&cluster, S("latency.network=3us"), NULL));
-    near(cluster.latency_s[RESOURCE_NETWORK], 3e-6, 1e-15);
-    assert_true(cluster_set(&cluster, S("efficiency=50%"), NULL));
-    assert_true(cluster_set(&cluster, S("efficiency.memory=0.9"), NULL));
-    near(cluster.efficiency[RESOURCE_MEMORY], 0.9, 1e-15);
-    near(cluster.efficiency[RESOURCE_FLOPS], 0.5, 1e-15);
-}
-
-static void a_device_has_its_own_rates_and_measured_shares(void **state)
-{
-    struct arena arena = {0};
-    struct hardware hardware;
-    struct cluster cluster;
-    assert_true(hardware_find(S("H100"), &arena, &hardware, NULL));
-    assert_true(cluster_of_hardware(&hardware, &arena, &cluster, NULL));
-    near(cluster.efficiency[RESOURCE_FLOPS], 0.803, 0);
-    near(cluster.rate[RESOURCE_FLOPS], hardware.figure[HW_BF16], 0);
-    assert_true(cluster_set(&cluster, S("precision=fp8"), NULL));
-    near(cluster.efficiency[RESOURCE_FLOPS], 0.709, 0);
-    near(cluster.rate[RESOURCE_FLOPS], hardware.figure[HW_FP8], 0);
-    for (int r = 0; r < RESOURCES; r++)
-        assert_true(cluster.rate[r] > 0 && cluster.efficiency[r] > 0 && cluster.source[r].len > 0);
-    arena_free(&arena);
-}
-
-/* ---- measured tables ---- */
-
-static struct cluster with_table(const char *text, struct arena *arena)
-{
-    char path[] = "/tmp/fleet_step_test_XXXXXX";
-    const int file = mkstemp(path);
-    assert_true(file >= 0 && write(file, text, strlen(text)) == (ssize_t)strlen(text));
-    close(file);
-    struct cluster cluster = cluster_paper();
-    struct steptime_error err = {0};
-    const bool good = cluster_read_efficiency(&cluster, RESOURCE_NETWORK, path, arena, &err);
-    unlink(path);
-    if (!good)
-        fail_msg("%s", err.message);
-    return cluster;
-}
-
-static double share(const struct cluster *cluster, double bytes, double servers)
-{
-    return cluster_efficiency(cluster, RESOURCE_NETWORK, bytes, servers);
-}
-
-static void shares_lie_between_those_of_the_table(void **state)
-{
-    struct arena arena = {0};
-    const struct cluster cluster = with_table("Size,1 Node(NVLinkx),2Node-16GPU(NIC ),8Node-64GPU(NIC),Multi 16\n"
-                                              "16777216,0.45,0.32,,0.86\n"
-                                              "67108864,0.65,0.50,0.40,0.9\n",
-                                              &arena);
-    near(share(&cluster, 16777216, 2), 0.32, 1e-12);
-    near(share(&cluster, 67108864, 8), 0.40, 1e-12);
-    near(share(&cluster, 33554432, 2), 0.41, 1e-12);
-    near(share(&cluster, 67108864, 4), 0.45, 1e-12);
-    near(share(&cluster, 16777216, 8), 0.32, 1e-12);
-    near(share(&cluster, 1e12, 1024), 0.40, 1e-12);
-    assert_true(share(&cluster, 1e6, 2) < 0.2 && share(&cluster, 1, 2) > 0);
-    const struct cluster plain = with_table("servers,size,share\n2,16MiB,32%\n2,64MiB,0.5\n", &arena);
-    near(share(&plain, 33554432, 5), 0.41, 1e-12);
-    arena_free(&arena);
-}
-
-/* SimAI's measurements: a message of 16 MiB between 2, 8 and 128 servers gets 0.32, 0.13 and 0.0087 of the line. */
-static void published_tables_are_read(void **state)
-{
-    char path[600];
-    const char *shared = getenv("STEPTIME_SHARED"), *checkout = getenv("STEPTIME_SOURCE");
-    if (shared)
-        snprintf(path, sizeof path, "%s/data/fleet/simai/nic_ratio.csv", shared);
-    else
-        snprintf(path, sizeof path, "%s/../shared/data/fleet/simai/nic_ratio.csv", checkout ? checkout : ".");
-    struct arena arena = {0};
-    struct cluster cluster = cluster_paper();
-    if (!cluster_read_efficiency(&cluster, RESOURCE_NETWORK, path, &arena, NULL)) {
-        print_message("SKIP: the published tables are not here\n");
-        skip();
-    }
-    const double mib = 1048576, gib = 1024 * mib;
-    near(share(&cluster, 16 * mib, 2), 0.32, 1e-12);
-    near(share(&cluster, 16 * mib, 8), 0.13, 1e-12);
-    near(share(&cluster, 16 * mib, 128), 0.0087, 1e-12);
-    near(share(&cluster, gib, 8), 0.90, 1e-12);
-    near(share(&cluster, 4 * gib, 128), 0.740175, 1e-12);
-    const struct job few = today(ARCHITECTURE_DATA_PARALLEL, 16, 4 * 15 / 16.0 * 1e9);
-    const struct job many = today(ARCHITECTURE_DATA_PARALLEL, 1024, 4 * 1023 / 1024.0 * 1e9);
-    assert_true(job_step(&many, &cluster).step_ms > 2 * job_step(&few, &cluster).step_ms);
-    arena_free(&arena);
-}
-
-static void a_file_that_is_no_table_says_so(void **state)
-{
-    struct arena arena = {0};
-    struct cluster cluster = cluster_paper();
-    struct steptime_error err = {0};
-    assert_false(cluster_read_efficiency(&cluster, RESOURCE_NETWORK, "/nowhere", &arena, &err));
-    assert_null(cluster.table[RESOURCE_NETWORK]);
-    arena_free(&arena);
-}
-
 /* ---- any job ---- */
 
 static double random_share(uint64_t *state)
@@ -523,14 +255,6 @@ int main(void)
         cmocka_unit_test(degrees_multiply),
         cmocka_unit_test(experts_exchange_in_pairs),
         cmocka_unit_test(gpus_without_links_talk_over_pcie),
-        cmocka_unit_test(architectures_are_found_in_their_usual_spellings),
-        cmocka_unit_test(what_cannot_be_is_named),
-        cmocka_unit_test(settings_that_cannot_be_are_refused),
-        cmocka_unit_test(figures_are_set_by_either_word),
-        cmocka_unit_test(a_device_has_its_own_rates_and_measured_shares),
-        cmocka_unit_test(shares_lie_between_those_of_the_table),
-        cmocka_unit_test(published_tables_are_read),
-        cmocka_unit_test(a_file_that_is_no_table_says_so),
         cmocka_unit_test(a_job_without_a_problem_has_finite_times_that_faster_hardware_shortens),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
