@@ -91,7 +91,7 @@ static void tables_of_pai_are_joined(void **state)
     write_table("pai_job_table.csv", "job_name,inst_id,user,status,start_time,end_time\n"
                                      "one,a,ann,Terminated,1,2\nserver,b,bob,Terminated,1,2\nalone,c,ann,x,1,2\n");
     assert_true(import_fits(folder));
-    struct import *import = import_open(folder, S("user"), NULL);
+    struct import *import = import_open(folder, S("user"), 0, NULL);
     assert_non_null(import);
     struct job job;
     for (uint32_t i = 0; i < EXPECTED; i++) {
@@ -109,7 +109,7 @@ static void without_instances_the_number_of_gpus_decides(void **state)
 {
     write_table("pai_task_table.csv", "job_name,task_name,plan_gpu,inst_num,status\n"
                                       "small,worker,100,8,x\nlarge,worker,100,9,x\n");
-    struct import *import = import_open(folder, S("status"), NULL);
+    struct import *import = import_open(folder, S("status"), 0, NULL);
     assert_non_null(import);
     struct job job;
     assert_true(import_next(import, &job));
@@ -119,7 +119,7 @@ static void without_instances_the_number_of_gpus_decides(void **state)
     assert_int_equal(job.architecture, ARCHITECTURE_ALLREDUCE_CLUSTER);
     assert_true(import_close(import, NULL));
     struct steptime_error err;
-    assert_null(import_open(folder, S("user"), &err));
+    assert_null(import_open(folder, S("user"), 0, &err));
     assert_int_equal(err.code, STEPTIME_USAGE);
 }
 
@@ -144,7 +144,7 @@ static void every_row_that_is_passed_over_is_told(void **state)
     strcpy(end + (520 << 10), "\nh,worker,,x,1,2,3,4,100,T4\nlast,worker,1,x,1,2,3,4,100,T4\n");
     write_table("pai_task_table.csv", text);
     write_table("pai_instance_table.csv", "good,worker,i,\"w\"x,a,x,1,2,m1\n");
-    struct import *import = import_open(folder, S(""), NULL);
+    struct import *import = import_open(folder, S(""), 0, NULL);
     assert_non_null(import);
     const struct import_drops *drops = import_dropped(import);
     assert_int_equal(drops->count, 7);
@@ -169,7 +169,7 @@ static void jobs_whose_names_begin_alike_are_two(void **state)
     char text[256];
     snprintf(text, sizeof text, "%s-1,worker,1,x,1,2,3,4,100,T4\n%s-2,worker,1,x,1,2,3,4,100,T4\n", begin, begin);
     write_table("pai_task_table.csv", text);
-    struct import *import = import_open(folder, S(""), NULL);
+    struct import *import = import_open(folder, S(""), 0, NULL);
     assert_non_null(import);
     struct job job;
     for (int i = 0; i < 2; i++) {
@@ -179,6 +179,45 @@ static void jobs_whose_names_begin_alike_are_two(void **state)
     }
     assert_false(import_next(import, &job));
     assert_true(import_close(import, NULL));
+}
+
+enum { FAR_JOBS = 20000 };
+
+/* The rows of each job stand far apart, in blocks that different threads read; texts differ from block to block. */
+static void write_far_apart(void)
+{
+    struct buf text = {0};
+    for (unsigned round = 0; round < 2; round++)
+        for (unsigned i = 0; i < FAR_JOBS; i++)
+            buf_printf(&text, "job-%05u,worker,%u,x,%u,%u,600,29.3,%s,G%u\n", i, 1 + round, 100 + i - 50 * round,
+                       500 + i + 50 * round, round ? "100" : "50", i / 1000);
+    buf_printf(&text, "bad,worker,none,x,1,2,3,4,100,T4\n");
+    buf_char(&text, 0);
+    write_table("pai_task_table.csv", text.at);
+    buf_free(&text);
+}
+
+static void blocks_are_joined_in_the_order_of_the_file(void **state)
+{
+    write_far_apart();
+    for (unsigned threads = 1; threads <= 3; threads += 2) {
+        struct import *import = import_open(folder, S("gpu_type"), threads, NULL);
+        assert_non_null(import);
+        struct job job;
+        char name[16], gpu[16];
+        for (unsigned i = 0; i < FAR_JOBS; i++) {
+            assert_true(import_next(import, &job));
+            snprintf(name, sizeof name, "job-%05u", i);
+            snprintf(gpu, sizeof gpu, "G%u", i / 1000);
+            assert_true(str_eq(job.name, str_of(name)) && str_eq(job.gpu, str_of(gpu)) && str_eq(job.group, job.gpu));
+            assert_float_equal(job.field[JOB_CNODES], 3, 0);
+            assert_float_equal(job.field[JOB_DURATION_S], 500, 0); /* from the first start to the last end */
+        }
+        assert_false(import_next(import, &job));
+        assert_int_equal(import_dropped(import)->count, 1);
+        check_drop(&import_dropped(import)->told[0], "pai_task_table.csv", 2 * FAR_JOBS + 1, "inst_num");
+        assert_true(import_close(import, NULL));
+    }
 }
 
 /* ---- schedules ---- */
@@ -305,6 +344,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(without_instances_the_number_of_gpus_decides, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(every_row_that_is_passed_over_is_told, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(jobs_whose_names_begin_alike_are_two, make_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(blocks_are_joined_in_the_order_of_the_file, make_folder, remove_folder),
         cmocka_unit_test(a_measured_log_is_the_mean_of_its_steps),
         cmocka_unit_test(a_workload_has_traffic_of_all_groups),
         cmocka_unit_test(a_workload_need_not_tell_its_ranks),

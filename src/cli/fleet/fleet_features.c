@@ -161,7 +161,7 @@ static void warn_of_dropped(const char *path, const struct import_drops *drops, 
 
 static bool add_imported(const char *path, struct table *table, struct report *report, struct steptime_error *err)
 {
-    struct import *import = import_open(path, S(""), err);
+    struct import *import = import_open(path, S(""), 0, err);
     if (!import)
         return false;
     struct arena *arena = report_arena(report);

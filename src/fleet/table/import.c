@@ -75,10 +75,10 @@ bool import_fits(const char *path)
     return kind_of(path);
 }
 
-struct import *import_open(const char *path, str group_by, struct steptime_error *err)
+struct import *import_open(const char *path, str group_by, unsigned threads, struct steptime_error *err)
 {
     const struct import_kind *kind = kind_of(path);
-    void *stream = kind ? kind->open(path, group_by, err) : NULL;
+    void *stream = kind ? kind->open(path, group_by, threads, err) : NULL;
     if (!stream)
         return NULL;
     struct import *import = mem_alloc(sizeof *import);

@@ -60,8 +60,8 @@ struct import;
 /* Whether the path is a folder with tables of PAI 2020, or a file that begins as a schedule does. */
 bool import_fits(const char *path);
 
-/* `group_by` is a column of the tables, or "". NULL with *err. */
-struct import *import_open(const char *path, str group_by, struct steptime_error *err);
+/* `group_by` is a column of the tables, or "". threads 0: all cores. NULL with *err. */
+struct import *import_open(const char *path, str group_by, unsigned threads, struct steptime_error *err);
 str import_name(const struct import *import); /* "pai-2020", "aicb", "simai" */
 
 /* The next job; its texts live until the one after is asked for. False at the end. */

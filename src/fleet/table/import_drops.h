@@ -26,4 +26,12 @@ static inline void import_drop(struct import_drops *drops, struct import_drop dr
     drops->count++;
 }
 
+/* Those of a later part of the same table. */
+static inline void import_drops_add(struct import_drops *drops, const struct import_drops *later)
+{
+    for (uint64_t i = 0; i < later->count && i < IMPORT_TOLD && drops->count + i < IMPORT_TOLD; i++)
+        drops->told[drops->count + i] = later->told[i];
+    drops->count += later->count;
+}
+
 #endif

@@ -5,7 +5,6 @@
  * many parts as are needed for one to fit memory. The first is put together as
  * its rows come; those of the others wait in temporary files for their turn.
  */
-#include <stddef.h>
 #include <sys/stat.h>
 
 #include "base/error.h"
@@ -19,7 +18,7 @@
 #include "pai_table.h"
 #include "io/spool.h"
 
-enum { PART_BYTES = 64 << 20, MOST_PARTS = 64, MOST_TEXTS = 1 << 20 };
+enum { PART_BYTES = 64 << 20, MOST_PARTS = 64, MOST_TEXTS = 1 << 20, AHEAD = 16 };
 
 enum task_column { JOB, TASK, INSTANCES, STATUS, START, END, PLAN_CPU, PLAN_MEM, PLAN_GPU, GPU_TYPE, TASK_COLUMNS };
 static const char *const task_columns[TASK_COLUMNS] = {"job_name", "task_name", "inst_num", "status",   "start_time",
@@ -39,9 +38,20 @@ struct job_group {
     uint32_t group;
 };
 
+/* Tasks that stand together, as read of a block. */
+struct named_tasks {
+    struct pai_tasks tasks;
+    const char *name; /* in the block */
+};
+
+/* The same put aside: as many bytes as the name has. */
+struct kept_tasks {
+    struct pai_tasks tasks;
+    char name[PAI_NAME];
+};
+
 struct part {
     struct spool *tasks, *instances, *groups;
-    uint64_t last_job; /* of the task that was put aside last: the next of the same job needs no name */
 };
 
 struct pai {
@@ -89,23 +99,60 @@ static const char *wrong_with_task(const str *fields, double instances, double g
     return NULL;
 }
 
-/* NULL, or why the row is no task. */
-static const char *read_task(struct pai *pai, const str *fields, struct pai_task *task)
+static uint32_t group_of(const struct pai *pai, const str *fields, struct intern *texts)
+{
+    return pai->task_group < TASK_COLUMNS ? intern_id(texts, fields[pai->task_group]) : 0;
+}
+
+static struct pai_tasks as_task(const struct pai *pai, const str *fields, double instances, double gpus,
+                                struct intern *texts)
+{
+    struct pai_tasks task = {.job = hash_stable(fields[JOB].at, fields[JOB].len),
+                             .start_s = figure(fields[START]),
+                             .end_s = figure(fields[END]),
+                             .gpu = intern_id(texts, fields[GPU_TYPE]),
+                             .group = group_of(pai, fields, texts),
+                             .has_ps = is_server(fields[TASK]),
+                             .name_length = (uint8_t)(fields[JOB].len < PAI_NAME ? fields[JOB].len : PAI_NAME)};
+    if (task.has_ps || !(gpus > 0))
+        return task;
+    task.instances = (float)instances;
+    task.cnodes = (float)(instances * fmax(1, gpus));
+    task.most_gpus = (float)gpus;
+    return task;
+}
+
+/* A task of the job of the last one is added to it, so that half of them need not be put aside and looked up. */
+static const char *read_task(const void *context, const str *fields, struct pai_block *block)
 {
     const double instances = figure(fields[INSTANCES]), gpus = figure(fields[PLAN_GPU]);
     const char *const wrong = wrong_with_task(fields, instances, gpus);
     if (wrong)
         return wrong;
-    *task = (struct pai_task){.job = hash_stable(fields[JOB].at, fields[JOB].len),
-                              .instances = instances,
-                              .gpus = gpus / 100, /* a GPU is planned as 100 */
-                              .start_s = figure(fields[START]),
-                              .end_s = figure(fields[END]),
-                              .gpu = text_id(pai, fields[GPU_TYPE]),
-                              .is_ps = is_server(fields[TASK])};
-    task->group = pai->task_group < TASK_COLUMNS ? text_id(pai, fields[pai->task_group]) : 0;
-    task->name_length = (uint8_t)(fields[JOB].len < PAI_NAME ? fields[JOB].len : PAI_NAME);
-    memcpy(task->name, fields[JOB].at, task->name_length);
+    const struct pai_tasks task = as_task(context, fields, instances, gpus / 100, block->texts); /* a GPU is 100 */
+    struct named_tasks *const rows = block->records;
+    if (block->count && rows[block->count - 1].tasks.job == task.job)
+        pai_tasks_add(&rows[block->count - 1].tasks, &task);
+    else
+        *(struct named_tasks *)pai_block_add(block, sizeof *rows) = (struct named_tasks){task, fields[JOB].at};
+    return NULL;
+}
+
+static const char *read_instance(const void *context, const str *fields, struct pai_block *block)
+{
+    (void)context;
+    const str job = fields[INSTANCE_JOB], machine = fields[INSTANCE_MACHINE];
+    if (machine.len)
+        *(struct pai_instance *)pai_block_add(block, sizeof(struct pai_instance)) =
+            (struct pai_instance){hash_stable(job.at, job.len), hash_stable(machine.at, machine.len) | 1};
+    return NULL;
+}
+
+static const char *read_group(const void *context, const str *fields, struct pai_block *block)
+{
+    const struct pai *const pai = context;
+    *(struct job_group *)pai_block_add(block, sizeof(struct job_group)) =
+        (struct job_group){hash_stable(fields[0].at, fields[0].len), intern_id(block->texts, fields[pai->job_group])};
     return NULL;
 }
 
@@ -123,17 +170,16 @@ static bool put(struct spool **spool, const void *bytes, size_t count, struct st
     return spool_add(*spool, (str){bytes, count}, err);
 }
 
-static bool put_task(struct pai *pai, struct pai_task *task, struct steptime_error *err)
+static bool put_tasks(struct pai *pai, const struct pai_tasks *tasks, const char *name, struct steptime_error *err)
 {
-    struct part *part = part_of(pai, task->job);
+    struct part *part = part_of(pai, tasks->job);
     if (part == pai->parts) {
-        pai_jobs_task(pai->jobs, task);
+        pai_jobs_tasks(pai->jobs, tasks, name);
         return true;
     }
-    if (part->tasks && part->last_job == task->job)
-        task->name_length = 0;
-    part->last_job = task->job;
-    return put(&part->tasks, task, offsetof(struct pai_task, name) + task->name_length, err);
+    struct kept_tasks kept = {.tasks = *tasks};
+    memcpy(kept.name, name, tasks->name_length);
+    return put(&part->tasks, &kept, sizeof kept.tasks + tasks->name_length, err);
 }
 
 static bool put_instance(struct pai *pai, const struct pai_instance *instance, struct steptime_error *err)
@@ -154,55 +200,51 @@ static bool put_group(struct pai *pai, const struct job_group *group, struct ste
     return true;
 }
 
-static bool take_tasks(struct pai *pai, struct pai_table *table, struct steptime_error *err)
+/* Where the texts of a block stand among all. */
+static uint32_t *places_of(struct pai *pai, const struct intern *texts)
 {
-    const str *fields;
-    while (pai_table_next(table, &fields)) {
-        struct pai_task task;
-        const char *const wrong = read_task(pai, fields, &task);
-        if (wrong)
-            pai_table_drop(table, wrong);
-        else if (!put_task(pai, &task, err))
-            return false;
-    }
-    return true;
+    const uint32_t count = intern_count(texts);
+    uint32_t *const place = mem_alloc(count * sizeof *place);
+    for (uint32_t id = 0; id < count; id++)
+        place[id] = text_id(pai, intern_text(texts, id));
+    return place;
 }
 
-static bool take_instances(struct pai *pai, struct pai_table *table, struct steptime_error *err)
+static bool join_tasks(void *context, const struct pai_block *block, struct steptime_error *err)
 {
-    const str *fields;
-    while (pai_table_next(table, &fields)) {
-        const str job = fields[INSTANCE_JOB], machine = fields[INSTANCE_MACHINE];
-        if (!machine.len)
-            continue;
-        const struct pai_instance instance = {hash_stable(job.at, job.len), hash_stable(machine.at, machine.len) | 1};
-        if (!put_instance(pai, &instance, err))
-            return false;
+    struct pai *const pai = context;
+    uint32_t *const place = places_of(pai, block->texts);
+    struct named_tasks *const rows = block->records;
+    bool good = true;
+    for (size_t i = 0; good && i < block->count; i++) {
+        if (i + AHEAD < block->count)
+            pai_jobs_expect(pai->jobs, rows[i + AHEAD].tasks.job);
+        rows[i].tasks.gpu = place[rows[i].tasks.gpu];
+        rows[i].tasks.group = place[rows[i].tasks.group];
+        good = put_tasks(pai, &rows[i].tasks, rows[i].name, err);
     }
-    return true;
+    mem_free(place);
+    return good;
 }
 
-static bool take_groups(struct pai *pai, struct pai_table *table, struct steptime_error *err)
+static bool join_instances(void *context, const struct pai_block *block, struct steptime_error *err)
 {
-    const str *fields;
-    while (pai_table_next(table, &fields)) {
-        const struct job_group group = {hash_stable(fields[0].at, fields[0].len), text_id(pai, fields[pai->job_group])};
-        if (!put_group(pai, &group, err))
-            return false;
-    }
-    return true;
+    const struct pai_instance *const rows = block->records;
+    bool good = true;
+    for (size_t i = 0; good && i < block->count; i++)
+        good = put_instance(context, &rows[i], err);
+    return good;
 }
 
-typedef bool take_fn(struct pai *pai, struct pai_table *table, struct steptime_error *err);
-
-static bool take_table(struct pai *pai, const char *path, const char *const *columns, uint32_t count, take_fn *take,
-                       struct steptime_error *err)
+static bool join_groups(void *context, const struct pai_block *block, struct steptime_error *err)
 {
-    struct pai_table *table = pai_table_open(path, columns, count, &pai->dropped, err);
-    if (!table)
-        return false;
-    const bool good = take(pai, table, err);
-    return pai_table_close(table, good ? err : NULL) && good;
+    uint32_t *const place = places_of(context, block->texts);
+    const struct job_group *const rows = block->records;
+    bool good = true;
+    for (size_t i = 0; good && i < block->count; i++)
+        good = put_group(context, &(struct job_group){rows[i].job, place[rows[i].group]}, err);
+    mem_free(place);
+    return good;
 }
 
 /* ---- the stream ---- */
@@ -266,19 +308,23 @@ static bool find_group(struct pai *pai, str group_by, bool has_jobs, struct step
                 group_by.at, has_jobs ? " and jobs" : "; a table of jobs beside it would have user");
 }
 
-static bool take_all(struct pai *pai, struct steptime_error *err)
+static bool take_all(struct pai *pai, unsigned threads, struct steptime_error *err)
 {
+    const struct pai_table tasks = {pai->tasks, task_columns, TASK_COLUMNS},
+                           instances = {pai->instances, instance_columns, INSTANCE_COLUMNS},
+                           of_jobs = {pai->of_jobs, job_columns, OF_JOB_COLUMNS};
     const uint64_t parts = pai_table_bytes(pai->tasks) / PART_BYTES + 1;
     pai->part_count = parts < MOST_PARTS ? (unsigned)parts : MOST_PARTS;
-    pai->jobs = pai_jobs_new(pai->knows_machines);
-    return take_table(pai, pai->tasks, task_columns, TASK_COLUMNS, take_tasks, err) &&
+    pai->jobs = pai_jobs_new();
+    return pai_table_read(&tasks, threads, &(struct pai_visitor){pai, read_task, join_tasks}, &pai->dropped, err) &&
            (!pai->knows_machines ||
-            take_table(pai, pai->instances, instance_columns, INSTANCE_COLUMNS, take_instances, err)) &&
+            pai_table_read(&instances, threads, &(struct pai_visitor){pai, read_instance, join_instances},
+                           &pai->dropped, err)) &&
            (pai->job_group == UINT32_MAX ||
-            take_table(pai, pai->of_jobs, job_columns, OF_JOB_COLUMNS, take_groups, err));
+            pai_table_read(&of_jobs, threads, &(struct pai_visitor){pai, read_group, join_groups}, &pai->dropped, err));
 }
 
-static void *open_pai(const char *path, str group_by, struct steptime_error *err)
+static void *open_pai(const char *path, str group_by, unsigned threads, struct steptime_error *err)
 {
     struct pai *pai = mem_zeroed(sizeof *pai);
     const bool folder = is_folder(path);
@@ -286,7 +332,7 @@ static void *open_pai(const char *path, str group_by, struct steptime_error *err
     pai->knows_machines = folder && pai_table_find(path, "pai_instance_table", pai->instances, sizeof pai->instances);
     const bool has_jobs = folder && pai_table_find(path, "pai_job_table", pai->of_jobs, sizeof pai->of_jobs);
     pai->texts = intern_new();
-    if (find_group(pai, group_by, has_jobs, err) && take_all(pai, err))
+    if (find_group(pai, group_by, has_jobs, err) && take_all(pai, threads, err))
         return pai;
     release(pai);
     return NULL;
@@ -305,9 +351,22 @@ static bool more(struct spool *spool, void *row, size_t bytes)
     return spool && spool_read(spool, row, bytes);
 }
 
-static bool more_tasks(struct spool *spool, struct pai_task *task)
+static bool more_tasks(struct spool *spool, struct kept_tasks *kept)
 {
-    return more(spool, task, offsetof(struct pai_task, name)) && more(spool, task->name, task->name_length);
+    return more(spool, &kept->tasks, sizeof kept->tasks) && more(spool, kept->name, kept->tasks.name_length);
+}
+
+/* A few at a time, so that their places in the index are fetched while others are added. */
+static void load_tasks(struct pai_jobs *jobs, struct spool *spool)
+{
+    struct kept_tasks kept[AHEAD];
+    size_t count;
+    do {
+        for (count = 0; count < AHEAD && more_tasks(spool, &kept[count]); count++)
+            pai_jobs_expect(jobs, kept[count].tasks.job);
+        for (size_t i = 0; i < count; i++)
+            pai_jobs_tasks(jobs, &kept[i].tasks, kept[i].name);
+    } while (count == AHEAD);
 }
 
 /* The jobs of the next part in place of those of the last; false after the last part. */
@@ -316,14 +375,12 @@ static bool next_part(struct pai *pai)
     if (pai->part + 1 >= pai->part_count)
         return false;
     struct part *part = &pai->parts[++pai->part];
-    struct pai_task task;
     struct pai_instance instance;
     struct job_group group;
     pai_jobs_free(pai->jobs);
-    pai->jobs = pai_jobs_new(pai->knows_machines);
+    pai->jobs = pai_jobs_new();
     rewind_part(part);
-    while (more_tasks(part->tasks, &task))
-        pai_jobs_task(pai->jobs, &task);
+    load_tasks(pai->jobs, part->tasks);
     while (more(part->instances, &instance, sizeof instance))
         pai_jobs_instance(pai->jobs, &instance);
     while (more(part->groups, &group, sizeof group))

@@ -9,7 +9,8 @@
 struct import_kind {
     str name;
     bool (*fits)(const char *path);
-    void *(*open)(const char *path, str group_by, struct steptime_error *err); /* NULL with *err */
+    /* NULL with *err */
+    void *(*open)(const char *path, str group_by, unsigned threads, struct steptime_error *err);
     bool (*next)(void *stream, struct job *job);
     const struct import_drops *(*dropped)(const void *stream);
     bool (*close)(void *stream, struct steptime_error *err);

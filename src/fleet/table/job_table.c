@@ -299,7 +299,7 @@ static bool read_import(struct table *table)
 {
     const struct job_table_asked *const asked = table->asked;
     table->feed = (struct job_feed){.share = asked->share, .shares = asked->shares};
-    table->feed.import = import_open(asked->path, asked->group_by, table->err);
+    table->feed.import = import_open(asked->path, asked->group_by, asked->threads, table->err);
     if (!table->feed.import)
         return false;
     table->result->columns.format = str_copy(table->arena, import_name(table->feed.import));

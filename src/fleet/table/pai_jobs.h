@@ -21,15 +21,19 @@
 
 enum { PAI_NAME = 40 }; /* bytes of a job's name that are kept; names of the trace have 24 */
 
-/* A row of the task table. */
-struct pai_task {
-    uint64_t job;                           /* hash of its name */
-    double instances, gpus, start_s, end_s; /* of each instance; NaN: not told */
-    uint32_t group, gpu;                    /* as the caller numbers texts */
-    bool is_ps;
+/* Rows of the task table, of one job. Of many jobs at once: small. */
+struct pai_tasks {
+    uint64_t job;                       /* hash of its whole name: that is what tells it */
+    double start_s, end_s;              /* of the first, of the last; NaN: not told */
+    float instances, cnodes, most_gpus; /* of tasks with GPUs */
+    uint32_t group,
+        gpu; /* of the first of those, as the caller numbers texts; of the first of all where there is none */
+    bool has_ps, many_machines; /* the latter of instances */
     uint8_t name_length;
-    char name[PAI_NAME]; /* last, so that what is put aside ends with its end */
 };
+
+/* Adds those that come later in the table. */
+void pai_tasks_add(struct pai_tasks *tasks, const struct pai_tasks *later);
 
 /* A row of the instance table. */
 struct pai_instance {
@@ -38,10 +42,13 @@ struct pai_instance {
 
 struct pai_jobs;
 
-struct pai_jobs *pai_jobs_new(bool knows_machines);
+struct pai_jobs *pai_jobs_new(void);
 void pai_jobs_free(struct pai_jobs *jobs);
 
-void pai_jobs_task(struct pai_jobs *jobs, const struct pai_task *task);
+/* That a job is asked for soon: its place is fetched meanwhile. */
+void pai_jobs_expect(const struct pai_jobs *jobs, uint64_t job);
+
+void pai_jobs_tasks(struct pai_jobs *jobs, const struct pai_tasks *tasks, const char *name);
 void pai_jobs_instance(struct pai_jobs *jobs, const struct pai_instance *instance); /* after all tasks */
 void pai_jobs_group(struct pai_jobs *jobs, uint64_t job, uint32_t group); /* of the table of jobs, after all tasks */
 

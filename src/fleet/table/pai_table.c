@@ -6,21 +6,32 @@
 #include "base/error.h"
 #include "base/format.h"
 #include "base/mem.h"
+#include "base/par.h"
+#include "base/stages.h"
 #include "job_fields.h"
 #include "job_lines.h"
 #include "io/source.h"
 
 enum { MOST_COLUMNS = 32, PACKED_TO = 8 }; /* text packs to about an eighth */
 
-struct pai_table {
-    struct job_lines *lines;
-    struct lines_block block;
-    struct field_cursor cursor;
-    str fields[MOST_COLUMNS], given[MOST_COLUMNS];
-    uint32_t at[MOST_COLUMNS], count;
-    const char *path;
+/* A block under way. */
+struct place {
+    struct lines_block lines;
+    struct pai_block rows;
+    struct import_drops dropped;
+};
+
+struct reading {
+    const struct pai_table *table;
+    const struct pai_visitor *visitor;
     struct import_drops *drops;
-    uint64_t line, next_line; /* of the row that was read last, and the one at the cursor */
+    struct steptime_error *err;
+    struct job_lines *lines;
+    uint32_t at[MOST_COLUMNS]; /* where each column stands */
+    bool in_order;             /* each in its own place */
+    struct place *places;
+    size_t room;
+    bool failed;
 };
 
 static const char *const endings[] = {".csv", ".csv.gz", ".csv.zst"};
@@ -45,100 +56,143 @@ uint64_t pai_table_bytes(const char *path)
     return (bytes > 0 ? (uint64_t)bytes : 0) * (str_ends(str_of(path), S(".csv")) ? 1 : PACKED_TO);
 }
 
-/* ---- opening ---- */
+/* ---- columns ---- */
 
-/* Where each column stands: by the names of a first line that has the first of them, else in the published order. */
-static bool find_columns(struct pai_table *table, const char *const *columns)
+/* By the names of a first line that has the first of them, else in the published order. */
+static bool find_columns(struct reading *reading)
 {
+    const struct pai_table *const table = reading->table;
     struct arena scratch = {0};
-    struct csv_reader reader = csv_reader(job_lines_first(table->lines));
+    struct csv_reader reader = csv_reader(job_lines_first(reading->lines));
     struct csv_row row;
-    const bool headed = csv_next(&reader, &scratch, &row) && csv_column(&row, str_of(columns[0])) != UINT32_MAX;
+    const bool headed = csv_next(&reader, &scratch, &row) && csv_column(&row, str_of(table->columns[0])) != UINT32_MAX;
     for (uint32_t i = 0; i < table->count; i++)
-        table->at[i] = headed ? csv_column(&row, str_of(columns[i])) : i;
+        reading->at[i] = headed ? csv_column(&row, str_of(table->columns[i])) : i;
+    reading->in_order = !headed;
     arena_free(&scratch);
     return headed;
 }
 
-struct pai_table *pai_table_open(const char *path, const char *const *columns, uint32_t count,
-                                 struct import_drops *drops, struct steptime_error *err)
+/* The fields of the row as columns; `given` is room for them. */
+static const str *in_columns(const struct reading *reading, str *fields, uint32_t count, str *given)
 {
-    struct job_lines *lines = job_lines_open(path, err);
-    if (!lines)
-        return NULL;
-    struct pai_table *table = mem_zeroed(sizeof *table);
-    table->lines = lines;
-    table->count = count < MOST_COLUMNS ? count : MOST_COLUMNS;
-    table->path = path;
-    table->drops = drops;
-    table->block.text = mem_alloc(LINES_BLOCK + 1 + LINES_PAD);
-    job_lines_start(lines, find_columns(table, columns), 0, 1);
-    return table;
-}
-
-bool pai_table_close(struct pai_table *table, struct steptime_error *err)
-{
-    const char *damage = job_lines_damage(table->lines);
-    const bool good = !damage || fail_at(err, STEPTIME_INPUT, str_of(table->path), -1, "%s", damage);
-    job_lines_close(table->lines);
-    mem_free(table->block.text);
-    mem_free(table);
-    return good;
-}
-
-/* ---- rows ---- */
-
-void pai_table_drop(struct pai_table *table, const char *why)
-{
-    const char *const slash = strrchr(table->path, '/');
-    import_drop(table->drops, (struct import_drop){slash ? slash + 1 : table->path, table->line, why});
-}
-
-/* Of the current block; false at its end. */
-static bool row_of_block(struct pai_table *table, struct csv_row *row)
-{
-    const char *problem;
-    while (table->cursor.at && fields_of_csv(&table->cursor, table->fields, MOST_COLUMNS, row, &problem)) {
-        table->line = table->next_line++;
-        if (row->count > MOST_COLUMNS)
-            problem = "it has more than 32 fields";
-        if (problem)
-            pai_table_drop(table, problem);
-        else if (row->count)
-            return true;
+    if (reading->in_order) {
+        for (uint32_t i = count; i < reading->table->count; i++)
+            fields[i] = S("");
+        return fields;
     }
-    return false;
+    for (uint32_t i = 0; i < reading->table->count; i++)
+        given[i] = reading->at[i] < count ? fields[reading->at[i]] : S("");
+    return given;
+}
+
+/* ---- a block ---- */
+
+void *pai_block_add(struct pai_block *block, size_t record_bytes)
+{
+    block->records = mem_grow(block->records, &block->room, block->count + 1, record_bytes);
+    return memset((char *)block->records + block->count++ * record_bytes, 0, record_bytes);
+}
+
+static void drop(const struct reading *reading, struct place *place, uint64_t line, const char *why)
+{
+    const char *const path = reading->table->path, *const slash = strrchr(path, '/');
+    import_drop(&place->dropped, (struct import_drop){slash ? slash + 1 : path, line, why});
+}
+
+static void read_rows(const struct reading *reading, struct place *place)
+{
+    struct field_cursor cursor = field_cursor(&place->lines);
+    str fields[MOST_COLUMNS], given[MOST_COLUMNS];
+    struct csv_row row;
+    const char *problem;
+    for (uint64_t line = place->lines.line; fields_of_csv(&cursor, fields, MOST_COLUMNS, &row, &problem); line++) {
+        if (row.count > MOST_COLUMNS)
+            problem = "it has more than 32 fields";
+        if (!problem && row.count)
+            problem = reading->visitor->row(reading->visitor->context, in_columns(reading, fields, row.count, given),
+                                            &place->rows);
+        if (problem)
+            drop(reading, place, line, problem);
+    }
+}
+
+/* ---- stages ---- */
+
+static struct place *place_of(const struct reading *reading, size_t item)
+{
+    return &reading->places[item % reading->room];
+}
+
+static bool make(void *context, size_t item)
+{
+    const struct reading *const reading = context;
+    return job_lines_next(reading->lines, &place_of(reading, item)->lines);
 }
 
 /* A block without bytes is a line that was too long. */
-static bool next_block(struct pai_table *table)
+static void work(void *context, unsigned thread, size_t item)
 {
-    if (!job_lines_next(table->lines, &table->block))
-        return false;
-    table->next_line = table->line = table->block.line;
-    table->cursor = (struct field_cursor){0};
-    if (table->block.bytes)
-        table->cursor = field_cursor(&table->block);
+    (void)thread;
+    const struct reading *const reading = context;
+    struct place *const place = place_of(reading, item);
+    place->rows.count = 0;
+    place->rows.texts = intern_new();
+    place->dropped.count = 0;
+    if (place->lines.bytes)
+        read_rows(reading, place);
     else
-        pai_table_drop(table, "a line of more than 512 KiB");
-    return true;
+        drop(reading, place, place->lines.line, "a line of more than 512 KiB");
 }
 
-static bool next_row(struct pai_table *table, struct csv_row *row)
+static bool join(void *context, size_t item)
 {
-    while (!row_of_block(table, row))
-        if (!next_block(table))
-            return false;
-    return true;
+    struct reading *const reading = context;
+    struct place *const place = place_of(reading, item);
+    import_drops_add(reading->drops, &place->dropped);
+    reading->failed = !reading->visitor->join(reading->visitor->context, &place->rows, reading->err);
+    intern_free(place->rows.texts);
+    place->rows.texts = NULL;
+    return !reading->failed;
 }
 
-bool pai_table_next(struct pai_table *table, const str **fields)
+/* ---- a table ---- */
+
+static void open_places(struct reading *reading, unsigned threads)
 {
-    struct csv_row row;
-    if (!next_row(table, &row))
+    reading->room = (size_t)threads + 1;
+    reading->places = mem_zeroed(reading->room * sizeof *reading->places);
+    for (size_t i = 0; i < reading->room; i++)
+        reading->places[i].lines.text = mem_alloc(LINES_BLOCK + 1 + LINES_PAD);
+}
+
+static void close_places(struct reading *reading)
+{
+    for (size_t i = 0; i < reading->room; i++) {
+        struct place *const place = &reading->places[i];
+        intern_free(place->rows.texts);
+        mem_free(place->rows.records);
+        mem_free(place->lines.text);
+    }
+    mem_free(reading->places);
+}
+
+bool pai_table_read(const struct pai_table *table, unsigned threads, const struct pai_visitor *visitor,
+                    struct import_drops *drops, struct steptime_error *err)
+{
+    static const struct stages stages = {make, work, join};
+    struct reading reading = {.table = table, .visitor = visitor, .drops = drops, .err = err};
+    reading.lines = job_lines_open(table->path, err);
+    if (!reading.lines)
         return false;
-    for (uint32_t i = 0; i < table->count; i++)
-        table->given[i] = table->at[i] < row.count ? table->fields[table->at[i]] : S("");
-    *fields = table->given;
-    return true;
+    job_lines_start(reading.lines, find_columns(&reading), 0, 1);
+    threads = threads ? threads : par_cores();
+    open_places(&reading, threads);
+    stages_run(&stages, threads, reading.room, &reading);
+    close_places(&reading);
+    const char *const damage = job_lines_damage(reading.lines);
+    if (!reading.failed && damage)
+        reading.failed = !fail_at(err, STEPTIME_INPUT, str_of(table->path), -1, "%s", damage);
+    job_lines_close(reading.lines);
+    return !reading.failed;
 }

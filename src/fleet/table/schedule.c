@@ -155,8 +155,9 @@ static str name_of(const char *path)
     return name;
 }
 
-static void *open_one(const char *path, str group_by, struct steptime_error *err)
+static void *open_one(const char *path, str group_by, unsigned threads, struct steptime_error *err)
 {
+    (void)threads;
     struct one_job *one = mem_zeroed(sizeof *one);
     const bool named = !group_by.len || fail_at(err, STEPTIME_USAGE, str_of(path), -1,
                                                 "a schedule is one job: there is no column '%.*s' to group by",
