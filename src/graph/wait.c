@@ -136,6 +136,20 @@ uint32_t launched_from(const struct trace *trace, uint32_t stream, int64_t time_
     return count < work.count ? work.at[count] : ROW_NONE;
 }
 
+/*
+ * The last work of a stream that a call which drains it waits for: the last launched before the call. Work whose launch
+ * is not in the recording was launched before that began: it counts where it ended while the call waited.
+ */
+static uint32_t drained_by(const struct trace *trace, uint32_t stream, uint32_t call)
+{
+    const struct rows work = trace_rows(trace, stream, NEST_WORK);
+    uint32_t count = count_launched(trace, work, trace->start_ns[call]);
+    while (count < work.count && trace->cause[work.at[count]] == ROW_NONE &&
+           trace_end_ns(trace, work.at[count]) <= trace_end_ns(trace, call) + SKEW_NS)
+        count++;
+    return count ? work.at[count - 1] : ROW_NONE;
+}
+
 /* ---- sources ---- */
 
 /* For work that began or ended after the call returned, the call cannot have waited. */
@@ -177,7 +191,7 @@ static bool add_device(const struct waits *waits, uint32_t call, int64_t device,
     for (uint32_t i = 0; i < waits->stream_count && i < WAIT_STREAMS; i++) {
         if (device >= 0 && trace->lanes[waits->streams[i]].process != device)
             continue;
-        const uint32_t work = launched_before(trace, waits->streams[i], trace->start_ns[call]);
+        const uint32_t work = drained_by(trace, waits->streams[i], call);
         all &= work == ROW_NONE || add_source(trace, call, work, wait);
     }
     return all;
@@ -203,7 +217,7 @@ static bool add_recorded(const struct waits *waits, uint32_t call, uint32_t sync
     if (str_starts(kind, S("Stream Sync"))) {
         const uint32_t stream = waits_stream(waits, device, trace->lanes[trace->lane[sync]].id);
         if (stream != MAP_NONE)
-            add_source(trace, call, launched_before(trace, stream, trace->start_ns[call]), wait);
+            add_source(trace, call, drained_by(trace, stream, call), wait);
         return stream != MAP_NONE;
     }
     if (str_starts(kind, S("Context Sync"))) {

@@ -19,6 +19,12 @@ int64_t change_work(const struct change *change, const struct net *net, uint32_t
     return change && change->work ? change->work(change->context, node) : net->work[node];
 }
 
+/* Not before it is let go, and then at once. */
+static bool change_prompts(const struct change *change)
+{
+    return change && change->prompt;
+}
+
 static bool change_holds(const struct change *change, const struct edge *edge)
 {
     return !change || !change->holds || change->holds(change->context, edge);
@@ -137,7 +143,9 @@ static void begin(struct run *run, uint32_t node)
     const int64_t alone = net->start ? net->start[node] : 0;
     run->start[node] = alone;
     if (changed != INT64_MIN)
-        run->start[node] = net->start ? time_sum(alone, time_sum(changed, -arrival.recorded)) : changed;
+        run->start[node] = net->start && !change_prompts(run->change)
+                               ? time_sum(alone, time_sum(changed, -arrival.recorded))
+                               : changed;
     if (net->start)
         later(&run->start[node], from_of(run->change));
 }
@@ -237,14 +245,20 @@ void run_end(struct run *run, int64_t end)
 struct schedule run_close(const struct run *run)
 {
     int64_t span = 0;
-    for (uint32_t node = 0; node < run->net->count; node++)
+    for (uint32_t node = 0; node < run->net->count; node++) /* 0 of one that was not run */
         later(&span, run->end[node]);
     return (struct schedule){run->change, run->start, run->end, span};
 }
 
-struct schedule net_run(const struct net *net, const struct change *change, struct arena *arena)
+struct schedule net_run_until(const struct net *net, const struct change *change, uint32_t until, struct arena *arena)
 {
     struct run run = run_open(net, change, arena);
-    run_until(&run, net->count);
+    while (run.node < until && run.node < net->count)
+        step(&run, false);
     return run_close(&run);
+}
+
+struct schedule net_run(const struct net *net, const struct change *change, struct arena *arena)
+{
+    return net_run_until(net, change, net->count, arena);
 }

@@ -28,6 +28,8 @@ struct change {
      * changes. Nothing else begins earlier.
      */
     int64_t from;
+    /* Of a recorded net: what nothing explains takes no time. A node that waits for any starts once they let it go. */
+    bool prompt;
 };
 
 /* When every node runs after a change. */
@@ -39,6 +41,9 @@ struct schedule {
 
 /* change NULL: as it is. O(nodes + edges). */
 struct schedule net_run(const struct net *net, const struct change *change, struct arena *arena);
+
+/* The same of the nodes below `until`: no other has a time, and `span` is theirs. */
+struct schedule net_run_until(const struct net *net, const struct change *change, uint32_t until, struct arena *arena);
 
 /* The work of a node after the change. */
 int64_t change_work(const struct change *change, const struct net *net, uint32_t node);

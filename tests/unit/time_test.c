@@ -82,7 +82,8 @@ static struct change change_at_random(struct shrinking *s, const struct net *net
     }
     for (uint32_t kind = 1; kind <= KINDS_USED; kind++)
         s->dropped[kind] = !below(4);
-    return (struct change){s, shrunk, still_holds, is_gone, below(2) ? below(400) : 0};
+    return (struct change){
+        .context = s, .work = shrunk, .holds = still_holds, .gone = is_gone, .from = below(2) ? below(400) : 0};
 }
 
 static void nothing_changed_gives_back_the_recording(void **state)

@@ -183,6 +183,8 @@ void critical_path_run(const struct trace *trace, const struct selection *select
     finish_stretches(&count, arena, result);
     finish_lanes(trace, arena, result);
     finish_graph(graph, result);
+    if (result->device)
+        verdict_run(graph, classes, selection, &result->verdict);
     result->tops = path_groups_top(&count.groups, trace, TOPS, arena, &result->top_count);
     path_groups_free(&count.groups);
     path_kept_free(&count.kept);
@@ -190,17 +192,11 @@ void critical_path_run(const struct trace *trace, const struct selection *select
     arena_free(&scratch);
 }
 
-enum bound path_bound(const struct path_sums *sums, bool device, double *share)
+enum path_class path_largest(const struct path_sums *sums)
 {
-    int64_t of[BOUNDS] = {0}, all = 0;
-    for (int c = 0; c < PATH_CLASSES; c++) {
-        of[path_class_bound((enum path_class)c, device)] += sums->ns[c];
-        all += sums->ns[c];
-    }
-    enum bound largest = BOUND_UNKNOWN;
-    for (int bound = 0; bound < BOUNDS; bound++)
-        if (of[bound] > of[largest])
-            largest = (enum bound)bound;
-    *share = all ? (double)of[largest] / (double)all : 0;
+    enum path_class largest = PATH_UNKNOWN;
+    for (int c = 0; c < PATH_CLASSES; c++)
+        if (sums->ns[c] > sums->ns[largest])
+            largest = (enum path_class)c;
     return largest;
 }

@@ -9,6 +9,7 @@
 #define BREAKDOWN_CRITICAL_PATH_H
 
 #include "breakdown/step/facts.h"
+#include "breakdown/verdict/verdict.h"
 #include "trace/select.h"
 #include "trace/trace.h"
 
@@ -18,6 +19,7 @@ enum path_class {
     PATH_BACKWARD,
     PATH_OPTIMIZER,
     PATH_PYTHON, /* between operators */
+    PATH_COMPILATION,
     PATH_LOADING,
     PATH_LAUNCH,
     PATH_RUNTIME,    /* calls of the runtime that neither launch nor wait */
@@ -40,8 +42,6 @@ enum path_class {
 
 const char *path_class_id(enum path_class class);    /* "operators_forward" */
 const char *path_class_title(enum path_class class); /* for people */
-/* In a trace of the host alone its operators are what computes. */
-enum bound path_class_bound(enum path_class class, bool device);
 
 struct path_sums {
     int64_t ns[PATH_CLASSES];
@@ -98,6 +98,8 @@ struct critical_path {
     const struct path_lane *lanes; /* by lane */
     uint32_t lane_count;
 
+    struct verdict verdict; /* of the same steps, by experiments on the same graph */
+
     /* the graph behind it */
     uint32_t nodes, edges;
     uint64_t inferred, inconsistent;
@@ -109,7 +111,7 @@ enum { PATH_ALL = UINT32_MAX, PATH_LISTED = 10000 };
 void critical_path_run(const struct trace *trace, const struct selection *selection, uint32_t most, struct arena *arena,
                        struct critical_path *result);
 
-/* What bounds the path: the largest group of classes, and its share. BOUND_UNKNOWN of an empty path. */
-enum bound path_bound(const struct path_sums *sums, bool device, double *share);
+/* The class with most time; PATH_UNKNOWN of an empty path. */
+enum path_class path_largest(const struct path_sums *sums);
 
 #endif

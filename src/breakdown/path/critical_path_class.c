@@ -1,35 +1,33 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "critical_path_class.h"
 
-#include "base/mem.h"
-#include "base/sort.h"
-#include "breakdown/idle/host_event.h"
+#include "breakdown/idle/host_marks.h"
 #include "graph/runtime.h"
 #include "ops/rows/phase.h"
 
 static const struct {
     const char *id, *title;
-    enum bound bound;
 } words[PATH_CLASSES] = {
-    [PATH_FORWARD] = {"operators_forward", "operators, forward", BOUND_HOST},
-    [PATH_BACKWARD] = {"operators_backward", "operators, backward", BOUND_HOST},
-    [PATH_OPTIMIZER] = {"operators_optimizer", "operators, optimizer", BOUND_HOST},
-    [PATH_PYTHON] = {"python", "Python between operators", BOUND_HOST},
-    [PATH_LOADING] = {"data_loading", "data loading", BOUND_INPUT},
-    [PATH_LAUNCH] = {"launches", "launch calls", BOUND_HOST},
-    [PATH_RUNTIME] = {"runtime", "other runtime calls", BOUND_HOST},
-    [PATH_SYNC] = {"synchronisation", "synchronisation beside the wait", BOUND_HOST},
-    [PATH_COLLECTIVE] = {"host_communication", "communication on the host", BOUND_COMMUNICATION},
-    [PATH_PROFILER] = {"profiler", "profiler", BOUND_HOST},
-    [PATH_COMPUTE] = {"compute", "compute kernels", BOUND_COMPUTE},
-    [PATH_COMMUNICATION] = {"communication", "communication kernels", BOUND_COMMUNICATION},
-    [PATH_COPY] = {"copies", "copies", BOUND_COPIES},
-    [PATH_MEMSET] = {"memset", "memsets", BOUND_COPIES},
-    [PATH_LATENCY] = {"launch_latency", "launch latency", BOUND_HOST},
-    [PATH_QUEUE] = {"stream_gaps", "between work on a stream", BOUND_COMPUTE},
-    [PATH_DEPENDENCY] = {"dependency", "hand-over between streams", BOUND_COMPUTE},
-    [PATH_HELD] = {"held", "queued, reason not recorded", BOUND_UNKNOWN},
-    [PATH_UNKNOWN] = {"unknown", "not recorded", BOUND_UNKNOWN},
+    [PATH_FORWARD] = {"operators_forward", "operators, forward"},
+    [PATH_BACKWARD] = {"operators_backward", "operators, backward"},
+    [PATH_OPTIMIZER] = {"operators_optimizer", "operators, optimizer"},
+    [PATH_PYTHON] = {"python", "Python between operators"},
+    [PATH_COMPILATION] = {"compilation", "compilation"},
+    [PATH_LOADING] = {"data_loading", "data loading"},
+    [PATH_LAUNCH] = {"launches", "launch calls"},
+    [PATH_RUNTIME] = {"runtime", "other runtime calls"},
+    [PATH_SYNC] = {"synchronisation", "synchronisation beside the wait"},
+    [PATH_COLLECTIVE] = {"host_communication", "communication on the host"},
+    [PATH_PROFILER] = {"profiler", "profiler"},
+    [PATH_COMPUTE] = {"compute", "compute kernels"},
+    [PATH_COMMUNICATION] = {"communication", "communication kernels"},
+    [PATH_COPY] = {"copies", "copies"},
+    [PATH_MEMSET] = {"memset", "memsets"},
+    [PATH_LATENCY] = {"launch_latency", "launch latency"},
+    [PATH_QUEUE] = {"stream_gaps", "between work on a stream"},
+    [PATH_DEPENDENCY] = {"dependency", "hand-over between streams"},
+    [PATH_HELD] = {"held", "queued, reason not recorded"},
+    [PATH_UNKNOWN] = {"unknown", "not recorded"},
 };
 
 const char *path_class_id(enum path_class class)
@@ -42,113 +40,28 @@ const char *path_class_title(enum path_class class)
     return words[class].title;
 }
 
-enum bound path_class_bound(enum path_class class, bool device)
-{
-    return !device && class <= PATH_OPTIMIZER ? BOUND_COMPUTE : words[class].bound;
-}
-
-/* ---- marks: annotations that say what their thread was doing ---- */
-
-struct mark {
-    int64_t start_ns, end_ns;
-    uint32_t row;
-    enum path_class class;
-};
-
-/* Of a lane: by time, disjoint. */
-struct marks {
-    struct mark *at;
-    uint32_t count;
-    uint32_t until; /* marks from here on begin after the parts to come */
-};
-
 struct path_judge {
     const struct trace *trace;
     const struct graph *graph;
     const struct work_classes *classes;
     const uint8_t *phases, *calls;
-    struct marks *marks; /* by lane */
+    const struct host_marks *marks; /* by lane */
+    uint32_t *until;                /* by lane: marks from here on begin after the parts to come */
 };
-
-static enum path_class class_of_mark(enum host_state state)
-{
-    switch (state) {
-    case HOST_LOADING:
-        return PATH_LOADING;
-    case HOST_PROFILING:
-        return PATH_PROFILER;
-    case HOST_COMMUNICATING:
-        return PATH_COLLECTIVE;
-    default:
-        return PATH_CLASSES;
-    }
-}
-
-static enum path_class mark_class(struct host_events *events, const struct trace *trace, uint32_t row)
-{
-    if (trace->kind[row] == EVENT_RUNTIME)
-        return PATH_CLASSES;
-    return class_of_mark(trace->kind[row] == EVENT_OPERATOR ? host_open_call(events, row).state
-                                                            : host_mark_state(events, row));
-}
-
-struct found {
-    struct keyed *at;
-    size_t count, room;
-};
-
-static void find_marks(struct host_events *events, const struct trace *trace, uint32_t lane, struct found *found)
-{
-    static const enum nest nests[] = {NEST_CALLS, NEST_ANNOTATION, NEST_ASIDE};
-    found->count = 0;
-    for (size_t n = 0; n < sizeof nests / sizeof *nests; n++) {
-        const struct rows rows = trace_rows(trace, lane, nests[n]);
-        for (uint32_t i = 0; i < rows.count; i++) {
-            if (mark_class(events, trace, rows.at[i]) == PATH_CLASSES)
-                continue;
-            found->at = mem_grow(found->at, &found->room, found->count + 1, sizeof *found->at);
-            found->at[found->count++] = (struct keyed){trace->start_ns[rows.at[i]], rows.at[i]};
-        }
-    }
-    sort_keyed(found->at, found->count);
-}
-
-/* Of marks that overlap the earlier one counts. */
-static struct marks disjoint(struct host_events *events, const struct trace *trace, const struct found *found,
-                             struct arena *arena)
-{
-    struct marks marks = {.at = arena_array(arena, found->count, sizeof *marks.at)};
-    int64_t from = 0;
-    for (size_t i = 0; i < found->count; i++) {
-        const uint32_t row = found->at[i].row;
-        const int64_t start = trace->start_ns[row] > from ? trace->start_ns[row] : from, end = trace_end_ns(trace, row);
-        if (end <= start)
-            continue;
-        marks.at[marks.count++] = (struct mark){start, end, row, mark_class(events, trace, row)};
-        from = end;
-    }
-    marks.until = marks.count;
-    return marks;
-}
 
 struct path_judge *path_judge_new(const struct graph *graph, const struct work_classes *classes, struct arena *arena)
 {
     const struct trace *trace = graph->trace;
     struct path_judge *judge = arena_alloc(arena, sizeof *judge);
-    *judge = (struct path_judge){trace,
-                                 graph,
-                                 classes,
-                                 phases_of(trace, arena),
-                                 runtime_calls_of(trace, arena),
-                                 arena_array(arena, trace->lane_count, sizeof *judge->marks)};
-    struct host_events *events = host_events_new(trace, classes, arena);
-    struct found found = {0};
+    *judge = (struct path_judge){.trace = trace,
+                                 .graph = graph,
+                                 .classes = classes,
+                                 .phases = phases_of(trace, arena),
+                                 .calls = runtime_calls_of(trace, arena),
+                                 .marks = host_marks_of(trace, classes, arena),
+                                 .until = arena_array(arena, trace->lane_count, sizeof *judge->until)};
     for (uint32_t lane = 0; lane < trace->lane_count; lane++)
-        if (!trace->lanes[lane].device) {
-            find_marks(events, trace, lane, &found);
-            judge->marks[lane] = disjoint(events, trace, &found, arena);
-        }
-    mem_free(found.at);
+        judge->until[lane] = judge->marks[lane].count;
     return judge;
 }
 
@@ -235,23 +148,38 @@ static struct path_piece piece_of(const struct path_judge *judge, const struct p
 
 /* ---- cutting ---- */
 
-/* The last mark that begins before the time; NULL if none. */
-static const struct mark *mark_before(struct marks *marks, int64_t time_ns)
+static enum path_class class_of_mark(enum host_state state)
 {
-    while (marks->until && marks->at[marks->until - 1].start_ns >= time_ns)
-        marks->until--;
-    return marks->until ? &marks->at[marks->until - 1] : NULL;
+    switch (state) {
+    case HOST_LOADING:
+        return PATH_LOADING;
+    case HOST_COMPILING:
+        return PATH_COMPILATION;
+    case HOST_PROFILING:
+        return PATH_PROFILER;
+    default:
+        return PATH_COLLECTIVE;
+    }
+}
+
+/* The last mark of a lane that begins before the time; NULL if none. */
+static const struct host_mark *mark_before(struct path_judge *judge, uint32_t lane, int64_t time_ns)
+{
+    const struct host_mark *at = judge->marks[lane].at;
+    uint32_t *until = &judge->until[lane];
+    while (*until && at[*until - 1].start_ns >= time_ns)
+        --*until;
+    return *until ? &at[*until - 1] : NULL;
 }
 
 static void cut_at_marks(struct path_judge *judge, const struct path_piece *whole, path_piece_take *take, void *context)
 {
-    struct marks *marks = &judge->marks[whole->lane];
     for (int64_t until = whole->end_ns; until > whole->start_ns;) {
-        const struct mark *mark = mark_before(marks, until);
+        const struct host_mark *mark = mark_before(judge, whole->lane, until);
         struct path_piece piece = *whole;
         piece.end_ns = until;
         if (mark && mark->end_ns >= until) {
-            piece.class = mark->class;
+            piece.class = class_of_mark(mark->state);
             piece.row = mark->row;
             piece.start_ns = mark->start_ns > whole->start_ns ? mark->start_ns : whole->start_ns;
         } else if (mark && mark->end_ns > whole->start_ns) {

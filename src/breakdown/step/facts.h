@@ -21,6 +21,7 @@ enum bound {
     BOUND_INPUT,         /* data loading */
     BOUND_HOST,          /* everything else the device waits for: launches, operators, Python, synchronisation */
     BOUND_UNKNOWN,
+    BOUND_BALANCED, /* nothing by itself shortens the step by much; only of an experiment (breakdown/verdict) */
     BOUNDS,
 };
 

@@ -10,11 +10,13 @@
 
 /* ---- one rank ---- */
 
+enum { RUNS = 5 };
+
 struct job {
     const struct trace *trace;
     const struct selection *selection;
     struct judgements judgements;
-    struct arena arenas[4]; /* an analysis allocates in its own, on whatever thread it runs */
+    struct arena arenas[RUNS]; /* an analysis allocates in its own, on whatever thread it runs */
     struct summary *out;
 };
 
@@ -40,6 +42,16 @@ static void judge(void *context, size_t i)
         job->judgements.phases = phases_of(job->trace, arena);
         job->judgements.classes = work_classes_new(job->trace, arena);
     }
+}
+
+static void judge_bound(struct job *job)
+{
+    const struct trace *trace = job->trace;
+    if (!(trace->kinds[EVENT_KERNEL] + trace->kinds[EVENT_COPY] + trace->kinds[EVENT_MEMSET]))
+        return;
+    struct graph *graph = graph_new(trace, job->judgements.classes);
+    verdict_run(graph, job->judgements.classes, job->selection, &job->out->verdict);
+    graph_free(graph);
 }
 
 static void run_one(void *context, size_t i)
@@ -69,6 +81,9 @@ static void run_one(void *context, size_t i)
     case 3:
         job->out->work = work_figures_of(job->trace, &job->judgements, job->selection);
         break;
+    case 4:
+        judge_bound(job);
+        break;
     }
 }
 
@@ -79,8 +94,8 @@ void summary_run(const struct trace *trace, const struct selection *selection, s
     par_each(2, 0, judge, &job);
     for (int i = 0; i < 2; i++)
         arena_adopt(&judged, &job.arenas[i]);
-    par_each(4, 0, run_one, &job);
-    for (int i = 0; i < 4; i++)
+    par_each(RUNS, 0, run_one, &job);
+    for (int i = 0; i < RUNS; i++)
         arena_adopt(arena, &job.arenas[i]);
     out->has_operators = trace->kinds[EVENT_OPERATOR] > 0;
     out->has_stacks = trace->kinds[EVENT_PYTHON] > 0;
@@ -140,29 +155,41 @@ static void say_kind(const struct facts *facts, struct section *section)
         section_text(section, S("The trace marks no steps: all of it counts as one."));
 }
 
-/* The part that weighs most inside the group that bounds the step. */
+/* The part that weighs most; of those of the bound where that is one of parts. */
 static enum part heaviest(const struct facts *facts)
 {
     enum part most = PARTS;
     for (int part = 0; part < PARTS; part++)
-        if (bound_of_part(part, facts->device) == facts->bound &&
+        if ((facts->bound >= BOUND_UNKNOWN || bound_of_part(part, facts->device) == facts->bound) &&
             (most == PARTS || facts->part_ns[part] > facts->part_ns[most]))
             most = part;
     return most;
 }
 
-static str why(const struct facts *facts, struct arena *arena)
+/* Of a trace of the host alone: what fills its steps. */
+static str why_on_host(const struct facts *facts, struct arena *arena)
 {
     const enum part most = heaviest(facts);
     if (facts->bound == BOUND_UNKNOWN || most == PARTS)
         return S("What bounds the step is not recorded.");
-    const str word = bound_word(facts->bound, facts->device);
+    const str word = bound_word(facts->bound, false);
     const double group = 100 * share(facts, facts->bound_ns[facts->bound]);
     const double single = 100 * share(facts, facts->part_ns[most]);
     if (group - single < 1)
         return str_printf(arena, "%.*s: %s takes %.0f %% of a step.", (int)word.len, word.at, part_title(most), single);
     return str_printf(arena, "%.*s: it takes %.0f %% of a step, most of it %s (%.0f %%).", (int)word.len, word.at,
                       group, part_title(most), single);
+}
+
+static str why(const struct facts *facts, const struct verdict *verdict, struct arena *arena)
+{
+    if (!facts->device)
+        return why_on_host(facts, arena);
+    const str said = verdict_say(verdict, facts->ranks, arena);
+    const enum part most = heaviest(facts);
+    return str_printf(arena, "%.*s The largest part of a step%s: %s (%.0f %%).", (int)said.len, said.at,
+                      facts->bound < BOUND_UNKNOWN ? " on that side" : "", part_title(most),
+                      100 * share(facts, facts->part_ns[most]));
 }
 
 static void put_ns(struct section *section, const char *id, const char *title, double ns)
@@ -261,17 +288,29 @@ static void put_findings(const struct facts *facts, uint32_t most, struct sectio
                                 most, found, found));
 }
 
+static struct verdict verdict_of(const struct summary *const *ranks, uint32_t count)
+{
+    struct verdict verdict = {0};
+    for (uint32_t r = 0; r < count; r++)
+        verdict_add(&verdict, &ranks[r]->verdict);
+    return verdict;
+}
+
 void summary_show(const struct summary *const *ranks, uint32_t count, uint32_t findings, struct report *report)
 {
     struct arena *arena = report_arena(report);
-    const struct facts facts = gather(ranks, count, arena);
+    const struct verdict verdict = verdict_of(ranks, count);
+    struct facts facts = gather(ranks, count, arena);
+    if (facts.device)
+        facts.bound = verdict_answer(&verdict).bound;
     struct section *section = report_section(report, "summary", "What a step costs");
     say_kind(&facts, section);
-    section_text(section, why(&facts, arena));
+    section_text(section, why(&facts, &verdict, arena));
     put_step(&facts, section);
     put_phases(&facts, ranks, count, section, report);
     put_share(section, "mfu", "MFU", mfu(&facts, ranks, count));
     put_device(ranks, section);
+    verdict_show(&verdict, report);
     put_parts(&facts, report_section(report, "parts", "What a step is made of"));
     summary_top_show(ranks, count, facts.steps, facts.device, report);
     put_findings(&facts, findings, section, report);

@@ -13,12 +13,14 @@
 #include "breakdown/kernels/operators.h"
 #include "report/report.h"
 #include "breakdown/kernels/work_figures.h"
+#include "breakdown/verdict/verdict.h"
 
 struct summary {
     struct breakdown breakdown;
     struct work_figures work;
     struct kernels kernels;
     struct operators operators;
+    struct verdict verdict;
     struct part_place places[PARTS];
     bool has_operators, has_stacks, has_graphs;
 };

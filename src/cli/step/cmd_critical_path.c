@@ -62,26 +62,21 @@ static struct path_sums sums_of(const struct paths *paths, int64_t *wall_ns, int
     return sums;
 }
 
-/* The class with the most time among those that made the verdict. */
-static enum path_class largest_of(const struct path_sums *sums, enum bound bound, bool device)
+static struct verdict verdict_of(const struct paths *paths)
 {
-    enum path_class largest = PATH_UNKNOWN;
-    int64_t most = -1;
-    for (int c = 0; c < PATH_CLASSES; c++)
-        if (path_class_bound((enum path_class)c, device) == bound && sums->ns[c] > most) {
-            most = sums->ns[c];
-            largest = (enum path_class)c;
-        }
-    return largest;
+    struct verdict verdict = {0};
+    for (uint32_t i = 0; i < paths->count; i++)
+        verdict_add(&verdict, &paths->at[i]->verdict);
+    return verdict;
 }
 
-static str verdict(const struct path_sums *sums, bool device, int64_t wall_ns, struct arena *arena)
+/* The same verdict as that of `summary`, from the same experiments; then what the path shows. */
+static str say(const struct paths *paths, const struct verdict *verdict, const struct path_sums *sums, int64_t wall_ns,
+               struct arena *arena)
 {
-    double share;
-    const enum bound bound = path_bound(sums, device, &share);
-    const str word = bound_word(bound, device);
-    const enum path_class largest = largest_of(sums, bound, device);
-    return str_printf(arena, "%.*s: %.0f %% of the path, most of it %s (%.0f %%).", (int)word.len, word.at, 100 * share,
+    const str bound = verdict->device ? verdict_say(verdict, paths->count, arena) : S("");
+    const enum path_class largest = path_largest(sums);
+    return str_printf(arena, "%.*s%sMost of the path is %s (%.0f %%).", (int)bound.len, bound.at, bound.len ? " " : "",
                       path_class_title(largest), 100 * share_of(sums->ns[largest], wall_ns));
 }
 
@@ -90,16 +85,24 @@ static void show_head(const struct paths *paths, struct report *report)
     struct section *section = report_section(report, "critical_path", "Critical path");
     int64_t wall_ns = 0, steps = 0;
     const struct path_sums sums = sums_of(paths, &wall_ns, &steps);
-    double share;
-    const bool device = any_device(paths);
-    const enum bound bound = path_bound(&sums, device, &share);
-    section_text(section, verdict(&sums, device, wall_ns, report_arena(report)));
-    if (!device)
+    const struct verdict verdict = verdict_of(paths);
+    const enum path_class largest = path_largest(&sums);
+    section_text(section, say(paths, &verdict, &sums, wall_ns, report_arena(report)));
+    if (!any_device(paths))
         section_text(section, S("The trace has no device activity: the path is that of the host alone."));
     section_value(section, "wall_ns", "path, the time of the steps", UNIT_NS, cell_int(wall_ns));
     section_value(section, "steps", "steps", UNIT_COUNT, cell_int(steps));
-    section_value(section, "bound", "bound", UNIT_NONE, cell_text(bound_word(bound, device)));
-    section_value(section, "bound_share", "its share", UNIT_RATIO, cell_real(share));
+    if (verdict.device)
+        section_value(section, "bound", "bound", UNIT_NONE,
+                      cell_text(bound_word(verdict_answer(&verdict).bound, true)));
+    section_value(section, "largest", "most of it", UNIT_NONE, cell_text(str_of(path_class_title(largest))));
+    section_value(section, "largest_share", "its share", UNIT_RATIO, cell_real(share_of(sums.ns[largest], wall_ns)));
+}
+
+static void show_verdict(const struct paths *paths, struct report *report)
+{
+    const struct verdict verdict = verdict_of(paths);
+    verdict_show(&verdict, report);
 }
 
 static const struct column_spec critical_path_columns[] = {
@@ -167,8 +170,8 @@ static void show_top(const struct paths *paths, struct report *report)
 }
 
 static const struct column_spec sums_columns_2[] = {
-    {"bound", "bound", UNIT_NONE, 0, "the largest group of classes"},
-    {"bound_share", "share", UNIT_RATIO, 0, "its share of wall_ns"},
+    {"largest", "most of it", UNIT_NONE, 0, "the class with most time on the path, in words"},
+    {"largest_share", "share", UNIT_RATIO, 0, "its share of wall_ns"},
     {0},
 };
 
@@ -181,11 +184,11 @@ static void sums_columns(struct table *table, struct arena *arena)
                                                  "time of this class on the path"});
 }
 
-static void sums_cells(struct table *table, const struct path_sums *sums, bool device)
+static void sums_cells(struct table *table, const struct path_sums *sums, int64_t wall_ns)
 {
-    double share;
-    table_text(table, bound_word(path_bound(sums, device, &share), device));
-    table_real(table, share);
+    const enum path_class largest = path_largest(sums);
+    table_text(table, str_of(path_class_title(largest)));
+    table_real(table, share_of(sums->ns[largest], wall_ns));
     for (int c = 0; c < PATH_CLASSES; c++)
         table_int(table, sums->ns[c]);
 }
@@ -212,7 +215,7 @@ static void show_steps(const struct paths *paths, struct report *report)
             table_int(table, step->number);
             table_int(table, step->start_ns);
             table_int(table, step->wall_ns);
-            sums_cells(table, &step->sums, paths->at[i]->device);
+            sums_cells(table, &step->sums, step->wall_ns);
         }
 }
 
@@ -249,7 +252,7 @@ static void show_ranks(const struct paths *paths, struct report *report)
         table_text(table, path->path);
         table_int(table, path->step_count);
         table_int(table, path->wall_ns);
-        sums_cells(table, &path->sums, path->device);
+        sums_cells(table, &path->sums, path->wall_ns);
         table_int(table, path->nodes);
         table_int(table, path->edges);
         table_int(table, (int64_t)path->inferred);
@@ -373,6 +376,7 @@ static bool show(const struct call *call, const void *const *results, uint32_t c
     struct paths *paths = arena_alloc(report_arena(report), sizeof *paths);
     *paths = (struct paths){(const struct critical_path *const *)results, count};
     show_head(paths, report);
+    show_verdict(paths, report);
     show_classes(paths, report);
     if (count > 1)
         show_ranks(paths, report);

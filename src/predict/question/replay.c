@@ -3,6 +3,7 @@
 
 #include "base/mem.h"
 #include "change.h"
+#include "graph/steps.h"
 #include "predict/plan/meetings.h"
 #include "replay_private.h"
 
@@ -189,59 +190,13 @@ static bool holds(const void *context, const struct edge *edge)
 
 /* ---- how long a step is ---- */
 
-/* When something ends in the recording, and by the schedule. */
-static int64_t end_at(const struct graph *graph, const struct schedule *schedule, uint32_t node)
-{
-    return schedule ? schedule->end[node] : graph_end_ns(graph, node);
-}
-
-/* The last node of the training thread that began before a time; NODE_NONE. */
-static uint32_t host_node_at(const struct graph *graph, int64_t time_ns)
-{
-    uint32_t last = NODE_NONE;
-    for (uint32_t node = 0; node < graph->net.count && graph->net.start[node] < time_ns; node++)
-        if (graph->net.kind[node] != NODE_DEVICE && graph_lane(graph, node) == graph->main_lane)
-            last = node;
-    return last;
-}
-
-/* When the training thread ends the last step. A stretch that goes on after it counts in proportion. */
-static int64_t host_end_ns(const struct graph *graph, const struct schedule *schedule, int64_t step_end_ns)
-{
-    const struct net *net = &graph->net;
-    const uint32_t node = host_node_at(graph, step_end_ns);
-    if (node == NODE_NONE)
-        return 0;
-    const int64_t end = end_at(graph, schedule, node);
-    if (graph_end_ns(graph, node) <= step_end_ns || !net->work[node])
-        return end;
-    const int64_t start = schedule ? schedule->start[node] : net->start[node];
-    return start + times(step_end_ns - net->start[node], (double)(end - start) / (double)net->work[node]);
-}
-
-/* When the work of the last step has ended on the device. */
-static int64_t device_end_ns(const struct graph *graph, const struct schedule *schedule, uint32_t step)
-{
-    int64_t last = 0;
-    for (uint32_t node = 0; node < graph->net.count; node++) {
-        if (graph->net.kind[node] != NODE_DEVICE || trace_step(graph->trace, graph->row[node]) != step)
-            continue;
-        const int64_t end = end_at(graph, schedule, node);
-        last = end > last ? end : last;
-    }
-    return last;
-}
-
 int64_t replay_step_ns(const struct graph *graph, const struct schedule *schedule)
 {
-    const struct trace *trace = graph->trace;
-    if (!trace->step_count)
-        return 0;
-    const uint32_t step = trace->step_count - 1;
-    const int64_t host = host_end_ns(graph, schedule, trace->steps[step].host_end_ns);
-    const int64_t device = device_end_ns(graph, schedule, step);
-    const int64_t last = host > device ? host : device, first = trace->steps[0].start_ns;
-    return last > first ? (last - first) / trace->step_count : 0;
+    struct arena scratch = {0};
+    const struct graph_steps steps = graph_steps_of(graph, (struct step_range){0, graph->trace->step_count}, &scratch);
+    const int64_t ns = graph_steps_ns(&steps, schedule);
+    arena_free(&scratch);
+    return steps.count ? ns / steps.count : 0;
 }
 
 static int64_t step_ns_after(const struct graph *graph, const struct change *change)

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Runs the experiments over one graph. */
+#include "base/sum.h"
+#include "graph/steps.h"
+#include "verdict.h"
+
+/* What part of its time each resource takes: part / 2. */
+enum { NOTHING, HALF, WHOLE };
+struct paces {
+    int part[RESOURCES];
+};
+
+static struct paces as_recorded(void)
+{
+    struct paces paces;
+    for (int r = 0; r < RESOURCES; r++)
+        paces.part[r] = WHOLE;
+    return paces;
+}
+
+/* Those that a faster machine would speed up, twice as fast; those that a change could hide, free. */
+static int part_in_table(enum resource resource)
+{
+    return resource == RESOURCE_DEVICE || resource == RESOURCE_HOST ? HALF : NOTHING;
+}
+
+struct lab {
+    const struct graph *graph;
+    struct resources resources;
+    struct graph_steps steps;
+    int64_t *work; /* by node: what it takes in the experiment */
+};
+
+static int64_t paced(const struct paces *paces, enum resource resource, int64_t ns)
+{
+    return paces->part[resource] == WHOLE ? ns : ns * paces->part[resource] / WHOLE;
+}
+
+static void set_paces(struct lab *lab, const struct paces *paces)
+{
+    const struct net *net = &lab->graph->net;
+    const struct resource_slice *slice = lab->resources.slices, *end = slice + lab->resources.slice_count;
+    for (uint32_t node = 0; node < lab->steps.until; node++) {
+        int64_t own = net->work[node], work = 0;
+        for (; slice < end && slice->node == node; slice++) {
+            work += paced(paces, slice->resource, slice->ns);
+            own -= slice->ns;
+        }
+        lab->work[node] = work + paced(paces, lab->resources.of[node], own);
+    }
+}
+
+static int64_t work_now(const void *lab, uint32_t node)
+{
+    return ((const struct lab *)lab)->work[node];
+}
+
+static int64_t time_after(const struct lab *lab, struct change change)
+{
+    struct arena scratch = {0};
+    change.from = lab->steps.from_ns;
+    const struct schedule schedule = net_run_until(&lab->graph->net, &change, lab->steps.until, &scratch);
+    const int64_t ns = graph_steps_ns(&lab->steps, &schedule);
+    arena_free(&scratch);
+    return ns;
+}
+
+static int64_t saved(struct lab *lab, const struct paces *paces, int64_t step_ns)
+{
+    set_paces(lab, paces);
+    return step_ns - time_after(lab, (struct change){.context = lab, .work = work_now});
+}
+
+static void run_table(struct lab *lab, struct verdict *out)
+{
+    for (int r = 0; r < RESOURCE_NONE; r++) {
+        struct paces paces = as_recorded();
+        if (!out->time_ns[r])
+            continue;
+        paces.part[r] = NOTHING;
+        out->removed_ns[r] = saved(lab, &paces, out->step_ns);
+        paces.part[r] = part_in_table(r);
+        out->saved_ns[r] = paces.part[r] ? saved(lab, &paces, out->step_ns) : out->removed_ns[r];
+    }
+}
+
+/* Two resources at no time at all. */
+static void run_pairs(struct lab *lab, struct verdict *out)
+{
+    for (int a = 0; a < RESOURCE_NONE; a++)
+        for (int b = a + 1; b < RESOURCE_NONE; b++) {
+            struct paces paces = as_recorded();
+            if (!out->time_ns[a] || !out->time_ns[b])
+                continue;
+            paces.part[a] = paces.part[b] = NOTHING;
+            const int64_t ns = saved(lab, &paces, out->step_ns);
+            if (ns > out->pair_ns) {
+                out->pair_ns = ns;
+                out->pair[0] = a;
+                out->pair[1] = b;
+            }
+        }
+}
+
+/* ---- what the steps hold ---- */
+
+static void take_times(const struct lab *lab, struct verdict *out)
+{
+    const struct net *net = &lab->graph->net;
+    const struct resource_slice *slice = lab->resources.slices, *end = slice + lab->resources.slice_count;
+    for (uint32_t node = 0; node < lab->steps.until; node++) {
+        const bool inside = net->start[node] >= lab->steps.from_ns;
+        int64_t own = net->work[node];
+        for (; slice < end && slice->node == node; slice++) {
+            own -= slice->ns;
+            if (inside)
+                sum_to(&out->time_ns[slice->resource], slice->ns);
+        }
+        if (inside)
+            sum_to(&out->time_ns[lab->resources.of[node]], own);
+    }
+}
+
+/* Of all selected steps: what is too little to judge by, and how much of it has no launch. */
+static void count_work(const struct graph *graph, const struct step_range range, struct verdict *out)
+{
+    const struct trace *trace = graph->trace;
+    const struct step *first = trace->steps + range.first, *last = first + range.count - 1;
+    for (uint32_t node = 0; range.count && node < graph->net.count; node++) {
+        const int64_t start = graph->net.start[node];
+        if (graph->net.kind[node] != NODE_DEVICE || start < first->start_ns || start >= last->end_ns)
+            continue;
+        out->work++;
+        out->unlaunched += trace->cause[graph->row[node]] == ROW_NONE;
+    }
+}
+
+/* When the last of what a node waits for lets it go, as recorded; `edge` is the first edge into it or a later node. */
+static int64_t let_go_ns(const struct net *net, uint32_t node, uint32_t *edge)
+{
+    int64_t at = INT64_MIN;
+    if (net->before[node] != NODE_NONE)
+        at = net_arrival(net, NULL, &(struct edge){net->before[node], node, EDGE_LANE});
+    for (; *edge < net->edge_count && net->edges[*edge].to <= node; ++*edge) {
+        const int64_t arrival = net->edges[*edge].to == node ? net_arrival(net, NULL, &net->edges[*edge]) : at;
+        at = arrival > at ? arrival : at;
+    }
+    return at;
+}
+
+enum { QUEUED_NS = 30 * 1000 }; /* a launch takes some microseconds; from here on it waits for something */
+
+/* How long the device lay idle although its next work was let go, for longer than a launch takes. */
+static int64_t held_ns(const struct lab *lab)
+{
+    const struct net *net = &lab->graph->net;
+    int64_t busy_until = lab->steps.from_ns, held = 0;
+    uint32_t edge = 0;
+    for (uint32_t node = 0; node < lab->steps.until; node++) {
+        if (net->kind[node] != NODE_DEVICE)
+            continue;
+        const int64_t start = net->start[node], from = let_go_ns(net, node, &edge);
+        const int64_t idle = start - (from > busy_until ? from : busy_until);
+        if (from != INT64_MIN && idle > QUEUED_NS)
+            sum_to(&held, idle);
+        busy_until = net_end(net, node) > busy_until ? net_end(net, node) : busy_until;
+    }
+    return held;
+}
+
+/* The first and the last step carry the edges of the recording. */
+static struct step_range judged(const struct trace *trace, const struct selection *selection)
+{
+    struct step_range range = selection_steps(trace, selection);
+    if (!selection->limited && range.count >= 4) {
+        range.first++;
+        range.count -= 2;
+    }
+    return range;
+}
+
+static bool is_first(const struct trace *trace, struct step_range range)
+{
+    return trace->step_count == 1 && range.count == 1 && trace->step_source != STEPS_NONE &&
+           trace->steps[range.first].number == 0;
+}
+
+void verdict_run(const struct graph *graph, const struct work_classes *classes, const struct selection *selection,
+                 struct verdict *out)
+{
+    struct arena scratch = {0};
+    const struct step_range range = judged(graph->trace, selection);
+    struct lab lab = {.graph = graph,
+                      .resources = resources_of(graph, classes, &scratch),
+                      .steps = graph_steps_of(graph, range, &scratch),
+                      .work = arena_array(&scratch, graph->net.count, sizeof *lab.work)};
+    *out = (struct verdict){
+        .steps = range.count, .step_ns = graph_steps_ns(&lab.steps, NULL), .first_only = is_first(graph->trace, range)};
+    take_times(&lab, out);
+    count_work(graph, selection_steps(graph->trace, selection), out);
+    out->device = out->work > 0;
+    out->held_ns = held_ns(&lab);
+    out->explained_ns = time_after(&lab, (struct change){.prompt = true});
+    run_table(&lab, out);
+    if (verdict_answer(out).bound == BOUND_BALANCED)
+        run_pairs(&lab, out);
+    arena_free(&scratch);
+}

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "verdict.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/sum.h"
+
+/* Definitions of doc/numbers/verdict.md. */
+static const double error_most = 0.10, unlaunched_most = 0.10, held_most = 0.10, saves_least = 0.10, close = 0.05;
+enum { WORK_LEAST = 20, STEP_LEAST_NS = 100 * 1000 };
+
+static const struct {
+    enum resource resource;
+    enum bound bound;
+    const char *does; /* the experiment in words */
+} experiments[] = {
+    {RESOURCE_DEVICE, BOUND_COMPUTE, "device twice as fast"},
+    {RESOURCE_HOST, BOUND_HOST, "host twice as fast"},
+    {RESOURCE_COMMUNICATION, BOUND_COMMUNICATION, "communication free"},
+    {RESOURCE_DATA, BOUND_INPUT, "data ready"},
+    {RESOURCE_COPIES, BOUND_COPIES, "copies free"},
+};
+
+enum { EXPERIMENTS = sizeof experiments / sizeof *experiments };
+
+void verdict_add(struct verdict *sums, const struct verdict *more)
+{
+    sums->first_only = more->first_only && (sums->first_only || !sums->steps);
+    sums->steps += more->steps;
+    sum_to(&sums->step_ns, more->step_ns);
+    sum_to(&sums->explained_ns, more->explained_ns);
+    for (int r = 0; r < RESOURCES; r++) {
+        sum_to(&sums->saved_ns[r], more->saved_ns[r]);
+        sum_to(&sums->removed_ns[r], more->removed_ns[r]);
+        sum_to(&sums->time_ns[r], more->time_ns[r]);
+    }
+    sum_to(&sums->held_ns, more->held_ns);
+    if (more->pair_ns > sums->pair_ns) { /* of several that of the one that gains most */
+        sums->pair_ns = more->pair_ns;
+        sums->pair[0] = more->pair[0];
+        sums->pair[1] = more->pair[1];
+    }
+    sums->work += more->work;
+    sums->unlaunched += more->unlaunched;
+    sums->device |= more->device;
+}
+
+static double share(const struct verdict *verdict, int64_t ns)
+{
+    return verdict->step_ns > 0 ? (double)ns / (double)verdict->step_ns : 0;
+}
+
+double verdict_error(const struct verdict *verdict)
+{
+    return fabs(share(verdict, verdict->explained_ns - verdict->step_ns));
+}
+
+enum verdict_doubt verdict_doubt(const struct verdict *verdict)
+{
+    if (!verdict->device)
+        return DOUBT_NO_DEVICE;
+    if (verdict->work < WORK_LEAST)
+        return DOUBT_FEW;
+    if (verdict->step_ns < (int64_t)verdict->steps * STEP_LEAST_NS)
+        return DOUBT_SHORT;
+    if (verdict->first_only)
+        return DOUBT_FIRST;
+    if ((double)verdict->unlaunched > unlaunched_most * (double)verdict->work)
+        return DOUBT_LAUNCHES;
+    if (share(verdict, verdict->held_ns) > held_most)
+        return DOUBT_HELD;
+    return verdict_error(verdict) > error_most ? DOUBT_ERROR : DOUBT_NONE;
+}
+
+/* ---- the answer ---- */
+
+/* Experiments by what their removal saves, most first; of equal ones the first of the table. */
+static void rank_by_removal(const struct verdict *verdict, int order[EXPERIMENTS])
+{
+    for (int i = 0; i < EXPERIMENTS; i++) {
+        int at = i;
+        for (; at &&
+               verdict->removed_ns[experiments[order[at - 1]].resource] < verdict->removed_ns[experiments[i].resource];
+             at--)
+            order[at] = order[at - 1];
+        order[at] = i;
+    }
+}
+
+struct verdict_answer verdict_answer(const struct verdict *verdict)
+{
+    struct verdict_answer answer = {BOUND_UNKNOWN, BOUND_UNKNOWN};
+    if (verdict_doubt(verdict) != DOUBT_NONE)
+        return answer;
+    int order[EXPERIMENTS];
+    rank_by_removal(verdict, order);
+    const double most = share(verdict, verdict->removed_ns[experiments[order[0]].resource]);
+    const double next = share(verdict, verdict->removed_ns[experiments[order[1]].resource]);
+    answer.bound = most < saves_least ? BOUND_BALANCED : experiments[order[0]].bound;
+    if (most - next < close && next >= saves_least)
+        answer.second = experiments[order[1]].bound;
+    return answer;
+}
+
+/* ---- in words ---- */
+
+static str say_doubt(const struct verdict *verdict, struct arena *arena)
+{
+    switch (verdict_doubt(verdict)) {
+    case DOUBT_FEW:
+        return str_printf(arena, "only %llu pieces of device work lie in the steps", (unsigned long long)verdict->work);
+    case DOUBT_SHORT:
+        return S("the steps are shorter than 100 us");
+    case DOUBT_FIRST:
+        return S("the only step is the first of the run, which does what later ones do not");
+    case DOUBT_LAUNCHES:
+        return str_printf(arena, "%.0f %% of the device work has no launch in the recording",
+                          100 * (double)verdict->unlaunched / (double)verdict->work);
+    case DOUBT_HELD:
+        return str_printf(arena,
+                          "for %.0f %% of the time launched work waits for something that was not recorded (events are "
+                          "missing, or earlier work still ran)",
+                          100 * share(verdict, verdict->held_ns));
+    case DOUBT_ERROR:
+        return str_printf(arena, "the recorded dependencies explain only %.0f %% of the time",
+                          100 * share(verdict, verdict->explained_ns));
+    default:
+        return S("no device work was recorded");
+    }
+}
+
+/* "device twice as fast -2 %; host twice as fast -41 %" */
+static str proof(const struct verdict *verdict, struct arena *arena)
+{
+    str text = S("");
+    for (int i = 0; i < EXPERIMENTS; i++) {
+        const enum resource resource = experiments[i].resource;
+        if (!verdict->time_ns[resource])
+            continue;
+        const double saved = 100 * share(verdict, verdict->saved_ns[resource]);
+        text = str_printf(arena, "%.*s%s%s %s%.0f %%", (int)text.len, text.at, text.len ? "; " : "",
+                          experiments[i].does, saved < 0.5 ? "" : "-", saved);
+    }
+    return text;
+}
+
+str verdict_say(const struct verdict *verdict, uint32_t ranks, struct arena *arena)
+{
+    const struct verdict_answer answer = verdict_answer(verdict);
+    const str proven = proof(verdict, arena);
+    if (answer.bound == BOUND_UNKNOWN) {
+        const str doubt = say_doubt(verdict, arena);
+        return str_printf(arena, "What bounds a step cannot be told: %.*s.", (int)doubt.len, doubt.at);
+    }
+    const str word = bound_word(answer.bound, true);
+    const bool late = answer.bound == BOUND_COMMUNICATION && ranks == 1;
+    const str pair =
+        verdict->pair_ns && answer.bound == BOUND_BALANCED
+            ? str_printf(arena, "; best together: %s and %s, -%.0f %% without both", resource_title(verdict->pair[0]),
+                         resource_title(verdict->pair[1]), 100 * share(verdict, verdict->pair_ns))
+            : S("");
+    const str second = answer.second == BOUND_UNKNOWN
+                           ? S("")
+                           : str_printf(arena, ", and nearly as much %s", bound_word(answer.second, true).at);
+    return str_printf(arena, "%.*s%s%.*s. Replayed: %.*s%.*s; the replay explains %.0f %% of the time.", (int)word.len,
+                      word.at, late ? " (communication or a late rank: one rank alone cannot say)" : "",
+                      (int)second.len, second.at, (int)proven.len, proven.at, (int)pair.len, pair.at,
+                      100 * (1 - verdict_error(verdict)));
+}
+
+/* ---- as a table ---- */
+
+static const struct column_spec columns[] = {
+    {"resource", "resource", UNIT_NONE, COLUMN_DETAIL, "whose time is changed"},
+    {"experiment", "if", UNIT_NONE, COLUMN_WIDE, "what the steps are replayed with"},
+    {"saved_ns", "a step is shorter by", UNIT_NS, COLUMN_PLAIN, "recorded step - replayed step, mean"},
+    {"saved", "share", UNIT_RATIO, COLUMN_BAR, "saved_ns / step_ns"},
+    {"removed_ns", "without it", UNIT_NS, COLUMN_DETAIL, "the same where the resource takes no time at all"},
+    {"removed", "share without it", UNIT_RATIO, COLUMN_PLAIN, "removed_ns / step_ns: resources are compared by this"},
+    {"time_ns", "its time", UNIT_NS, COLUMN_DETAIL, "summed time of its work in a step, hidden or not"},
+    {0},
+};
+
+static int64_t per_step(const struct verdict *verdict, int64_t ns)
+{
+    return verdict->steps ? ns / verdict->steps : 0;
+}
+
+static void put_experiments(const struct verdict *verdict, struct section *section)
+{
+    struct table *table = section_table(section, "experiments", "");
+    table_columns(table, columns);
+    for (int i = 0; i < EXPERIMENTS; i++) {
+        const enum resource resource = experiments[i].resource;
+        table_row(table);
+        table_text(table, str_of(resource_id(resource)));
+        table_text(table, str_of(experiments[i].does));
+        table_int(table, per_step(verdict, verdict->saved_ns[resource]));
+        table_real(table, share(verdict, verdict->saved_ns[resource]));
+        table_int(table, per_step(verdict, verdict->removed_ns[resource]));
+        table_real(table, share(verdict, verdict->removed_ns[resource]));
+        table_int(table, per_step(verdict, verdict->time_ns[resource]));
+    }
+}
+
+void verdict_show(const struct verdict *verdict, struct report *report)
+{
+    if (!verdict->device)
+        return;
+    struct section *section = report_section(report, "verdict", "What would make a step shorter");
+    section_detail(section, "verdict_steps", "steps replayed", UNIT_COUNT, cell_int(verdict->steps));
+    section_detail(section, "verdict_step_ns", "a step of these", UNIT_NS,
+                   cell_int(per_step(verdict, verdict->step_ns)));
+    section_detail(section, "verdict_error", "not explained by the replay", UNIT_RATIO,
+                   cell_real(verdict_error(verdict)));
+    put_experiments(verdict, section);
+}

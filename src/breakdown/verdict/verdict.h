@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What bounds a step, by experiment: the recorded steps are replayed with one
+ * resource faster, all else as it was, and what shortens them most is the bound.
+ * doc/numbers/verdict.md defines every figure.
+ *
+ *     table of experiments     device and host twice as fast; communication, data and copies free
+ *     removal                  each of them once at no time at all: "twice" and "free" are not the same size, so
+ *                              resources are compared by this
+ *
+ * The replay is that of the engine (time/net.h): a resource that gets faster
+ * makes nothing later, and one that does not change gives back the recording.
+ * How much of the recording the graph explains is measured by one more run, in
+ * which every node starts as soon as what it waits for lets it go: its error
+ * says how far the experiments may be trusted.
+ *
+ * Invariants, with S(f) what is saved where a resource takes f times its time:
+ *
+ *     0 <= S(1/2) <= S(0) <= 2 S(1/2)      but for a nanosecond a node
+ *     S(0) is no more than the time of the resource
+ *
+ * Source of the definitions: doc/numbers/verdict.md; the idea of bounds by what
+ * could be saved is that of the critical-path analyses (Böhme et al., 2012).
+ */
+#ifndef BREAKDOWN_VERDICT_H
+#define BREAKDOWN_VERDICT_H
+
+#include "breakdown/step/facts.h"
+#include "resource.h"
+#include "trace/select.h"
+
+/* Why nothing can be said to bound the steps. The first that holds. */
+enum verdict_doubt {
+    DOUBT_NONE,
+    DOUBT_NO_DEVICE, /* no device work was recorded */
+    DOUBT_FEW,       /* fewer than 20 pieces of device work in the steps */
+    DOUBT_SHORT,     /* steps under 100 us */
+    DOUBT_FIRST,     /* the only step is the first of the run */
+    DOUBT_LAUNCHES,  /* more than a tenth of the device work has no launch in the recording */
+    DOUBT_HELD,      /* for more than a tenth of the time launched work was held back by nothing that is recorded */
+    DOUBT_ERROR,     /* the graph explains less than 90 % of the time */
+};
+
+/* Times are of all its steps together; savings never below 0. */
+struct verdict {
+    uint32_t steps;
+    int64_t step_ns;               /* of all steps, as recorded and as replayed without a change */
+    int64_t explained_ns;          /* as the graph explains it */
+    int64_t saved_ns[RESOURCES];   /* by the experiment of the table */
+    int64_t removed_ns[RESOURCES]; /* by taking the resource away */
+    int64_t time_ns[RESOURCES];    /* the summed time of its nodes in the steps */
+    enum resource pair[2];         /* where nothing saves much by itself: the two that together save most */
+    int64_t pair_ns;               /* 0: not looked for, or none does */
+    uint64_t work, unlaunched;     /* device work in the steps; of it without a launch */
+    int64_t held_ns;               /* the device idle although its next work was let go over 30 us before */
+    bool device, first_only;
+};
+
+/* Of the selected steps; of four or more without the first and the last, unless steps were named. */
+void verdict_run(const struct graph *graph, const struct work_classes *classes, const struct selection *selection,
+                 struct verdict *out);
+
+/* Several devices' or ranks' as one mean step. */
+void verdict_add(struct verdict *sums, const struct verdict *more);
+
+/* How far the time that the graph explains is from the recorded one; a share of that. */
+double verdict_error(const struct verdict *verdict);
+
+enum verdict_doubt verdict_doubt(const struct verdict *verdict);
+
+struct verdict_answer {
+    enum bound bound;  /* BOUND_UNKNOWN with a doubt; BOUND_BALANCED where no removal saves a tenth of the step */
+    enum bound second; /* within 5 points of the step; BOUND_UNKNOWN: none */
+};
+struct verdict_answer verdict_answer(const struct verdict *verdict);
+
+/* "host-bound: ..." and the proof, in one sentence. `ranks`: how many the verdict is of. In the arena. */
+str verdict_say(const struct verdict *verdict, uint32_t ranks, struct arena *arena);
+
+/* Values and the table `experiments`: section "verdict". */
+void verdict_show(const struct verdict *verdict, struct report *report);
+
+#endif
