@@ -80,28 +80,28 @@ class Planted(Case):
         path = self.path(waiting_steps(3, "sgemm", 1500))
         self.assertEqual(path.us(), {"operators_forward": 30, "launches": 30, "launch_latency": 30, "compute": 4500,
                                      "synchronisation": 30, "python": 1380})
-        self.assertEqual((path.values["bound"], path.values["steps"], path.values["wall_ns"]), ("GPU-bound", 3, 6000000))
-        self.assertEqual(path.values["bound_share"], 0.75)
+        self.assertEqual((path.values["steps"], path.values["wall_ns"]), (3, 6000000))
+        self.assertEqual((path.values["largest"], path.values["largest_share"]), ("compute kernels", 0.75))
 
     def test_a_step_whose_kernel_is_done_before_the_host_waits(self):
         path = self.path(waiting_steps(3, "sgemm", 20))
         self.assertEqual(path.us(), {"operators_forward": 120, "launches": 30, "synchronisation": 30, "python": 5820})
-        self.assertEqual(path.values["bound"], "host-bound")
+        self.assertEqual(path.values["largest"], "Python between operators")
 
-    def test_what_bounds_a_step_has_a_word(self):
-        for name, cat, bound in (("sgemm", "kernel", "GPU-bound"),
-                                 (NVIDIA_ALL_REDUCE, "kernel", "communication-bound"),
-                                 ("Memcpy DtoH (Device -> Pinned)", "gpu_memcpy", "copy-bound")):
-            with self.subTest(bound):
+    def test_what_the_path_is_most_made_of_has_a_word(self):
+        for name, cat, largest in (("sgemm", "kernel", "compute kernels"),
+                                   (NVIDIA_ALL_REDUCE, "kernel", "communication kernels"),
+                                   ("Memcpy DtoH (Device -> Pinned)", "gpu_memcpy", "copies")):
+            with self.subTest(largest):
                 path = self.path(waiting_steps(3, name, 1500, cat))
-                self.assertEqual((path.values["bound"], path.values["bound_share"]), (bound, 0.75))
+                self.assertEqual((path.values["largest"], path.values["largest_share"]), (largest, 0.75))
 
     def test_waiting_for_the_next_batch(self):
         events = waiting_steps(3, "sgemm", 20)
         events += [span("enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", 2000 * i + 300, 1500,
                         cat="user_annotation") for i in range(3)]
         path = self.path(events)
-        self.assertEqual((path.values["bound"], path.us()["data_loading"]), ("input-bound", 4500))
+        self.assertEqual((path.values["largest"], path.us()["data_loading"]), ("data loading", 4500))
 
     def test_a_host_that_runs_ahead_is_not_the_bottleneck(self):
         """Nothing waits: the host is done with three steps in 300 us, the device takes 3000."""
@@ -156,7 +156,8 @@ class Planted(Case):
     def test_several_ranks_have_a_row_each(self):
         paths = [write_trace(self.file(f"rank{i}.json"), waiting_steps(2, "sgemm", length)) for i, length in enumerate((20, 1500))]
         rows = Path(*paths).tables["ranks"]
-        self.assertEqual([(row["rank"], row["bound"]) for row in rows], [(0, "host-bound"), (1, "GPU-bound")])
+        self.assertEqual([(row["rank"], row["largest"]) for row in rows],
+                         [(0, "Python between operators"), (1, "compute kernels")])
 
 
 # ---- what holds of every trace ----

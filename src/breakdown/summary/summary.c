@@ -310,7 +310,7 @@ void summary_show(const struct summary *const *ranks, uint32_t count, uint32_t f
     put_phases(&facts, ranks, count, section, report);
     put_share(section, "mfu", "MFU", mfu(&facts, ranks, count));
     put_device(ranks, section);
-    verdict_show(&verdict, report);
+    verdict_show(&verdict, count, report);
     put_parts(&facts, report_section(report, "parts", "What a step is made of"));
     summary_top_show(ranks, count, facts.steps, facts.device, report);
     put_findings(&facts, findings, section, report);

@@ -105,6 +105,15 @@ struct verdict_answer verdict_answer(const struct verdict *verdict)
 
 /* ---- in words ---- */
 
+static const char *doubt_id(enum verdict_doubt doubt)
+{
+    static const char *const ids[] = {
+        [DOUBT_NO_DEVICE] = "no_device", [DOUBT_FEW] = "few",   [DOUBT_SHORT] = "short", [DOUBT_FIRST] = "first",
+        [DOUBT_LAUNCHES] = "launches",   [DOUBT_HELD] = "held", [DOUBT_ERROR] = "error",
+    };
+    return ids[doubt];
+}
+
 static str say_doubt(const struct verdict *verdict, struct arena *arena)
 {
     switch (verdict_doubt(verdict)) {
@@ -204,11 +213,27 @@ static void put_experiments(const struct verdict *verdict, struct section *secti
     }
 }
 
-void verdict_show(const struct verdict *verdict, struct report *report)
+static struct cell bound_cell(enum bound bound)
+{
+    return bound == BOUND_UNKNOWN ? cell_null() : cell_text(bound_word(bound, true));
+}
+
+static void put_answer(const struct verdict *verdict, uint32_t ranks, struct section *section, struct arena *arena)
+{
+    const enum verdict_doubt doubt = verdict_doubt(verdict);
+    section_detail(section, "verdict", "verdict", UNIT_NONE, cell_text(verdict_say(verdict, ranks, arena)));
+    section_detail(section, "verdict_bound", "bound", UNIT_NONE, bound_cell(verdict_answer(verdict).bound));
+    section_detail(section, "verdict_second", "nearly as much", UNIT_NONE, bound_cell(verdict_answer(verdict).second));
+    section_detail(section, "verdict_doubt", "why none is named", UNIT_NONE,
+                   doubt == DOUBT_NONE ? cell_null() : cell_text(str_of(doubt_id(doubt))));
+}
+
+void verdict_show(const struct verdict *verdict, uint32_t ranks, struct report *report)
 {
     if (!verdict->device)
         return;
     struct section *section = report_section(report, "verdict", "What would make a step shorter");
+    put_answer(verdict, ranks, section, report_arena(report));
     section_detail(section, "verdict_steps", "steps replayed", UNIT_COUNT, cell_int(verdict->steps));
     section_detail(section, "verdict_step_ns", "a step of these", UNIT_NS,
                    cell_int(per_step(verdict, verdict->step_ns)));

@@ -78,6 +78,6 @@ struct verdict_answer verdict_answer(const struct verdict *verdict);
 str verdict_say(const struct verdict *verdict, uint32_t ranks, struct arena *arena);
 
 /* Values and the table `experiments`: section "verdict". */
-void verdict_show(const struct verdict *verdict, struct report *report);
+void verdict_show(const struct verdict *verdict, uint32_t ranks, struct report *report);
 
 #endif

@@ -102,7 +102,7 @@ static void show_head(const struct paths *paths, struct report *report)
 static void show_verdict(const struct paths *paths, struct report *report)
 {
     const struct verdict verdict = verdict_of(paths);
-    verdict_show(&verdict, report);
+    verdict_show(&verdict, paths->count, report);
 }
 
 static const struct column_spec critical_path_columns[] = {
