@@ -10,8 +10,8 @@ dir=$1
 shift
 cd "$(dirname "$0")/.."
 installed=$(for library in libisal cmocka ompi-c; do pkg-config --modversion "$library"; done 2>/dev/null; command -v scdoc) || true
-rooms=$(cd tests/unit && python3 ../../tools/walls.py tests ../../src . ./*_test.c)
-wanted="$* $installed $rooms $(ls -d tests/unit/*_test.c tests/*/test_*.py tests/fuzz/*.c doc/*.scd src/*/*.c src/*/*/*.c 2>/dev/null || true)"
+rooms=$(cd tests && python3 ../tools/walls.py tests ../src . unit/*_test.c unit/*/*_test.c)
+wanted="$* $installed $rooms $(ls -d tests/*/test_*.py tests/*/*/test_*.py tests/fuzz/*.c doc/*.scd src/*/*.c src/*/*/*.c 2>/dev/null || true)"
 stamp=$dir/.configured
 
 if [ -f "$dir/build.ninja" ] && [ "$(cat "$stamp" 2>/dev/null)" = "$wanted" ]; then

@@ -11,8 +11,8 @@ its name stands for all of them. A room is compiled with its link folder as its 
 include that climbs a floor does not compile. `check` says the same in words, and catches the ways around it
 ("../trace/trace.h"). Sources are found, not listed; a main.c belongs to a program, not to the room.
 
-A test is linked with the rooms that it includes, itself or by the headers beside it, and with what those may know: a
-room that reaches further than its row does not link.
+A test is linked with the rooms that it includes, itself or by headers beside it or below DIR, and with what those may
+know: a room that reaches further than its row does not link.
 """
 import os
 import re
@@ -92,21 +92,22 @@ def included(path):
         return [match[1] for match in map(INCLUDE.match, lines) if match]
 
 
-def rooms_of_test(src, path, seen):
+def rooms_of_test(src, tests, path, seen):
     rooms = set()
     for include in included(path):
-        beside = os.path.normpath(os.path.join(os.path.dirname(path), include))
-        if os.path.isfile(beside) and beside not in seen:
+        shared = [os.path.normpath(os.path.join(folder, include)) for folder in (os.path.dirname(path), tests)]
+        beside = next((file for file in shared if os.path.isfile(file)), None)
+        if beside and beside not in seen:
             seen.add(beside)
-            rooms |= rooms_of_test(src, beside, seen)
-        elif os.path.isfile(os.path.join(src, include)):
+            rooms |= rooms_of_test(src, tests, beside, seen)
+        elif not beside and os.path.isfile(os.path.join(src, include)):
             rooms.add(os.path.dirname(include))
     return rooms
 
 
 def print_tests(src, folder, names):
     for name in names:
-        print(name, *sorted(rooms_of_test(src, os.path.join(folder, name), set())))
+        print(name, *sorted(rooms_of_test(src, folder, os.path.join(folder, name), set())))
 
 
 if __name__ == "__main__":

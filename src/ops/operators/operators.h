@@ -26,7 +26,7 @@
  * That is all: `ops` counts it, `predict` times it. doc/numbers/ops.md lists the formulas, and a test names the line that
  * it lacks. An operator that nothing here is like needs a reader too, in the file of its family: it takes the sizes from
  * the arguments, adds the kernels (reading_add) and says the least work (reading->least). A test in
- * tests/unit/operator_agree_test.c then holds both against each other: row, reader, test are three places.
+ * tests/unit/ops/operator_agree_test.c then holds both against each other: row, reader, test are three places.
  */
 #ifndef OPS_OPERATORS_OPERATORS_H
 #define OPS_OPERATORS_OPERATORS_H

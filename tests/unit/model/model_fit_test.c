@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Least squares find what was planted, whatever a few rows say; fitting finds the coefficients of planted kernels. */
+#include "unit/cmocka_first.h"
+
+#include <math.h>
+
+#include "hw/catalogue.h"
+#include "model/families/families.h"
+#include "model/fit/fit.h"
+#include "model/fit/least_squares.h"
+
+/* ---- least squares ---- */
+
+enum { POINTS = 60 };
+
+/* y = exp(-a t) + b, of which every tenth point is far off. */
+static double planted(int i)
+{
+    const double t = i * 0.1;
+    return exp(-0.7 * t) + 0.3 + (i % 10 == 3 ? 5 : 0);
+}
+
+static void decay_residuals(const void *context, const double *x, double *residuals)
+{
+    for (int i = 0; i < POINTS; i++)
+        residuals[i] = exp(-x[0] * i * 0.1) + x[1] - planted(i);
+}
+
+static void least_squares_find_what_was_planted(void **state)
+{
+    const double low[] = {0, -10}, high[] = {10, 10};
+    const struct least_squares problem = {.rows = POINTS,
+                                          .parameters = 2,
+                                          .low = low,
+                                          .high = high,
+                                          .knee = 0.01,
+                                          .steps = 200,
+                                          .residuals = decay_residuals};
+    double x[] = {3, -2};
+    least_squares(&problem, x);
+    assert_true(fabs(x[0] - 0.7) < 0.02);
+    assert_true(fabs(x[1] - 0.3) < 0.02);
+}
+
+static void bounds_are_kept(void **state)
+{
+    const double low[] = {1, -10}, high[] = {10, 10};
+    const struct least_squares problem = {.rows = POINTS,
+                                          .parameters = 2,
+                                          .low = low,
+                                          .high = high,
+                                          .knee = 0.01,
+                                          .steps = 100,
+                                          .residuals = decay_residuals};
+    double x[] = {3, -2};
+    least_squares(&problem, x);
+    assert_true(x[0] >= 1);
+}
+
+/* ---- fitting a family ---- */
+
+static uint32_t dice = 12345;
+
+static int64_t roll(int64_t least, int64_t most)
+{
+    dice = dice * 1664525 + 1013904223;
+    return least + (int64_t)(dice >> 8) % (most - least + 1);
+}
+
+static const struct family *gemm;
+
+/* Kernels whose times follow the form itself, with coefficients other than its starts. */
+static void plant_rows(struct measurements *measurements, uint32_t device, uint32_t rows, struct arena *arena)
+{
+    double planted[FAMILY_PARAMETERS];
+    for (uint32_t i = 0; i < gemm->parameter_count; i++)
+        planted[i] = gemm->parameters[i].start;
+    planted[0] = 41;
+    planted[2] = 0.7;
+    for (uint32_t i = 0; i < rows; i++) {
+        struct measurement *row = &measurements->rows[measurements->count++];
+        row->device = device;
+        row->kernel = (struct kernel){.form = FORM_BMM,
+                                      .alone = true,
+                                      .dtype = DTYPE_F32,
+                                      .product = {roll(1, 300), roll(1, 900), roll(1, 900), roll(1, 900)}};
+        row->us = gemm->us(&row->kernel, &measurements->devices[device], planted);
+    }
+}
+
+static struct measurements planted_measurements(uint32_t rows, struct arena *arena)
+{
+    const struct catalogue *catalogue = catalogue_built_in();
+    const struct gpu_signs silent = {-1, -1};
+    struct measurements measurements = {.rows = arena_array(arena, 2 * rows, sizeof(struct measurement)),
+                                        .device_count = 2};
+    measurements.devices[0] = *catalogue_gpu(catalogue, S("Tesla V100-PCIE-32GB"), silent);
+    measurements.devices[1] = *catalogue_gpu(catalogue, S("NVIDIA A100-PCIE-40GB"), silent);
+    gemm = kernel_family_of_name(S("gemm"));
+    dice = 12345;
+    plant_rows(&measurements, 0, rows, arena);
+    plant_rows(&measurements, 1, rows, arena);
+    return measurements;
+}
+
+static void a_family_finds_its_own_coefficients(void **state)
+{
+    struct arena arena = {0};
+    struct family_model model;
+    const struct measurements measurements = planted_measurements(120, &arena);
+    fit_family(gemm, &measurements, NULL, &arena, &model);
+    assert_int_equal(model.group_count, 1);
+    const struct group_model *group = &model.groups[0];
+    assert_int_equal(group->set_count, 3);
+    for (uint32_t i = 0; i < group->set_count; i++)
+        assert_true(group->sets[i].error < 0.02);
+    arena_free(&arena);
+}
+
+/* Ten rows of a device whose calls cost what others do not: its error falls by a third at the least. */
+static void ten_rows_adapt_a_device(void **state)
+{
+    struct arena arena = {0};
+    struct models *models = models_copy_built_in(&arena);
+    struct measurements measurements = planted_measurements(200, &arena);
+    measurements.device_count = 1;
+    measurements.devices[0] = *catalogue_gpu(models->catalogue, S("NVIDIA L4"), (struct gpu_signs){-1, -1});
+    measurements.count = 0;
+    plant_rows(&measurements, 0, 200, &arena);
+    const uint32_t all = measurements.count;
+    double before = 0, after = 0;
+    measurements.count = 10;
+    const struct models old = *models_copy_built_in(&arena);
+    assert_int_equal(fit_adapt(models, &measurements, &arena), 1);
+    for (uint32_t i = 10; i < all; i++) {
+        struct estimate estimate;
+        const struct measurement *row = &measurements.rows[i];
+        models_estimate(&old, &measurements.devices[0], &row->kernel, &estimate, NULL);
+        before += fabs(estimate.us / row->us - 1);
+        models_estimate(models, &measurements.devices[0], &row->kernel, &estimate, NULL);
+        after += fabs(estimate.us / row->us - 1);
+    }
+    assert_true(after < before * 2 / 3);
+    arena_free(&arena);
+}
+
+/* Rows as another measured device would have them than the one that figures take for the nearest. */
+static void ten_rows_tell_which_device_is_alike(void **state)
+{
+    enum kinship kinship;
+    struct arena arena = {0};
+    struct models *models = models_copy_built_in(&arena);
+    struct measurements measurements = planted_measurements(10, &arena);
+    const struct hardware *l4 = catalogue_gpu(models->catalogue, S("NVIDIA L4"), (struct gpu_signs){-1, -1});
+    const struct hardware *p100 =
+        catalogue_gpu(models->catalogue, S("Tesla P100-PCIE-16GB"), (struct gpu_signs){-1, -1});
+    const struct group_model *group = coefficients_group(models_family(models, gemm), S("bmm"));
+    const struct coefficient_set alike = *coefficients_for(group, p100, &kinship);
+    assert_int_equal(kinship, KINSHIP_SELF);
+    assert_false(str_eq(coefficients_for(group, l4, &kinship)->device, alike.device));
+    measurements.device_count = 1;
+    measurements.devices[0] = *l4;
+    for (uint32_t i = 0; i < measurements.count; i++) {
+        measurements.rows[i].device = 0;
+        measurements.rows[i].us = gemm->us(&measurements.rows[i].kernel, l4, alike.value);
+    }
+    measurements.count = 10;
+    fit_adapt(models, &measurements, &arena);
+    const struct coefficient_set *adapted = coefficients_for(group, l4, &kinship);
+    assert_int_equal(kinship, KINSHIP_SELF);
+    for (uint32_t i = 0; i < gemm->parameter_count; i++)
+        assert_true(fabs(adapted->value[i] - alike.value[i]) <= 1e-6 * fabs(alike.value[i]));
+    arena_free(&arena);
+}
+
+/* ---- the host's share ---- */
+
+static const double launches[] = {26, 33, 45};
+
+/* Additions on three boards that differ in their figures and, more, in the hosts that launch them. */
+static struct measurements planted_hosts(const struct family *family, uint32_t rows, struct arena *arena)
+{
+    const char *const names[] = {"Tesla V100-PCIE-32GB", "NVIDIA A100-PCIE-40GB", "Tesla T4"};
+    const struct catalogue *catalogue = catalogue_built_in();
+    struct measurements measurements = {.rows = arena_array(arena, 3 * rows, sizeof(struct measurement)),
+                                        .device_count = 3};
+    dice = 99;
+    for (uint32_t device = 0; device < 3; device++) {
+        double planted[FAMILY_PARAMETERS];
+        for (uint32_t i = 0; i < family->parameter_count; i++)
+            planted[i] = family->parameters[i].host ? launches[device] : family->parameters[i].start;
+        measurements.devices[device] = *catalogue_gpu(catalogue, str_of(names[device]), (struct gpu_signs){-1, -1});
+        for (uint32_t i = 0; i < rows; i++) {
+            struct measurement *row = &measurements.rows[measurements.count++];
+            row->device = device;
+            row->kernel = (struct kernel){.form = FORM_ELEMENTWISE,
+                                          .alone = true,
+                                          .dtype = DTYPE_F32,
+                                          .variant = S("add"),
+                                          .elements = {roll(1, i % 2 ? 300 : 16000), roll(1, 4000), 3}};
+            row->us = family->us(&row->kernel, &measurements.devices[device], planted);
+        }
+    }
+    return measurements;
+}
+
+static double candidate(const struct group_model *group, const char *name)
+{
+    for (uint32_t i = 0; i < group->candidate_count; i++)
+        if (str_eq(group->candidates[i].name, str_of(name)))
+            return group->candidates[i].error;
+    fail_msg("no candidate %s", name);
+    return 0;
+}
+
+/* Carried are the GPUs' coefficients, which are the same, and the launch in the middle; a row of the host tells the rest. */
+static void hosts_are_fitted_apart_from_gpus(void **state)
+{
+    struct arena arena = {0};
+    struct family_model model;
+    const struct family *family = kernel_family_of_name(S("elementwise"));
+    const struct measurements measurements = planted_hosts(family, 300, &arena);
+    fit_family(family, &measurements, NULL, &arena, &model);
+    const struct group_model *group = &model.groups[0];
+    assert_int_equal(group->carry, CARRY_VENDOR);
+    assert_int_equal(group->vendor_count, 1);
+    assert_true(str_eq(group->vendors[0].device, S("NVIDIA")));
+    for (uint32_t i = 0; i < family->parameter_count; i++)
+        if (family->parameters[i].host)
+            assert_true(fabs(group->vendors[0].value[i] / launches[1] - 1) < 0.05);
+    assert_true(candidate(group, "vendor") > 0.05);
+    assert_true(candidate(group, "vendor+launch") < 0.03);
+    arena_free(&arena);
+}
+
+static void a_vendors_coefficients_are_for_its_devices(void **state)
+{
+    enum kinship kinship;
+    struct arena arena = {0};
+    struct models *models = models_copy_built_in(&arena);
+    const struct family *family = kernel_family_of_name(S("elementwise"));
+    const struct group_model *group = coefficients_group(models_family(models, family), S("add"));
+    const struct gpu_signs silent = {-1, -1};
+    assert_int_equal(group->carry, CARRY_VENDOR);
+    const struct coefficient_set *h100 =
+        coefficients_for(group, catalogue_gpu(models->catalogue, S("H100"), silent), &kinship);
+    const struct coefficient_set *mi300x =
+        coefficients_for(group, catalogue_gpu(models->catalogue, S("MI300X"), silent), &kinship);
+    assert_true(str_eq(h100->device, S("NVIDIA")));
+    assert_true(str_eq(mi300x->device, S("AMD")));
+    struct hardware unknown = *catalogue_gpu(models->catalogue, S("H100"), silent);
+    unknown.name = S("mine");
+    assert_ptr_equal(coefficients_for(group, &unknown, &kinship), &group->sets[0]);
+    arena_free(&arena);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(least_squares_find_what_was_planted),
+        cmocka_unit_test(bounds_are_kept),
+        cmocka_unit_test(a_family_finds_its_own_coefficients),
+        cmocka_unit_test(ten_rows_adapt_a_device),
+        cmocka_unit_test(ten_rows_tell_which_device_is_alike),
+        cmocka_unit_test(hosts_are_fitted_apart_from_gpus),
+        cmocka_unit_test(a_vendors_coefficients_are_for_its_devices),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,398 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The collectives of a rank: what each is, how much it moves, and on the host which work belongs to which call. */
+#include "unit/cmocka_first.h"
+
+#include <stdio.h>
+
+#include "ops/rows/collective.h"
+#include "ops/rows/message.h"
+#include "unit/planted.h"
+
+struct scene {
+    struct planted p;
+    struct arena arena;
+    struct collectives table;
+};
+
+static void take(struct scene *s)
+{
+    trace_finish(s->p.trace);
+    struct arena scratch = {0};
+    s->table = collectives_of(s->p.trace, work_classes_new(s->p.trace, &scratch), &s->arena);
+    arena_free(&scratch);
+}
+
+static void done(struct scene *s)
+{
+    trace_free(s->p.trace);
+    arena_free(&s->arena);
+}
+
+static int64_t text(struct scene *s, const char *z)
+{
+    return intern_id(trace_names(s->p.trace), str_of(z));
+}
+
+/* An event with dims and types. */
+static void plant_shaped(struct scene *s, enum event_kind kind, int64_t thread, const char *name, int64_t us,
+                         int64_t dur_us, const char *dims, const char *types)
+{
+    struct event event = planted_event(&s->p, kind, planted_thread(&s->p, thread), name, us, dur_us);
+    event_set(&event, ATTR_INPUT_DIMS, text(s, dims));
+    event_set(&event, ATTR_INPUT_TYPES, text(s, types));
+    trace_add(s->p.trace, &event);
+    s->p.rows++;
+}
+
+static void plant_kernel(struct scene *s, const char *name, int64_t us, int64_t dur_us)
+{
+    plant_work(&s->p,
+               (struct planted_work){.launch_us = us, .launch_dur_us = 1, .us = us, .dur_us = dur_us, .name = name});
+}
+
+/* ---- names ---- */
+
+static void names_say_the_kind(void **state)
+{
+    static const struct {
+        const char *name;
+        enum collective_kind kind;
+    } names[] = {
+        {"allreduce", COLLECTIVE_ALL_REDUCE},
+        {"allreduce_coalesced", COLLECTIVE_ALL_REDUCE},
+        {"nccl:all_reduce", COLLECTIVE_ALL_REDUCE},
+        {"gloo:all_reduce", COLLECTIVE_ALL_REDUCE},
+        {"ncclKernel_AllReduce_RING_LL_Sum_float(ncclDevComm*, unsigned long, ncclWork*)", COLLECTIVE_ALL_REDUCE},
+        {"ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevKernelArgsStorage<4096ul>)", COLLECTIVE_ALL_REDUCE},
+        {"void vllm::cross_device_reduce_1stage<__nv_bfloat16, 8>(...)", COLLECTIVE_ALL_REDUCE},
+        {"void (anonymous namespace)::multimem_all_reduce_kernel<c10::BFloat16, 16>(...)", COLLECTIVE_ALL_REDUCE},
+        {"_allgather_base", COLLECTIVE_ALL_GATHER},
+        {"c10d::_allgather_base_", COLLECTIVE_ALL_GATHER},
+        {"all_gather_into_tensor_coalesced", COLLECTIVE_ALL_GATHER},
+        {"ncclDevKernel_AllGather_RING_LL(ncclDevKernelArgsStorage<4096ul>)", COLLECTIVE_ALL_GATHER},
+        {"_reduce_scatter_base", COLLECTIVE_REDUCE_SCATTER},
+        {"reduce_scatter_tensor", COLLECTIVE_REDUCE_SCATTER},
+        {"ncclDevKernel_ReduceScatter_Sum_bf16_RING_LL(...)", COLLECTIVE_REDUCE_SCATTER},
+        {"all_to_allv", COLLECTIVE_ALL_TO_ALL},
+        {"c10d::alltoall_base_", COLLECTIVE_ALL_TO_ALL},
+        {"broadcast", COLLECTIVE_BROADCAST},
+        {"ncclKernel_Broadcast_RING_LL_Sum_int8_t(...)", COLLECTIVE_BROADCAST},
+        {"ncclDevKernel_Reduce_Sum_f32_RING_LL(...)", COLLECTIVE_REDUCE},
+        {"c10d::reduce_", COLLECTIVE_REDUCE},
+        {"gloo:barrier", COLLECTIVE_BARRIER},
+        {"ncclDevKernel_SendRecv(ncclDevKernelArgsStorage<4096ul>)", COLLECTIVE_POINT_TO_POINT},
+        {"nccl:recv 1<-0", COLLECTIVE_POINT_TO_POINT},
+        {"gloo:gather", COLLECTIVE_GATHER},
+        {"ncclDevKernel_Generic(ncclDevKernelArgsStorage<4096ul>)", COLLECTIVE_OTHER},
+        {"", COLLECTIVE_OTHER},
+    };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const enum collective_kind kind = collective_kind_of_name(str_of(names[i].name));
+        if (kind != names[i].kind)
+            print_error("%s\n", names[i].name);
+        assert_int_equal(kind, names[i].kind);
+    }
+}
+
+static void every_kind_has_a_word(void **state)
+{
+    for (int kind = 0; kind < COLLECTIVE_KINDS; kind++)
+        assert_true(collective_kind_word((enum collective_kind)kind).len > 0);
+}
+
+/* ---- messages ---- */
+
+static void expect_message(const char *dims, const char *types, int argument, int64_t elements, int bytes)
+{
+    const struct message message = message_of_shapes(str_of(dims), str_of(types), argument);
+    assert_int_equal(message.elements, elements);
+    assert_int_equal(message.element_bytes, bytes);
+}
+
+static void shapes_say_how_much(void **state)
+{
+    expect_message("[[263169]]", "[\"float\"]", ALL_ARGUMENTS, 263169, 4);
+    expect_message("[[64, 3], [2, 2]]", "[\"c10::Half\", \"c10::Half\"]", ALL_ARGUMENTS, 196, 2);
+    expect_message("[[64, 3], [2, 2]]", "[\"float\", \"double\"]", 1, 4, 8);
+    expect_message("[[]]", "[\"float\"]", ALL_ARGUMENTS, 1, 4);
+    expect_message("[[[5], [7]], [], []]", "[\"TensorList\", \"\", \"Scalar\"]", 0, 12, 0);
+    expect_message("[[], [[8]], []]", "[\"\", \"TensorList\", \"\"]", 1, 8, 0);
+    expect_message("[[0, 5]]", "[\"float\"]", 0, 0, 4);
+}
+
+static void what_shapes_do_not_say_is_not_known(void **state)
+{
+    expect_message("", "", 0, -1, 0);
+    expect_message("[[], [], []]", "[\"TensorList\", \"Scalar\", \"\"]", 0, -1, 0);
+    expect_message("[[3]]", "[\"float\"]", 1, -1, 0);
+    expect_message("[[3", "[\"float\"]", 0, -1, 0);
+    expect_message("[[4294967296, 4294967296, 4294967296]]", "[\"float\"]", 0, -1, 4);
+    expect_message("[[9223372036854775807], [9223372036854775807]]", "[\"float\", \"float\"]", ALL_ARGUMENTS, -1, 4);
+}
+
+static void the_full_message_is_the_larger_side(void **state)
+{
+    struct collective c = {.kind = COLLECTIVE_ALL_GATHER, .in_elements = 10, .out_elements = -1, .element_bytes = 4};
+    assert_int_equal(collective_bytes(&c, 8), 320);
+    c.out_elements = 75;
+    assert_int_equal(collective_bytes(&c, 8), 300);
+    c = (struct collective){
+        .kind = COLLECTIVE_REDUCE_SCATTER, .in_elements = -1, .out_elements = 10, .element_bytes = 2};
+    assert_int_equal(collective_bytes(&c, 8), 160);
+    c.in_elements = 77;
+    assert_int_equal(collective_bytes(&c, 8), 154);
+    c = (struct collective){.kind = COLLECTIVE_ALL_REDUCE, .in_elements = 5, .out_elements = 5};
+    assert_int_equal(collective_bytes(&c, 8), -1);
+    c.element_bytes = 8;
+    assert_int_equal(collective_bytes(&c, 8), 40);
+    c.in_elements = INT64_MAX;
+    assert_int_equal(collective_bytes(&c, 8), -1);
+}
+
+static void bus_factors_are_those_of_nccl_tests(void **state)
+{
+    assert_float_equal(collective_bus_factor(COLLECTIVE_ALL_REDUCE, 4), 1.5, 1e-6);
+    assert_float_equal(collective_bus_factor(COLLECTIVE_ALL_GATHER, 4), 0.75, 1e-6);
+    assert_float_equal(collective_bus_factor(COLLECTIVE_REDUCE_SCATTER, 4), 0.75, 1e-6);
+    assert_float_equal(collective_bus_factor(COLLECTIVE_ALL_TO_ALL, 4), 0.75, 1e-6);
+    assert_float_equal(collective_bus_factor(COLLECTIVE_BROADCAST, 4), 1, 1e-6);
+    assert_float_equal(collective_bus_factor(COLLECTIVE_REDUCE, 4), 1, 1e-6);
+    assert_float_equal(collective_bus_factor(COLLECTIVE_POINT_TO_POINT, 2), 1, 1e-6);
+}
+
+/* ---- on the device ---- */
+
+static void set_metadata(struct scene *s, struct event *event)
+{
+    event_set(event, ATTR_COLLECTIVE, text(s, "_allgather_base"));
+    event_set(event, ATTR_IN_ELEMENTS, 1000);
+    event_set(event, ATTR_OUT_ELEMENTS, 8000);
+    event_set(event, ATTR_DTYPE, text(s, "BFloat16"));
+    event_set(event, ATTR_GROUP_NAME, text(s, "3"));
+    event_set(event, ATTR_GROUP_RANKS, text(s, "[0, 1, 2, 3, 4, 5, 6, 7]"));
+    event_set(event, ATTR_GROUP_SIZE, 8);
+    event_set(event, ATTR_COLLECTIVE_SEQ, 17);
+}
+
+static void expect_metadata(const struct scene *s)
+{
+    assert_int_equal(s->table.count, 1);
+    const struct collective *c = s->table.at;
+    const struct collective_group *group = &s->table.groups[c->group];
+    assert_int_equal(c->kind, COLLECTIVE_ALL_GATHER);
+    assert_int_equal(c->seq, 17);
+    assert_int_equal(c->start_ns, 50 * 1000);
+    assert_int_equal(c->dur_ns, 100 * 1000);
+    assert_int_equal(collective_bytes(c, group->size), 16000);
+    assert_int_equal(group->size, 8);
+    assert_true(str_eq(group->name, S("3")));
+    assert_false(c->on_host);
+}
+
+static void a_kernel_says_what_it_is(void **state)
+{
+    struct scene s = {.p = planted_new()};
+    struct event e = planted_event(&s.p, EVENT_KERNEL, planted_stream(&s.p, 0, 7), "ncclDevKernel_Generic(x)", 50, 100);
+    set_metadata(&s, &e);
+    trace_add(s.p.trace, &e);
+    plant_host(&s.p, EVENT_OPERATOR, "aten::mm", 0, 10);
+    take(&s);
+    expect_metadata(&s);
+    done(&s);
+}
+
+static void else_the_operator_around_its_launch_does(void **state)
+{
+    struct scene s = {.p = planted_new()};
+    plant_host(&s.p, EVENT_OPERATOR, "c10d::_allgather_base_", 0, 40);
+    struct event e =
+        planted_event(&s.p, EVENT_OPERATOR, planted_thread(&s.p, PLANTED_MAIN), "record_param_comms", 5, 30);
+    set_metadata(&s, &e);
+    trace_add(s.p.trace, &e);
+    plant_work(&s.p,
+               (struct planted_work){
+                   .launch_us = 10, .launch_dur_us = 5, .us = 50, .dur_us = 100, .name = "ncclDevKernel_Generic(x)"});
+    take(&s);
+    expect_metadata(&s);
+    done(&s);
+}
+
+/* Traces of 2023: no metadata, but an annotation with the input's shape. */
+static void else_the_annotation_does(void **state)
+{
+    struct scene s = {.p = planted_new()};
+    plant_host(&s.p, EVENT_OPERATOR, "record_param_comms", 5, 30);
+    plant_shaped(&s, EVENT_ANNOTATION, PLANTED_MAIN, "nccl:all_to_all", 6, 28, "[[6144]]", "[\"float\"]");
+    plant_work(&s.p, (struct planted_work){.launch_us = 10,
+                                           .launch_dur_us = 5,
+                                           .us = 50,
+                                           .dur_us = 100,
+                                           .name = "ncclKernel_SendRecv_RING_SIMPLE_Sum_int8_t(ncclWorkElem)"});
+    take(&s);
+    assert_int_equal(s.table.count, 1);
+    assert_int_equal(s.table.at->kind, COLLECTIVE_ALL_TO_ALL);
+    assert_int_equal(collective_bytes(s.table.at, 8), 6144 * 4);
+    assert_int_equal(s.table.at->seq, -1);
+    assert_int_equal(s.table.groups[s.table.at->group].identity, 0);
+    done(&s);
+}
+
+static void else_its_name_does(void **state)
+{
+    struct scene s = {.p = planted_new()};
+    plant_host(&s.p, EVENT_OPERATOR, "aten::mm", 0, 1000);
+    plant_host(&s.p, EVENT_ANNOTATION, "DistributedDataParallel.forward", 0, 1000);
+    plant_kernel(&s, "ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevKernelArgsStorage<4096ul>)", 100, 10);
+    plant_kernel(&s, "ncclDevKernel_Generic(ncclDevKernelArgsStorage<4096ul>)", 200, 10);
+    plant_kernel(&s, "sgemm_128x64", 300, 10);
+    take(&s);
+    assert_int_equal(s.table.count, 2);
+    assert_int_equal(s.table.at[0].kind, COLLECTIVE_ALL_REDUCE);
+    assert_int_equal(s.table.at[1].kind, COLLECTIVE_OTHER);
+    assert_int_equal(collective_bytes(&s.table.at[0], 8), -1);
+    done(&s);
+}
+
+/* What runs as the recording begins was launched before it, and is of no step. */
+static void kernels_queued_before_the_recording_are_told(void **state)
+{
+    struct scene s = {.p = planted_new()};
+    plant_step(&s.p, 4, 0, 1000);
+    plant(&s.p, EVENT_KERNEL, planted_stream(&s.p, 0, 7), "ncclDevKernel_AllReduce_Sum_f32_RING_LL(x)", 50, 10);
+    plant_kernel(&s, "ncclDevKernel_AllReduce_Sum_f32_RING_LL(x)", 100, 10);
+    plant(&s.p, EVENT_KERNEL, planted_stream(&s.p, 0, 7), "ncclDevKernel_AllReduce_Sum_f32_RING_LL(x)", 150, 10);
+    take(&s);
+    assert_int_equal(s.table.count, 3);
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(s.table.at[i].queued_before, i == 0);
+        assert_int_equal(s.table.at[i].step, i == 0 ? STEP_NONE : 0);
+    }
+    done(&s);
+}
+
+static void groups_of_one_name_are_told_apart_by_their_ranks(void **state)
+{
+    static const char *const ranks[] = {"[0, 1]", "[2, 3]", "[0, 1]"};
+    struct scene s = {.p = planted_new()};
+    for (int i = 0; i < 3; i++) {
+        struct event e =
+            planted_event(&s.p, EVENT_KERNEL, planted_stream(&s.p, 0, 7), "ncclDevKernel_AllGather(x)", 50 * i, 9);
+        event_set(&e, ATTR_GROUP_NAME, text(&s, "tp"));
+        event_set(&e, ATTR_GROUP_RANKS, text(&s, ranks[i]));
+        event_set(&e, ATTR_GROUP_SIZE, 2);
+        trace_add(s.p.trace, &e);
+    }
+    take(&s);
+    assert_int_equal(s.table.group_count, 3); /* and the one that is not recorded */
+    assert_int_equal(s.table.at[0].group, s.table.at[2].group);
+    assert_true(s.table.groups[s.table.at[0].group].identity != s.table.groups[s.table.at[1].group].identity);
+    done(&s);
+}
+
+/* ---- on the host ---- */
+
+static void plant_call(struct scene *s, int64_t us, const char *dims)
+{
+    char list[64];
+    snprintf(list, sizeof list, "[[%s], [], []]", dims);
+    plant_shaped(s, EVENT_OPERATOR, PLANTED_MAIN, "c10d::allreduce_", us, 5, list,
+                 "[\"TensorList\", \"\", \"Scalar\"]");
+}
+
+static void plant_gloo(struct scene *s, int64_t us, int64_t dur_us, const char *dims)
+{
+    char list[64];
+    snprintf(list, sizeof list, "[%s]", dims);
+    plant_shaped(s, EVENT_ANNOTATION, PLANTED_GLOO, "gloo:all_reduce", us, dur_us, list, "[\"float\"]");
+}
+
+static void a_call_takes_its_work_by_size_and_order(void **state)
+{
+    struct scene s = {.p = planted_new()};
+    plant_call(&s, 0, "[100]");
+    plant_call(&s, 10, "[7]");
+    plant_call(&s, 20, "[100]");
+    plant_gloo(&s, 30, 400, "[100]");
+    plant_gloo(&s, 31, 5, "[7]");
+    plant_gloo(&s, 500, 600, "[100]");
+    take(&s);
+    static const struct {
+        int64_t call_us, start_us, dur_us, bytes;
+    } expected[] = {{0, 30, 400, 400}, {10, 31, 5, 28}, {20, 500, 600, 400}};
+    assert_int_equal(s.table.count, 3);
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(s.table.at[i].call_ns, expected[i].call_us * 1000);
+        assert_int_equal(s.table.at[i].start_ns, expected[i].start_us * 1000);
+        assert_int_equal(s.table.at[i].dur_ns, expected[i].dur_us * 1000);
+        assert_int_equal(collective_bytes(&s.table.at[i], 2), expected[i].bytes);
+        assert_true(s.table.at[i].on_host);
+    }
+    done(&s);
+}
+
+/* Only one of gloo's threads is recorded: its work belongs to the calls just before, the others have none. */
+static void calls_without_work_stay_calls(void **state)
+{
+    struct scene s = {.p = planted_new()};
+    for (int step = 0; step < 4; step++) {
+        plant_call(&s, 1000 * step, "[100]");
+        plant_call(&s, 1000 * step + 10, "[7]");
+    }
+    plant_gloo(&s, 1005, 300, "[100]");
+    plant_gloo(&s, 2015, 300, "[7]");
+    plant_gloo(&s, 3005, 300, "[100]");
+    take(&s);
+    static const int64_t durations_us[] = {-1, -1, 300, -1, -1, 300, 300, -1};
+    assert_int_equal(s.table.count, 8);
+    for (int i = 0; i < 8; i++)
+        assert_int_equal(s.table.at[i].dur_ns, durations_us[i] < 0 ? -1 : durations_us[i] * 1000);
+    done(&s);
+}
+
+static void work_without_a_call_stands_for_itself(void **state)
+{
+    struct scene s = {.p = planted_new()};
+    plant_host(&s.p, EVENT_OPERATOR, "aten::mm", 0, 10);
+    plant_gloo(&s, 100, 50, "[100]");
+    take(&s);
+    assert_int_equal(s.table.count, 1);
+    assert_int_equal(s.table.at->call_ns, 100 * 1000);
+    assert_int_equal(s.table.at->dur_ns, 50 * 1000);
+    done(&s);
+}
+
+/* c10d::allreduce_ over record_param_comms is NCCL's: the kernel is the collective, not the call. */
+static void a_call_that_the_device_carries_out_is_no_host_collective(void **state)
+{
+    struct scene s = {.p = planted_new()};
+    plant_call(&s, 0, "[100]");
+    plant_host(&s.p, EVENT_OPERATOR, "record_param_comms", 1, 3);
+    plant_call(&s, 100, "[100]");
+    take(&s);
+    assert_int_equal(s.table.count, 1);
+    assert_int_equal(s.table.at->call_ns, 100 * 1000);
+    done(&s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(names_say_the_kind),
+        cmocka_unit_test(every_kind_has_a_word),
+        cmocka_unit_test(shapes_say_how_much),
+        cmocka_unit_test(what_shapes_do_not_say_is_not_known),
+        cmocka_unit_test(the_full_message_is_the_larger_side),
+        cmocka_unit_test(bus_factors_are_those_of_nccl_tests),
+        cmocka_unit_test(a_kernel_says_what_it_is),
+        cmocka_unit_test(else_the_operator_around_its_launch_does),
+        cmocka_unit_test(else_the_annotation_does),
+        cmocka_unit_test(else_its_name_does),
+        cmocka_unit_test(kernels_queued_before_the_recording_are_told),
+        cmocka_unit_test(groups_of_one_name_are_told_apart_by_their_ranks),
+        cmocka_unit_test(a_call_takes_its_work_by_size_and_order),
+        cmocka_unit_test(calls_without_work_stay_calls),
+        cmocka_unit_test(work_without_a_call_stands_for_itself),
+        cmocka_unit_test(a_call_that_the_device_carries_out_is_no_host_collective),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Figures of every kind on the page: balanced markup, escaped names, round axes, whatever the numbers. */
+#include "unit/cmocka_first.h"
+
+#include <ctype.h>
+#include <math.h>
+
+#include "io/writer.h"
+#include "report/report.h"
+#include "steptime/error.h"
+
+static struct arena arena;
+static struct report *report;
+
+static int begin(void **state)
+{
+    report = report_new(&arena, S("demo"));
+    return 0;
+}
+
+static int end(void **state)
+{
+    arena_free(&arena);
+    return 0;
+}
+
+static str rendered(void)
+{
+    const struct render_options options = {.rows = 20, .version = S("1")};
+    struct writer *out = writer_to_memory();
+    struct steptime_error err = {0};
+    if (!report_render(report, S("html"), &options, out, &err))
+        fail_msg("%s", err.message);
+    const str text = str_copy(&arena, writer_text(out));
+    writer_abandon(out);
+    return text;
+}
+
+static uint32_t count_of(str text, const char *part)
+{
+    uint32_t count = 0;
+    const size_t len = strlen(part);
+    for (const char *at = text.at; (at = memmem(at, (size_t)(text.at + text.len - at), part, len)); at += len)
+        count++;
+    return count;
+}
+
+/* Tags close in the order in which they opened; style and script apart, which hold no tags. */
+static void assert_balanced(str text)
+{
+    enum { DEEPEST = 64 };
+    str open[DEEPEST];
+    uint32_t depth = 0;
+    for (size_t i = 0; i < text.len; i++) {
+        if (text.at[i] != '<' || text.at[i + 1] == '!')
+            continue;
+        const bool closes = text.at[i + 1] == '/';
+        const size_t from = i + 1 + closes;
+        size_t to = from;
+        while (isalnum((unsigned char)text.at[to]))
+            to++;
+        const str name = {text.at + from, to - from};
+        while (text.at[to] != '>')
+            to++;
+        if (closes)
+            assert_true(depth && str_eq(open[--depth], name));
+        else if (text.at[to - 1] != '/')
+            open[depth++] = name;
+        assert_true(depth < DEEPEST);
+        i = to;
+        if (!closes && (str_eq(name, S("style")) || str_eq(name, S("script"))))
+            while (text.at[i + 1] != '<' || text.at[i + 2] != '/')
+                i++;
+    }
+    assert_int_equal(depth, 0);
+}
+
+/* ---- documents ---- */
+
+static struct section *numbers(enum figure_kind kind, const double *values, uint32_t count, enum unit unit)
+{
+    struct section *section = report_section(report, "s", "Section");
+    struct table *table = section_table(section, "t", "Table");
+    table_column(table, (struct column_spec){"x", "x <axis>", UNIT_NONE, 0, "of a test"});
+    table_column(table, (struct column_spec){"y", "y & more", unit, 0, "of a test"});
+    for (uint32_t i = 0; i < count; i++) {
+        table_row(table);
+        table_text(table, S("a name with <b>markup</b> & \"quotes\" that is rather long"));
+        table_real(table, values[i]);
+    }
+    section_figure(section, "f", kind, "t", "x", "y");
+    return section;
+}
+
+static void every_kind_of_any_numbers(void **state)
+{
+    static const double series[][5] = {
+        {1, 2, 3, 4, 5},
+        {0, 0, 0, 0, 0},
+        {-5, 3, 0, 1e-9, 2},
+        {1e18, 1, 1e-18, 5, 7},
+        {NAN, INFINITY, 3, NAN, 4},
+        {NAN, NAN, NAN, NAN, NAN},
+        {5e-324, 1.7e308, -1.7e308, 0, 1},
+    };
+    static const enum unit units[] = {UNIT_NS, UNIT_BYTES, UNIT_RATIO, UNIT_NONE, UNIT_FLOP_PER_S};
+    for (int kind = FIGURE_BAR; kind <= FIGURE_LANES; kind++)
+        for (size_t i = 0; i < sizeof series / sizeof *series; i++) {
+            report = report_new(&arena, S("demo"));
+            numbers((enum figure_kind)kind, series[i], 5, units[i % 5]);
+            const str text = rendered();
+            assert_balanced(text);
+            assert_int_equal(count_of(text, "<b>markup"), 0);
+            assert_int_equal(count_of(text, "nan"), 0);
+            assert_int_equal(count_of(text, "\"inf"), 0);
+        }
+}
+
+static void a_single_point_and_none(void **state)
+{
+    static const double one[] = {42};
+    for (int kind = FIGURE_BAR; kind <= FIGURE_CDF; kind++)
+        for (uint32_t count = 0; count < 2; count++) {
+            report = report_new(&arena, S("demo"));
+            numbers((enum figure_kind)kind, one, count, UNIT_MS);
+            const str text = rendered();
+            assert_balanced(text);
+            assert_int_equal(count_of(text, "<svg"), count);
+        }
+}
+
+static void lines_over_one_axis_share_a_chart(void **state)
+{
+    struct section *section = report_section(report, "s", "Section");
+    struct table *table = section_table(section, "t", "");
+    table_column(table, (struct column_spec){"batch", "batch", UNIT_COUNT, 0, "of a test"});
+    table_column(table, (struct column_spec){"step_us", "step", UNIT_US, 0, "of a test"});
+    table_column(table, (struct column_spec){"host_us", "host", UNIT_US, 0, "of a test"});
+    table_column(table, (struct column_spec){"share", "share", UNIT_RATIO, 0, "of a test"});
+    for (int64_t batch = 512; batch <= 16384; batch *= 2) {
+        table_row(table);
+        table_int(table, batch);
+        table_real(table, (double)batch);
+        table_real(table, 700);
+        table_real(table, 0.5);
+    }
+    section_figure(section, "a", FIGURE_LINE, "t", "batch", "step_us");
+    section_figure(section, "b", FIGURE_LINE, "t", "batch", "host_us");
+    section_figure(section, "c", FIGURE_LINE, "t", "batch", "share");
+    const str text = rendered();
+    assert_balanced(text);
+    assert_int_equal(count_of(text, "<svg"), 2); /* shares have another axis */
+    assert_int_equal(count_of(text, "class=\"line\""), 3);
+    assert_int_equal(count_of(text, ">16,384<"), 3); /* below each chart, and in the table */
+}
+
+static void spans_lie_on_their_lanes(void **state)
+{
+    struct section *section = report_section(report, "s", "Section");
+    struct table *table = section_table(section, "t", "Streams");
+    table_column(table, (struct column_spec){"lane", "lane", UNIT_NONE, 0, "of a test"});
+    table_column(table, (struct column_spec){"begin_ns", "time", UNIT_NS, 0, "of a test"});
+    table_column(table, (struct column_spec){"end_ns", "end", UNIT_NS, 0, "of a test"});
+    table_column(table, (struct column_spec){"what", "what", UNIT_NONE, 0, "of a test"});
+    for (int i = 0; i < 6; i++) {
+        table_row(table);
+        table_text(table, i % 2 ? S("stream 7") : S("stream 20"));
+        table_int(table, 1000 * i);
+        table_int(table, 1000 * i + 900);
+        table_text(table, i % 3 ? S("gemm") : S("copy"));
+    }
+    section_figure(section, "lanes", FIGURE_LANES, "t", "lane", "begin_ns");
+    const str text = rendered();
+    assert_balanced(text);
+    assert_int_equal(count_of(text, "class=\"span\""), 6);
+    assert_int_equal(count_of(text, "y=\"14\""), 3);
+    assert_int_equal(count_of(text, "y=\"44\""), 3);
+}
+
+static void many_points_are_thinned(void **state)
+{
+    enum { POINTS = 20000 };
+    double *values = arena_array(&arena, POINTS, sizeof *values);
+    for (int i = 0; i < POINTS; i++)
+        values[i] = i % 997;
+    values[POINTS / 2] = 5000; /* the slow one stays */
+    numbers(FIGURE_LINE, values, POINTS, UNIT_NS);
+    const str text = rendered();
+    assert_balanced(text);
+    const char *path = memmem(text.at, text.len, "<path", 5);
+    assert_true(path && (size_t)(strchr(path, '>') - path) < 30000);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(every_kind_of_any_numbers, begin, end),
+        cmocka_unit_test_setup_teardown(a_single_point_and_none, begin, end),
+        cmocka_unit_test_setup_teardown(lines_over_one_axis_share_a_chart, begin, end),
+        cmocka_unit_test_setup_teardown(spans_lie_on_their_lanes, begin, end),
+        cmocka_unit_test_setup_teardown(many_points_are_thinned, begin, end),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
