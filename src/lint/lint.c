@@ -309,13 +309,6 @@ static void remark_on_syntax(struct run *run, const struct job *job)
     else if (tree->error_count)
         remark(run, job->file.path, syntax_place(tree, tree->error_at).line,
                S("does not parse as Python here; the rest of the file is looked at"));
-    for (uint32_t i = 0; tree && i < tree->too_large_count; i++)
-        remark(run, job->file.path, syntax_place(tree, tree->too_large[i].begin).line,
-               S("has more than 30,000 words and signs in one statement or bracket, which are not looked into"));
-    if (tree && project_file(run->lint->project, (uint32_t)(job - run->jobs))->too_deep)
-        remark(run, job->file.path,
-               syntax_place(tree, project_file(run->lint->project, (uint32_t)(job - run->jobs))->too_deep).line,
-               S("is nested deeper than 400 blocks and expressions; what lies deeper is not looked into"));
 }
 
 static void remark_on_suppressions(struct run *run, const struct job *job)
@@ -328,6 +321,38 @@ static void remark_on_suppressions(struct run *run, const struct job *job)
                    str_printf(run->arena, "the comment names a rule that there is not: %.*s", (int)name.len, name.at));
         else if (run->options->unused && !at->used)
             remark(run, job->file.path, at->own_line, S("the comment suppresses nothing"));
+    }
+}
+
+/* The lines at which the analysis stopped, each once a limit. */
+static void gather_limits(struct run *run)
+{
+    struct lint *lint = run->lint;
+    uint32_t met;
+    const struct limit_met *list = project_limits(lint->project, run->arena, &met);
+    lint->limits = arena_array(run->arena, met, sizeof *lint->limits);
+    for (uint32_t i = 0; i < met; i++) {
+        const struct lint_file *file = &lint->files[list[i].file];
+        const struct lint_limit limit = {list[i].limit, file->path, syntax_place(file->tree, list[i].at).line};
+        const struct lint_limit *last = lint->limit_count ? &lint->limits[lint->limit_count - 1] : NULL;
+        if (!last || last->limit != limit.limit || last->path.at != limit.path.at || last->line != limit.line)
+            lint->limits[lint->limit_count++] = limit;
+    }
+}
+
+/* Where a limit was met first, and how often else: what is met anywhere is told, however many places there are. */
+static void remark_on_limits(struct run *run)
+{
+    const struct lint *lint = run->lint;
+    for (uint32_t i = 0, end; i < lint->limit_count; i = end) {
+        const struct lint_limit *first = &lint->limits[i];
+        for (end = i + 1; end < lint->limit_count && lint->limits[end].limit == first->limit;)
+            end++;
+        const uint32_t more = end - i - 1;
+        remark(run, first->path, first->line,
+               more ? str_printf(run->arena, "%s (and at %u other place%s)", first->limit->what, more,
+                                 more == 1 ? "" : "s")
+                    : str_of(first->limit->what));
     }
 }
 
@@ -356,6 +381,8 @@ static void gather(struct run *run)
         if (run->jobs[i].from->config->fail_on < lint->fail_on)
             lint->fail_on = run->jobs[i].from->config->fail_on;
     }
+    gather_limits(run);
+    remark_on_limits(run);
     lint->findings = arena_array(run->arena, count, sizeof *lint->findings);
     for (uint32_t i = 0; i < lint->file_count; i++)
         for (uint32_t k = 0; k < lint->files[i].matches.count; k++)

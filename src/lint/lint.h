@@ -14,6 +14,7 @@
 #include <stdatomic.h>
 
 #include "base/arena.h"
+#include "base/limits.h"
 #include "config.h"
 #include "rules/families/rules.h"
 #include "steptime/error.h"
@@ -38,6 +39,13 @@ struct lint_remark {
 };
 
 enum tier { TIER_STATIC, TIER_FUNCTION, TIER_CONFIRMED, TIER_TRACE };
+
+/* A line at which the analysis met a limit: what follows from there it does not know, and so says nothing of. */
+struct lint_limit {
+    const struct limit *limit;
+    str path;
+    int64_t line;
+};
 
 /* A match that counts, and what a trace says of it. */
 struct lint_finding {
@@ -84,6 +92,8 @@ struct lint {
     uint32_t suppressed_count;
     struct lint_remark *remarks;
     uint32_t remark_count;
+    struct lint_limit *limits; /* by id, path and line */
+    uint32_t limit_count;
     enum fail_on fail_on; /* the strictest of the configurations that hold */
 };
 

@@ -222,6 +222,28 @@ static void show_rules(const struct lint *lint, struct section *section)
     }
 }
 
+static const struct column_spec limits_columns[] = {
+    {"limit", "limit", UNIT_NONE, 0, "id of the limit that was met"},
+    {"file", "file", UNIT_NONE, 0, "path of the file"},
+    {"line", "line", UNIT_NONE, 0, "where it was met, counted from 1"},
+    {"what", "what", UNIT_NONE, COLUMN_WIDE, "what is not followed from there on"},
+    {0},
+};
+
+static void show_limits(const struct lint *lint, struct section *section)
+{
+    struct table *table = section_table(section, "limits", "");
+    table_json_only(table);
+    table_columns(table, limits_columns);
+    for (uint32_t i = 0; i < lint->limit_count; i++) {
+        table_row(table);
+        table_text(table, str_of(lint->limits[i].limit->id));
+        table_text(table, lint->limits[i].path);
+        table_int(table, lint->limits[i].line);
+        table_text(table, str_of(lint->limits[i].limit->what));
+    }
+}
+
 static str verdict_of(const struct lint *lint, const struct tally *all, struct arena *arena)
 {
     const uint32_t sum = all->warnings + all->notes;
@@ -248,8 +270,11 @@ static void show_summary(const struct lint *lint, struct report *report)
     section_value(section, "warnings", "warnings", UNIT_COUNT, cell_int(all.warnings));
     section_value(section, "notes", "notes", UNIT_COUNT, cell_int(all.notes));
     section_value(section, "suppressed", "suppressed by comments", UNIT_COUNT, cell_int(lint->suppressed_count));
+    section_value(section, "not_followed", "places not followed to their end", UNIT_COUNT, cell_int(lint->limit_count));
     if (all.warnings + all.notes)
         show_rules(lint, section);
+    if (lint->limit_count)
+        show_limits(lint, section);
 }
 
 static const struct column_spec findings_columns[] = {

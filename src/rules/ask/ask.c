@@ -138,13 +138,12 @@ bool ask_answers_host(const struct check *check, uint32_t node)
 
 bool ask_changed(const struct check *check, const struct definition *definition, uint32_t after, uint32_t before)
 {
-    enum { MANY = 64 };
-    uint32_t uses[MANY];
-    const uint32_t count = flow_uses(check->project, check->file, definition, uses, MANY);
-    for (uint32_t i = 0; i < count && i < MANY; i++)
+    uint32_t uses[FLOW_MOST_USES];
+    const uint32_t count = flow_uses(check->project, check->file, definition, uses, FLOW_MOST_USES);
+    for (uint32_t i = 0; i < count && i < FLOW_MOST_USES; i++)
         if (uses[i] > after && uses[i] < before && flow_use_changes(check->project, check_site(check, uses[i])))
             return true;
-    return count > MANY;
+    return count > FLOW_MOST_USES;
 }
 
 bool ask_few_numbers(const struct check *check, uint32_t what)

@@ -93,7 +93,13 @@ static bool moves_itself(const struct check *check, uint32_t id)
 static bool transforms_on_device(const struct check *check, uint32_t call)
 {
     enum { FARTHEST = 20000 };
+    static const struct limit far = {
+        "loader-function",
+        "a loader is made more than 20,000 nodes behind the head of its function; what stands before "
+        "it is not looked at for transforms that move samples to the device"};
     const uint32_t function = syntax_function(check->tree, call);
+    if (function != SYNTAX_NONE && call - function > FARTHEST)
+        check_limit(check, &far, call);
     for (uint32_t at = function == SYNTAX_NONE || call - function > FARTHEST ? call : function; at < call; at++) {
         const struct value *made = syntax_is(check->tree, at, SYN_CALL) ? ask_value(check, at) : &value_unknown;
         const uint32_t runs = made->kind == VALUE_INSTANCE && made->detail != SYNTAX_NONE

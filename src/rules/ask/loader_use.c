@@ -3,7 +3,12 @@
 
 #include "loop.h"
 
-enum { FARTHEST = 8, MOST_STEPS = 128, MOST_USES = 16 };
+enum { FARTHEST = 64, MOST_STEPS = 1024, MOST_CALLERS = 64 };
+
+static const struct limit far_loader = {
+    "loader-use",
+    "a loader is handed on through more than 64 places, 64 callers of one function or 1,024 steps in all; it "
+    "is not followed further"};
 
 struct trail {
     const struct project *project;
@@ -21,20 +26,26 @@ static struct check check_of(const struct trail *trail, struct site site)
 
 /* ---- names, attributes, parameters ---- */
 
+static void stop(struct trail *trail, struct site site)
+{
+    trail->use.unknown = true;
+    project_limit(trail->project, &far_loader, site);
+}
+
 static void follow_all(struct trail *trail, uint32_t file, const uint32_t *uses, uint32_t count, int depth)
 {
-    trail->use.unknown |= count > MOST_USES;
-    for (uint32_t i = 0; i < count && i < MOST_USES; i++)
+    trail->use.unknown |= count > FLOW_MOST_USES;
+    for (uint32_t i = 0; i < count && i < FLOW_MOST_USES; i++)
         follow(trail, (struct site){file, uses[i]}, depth);
 }
 
 static void follow_definition(struct trail *trail, uint32_t file, const struct definition *definition, int depth)
 {
-    uint32_t uses[MOST_USES];
+    uint32_t uses[FLOW_MOST_USES];
     if (!definition)
         return;
-    follow_all(trail, file, uses, flow_uses(trail->project, file, definition, uses, MOST_USES), depth);
-    follow_all(trail, file, uses, flow_inner_uses(trail->project, file, definition, uses, MOST_USES), depth);
+    follow_all(trail, file, uses, flow_uses(trail->project, file, definition, uses, FLOW_MOST_USES), depth);
+    follow_all(trail, file, uses, flow_inner_uses(trail->project, file, definition, uses, FLOW_MOST_USES), depth);
 }
 
 /* Reads of `self.name` in the methods of its class. */
@@ -79,6 +90,18 @@ static void follow_argument(struct trail *trail, struct site call, uint32_t argu
     trail->use.given_away = true;
 }
 
+/* The calls of the function around what is returned, as many of them as are followed. */
+static const struct site *callers_of(struct trail *trail, struct site returned, uint32_t *count)
+{
+    const struct site *callers = name_callers(trail->project, project_function_at(trail->project, returned), count);
+    trail->use.handed_out |= !*count;
+    if (*count > MOST_CALLERS) {
+        stop(trail, returned);
+        *count = MOST_CALLERS;
+    }
+    return callers;
+}
+
 /* Item i of what a call gives: `a, b = loaders()`. */
 static void follow_part(struct trail *trail, struct site tuple, uint32_t i, int depth)
 {
@@ -104,20 +127,16 @@ static void follow_tuple(struct trail *trail, struct site item, int depth)
         follow_part(trail, (struct site){item.file, tuple}, i, depth);
         return;
     }
-    const struct site *callers = name_callers(trail->project, project_function_at(trail->project, item), &count);
-    trail->use.unknown |= count > MOST_USES;
-    trail->use.handed_out |= !count;
-    for (uint32_t c = 0; c < count && c < MOST_USES; c++)
+    const struct site *callers = callers_of(trail, item, &count);
+    for (uint32_t c = 0; c < count; c++)
         follow_part(trail, callers[c], i, depth);
 }
 
 static void follow_callers(struct trail *trail, struct site returned, int depth)
 {
     uint32_t count;
-    const struct site *callers = name_callers(trail->project, project_function_at(trail->project, returned), &count);
-    trail->use.unknown |= count > MOST_USES;
-    trail->use.handed_out |= !count;
-    for (uint32_t i = 0; i < count && i < MOST_USES; i++)
+    const struct site *callers = callers_of(trail, returned, &count);
+    for (uint32_t i = 0; i < count; i++)
         follow(trail, callers[i], depth);
 }
 
@@ -157,7 +176,7 @@ static void follow(struct trail *trail, struct site site, int depth)
     const struct syntax *tree = project_tree(trail->project, site.file);
     const uint32_t parent = tree->parent[site.node];
     if (depth == FARTHEST || ++trail->steps > MOST_STEPS) {
-        trail->use.unknown = true;
+        stop(trail, site);
         return;
     }
     switch (tree->kind[parent]) {

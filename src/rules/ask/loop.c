@@ -141,7 +141,11 @@ static bool is_module_call(const struct project *project, struct site call)
 /* A function of the run that calls a network or one of its layers itself: self.update_memory(x, h). */
 static bool wraps_module(const struct project *project, uint32_t function)
 {
-    enum { FAR_ENOUGH = 2000 };
+    enum { FAR_ENOUGH = 20000 };
+    static const struct limit long_function = {
+        "called-function",
+        "a function that a loop calls has more than 20,000 nodes; those behind are not looked at for "
+        "calls of a network"};
     const struct function *about = project_function(project, function);
     const struct syntax *tree = project_tree(project, about->file);
     if (str_eq(about->name, S("forward")))
@@ -150,6 +154,8 @@ static bool wraps_module(const struct project *project, uint32_t function)
     for (uint32_t at = about->node; at < about->node + size; at++)
         if (is_module_call(project, (struct site){about->file, at}))
             return true;
+    if (size < tree->size[about->node])
+        project_limit(project, &long_function, (struct site){about->file, about->node});
     return false;
 }
 
@@ -200,10 +206,9 @@ static bool may_be_tensor(const struct check *check, uint32_t node)
 /* Whether the read sees what a statement of the loop has bound a round before. */
 static bool reads_round_before(const struct check *check, uint32_t read, uint32_t loop)
 {
-    enum { MANY = 8 };
-    const struct definition *found[MANY];
-    const uint32_t count = flow_definitions(check->project, check_site(check, read), found, MANY);
-    for (uint32_t i = 0; i < count && i < MANY; i++) {
+    const struct definition *found[FLOW_MOST_DEFINITIONS];
+    const uint32_t count = flow_definitions(check->project, check_site(check, read), found, FLOW_MOST_DEFINITIONS);
+    for (uint32_t i = 0; i < count && i < FLOW_MOST_DEFINITIONS; i++) {
         const bool in_it = syntax_inside(check->tree, read, found[i]->statement);
         const bool changed = found[i]->kind == DEFINED_CHANGE && !in_it;
         if ((!changed && (found[i]->kind != DEFINED_ASSIGN || !may_be_tensor(check, found[i]->value))) ||
@@ -217,9 +222,15 @@ static bool reads_round_before(const struct check *check, uint32_t read, uint32_
 
 bool loop_is_recurrence(const struct check *check, uint32_t loop)
 {
-    enum { LARGEST = 4000 };
-    if (check->tree->kind[loop] != SYN_FOR || check->tree->size[loop] > LARGEST)
+    enum { LARGEST = 20000 };
+    static const struct limit large = {
+        "loop-size", "a loop has more than 20,000 nodes; whether a round needs the one before is not looked at"};
+    if (check->tree->kind[loop] != SYN_FOR)
         return false;
+    if (check->tree->size[loop] > LARGEST) {
+        check_limit(check, &large, loop);
+        return false;
+    }
     for (uint32_t at = loop; at != SYNTAX_NONE; at = loop_next(check->tree, loop, at))
         if (syntax_is(check->tree, at, SYN_NAME) && may_be_tensor(check, at) && reads_round_before(check, at, loop))
             return true;

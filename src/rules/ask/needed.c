@@ -117,16 +117,15 @@ static bool is_needed_at(const struct check *check, uint32_t value)
 
 bool needed_by_host(const struct check *check, uint32_t read)
 {
-    enum { MANY = 16 };
     if (is_needed_at(check, read))
         return true;
     const uint32_t statement = syntax_statement(check->tree, read);
     if (!syntax_is(check->tree, statement, SYN_ASSIGN) || !syntax_is(check->tree, statement + 1, SYN_NAME))
         return false;
     const struct definition *definition = flow_bound(check->project, check_site(check, statement + 1));
-    uint32_t uses[MANY];
-    const uint32_t count = definition ? flow_uses(check->project, check->file, definition, uses, MANY) : 0;
-    for (uint32_t i = 0; i < count && i < MANY; i++)
+    uint32_t uses[FLOW_MOST_USES];
+    const uint32_t count = definition ? flow_uses(check->project, check->file, definition, uses, FLOW_MOST_USES) : 0;
+    for (uint32_t i = 0; i < count && i < FLOW_MOST_USES; i++)
         if (is_needed_at(check, uses[i]))
             return true;
     return false;

@@ -52,21 +52,31 @@ static bool is_of_model(const struct check *check, uint32_t node)
     }
 }
 
+static const struct limit far_calls = {
+    "calls-of-loop",
+    "a loop calls functions through more than 3 others, or of more than 4,000 nodes in all; what is behind "
+    "is not looked at for work of the model"};
+
 /* A function of the run in which such a thing stands, or in what it calls; so many nodes are looked at in all. */
 static bool calls_into_model(const struct check *check, uint32_t call, uint32_t *left, int depth)
 {
     enum { DEEPEST = 3 };
-    const uint32_t target = !syntax_is(check->tree, call, SYN_CALL) || depth == DEEPEST
-                                ? SYNTAX_NONE
-                                : name_target(check->project, check_site(check, call));
+    const uint32_t target =
+        syntax_is(check->tree, call, SYN_CALL) ? name_target(check->project, check_site(check, call)) : SYNTAX_NONE;
     if (target == SYNTAX_NONE)
         return false;
+    if (depth == DEEPEST) {
+        check_limit(check, &far_calls, call);
+        return false;
+    }
     const struct function *function = project_function(check->project, target);
     const struct check there = {check->project, function->file, project_tree(check->project, function->file),
                                 check->arena};
     for (uint32_t at = function->node; at < syntax_last(there.tree, function->node) && *left; at++, --*left)
         if (is_of_model(&there, at) || calls_into_model(&there, at, left, depth + 1))
             return true;
+    if (!*left)
+        check_limit(check, &far_calls, call);
     return false;
 }
 
@@ -178,8 +188,7 @@ static bool gives_parts(const struct check *check, uint32_t iterable)
 /* Parameters of a model, lists and groups of them, and what zip makes of these. */
 static bool holds_parameters(const struct value *value)
 {
-    enum { DEEPEST = 4 };
-    for (int depth = 0; depth < DEEPEST && value->items; depth++) {
+    while (value->items) { /* values nest no deeper than they are told apart */
         value = value_item_at(value, 0);
         if (value_has(value, VALUE_PARAMETER))
             return true;
@@ -254,7 +263,7 @@ bool preparation_is(const struct check *check, uint32_t loop)
 static bool find_rows(const struct check *check, uint32_t target, uint32_t iterable, struct hand_off *hand_off)
 {
     const struct syntax *tree = check->tree;
-    for (int depth = 0; depth < 3 && syntax_is(tree, iterable, SYN_CALL); depth++) {
+    while (syntax_is(tree, iterable, SYN_CALL)) {
         const bool counted = ask_named(check, iterable, "enumerate");
         const bool shown = name_under(check->project, check_site(check, iterable), "tqdm.");
         if (!counted && !shown)

@@ -31,7 +31,7 @@ static bool in_wrapper(const struct check *check, uint32_t call)
 
 static bool holds_gpu_tensor(const struct value *value)
 {
-    for (int depth = 0; depth < 3 && value_is_container(value); depth++)
+    while (value_is_container(value)) /* values nest no deeper than they are told apart */
         value = value_item(value);
     return value_gpu_tensor(value);
 }
@@ -60,16 +60,15 @@ uint32_t read_back_what(const struct check *check, uint32_t call)
 /* torch.distributed.all_reduce(x): what comes back is not what was uploaded. */
 static bool is_exchanged(const struct check *check, const struct definition *definition, uint32_t before)
 {
-    enum { MANY = 64 };
-    uint32_t uses[MANY];
-    const uint32_t count = flow_uses(check->project, check->file, definition, uses, MANY);
-    for (uint32_t i = 0; i < count && i < MANY; i++) {
+    uint32_t uses[FLOW_MOST_USES];
+    const uint32_t count = flow_uses(check->project, check->file, definition, uses, FLOW_MOST_USES);
+    for (uint32_t i = 0; i < count && i < FLOW_MOST_USES; i++) {
         const uint32_t list = check->tree->parent[uses[i]];
         if (uses[i] < before && syntax_is(check->tree, list, SYN_ARGUMENTS) &&
             name_under(check->project, check_site(check, check->tree->parent[list]), "torch.distributed."))
             return true;
     }
-    return count > MANY;
+    return count > FLOW_MOST_USES;
 }
 
 /* `x = x.cuda(); ... x[0].item()`: x is what was uploaded, or a part of it, in this function, and nobody changed it. */

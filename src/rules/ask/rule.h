@@ -52,6 +52,12 @@ static inline struct site check_site(const struct check *check, uint32_t node)
     return (struct site){check->file, node};
 }
 
+/* Tells that what a rule asks of the node is not followed to its end. */
+static inline void check_limit(const struct check *check, const struct limit *limit, uint32_t node)
+{
+    project_limit(check->project, limit, check_site(check, node));
+}
+
 /*
  * Which nodes can match at all, so that choosing the rules of a node is a
  * look-up. `kinds` are enum syntax_kind, ended by 0 (SYN_ABSENT is never asked

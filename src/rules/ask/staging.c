@@ -42,16 +42,25 @@ static bool is_variable(const struct syntax *tree, uint32_t node)
     return !syntax_is(tree, parent, SYN_KEYWORD) || syntax_first(tree, parent) != node;
 }
 
-enum { DEFINITIONS = 16 };
+static const struct limit large_loop = {
+    "samples-loop",
+    "the body of a loop over samples has more than 48 statements, 16 expressions, 24 names or, in an inner "
+    "loop, 6 names that could be kept for each sample; it is not taken apart"};
+
+static bool stop(const struct check *check, const struct staging *staging)
+{
+    check_limit(check, &large_loop, staging->loop);
+    return false;
+}
 
 static bool name_is_of_sample(const struct scope *scope, uint32_t name)
 {
     const struct check *check = scope->check;
     if (flow_bound(check->project, check_site(check, name)))
         return name >= scope->from && name < scope->to;
-    const struct definition *found[DEFINITIONS];
-    const uint32_t count = flow_definitions(check->project, check_site(check, name), found, DEFINITIONS);
-    if (count > DEFINITIONS)
+    const struct definition *found[FLOW_MOST_DEFINITIONS];
+    const uint32_t count = flow_definitions(check->project, check_site(check, name), found, FLOW_MOST_DEFINITIONS);
+    if (count > FLOW_MOST_DEFINITIONS)
         return false;
     bool outside = count == 0;
     for (uint32_t i = 0; i < count; i++) {
@@ -242,7 +251,9 @@ static void judge(const struct check *check, struct staging *staging, uint32_t i
     if (split == SYNTAX_NONE)
         return;
     const uint32_t count = staging_replayed(check, staging, i, names);
-    if (count > 0 && count <= STAGING_REPLAYED)
+    if (count > STAGING_REPLAYED)
+        stop(check, staging);
+    else if (count)
         staging->stages[i] = STAGE_SPLIT;
 }
 
@@ -279,9 +290,11 @@ static void find_pieces(const struct check *check, struct staging *staging, uint
     const struct scope scope = {check, staging, 0, 0};
     for (uint32_t at = syntax_first(tree, statement); at < syntax_last(tree, statement);) {
         const enum syntax_kind kind = tree->kind[at];
-        if (is_value(kind) && ask_any(check, at, is_hard) && expression_is_of_sample(&scope, at) &&
-            staging->piece_count < STAGING_PIECES) {
-            staging->pieces[staging->piece_count++] = at;
+        if (is_value(kind) && ask_any(check, at, is_hard) && expression_is_of_sample(&scope, at)) {
+            if (staging->piece_count < STAGING_PIECES)
+                staging->pieces[staging->piece_count++] = at;
+            else
+                stop(check, staging);
             at = syntax_last(tree, at);
         } else if (kind == SYN_LAMBDA || kind == SYN_BOOL || kind == SYN_CONDITIONAL || kind == SYN_LIST_COMP ||
                    kind == SYN_GENERATOR || kind == SYN_DICT_COMP || kind == SYN_SET_COMP)
@@ -319,13 +332,13 @@ static bool in_split(const struct check *check, const struct staging *staging, u
     return false;
 }
 
-static bool keep(struct staging *staging, str name)
+static bool keep(const struct check *check, struct staging *staging, str name)
 {
     for (uint32_t i = 0; i < staging->kept_count; i++)
         if (str_eq(staging->kept[i], name))
             return true;
     if (staging->kept_count == STAGING_NAMES)
-        return false;
+        return stop(check, staging);
     staging->kept[staging->kept_count++] = name;
     return true;
 }
@@ -333,9 +346,9 @@ static bool keep(struct staging *staging, str name)
 /* Every use of a name that the first stage binds lies in the loop, and where the second stage has it, it can be kept. */
 static bool keep_definition(const struct check *check, struct staging *staging, const struct definition *definition)
 {
-    uint32_t uses[64];
-    const uint32_t count = flow_uses(check->project, check->file, definition, uses, 64);
-    if (count > 64 || flow_escapes(check->project, check->file, definition))
+    uint32_t uses[FLOW_MOST_USES];
+    const uint32_t count = flow_uses(check->project, check->file, definition, uses, FLOW_MOST_USES);
+    if (count > FLOW_MOST_USES || flow_escapes(check->project, check->file, definition))
         return false;
     for (uint32_t k = 0; k < count; k++) {
         if (!syntax_inside(check->tree, uses[k], staging->loop))
@@ -348,7 +361,7 @@ static bool keep_definition(const struct check *check, struct staging *staging, 
         const struct definition *change = flow_bound(check->project, check_site(check, uses[k]));
         if (change || kept_use(check, uses[k]) == KEPT_REFUSE)
             return false;
-        if (!replayed && !keep(staging, syntax_text(check->tree, definition->name)))
+        if (!replayed && !keep(check, staging, syntax_text(check->tree, definition->name)))
             return false;
     }
     return true;
@@ -357,10 +370,10 @@ static bool keep_definition(const struct check *check, struct staging *staging, 
 /* No use in the loop may see both a value of the first stage and one from elsewhere, a round before for instance. */
 static bool sees_first_stage_alone(const struct check *check, const struct staging *staging, uint32_t use)
 {
-    const struct definition *found[DEFINITIONS];
-    const uint32_t count = flow_definitions(check->project, check_site(check, use), found, DEFINITIONS);
+    const struct definition *found[FLOW_MOST_DEFINITIONS];
+    const uint32_t count = flow_definitions(check->project, check_site(check, use), found, FLOW_MOST_DEFINITIONS);
     uint32_t first = 0;
-    for (uint32_t i = 0; i < count && i < DEFINITIONS; i++)
+    for (uint32_t i = 0; i < count && i < FLOW_MOST_DEFINITIONS; i++)
         first += found[i]->statement != staging->loop && in_first_stage(check, staging, found[i]->name);
     return first == 0 || first == count;
 }
@@ -482,8 +495,10 @@ bool staging_find(const struct check *check, uint32_t loop, struct staging *stag
         return false;
     const uint32_t block = syntax_child(tree, loop, 2);
     for (uint32_t at = syntax_first(tree, block); at != SYNTAX_NONE; at = syntax_next(tree, at)) {
-        if (staging->count == STAGING_STATEMENTS || is_staged_already(tree, at) || any_leaves(tree, at, loop))
+        if (is_staged_already(tree, at) || any_leaves(tree, at, loop))
             return false;
+        if (staging->count == STAGING_STATEMENTS)
+            return stop(check, staging);
         staging->statements[staging->count++] = at;
         judge(check, staging, staging->count - 1);
         if (staging->stages[staging->count - 1] == STAGE_BATCH)

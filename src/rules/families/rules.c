@@ -157,15 +157,10 @@ static void try_rule(const struct check *check, const struct rule *rule, uint32_
 
 /* ---- which call of its name, counted from 0 ---- */
 
-enum { FAR_ENOUGH = 4096 }; /* nodes of a match among which its built-in is looked for */
-
 /* The call of the built-in within the match; SYNTAX_NONE. */
 static uint32_t builtin_call(const struct syntax *tree, const struct match *match)
 {
-    uint32_t last = syntax_last(tree, match->node);
-    if (last - match->node > FAR_ENOUGH)
-        last = match->node + FAR_ENOUGH;
-    for (uint32_t node = match->node; node < last; node++)
+    for (uint32_t node = match->node, last = syntax_last(tree, node); node < last; node++)
         if (tree->kind[node] == SYN_CALL && str_eq(syntax_tail(tree, syntax_first(tree, node)), match->builtin))
             return node;
     return SYNTAX_NONE;

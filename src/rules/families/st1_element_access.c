@@ -43,9 +43,15 @@ static bool goes_over_keys(const struct check *check, uint32_t loop)
     const struct syntax *tree = check->tree;
     const uint32_t target = syntax_is(tree, loop, SYN_FOR) ? syntax_first(tree, loop) : SYNTAX_NONE;
     const uint32_t source = loop_source(check, loop);
-    enum { LARGEST = 4000 };
-    if (!syntax_is(tree, target, SYN_NAME) || source == SYNTAX_NONE || tree->size[loop] > LARGEST)
+    enum { LARGEST = 20000 };
+    static const struct limit large = {"loop-over-keys",
+                                       "a loop has more than 20,000 nodes; whether it goes over keys is not looked at"};
+    if (!syntax_is(tree, target, SYN_NAME) || source == SYNTAX_NONE)
         return false;
+    if (tree->size[loop] > LARGEST) {
+        check_limit(check, &large, loop);
+        return false;
+    }
     for (uint32_t at = loop; at < syntax_last(tree, loop); at++)
         if (syntax_is(tree, at, SYN_SUBSCRIPT) && syntax_same(tree, syntax_child(tree, at, 1), tree, target) &&
             syntax_same(tree, syntax_first(tree, at), tree, source))
@@ -238,10 +244,9 @@ static uint32_t own_part(const struct syntax *tree, uint32_t parts, uint32_t nam
 /* Whether the read sees what an earlier round has bound here. */
 static bool sees_earlier_round(const struct check *check, uint32_t read, uint32_t statement)
 {
-    enum { MANY = 16 };
-    const struct definition *found[MANY];
-    const uint32_t count = flow_definitions(check->project, check_site(check, read), found, MANY);
-    for (uint32_t i = 0; i < count && i < MANY; i++)
+    const struct definition *found[FLOW_MOST_DEFINITIONS];
+    const uint32_t count = flow_definitions(check->project, check_site(check, read), found, FLOW_MOST_DEFINITIONS);
+    for (uint32_t i = 0; i < count && i < FLOW_MOST_DEFINITIONS; i++)
         if (found[i]->statement == statement)
             return true;
     return false;

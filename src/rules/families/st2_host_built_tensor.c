@@ -51,8 +51,7 @@ static bool is_constant(const struct check *check, uint32_t what)
 /* Whether the value of the node is moved on the spot: torch.Tensor(x).long().to(d), to_gpu(torch.Tensor(x)). */
 static uint32_t moved_on_the_spot(const struct check *check, uint32_t node)
 {
-    enum { FAR = 12 };
-    for (int i = 0; i < FAR; i++) {
+    for (;;) {
         node = check->tree->parent[node];
         if (!node || syntax_is_statement(check->tree->kind[node]) || check->tree->kind[node] == SYN_LAMBDA)
             break;
@@ -69,16 +68,15 @@ static uint32_t moved_on_the_spot(const struct check *check, uint32_t node)
 /* Whether a use of the name that the statement binds moves it. */
 static uint32_t moved_by_name(const struct check *check, uint32_t node)
 {
-    enum { MANY = 16 };
     const uint32_t statement = syntax_statement(check->tree, node);
     if (!syntax_is(check->tree, statement, SYN_ASSIGN) || !syntax_is(check->tree, statement + 1, SYN_NAME))
         return SYNTAX_NONE;
     if (ask_root(check, syntax_last_child(check->tree, statement)) != node)
         return SYNTAX_NONE;
     const struct definition *definition = flow_bound(check->project, check_site(check, statement + 1));
-    uint32_t uses[MANY];
-    const uint32_t count = definition ? flow_uses(check->project, check->file, definition, uses, MANY) : 0;
-    for (uint32_t i = 0; i < count && i < MANY; i++) {
+    uint32_t uses[FLOW_MOST_USES];
+    const uint32_t count = definition ? flow_uses(check->project, check->file, definition, uses, FLOW_MOST_USES) : 0;
+    for (uint32_t i = 0; i < count && i < FLOW_MOST_USES; i++) {
         const uint32_t moved = moved_on_the_spot(check, uses[i]);
         if (moved != SYNTAX_NONE)
             return moved;

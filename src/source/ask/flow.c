@@ -22,6 +22,11 @@ static bool is_binding(const struct flow *flow, uint32_t node)
 
 enum { MOST_WAYS = 4096 };
 
+static const struct limit many_definitions = {
+    "definitions",
+    "a name may be bound in more than 64 places, or by more than 4,096 ways; the others are not looked at"};
+static const struct limit many_uses = {"uses", "a name is read in more than 64 places; the others are not looked at"};
+
 struct reach {
     const struct flow *flow;
     uint32_t *list; /* definitions met, each once */
@@ -64,7 +69,8 @@ uint32_t flow_definitions(const struct project *project, struct site use, const 
     struct reach reach = {.flow = flow, .enough = room};
     uint32_t count = 0;
     meet(&reach, object_def(flow, flow_read_def(flow, use.node)));
-    for (size_t i = 0; i < reach.count && i < MOST_WAYS && count <= room; i++) {
+    size_t i = 0;
+    for (; i < reach.count && i < MOST_WAYS && count <= room; i++) {
         const struct def *def = &flow->defs[reach.list[i]];
         const uint32_t operands = def->shown.kind == DEFINED_MEETING ? def->operands : 0;
         for (uint32_t k = 0; k < operands && reach.shown <= reach.enough; k++)
@@ -72,6 +78,8 @@ uint32_t flow_definitions(const struct project *project, struct site use, const 
         if (is_shown(flow, def) && count++ < room)
             found[count - 1] = &def->shown;
     }
+    if (room == FLOW_MOST_DEFINITIONS ? count > room : i == MOST_WAYS)
+        project_limit(project, &many_definitions, use);
     mem_free(reach.list);
     return count;
 }
@@ -102,6 +110,8 @@ uint32_t flow_uses(const struct project *project, uint32_t id, const struct defi
     const struct reached reached = flow->groups[flow->group[number_of(flow, definition)]];
     for (uint32_t i = 0; i < reached.count && i < room; i++)
         uses[i] = flow->reached[reached.first + i];
+    if (room == FLOW_MOST_USES && reached.count > room && definition->name != NONE)
+        project_limit(project, &many_uses, (struct site){id, definition->name});
     return reached.count;
 }
 
@@ -116,6 +126,8 @@ uint32_t flow_inner_uses(const struct project *project, uint32_t file, const str
             const uint32_t left = count < room ? room - count : 0;
             count += flow_uses(project, file, &flow->defs[d].shown, left ? uses + count : NULL, left);
         }
+    if (room == FLOW_MOST_USES && count > room && definition->name != NONE)
+        project_limit(project, &many_uses, (struct site){file, definition->name});
     return count;
 }
 

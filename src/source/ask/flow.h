@@ -15,7 +15,8 @@
 #include "project.h"
 
 /* All definitions that may reach this use (a SYN_NAME that is read); fills at most `room`, returns how many there are,
- * or room + 1 for more than fit. */
+ * or room + 1 for more than fit. More than FLOW_MOST_DEFINITIONS are told as a limit to who asks for so many. */
+enum { FLOW_MOST_DEFINITIONS = 64 };
 uint32_t flow_definitions(const struct project *project, struct site use, const struct definition **found,
                           uint32_t room);
 /* The one definition that reaches it; NULL where there are several or none that is known. */
@@ -24,7 +25,8 @@ const struct definition *flow_definition(const struct project *project, struct s
 const struct definition *flow_bound(const struct project *project, struct site name);
 
 /* Names that may read this definition, as nodes of its file in order; fills at most `room` (itself at most
- * FLOW_MOST_USES), returns how many there are, or FLOW_MOST_USES + 1 for more than that. */
+ * FLOW_MOST_USES), returns how many there are, or FLOW_MOST_USES + 1 for more than that: then some are not listed, which
+ * is told as a limit to who asks for so many. */
 uint32_t flow_uses(const struct project *project, uint32_t file, const struct definition *definition, uint32_t *uses,
                    uint32_t room);
 /* Names in functions within that one (of the file, where it is a variable of the module) that read the same variable. */

@@ -62,3 +62,13 @@ const struct summary *summary_of(const struct project *project, uint32_t functio
 {
     return &project->summaries.of_function[function];
 }
+
+void project_limit(const struct project *project, const struct limit *limit, struct site site)
+{
+    files_limit(&project->files, limit, site.file, site.node);
+}
+
+const struct limit_met *project_limits(const struct project *project, struct arena *arena, uint32_t *count)
+{
+    return limits_list(project->files.limits, arena, count);
+}

@@ -14,6 +14,7 @@
 #ifndef SOURCE_PROJECT_H
 #define SOURCE_PROJECT_H
 
+#include "base/limits.h"
 #include "source/flow/site.h"
 
 struct project;
@@ -38,5 +39,10 @@ uint32_t project_parameter(const struct project *project, uint32_t function, uin
  * import each other. Where not, there is no device that could wait.
  */
 bool project_uses_device(const struct project *project, uint32_t file);
+
+/* Tells that what was asked about the node is not followed to its end. */
+void project_limit(const struct project *project, const struct limit *limit, struct site site);
+/* All that was told of, by id, file and byte: limits are met while the project is made and while it is asked. */
+const struct limit_met *project_limits(const struct project *project, struct arena *arena, uint32_t *count);
 
 #endif

@@ -65,9 +65,24 @@ static void number_all(struct files *files)
     }
 }
 
+static void tell_not_read(const struct files *files, const struct file *file)
+{
+    static const struct limit large = {
+        "statement-size",
+        "has more than 30,000 words and signs in one statement or bracket, which are not looked into"};
+    static const struct limit deep = {
+        "nesting", "is nested deeper than 400 blocks and expressions; what lies deeper is not looked into"};
+    const struct syntax *tree = file->shown.tree;
+    for (uint32_t i = 0; tree && i < tree->too_large_count; i++)
+        limits_tell(files->limits, &large, file->id, tree->too_large[i].begin);
+    if (tree && file->shown.too_deep)
+        limits_tell(files->limits, &deep, file->id, file->shown.too_deep);
+}
+
 void files_read(struct files *files, const struct project_source *sources, uint32_t count, unsigned threads)
 {
     files->names = names_new();
+    files->limits = limits_new();
     files->count = count;
     files->at = arena_array(&files->arena, count, sizeof *files->at);
     for (uint32_t i = 0; i < count; i++) {
@@ -76,6 +91,8 @@ void files_read(struct files *files, const struct project_source *sources, uint3
         files->at[i].text = sources[i].text;
     }
     par_each(count, threads, read_file, files);
+    for (uint32_t i = 0; i < count; i++)
+        tell_not_read(files, &files->at[i]);
     number_all(files);
     module_link(files);
     method_list(files);
@@ -92,6 +109,7 @@ void files_free(struct files *files)
         arena_free(&files->at[i].arena);
     }
     names_free(files->names);
+    limits_free(files->limits);
     struct map *const maps[] = {&files->by_path,       &files->by_module,        &files->module_slot,
                                 &files->class_by_node, &files->function_by_node, &files->method,
                                 &files->method_count,  &files->methods_by_name};

@@ -8,6 +8,7 @@
 #define SOURCE_FILES_H
 
 #include "base/arena.h"
+#include "base/limits.h"
 #include "base/map.h"
 #include "source/flow/file.h"
 #include "given.h"
@@ -31,6 +32,7 @@ struct files {
     uint32_t *next_of_name;     /* per function; NONE */
     struct map method_count;    /* name id -> how many classes define a method of that name */
     struct map method;          /* class << 32 | name id -> function */
+    struct limits *limits;      /* what any round did not follow to its end: file and byte */
 };
 
 void files_read(struct files *files, const struct project_source *sources, uint32_t count, unsigned threads);
@@ -40,6 +42,12 @@ void files_free(struct files *files);
 void module_link(struct files *files);               /* names of modules, and what imports name */
 void method_list(struct files *files);               /* methods by class and by name */
 void flow_prove(struct files *files, uint32_t file); /* what uses prove, once methods are known */
+
+/* Any round tells here what it does not follow to its end. */
+static inline void files_limit(const struct files *files, const struct limit *limit, uint32_t file, uint32_t node)
+{
+    limits_tell(files->limits, limit, file, files->at[file].shown.tree->begin[node]);
+}
 
 /* ---- asking ---- */
 uint32_t module_find(const struct files *files, uint32_t from, str dotted);              /* file; NONE */
