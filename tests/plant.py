@@ -68,9 +68,9 @@ class Plant:
 
     # To a file
 
-    def write(self, path):
+    def write(self, path, **more):
         info = {"backend": "nccl", "rank": self.rank, "world_size": self.world}
-        return write_trace(path, self.events, distributedInfo=info)
+        return write_trace(path, self.events, distributedInfo=info, **more)
 
 
 # Scenes: the step is [0, 5000) us, the device works in [0, 1000) and [4000, 5000), the gap of 3 ms has one cause.

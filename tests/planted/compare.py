@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the program says of a planted job, against the truth.
+
+check() is the one place that knows what is to be said where. The ids under which the verdict is to come (the second column
+of SAYS) are proposals until doc/numbers defines them; where the program has no such id, what it says today is read instead.
+"""
+from dataclasses import dataclass
+
+SILENT = "-"
+TOLERANCE = 0.05
+
+# What a summary is to have, in its section "verdict": values, and tables with a row a cause and a row a doubt.
+SAYS = {
+    "bound": "bound",  # device host communication data copies stall late_rank balanced none
+    "rank": "late_rank",
+    "phase": "late_phase",  # forward backward optimizer loader
+    "cause": "causes.cause",  # of the first row: the largest
+    "kind": "late_kind",
+    "ns": "causes.per_step_ns",  # over the recorded steps
+    "when": "causes.when",  # each once warm_up periodic
+    "doubts": "doubts.doubt",
+}
+BOUNDS = {"GPU-bound": "device", "compute-bound": "device", "communication-bound": "communication", "copy-bound": "copies",
+          "input-bound": "data", "host-bound": "host", "unknown": "none"}
+RULES = {"SM101": "data_loading", "SM102": "synchronisation", "SM103": "launching", "SM104": "python", "SM105": "communication",
+         "SM106": "copies", "SM109": "compilation", "SM301": "python", "SM302": "communication"}
+SAME = {"data_loading": {"loading_single", "loading_workers", "loader"}, "loading_single": {"loader"},
+        "loading_workers": {"loader"}, "compute": {"compute_slower"}}
+WHEN = {"first": "warm_up", "warm_up": "warm_up", "once": "once", "before_third": "once", "each": "each",
+        "every_third": "periodic", "twice": "once"}
+
+
+@dataclass
+class Check:
+    command: str
+    what: str
+    wanted: object
+    said: object
+
+    @property
+    def right(self):
+        """None: the command says nothing about it."""
+        if self.said == SILENT:
+            return None
+        if self.what == "ns":
+            return abs(self.said - self.wanted) <= TOLERANCE * self.wanted
+        if self.what == "cause":
+            return self.said == self.wanted or self.wanted in SAME.get(self.said, ())
+        if self.what == "never":
+            return not self.said
+        return self.said == self.wanted
+
+
+def values(document):
+    return {value["id"]: value["value"] for section in document["sections"] for value in section["values"]}
+
+
+def rows(document, wanted):
+    for section in document["sections"]:
+        for table in section["tables"]:
+            if table["id"] == wanted:
+                ids = [column["id"] for column in table["columns"]]
+                return [dict(zip(ids, row)) for row in table["rows"]]
+    return []
+
+
+def of_summary(document):
+    value, causes = values(document), rows(document, SAYS["cause"].partition(".")[0])
+    said = {"bound": BOUNDS.get(value.get("bound"), value.get("bound") or SILENT)}
+    for what in ("rank", "phase", "kind"):
+        said[what] = value.get(SAYS[what], SILENT)
+    if causes:
+        said.update({what: causes[0][SAYS[what].partition(".")[2]] for what in ("cause", "ns", "when")})
+    else:
+        largest = max((finding for finding in document["findings"] if finding["per_step_saving_ns"]),
+                      key=lambda finding: finding["per_step_saving_ns"], default=None)
+        said["cause"] = RULES.get(largest["rule"], largest["rule"]) if largest else SILENT
+        said["ns"] = largest["per_step_saving_ns"] if largest else SILENT
+    doubts = rows(document, "doubts")
+    said["doubts"] = {row["doubt"] for row in doubts} if doubts else SILENT
+    return said
+
+
+def of_ranks(document):
+    value, reasons = values(document), rows(document, "reasons")
+    mine = [row for row in reasons if row["rank"] == value.get("late_rank")]
+    longest = max(mine, key=lambda row: row["longer_per_step_ns"], default=None)
+    return {"rank": value.get("late_rank"), "ns": value.get("late_per_step_ns") or SILENT,
+            "cause": value.get("late_cause", longest["id"] if longest else SILENT)}
+
+
+def of_path(document):
+    bound = values(document).get("bound")
+    return {"bound": BOUNDS.get(bound, bound), "rank": values(document).get("late_rank", SILENT)}
+
+
+def of_stragglers(document):
+    """The replica or stage without whose slowness most returns, if that is half of the loss."""
+    value = values(document)
+    if "late_rank" in value:
+        return {"rank": value["late_rank"]}
+    if (value.get("slowdown") or 1) < 1.05:
+        return {"rank": None}
+    most = max(rows(document, "replicas"), key=lambda row: row["returned"] or 0, default=None)
+    return {"rank": int(most["what"].split()[-1]) if most and most["returned"] >= 0.5 else None}
+
+
+OF = {"summary": of_summary, "ranks": of_ranks, "critical-path": of_path, "stragglers": of_stragglers}
+
+
+def wanted_of(truth, command):
+    """What a command has to say of a job: {what: value}."""
+    job = truth["ranks"] > 1
+    want = {"summary": ("bound", "rank", "phase", "cause", "kind", "ns", "when", "doubts"), "ranks": ("rank", "cause", "ns"),
+            "critical-path": ("bound", "rank"), "stragglers": ("rank",)}[command]
+    known = {"bound": truth["bound"], "phase": truth["phase"], "cause": truth["cause"], "ns": truth["expected_ns"],
+             "when": WHEN[truth["when"]] if truth["cause"] else None, "kind": truth["kind"],
+             "doubts": set(truth["doubts"]) or None}
+    found = {what: known[what] for what in want if known.get(what) is not None}
+    if job and "rank" in want and "several_models" not in truth["doubts"]:
+        found["rank"] = truth["rank"]
+    if job and command == "ranks" and truth["rank"] is None:
+        found = {"rank": None}
+    return found
+
+
+def check(truth, documents):
+    """Every thing that is to be said of a job, by each command that was run: {command: document} -> [Check]."""
+    checks = []
+    for command, document in documents.items():
+        if document is None:
+            checks.append(Check(command, "answer", "one", "none"))
+            continue
+        said = OF[command](document)
+        checks += [Check(command, what, value, said.get(what, SILENT)) for what, value in wanted_of(truth, command).items()]
+        if command == "summary":
+            checks += of_words(truth, document)
+    return checks
+
+
+def of_words(truth, document):
+    """The place is to be named somewhere; what would be wrong advice nowhere."""
+    advice = " ".join(finding["message"] for finding in document["findings"])
+    everything = advice + " ".join(str(value) for value in values(document).values()) + " ".join(
+        str(cell) for section in document["sections"] for table in section["tables"] for row in table["rows"] for cell in row
+        if table["id"] == "causes")
+    found = [Check("summary", "where", True, truth["where"] in everything or SILENT)] if truth["where"] else []
+    return found + ([Check("summary", "never", (), [word for word in truth["never"] if word in advice])]
+                    if truth["never"] else [])

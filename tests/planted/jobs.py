@@ -1,0 +1,200 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The catalogue: jobs with something planted, and the truth about each.
+
+A row is a Job. What it says is the truth that a report is compared with (compare.py); the times that follow from it are
+run, not written down: the same job without the plant, and with each resource faster (truth.py).
+
+cause   a row of the table of causes of idle time:
+        compilation runtime_compiler module_loading library_start library_search allocator_growth allocator_retry
+        caching_off expandable_segments device_work gc checkpoint logging loading_single loading_workers host_collective
+        synchronisation sleep unknown graph_capture python
+        or of a job: compute_slower sequence_lengths link stage_imbalance
+kind    of a late rank: compute_slower sequence_lengths loader gc compilation allocator link stage_imbalance skewed_start
+        other
+bound   what a step waits for most: device host communication data copies stall late_rank balanced, or none where the
+        trace cannot say
+"""
+from dataclasses import dataclass, field
+
+from planted import faults
+from planted.training import pipeline, training
+
+WHEN = {"each": lambda index: True, "once": lambda index: index == 3, "warm_up": lambda index: index < 2,
+        "first": lambda index: index == 0, "every_third": lambda index: index % 3 == 1, "before_third": lambda index: index == 2,
+        "twice": lambda index: index in (2, 4)}
+
+
+@dataclass
+class Job:
+    name: str
+    ranks: int
+    bound: str
+    cause: str = None
+    plant: object = None  # of faults.py: (step, us)
+    ms: float = 0  # each time
+    place: str = None  # of a step
+    when: str = "each"
+    rank: int = 0  # that has it
+    phase: str = None
+    where: str = None  # a frame, range or operator that the report is to name
+    kind: str = None  # of a late rank
+    setup: dict = field(default_factory=dict)
+    normal: dict = field(default_factory=dict)  # of the setup, where the plant is a setting: what it is without
+    program: object = training
+    frames: bool = False
+    vendor: str = "cuda"
+    doubts: tuple = ()  # what the report has to tell
+    never: tuple = ()  # words that its advice must not have
+    damage: str = None  # what happened to the files (truth.py)
+
+    @property
+    def planted(self):
+        return self.plant is not None or bool(self.normal)
+
+
+def idle(name, bound, cause, plant, ms, place, when="each", **more):
+    """One rank, whose device has nothing to do for a time."""
+    more = {"frames": True, "phase": place if place in ("forward", "backward", "optimizer", "loader") else None, **more}
+    return Job(name, 1, bound, cause, plant, ms, place, when, **more)
+
+
+def late(name, ranks, rank, cause, plant, ms, place, when="each", kind="other", **more):
+    """One rank of several is late, for a cause of its own; the others wait for it in a collective."""
+    more = {"phase": place if place in ("forward", "backward", "optimizer", "loader") else None, **more}
+    return Job(name, ranks, "late_rank", cause, plant, ms, place, when, rank, kind=kind, **more)
+
+
+IDLE = [
+    idle("triton_twice", "host", "compilation", faults.triton, 178, "forward", "twice", where="kernel_2",
+         never=("launch less", "fewer launches", "CUDA graphs")),
+    idle("dynamo_again", "host", "compilation", faults.compilation, 120, "forward", "twice", frames=False,
+         never=("torch.compile it", "launch less")),
+    idle("run_time_compiler", "host", "runtime_compiler", faults.runtime_compiler, 90, "forward", "once",
+         where="aten::special_gammainc", never=("vectorise",)),
+    idle("module_500_ms", "host", "module_loading", faults.module_loading, 500, "forward", "once", frames=False,
+         where="cutlass_80_tensorop", never=("CUDA graphs", "launch less")),
+    idle("module_told", "host", "module_loading", faults.lazy_loading, 90, "forward", "first", frames=False,
+         where="Lazy Function Loading", never=("launch less",)),
+    idle("library_begins", "host", "library_start", faults.library_start, 600, "forward", "first", frames=False,
+         never=("caching", "fragment")),
+    idle("cudnn_searches", "host", "library_search", faults.library_search, 160, "forward", "warm_up", frames=False,
+         where="aten::cudnn_convolution"),
+    idle("inductor_autotunes", "host", "library_search", faults.autotune, 140, "forward", "first",
+         where="benchmark_all_configs"),
+    idle("allocator_grows", "host", "allocator_growth", faults.allocator_growth, 40, "forward", "warm_up", frames=False),
+    idle("allocator_retries", "host", "allocator_retry", faults.allocator_retry, 80, "forward", frames=False,
+         never=("keep shapes the same",)),
+    idle("caching_off_cuda", "host", "caching_off", faults.caching_off, 0.4, "operator", frames=False,
+         never=("keep shapes",)),
+    idle("caching_off_hip", "host", "caching_off", faults.caching_off, 0.4, "operator", frames=False, vendor="hip",
+         never=("keep shapes",)),
+    idle("segments_expand", "host", "expandable_segments", faults.expandable_segments, 30, "forward", "warm_up", frames=False,
+         never=("fragment",)),
+    idle("free_that_waits", "device", "device_work", faults.free_that_waits, 60, "forward", frames=False,
+         where="tensor_kernel_scan_innermost_dim", never=("allocator",)),
+    idle("gc_every_third", "host", "gc", faults.gc, 150, "after", "every_third", where="collect"),
+    idle("checkpoint_every_third", "stall", "checkpoint", faults.checkpoint, 250, "after", "every_third",
+         where="serialization", never=("bf16",)),
+    idle("logging_each", "stall", "logging", faults.logging, 30, "after", where="add_scalar"),
+    idle("loader_single", "data", "loading_single", faults.loading, 60, "loader"),
+    idle("loader_workers", "data", "loading_workers", faults.loading, 60, "loader", setup={"loader": "MultiProcessing"}),
+    idle("read_back_each_operator", "host", "synchronisation", faults.read_back, 0, "operator", where="log_loss",
+         setup={"kernel_us": 20}),
+    idle("sleep_in_frame", "stall", "sleep", faults.sleep, 100, "forward", where="wait_for_lock", never=("vectorise",)),
+    idle("sleep_unseen", "stall", "unknown", faults.nothing_recorded, 100, "forward", frames=False,
+         where="# running sparse arch", never=("vectorise",)),
+    idle("capture_once", "host", "graph_capture", faults.capture, 190, "forward", "once", frames=False,
+         never=("use CUDA graphs",)),
+    idle("capture_each", "host", "graph_capture", faults.capture, 90, "forward", frames=False, never=("use CUDA graphs",)),
+    idle("hundred_gaps", "host", "python", faults.python_work, 1.6, "operator", where="route_tokens",
+         never=("each piece a little",)),
+    idle("single_gap", "host", "python", faults.evaluation, 220, "forward", "once", where="evaluate", never=("vectorise",)),
+    idle("mtia_sleeps", "stall", "unknown", faults.nothing_recorded, 60, "forward", frames=False, vendor="mtia",
+         where="# running sparse arch", never=("CUDA", "cuda")),
+]
+
+BOUNDS = [
+    Job("bound_device", 1, "device", setup={"kernel_us": 220}),
+    Job("bound_host", 1, "host", setup={"kernel_us": 4}),
+    Job("bound_host_compiled", 1, "host", setup={"kernel_us": 4, "compiled": True}, never=("torch.compile",)),
+    Job("bound_data", 1, "data", setup={"loader_us": 9000}),
+    Job("bound_copies", 1, "copies", setup={"upload": ("Pageable", 9000, 1 << 26)}),
+    Job("bound_balanced", 1, "balanced"),
+    Job("bound_communication", 4, "communication", setup={"transfer_us": 4000}),
+]
+
+LATE = [
+    late("late_forward_2", 2, 1, "sleep", faults.sleep, 200, "forward", frames=True, where="wait_for_lock"),
+    late("late_forward_4", 4, 1, "unknown", faults.nothing_recorded, 200, "forward", where="# running sparse arch"),
+    late("late_forward_8", 8, 5, "unknown", faults.nothing_recorded, 210, "forward", where="# running sparse arch"),
+    late("late_backward_2", 2, 0, "unknown", faults.in_backward, 200, "backward", where="LateBackward"),
+    late("late_backward_4", 4, 1, "unknown", faults.in_backward, 200, "backward", where="LateBackward"),
+    late("late_backward_8", 8, 7, "unknown", faults.in_backward, 200, "backward", where="LateBackward"),
+    late("late_loader_2", 2, 1, "loading_single", faults.loading, 150, "loader", kind="loader"),
+    late("late_loader_8", 8, 3, "loading_workers", faults.loading, 80, "loader", kind="loader",
+         setup={"loader": "MultiProcessing"}),
+    late("late_gc_4", 4, 1, "gc", faults.gc, 150, "forward", "every_third", kind="gc", frames=True, where="collect"),
+    late("late_gc_range_8", 8, 6, "gc", faults.gc_in_range, 120, "forward", kind="gc", where="gc"),
+    late("late_compilation_4", 4, 2, "compilation", faults.compilation, 180, "forward", "twice", kind="compilation"),
+    late("late_compilation_8", 8, 6, "compilation", faults.compilation, 300, "forward", "once", kind="compilation"),
+    late("late_allocator_2", 2, 1, "allocator_retry", faults.allocator_retry, 100, "forward", kind="allocator"),
+    late("late_allocator_4", 4, 3, "allocator_retry", faults.allocator_retry, 90, "backward", kind="allocator"),
+    late("late_checkpoint_4", 4, 0, "checkpoint", faults.checkpoint, 250, "forward", "every_third", frames=True,
+         where="serialization"),
+    late("late_logging_8", 8, 0, "logging", faults.logging, 60, "forward", frames=True, where="add_scalar"),
+    late("late_module_4", 4, 2, "module_loading", faults.module_loading, 500, "forward", "once", where="cutlass_80_tensorop"),
+    late("late_search_2", 2, 1, "library_search", faults.library_search, 160, "forward", "warm_up",
+         where="aten::cudnn_convolution"),
+    late("late_caching_off_4", 4, 1, "caching_off", faults.caching_off, 2, "operator", kind="allocator", phase="forward"),
+    late("skewed_start_8", 8, 2, "unknown", faults.nothing_recorded, 200, "before", "before_third", kind="skewed_start"),
+    late("late_at_host_barrier_2", 2, 1, "unknown", faults.nothing_recorded, 80, "forward",
+         where="# running sparse arch", setup={"barrier": True}),
+]
+
+SLOWER = [
+    Job("slower_device_2", 2, "late_rank", "compute_slower", kind="compute_slower", rank=1,
+        setup={"kernel_us": 200, "kernel_factor": lambda rank, step: 1.5 if rank == 1 else 1}, normal={"kernel_factor": None}),
+    Job("slower_device_8", 8, "late_rank", "compute_slower", kind="compute_slower", rank=5,
+        setup={"kernel_us": 300, "kernel_factor": lambda rank, step: 1.3 if rank == 5 else 1}, normal={"kernel_factor": None}),
+    Job("longer_sequences_4", 4, "late_rank", "sequence_lengths", kind="sequence_lengths", rank=2,
+        setup={"kernel_us": 200, "token_factor": lambda rank, step: 1.75 if rank == 2 else 1}, normal={"token_factor": None}),
+    Job("longer_sequences_8", 8, "late_rank", "sequence_lengths", kind="sequence_lengths", rank=4, when="every_third",
+        setup={"kernel_us": 200, "token_factor": lambda rank, step: 3 if rank == 4 and step % 3 == 1 else 1},
+        normal={"token_factor": None}),
+    Job("slow_link_between_nodes_8", 8, "communication", "link", kind="link", rank=None, where="1,5",
+        setup={"nodes": 2, "buckets": 2, "transfer_of": lambda members, step: 40_000 if members == (1, 5) else 400},
+        normal={"transfer_of": None}),
+    Job("slow_link_in_node_8", 8, "communication", "link", kind="link", rank=None, where="4,5,6,7",
+        setup={"nodes": 2, "buckets": 2, "transfer_of": lambda members, step: 25_000 if members == (4, 5, 6, 7) else 400},
+        normal={"transfer_of": None}),
+    Job("stage_imbalance_4", 4, "late_rank", "stage_imbalance", kind="stage_imbalance", rank=3, program=pipeline,
+        setup={"kernel_us": 150, "layers": 4, "layers_of": lambda rank: 12 if rank == 3 else 4}, normal={"layers_of": None}),
+    Job("stage_imbalance_8", 8, "late_rank", "stage_imbalance", kind="stage_imbalance", rank=0, program=pipeline,
+        setup={"kernel_us": 150, "layers": 3, "layers_of": lambda rank: 9 if rank == 0 else 3}, normal={"layers_of": None}),
+]
+
+NONE = [
+    Job("nobody_2", 2, "host", setup={"op_us": 60, "kernel_us": 10, "transfer_us": 60}),
+    Job("nobody_4", 4, "device", setup={"kernel_us": 200}),
+    Job("nobody_8", 8, "device", setup={"kernel_us": 200}),
+]
+
+DOUBTS = [
+    Job("kernels_missing", 1, "none", setup={"kernel_us": 120}, damage="kernels_missing", doubts=("kernels_missing",)),
+    Job("first_step_only", 1, "none", setup={"steps": 1, "first": 0}, doubts=("first_step", "one_step")),
+    Job("one_step_only", 1, "none", setup={"steps": 1, "first": 7}, doubts=("one_step",)),
+    Job("two_models_in_a_folder", 2, "none", setup={"kernel_us": 120}, damage="two_models", doubts=("several_models",)),
+    late("rank_missing_8", 8, 5, "unknown", faults.nothing_recorded, 100, "forward", where="# running sparse arch",
+         damage="rank_missing", doubts=("ranks_missing",)),
+    late("rank_cut_short_4", 4, 1, "unknown", faults.nothing_recorded, 100, "forward", where="# running sparse arch",
+         damage="cut_short", doubts=("cut_short",)),
+    late("collectives_unseen_4", 4, 1, "unknown", faults.nothing_recorded, 100, "forward", where="# running sparse arch",
+         setup={"recorded": lambda rank, step, collective: not (rank == 2 and step == 0 and collective <= 2)}),
+    late("clocks_apart_4", 4, 3, "unknown", faults.nothing_recorded, 100, "forward", where="# running sparse arch",
+         damage="clocks_apart", doubts=("clocks",)),
+    late("clocks_years_apart_2", 2, 1, "unknown", faults.nothing_recorded, 100, "forward", where="# running sparse arch",
+         damage="clocks_years_apart", doubts=("clocks",)),
+    Job("recorder_slows", 1, "host", setup={"kernel_us": 4}, damage="recorder_slows", doubts=("recorder_cost",)),
+]
+
+JOBS = {job.name: job for job in IDLE + BOUNDS + LATE + SLOWER + NONE + DOUBTS}

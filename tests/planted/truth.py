@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs jobs of the catalogue: writes their traces, and says what is true of them.
+
+The truth comes from runs, not from traces: with the plant and without, and with each resource at a half and at nothing.
+"""
+import functools
+import json
+import os
+from dataclasses import dataclass, replace
+
+from planted.faults import Fault, host_barrier
+from planted.jobs import WHEN
+from planted.machine import Machine, run
+from planted.training import Setup
+
+RESOURCES = ("device", "host", "communication", "data", "copies", "stall")
+HOUR_NS, YEAR_NS = 3600 * 10**9, 365 * 86400 * 10**9
+TIE_NS = 20_000
+
+
+@dataclass
+class Ran:
+    machines: list
+    fault: Fault
+
+    @property
+    def wall_ns(self):
+        return max(m.steps[-1][1] for m in self.machines) - min(m.steps[0][0] for m in self.machines)
+
+    @property
+    def steps(self):
+        return len(self.machines[0].steps)
+
+    def late_ns(self):
+        """{rank: sum over collectives of its entry less the lower median of all}, as the reference for jobs counts."""
+        came, late = {}, {machine.rank: 0 for machine in self.machines}
+        for machine in self.machines:
+            for key, start, _ in machine.came:
+                came.setdefault(key, {})[machine.rank] = start
+        for starts in came.values():
+            middle = sorted(starts.values())[(len(starts) - 1) // 2]
+            for rank, start in starts.items():
+                late[rank] += start - middle if start - middle > TIE_NS else 0
+        return late
+
+
+def clock(damage, rank):
+    shift, drift = {"clocks_apart": (-37_000_000 * rank, 100 / 1e6), "clocks_years_apart": (3 * YEAR_NS * rank, 0)}.get(
+        damage, (0, 0))
+    return (lambda ns: ns + shift + round(ns * drift)) if rank else lambda ns: ns
+
+
+def settings(job, planted):
+    chosen = {**job.setup, **({} if planted else job.normal)}
+    barrier = chosen.pop("barrier", False)
+    setup = Setup(**chosen)
+    fault = Fault(job.plant, job.place, job.ms * 1000, job.rank, WHEN[job.when]) if job.plant and planted else None
+    setup.faults = [fault] if fault else []
+    if barrier:
+        setup.faults.append(Fault(host_barrier, "before", 100, None))
+    return setup, fault
+
+
+@functools.lru_cache(maxsize=None)
+def simulate(name, planted=True, resource=None, factor=1.0):
+    from planted.jobs import JOBS
+    job = JOBS[name]
+    setup, fault = settings(job, planted)
+    machines = [Machine(rank, job.ranks, seed=name, scale={resource: factor}, frames=job.frames, vendor=job.vendor,
+                        clock=clock(job.damage, rank)) for rank in range(job.ranks)]
+    if job.damage == "two_models":
+        machines = [Machine(0, 1, seed=f"{name} {i}", clock=lambda ns, i=i: ns + i * HOUR_NS) for i in range(job.ranks)]
+        for machine, layers in zip(machines, (8, 5)):
+            run([job.program(machine, replace(setup, layers=layers))])
+        return Ran(machines, fault)
+    run([job.program(machine, setup) for machine in machines])
+    return Ran(machines, fault)
+
+
+def truth(job):
+    """What is so, in nanoseconds a step over the recorded steps."""
+    ran, steps = simulate(job.name), simulate(job.name).steps
+    without = simulate(job.name, planted=False) if job.planted else ran
+    told = {step: round(us * 1000) for step, us in ran.fault.told.items()} if ran.fault else {}
+    planted = sum(told.values()) / steps
+    saving = (ran.wall_ns - without.wall_ns) / steps
+    late, before = ran.late_ns(), without.late_ns()
+    return {"name": job.name, "ranks": job.ranks, "bound": job.bound, "rank": job.rank if job.planted else None,
+            "phase": job.phase, "cause": job.cause, "kind": job.kind, "where": job.where, "when": job.when,
+            "steps": steps, "planted_ns": told, "doubts": job.doubts, "never": job.never,
+            "step_ns": ran.wall_ns / steps, "planted_per_step_ns": planted, "saving_per_step_ns": saving,
+            "expected_ns": (planted if job.ms else saving) if job.planted else None,
+            "late_per_step_ns": {rank: (late[rank] - before[rank]) / steps for rank in late}}
+
+
+def saves(job, **change):
+    """The part of the run that a change saves."""
+    return 1 - simulate(job.name, **change).wall_ns / simulate(job.name).wall_ns
+
+
+def without_each(job):
+    """What each resource saves at nothing, and the plant."""
+    found = {resource: saves(job, resource=resource, factor=0.0) for resource in RESOURCES}
+    return {**found, "plant": saves(job, planted=False)} if job.planted else found
+
+
+def twice_as_fast(job):
+    """What each resource saves at a half: the experiments of a verdict's proof."""
+    return {resource: saves(job, resource=resource, factor=0.5) for resource in RESOURCES}
+
+
+# Files
+
+
+def damaged(job, machine):
+    events = machine.plant.events
+    if job.damage == "kernels_missing":
+        kernels = [event for event in events if event.get("cat") == "kernel"]
+        lost = {id(event) for event in kernels[::2]}
+        machine.plant.events = [event for event in events if id(event) not in lost]
+    if job.damage == "cut_short" and machine.rank == 2:
+        middle = machine.clock(machine.steps[len(machine.steps) // 2][0] + 300_000) / 1000
+        machine.plant.events = [event for event in events if event["ts"] + event.get("dur", 0) < middle]
+
+
+def write(job, folder, planted=True):
+    """The traces of a job; their paths in order of rank."""
+    simulate.cache_clear()  # what is written is spent
+    paths = []
+    for number, machine in enumerate(simulate(job.name, planted=planted).machines):
+        if job.damage == "rank_missing" and machine.rank == 3:
+            continue
+        damaged(job, machine)
+        path = os.path.join(folder, f"rank{number}.json.gz")
+        hosts = job.damage in ("clocks_apart", "clocks_years_apart")
+        more = {"host_name": f"node{machine.rank}"} if hosts else {"host_name": f"node{machine.rank // 4}"} \
+            if "nodes" in job.setup else {}
+        paths.append(machine.write(path, **more))
+        if job.damage == "recorder_slows":
+            write_step_times(os.path.join(folder, f"rank{number}.steps.json"), machine, 1.6)
+    simulate.cache_clear()
+    return paths
+
+
+def write_step_times(path, machine, slower):
+    """What a recorder notes beside a trace: ends of steps nobody recorded, and of those that were."""
+    recorded = [end for _, end in machine.steps]
+    length = (recorded[-1] - recorded[0]) / (len(recorded) - 1) / slower
+    bare = [round(recorded[0] - length * (len(recorded) - i)) for i in range(len(recorded))]
+    with open(path, "w", encoding="ascii") as file:
+        json.dump({"version": 1, "clock": "monotonic", "bare_step_end_ns": bare, "recorded_step_end_ns": recorded,
+                   "recorder": {"record_shapes": True, "with_stack": False}}, file)
