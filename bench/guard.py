@@ -4,11 +4,13 @@
 
 guard.py [--program FILE] [--only WORD] [--update]
 
-Every command runs over generated inputs of three sizes. Instructions are counted (perf where the processor's counters can
-be had, else valgrind), and peak memory is what the system saw. What a unit costs more in the large input than in the
-medium one is its growth: above LINEAR it fails, but for the few whose question is superlinear. Instructions and memory of the largest input are held against
-bench/guard/baseline.json: dearer than TOLERANCE fails; cheaper by as much is told, so that --update keeps the gain. The
-baseline names its compiler and options; a program built otherwise is measured for growth alone.
+Every command runs over generated inputs of three sizes. Instructions are counted: by perf where the processor's counters
+can be had, else by valgrind, which runs the three sizes in one process (bench/turns.c), as starting it takes longer than
+most commands. Peak memory, of the largest, is what the system saw. What a unit costs more in the large input than in the
+medium one is its growth: above LINEAR it fails, but for the few whose question is superlinear. Instructions and memory of
+the largest input are held against bench/guard/baseline.json: dearer than TOLERANCE fails; cheaper by as much is told, so
+that --update keeps the gain. The baseline names its compiler and options; a program built otherwise is measured for growth
+alone.
 """
 import argparse
 import json
@@ -100,18 +102,35 @@ def counter():
     return None, None
 
 
-def instructions(command):
-    """Of one run on one thread."""
-    tool, pattern = counter.found
+def told_by(tool, command):
+    """What the counting tool says of a command that ends well."""
     with tempfile.TemporaryFile() as told:
         status = subprocess.run([*tool, *command], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=told,
                                 check=False).returncode
         told.seek(0)
         text = told.read().decode("utf-8", "replace")
-    found = pattern.search(text)
-    if status or not found:
+    if status:
         raise Miscounted(f"{' '.join(command[1:])} ended with {status}: {text.strip().splitlines()[-1:]}")
-    return int(found[1].replace(",", ""))
+    return text
+
+
+def counts(pattern, text, wanted):
+    found = [int(count.replace(",", "")) for count in pattern.findall(text)]
+    if len(found) != wanted:
+        raise Miscounted(f"{len(found)} counts where {wanted} were to come: {text.strip().splitlines()[-1:]}")
+    return found
+
+
+def instructions(commands):
+    """Of each of several command lines of the program (its path first), on one thread."""
+    tool, pattern = counter.found
+    if tool[0] == "perf" or len(commands) == 1:
+        return [counts(pattern, told_by(tool, command), 1)[0] for command in commands]
+    lines = [commands[0], *commands]  # the first reads what is read once a process
+    words = [word for command in lines for word in (";", *command[1:])][1:]
+    turns = os.path.join(os.path.dirname(os.path.dirname(os.path.realpath(commands[0][0]))), "bench", "turns")
+    so_far = counts(pattern, told_by(tool, [turns, *words]), len(lines) + 2)  # before, behind each, at the end
+    return [after - before for before, after in zip(so_far[1:], so_far[2:-1])]
 
 
 def peak_bytes(command):
@@ -121,9 +140,10 @@ def peak_bytes(command):
         return int(told.read())
 
 
-def measure(command):
+def measure(commands):
+    """Of the same command over inputs of rising size: the instructions of all, the peak memory of the last."""
     # Of three, as the kernel counts pages in lots.
-    return {"instructions": instructions(command), "peak_bytes": min(peak_bytes(command) for _ in range(3))}
+    return {"instructions": instructions(commands), "peak_bytes": min(peak_bytes(commands[-1]) for _ in range(3))}
 
 
 # ---- judging ----
@@ -136,7 +156,7 @@ def growth(sizes, costs):
 
 
 def judge_growth(case, taken):
-    factor = growth(case.sizes, [cost["instructions"] for cost in taken])
+    factor = growth(case.sizes, taken["instructions"])
     if factor > LINEAR and not case.superlinear:
         yield f"{case.name}: a unit costs {factor:.2f} times as much at {case.sizes[2]} as at {case.sizes[1]} (at most {LINEAR})"
 
@@ -174,16 +194,17 @@ def built_with(program):
 # ---- the run ----
 
 def take(program, only, folder):
-    """The costs by name: of each case three, of a command alone one."""
+    """The costs by name: of each case its three sizes, of a command alone one. The largest inputs come first."""
     jobs = {}
     with ThreadPoolExecutor(max(1, len(os.sched_getaffinity(0)))) as pool:
-        for case in (case for case in cases() if only in case.name):
-            for size in case.sizes:
-                words = [program, *case.arguments(folder, size), "--threads", "1"]
-                jobs[case.name, size] = pool.submit(measure, words if threads(case) else words[:-2])
+        chosen = [case for case in cases() if only in case.name]
+        for case in sorted(chosen, key=lambda case: case.make is not guard_inputs.ranks):
+            last = ["--threads", "1"] if threads(case) else []
+            commands = [[program, *case.arguments(folder, size), *last] for size in case.sizes]
+            jobs[case.name] = pool.submit(measure, commands)
         for command in (command for command in ALONE if only in command):
-            jobs[command, 0] = pool.submit(measure, [program, *command.split()])
-        return {key: job.result() for key, job in jobs.items()}
+            jobs[command] = pool.submit(measure, [[program, *command.split()]])
+        return {name: job.result() for name, job in jobs.items()}
 
 
 def threads(case):
@@ -212,13 +233,11 @@ def main(program, only, updating):
     if not counter.found[0]:
         print("guard: neither perf's counters nor valgrind are here: nothing was measured")
         return 0
-    folder = os.path.join(BUILD, "guard-inputs")
-    os.makedirs(folder, exist_ok=True)
-    taken = take(program, only, folder)
-    costs = {name: cost for (name, size), cost in taken.items()}  # the last is the largest
+    taken = take(program, only, guard_inputs.folder_in(BUILD))
+    costs = {name: {**cost, "instructions": cost["instructions"][-1]} for name, cost in taken.items()}
     faults, told = [], []
     for case in (case for case in cases() if only in case.name):
-        faults += judge_growth(case, [taken[case.name, size] for size in case.sizes])
+        faults += judge_growth(case, taken[case.name])
     baseline, built = read_baseline(), built_with(program)
     if updating:
         update(costs, built, only)

@@ -2,17 +2,19 @@
 """Small inputs of every kind that the program reads, each the same in every run, and larger by a number of units."""
 import json
 import os
+import zlib
 
 DEVICE = {"id": 0, "name": "NVIDIA A100-SXM4-40GB", "totalGlobalMem": 42505273344, "computeMajor": 8, "computeMinor": 0,
           "numSms": 108}
 LAYERS, LOSS_US = 4, 40
+LAYERS_OF_RANKS = 2  # what grows with ranks shows in small ones, too
 
 
 class Recording:
     """Events as PyTorch's profiler writes them, one after the other in time."""
 
-    def __init__(self):
-        self.events, self.now, self.ids = [], 0, 0
+    def __init__(self, layers):
+        self.events, self.now, self.ids, self.layers = [], 0, 0, layers
 
     def span(self, category, name, ts, dur, tid, pid=100, **args):
         self.events.append({"ph": "X", "cat": category, "name": name, "pid": pid, "tid": tid, "ts": ts, "dur": dur,
@@ -36,10 +38,10 @@ class Recording:
 
     def step(self, number):
         begin = self.now
-        for layer in range(LAYERS):
+        for layer in range(self.layers):
             self.operator("aten::linear", 20, [128, 256 + layer], f"ampere_sgemm_{64 << layer % 2}x64_tn")
             self.operator("aten::relu", 12, [128, 256], "void at::native::vectorized_elementwise_kernel<4, relu>(int)")
-        for layer in range(LAYERS):
+        for layer in range(self.layers):
             self.operator("AddmmBackward0", 22, [128, 256], "ampere_sgemm_64x64_nt", **{"Sequence number": layer})
         self.span("cpu_op", "record_param_comms", self.now, 15, 1)
         self.kernel("ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevKernelArgsStorage<4096ul>)", self.now + 3, 30, 20,
@@ -56,14 +58,22 @@ class Recording:
         self.now += 3
 
 
-def recording(steps, rank=0, world=1):
+def recording(steps, rank=0, world=1, layers=LAYERS):
     """A trace of so many steps."""
-    taken = Recording()
+    taken = Recording(layers)
     for number in range(steps):
         taken.step(number)
     return {"schemaVersion": 1, "deviceProperties": [DEVICE],
             "distributedInfo": {"backend": "nccl", "rank": rank, "world_size": world},
             "record_shapes": 1, "traceEvents": taken.events}
+
+
+def folder_in(build):
+    """Where the inputs lie that this file makes; those of another version are not taken for them."""
+    with open(__file__, "rb") as text:
+        folder = os.path.join(build, "guard-inputs", f"{zlib.crc32(text.read()):08x}")
+    os.makedirs(folder, exist_ok=True)
+    return folder
 
 
 def save(path, text):
@@ -83,7 +93,7 @@ def ranks(folder, count):
     """A job of so many ranks, two steps each."""
     folder = os.path.join(folder, f"ranks{count}")
     os.makedirs(folder, exist_ok=True)
-    text = json.dumps(recording(2, rank="RANK", world=count))
+    text = json.dumps(recording(2, rank="RANK", world=count, layers=LAYERS_OF_RANKS))
     for rank in range(count):
         save(os.path.join(folder, f"rank{rank}.json"), text.replace('"RANK"', str(rank)))
     return folder
