@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tables of millions of jobs: time and memory of `fleet`, the same over two processes, and a public table beside DuckDB.
+"""Tables of millions of jobs: time and memory of `fleet`, the same over two processes, and tables beside DuckDB and Polars.
 
 Rows are those of examples/fleet/generate.py, repeated under new names; the public table is rows drawn for the columns
 of PAI 2020's table of tasks.
 """
 import gzip
+import json
 import os
 import random
 import shutil
@@ -20,21 +21,11 @@ MILLION = 1_000_000
 SECONDS, MIB, BYTES = 20, 200, 1 << 20
 GENERATOR = os.path.join(inputs.TOP, "examples", "fleet", "generate.py")
 
-# Tasks to jobs, jobs to architectures: what the importer does, and of what is told then counts, sums and a median.
-DUCKDB = """
-import sys, duckdb
-duckdb.sql("SET threads = 2")
-names = "job task instances status begin finish cpu memory gpu type".split()
-rows = duckdb.read_csv(sys.argv[1], header=False, names=names)
-print(duckdb.sql('''
-  WITH jobs AS (SELECT job, bool_or(task = 'ps') AS ps, sum(instances) FILTER (gpu > 0) AS workers,
-                       sum(instances * greatest(1, gpu / 100)) AS gpus, max(finish) - min(begin) AS seconds
-                FROM rows GROUP BY job)
-  SELECT CASE WHEN ps THEN 'ps-worker' WHEN gpus <= 1 THEN '1w1g' WHEN workers <= 1 THEN '1wng'
-              WHEN gpus <= 8 THEN 'allreduce-local' ELSE 'allreduce-cluster' END AS architecture,
-         count(*), sum(gpus), sum(gpus * seconds), median(seconds)
-  FROM jobs WHERE gpus > 0 GROUP BY architecture ORDER BY architecture''').fetchall())
-"""
+PEERS = os.path.join(inputs.TOP, "bench", "peers")
+
+# What is asked of the peers (bench/peers/fleet_duckdb.py): the rows of its table, how much faster than either peer ours
+# is to be, and how much smaller. Of parts a million rows are kept to be exact: no promise of memory.
+QUESTIONS = {"tasks": (5 * MILLION, 1.5, 7), "parts": (MILLION, 1.5, None), "jobs": (MILLION, None, None)}
 
 
 def drawn():
@@ -127,34 +118,84 @@ def several_processes(figures, program, work):
     figures.add("fleet.mpi.hundred_million", took.wall_s, "s of 100 M rows on two ranks, packed", None, cpu_s=took.cpu_s)
 
 
-def duckdb_python():
-    """A Python that has DuckDB; made on first use."""
-    home = os.path.join(inputs.TOP, "build", "bench-duckdb")
+def peers_python():
+    """A Python that has DuckDB and Polars; made on first use."""
+    home = os.path.join(inputs.TOP, "build", "bench-tables")
     python = os.path.join(home, "bin", "python")
     if not os.path.exists(os.path.join(home, "ready")):
         try:
             subprocess.run([sys.executable, "-m", "venv", home], check=True, capture_output=True)
-            subprocess.run([python, "-m", "pip", "install", "-q", "duckdb"], check=True, capture_output=True)
+            subprocess.run([python, "-m", "pip", "install", "-q", "duckdb", "polars"], check=True, capture_output=True)
         except (OSError, subprocess.CalledProcessError) as error:
-            raise Missing("DuckDB cannot be installed here") from error
+            raise Missing("DuckDB and Polars cannot be installed here") from error
         with open(os.path.join(home, "ready"), "w", encoding="ascii"):
             pass
     return python
 
 
-def beside_duckdb(figures, program, work):
-    """A table of tasks into jobs by architecture, with all quantiles, against DuckDB's read_csv with sums and a median."""
-    path = pai_tasks(work, 5 * MILLION)
-    costs = compare({"ours": [program, "fleet", "breakdown", path, "--hw", "paper", "--format", "json"],
-                     "theirs": [duckdb_python(), "-c", DUCKDB, path]}, min(3, figures.times), cores=2)
-    ours, theirs = costs["ours"], costs["theirs"]
-    figures.add("fleet.duckdb.speed", theirs.wall_s / ours.wall_s, "times faster", None, ours_s=ours.wall_s,
-                theirs_s=theirs.wall_s, ours_cpu_s=ours.cpu_s, theirs_cpu_s=theirs.cpu_s,
-                ours_mib=ours.peak_bytes / BYTES, theirs_mib=theirs.peak_bytes / BYTES)
+def near(mine, yours):
+    return mine == yours or (isinstance(mine, float) and abs(mine - yours) <= 1e-6 * abs(yours))
+
+
+def architectures(answer):
+    """Of each architecture the jobs and their share of the GPUs and of GPU-time: ours of the report, theirs of sums."""
+    if isinstance(answer, dict):
+        tables = [table for section in answer["sections"] for table in section["tables"]]
+        rows = next(table["rows"] for table in tables if table["id"] == "architectures")
+        return [[row[0], row[1], float(row[3]), float(row[4])] for row in rows]
+    gpus, gpu_time = (sum(row[i] for row in answer) for i in (2, 3))
+    return [[row[0], row[1], row[2] / gpus, row[3] / gpu_time] for row in answer]
+
+
+def check_answers(question, costs):
+    """Who answers something else is not compared. Of parts only the peers answer the same: our steps know their links."""
+    answers = {name: json.loads(cost.out) for name, cost in costs.items()}
+    if question == "parts":
+        rows = [sorted(answers[name]) for name in ("duckdb", "polars")]
+    else:
+        rows = [architectures(answers[name]) for name in ("ours", "duckdb", "polars")]
+    for other in rows[1:]:
+        if len(other) != len(rows[0]) or not all(near(*pair) for a, b in zip(rows[0], other) for pair in zip(a, b)):
+            raise Failed(f"answers to '{question}' differ")
+
+
+def beside(figures, program, work, question):
+    """The same of one table by ours and by each peer, on the same two cores in turns, the file in the page cache."""
+    count, faster, smaller = QUESTIONS[question]
+    path = (pai_tasks if question == "tasks" else jobs)(work, count)
+    python = peers_python()
+    theirs = {peer: [python, os.path.join(PEERS, f"fleet_{peer}.py"), question, path] for peer in ("duckdb", "polars")}
+    costs = compare({"ours": commands(program, path)["breakdown"], **theirs}, min(5, figures.times), cores=2)
+    check_answers(question, costs)
+    ours = costs["ours"]
+    speed, memory = faster and (">=", faster), smaller and (">=", smaller)
+    for peer in theirs:
+        cost, name = costs[peer], f"fleet.{peer}.{question}"
+        figures.add(f"{name}.wall", cost.wall_s / ours.wall_s, "times ours", speed,
+                    ours_s=ours.wall_s, theirs_s=cost.wall_s)
+        figures.add(f"{name}.cpu", cost.cpu_s / ours.cpu_s, "times ours", speed,
+                    ours_s=ours.cpu_s, theirs_s=cost.cpu_s)
+        figures.add(f"{name}.memory", cost.peak_bytes / ours.peak_bytes, "times ours", memory,
+                    ours_mib=ours.peak_bytes / BYTES, theirs_mib=cost.peak_bytes / BYTES)
+
+
+def tasks_beside(figures, program, work):
+    """Tasks to jobs and jobs by architecture: all that `fleet breakdown` tells of such a table."""
+    beside(figures, program, work, "tasks")
+
+
+def parts_beside(figures, program, work):
+    """Parts of steps, their means and quantiles by architecture under three weights: most of what it tells of jobs."""
+    beside(figures, program, work, "parts")
+
+
+def jobs_beside(figures, program, work):
+    """Counts and a median by architecture, where ours tells everything in any case: no promise."""
+    beside(figures, program, work, "jobs")
 
 
 def fleets(figures, program, work):
-    for measure in (one_process, several_processes, beside_duckdb):
+    for measure in (one_process, several_processes, tasks_beside, parts_beside, jobs_beside):
         try:
             measure(figures, program, work)
         except (Missing, Failed) as reason:
