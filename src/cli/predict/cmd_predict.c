@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a training step would take. */
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/error.h"
@@ -12,16 +13,24 @@
 #include "predict_rows.h"
 #include "predict_what_if.h"
 #include "cli/program/reading.h"
+#include "read/read.h"
 #include "trace/select.h"
 
-/* A file with the programs of its steps, which point into it. */
-struct predicted_input {
-    struct input_file *file;
+/* A trace that is kept or read again, and what its steps share. */
+struct opened_trace {
+    struct trace *trace;
     struct work_classes *classes;
     struct programs *programs;
+};
+
+/* A file with its steps, which need nothing more of it. */
+struct predicted_input {
+    struct input_file *file;
+    struct opened_trace kept; /* zeroed where the trace was dropped */
     struct predict_source source;
-    const struct execution *execution; /* that went to this trace */
-    bool joined;                       /* an execution trace that went to its trace */
+    bool is_trace;
+    bool has_execution; /* an execution trace went to this trace */
+    bool joined;        /* an execution trace that went to its trace */
 };
 
 static const char dlrm_prefix[] = "dlrm:", list_prefix[] = "list:";
@@ -31,6 +40,7 @@ struct predicting {
     struct arena arena;
     struct inputs_asked reading;
     struct inputs read;
+    struct program_texts *texts;
     struct predicted_input **inputs;
     uint32_t count;
     struct predict_source *sources;
@@ -43,30 +53,69 @@ struct predicting {
 
 /* ---- reading ---- */
 
-static void take_steps(const struct predicting *p, struct predicted_input *input)
+static struct opened_trace open_trace(struct trace *trace, struct arena *arena)
 {
-    const struct trace *trace = input->file->trace;
-    struct arena *arena = &input->file->arena;
-    input->classes = work_classes_new(trace, arena);
-    input->programs = programs_open(trace, input->classes);
-    const struct step_range range = selection_steps(trace, call_selection(p->call));
-    struct program *steps = arena_array(arena, range.count, sizeof *steps);
-    for (uint32_t i = 0; i < range.count; i++)
-        steps[i] = programs_step(input->programs, range.first + i, arena);
-    input->source.steps = steps;
-    input->source.count = range.count;
+    struct work_classes *classes = work_classes_new(trace, arena);
+    return (struct opened_trace){trace, classes, programs_open(trace, classes)};
 }
 
-static void take_execution(struct predicted_input *input)
+static void take_steps(const struct predicting *p, struct predicted_input *input, const struct opened_trace *from)
 {
-    struct program *program = arena_alloc(&input->file->arena, sizeof *program);
-    *program = program_of_execution(input->file->execution, &input->file->arena);
-    input->source.steps = program;
+    const struct step_range range = selection_steps(from->trace, call_selection(p->call));
+    struct arena *arena = &input->file->arena;
+    input->source.steps = arena_array(arena, range.count, sizeof *input->source.steps);
+    input->source.count = range.count;
+    for (uint32_t i = 0; i < range.count; i++) {
+        struct arena scratch = {0};
+        const struct program step = programs_step(from->programs, range.first + i, &scratch);
+        predict_source_set(&input->source, i, &step, p->texts, arena);
+        arena_free(&scratch);
+    }
+}
+
+/* What was recorded is replayed where something is asked; and what is no file cannot be read again to be joined. */
+static bool trace_is_needed(const struct predicting *p, const char *path)
+{
+    struct stat status;
+    const bool again = stat(path, &status) == 0 && S_ISREG(status.st_mode);
+    return !again || p->what_if.swept || !question_is_empty(&p->what_if.question);
+}
+
+static void take_trace(const struct predicting *p, struct predicted_input *input)
+{
+    struct input_file *file = input->file;
+    struct arena scratch = {0};
+    file->keep = trace_is_needed(p, file->path);
+    struct opened_trace opened = open_trace(file->trace, file->keep ? &file->arena : &scratch);
+    input->is_trace = true;
+    take_steps(p, input, &opened);
+    if (file->keep && input->source.count)
+        input->kept = opened;
+    else
+        programs_close(opened.programs);
+    arena_free(&scratch);
+}
+
+static void take_program(const struct predicting *p, struct predicted_input *input, const struct program *program)
+{
+    struct arena *arena = &input->file->arena;
+    input->source.steps = arena_alloc(arena, sizeof *input->source.steps);
     input->source.count = 1;
+    predict_source_set(&input->source, 0, program, p->texts, arena);
+}
+
+static void take_execution(const struct predicting *p, struct predicted_input *input)
+{
+    struct arena scratch = {0};
+    const struct program program = program_of_execution(input->file->execution, &scratch);
+    input->file->keep = true;
+    take_program(p, input, &program);
+    arena_free(&scratch);
 }
 
 /* "dlrm:NAME", "dlrm:FILE.toml", with "@BATCH" behind: a recommendation model from its sizes. */
-static bool take_dlrm(struct predicted_input *input, const char *path, struct steptime_error *err)
+static bool take_dlrm(const struct predicting *p, struct predicted_input *input, const char *path,
+                      struct steptime_error *err)
 {
     struct arena *arena = &input->file->arena;
     str rest = str_of(path + strlen(dlrm_prefix)), name = rest;
@@ -79,15 +128,14 @@ static bool take_dlrm(struct predicted_input *input, const char *path, struct st
     const char *wrong = dlrm_check(&dlrm);
     if (wrong)
         return fail(err, STEPTIME_INPUT, "%s: %s", path, wrong);
-    struct program *program = arena_alloc(arena, sizeof *program);
-    *program = program_of_dlrm(&dlrm, arena);
-    input->source.steps = program;
-    input->source.count = 1;
+    const struct program program = program_of_dlrm(&dlrm, arena);
+    take_program(p, input, &program);
     return true;
 }
 
 /* "list:FILE.csv", with "@MODEL,MODE,SEQ,BATCH" behind, or the first of them: a step of a table of operators. */
-static bool take_list(struct predicted_input *input, const char *path, struct steptime_error *err)
+static bool take_list(const struct predicting *p, struct predicted_input *input, const char *path,
+                      struct steptime_error *err)
 {
     struct arena *arena = &input->file->arena;
     str rest = str_of(path + strlen(list_prefix)), file = rest;
@@ -96,11 +144,10 @@ static bool take_list(struct predicted_input *input, const char *path, struct st
     str_cut(&rest, '@', &file);
     for (size_t i = 0; i < sizeof parts / sizeof *parts && rest.len; i++)
         str_cut(&rest, ',', parts[i]);
-    struct program *program = arena_alloc(arena, sizeof *program);
-    if (!program_of_list(str_z(arena, file), &choice, arena, program, err))
+    struct program program;
+    if (!program_of_list(str_z(arena, file), &choice, arena, &program, err))
         return false;
-    input->source.steps = program;
-    input->source.count = 1;
+    take_program(p, input, &program);
     return true;
 }
 
@@ -128,20 +175,16 @@ static bool take(void *context, struct input_file *file, struct steptime_error *
     input->source.path = str_of(file->path);
     input->source.rank = file->rank == RANK_NONE ? (int64_t)file->index : file->rank;
     file->result = input;
-    file->keep = true;
     if (is_dlrm(file->path))
-        return take_dlrm(input, file->path, err);
+        return take_dlrm(p, input, file->path, err);
     if (is_list(file->path))
-        return take_list(input, file->path, err);
+        return take_list(p, input, file->path, err);
     if (file->trace)
-        take_steps(p, input);
+        take_trace(p, input);
     else
-        take_execution(input);
-    if (input->source.count)
-        return true;
-    programs_close(input->programs);
-    input->programs = NULL;
-    return fail_at(err, STEPTIME_INPUT, str_of(file->path), -1, "the trace has no steps, or --steps selects none");
+        take_execution(p, input);
+    return input->source.count ||
+           fail_at(err, STEPTIME_INPUT, str_of(file->path), -1, "the trace has no steps, or --steps selects none");
 }
 
 /* ---- execution traces beside the traces of their runs ---- */
@@ -153,42 +196,70 @@ static struct predicted_input *partner_of(struct predicting *p, const struct pre
     uint32_t traces = 0;
     for (uint32_t i = 0; i < p->count; i++) {
         struct predicted_input *input = p->inputs[i];
-        if (!input->file->trace)
+        if (!input->is_trace)
             continue;
         only = input;
         traces++;
-        if (input->source.rank == execution->source.rank && !input->execution)
+        if (input->source.rank == execution->source.rank && !input->has_execution)
             same = input;
     }
     return same ? same : traces == 1 && p->count == 2 ? only : NULL;
 }
 
 /* The step that the execution trace was recorded in gets its shapes and data. */
-static void join(struct predicting *p, struct predicted_input *to, const struct predicted_input *from)
+static void join_opened(struct predicting *p, struct predicted_input *to, const struct predicted_input *from,
+                        const struct opened_trace *opened)
 {
-    const struct step_range range = selection_steps(to->file->trace, call_selection(p->call));
-    struct program *steps = (struct program *)to->source.steps; /* made here, and nobody else has them yet */
+    struct arena scratch = {0};
+    const struct step_range range = selection_steps(opened->trace, call_selection(p->call));
     struct program_match match;
-    const struct program joined = programs_join(to->programs, from->file->execution, &match, &p->arena);
+    const struct program joined = programs_join(opened->programs, from->file->execution, &match, &scratch);
     const bool selected = match.step >= range.first && match.step - range.first < range.count;
     if (selected && match.matched)
-        steps[match.step - range.first] = joined;
+        predict_source_set(&to->source, match.step - range.first, &joined, p->texts, &p->arena);
     report_warning(p->report, from->source.path, -1,
                    str_printf(&p->arena, "joined with step %lld of %.*s by %s: %u of its %u operators match%s",
                               (long long)joined.step, (int)to->source.path.len, to->source.path.at,
                               match.by_id ? "ids" : "order", match.matched, joined.count,
                               selected ? "" : ", but --steps leaves that step out"));
-    to->execution = from->file->execution;
+    to->has_execution = true;
+    arena_free(&scratch);
 }
 
-static void join_all(struct predicting *p)
+/* The trace was dropped, for few have an execution trace beside them. */
+static bool join_again(struct predicting *p, struct predicted_input *to, const struct predicted_input *from,
+                       struct steptime_error *err)
+{
+    struct arena scratch = {0};
+    struct trace *trace = trace_read(to->file->path, NULL, err);
+    if (!trace)
+        return false;
+    trace->info.rank = to->file->rank;
+    const struct opened_trace opened = open_trace(trace, &scratch);
+    join_opened(p, to, from, &opened);
+    programs_close(opened.programs);
+    trace_free(trace);
+    arena_free(&scratch);
+    return true;
+}
+
+static bool join(struct predicting *p, struct predicted_input *to, const struct predicted_input *from,
+                 struct steptime_error *err)
+{
+    if (!to->kept.trace)
+        return join_again(p, to, from, err);
+    join_opened(p, to, from, &to->kept);
+    return true;
+}
+
+static bool join_all(struct predicting *p, struct steptime_error *err)
 {
     uint32_t kept = 0;
     for (uint32_t i = 0; i < p->count; i++) {
         struct predicted_input *input = p->inputs[i];
         struct predicted_input *trace = input->file->execution ? partner_of(p, input) : NULL;
-        if (trace)
-            join(p, trace, input);
+        if (trace && !join(p, trace, input, err))
+            return false;
         input->joined = trace != NULL;
     }
     for (uint32_t i = 0; i < p->count; i++)
@@ -197,6 +268,7 @@ static void join_all(struct predicting *p)
             p->sources[kept++] = p->inputs[i]->source;
         }
     p->count = kept;
+    return true;
 }
 
 /* In the order of the command line. */
@@ -216,8 +288,7 @@ static bool read_all(struct predicting *p, struct steptime_error *err)
         return false;
     inputs_tell(&p->read, p->report);
     gather(p);
-    join_all(p);
-    return true;
+    return join_all(p, err);
 }
 
 static void close_all(struct predicting *p)
@@ -226,9 +297,10 @@ static void close_all(struct predicting *p)
     for (uint32_t i = 0; i < p->read.count; i++) {
         const struct predicted_input *input = p->read.files[i].result;
         if (input)
-            programs_close(input->programs);
+            programs_close(input->kept.programs);
     }
     inputs_close(&p->read);
+    program_texts_free(p->texts);
     arena_free(&p->arena);
 }
 
@@ -237,7 +309,7 @@ static void close_all(struct predicting *p)
 static bool any_untimed(const struct predicting *p)
 {
     for (uint32_t i = 0; i < p->count; i++)
-        if (!p->inputs[i]->file->trace)
+        if (!p->inputs[i]->is_trace)
             return true;
     return false;
 }
@@ -246,7 +318,7 @@ static bool any_untimed(const struct predicting *p)
 static bool find_hardware(struct predicting *p, struct steptime_error *err)
 {
     const struct question *question = &p->what_if.question;
-    const str device = p->sources[0].steps[0].device;
+    const str device = predict_source_step(&p->sources[0], 0, &p->arena).device;
     p->what_if.device = device;
     if (device.len && hardware_recorded(device, &p->arena, &p->recorded_on, NULL))
         p->asked.plan.recorded_on = &p->recorded_on;
@@ -288,9 +360,9 @@ static void open_what_if(struct predicting *p)
     for (uint32_t i = 0; i < p->count; i++)
         p->what_if.inputs[i] = (struct what_if_input){
             .source = &p->sources[i],
-            .trace = p->inputs[i]->file->trace,
-            .classes = p->inputs[i]->classes,
-            .programs = p->inputs[i]->programs,
+            .trace = p->inputs[i]->kept.trace,
+            .classes = p->inputs[i]->kept.classes,
+            .programs = p->inputs[i]->kept.programs,
         };
 }
 
@@ -382,7 +454,7 @@ static bool predict_inputs(struct predicting *p, struct steptime_error *err)
 
 static enum steptime_code run_inputs(const struct call *call, struct steptime_error *err)
 {
-    struct predicting p = {.call = call};
+    struct predicting p = {.call = call, .texts = program_texts_new()};
     const bool good = predict_inputs(&p, err);
     close_all(&p);
     return good ? STEPTIME_OK : err->code;

@@ -19,14 +19,15 @@ void what_if_close(struct what_if *w)
 
 /* ---- the question as a change of plans ---- */
 
+/* NULL: the program is of no trace. */
 static const struct trace *trace_of(const struct what_if *w, const struct program *program)
 {
     for (uint32_t i = 0; i < w->count; i++) {
-        const struct predict_source *source = w->inputs[i].source;
-        if (program >= source->steps && program < source->steps + source->count)
-            return w->inputs[i].trace;
+        const struct trace *trace = w->inputs[i].trace;
+        if (trace && str_eq(trace->info.path, program->path))
+            return trace;
     }
-    return w->replayed;
+    return NULL;
 }
 
 /* What is told of the first plan of the question on the command line is kept. */
@@ -115,7 +116,6 @@ static bool replay_one(struct what_if *w, struct what_if_input *input, uint32_t 
     struct arena scratch = {0};
     const struct program program = programs_step(input->programs, step, &scratch);
     struct plan before, after;
-    w->replayed = input->trace;
     const bool good = plan_of(&program, &w->base.plan, &scratch, &before, err) &&
                       plan_of(&program, &asked->plan, &scratch, &after, err) &&
                       asked->change(asked->context, &after, &scratch, err);

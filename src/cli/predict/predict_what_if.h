@@ -36,7 +36,6 @@ struct what_if {
     struct plan_options plan;
     struct hardware hardware;
     uint64_t *met;
-    const struct trace *replayed; /* whose steps are replayed, in programs of their own */
     struct question_told told;
     bool together; /* the ranks were replayed at once */
 };

@@ -8,7 +8,7 @@
 
 #include "predict_private.h"
 
-const struct overheads *overheads_of_step(const struct program *program, struct arena *arena)
+static const struct overheads *overheads_of_program(const struct program *program, struct arena *arena)
 {
     struct overhead_samples *samples = overhead_samples_new();
     overhead_samples_add(samples, program);
@@ -17,14 +17,23 @@ const struct overheads *overheads_of_step(const struct program *program, struct 
     return overheads;
 }
 
+const struct overheads *overheads_of_step(const struct predict_source *source, uint32_t step, struct arena *arena)
+{
+    struct arena scratch = {0};
+    const struct program program = predict_source_step(source, step, &scratch);
+    const struct overheads *overheads = overheads_of_program(&program, arena);
+    arena_free(&scratch);
+    return overheads;
+}
+
 static bool test_step(const struct predict_source *source, uint32_t from, uint32_t to,
                       const struct predict_asked *asked, double *us, struct steptime_error *err)
 {
     struct arena scratch = {0};
     const struct overheads *overheads =
-        asked->plan.overheads ? asked->plan.overheads : overheads_of_step(&source->steps[from], &scratch);
-    const struct program *program = &source->steps[asked->plan.replay ? from : to];
-    const bool good = predict_step_us(program, asked, overheads, us, err);
+        asked->plan.overheads ? asked->plan.overheads : overheads_of_step(source, from, &scratch);
+    const struct program program = predict_source_step(source, asked->plan.replay ? from : to, &scratch);
+    const bool good = predict_step_us(&program, asked, overheads, us, err);
     arena_free(&scratch);
     return good;
 }

@@ -107,8 +107,8 @@ bool find_top(const struct predict_source *source, const struct predict_asked *a
     struct arena scratch = {0};
     struct plan plan;
     struct walked walked;
-    const struct program *program = &source->steps[source->count / 2];
-    bool good = predict_program(program, asked, overheads, &scratch, &plan, &walked, err);
+    const struct program program = predict_source_step(source, source->count / 2, &scratch);
+    bool good = predict_program(&program, asked, overheads, &scratch, &plan, &walked, err);
     into->guessed = good ? plan.guessed : 0;
     into->launches = good ? plan.launch_count : 0;
     good = good && rank_names(&plan, &walked, arena, into, err);

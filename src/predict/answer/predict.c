@@ -10,18 +10,17 @@
 
 static void add_steps(struct overhead_samples *samples, const struct predict_source *source)
 {
-    for (uint32_t i = 0; i < source->count; i++)
-        overhead_samples_add(samples, &source->steps[i]);
-}
-
-static bool timed(const struct predict_source *source)
-{
-    return source->count && (source->steps[0].source == PROGRAM_TRACE || source->steps[0].source == PROGRAM_JOINED);
+    for (uint32_t i = 0; i < source->count; i++) {
+        struct arena scratch = {0};
+        const struct program program = predict_source_step(source, i, &scratch);
+        overhead_samples_add(samples, &program);
+        arena_free(&scratch);
+    }
 }
 
 const struct overheads *overheads_of_steps(const struct predict_source *source, struct arena *arena)
 {
-    if (!timed(source))
+    if (!source->timed)
         return NULL;
     struct overhead_samples *samples = overhead_samples_new();
     add_steps(samples, source);
@@ -115,22 +114,22 @@ static bool predict_step(const struct predict_source *source, uint32_t i, const 
                          struct steptime_error *err)
 {
     struct arena scratch = {0};
-    const struct program *program = &source->steps[i];
+    const struct program program = predict_source_step(source, i, &scratch);
     struct plan plan;
     struct walked walked;
-    const bool good = predict_program(program, asked, overheads, &scratch, &plan, &walked, err);
+    const bool good = predict_program(&program, asked, overheads, &scratch, &plan, &walked, err);
     if (good) {
         predict_tell(asked, &(struct predict_seen){source->rank, source->count, false, &plan, &walked});
         add_walked(&into->walked, &walked, 1.0 / source->count);
         add_plan(into, &plan, 1.0 / source->count);
         *step = (struct predicted_step){
-            .number = program->step,
+            .number = program.step,
             .step_us = walked.step_us,
             .active_us = walked.active_us,
-            .measured_us = us_of(program->wall_ns),
-            .measured_active_us = us_of(program->active_ns),
-            .held_us = us_of(program->held_ns),
-            .finished_us = finished_us(program),
+            .measured_us = us_of(program.wall_ns),
+            .measured_active_us = us_of(program.active_ns),
+            .held_us = us_of(program.held_ns),
+            .finished_us = finished_us(&program),
             .from_beside_us = -1,
         };
         into->held_us += step->held_us / source->count;
@@ -179,14 +178,32 @@ static void describe(const struct predict_source *source, const struct predict_a
     *into = (struct prediction){.rank = source->rank, .path = source->path, .rank_error = NAN, .alone_us = -1};
     if (!source->count)
         return;
-    const struct program *program = &source->steps[source->count / 2];
-    into->source = program->source;
-    into->device = asked->plan.hardware ? asked->plan.hardware->name : program->device;
-    into->launches = program->launch_count;
-    into->without_shapes = program->without_shapes;
-    into->unusable_sizes = program_unusable_sizes(program);
-    for (uint32_t op = 0; op < program->count; op++)
-        into->operators += program_is_top(program, op);
+    struct arena scratch = {0};
+    const struct program program = predict_source_step(source, source->count / 2, &scratch);
+    into->source = program.source;
+    into->device = asked->plan.hardware ? asked->plan.hardware->name : program.device;
+    into->launches = program.launch_count;
+    into->without_shapes = program.without_shapes;
+    into->unusable_sizes = program_unusable_sizes(&program);
+    for (uint32_t op = 0; op < program.count; op++)
+        into->operators += program_is_top(&program, op);
+    arena_free(&scratch);
+}
+
+static bool mean_step_us(const struct predict_source *source, const struct predict_asked *asked,
+                         const struct overheads *overheads, double *mean_us, struct steptime_error *err)
+{
+    bool good = true;
+    double us;
+    *mean_us = 0;
+    for (uint32_t i = 0; i < source->count && good; i++) {
+        struct arena scratch = {0};
+        const struct program program = predict_source_step(source, i, &scratch);
+        good = predict_step_us(&program, asked, overheads, &us, err);
+        *mean_us += us / source->count;
+        arena_free(&scratch);
+    }
+    return good;
 }
 
 static bool predict_unprofiled(const struct predict_source *source, const struct predict_asked *asked,
@@ -195,13 +212,7 @@ static bool predict_unprofiled(const struct predict_source *source, const struct
     struct predict_asked without = *asked;
     without.plan.with_profiler = false;
     into->profiler_us = overheads ? overheads_profiler_us(overheads) : 0;
-    double us;
-    for (uint32_t i = 0; i < source->count; i++) {
-        if (!predict_step_us(&source->steps[i], &without, overheads, &us, err))
-            return false;
-        into->unprofiled_us += us / source->count;
-    }
-    return true;
+    return mean_step_us(source, &without, overheads, &into->unprofiled_us, err);
 }
 
 bool predict(const struct predict_source *source, const struct predict_asked *asked, struct arena *arena,
@@ -234,14 +245,10 @@ static bool test_rank(const struct predict_source *source, const struct overhead
     struct arena scratch = {0};
     struct overhead_samples *own = samples_of_steps(source);
     const struct overheads *overheads = overheads_without(all, own, &scratch);
-    double sum = 0, us;
-    bool good = true;
-    for (uint32_t i = 0; i < source->count && good; i++) {
-        good = predict_step_us(&source->steps[i], asked, overheads, &us, err);
-        sum += us / source->count;
-    }
+    double us;
+    const bool good = mean_step_us(source, asked, overheads, &us, err);
     if (into->finished_us > 0)
-        into->rank_error = (sum - into->finished_us) / into->finished_us;
+        into->rank_error = (us - into->finished_us) / into->finished_us;
     overhead_samples_free(own);
     arena_free(&scratch);
     return good;
@@ -260,12 +267,12 @@ static bool test_ranks(const struct predict_source *sources, uint32_t count, con
     struct arena scratch = {0};
     struct overhead_pool *pool = overhead_pool_new();
     for (uint32_t i = 0; i < count; i++)
-        if (timed(&sources[i]))
+        if (sources[i].timed)
             pool_rank(pool, &sources[i]);
     const struct overheads_of_all *all = overheads_of_all_in(pool, &scratch);
     bool good = true;
     for (uint32_t i = 0; i < count && good; i++)
-        good = !timed(&sources[i]) || test_rank(&sources[i], all, asked, &predictions[i], err);
+        good = !sources[i].timed || test_rank(&sources[i], all, asked, &predictions[i], err);
     overhead_pool_free(pool);
     arena_free(&scratch);
     return good;

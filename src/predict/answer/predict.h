@@ -9,6 +9,7 @@
 #define PREDICT_PREDICT_H
 
 #include "predict/plan/walk.h"
+#include "source.h"
 
 enum { PREDICTED_TOP = 10 };
 
@@ -30,14 +31,6 @@ struct predict_asked {
     bool only_steps; /* what steps take and how far off that is, nothing else of a prediction */
     void (*seen)(void *context, const struct predict_seen *seen); /* NULL: nobody looks */
     void *seen_context;
-};
-
-/* The steps of one rank, or a program that is no recording. */
-struct predict_source {
-    const struct program *steps;
-    uint32_t count;
-    int64_t rank;
-    str path;
 };
 
 struct predicted_step {

@@ -25,35 +25,18 @@ static bool same_steps(const struct predict_source *a, const struct predict_sour
     if (a->count != b->count)
         return false;
     for (uint32_t i = 0; i < a->count; i++)
-        if (a->steps[i].step != b->steps[i].step)
+        if (a->steps[i].number != b->steps[i].number)
             return false;
     return true;
 }
 
 enum { NOBODY = INT32_MAX }; /* no collective */
 
-/* How many ranks come to a collective, where the fewest do. */
-static int64_t fewest_in_step(const struct program *program)
-{
-    int64_t fewest = NOBODY;
-    for (uint32_t i = 0; i < program->launch_count; i++) {
-        const uint32_t at = program->launches[i].collective;
-        if (at >= program->collective_count ||
-            !collective_is_blocking((enum collective_kind)program->collectives[at].kind))
-            continue;
-        const int64_t size = meeting_size(program, &program->collectives[at]);
-        fewest = size < fewest ? size : fewest;
-    }
-    return fewest;
-}
-
 static int64_t fewest_to_come(const struct predict_source *source)
 {
     int64_t fewest = NOBODY;
-    for (uint32_t i = 0; i < source->count; i++) {
-        const int64_t in_step = fewest_in_step(&source->steps[i]);
-        fewest = in_step < fewest ? in_step : fewest;
-    }
+    for (uint32_t i = 0; i < source->count; i++)
+        fewest = source->steps[i].fewest_met < fewest ? source->steps[i].fewest_met : fewest;
     return fewest;
 }
 
@@ -76,20 +59,70 @@ enum job_kind predict_job_kind(const struct predict_source *sources, uint32_t ra
 
 /* ---- one step of all ranks ---- */
 
-/* `overheads` and `walked` by rank. */
-static bool walk_step(const struct job *job, uint32_t step, const struct overheads *const *overheads,
-                      struct arena *scratch, struct walked *walked, struct steptime_error *err)
+/* Of the program a walk needs who meets whom; who looks on sees all of it. */
+static const struct program *meeting_part(const struct program *program, struct arena *arena)
+{
+    struct program *part = arena_alloc(arena, sizeof *part);
+    struct collective *collectives = arena_array(arena, program->collective_count, sizeof *collectives);
+    struct collective_group *groups = arena_array(arena, program->group_count, sizeof *groups);
+    if (program->collective_count)
+        memcpy(collectives, program->collectives, program->collective_count * sizeof *collectives);
+    if (program->group_count)
+        memcpy(groups, program->groups, program->group_count * sizeof *groups);
+    *part = (struct program){
+        .rank = program->rank,
+        .world_size = program->world_size,
+        .step = program->step,
+        .collectives = collectives,
+        .collective_count = program->collective_count,
+        .groups = groups,
+        .group_count = program->group_count,
+    };
+    return part;
+}
+
+/* What the host is taken to cost: by rank as given; else as the rank's step so numbered alone cost it. */
+struct host_costs {
+    const struct overheads *const *of_ranks; /* NULL: of the step */
+    uint32_t step;
+};
+
+static const struct overheads *costs_of_rank(const struct job *job, const struct host_costs *costs, uint32_t r,
+                                             struct arena *arena)
+{
+    if (job->asked.plan.overheads)
+        return job->asked.plan.overheads;
+    return costs->of_ranks ? costs->of_ranks[r] : overheads_of_step(&job->sources[r], costs->step, arena);
+}
+
+/* The plan of one rank, in `arena`; its program only where somebody looks on. */
+static const struct plan *plan_rank(const struct job *job, uint32_t r, uint32_t step, const struct host_costs *costs,
+                                    struct arena *arena, struct steptime_error *err)
+{
+    struct arena own = {0};
+    struct program *program = arena_alloc(&own, sizeof *program);
+    *program = predict_source_step(&job->sources[r], step, &own);
+    struct plan_options options = job->asked.plan;
+    struct plan *plan = arena_alloc(arena, sizeof *plan);
+    options.overheads = costs_of_rank(job, costs, r, &own);
+    const bool good = plan_of(program, &options, arena, plan, err) &&
+                      (!job->asked.change || job->asked.change(job->asked.context, plan, arena, err));
+    if (job->asked.seen)
+        arena_adopt(arena, &own);
+    else
+        plan->program = meeting_part(program, arena);
+    arena_free(&own);
+    return good ? plan : NULL;
+}
+
+/* `walked` by rank. */
+static bool walk_step(const struct job *job, uint32_t step, const struct host_costs *costs, struct arena *scratch,
+                      struct walked *walked, struct steptime_error *err)
 {
     const struct plan **plans = arena_array(scratch, job->ranks, sizeof *plans);
-    for (uint32_t r = 0; r < job->ranks; r++) {
-        struct plan_options options = job->asked.plan;
-        struct plan *plan = arena_alloc(scratch, sizeof *plan);
-        options.overheads = overheads[r];
-        if (!plan_of(&job->sources[r].steps[step], &options, scratch, plan, err) ||
-            (job->asked.change && !job->asked.change(job->asked.context, plan, scratch, err)))
+    for (uint32_t r = 0; r < job->ranks; r++)
+        if (!(plans[r] = plan_rank(job, r, step, costs, scratch, err)))
             return false;
-        plans[r] = plan;
-    }
     if (!walk_ranks(plans, job->ranks, scratch, walked, err))
         return false;
     for (uint32_t r = 0; r < job->ranks; r++)
@@ -98,13 +131,13 @@ static bool walk_step(const struct job *job, uint32_t step, const struct overhea
 }
 
 /* `walked` by step and rank. */
-static bool walk_steps(const struct job *job, const struct overheads *const *overheads, struct walked *walked,
+static bool walk_steps(const struct job *job, const struct host_costs *costs, struct walked *walked,
                        struct steptime_error *err)
 {
     bool good = true;
     for (uint32_t i = 0; i < job->steps && good; i++) {
         struct arena scratch = {0};
-        good = walk_step(job, i, overheads, &scratch, &walked[i * job->ranks], err);
+        good = walk_step(job, i, costs, &scratch, &walked[i * job->ranks], err);
         arena_free(&scratch);
     }
     return good;
@@ -115,14 +148,11 @@ static bool walk_steps(const struct job *job, const struct overheads *const *ove
 static bool walk_beside(const struct job *tested, uint32_t to, struct walked *walked, struct steptime_error *err)
 {
     struct arena scratch = {0};
-    struct job unseen = *tested, *job = &unseen;
-    job->asked.seen = NULL;
+    struct job unseen = *tested;
+    unseen.asked.seen = NULL;
     const uint32_t from = to ? to - 1 : 1;
-    const struct overheads **overheads = arena_array(&scratch, job->ranks, sizeof *overheads);
-    for (uint32_t r = 0; r < job->ranks; r++)
-        overheads[r] = job->asked.plan.overheads ? job->asked.plan.overheads
-                                                 : overheads_of_step(&job->sources[r].steps[from], &scratch);
-    const bool good = walk_step(job, job->asked.plan.replay ? from : to, overheads, &scratch, walked, err);
+    const struct host_costs costs = {.step = from};
+    const bool good = walk_step(&unseen, unseen.asked.plan.replay ? from : to, &costs, &scratch, walked, err);
     arena_free(&scratch);
     return good;
 }
@@ -200,8 +230,8 @@ bool predict_together(const struct predict_source *sources, uint32_t ranks, cons
     struct walked *as_is = arena_array(&scratch, count, sizeof *as_is);
     struct walked *unprofiled = arena_array(&scratch, count, sizeof *unprofiled);
     struct walked *tests = arena_array(&scratch, count, sizeof *tests);
-    const struct overheads *const *overheads = overheads_of_ranks(&job, &scratch);
-    const bool good = walk_steps(&job, overheads, as_is, err) && walk_steps(&without, overheads, unprofiled, err) &&
+    const struct host_costs costs = {.of_ranks = overheads_of_ranks(&job, &scratch)};
+    const bool good = walk_steps(&job, &costs, as_is, err) && walk_steps(&without, &costs, unprofiled, err) &&
                       walk_tests(&job, tests, err);
     if (good)
         take(&job, as_is, unprofiled, tests);
@@ -220,7 +250,8 @@ static bool walk_alone(const struct job *job, uint32_t r, const struct overheads
         struct arena scratch = {0};
         struct plan plan;
         struct walked walked;
-        good = predict_program(&source->steps[i], &job->asked, overheads, &scratch, &plan, &walked, err);
+        const struct program program = predict_source_step(source, i, &scratch);
+        good = predict_program(&program, &job->asked, overheads, &scratch, &plan, &walked, err);
         if (good)
             add_walked(mean, &walked, 1.0 / source->count);
         arena_free(&scratch);
@@ -233,16 +264,15 @@ bool predict_walks(const struct predict_source *sources, uint32_t count, const s
 {
     struct arena scratch = {0};
     const struct job job = {.sources = sources, .ranks = count, .steps = sources[0].count, .asked = *asked};
-    const struct overheads *const *overheads = overheads_of_ranks(&job, &scratch);
+    const struct host_costs costs = {.of_ranks = overheads_of_ranks(&job, &scratch)};
     struct walked *steps = arena_array(&scratch, (size_t)count * job.steps, sizeof *steps);
-    const bool together =
-        predict_job_kind(sources, count) == JOB_SAME_STEPS && walk_steps(&job, overheads, steps, NULL);
+    const bool together = predict_job_kind(sources, count) == JOB_SAME_STEPS && walk_steps(&job, &costs, steps, NULL);
     bool good = true;
     for (uint32_t r = 0; r < count && good; r++) {
         walked[r] = (struct walked){0};
         for (uint32_t i = 0; together && i < job.steps; i++)
             add_walked(&walked[r], &steps[(size_t)i * count + r], 1.0 / job.steps);
-        good = together || walk_alone(&job, r, overheads[r], &walked[r], err);
+        good = together || walk_alone(&job, r, costs.of_ranks[r], &walked[r], err);
     }
     arena_free(&scratch);
     return good;

@@ -165,7 +165,7 @@ static void equal_steps_predict_each_other(void **state)
 {
     struct planned *t = *state;
     enum { STEPS = 4, STEP_US = 1000 };
-    struct program steps[STEPS];
+    struct source_step steps[STEPS];
     for (int i = 0; i < STEPS; i++) {
         const int64_t at = i * STEP_US;
         plant_step(&t->p, i, at, STEP_US);
@@ -175,9 +175,12 @@ static void equal_steps_predict_each_other(void **state)
     }
     finish(t);
     struct programs *programs = programs_open(t->p.trace, work_classes_new(t->p.trace, &t->arena));
-    for (uint32_t i = 0; i < STEPS; i++)
-        steps[i] = programs_step(programs, i, &t->arena);
-    const struct predict_source source = {steps, STEPS, 0, S("planted")};
+    struct program_texts *texts = program_texts_new();
+    struct predict_source source = {.steps = steps, .count = STEPS, .path = S("planted")};
+    for (uint32_t i = 0; i < STEPS; i++) {
+        const struct program program = programs_step(programs, i, &t->arena);
+        predict_source_set(&source, i, &program, texts, &t->arena);
+    }
     const struct predict_asked asked = {.plan = {.replay = true, .with_profiler = true}};
     struct prediction prediction;
     assert_true(predict(&source, &asked, &t->arena, &prediction, &t->err));
@@ -188,6 +191,7 @@ static void equal_steps_predict_each_other(void **state)
     assert_int_equal(prediction.top_count, 1);
     assert_true(prediction.top[0].without_us > 499);
     programs_close(programs);
+    program_texts_free(texts);
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, open_trace, close_trace)
