@@ -8,7 +8,7 @@
 
 #include "predict_private.h"
 
-static const struct overheads *overheads_of_program(const struct program *program, struct arena *arena)
+const struct overheads *overheads_of_program(const struct program *program, struct arena *arena)
 {
     struct overhead_samples *samples = overhead_samples_new();
     overhead_samples_add(samples, program);
@@ -26,38 +26,56 @@ const struct overheads *overheads_of_step(const struct predict_source *source, u
     return overheads;
 }
 
-static bool test_step(const struct predict_source *source, uint32_t from, uint32_t to,
-                      const struct predict_asked *asked, double *us, struct steptime_error *err)
+bool can_test_steps(const struct predict_source *source, const struct predict_asked *asked)
+{
+    for (uint32_t i = 0; i < source->count; i++)
+        if (source->steps[i].finished_us <= 0)
+            return false;
+    return source->count > 1 && !asked->change;
+}
+
+/* In replay the step before tells all of a step; the first is told by the one after it. */
+static bool replay_beside(const struct predict_source *source, uint32_t i, const struct program *program,
+                          const struct predict_asked *asked, struct predicted_step *steps, struct steptime_error *err)
 {
     struct arena scratch = {0};
-    const struct overheads *overheads =
-        asked->plan.overheads ? asked->plan.overheads : overheads_of_step(source, from, &scratch);
-    const struct program program = predict_source_step(source, asked->plan.replay ? from : to, &scratch);
-    const bool good = predict_step_us(&program, asked, overheads, us, err);
+    const struct overheads *given = asked->plan.overheads;
+    double us;
+    const bool good =
+        predict_step_us(program, asked, given ? given : overheads_of_program(program, &scratch), &us, err);
+    if (good && i + 1 < source->count)
+        steps[i + 1].from_beside_us = us;
+    if (good && i == 1)
+        steps[0].from_beside_us = us;
     arena_free(&scratch);
     return good;
 }
 
-static bool comparable(const struct predicted_step *steps, uint32_t count)
+static bool model_beside(const struct predict_source *source, uint32_t i, const struct program *program,
+                         const struct predict_asked *asked, struct predicted_step *steps, struct steptime_error *err)
 {
-    for (uint32_t i = 0; i < count; i++)
-        if (steps[i].finished_us <= 0)
-            return false;
-    return count > 1;
+    struct arena scratch = {0};
+    const struct overheads *given = asked->plan.overheads;
+    const bool good =
+        predict_step_us(program, asked, given ? given : overheads_of_step(source, i ? i - 1 : 1, &scratch),
+                        &steps[i].from_beside_us, err);
+    arena_free(&scratch);
+    return good;
 }
 
-bool test_steps(const struct predict_source *source, const struct predict_asked *asked, struct predicted_step *steps,
-                struct prediction *into, struct steptime_error *err)
+bool test_from_step(const struct predict_source *source, uint32_t i, const struct program *program,
+                    const struct predict_asked *asked, struct predicted_step *steps, struct steptime_error *err)
 {
-    if (asked->change || !comparable(steps, source->count))
-        return true;
-    for (uint32_t i = 0; i < source->count; i++) {
-        if (!test_step(source, i ? i - 1 : 1, i, asked, &steps[i].from_beside_us, err))
-            return false;
+    return asked->plan.replay ? replay_beside(source, i, program, asked, steps, err)
+                              : model_beside(source, i, program, asked, steps, err);
+}
+
+void sum_tests(const struct predicted_step *steps, uint32_t count, struct prediction *into)
+{
+    for (uint32_t i = 0; i < count; i++) {
         const double error = steps[i].from_beside_us / steps[i].finished_us - 1;
-        into->error += fabs(error) / source->count;
-        into->bias += error / source->count;
+        into->error += fabs(error) / count;
+        into->bias += error / count;
     }
-    into->tests = source->count;
-    return true;
+    into->tests = count;
 }

@@ -8,25 +8,35 @@
 
 /* ---- overheads ---- */
 
-static void add_steps(struct overhead_samples *samples, const struct predict_source *source)
+static struct overhead_samples *samples_of_steps(const struct predict_source *source)
 {
+    struct overhead_samples *samples = overhead_samples_new();
     for (uint32_t i = 0; i < source->count; i++) {
         struct arena scratch = {0};
         const struct program program = predict_source_step(source, i, &scratch);
         overhead_samples_add(samples, &program);
         arena_free(&scratch);
     }
+    return samples;
+}
+
+/* The samples are added to the pool too, where there is one. */
+static const struct overheads *pooled_overheads(const struct predict_source *source, struct overhead_pool *pool,
+                                                struct arena *arena)
+{
+    if (!source->timed)
+        return NULL;
+    struct overhead_samples *samples = samples_of_steps(source);
+    const struct overheads *overheads = overheads_of(samples, arena);
+    if (pool)
+        overhead_pool_add(pool, samples);
+    overhead_samples_free(samples);
+    return overheads;
 }
 
 const struct overheads *overheads_of_steps(const struct predict_source *source, struct arena *arena)
 {
-    if (!source->timed)
-        return NULL;
-    struct overhead_samples *samples = overhead_samples_new();
-    add_steps(samples, source);
-    const struct overheads *overheads = overheads_of(samples, arena);
-    overhead_samples_free(samples);
-    return overheads;
+    return pooled_overheads(source, NULL, arena);
 }
 
 /* ---- one program ---- */
@@ -96,45 +106,35 @@ static double us_of(int64_t ns)
     return ns < 0 ? -1 : (double)ns / 1e3;
 }
 
-/* A host that runs ahead ends its steps before the device does; what is predicted is the time from end to end. */
-static double finished_us(const struct program *program)
-{
-    int64_t end_ns = program->wall_ns;
-    for (uint32_t i = 0; i < program->launch_count; i++) {
-        const struct program_launch *launch = &program->launches[i];
-        if (launch->dur_ns >= 0 && launch->start_ns + launch->dur_ns > end_ns)
-            end_ns = launch->start_ns + launch->dur_ns;
-    }
-    const int64_t ns = end_ns - program->behind_ns - program->held_ns;
-    return program->wall_ns > 0 && ns > 0 ? (double)ns / 1e3 : -1;
-}
-
-static bool predict_step(const struct predict_source *source, uint32_t i, const struct predict_asked *asked,
-                         const struct overheads *overheads, struct prediction *into, struct predicted_step *step,
-                         struct steptime_error *err)
+static bool predict_step(const struct predict_source *source, const struct program *program,
+                         const struct predict_asked *asked, const struct overheads *overheads, struct prediction *into,
+                         struct predicted_step *step, struct steptime_error *err)
 {
     struct arena scratch = {0};
-    const struct program program = predict_source_step(source, i, &scratch);
     struct plan plan;
     struct walked walked;
-    const bool good = predict_program(&program, asked, overheads, &scratch, &plan, &walked, err);
+    const bool good = predict_program(program, asked, overheads, &scratch, &plan, &walked, err);
     if (good) {
         predict_tell(asked, &(struct predict_seen){source->rank, source->count, false, &plan, &walked});
         add_walked(&into->walked, &walked, 1.0 / source->count);
         add_plan(into, &plan, 1.0 / source->count);
-        *step = (struct predicted_step){
-            .number = program.step,
-            .step_us = walked.step_us,
-            .active_us = walked.active_us,
-            .measured_us = us_of(program.wall_ns),
-            .measured_active_us = us_of(program.active_ns),
-            .held_us = us_of(program.held_ns),
-            .finished_us = finished_us(&program),
-            .from_beside_us = -1,
-        };
+        step->step_us = walked.step_us;
+        step->active_us = walked.active_us;
         into->held_us += step->held_us / source->count;
     }
     arena_free(&scratch);
+    return good;
+}
+
+static bool predict_unprofiled(const struct predict_source *source, const struct program *program,
+                               const struct predict_asked *asked, const struct overheads *overheads,
+                               struct prediction *into, struct steptime_error *err)
+{
+    struct predict_asked without = *asked;
+    without.plan.with_profiler = false;
+    double us;
+    const bool good = predict_step_us(program, &without, overheads, &us, err);
+    into->unprofiled_us += us / source->count;
     return good;
 }
 
@@ -154,21 +154,53 @@ static double mean_measured(const struct predicted_step *steps, uint32_t count, 
     return sum;
 }
 
+/* All that is asked of one step, while its program is there. */
+static bool ask_step(const struct predict_source *source, uint32_t i, const struct predict_asked *asked,
+                     const struct overheads *overheads, struct predicted_step *steps, struct prediction *into,
+                     struct steptime_error *err)
+{
+    struct arena scratch = {0};
+    const struct program program = predict_source_step(source, i, &scratch);
+    steps[i].measured_active_us = us_of(program.active_ns);
+    steps[i].held_us = us_of(program.held_ns);
+    const bool good = predict_step(source, &program, asked, overheads, into, &steps[i], err) &&
+                      (asked->only_steps || predict_unprofiled(source, &program, asked, overheads, into, err)) &&
+                      (!can_test_steps(source, asked) || test_from_step(source, i, &program, asked, steps, err));
+    arena_free(&scratch);
+    return good;
+}
+
+static struct predicted_step *open_steps(const struct predict_source *source, struct arena *arena)
+{
+    struct predicted_step *steps = arena_array(arena, source->count, sizeof *steps);
+    for (uint32_t i = 0; i < source->count; i++)
+        steps[i] = (struct predicted_step){
+            .number = source->steps[i].number,
+            .measured_us = us_of(source->steps[i].wall_ns),
+            .finished_us = source->steps[i].finished_us,
+            .from_beside_us = -1,
+        };
+    return steps;
+}
+
 static bool predict_steps(const struct predict_source *source, const struct predict_asked *asked,
                           const struct overheads *overheads, struct arena *arena, struct prediction *into,
                           struct steptime_error *err)
 {
-    struct predicted_step *steps = arena_array(arena, source->count, sizeof *steps);
+    struct predicted_step *steps = open_steps(source, arena);
     for (uint32_t i = 0; i < source->count; i++)
-        if (!predict_step(source, i, asked, overheads, into, &steps[i], err))
+        if (!ask_step(source, i, asked, overheads, steps, into, err))
             return false;
     into->steps = steps;
     into->step_count = source->count;
+    into->profiler_us = overheads && !asked->only_steps ? overheads_profiler_us(overheads) : 0;
     into->measured_us = mean_measured(steps, source->count, MEASURED_STEP);
     into->measured_active_us = mean_measured(steps, source->count, MEASURED_ACTIVE);
     into->finished_us = mean_measured(steps, source->count, MEASURED_FINISHED);
     into->model_error = into->modelled_us > 0 ? into->model_error / into->modelled_us : 0;
-    return test_steps(source, asked, steps, into, err);
+    if (can_test_steps(source, asked))
+        sum_tests(steps, source->count, into);
+    return true;
 }
 
 /* ---- one rank ---- */
@@ -190,6 +222,29 @@ static void describe(const struct predict_source *source, const struct predict_a
     arena_free(&scratch);
 }
 
+static bool predict_rank(const struct predict_source *source, const struct predict_asked *asked,
+                         struct overhead_pool *pool, struct arena *arena, struct prediction *prediction,
+                         struct steptime_error *err)
+{
+    struct arena scratch = {0};
+    const struct overheads *given = asked->plan.overheads;
+    const struct overheads *own = given && !pool ? NULL : pooled_overheads(source, pool, &scratch);
+    const struct overheads *overheads = given ? given : own;
+    describe(source, asked, prediction);
+    const bool good = predict_steps(source, asked, overheads, arena, prediction, err) &&
+                      (asked->only_steps || find_top(source, asked, overheads, arena, prediction, err));
+    arena_free(&scratch);
+    return good;
+}
+
+bool predict(const struct predict_source *source, const struct predict_asked *asked, struct arena *arena,
+             struct prediction *prediction, struct steptime_error *err)
+{
+    return predict_rank(source, asked, NULL, arena, prediction, err);
+}
+
+/* ---- all ranks ---- */
+
 static bool mean_step_us(const struct predict_source *source, const struct predict_asked *asked,
                          const struct overheads *overheads, double *mean_us, struct steptime_error *err)
 {
@@ -204,38 +259,6 @@ static bool mean_step_us(const struct predict_source *source, const struct predi
         arena_free(&scratch);
     }
     return good;
-}
-
-static bool predict_unprofiled(const struct predict_source *source, const struct predict_asked *asked,
-                               const struct overheads *overheads, struct prediction *into, struct steptime_error *err)
-{
-    struct predict_asked without = *asked;
-    without.plan.with_profiler = false;
-    into->profiler_us = overheads ? overheads_profiler_us(overheads) : 0;
-    return mean_step_us(source, &without, overheads, &into->unprofiled_us, err);
-}
-
-bool predict(const struct predict_source *source, const struct predict_asked *asked, struct arena *arena,
-             struct prediction *prediction, struct steptime_error *err)
-{
-    struct arena scratch = {0};
-    const struct overheads *overheads =
-        asked->plan.overheads ? asked->plan.overheads : overheads_of_steps(source, &scratch);
-    describe(source, asked, prediction);
-    const bool good = predict_steps(source, asked, overheads, arena, prediction, err) &&
-                      (asked->only_steps || (predict_unprofiled(source, asked, overheads, prediction, err) &&
-                                             find_top(source, asked, overheads, arena, prediction, err)));
-    arena_free(&scratch);
-    return good;
-}
-
-/* ---- all ranks ---- */
-
-static struct overhead_samples *samples_of_steps(const struct predict_source *source)
-{
-    struct overhead_samples *samples = overhead_samples_new();
-    add_steps(samples, source);
-    return samples;
 }
 
 /* With what the other ranks cost the host. */
@@ -254,26 +277,14 @@ static bool test_rank(const struct predict_source *source, const struct overhead
     return good;
 }
 
-static void pool_rank(struct overhead_pool *pool, const struct predict_source *source)
-{
-    struct overhead_samples *samples = samples_of_steps(source);
-    overhead_pool_add(pool, samples);
-    overhead_samples_free(samples);
-}
-
-static bool test_ranks(const struct predict_source *sources, uint32_t count, const struct predict_asked *asked,
-                       struct prediction *predictions, struct steptime_error *err)
+static bool test_ranks(const struct predict_source *sources, uint32_t count, const struct overhead_pool *pool,
+                       const struct predict_asked *asked, struct prediction *predictions, struct steptime_error *err)
 {
     struct arena scratch = {0};
-    struct overhead_pool *pool = overhead_pool_new();
-    for (uint32_t i = 0; i < count; i++)
-        if (sources[i].timed)
-            pool_rank(pool, &sources[i]);
     const struct overheads_of_all *all = overheads_of_all_in(pool, &scratch);
     bool good = true;
     for (uint32_t i = 0; i < count && good; i++)
         good = !sources[i].timed || test_rank(&sources[i], all, asked, &predictions[i], err);
-    overhead_pool_free(pool);
     arena_free(&scratch);
     return good;
 }
@@ -304,11 +315,13 @@ static void predict_job(const struct predict_source *sources, uint32_t count, co
 bool predict_all(const struct predict_source *sources, uint32_t count, const struct predict_asked *asked,
                  struct arena *arena, struct prediction *predictions, struct steptime_error *err)
 {
-    for (uint32_t i = 0; i < count; i++)
-        if (!predict(&sources[i], asked, arena, &predictions[i], err))
-            return false;
-    if (count > 1 && !asked->change && !test_ranks(sources, count, asked, predictions, err))
-        return false;
-    predict_job(sources, count, asked, arena, predictions);
-    return true;
+    struct overhead_pool *pool = count > 1 && !asked->change ? overhead_pool_new() : NULL;
+    bool good = true;
+    for (uint32_t i = 0; i < count && good; i++)
+        good = predict_rank(&sources[i], asked, pool, arena, &predictions[i], err);
+    good = good && (!pool || test_ranks(sources, count, pool, asked, predictions, err));
+    overhead_pool_free(pool);
+    if (good)
+        predict_job(sources, count, asked, arena, predictions);
+    return good;
 }

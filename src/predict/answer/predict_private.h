@@ -6,6 +6,7 @@
 #include "predict.h"
 
 /* What operators cost the host in one step alone. */
+const struct overheads *overheads_of_program(const struct program *program, struct arena *arena);
 const struct overheads *overheads_of_step(const struct predict_source *source, uint32_t step, struct arena *arena);
 
 /* Of all steps of a rank together; NULL where nothing was timed: then means built in are taken. */
@@ -41,9 +42,15 @@ enum job_kind predict_job_kind(const struct predict_source *sources, uint32_t ra
 bool predict_together(const struct predict_source *sources, uint32_t ranks, const struct predict_asked *asked,
                       struct prediction *predictions, struct steptime_error *err);
 
-/* Predicts each step from the one beside it, and fills from_beside_us, error, bias and tests. */
-bool test_steps(const struct predict_source *source, const struct predict_asked *asked, struct predicted_step *steps,
-                struct prediction *into, struct steptime_error *err);
+/* Whether each step can be predicted from the one beside it: they are recorded, and nothing is asked. */
+bool can_test_steps(const struct predict_source *source, const struct predict_asked *asked);
+
+/* With step i's program at hand: fills from_beside_us of the step that it tells of. */
+bool test_from_step(const struct predict_source *source, uint32_t i, const struct program *program,
+                    const struct predict_asked *asked, struct predicted_step *steps, struct steptime_error *err);
+
+/* Of all steps: error, bias and tests. */
+void sum_tests(const struct predicted_step *steps, uint32_t count, struct prediction *into);
 
 /* The operators without which a step would be the most shorter: of the step in the middle. */
 bool find_top(const struct predict_source *source, const struct predict_asked *asked, const struct overheads *overheads,

@@ -17,6 +17,19 @@ static int64_t fewest_met(const struct program *program)
     return fewest;
 }
 
+/* A host that runs ahead ends its steps before the device does; what is predicted is the time from end to end. */
+static double finished_us(const struct program *program)
+{
+    int64_t end_ns = program->wall_ns;
+    for (uint32_t i = 0; i < program->launch_count; i++) {
+        const struct program_launch *launch = &program->launches[i];
+        if (launch->dur_ns >= 0 && launch->start_ns + launch->dur_ns > end_ns)
+            end_ns = launch->start_ns + launch->dur_ns;
+    }
+    const int64_t ns = end_ns - program->behind_ns - program->held_ns;
+    return program->wall_ns > 0 && ns > 0 ? (double)ns / 1e3 : -1;
+}
+
 void predict_source_set(struct predict_source *source, uint32_t i, const struct program *program,
                         struct program_texts *texts, struct arena *arena)
 {
@@ -26,6 +39,7 @@ void predict_source_set(struct predict_source *source, uint32_t i, const struct 
         .packed = program_pack(program, texts, arena),
         .number = program->step,
         .wall_ns = program->wall_ns,
+        .finished_us = finished_us(program),
         .fewest_met = fewest_met(program),
     };
 }

@@ -13,6 +13,7 @@ struct source_step {
     struct packed_program packed;
     int64_t number;     /* -1 */
     int64_t wall_ns;    /* as recorded; -1 */
+    double finished_us; /* as recorded, see struct predicted_step; -1 */
     int64_t fewest_met; /* how many ranks come to a collective of it, where the fewest do; INT32_MAX: no collective */
 };
 

@@ -88,11 +88,14 @@ struct host_costs {
 };
 
 static const struct overheads *costs_of_rank(const struct job *job, const struct host_costs *costs, uint32_t r,
-                                             struct arena *arena)
+                                             const struct program *program, uint32_t step, struct arena *arena)
 {
     if (job->asked.plan.overheads)
         return job->asked.plan.overheads;
-    return costs->of_ranks ? costs->of_ranks[r] : overheads_of_step(&job->sources[r], costs->step, arena);
+    if (costs->of_ranks)
+        return costs->of_ranks[r];
+    return costs->step == step ? overheads_of_program(program, arena)
+                               : overheads_of_step(&job->sources[r], costs->step, arena);
 }
 
 /* The plan of one rank, in `arena`; its program only where somebody looks on. */
@@ -104,7 +107,7 @@ static const struct plan *plan_rank(const struct job *job, uint32_t r, uint32_t 
     *program = predict_source_step(&job->sources[r], step, &own);
     struct plan_options options = job->asked.plan;
     struct plan *plan = arena_alloc(arena, sizeof *plan);
-    options.overheads = costs_of_rank(job, costs, r, &own);
+    options.overheads = costs_of_rank(job, costs, r, program, step, &own);
     const bool good = plan_of(program, &options, arena, plan, err) &&
                       (!job->asked.change || job->asked.change(job->asked.context, plan, arena, err));
     if (job->asked.seen)
