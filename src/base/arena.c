@@ -2,12 +2,14 @@
 #include "arena.h"
 
 #include <stdalign.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include "mem.h"
 
 struct arena_block {
     struct arena_block *next;
+    void *taken; /* from elsewhere, beside the data; NULL */
     max_align_t data[];
 };
 
@@ -32,7 +34,7 @@ static void add_block(struct arena *arena, size_t bytes)
 {
     const size_t size = block_size(arena, bytes);
     struct arena_block *block = mem_alloc(sizeof *block + size);
-    block->next = arena->blocks;
+    *block = (struct arena_block){arena->blocks, NULL};
     arena->blocks = block;
     arena->at = (char *)block->data;
     arena->end = arena->at + size;
@@ -43,35 +45,57 @@ static void add_block(struct arena *arena, size_t bytes)
  * A block of its own, beside the one that is being filled. Fresh pages of the system are zero already, so what nobody
  * writes to takes no memory.
  */
-static void *alloc_large(struct arena *arena, size_t size)
+static void *alloc_large(struct arena *arena, size_t size, bool zeroed)
 {
-    struct arena_block *block = mem_zeroed(sizeof *block + size);
-    block->next = arena->blocks;
+    struct arena_block *block = zeroed ? mem_zeroed(sizeof *block + size) : mem_alloc(sizeof *block + size);
+    *block = (struct arena_block){arena->blocks, NULL};
     arena->blocks = block;
     arena->bytes += size;
     return block->data;
 }
 
-void *arena_alloc(struct arena *arena, size_t bytes)
+static void *alloc(struct arena *arena, size_t bytes, bool zeroed)
 {
     const size_t size = aligned(bytes ? bytes : 1);
     if (size < bytes || size > SIZE_MAX - sizeof(struct arena_block))
         mem_alloc(SIZE_MAX);
     if (size >= LARGE)
-        return alloc_large(arena, size);
+        return alloc_large(arena, size, zeroed);
     if (!arena->at || size > (size_t)(arena->end - arena->at))
         add_block(arena, size);
     char *p = arena->at;
     arena->at += size;
-    return memset(p, 0, bytes);
+    return zeroed ? memset(p, 0, bytes) : p;
+}
+
+void *arena_alloc(struct arena *arena, size_t bytes)
+{
+    return alloc(arena, bytes, true);
+}
+
+/* SIZE_MAX, which ends as memory that ran out, where the product overflows. */
+static size_t bytes_of(size_t count, size_t size)
+{
+    size_t bytes;
+    return __builtin_mul_overflow(count, size, &bytes) ? SIZE_MAX : bytes;
 }
 
 void *arena_array(struct arena *arena, size_t count, size_t size)
 {
-    size_t bytes;
-    if (__builtin_mul_overflow(count, size, &bytes))
-        bytes = SIZE_MAX;
-    return arena_alloc(arena, bytes);
+    return alloc(arena, bytes_of(count, size), true);
+}
+
+void *arena_room(struct arena *arena, size_t count, size_t size)
+{
+    return alloc(arena, bytes_of(count, size), false);
+}
+
+void arena_take(struct arena *arena, void *heap, size_t bytes)
+{
+    struct arena_block *block = mem_alloc(sizeof *block);
+    *block = (struct arena_block){arena->blocks, heap};
+    arena->blocks = block;
+    arena->bytes += bytes;
 }
 
 void arena_adopt(struct arena *arena, struct arena *other)
@@ -93,6 +117,7 @@ void arena_free(struct arena *arena)
 {
     while (arena->blocks) {
         struct arena_block *next = arena->blocks->next;
+        mem_free(arena->blocks->taken);
         mem_free(arena->blocks);
         arena->blocks = next;
     }

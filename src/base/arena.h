@@ -30,6 +30,12 @@ void *arena_alloc(struct arena *arena, size_t bytes);
 /* An array of `count` zeroed elements; a product that overflows ends as memory that ran out. */
 void *arena_array(struct arena *arena, size_t count, size_t size);
 
+/* The same, not zeroed: what nobody writes to costs nothing, however much room is asked for. */
+void *arena_room(struct arena *arena, size_t count, size_t size);
+
+/* Takes over memory of base/mem.h, which is freed with the arena. */
+void arena_take(struct arena *arena, void *heap, size_t bytes);
+
 /* Takes over all that another arena holds; the other is empty afterwards. */
 void arena_adopt(struct arena *arena, struct arena *other);
 

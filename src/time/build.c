@@ -11,9 +11,9 @@
 struct net_build net_build_open(struct arena *arena, size_t nodes)
 {
     return (struct net_build){.arena = arena,
-                              .work = arena_array(arena, nodes, sizeof(int64_t)),
-                              .before = arena_array(arena, nodes, sizeof(uint32_t)),
-                              .kind = arena_array(arena, nodes, sizeof(uint8_t))};
+                              .work = arena_room(arena, nodes, sizeof(int64_t)),
+                              .before = arena_room(arena, nodes, sizeof(uint32_t)),
+                              .kind = arena_room(arena, nodes, sizeof(uint8_t))};
 }
 
 uint32_t net_add(struct net_build *b, uint32_t before, uint32_t kind, int64_t work)
@@ -206,15 +206,14 @@ static bool rename_edges(void *edges, size_t size, size_t count, const uint32_t 
     return ordered;
 }
 
-/* Edges, or carries, whose first member is one: by the node that they lead to. */
+/* Edges, or carries, whose first member is one: by the node that they lead to. They become the arena's. */
 static void *by_target(void *edges, size_t size, size_t count, const uint32_t *number, struct arena *arena)
 {
-    char *sorted = arena_array(arena, count, size);
     if (rename_edges(edges, size, count, number)) {
-        if (count)
-            memcpy(sorted, edges, count * size);
-        return sorted;
+        arena_take(arena, edges, count * size);
+        return edges;
     }
+    char *sorted = arena_room(arena, count, size);
     struct arena scratch = {0};
     struct keyed *order = arena_array(&scratch, count, sizeof *order);
     for (size_t i = 0; i < count; i++)
@@ -223,6 +222,7 @@ static void *by_target(void *edges, size_t size, size_t count, const uint32_t *n
     for (size_t i = 0; i < count; i++)
         memcpy(sorted + i * size, edge_at(edges, size, order[i].row), size);
     arena_free(&scratch);
+    mem_free(edges);
     return sorted;
 }
 
@@ -241,8 +241,6 @@ struct net net_built(struct net_build *b, const uint32_t **number)
         .carries = by_target(b->carries, sizeof *b->carries, b->carry_count, *number, b->arena),
         .carry_count = (uint32_t)b->carry_count,
     };
-    mem_free(b->edges);
-    mem_free(b->carries);
     b->edges = NULL;
     b->carries = NULL;
     return net;

@@ -24,7 +24,7 @@ struct sitting {
 
 /* ---- opening ---- */
 
-struct gatherings gatherings_open(const struct job *job, uint32_t passes, struct schedule *schedules,
+struct gatherings gatherings_open(const struct job *job, uint32_t pass, const struct schedule *schedules,
                                   struct arena *arena, struct arena *scratch)
 {
     struct gatherings all = {.job = job,
@@ -33,10 +33,10 @@ struct gatherings gatherings_open(const struct job *job, uint32_t passes, struct
     for (uint32_t i = 0; i < job->meeting_count; i++)
         all.at[i] = (struct gathering){job->meetings[i].count, 0, INT64_MIN, INT64_MAX};
     for (uint32_t i = 0; i < job->count; i++) {
-        all.runs[i] = run_open(&job->nets[i], job->changes ? &job->changes[i] : NULL, arena);
-        all.runs[i].passes = passes;
-        all.runs[i].stride = job->count;
-        all.runs[i].earlier = passes ? &schedules[(size_t)(passes - 1) * job->count + i] : NULL;
+        const struct schedule earlier = pass ? schedules[i] : (struct schedule){0};
+        all.runs[i] = run_open(&job->nets[i], job->changes ? &job->changes[i] : NULL, earlier, arena);
+        all.runs[i].pass = pass;
+        all.runs[i].let_go = job->let_go ? job->let_go[i] : NULL;
     }
     return all;
 }
@@ -147,19 +147,27 @@ static bool run_in_order(struct sitting *s, struct arena *scratch)
     return true;
 }
 
-bool job_run(const struct job *job, uint32_t passes, struct arena *arena, struct schedule *schedules, uint32_t *stuck)
+int64_t *const *job_room(const struct job *job, uint32_t passes, struct arena *arena)
+{
+    int64_t **let_go = arena_array(arena, job->count, sizeof *let_go);
+    for (uint32_t i = 0; i < job->count; i++)
+        let_go[i] = arena_room(arena, (size_t)passes * job->nets[i].carry_count, sizeof **let_go);
+    return let_go;
+}
+
+bool job_run(const struct job *job, uint32_t pass, struct arena *arena, struct schedule *schedules, uint32_t *stuck)
 {
     struct arena scratch = {0};
-    struct sitting s = {.all = gatherings_open(job, passes, schedules, arena, &scratch)};
+    struct sitting s = {.all = gatherings_open(job, pass, schedules, arena, &scratch)};
     bool good = run_in_order(&s, &scratch);
     if (!good) {
-        s.all = gatherings_open(job, passes, schedules, arena, &scratch);
+        s.all = gatherings_open(job, pass, schedules, arena, &scratch);
         good = job_any_order(&s.all, stuck);
     } else
         for (uint32_t i = 0; stuck && i < job->count; i++)
             stuck[i] = NODE_NONE;
-    for (uint32_t i = 0; i < job->count; i++)
-        schedules[(size_t)passes * job->count + i] = run_close(&s.all.runs[i]);
+    for (uint32_t i = 0; good && i < job->count; i++)
+        schedules[i] = run_close(&s.all.runs[i]);
     arena_free(&scratch);
     return good;
 }

@@ -35,13 +35,18 @@ struct job {
     const struct member *members; /* a node is a member of one meeting at most */
     const struct meeting *meetings;
     uint32_t meeting_count;
+    /* A net, of one that is run over and over: room for what its carries need of each pass (job_room). NULL: it is not. */
+    int64_t *const *let_go;
 };
 
+/* For so many passes, in the arena. */
+int64_t *const *job_room(const struct job *job, uint32_t passes, struct arena *arena);
+
 /*
- * `schedules` are the passes one after another, each of job->count: those of the pass to come are filled, and those of
- * the `passes` before it looked at. False where nets wait for each other in a circle; then stuck[net], where it is not
- * NULL, is the node that waits, or NODE_NONE.
+ * `schedules`, a net, are filled. Those of a pass after the first (pass 0) come in the place of those of the pass before.
+ * False where nets wait for each other in a circle; then stuck[net], where it is not NULL, is the node that waits, or
+ * NODE_NONE, and the schedules say nothing.
  */
-bool job_run(const struct job *job, uint32_t passes, struct arena *arena, struct schedule *schedules, uint32_t *stuck);
+bool job_run(const struct job *job, uint32_t pass, struct arena *arena, struct schedule *schedules, uint32_t *stuck);
 
 #endif

@@ -17,7 +17,7 @@ struct gatherings {
     struct gathering *at; /* by meeting */
 };
 
-struct gatherings gatherings_open(const struct job *job, uint32_t passes, struct schedule *schedules,
+struct gatherings gatherings_open(const struct job *job, uint32_t pass, const struct schedule *schedules,
                                   struct arena *arena, struct arena *scratch);
 
 /* When a member would end by its own clock, if the meeting began at 0 and took no time. */

@@ -76,23 +76,25 @@ static void meet(const struct run *run, const struct edge *edge, struct arrival 
         later(&arrival->changed, changed);
 }
 
-static void meet_earlier(const struct run *run, const struct carry *carry, struct arrival *arrival)
+/* When an earlier pass lets a node go; INT64_MIN: there was none so long ago. */
+static int64_t carry_at(const struct run *run, uint32_t i)
 {
-    if (carry->back > run->passes)
-        return;
-    const struct schedule *pass = run->earlier - (size_t)(carry->back - 1) * run->stride;
-    later(&arrival->changed, net_arrival(run->net, pass, &carry->edge));
+    const struct carry *carry = &run->net->carries[i];
+    if (!run->let_go || carry->back > run->pass)
+        return INT64_MIN;
+    const int64_t left = run->let_go[(size_t)(run->pass - carry->back) * run->net->carry_count + i];
+    return time_sum(left, net_lag(run->net, carry->edge.from, carry->edge.to, carry->edge.kind));
 }
 
 /* When the last of the earlier passes lets the node go; INT64_MIN: none does. */
 static int64_t carried_at(struct run *run, uint32_t node)
 {
-    struct arrival arrival = {INT64_MIN, INT64_MIN, INT64_MIN};
+    int64_t at = INT64_MIN;
     while (run->carry < run->net->carry_count && run->net->carries[run->carry].edge.to < node)
         run->carry++; /* of nodes that were passed */
     for (; run->carry < run->net->carry_count && run->net->carries[run->carry].edge.to == node; run->carry++)
-        meet_earlier(run, &run->net->carries[run->carry], &arrival);
-    return arrival.changed;
+        later(&at, carry_at(run, run->carry));
+    return at;
 }
 
 static struct arrival arrival_of(struct run *run, uint32_t node)
@@ -182,12 +184,12 @@ static bool has_begun(const struct run *run, uint32_t node)
 
 /* ---- runs ---- */
 
-struct run run_open(const struct net *net, const struct change *change, struct arena *arena)
+struct run run_open(const struct net *net, const struct change *change, struct schedule earlier, struct arena *arena)
 {
     return (struct run){.net = net,
                         .change = change,
-                        .start = arena_array(arena, net->count, sizeof(int64_t)),
-                        .end = arena_array(arena, net->count, sizeof(int64_t))};
+                        .start = earlier.start ? earlier.start : arena_room(arena, net->count, sizeof(int64_t)),
+                        .end = earlier.end ? earlier.end : arena_room(arena, net->count, sizeof(int64_t))};
 }
 
 /* True where the current node waits to be told its end. */
@@ -230,10 +232,28 @@ bool run_one(struct run *run, uint32_t node, bool stop)
     return step(run, stop);
 }
 
-bool run_until(struct run *run, uint32_t stop)
+/* Of a planned net as it is. */
+static void run_plain(struct run *run, uint32_t stop)
 {
+    for (uint32_t node = run->node; node < stop; node++) {
+        run->start[node] = let_go_at(run, node);
+        run->end[node] = time_sum(run->start[node], run->net->work[node]);
+    }
+    run->node = stop > run->node ? stop : run->node;
+}
+
+/* All nodes below `stop`. */
+static void run_to(struct run *run, uint32_t stop)
+{
+    if (!run->net->start && !run->change)
+        run_plain(run, stop);
     while (run->node < stop)
         step(run, false);
+}
+
+bool run_until(struct run *run, uint32_t stop)
+{
+    run_to(run, stop);
     return stop < run->net->count && step(run, true);
 }
 
@@ -242,19 +262,38 @@ void run_end(struct run *run, int64_t end)
     run->end[run->node++] = end;
 }
 
+/* For the passes to come. */
+static void keep_carried(const struct run *run)
+{
+    const struct net *net = run->net;
+    for (uint32_t i = 0; run->let_go && i < net->carry_count; i++) {
+        const struct edge *edge = &net->carries[i].edge;
+        run->let_go[(size_t)run->pass * net->carry_count + i] =
+            left_at(net, edge, run->start[edge->from], run->end[edge->from]);
+    }
+}
+
 struct schedule run_close(const struct run *run)
 {
+    keep_carried(run);
     int64_t span = 0;
     for (uint32_t node = 0; node < run->net->count; node++) /* 0 of one that was not run */
         later(&span, run->end[node]);
     return (struct schedule){run->change, run->start, run->end, span};
 }
 
+/* What was not run is at 0. */
+static void leave_rest(const struct run *run)
+{
+    for (uint32_t node = run->node; node < run->net->count; node++)
+        run->start[node] = run->end[node] = 0;
+}
+
 struct schedule net_run_until(const struct net *net, const struct change *change, uint32_t until, struct arena *arena)
 {
-    struct run run = run_open(net, change, arena);
-    while (run.node < until && run.node < net->count)
-        step(&run, false);
+    struct run run = run_open(net, change, (struct schedule){0}, arena);
+    run_to(&run, until < net->count ? until : net->count);
+    leave_rest(&run);
     return run_close(&run);
 }
 

@@ -35,8 +35,8 @@ struct change {
 /* When every node runs after a change. */
 struct schedule {
     const struct change *change;
-    const int64_t *start, *end; /* by node, in the arena */
-    int64_t span;               /* the latest end; 0 without nodes */
+    int64_t *start, *end; /* by node, in the arena */
+    int64_t span;         /* the latest end; 0 without nodes */
 };
 
 /* change NULL: as it is. O(nodes + edges). */

@@ -7,15 +7,16 @@
 
 struct run {
     const struct net *net;
-    const struct change *change;    /* NULL: as it is */
-    const struct schedule *earlier; /* of the pass before, the one before that lies `stride` below */
-    uint32_t passes, stride;
+    const struct change *change; /* NULL: as it is */
+    uint32_t pass;               /* of a net that is run over and over */
+    int64_t *let_go; /* when the sources of carries did: [pass * carries + carry]; NULL: there is one pass */
     int64_t *start, *end;
     uint32_t node;        /* the current one */
     uint32_t edge, carry; /* the first into it or a later node */
 };
 
-struct run run_open(const struct net *net, const struct change *change, struct arena *arena);
+/* In the memory of an earlier schedule of the net, or where that has none, in the arena. */
+struct run run_open(const struct net *net, const struct change *change, struct schedule earlier, struct arena *arena);
 
 /*
  * Runs all nodes below `stop`, and finds when that one starts. False where it begins by itself and has been run, too: it

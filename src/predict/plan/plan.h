@@ -36,21 +36,22 @@ enum { WAITS_FOR_ALL = UINT32_MAX - 1, WAITS_FOR_NOTHING = UINT32_MAX };
 struct plan_launch {
     uint32_t op;     /* index into plan ops */
     uint32_t source; /* index into program->launches; PLAN_NONE: supposed, the program records no kernels */
-    struct kernel kernel;
-    bool has_kernel; /* `kernel` says what it computes */
     double us;
-    enum timing_basis basis;
-    struct estimate estimate; /* of TIMED_SCALED and TIMED_MODEL */
-    double gap_us;            /* of the host, before the call: T2 of an operator's first launch, T5 of the others */
-    double call_us;           /* T4: the launch call on the host */
-    uint32_t wait_stream;     /* which the host waits for after the call: a blocking copy for its own; WAITS_FOR_... */
-    uint32_t first_wait;      /* into plan->waits: launches of other streams that must be done before this one begins */
+    double gap_us;        /* of the host, before the call: T2 of an operator's first launch, T5 of the others */
+    double call_us;       /* T4: the launch call on the host */
+    uint32_t wait_stream; /* which the host waits for after the call: a blocking copy for its own; WAITS_FOR_... */
+    uint32_t first_wait;  /* into plan->waits: launches of other streams that must be done before this one begins */
     uint32_t waits;
     uint32_t stream;
     uint32_t collective; /* index into program->collectives; UINT32_MAX: none */
     uint8_t work;        /* enum work_class */
     bool graphed;        /* launched with its step as one CUDA graph */
     bool gone;           /* taken out by a change */
+    /* What follows is large and no walk reads it: what a walk reads lies together before it. */
+    bool has_kernel; /* `kernel` says what it computes */
+    enum timing_basis basis;
+    struct kernel kernel;
+    struct estimate estimate; /* of TIMED_SCALED and TIMED_MODEL */
 };
 
 /* An operator at the top, with all that happens inside it; or a launch or wait of the host outside any. */

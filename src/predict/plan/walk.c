@@ -79,46 +79,53 @@ static bool fail_circle(const struct walking *w, const uint32_t *stuck, struct s
 
 /* ---- steps ---- */
 
+/* Of the step to come: when it begins. Its ticks are since the end of the one before. */
+static void begin_step(struct walking *w, uint32_t pass)
+{
+    for (uint32_t r = 0; r < w->count && pass; r++) {
+        const struct schedule *before = &w->schedules[r];
+        w->steps[r] = (struct walk_step){before->end[w->ranks[r].tail], -before->span, w->steps[r].ticks};
+    }
+}
+
 static bool walk_step(struct walking *w, uint32_t pass, struct arena *scratch, struct steptime_error *err)
 {
     uint32_t *stuck = arena_array(scratch, w->count, sizeof *stuck);
-    if (!job_run(&w->job, pass, scratch, w->passes, stuck))
+    begin_step(w, pass);
+    if (!job_run(&w->job, pass, scratch, w->schedules, stuck))
         return fail_circle(w, stuck, err);
-    for (uint32_t r = 0; r < w->count; r++)
-        if (pass_of(w, pass, r)->span == INT64_MAX)
+    for (uint32_t r = 0; r < w->count; r++) {
+        if (w->schedules[r].span == INT64_MAX)
             return fail(err, STEPTIME_USAGE, "the step would take longer than a hundred days, which is not told");
+        w->steps[r].ticks += w->schedules[r].span;
+    }
     return true;
 }
 
-/* How long the step of a rank took, from the end of the one before. */
-static int64_t step_ticks(const struct walking *w, uint32_t pass, uint32_t rank)
-{
-    const int64_t before = pass ? pass_of(w, pass - 1, rank)->span : 0;
-    return pass_of(w, pass, rank)->span - before;
-}
-
 /* Every rank took as long as in the step before. */
-static bool steady(const struct walking *w, uint32_t pass)
+static bool steady(const struct walking *w)
 {
     for (uint32_t r = 0; r < w->count; r++) {
-        const int64_t step = step_ticks(w, pass, r), before = pass ? step_ticks(w, pass - 1, r) : 0;
-        if (fabs((double)(step - before)) > 1e-6 * (double)step)
+        const struct walk_step *step = &w->steps[r];
+        if (fabs((double)(step->ticks - step->before)) > 1e-6 * (double)step->ticks)
             return false;
     }
     return true;
 }
 
-/* Walks until the step is steady; *last is the one to tell of. */
-static bool walk_steps(struct walking *w, struct arena *scratch, uint32_t *last, struct steptime_error *err)
+/* Walks until the step is steady: that one is told of. */
+static bool walk_steps(struct walking *w, struct arena *scratch, struct steptime_error *err)
 {
-    uint32_t pass = 0;
     const uint32_t most = w->ranks[0].plan->repeats ? WALK_REPEATS_MOST : 1;
-    w->passes = arena_array(scratch, (size_t)most * w->count, sizeof *w->passes);
-    do
+    w->schedules = arena_array(scratch, w->count, sizeof *w->schedules);
+    w->steps = arena_array(scratch, w->count, sizeof *w->steps);
+    w->job.let_go = job_room(&w->job, most, scratch);
+    for (uint32_t pass = 0; pass < most; pass++) {
         if (!walk_step(w, pass, scratch, err))
             return false;
-    while (!steady(w, pass) && ++pass < most);
-    *last = pass < most ? pass : most - 1;
+        if (steady(w))
+            break;
+    }
     return true;
 }
 
@@ -139,10 +146,9 @@ bool walk_ranks(const struct plan *const *plans, uint32_t ranks, struct arena *a
 {
     struct arena scratch = {0};
     struct walking w = open_walking(plans, ranks, &scratch);
-    uint32_t last;
-    const bool good = open_meetings(&w, plans, &scratch, err) && walk_steps(&w, &scratch, &last, err);
+    const bool good = open_meetings(&w, plans, &scratch, err) && walk_steps(&w, &scratch, err);
     for (uint32_t r = 0; good && r < ranks; r++)
-        walk_sum(&w, last, r, step_ticks(&w, last, r), arena, &walked[r]);
+        walk_sum(&w, r, arena, &walked[r]);
     arena_free(&scratch);
     return good;
 }
@@ -156,9 +162,8 @@ bool walk_step_us(const struct plan *plan, double *step_us, struct steptime_erro
 {
     struct arena scratch = {0};
     struct walking w = open_walking(&plan, 1, &scratch);
-    uint32_t last;
-    const bool good = walk_steps(&w, &scratch, &last, err);
-    *step_us = good ? walk_us(step_ticks(&w, last, 0)) : 0;
+    const bool good = walk_steps(&w, &scratch, err);
+    *step_us = good ? walk_us(w.steps[0].ticks) : 0;
     arena_free(&scratch);
     return good;
 }

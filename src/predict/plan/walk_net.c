@@ -6,9 +6,6 @@
 #include "base/mem.h"
 #include "time/build.h"
 
-/* Kinds of nodes: the host's, and from KIND_WORK on work by its class. */
-enum { KIND_HOST, KIND_WORK };
-
 enum walk_link { LINK_LANE = EDGE_LANE, LINK_LAUNCH, LINK_WAIT, LINK_STREAM, LINK_THREAD, LINK_ROOM };
 
 enum { QUEUE_MOST = 4096 };
@@ -16,9 +13,14 @@ enum { QUEUE_MOST = 4096 };
 /* A link whose source is known when all is made. */
 struct owed {
     uint32_t to, kind;
-    uint32_t stream, place; /* the work called in this place of the stream, `back` passes ago */
+    uint32_t stream, calls; /* the work called on the stream so many calls before its first of the step */
     uint32_t launch;        /* or the work of this launch; PLAN_NONE */
-    uint32_t back;
+};
+
+/* Work of a stream, in the order of the calls. */
+struct called {
+    uint32_t *nodes;
+    size_t count, room;
 };
 
 struct making {
@@ -28,10 +30,10 @@ struct making {
     struct arena *scratch;
     uint32_t *last;        /* by thread: its last node; NODE_NONE */
     uint32_t *first;       /* by thread: its first */
-    uint32_t **called;     /* by stream: nodes of its work, in the order of the calls */
-    uint32_t *count, *all; /* by stream: how many are called so far; will be in all */
+    struct called *called; /* by stream */
     double due_us;         /* what the next node of the host begins with: a call, what comes before an operator */
     uint32_t awaited;      /* the stream that the next node of the host waits for; WAITS_FOR_... */
+    uint32_t due_launch;   /* which the next node of the host begins with; PLAN_NONE */
     struct owed *owed;
     size_t owed_count, owed_room;
     uint32_t queue_room;
@@ -57,13 +59,18 @@ static void owe(struct making *m, struct owed owed)
     m->owed[m->owed_count++] = owed;
 }
 
+static uint32_t last_called(const struct called *called)
+{
+    return called->count ? called->nodes[called->count - 1] : NODE_NONE;
+}
+
 /* The work called last in a stream: so far in this step, else in the step before. */
 static void await_stream(struct making *m, uint32_t stream, uint32_t node)
 {
-    if (m->count[stream])
-        net_link(&m->build, m->called[stream][m->count[stream] - 1], node, LINK_WAIT);
-    else if (m->all[stream])
-        owe(m, (struct owed){node, LINK_WAIT, stream, m->all[stream] - 1, .launch = PLAN_NONE, .back = 1});
+    if (m->called[stream].count)
+        net_link(&m->build, last_called(&m->called[stream]), node, LINK_WAIT);
+    else
+        owe(m, (struct owed){node, LINK_WAIT, stream, 1, PLAN_NONE});
 }
 
 static void await(struct making *m, uint32_t node)
@@ -74,33 +81,20 @@ static void await(struct making *m, uint32_t node)
     m->awaited = WAITS_FOR_NOTHING;
 }
 
-/* The next node of a thread. */
-static uint32_t add_host(struct making *m, uint32_t thread, double us)
-{
-    const uint32_t node = net_add(&m->build, m->last[thread], KIND_HOST, walk_ticks(us));
-    if (m->last[thread] == NODE_NONE)
-        m->first[thread] = node;
-    m->last[thread] = node;
-    if (m->awaited != WAITS_FOR_NOTHING)
-        await(m, node);
-    return node;
-}
-
-/* How many steps ago a stream was called as often as it has room, before this call. */
-static uint32_t steps_of_room(const struct making *m, uint32_t stream)
-{
-    const uint32_t place = m->count[stream], all = m->all[stream];
-    return place >= m->queue_room ? 0 : (m->queue_room - place + all - 1) / all;
-}
-
 /* A stream holds so many launches; the next waits until the oldest has come to the device. */
 static void wait_for_room(struct making *m, uint32_t stream, uint32_t node)
 {
-    const uint32_t back = steps_of_room(m, stream), place = m->count[stream] + back * m->all[stream] - m->queue_room;
-    if (back)
-        owe(m, (struct owed){node, LINK_ROOM, stream, place, .launch = PLAN_NONE, .back = back});
+    const struct called *called = &m->called[stream];
+    if (called->count < m->queue_room)
+        owe(m, (struct owed){node, LINK_ROOM, stream, m->queue_room - (uint32_t)called->count, PLAN_NONE});
     else
-        net_link(&m->build, m->called[stream][place], node, LINK_ROOM);
+        net_link(&m->build, called->nodes[called->count - m->queue_room], node, LINK_ROOM);
+}
+
+static void push_called(struct called *called, uint32_t node)
+{
+    called->nodes = mem_grow(called->nodes, &called->room, called->count + 1, sizeof *called->nodes);
+    called->nodes[called->count++] = node;
 }
 
 static bool is_gone(const struct plan *plan, uint32_t launch)
@@ -108,13 +102,13 @@ static bool is_gone(const struct plan *plan, uint32_t launch)
     return plan->launches[launch].gone || plan->ops[plan->launches[launch].op].gone;
 }
 
+/* Called by the begin of a node of the host. */
 static void add_work(struct making *m, uint32_t launch, uint32_t call)
 {
     const struct plan_launch *work = &m->plan->launches[launch];
-    const uint32_t stream = work->stream,
-                   before = m->count[stream] ? m->called[stream][m->count[stream] - 1] : NODE_NONE;
+    struct called *called = &m->called[work->stream];
     const uint32_t class = work->work < WORK_CLASSES ? work->work : 0;
-    const uint32_t node = net_add(&m->build, before, KIND_WORK + class, walk_ticks(work->us));
+    const uint32_t node = net_add(&m->build, last_called(called), WALK_WORK + class, walk_ticks(work->us));
     m->into->work_of[launch] = node;
     net_link(&m->build, call, node, LINK_LAUNCH);
     for (uint32_t i = 0; i < work->waits; i++) {
@@ -124,9 +118,9 @@ static void add_work(struct making *m, uint32_t launch, uint32_t call)
         else if (!is_gone(m->plan, other))
             owe(m, (struct owed){.to = node, .kind = LINK_STREAM, .launch = other});
     }
-    if (!m->count[stream] && m->all[stream])
-        owe(m, (struct owed){node, LINK_LANE, stream, m->all[stream] - 1, .launch = PLAN_NONE, .back = 1});
-    m->called[stream][m->count[stream]++] = node;
+    if (!called->count)
+        owe(m, (struct owed){node, LINK_LANE, work->stream, 1, PLAN_NONE});
+    push_called(called, node);
 }
 
 /* ---- operators ---- */
@@ -134,6 +128,31 @@ static void add_work(struct making *m, uint32_t launch, uint32_t call)
 static void add_wait_record(struct making *m, uint32_t node, uint32_t next, bool room)
 {
     m->into->waits[m->into->wait_count++] = (struct walk_wait){node, next, m->op, room};
+}
+
+static void launch_due(struct making *m, uint32_t gap, uint32_t call)
+{
+    const uint32_t launch = m->due_launch, stream = m->plan->launches[launch].stream;
+    m->due_launch = PLAN_NONE;
+    if (m->queue_room) {
+        wait_for_room(m, stream, call);
+        add_wait_record(m, gap, call, true);
+    }
+    add_work(m, launch, call);
+}
+
+/* The next node of a thread. */
+static uint32_t add_host(struct making *m, uint32_t thread, double us)
+{
+    const uint32_t before = m->last[thread], node = net_add(&m->build, before, WALK_HOST, walk_ticks(us));
+    if (before == NODE_NONE)
+        m->first[thread] = node;
+    m->last[thread] = node;
+    if (m->awaited != WAITS_FOR_NOTHING)
+        await(m, node);
+    if (m->due_launch != PLAN_NONE)
+        launch_due(m, before, node);
+    return node;
 }
 
 /* A node of the operator: what is left of the call before it, and so much more. Behind a wait it is what comes after. */
@@ -158,32 +177,31 @@ static void add_wait(struct making *m, uint32_t thread, uint32_t stream)
     m->awaited = stream;
 }
 
-/* Up to the call. */
-static uint32_t add_call(struct making *m, uint32_t thread, const struct plan_launch *launch)
-{
-    const uint32_t gap = add_part(m, thread, launch->gap_us);
-    if (!m->queue_room || steps_of_room(m, launch->stream) >= m->steps)
-        return gap;
-    const uint32_t room = add_part(m, thread, 0);
-    wait_for_room(m, launch->stream, room);
-    add_wait_record(m, gap, room, true);
-    return room;
-}
-
 static void add_launch(struct making *m, uint32_t thread, uint32_t i)
 {
     const struct plan_launch *launch = &m->plan->launches[i];
-    add_work(m, i, add_call(m, thread, launch));
+    add_part(m, thread, launch->gap_us);
+    m->due_launch = i;
     m->due_us = launch->call_us;
     add_wait(m, thread, launch->wait_stream);
+}
+
+/* A launch is some cache lines long, and of most nothing is read but the first: the processor does not guess the next. */
+static void fetch_ahead(const struct plan *plan, uint32_t launch)
+{
+    enum { AHEAD = 8 };
+    if (launch + AHEAD < plan->launch_count)
+        __builtin_prefetch(&plan->launches[launch + AHEAD]);
 }
 
 static void add_launches(struct making *m, const struct plan_op *op)
 {
     add_wait(m, op->thread, op->wait_stream);
-    for (uint32_t launch = op->first_launch; launch < op->first_launch + op->launches; launch++)
+    for (uint32_t launch = op->first_launch; launch < op->first_launch + op->launches; launch++) {
+        fetch_ahead(m->plan, launch);
         if (!m->plan->launches[launch].gone)
             add_launch(m, op->thread, launch);
+    }
 }
 
 static void add_op(struct making *m, uint32_t i)
@@ -201,27 +219,21 @@ static void add_op(struct making *m, uint32_t i)
 
 /* ---- the whole ---- */
 
-static void count_calls(struct making *m)
-{
-    const struct plan *plan = m->plan;
-    m->all = arena_array(m->scratch, plan->streams, sizeof *m->all);
-    m->count = arena_array(m->scratch, plan->streams, sizeof *m->count);
-    m->called = arena_array(m->scratch, plan->streams, sizeof *m->called);
-    for (uint32_t i = 0; i < plan->count; i++) {
-        const struct plan_op *op = &plan->ops[i];
-        for (uint32_t launch = op->first_launch; !op->gone && launch < op->first_launch + op->launches; launch++)
-            m->all[plan->launches[launch].stream] += !plan->launches[launch].gone;
-    }
-    for (uint32_t s = 0; s < plan->streams; s++)
-        m->called[s] = arena_array(m->scratch, m->all[s], sizeof **m->called);
-}
-
 static uint32_t *all_none(uint32_t count, struct arena *arena)
 {
-    uint32_t *nodes = arena_array(arena, count, sizeof *nodes);
+    uint32_t *nodes = arena_room(arena, count, sizeof *nodes);
     if (count)
         memset(nodes, 0xFF, count * sizeof *nodes); /* NODE_NONE */
     return nodes;
+}
+
+/* So many steps ago, if ever: a stream is called as often in each step. */
+static void pay_from_earlier(struct making *m, const struct owed *owed)
+{
+    const struct called *called = &m->called[owed->stream];
+    const uint32_t all = (uint32_t)called->count, back = all ? (owed->calls + all - 1) / all : m->steps;
+    if (back < m->steps)
+        net_link_back(&m->build, (struct carry){{called->nodes[back * all - owed->calls], owed->to, owed->kind}, back});
 }
 
 static void pay(struct making *m)
@@ -231,15 +243,14 @@ static void pay(struct making *m)
         if (owed->launch != PLAN_NONE)
             net_link(&m->build, m->into->work_of[owed->launch], owed->to, owed->kind);
         else
-            net_link_back(&m->build,
-                          (struct carry){{m->called[owed->stream][owed->place], owed->to, owed->kind}, owed->back});
+            pay_from_earlier(m, owed);
     }
 }
 
 /* The host's end, from which the next step begins. */
 static void add_tail(struct making *m)
 {
-    const uint32_t tail = net_add(&m->build, NODE_NONE, KIND_HOST, walk_ticks(m->plan->tail_us));
+    const uint32_t tail = net_add(&m->build, NODE_NONE, WALK_HOST, walk_ticks(m->plan->tail_us));
     for (uint32_t thread = 0; thread < m->plan->threads; thread++) {
         if (m->last[thread] == NODE_NONE)
             continue;
@@ -252,13 +263,13 @@ static void add_tail(struct making *m)
 
 static void set_floors(const struct plan *plan, struct net *net)
 {
-    net->floor[KIND_HOST][LINK_WAIT] = walk_ticks(plan->device.return_us);
+    net->floor[WALK_HOST][LINK_WAIT] = walk_ticks(plan->device.return_us);
     for (uint32_t class = 0; class < WORK_CLASSES; class ++) {
-        net->floor[KIND_WORK + class][LINK_LAUNCH] = walk_ticks(plan->device.start_us[class]);
-        net->floor[KIND_WORK + class][LINK_LANE] = walk_ticks(plan->device.gap_us[class]);
-        net->floor[KIND_WORK + class][LINK_STREAM] = walk_ticks(plan->device.gap_us[class]);
+        net->floor[WALK_WORK + class][LINK_LAUNCH] = walk_ticks(plan->device.start_us[class]);
+        net->floor[WALK_WORK + class][LINK_LANE] = walk_ticks(plan->device.gap_us[class]);
+        net->floor[WALK_WORK + class][LINK_STREAM] = walk_ticks(plan->device.gap_us[class]);
     }
-    net->early = 1u << LINK_ROOM;
+    net->early = 1u << LINK_ROOM | 1u << LINK_LAUNCH;
 }
 
 static void rename_all(const uint32_t *number, uint32_t *nodes, uint32_t count)
@@ -284,21 +295,24 @@ struct walk_net walk_net_of(const struct plan *plan, struct arena *arena)
     struct arena scratch = {0};
     struct walk_net net = {.plan = plan};
     struct making m = {.into = &net, .plan = plan, .scratch = &scratch, .awaited = WAITS_FOR_NOTHING};
-    m.build = net_build_open(arena, 2 * (size_t)plan->count + 5 * (size_t)plan->launch_count + plan->count + 1);
+    m.due_launch = PLAN_NONE;
+    m.build = net_build_open(arena, 3 * (size_t)plan->count + 4 * (size_t)plan->launch_count + 1);
     m.steps = plan->repeats ? WALK_REPEATS_MOST : 1;
     m.queue_room = plan->device.queue_room < QUEUE_MOST ? plan->device.queue_room : QUEUE_MOST;
     net.work_of = all_none(plan->launch_count, arena);
     net.begin_of = all_none(plan->count, arena);
     net.end_of = all_none(plan->count, arena);
-    net.waits = arena_array(arena, plan->count + 2 * (size_t)plan->launch_count, sizeof *net.waits);
+    net.waits = arena_room(arena, plan->count + 2 * (size_t)plan->launch_count, sizeof *net.waits);
     m.last = all_none(plan->threads, &scratch);
     m.first = all_none(plan->threads, &scratch);
-    count_calls(&m);
+    m.called = arena_array(&scratch, plan->streams, sizeof *m.called);
     for (uint32_t i = 0; i < plan->count; i++)
         add_op(&m, i);
     add_tail(&m);
     pay(&m);
     mem_free(m.owed);
+    for (uint32_t s = 0; s < plan->streams; s++)
+        mem_free(m.called[s].nodes);
     const uint32_t *number;
     net.net = net_built(&m.build, &number);
     set_floors(plan, &net.net);

@@ -7,8 +7,8 @@
  *     host     for each launch the rest of the call before it (T4) and the gap (T2, T5), up to its own call, the first with
  *              what comes before the operator (T1); at the end the rest of the last call and last (T3, T5). A wait where there is one, and what comes after it
  *              begins when what it waited for has ended and returned
- *     room     where a stream may be full, nothing: it begins when the work called so many before has come to the device
- *     work     begins `start` after its call began, `gap` after the work before it on its stream and after work of other
+ *     room     where a stream may be full, a call begins when the work called so many before has come to the device
+ *     work     begins `start` after its call, and so what comes after that on the host, began, `gap` after the work before it on its stream and after work of other
  *              streams that it waits for
  *     tail     of the host, after the last of all threads; the next step begins with its end
  */
@@ -19,6 +19,9 @@
 #include "time/job.h"
 
 enum { WALK_REPEATS_MOST = 8 }; /* steps until the time between them is steady */
+
+/* Kinds of nodes: the host's, and from WALK_WORK on work by its class. */
+enum { WALK_HOST, WALK_WORK };
 
 /* A wait of the host: for the device, or for room in a stream. */
 struct walk_wait {

@@ -11,16 +11,16 @@ struct walking {
     uint32_t count;
     struct meetings *meetings; /* NULL for one rank */
     struct job job;
-    struct schedule *passes; /* step after step, by rank */
+    struct schedule *schedules; /* of the last step, by rank; ticks are from the begin of the first step */
+    struct walk_step *steps;    /* the same step */
 };
 
-static inline const struct schedule *pass_of(const struct walking *walking, uint32_t pass, uint32_t rank)
-{
-    return &walking->passes[(size_t)pass * walking->count + rank];
-}
+struct walk_step {
+    int64_t begin;         /* on the host */
+    int64_t ticks, before; /* how long it took, from the end of the one before; how long that took */
+};
 
-/* What the last step of a rank comes to, with all times from its begin, in the arena. */
-void walk_sum(const struct walking *walking, uint32_t pass, uint32_t rank, int64_t step, struct arena *arena,
-              struct walked *walked);
+/* What it comes to, with all times from its begin, in the arena. */
+void walk_sum(const struct walking *walking, uint32_t rank, struct arena *arena, struct walked *walked);
 
 #endif

@@ -26,7 +26,7 @@ static void add_work(const struct telling *t, struct spans *own, struct spans *c
     for (uint32_t i = 0; i < plan->launch_count; i++) {
         const uint32_t node = t->rank->work_of[i];
         if (node != NODE_NONE)
-            spans_add(plan->launches[i].work == WORK_COMMUNICATION ? communication : own,
+            spans_add(t->rank->net.kind[node] == WALK_WORK + WORK_COMMUNICATION ? communication : own,
                       ns_of(t->schedule->start[node]), ns_of(t->schedule->end[node]));
     }
     spans_tidy(own);
@@ -111,13 +111,12 @@ static void tell_waits(const struct telling *t, struct arena *arena, struct walk
     walked->op_wait_us = waits;
 }
 
-void walk_sum(const struct walking *w, uint32_t pass, uint32_t rank, int64_t step, struct arena *arena,
-              struct walked *walked)
+void walk_sum(const struct walking *w, uint32_t rank, struct arena *arena, struct walked *walked)
 {
     const struct walk_net *of = &w->ranks[rank];
-    const struct telling t = {of, pass_of(w, pass, rank), pass ? pass_of(w, pass - 1, rank)->end[of->tail] : 0};
+    const struct telling t = {of, &w->schedules[rank], w->steps[rank].begin};
     *walked = (struct walked){
-        .step_us = walk_us(step),
+        .step_us = walk_us(w->steps[rank].ticks),
         .host_us = walk_us(t.schedule->end[of->tail] - t.begin),
         .contradicting = of->contradicting,
     };
