@@ -46,11 +46,15 @@ static void consider(const struct path *path, const struct edge *edge, struct wa
 static struct way last_way(struct path *path, uint32_t node)
 {
     const struct net *net = path->net;
+    const struct edge lane = {net->before[node], node, EDGE_LANE};
     struct way best = {NODE_NONE, EDGE_KINDS_MOST, 0, 0};
-    if (net->before[node] != NODE_NONE)
-        consider(path, &(struct edge){net->before[node], node, EDGE_LANE}, &best);
     while (path->edge && net->edges[path->edge - 1].to > node)
         path->edge--;
+    const bool alone = !path->edge || net->edges[path->edge - 1].to != node; /* then there is nothing to compare */
+    if (lane.from != NODE_NONE && alone && holds(path, &lane))
+        return (struct way){lane.from, EDGE_LANE, 0, 0};
+    if (lane.from != NODE_NONE)
+        consider(path, &lane, &best);
     for (uint32_t e = path->edge; e && net->edges[e - 1].to == node; e--)
         consider(path, &net->edges[e - 1], &best);
     return best;
