@@ -111,7 +111,7 @@ class Written(unittest.TestCase):
                 self.near(longer / said["steps"], said["expected_ns"])
 
     def test_the_rank_is_late_by_it_and_nobody_else(self):
-        damaged = [job for job in DOUBTS if job.damage in ("clocks_apart", "clocks_years_apart")]
+        damaged = [job for job in DOUBTS if job.damage in ("clocks_apart", "clocks_years_apart", "device_clock")]
         for job in LATE + damaged:
             with self.subTest(job.name):
                 said = truth(job)
@@ -212,17 +212,20 @@ def report(section, tables, findings=(), **values):
     """A document as the commands write it."""
     table = lambda name, row: {"id": name, "columns": [{"id": key} for key in row], "rows": [list(row.values())]}
     return {"sections": [{"id": section, "values": [{"id": key, "value": value} for key, value in values.items()],
-                          "tables": [table(name, row) for name, row in tables.items()]}], "findings": list(findings)}
+                          "tables": [table(name, row) for name, row in tables.items()]}], "findings": list(findings), "warnings": []}
 
 
 class Comparing(unittest.TestCase):
     TRUTH = {"name": "x", "ranks": 4, "bound": "late_rank", "rank": 1, "phase": "backward", "cause": "gc", "kind": "gc",
-             "where": "collect", "when": "each", "doubts": (), "never": ("bf16",), "expected_ns": 200 * MS}
+             "where": "collect", "when": "each", "alone": False, "bounds": {"late_rank"}, "doubts": (), "never": ("bf16",), "expected_ns": 200 * MS,
+             "proof": {"host": (0.1, 0.2)}}
 
     def summary(self, message="Rank 1 is late", **changed):
         cause = {"cause": "gc", "per_step_ns": 199 * MS, "when": "each", "where": "train.py: collect"}
         values = {"bound": "late_rank", "late_rank": 1, "late_phase": "backward", "late_kind": "gc"}
-        return report("verdict", {"causes": {**cause, **{k: v for k, v in changed.items() if k in cause}}},
+        tables = {"causes": {**cause, **{k: v for k, v in changed.items() if k in cause}},
+                  "experiments": {"resource": "host", "half": changed.get("half", 0.12), "none": 0.2}}
+        return report("verdict", tables,
                       [{"message": message, "rule": "SM000", "per_step_saving_ns": None}],
                       **{**values, **{k: v for k, v in changed.items() if k in values}})
 
@@ -236,7 +239,7 @@ class Comparing(unittest.TestCase):
         for changed, what in (({"bound": "device"}, "bound"), ({"late_rank": 2}, "rank"), ({"late_phase": "forward"}, "phase"),
                               ({"late_kind": "loader"}, "kind"), ({"cause": "sleep"}, "cause"), ({"when": "once"}, "when"),
                               ({"per_step_ns": 189 * MS}, "ns"), ({"where": "elsewhere"}, "where"),
-                              ({"message": "Send bf16"}, "never")):
+                              ({"message": "Send bf16"}, "never"), ({"half": 0.2}, "proof of host")):
             self.assertEqual(self.wrong(self.summary(**changed)), {what})
 
 

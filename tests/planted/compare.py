@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 SILENT = "-"
 TOLERANCE = 0.05
+POINTS = 0.05  # of the run, between an experiment of the program and one of the truth
 
 # What a summary is to have, in its section "verdict": values, and tables with a row a cause and a row a doubt.
 SAYS = {
@@ -19,6 +20,7 @@ SAYS = {
     "ns": "causes.per_step_ns",  # over the recorded steps
     "when": "causes.when",  # each once warm_up periodic
     "doubts": "doubts.doubt",
+    "proof": "experiments",  # resource, half, none: the parts of the run that it saves twice as fast, and at nothing
 }
 BOUNDS = {"GPU-bound": "device", "compute-bound": "device", "communication-bound": "communication", "copy-bound": "copies",
           "input-bound": "data", "host-bound": "host", "unknown": "none"}
@@ -26,8 +28,10 @@ RULES = {"SM101": "data_loading", "SM102": "synchronisation", "SM103": "launchin
          "SM106": "copies", "SM109": "compilation", "SM301": "python", "SM302": "communication"}
 SAME = {"data_loading": {"loading_single", "loading_workers", "loader"}, "loading_single": {"loader"},
         "loading_workers": {"loader"}, "compute": {"compute_slower"}}
+WARNINGS = {"no device work in the recording": "kernels_missing", "is missing": "ranks_missing", "are missing": "ranks_missing",
+            "not ranks of one job": "several_models", "is already": "ranks_doubled"}
 WHEN = {"first": "warm_up", "warm_up": "warm_up", "once": "once", "before_third": "once", "each": "each",
-        "every_third": "periodic", "twice": "once"}
+        "every_third": "periodic", "twice": "once", "from_second": "each"}
 
 
 @dataclass
@@ -44,6 +48,12 @@ class Check:
             return None
         if self.what == "ns":
             return abs(self.said - self.wanted) <= TOLERANCE * self.wanted
+        if self.what == "bound":
+            return self.said in self.wanted
+        if self.what.startswith("proof"):
+            return all(abs(said - wanted) <= POINTS for said, wanted in zip(self.said, self.wanted))
+        if self.what == "doubts":
+            return self.wanted <= self.said
         if self.what == "cause":
             return self.said == self.wanted or self.wanted in SAME.get(self.said, ())
         if self.what == "never":
@@ -76,8 +86,9 @@ def of_summary(document):
                       key=lambda finding: finding["per_step_saving_ns"], default=None)
         said["cause"] = RULES.get(largest["rule"], largest["rule"]) if largest else SILENT
         said["ns"] = largest["per_step_saving_ns"] if largest else SILENT
-    doubts = rows(document, "doubts")
-    said["doubts"] = {row["doubt"] for row in doubts} if doubts else SILENT
+    doubts = {row["doubt"] for row in rows(document, "doubts")} | {
+        doubt for warning in document["warnings"] for words, doubt in WARNINGS.items() if words in warning["message"]}
+    said["doubts"] = doubts or SILENT
     return said
 
 
@@ -110,17 +121,15 @@ OF = {"summary": of_summary, "ranks": of_ranks, "critical-path": of_path, "strag
 
 def wanted_of(truth, command):
     """What a command has to say of a job: {what: value}."""
-    job = truth["ranks"] > 1
+    job = truth["ranks"] > 1 and not truth["alone"]
     want = {"summary": ("bound", "rank", "phase", "cause", "kind", "ns", "when", "doubts"), "ranks": ("rank", "cause", "ns"),
             "critical-path": ("bound", "rank"), "stragglers": ("rank",)}[command]
-    known = {"bound": truth["bound"], "phase": truth["phase"], "cause": truth["cause"], "ns": truth["expected_ns"],
+    known = {"bound": truth["bounds"] if truth["bound"] else None, "phase": truth["phase"], "cause": truth["cause"], "ns": truth["expected_ns"],
              "when": WHEN[truth["when"]] if truth["cause"] else None, "kind": truth["kind"],
              "doubts": set(truth["doubts"]) or None}
     found = {what: known[what] for what in want if known.get(what) is not None}
-    if job and "rank" in want and "several_models" not in truth["doubts"]:
+    if job and "rank" in want:
         found["rank"] = truth["rank"]
-    if job and command == "ranks" and truth["rank"] is None:
-        found = {"rank": None}
     return found
 
 
@@ -134,8 +143,14 @@ def check(truth, documents):
         said = OF[command](document)
         checks += [Check(command, what, value, said.get(what, SILENT)) for what, value in wanted_of(truth, command).items()]
         if command == "summary":
-            checks += of_words(truth, document)
+            checks += of_words(truth, document) + of_proof(truth, document)
     return checks
+
+
+def of_proof(truth, document):
+    said = {row["resource"]: (row["half"], row["none"]) for row in rows(document, SAYS["proof"])}
+    return [Check("summary", f"proof of {resource}", saved, said.get(resource, SILENT))
+            for resource, saved in truth.get("proof", {}).items()]
 
 
 def of_words(truth, document):

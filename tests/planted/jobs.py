@@ -21,7 +21,7 @@ from planted.training import pipeline, training
 
 WHEN = {"each": lambda index: True, "once": lambda index: index == 3, "warm_up": lambda index: index < 2,
         "first": lambda index: index == 0, "every_third": lambda index: index % 3 == 1, "before_third": lambda index: index == 2,
-        "twice": lambda index: index in (2, 4)}
+        "twice": lambda index: index in (2, 3), "from_second": lambda index: index > 0}
 
 
 @dataclass
@@ -43,9 +43,15 @@ class Job:
     program: object = training
     frames: bool = False
     vendor: str = "cuda"
+    also: tuple = ()  # other bounds that may be named as well
     doubts: tuple = ()  # what the report has to tell
     never: tuple = ()  # words that its advice must not have
     damage: str = None  # what happened to the files (truth.py)
+    vendors: dict = field(default_factory=dict)  # of single ranks
+
+    def __post_init__(self):
+        if self.when == "every_third":
+            self.setup = {"steps": 9, **self.setup}
 
     @property
     def planted(self):
@@ -147,18 +153,20 @@ LATE = [
          where="aten::cudnn_convolution"),
     late("late_caching_off_4", 4, 1, "caching_off", faults.caching_off, 2, "operator", kind="allocator", phase="forward"),
     late("skewed_start_8", 8, 2, "unknown", faults.nothing_recorded, 200, "before", "before_third", kind="skewed_start"),
-    late("late_at_host_barrier_2", 2, 1, "unknown", faults.nothing_recorded, 80, "forward",
+    late("late_at_host_barrier_2", 2, 1, "unknown", faults.nothing_recorded, 80, "before", "from_second",
          where="# running sparse arch", setup={"barrier": True}),
 ]
 
 SLOWER = [
-    Job("slower_device_2", 2, "late_rank", "compute_slower", kind="compute_slower", rank=1,
+    Job("slower_device_2", 2, "late_rank", "compute_slower", kind="compute_slower", rank=1, also=("device",),
         setup={"kernel_us": 200, "kernel_factor": lambda rank, step: 1.5 if rank == 1 else 1}, normal={"kernel_factor": None}),
-    Job("slower_device_8", 8, "late_rank", "compute_slower", kind="compute_slower", rank=5,
+    Job("slower_device_8", 8, "late_rank", "compute_slower", kind="compute_slower", rank=5, also=("device",),
         setup={"kernel_us": 300, "kernel_factor": lambda rank, step: 1.3 if rank == 5 else 1}, normal={"kernel_factor": None}),
     Job("longer_sequences_4", 4, "late_rank", "sequence_lengths", kind="sequence_lengths", rank=2,
+        also=("device",),
         setup={"kernel_us": 200, "token_factor": lambda rank, step: 1.75 if rank == 2 else 1}, normal={"token_factor": None}),
     Job("longer_sequences_8", 8, "late_rank", "sequence_lengths", kind="sequence_lengths", rank=4, when="every_third",
+        also=("device",),
         setup={"kernel_us": 200, "token_factor": lambda rank, step: 3 if rank == 4 and step % 3 == 1 else 1},
         normal={"token_factor": None}),
     Job("slow_link_between_nodes_8", 8, "communication", "link", kind="link", rank=None, where="1,5",
@@ -168,8 +176,10 @@ SLOWER = [
         setup={"nodes": 2, "buckets": 2, "transfer_of": lambda members, step: 25_000 if members == (4, 5, 6, 7) else 400},
         normal={"transfer_of": None}),
     Job("stage_imbalance_4", 4, "late_rank", "stage_imbalance", kind="stage_imbalance", rank=3, program=pipeline,
+        also=("device",),
         setup={"kernel_us": 150, "layers": 4, "layers_of": lambda rank: 12 if rank == 3 else 4}, normal={"layers_of": None}),
     Job("stage_imbalance_8", 8, "late_rank", "stage_imbalance", kind="stage_imbalance", rank=0, program=pipeline,
+        also=("device",),
         setup={"kernel_us": 150, "layers": 3, "layers_of": lambda rank: 9 if rank == 0 else 3}, normal={"layers_of": None}),
 ]
 
@@ -188,6 +198,21 @@ DOUBTS = [
          damage="rank_missing", doubts=("ranks_missing",)),
     late("rank_cut_short_4", 4, 1, "unknown", faults.nothing_recorded, 100, "forward", where="# running sparse arch",
          damage="cut_short", doubts=("cut_short",)),
+    late("rank_doubled_4", 4, 1, "unknown", faults.nothing_recorded, 100, "forward", where="# running sparse arch",
+         damage="rank_doubled", doubts=("ranks_doubled",)),
+    late("vendors_mixed_4", 4, 1, "unknown", faults.nothing_recorded, 100, "forward", where="# running sparse arch",
+         vendors={2: "hip", 3: "hip"}, doubts=("ranks_differ",)),
+    late("device_clock_40_us_2", 2, 1, "unknown", faults.nothing_recorded, 100, "forward", where="# running sparse arch",
+         damage="device_clock", doubts=("clocks",)),
+    Job("other_times_2", 2, "none", setup={"kernel_us": 120, "steps": 8}, damage="other_times", doubts=("other_times",)),
+    Job("barrier_seen_alone_2", 2, "communication", "host_collective", faults.nothing_recorded, 80, "before", "from_second", 1,
+        also=("late_rank",), setup={"barrier": True}, damage="alone", doubts=("ranks_missing",), never=("compress", "bf16")),
+    Job("collective_seen_alone_4", 4, "communication", None, faults.nothing_recorded, 100, "forward", rank=1,
+        also=("late_rank",), damage="alone", doubts=("ranks_missing",), never=("bf16",)),
+    late("steps_unmarked_4", 4, 1, "unknown", faults.nothing_recorded, 100, "forward", where="# running sparse arch",
+         damage="unmarked", doubts=("steps_unmarked",)),
+    late("every_third_unseen_4", 4, 1, "unknown", faults.nothing_recorded, 100, "forward", where="# running sparse arch",
+         setup={"recorded": lambda rank, step, collective: not (rank == 3 and (4 * step + collective) % 3 == 0)}),
     late("collectives_unseen_4", 4, 1, "unknown", faults.nothing_recorded, 100, "forward", where="# running sparse arch",
          setup={"recorded": lambda rank, step, collective: not (rank == 2 and step == 0 and collective <= 2)}),
     late("clocks_apart_4", 4, 3, "unknown", faults.nothing_recorded, 100, "forward", where="# running sparse arch",

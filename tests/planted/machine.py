@@ -25,6 +25,8 @@ KINDS = {"all_reduce": ("allreduce", "AllReduce_Sum_f32_RING_LL"), "all_gather":
          "all_to_all": ("all_to_allv", "SendRecv"), "barrier": ("barrier", "AllReduce_Sum_i8_RING_LL"),
          "send": ("send", "SendRecv"), "recv": ("recv", "SendRecv")}
 CUDA = {"kernel": "cudaLaunchKernel", "gpu_memcpy": "cudaMemcpyAsync", "gpu_memset": "cudaMemsetAsync"}
+MTIA = {"cudaLaunchKernel": "runFunction - job_prep_and_submit_for_execution", "cudaMemcpyAsync": "enqueueCommand memcpyHtoDAsync",
+        "cudaStreamSynchronize": "synchronizeStream", "cudaDeviceSynchronize": "synchronize"}
 
 Meeting = collections.namedtuple("Meeting", "key members start transfer")  # of one rank: when it came, how long bytes take
 
@@ -104,7 +106,7 @@ class Machine:
     # Calls and device work
 
     def named(self, call):
-        return call.replace("cuda", self.vendor, 1) if self.vendor in ("hip", "mtia") else call
+        return MTIA[call] if self.vendor == "mtia" else call.replace("cuda", "hip", 1) if self.vendor == "hip" else call
 
     def call(self, name, us, resource="host", exact=False, **args):
         with self.row(self.named(name), cat="mtia_runtime" if self.vendor == "mtia" else "cuda_runtime", **args):
@@ -126,7 +128,7 @@ class Machine:
     def occupy(self, start, end, name, cat, stream, correlation, **args):
         self.streams[stream] = end
         if self.vendor == "mtia":
-            cat = "mtia_ccp_events"
+            name, cat = "dma_request" if cat == "gpu_memcpy" else "pe_exe", "mtia_ccp_events"
         if correlation is not None:
             self.write_device(start, end, name, cat, stream, correlation=correlation, **args)
         return end
@@ -197,7 +199,7 @@ class Machine:
     def write(self, path, **more):
         for tid, name in ((MAIN, "thread 1 (python)"), (BACKWARD, "thread 2 (pt_autograd_0)"), (GLOO, "thread 3 (pt_gloo_runloop)")):
             self.plant.events.append({"ph": "M", "name": "thread_name", "pid": HOST, "tid": tid, "ts": 0, "args": {"name": name}})
-        device = {"cuda": "NVIDIA A100-SXM4-80GB", "hip": "AMD Instinct MI300X", "mtia": "MTIA"}[self.vendor]
+        device = {"cuda": "NVIDIA A100-SXM4-80GB", "hip": "AMD Instinct MI300X", "mtia": "ARTEMIS"}[self.vendor]
         settings = {"schemaVersion": 1, "deviceProperties": [{"id": 0, "name": device}], "record_shapes": 1,
                     "with_stack": int(self.frames), "host_name": "node0", "baseTimeNanoseconds": 1790857026000000000, **more}
         return self.plant.write(path, **settings)

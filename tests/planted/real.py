@@ -30,6 +30,7 @@ def truths():
         planted = {int(step): ns for step, ns in told[name]["planted_ns"]}
         late = cause and kind != "link"
         found.append({"name": f"real_{name}", "folder": os.path.join(FOLDER, name), "ranks": 4, "bound": bound,
+                      "bounds": {bound}, "alone": False,
                       "rank": told[name]["rank"] if late else None, "phase": phase, "cause": cause, "kind": kind,
                       "where": where, "when": when, "steps": STEPS, "planted_ns": planted, "doubts": (), "never": (),
                       "expected_ns": sum(planted.values()) / STEPS if planted else None})

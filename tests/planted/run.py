@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs steptime on planted jobs and shows what each command says, beside the truth.
 
-run.py [--keep FOLDER] [NAME...]      NAME: of a job, or the beginning of several (late_, real_, bound_); default: all
+run.py [--keep FOLDER] [--proof] [NAME...]      NAME: of a job, or the beginning of several (late_, real_, bound_); default: all
 
 Marks: + right, ! wrong, - says nothing about it. Exit code 1 where a job has anything but +.
 """
@@ -25,7 +25,7 @@ COMMANDS = {"summary": ("summary",), "ranks": ("ranks",), "critical-path": ("cri
 
 def answers(truth, folder):
     """{command: its document, or None where it failed}."""
-    alone = truth["ranks"] == 1
+    alone = truth["ranks"] == 1 or truth["alone"]
     found = {}
     for name, words in COMMANDS.items():
         if alone and name in ("ranks", "stragglers"):
@@ -36,20 +36,22 @@ def answers(truth, folder):
     return found
 
 
-def written(name, folder):
+def written(name, folder, proof):
     truth = truths.truth(JOBS[name])
+    if proof:
+        truth["proof"] = truths.proof(JOBS[name])
     truths.write(JOBS[name], folder)
     return truth
 
 
-def jobs(names, keep):
+def jobs(names, keep, proof):
     """(truth, folder) of each job that is asked for."""
     chosen = lambda name: not names or any(name.startswith(word) for word in names)
     for name in filter(chosen, JOBS):
         with tempfile.TemporaryDirectory() as folder:
             folder = os.path.join(keep, name) if keep else folder
             os.makedirs(folder, exist_ok=True)
-            yield written(name, folder), folder
+            yield written(name, folder, proof), folder
     for truth in real.truths():
         if chosen(truth["name"]):
             yield truth, truth["folder"]
@@ -58,6 +60,8 @@ def jobs(names, keep):
 def brief(value):
     if isinstance(value, float) or isinstance(value, int) and value is not True and value > 9999:
         return f"{value / 1e6:.4g} ms"
+    if isinstance(value, tuple) and value and isinstance(value[0], float):
+        return " ".join(f"{share:.1%}" for share in value)
     return ",".join(sorted(map(str, value))) if isinstance(value, (set, list, tuple)) else str(value)
 
 
@@ -78,10 +82,11 @@ def tell(truth, checks):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--keep", metavar="FOLDER", help="write the traces there and leave them")
+    parser.add_argument("--proof", action="store_true", help="compare the experiments behind the bound too (slower)")
     parser.add_argument("names", nargs="*", metavar="NAME")
     args = parser.parse_args()
     counts, whole = collections.Counter(), collections.Counter()
-    for truth, folder in jobs(args.names, args.keep):
+    for truth, folder in jobs(args.names, args.keep, args.proof):
         checks = compare.check(truth, answers(truth, folder))
         tell(truth, checks)
         marks = [each.right for each in checks]

@@ -66,8 +66,8 @@ def simulate(name, planted=True, resource=None, factor=1.0):
     from planted.jobs import JOBS
     job = JOBS[name]
     setup, fault = settings(job, planted)
-    machines = [Machine(rank, job.ranks, seed=name, scale={resource: factor}, frames=job.frames, vendor=job.vendor,
-                        clock=clock(job.damage, rank)) for rank in range(job.ranks)]
+    machines = [Machine(rank, job.ranks, seed=name, scale={resource: factor}, frames=job.frames,
+                        vendor=job.vendors.get(rank, job.vendor), clock=clock(job.damage, rank)) for rank in range(job.ranks)]
     if job.damage == "two_models":
         machines = [Machine(0, 1, seed=f"{name} {i}", clock=lambda ns, i=i: ns + i * HOUR_NS) for i in range(job.ranks)]
         for machine, layers in zip(machines, (8, 5)):
@@ -86,7 +86,8 @@ def truth(job):
     saving = (ran.wall_ns - without.wall_ns) / steps
     late, before = ran.late_ns(), without.late_ns()
     return {"name": job.name, "ranks": job.ranks, "bound": job.bound, "rank": job.rank if job.planted else None,
-            "phase": job.phase, "cause": job.cause, "kind": job.kind, "where": job.where, "when": job.when,
+            "phase": job.phase, "cause": job.cause, "kind": job.kind,
+            "bounds": {job.bound, *job.also}, "alone": job.damage == "alone", "where": job.where, "when": job.when,
             "steps": steps, "planted_ns": told, "doubts": job.doubts, "never": job.never,
             "step_ns": ran.wall_ns / steps, "planted_per_step_ns": planted, "saving_per_step_ns": saving,
             "expected_ns": (planted if job.ms else saving) if job.planted else None,
@@ -104,40 +105,83 @@ def without_each(job):
     return {**found, "plant": saves(job, planted=False)} if job.planted else found
 
 
-def twice_as_fast(job):
-    """What each resource saves at a half: the experiments of a verdict's proof."""
-    return {resource: saves(job, resource=resource, factor=0.5) for resource in RESOURCES}
+def proof(job):
+    """{resource: (what it saves at a half, at nothing)}: the experiments behind a verdict. Of jobs whose files are whole."""
+    if job.damage:
+        return {}
+    return {resource: (saves(job, resource=resource, factor=0.5), saves(job, resource=resource, factor=0.0))
+            for resource in RESOURCES if resource != "stall"}
 
 
 # Files
 
 
-def damaged(job, machine):
-    events = machine.plant.events
-    if job.damage == "kernels_missing":
-        kernels = [event for event in events if event.get("cat") == "kernel"]
-        lost = {id(event) for event in kernels[::2]}
-        machine.plant.events = [event for event in events if id(event) not in lost]
-    if job.damage == "cut_short" and machine.rank == 2:
-        middle = machine.clock(machine.steps[len(machine.steps) // 2][0] + 300_000) / 1000
-        machine.plant.events = [event for event in events if event["ts"] + event.get("dur", 0) < middle]
+def keep(machine, wanted):
+    machine.plant.events = [event for event in machine.plant.events if wanted(event)]
+
+
+def until(machine, ns):
+    """Nothing after it was recorded."""
+    keep(machine, lambda event: event["ts"] + event.get("dur", 0) < machine.clock(ns) / 1000)
+
+
+def lose_kernels(machine):
+    kernels = [event for event in machine.plant.events if event.get("cat") == "kernel"]
+    lost = {id(event) for event in kernels[::2]}
+    keep(machine, lambda event: id(event) not in lost)
+
+
+def see_other_half(machine):
+    """Rank 0 recorded the first steps, the others the last."""
+    middle = machine.steps[len(machine.steps) // 2][0]
+    if machine.rank == 0:
+        until(machine, middle)
+    else:
+        keep(machine, lambda event: event["ts"] >= machine.clock(middle) / 1000)
+
+
+def shift_device(machine):
+    for event in machine.plant.events if machine.rank == 1 else ():
+        if event.get("cat") in ("kernel", "gpu_memcpy"):
+            event["ts"] = round(event["ts"] + 40, 3)
+
+
+def unmark(machine):
+    keep(machine, lambda event: not event["name"].startswith("ProfilerStep#"))
+
+
+def cut_short(machine):
+    if machine.rank == 2:
+        until(machine, machine.steps[len(machine.steps) // 2][1])
+
+
+DAMAGES = {"kernels_missing": lose_kernels, "other_times": see_other_half, "device_clock": shift_device, "unmarked": unmark,
+           "cut_short": cut_short}
+
+
+def hosts_of(job, rank):
+    if job.damage in ("clocks_apart", "clocks_years_apart"):
+        return f"node{rank}"
+    return f"node{rank // 4}" if "nodes" in job.setup else "node0"
+
+
+def written_ranks(job, planted):
+    """(machine, name of its file)"""
+    machines = simulate(job.name, planted=planted).machines
+    absent = {"rank_missing": {3}, "alone": set(range(1, job.ranks))}.get(job.damage, ())
+    found = [(machine, f"rank{number}") for number, machine in enumerate(machines) if machine.rank not in absent]
+    return found + ([(machines[1], "rank1-again")] if job.damage == "rank_doubled" else [])
 
 
 def write(job, folder, planted=True):
     """The traces of a job; their paths in order of rank."""
     simulate.cache_clear()  # what is written is spent
     paths = []
-    for number, machine in enumerate(simulate(job.name, planted=planted).machines):
-        if job.damage == "rank_missing" and machine.rank == 3:
-            continue
-        damaged(job, machine)
-        path = os.path.join(folder, f"rank{number}.json.gz")
-        hosts = job.damage in ("clocks_apart", "clocks_years_apart")
-        more = {"host_name": f"node{machine.rank}"} if hosts else {"host_name": f"node{machine.rank // 4}"} \
-            if "nodes" in job.setup else {}
-        paths.append(machine.write(path, **more))
+    for machine, name in written_ranks(job, planted):
+        DAMAGES.get(job.damage, lambda machine: None)(machine)
+        paths.append(machine.write(os.path.join(folder, f"{name}.json.gz"), host_name=hosts_of(job, machine.rank)))
         if job.damage == "recorder_slows":
-            write_step_times(os.path.join(folder, f"rank{number}.steps.json"), machine, 1.6)
+            write_step_times(os.path.join(folder, f"{name}.steps.json"), machine, 1.6)
     simulate.cache_clear()
     return paths
 
