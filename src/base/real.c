@@ -203,11 +203,16 @@ size_t real_prefix(str text, double *value)
     return length;
 }
 
+static bool is_all_real(str text, double *value)
+{
+    return text.len && real_prefix(text, value) == text.len;
+}
+
+/* Few have blanks around them. */
 bool real_read(str text, double *value)
 {
-    text = str_trim(text);
     double read;
-    if (!text.len || real_prefix(text, &read) != text.len || !isfinite(read))
+    if (!text.len || !(is_all_real(text, &read) || is_all_real(str_trim(text), &read)) || !isfinite(read))
         return false;
     *value = read;
     return true;

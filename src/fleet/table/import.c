@@ -13,6 +13,7 @@ static const struct import_kind *const kinds[] = {&import_pai, &import_aicb, &im
 struct import {
     const struct import_kind *kind;
     void *stream;
+    struct job none; /* what each job is before anything of it is known */
 };
 
 str import_sniff(const char *path, char room[IMPORT_SNIFFED])
@@ -82,7 +83,7 @@ struct import *import_open(const char *path, str group_by, unsigned threads, str
     if (!stream)
         return NULL;
     struct import *import = mem_alloc(sizeof *import);
-    *import = (struct import){kind, stream};
+    *import = (struct import){kind, stream, import_no_job()};
     return import;
 }
 
@@ -93,7 +94,7 @@ str import_name(const struct import *import)
 
 bool import_next(struct import *import, struct job *job)
 {
-    *job = import_no_job();
+    *job = import->none;
     return import->kind->next(import->stream, job);
 }
 

@@ -99,19 +99,11 @@ static const char *wrong_with_task(const str *fields, double instances, double g
     return NULL;
 }
 
-static uint32_t group_of(const struct pai *pai, const str *fields, struct intern *texts)
-{
-    return pai->task_group < TASK_COLUMNS ? intern_id(texts, fields[pai->task_group]) : 0;
-}
-
-static struct pai_tasks as_task(const struct pai *pai, const str *fields, double instances, double gpus,
-                                struct intern *texts)
+static struct pai_tasks as_task(const str *fields, double instances, double gpus)
 {
     struct pai_tasks task = {.job = hash_stable(fields[JOB].at, fields[JOB].len),
                              .start_s = figure(fields[START]),
                              .end_s = figure(fields[END]),
-                             .gpu = intern_id(texts, fields[GPU_TYPE]),
-                             .group = group_of(pai, fields, texts),
                              .has_ps = is_server(fields[TASK]),
                              .name_length = (uint8_t)(fields[JOB].len < PAI_NAME ? fields[JOB].len : PAI_NAME)};
     if (task.has_ps || !(gpus > 0))
@@ -122,6 +114,13 @@ static struct pai_tasks as_task(const struct pai *pai, const str *fields, double
     return task;
 }
 
+/* Texts are those of the first task with a GPU: of others they are not looked at. */
+static void take_texts(const struct pai *pai, const str *fields, struct intern *texts, struct pai_tasks *task)
+{
+    task->gpu = intern_id(texts, fields[GPU_TYPE]);
+    task->group = pai->task_group < TASK_COLUMNS ? intern_id(texts, fields[pai->task_group]) : 0;
+}
+
 /* A task of the job of the last one is added to it, so that half of them need not be put aside and looked up. */
 static const char *read_task(const void *context, const str *fields, struct pai_block *block)
 {
@@ -129,12 +128,15 @@ static const char *read_task(const void *context, const str *fields, struct pai_
     const char *const wrong = wrong_with_task(fields, instances, gpus);
     if (wrong)
         return wrong;
-    const struct pai_tasks task = as_task(context, fields, instances, gpus / 100, block->texts); /* a GPU is 100 */
-    struct named_tasks *const rows = block->records;
-    if (block->count && rows[block->count - 1].tasks.job == task.job)
-        pai_tasks_add(&rows[block->count - 1].tasks, &task);
+    struct pai_tasks task = as_task(fields, instances, gpus / 100); /* a GPU is planned as 100 */
+    struct named_tasks *last = block->records;
+    last = block->count && last[block->count - 1].tasks.job == task.job ? &last[block->count - 1] : NULL;
+    if (task.cnodes > 0 && !(last && last->tasks.cnodes > 0))
+        take_texts(context, fields, block->texts, &task);
+    if (last)
+        pai_tasks_add(&last->tasks, &task);
     else
-        *(struct named_tasks *)pai_block_add(block, sizeof *rows) = (struct named_tasks){task, fields[JOB].at};
+        *(struct named_tasks *)pai_block_add(block, sizeof *last) = (struct named_tasks){task, fields[JOB].at};
     return NULL;
 }
 

@@ -5,7 +5,7 @@ static void copy_texts(struct job *job, struct arena *arena)
 {
     str *const texts[] = {&job->name, &job->gpu, &job->network, &job->group};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-        *texts[i] = str_copy(arena, *texts[i]);
+        *texts[i] = texts[i]->len ? str_copy(arena, *texts[i]) : S("");
 }
 
 /* Passes over the jobs of other processes. */

@@ -26,9 +26,8 @@ struct pai_tasks {
     uint64_t job;                       /* hash of its whole name: that is what tells it */
     double start_s, end_s;              /* of the first, of the last; NaN: not told */
     float instances, cnodes, most_gpus; /* of tasks with GPUs */
-    uint32_t group,
-        gpu; /* of the first of those, as the caller numbers texts; of the first of all where there is none */
-    bool has_ps, many_machines; /* the latter of instances */
+    uint32_t group, gpu;                /* texts of the first of those, as the caller numbers them */
+    bool has_ps, many_machines;         /* the latter of instances */
     uint8_t name_length;
 };
 
