@@ -1,25 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "compilation.h"
 
-/* A frame is "torch/_dynamo/convert_frame.py(610): __call__", with folders of any depth in front. */
-static bool is_compiler_frame(str name)
-{
-    static const char *const files[] = {"torch/_dynamo/convert_frame.py(", "torch/_inductor/compile_fx.py("};
-    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
-        if (str_has(name, str_of(files[i])))
-            return true;
-    return str_ends(name, S(": make_cubin")) ||
-           (str_has(name, S("triton/compiler/compiler.py(")) && str_ends(name, S(": compile")));
-}
-
-bool compilation_is(str name, enum event_kind kind)
-{
-    if (kind == EVENT_PYTHON)
-        return is_compiler_frame(name);
-    return kind == EVENT_OPERATOR && (str_ends(name, S(" (dynamo_timed)")) || str_eq(name, S("compile_fx_inner")) ||
-                                      str_eq(name, S("async_compile.wait")));
-}
-
 /* ---- counting ---- */
 
 enum count { NOTHING, FUNCTION, GRAPH, FIRST, AGAIN };

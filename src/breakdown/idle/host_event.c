@@ -2,7 +2,7 @@
 #include "host_event.h"
 
 #include "calls.h"
-#include "compilation.h"
+#include "cause.h"
 
 enum meaning { NOT_JUDGED, PLAIN, COMPILING, COMMUNICATION, LAUNCH, SYNC, COPY, COPY_ASYNC, LOADING };
 
@@ -22,11 +22,12 @@ struct host_events *host_events_new(const struct trace *trace, const struct work
 static enum meaning judge(const struct host_events *events, uint32_t row)
 {
     const str name = trace_name(events->trace, row);
-    if (compilation_is(name, events->trace->kind[row]))
+    const enum cause cause = cause_of_name(name, events->trace->kind[row]);
+    if (cause == CAUSE_COMPILATION)
         return COMPILING;
     if (events->trace->kind[row] == EVENT_PYTHON)
         return PLAIN;
-    if (str_starts(name, S("enumerate(DataLoader)#")) || str_starts(name, S("enumerate(DataPipe)#")))
+    if (cause == CAUSE_LOADING || cause == CAUSE_LOADER_WAIT)
         return LOADING;
     const enum meaning plain = work_host_communication(events->classes, row) ? COMMUNICATION : PLAIN;
     if (events->trace->kind[row] != EVENT_RUNTIME)
@@ -105,18 +106,11 @@ struct host_open host_open_mark(struct host_events *events, uint32_t row)
     return opened(events, row, host_mark_state(events, row));
 }
 
-/* CUPTI files waits of the driver itself under overhead too; they are no work of the profiler. */
-static bool is_profiling(const struct trace *trace, uint32_t row)
-{
-    const str name = trace_name(trace, row);
-    return trace->kind[row] == EVENT_OVERHEAD && !str_eq(name, S("Lazy Function Loading")) &&
-           !str_eq(name, S("Command Buffer Full"));
-}
-
 enum host_state host_mark_state(struct host_events *events, uint32_t row)
 {
-    if (is_profiling(events->trace, row))
-        return HOST_PROFILING;
+    if (events->trace->kind[row] == EVENT_OVERHEAD)
+        return cause_of_name(trace_name(events->trace, row), EVENT_OVERHEAD) == CAUSE_RECORDER ? HOST_PROFILING
+                                                                                               : HOST_BETWEEN;
     if (events->trace->kind[row] == EVENT_PYTHON)
         return meaning_of(events, row) == COMPILING ? HOST_COMPILING : HOST_BETWEEN;
     if (events->trace->kind[row] != EVENT_ANNOTATION)

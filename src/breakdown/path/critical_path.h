@@ -21,6 +21,9 @@ enum path_class {
     PATH_PYTHON, /* between operators */
     PATH_COMPILATION,
     PATH_LOADING,
+    PATH_START,  /* module loading, first use and search of libraries, graph capture */
+    PATH_MEMORY, /* the allocator */
+    PATH_STALL,  /* sleep, garbage collection, checkpoint, logging */
     PATH_LAUNCH,
     PATH_RUNTIME,    /* calls of the runtime that neither launch nor wait */
     PATH_SYNC,       /* what a synchronisation takes beside the wait */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "critical_path_class.h"
 
-#include "breakdown/idle/host_marks.h"
+#include "breakdown/idle/cause_track.h"
 #include "graph/runtime.h"
 #include "ops/rows/phase.h"
 
@@ -14,6 +14,9 @@ static const struct {
     [PATH_PYTHON] = {"python", "Python between operators"},
     [PATH_COMPILATION] = {"compilation", "compilation"},
     [PATH_LOADING] = {"data_loading", "data loading"},
+    [PATH_START] = {"start_up", "first use of libraries and kernels"},
+    [PATH_MEMORY] = {"memory", "memory asked from the driver"},
+    [PATH_STALL] = {"stalls", "sleep, collection, checkpoint, logging"},
     [PATH_LAUNCH] = {"launches", "launch calls"},
     [PATH_RUNTIME] = {"runtime", "other runtime calls"},
     [PATH_SYNC] = {"synchronisation", "synchronisation beside the wait"},
@@ -45,8 +48,8 @@ struct path_judge {
     const struct graph *graph;
     const struct work_classes *classes;
     const uint8_t *phases, *calls;
-    const struct host_marks *marks; /* by lane */
-    uint32_t *until;                /* by lane: marks from here on begin after the parts to come */
+    const struct cause_track *tracks; /* by lane */
+    uint32_t *until;                  /* by lane: stretches from here on begin after the parts to come */
 };
 
 struct path_judge *path_judge_new(const struct graph *graph, const struct work_classes *classes, struct arena *arena)
@@ -58,10 +61,10 @@ struct path_judge *path_judge_new(const struct graph *graph, const struct work_c
                                  .classes = classes,
                                  .phases = phases_of(trace, arena),
                                  .calls = runtime_calls_of(trace, arena),
-                                 .marks = host_marks_of(trace, classes, arena),
+                                 .tracks = cause_tracks_of(trace, classes, arena),
                                  .until = arena_array(arena, trace->lane_count, sizeof *judge->until)};
     for (uint32_t lane = 0; lane < trace->lane_count; lane++)
-        judge->until[lane] = judge->marks[lane].count;
+        judge->until[lane] = judge->tracks[lane].count;
     return judge;
 }
 
@@ -148,42 +151,62 @@ static struct path_piece piece_of(const struct path_judge *judge, const struct p
 
 /* ---- cutting ---- */
 
-static enum path_class class_of_mark(enum host_state state)
+/* PATH_CLASSES: the cause says no more than the calls do. */
+static enum path_class class_of_cause(enum cause cause)
 {
-    switch (state) {
-    case HOST_LOADING:
+    switch (cause) {
+    case CAUSE_LOADING:
+    case CAUSE_LOADER_WAIT:
         return PATH_LOADING;
-    case HOST_COMPILING:
+    case CAUSE_COMPILATION:
         return PATH_COMPILATION;
-    case HOST_PROFILING:
+    case CAUSE_MODULES:
+    case CAUSE_START:
+    case CAUSE_SEARCH:
+    case CAUSE_CAPTURE:
+        return PATH_START;
+    case CAUSE_ALLOCATION:
+    case CAUSE_RETRY:
+    case CAUSE_NO_CACHE:
+    case CAUSE_MAPPING:
+        return PATH_MEMORY;
+    case CAUSE_COLLECTION:
+    case CAUSE_CHECKPOINT:
+    case CAUSE_LOGGING:
+    case CAUSE_SLEEP:
+        return PATH_STALL;
+    case CAUSE_COLLECTIVE:
+        return PATH_COLLECTIVE;
+    case CAUSE_RECORDER:
         return PATH_PROFILER;
     default:
-        return PATH_COLLECTIVE;
+        return PATH_CLASSES;
     }
 }
 
-/* The last mark of a lane that begins before the time; NULL if none. */
-static const struct host_mark *mark_before(struct path_judge *judge, uint32_t lane, int64_t time_ns)
+/* The last stretch of a lane that begins before the time; NULL if none. */
+static const struct cause_stretch *stretch_before(struct path_judge *judge, uint32_t lane, int64_t time_ns)
 {
-    const struct host_mark *at = judge->marks[lane].at;
+    const struct cause_stretch *at = judge->tracks[lane].at;
     uint32_t *until = &judge->until[lane];
     while (*until && at[*until - 1].start_ns >= time_ns)
         --*until;
     return *until ? &at[*until - 1] : NULL;
 }
 
-static void cut_at_marks(struct path_judge *judge, const struct path_piece *whole, path_piece_take *take, void *context)
+static void cut_at_causes(struct path_judge *judge, const struct path_piece *whole, path_piece_take *take,
+                          void *context)
 {
     for (int64_t until = whole->end_ns; until > whole->start_ns;) {
-        const struct host_mark *mark = mark_before(judge, whole->lane, until);
+        const struct cause_stretch *over = stretch_before(judge, whole->lane, until);
         struct path_piece piece = *whole;
         piece.end_ns = until;
-        if (mark && mark->end_ns >= until) {
-            piece.class = class_of_mark(mark->state);
-            piece.row = mark->row;
-            piece.start_ns = mark->start_ns > whole->start_ns ? mark->start_ns : whole->start_ns;
-        } else if (mark && mark->end_ns > whole->start_ns) {
-            piece.start_ns = mark->end_ns;
+        if (over && over->end_ns >= until) {
+            piece.class = class_of_cause(over->cause);
+            piece.row = over->row;
+            piece.start_ns = over->start_ns > whole->start_ns ? over->start_ns : whole->start_ns;
+        } else if (over && over->end_ns > whole->start_ns) {
+            piece.start_ns = over->end_ns;
         }
         take(context, &piece);
         until = piece.start_ns;
@@ -196,5 +219,5 @@ void path_judge(struct path_judge *judge, const struct path_part *part, path_pie
     if (piece.class == PATH_UNKNOWN || judge->trace->lanes[piece.lane].device)
         take(context, &piece);
     else
-        cut_at_marks(judge, &piece, take, context);
+        cut_at_causes(judge, &piece, take, context);
 }

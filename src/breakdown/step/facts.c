@@ -9,6 +9,7 @@ static const char *const words[BOUNDS] = {
     [BOUND_COMPUTE] = "GPU-bound", [BOUND_COMMUNICATION] = "communication-bound",
     [BOUND_COPIES] = "copy-bound", [BOUND_INPUT] = "input-bound",
     [BOUND_HOST] = "host-bound",   [BOUND_UNKNOWN] = "unknown",
+    [BOUND_STALL] = "stalled",     [BOUND_START] = "start-up",
     [BOUND_BALANCED] = "balanced",
 };
 

@@ -21,6 +21,8 @@ enum bound {
     BOUND_INPUT,         /* data loading */
     BOUND_HOST,          /* everything else the device waits for: launches, operators, Python, synchronisation */
     BOUND_UNKNOWN,
+    BOUND_STALL,    /* sleep, checkpoints: repair that, it is no resource; only of an experiment, as what follows */
+    BOUND_START,    /* what comes once: first use of libraries and kernels */
     BOUND_BALANCED, /* nothing by itself shortens the step by much; only of an experiment (breakdown/verdict) */
     BOUNDS,
 };

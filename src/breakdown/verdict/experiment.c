@@ -4,18 +4,25 @@
 #include "graph/steps.h"
 #include "verdict.h"
 
-/* What part of its time each resource takes: part / 2. */
+/* What part of its time each account takes: part / 2. */
 enum { NOTHING, HALF, WHOLE };
 struct paces {
-    int part[RESOURCES];
+    int part[CHARGES];
 };
 
 static struct paces as_recorded(void)
 {
     struct paces paces;
-    for (int r = 0; r < RESOURCES; r++)
-        paces.part[r] = WHOLE;
+    for (int charge = 0; charge < CHARGES; charge++)
+        paces.part[charge] = WHOLE;
     return paces;
+}
+
+static void set_resource(struct paces *paces, enum resource resource, int part)
+{
+    for (int charge = 0; charge < CHARGES; charge++)
+        if (resource_of((enum charge)charge) == resource)
+            paces->part[charge] = part;
 }
 
 /* Those that a faster machine would speed up, twice as fast; those that a change could hide, free. */
@@ -24,29 +31,31 @@ static int part_in_table(enum resource resource)
     return resource == RESOURCE_DEVICE || resource == RESOURCE_HOST ? HALF : NOTHING;
 }
 
+enum { CAUSE_SHARE = 50 }; /* a cause below this part of the steps is not looked at */
+
 struct lab {
     const struct graph *graph;
-    struct resources resources;
+    struct charges charges;
     struct graph_steps steps;
     int64_t *work; /* by node: what it takes in the experiment */
 };
 
-static int64_t paced(const struct paces *paces, enum resource resource, int64_t ns)
+static int64_t paced(const struct paces *paces, uint8_t charge, int64_t ns)
 {
-    return paces->part[resource] == WHOLE ? ns : ns * paces->part[resource] / WHOLE;
+    return paces->part[charge] == WHOLE ? ns : ns * paces->part[charge] / WHOLE;
 }
 
 static void set_paces(struct lab *lab, const struct paces *paces)
 {
     const struct net *net = &lab->graph->net;
-    const struct resource_slice *slice = lab->resources.slices, *end = slice + lab->resources.slice_count;
+    const struct charge_slice *slice = lab->charges.slices, *end = slice + lab->charges.slice_count;
     for (uint32_t node = 0; node < lab->steps.until; node++) {
         int64_t own = net->work[node], work = 0;
         for (; slice < end && slice->node == node; slice++) {
-            work += paced(paces, slice->resource, slice->ns);
+            work += paced(paces, slice->charge, slice->ns);
             own -= slice->ns;
         }
-        lab->work[node] = work + paced(paces, lab->resources.of[node], own);
+        lab->work[node] = work + paced(paces, lab->charges.of[node], own);
     }
 }
 
@@ -77,10 +86,23 @@ static void run_table(struct lab *lab, struct verdict *out)
         struct paces paces = as_recorded();
         if (!out->time_ns[r])
             continue;
-        paces.part[r] = NOTHING;
+        set_resource(&paces, r, NOTHING);
         out->removed_ns[r] = saved(lab, &paces, out->step_ns);
-        paces.part[r] = part_in_table(r);
-        out->saved_ns[r] = paces.part[r] ? saved(lab, &paces, out->step_ns) : out->removed_ns[r];
+        const int part = part_in_table(r);
+        set_resource(&paces, r, part);
+        out->saved_ns[r] = part ? saved(lab, &paces, out->step_ns) : out->removed_ns[r];
+    }
+}
+
+/* A cause of the host at no time at all, where it takes a share of the steps that could matter. */
+static void run_causes(struct lab *lab, struct verdict *out)
+{
+    for (int cause = 0; cause < CAUSES; cause++) {
+        struct paces paces = as_recorded();
+        if (out->charged_ns[CHARGE_HOST + cause] < out->step_ns / CAUSE_SHARE)
+            continue;
+        paces.part[CHARGE_HOST + cause] = NOTHING;
+        out->cause_ns[cause] = saved(lab, &paces, out->step_ns);
     }
 }
 
@@ -92,7 +114,8 @@ static void run_pairs(struct lab *lab, struct verdict *out)
             struct paces paces = as_recorded();
             if (!out->time_ns[a] || !out->time_ns[b])
                 continue;
-            paces.part[a] = paces.part[b] = NOTHING;
+            set_resource(&paces, a, NOTHING);
+            set_resource(&paces, b, NOTHING);
             const int64_t ns = saved(lab, &paces, out->step_ns);
             if (ns > out->pair_ns) {
                 out->pair_ns = ns;
@@ -104,20 +127,26 @@ static void run_pairs(struct lab *lab, struct verdict *out)
 
 /* ---- what the steps hold ---- */
 
+static void take(struct verdict *out, uint8_t charge, int64_t ns)
+{
+    sum_to(&out->charged_ns[charge], ns);
+    sum_to(&out->time_ns[resource_of(charge)], ns);
+}
+
 static void take_times(const struct lab *lab, struct verdict *out)
 {
     const struct net *net = &lab->graph->net;
-    const struct resource_slice *slice = lab->resources.slices, *end = slice + lab->resources.slice_count;
+    const struct charge_slice *slice = lab->charges.slices, *end = slice + lab->charges.slice_count;
     for (uint32_t node = 0; node < lab->steps.until; node++) {
         const bool inside = net->start[node] >= lab->steps.from_ns;
         int64_t own = net->work[node];
         for (; slice < end && slice->node == node; slice++) {
             own -= slice->ns;
             if (inside)
-                sum_to(&out->time_ns[slice->resource], slice->ns);
+                take(out, slice->charge, slice->ns);
         }
         if (inside)
-            sum_to(&out->time_ns[lab->resources.of[node]], own);
+            take(out, lab->charges.of[node], own);
     }
 }
 
@@ -191,7 +220,7 @@ void verdict_run(const struct graph *graph, const struct work_classes *classes, 
     struct arena scratch = {0};
     const struct step_range range = judged(graph->trace, selection);
     struct lab lab = {.graph = graph,
-                      .resources = resources_of(graph, classes, &scratch),
+                      .charges = charges_of(graph, classes, &scratch),
                       .steps = graph_steps_of(graph, range, &scratch),
                       .work = arena_array(&scratch, graph->net.count, sizeof *lab.work)};
     *out = (struct verdict){
@@ -202,6 +231,7 @@ void verdict_run(const struct graph *graph, const struct work_classes *classes, 
     out->held_ns = held_ns(&lab);
     out->explained_ns = time_after(&lab, (struct change){.prompt = true});
     run_table(&lab, out);
+    run_causes(&lab, out);
     if (verdict_answer(out).bound == BOUND_BALANCED)
         run_pairs(&lab, out);
     arena_free(&scratch);

@@ -20,6 +20,8 @@ static const struct {
     {RESOURCE_COMMUNICATION, BOUND_COMMUNICATION, "communication free"},
     {RESOURCE_DATA, BOUND_INPUT, "data ready"},
     {RESOURCE_COPIES, BOUND_COPIES, "copies free"},
+    {RESOURCE_STALLS, BOUND_STALL, "no stalls"},
+    {RESOURCE_START, BOUND_START, "no start-up"},
 };
 
 enum { EXPERIMENTS = sizeof experiments / sizeof *experiments };
@@ -35,6 +37,10 @@ void verdict_add(struct verdict *sums, const struct verdict *more)
         sum_to(&sums->removed_ns[r], more->removed_ns[r]);
         sum_to(&sums->time_ns[r], more->time_ns[r]);
     }
+    for (int c = 0; c < CHARGES; c++)
+        sum_to(&sums->charged_ns[c], more->charged_ns[c]);
+    for (int c = 0; c < CAUSES; c++)
+        sum_to(&sums->cause_ns[c], more->cause_ns[c]);
     sum_to(&sums->held_ns, more->held_ns);
     if (more->pair_ns > sums->pair_ns) { /* of several that of the one that gains most */
         sums->pair_ns = more->pair_ns;
@@ -202,6 +208,8 @@ static void put_experiments(const struct verdict *verdict, struct section *secti
     table_columns(table, columns);
     for (int i = 0; i < EXPERIMENTS; i++) {
         const enum resource resource = experiments[i].resource;
+        if (resource >= RESOURCE_STALLS && !verdict->time_ns[resource])
+            continue;
         table_row(table);
         table_text(table, str_of(resource_id(resource)));
         table_text(table, str_of(experiments[i].does));

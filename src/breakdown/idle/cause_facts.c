@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cause_facts.h"
+
+#include "base/sort.h"
+#include "base/stat.h"
+#include "ops/words/family.h"
+
+enum {
+    LONG_NS = 1000 * 1000, /* no launch takes this long by itself */
+    TIMES_MEDIAN = 100,
+    NO_CACHE_LEAST = 20, /* requests for memory from which a habit can be told */
+};
+
+struct cause_facts {
+    const struct trace *trace;
+    const uint32_t *first;      /* by text: the first row of that name; ROW_NONE */
+    const int64_t *long_launch; /* by text: from where on a launch of that name is too long; INT64_MAX */
+    bool no_cache;
+    uint32_t asked; /* the operator asked last whether it frees and asks again; ROW_NONE */
+    bool retries;
+};
+
+/* ---- first uses ---- */
+
+static const uint32_t *first_rows(const struct trace *trace, struct arena *arena)
+{
+    const uint32_t texts = trace_text_count(trace);
+    uint32_t *first = arena_array(arena, texts, sizeof *first);
+    memset(first, 0xFF, texts * sizeof *first); /* ROW_NONE */
+    for (uint32_t row = 0; row < trace->count; row++) {
+        uint32_t *known = &first[trace->name[row]];
+        if (*known == ROW_NONE || trace->start_ns[row] < trace->start_ns[*known])
+            *known = row;
+    }
+    return first;
+}
+
+static bool is_first(const struct cause_facts *facts, uint32_t row)
+{
+    return facts->first[facts->trace->name[row]] == row;
+}
+
+/* ---- launches that are too long ---- */
+
+static bool is_long_launch(const struct trace *trace, uint32_t row)
+{
+    return trace->kind[row] == EVENT_RUNTIME && trace->cause[row] != ROW_NONE && trace->dur_ns[row] >= LONG_NS;
+}
+
+static int64_t median_of_name(const struct trace *trace, uint32_t name, struct arena *arena)
+{
+    int64_t *durations = arena_array(arena, trace->count, sizeof *durations);
+    size_t count = 0;
+    for (uint32_t row = 0; row < trace->count; row++)
+        if (trace->kind[row] == EVENT_RUNTIME && trace->name[row] == name)
+            durations[count++] = trace->dur_ns[row];
+    sort_values(durations, count);
+    return (int64_t)stat_quantile(durations, count, 0.5);
+}
+
+/* Names of launches are few, and those with a long one fewer. */
+static const int64_t *long_launches(const struct trace *trace, struct arena *arena)
+{
+    const uint32_t texts = trace_text_count(trace);
+    int64_t *long_launch = arena_array(arena, texts, sizeof *long_launch);
+    struct arena scratch = {0};
+    for (uint32_t text = 0; text < texts; text++)
+        long_launch[text] = INT64_MAX;
+    for (uint32_t row = 0; row < trace->count; row++) {
+        int64_t *known = &long_launch[trace->name[row]];
+        if (*known != INT64_MAX || !is_long_launch(trace, row))
+            continue;
+        const int64_t least = TIMES_MEDIAN * median_of_name(trace, trace->name[row], &scratch);
+        *known = least > LONG_NS ? least : LONG_NS;
+    }
+    arena_free(&scratch);
+    return long_launch;
+}
+
+static bool loads_a_module(const struct cause_facts *facts, uint32_t row)
+{
+    const struct trace *trace = facts->trace;
+    if (!is_long_launch(trace, row) || trace->dur_ns[row] < facts->long_launch[trace->name[row]])
+        return false;
+    return is_first(facts, trace->cause[row]);
+}
+
+/* ---- memory ---- */
+
+static bool asks(str name)
+{
+    return str_eq(name, S("cudaMalloc")) || str_eq(name, S("hipMalloc"));
+}
+
+static bool gives_back(str name)
+{
+    return str_eq(name, S("cudaFree")) || str_eq(name, S("hipFree"));
+}
+
+static bool has_no_cache(const struct trace *trace)
+{
+    uint64_t asked = 0, made = 0;
+    for (uint32_t row = 0; row < trace->count; row++) {
+        const str name = trace_name(trace, row);
+        asked += trace->kind[row] == EVENT_RUNTIME && asks(name);
+        made += trace->kind[row] == EVENT_OPERATOR && str_starts(name, S("aten::empty"));
+    }
+    return asked >= NO_CACHE_LEAST && 2 * asked >= made;
+}
+
+/* In the operator memory is freed, and asked for after that. */
+static bool frees_and_asks(const struct trace *trace, uint32_t around)
+{
+    const struct rows rows = trace_rows(trace, trace->lane[around], NEST_CALLS);
+    bool freed = false;
+    for (uint32_t i = trace_first_from(trace, rows, trace->start_ns[around]); i < rows.count; i++) {
+        if (trace->start_ns[rows.at[i]] >= trace_end_ns(trace, around))
+            return false;
+        const str name = trace_name(trace, rows.at[i]);
+        if (freed && asks(name))
+            return true;
+        freed |= gives_back(name);
+    }
+    return false;
+}
+
+static bool retries(struct cause_facts *facts, uint32_t row)
+{
+    const uint32_t around = facts->trace->parent[row];
+    if (around != ROW_NONE && around != facts->asked)
+        facts->retries = frees_and_asks(facts->trace, around);
+    facts->asked = around;
+    return around != ROW_NONE && facts->retries;
+}
+
+static bool in_a_product(const struct trace *trace, uint32_t row)
+{
+    for (uint32_t at = trace->parent[row]; at != ROW_NONE; at = trace->parent[at])
+        if (trace->kind[at] == EVENT_OPERATOR && family_is_matrix(family_of_name(trace_name(trace, at))))
+            return true;
+    return false;
+}
+
+static enum cause memory_cause(struct cause_facts *facts, uint32_t row)
+{
+    const str name = trace_name(facts->trace, row);
+    if (!asks(name) && is_first(facts, row) && in_a_product(facts->trace, row))
+        return CAUSE_START; /* nothing can have to be freed before anything was asked for */
+    if (facts->no_cache && (asks(name) || gives_back(name)))
+        return CAUSE_NO_CACHE;
+    return retries(facts, row) ? CAUSE_RETRY : CAUSE_ALLOCATION;
+}
+
+/* ---- all ---- */
+
+struct cause_facts *cause_facts_new(const struct trace *trace, struct arena *arena)
+{
+    struct cause_facts *facts = arena_alloc(arena, sizeof *facts);
+    *facts = (struct cause_facts){.trace = trace,
+                                  .first = first_rows(trace, arena),
+                                  .long_launch = long_launches(trace, arena),
+                                  .no_cache = has_no_cache(trace),
+                                  .asked = ROW_NONE};
+    return facts;
+}
+
+enum cause cause_refined(struct cause_facts *facts, uint32_t row, enum cause cause)
+{
+    if (cause == CAUSE_ALLOCATION)
+        return memory_cause(facts, row);
+    return cause == CAUSE_NONE && loads_a_module(facts, row) ? CAUSE_MODULES : cause;
+}

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cause_track.h"
+
+#include "base/mem.h"
+#include "base/sort.h"
+#include "cause_facts.h"
+
+/* ---- the cause of an event ---- */
+
+/* Names are judged once a sort of event. */
+enum sort { CALL, FRAME, RANGE, ASIDE, SORTS };
+
+struct judge {
+    const struct trace *trace;
+    const struct work_classes *classes;
+    struct cause_facts *facts;
+    uint8_t *known; /* by text and sort: cause + 1 */
+};
+
+static enum sort sort_of(enum event_kind kind)
+{
+    switch (kind) {
+    case EVENT_RUNTIME:
+        return CALL;
+    case EVENT_PYTHON:
+        return FRAME;
+    case EVENT_OPERATOR:
+    case EVENT_ANNOTATION:
+        return RANGE;
+    default:
+        return ASIDE;
+    }
+}
+
+static enum cause cause_of(const struct judge *judge, uint32_t row)
+{
+    const struct trace *trace = judge->trace;
+    const enum event_kind kind = trace->kind[row];
+    uint8_t *known = &judge->known[(size_t)trace->name[row] * SORTS + sort_of(kind)];
+    if (!*known)
+        *known = (uint8_t)(1 + cause_of_name(trace_name(trace, row), kind));
+    const enum cause cause = (enum cause)(*known - 1);
+    if (cause == CAUSE_NONE && sort_of(kind) == RANGE && work_host_communication(judge->classes, row))
+        return CAUSE_COLLECTIVE;
+    return cause_refined(judge->facts, row, cause);
+}
+
+/* ---- the events of a lane that say something ---- */
+
+struct item {
+    uint32_t row;
+    enum cause cause;
+};
+
+struct items {
+    struct item *at;
+    size_t count, room;
+};
+
+static void add_rows(const struct judge *judge, struct rows rows, struct items *items)
+{
+    for (uint32_t i = 0; i < rows.count; i++) {
+        const enum cause cause = cause_of(judge, rows.at[i]);
+        if (cause == CAUSE_NONE)
+            continue;
+        items->at = mem_grow(items->at, &items->room, items->count + 1, sizeof *items->at);
+        items->at[items->count++] = (struct item){rows.at[i], cause};
+    }
+}
+
+/* By start; what stands around another begins before it or, at the same time, ends after it. */
+static void sort_items(const struct trace *trace, struct items *items)
+{
+    struct arena scratch = {0};
+    struct keyed *order = arena_array(&scratch, items->count, sizeof *order);
+    struct item *sorted = arena_array(&scratch, items->count, sizeof *sorted);
+    for (size_t i = 0; i < items->count; i++)
+        order[i] = (struct keyed){-trace_end_ns(trace, items->at[i].row), (uint32_t)i};
+    sort_keyed(order, items->count);
+    for (size_t i = 0; i < items->count; i++)
+        order[i].key = trace->start_ns[items->at[order[i].row].row];
+    sort_keyed(order, items->count);
+    for (size_t i = 0; i < items->count; i++)
+        sorted[i] = items->at[order[i].row];
+    if (items->count)
+        memcpy(items->at, sorted, items->count * sizeof *sorted);
+    arena_free(&scratch);
+}
+
+/* ---- stretches ---- */
+
+struct cutting {
+    const struct trace *trace;
+    struct item *open;
+    size_t depth, open_room;
+    int64_t at_ns;
+    struct cause_stretch *stretches;
+    size_t count, room;
+};
+
+/* A sleep inside the data loader is data loading. */
+static struct item inmost(const struct cutting *c)
+{
+    const struct item *top = &c->open[c->depth - 1];
+    for (size_t i = c->depth - 1; top->cause == CAUSE_SLEEP && i-- > 0;)
+        if (c->open[i].cause == CAUSE_LOADING)
+            return c->open[i];
+    return *top;
+}
+
+static void put(struct cutting *c, int64_t end_ns)
+{
+    const struct item item = inmost(c);
+    struct cause_stretch *last = c->count ? &c->stretches[c->count - 1] : NULL;
+    if (last && last->row == item.row && last->end_ns == c->at_ns) {
+        last->end_ns = end_ns;
+        return;
+    }
+    c->stretches = mem_grow(c->stretches, &c->room, c->count + 1, sizeof *c->stretches);
+    c->stretches[c->count++] = (struct cause_stretch){c->at_ns, end_ns, item.row, item.cause};
+}
+
+/* Everything up to a time; what had ended by then is closed. */
+static void cut_until(struct cutting *c, int64_t time_ns)
+{
+    while (c->depth && c->at_ns < time_ns) {
+        const int64_t end = trace_end_ns(c->trace, c->open[c->depth - 1].row);
+        if (end <= c->at_ns) {
+            c->depth--;
+            continue;
+        }
+        const int64_t until = end < time_ns ? end : time_ns;
+        put(c, until);
+        c->at_ns = until;
+    }
+    c->at_ns = time_ns;
+}
+
+static struct cause_track cut(const struct trace *trace, const struct items *items, struct arena *arena)
+{
+    struct cutting c = {.trace = trace, .at_ns = INT64_MIN};
+    for (size_t i = 0; i < items->count; i++) {
+        cut_until(&c, trace->start_ns[items->at[i].row]);
+        c.open = mem_grow(c.open, &c.open_room, c.depth + 1, sizeof *c.open);
+        c.open[c.depth++] = items->at[i];
+    }
+    cut_until(&c, INT64_MAX);
+    struct cause_stretch *at = arena_array(arena, c.count, sizeof *at);
+    if (c.count)
+        memcpy(at, c.stretches, c.count * sizeof *at);
+    mem_free(c.stretches);
+    mem_free(c.open);
+    return (struct cause_track){at, (uint32_t)c.count};
+}
+
+/* ---- all ---- */
+
+static bool is_thread(const struct trace *trace, uint32_t lane)
+{
+    return !trace->lanes[lane].device &&
+           (trace_rows(trace, lane, NEST_CALLS).count || trace_rows(trace, lane, NEST_ANNOTATION).count);
+}
+
+/* What stands on lanes that are no threads concerns the whole process: it is told of the training thread. */
+static void add_process(const struct judge *judge, uint32_t thread, struct items *items)
+{
+    for (uint32_t lane = 0; thread == trace_main_lane(judge->trace) && lane < judge->trace->lane_count; lane++)
+        if (!judge->trace->lanes[lane].device && !is_thread(judge->trace, lane))
+            add_rows(judge, trace_rows(judge->trace, lane, NEST_ASIDE), items);
+}
+
+struct cause_track *cause_tracks_of(const struct trace *trace, const struct work_classes *classes, struct arena *arena)
+{
+    struct arena scratch = {0};
+    struct cause_track *tracks = arena_array(arena, trace->lane_count, sizeof *tracks);
+    const struct judge judge = {trace, classes, cause_facts_new(trace, &scratch),
+                                arena_array(&scratch, (size_t)trace_text_count(trace) * SORTS, 1)};
+    struct items items = {0};
+    for (uint32_t lane = 0; lane < trace->lane_count; lane++) {
+        if (!is_thread(trace, lane))
+            continue;
+        items.count = 0;
+        for (enum nest nest = NEST_CALLS; nest <= NEST_ASIDE; nest++)
+            add_rows(&judge, trace_rows(trace, lane, nest), &items);
+        add_process(&judge, lane, &items);
+        sort_items(trace, &items);
+        tracks[lane] = cut(trace, &items, arena);
+    }
+    mem_free(items.at);
+    arena_free(&scratch);
+    return tracks;
+}
+
+uint32_t cause_track_find(const struct cause_track *track, int64_t time_ns)
+{
+    uint32_t low = 0, high = track->count;
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (track->at[middle].end_ns <= time_ns)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}

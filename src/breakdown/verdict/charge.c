@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "charge.h"
+
+#include "base/mem.h"
+#include "breakdown/idle/cause_track.h"
+#include "graph/runtime.h"
+
+static const struct {
+    const char *id, *title;
+} words[RESOURCES] = {
+    [RESOURCE_DEVICE] = {"device", "device"},
+    [RESOURCE_HOST] = {"host", "host"},
+    [RESOURCE_COMMUNICATION] = {"communication", "communication"},
+    [RESOURCE_DATA] = {"data", "data loading"},
+    [RESOURCE_COPIES] = {"copies", "copies"},
+    [RESOURCE_STALLS] = {"stalls", "stalls"},
+    [RESOURCE_START] = {"start_up", "start-up"},
+    [RESOURCE_NONE] = {"none", "recorder"},
+};
+
+const char *resource_id(enum resource resource)
+{
+    return words[resource].id;
+}
+
+const char *resource_title(enum resource resource)
+{
+    return words[resource].title;
+}
+
+enum resource resource_of(enum charge charge)
+{
+    switch ((int)charge) {
+    case CHARGE_COMPUTE:
+        return RESOURCE_DEVICE;
+    case CHARGE_COMMUNICATION:
+    case CHARGE_HOST + CAUSE_COLLECTIVE:
+        return RESOURCE_COMMUNICATION;
+    case CHARGE_COPY:
+        return RESOURCE_COPIES;
+    case CHARGE_HOST + CAUSE_LOADING:
+    case CHARGE_HOST + CAUSE_LOADER_WAIT:
+        return RESOURCE_DATA;
+    case CHARGE_HOST + CAUSE_SLEEP:
+    case CHARGE_HOST + CAUSE_CHECKPOINT:
+        return RESOURCE_STALLS;
+    case CHARGE_HOST + CAUSE_START:
+    case CHARGE_HOST + CAUSE_MODULES:
+    case CHARGE_HOST + CAUSE_SEARCH:
+    case CHARGE_HOST + CAUSE_CAPTURE:
+        return RESOURCE_START;
+    case CHARGE_HOST + CAUSE_RECORDER:
+        return RESOURCE_NONE;
+    default:
+        return RESOURCE_HOST;
+    }
+}
+
+/* ---- a node as a whole ---- */
+
+static enum charge of_work(const struct work_classes *classes, uint32_t row)
+{
+    switch (work_class(classes, row)) {
+    case WORK_COMMUNICATION:
+        return CHARGE_COMMUNICATION;
+    case WORK_COPY:
+        return work_copy_direction(classes, row) == COPY_D2D ? CHARGE_COMPUTE : CHARGE_COPY;
+    default:
+        return CHARGE_COMPUTE;
+    }
+}
+
+struct charging {
+    const struct graph *graph;
+    const struct work_classes *classes;
+    const uint8_t *calls;             /* enum runtime_call by text */
+    const struct cause_track *tracks; /* by lane */
+    uint32_t *next;                   /* by lane: the first stretch that may reach the nodes to come */
+    struct charge_slice *slices;
+    size_t count, room;
+};
+
+static bool launches_a_graph(str name)
+{
+    return str_starts(name, S("cudaGraphLaunch")) || str_starts(name, S("hipGraphLaunch")) ||
+           str_starts(name, S("cuGraphLaunch"));
+}
+
+/* Of the host, where no cause stands over it. */
+static enum cause of_call(const struct charging *c, uint32_t node)
+{
+    const struct trace *trace = c->graph->trace;
+    const uint32_t row = c->graph->row[node];
+    if (c->graph->net.kind[node] != NODE_CALL)
+        return CAUSE_PYTHON;
+    if (trace->kind[row] != EVENT_RUNTIME)
+        return trace->kind[row] == EVENT_OPERATOR ? CAUSE_OPERATOR : CAUSE_PYTHON;
+    const enum runtime_call call = c->calls[trace->name[row]];
+    if (runtime_is_sync(call))
+        return CAUSE_SYNC;
+    if (launches_a_graph(trace_name(trace, row)))
+        return CAUSE_GRAPH;
+    return call == RUNTIME_LAUNCH || trace->cause[row] != ROW_NONE ? CAUSE_LAUNCH : CAUSE_RUNTIME;
+}
+
+/* ---- stretches that something stands over ---- */
+
+static void add_slice(struct charging *c, struct charge_slice slice)
+{
+    c->slices = mem_grow(c->slices, &c->room, c->count + 1, sizeof *c->slices);
+    c->slices[c->count++] = slice;
+}
+
+static int64_t overlap_ns(const struct cause_stretch *stretch, int64_t start_ns, int64_t end_ns)
+{
+    const int64_t from = stretch->start_ns > start_ns ? stretch->start_ns : start_ns;
+    const int64_t to = stretch->end_ns < end_ns ? stretch->end_ns : end_ns;
+    return to > from ? to - from : 0;
+}
+
+/* Nodes of a lane follow each other, so its stretches are passed once. */
+static void slice(struct charging *c, uint32_t node)
+{
+    const uint32_t lane = graph_lane(c->graph, node);
+    const struct cause_track *track = &c->tracks[lane];
+    const int64_t start = c->graph->net.start[node], end = graph_end_ns(c->graph, node);
+    uint32_t *next = &c->next[lane];
+    while (*next < track->count && track->at[*next].end_ns <= start)
+        ++*next;
+    for (uint32_t i = *next; i < track->count && track->at[i].start_ns < end; i++) {
+        const int64_t ns = overlap_ns(&track->at[i], start, end);
+        if (ns)
+            add_slice(c, (struct charge_slice){node, (uint8_t)(CHARGE_HOST + track->at[i].cause), ns});
+    }
+}
+
+/* ---- all ---- */
+
+static struct charges finish(struct charging *c, const uint8_t *of, struct arena *arena)
+{
+    struct charge_slice *slices = arena_array(arena, c->count, sizeof *slices);
+    if (c->count)
+        memcpy(slices, c->slices, c->count * sizeof *slices);
+    mem_free(c->slices);
+    return (struct charges){of, slices, (uint32_t)c->count};
+}
+
+struct charges charges_of(const struct graph *graph, const struct work_classes *classes, struct arena *arena)
+{
+    struct charging c = {
+        .graph = graph,
+        .classes = classes,
+        .calls = runtime_calls_of(graph->trace, arena),
+        .tracks = cause_tracks_of(graph->trace, classes, arena),
+        .next = arena_array(arena, graph->trace->lane_count, sizeof *c.next),
+    };
+    uint8_t *of = arena_array(arena, graph->net.count, sizeof *of);
+    for (uint32_t node = 0; node < graph->net.count; node++)
+        if (graph->net.kind[node] == NODE_DEVICE) {
+            of[node] = (uint8_t)of_work(classes, graph->row[node]);
+        } else {
+            of[node] = (uint8_t)(CHARGE_HOST + of_call(&c, node));
+            slice(&c, node);
+        }
+    return finish(&c, of, arena);
+}

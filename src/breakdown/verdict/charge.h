@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Whose time the nodes of a graph take. Each nanosecond of a node's work is
+ * charged to one account: of the host its cause, of the device what kind of work
+ * it is. So what is asked of two of them never shares time.
+ */
+#ifndef BREAKDOWN_CHARGE_H
+#define BREAKDOWN_CHARGE_H
+
+#include "breakdown/idle/cause.h"
+#include "graph/graph.h"
+
+enum charge {
+    CHARGE_HOST = 0, /* + enum cause */
+    CHARGE_COMPUTE = CAUSES,
+    CHARGE_COMMUNICATION,
+    CHARGE_COPY, /* between host and device, or between devices */
+    CHARGES,
+};
+
+/* What could be faster by itself; the accounts that belong to it. */
+enum resource {
+    RESOURCE_DEVICE,        /* compute kernels, memsets, copies within a device */
+    RESOURCE_HOST,          /* what the threads do themselves: Python, operators, calls, compilation, allocation */
+    RESOURCE_COMMUNICATION, /* collectives and messages, on the device or the host; of one rank alone late peers too */
+    RESOURCE_DATA,          /* the data loader, on the thread that asks it */
+    RESOURCE_COPIES,        /* copies between host and device, or between devices */
+    RESOURCE_STALLS,        /* sleep, and writing of checkpoints */
+    RESOURCE_START,         /* what comes once: first use of libraries and kernels, capture of graphs */
+    RESOURCE_NONE,          /* the recorder's own work: no experiment changes it */
+    RESOURCES,
+};
+
+enum resource resource_of(enum charge charge);
+const char *resource_id(enum resource resource);    /* "device" */
+const char *resource_title(enum resource resource); /* for people */
+
+/* A stretch of a node that is charged to another account than the rest of it. */
+struct charge_slice {
+    uint32_t node;
+    uint8_t charge;
+    int64_t ns; /* slices of a node are no more than its work */
+};
+
+struct charges {
+    const uint8_t *of; /* by node: an enum charge, of all that is in no slice */
+    const struct charge_slice *slices;
+    uint32_t slice_count; /* ascending by node */
+};
+
+/* In the arena. */
+struct charges charges_of(const struct graph *graph, const struct work_classes *classes, struct arena *arena);
+
+#endif
