@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the host was in: names, what follows from the whole trace, and stretches of which the innermost counts. */
 #include "breakdown/idle/cause_track.h"
-#include "graph_case.h"
+#include "unit/graph/graph_case.h"
 
 /* ---- names ---- */
 
