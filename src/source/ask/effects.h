@@ -1,24 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * What a call does to what it is given, as data: a row an effect. A call that no
- * row names uses its arguments, may keep them, and may change them: nothing that
- * reaches it is unused.
- */
+/* What a call does to what it is given. */
 #ifndef SOURCE_EFFECTS_H
 #define SOURCE_EFFECTS_H
 
 #include "project.h"
-
-enum use {
-    USE_UNKNOWN, /* anything may happen */
-    USE_RESULT,  /* it goes on in the result, and nowhere else */
-    USE_SHOWN,   /* printed, logged, written: its content is read */
-    USE_NUMPY,   /* a library of the host computes with it; it goes on in the result */
-    USE_KEPT,    /* it is alive when the call is over */
-    USE_PYTHON,  /* Python iterates over it; it goes on in the result */
-    USE_SIZE,    /* it says how large something is */
-    USE_SHAPE,   /* only what the host knows anyway is asked: its length, its type */
-};
+#include "source/known/known_uses.h"
 
 /* Of the arguments of a call. */
 enum use effects_use(const struct project *project, struct site call);

@@ -6,6 +6,7 @@
 #include "effects.h"
 #include "flow.h"
 #include "rounds.h"
+#include "source/known/known_words.h"
 #include "value_at.h"
 
 enum { MOST_STEPS = 400 }; /* beyond them the value counts as used */
@@ -143,13 +144,13 @@ static void object_of(struct trail *trail, uint32_t attribute)
     const uint32_t call = tree->parent[attribute];
     const str tail = syntax_tail(tree, attribute);
     if (!syntax_is(tree, call, SYN_CALL) || attribute != call + 1) {
-        if (!str_eq(tail, S("shape")) && !str_eq(tail, S("dtype")) && !str_eq(tail, S("device")))
+        if (!known_word(WORDS_TENSOR_FACTS, tail))
             follow(trail, attribute);
         else
             trail->fate |= FATE_OTHER;
         return;
     }
-    if (str_eq(tail, S("backward")))
+    if (known_word(WORDS_BACKWARD, tail))
         trail->fate |= FATE_BACKWARD;
     else if (value_move(trail->project, (struct site){trail->file, call}).move == MOVE_UPLOAD)
         trail->fate |= FATE_UPLOAD;

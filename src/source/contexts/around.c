@@ -5,20 +5,13 @@
 #include "gate.h"
 #include "loops.h"
 #include "once.h"
+#include "source/flow/asks.h"
 #include "source/known/known_words.h"
 
 static bool is_block_of(const struct syntax *tree, uint32_t node, uint32_t statement, uint32_t child)
 {
     const uint32_t block = syntax_child(tree, statement, child);
     return block != NONE && syntax_inside(tree, node, block);
-}
-
-static bool tests_no_cuda(const struct syntax *tree, uint32_t test, bool *negated)
-{
-    *negated = tree->kind[test] == SYN_NOT;
-    const uint32_t asked = *negated ? test + 1 : test;
-    return syntax_calls(tree, asked, S("is_available")) && syntax_is(tree, asked + 1, SYN_ATTRIBUTE) &&
-           str_eq(syntax_tail(tree, asked + 2), S("cuda"));
 }
 
 /* "train" of `phase == "train"`; "" of another test. */
@@ -77,7 +70,7 @@ static void around_if(const struct project *project, struct site site, uint32_t 
     if (tests_training(tree, at + 1, &negated) && (negated ? then : otherwise))
         c->evaluation_only = true;
     c->evaluation_only |= then && tests_also_not_training(tree, at + 1);
-    if (tests_no_cuda(tree, at + 1, &negated) && (negated ? then : otherwise))
+    if (asks_for_cuda(tree, at + 1, &negated) && (negated ? then : otherwise))
         c->cpu_only = true;
     if (then && once_by_test(project, (struct site){site.file, at}))
         c->gate = GATE_INTERVAL;

@@ -76,8 +76,7 @@ static bool asks_whether_it_is_time(const struct syntax *tree, uint32_t test)
 {
     for (uint32_t n = test, last = syntax_last(tree, test); n < last; n++) {
         const str name = tree->kind[n] == SYN_CALL ? syntax_tail(tree, n + 1) : S("");
-        const bool ends_a_step = str_starts(name, S("is_")) && str_ends(name, S("_step"));
-        if (str_starts(name, S("should_")) || str_starts(name, S("every_n")) || ends_a_step)
+        if (known_word(WORDS_TIME_TO, name))
             return true;
     }
     return false;
@@ -88,8 +87,8 @@ static bool asks_for_trouble(const struct syntax *tree, uint32_t test)
 {
     const bool negated = tree->kind[test] == SYN_NOT;
     for (uint32_t n = test, last = syntax_last(tree, test); n < last; n++)
-        if (negated ? syntax_calls(tree, n, S("isfinite"))
-                    : syntax_calls(tree, n, S("isnan")) || syntax_calls(tree, n, S("isinf")))
+        if (tree->kind[n] == SYN_CALL &&
+            known_word(negated ? WORDS_NO_TROUBLE : WORDS_TROUBLE, syntax_tail(tree, n + 1)))
             return tree->kind[test] != SYN_COMPARE;
     return false;
 }

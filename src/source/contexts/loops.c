@@ -37,10 +37,10 @@ static bool calls_backward(const struct project *project, const struct file *fil
     if (!syntax_is(tree, callee, SYN_ATTRIBUTE))
         return false;
     const str tail = syntax_tail(tree, callee);
-    if (str_eq(tail, S("backward")))
+    if (known_word(WORDS_BACKWARD, tail))
         return true;
     const struct value *value = node_value(project, file, callee);
-    if (!str_eq(tail, S("step")))
+    if (!known_word(WORDS_STEP, tail))
         return false;
     return (value->name && known_word(WORDS_OPTIMIZER_STEP, value->name->text)) ||
            str_has_nocase(syntax_tail(tree, callee + 1), S("optim"));

@@ -39,11 +39,11 @@ static uint32_t effects_of_call(const struct project *project, const struct file
     const struct value *value = node_value(project, file, callee);
     const str name = value->name ? value->name->text : S("");
     const str tail = syntax_tail(tree, callee);
-    if (str_eq(tail, S("backward")) && tree->kind[callee] == SYN_ATTRIBUTE)
+    if (known_word(WORDS_BACKWARD, tail) && tree->kind[callee] == SYN_ATTRIBUTE)
         return EFFECT_BACKWARD | EFFECT_ATTRIBUTE;
     if (known_word(WORDS_OPTIMIZER_STEP, name))
         return EFFECT_STEP | EFFECT_ATTRIBUTE;
-    if (str_eq(tail, S("step")) && str_has_nocase(syntax_tail(tree, callee + 1), S("opt")))
+    if (known_word(WORDS_STEP, tail) && known_word(WORDS_CALLED_OPTIMIZER, syntax_tail(tree, callee + 1)))
         return EFFECT_STEP | EFFECT_ATTRIBUTE;
     if (value->kind == VALUE_MODULE || value->kind == VALUE_LOSS || value->kind == VALUE_DTYPE)
         return 0;

@@ -21,7 +21,7 @@ static bool is_scaled_loss(const struct syntax *tree, uint32_t name)
 {
     const uint32_t list = tree->parent[name], call = tree->parent[list], attribute = tree->parent[call];
     return tree->kind[list] == SYN_ARGUMENTS && syntax_calls(tree, call, S("scale")) &&
-           syntax_is(tree, attribute, SYN_ATTRIBUTE) && str_eq(syntax_tail(tree, attribute), S("backward"));
+           syntax_is(tree, attribute, SYN_ATTRIBUTE) && known_word(WORDS_BACKWARD, syntax_tail(tree, attribute));
 }
 
 static uint8_t proof_of(const struct proving *p, uint32_t name)
@@ -39,11 +39,11 @@ static uint8_t proof_of(const struct proving *p, uint32_t name)
         const bool called = syntax_is(tree, call, SYN_CALL) && attribute == call + 1;
         if (str_eq(tail, S("numpy")) && called)
             return PROOF_TENSOR | PROOF_CPU;
-        if (links == 0 && called && str_eq(tail, S("backward")))
+        if (links == 0 && called && known_word(WORDS_BACKWARD, tail))
             return PROOF_TENSOR | PROOF_LOSS;
         if (links == 0 && known_word(WORDS_ONLY_TENSORS_HAVE, tail) && !is_taken(p, tail))
             return PROOF_TENSOR;
-        if (links == 0 && called && (str_eq(tail, S("item")) || str_eq(tail, S("tolist"))))
+        if (links == 0 && called && known_word(WORDS_READ_ITEMS, tail))
             return PROOF_ITEM;
         if (links == 0 && called && str_eq(tail, S("size")) && !is_taken(p, tail))
             return PROOF_TENSOR;

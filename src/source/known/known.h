@@ -134,6 +134,8 @@ bool known_package(str module);
 str known_canonical(char *room, str text);
 /* enum value_dtype of torch.X; DTYPE_UNKNOWN. */
 uint8_t known_dtype_named(str last);
+/* Types whose methods have names that others take too; ended by NULL. */
+extern const char *const known_common_types[];
 /* The type that begins the name of a method of such a value; NULL. */
 const char *known_type(uint8_t kind);
 

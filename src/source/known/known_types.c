@@ -33,6 +33,8 @@ static const char *const types[VALUE_KINDS] = {
     [VALUE_SPARSE] = "scipy.sparse.matrix",
 };
 
+const char *const known_common_types[] = {"torch.Tensor", "torch.nn.Module", "list", "dict", "str", "set", NULL};
+
 uint8_t known_dtype_of(const struct known *known)
 {
     static const uint8_t said[] = {

@@ -19,6 +19,10 @@ enum words {
     WORDS_OF_MANY_TYPES,       /* methods that libraries and Python have too: on something unknown they say nothing */
     WORDS_TENSOR_PARTS,        /* attributes of a tensor that are tensors on the same device */
     WORDS_TENSOR_ANSWERS,      /* attributes of a tensor that are True or False */
+    WORDS_TENSOR_FACTS,        /* attributes that say what a tensor is, not what is in it */
+    WORDS_BACKWARD,            /* methods that compute gradients */
+    WORDS_STEP,                /* methods that update weights, of an optimizer */
+    WORDS_READ_ITEMS,          /* methods that read a tensor as numbers of Python */
     WORDS_MODULE_TENSORS,      /* attributes of a layer that are tensors */
     WORDS_ALWAYS_OF_TENSORS,   /* methods that are taken for those of a tensor even where nothing is known */
     WORDS_CHANGE_AS_STATEMENT, /* methods that change their object, as a statement of their own; see also *_ */
@@ -47,18 +51,27 @@ enum words {
     WORDS_DATASET_BASES,
     WORDS_LIGHTNING_BASES,
     WORDS_OPTIMIZER_STEP,
+    WORDS_COMPUTING_LIBRARIES, /* what their functions do to arguments does not depend on methods of that name */
     /* strings and names of variables, by convention */
     WORDS_ACCELERATOR, /* of "cuda", "cuda:0" the part before the colon */
     WORDS_DEVICE,
     WORDS_DEVICE_NUMBER,
     WORDS_LOADER,
+    WORDS_CALLED_LOADER, /* things of which nothing else is known, in this order */
+    WORDS_CALLED_OPTIMIZER,
+    WORDS_CALLED_SCHEDULER,
+    WORDS_CALLED_MODEL,
     WORDS_SETTINGS, /* objects whose .device is the run's */
     WORDS_MODEL,
     WORDS_LOSS_FUNCTION,
     WORDS_TRAINING, /* flags that are set while a model trains */
     WORDS_PHASE_TRAINING,
     WORDS_PHASE_OTHER,
-    WORDS_COUNT, /* of rounds */
+    WORDS_TEXT_FIELDS, /* of a batch: text, pictures or files, which no collate function makes tensors of */
+    WORDS_COUNT,       /* of rounds */
+    WORDS_TIME_TO,     /* methods that say when it is time */
+    WORDS_TROUBLE,     /* functions that ask for what is not to happen */
+    WORDS_NO_TROUBLE,  /* and that all is well */
     WORDS_RANK,
     WORDS_FLAG,       /* what is switched on to see more */
     WORDS_ASIDE,      /* runs that are no training, as a whole word of a name */

@@ -8,6 +8,7 @@
 #include "eval.h"
 
 #include "base/mem.h"
+#include "source/flow/asks.h"
 #include "source/known/known_words.h"
 
 enum { PASSES = 6 };
@@ -187,11 +188,8 @@ static bool without_cuda(const struct syntax *tree, uint32_t node)
         const uint32_t parent = tree->parent[at];
         if (tree->kind[parent] != SYN_IF)
             continue;
-        const bool negated = tree->kind[parent + 1] == SYN_NOT;
-        const uint32_t asked = parent + 1 + negated;
-        const bool cuda = syntax_calls(tree, asked, S("is_available")) && tree->kind[asked + 1] == SYN_ATTRIBUTE &&
-                          str_eq(syntax_tail(tree, asked + 2), S("cuda"));
-        if (cuda && at == syntax_child(tree, parent, negated ? 1 : 2))
+        bool negated;
+        if (asks_for_cuda(tree, parent + 1, &negated) && at == syntax_child(tree, parent, negated ? 1 : 2))
             return true;
     }
     return false;

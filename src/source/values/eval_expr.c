@@ -2,6 +2,8 @@
 /* Values of expressions, from those of their operands. */
 #include "eval.h"
 
+#include "source/known/known_words.h"
+
 const struct value *eval_kind_of(struct eval *e, enum value_kind kind, uint16_t flags)
 {
     return values_get(e->values, &(struct value){.kind = (uint8_t)kind, .flags = flags, .detail = NONE});
@@ -218,14 +220,8 @@ static bool constant_index(const struct syntax *tree, uint32_t node, int64_t *in
 /* batch["prompts"]: fields of a batch that hold text, pictures or files, which no collate function makes tensors of. */
 static bool names_text(const struct syntax *tree, uint32_t index)
 {
-    static const char *const fields[] = {"prompt",   "prompts",  "text",   "texts", "completion", "completions",
-                                         "messages", "question", "answer", "name",  "names",      "path",
-                                         "paths",    "url",      "image",  "tools", "sentence",   "sentences"};
     const str text = syntax_is(tree, index, SYN_STRING) ? syntax_text(tree, index) : S("");
-    for (size_t i = 0; text.len > 2 && i < sizeof fields / sizeof *fields; i++)
-        if (str_eq((str){text.at + 1, text.len - 2}, str_of(fields[i])))
-            return true;
-    return false;
+    return text.len > 2 && known_word(WORDS_TEXT_FIELDS, (str){text.at + 1, text.len - 2});
 }
 
 const struct value *eval_index(struct eval *e, uint32_t node)

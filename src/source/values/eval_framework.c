@@ -2,6 +2,8 @@
 /* Training frameworks in evaluation: what they hand to methods, and what becomes of what they are handed. */
 #include "eval_known.h"
 #include "source/known/frameworks.h"
+#include "source/known/known_words.h"
+#include "source/known/known_words.h"
 
 /* ---- what a framework hands to the methods of those who subclass it ---- */
 
@@ -115,24 +117,14 @@ const struct value *known_object(const struct known_call *c)
 
 /* ---- accelerator.prepare(model, optimizer, loader) ---- */
 
-static bool says(str text, const char *const *words)
-{
-    for (; *words; words++)
-        if (str_has_nocase(text, str_of(*words)))
-            return true;
-    return false;
-}
-
 /* A thing of which nothing is known, by what it is called. */
 static enum value_kind kind_called(str name)
 {
-    static const char *const loaders[] = {"loader", "_dl", NULL}, *const optimizers[] = {"opt", NULL},
-                             *const schedulers[] = {"sched", NULL}, *const models[] = {"model", "net", NULL};
-    return says(name, loaders)      ? VALUE_LOADER
-           : says(name, optimizers) ? VALUE_OPTIMIZER
-           : says(name, schedulers) ? VALUE_SCHEDULER
-           : says(name, models)     ? VALUE_MODULE
-                                    : VALUE_UNKNOWN;
+    return known_word(WORDS_CALLED_LOADER, name)      ? VALUE_LOADER
+           : known_word(WORDS_CALLED_OPTIMIZER, name) ? VALUE_OPTIMIZER
+           : known_word(WORDS_CALLED_SCHEDULER, name) ? VALUE_SCHEDULER
+           : known_word(WORDS_CALLED_MODEL, name)     ? VALUE_MODULE
+                                                      : VALUE_UNKNOWN;
 }
 
 static const struct value *prepared_one(const struct known_call *c, uint32_t node, bool moves_batches)

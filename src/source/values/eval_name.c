@@ -222,11 +222,10 @@ static const struct value *tensor_attribute(struct eval *e, uint32_t node, const
 /* Names that libraries and Python have too: on something unknown they say nothing. */
 static bool is_common_method(struct eval *e, str member)
 {
-    static const char *const types[] = {"torch.Tensor", "torch.nn.Module", "list", "dict", "str", "set"};
     if (known_word(WORDS_OF_MANY_TYPES, member))
         return true;
-    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
-        if (eval_name(e, eval_name(e, NULL, str_of(types[i])), member)->known)
+    for (size_t i = 0; known_common_types[i]; i++)
+        if (eval_name(e, eval_name(e, NULL, str_of(known_common_types[i])), member)->known)
             return true;
     return false;
 }
