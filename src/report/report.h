@@ -62,6 +62,24 @@ static inline struct cell cell_text(str text)
     return (struct cell){.kind = CELL_TEXT, .text = text};
 }
 
+/* What may be unknown: a text of no bytes, a whole number below 0, one that was not recorded, a part of nothing are null. */
+static inline struct cell cell_text_or_null(str text)
+{
+    return text.len ? cell_text(text) : cell_null();
+}
+static inline struct cell cell_int_or_null(int64_t i)
+{
+    return i >= 0 ? cell_int(i) : cell_null();
+}
+static inline struct cell cell_int_if(bool known, int64_t i)
+{
+    return known ? cell_int(i) : cell_null();
+}
+static inline struct cell cell_ratio(double part, double whole)
+{
+    return whole > 0 ? cell_real(part / whole) : cell_null();
+}
+
 /*
  * What is no number is not shown as one. A real that is NaN is unknown, which is null. An infinite one, and an amount (of
  * any unit) at an end of the range of 64 bits, where sums stop (base/sum.h), are null too, and a warning says which.

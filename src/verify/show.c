@@ -72,7 +72,7 @@ static void show_verdict(const struct shown *shown)
     section_value(section, "losses", "losses compared", UNIT_COUNT, cell_int((int64_t)all.compared));
     section_value(section, "equal_losses", "equal to the last bit", UNIT_COUNT, cell_int((int64_t)all.equal));
     section_value(section, "seeds", "seeds", UNIT_COUNT, cell_int(shown->result->check_count));
-    section_value(section, "torch", "PyTorch", UNIT_NONE, first->torch.len ? cell_text(first->torch) : cell_null());
+    section_value(section, "torch", "PyTorch", UNIT_NONE, cell_text_or_null(first->torch));
     section_value(section, "device", "device", UNIT_NONE, cell_text(first->device.len ? first->device : S("cpu")));
 }
 
@@ -136,7 +136,7 @@ static void show_saved(const struct shown *shown)
         table_int(table, saved->after_count);
         table_int(table, saved->equal);
         table_real(table, saved->worst);
-        table_cell(table, saved->first.len ? cell_text(saved->first) : cell_null());
+        table_cell(table, cell_text_or_null(saved->first));
     }
 }
 

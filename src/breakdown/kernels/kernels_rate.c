@@ -29,14 +29,9 @@ void mean_add(struct kernel_mean *mean, const struct kernel_mean *other)
     sum_to(&mean->ns, other->ns);
 }
 
-struct cell quotient(double a, double b)
-{
-    return b > 0 ? cell_real(a / b) : cell_null();
-}
-
 struct cell mean_cell(const struct kernel_mean *mean)
 {
-    return quotient(mean->sum, (double)mean->ns);
+    return cell_ratio(mean->sum, (double)mean->ns);
 }
 
 static struct cell amount(const struct kernel_rate *rate)
@@ -46,10 +41,10 @@ static struct cell amount(const struct kernel_rate *rate)
 
 void rate_cells(struct table *table, const struct kernel_rate *flops, const struct kernel_rate *bytes)
 {
-    table_cell(table, quotient(flops->peaked, flops->most));
-    table_cell(table, quotient(bytes->peaked, bytes->most));
-    table_cell(table, quotient((double)flops->amount, (double)flops->ns * 1e-9));
-    table_cell(table, quotient((double)bytes->amount, (double)bytes->ns * 1e-9));
+    table_cell(table, cell_ratio(flops->peaked, flops->most));
+    table_cell(table, cell_ratio(bytes->peaked, bytes->most));
+    table_cell(table, cell_ratio((double)flops->amount, (double)flops->ns * 1e-9));
+    table_cell(table, cell_ratio((double)bytes->amount, (double)bytes->ns * 1e-9));
     table_cell(table, amount(flops));
     table_cell(table, amount(bytes));
 }

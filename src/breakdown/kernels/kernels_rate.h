@@ -12,7 +12,6 @@ void rate_add(struct kernel_rate *rate, const struct kernel_rate *other);
 void mean_add(struct kernel_mean *mean, const struct kernel_mean *other);
 
 struct cell mean_cell(const struct kernel_mean *mean);
-struct cell quotient(double a, double b); /* null where there is nothing to divide by */
 
 /* Six cells: shares of the peaks, amounts a second, amounts; null where there is none. */
 void rate_cells(struct table *table, const struct kernel_rate *flops, const struct kernel_rate *bytes);

@@ -72,16 +72,6 @@ static struct merged merged_row(const struct kernels *const *ranks, const struct
 
 /* ---- cells ---- */
 
-static void text_or_null(struct table *table, str text)
-{
-    table_cell(table, text.len ? cell_text(text) : cell_null());
-}
-
-static void count_or_null(struct table *table, int64_t value)
-{
-    table_cell(table, value >= 0 ? cell_int(value) : cell_null());
-}
-
 static void show_delays(struct table *table, const struct merged *merged)
 {
     const struct stat_summary delays = samples_summary(merged->delays, merged->parts);
@@ -95,10 +85,10 @@ static void show_launches(struct table *table, const struct kernel_group *sums)
     table_cell(table, mean_cell(&sums->occupancy));
     table_cell(table, mean_cell(&sums->blocks_per_sm));
     table_cell(table, mean_cell(&sums->warps_per_sm));
-    count_or_null(table, sums->registers);
-    count_or_null(table, sums->shared_memory_bytes);
-    text_or_null(table, sums->grid);
-    text_or_null(table, sums->block);
+    table_cell(table, cell_int_or_null(sums->registers));
+    table_cell(table, cell_int_or_null(sums->shared_memory_bytes));
+    table_cell(table, cell_text_or_null(sums->grid));
+    table_cell(table, cell_text_or_null(sums->block));
 }
 
 static void show_kernel(struct table *table, const struct merged *merged, int64_t busy_ns)
@@ -107,11 +97,11 @@ static void show_kernel(struct table *table, const struct merged *merged, int64_
     table_row(table);
     table_text(table, merged->first->title);
     table_text(table, merged->first->name);
-    text_or_null(table, merged->sums.class);
-    text_or_null(table, merged->sums.shape);
+    table_cell(table, cell_text_or_null(merged->sums.class));
+    table_cell(table, cell_text_or_null(merged->sums.shape));
     table_int(table, (int64_t)times.count);
     table_int(table, times.sum);
-    table_cell(table, quotient((double)times.sum, (double)busy_ns));
+    table_cell(table, cell_ratio((double)times.sum, (double)busy_ns));
     table_real(table, times.mean);
     table_real(table, times.p50);
     table_real(table, times.p95);
@@ -130,7 +120,7 @@ static void show_class(struct table *table, const struct merged *merged, int64_t
     table_text(table, merged->first->name);
     table_int(table, (int64_t)times.count);
     table_int(table, times.sum);
-    table_cell(table, quotient((double)times.sum, (double)busy_ns));
+    table_cell(table, cell_ratio((double)times.sum, (double)busy_ns));
     table_real(table, times.mean);
 }
 
@@ -171,11 +161,6 @@ static struct totals totals_of(const struct kernels *const *ranks, uint32_t coun
     return totals;
 }
 
-static struct cell known(bool recorded, int64_t value)
-{
-    return recorded ? cell_int(value) : cell_null();
-}
-
 static void show_head(const struct kernels *const *ranks, uint32_t count, const struct totals *totals,
                       struct report *report)
 {
@@ -184,11 +169,11 @@ static void show_head(const struct kernels *const *ranks, uint32_t count, const 
         section_text(section, S("No device activity was recorded: there are no kernels to show. `steptime ops` shows "
                                 "the host's operators."));
     device_show(section, report_arena(report), ranks[0]->device, ranks[0]->closest);
-    section_value(section, "device", "device", UNIT_NONE,
-                  ranks[0]->device.len ? cell_text(ranks[0]->device) : cell_null());
-    section_value(section, "count", "pieces of work", UNIT_COUNT, known(totals->recorded, (int64_t)totals->count));
-    section_value(section, "busy_ns", "busy", UNIT_NS, known(totals->recorded, totals->busy_ns));
-    section_value(section, "total_ns", "summed over streams", UNIT_NS, known(totals->recorded, totals->total_ns));
+    section_value(section, "device", "device", UNIT_NONE, cell_text_or_null(ranks[0]->device));
+    section_value(section, "count", "pieces of work", UNIT_COUNT,
+                  cell_int_if(totals->recorded, (int64_t)totals->count));
+    section_value(section, "busy_ns", "busy", UNIT_NS, cell_int_if(totals->recorded, totals->busy_ns));
+    section_value(section, "total_ns", "summed over streams", UNIT_NS, cell_int_if(totals->recorded, totals->total_ns));
 }
 
 /* Without device activity a terminal is spared empty tables. */

@@ -68,16 +68,6 @@ static struct merged merged_row(const struct operators *const *ranks, const stru
     return merged;
 }
 
-static void text_or_null(struct table *table, str text)
-{
-    table_cell(table, text.len ? cell_text(text) : cell_null());
-}
-
-static struct cell known(bool recorded, int64_t value)
-{
-    return recorded ? cell_int(value) : cell_null();
-}
-
 static void show_row(struct table *table, const struct merged *merged, const struct totals *totals)
 {
     const struct operator_group *sums = &merged->sums;
@@ -85,21 +75,21 @@ static void show_row(struct table *table, const struct merged *merged, const str
     table_row(table);
     table_text(table, sums->title);
     table_text(table, sums->name);
-    text_or_null(table, sums->shape);
-    text_or_null(table, sums->family);
-    text_or_null(table, sums->phase);
+    table_cell(table, cell_text_or_null(sums->shape));
+    table_cell(table, cell_text_or_null(sums->family));
+    table_cell(table, cell_text_or_null(sums->phase));
     table_int(table, (int64_t)times.count);
-    table_cell(table, known(merged->recorded, sums->device_total_ns));
-    table_cell(table, known(merged->recorded, sums->device_self_ns));
-    table_cell(table, totals->recorded ? quotient((double)sums->device_self_ns, (double)totals->busy_ns)
-                                       : quotient((double)sums->host_self_ns, (double)totals->host_self_ns));
+    table_cell(table, cell_int_if(merged->recorded, sums->device_total_ns));
+    table_cell(table, cell_int_if(merged->recorded, sums->device_self_ns));
+    table_cell(table, totals->recorded ? cell_ratio((double)sums->device_self_ns, (double)totals->busy_ns)
+                                       : cell_ratio((double)sums->host_self_ns, (double)totals->host_self_ns));
     table_int(table, sums->host_total_ns);
     table_int(table, sums->host_self_ns);
     table_real(table, times.mean);
     table_real(table, times.p50);
     table_real(table, times.p95);
     table_int(table, times.max);
-    table_cell(table, known(merged->recorded, (int64_t)sums->launches));
+    table_cell(table, cell_int_if(merged->recorded, (int64_t)sums->launches));
     rate_cells(table, &sums->flops, &sums->bytes);
     table_int(table, merged->parts);
 }
@@ -149,15 +139,13 @@ static void show_head(const struct operators *const *ranks, const struct totals 
     else if (!totals->recorded)
         section_text(section, S("No device activity was recorded: times are those of the host."));
     device_show(section, report_arena(report), ranks[0]->device, ranks[0]->closest);
-    section_value(section, "device", "device", UNIT_NONE,
-                  ranks[0]->device.len ? cell_text(ranks[0]->device) : cell_null());
+    section_value(section, "device", "device", UNIT_NONE, cell_text_or_null(ranks[0]->device));
     section_value(section, "calls", "calls", UNIT_COUNT, cell_int((int64_t)totals->calls));
     section_value(section, "host_self_ns", "host", UNIT_NS, cell_int(totals->host_self_ns));
-    section_value(section, "busy_ns", "device busy", UNIT_NS, known(totals->recorded, totals->busy_ns));
-    section_value(section, "flops", "arithmetic, as far as shapes tell", UNIT_FLOP,
-                  known(totals->flops >= 0, totals->flops));
+    section_value(section, "busy_ns", "device busy", UNIT_NS, cell_int_if(totals->recorded, totals->busy_ns));
+    section_value(section, "flops", "arithmetic, as far as shapes tell", UNIT_FLOP, cell_int_or_null(totals->flops));
     section_value(section, "bytes", "least traffic, as far as shapes tell", UNIT_BYTES,
-                  known(totals->bytes >= 0, totals->bytes));
+                  cell_int_or_null(totals->bytes));
 }
 
 void operators_show(const struct operators *const *ranks, uint32_t count, struct report *report)

@@ -218,7 +218,7 @@ static void show_table(const struct ranks *ranks, struct section *section)
         table_row(t);
         table_int(t, rank->rank);
         table_text(t, rank->path);
-        table_cell(t, rank->host.len ? cell_text(rank->host) : cell_null());
+        table_cell(t, cell_text_or_null(rank->host));
         table_int(t, rank->steps);
         table_cell(t, ranks_per_step((double)rank->step_ns, rank->steps));
         table_cell(t, rank->steps ? cell_real(rank->step_p50_ns) : cell_null());

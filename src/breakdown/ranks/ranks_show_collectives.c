@@ -16,11 +16,6 @@ static void show_counts(const struct ranks *ranks, struct section *section)
     section_value(section, "point_to_point", "between two of many ranks", UNIT_COUNT, cell_int(ranks->not_matchable));
 }
 
-static struct cell known(int64_t value)
-{
-    return value >= 0 ? cell_int(value) : cell_null();
-}
-
 static str place_of(bool on_host)
 {
     return on_host ? S("host") : S("device");
@@ -57,7 +52,7 @@ static void kind_row(const struct meeting_kind *kind, struct table *t)
     table_text(t, collective_kind_word(kind->kind));
     table_text(t, place_of(kind->on_host));
     table_int(t, kind->ranks);
-    table_cell(t, known(kind->bytes));
+    table_cell(t, cell_int_or_null(kind->bytes));
     table_int(t, kind->count);
     table_int(t, kind->timed);
     table_real(t, (double)kind->skew_ns / kind->count);
@@ -110,16 +105,16 @@ static void meeting_row(const struct ranks *ranks, const struct meeting *meeting
     table_row(t);
     table_text(t, collective_kind_word(sample->of.kind));
     table_text(t, place_of(sample->of.on_host));
-    table_cell(t, meeting->group->name.len ? cell_text(meeting->group->name) : cell_null());
+    table_cell(t, cell_text_or_null(meeting->group->name));
     table_cell(t, in_step ? cell_int(sample->step) : cell_null());
-    table_cell(t, known(sample->of.seq));
+    table_cell(t, cell_int_or_null(sample->of.seq));
     table_int(t, meeting->ranks);
-    table_cell(t, known(meeting->bytes));
+    table_cell(t, cell_int_or_null(meeting->bytes));
     table_int(t, meeting->enter_ns);
     table_int(t, meeting->skew_ns);
     table_cell(t, rank_cell(ranks, meeting->first_rank));
     table_cell(t, rank_cell(ranks, meeting->last_rank));
-    table_cell(t, known(meeting->transfer_ns));
+    table_cell(t, cell_int_or_null(meeting->transfer_ns));
     table_real(t, meeting_algorithm_bandwidth(meeting));
     table_real(t, meeting_bus_bandwidth(meeting));
     table_int(t, sample->of.row);

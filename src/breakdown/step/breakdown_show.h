@@ -26,12 +26,6 @@ struct shown {
     bool many;              /* more than one row: a terminal needs their names */
 };
 
-/* a / b, null where there is nothing to divide by. */
-static inline struct cell cell_ratio(double a, double b)
-{
-    return b > 0 ? cell_real(a / b) : cell_null();
-}
-
 /* Sum of an account over all rows; a mean over the rows of `steps` divides it by shown->step_rows. */
 int64_t shown_total(const struct shown *shown, int account);
 

@@ -214,7 +214,7 @@ static double mfu(const struct facts *facts, const struct summary *const *ranks,
 static void put_device(const struct summary *const *ranks, struct section *section)
 {
     const str device = ranks[0]->operators.device;
-    section_value(section, "device", "device", UNIT_NONE, device.len ? cell_text(device) : cell_null());
+    section_value(section, "device", "device", UNIT_NONE, cell_text_or_null(device));
 }
 
 static void put_step(const struct facts *facts, struct section *section)

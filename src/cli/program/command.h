@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A command is one file that exports one const struct, and one row in the table
- * of main.c. Its options are data: the parser, --help, the man page and the
+ * of commands.c. Its options are data: the parser, --help, the man page and the
  * completion all come from the same table.
  */
 #ifndef CLI_COMMAND_H
@@ -24,17 +24,19 @@ struct option {
     const char *help;  /* one or two sentences */
 };
 
-/* Option groups that many commands share; command.c holds their rows. */
+/* Option groups that many commands share; commands.c holds their rows. */
 enum shared_options {
     SHARED_OUTPUT = 1,   /* --format, -o, --table, --color, --rows */
     SHARED_TRACE = 2,    /* --steps, --skip-warmup, --rank, --threads */
     SHARED_QUESTION = 4, /* what if: --hw, --batch, --sweep ...; see asked.h */
     SHARED_EXPLAIN = 8,  /* --explain, answered by the report itself (output.c) */
+    SHARED_PEAKS = 16,   /* --device, whose peaks to compare with; see peaks_option.h */
 };
 
 /* The command line after parsing. */
 struct call;
 const char *call_text(const struct call *call, const char *option); /* NULL where not given */
+str call_str(const struct call *call, const char *option, const char *otherwise);
 bool call_flag(const struct call *call, const char *option);
 const struct selection *call_selection(const struct call *call);
 uint32_t call_argument_count(const struct call *call);

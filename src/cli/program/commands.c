@@ -45,6 +45,12 @@ static const struct option trace_options[] = {
     {0},
 };
 
+static const struct option peaks_options[] = {
+    {"device", 0, "NAME", NULL,
+     "Take the peaks of this device instead of the recorded one: H100, 'A100 80GB SXM', MI300X."},
+    {0},
+};
+
 static const struct option output_options[] = {
     {"format", 0, "FORMAT", "term|json|csv|html|sarif|github",
      "What to write: a screen for people (term, the default), a page for a browser that needs nothing else (html), JSON, "
@@ -98,6 +104,8 @@ uint32_t command_groups(const struct command *command, struct option_group group
         groups[count++] = (struct option_group){"What if", question_options};
     if (command->shared & SHARED_TRACE)
         groups[count++] = (struct option_group){"What to look at", trace_options};
+    if (command->shared & SHARED_PEAKS)
+        groups[count++] = (struct option_group){"What to compare with", peaks_options};
     if (command->shared & SHARED_OUTPUT)
         groups[count++] = (struct option_group){"Output", output_options};
     if (command->shared & SHARED_EXPLAIN)

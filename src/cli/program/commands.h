@@ -17,7 +17,7 @@ struct option_group {
     const char *title;
     const struct option *options; /* ended by a zeroed row */
 };
-enum { OPTION_GROUPS = 6 };
+enum { OPTION_GROUPS = 7 };
 uint32_t command_groups(const struct command *command, struct option_group groups[OPTION_GROUPS]);
 
 /* By long name, and by letter; NULL where the command has none such. */

@@ -180,6 +180,12 @@ const char *call_text(const struct call *call, const char *option)
     return given ? given->value : NULL;
 }
 
+str call_str(const struct call *call, const char *option, const char *otherwise)
+{
+    const char *text = call_text(call, option);
+    return str_of(text ? text : otherwise);
+}
+
 bool call_flag(const struct call *call, const char *option)
 {
     return find(call, option) != NULL;

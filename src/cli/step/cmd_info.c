@@ -204,17 +204,6 @@ static unsigned rank_column(const struct infos *infos)
     return infos->count > 1 ? COLUMN_PLAIN : COLUMN_DETAIL;
 }
 
-static void text_value(struct section *section, const char *id, const char *title, str text)
-{
-    section_value(section, id, title, UNIT_NONE, text.len ? cell_text(text) : cell_null());
-}
-
-/* -1: not recorded. */
-static struct cell known(int64_t value)
-{
-    return value < 0 ? cell_null() : cell_int(value);
-}
-
 /* Nanoseconds since the epoch do not fit a double, so they are text. */
 static str epoch_of(const struct info *info, struct arena *arena)
 {
@@ -226,17 +215,18 @@ static str epoch_of(const struct info *info, struct arena *arena)
 static void show_file(const struct info *info, struct report *report)
 {
     struct section *section = report_section(report, "file", "The file");
-    text_value(section, "format", "format", info->format);
-    section_value(section, "bytes", "size, unpacked", UNIT_BYTES, known(info->bytes));
+    section_value(section, "format", "format", UNIT_NONE, cell_text_or_null(info->format));
+    section_value(section, "bytes", "size, unpacked", UNIT_BYTES, cell_int_or_null(info->bytes));
     section_value(section, "events", "events", UNIT_COUNT, cell_int((int64_t)info->events));
     section_value(section, "span_ns", "time from first to last", UNIT_NS, cell_int(info->span_ns));
-    section_value(section, "rank", "rank", UNIT_NONE, known(info->rank));
-    section_value(section, "world_size", "ranks in the job", UNIT_NONE, known(info->world_size));
-    text_value(section, "backend", "backend", info->backend);
-    text_value(section, "host", "host", info->host);
-    text_value(section, "torch_version", "PyTorch", info->torch_version);
-    text_value(section, "recorded", "recorded with", info->recorded);
-    text_value(section, "start_epoch_ns", "start, ns since 1970", epoch_of(info, report_arena(report)));
+    section_value(section, "rank", "rank", UNIT_NONE, cell_int_or_null(info->rank));
+    section_value(section, "world_size", "ranks in the job", UNIT_NONE, cell_int_or_null(info->world_size));
+    section_value(section, "backend", "backend", UNIT_NONE, cell_text_or_null(info->backend));
+    section_value(section, "host", "host", UNIT_NONE, cell_text_or_null(info->host));
+    section_value(section, "torch_version", "PyTorch", UNIT_NONE, cell_text_or_null(info->torch_version));
+    section_value(section, "recorded", "recorded with", UNIT_NONE, cell_text_or_null(info->recorded));
+    section_value(section, "start_epoch_ns", "start, ns since 1970", UNIT_NONE,
+                  cell_text_or_null(epoch_of(info, report_arena(report))));
 }
 
 static const struct column_spec files_columns[] = {
@@ -266,12 +256,12 @@ static void show_files(const struct infos *infos, struct report *report)
         table_int(table, info->rank);
         table_text(table, info->path);
         table_text(table, info->format);
-        table_cell(table, known(info->bytes));
+        table_cell(table, cell_int_or_null(info->bytes));
         table_int(table, (int64_t)info->events);
         table_int(table, (int64_t)info->device_events);
         table_int(table, info->step_count);
         table_int(table, info->span_ns);
-        table_cell(table, known(info->world_size));
+        table_cell(table, cell_int_or_null(info->world_size));
         table_int(table, (int64_t)info->repaired);
         table_int(table, (int64_t)info->dropped);
     }
@@ -415,10 +405,10 @@ static void show_devices(const struct infos *infos, struct report *report)
             table_int(table, infos->at[i]->rank);
             table_int(table, device->id);
             table_text(table, device->name);
-            table_cell(table, known(device->memory_bytes));
-            table_cell(table, known(device->sms));
-            table_cell(table, known(device->major));
-            table_cell(table, known(device->minor));
+            table_cell(table, cell_int_or_null(device->memory_bytes));
+            table_cell(table, cell_int_or_null(device->sms));
+            table_cell(table, cell_int_or_null(device->major));
+            table_cell(table, cell_int_or_null(device->minor));
         }
 }
 

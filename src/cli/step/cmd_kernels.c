@@ -1,26 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Device work by kernel: how often, how long, how late, how near to what the device can do. */
 #include "breakdown/kernels/kernels.h"
-#include "breakdown/kernels/kernels_peaks.h"
 #include "cli/program/command.h"
-
-static str given(const struct call *call, const char *option, const char *otherwise)
-{
-    const char *text = call_text(call, option);
-    return str_of(text ? text : otherwise);
-}
-
-static bool check(const struct call *call, struct steptime_error *err)
-{
-    return peaks_check(given(call, "device", ""), err);
-}
+#include "peaks_option.h"
 
 static void run(const struct call *call, const struct trace *trace, struct arena *arena, void *result)
 {
     const struct kernels_asked asked = {
-        .by = kernel_grouping_of(given(call, "by", "name")),
+        .by = kernel_grouping_of(call_str(call, "by", "name")),
         .selection = call_selection(call),
-        .device = given(call, "device", ""),
+        .device = call_str(call, "device", ""),
     };
     kernels_run(trace, &asked, arena, result);
 }
@@ -32,14 +21,13 @@ static bool show(const struct call *call, const void *const *results, uint32_t c
     return true;
 }
 
-static const struct analysis analysis = {.size = sizeof(struct kernels), .run = run, .show = show, .check = check};
+static const struct analysis analysis = {
+    .size = sizeof(struct kernels), .run = run, .show = show, .check = peaks_option_check};
 
 static const struct option options[] = {
     {"by", 0, "KEY", KERNEL_GROUPINGS,
      "What a row is: a kernel (name, the default), a kernel with the shapes of its operator (shape), or all work of "
      "a class, nn.Module, line of Python, operator or stream."},
-    {"device", 0, "NAME", NULL,
-     "Take the peaks of this device instead of the recorded one: H100, 'A100 80GB SXM', MI300X."},
     {0},
 };
 
@@ -58,7 +46,7 @@ const struct command command_kernels = {
         "steptime kernels trace.json.gz|the longest kernels\n"
         "steptime kernels --by python trace.json.gz|which lines of the program the device works for\n"
         "steptime kernels --by shape --format csv --table kernels trace.json.gz|all of them with shapes, as CSV",
-    .shared = SHARED_OUTPUT | SHARED_EXPLAIN | SHARED_TRACE,
+    .shared = SHARED_OUTPUT | SHARED_EXPLAIN | SHARED_TRACE | SHARED_PEAKS,
     .options = options,
     .analysis = &analysis,
 };

@@ -1,27 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Operators: time on the host, the device work behind them, arithmetic and traffic. */
-#include "breakdown/kernels/kernels_peaks.h"
 #include "breakdown/kernels/operators.h"
 #include "cli/program/command.h"
-
-static str given(const struct call *call, const char *option, const char *otherwise)
-{
-    const char *text = call_text(call, option);
-    return str_of(text ? text : otherwise);
-}
-
-static bool check(const struct call *call, struct steptime_error *err)
-{
-    return peaks_check(given(call, "device", ""), err);
-}
+#include "peaks_option.h"
 
 static void run(const struct call *call, const struct trace *trace, struct arena *arena, void *result)
 {
-    const str by = given(call, "by", call_flag(call, "shapes") ? "shape" : "name");
+    const str by = call_str(call, "by", call_flag(call, "shapes") ? "shape" : "name");
     const struct operators_asked asked = {
         .by = operator_grouping_of(by),
         .selection = call_selection(call),
-        .device = given(call, "device", ""),
+        .device = call_str(call, "device", ""),
     };
     operators_run(trace, &asked, arena, result);
 }
@@ -33,15 +22,14 @@ static bool show(const struct call *call, const void *const *results, uint32_t c
     return true;
 }
 
-static const struct analysis analysis = {.size = sizeof(struct operators), .run = run, .show = show, .check = check};
+static const struct analysis analysis = {
+    .size = sizeof(struct operators), .run = run, .show = show, .check = peaks_option_check};
 
 static const struct option options[] = {
     {"by", 0, "KEY", OPERATOR_GROUPINGS,
      "What a row is: an operator (name, the default), an operator with its shapes (shape), or all operators of an "
      "nn.Module or a line of Python."},
     {"shapes", 0, NULL, NULL, "The same as --by shape."},
-    {"device", 0, "NAME", NULL,
-     "Take the peaks of this device instead of the recorded one: H100, 'A100 80GB SXM', MI300X."},
     {0},
 };
 
@@ -59,7 +47,7 @@ const struct command command_ops = {
     .examples = "steptime ops trace.json.gz|the operators with the most device work\n"
                 "steptime ops --shapes --rows 40 trace.json.gz|with the shapes they were called with\n"
                 "steptime ops --by module trace.json.gz|which part of the model costs what",
-    .shared = SHARED_OUTPUT | SHARED_EXPLAIN | SHARED_TRACE,
+    .shared = SHARED_OUTPUT | SHARED_EXPLAIN | SHARED_TRACE | SHARED_PEAKS,
     .options = options,
     .analysis = &analysis,
 };

@@ -44,9 +44,8 @@ void info_execution_show(const struct info_execution *info, struct report *repor
                  S("An execution trace of PyTorch knows the operators with their shapes and data, and no times: "
                    "'steptime predict' puts times on it."));
     section_value(section, "nodes", "nodes in the file", UNIT_COUNT, cell_int(info->nodes));
-    section_value(section, "recorded", "recorded", UNIT_NONE,
-                  info->recorded.len ? cell_text(info->recorded) : cell_null());
-    section_value(section, "step", "step", UNIT_NONE, info->step < 0 ? cell_null() : cell_int(info->step));
+    section_value(section, "recorded", "recorded", UNIT_NONE, cell_text_or_null(info->recorded));
+    section_value(section, "step", "step", UNIT_NONE, cell_int_or_null(info->step));
     count(section, "operators", "operators", info->operators);
     count(section, "outermost", "of them in no other", info->outermost);
     count(section, "forward", "forward", info->by_phase[PHASE_FORWARD]);

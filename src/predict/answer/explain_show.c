@@ -99,7 +99,7 @@ static void show_steps(const struct predict_explain *explain, const struct predi
         const double us = step_amount(&p->steps[i], id), whole = error ? p->steps[i].finished_us : sum;
         table_row(table);
         table_int(table, p->rank);
-        table_cell(table, p->steps[i].number < 0 ? cell_null() : cell_int(p->steps[i].number));
+        table_cell(table, cell_int_or_null(p->steps[i].number));
         table_cell(table, ns_cell(us));
         table_cell(table, whole > 0 && !isnan(us) ? cell_real(us / whole) : cell_null());
     }
@@ -186,8 +186,8 @@ static void show_events(const struct explained_rank *rank, enum unit unit, struc
     for (uint32_t i = 0; i < rank->count; i++) {
         const struct explained_event *event = &rank->events[i];
         table_row(table);
-        table_cell(table, event->step < 0 ? cell_null() : cell_int(event->step));
-        table_cell(table, event->event < 0 ? cell_null() : cell_int(event->event));
+        table_cell(table, cell_int_or_null(event->step));
+        table_cell(table, cell_int_or_null(event->event));
         table_text(table, event->name);
         table_text(table, event->around);
         table_cell(table, amount_cell(unit, event->amount));

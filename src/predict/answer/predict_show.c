@@ -150,7 +150,7 @@ static void show_basis(struct section *section, const struct prediction *p)
     put(section, "model_error", "error of those models", UNIT_RATIO,
         p->model_error > 0 ? cell_real(p->model_error) : cell_null(), true);
     section_value(section, "source", "program from", UNIT_NONE, cell_text(program_source_word(p->source)));
-    put(section, "device", "device", UNIT_NONE, p->device.len ? cell_text(p->device) : cell_null(), true);
+    put(section, "device", "device", UNIT_NONE, cell_text_or_null(p->device), true);
     section_value(section, "operators", "operators at the top", UNIT_COUNT, cell_int((int64_t)p->operators));
     section_value(section, "launches", "launches", UNIT_COUNT, cell_int((int64_t)p->launches));
     put(section, "without_shapes", "operators that lack shapes", UNIT_COUNT, cell_int((int64_t)p->without_shapes),
@@ -249,7 +249,7 @@ static void show_steps(const struct prediction *predictions, uint32_t count, str
             const struct predicted_step *step = &predictions[r].steps[i];
             table_row(table);
             table_int(table, predictions[r].rank);
-            table_cell(table, step->number < 0 ? cell_null() : cell_int(step->number));
+            table_cell(table, cell_int_or_null(step->number));
             table_cell(table, ns_cell(step->step_us));
             table_cell(table, ns_cell(step->measured_us));
             table_cell(table, ns_cell(step->finished_us));
@@ -290,7 +290,7 @@ static void show_ranks(const struct prediction *predictions, uint32_t count, str
         table_cell(table, ns_cell(p->alone_us));
         table_cell(table, ns_cell(p->measured_us));
         table_cell(table, p->tests ? cell_real(p->error) : cell_null());
-        table_cell(table, isnan(p->rank_error) ? cell_null() : cell_real(p->rank_error));
+        table_cell(table, cell_real(p->rank_error));
         table_cell(table, ns_cell(p->walked.active_us));
         table_cell(table, ns_cell(p->measured_active_us));
     }
