@@ -98,6 +98,15 @@ void arena_take(struct arena *arena, void *heap, size_t bytes)
     arena->bytes += bytes;
 }
 
+void *arena_move(struct arena *arena, void *from, size_t bytes)
+{
+    void *to = arena_alloc(arena, bytes);
+    if (bytes)
+        memcpy(to, from, bytes);
+    mem_free(from);
+    return to;
+}
+
 void arena_adopt(struct arena *arena, struct arena *other)
 {
     if (!other->blocks)

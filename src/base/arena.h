@@ -36,6 +36,9 @@ void *arena_room(struct arena *arena, size_t count, size_t size);
 /* Takes over memory of base/mem.h, which is freed with the arena. */
 void arena_take(struct arena *arena, void *heap, size_t bytes);
 
+/* A copy of no more than these bytes of such memory, which is freed at once. */
+void *arena_move(struct arena *arena, void *from, size_t bytes);
+
 /* Takes over all that another arena holds; the other is empty afterwards. */
 void arena_adopt(struct arena *arena, struct arena *other);
 

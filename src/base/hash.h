@@ -31,6 +31,12 @@ static inline uint64_t hash_mix(uint64_t x)
     return x ^ x >> 33;
 }
 
+/* A hash of what was hashed so far, and a value more. */
+static inline uint64_t hash_add(uint64_t hash, uint64_t value)
+{
+    return hash_mix(hash ^ hash_mix(value + 0x9E3779B97F4A7C15ULL));
+}
+
 static inline uint64_t hash_load(const char *at, size_t len)
 {
     uint64_t word = 0;

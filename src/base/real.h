@@ -32,4 +32,12 @@ str real_text(double value, char room[REAL_ROOM]);
 /* The decimal number of so many significant digits that is nearest. */
 double real_rounded(double value, int digits);
 
+/* The bits of a double; of positive ones they are in the same order. */
+static inline uint64_t real_bits(double value)
+{
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
 #endif

@@ -3,6 +3,7 @@
 
 #include "mem.h"
 #include "sort.h"
+#include "order.h"
 
 void spans_add(struct spans *list, int64_t start_ns, int64_t end_ns)
 {
@@ -71,21 +72,11 @@ int64_t spans_length(const struct spans *set)
     return sum;
 }
 
-static int64_t later(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
-
-static int64_t earlier(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
 int64_t spans_length_within(const struct spans *set, int64_t start_ns, int64_t end_ns)
 {
     int64_t sum = 0;
     for (size_t i = spans_find(set, start_ns); i < set->count && set->at[i].start_ns < end_ns; i++)
-        sum += earlier(set->at[i].end_ns, end_ns) - later(set->at[i].start_ns, start_ns);
+        sum += smaller_of(set->at[i].end_ns, end_ns) - larger_of(set->at[i].start_ns, start_ns);
     return sum > 0 ? sum : 0;
 }
 
@@ -110,7 +101,7 @@ void spans_minus(const struct spans *a, const struct spans *b, struct spans *out
             j++;
         for (size_t k = j; k < b->count && b->at[k].start_ns < end; k++) {
             spans_add(out, start, b->at[k].start_ns);
-            start = later(start, b->at[k].end_ns);
+            start = larger_of(start, b->at[k].end_ns);
         }
         spans_add(out, start, end);
     }
@@ -121,7 +112,7 @@ void spans_and(const struct spans *a, const struct spans *b, struct spans *out)
     spans_clear(out);
     for (size_t i = 0, j = 0; i < a->count && j < b->count;) {
         const struct span x = a->at[i], y = b->at[j];
-        spans_add(out, later(x.start_ns, y.start_ns), earlier(x.end_ns, y.end_ns));
+        spans_add(out, larger_of(x.start_ns, y.start_ns), smaller_of(x.end_ns, y.end_ns));
         if (x.end_ns < y.end_ns)
             i++;
         else

@@ -44,16 +44,11 @@ bool str_has_nocase(str s, str part)
     return false;
 }
 
-static bool blank(char c)
-{
-    return c == ' ' || c == '\t' || c == '\n' || c == '\r';
-}
-
 str str_trim(str s)
 {
-    while (s.len && blank(s.at[0]))
+    while (s.len && char_is_blank(s.at[0]))
         s = str_from(s, 1);
-    while (s.len && blank(s.at[s.len - 1]))
+    while (s.len && char_is_blank(s.at[s.len - 1]))
         s.len--;
     return s;
 }
@@ -71,6 +66,14 @@ bool str_cut(str *rest, char separator, str *part)
     *part = (str){rest->at, (size_t)(end - rest->at)};
     *rest = str_from(*rest, part->len + 1);
     return true;
+}
+
+bool str_is_among(const char *words, str word)
+{
+    for (str rest = str_of(words), one; str_cut(&rest, ' ', &one);)
+        if (str_eq(one, word))
+            return true;
+    return false;
 }
 
 bool str_int(str s, int64_t *value)

@@ -49,12 +49,28 @@ static inline str str_from(str s, size_t from)
     return (str){from ? s.at + from : s.at, s.len - from};
 }
 
+static inline char char_lower(char c) /* ASCII */
+{
+    return c >= 'A' && c <= 'Z' ? (char)(c + ('a' - 'A')) : c;
+}
+
+static inline bool char_is_blank(char c)
+{
+    return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
+
+static inline bool char_is_hex(char c)
+{
+    return (c >= '0' && c <= '9') || ((c | 0x20) >= 'a' && (c | 0x20) <= 'f');
+}
+
 int str_cmp(str a, str b);            /* bytewise, shorter first on a common prefix */
 bool str_has(str s, str part);        /* contains */
 bool str_has_nocase(str s, str part); /* contains, ASCII case ignored */
 bool str_starts_nocase(str s, str prefix);
 str str_trim(str s);                                /* without ASCII blanks at either end */
 bool str_cut(str *rest, char separator, str *part); /* takes the next part; false when nothing is left */
+bool str_is_among(const char *words, str word);     /* words have single spaces between them */
 bool str_int(str s, int64_t *value);                /* whole text as a decimal integer, no overflow */
 str str_copy(struct arena *arena, str s);           /* the copy is also NUL-terminated */
 const char *str_z(struct arena *arena, str s);      /* the same, as a C string */

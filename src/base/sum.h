@@ -39,4 +39,11 @@ static inline bool sum_is_beyond(int64_t sum)
     return sum == INT64_MAX || sum == INT64_MIN;
 }
 
+/* Of figures that -1 stands for where they are unknown: -1 where either is, or the sum is beyond the range. */
+static inline int64_t sum_known(int64_t a, int64_t b)
+{
+    int64_t sum;
+    return a < 0 || b < 0 || __builtin_add_overflow(a, b, &sum) ? -1 : sum;
+}
+
 #endif

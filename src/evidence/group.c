@@ -39,16 +39,11 @@ static int64_t key_of(const struct move_group *group)
     return (int64_t)hash_mix(hash ^ (uint64_t)(group->direction * HOST_MEMORIES + group->memory));
 }
 
-static bool same_frame(const struct frame *a, const struct frame *b)
-{
-    return a->kind == b->kind && a->line == b->line && str_eq(a->name, b->name) && str_eq(a->file, b->file);
-}
-
 static bool alike(const struct move_group *a, const struct move_group *b)
 {
     return a->direction == b->direction && a->memory == b->memory && a->place.line == b->place.line &&
-           a->place.order == b->place.order && same_frame(&a->place.function, &b->place.function) &&
-           same_frame(&a->place.callee, &b->place.callee) && str_eq(a->place.builtin, b->place.builtin) &&
+           a->place.order == b->place.order && same_function(&a->place.function, &b->place.function) &&
+           same_function(&a->place.callee, &b->place.callee) && str_eq(a->place.builtin, b->place.builtin) &&
            str_eq(a->place.op, b->place.op) && str_eq(a->operators, b->operators) &&
            str_eq(a->annotation, b->annotation);
 }

@@ -58,7 +58,7 @@ static int64_t key_of(const struct frame *frame, uint32_t salt)
     return (int64_t)hash_mix(hash_mix(file ^ (uint64_t)frame->line) ^ name ^ ((uint64_t)frame->kind << 32) ^ salt);
 }
 
-static bool same_function(const struct frame *a, const struct frame *b)
+bool same_function(const struct frame *a, const struct frame *b)
 {
     return a->kind == b->kind && a->line == b->line && str_eq(a->name, b->name) && str_eq(a->file, b->file);
 }

@@ -56,6 +56,7 @@ static inline bool place_known(const struct place *place)
 /* A text of a frame, taken apart; and whether the filter wants it. */
 const struct frame *stacks_frame(const struct stacks *stacks, uint32_t text);
 bool stacks_wants(struct stacks *stacks, uint32_t text);
+bool same_function(const struct frame *a, const struct frame *b);
 
 /* "aten::to > aten::_to_copy > aten::copy_", outermost first; "" outside operators. In the arena. */
 str place_operators(const struct trace *trace, uint32_t row, struct arena *arena);

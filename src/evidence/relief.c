@@ -10,6 +10,7 @@
 
 #include "base/map.h"
 #include "base/mem.h"
+#include "base/order.h"
 #include "graph/runtime.h"
 
 enum { QUEUEING_NS = 10 * 1000 }; /* a call that copies without waiting, where the trace shows none */
@@ -80,12 +81,6 @@ static struct ends ends_of(const struct relief *relief, const struct schedule *s
 
 /* ---- what a copy call takes that does not wait ---- */
 
-static int by_value(const void *a, const void *b)
-{
-    const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-    return (x > y) - (x < y);
-}
-
 /* The median launch call: a copy that is only queued takes as long. */
 static int64_t find_queueing_ns(const struct trace *trace)
 {
@@ -97,7 +92,7 @@ static int64_t find_queueing_ns(const struct trace *trace)
     for (uint32_t row = 0; row < trace->count && count < MOST; row++)
         if (trace->kind[row] == EVENT_RUNTIME && calls[trace->name[row]] == RUNTIME_LAUNCH)
             sample[count++] = trace->dur_ns[row];
-    qsort(sample, count, sizeof *sample, by_value);
+    qsort(sample, count, sizeof *sample, ascending_ints);
     const int64_t median = count ? sample[count / 2] : QUEUEING_NS;
     arena_free(&scratch);
     return median;

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "base/order.h"
 #include "base/stat.h"
 
 enum { SAMPLES = 1 << 14 };
@@ -31,17 +32,11 @@ static void take(struct sample *sample, int64_t value)
     sample->at[sample->count++] = value;
 }
 
-static int by_value(const void *a, const void *b)
-{
-    const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-    return (x > y) - (x < y);
-}
-
 static int64_t lower_quartile(struct sample *sample)
 {
     if (!sample->count)
         return 0;
-    qsort(sample->at, sample->count, sizeof *sample->at, by_value);
+    qsort(sample->at, sample->count, sizeof *sample->at, ascending_ints);
     return (int64_t)stat_quantile(sample->at, sample->count, 0.25);
 }
 

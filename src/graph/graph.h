@@ -83,6 +83,12 @@ static inline int64_t graph_end_ns(const struct graph *graph, uint32_t node)
     return graph->net.start[node] + graph->net.work[node];
 }
 
+/* NULL: as recorded. */
+static inline int64_t schedule_end_ns(const struct graph *graph, const struct schedule *schedule, uint32_t node)
+{
+    return schedule ? schedule->end[node] : graph_end_ns(graph, node);
+}
+
 /*
  * A change that takes rows away: their work, that of the calls inside them and
  * of the device work they caused, and what waited for them. The set is by row.

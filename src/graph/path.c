@@ -21,17 +21,13 @@ void graph_path(const struct graph *graph, const struct schedule *schedule, uint
     net_path(&graph->net, schedule, last, started_by_main, graph, take, context);
 }
 
-static int64_t end_of(const struct graph *graph, const struct schedule *schedule, uint32_t node)
-{
-    return schedule ? schedule->end[node] : graph_end_ns(graph, node);
-}
-
 uint32_t graph_last(const struct graph *graph, const struct schedule *schedule)
 {
     uint32_t last = NODE_NONE;
     for (uint32_t node = 0; node < graph->net.count; node++) {
         const bool counts = graph->net.kind[node] == NODE_DEVICE || graph_lane(graph, node) == graph->main_lane;
-        if (counts && (last == NODE_NONE || end_of(graph, schedule, node) > end_of(graph, schedule, last)))
+        if (counts &&
+            (last == NODE_NONE || schedule_end_ns(graph, schedule, node) > schedule_end_ns(graph, schedule, last)))
             last = node;
     }
     return last;

@@ -5,18 +5,13 @@
 
 #include "base/real.h"
 
-static char lower(char c)
-{
-    return c >= 'A' && c <= 'Z' ? (char)(c + ('a' - 'A')) : c;
-}
-
 /* Takes `tail` off the end of the unit, whatever its case. */
 static bool take_tail(str *unit, str tail)
 {
     if (unit->len < tail.len)
         return false;
     for (size_t i = 0; i < tail.len; i++)
-        if (lower(unit->at[unit->len - tail.len + i]) != tail.at[i])
+        if (char_lower(unit->at[unit->len - tail.len + i]) != tail.at[i])
             return false;
     unit->len -= tail.len;
     return true;
@@ -29,9 +24,9 @@ static double large_prefix(str prefix, bool any_case)
     if (!prefix.len)
         return 1;
     const char first = prefix.at[0];
-    const char wanted = first == 'k' || any_case ? (char)(lower(first) - ('a' - 'A')) : first;
+    const char wanted = first == 'k' || any_case ? (char)(char_lower(first) - ('a' - 'A')) : first;
     const char *const at = memchr(letters, wanted, sizeof letters - 1);
-    const bool binary = prefix.len == 2 && lower(prefix.at[1]) == 'i';
+    const bool binary = prefix.len == 2 && char_lower(prefix.at[1]) == 'i';
     return at && (prefix.len == 1 || binary) ? pow(binary ? 1024 : 1000, (double)(at - letters + 1)) : 0;
 }
 

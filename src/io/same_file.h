@@ -10,4 +10,6 @@
  */
 bool same_file(const char *a, const char *b);
 
+bool path_is_folder(const char *path);
+
 #endif

@@ -5,6 +5,7 @@
 #include "base/map.h"
 #include "base/mem.h"
 #include "base/sort.h"
+#include "join_function.h"
 #include "ops/rows/frame.h"
 #include "report/report.h"
 
@@ -26,14 +27,6 @@ struct tallies {
 };
 
 /* ---- names ---- */
-
-static str last_part(str path)
-{
-    size_t from = path.len;
-    while (from && path.at[from - 1] != '/' && path.at[from - 1] != '\\')
-        from--;
-    return str_from(path, from);
-}
 
 /* What an event counts as; "" for nothing. */
 static str name_of(const struct tallies *tallies, const struct trace *trace, uint32_t row, struct arena *scratch)

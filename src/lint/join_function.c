@@ -49,7 +49,7 @@ static void define(struct locator *locator, uint32_t file, uint32_t node)
     locator->functions[locator->count++] = function;
 }
 
-static str last_part(str path)
+str last_part(str path)
 {
     size_t from = path.len;
     while (from && path.at[from - 1] != '/' && path.at[from - 1] != '\\')

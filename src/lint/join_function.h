@@ -40,4 +40,6 @@ struct located_sum {
 };
 struct located_sum locator_sum(const struct locator *locator);
 
+str last_part(str path); /* the name of a file without its folders, of either kind of slash */
+
 #endif

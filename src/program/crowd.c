@@ -25,11 +25,6 @@ struct crowd {
     uint32_t count;
 };
 
-static int64_t end_ns(const struct program_launch *launch)
-{
-    return launch->start_ns + launch->dur_ns;
-}
-
 static void later(int64_t *a, int64_t b)
 {
     *a = b > *a ? b : *a;
@@ -59,10 +54,10 @@ static const int64_t *ready_of(struct step_program *p)
             return NULL;
         if (launch->call_start_ns >= 0)
             later(&ready_ns[i], stream_end_ns[launch->stream]);
-        later(&stream_end_ns[launch->stream], end_ns(launch));
+        later(&stream_end_ns[launch->stream], launch_end_ns(launch));
     }
     for (uint32_t i = 0; i < program->order_count; i++)
-        later(&ready_ns[program->orders[i].launch], end_ns(&program->launches[program->orders[i].after]));
+        later(&ready_ns[program->orders[i].launch], launch_end_ns(&program->launches[program->orders[i].after]));
     return ready_ns;
 }
 
@@ -70,7 +65,7 @@ static void find_long(struct crowd *c)
 {
     for (uint32_t i = 0; i < c->p->result.launch_count; i++)
         if (c->launches[i].work == WORK_COMPUTE && c->launches[i].row >= 0 && c->launches[i].dur_ns >= LONG_NS)
-            c->ended[c->count++] = (struct keyed){end_ns(&c->launches[i]), i};
+            c->ended[c->count++] = (struct keyed){launch_end_ns(&c->launches[i]), i};
     sort_keyed(c->ended, c->count);
 }
 
@@ -78,7 +73,7 @@ static bool fills(const struct crowd *c, uint32_t by, uint32_t launch)
 {
     const struct program_launch *held = &c->launches[launch], *full = &c->launches[by];
     return full->stream != held->stream && full->start_ns <= c->ready_ns[launch] &&
-           held->start_ns >= end_ns(full) - full->dur_ns / DRAINS && device_of(c, full) == device_of(c, held);
+           held->start_ns >= launch_end_ns(full) - full->dur_ns / DRAINS && device_of(c, full) == device_of(c, held);
 }
 
 /* The kernel that the launch had to make way for; OP_NONE. */

@@ -26,12 +26,6 @@ void program_forward_by_sequence(struct program_op *ops, uint32_t count, const i
 
 /* ---- by name ---- */
 
-/* Of ASCII letters only, whatever the host's locale takes for one. */
-static char lower(char c)
-{
-    return c >= 'A' && c <= 'Z' ? (char)(c + ('a' - 'A')) : c;
-}
-
 /* "aten::_log_softmax", "LogSoftmaxBackward0" and the engine's call of it: all "logsoftmax". */
 static void stem_of(str name, struct buf *stem)
 {
@@ -50,7 +44,7 @@ static void stem_of(str name, struct buf *stem)
         name.len -= 8;
     for (size_t i = 0; i < name.len; i++)
         if (name.at[i] != '_')
-            buf_char(stem, lower(name.at[i]));
+            buf_char(stem, char_lower(name.at[i]));
 }
 
 /* A stack for each stem: the last operator of it, and before each the one below it. */

@@ -17,11 +17,6 @@ struct graphs {
     uint32_t *graph; /* by launch: the first launch of its graph; OP_NONE: of none */
 };
 
-static int64_t end_ns(const struct program_launch *launch)
-{
-    return launch->start_ns + launch->dur_ns;
-}
-
 static void find_graphs(struct graphs *g)
 {
     const struct program *program = g->program;
@@ -50,9 +45,9 @@ static uint32_t order_of(const struct graphs *g, uint32_t launch)
     for (uint32_t s = 0; s < g->program->streams && s < STREAMS_LOOKED_AT; s++) {
         const uint32_t other = g->last[s];
         if (s == stream || other == OP_NONE || !meets_graph(g, launch, g->last[stream], other) ||
-            end_ns(&launches[other]) > launches[launch].start_ns)
+            launch_end_ns(&launches[other]) > launches[launch].start_ns)
             continue;
-        if (best == OP_NONE || end_ns(&launches[other]) > end_ns(&launches[best]))
+        if (best == OP_NONE || launch_end_ns(&launches[other]) > launch_end_ns(&launches[best]))
             best = other;
     }
     return best;

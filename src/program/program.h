@@ -81,6 +81,11 @@ struct program_launch {
     int64_t bytes; /* of a copy or memset; -1 */
 };
 
+static inline int64_t launch_end_ns(const struct program_launch *launch)
+{
+    return launch->start_ns + launch->dur_ns;
+}
+
 /* A call of the host that waits for the device: synchronisations, .item(). In the order of the launches. */
 struct program_sync {
     uint32_t op; /* the innermost in which it happens; OP_NONE */

@@ -103,4 +103,7 @@ struct cell cell_finite(struct cell cell);
 /* An integer or real as a double; false for texts and null. */
 bool cell_number(struct cell cell, double *number);
 
+/* The byte of a line that a column of a finding (from 1) names; its end where there is none. */
+size_t finding_column(int64_t column, str line);
+
 #endif

@@ -49,12 +49,6 @@ static void put_head(struct html *html, const struct report *report, const struc
     html_put(html, "</header>");
 }
 
-static size_t clamped(int64_t column, str line)
-{
-    const int64_t byte = column - 1;
-    return byte < 0 ? 0 : (size_t)byte < line.len ? (size_t)byte : line.len;
-}
-
 /* A tab is no control character here: the page keeps its width. */
 static void put_code(struct html *html, str code)
 {
@@ -71,8 +65,8 @@ static void put_excerpt(struct html *html, const struct finding *finding)
     const str line = finding->excerpt;
     if (!line.at)
         return;
-    const size_t begin = clamped(finding->column, line);
-    const size_t stop = finding->end_line > finding->line ? line.len : clamped(finding->end_column, line);
+    const size_t begin = finding_column(finding->column, line);
+    const size_t stop = finding->end_line > finding->line ? line.len : finding_column(finding->end_column, line);
     const size_t end = stop > begin ? stop : begin;
     size_t from = 0;
     while (from < begin && (line.at[from] == ' ' || line.at[from] == '\t'))

@@ -11,12 +11,6 @@ enum { SCHEMA = 1 };
 
 /* ---- members ---- */
 
-static void member_text(struct json_writer *json, str key, str value)
-{
-    json_write_key(json, key);
-    json_write_text(json, value);
-}
-
 /* "" stands for unknown. */
 static void member_known_text(struct json_writer *json, str key, str value)
 {
@@ -55,19 +49,13 @@ static void put_cell(struct json_writer *json, struct cell cell)
     }
 }
 
-static void list(struct json_writer *json, str key)
-{
-    json_write_key(json, key);
-    json_write_array(json, JSON_LINES);
-}
-
 /* ---- head ---- */
 
 static void put_program(struct json_writer *json, str version)
 {
     json_write_key(json, S("steptime"));
     json_write_object(json, JSON_FLAT);
-    member_text(json, S("version"), version);
+    json_write_member(json, S("version"), version);
     json_write_key(json, S("schema"));
     json_write_int(json, SCHEMA);
     json_write_end(json);
@@ -75,11 +63,11 @@ static void put_program(struct json_writer *json, str version)
 
 static void put_inputs(struct json_writer *json, const struct report *report)
 {
-    list(json, S("inputs"));
+    json_write_list(json, S("inputs"));
     for (uint32_t i = 0; i < report->input_count; i++) {
         const struct report_input *input = &report->inputs[i];
         json_write_object(json, JSON_FLAT);
-        member_text(json, S("path"), input->path);
+        json_write_member(json, S("path"), input->path);
         member_known_text(json, S("format"), input->format);
         member_known_int(json, S("events"), input->events, 0);
         member_known_int(json, S("bytes"), input->bytes, 0);
@@ -92,12 +80,12 @@ static void put_inputs(struct json_writer *json, const struct report *report)
 
 static void put_warnings(struct json_writer *json, const struct report *report)
 {
-    list(json, S("warnings"));
+    json_write_list(json, S("warnings"));
     for (uint32_t i = 0; i < report->warning_count; i++) {
         json_write_object(json, JSON_FLAT);
         member_known_text(json, S("path"), report->warnings[i].path);
         member_known_int(json, S("offset"), report->warnings[i].offset, 0);
-        member_text(json, S("message"), report->warnings[i].message);
+        json_write_member(json, S("message"), report->warnings[i].message);
         json_write_end(json);
     }
     json_write_end(json);
@@ -108,7 +96,7 @@ static void put_warnings(struct json_writer *json, const struct report *report)
 static void put_value(struct json_writer *json, const struct value *value)
 {
     json_write_object(json, JSON_FLAT);
-    member_text(json, S("id"), value->id);
+    json_write_member(json, S("id"), value->id);
     json_write_key(json, S("value"));
     put_cell(json, value->cell);
     member_known_text(json, S("unit"), unit_word(value->unit));
@@ -118,10 +106,10 @@ static void put_value(struct json_writer *json, const struct value *value)
 static void put_column(struct json_writer *json, const struct column *column)
 {
     json_write_object(json, JSON_FLAT);
-    member_text(json, S("id"), column->id);
-    member_text(json, S("title"), column->title);
+    json_write_member(json, S("id"), column->id);
+    json_write_member(json, S("title"), column->title);
     member_known_text(json, S("unit"), unit_word(column->unit));
-    member_text(json, S("definition"), column->definition);
+    json_write_member(json, S("definition"), column->definition);
     json_write_end(json);
 }
 
@@ -141,12 +129,12 @@ static void put_rows(struct json_writer *json, const struct table *table)
 static void put_table(struct json_writer *json, const struct table *table)
 {
     json_write_object(json, JSON_LINES);
-    member_text(json, S("id"), table->id);
-    list(json, S("columns"));
+    json_write_member(json, S("id"), table->id);
+    json_write_list(json, S("columns"));
     for (uint32_t i = 0; i < table->column_count; i++)
         put_column(json, &table->columns[i]);
     json_write_end(json);
-    list(json, S("rows"));
+    json_write_list(json, S("rows"));
     put_rows(json, table);
     json_write_end(json);
     json_write_end(json);
@@ -155,11 +143,11 @@ static void put_table(struct json_writer *json, const struct table *table)
 static void put_figure(struct json_writer *json, const struct figure *figure)
 {
     json_write_object(json, JSON_FLAT);
-    member_text(json, S("id"), figure->id);
-    member_text(json, S("kind"), figure_kind_word(figure->kind));
-    member_text(json, S("table"), figure->table);
-    member_text(json, S("x"), figure->x);
-    member_text(json, S("y"), figure->y);
+    json_write_member(json, S("id"), figure->id);
+    json_write_member(json, S("kind"), figure_kind_word(figure->kind));
+    json_write_member(json, S("table"), figure->table);
+    json_write_member(json, S("x"), figure->x);
+    json_write_member(json, S("y"), figure->y);
     json_write_end(json);
 }
 
@@ -167,18 +155,18 @@ static void put_figure(struct json_writer *json, const struct figure *figure)
 static void put_section(struct json_writer *json, const struct section *section, str only)
 {
     json_write_object(json, JSON_LINES);
-    member_text(json, S("id"), section->id);
-    member_text(json, S("title"), section->title);
-    list(json, S("values"));
+    json_write_member(json, S("id"), section->id);
+    json_write_member(json, S("title"), section->title);
+    json_write_list(json, S("values"));
     for (uint32_t i = 0; i < section->value_count; i++)
         put_value(json, &section->values[i]);
     json_write_end(json);
-    list(json, S("tables"));
+    json_write_list(json, S("tables"));
     for (uint32_t i = 0; i < section->table_count; i++)
         if (!only.len || str_eq(section->tables[i]->id, only))
             put_table(json, section->tables[i]);
     json_write_end(json);
-    list(json, S("figures"));
+    json_write_list(json, S("figures"));
     for (uint32_t i = 0; i < section->figure_count; i++)
         if (!only.len || str_eq(section->figures[i].table, only))
             put_figure(json, &section->figures[i]);
@@ -188,7 +176,7 @@ static void put_section(struct json_writer *json, const struct section *section,
 
 static void put_sections(struct json_writer *json, const struct report *report, str only)
 {
-    list(json, S("sections"));
+    json_write_list(json, S("sections"));
     for (uint32_t i = 0; i < report->section_count; i++)
         if (!only.len || section_find_table(report->sections[i], only))
             put_section(json, report->sections[i], only);
@@ -215,7 +203,7 @@ static void put_finding(struct json_writer *json, const struct finding *finding)
     json_write_object(json, JSON_LINES);
     member_known_text(json, S("id"), finding->id);
     member_known_text(json, S("rule"), finding->rule);
-    member_text(json, S("severity"), severity_word(finding->severity));
+    json_write_member(json, S("severity"), severity_word(finding->severity));
     member_known_text(json, S("tier"), finding->tier);
     member_known_text(json, S("message"), finding->message);
     member_known_text(json, S("file"), finding->file);
@@ -232,7 +220,7 @@ static void put_finding(struct json_writer *json, const struct finding *finding)
 
 static void put_findings(struct json_writer *json, const struct report *report)
 {
-    list(json, S("findings"));
+    json_write_list(json, S("findings"));
     for (uint32_t i = 0; i < report->finding_count; i++)
         if (!report->findings[i].suppressed)
             put_finding(json, &report->findings[i]);
@@ -245,7 +233,7 @@ static bool render(const struct report *report, const struct render_options *opt
     struct json_writer json = json_write_begin(out);
     json_write_object(&json, JSON_LINES);
     put_program(&json, options->version);
-    member_text(&json, S("command"), report->command);
+    json_write_member(&json, S("command"), report->command);
     put_inputs(&json, report);
     put_warnings(&json, report);
     put_sections(&json, report, options->table);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "measure.h"
+#include "base/order.h"
 
 static str label_of(struct arena *arena, const struct column *column, struct cell cell)
 {
@@ -50,13 +51,7 @@ struct points points_of(struct arena *arena, const struct table *table, uint32_t
     return points;
 }
 
-static int ascending(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 void points_sort(struct points *points)
 {
-    qsort(points->numbers, points->count, sizeof *points->numbers, ascending);
+    qsort(points->numbers, points->count, sizeof *points->numbers, ascending_reals);
 }

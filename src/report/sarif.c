@@ -11,12 +11,6 @@
 #include "render.h"
 #include "text/json_writer.h"
 
-static void member(struct json_writer *json, str key, str value)
-{
-    json_write_key(json, key);
-    json_write_text(json, value);
-}
-
 static void member_int(struct json_writer *json, str key, int64_t value)
 {
     json_write_key(json, key);
@@ -29,17 +23,11 @@ static void open_member(struct json_writer *json, str key)
     json_write_object(json, JSON_LINES);
 }
 
-static void list_member(struct json_writer *json, str key)
-{
-    json_write_key(json, key);
-    json_write_array(json, JSON_LINES);
-}
-
 static void message(struct json_writer *json, str key, str text)
 {
     json_write_key(json, key);
     json_write_object(json, JSON_FLAT);
-    member(json, S("text"), text);
+    json_write_member(json, S("text"), text);
     json_write_end(json);
 }
 
@@ -49,22 +37,22 @@ static void put_help(struct json_writer *json, const struct finding_rule *rule)
 {
     json_write_key(json, S("help"));
     json_write_object(json, JSON_LINES);
-    member(json, S("text"), rule->help);
-    member(json, S("markdown"), rule->help);
+    json_write_member(json, S("text"), rule->help);
+    json_write_member(json, S("markdown"), rule->help);
     json_write_end(json);
 }
 
 static void put_rule(struct json_writer *json, const struct finding_rule *rule)
 {
     json_write_object(json, JSON_LINES);
-    member(json, S("id"), rule->id);
-    member(json, S("name"), rule->name);
+    json_write_member(json, S("id"), rule->id);
+    json_write_member(json, S("name"), rule->name);
     message(json, S("shortDescription"), rule->brief);
     message(json, S("fullDescription"), rule->why);
     put_help(json, rule);
     json_write_key(json, S("defaultConfiguration"));
     json_write_object(json, JSON_FLAT);
-    member(json, S("level"), severity_word(rule->severity));
+    json_write_member(json, S("level"), severity_word(rule->severity));
     json_write_end(json);
     json_write_end(json);
 }
@@ -73,9 +61,9 @@ static void put_tool(struct json_writer *json, const struct report *report, str 
 {
     open_member(json, S("tool"));
     open_member(json, S("driver"));
-    member(json, S("name"), S("steptime"));
-    member(json, S("version"), version);
-    list_member(json, S("rules"));
+    json_write_member(json, S("name"), S("steptime"));
+    json_write_member(json, S("version"), version);
+    json_write_list(json, S("rules"));
     for (uint32_t i = 0; i < report->rule_count; i++)
         put_rule(json, &report->rules[i]);
     json_write_end(json);
@@ -104,7 +92,7 @@ static void put_uri(struct json_writer *json, str path)
         else
             buf_printf(&uri, "%%%02X", (unsigned char)path.at[i]);
     }
-    member(json, S("uri"), buf_str(&uri));
+    json_write_member(json, S("uri"), buf_str(&uri));
     buf_free(&uri);
 }
 
@@ -133,7 +121,7 @@ static void put_region(struct json_writer *json, const struct finding *finding)
 
 static void put_locations(struct json_writer *json, const struct finding *finding)
 {
-    list_member(json, S("locations"));
+    json_write_list(json, S("locations"));
     if (finding->file.len) {
         json_write_object(json, JSON_LINES);
         open_member(json, S("physicalLocation"));
@@ -153,12 +141,12 @@ static void put_locations(struct json_writer *json, const struct finding *findin
 
 static void put_suppression(struct json_writer *json, const struct finding *finding)
 {
-    list_member(json, S("suppressions"));
+    json_write_list(json, S("suppressions"));
     if (finding->suppressed) {
         json_write_object(json, JSON_FLAT);
-        member(json, S("kind"), S("inSource"));
+        json_write_member(json, S("kind"), S("inSource"));
         if (finding->reason.len)
-            member(json, S("justification"), finding->reason);
+            json_write_member(json, S("justification"), finding->reason);
         json_write_end(json);
     }
     json_write_end(json);
@@ -180,13 +168,13 @@ static void put_replacement(struct json_writer *json, const struct finding_edit 
 
 static void put_changes(struct json_writer *json, const struct finding *finding)
 {
-    list_member(json, S("artifactChanges"));
+    json_write_list(json, S("artifactChanges"));
     json_write_object(json, JSON_LINES);
     json_write_key(json, S("artifactLocation"));
     json_write_object(json, JSON_FLAT);
     put_uri(json, finding->file);
     json_write_end(json);
-    list_member(json, S("replacements"));
+    json_write_list(json, S("replacements"));
     for (uint32_t i = 0; i < finding->edit_count; i++)
         put_replacement(json, &finding->edits[i]);
     json_write_end(json);
@@ -198,7 +186,7 @@ static void put_fixes(struct json_writer *json, const struct finding *finding)
 {
     if (!finding->edit_count)
         return;
-    list_member(json, S("fixes"));
+    json_write_list(json, S("fixes"));
     json_write_object(json, JSON_LINES);
     message(json, S("description"),
             str_eq(finding->fix, S("safe")) ? S("The rewrite of 'steptime fix'")
@@ -211,8 +199,8 @@ static void put_fixes(struct json_writer *json, const struct finding *finding)
 static void put_properties(struct json_writer *json, const struct finding *finding)
 {
     open_member(json, S("properties"));
-    member(json, S("tier"), finding->tier);
-    member(json, S("fix"), finding->fix);
+    json_write_member(json, S("tier"), finding->tier);
+    json_write_member(json, S("fix"), finding->fix);
     if (finding->per_step_host_blocked_ns >= 0)
         member_int(json, S("per_step_host_blocked_ns"), finding->per_step_host_blocked_ns);
     if (finding->per_step_saving_ns >= 0)
@@ -230,14 +218,14 @@ static void put_rule_index(struct json_writer *json, const struct report *report
 static void put_result(struct json_writer *json, const struct report *report, const struct finding *finding)
 {
     json_write_object(json, JSON_LINES);
-    member(json, S("ruleId"), finding->rule);
+    json_write_member(json, S("ruleId"), finding->rule);
     put_rule_index(json, report, finding->rule);
-    member(json, S("level"), severity_word(finding->severity));
+    json_write_member(json, S("level"), severity_word(finding->severity));
     message(json, S("message"), finding->message);
     put_locations(json, finding);
     json_write_key(json, S("partialFingerprints"));
     json_write_object(json, JSON_FLAT);
-    member(json, S("steptime/v1"), finding->id);
+    json_write_member(json, S("steptime/v1"), finding->id);
     json_write_end(json);
     put_suppression(json, finding);
     put_fixes(json, finding);
@@ -247,7 +235,7 @@ static void put_result(struct json_writer *json, const struct report *report, co
 
 static void put_results(struct json_writer *json, const struct report *report)
 {
-    list_member(json, S("results"));
+    json_write_list(json, S("results"));
     for (uint32_t i = 0; i < report->finding_count; i++)
         put_result(json, report, &report->findings[i]);
     json_write_end(json);
@@ -258,7 +246,7 @@ static void put_results(struct json_writer *json, const struct report *report)
 static void put_notification(struct json_writer *json, const struct report_warning *warning)
 {
     json_write_object(json, JSON_LINES);
-    member(json, S("level"), S("warning"));
+    json_write_member(json, S("level"), S("warning"));
     message(json, S("message"), warning->message);
     if (warning->path.len) {
         const struct finding place = {.file = warning->path};
@@ -269,11 +257,11 @@ static void put_notification(struct json_writer *json, const struct report_warni
 
 static void put_invocation(struct json_writer *json, const struct report *report)
 {
-    list_member(json, S("invocations"));
+    json_write_list(json, S("invocations"));
     json_write_object(json, JSON_LINES);
     json_write_key(json, S("executionSuccessful"));
     json_write_bool(json, true);
-    list_member(json, S("toolExecutionNotifications"));
+    json_write_list(json, S("toolExecutionNotifications"));
     for (uint32_t i = 0; i < report->warning_count; i++)
         put_notification(json, &report->warnings[i]);
     json_write_end(json);
@@ -286,13 +274,13 @@ static bool render(const struct report *report, const struct render_options *opt
 {
     struct json_writer json = json_write_begin(out);
     json_write_object(&json, JSON_LINES);
-    member(&json, S("$schema"), S("https://json.schemastore.org/sarif-2.1.0.json"));
-    member(&json, S("version"), S("2.1.0"));
-    list_member(&json, S("runs"));
+    json_write_member(&json, S("$schema"), S("https://json.schemastore.org/sarif-2.1.0.json"));
+    json_write_member(&json, S("version"), S("2.1.0"));
+    json_write_list(&json, S("runs"));
     json_write_object(&json, JSON_LINES);
     put_tool(&json, report, options->version);
     put_invocation(&json, report);
-    member(&json, S("columnKind"), S("utf16CodeUnits"));
+    json_write_member(&json, S("columnKind"), S("utf16CodeUnits"));
     put_results(&json, report);
     json_write_end(&json);
     json_write_end(&json);

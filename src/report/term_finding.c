@@ -84,7 +84,7 @@ static str without_tabs(struct term *term, str text)
     return term_text(term, (str){shown, len});
 }
 
-static size_t clamped(int64_t column, str line)
+size_t finding_column(int64_t column, str line)
 {
     const int64_t byte = column - 1;
     return byte < 0 ? 0 : (size_t)byte < line.len ? (size_t)byte : line.len;
@@ -94,7 +94,7 @@ static size_t clamped(int64_t column, str line)
 static size_t end_in_line(const struct finding *finding)
 {
     const str line = finding->excerpt;
-    return finding->end_line > finding->line ? line.len : clamped(finding->end_column, line);
+    return finding->end_line > finding->line ? line.len : finding_column(finding->end_column, line);
 }
 
 /* The byte from which a long line is shown, so that what is found lies in view. */
@@ -113,7 +113,7 @@ static void put_excerpt(struct term *term, const struct finding *finding)
     const str number = str_printf(term->arena, "%*lld", CARET_INDENT + 2, (long long)finding->line);
     const unsigned gutter = (unsigned)number.len + 3;
     const unsigned room = term->width > gutter + 20 ? term->width - gutter : 20;
-    const size_t begin = clamped(finding->column, finding->excerpt), end = end_in_line(finding);
+    const size_t begin = finding_column(finding->column, finding->excerpt), end = end_in_line(finding);
     const size_t from = first_shown(finding, begin, room);
     const str before = without_tabs(term, (str){finding->excerpt.at + from, begin - from});
     const str marked = without_tabs(term, (str){finding->excerpt.at + begin, end > begin ? end - begin : 0});

@@ -314,15 +314,6 @@ void build_parens(struct build *build, uint32_t begin, uint32_t end)
 
 /* --- the end -------------------------------------------------------------------------------------------------------- */
 
-static void *moved(struct arena *arena, void *from, size_t bytes)
-{
-    void *to = arena_alloc(arena, bytes);
-    if (bytes)
-        memcpy(to, from, bytes);
-    mem_free(from);
-    return to;
-}
-
 static uint32_t errors(const struct build *build)
 {
     uint32_t count = build->stray;
@@ -338,13 +329,13 @@ void build_finish(struct build *build, struct arena *arena, struct syntax *tree)
     tree->count = build->count;
     tree->error_count = errors(build);
     tree->error_at = tree->error_count ? build->error_at : 0;
-    tree->kind = moved(arena, build->kind, build->count);
-    tree->op = moved(arena, build->op, build->count);
-    tree->begin = moved(arena, build->begin, build->count * sizeof *tree->begin);
-    tree->end = moved(arena, build->end, build->count * sizeof *tree->end);
-    tree->parent = moved(arena, build->parent, build->count * sizeof *tree->parent);
-    tree->size = moved(arena, build->size, build->count * sizeof *tree->size);
-    tree->parens = moved(arena, build->parens, build->parens_count * sizeof *tree->parens);
+    tree->kind = arena_move(arena, build->kind, build->count);
+    tree->op = arena_move(arena, build->op, build->count);
+    tree->begin = arena_move(arena, build->begin, build->count * sizeof *tree->begin);
+    tree->end = arena_move(arena, build->end, build->count * sizeof *tree->end);
+    tree->parent = arena_move(arena, build->parent, build->count * sizeof *tree->parent);
+    tree->size = arena_move(arena, build->size, build->count * sizeof *tree->size);
+    tree->parens = arena_move(arena, build->parens, build->parens_count * sizeof *tree->parens);
     tree->parens_count = (uint32_t)build->parens_count;
     mem_free(build->open);
     *build = (struct build){0};

@@ -310,22 +310,13 @@ static void blank_taken_out(const struct prepare *p)
     }
 }
 
-static void *moved(struct arena *arena, void *from, size_t bytes)
-{
-    void *to = arena_alloc(arena, bytes);
-    if (bytes)
-        memcpy(to, from, bytes);
-    mem_free(from);
-    return to;
-}
-
 static void hand_over(struct prepare *p, struct arena *arena, struct prepared *prepared)
 {
     *prepared = (struct prepared){
         .text = {p->text, p->len},
-        .comments = moved(arena, p->comments, p->comment_count * sizeof *p->comments),
-        .taken_out = moved(arena, p->taken_out, p->taken_out_count * sizeof *p->taken_out),
-        .pieces = moved(arena, p->pieces, p->piece_count * sizeof *p->pieces),
+        .comments = arena_move(arena, p->comments, p->comment_count * sizeof *p->comments),
+        .taken_out = arena_move(arena, p->taken_out, p->taken_out_count * sizeof *p->taken_out),
+        .pieces = arena_move(arena, p->pieces, p->piece_count * sizeof *p->pieces),
         .comment_count = (uint32_t)p->comment_count,
         .taken_out_count = (uint32_t)p->taken_out_count,
         .piece_count = (uint32_t)p->piece_count,

@@ -211,6 +211,14 @@ static inline uint32_t syntax_next(const struct syntax *tree, uint32_t node) /* 
     return node && next < syntax_last(tree, tree->parent[node]) ? next : SYNTAX_NONE;
 }
 
+/* Whether a name is that of an attribute or of a keyword argument, so no name of its own. */
+static inline bool syntax_is_member_name(const struct syntax *tree, uint32_t node)
+{
+    const uint32_t parent = tree->parent[node];
+    return (tree->kind[parent] == SYN_ATTRIBUTE && node != parent + 1) ||
+           (tree->kind[parent] == SYN_KEYWORD && node == parent + 1);
+}
+
 /* Child i; SYNTAX_NONE where there are not so many. SYN_ABSENT children count. */
 uint32_t syntax_child(const struct syntax *tree, uint32_t node, uint32_t i);
 uint32_t syntax_child_count(const struct syntax *tree, uint32_t node);

@@ -91,18 +91,13 @@ static bool ends_string(struct mender *m, const char *at, enum string_place plac
 
 enum { LONGEST_ESCAPE = 6, LONGEST_UTF8 = 4 }; /* bytes */
 
-static bool is_hex(char c)
-{
-    return json_is_digit(c) || ((c | 0x20) >= 'a' && (c | 0x20) <= 'f');
-}
-
 /* Bytes of the escape at the backslash; 0 where it is none. */
 static size_t escape_length(const char *at)
 {
     if (at[1] != 'u')
         return is_one_of(at[1], "\"\\/bfnrt") ? 2 : 0;
     for (int i = 2; i < 6; i++)
-        if (!is_hex(at[i]))
+        if (!char_is_hex(at[i]))
             return 0;
     return 6;
 }

@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "json_scan.h"
+#include "base/str.h"
 
 static const char *stop(const char **wrong, const char *at)
 {
     *wrong = at;
     return NULL;
-}
-
-static bool is_hex(char c)
-{
-    return json_is_digit(c) || ((c | 0x20) >= 'a' && (c | 0x20) <= 'f');
 }
 
 /* Behind an escape; `at` is behind its backslash. */
@@ -18,7 +14,7 @@ static const char *escape_end(const char *at, const char **wrong)
     if (*at != 'u')
         return *at && strchr("\"\\/bfnrt", *at) ? at + 1 : stop(wrong, at);
     for (int i = 1; i <= 4; i++)
-        if (!is_hex(at[i]))
+        if (!char_is_hex(at[i]))
             return stop(wrong, at + i);
     return at + 5;
 }

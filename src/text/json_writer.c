@@ -178,3 +178,15 @@ void json_write_raw(struct json_writer *json, str value)
 {
     put_word(json, value);
 }
+
+void json_write_member(struct json_writer *json, str key, str value)
+{
+    json_write_key(json, key);
+    json_write_text(json, value);
+}
+
+void json_write_list(struct json_writer *json, str key)
+{
+    json_write_key(json, key);
+    json_write_array(json, JSON_LINES);
+}

@@ -45,4 +45,8 @@ void json_write_bool(struct json_writer *json, bool value);
 void json_write_null(struct json_writer *json);
 void json_write_raw(struct json_writer *json, str value); /* JSON already; as it is */
 
+/* Members: a text under a key, and the begin of an array, a value a line. */
+void json_write_member(struct json_writer *json, str key, str value);
+void json_write_list(struct json_writer *json, str key);
+
 #endif

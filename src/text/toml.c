@@ -67,11 +67,6 @@ static void skip_space(struct toml_reader *reader)
 
 /* ---- strings ---- */
 
-static bool is_hex(char c)
-{
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
-}
-
 static void add_utf8(struct buf *buf, uint32_t c)
 {
     if (c < 0x80) {
@@ -97,7 +92,7 @@ static bool take_character(struct toml_reader *reader, unsigned digits, struct b
     uint32_t c = 0;
     for (unsigned i = 0; i < digits; i++) {
         const char digit = peek(reader);
-        if (!is_hex(digit))
+        if (!char_is_hex(digit))
             return false;
         c = c << 4 | (uint32_t)(digit <= '9' ? digit - '0' : (digit | 0x20) - 'a' + 10);
         step(reader, 1);

@@ -2,6 +2,7 @@
 #include "host.h"
 
 #include "base/mem.h"
+#include "base/order.h"
 #include "base/sort.h"
 #include "host_track.h"
 
@@ -76,18 +77,13 @@ static struct thread *thread_of(struct host *host, uint32_t lane)
     return thread;
 }
 
-static int64_t earlier(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
 static struct host_now thread_at(struct host *host, uint32_t lane, int64_t time_ns)
 {
     struct thread *thread = thread_of(host, lane);
     const struct host_now *mark = host_track_at(&thread->marks, host->events, host->trace, time_ns);
     const struct host_now *call = host_track_at(&thread->calls, host->events, host->trace, time_ns);
     struct host_now now = mark->row != ROW_NONE ? *mark : *call;
-    now.until_ns = earlier(mark->until_ns, call->until_ns);
+    now.until_ns = smaller_of(mark->until_ns, call->until_ns);
     return now;
 }
 
@@ -111,11 +107,11 @@ struct host_now host_at(struct host *host, const uint32_t *lanes, uint32_t lane_
         if (lanes[i] == LANE_NONE)
             continue;
         now = thread_at(host, lanes[i], time_ns);
-        until = earlier(until, now.until_ns);
+        until = smaller_of(until, now.until_ns);
     }
     if (now.row == ROW_NONE)
         now = nothing_at(host, time_ns);
-    now.until_ns = earlier(until, now.until_ns);
+    now.until_ns = smaller_of(until, now.until_ns);
     return now;
 }
 
@@ -149,7 +145,7 @@ static void find_extent(struct host *host)
         if (trace->kind[row] > EVENT_PYTHON)
             continue;
         const int64_t end = trace_end_ns(trace, row);
-        host->first_ns = earlier(host->first_ns, trace->start_ns[row]);
+        host->first_ns = smaller_of(host->first_ns, trace->start_ns[row]);
         host->last_ns = end > host->last_ns ? end : host->last_ns;
     }
 }

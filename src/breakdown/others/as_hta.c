@@ -4,6 +4,7 @@
 
 #include "as.h"
 #include "as_hta_rows.h"
+#include "base/order.h"
 #include "base/sort.h"
 
 enum { DELAY_NS = 30 * 1000 }; /* consecutive_kernel_delay: documented in ns, compared in us */
@@ -17,11 +18,6 @@ struct groups {
     uint32_t count;
 };
 
-static int64_t later(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
-
 /* Of the rows of a class (HTA_CLASSES: of all). A row opens a group if it starts after all rows before it have ended. */
 static struct groups groups_of(const struct hta_rows *rows, enum hta_class class, struct arena *arena)
 {
@@ -34,8 +30,8 @@ static struct groups groups_of(const struct hta_rows *rows, enum hta_class class
         if (!groups.count || row->start_ns > latest)
             groups.at[groups.count++] = (struct hta_group){row->start_ns, row->end_ns};
         else
-            groups.at[groups.count - 1].end_ns = later(groups.at[groups.count - 1].end_ns, row->end_ns);
-        latest = later(latest, row->end_ns);
+            groups.at[groups.count - 1].end_ns = larger_of(groups.at[groups.count - 1].end_ns, row->end_ns);
+        latest = larger_of(latest, row->end_ns);
     }
     return groups;
 }

@@ -3,6 +3,7 @@
 
 #include "as.h"
 #include "base/map.h"
+#include "base/order.h"
 #include "base/sort.h"
 
 /* ---- runtime events with the device events of their correlation id ---- */
@@ -133,19 +134,14 @@ static int64_t first_start(const struct launches *launches, const struct tb_step
     return start;
 }
 
-static int64_t later(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
-
 static void move_windows(struct tb_steps *steps, int64_t previous_ns)
 {
     for (uint32_t i = 0; i < steps->count; i++) {
         struct tb_step *step = &steps->at[i];
-        step->start_ns = later(previous_ns, step->start_ns);
-        step->end_ns = later(step->end_ns, step->start_ns);
+        step->start_ns = larger_of(previous_ns, step->start_ns);
+        step->end_ns = larger_of(step->end_ns, step->start_ns);
         if (step->device_events)
-            step->end_ns = later(step->end_ns, step->last_device_ns);
+            step->end_ns = larger_of(step->end_ns, step->last_device_ns);
         previous_ns = step->end_ns;
     }
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/order.h"
 #include "base/stat.h"
 
 enum { MOST_SWEEPS = 8, SETTLED_NS = 1000, NOBODY = UINT32_MAX };
@@ -47,16 +48,10 @@ static void index_clocks(struct solver *s, struct arena *arena)
 
 /* ---- medians ---- */
 
-static int ascending(const void *a, const void *b)
-{
-    const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-    return (x > y) - (x < y);
-}
-
 /* Of at least one value; of an even number the middle of the two. Sorts. */
 static int64_t median(int64_t *values, size_t count)
 {
-    qsort(values, count, sizeof *values, ascending);
+    qsort(values, count, sizeof *values, ascending_ints);
     const int64_t low = values[(count - 1) / 2], high = values[count / 2];
     return low + (high - low) / 2;
 }

@@ -4,6 +4,7 @@
 
 #include "base/hash.h"
 #include "base/map.h"
+#include "base/order.h"
 #include "base/sort.h"
 #include "ranks_kinds.h"
 #include "ranks_meeting.h"
@@ -184,16 +185,6 @@ static struct attendance attendance_of(const struct ranks *ranks, struct arena *
     return a;
 }
 
-static int64_t later(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
-
-static int64_t earlier(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
 /* Waits begin in order, so what is covered is known by its end alone. */
 static int64_t waited(const struct rank_numbers *rank, const struct attended *attended)
 {
@@ -202,9 +193,9 @@ static int64_t waited(const struct rank_numbers *rank, const struct attended *at
         if (!attended[i].meeting)
             continue;
         const int64_t start = rank->collectives[i].of.call_ns, end = start + attended[i].member->wait_ns;
-        if (end > later(start, covered))
-            sum += end - later(start, covered);
-        covered = later(covered, end);
+        if (end > larger_of(start, covered))
+            sum += end - larger_of(start, covered);
+        covered = larger_of(covered, end);
     }
     return sum;
 }
@@ -233,15 +224,15 @@ static void sum_late(const struct merging *m, uint32_t r, const struct attended 
         if (!attended[i].meeting)
             continue;
         const int64_t entry = rank->collectives[i].of.call_ns, late = attended[i].member->late_ns;
-        const int64_t fresh = earlier(entry, covered_late) - (entry - late);
+        const int64_t fresh = smaller_of(entry, covered_late) - (entry - late);
         if (late && fresh > 0) {
             account->late_ns += fresh;
             explain(account, &rank->collectives[i], &attended[i], entry + m->shift_ns[r], (double)fresh / (double)late);
             covered_late = entry - late;
         }
         const int64_t saving = attended[i].meeting->last_rank == r ? attended[i].meeting->saving_ns : 0;
-        account->saving_ns += later(0, earlier(entry, covered_saving) - (entry - saving));
-        covered_saving = earlier(covered_saving, entry - saving);
+        account->saving_ns += larger_of(0, smaller_of(entry, covered_saving) - (entry - saving));
+        covered_saving = smaller_of(covered_saving, entry - saving);
     }
 }
 

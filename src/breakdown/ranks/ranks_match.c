@@ -5,11 +5,6 @@
 #include "base/map.h"
 #include "base/sort.h"
 
-static uint64_t mix(uint64_t hash, uint64_t value)
-{
-    return hash_mix(hash ^ hash_mix(value + 0x9E3779B97F4A7C15ULL));
-}
-
 /* ---- matches ---- */
 
 struct matching {
@@ -103,7 +98,7 @@ static uint64_t group_of(const struct matching *m, uint32_t first)
 {
     const struct meeting_member *member = &m->members[first];
     const struct collective *of = &collective_of(m, member)->of;
-    return mix(m->ranks[member->rank]->groups[of->group].identity, of->on_host);
+    return hash_add(m->ranks[member->rank]->groups[of->group].identity, of->on_host);
 }
 
 static uint32_t get(const struct map *map, uint64_t key)
@@ -114,11 +109,11 @@ static uint32_t get(const struct map *map, uint64_t key)
 
 static void attend(struct attendance *attendance, uint64_t group, uint32_t number)
 {
-    const uint64_t key = mix(group, number);
+    const uint64_t key = hash_add(group, number);
     const uint32_t now = get(&attendance->members, key) + number;
     map_put(&attendance->members, (int64_t)key, now);
     const uint32_t usual = get(&attendance->most, group);
-    if (now > get(&attendance->members, mix(group, usual)))
+    if (now > get(&attendance->members, hash_add(group, usual)))
         map_put(&attendance->most, (int64_t)group, number);
 }
 

@@ -2,6 +2,7 @@
 /* The numbers of one rank, and its collectives with what it did before each. */
 #include "ranks.h"
 
+#include "base/order.h"
 #include "base/sort.h"
 #include "base/span.h"
 #include "base/stat.h"
@@ -135,11 +136,6 @@ static int64_t step_start(const struct run *run, const struct rank_collective *c
     return run->out->steps ? run->steps[0].start_ns : 0;
 }
 
-static int64_t earlier(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
 static void place_probes(const struct run *run, struct rank_probe *probes, struct arena *scratch)
 {
     struct rank_numbers *out = run->out;
@@ -155,8 +151,8 @@ static void place_probes(const struct run *run, struct rank_probe *probes, struc
             after = ends[next].row;
         }
         collective->after = after;
-        probes[SINCE_COLLECTIVE].at_ns = earlier(last_ns, call_ns);
-        probes[SINCE_STEP].at_ns = earlier(step_start(run, collective), call_ns);
+        probes[SINCE_COLLECTIVE].at_ns = smaller_of(last_ns, call_ns);
+        probes[SINCE_STEP].at_ns = smaller_of(step_start(run, collective), call_ns);
         probes[PROBE_CALL].at_ns = call_ns;
     }
 }

@@ -27,11 +27,6 @@ static struct breakdown_blocking described(const struct trace *trace, uint32_t r
         .call = trace_name(trace, row), .op = name_of(trace, op), .frame = frame_of(trace, row), .longest_row = row};
 }
 
-static bool alike(const struct breakdown_blocking *a, const struct breakdown_blocking *b)
-{
-    return str_eq(a->call, b->call) && str_eq(a->op, b->op) && str_eq(a->frame, b->frame);
-}
-
 static int64_t key_of(const struct breakdown_blocking *b)
 {
     const uint64_t call = hash_bytes(b->call.at, b->call.len);
@@ -44,7 +39,7 @@ static struct breakdown_blocking *place(struct blocking *blocking, const struct 
 {
     for (int64_t key = key_of(like);; key = (int64_t)((uint64_t)key + 1)) {
         const uint32_t at = map_get(&blocking->places, key);
-        if (at != MAP_NONE && alike(&blocking->sums[at], like))
+        if (at != MAP_NONE && blocking_alike(&blocking->sums[at], like))
             return &blocking->sums[at];
         if (at != MAP_NONE)
             continue;

@@ -39,6 +39,11 @@ struct breakdown_blocking {
     uint32_t longest_row;
 };
 
+static inline bool blocking_alike(const struct breakdown_blocking *a, const struct breakdown_blocking *b)
+{
+    return str_eq(a->call, b->call) && str_eq(a->op, b->op) && str_eq(a->frame, b->frame);
+}
+
 /* One event behind a number. */
 struct breakdown_event {
     uint32_t row;

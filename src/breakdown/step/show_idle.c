@@ -65,11 +65,6 @@ struct blocker {
     int64_t longest_rank;
 };
 
-static bool alike(const struct breakdown_blocking *a, const struct breakdown_blocking *b)
-{
-    return str_eq(a->call, b->call) && str_eq(a->op, b->op) && str_eq(a->frame, b->frame);
-}
-
 static void add(struct blocker *to, const struct breakdown_blocking *from, int64_t rank)
 {
     if (from->longest_ns > to->sum.longest_ns) {
@@ -107,7 +102,7 @@ static struct blocker *blockers_of(const struct shown *shown, uint32_t *count)
             list[all++] = (struct blocker){shown->rows[i].device->blocking[k], shown->rows[i].rank->rank};
     qsort(list, all, sizeof *list, by_texts);
     for (uint32_t i = 0; i < all; i++) {
-        if (kept && alike(&list[kept - 1].sum, &list[i].sum))
+        if (kept && blocking_alike(&list[kept - 1].sum, &list[i].sum))
             add(&list[kept - 1], &list[i].sum, list[i].longest_rank);
         else
             list[kept++] = list[i];

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Stragglers of one job: from a table of its operations, a timeline of them, or the traces of its ranks. */
-#include <sys/stat.h>
 
 #include "base/error.h"
 #include "cli/program/call.h"
@@ -9,6 +8,7 @@
 #include "fleet_command.h"
 #include "cli/program/output.h"
 #include "cli/program/reading.h"
+#include "io/same_file.h"
 
 /* ---- the traces of ranks ---- */
 
@@ -74,12 +74,6 @@ static bool of_traces(const struct call *call, struct report *report, struct ste
     return good;
 }
 
-static bool is_folder(const char *path)
-{
-    struct stat status;
-    return !stat(path, &status) && S_ISDIR(status.st_mode);
-}
-
 static bool run(const struct call *call, struct arena *arena, struct steptime_error *err)
 {
     struct operations operations;
@@ -87,7 +81,7 @@ static bool run(const struct call *call, struct arena *arena, struct steptime_er
         return fail(err, STEPTIME_USAGE, "a table of operations, or the traces of a job's ranks, please");
     const char *path = call_argument(call, 1);
     struct report *report = report_new(arena, S("fleet stragglers"));
-    const bool one = call_argument_count(call) == 2 && !is_folder(path);
+    const bool one = call_argument_count(call) == 2 && !path_is_folder(path);
     if (one && operations_fit(path))
         return of_table(path, report, &operations, err) && show(call, &operations, report, err);
     return of_traces(call, report, err);

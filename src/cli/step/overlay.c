@@ -223,11 +223,6 @@ struct copy {
     bool comma; /* marks are written; before the first event of the file goes a comma */
 };
 
-static bool is_blank(char c)
-{
-    return c == ' ' || c == '\t' || c == '\n' || c == '\r';
-}
-
 static void copy_text(struct copy *copy, str text)
 {
     if (!copy->place.found) {
@@ -240,7 +235,7 @@ static void copy_text(struct copy *copy, str text)
         copy->comma = true;
     }
     while (copy->comma && text.len) {
-        if (!is_blank(*text.at)) {
+        if (!char_is_blank(*text.at)) {
             writer_put(copy->out, *text.at == ']' ? S("\n") : S(",\n"));
             copy->comma = false;
             break;

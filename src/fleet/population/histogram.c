@@ -4,17 +4,11 @@
 #include <math.h>
 
 #include "base/mem.h"
+#include "base/real.h"
 #include "fleet/step/bytes.h"
 
 /* Bits of a double that do not tell its bucket: all of the mantissa but 7. */
 enum { SHIFT = 52 - 7, BUCKETS = HISTOGRAM_PAGES * HISTOGRAM_PAGE };
-
-static uint64_t bits_of(double value)
-{
-    uint64_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    return bits;
-}
 
 static double of_bits(uint64_t bits)
 {
@@ -25,13 +19,13 @@ static double of_bits(uint64_t bits)
 
 static uint64_t lowest(void)
 {
-    return bits_of(POPULATION_LEAST) >> SHIFT;
+    return real_bits(POPULATION_LEAST) >> SHIFT;
 }
 
 /* Of a value above POPULATION_LEAST. A border belongs to the bucket below it. */
 static uint32_t bucket_of(double value)
 {
-    return (uint32_t)(((bits_of(fmin(value, POPULATION_MOST)) - 1) >> SHIFT) - lowest());
+    return (uint32_t)(((real_bits(fmin(value, POPULATION_MOST)) - 1) >> SHIFT) - lowest());
 }
 
 /* The border below a bucket; that above is the one below the next. */

@@ -7,6 +7,7 @@
 #include "population_sorted.h"
 
 #include "base/mem.h"
+#include "base/real.h"
 #include "base/sort.h"
 
 enum { ROWS_A_BUCKET = 64, BUCKET_NONE = UINT32_MAX };
@@ -36,13 +37,6 @@ static uint32_t row_of(const struct taken *taken, uint32_t i)
     return taken->rows ? taken->rows[i] : i;
 }
 
-static uint64_t bits_of(double value)
-{
-    uint64_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    return bits;
-}
-
 static double value_of(const struct sorted *sorted, uint32_t row)
 {
     return rows_figure(sorted->store, row, sorted->value);
@@ -58,7 +52,7 @@ static uint32_t bucket_of(const struct sorted *sorted, double value)
 {
     if (!(value > 0))
         return 0;
-    const uint64_t above = (bits_of(value) - sorted->least) >> sorted->shift;
+    const uint64_t above = (real_bits(value) - sorted->least) >> sorted->shift;
     return above < sorted->buckets ? 1 + (uint32_t)above : sorted->buckets;
 }
 
@@ -73,8 +67,8 @@ static uint32_t choose_buckets(struct sorted *sorted, const struct taken *taken)
             count++;
         if (!(value > 0))
             continue;
-        least = bits_of(value) < least ? bits_of(value) : least;
-        most = bits_of(value) > most ? bits_of(value) : most;
+        least = real_bits(value) < least ? real_bits(value) : least;
+        most = real_bits(value) > most ? real_bits(value) : most;
     }
     sorted->least = least < most ? least : most;
     while ((most - sorted->least) >> sorted->shift > count / ROWS_A_BUCKET)
@@ -154,7 +148,7 @@ static enum order put_in_order(struct sorted *sorted, uint32_t bucket)
     const uint32_t count = sorted->first[bucket + 1] - sorted->first[bucket];
     struct keyed *const keys = mem_alloc(count * sizeof *keys);
     for (uint32_t i = 0; i < count; i++)
-        keys[i] = (struct keyed){(int64_t)bits_of(value_of(sorted, rows[i]) + 0.0), rows[i]}; /* no -0 */
+        keys[i] = (struct keyed){(int64_t)real_bits(value_of(sorted, rows[i]) + 0.0), rows[i]}; /* no -0 */
     sort_keyed(keys, count);
     for (uint32_t i = 0; i < count; i++)
         rows[i] = keys[i].row;
@@ -214,7 +208,7 @@ double sorted_above(struct sorted *sorted, enum weight by, double bound)
         return NAN;
     if (bound < 0)
         return 1;
-    if (bound > 0 && bits_of(bound) < sorted->least)
+    if (bound > 0 && real_bits(bound) < sorted->least)
         return (all - sorted->before[1][by]) / all;
     const uint32_t bucket = bucket_of(sorted, bound);
     if (bucket >= sorted->buckets)

@@ -34,17 +34,12 @@ static bool separates(char c)
     return c == '-' || c == '_' || c == '/' || c == ' ';
 }
 
-static char lower(char c)
-{
-    return c >= 'A' && c <= 'Z' ? (char)(c + ('a' - 'A')) : c;
-}
-
 /* The next character that counts, in small letters; 0 at the end. */
 static char next(str *text)
 {
     while (text->len && separates(*text->at))
         *text = str_from(*text, 1);
-    const char c = text->len ? lower(*text->at) : 0;
+    const char c = text->len ? char_lower(*text->at) : 0;
     *text = str_from(*text, 1);
     return c;
 }

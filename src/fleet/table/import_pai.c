@@ -5,7 +5,6 @@
  * many parts as are needed for one to fit memory. The first is put together as
  * its rows come; those of the others wait in temporary files for their turn.
  */
-#include <sys/stat.h>
 
 #include "base/error.h"
 #include "base/format.h"
@@ -16,6 +15,7 @@
 #include "base/real.h"
 #include "pai_jobs.h"
 #include "pai_table.h"
+#include "io/same_file.h"
 #include "io/spool.h"
 
 enum { PART_BYTES = 64 << 20, MOST_PARTS = 64, MOST_TEXTS = 1 << 20, AHEAD = 16 };
@@ -251,15 +251,9 @@ static bool join_groups(void *context, const struct pai_block *block, struct ste
 
 /* ---- the stream ---- */
 
-static bool is_folder(const char *path)
-{
-    struct stat status;
-    return !stat(path, &status) && S_ISDIR(status.st_mode);
-}
-
 static bool task_table_of(const char *path, char *found, size_t room)
 {
-    if (is_folder(path))
+    if (path_is_folder(path))
         return pai_table_find(path, "pai_task_table", found, room);
     const char *slash = strrchr(path, '/');
     format_text(found, room, "%s", path);
@@ -329,7 +323,7 @@ static bool take_all(struct pai *pai, unsigned threads, struct steptime_error *e
 static void *open_pai(const char *path, str group_by, unsigned threads, struct steptime_error *err)
 {
     struct pai *pai = mem_zeroed(sizeof *pai);
-    const bool folder = is_folder(path);
+    const bool folder = path_is_folder(path);
     task_table_of(path, pai->tasks, sizeof pai->tasks);
     pai->knows_machines = folder && pai_table_find(path, "pai_instance_table", pai->instances, sizeof pai->instances);
     const bool has_jobs = folder && pai_table_find(path, "pai_job_table", pai->of_jobs, sizeof pai->of_jobs);

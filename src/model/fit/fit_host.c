@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "fit_work.h"
+#include "base/order.h"
 #include "model/estimate/models.h"
 
 bool has_host(const struct family *family)
@@ -18,16 +19,10 @@ bool has_host(const struct family *family)
     return false;
 }
 
-static int ascending(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* Of an even count, between the two in the middle. */
 static double middle(double *values, uint32_t count)
 {
-    qsort(values, count, sizeof *values, ascending);
+    qsort(values, count, sizeof *values, ascending_reals);
     return sqrt(values[count / 2] * values[(count - 1) / 2]);
 }
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "base/order.h"
 
 /* As the tables of published models have it. */
 static const double least_error = 4e-4;
@@ -13,12 +14,6 @@ void score_add(struct score *score, double predicted_us, double measured_us)
 {
     score->errors = mem_grow(score->errors, &score->room, (size_t)score->count + 1, sizeof *score->errors);
     score->errors[score->count++] = predicted_us / measured_us - 1;
-}
-
-static int by_size(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
 }
 
 struct score_numbers score_numbers(const struct score *score)
@@ -33,7 +28,7 @@ struct score_numbers score_numbers(const struct score *score)
         numbers.bias += score->errors[i] / score->count;
         logarithms += log(sizes[i] + least_error) / score->count;
     }
-    qsort(sizes, score->count, sizeof *sizes, by_size);
+    qsort(sizes, score->count, sizeof *sizes, ascending_reals);
     if (score->count) {
         numbers.gmae = exp(logarithms);
         numbers.median = sizes[score->count / 2];

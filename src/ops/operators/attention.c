@@ -67,7 +67,7 @@ static void say_least(struct reading *reading, const struct kernel *kernel)
                                           figure_product(kernel->attention.queries, kernel->attention.value_width));
     int64_t bytes = figure_bytes(output, dtype);
     for (int i = 0; i < 3; i++)
-        bytes = figure_sum(bytes, call_bytes(call, first + i));
+        bytes = sum_known(bytes, call_bytes(call, first + i));
     reading->least = (struct op_cost){flops_of(kernel), figure_product(times, bytes), dtype, true};
 }
 

@@ -208,7 +208,7 @@ static void say_least(struct reading *reading, const struct convolution *c, bool
         written = figure_product(figure_product(c->images, gathered), c->out);
     reading->least = (struct op_cost){
         .flops = two_a_weight(input.at[0], transposed ? scattered : gathered, weight),
-        .bytes = figure_sum(figure_sum(call_bytes(call, 0), call_bytes(call, 1)), figure_bytes(written, dtype)),
+        .bytes = sum_known(sum_known(call_bytes(call, 0), call_bytes(call, 1)), figure_bytes(written, dtype)),
         .dtype = dtype,
         .matrix = true,
     };
@@ -260,8 +260,8 @@ static void say_least_gradients(struct reading *reading, bool transposed, bool o
         two_a_weight(call_dims(call, gradient).at[0], dims_elements(positions), call_dims(call, weight));
     /* Input and weight are read for the gradient of the other and written as their own. */
     int64_t bytes = call_bytes(call, gradient);
-    bytes = figure_sum(bytes, figure_product(call_bytes(call, input), wanted_ones));
-    bytes = figure_sum(bytes, figure_product(call_bytes(call, weight), wanted_ones));
+    bytes = sum_known(bytes, figure_product(call_bytes(call, input), wanted_ones));
+    bytes = sum_known(bytes, figure_product(call_bytes(call, weight), wanted_ones));
     reading->least = (struct op_cost){figure_product(once, wanted_ones), bytes, call_dtype(call, input), true};
 }
 

@@ -92,7 +92,7 @@ static int64_t operand_bytes(const struct op_call *call, int first, int operands
     int64_t bytes = 0;
     for (int i = first; i < first + operands; i++)
         if (kernel ? call_dims(call, i).rank > 0 : call_has(call, i))
-            bytes = figure_sum(bytes, kernel ? call_kernel_bytes(call, i) : call_bytes(call, i));
+            bytes = sum_known(bytes, kernel ? call_kernel_bytes(call, i) : call_bytes(call, i));
     return bytes;
 }
 
@@ -118,9 +118,9 @@ bool read_elementwise(struct reading *reading)
     if (call_has(call, 0) && together)
         reading->least = (struct op_cost){
             figure_product(elements, reading->row->each),
-            figure_sum(operand_bytes(call, 0, operands, false), figure_bytes(elements, written)), dtype, false};
+            sum_known(operand_bytes(call, 0, operands, false), figure_bytes(elements, written)), dtype, false};
     add_elements(reading, known_or_fp32(dtype), result,
-                 figure_sum(operand_bytes(call, 0, operands, true), figure_bytes(elements, known_or_fp32(written))));
+                 sum_known(operand_bytes(call, 0, operands, true), figure_bytes(elements, known_or_fp32(written))));
     return true;
 }
 
@@ -135,7 +135,7 @@ bool read_dropout(struct reading *reading)
         return reading_miss(reading, no_tensor);
     reading->least = (struct op_cost){
         figure_product(elements, reading->row->each),
-        figure_sum(figure_product(2, call_bytes(call, tensor)), figure_bytes(elements, DTYPE_I8)),
+        sum_known(figure_product(2, call_bytes(call, tensor)), figure_bytes(elements, DTYPE_I8)),
         call_dtype(call, tensor),
         false,
     };
@@ -176,7 +176,7 @@ bool read_loss_gradients(struct reading *reading)
     const int64_t written = figure_bytes(dims_elements(result), call_dtype(call, 1));
     reading->least =
         (struct op_cost){figure_product(dims_elements(result), reading->row->each),
-                         figure_sum(operand_bytes(call, 0, operands + 1, false), written), call_dtype(call, 1), false};
+                         sum_known(operand_bytes(call, 0, operands + 1, false), written), call_dtype(call, 1), false};
     add_elements(reading, dtype, result, figure_product(figure_bytes(dims_elements(result), dtype), operands + 1));
     return true;
 }
@@ -202,7 +202,7 @@ bool read_nll(struct reading *reading)
             (struct kernel){.form = FORM_FILL, .dtype = dtype, .moved = {.bytes = call_kernel_bytes(call, tensor)}});
     else
         reading->least = (struct op_cost){figure_product(rows, reading->row->each),
-                                          figure_sum(figure_bytes(rows, call_dtype(call, tensor)), target),
+                                          sum_known(figure_bytes(rows, call_dtype(call, tensor)), target),
                                           call_dtype(call, tensor), false};
     reading_add(reading, (struct kernel){
                              .form = FORM_INDEX,

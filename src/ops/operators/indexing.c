@@ -4,16 +4,10 @@
 
 enum { INDEX_BYTES = 8 };
 
-/* One tensor or a list of them; NULL where there is none. */
-static const struct shape_argument *indices_at(const struct op_call *call, int i)
-{
-    return i >= 0 && (uint32_t)i < call->shape.count ? &call->shape.arguments[i] : NULL;
-}
-
 /* Elements of the largest index of an argument; -1 where there is none. */
 static int64_t index_elements(const struct op_call *call, int i)
 {
-    const struct shape_argument *indices = indices_at(call, i);
+    const struct shape_argument *indices = call_argument_at(call, i);
     int64_t most = -1;
     for (uint32_t k = 0; indices && k < indices->count; k++) {
         const struct tensor_dims dims = indices->tensors[k];
@@ -39,7 +33,7 @@ static uint32_t index_count(const struct shape_argument *indices)
 static int64_t fetched_each(const struct op_call *call, int tensor, int index)
 {
     const struct tensor_dims dims = call_dims(call, tensor);
-    const struct shape_argument *list = indices_at(call, index);
+    const struct shape_argument *list = call_argument_at(call, index);
     int64_t elements = 1;
     const uint32_t picked = index_count(list);
     for (uint32_t d = 0; d < dims.rank; d++) {
@@ -58,7 +52,7 @@ static bool add_picks(struct reading *reading, int64_t picks, int64_t each, cons
     reading_add(reading, (struct kernel){.form = FORM_INDEX,
                                          .dtype = dtype,
                                          .variant = str_of(variant),
-                                         .index = {figure_sum(moved, figure_product(picks, INDEX_BYTES)), moved}});
+                                         .index = {sum_known(moved, figure_product(picks, INDEX_BYTES)), moved}});
     reading->empty |= moved == 0;
     return true;
 }
@@ -87,7 +81,7 @@ bool read_gather(struct reading *reading)
         return false;
     const enum dtype dtype = call_dtype(call, tensor);
     const int64_t moved = figure_product(2, figure_bytes(call_elements(call, index), dtype));
-    reading->least = (struct op_cost){0, figure_sum(moved, call_stored_bytes(call, index)), dtype, false};
+    reading->least = (struct op_cost){0, sum_known(moved, call_stored_bytes(call, index)), dtype, false};
     return add_picks(reading, picks, 1, "");
 }
 

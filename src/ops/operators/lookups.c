@@ -24,7 +24,7 @@ bool read_embedding(struct reading *reading)
         return reading_miss(reading, no_indices);
     const enum dtype dtype = call_dtype(call, weight);
     const int64_t moved = figure_product(2, figure_product(picks, figure_bytes(table.at[1], dtype)));
-    reading->least = (struct op_cost){0, figure_sum(moved, call_bytes(call, indices)), dtype, false};
+    reading->least = (struct op_cost){0, sum_known(moved, call_bytes(call, indices)), dtype, false};
     add_lookup(reading, call_kernel_dtype(call, weight), picks, table.at[0], 1, table.at[1], false);
     return true;
 }
@@ -44,9 +44,9 @@ bool read_bag(struct reading *reading)
     bags -= last_offset && bags > 0;
 
     const enum dtype dtype = call_dtype(call, weight);
-    const int64_t rows = figure_product(figure_sum(picks, bags), figure_bytes(table.at[1], dtype));
-    const int64_t places = figure_sum(call_bytes(call, indices), call_bytes(call, offsets));
-    reading->least = (struct op_cost){figure_product(picks, table.at[1]), figure_sum(rows, places), dtype, false};
+    const int64_t rows = figure_product(sum_known(picks, bags), figure_bytes(table.at[1], dtype));
+    const int64_t places = sum_known(call_bytes(call, indices), call_bytes(call, offsets));
+    reading->least = (struct op_cost){figure_product(picks, table.at[1]), sum_known(rows, places), dtype, false};
     if (bags == 0 || picks == 0) {
         reading->empty = true;
         return true;
@@ -73,8 +73,8 @@ bool read_embedding_gradients(struct reading *reading)
     const int64_t written = known ? rows : -1;
     rows = known ? rows : picks;
 
-    const int64_t moved = figure_product(figure_sum(picks, written), figure_bytes(width, call_dtype(call, incoming)));
-    reading->least = (struct op_cost){figure_product(picks, width), figure_sum(moved, call_bytes(call, indices)),
+    const int64_t moved = figure_product(sum_known(picks, written), figure_bytes(width, call_dtype(call, incoming)));
+    reading->least = (struct op_cost){figure_product(picks, width), sum_known(moved, call_bytes(call, indices)),
                                       call_dtype(call, incoming), false};
     const enum dtype dtype = call_kernel_dtype(call, incoming);
     const int64_t bytes = figure_bytes(figure_product(rows, width), dtype), bags = dims_rows(gradient);

@@ -37,7 +37,7 @@ static struct kernel moved(const struct op_call *call, int source, int destinati
         return (struct kernel){.form = FORM_TRANSPOSE, .dtype = dtype, .transpose = {1, dims_rows(to), dims_cols(to)}};
     if (read == written)
         return (struct kernel){.form = FORM_COPY, .dtype = dtype, .moved = {.bytes = written}};
-    return (struct kernel){.form = FORM_ELEMENTWISE, .dtype = DTYPE_I8, .elements = {1, figure_sum(read, written), 1}};
+    return (struct kernel){.form = FORM_ELEMENTWISE, .dtype = DTYPE_I8, .elements = {1, sum_known(read, written), 1}};
 }
 
 bool read_copy(struct reading *reading)
@@ -48,7 +48,7 @@ bool read_copy(struct reading *reading)
     if (bytes < 0)
         return reading_miss(reading, no_tensor);
     reading->least =
-        (struct op_cost){0, figure_sum(call_bytes(call, to), call_bytes(call, from)), call_dtype(call, to), false};
+        (struct op_cost){0, sum_known(call_bytes(call, to), call_bytes(call, from)), call_dtype(call, to), false};
     if (crosses(reading->asked->direction))
         add_host_copy(reading, bytes);
     else

@@ -30,10 +30,10 @@ static void say_least(struct reading *reading, int left, int right, const struct
     const enum dtype dtype = call_dtype(call, left);
     const enum dtype written = reading->row->writes == WRITES_I32 ? DTYPE_I32 : dtype;
     const int64_t results = figure_product(p->batch, figure_product(p->m, p->n));
-    const int64_t read = figure_sum(call_bytes(call, left), call_bytes(call, right));
+    const int64_t read = sum_known(call_bytes(call, left), call_bytes(call, right));
     reading->least = (struct op_cost){
         .flops = figure_product(2, figure_product(results, p->reduced)),
-        .bytes = figure_sum(read, figure_bytes(results, written)),
+        .bytes = sum_known(read, figure_bytes(results, written)),
         .dtype = dtype,
         .matrix = true,
     };

@@ -51,7 +51,7 @@ bool reading_miss(struct reading *reading, const char *why)
 /* ---- arguments ---- */
 
 /* The argument, NULL where there is none. */
-static const struct shape_argument *argument_of(const struct op_call *call, int i)
+const struct shape_argument *call_argument_at(const struct op_call *call, int i)
 {
     return i >= 0 && (uint32_t)i < call->shape.count ? &call->shape.arguments[i] : NULL;
 }
@@ -86,7 +86,7 @@ enum dtype call_kernel_dtype(const struct op_call *call, int i)
 /* [] is a scalar tensor where a type stands beside it; without one it is whatever is no tensor. */
 bool call_has(const struct op_call *call, int i)
 {
-    const struct shape_argument *argument = argument_of(call, i);
+    const struct shape_argument *argument = call_argument_at(call, i);
     if (!argument || argument->list)
         return argument != NULL;
     const enum dtype dtype = call_dtype(call, i);
@@ -95,13 +95,13 @@ bool call_has(const struct op_call *call, int i)
 
 struct tensor_dims call_dims(const struct op_call *call, int i)
 {
-    const struct shape_argument *argument = argument_of(call, i);
+    const struct shape_argument *argument = call_argument_at(call, i);
     return argument && !argument->list ? argument->tensors[0] : (struct tensor_dims){NULL, 0};
 }
 
 const struct shape_argument *call_list(const struct op_call *call, int i)
 {
-    const struct shape_argument *argument = argument_of(call, i);
+    const struct shape_argument *argument = call_argument_at(call, i);
     return argument && argument->list ? argument : NULL;
 }
 
@@ -142,10 +142,10 @@ int64_t call_elements(const struct op_call *call, int i)
 {
     if (!call_has(call, i))
         return -1;
-    const struct shape_argument *argument = argument_of(call, i);
+    const struct shape_argument *argument = call_argument_at(call, i);
     int64_t elements = 0;
     for (uint32_t k = 0; k < argument->count; k++)
-        elements = figure_sum(elements, dims_elements(argument->tensors[k]));
+        elements = sum_known(elements, dims_elements(argument->tensors[k]));
     return elements;
 }
 
@@ -199,12 +199,6 @@ int64_t figure_product(int64_t a, int64_t b)
 {
     int64_t product;
     return a < 0 || b < 0 || __builtin_mul_overflow(a, b, &product) ? -1 : product;
-}
-
-int64_t figure_sum(int64_t a, int64_t b)
-{
-    int64_t sum;
-    return a < 0 || b < 0 || __builtin_add_overflow(a, b, &sum) ? -1 : sum;
 }
 
 int64_t figure_bytes(int64_t elements, enum dtype dtype)

@@ -4,6 +4,7 @@
 #define OPS_OPERATORS_READING_H
 
 #include "operators.h"
+#include "base/sum.h"
 #include "ops/words/shape.h"
 
 /* ---- a row of the catalogue ---- */
@@ -82,6 +83,7 @@ bool read_unknown(struct reading *reading);
 
 /* ---- arguments ---- */
 
+const struct shape_argument *call_argument_at(const struct op_call *call, int i); /* NULL where it has none */
 bool call_has(const struct op_call *call, int i); /* a tensor of known sizes, scalars of known type included */
 struct tensor_dims call_dims(const struct op_call *call, int i);           /* rank 0 where there is none */
 bool call_boolean(const struct op_call *call, int i, bool *flag);          /* false: not recorded */
@@ -123,7 +125,6 @@ static inline struct tensor_dims dims_from(struct tensor_dims dims, uint32_t fir
 /* ---- figures: -1 is unknown and stays so ---- */
 
 int64_t figure_product(int64_t a, int64_t b);
-int64_t figure_sum(int64_t a, int64_t b);
 int64_t figure_bytes(int64_t elements, enum dtype dtype); /* -1 for DTYPE_UNKNOWN, 0 for DTYPE_NONE */
 
 /* ---- readers ---- */

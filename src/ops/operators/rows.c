@@ -128,7 +128,7 @@ static bool reduce(struct reading *reading, enum dtype dtype)
                                 ? -1
                                 : figure_bytes(reduced.left, row->writes == WRITES_INDICES ? DTYPE_I64 : own);
     reading->least = (struct op_cost){figure_product(elements, row->each),
-                                      figure_sum(call_bytes(call, row->tensor), written), own, false};
+                                      sum_known(call_bytes(call, row->tensor), written), own, false};
     if (elements < 1) {
         reading->empty = true;
         return true;

@@ -12,6 +12,7 @@
  *     that has (a cache of blocks, in each of which several rows lie)
  */
 #include "reading.h"
+#include "base/order.h"
 
 /* What the indices of a call say. */
 struct touched {
@@ -20,11 +21,6 @@ struct touched {
     int64_t stored;  /* bytes of the largest tensor that begins with n, and its dimensions */
     uint32_t rank;
 };
-
-static int64_t larger(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
 
 static bool is_tensor(const struct op_call *call, uint32_t i)
 {
@@ -68,7 +64,7 @@ static struct touched touched_by(const struct op_call *call)
         find_stored(call, &touched);
         for (uint32_t other = 0; touched.stored && other < call->shape.count; other++)
             if (is_index(call, other) && begins_with(call, other) == touched.rows)
-                touched.indices = larger(touched.indices, call_elements(call, (int)other));
+                touched.indices = larger_of(touched.indices, call_elements(call, (int)other));
         if (touched.stored)
             return touched;
     }
@@ -94,10 +90,10 @@ bool read_unknown(struct reading *reading)
         const int64_t own = touched_bytes(&reading->call, i, &touched);
         if (own <= 0)
             continue;
-        bytes = figure_sum(bytes, own);
-        largest = larger(largest, own);
+        bytes = sum_known(bytes, own);
+        largest = larger_of(largest, own);
     }
-    bytes = figure_sum(bytes, largest);
+    bytes = sum_known(bytes, largest);
     if (bytes <= 0)
         return reading_miss(reading, "no tensor of it was recorded");
     reading_add(reading, (struct kernel){.form = FORM_BYTES, .moved = {.bytes = bytes}});

@@ -33,9 +33,9 @@ static void say_least(struct reading *reading, int64_t outputs, int64_t window)
     const struct op_call *call = &reading->call;
     const int tensor = reading->row->tensor;
     const enum dtype dtype = call_dtype(call, tensor);
-    int64_t bytes = figure_sum(call_bytes(call, tensor), figure_bytes(outputs, dtype));
+    int64_t bytes = sum_known(call_bytes(call, tensor), figure_bytes(outputs, dtype));
     if (reading->row->writes == WRITES_INDICES)
-        bytes = figure_sum(bytes, figure_bytes(outputs, DTYPE_I64));
+        bytes = sum_known(bytes, figure_bytes(outputs, DTYPE_I64));
     const int64_t flops = window ? figure_product(outputs, window) : call_elements(call, tensor);
     reading->least = (struct op_cost){flops, bytes, dtype, false};
 }
@@ -103,9 +103,9 @@ bool read_pool_gradients(struct reading *reading)
     const struct tensor_dims grad = call_dims(call, gradient), in = call_dims(call, input);
     if (grad.rank < 3 || in.rank != grad.rank)
         return reading_miss(reading, no_tensor);
-    int64_t bytes = figure_sum(call_bytes(call, gradient), call_bytes(call, input));
+    int64_t bytes = sum_known(call_bytes(call, gradient), call_bytes(call, input));
     if (reading->row->writes == WRITES_INDICES)
-        bytes = figure_sum(bytes, figure_bytes(call_elements(call, gradient), DTYPE_I64));
+        bytes = sum_known(bytes, figure_bytes(call_elements(call, gradient), DTYPE_I64));
     reading->least = (struct op_cost){call_elements(call, gradient), bytes, call_dtype(call, gradient), false};
     const int64_t read = dims_elements(dims_from(in, 2)), written = dims_elements(dims_from(grad, 2));
     add_pooling(reading, input, planes_of(in), read, written, written > 0 ? (read + written - 1) / written : 0);

@@ -4,11 +4,6 @@
 #include "base/hash.h"
 #include "base/sort.h"
 
-static uint64_t mix(uint64_t hash, uint64_t value)
-{
-    return hash_mix(hash ^ hash_mix(value + 0x9E3779B97F4A7C15ULL));
-}
-
 static uint64_t not_zero(uint64_t hash)
 {
     return hash ? hash : 1;
@@ -18,18 +13,18 @@ uint64_t collective_class(const struct collective *of, const struct collective_g
 {
     if (of->kind == COLLECTIVE_POINT_TO_POINT && group->size > 2)
         return 0; /* which two is not recorded */
-    uint64_t hash = mix(group->identity, of->on_host);
-    hash = mix(hash, of->seq >= 0);
-    hash = mix(hash, (uint64_t)(of->seq >= 0 ? of->seq : step));
-    hash = mix(hash, of->kind);
+    uint64_t hash = hash_add(group->identity, of->on_host);
+    hash = hash_add(hash, of->seq >= 0);
+    hash = hash_add(hash, (uint64_t)(of->seq >= 0 ? of->seq : step));
+    hash = hash_add(hash, of->kind);
     if (collective_is_even((enum collective_kind)of->kind))
-        hash = mix(hash, (uint64_t)collective_elements(of, 1));
+        hash = hash_add(hash, (uint64_t)collective_elements(of, 1));
     return not_zero(hash);
 }
 
 uint64_t collective_point_key(const struct collective_point *point)
 {
-    return point->class ? not_zero(mix(point->class, (uint64_t)(int64_t)point->number)) : 0;
+    return point->class ? not_zero(hash_add(point->class, (uint64_t)(int64_t)point->number)) : 0;
 }
 
 /* ---- classes ---- */

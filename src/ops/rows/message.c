@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "message.h"
 
+#include "base/sum.h"
 #include "ops/words/dtype.h"
 #include "ops/words/shape.h"
 
@@ -22,12 +23,6 @@ uint8_t scalar_type_bytes(str type)
     return 0;
 }
 
-static int64_t sum_of(int64_t a, int64_t b)
-{
-    int64_t sum;
-    return a < 0 || b < 0 || __builtin_add_overflow(a, b, &sum) ? -1 : sum;
-}
-
 static bool is_tensor(struct tensor_dims dims, enum dtype dtype)
 {
     return dims.rank > 0 || (dtype != DTYPE_NONE && dtype != DTYPE_UNKNOWN);
@@ -43,7 +38,7 @@ static void add_argument(const struct shape_argument *argument, enum dtype dtype
 {
     for (uint32_t i = 0; i < argument->count; i++)
         if (argument->list || is_tensor(argument->tensors[i], dtype)) {
-            total->elements = sum_of(total->elements, dims_elements(argument->tensors[i]));
+            total->elements = sum_known(total->elements, dims_elements(argument->tensors[i]));
             total->any = true;
         }
     if (!total->element_bytes)

@@ -8,15 +8,6 @@
 
 #include "predict_private.h"
 
-const struct overheads *overheads_of_program(const struct program *program, struct arena *arena)
-{
-    struct overhead_samples *samples = overhead_samples_new();
-    overhead_samples_add(samples, program);
-    const struct overheads *overheads = overheads_of(samples, arena);
-    overhead_samples_free(samples);
-    return overheads;
-}
-
 const struct overheads *overheads_of_step(const struct predict_source *source, uint32_t step, struct arena *arena)
 {
     struct arena scratch = {0};

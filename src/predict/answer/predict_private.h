@@ -6,7 +6,6 @@
 #include "predict.h"
 
 /* What operators cost the host in one step alone. */
-const struct overheads *overheads_of_program(const struct program *program, struct arena *arena);
 const struct overheads *overheads_of_step(const struct predict_source *source, uint32_t step, struct arena *arena);
 
 /* Of all steps of a rank together; NULL where nothing was timed: then means built in are taken. */

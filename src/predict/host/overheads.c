@@ -242,6 +242,15 @@ const struct overheads *overheads_of_pool(const struct overhead_pool *pool, stru
     return overheads;
 }
 
+const struct overheads *overheads_of_program(const struct program *program, struct arena *arena)
+{
+    struct overhead_samples *samples = overhead_samples_new();
+    overhead_samples_add(samples, program);
+    const struct overheads *overheads = overheads_of(samples, arena);
+    overhead_samples_free(samples);
+    return overheads;
+}
+
 /* ---- asking ---- */
 
 struct overhead overheads_get(const struct overheads *overheads, enum overhead_kind kind, str name)

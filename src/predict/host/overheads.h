@@ -66,6 +66,9 @@ struct overheads;
 const struct overheads *overheads_of(const struct overhead_samples *samples, struct arena *arena);
 const struct overheads *overheads_of_pool(const struct overhead_pool *pool, struct arena *arena);
 
+/* Of one step alone. */
+const struct overheads *overheads_of_program(const struct program *program, struct arena *arena);
+
 /*
  * A table as `steptime overheads --format csv` writes it: type, op_or_call, mean_us, std_us, profiler_us, whole_us,
  * median_us, count. The published tables read too: those of CSV, which have no counts, and the JSON that the authors' predictor

@@ -253,15 +253,6 @@ static void find_units(struct planning *p, struct arena *scratch)
     p->supposes = program->source != PROGRAM_TRACE && program->source != PROGRAM_JOINED;
 }
 
-static const struct overheads *own_overheads(const struct program *program, struct arena *arena)
-{
-    struct overhead_samples *samples = overhead_samples_new();
-    overhead_samples_add(samples, program);
-    const struct overheads *overheads = overheads_of(samples, arena);
-    overhead_samples_free(samples);
-    return overheads;
-}
-
 bool plan_of(const struct program *program, const struct plan_options *options, struct arena *arena, struct plan *plan,
              struct steptime_error *err)
 {
@@ -272,7 +263,7 @@ bool plan_of(const struct program *program, const struct plan_options *options, 
         plan->hardware = *options->hardware;
     plan->streams = program->streams > 2 ? program->streams : 2; /* one of compute, one of communication */
     plan->threads = program->threads ? program->threads : 1;
-    p.overheads = options->overheads ? options->overheads : own_overheads(program, arena);
+    p.overheads = options->overheads ? options->overheads : overheads_of_program(program, arena);
     p.launch_of = arena_array(&scratch, program->launch_count, sizeof *p.launch_of);
     p.places = arena_array(arena, program->sync_count, sizeof *p.places);
     plan->places = p.places;

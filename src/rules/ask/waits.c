@@ -129,20 +129,12 @@ static str called(const struct check *check, uint32_t call)
     return str_printf(check->arena, "%.*s.%.*s", (int)type.len, type.at, (int)tail.len, tail.at);
 }
 
-static bool names_it(const char *names, str name)
-{
-    for (str rest = str_of(names), word; str_cut(&rest, ' ', &word);)
-        if (str_eq(word, name))
-            return true;
-    return false;
-}
-
 const struct wait *waits_of(const struct check *check, uint32_t call)
 {
     const str name = called(check, call);
     for (size_t i = 0; name.len && i < sizeof rows / sizeof *rows; i++) {
         const struct wait *row = &rows[i];
-        if (!names_it(row->names, name))
+        if (!str_is_among(row->names, name))
             continue;
         const bool avoided = (row->unless && has_keyword(check, call, row->unless)) ||
                              syntax_arguments_hidden(check->tree, call) ||

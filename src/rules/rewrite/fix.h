@@ -8,6 +8,7 @@
 #define RULES_FIX_H
 
 #include "rules/ask/rule.h"
+#include "source/values/value.h"
 
 bool fix_create_then_move(const struct check *check, const struct match *match, struct edits *edits);
 bool fix_blocking_copy(const struct check *check, const struct match *match, struct edits *edits);
@@ -32,5 +33,8 @@ bool fix_repeated_upload(const struct check *check, const struct match *match, s
 enum fix_kind fix_kind_of_repeated_upload(const struct check *check, const struct match *match);
 bool fix_into_buffer(const struct check *check, const struct match *match, struct edits *edits);
 bool fix_host_index(const struct check *check, const struct match *match, struct edits *edits);
+
+/* Of a floating type; or of an unknown one with gradients, which only floats have. */
+bool is_floating(const struct value *value);
 
 #endif

@@ -145,7 +145,7 @@ bool fix_echo_read_back(const struct check *check, const struct match *match, st
 
 enum { READS = 16 };
 
-static bool is_floating(const struct value *value)
+bool is_floating(const struct value *value)
 {
     return value->dtype == DTYPE_FLOAT32 || value->dtype == DTYPE_FLOAT64 || value->dtype == DTYPE_FLOAT16 ||
            (value->dtype == DTYPE_UNKNOWN && value_has(value, VALUE_GRAD));

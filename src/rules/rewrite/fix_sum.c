@@ -21,12 +21,6 @@ struct sum {
     const struct definition *definition;
 };
 
-static bool is_floating(const struct value *value)
-{
-    return value->dtype == DTYPE_FLOAT32 || value->dtype == DTYPE_FLOAT64 || value->dtype == DTYPE_FLOAT16 ||
-           (value->dtype == DTYPE_UNKNOWN && value_has(value, VALUE_GRAD));
-}
-
 static bool is_whole(const struct value *value)
 {
     return value->dtype == DTYPE_INT64 || value->dtype == DTYPE_INT32;

@@ -57,13 +57,6 @@ static bool name_is_invariant(const struct project *project, struct site name, u
     return !flow_changes(project, name, loop);
 }
 
-static bool is_part_of_chain(const struct syntax *tree, uint32_t node)
-{
-    const uint32_t parent = tree->parent[node];
-    return (tree->kind[parent] == SYN_ATTRIBUTE && node != parent + 1) ||
-           (tree->kind[parent] == SYN_KEYWORD && node == parent + 1);
-}
-
 /* Whether a call below the loop may bind this attribute of self: methods of the run that bind attributes. */
 static bool attribute_at_risk(const struct project *project, struct site attribute, uint32_t loop)
 {
@@ -91,7 +84,7 @@ bool flow_invariant(const struct project *project, struct site expression, uint3
         return false;
     for (uint32_t node = expression.node, last = syntax_last(tree, node); node < last; node++) {
         const struct site site = {expression.file, node};
-        if (tree->kind[node] == SYN_NAME && !is_part_of_chain(tree, node)) {
+        if (tree->kind[node] == SYN_NAME && !syntax_is_member_name(tree, node)) {
             const struct definition *own = flow_definition(project, site);
             const bool inside = own && own->name != NONE && syntax_inside(tree, own->name, expression.node);
             if (!inside && !flow_bound(project, site) && !name_is_invariant(project, site, loop))

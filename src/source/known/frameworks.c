@@ -139,18 +139,10 @@ static const struct framework frameworks[] = {
     {"ignite.engine.create_supervised_evaluator", false, false, NULL, ignite_evaluator},
 };
 
-static bool names_it(const char *names, str name)
-{
-    for (str rest = str_of(names), word; str_cut(&rest, ' ', &word);)
-        if (str_eq(word, name))
-            return true;
-    return false;
-}
-
 const struct framework *frameworks_find(str base)
 {
     for (size_t i = 0; i < sizeof frameworks / sizeof *frameworks; i++)
-        if (names_it(frameworks[i].bases, base))
+        if (str_is_among(frameworks[i].bases, base))
             return &frameworks[i];
     return NULL;
 }
@@ -163,7 +155,7 @@ str frameworks_forward(const struct framework *framework)
 const struct contract *frameworks_contract(const struct framework *framework, str method)
 {
     for (const struct contract *at = framework ? framework->contracts : NULL; at && at->methods; at++)
-        if (names_it(at->methods, method))
+        if (str_is_among(at->methods, method))
             return at;
     return NULL;
 }

@@ -6,11 +6,6 @@
 #include "source/known/frameworks.h"
 #include "source/known/known_words.h"
 
-static uint32_t slots_of(const struct value *value)
-{
-    return !value->items ? 0 : value->item_count ? value->item_count : 1;
-}
-
 const struct value *value_substitute(struct eval *e, const struct value *value, const struct value *const *given,
                                      uint32_t count)
 {
@@ -31,7 +26,7 @@ const struct value *value_substitute(struct eval *e, const struct value *value, 
         if (argument)
             out.flags |= argument->flags & (VALUE_UPLOADED | VALUE_FROM_LOADER | VALUE_ASSUMED);
     }
-    for (uint32_t i = 0; i < slots_of(value); i++)
+    for (uint32_t i = 0; i < value_item_slots(value); i++)
         room[i] = value_substitute(e, value->items[i], given, count);
     out.items = value->items ? room : NULL;
     return values_get(e->values, &out);

@@ -361,25 +361,18 @@ static const struct value *node_value_of(struct eval *e, uint32_t node)
     }
 }
 
-static bool is_member_name(const struct syntax *tree, uint32_t node)
-{
-    const uint32_t parent = tree->parent[node];
-    return (tree->kind[parent] == SYN_ATTRIBUTE && node != parent + 1) ||
-           (tree->kind[parent] == SYN_KEYWORD && node == parent + 1);
-}
-
 void eval_expression(struct eval *e, uint32_t node)
 {
     bool again = false;
     for (uint32_t n = syntax_last(e->tree, node); n-- > node;) {
         const enum syntax_kind kind = e->tree->kind[n];
-        if (kind == SYN_NAME && is_member_name(e->tree, n))
+        if (kind == SYN_NAME && syntax_is_member_name(e->tree, n))
             continue;
         eval_set(e, n, node_value_of(e, n));
         /* the targets of a second `for` stand behind the first, whose values they need */
         again |= kind == SYN_COMP_FOR && syntax_is(e->tree, syntax_next(e->tree, n), SYN_COMP_FOR);
     }
     for (uint32_t n = syntax_last(e->tree, node); again && n-- > node;)
-        if (e->tree->kind[n] != SYN_NAME || !is_member_name(e->tree, n))
+        if (e->tree->kind[n] != SYN_NAME || !syntax_is_member_name(e->tree, n))
             eval_set(e, n, node_value_of(e, n));
 }

@@ -50,6 +50,11 @@ struct value {
     const struct value *const *items; /* of containers; NULL where nothing is known */
 };
 
+static inline uint32_t value_item_slots(const struct value *value)
+{
+    return !value->items ? 0 : value->item_count ? value->item_count : 1;
+}
+
 extern const struct value value_unknown;
 
 static inline bool value_has(const struct value *value, enum value_flag flag)

@@ -57,18 +57,13 @@ void values_free(struct values *values)
     mem_free(values);
 }
 
-static uint32_t item_slots(const struct value *value)
-{
-    return !value->items ? 0 : value->item_count ? value->item_count : 1;
-}
-
 static bool same(const struct value *a, const struct value *b)
 {
     if (a->kind != b->kind || a->device != b->device || a->dtype != b->dtype || a->rank != b->rank ||
         a->parameter != b->parameter || a->flags != b->flags || a->detail != b->detail || a->name != b->name ||
         a->item_count != b->item_count || !a->items != !b->items)
         return false;
-    return !a->items || memcmp(a->items, b->items, item_slots(a) * sizeof *a->items) == 0;
+    return !a->items || memcmp(a->items, b->items, value_item_slots(a) * sizeof *a->items) == 0;
 }
 
 static uint64_t hash_value(const struct value *v)
@@ -76,7 +71,7 @@ static uint64_t hash_value(const struct value *v)
     uint64_t h = (uint64_t)v->kind | (uint64_t)v->device << 8 | (uint64_t)v->dtype << 16 | (uint64_t)v->rank << 24 |
                  (uint64_t)v->parameter << 32 | (uint64_t)v->item_count << 40 | (uint64_t)v->flags << 48;
     h = hash_mix(h ^ hash_mix((uint64_t)v->detail ^ (uint64_t)(uintptr_t)v->name << 1));
-    return v->items ? hash_mix(h ^ hash_bytes((const char *)v->items, item_slots(v) * sizeof *v->items)) : h;
+    return v->items ? hash_mix(h ^ hash_bytes((const char *)v->items, value_item_slots(v) * sizeof *v->items)) : h;
 }
 
 static const struct value **probe(const struct shard *shard, const struct value *value, uint64_t hash)
@@ -121,12 +116,12 @@ static const struct value *add(struct values *values, struct shard *shard, const
     *copy = *value;
     copy->depth = 0;
     if (value->items) {
-        const size_t bytes = item_slots(value) * sizeof *value->items;
+        const size_t bytes = value_item_slots(value) * sizeof *value->items;
         const struct value **items = arena_alloc(&shard->arena, bytes);
         memcpy(items, value->items, bytes);
         copy->items = items;
         copy->depth = 0;
-        for (uint32_t i = 0; i < item_slots(value); i++)
+        for (uint32_t i = 0; i < value_item_slots(value); i++)
             copy->depth = items[i]->depth >= copy->depth ? items[i]->depth + 1 : copy->depth;
     }
     return number(values, copy) ? copy : &value_unknown;
@@ -433,7 +428,7 @@ const struct value *values_on(struct values *values, const struct value *value, 
     out.device = (uint8_t)device;
     out.parameter = value->kind == VALUE_NOTHING ? value->parameter : 0; /* it stays that parameter */
     out.flags = (uint16_t)((out.flags | add) & ~(unsigned)drop);
-    for (uint32_t i = 0; i < item_slots(value); i++)
+    for (uint32_t i = 0; i < value_item_slots(value); i++)
         room[i] =
             is_number(value->items[i]->kind) ? value->items[i] : values_on(values, value->items[i], device, add, drop);
     out.items = value->items ? room : NULL;

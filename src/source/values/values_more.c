@@ -2,11 +2,6 @@
 /* What can be asked of a value, and values made of others. */
 #include "values.h"
 
-static uint32_t item_slots(const struct value *value)
-{
-    return !value->items ? 0 : value->item_count ? value->item_count : 1;
-}
-
 bool value_is_number(const struct value *value)
 {
     return value->kind == VALUE_INT || value->kind == VALUE_FLOAT || value->kind == VALUE_BOOL;
@@ -44,7 +39,7 @@ bool value_symbolic(const struct value *value)
 {
     if (value->device == DEVICE_PARAMETER || (value->kind == VALUE_NOTHING && value->device != DEVICE_UNKNOWN))
         return true;
-    for (uint32_t i = 0; i < item_slots(value); i++)
+    for (uint32_t i = 0; i < value_item_slots(value); i++)
         if (value_symbolic(value->items[i]))
             return true;
     return false;
@@ -77,7 +72,7 @@ const struct value *value_as_parameter(struct values *values, const struct value
     const struct value *room[64];
     out.device = DEVICE_PARAMETER;
     out.parameter = k;
-    for (uint32_t i = 0; i < item_slots(value); i++)
+    for (uint32_t i = 0; i < value_item_slots(value); i++)
         room[i] =
             value_device_matters(value->items[i]) ? value_as_parameter(values, value->items[i], k) : value->items[i];
     out.items = value->items ? room : NULL;
