@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the program says of a planted job, against the truth.
 
-check() is the one place that knows what is to be said where. The ids under which the verdict is to come (the second column
-of SAYS) are proposals until doc/numbers defines them; where the program has no such id, what it says today is read instead.
+check() is the one place that knows what is to be said where. Bound, proof and doubt are read from `summary`'s section `verdict`
+(doc/numbers/verdict.md). The other ids of SAYS are proposals until doc/numbers defines them; where the program has no such id,
+what it says today is read instead.
 """
 from dataclasses import dataclass
 
@@ -10,9 +11,9 @@ SILENT = "-"
 TOLERANCE = 0.05
 POINTS = 0.05  # of the run, between an experiment of the program and one of the truth
 
-# What a summary is to have, in its section "verdict": values, and tables with a row a cause and a row a doubt.
+# What a summary is to have: values, and tables with a row a cause and a row a doubt.
 SAYS = {
-    "bound": "bound",  # device host communication data copies stall late_rank balanced none
+    "bound": "verdict_bound",  # and verdict_second: either may be the one
     "rank": "late_rank",
     "phase": "late_phase",  # forward backward optimizer loader
     "cause": "causes.cause",  # of the first row: the largest
@@ -20,10 +21,11 @@ SAYS = {
     "ns": "causes.per_step_ns",  # over the recorded steps
     "when": "causes.when",  # each once warm_up periodic
     "doubts": "doubts.doubt",
-    "proof": "experiments",  # resource, half, none: the parts of the run that it saves twice as fast, and at nothing
+    "proof": "experiments",  # resource, saved (device and host twice as fast, the rest free), removed
 }
 BOUNDS = {"GPU-bound": "device", "compute-bound": "device", "communication-bound": "communication", "copy-bound": "copies",
-          "input-bound": "data", "host-bound": "host", "unknown": "none"}
+          "input-bound": "data", "host-bound": "host", "unknown": "none", None: "none"}
+DOUBTS = {"first": {"first_step", "one_step"}, "launches": {"kernels_missing"}, "held": {"kernels_missing"}}
 RULES = {"SM101": "data_loading", "SM102": "synchronisation", "SM103": "launching", "SM104": "python", "SM105": "communication",
          "SM106": "copies", "SM109": "compilation", "SM301": "python", "SM302": "communication"}
 SAME = {"data_loading": {"loading_single", "loading_workers", "loader"}, "loading_single": {"loader"},
@@ -49,7 +51,7 @@ class Check:
         if self.what == "ns":
             return abs(self.said - self.wanted) <= TOLERANCE * self.wanted
         if self.what == "bound":
-            return self.said in self.wanted
+            return bool(self.said & self.wanted)
         if self.what.startswith("proof"):
             return all(abs(said - wanted) <= POINTS for said, wanted in zip(self.said, self.wanted))
         if self.what == "doubts":
@@ -74,9 +76,16 @@ def rows(document, wanted):
     return []
 
 
+def bounds_said(value):
+    """One or two: of the verdict, or of a trace without a device."""
+    first = value[SAYS["bound"]] if value.get(SAYS["bound"]) or "verdict_doubt" in value else value.get("bound")
+    named = [first] + ([value["verdict_second"]] if value.get("verdict_second") else [])
+    return {BOUNDS.get(name, name) for name in named}
+
+
 def of_summary(document):
     value, causes = values(document), rows(document, SAYS["cause"].partition(".")[0])
-    said = {"bound": BOUNDS.get(value.get("bound"), value.get("bound") or SILENT)}
+    said = {"bound": bounds_said(value)}
     for what in ("rank", "phase", "kind"):
         said[what] = value.get(SAYS[what], SILENT)
     if causes:
@@ -88,6 +97,7 @@ def of_summary(document):
         said["ns"] = largest["per_step_saving_ns"] if largest else SILENT
     doubts = {row["doubt"] for row in rows(document, "doubts")} | {
         doubt for warning in document["warnings"] for words, doubt in WARNINGS.items() if words in warning["message"]}
+    doubts |= DOUBTS.get(value.get("verdict_doubt"), set()) | ({"one_step"} if value.get("verdict_steps") == 1 else set())
     said["doubts"] = doubts or SILENT
     return said
 
@@ -101,8 +111,7 @@ def of_ranks(document):
 
 
 def of_path(document):
-    bound = values(document).get("bound")
-    return {"bound": BOUNDS.get(bound, bound), "rank": values(document).get("late_rank", SILENT)}
+    return {"bound": bounds_said(values(document)), "rank": values(document).get("late_rank", SILENT)}
 
 
 def of_stragglers(document):
@@ -148,9 +157,9 @@ def check(truth, documents):
 
 
 def of_proof(truth, document):
-    said = {row["resource"]: (row["half"], row["none"]) for row in rows(document, SAYS["proof"])}
-    return [Check("summary", f"proof of {resource}", saved, said.get(resource, SILENT))
-            for resource, saved in truth.get("proof", {}).items()]
+    said = {row["resource"]: (row["saved"], row["removed"]) for row in rows(document, SAYS["proof"])}
+    return [Check("summary", f"proof of {resource}", (half if resource in ("device", "host") else none, none),
+                  said.get(resource, SILENT)) for resource, (half, none) in truth.get("proof", {}).items()]
 
 
 def of_words(truth, document):

@@ -11,8 +11,8 @@ cause   a row of the table of causes of idle time:
         or of a job: compute_slower sequence_lengths link stage_imbalance
 kind    of a late rank: compute_slower sequence_lengths loader gc compilation allocator link stage_imbalance skewed_start
         other
-bound   what a step waits for most: device host communication data copies stall late_rank balanced, or none where the
-        trace cannot say
+bound   what a step waits for most: device host communication data copies stall late_rank balanced; none where the trace
+        cannot say; of the steps without the first and the last, so what happens in the first alone is no bound
 """
 from dataclasses import dataclass, field
 
@@ -79,13 +79,13 @@ IDLE = [
          where="aten::special_gammainc", never=("vectorise",)),
     idle("module_500_ms", "host", "module_loading", faults.module_loading, 500, "forward", "once", frames=False,
          where="cutlass_80_tensorop", never=("CUDA graphs", "launch less")),
-    idle("module_told", "host", "module_loading", faults.lazy_loading, 90, "forward", "first", frames=False,
+    idle("module_told", "balanced", "module_loading", faults.lazy_loading, 90, "forward", "first", frames=False,
          where="Lazy Function Loading", never=("launch less",)),
-    idle("library_begins", "host", "library_start", faults.library_start, 600, "forward", "first", frames=False,
+    idle("library_begins", "balanced", "library_start", faults.library_start, 600, "forward", "first", frames=False,
          never=("caching", "fragment")),
     idle("cudnn_searches", "host", "library_search", faults.library_search, 160, "forward", "warm_up", frames=False,
          where="aten::cudnn_convolution"),
-    idle("inductor_autotunes", "host", "library_search", faults.autotune, 140, "forward", "first",
+    idle("inductor_autotunes", "balanced", "library_search", faults.autotune, 140, "forward", "first",
          where="benchmark_all_configs"),
     idle("allocator_grows", "host", "allocator_growth", faults.allocator_growth, 40, "forward", "warm_up", frames=False),
     idle("allocator_retries", "host", "allocator_retry", faults.allocator_retry, 80, "forward", frames=False,
@@ -192,8 +192,8 @@ NONE = [
 DOUBTS = [
     Job("kernels_missing", 1, "none", setup={"kernel_us": 120}, damage="kernels_missing", doubts=("kernels_missing",)),
     Job("first_step_only", 1, "none", setup={"steps": 1, "first": 0}, doubts=("first_step", "one_step")),
-    Job("one_step_only", 1, "none", setup={"steps": 1, "first": 7}, doubts=("one_step",)),
-    Job("two_models_in_a_folder", 2, "none", setup={"kernel_us": 120}, damage="two_models", doubts=("several_models",)),
+    Job("one_step_only", 1, "balanced", setup={"steps": 1, "first": 7}, doubts=("one_step",)),
+    Job("two_models_in_a_folder", 2, None, setup={"kernel_us": 120}, damage="two_models", doubts=("several_models",)),
     late("rank_missing_8", 8, 5, "unknown", faults.nothing_recorded, 100, "forward", where="# running sparse arch",
          damage="rank_missing", doubts=("ranks_missing",)),
     late("rank_cut_short_4", 4, 1, "unknown", faults.nothing_recorded, 100, "forward", where="# running sparse arch",
@@ -204,7 +204,7 @@ DOUBTS = [
          vendors={2: "hip", 3: "hip"}, doubts=("ranks_differ",)),
     late("device_clock_40_us_2", 2, 1, "unknown", faults.nothing_recorded, 100, "forward", where="# running sparse arch",
          damage="device_clock", doubts=("clocks",)),
-    Job("other_times_2", 2, "none", setup={"kernel_us": 120, "steps": 8}, damage="other_times", doubts=("other_times",)),
+    Job("other_times_2", 2, None, setup={"kernel_us": 120, "steps": 8}, damage="other_times", doubts=("other_times",)),
     Job("barrier_seen_alone_2", 2, "communication", "host_collective", faults.nothing_recorded, 80, "before", "from_second", 1,
         also=("late_rank",), setup={"barrier": True}, damage="alone", doubts=("ranks_missing",), never=("compress", "bf16")),
     Job("collective_seen_alone_4", 4, "communication", None, faults.nothing_recorded, 100, "forward", rank=1,

@@ -222,9 +222,9 @@ class Comparing(unittest.TestCase):
 
     def summary(self, message="Rank 1 is late", **changed):
         cause = {"cause": "gc", "per_step_ns": 199 * MS, "when": "each", "where": "train.py: collect"}
-        values = {"bound": "late_rank", "late_rank": 1, "late_phase": "backward", "late_kind": "gc"}
+        values = {"verdict_bound": "late_rank", "late_rank": 1, "late_phase": "backward", "late_kind": "gc"}
         tables = {"causes": {**cause, **{k: v for k, v in changed.items() if k in cause}},
-                  "experiments": {"resource": "host", "half": changed.get("half", 0.12), "none": 0.2}}
+                  "experiments": {"resource": "host", "saved": changed.get("saved", 0.12), "removed": 0.2}}
         return report("verdict", tables,
                       [{"message": message, "rule": "SM000", "per_step_saving_ns": None}],
                       **{**values, **{k: v for k, v in changed.items() if k in values}})
@@ -236,10 +236,10 @@ class Comparing(unittest.TestCase):
         self.assertEqual(self.wrong(self.summary()), set())
 
     def test_each_thing_can_be_wrong(self):
-        for changed, what in (({"bound": "device"}, "bound"), ({"late_rank": 2}, "rank"), ({"late_phase": "forward"}, "phase"),
+        for changed, what in (({"verdict_bound": "GPU-bound"}, "bound"), ({"late_rank": 2}, "rank"), ({"late_phase": "forward"}, "phase"),
                               ({"late_kind": "loader"}, "kind"), ({"cause": "sleep"}, "cause"), ({"when": "once"}, "when"),
                               ({"per_step_ns": 189 * MS}, "ns"), ({"where": "elsewhere"}, "where"),
-                              ({"message": "Send bf16"}, "never"), ({"half": 0.2}, "proof of host")):
+                              ({"message": "Send bf16"}, "never"), ({"saved": 0.2}, "proof of host")):
             self.assertEqual(self.wrong(self.summary(**changed)), {what})
 
 
