@@ -133,7 +133,8 @@ def wanted_of(truth, command):
     job = truth["ranks"] > 1 and not truth["alone"]
     want = {"summary": ("bound", "rank", "phase", "cause", "kind", "ns", "when", "doubts"), "ranks": ("rank", "cause", "ns"),
             "critical-path": ("bound", "rank"), "stragglers": ("rank",)}[command]
-    known = {"bound": truth["bounds"] if truth["bound"] else None, "phase": truth["phase"], "cause": truth["cause"], "ns": truth["expected_ns"],
+    known = {"bound": truth["bounds"] if truth["bound"] else None, "phase": truth["phase"],
+             "cause": truth["cause"], "ns": truth["expected_ns"],
              "when": WHEN[truth["when"]] if truth["cause"] else None, "kind": truth["kind"],
              "doubts": set(truth["doubts"]) or None}
     found = {what: known[what] for what in want if known.get(what) is not None}

@@ -25,8 +25,11 @@ KINDS = {"all_reduce": ("allreduce", "AllReduce_Sum_f32_RING_LL"), "all_gather":
          "all_to_all": ("all_to_allv", "SendRecv"), "barrier": ("barrier", "AllReduce_Sum_i8_RING_LL"),
          "send": ("send", "SendRecv"), "recv": ("recv", "SendRecv")}
 CUDA = {"kernel": "cudaLaunchKernel", "gpu_memcpy": "cudaMemcpyAsync", "gpu_memset": "cudaMemsetAsync"}
-MTIA = {"cudaLaunchKernel": "runFunction - job_prep_and_submit_for_execution", "cudaMemcpyAsync": "enqueueCommand memcpyHtoDAsync",
+MTIA = {"cudaLaunchKernel": "runFunction - job_prep_and_submit_for_execution",
+        "cudaMemcpyAsync": "enqueueCommand memcpyHtoDAsync",
         "cudaStreamSynchronize": "synchronizeStream", "cudaDeviceSynchronize": "synchronize"}
+
+THREADS = {MAIN: "thread 1 (python)", BACKWARD: "thread 2 (pt_autograd_0)", GLOO: "thread 3 (pt_gloo_runloop)"}
 
 Meeting = collections.namedtuple("Meeting", "key members start transfer")  # of one rank: when it came, how long bytes take
 
@@ -70,9 +73,9 @@ class Machine:
     @contextlib.contextmanager
     def row(self, name, cat="cpu_op", **args):
         begin, tid = self.now, self.tid
-        self.now += ENTRY_NS
+        self.now += round(ENTRY_NS * self.scale.get("host", 1))
         yield
-        self.now += EXIT_NS
+        self.now += round(EXIT_NS * self.scale.get("host", 1))
         self.write_row(begin, self.now, name, cat, tid, **args)
 
     def range(self, name):
@@ -197,7 +200,7 @@ class Machine:
     # To a file
 
     def write(self, path, **more):
-        for tid, name in ((MAIN, "thread 1 (python)"), (BACKWARD, "thread 2 (pt_autograd_0)"), (GLOO, "thread 3 (pt_gloo_runloop)")):
+        for tid, name in THREADS.items():
             self.plant.events.append({"ph": "M", "name": "thread_name", "pid": HOST, "tid": tid, "ts": 0, "args": {"name": name}})
         device = {"cuda": "NVIDIA A100-SXM4-80GB", "hip": "AMD Instinct MI300X", "mtia": "ARTEMIS"}[self.vendor]
         settings = {"schemaVersion": 1, "deviceProperties": [{"id": 0, "name": device}], "record_shapes": 1,

@@ -66,17 +66,24 @@ def brief(value):
 
 
 def tell(truth, checks):
-    ms = f"{truth['expected_ns'] / 1e6:.4g} ms a step" if truth["expected_ns"] else ""
-    print(f"{truth['name']}  {truth['ranks']} ranks: {truth['bound']}; {truth['cause'] or 'nothing'}"
-          f"{'' if truth['rank'] is None or truth['ranks'] == 1 else ' on rank ' + str(truth['rank'])} {truth['phase'] or ''} {ms}"
-          f" {truth['when'] if truth['cause'] else ''}".rstrip())
+    words = [f"{truth['name']}  {truth['ranks']} ranks: {truth['bound']};", truth["cause"] or "nothing"]
+    if truth["rank"] is not None and truth["ranks"] > 1:
+        words.append(f"on rank {truth['rank']}")
+    if truth["cause"]:
+        words += [truth["phase"] or "", truth["when"]]
+    if truth["expected_ns"]:
+        words.append(f"{truth['expected_ns'] / 1e6:.4g} ms a step")
+    print(" ".join(filter(None, words)))
     by = collections.defaultdict(list)
     for each in checks:
-        mark = {True: "+", False: "!", None: "-"}[each.right]
-        by[each.command].append(f"{mark}{each.what}" + ("" if each.right else f" {brief(each.said)} (is {brief(each.wanted)})"
-                                                         if each.right is False else ""))
+        by[each.command].append(mark(each))
     for command, found in by.items():
         print(f"    {command:14} {'  '.join(found)}")
+
+
+def mark(check):
+    wrong = f" {brief(check.said)} (is {brief(check.wanted)})" if check.right is False else ""
+    return {True: "+", False: "!", None: "-"}[check.right] + check.what + wrong
 
 
 def main():
@@ -94,7 +101,8 @@ def main():
         whole["right" if all(marks) else "wrong" if False in marks else "silent"] += 1
     for command in COMMANDS:
         print(f"{command:14} right {counts[command, True]}, wrong {counts[command, False]}, silent {counts[command, None]}")
-    print(f"{sum(whole.values())} jobs: {whole['right']} right, {whole['wrong']} with something wrong, {whole['silent']} with gaps")
+    print(f"{sum(whole.values())} jobs: {whole['right']} right, {whole['wrong']} with something wrong,"
+          f" {whole['silent']} with gaps")
     return 0 if whole["right"] == sum(whole.values()) else 1
 
 

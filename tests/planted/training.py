@@ -11,7 +11,8 @@ from planted.machine import BACKWARD, COMM_STREAM, COMPUTE_STREAM
 
 WIDTH = 1024
 LOADER = "enumerate(DataLoader)#_{}DataLoaderIter.__next__"
-LOADER_FRAMES = {"SingleProcess": ("torch/utils/data/dataloader.py(733): __next__", "torch/utils/data/dataloader.py(788): _next_data",
+LOADER_FRAMES = {"SingleProcess": ("torch/utils/data/dataloader.py(733): __next__",
+                                   "torch/utils/data/dataloader.py(788): _next_data",
                                              "torch/utils/data/_utils/fetch.py(50): fetch", "data.py(31): __getitem__"),
                  "MultiProcessing": ("torch/utils/data/dataloader.py(733): __next__",
                                      "torch/utils/data/dataloader.py(1480): _next_data",

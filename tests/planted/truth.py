@@ -106,9 +106,8 @@ def saves(job, **change):
 
 
 def without_each(job):
-    """What each resource saves at nothing, and the plant."""
-    found = {resource: saves(job, resource=resource, factor=0.0) for resource in RESOURCES}
-    return {**found, "plant": saves(job, planted=False)} if job.planted else found
+    """What each resource saves at nothing."""
+    return {resource: saves(job, resource=resource, factor=0.0) for resource in RESOURCES}
 
 
 def proof(job):
