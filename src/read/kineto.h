@@ -28,7 +28,7 @@ struct record {
     const struct category *category;
     str label; /* args.name, of metadata: in the window or the scratch arena, gone with the next record */
     struct place process, thread; /* 0 where absent */
-    int64_t start_ns, dur_ns, thread_dur_ns, id, stream;
+    int64_t start_ns, dur_ns, thread_dur_ns, id, device, stream;
     struct event event; /* only name, has and attr */
 };
 

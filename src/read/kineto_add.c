@@ -29,8 +29,8 @@ static struct lane device_lane(struct kineto *k)
     const struct record *r = &k->record;
     const bool numbered = record_has(r, TAKE_PROCESS) && !r->process.text;
     struct lane lane = {.device = true, .process = numbered ? r->process.number : -1, .id = -1};
-    if (r->event.has >> ATTR_DEVICE & 1)
-        lane.process = r->event.attr[ATTR_DEVICE];
+    if (record_has(r, TAKE_DEVICE))
+        lane.process = r->device;
     if (record_has(r, TAKE_STREAM))
         lane.id = r->stream;
     else if (record_has(r, TAKE_THREAD))

@@ -234,11 +234,11 @@ static const char *take_raw(struct kineto *k, const char *at, const struct key *
     return at;
 }
 
-static const char *take_stream(struct kineto *k, const char *at)
+static const char *take_whole(struct kineto *k, const char *at, enum take take, int64_t *value)
 {
     bool held;
-    at = take_number(k, at, 0, &k->record.stream, &held);
-    mark(&k->record, TAKE_STREAM, held);
+    at = take_number(k, at, 0, value, &held);
+    mark(&k->record, take, held);
     return at;
 }
 
@@ -282,8 +282,10 @@ static inline const char *take(struct kineto *k, const char *at, const struct ke
         return take_time(k, at, TAKE_THREAD_DURATION, &r->thread_dur_ns);
     case TAKE_ID:
         return take_id(k, at);
+    case TAKE_DEVICE:
+        return take_whole(k, at, TAKE_DEVICE, &r->device);
     case TAKE_STREAM:
-        return take_stream(k, at);
+        return take_whole(k, at, TAKE_STREAM, &r->stream);
     case TAKE_LABEL:
         return take_label(k, at);
     case TAKE_INTEGER:

@@ -21,6 +21,7 @@ enum take {
     TAKE_ID,
     TAKE_ARGS,
     /* of its args */
+    TAKE_DEVICE,
     TAKE_STREAM,
     TAKE_LABEL,   /* name, labels: what a metadata event gives */
     TAKE_INTEGER, /* into the attribute */

@@ -79,24 +79,19 @@ static inline enum nest event_nest(enum event_kind kind)
  * carry many; the trace keeps each attribute as a sparse column.
  */
 enum attr {
-    ATTR_CORRELATION,     /* joins a runtime call with the device work it launched */
-    ATTR_EXTERNAL_ID,     /* joins device work and runtime calls with the operator; an operator's own id */
-    ATTR_SEQUENCE,        /* autograd sequence number, shared by a forward operator and its backward */
-    ATTR_FORWARD_THREAD,  /* Fwd thread id: not 0 on backward operators */
-    ATTR_INPUT_DIMS,      /* (text) raw JSON, "[[64, 3, 7, 7], []]" */
-    ATTR_INPUT_STRIDES,   /* (text) raw JSON; 0 in a dimension that is expanded */
-    ATTR_INPUT_TYPES,     /* (text) raw JSON */
-    ATTR_CONCRETE_INPUTS, /* (text) raw JSON */
-    ATTR_CALL_STACK,      /* (text) "file(line): func;..." of older traces */
-    ATTR_MODULE,          /* (text) Module Hierarchy */
-    ATTR_PYTHON_ID,
-    ATTR_PYTHON_PARENT,
+    ATTR_CORRELATION,      /* joins a runtime call with the device work it launched */
+    ATTR_EXTERNAL_ID,      /* joins device work and runtime calls with the operator; an operator's own id */
+    ATTR_SEQUENCE,         /* autograd sequence number, shared by a forward operator and its backward */
+    ATTR_FORWARD_THREAD,   /* Fwd thread id: not 0 on backward operators */
+    ATTR_INPUT_DIMS,       /* (text) raw JSON, "[[64, 3, 7, 7], []]" */
+    ATTR_INPUT_STRIDES,    /* (text) raw JSON; 0 in a dimension that is expanded */
+    ATTR_INPUT_TYPES,      /* (text) raw JSON */
+    ATTR_CONCRETE_INPUTS,  /* (text) raw JSON */
+    ATTR_CALL_STACK,       /* (text) "file(line): func;..." of older traces */
+    ATTR_MODULE,           /* (text) Module Hierarchy */
     ATTR_CALL_FROM,        /* (text) "train.py:78": the exact line of the call */
     ATTR_BYTES,            /* of a copy or memset; of an allocation (negative: freed) */
-    ATTR_ADDRESS,          /* of an allocation */
     ATTR_TOTAL_ALLOCATED,  /* bytes after an allocation */
-    ATTR_DEVICE_TYPE,      /* of an allocation: 0 host, 1 device */
-    ATTR_DEVICE,           /* device index */
     ATTR_GRID,             /* (text) raw JSON */
     ATTR_BLOCK,            /* (text) raw JSON */
     ATTR_REGISTERS,        /* a thread */
@@ -104,9 +99,7 @@ enum attr {
     ATTR_BLOCKS_PER_SM,    /* thousandths */
     ATTR_WARPS_PER_SM,     /* thousandths */
     ATTR_OCCUPANCY,        /* estimated achieved occupancy, percent */
-    ATTR_GRAPH_ID,         /* CUDA graph that a kernel was replayed from */
     ATTR_SYNC_KIND,        /* (text) cuda_sync_kind */
-    ATTR_EVENT_ID,         /* wait_on_cuda_event_id: event of a record, query, wait */
     ATTR_WAIT_STREAM,      /* wait_on_stream */
     ATTR_WAIT_CORRELATION, /* wait_on_cuda_event_record_corr_id */
     ATTR_COLLECTIVE,       /* (text) Collective name: allreduce, all_to_allv */
@@ -118,7 +111,6 @@ enum attr {
     ATTR_GROUP_RANKS,    /* (text) Process Group Ranks */
     ATTR_COLLECTIVE_SEQ, /* Seq: the same on every rank of the group */
     ATTR_FLOPS,          /* as the profiler counted */
-    ATTR_KERNEL_FILE,    /* (text) source of a generated kernel */
     ATTR_CATEGORY, /* (text) the recorded category, where it is not the usual one of the kind ("Kernel" of 2020) */
     ATTR_STREAM,   /* of a host row that names a stream; device rows have it as their lane */
     ATTRS,
@@ -131,7 +123,7 @@ static inline bool attr_is_text(enum attr attr)
         [ATTR_INPUT_DIMS] = true, [ATTR_INPUT_STRIDES] = true, [ATTR_INPUT_TYPES] = true, [ATTR_CONCRETE_INPUTS] = true,
         [ATTR_CALL_STACK] = true, [ATTR_MODULE] = true,        [ATTR_CALL_FROM] = true,   [ATTR_GRID] = true,
         [ATTR_BLOCK] = true,      [ATTR_SYNC_KIND] = true,     [ATTR_COLLECTIVE] = true,  [ATTR_DTYPE] = true,
-        [ATTR_GROUP_NAME] = true, [ATTR_GROUP_RANKS] = true,   [ATTR_KERNEL_FILE] = true, [ATTR_CATEGORY] = true,
+        [ATTR_GROUP_NAME] = true, [ATTR_GROUP_RANKS] = true,   [ATTR_CATEGORY] = true,
     };
     return texts[attr];
 }

@@ -163,7 +163,6 @@ static void attributes_come_from_args(void **state)
     assert_true(str_eq(trace_attr_text(trace, 1, ATTR_COLLECTIVE), S("allreduce")));
     assert_true(str_eq(trace_attr_text(trace, 1, ATTR_GROUP_RANKS), S("[0, 1]")));
     assert_int_equal(trace_attr_count(trace, ATTR_CALL_STACK), 0);
-    assert_int_equal(trace_attr_count(trace, ATTR_PYTHON_PARENT), 0);
     trace_free(trace);
 }
 
