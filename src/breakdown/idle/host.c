@@ -17,11 +17,15 @@ struct host {
     const struct trace *trace;
     struct arena *arena;
     struct host_events *events;
-    struct thread *threads;        /* one a lane */
+    struct thread *threads; /* one a lane */
+    uint32_t *known;        /* lanes whose tracks are set up: few, where devices are many */
+    uint32_t known_count;
     struct host_track overheads;   /* on lanes that are no threads: they concern the whole process */
     struct host_track collectives; /* of all threads */
     bool sees_operators;
-    int64_t first_ns, last_ns; /* of all that is recorded of the host */
+    int64_t first_ns, last_ns;   /* of all that is recorded of the host */
+    struct host_now *remembered; /* of the main thread, one after the other to the end of time; NULL: host_remember */
+    size_t remembered_count, remembered_room, at;
 };
 
 /* ---- the rows that matter of a nest ---- */
@@ -74,6 +78,7 @@ static struct thread *thread_of(struct host *host, uint32_t lane)
     thread->marks = marks_of(host, &marks);
     thread->calls.rows = trace_rows(host->trace, lane, NEST_CALLS);
     thread->known = true;
+    host->known[host->known_count++] = lane;
     return thread;
 }
 
@@ -99,7 +104,7 @@ static struct host_now nothing_at(const struct host *host, int64_t time_ns)
     return (struct host_now){host->sees_operators ? HOST_BETWEEN : HOST_UNRECORDED, ROW_NONE, host->last_ns};
 }
 
-struct host_now host_at(struct host *host, const uint32_t *lanes, uint32_t lane_count, int64_t time_ns)
+static struct host_now walk_to(struct host *host, const uint32_t *lanes, uint32_t lane_count, int64_t time_ns)
 {
     struct host_now now = *host_track_at(&host->overheads, host->events, host->trace, time_ns);
     int64_t until = now.until_ns;
@@ -113,6 +118,60 @@ struct host_now host_at(struct host *host, const uint32_t *lanes, uint32_t lane_
         now = nothing_at(host, time_ns);
     now.until_ns = smaller_of(until, now.until_ns);
     return now;
+}
+
+/* ---- what is remembered of the main thread ---- */
+
+static bool only_main(const struct host *host, const uint32_t *lanes, uint32_t lane_count)
+{
+    const uint32_t main_lane = trace_main_lane(host->trace);
+    bool named = false;
+    for (uint32_t i = 0; i < lane_count; i++) {
+        if (lanes[i] != LANE_NONE && lanes[i] != main_lane)
+            return false;
+        named = named || lanes[i] != LANE_NONE;
+    }
+    return named;
+}
+
+/* The first that holds after the time; most times are near the last that was asked for. */
+static struct host_now recall(struct host *host, int64_t time_ns)
+{
+    enum { NEAR = 4 };
+    const struct host_now *now = host->remembered;
+    size_t low = host->at, high = host->remembered_count - 1;
+    for (int i = 0; i < NEAR && low < high && now[low].until_ns <= time_ns; i++)
+        low++;
+    while (low < high && now[low].until_ns <= time_ns) {
+        const size_t middle = low + (high - low) / 2;
+        if (now[middle].until_ns <= time_ns)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    host->at = low;
+    return now[low];
+}
+
+void host_remember(struct host *host)
+{
+    const uint32_t main_lane = trace_main_lane(host->trace);
+    struct host_now now = {0}; /* a trace begins at 0 */
+    host_rewind(host);
+    while (now.until_ns < INT64_MAX) {
+        now = walk_to(host, &main_lane, 1, now.until_ns);
+        host->remembered =
+            mem_grow(host->remembered, &host->remembered_room, host->remembered_count + 1, sizeof *host->remembered);
+        host->remembered[host->remembered_count++] = now;
+    }
+    host_rewind(host);
+}
+
+struct host_now host_at(struct host *host, const uint32_t *lanes, uint32_t lane_count, int64_t time_ns)
+{
+    if (host->remembered && only_main(host, lanes, lane_count))
+        return recall(host, time_ns);
+    return walk_to(host, lanes, lane_count, time_ns);
 }
 
 struct host_now host_collective_at(struct host *host, int64_t time_ns)
@@ -155,6 +214,7 @@ struct host *host_new(const struct trace *trace, const struct work_classes *clas
     struct host *host = arena_alloc(arena, sizeof *host);
     *host = (struct host){.trace = trace, .arena = arena, .events = host_events_new(trace, classes, arena)};
     host->threads = arena_array(arena, trace->lane_count, sizeof *host->threads);
+    host->known = arena_array(arena, trace->lane_count, sizeof *host->known);
     host->sees_operators = trace->kinds[EVENT_OPERATOR] > 0;
     find_extent(host);
     find_tracks(host);
@@ -163,20 +223,22 @@ struct host *host_new(const struct trace *trace, const struct work_classes *clas
 
 void host_rewind(struct host *host)
 {
-    for (uint32_t lane = 0; lane < host->trace->lane_count; lane++) {
-        host_track_rewind(&host->threads[lane].calls);
-        host_track_rewind(&host->threads[lane].marks);
+    for (uint32_t i = 0; i < host->known_count; i++) {
+        host_track_rewind(&host->threads[host->known[i]].calls);
+        host_track_rewind(&host->threads[host->known[i]].marks);
     }
     host_track_rewind(&host->overheads);
     host_track_rewind(&host->collectives);
+    host->at = 0;
 }
 
 void host_free(struct host *host)
 {
-    for (uint32_t lane = 0; lane < host->trace->lane_count; lane++) {
-        host_track_free(&host->threads[lane].calls);
-        host_track_free(&host->threads[lane].marks);
+    for (uint32_t i = 0; i < host->known_count; i++) {
+        host_track_free(&host->threads[host->known[i]].calls);
+        host_track_free(&host->threads[host->known[i]].marks);
     }
     host_track_free(&host->overheads);
     host_track_free(&host->collectives);
+    mem_free(host->remembered);
 }

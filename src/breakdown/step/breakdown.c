@@ -19,7 +19,8 @@ struct shared {
     const bool *wanted;
     uint32_t most_explained;
     bool no_host_phases;
-    struct arena *arena; /* of the result */
+    struct ledger host_phases; /* of the host, the same for all devices: PHASES accounts from ACCOUNT_PHASE_HOST on */
+    struct arena *arena;       /* of the result */
 };
 
 /* ---- results of one device ---- */
@@ -75,6 +76,11 @@ static struct breakdown_explained explain(const struct shared *shared, const str
     return explained;
 }
 
+static bool is_of_host(enum account account)
+{
+    return account >= ACCOUNT_PHASE_HOST && account < ACCOUNT_PHASE_HOST + PHASES;
+}
+
 static void keep_explained(const struct shared *shared, const struct ledger *ledger, struct breakdown_device *out)
 {
     if (!shared->wanted)
@@ -82,7 +88,8 @@ static void keep_explained(const struct shared *shared, const struct ledger *led
     out->explained = arena_array(shared->arena, ACCOUNTS, sizeof *out->explained);
     for (int account = 0; account < ACCOUNTS; account++)
         if (shared->wanted[account])
-            out->explained[out->explained_count++] = explain(shared, ledger, account);
+            out->explained[out->explained_count++] =
+                explain(shared, is_of_host((enum account)account) ? &shared->host_phases : ledger, account);
 }
 
 static void keep_blocking(const struct shared *shared, struct blocking *blocking, struct breakdown_device *out)
@@ -107,6 +114,8 @@ static void keep(const struct shared *shared, struct ledger *ledger, struct brea
 {
     assert_exact(out);
     memcpy(out->total, ledger->total, sizeof out->total);
+    memcpy(&out->total[ACCOUNT_PHASE_HOST], &shared->host_phases.total[ACCOUNT_PHASE_HOST],
+           PHASES * sizeof *out->total);
     keep_explained(shared, ledger, out);
     ledger_free(ledger);
 }
@@ -114,8 +123,9 @@ static void keep(const struct shared *shared, struct ledger *ledger, struct brea
 /* ---- the host ---- */
 
 struct host_booking {
-    struct ledger *ledger;
-    struct breakdown_device *out; /* takes the parts of the steps; NULL: only the phases are booked */
+    struct ledger *phases;
+    struct ledger *parts; /* with `out`: a device that is not there; NULL: the phases alone */
+    struct breakdown_device *out;
 };
 
 static void book_phase(struct ledger *ledger, enum part part, uint32_t row, int64_t ns)
@@ -129,21 +139,21 @@ static void book_phase(struct ledger *ledger, enum part part, uint32_t row, int6
 static void take_host(void *context, uint32_t step, enum part part, uint32_t row, int64_t ns)
 {
     const struct host_booking *booking = context;
-    book_phase(booking->ledger, part, row, ns);
+    book_phase(booking->phases, part, row, ns);
     if (!booking->out)
         return;
     booking->out->steps[step].part_ns[part] += ns;
-    ledger_book(booking->ledger, ACCOUNT_PART + part, row, ns);
+    ledger_book(booking->parts, ACCOUNT_PART + part, row, ns);
 }
 
-static void run_host(const struct shared *shared, struct ledger *ledger, struct breakdown_device *out)
+/* Once for all devices. */
+static void run_host(struct shared *shared, struct ledger *parts, struct breakdown_device *out)
 {
-    host_rewind(shared->host);
     host_parts(shared->trace, shared->host, shared->phases, &shared->steps, take_host,
-               &(struct host_booking){ledger, out});
+               &(struct host_booking){&shared->host_phases, parts, out});
 }
 
-static void run_host_only(const struct shared *shared, struct breakdown_device *out)
+static void run_host_only(struct shared *shared, struct breakdown_device *out)
 {
     struct ledger ledger = {.wanted = shared->wanted};
     new_steps(shared, out);
@@ -180,8 +190,6 @@ static void run_device(const struct shared *shared, int64_t device, struct break
     device_phases_run(&run);
     device_copies_run(&run);
     device_launched_run(&run);
-    if (!shared->no_host_phases)
-        run_host(shared, &ledger, NULL);
     keep(shared, &ledger, out);
     keep_blocking(shared, &blocking, out);
     keep_idle_names(shared, out);
@@ -196,7 +204,7 @@ static uint32_t devices_kept(uint32_t devices, uint32_t steps)
     return devices < most ? devices : most;
 }
 
-static void run_all(const struct shared *shared, struct breakdown *out)
+static void run_all(struct shared *shared, struct breakdown *out)
 {
     struct arena scratch = {0};
     int64_t *devices;
@@ -206,6 +214,10 @@ static void run_all(const struct shared *shared, struct breakdown *out)
     out->devices = arena_array(shared->arena, out->device_count, sizeof *out->devices);
     if (!count)
         run_host_only(shared, out->devices);
+    else if (!shared->no_host_phases)
+        run_host(shared, NULL, NULL);
+    if (out->device_count > 1)
+        host_remember(shared->host);
     for (uint32_t i = 0; i < out->device_count && count; i++)
         run_device(shared, devices[i], &out->devices[i]);
     arena_free(&scratch);
@@ -223,6 +235,7 @@ void breakdown_run_judged(const struct trace *trace, const struct judgements *ju
                             .wanted = asked->wanted,
                             .most_explained = asked->most_explained,
                             .no_host_phases = asked->no_host_phases,
+                            .host_phases.wanted = asked->wanted,
                             .arena = arena};
     selection_window(trace, asked->selection, &shared.start_ns, &shared.end_ns);
     shared.steps = (struct step_cut){.steps = trace->steps + shared.range.first, .count = shared.range.count};
@@ -231,6 +244,7 @@ void breakdown_run_judged(const struct trace *trace, const struct judgements *ju
     out->step_source = trace->step_source;
     out->compilations = compilations_of(trace, shared.start_ns, shared.end_ns);
     run_all(&shared, out);
+    ledger_free(&shared.host_phases);
     host_free(shared.host);
     arena_free(&scratch);
 }
