@@ -7,7 +7,8 @@ guard.py [--program FILE] [--only WORD] [--update]
 Every command runs over generated inputs of three sizes. Instructions are counted: by perf where the processor's counters
 can be had, else by valgrind, which runs the three sizes in one process (bench/turns.c), as starting it takes longer than
 most commands. Peak memory, of the largest, is what the system saw. What a unit costs more in the large input than in the
-medium one is its growth: above LINEAR it fails, but for the few whose question is superlinear. Instructions and memory of
+medium one is its growth: above LINEAR it fails, but for the few whose question is superlinear. What a rank more costs in
+memory is bounded, as memory is to be for as many traces as cores, not as ranks. Instructions and memory of
 the largest input are held against bench/guard/baseline.json: dearer than TOLERANCE fails; cheaper by as much is told, so
 that --update keeps the gain. The baseline names its compiler and options; a program built otherwise is measured for growth
 alone.
@@ -31,8 +32,12 @@ BUILD = os.path.join(TOP, "build")
 BASELINE = os.path.join(TOP, "bench", "guard", "baseline.json")
 LINEAR, TOLERANCE = 1.15, 1.10
 MEMORY_NOISE = 512 << 10  # pages that the system hands out more or less of
-COPIES, RANKS, ROWS = (1, 10, 30), (8, 64, 256), (300, 3000, 9000)
+COPIES, RANKS, ROWS, DEVICES = (1, 10, 30), (8, 64, 256), (300, 3000, 9000), (8, 64, 256)
 STEPS_A_COPY = 4
+RANK_KIB = 12  # that a rank may leave behind: its place in the list, its numbers, its rows
+RANK_KIB_OF = {"summary": 32,  # what to change first, of each rank
+               "critical-path": 16,
+               "predict": 48}  # the packed programs of its steps; and the ranks of a step are walked together
 
 
 @dataclass
@@ -64,6 +69,8 @@ def cases():
         json_or_csv = ("--format", "csv") if command == "fleet features" else ("--format", "json")
         yield Case(command, COPIES, steps, json_or_csv)
         yield Case(command, RANKS, guard_inputs.ranks, json_or_csv)
+    for command in ("summary", "breakdown"):
+        yield Case(command, DEVICES, guard_inputs.devices, ("--format", "json"))
     yield Case("fleet stragglers", RANKS, guard_inputs.ranks, ("--format", "json"),
                superlinear="it replays the whole job once for each worker")
     yield Case("lint", COPIES, guard_inputs.source, ("--format", "json", "--fail-on", "never"))
@@ -159,6 +166,17 @@ def judge_growth(case, taken):
     factor = growth(case.sizes, taken["instructions"])
     if factor > LINEAR and not case.superlinear:
         yield f"{case.name}: a unit costs {factor:.2f} times as much at {case.sizes[2]} as at {case.sizes[1]} (at most {LINEAR})"
+
+
+def judge_ranks(case, taken):
+    """What a rank more costs in memory."""
+    if case.make is not guard_inputs.ranks:
+        return
+    small, large = (cost["peak_bytes"] for cost in taken[1:])
+    kib = (large - small) / (case.sizes[2] - case.sizes[1]) / 1024
+    most = RANK_KIB_OF.get(case.command, RANK_KIB)
+    if kib > most:
+        yield f"{case.name}: a rank takes {kib:.1f} KiB of memory (at most {most})"
 
 
 def judge_cost(name, cost, before):

@@ -99,6 +99,20 @@ def ranks(folder, count):
     return folder
 
 
+def devices(folder, count):
+    """A process that drives so many devices, each in turn."""
+    taken = Recording()
+    for i in range(2000):
+        taken.ids += 1
+        taken.span("cpu_op", "aten::mul", i * 10, 8, 1, **{"External id": taken.ids})
+        taken.span("cuda_runtime", "cudaLaunchKernel", i * 10 + 2, 3, 1, correlation=taken.ids)
+        taken.span("kernel", "k", i * 10 + 6, 9, 7, i % count, device=i % count, stream=7, correlation=taken.ids)
+    taken.span("user_annotation", "ProfilerStep#1", 0, 20020, 1)
+    about = [{**DEVICE, "id": i} for i in range(count)]
+    return save(os.path.join(folder, f"devices{count}.json"),
+                json.dumps({"schemaVersion": 1, "deviceProperties": about, "traceEvents": taken.events}))
+
+
 def source(folder, functions):
     """Training loops with something to find in each."""
     text = ["import torch\n"]

@@ -102,6 +102,21 @@ def reading(figures):
             overlap(figures, f"read.{label}.overlap_zstd", packed, one["parse"], None)
 
 
+SUMS = ("info", "summary", "breakdown", "kernels", "ops", "ranks", "overheads", "fleet features")  # 0.3 bytes a byte
+GRAPHS = ("critical-path", "predict")  # 0.5
+
+
+def memory(figures):
+    """Peak memory of every command beside the bytes of the trace's JSON."""
+    for name in LARGE:
+        plain = inputs.unpacked(WORK, inputs.trace(name))
+        for command in (*SUMS, *GRAPHS):
+            bound = ("<=", 0.5 if command in GRAPHS else 0.3) if name.startswith("big/") else None
+            peak = run([PROGRAM, *command.split(), plain]).peak_bytes
+            figures.add(f"memory.{short(name)}.{command.replace(' ', '_')}", peak / os.path.getsize(plain),
+                        "bytes a byte", bound)
+
+
 def peer_python():
     """A Python that has HolisticTraceAnalysis; made on first use."""
     home = os.path.join(BUILD, "bench-peer")
@@ -178,7 +193,7 @@ def many_ranks(figures):
                 two_bytes=peaks[2], sixty_four_bytes=peaks[64])
 
 
-GROUPS = {"reading": reading, "peer": against_peer, "scaling": scaling, "ranks": many_ranks,
+GROUPS = {"reading": reading, "memory": memory, "peer": against_peer, "scaling": scaling, "ranks": many_ranks,
           "fix": lambda figures: fixing(figures, PROGRAM), "lint": lambda figures: linting(figures, PROGRAM, WORK),
           "fleet": lambda figures: fleets(figures, PROGRAM, WORK)}
 

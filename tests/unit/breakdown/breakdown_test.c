@@ -309,6 +309,50 @@ static void a_number_is_the_sum_of_its_events(void **state)
     done(&s);
 }
 
+/* Every second launch is for another device; what is launched there is recorded or not. */
+static void plant_devices(struct scene *s, bool first, bool second)
+{
+    memset(s->wanted, true, sizeof s->wanted);
+    plant_step(&s->p, 0, 0, 30000);
+    for (int i = 0; i < 30; i++) {
+        const struct planted_work work = {
+            .launch_us = 1000 * i + 50, .launch_dur_us = 9, .device = i % 2, .us = 1000 * i + 80, .dur_us = 40 + i % 2};
+        plant_host(&s->p, EVENT_OPERATOR, i % 3 ? "aten::mm" : "aten::add", 1000 * i, 600);
+        if (i % 2 ? second : first)
+            plant_work(&s->p, work);
+        else
+            plant_host(&s->p, EVENT_RUNTIME, "cudaLaunchKernel", work.launch_us, work.launch_dur_us);
+        plant_host(&s->p, EVENT_RUNTIME, "cudaDeviceSynchronize", 1000 * i + 700, 200);
+    }
+}
+
+static void same_device(const struct breakdown_device *a, const struct breakdown_device *b)
+{
+    assert_memory_equal(a->total, b->total, sizeof a->total);
+    assert_memory_equal(a->steps[0].part_ns, b->steps[0].part_ns, sizeof a->steps[0].part_ns);
+    for (int cause = 0; cause < PARTS; cause++) {
+        assert_int_equal(a->idle[cause].stretches, b->idle[cause].stretches);
+        assert_int_equal(a->idle[cause].longest_ns, b->idle[cause].longest_ns);
+    }
+    for (uint32_t i = 0; i < a->explained_count; i++)
+        assert_int_equal(a->explained[i].events, b->explained[i].events);
+}
+
+static void a_device_among_others_is_what_it_is_alone(void **state)
+{
+    struct scene both = scene_new(), one = scene_new(), other = scene_new();
+    plant_devices(&both, true, true);
+    plant_devices(&one, true, false);
+    plant_devices(&other, false, true);
+    const struct breakdown_device *d = run(&both);
+    same_device(&d[0], run(&one));
+    same_device(&d[1], run(&other));
+    assert_true(d[0].total[ACCOUNT_PHASE_HOST + PHASE_FORWARD] > 0);
+    done(&both);
+    done(&one);
+    done(&other);
+}
+
 static void a_trace_of_one_event_has_a_step(void **state)
 {
     struct scene s = scene_new();
@@ -336,6 +380,7 @@ int main(void)
         cmocka_unit_test(phases_of_device_and_host),
         cmocka_unit_test(a_host_only_step_is_split_by_the_innermost_event),
         cmocka_unit_test(a_number_is_the_sum_of_its_events),
+        cmocka_unit_test(a_device_among_others_is_what_it_is_alone),
         cmocka_unit_test(a_trace_of_one_event_has_a_step),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

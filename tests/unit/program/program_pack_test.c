@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What is packed comes back: each field of each kind of row, with values from one end of its type to the other. */
-#include "cmocka_first.h"
+#include "unit/cmocka_first.h"
 
 #include <stdlib.h>
 
