@@ -11,6 +11,11 @@
 
 enum { MOST_STEPS = 400 }; /* beyond them the value counts as used */
 
+static const struct limit far_value = {
+    "fate",
+    "a value goes on through more than 400 expressions, or a name that is read in more than 64 places; it counts "
+    "as used in other ways"};
+
 struct trail {
     const struct project *project;
     uint32_t file;
@@ -22,13 +27,19 @@ struct trail {
 
 static void follow(struct trail *trail, uint32_t node);
 
+static void give_up(struct trail *trail, uint32_t node)
+{
+    trail->fate |= FATE_OTHER;
+    project_limit(trail->project, &far_value, (struct site){trail->file, node});
+}
+
 static bool is_seen(struct trail *trail, uint32_t node)
 {
     for (uint32_t i = 0; i < trail->seen_count; i++)
         if (trail->seen[i] == node)
             return true;
     if (trail->seen_count == MOST_STEPS) {
-        trail->fate |= FATE_OTHER;
+        give_up(trail, node);
         return true;
     }
     trail->seen[trail->seen_count++] = node;
@@ -64,7 +75,9 @@ static void follow_name(struct trail *trail, uint32_t name)
     const struct reached reached = flow->groups[flow->group[(const struct def *)definition - flow->defs]];
     for (uint32_t i = 0; i < reached.count && trail->steps <= MOST_STEPS; i++)
         follow(trail, flow->reached[reached.first + i]);
-    if (reached.count > FLOW_MOST_USES || is_seen_elsewhere(trail, definition)) /* some are not listed */
+    if (reached.count > FLOW_MOST_USES) /* some are not listed */
+        give_up(trail, name);
+    if (is_seen_elsewhere(trail, definition))
         trail->fate |= FATE_OTHER;
 }
 
@@ -274,7 +287,7 @@ static void taken_by(struct trail *trail, uint32_t node, uint32_t parent)
 static void follow(struct trail *trail, uint32_t node)
 {
     if (++trail->steps > MOST_STEPS) {
-        trail->fate |= FATE_OTHER;
+        give_up(trail, node);
         return;
     }
     if (is_seen(trail, node))

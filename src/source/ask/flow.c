@@ -163,7 +163,10 @@ static bool descends(const struct project *project, uint32_t class_id, uint32_t 
     if (class_id == from)
         return true;
     const struct class_data *data = &project->cells.classes[class_id];
-    for (uint32_t b = 0; depth < 16 && b < data->base_count; b++)
+    if (depth == DEEPEST_CLASS && data->base_count)
+        project_limit(project, &limit_class_depth,
+                      (struct site){project->files.classes[class_id].file, project->files.classes[class_id].node});
+    for (uint32_t b = 0; depth < DEEPEST_CLASS && b < data->base_count; b++)
         if (descends(project, data->bases[b], from, depth + 1))
             return true;
     return false;

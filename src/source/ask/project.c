@@ -63,6 +63,10 @@ const struct summary *summary_of(const struct project *project, uint32_t functio
     return &project->summaries.of_function[function];
 }
 
+const struct limit limit_call_rounds = {
+    "call-rounds", "what functions do had not come to an end after 32 passes over their calls, as they call each "
+                   "other through that many; it is taken as it was then"};
+
 void project_limit(const struct project *project, const struct limit *limit, struct site site)
 {
     files_limit(&project->files, limit, site.file, site.node);

@@ -40,6 +40,8 @@ uint32_t project_parameter(const struct project *project, uint32_t function, uin
  */
 bool project_uses_device(const struct project *project, uint32_t file);
 
+/* What a round passes along calls did not come to an end; told at a call of the last pass that still changed something. */
+extern const struct limit limit_call_rounds;
 /* Tells that what was asked about the node is not followed to its end. */
 void project_limit(const struct project *project, const struct limit *limit, struct site site);
 /* All that was told of, by id, file and byte: limits are met while the project is made and while it is asked. */

@@ -47,9 +47,9 @@ bool flow_pure(const struct project *project, struct site expression)
 static bool name_is_invariant(const struct project *project, struct site name, uint32_t loop)
 {
     const struct syntax *tree = project_tree(project, name.file);
-    const struct definition *found[16];
-    const uint32_t count = flow_definitions(project, name, found, 16);
-    if (count > 16)
+    const struct definition *found[FLOW_MOST_DEFINITIONS];
+    const uint32_t count = flow_definitions(project, name, found, FLOW_MOST_DEFINITIONS);
+    if (count > FLOW_MOST_DEFINITIONS)
         return false;
     for (uint32_t i = 0; i < count; i++)
         if (found[i]->name != NONE && found[i]->kind != DEFINED_OUTSIDE && syntax_inside(tree, found[i]->name, loop))

@@ -28,7 +28,7 @@ static const struct value *settled(const struct project *project, uint32_t funct
 
 /* ---- what tests around a name say ---- */
 
-enum { DEEPEST_TEST = 24, FARTHEST_TEST = 64 };
+enum { DEEPEST_TEST = 24, FARTHEST_TEST = 400 };
 
 /* 1: where the test holds the name is no tensor; -1: where it does not hold; 0: it says nothing of that. */
 static int denies_tensor(const struct syntax *tree, uint32_t test, str name, int depth)
@@ -54,12 +54,19 @@ static int denies_tensor(const struct syntax *tree, uint32_t test, str name, int
     return str_has(syntax_text(tree, type), S("Tensor")) ? -1 : 1;
 }
 
-static bool is_denied(const struct syntax *tree, uint32_t node)
+static bool is_denied(const struct project *project, struct site site)
 {
+    static const struct limit far = {
+        "tests-around", "a name stands in more than 400 expressions and blocks; tests around them are not looked at"};
+    const struct syntax *tree = project_tree(project, site.file);
+    const uint32_t node = site.node;
     const str name = syntax_text(tree, node);
     int links = 0;
-    for (uint32_t at = node, parent = tree->parent[at]; at && links < FARTHEST_TEST;
-         at = parent, parent = tree->parent[at], links++) {
+    for (uint32_t at = node, parent = tree->parent[at]; at; at = parent, parent = tree->parent[at]) {
+        if (links++ == FARTHEST_TEST) {
+            project_limit(project, &far, site);
+            return false;
+        }
         const enum syntax_kind kind = tree->kind[parent];
         if (kind == SYN_FUNCTION || kind == SYN_MODULE)
             return false;
@@ -88,7 +95,7 @@ const struct value *value_at(const struct project *project, struct site site)
             project->cells.values,
             project->cells.of_file[site.file].value_of_def[flow_resolve(&file->flow, def)]); /* a name that is bound */
     const bool perhaps = value->kind == VALUE_TENSOR || value->kind == VALUE_UNKNOWN || value->kind == VALUE_NOTHING;
-    if (perhaps && file->shown.tree->kind[site.node] == SYN_NAME && is_denied(file->shown.tree, site.node))
+    if (perhaps && file->shown.tree->kind[site.node] == SYN_NAME && is_denied(project, site))
         return &value_unknown;
     if (value->kind != VALUE_NOTHING && !value_symbolic(value))
         return value;

@@ -22,17 +22,28 @@ static bool contradict(const struct syntax *tree, uint32_t a, uint32_t b)
            !syntax_same(tree, syntax_child(tree, a, 1), tree, syntax_child(tree, b, 1));
 }
 
+static const struct limit far_branch = {
+    "branch", "a round trains by more than 16 calls, behind more than 64 ifs or a test of 200 nodes, or goes on for 64 "
+              "statements; which of its branches train is not known"};
+
 /* Whether an if around the node lets it run only where the branch does not: by the same test, or one that excludes it. */
-static bool is_excluded(const struct syntax *tree, uint32_t node, uint32_t around, uint32_t statement, uint32_t branch)
+static bool is_excluded(const struct project *project, struct site call, uint32_t around, uint32_t statement,
+                        uint32_t branch)
 {
     enum { FARTHEST = 64, LARGEST_TEST = 200 };
+    const struct syntax *tree = project_tree(project, call.file);
     bool holds = branch == syntax_child(tree, statement, 1);
     const uint32_t test = bare_test(tree, statement, &holds);
     int climbed = 0;
-    for (uint32_t at = tree->parent[node], below = node; at > around && climbed < FARTHEST;
-         below = at, at = tree->parent[at], climbed++) {
-        if (tree->kind[at] != SYN_IF || below == at + 1 || tree->size[at + 1] > LARGEST_TEST)
+    for (uint32_t at = tree->parent[call.node], below = call.node; at > around; below = at, at = tree->parent[at]) {
+        if (tree->kind[at] != SYN_IF || below == at + 1)
             continue;
+        if (++climbed > FARTHEST || tree->size[at + 1] > LARGEST_TEST) {
+            project_limit(project, &far_branch, (struct site){call.file, at});
+            if (climbed > FARTHEST)
+                return false;
+            continue;
+        }
         bool there = below == syntax_child(tree, at, 1);
         const uint32_t other = bare_test(tree, at, &there);
         if ((there != holds && syntax_same(tree, other, tree, test)) ||
@@ -58,8 +69,10 @@ bool branch_trains_not(const struct project *project, uint32_t id, uint32_t stat
     const bool leaves = first < last && once_leaves(project, (struct site){id, branch}) != LEAVES_NOT;
     for (size_t i = first; i < last && last - first <= MOST_CALLS; i++)
         if (!(leaves && all->at[i] >= syntax_last(tree, branch)) &&
-            !is_excluded(tree, all->at[i], around, statement, branch))
+            !is_excluded(project, (struct site){id, all->at[i]}, around, statement, branch))
             return false;
+    if (last > first + MOST_CALLS)
+        project_limit(project, &far_branch, (struct site){id, around});
     return first < last && last - first <= MOST_CALLS;
 }
 
@@ -98,5 +111,6 @@ bool branch_is_behind_guard(const struct project *project, struct site site)
                 return true;
         }
     }
+    project_limit(project, &far_branch, (struct site){site.file, statement});
     return false;
 }

@@ -143,6 +143,7 @@ static bool reach(struct run_context *to, struct context from_here, bool evaluat
 /* A call, with what stands around it in its function: that is looked at once, while contexts go from caller to callee. */
 struct way {
     struct context inside;
+    struct site call;
     uint32_t caller, target;
     bool by_rounds;
 };
@@ -170,7 +171,7 @@ static void add_way(const struct project *project, struct ways *ways, struct sit
     ways->at = mem_grow(ways->at, &ways->room, ways->count + 1, sizeof *ways->at);
     const uint32_t node = loop == NONE ? call.node : syntax_child(project_tree(project, call.file), loop, 2);
     ways->at[ways->count++] =
-        (struct way){around_node(project, (struct site){call.file, node}, caller), caller, target, loop != NONE};
+        (struct way){around_node(project, (struct site){call.file, node}, caller), call, caller, target, loop != NONE};
 }
 
 /* Methods that run their module, of each name: what a call by name alone may reach. */
@@ -243,13 +244,15 @@ static void find_ways(struct project *project, struct ways *ways)
     mem_free(list.at);
 }
 
-static bool pass_on(struct project *project, const struct ways *ways)
+/* A call that changed what is known of what it calls; site_none. */
+static struct site pass_on(struct project *project, const struct ways *ways)
 {
-    bool changed = false;
+    struct site changed = site_none;
     for (size_t i = 0; i < ways->count; i++) {
         const struct way *way = &ways->at[i];
         const struct context from = with_callers(project, &way->inside, way->caller);
-        changed |= reach(&project->contexts->of_function[way->target], from, project->contexts->evaluates[way->target]);
+        if (reach(&project->contexts->of_function[way->target], from, project->contexts->evaluates[way->target]))
+            changed = way->call;
         project->contexts->of_function[way->target].by_rounds |= way->by_rounds;
     }
     return changed;
@@ -415,6 +418,7 @@ static void begin_function(struct project *project, uint32_t f)
 
 void context_build(struct project *project)
 {
+    enum { ROUNDS = 32 };
     struct contexts *contexts = project->contexts;
     const uint32_t functions = project->files.function_count;
     contexts->of_file = arena_array(&contexts->arena, project->files.count, sizeof *contexts->of_file);
@@ -431,8 +435,11 @@ void context_build(struct project *project)
         begin_handlers(project, i);
     struct ways ways = {0};
     find_ways(project, &ways);
-    for (int round = 0; round < 24 && pass_on(project, &ways); round++)
-        ;
+    struct site changed = pass_on(project, &ways);
+    for (int round = 1; round < ROUNDS && !site_is_none(changed); round++)
+        changed = pass_on(project, &ways);
+    if (!site_is_none(changed))
+        project_limit(project, &limit_call_rounds, changed);
     mem_free(ways.at);
 }
 

@@ -3,7 +3,28 @@
 #include "source/known/known_words.h"
 
 /* How far a value is followed, through names, calls and their returns; and how many values are looked at in all. */
-enum { DEEPEST_VALUE = 6, MOST_WAYS = 16, MOST_VALUES = 128, LARGEST_CALLED = 4000 };
+enum { DEEPEST_VALUE = 12, MOST_VALUES = 512, LARGEST_CALLED = 20000 };
+
+static const struct limit far_gate = {
+    "gate",
+    "what a test asks for comes by more than 512 values, through more than 12 of them, or from a function of more "
+    "than 20,000 nodes; when it holds is not known"};
+
+/* What is left to look at for one test. */
+struct budget {
+    uint32_t values;
+    bool stopped;
+};
+
+/* Whether one more value may be looked at. */
+static bool spend(struct budget *budget, bool too_far)
+{
+    budget->stopped |= too_far || !budget->values;
+    if (too_far || !budget->values)
+        return false;
+    budget->values--;
+    return true;
+}
 
 enum gate gate_stronger(enum gate a, enum gate b)
 {
@@ -117,7 +138,7 @@ struct ways {
     enum gate gate; /* the weakest of these */
 };
 
-static struct ways ways_of(const struct project *project, struct site value, uint32_t *left, int depth);
+static struct ways ways_of(const struct project *project, struct site value, struct budget *left, int depth);
 
 static void add_way(struct ways *ways, enum gate gate)
 {
@@ -147,7 +168,7 @@ static enum gate gate_around(const struct project *project, struct site statemen
 
 /* What callers give for a parameter; where one gives nothing its default holds. */
 static struct ways ways_of_parameter(const struct project *project, struct site name,
-                                     const struct definition *definition, uint32_t *left, int depth)
+                                     const struct definition *definition, struct budget *left, int depth)
 {
     struct ways ways = {0};
     const struct syntax *tree = project_tree(project, name.file);
@@ -159,9 +180,9 @@ static struct ways ways_of_parameter(const struct project *project, struct site 
     const bool off = syntax_is(tree, definition->value, SYN_FALSE); /* who wants it says so by its name */
     if (!count && off)
         return (struct ways){.absent = true};
-    if (!count || count > MOST_WAYS || k == SUMMARY_PARAMETERS)
+    if (!count || k == SUMMARY_PARAMETERS)
         return (struct ways){.unknown = true};
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = 0; i < count && left->values; i++) {
         const uint32_t given = name_argument(project, callers[i], k);
         const struct site site =
             given == NONE ? (struct site){name.file, definition->value} : (struct site){callers[i].file, given};
@@ -170,16 +191,16 @@ static struct ways ways_of_parameter(const struct project *project, struct site 
         ways.unknown |=
             given == NONE && !off && syntax_arguments_hidden(project_tree(project, callers[i].file), callers[i].node);
     }
-    return ways;
+    return left->values ? ways : (struct ways){.absent = ways.absent, .unknown = true, .there = 1};
 }
 
-static struct ways ways_of_name(const struct project *project, struct site name, uint32_t *left, int depth)
+static struct ways ways_of_name(const struct project *project, struct site name, struct budget *left, int depth)
 {
     struct ways ways = {0};
-    const struct definition *found[MOST_WAYS];
-    const uint32_t count = flow_definitions(project, name, found, MOST_WAYS);
-    ways.unknown = !count || count > MOST_WAYS;
-    for (uint32_t i = 0; i < count && count <= MOST_WAYS; i++) {
+    const struct definition *found[FLOW_MOST_DEFINITIONS];
+    const uint32_t count = flow_definitions(project, name, found, FLOW_MOST_DEFINITIONS);
+    ways.unknown = !count || count > FLOW_MOST_DEFINITIONS;
+    for (uint32_t i = 0; i < count && count <= FLOW_MOST_DEFINITIONS; i++) {
         const bool plain = found[i]->kind == DEFINED_ASSIGN && !found[i]->unpacked;
         const struct ways more = found[i]->kind == DEFINED_PARAMETER
                                      ? ways_of_parameter(project, name, found[i], left, depth)
@@ -208,14 +229,15 @@ static str option_taken(const struct project *project, struct site call)
 }
 
 /* What callers give for an option that is not named among the parameters. */
-static struct ways ways_of_option(const struct project *project, struct site call, str key, uint32_t *left, int depth)
+static struct ways ways_of_option(const struct project *project, struct site call, str key, struct budget *left,
+                                  int depth)
 {
     struct ways ways = {0};
     uint32_t count;
     const struct site *callers = name_callers(project, project_function_at(project, call), &count);
-    if (!count || count > MOST_WAYS)
+    if (!count)
         return (struct ways){.there = 1, .unknown = true};
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = 0; i < count && left->values; i++) {
         const struct syntax *tree = project_tree(project, callers[i].file);
         uint32_t given = NONE;
         const uint32_t arguments = syntax_child(tree, callers[i].node, 1);
@@ -228,10 +250,10 @@ static struct ways ways_of_option(const struct project *project, struct site cal
         add_ways(&ways, &more, gate_around(project, callers[i], NONE));
         ways.unknown |= given == NONE && syntax_arguments_hidden(tree, callers[i].node);
     }
-    return ways;
+    return left->values ? ways : (struct ways){.absent = ways.absent, .unknown = true, .there = 1};
 }
 
-static struct ways ways_of_call(const struct project *project, struct site call, uint32_t *left, int depth)
+static struct ways ways_of_call(const struct project *project, struct site call, struct budget *left, int depth)
 {
     struct ways ways = {0};
     const str option = option_taken(project, call);
@@ -242,8 +264,8 @@ static struct ways ways_of_call(const struct project *project, struct site call,
         return (struct ways){.there = 1};
     const struct function *function = project_function(project, target);
     const struct syntax *tree = project_tree(project, function->file);
-    if (tree->size[function->node] > LARGEST_CALLED)
-        return (struct ways){.there = 1};
+    if (!spend(left, tree->size[function->node] > LARGEST_CALLED))
+        return (struct ways){.there = 1, .unknown = true};
     for (uint32_t node = function->node; node < syntax_last(tree, function->node); node++) {
         const struct site value = {function->file, node + 1};
         if (tree->kind[node] != SYN_RETURN || project_function_at(project, value) != target)
@@ -254,14 +276,14 @@ static struct ways ways_of_call(const struct project *project, struct site call,
     return ways;
 }
 
-static struct ways ways_of(const struct project *project, struct site value, uint32_t *left, int depth)
+static struct ways ways_of(const struct project *project, struct site value, struct budget *left, int depth)
 {
     struct ways ways = {0};
     const struct syntax *tree = project_tree(project, value.file);
     if (syntax_is(tree, value.node, SYN_NONE) || syntax_is(tree, value.node, SYN_FALSE) ||
         syntax_is(tree, value.node, SYN_ABSENT))
         return (struct ways){.absent = true};
-    if (value.node == NONE || depth == DEEPEST_VALUE || !*left || !--*left)
+    if (value.node == NONE || !spend(left, depth == DEEPEST_VALUE))
         return (struct ways){.there = 1, .unknown = true};
     switch (tree->kind[value.node]) {
     case SYN_NAME:
@@ -314,21 +336,28 @@ static uint32_t asked_for(const struct syntax *tree, uint32_t test, bool *to_be_
  * Where it is there on all ways that are known, nothing asks for its absence; where it is there on none, no call in
  * the run asks for the branch: an option that is for others.
  */
+static enum gate gate_of_ways(const struct project *project, struct site asked, bool to_be_absent,
+                              const struct ways *ways)
+{
+    if (to_be_absent)
+        return !ways->unknown && ways->there && !ways->absent && is_parameter(project, asked) ? GATE_FLAG : GATE_NONE;
+    if (ways->absent && !ways->there)
+        return ways->unknown ? GATE_NONE : GATE_FLAG;
+    return ways->absent ? ways->gate : GATE_NONE;
+}
+
 enum gate gate_of_test(const struct project *project, struct site test)
 {
     const struct syntax *tree = project_tree(project, test.file);
-    const enum gate gate = gate_of_words(tree, test.node);
     bool to_be_absent = false;
+    enum gate gate = gate_of_words(tree, test.node);
     const uint32_t asked = gate == GATE_NONE ? asked_for(tree, test.node, &to_be_absent) : NONE;
     if (asked == NONE)
         return gate;
-    uint32_t left = MOST_VALUES;
+    struct budget left = {.values = MOST_VALUES};
     const struct ways ways = ways_of_name(project, (struct site){test.file, asked}, &left, 0);
-    if (to_be_absent)
-        return !ways.unknown && ways.there && !ways.absent && is_parameter(project, (struct site){test.file, asked})
-                   ? GATE_FLAG
-                   : GATE_NONE;
-    if (ways.absent && !ways.there)
-        return ways.unknown ? GATE_NONE : GATE_FLAG;
-    return ways.absent ? ways.gate : GATE_NONE;
+    gate = gate_of_ways(project, (struct site){test.file, asked}, to_be_absent, &ways);
+    if (gate == GATE_NONE && left.stopped)
+        project_limit(project, &far_gate, test);
+    return gate;
 }

@@ -218,9 +218,9 @@ static void mark_evaluation(struct project *project, const struct file *file)
 }
 
 /* Around loops that evaluate, and within those that train, nothing else evaluates: the outermost over a loader counts. */
-static bool pass_on(struct project *project)
+static struct site pass_on(struct project *project)
 {
-    bool changed = false;
+    struct site changed = site_none;
     for (uint32_t i = 0; i < project->files.count; i++)
         for (size_t c = 0; c < calls_of(project, i)->count; c++) {
             const struct call *call = &calls_of(project, i)->at[c];
@@ -228,12 +228,11 @@ static bool pass_on(struct project *project)
             const uint32_t caller = function_of(project, &project->files.at[i], call->node);
             const uint8_t before = project->contexts->trains[caller];
             project->contexts->trains[caller] |= project->contexts->trains[call->target] & RUNS_MODEL;
-            changed |= before != project->contexts->trains[caller];
-            if (!trains || caller == call->target)
-                continue;
-            mark_around(project, &project->files.at[i], caller, call->node,
-                        trains & TRAINS_IN_LOOP ? TRAINS_IN_LOOP : TRAINS_ONCE);
-            changed |= before != project->contexts->trains[caller];
+            if (trains && caller != call->target)
+                mark_around(project, &project->files.at[i], caller, call->node,
+                            trains & TRAINS_IN_LOOP ? TRAINS_IN_LOOP : TRAINS_ONCE);
+            if (before != project->contexts->trains[caller])
+                changed = (struct site){i, call->node};
         }
     return changed;
 }
@@ -324,22 +323,31 @@ static bool is_marked(const struct project *project, const struct file *file, ui
     return false;
 }
 
+static const struct limit far_maker = {
+    "action",
+    "what goes to the step of an environment is made in more than 8 steps, or in more than 512 places of a file; "
+    "who else makes it is not known"};
+
 /* The expression, what it calls, and how the names in it came about: what the environment's next step needs. */
 static void mark_makers(struct project *project, uint32_t id, uint32_t within, int depth)
 {
-    enum { DEEPEST_MAKER = 8, MOST_WAYS = 4, MOST_MARKED = 512 };
+    enum { DEEPEST_MAKER = 8, MOST_MARKED = 512 };
     const struct file *file = &project->files.at[id];
     const struct syntax *tree = file->shown.tree;
-    if (depth == DEEPEST_MAKER || placed_in(project, file)->acting.count == MOST_MARKED ||
-        is_marked(project, file, within))
+    if (is_marked(project, file, within))
         return;
+    if (depth == DEEPEST_MAKER || placed_in(project, file)->acting.count == MOST_MARKED) {
+        project_limit(project, &far_maker, (struct site){id, within});
+        return;
+    }
     nodes_add(&placed_in(project, file)->acting, within);
     mark_called_below(project, id, within);
     for (uint32_t n = within, last = syntax_last(tree, within); n < last; n++) {
-        const struct definition *found[MOST_WAYS];
-        const uint32_t count =
-            tree->kind[n] == SYN_NAME ? flow_definitions(project, (struct site){id, n}, found, MOST_WAYS) : 0;
-        for (uint32_t i = 0; i < count && i < MOST_WAYS; i++)
+        const struct definition *found[FLOW_MOST_DEFINITIONS];
+        const uint32_t count = tree->kind[n] == SYN_NAME
+                                   ? flow_definitions(project, (struct site){id, n}, found, FLOW_MOST_DEFINITIONS)
+                                   : 0;
+        for (uint32_t i = 0; i < count && i < FLOW_MOST_DEFINITIONS; i++)
             if ((found[i]->kind == DEFINED_ASSIGN || found[i]->kind == DEFINED_CHANGE) && found[i]->value != NONE &&
                 !is_environment_step(tree, found[i]->statement))
                 mark_makers(project, id, found[i]->value, depth + 1);
@@ -383,14 +391,18 @@ static bool calls_object(const struct syntax *tree, uint32_t function, const str
 /* A method that runs self.net, and is only called behind self.net.eval(). */
 static bool is_called_to_evaluate(const struct project *project, uint32_t f)
 {
-    enum { MOST_CALLERS = 32 };
+    enum { MOST_CALLERS = 1000 };
     const struct function *function = &project->files.functions[f];
     const struct syntax *tree = project_tree(project, function->file);
     uint32_t count;
     const struct site *callers = name_callers(project, f, &count);
-    if (count > MOST_CALLERS)
-        return false;
+    static const struct limit many = {
+        "evaluation-callers", "a method is called in more than 1,000 places; whether all evaluate is not looked at"};
     for (uint32_t i = 0; i < count; i++) {
+        if (i == MOST_CALLERS) {
+            project_limit(project, &many, (struct site){function->file, function->node});
+            return false;
+        }
         const struct syntax *there = project_tree(project, callers[i].file);
         const uint32_t object = put_to_evaluation(there, callers[i].node);
         const uint32_t caller = project_function_at(project, callers[i]);
@@ -436,12 +448,16 @@ static void note_training(struct project *project, const struct file *file)
 
 void loops_build(struct project *project)
 {
+    enum { ROUNDS = 32 };
     struct contexts *contexts = project->contexts;
     contexts->trains = arena_array(&contexts->arena, project->files.function_count, sizeof *contexts->trains);
     for (uint32_t i = 0; i < project->files.count; i++)
         mark_direct(project, &project->files.at[i]);
-    for (int round = 0; round < 16 && pass_on(project); round++)
-        ;
+    struct site changed = pass_on(project);
+    for (int round = 1; round < ROUNDS && !site_is_none(changed); round++)
+        changed = pass_on(project);
+    if (!site_is_none(changed))
+        project_limit(project, &limit_call_rounds, changed);
     mark_functions(project);
     for (uint32_t i = 0; i < project->files.count; i++)
         note_training(project, &project->files.at[i]);

@@ -5,6 +5,18 @@
 /* Nodes: tests and values beyond are not compared with all that a block binds. */
 enum { LARGEST_TEST = 200 };
 
+static const struct limit large_test = {
+    "once",
+    "a test has more than 200 nodes, a function it stands for 20,000, or one returns early in more than 8 places; "
+    "whether it lets something run once is not known"};
+
+static bool is_too_large(const struct project *project, struct site test, uint32_t size, uint32_t most)
+{
+    if (size > most)
+        project_limit(project, &large_test, test);
+    return size > most;
+}
+
 static uint32_t without_index(const struct syntax *tree, uint32_t node)
 {
     while (syntax_is(tree, node, SYN_SUBSCRIPT))
@@ -35,9 +47,10 @@ static uint32_t kept_place(const struct project *project, uint32_t file, uint32_
     return (definition && definition->kind == DEFINED_OUTSIDE) || is_global(tree, node) ? node : NONE;
 }
 
-static bool mentions(const struct syntax *tree, uint32_t within, uint32_t place)
+static bool mentions(const struct project *project, uint32_t file, uint32_t within, uint32_t place)
 {
-    if (tree->size[within] > LARGEST_TEST)
+    const struct syntax *tree = project_tree(project, file);
+    if (is_too_large(project, (struct site){file, within}, tree->size[within], LARGEST_TEST))
         return false;
     for (uint32_t n = within, last = syntax_last(tree, within); n < last; n++)
         if (tree->kind[n] == tree->kind[place] && syntax_same(tree, n, tree, place))
@@ -101,17 +114,19 @@ static bool keeps(const struct project *project, uint32_t file, uint32_t test, u
     if (tree->kind[target] == SYN_NAME || (holds_again(tree, test) && !is_flag_value(value)))
         return false;
     const uint32_t base = without_index(tree, target);
-    return (mentions(tree, test, base) || asks_by_name(tree, test, base)) && kept_place(project, file, target) != NONE;
+    return (mentions(project, file, test, base) || asks_by_name(tree, test, base)) &&
+           kept_place(project, file, target) != NONE;
 }
 
 /* Whether the function binds a thing that outlives it and that the test of another function asks for. */
 static bool binds(const struct project *project, uint32_t id, const struct syntax *there, uint32_t test)
 {
-    enum { LARGEST = 4000 };
+    enum { LARGEST = 20000 };
     const struct function *function = project_function(project, id);
     const struct syntax *tree = project_tree(project, function->file);
-    if (tree->size[function->node] > LARGEST || there->size[test] > LARGEST_TEST)
-        return false;
+    const struct site site = {function->file, function->node};
+    if (is_too_large(project, site, tree->size[function->node], LARGEST) || there->size[test] > LARGEST_TEST)
+        return false; /* of the test it is told where it is asked for what it mentions */
     for (uint32_t s = function->node, last = syntax_last(tree, function->node); s < last; s++)
         for (uint32_t n = test; tree->kind[s] == SYN_ASSIGN && n < syntax_last(there, test); n++)
             if ((there->kind[n] == SYN_ATTRIBUTE || there->kind[n] == SYN_NAME) && syntax_same(tree, s + 1, there, n) &&
@@ -166,7 +181,7 @@ static bool filled_behind(const struct project *project, uint32_t file, uint32_t
 {
     const struct syntax *tree = project_tree(project, file);
     for (uint32_t s = from; s < last; s++) {
-        if (tree->kind[s] == SYN_ASSIGN && mentions(tree, value, without_index(tree, s + 1)) &&
+        if (tree->kind[s] == SYN_ASSIGN && mentions(project, file, value, without_index(tree, s + 1)) &&
             kept_place(project, file, s + 1) != NONE)
             return true;
     }
@@ -186,6 +201,7 @@ uint32_t once_behind_return(const struct project *project, uint32_t file, uint32
         if (value == NONE)
             continue;
         returns++;
+        is_too_large(project, (struct site){file, s}, returns, MOST_RETURNS - 1);
         value = behind_name(project, file, value);
         if (value != NONE && filled_behind(project, file, value, syntax_last(tree, s), last))
             return syntax_last(tree, s);

@@ -26,9 +26,9 @@ static void through_name(const struct project *project, struct by_name *list, st
     if (tree->kind[statement] != SYN_ASSIGN || at != syntax_last_child(tree, statement))
         return;
     const struct definition *bound = flow_bound(project, (struct site){attribute.file, statement + 1});
-    uint32_t uses[32];
-    const uint32_t count = bound ? flow_uses(project, attribute.file, bound, uses, 32) : 0;
-    for (uint32_t i = 0; i < count && i < 32; i++)
+    uint32_t uses[FLOW_MOST_USES];
+    const uint32_t count = bound ? flow_uses(project, attribute.file, bound, uses, FLOW_MOST_USES) : 0;
+    for (uint32_t i = 0; i < count && i < FLOW_MOST_USES; i++)
         if (tree->kind[tree->parent[uses[i]]] == SYN_CALL && uses[i] == tree->parent[uses[i]] + 1)
             push(list, (struct site){attribute.file, tree->parent[uses[i]]}, name);
 }
@@ -89,10 +89,12 @@ static uint32_t key_of(const struct syntax *tree, uint32_t value)
 
 static void find_kept(const struct project *project, struct keyed_modules *modules)
 {
-    enum { MOST_MODULES = 64 };
+    enum { MOST_MODULES = 256 };
+    static const struct limit many = {
+        "modules-by-key", "more than 256 networks are kept by key; calls of the others by key are not looked at"};
     for (uint32_t i = 0; i < project->files.count; i++) {
         const struct file *file = &project->files.at[i];
-        for (uint32_t node = 0; node < file->shown.tree->count && modules->count < MOST_MODULES; node++) {
+        for (uint32_t node = 0; node < file->shown.tree->count; node++) {
             const uint32_t key = file->shown.tree->kind[node] == SYN_CALL ? key_of(file->shown.tree, node) : NONE;
             const struct value *made = key == NONE ? &value_unknown : node_value(project, file, node);
             const uint32_t forward = made->kind == VALUE_MODULE && made->detail != NONE
@@ -100,6 +102,10 @@ static void find_kept(const struct project *project, struct keyed_modules *modul
                                          : NONE;
             if (forward == NONE)
                 continue;
+            if (modules->count == MOST_MODULES) {
+                project_limit(project, &many, (struct site){i, node});
+                return;
+            }
             modules->at = mem_grow(modules->at, &modules->room, modules->count + 1, sizeof *modules->at);
             modules->at[modules->count++] =
                 (struct keyed_module){syntax_text(file->shown.tree, key), file->program, forward};

@@ -2,6 +2,7 @@
 /* What functions do: what stands in them, and then what those do that they call, until nothing is added. */
 #include "contexts.h"
 
+#include "base/mem.h"
 #include "base/par.h"
 #include "source/known/known.h"
 #include "source/known/known_words.h"
@@ -96,36 +97,70 @@ static uint32_t effects_of_node(const struct project *project, const struct file
     }
 }
 
-/* The parameter from which an expression comes by moves, names and containers alone; NONE. */
-static uint32_t from_parameter(const struct project *project, const struct file *file, uint32_t f, uint32_t node,
-                               int depth);
+static const struct limit far_parameter = {
+    "from-parameter",
+    "what a function gives, moves or hands on comes through more than 200 expressions and names; from "
+    "which parameter it comes is not known"};
 
-static uint32_t from_definition(const struct project *project, const struct file *file, uint32_t f, uint32_t d,
-                                int depth)
+/* From an expression of a function back to a parameter. Each definition is looked at once: in a loop they lead round. */
+struct search {
+    const struct project *project;
+    const struct file *file;
+    uint32_t f, steps;
+    uint32_t seen[200]; /* definitions */
+    uint32_t seen_count;
+};
+
+enum { MOST_STEPS = sizeof((struct search *)0)->seen / sizeof(uint32_t) };
+
+/* Whether the search may go on to the node. */
+static bool may_go_on(struct search *search, uint32_t node)
 {
+    if (search->steps++ < MOST_STEPS)
+        return true;
+    project_limit(search->project, &far_parameter, (struct site){search->file->id, node});
+    return false;
+}
+
+static bool is_seen(struct search *search, uint32_t d)
+{
+    for (uint32_t i = 0; i < search->seen_count; i++)
+        if (search->seen[i] == d)
+            return true;
+    if (search->seen_count < MOST_STEPS)
+        search->seen[search->seen_count++] = d;
+    return false;
+}
+
+/* The parameter from which an expression comes by moves, names and containers alone; NONE. */
+static uint32_t from_parameter(struct search *search, uint32_t node);
+
+static uint32_t from_definition(struct search *search, uint32_t d)
+{
+    const struct file *file = search->file;
     const struct flow *flow = &file->flow;
     d = flow_resolve(flow, d);
-    if (d == NONE || depth > 12)
+    if (d == NONE || is_seen(search, d) || !may_go_on(search, flow->defs[d].shown.statement))
         return NONE;
     const struct def *def = &flow->defs[d];
     switch (def->shown.kind) {
     case DEFINED_PARAMETER: {
-        const uint32_t local = f - file->shown.first_function;
+        const uint32_t local = search->f - file->shown.first_function;
         const uint32_t k = d - file->first_parameter_def[local];
-        return k < project->files.functions[f].parameters ? k : NONE;
+        return k < search->project->files.functions[search->f].parameters ? k : NONE;
     }
     case DEFINED_ASSIGN:
     case DEFINED_FOR:
-        return from_parameter(project, file, f, def->shown.value, depth + 1);
+        return from_parameter(search, def->shown.value);
     case DEFINED_CHANGE: {
-        const uint32_t k = from_definition(project, file, f, def->previous, depth + 1);
+        const uint32_t k = from_definition(search, def->previous);
         return k != NONE || file->shown.tree->kind[def->shown.statement] != SYN_ASSIGN
                    ? k
-                   : from_parameter(project, file, f, def->shown.value, depth + 1);
+                   : from_parameter(search, def->shown.value);
     }
     case DEFINED_MEETING:
-        for (uint32_t i = 0; i < def->operands && i < 8; i++) {
-            const uint32_t k = from_definition(project, file, f, flow->operands[def->first_operand + i], depth + 1);
+        for (uint32_t i = 0; i < def->operands; i++) {
+            const uint32_t k = from_definition(search, flow->operands[def->first_operand + i]);
             if (k != NONE)
                 return k;
         }
@@ -146,17 +181,19 @@ static bool is_move(const struct known *known)
             known->flags & VALUE_DETACHED);
 }
 
-static uint32_t from_call(const struct project *project, const struct file *file, uint32_t f, uint32_t node, int depth)
+static uint32_t from_call(struct search *search, uint32_t node)
 {
+    const struct project *project = search->project;
+    const struct file *file = search->file;
     const struct syntax *tree = file->shown.tree;
-    const struct site site = {project->files.functions[f].file, node};
+    const struct site site = {file->id, node};
     const struct call *call = call_at(project, site);
     if (call) {
         const struct summary *s = &project->summaries.of_function[call->target];
         for (uint32_t k = 0; k < SUMMARY_PARAMETERS; k++)
             if (s->returned >> k & 1) {
                 const uint32_t argument = name_argument(project, site, k);
-                return argument == NONE ? NONE : from_parameter(project, file, f, argument, depth + 1);
+                return argument == NONE ? NONE : from_parameter(search, argument);
             }
         return NONE;
     }
@@ -167,39 +204,43 @@ static uint32_t from_call(const struct project *project, const struct file *file
     const bool method =
         tree->kind[callee] == SYN_ATTRIBUTE && node_value(project, file, callee + 1)->kind != VALUE_IMPORT;
     const uint32_t what = method ? callee + 1 : syntax_argument(tree, node, 0, NULL);
-    return what == NONE ? NONE : from_parameter(project, file, f, what, depth + 1);
+    return what == NONE ? NONE : from_parameter(search, what);
 }
 
-static uint32_t from_parameter(const struct project *project, const struct file *file, uint32_t f, uint32_t node,
-                               int depth)
+static uint32_t from_parameter(struct search *search, uint32_t node)
 {
-    const struct syntax *tree = file->shown.tree;
-    if (node == NONE || depth > 12)
+    const struct syntax *tree = search->file->shown.tree;
+    if (node == NONE || !may_go_on(search, node))
         return NONE;
     switch (tree->kind[node]) {
     case SYN_NAME:
-        return from_definition(project, file, f, file->flow.def_of[node], depth + 1);
+        return from_definition(search, search->file->flow.def_of[node]);
     case SYN_CALL:
-        return from_call(project, file, f, node, depth);
+        return from_call(search, node);
     case SYN_SUBSCRIPT:
     case SYN_LIST_COMP:
     case SYN_GENERATOR:
     case SYN_LIST:
     case SYN_TUPLE:
-        return from_parameter(project, file, f, syntax_first(tree, node), depth + 1);
+        return from_parameter(search, syntax_first(tree, node));
     case SYN_DICT_COMP:
-        return from_parameter(project, file, f, syntax_child(tree, syntax_first(tree, node), 1), depth + 1);
+        return from_parameter(search, syntax_child(tree, syntax_first(tree, node), 1));
     case SYN_CONDITIONAL: {
-        const uint32_t k = from_parameter(project, file, f, syntax_first(tree, node), depth + 1);
-        return k != NONE ? k : from_parameter(project, file, f, syntax_child(tree, node, 2), depth + 1);
+        const uint32_t k = from_parameter(search, syntax_first(tree, node));
+        return k != NONE ? k : from_parameter(search, syntax_child(tree, node, 2));
     }
     case SYN_ATTRIBUTE:
-        return str_eq(syntax_tail(tree, node), S("data"))
-                   ? from_parameter(project, file, f, syntax_first(tree, node), depth + 1)
-                   : NONE;
+        return str_eq(syntax_tail(tree, node), S("data")) ? from_parameter(search, syntax_first(tree, node)) : NONE;
     default:
         return NONE;
     }
+}
+
+/* The parameter of function f from which the expression comes; NONE. */
+static uint32_t origin(const struct project *project, const struct file *file, uint32_t f, uint32_t node)
+{
+    struct search search = {.project = project, .file = file, .f = f};
+    return from_parameter(&search, node);
 }
 
 /* Moves and returns of a function, as bits of its parameters. */
@@ -212,33 +253,42 @@ static void look_at_moves(struct project *project, const struct file *file, uint
         const struct value *callee = node_value(project, file, syntax_first(tree, node));
         const struct known *known = callee->name ? callee->name->known : NULL;
         if (!call_at(project, site) && known && known->special >= SPECIAL_TO && known->special <= SPECIAL_NUMPY) {
-            const uint32_t k = from_parameter(project, file, f, syntax_first(tree, node) + 1, 0);
+            const uint32_t k = origin(project, file, f, syntax_first(tree, node) + 1);
             const bool down = known->special >= SPECIAL_CPU || node_value(project, file, node)->device == DEVICE_CPU;
             if (k < SUMMARY_PARAMETERS)
                 *(down ? &s->downloaded : &s->uploaded) |= 1ull << k;
         }
     } else if (tree->kind[node] == SYN_RETURN) {
-        const uint32_t k = from_parameter(project, file, f, syntax_first(tree, node), 0);
+        const uint32_t k = origin(project, file, f, syntax_first(tree, node));
         if (k < SUMMARY_PARAMETERS)
             s->returned |= 1ull << k;
     }
 }
 
+/* The definition that made what this one changes; `object` has those of the changes before it, from `first` on. */
+static uint32_t changed_object(const struct flow *flow, uint32_t change, const uint32_t *object, uint32_t first)
+{
+    const uint32_t before = flow_resolve(flow, flow->defs[change].previous);
+    const bool known = before != NONE && before >= first && before < change; /* in a loop they go round */
+    return known ? object[before - first] : before;
+}
+
 static void look_at_changes(struct project *project, const struct file *file, uint32_t f, struct summary *s)
 {
     const uint32_t local = f - file->shown.first_function;
-    for (uint32_t d = file->function_first_def[local]; d < file->function_last_def[local]; d++) {
+    const uint32_t first = file->function_first_def[local], last = file->function_last_def[local];
+    uint32_t *object = mem_alloc((last - first + (size_t)1) * sizeof *object);
+    for (uint32_t d = first; d < last; d++) {
         const struct def *def = &file->flow.defs[d];
+        object[d - first] = d;
         if (def->shown.kind != DEFINED_CHANGE)
             continue;
+        const uint32_t from = object[d - first] = changed_object(&file->flow, d, object, first);
         const str method = syntax_is(file->shown.tree, def->shown.value, SYN_CALL)
                                ? syntax_tail(file->shown.tree, def->shown.value + 1)
                                : S("");
         if (known_word(WORDS_MOVE_OR_CAST, method))
             continue;
-        uint32_t from = flow_resolve(&file->flow, def->previous);
-        for (int hops = 0; hops < 64 && from != NONE && file->flow.defs[from].shown.kind == DEFINED_CHANGE; hops++)
-            from = flow_resolve(&file->flow, file->flow.defs[from].previous); /* in a loop they go round */
         const bool parameter = from != NONE && file->flow.defs[from].shown.kind == DEFINED_PARAMETER;
         const uint32_t k = parameter ? from - file->first_parameter_def[local] : NONE;
         if (k < SUMMARY_PARAMETERS && k < project->files.functions[f].parameters) {
@@ -248,6 +298,7 @@ static void look_at_changes(struct project *project, const struct file *file, ui
             s->effects |= EFFECT_GLOBAL;
         }
     }
+    mem_free(object);
 }
 
 typedef void look_fn(struct project *project, const struct file *file, uint32_t function, uint32_t node);
@@ -291,9 +342,10 @@ static uint32_t passed_on(const struct project *project, const struct call *call
     return effects;
 }
 
-static bool pass_on(struct project *project)
+/* A call that changed what is known of its caller; site_none. */
+static struct site pass_on(struct project *project)
 {
-    bool changed = false;
+    struct site changed = site_none;
     for (uint32_t i = 0; i < project->files.count; i++)
         for (size_t c = 0; c < calls_of(project, i)->count; c++) {
             const struct call *call = &calls_of(project, i)->at[c];
@@ -308,7 +360,7 @@ static bool pass_on(struct project *project)
                     continue;
                 const uint32_t argument = name_argument(project, (struct site){i, call->node}, k);
                 const uint32_t from =
-                    argument == NONE ? NONE : from_parameter(project, &project->files.at[i], call->caller, argument, 0);
+                    argument == NONE ? NONE : origin(project, &project->files.at[i], call->caller, argument);
                 if (from >= SUMMARY_PARAMETERS)
                     continue;
                 s->uploaded |= (t->uploaded >> k & 1) << from;
@@ -316,7 +368,8 @@ static bool pass_on(struct project *project)
                 s->mutated |= (t->mutated >> k & 1) << from;
                 s->effects |= s->mutated ? EFFECT_ARGUMENT : 0;
             }
-            changed |= before != s->effects || moved != (s->uploaded | s->downloaded | s->mutated);
+            if (before != s->effects || moved != (s->uploaded | s->downloaded | s->mutated))
+                changed = (struct site){i, call->node};
         }
     return changed;
 }
@@ -337,8 +390,20 @@ static void name_wrappers(struct project *project)
     }
 }
 
+static void tell_many_parameters(const struct project *project)
+{
+    static const struct limit many = {"parameters",
+                                      "a function has more than 64 parameters; the others are not followed"};
+    for (uint32_t f = 0; f < project->files.function_count; f++) {
+        const struct function *function = &project->files.functions[f];
+        if (function->parameters > SUMMARY_PARAMETERS)
+            project_limit(project, &many, (struct site){function->file, function->node});
+    }
+}
+
 void summary_build(struct project *project)
 {
+    enum { ROUNDS = 32 };
     struct summaries *summaries = &project->summaries;
     summaries->of_function =
         arena_array(&summaries->arena, project->files.function_count, sizeof *summaries->of_function);
@@ -347,9 +412,13 @@ void summary_build(struct project *project)
     for (int round = 0; round < 2; round++) /* wrappers of wrappers return what those return */
         for (uint32_t i = 0; i < project->files.count; i++)
             look_at_all(project, &project->files.at[i], look_at_moves);
-    for (int round = 0; round < 32 && pass_on(project); round++)
-        ;
+    struct site changed = pass_on(project);
+    for (int round = 1; round < ROUNDS && !site_is_none(changed); round++)
+        changed = pass_on(project);
+    if (!site_is_none(changed))
+        project_limit(project, &limit_call_rounds, changed);
     name_wrappers(project);
+    tell_many_parameters(project);
 }
 
 void summaries_free(struct summaries *summaries)

@@ -46,7 +46,8 @@ void flow_prove(struct files *files, uint32_t file); /* what uses prove, once me
 /* Any round tells here what it does not follow to its end. */
 static inline void files_limit(const struct files *files, const struct limit *limit, uint32_t file, uint32_t node)
 {
-    limits_tell(files->limits, limit, file, files->at[file].shown.tree->begin[node]);
+    const struct syntax *tree = files->at[file].shown.tree;
+    limits_tell(files->limits, limit, file, node < tree->count ? tree->begin[node] : 0);
 }
 
 /* ---- asking ---- */

@@ -129,6 +129,10 @@ static void list_stars(struct files *files, uint32_t id)
 /* How far names come through modules that import all of one another. */
 enum { DEEPEST_STAR = 5 };
 
+static const struct limit far_star = {
+    "star-imports",
+    "names come through more than 5 modules that import all of one another; those beyond are not known"};
+
 struct starred {
     struct files *files;
     uint32_t *seen_by; /* per file: the last file for which it was met */
@@ -149,6 +153,8 @@ static void add_reached(struct starred *s, uint32_t from, uint32_t of, int depth
         s->seen_by[star->file] = from;
         if (depth + 1 < DEEPEST_STAR)
             add_reached(s, from, star->file, depth + 1);
+        else if (s->files->at[star->file].own_stars.count)
+            files_limit(s->files, &far_star, from, 0);
     }
 }
 

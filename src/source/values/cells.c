@@ -70,15 +70,24 @@ static void join_fact(struct cells *cells, const struct fact *fact)
         cell->next = values_join(cells->values, cell->next, fact->value, parameter ? JOIN_CALLERS : JOIN_WAYS);
 }
 
-/* After a round: a fact that a file does not repeat is gone. */
-void cells_join(struct cells *cells)
+/* What is known before the facts of a round are joined: nothing, or with `keep` what was known before. */
+static void begin_join(struct cells *cells, bool keep)
 {
     for (uint32_t i = 0; i < cells->count; i++)
-        cells->at[i].next = &value_nothing;
-    for (uint32_t i = 0; i < cells->files->count; i++)
-        cells->programs[i].next_module_moved = cells->programs[i].next_default_moved = false;
+        cells->at[i].next = keep ? cells->at[i].value : &value_nothing;
+    for (uint32_t i = 0; i < cells->files->count; i++) {
+        struct program *program = &cells->programs[i];
+        program->next_module_moved = keep && program->module_moved;
+        program->next_default_moved = keep && program->default_moved;
+    }
     for (uint32_t i = 0; i < cells->files->class_count; i++)
-        cells->classes[i].next_on_gpu = false;
+        cells->classes[i].next_on_gpu = keep && cells->classes[i].on_gpu;
+}
+
+/* After a round: a fact that a file does not repeat is gone, if nothing is kept. */
+static void join_facts(struct cells *cells, bool keep)
+{
+    begin_join(cells, keep);
     for (uint32_t i = 0; i < cells->files->count; i++) {
         const struct facts *facts = &cells->of_file[i].facts;
         for (size_t f = 0; f < facts->count; f++) {
@@ -118,8 +127,16 @@ static void sort_calls(struct calls *calls)
 
 /* ---- rounds ---- */
 
-/* Values settle in three or four rounds; a run that has not after so many is taken as it is. */
-enum { ROUNDS = 10 };
+/*
+ * Values settle in three or four rounds. Some never would: what one round finds makes the next lose it. So from one round
+ * on what was known is kept, and joined with what is found: then values only become more general, and that ends soon.
+ */
+enum { FREE_ROUNDS = 10, ROUNDS = 24 };
+
+static const struct limit unsettled = {
+    "value-rounds", "what functions give each other had not settled after 24 rounds; it is taken as it was then"};
+static const struct limit many_values = {
+    "values", "the files hold more than 16 million different values; the others are not known"};
 
 struct round {
     struct cells *cells;
@@ -160,13 +177,17 @@ static void settle(struct cells *cells)
         round.files[round.count++] = i;
     for (int i = 0; i < ROUNDS && round.count; i++) {
         par_each(round.count, cells->options.threads, evaluate, &round);
-        cells_join(cells);
+        join_facts(cells, i >= FREE_ROUNDS);
         class_link(cells);
         round.count = 0;
         for (uint32_t f = 0; f < count; f++)
             if (is_dirty(cells, f))
                 round.files[round.count++] = f;
     }
+    for (uint32_t i = 0; i < round.count; i++)
+        files_limit(cells->files, &unsettled, round.files[i], 0);
+    if (values_full(cells->values))
+        files_limit(cells->files, &many_values, 0, 0);
     mem_free(round.files);
 }
 

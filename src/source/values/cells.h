@@ -122,10 +122,12 @@ void cells_free(struct cells *cells);
 
 /* ---- the steps of the round, in their order ---- */
 void eval_file(struct cells *cells, uint32_t file);
-void cells_join(struct cells *cells);
 void class_link(struct cells *cells); /* bases and kinds, as values tell them */
 
 /* ---- asking ---- */
+/* Classes inherit through more than 16 others: bases beyond are not asked. */
+enum { DEEPEST_CLASS = 16 };
+extern const struct limit limit_class_depth;
 /* The method of a class by name, its bases in the run too; NONE. */
 uint32_t class_method(const struct cells *cells, uint32_t class_id, str name);
 /* Where parameter k of a function is, as its callers and conventions say. */

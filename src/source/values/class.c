@@ -4,12 +4,23 @@
 #include "source/known/frameworks.h"
 #include "source/known/known_words.h"
 
-enum { DEEPEST = 16 };
+enum { MOST_BASES = 8 };
+
+const struct limit limit_class_depth = {
+    "class-depth", "a class inherits through more than 16 others; what those beyond have is not looked at"};
+
+static void tell_class(const struct cells *cells, const struct limit *limit, uint32_t class_id)
+{
+    const struct class_info *about = &cells->files->classes[class_id];
+    files_limit(cells->files, limit, about->file, about->node);
+}
 
 static uint32_t method(const struct cells *cells, uint32_t class_id, uint32_t name, int depth)
 {
     const uint32_t own = map_get(&cells->files->method, (int64_t)class_id << 32 | name);
-    if (own != MAP_NONE || depth == DEEPEST)
+    if (depth == DEEPEST_CLASS && cells->classes[class_id].base_count && own == MAP_NONE)
+        tell_class(cells, &limit_class_depth, class_id);
+    if (own != MAP_NONE || depth == DEEPEST_CLASS)
         return own == MAP_NONE ? NONE : own;
     const struct class_data *data = &cells->classes[class_id];
     for (uint32_t b = 0; b < data->base_count; b++) {
@@ -45,7 +56,7 @@ static bool looks_like_module(const struct cells *cells, uint32_t class_id)
 }
 
 struct found {
-    uint32_t bases[8];
+    uint32_t bases[MOST_BASES];
     uint32_t base_count;
     bool is_module, is_dataset, unknown;
     const struct framework *framework;
@@ -69,8 +80,9 @@ static void look_at_base(const struct cells *cells, const struct value *value, s
         found->is_module |= base->is_module;
         found->is_dataset |= base->is_dataset;
         found->framework = found->framework ? found->framework : base->framework;
-        if (found->base_count < 8)
-            found->bases[found->base_count++] = value->detail;
+        if (found->base_count < MOST_BASES)
+            found->bases[found->base_count] = value->detail;
+        found->base_count++;
     } else if (value->name && known_word(WORDS_ABSTRACT_BASES, value->name->text)) {
         return;
     } else if (value->name) {
@@ -93,6 +105,11 @@ static void link_one(struct cells *cells, uint32_t id)
     for (uint32_t a = list == NONE ? NONE : syntax_first(tree, list); a != NONE; a = syntax_next(tree, a))
         if (tree->kind[a] != SYN_KEYWORD)
             look_at_base(cells, cells_node(cells, file->id, a), &found);
+    static const struct limit many = {"bases", "a class has more than 8 bases; the others are not looked at"};
+    if (found.base_count > MOST_BASES) {
+        tell_class(cells, &many, id);
+        found.base_count = MOST_BASES;
+    }
     struct class_data *data = &cells->classes[id];
     data->changed = false;
     if (found.base_count != data->base_count) {

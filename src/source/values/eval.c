@@ -13,12 +13,22 @@
 
 enum { PASSES = 6 };
 
+static void tell_long_name(const struct eval *e, str part)
+{
+    static const struct limit long_name = {"name-length",
+                                           "a dotted name has more than 480 bytes; what it stands for is not known"};
+    const uintptr_t at = (uintptr_t)part.at - (uintptr_t)e->tree->text.at;
+    limits_tell(e->files->limits, &long_name, e->file_id, at < e->tree->text.len ? (uint32_t)at : 0);
+}
+
 const struct name *eval_name(struct eval *e, const struct name *base, str part)
 {
     const size_t at = ((uintptr_t)part.at ^ (uintptr_t)part.at >> 10 ^ (uintptr_t)base >> 4) % NAMES_KEPT;
     struct kept_name *kept = &e->kept[at];
     if (!kept->name || kept->base != base || kept->part.at != part.at || kept->part.len != part.len)
         *kept = (struct kept_name){base, part, base ? names_dot(e->names, base, part) : names_get(e->names, part)};
+    if (base && str_eq(kept->name->text, S("?")))
+        tell_long_name(e, part);
     return kept->name;
 }
 
@@ -357,6 +367,10 @@ static void share(struct eval *e)
     }
 }
 
+static const struct limit unsettled = {
+    "function-passes",
+    "what loops of a function carry around had not settled after 6 passes; it is taken as it was then"};
+
 static void evaluate_function(struct eval *e, uint32_t f)
 {
     const struct function *function = &e->files->functions[e->file->shown.first_function + f];
@@ -381,6 +395,8 @@ static void evaluate_function(struct eval *e, uint32_t f)
         if (!e->proved && (!e->changed || !e->file->function_loops[f]))
             break;
     }
+    if (e->proved || (e->changed && e->file->function_loops[f]))
+        eval_limit(e, &unsettled, function->node);
     share(e);
 }
 

@@ -113,6 +113,12 @@ const struct value *value_substitute(struct eval *e, const struct value *value, 
                                      uint32_t count);
 
 /* ---- shared among the files of evaluation ---- */
+/* Tells that the value of the node is not followed to its end. */
+static inline void eval_limit(const struct eval *e, const struct limit *limit, uint32_t node)
+{
+    files_limit(e->files, limit, e->file_id, node);
+}
+
 enum { EVAL_WIDEST = 64 }; /* targets of one assignment that are told apart */
 const struct value *eval_by_convention(struct eval *e, str word, const struct value *value); /* devices, loaders */
 const struct value *eval_name_value(struct eval *e, uint32_t node);

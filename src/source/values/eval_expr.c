@@ -159,6 +159,9 @@ const struct value *eval_iterate(struct eval *e, const struct value *value)
     return values_get(e->values, &out);
 }
 
+static const struct limit deep = {"container-depth",
+                                  "lists, tuples and dicts nest deeper than 4; what lies deeper is not known"};
+
 static const struct value *sequence(struct eval *e, uint32_t node, enum value_kind kind)
 {
     const struct value *items[64];
@@ -176,9 +179,11 @@ static const struct value *sequence(struct eval *e, uint32_t node, enum value_ki
         count++;
         joined = values_join(e->values, joined, value, JOIN_WAYS);
     }
-    if (known && count <= 32)
-        return values_tuple(e->values, kind, items, count);
-    return values_container(e->values, kind, joined);
+    const struct value *value =
+        known && count <= 32 ? values_tuple(e->values, kind, items, count) : values_container(e->values, kind, joined);
+    if (count && !value->items)
+        eval_limit(e, &deep, node);
+    return value;
 }
 
 static const struct value *dictionary(struct eval *e, uint32_t node)

@@ -33,14 +33,21 @@ static const struct value *pair(const struct known_call *c, const struct value *
 
 static const struct value *zip(const struct known_call *c)
 {
-    const struct value *items[16];
+    enum { MOST = 32 };
+    static const struct limit wide = {"zip", "zip takes more than 32 things; the others are not known"};
+    const struct value *items[MOST];
     uint32_t count = 0;
     const uint32_t list = syntax_child(c->e->tree, c->call, 1);
-    for (uint32_t a = syntax_first(c->e->tree, list); a != NONE && count < 16; a = syntax_next(c->e->tree, a)) {
+    for (uint32_t a = syntax_first(c->e->tree, list); a != NONE; a = syntax_next(c->e->tree, a)) {
         if (c->e->tree->kind[a] == SYN_STARRED)
             return of(c, VALUE_ITERATOR, of(c, VALUE_TUPLE, eval_iterate(c->e, eval_iterate(c->e, eval_get(c->e, a)))));
-        if (c->e->tree->kind[a] != SYN_KEYWORD)
-            items[count++] = eval_iterate(c->e, eval_get(c->e, a));
+        if (c->e->tree->kind[a] == SYN_KEYWORD)
+            continue;
+        if (count == MOST) {
+            eval_limit(c->e, &wide, c->call);
+            break;
+        }
+        items[count++] = eval_iterate(c->e, eval_get(c->e, a));
     }
     return of(c, VALUE_ITERATOR, values_tuple(c->e->values, VALUE_TUPLE, items, count));
 }

@@ -159,7 +159,9 @@ static const struct value *attribute_cells(struct eval *e, uint32_t class_id, co
     eval_read(e, read_key_class(class_id));
     const struct value *value = cell == MAP_NONE ? &value_nothing : eval_cell(e, cell);
     const struct class_data *data = &e->cells->classes[class_id];
-    for (uint32_t b = 0; depth < 16 && b < data->base_count; b++)
+    if (depth == DEEPEST_CLASS && data->base_count)
+        files_limit(e->files, &limit_class_depth, e->files->classes[class_id].file, e->files->classes[class_id].node);
+    for (uint32_t b = 0; depth < DEEPEST_CLASS && b < data->base_count; b++)
         value = values_join(e->values, value, attribute_cells(e, data->bases[b], name, depth + 1), JOIN_WAYS);
     return value;
 }

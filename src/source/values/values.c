@@ -110,6 +110,11 @@ static bool number(struct values *values, struct value *value)
     return fits;
 }
 
+bool values_full(const struct values *values)
+{
+    return values->next_id == (uint32_t)PAGE * PAGES;
+}
+
 static const struct value *add(struct values *values, struct shard *shard, const struct value *value)
 {
     struct value *copy = arena_alloc(&shard->arena, sizeof *copy);

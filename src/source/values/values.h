@@ -15,6 +15,8 @@ struct values *values_new(void);
 void values_free(struct values *values);
 /* The one value that is equal. Safe from any thread. Items are copied. */
 const struct value *values_get(struct values *values, const struct value *value);
+/* No more can be told apart: those beyond are unknown. */
+bool values_full(const struct values *values);
 const struct value *values_by_id(const struct values *values, uint32_t id);
 const struct value *values_of_kind(struct values *values, enum value_kind kind);
 

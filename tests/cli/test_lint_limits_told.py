@@ -1,0 +1,106 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Each limit of the analysis that is met is told, with its place: what is not followed never reads as clean."""
+import json
+import os
+import tempfile
+import unittest
+
+from support import OK, steptime
+
+HEAD = "import torch\nfrom torch.utils.data import DataLoader\n\n\n"
+TRAIN = "def train(model, loader, opt, flag):\n    for x, y in loader:\n        loss = model(x.cuda())\n        loss.backward()\n"
+
+
+def lines(count, text, begin=0):
+    return "".join(text.format(i, i + 1) for i in range(begin, count))
+
+
+def net(count):
+    return "class Net(torch.nn.Module):\n    def forward(self, x):\n        return x\n\n\n" + "".join(count)
+
+
+# By the id of the limit: a file that meets it, or files by name.
+MEETS = {
+    "statement-size": "x = [" + "1, " * 20_000 + "]\n",
+    "nesting": "y = " + "(lambda: " * 450 + "1" + ")" * 450 + "\n",
+    "uses": HEAD + "def f(a, n):\n    x = a.cuda()\n    for i in range(n):\n" + lines(70, "        print(x[{}].item())\n"),
+    "fate": HEAD + TRAIN + "        v = loss.item()\n" + lines(70, "        print(v)\n"),
+    "definitions": HEAD + "def f(model, loader, y):\n    a = torch.zeros(3)\n"
+                   + lines(70, "    if y > {0}:\n        a = torch.zeros({0})\n")
+                   + "    for x in loader:\n        model(x.cuda() + a.cuda()).backward()\n",
+    "class-depth": HEAD + "class C0(torch.nn.Module):\n    def forward(self, x):\n        return x.cpu()\n"
+                   + lines(20, "class C{1}(C{0}):\n    pass\n") + "def f(x):\n    return C20().other(x)\n",
+    "bases": HEAD + lines(9, "class B{}:\n    pass\n") + "class C(" + ", ".join(f"B{i}" for i in range(9)) + "):\n    pass\n",
+    "star-imports": {f"m{i}.py": f"from m{i + 1} import *\n" for i in range(8)} | {"m8.py": "a = 1\n"},
+    "call-rounds": HEAD + lines(40, "def f{0}(loss):\n    f{1}(loss)\n") + "def f40(loss):\n    loss.backward()\n",
+    "value-rounds": HEAD + lines(40, "def f{0}(x):\n    return f{1}(x)\n") + "def f40(x):\n    return torch.zeros(3).cuda()\n",
+    "function-passes": HEAD + "def f(n, " + ", ".join(f"a{i}" for i in range(20)) + "):\n    for i in range(n):\n"
+                       + lines(19, "        a{0} = a{1}\n") + "        a19 = torch.zeros(3).cuda()\n    return a0\n",
+    "container-depth": HEAD + "def f(x):\n    return [[[[[[x.cuda()]]]]]]\n",
+    "zip": HEAD + "def f(x):\n    return zip(" + ", ".join(["x"] * 33) + ")\n",
+    "prepare": "from accelerate import Accelerator\naccelerator = Accelerator()\ny = accelerator.prepare("
+               + ", ".join(["x"] * 33) + ")\n",
+    "name-length": "import torch\nx = torch" + ".b" * 300 + "()\n",
+    "parameters": HEAD + "def f(" + ", ".join(f"a{i}" for i in range(70)) + "):\n    return a0.cuda()\n",
+    "from-parameter": HEAD + "def f(x0):\n" + lines(250, "    x{1} = x{0}\n") + "    return x250.cuda()\n",
+    "gate": HEAD + lines(15, "def f{0}(loss, a):\n    f{1}(loss, a)\n")
+            + "def f15(loss, a):\n    if a:\n        print(loss.item())\n" + TRAIN + "        f0(loss, flag)\n",
+    "once": HEAD + TRAIN + "        if model.x is None and " + " + ".join(["y"] * 210)
+            + ":\n            model.x = loss.item()\n",
+    "branch": HEAD + TRAIN + "        if flag:\n            print(loss.item())\n" + lines(20, "        (loss * {}).backward()\n"),
+    "modules-by-key": HEAD + net("nets = {" + ", ".join(f"'k{i}': Net()" for i in range(257)) + "}\n"),
+    "action": HEAD + "def f(env, a0, n):\n    for i in range(n):\n" + lines(10, "        a{1} = a{0} + 1\n")
+              + "        state, reward, done, info = env.step(a10)\n",
+    "loader-use": HEAD + "def f(d, model):\n    l0 = DataLoader(d, shuffle=True)\n" + lines(70, "    l{1} = l{0}\n")
+                  + "    for x in l70:\n        model(x.cuda()).backward()\n",
+    "loader-function": HEAD + "def f(d, model):\n" + lines(5000, "    a = {} + 1\n")
+                       + "    for x in DataLoader(d, shuffle=True):\n        model(x.cuda()).backward()\n",
+    "loop-size": HEAD + "def f(x, n):\n    x = x.cuda()\n    for i in range(len(x)):\n        y = x[i] + 1\n" + lines(5000, "        a = {} + 1\n"),
+    "loop-over-keys": HEAD + "def f(x):\n    x = x.cuda()\n    for i in x:\n        y = i + 1\n" + lines(5000, "        a = {} + 1\n"),
+    "called-function": HEAD + "def g(x):\n" + lines(5000, "    a = {} + 1\n")
+                       + "def f(x, n):\n    x = x.cuda()\n    for i in range(n):\n        y = g(x[i])\n",
+    "attribute-bindings": HEAD + "class A:\n" + lines(257, "    def f{0}(self):\n        self.x = torch.zeros(3)\n")
+                          + "    def train(self, loader, model):\n        for y in loader:\n"
+                            "            model(self.x.cuda() + y).backward()\n",
+    "samples-loop": HEAD + "import numpy as np\ndef f(samples):\n    for s in samples:\n        a0 = np.unique(s)\n"
+                    + lines(50, "        a{1} = np.unique(a{0})\n") + "def train(model, loader):\n    for x in loader:\n"
+                    "        f([[1, 2], [3, 4]])\n        model(x.cuda()).backward()\n",
+    "calls-of-loop": HEAD + "import numpy as np\n" + lines(5, "def f{0}(s):\n    return f{1}(s)\n")
+                     + "def f5(s):\n    return np.unique(s)\ndef g(samples):\n    out = []\n    for s in samples:\n"
+                       "        out.append(np.unique(f0(s)))\n    return out\ndef train(model, loader):\n    for x in loader:\n"
+                       "        g([[1, 2], [3, 4]])\n        model(x.cuda()).backward()\n",
+    "tests-around": HEAD + "def f(x, n):\n    for i in range(n):\n        y = " + "torch.relu(" * 150
+                    + "abs(" * 60 + "x" + ")" * 210 + ".item()\n",
+}
+
+
+class Told(unittest.TestCase):
+    def limits(self, files):
+        with tempfile.TemporaryDirectory() as folder:
+            for name, text in ({"shape.py": files} if isinstance(files, str) else files).items():
+                with open(os.path.join(folder, name), "w", encoding="ascii") as out:
+                    out.write(text)
+            run = steptime("lint", "--format", "json", "--fail-on", "never", folder)
+        self.assertEqual(run.code, OK, run.err)
+        result = json.loads(run.out)
+        (summary,) = [section for section in result["sections"] if section["id"] == "lint"]
+        tables = [table for table in summary.get("tables", []) if table["id"] == "limits"]
+        rows = [dict(zip(("limit", "file", "line", "what"), row)) for row in tables[0]["rows"]] if tables else []
+        return result["warnings"], rows
+
+    def test_each(self):
+        for limit, files in MEETS.items():
+            with self.subTest(limit):
+                warnings, rows = self.limits(files)
+                met = [row for row in rows if row["limit"] == limit]
+                self.assertTrue(met, f"{limit}: told are {sorted({row['limit'] for row in rows})}")
+                self.assertGreaterEqual(met[0]["line"], 1)
+                self.assertTrue([warning for warning in warnings if met[0]["what"] in str(warning)], warnings)
+
+    def test_ordinary_code_meets_none(self):
+        self.assertEqual(self.limits(HEAD + TRAIN + "        print(loss.item())\n")[1], [])
+
+
+if __name__ == "__main__":
+    unittest.main()
