@@ -3,7 +3,7 @@
 
 #include "base/buf.h"
 #include "base/error.h"
-#include "base/suggest.h"
+#include "text/suggest.h"
 #include "figures.h"
 #include "row.h"
 #include "io/source.h"

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "base/suggest.h"
+#include "text/suggest.h"
 #include "read_file.h"
 #include "rules/families/rules.h"
 #include "text/toml.h"

@@ -4,7 +4,7 @@
 #include "base/error.h"
 #include "base/mem.h"
 #include "base/par.h"
-#include "base/suggest.h"
+#include "text/suggest.h"
 #include "base/utf8.h"
 #include "collect.h"
 #include "io/same_file.h"

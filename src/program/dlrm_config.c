@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/buf.h"
 #include "base/error.h"
-#include "base/suggest.h"
+#include "text/suggest.h"
 #include "dlrm.h"
 #include "io/source.h"
 #include "text/toml.h"

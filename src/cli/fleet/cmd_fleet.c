@@ -4,7 +4,7 @@
 
 #include "base/error.h"
 #include "base/format.h"
-#include "base/suggest.h"
+#include "text/suggest.h"
 #include "cli/program/call.h"
 #include "fleet/table/crew.h"
 #include "fleet_command.h"

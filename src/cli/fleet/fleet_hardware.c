@@ -2,7 +2,7 @@
 #include <sys/stat.h>
 
 #include "base/error.h"
-#include "base/suggest.h"
+#include "text/suggest.h"
 #include "cli/program/call.h"
 #include "fleet/table/crew.h"
 #include "fleet_command.h"

@@ -2,7 +2,7 @@
 #include <math.h>
 
 #include "base/error.h"
-#include "base/suggest.h"
+#include "text/suggest.h"
 #include "cli/program/call.h"
 #include "fleet/table/crew.h"
 #include "fleet/project/projection.h"

@@ -2,7 +2,7 @@
 /* The rules of lint, for people: which there are, and what is to be said of each, or of any other finding. */
 #include "base/buf.h"
 #include "base/error.h"
-#include "base/suggest.h"
+#include "text/suggest.h"
 #include "breakdown/summary/advice.h"
 #include "cli/program/command.h"
 #include "cli/program/output.h"

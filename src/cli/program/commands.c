@@ -5,7 +5,7 @@
 #include <stddef.h>
 
 #include "base/error.h"
-#include "base/suggest.h"
+#include "text/suggest.h"
 
 extern const struct command command_summary;
 extern const struct command command_breakdown;

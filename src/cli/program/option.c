@@ -6,7 +6,7 @@
 #include "inputs/range.h"
 #include "call.h"
 #include "commands.h"
-#include "base/suggest.h"
+#include "text/suggest.h"
 
 /* ---- what the user meant ---- */
 

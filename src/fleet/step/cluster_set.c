@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "base/error.h"
-#include "base/suggest.h"
+#include "text/suggest.h"
 #include "cluster.h"
 #include "measured_efficiency.h"
 #include "hw/catalogue.h"

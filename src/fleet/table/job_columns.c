@@ -2,7 +2,7 @@
 #include "job_columns.h"
 
 #include "base/error.h"
-#include "base/suggest.h"
+#include "text/suggest.h"
 #include "base/real.h"
 
 enum { NO_COLUMN = UINT32_MAX };

@@ -1,46 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "staging.h"
 
-/* ---- what is of the sample ---- */
-
-struct scope {
-    const struct check *check;
-    const struct staging *staging;
-    uint32_t from, to; /* nodes that are taken to be of the sample while they are looked at */
-};
-
-static bool is_of_sample(const struct scope *scope, const struct definition *definition)
-{
-    const struct staging *staging = scope->staging;
-    if (definition->kind == DEFINED_FOR && definition->statement == staging->loop)
-        return true;
-    const uint32_t at = definition->name;
-    if (at >= scope->from && at < scope->to)
-        return true;
-    for (uint32_t i = 0; i < staging->count; i++)
-        if (staging->stages[i] == STAGE_SAMPLE && syntax_inside(scope->check->tree, at, staging->statements[i]))
-            return true;
-    return false;
-}
-
-/* Modules, functions, classes, built-ins and constants of the module: the same at every time of the run. */
-static bool never_changes(const struct check *check, uint32_t name)
-{
-    const struct value *value = ask_value(check, name);
-    return value->kind == VALUE_IMPORT || value->kind == VALUE_FUNCTION || value->kind == VALUE_CLASS ||
-           name_of(check->project, check_site(check, name)).len != 0;
-}
-
-/* The names of attributes and keywords are no variables. */
-static bool is_variable(const struct syntax *tree, uint32_t node)
-{
-    if (!syntax_is(tree, node, SYN_NAME))
-        return false;
-    const uint32_t parent = tree->parent[node];
-    if (syntax_is(tree, parent, SYN_ATTRIBUTE))
-        return syntax_first(tree, parent) == node;
-    return !syntax_is(tree, parent, SYN_KEYWORD) || syntax_first(tree, parent) != node;
-}
+#include "staging_sample.h"
 
 static const struct limit large_loop = {
     "samples-loop",
@@ -51,146 +12,6 @@ static bool stop(const struct check *check, const struct staging *staging)
 {
     check_limit(check, &large_loop, staging->loop);
     return false;
-}
-
-static bool name_is_of_sample(const struct scope *scope, uint32_t name)
-{
-    const struct check *check = scope->check;
-    if (flow_bound(check->project, check_site(check, name)))
-        return name >= scope->from && name < scope->to;
-    const struct definition *found[FLOW_MOST_DEFINITIONS];
-    const uint32_t count = flow_definitions(check->project, check_site(check, name), found, FLOW_MOST_DEFINITIONS);
-    if (count > FLOW_MOST_DEFINITIONS)
-        return false;
-    bool outside = count == 0;
-    for (uint32_t i = 0; i < count; i++) {
-        if (found[i]->kind == DEFINED_OUTSIDE || found[i]->kind == DEFINED_IMPORT || found[i]->kind == DEFINED_FUNCTION)
-            outside = true;
-        else if (!is_of_sample(scope, found[i]))
-            return false;
-    }
-    return !outside || never_changes(check, name);
-}
-
-/* Whether all variables below the node are of the sample, those that it binds itself included. */
-static bool names_are_of_sample(struct scope scope, uint32_t node)
-{
-    const uint32_t last = syntax_last(scope.check->tree, node);
-    const bool within = node >= scope.from && last <= scope.to;
-    if (!within) {
-        scope.from = node;
-        scope.to = last;
-    }
-    for (uint32_t at = node; at < last; at++)
-        if (is_variable(scope.check->tree, at) && !name_is_of_sample(&scope, at))
-            return false;
-    return true;
-}
-
-static bool expression_is_of_sample(const struct scope *scope, uint32_t node)
-{
-    return names_are_of_sample(*scope, node) && flow_pure(scope->check->project, check_site(scope->check, node));
-}
-
-static bool is_fresh(const struct scope *scope, uint32_t target);
-
-/* x, (x, y), x[...] of an x that the first stage made itself. */
-static bool target_is_of_sample(const struct scope *scope, uint32_t target)
-{
-    const struct syntax *tree = scope->check->tree;
-    if (tree->kind[target] == SYN_NAME)
-        return true;
-    if (tree->kind[target] == SYN_TUPLE) {
-        for (uint32_t at = syntax_first(tree, target); at != SYNTAX_NONE; at = syntax_next(tree, at))
-            if (tree->kind[at] != SYN_NAME)
-                return false;
-        return true;
-    }
-    return tree->kind[target] == SYN_SUBSCRIPT && is_fresh(scope, target) && names_are_of_sample(*scope, target);
-}
-
-/* Whether what is changed was made in the first stage; the sample itself belongs to others. */
-static bool is_fresh(const struct scope *scope, uint32_t target)
-{
-    const struct check *check = scope->check;
-    while (syntax_is(check->tree, target, SYN_SUBSCRIPT))
-        target = syntax_first(check->tree, target);
-    if (!syntax_is(check->tree, target, SYN_NAME) ||
-        str_eq(syntax_text(check->tree, target), syntax_text(check->tree, scope->staging->sample)))
-        return false;
-    const struct value *value = ask_value(check, target);
-    return value->kind == VALUE_ARRAY || value->kind == VALUE_LIST || value->kind == VALUE_DICT ||
-           value->kind == VALUE_SET;
-}
-
-static bool statement_is_of_sample(const struct scope *scope, uint32_t statement);
-
-static bool block_is_of_sample(const struct scope *scope, uint32_t block)
-{
-    const struct syntax *tree = scope->check->tree;
-    for (uint32_t at = syntax_first(tree, block); at != SYNTAX_NONE; at = syntax_next(tree, at))
-        if (!statement_is_of_sample(scope, at))
-            return false;
-    return true;
-}
-
-static bool assignment_is_of_sample(const struct scope *scope, uint32_t statement)
-{
-    const struct syntax *tree = scope->check->tree;
-    const uint32_t value = syntax_last_child(tree, statement);
-    for (uint32_t at = syntax_first(tree, statement); at != value; at = syntax_next(tree, at))
-        if (!target_is_of_sample(scope, at))
-            return false;
-    return expression_is_of_sample(scope, value);
-}
-
-/* x.append(v) and the like, of an x of the first stage. */
-static bool change_is_of_sample(const struct scope *scope, uint32_t statement)
-{
-    static const char *const methods[] = {"append", "extend", "add", "insert", "sort", "reverse", "update"};
-    const struct check *check = scope->check;
-    const uint32_t call = syntax_first(check->tree, statement), receiver = ask_receiver(check, call);
-    if (receiver == SYNTAX_NONE || !is_fresh(scope, receiver) || !names_are_of_sample(*scope, statement))
-        return false;
-    const uint32_t arguments = syntax_child(check->tree, call, 1);
-    for (uint32_t at = syntax_first(check->tree, arguments); at != SYNTAX_NONE; at = syntax_next(check->tree, at))
-        if (!expression_is_of_sample(scope, at))
-            return false;
-    for (size_t i = 0; i < sizeof methods / sizeof *methods; i++)
-        if (str_eq(ask_tail(check, call), str_of(methods[i])))
-            return true;
-    return false;
-}
-
-static bool statement_is_of_sample(const struct scope *scope, uint32_t statement)
-{
-    const struct syntax *tree = scope->check->tree;
-    switch (tree->kind[statement]) {
-    case SYN_ASSIGN:
-        return assignment_is_of_sample(scope, statement);
-    case SYN_AUG_ASSIGN:
-        return target_is_of_sample(scope, syntax_first(tree, statement)) && names_are_of_sample(*scope, statement) &&
-               expression_is_of_sample(scope, syntax_child(tree, statement, 1));
-    case SYN_EXPR:
-        return change_is_of_sample(scope, statement);
-    case SYN_IF:
-        for (uint32_t at = syntax_child(tree, statement, 1); at != SYNTAX_NONE; at = syntax_next(tree, at))
-            if (tree->kind[at] != SYN_ABSENT &&
-                !(tree->kind[at] == SYN_IF ? statement_is_of_sample(scope, at) : block_is_of_sample(scope, at)))
-                return false;
-        return expression_is_of_sample(scope, syntax_first(tree, statement));
-    case SYN_FOR:
-        return target_is_of_sample(scope, syntax_first(tree, statement)) &&
-               expression_is_of_sample(scope, syntax_child(tree, statement, 1)) &&
-               block_is_of_sample(scope, syntax_child(tree, statement, 2)) &&
-               syntax_is(tree, syntax_child(tree, statement, 3), SYN_ABSENT);
-    case SYN_BREAK:
-    case SYN_CONTINUE:
-    case SYN_PASS:
-        return true;
-    default:
-        return false;
-    }
 }
 
 /* ---- statements ---- */
@@ -221,14 +42,13 @@ static uint32_t split_of(const struct check *check, const struct staging *stagin
     const struct syntax *tree = check->tree;
     if (tree->kind[loop] != SYN_FOR || !syntax_is(tree, syntax_child(tree, loop, 3), SYN_ABSENT))
         return SYNTAX_NONE;
-    struct scope scope = {check, staging, loop, syntax_child(tree, loop, 2)};
-    if (!target_is_of_sample(&scope, syntax_first(tree, loop)) ||
-        !expression_is_of_sample(&scope, syntax_child(tree, loop, 1)))
+    struct staging_scope scope = {check, staging, loop, syntax_child(tree, loop, 2)};
+    if (!staging_target(&scope, syntax_first(tree, loop)) || !staging_expression(&scope, syntax_child(tree, loop, 1)))
         return SYNTAX_NONE;
     uint32_t at = syntax_first(tree, syntax_child(tree, loop, 2));
     for (; at != SYNTAX_NONE; at = syntax_next(tree, at)) {
         scope.to = syntax_last(tree, at);
-        if (!statement_is_of_sample(&scope, at))
+        if (!staging_statement(&scope, at))
             break;
     }
     for (uint32_t rest = at; rest != SYNTAX_NONE; rest = syntax_next(tree, rest))
@@ -240,8 +60,8 @@ static uint32_t split_of(const struct check *check, const struct staging *stagin
 static void judge(const struct check *check, struct staging *staging, uint32_t i)
 {
     const uint32_t statement = staging->statements[i];
-    const struct scope scope = {check, staging, statement, syntax_last(check->tree, statement)};
-    if (statement_is_of_sample(&scope, statement)) {
+    const struct staging_scope scope = {check, staging, statement, syntax_last(check->tree, statement)};
+    if (staging_statement(&scope, statement)) {
         staging->stages[i] = STAGE_SAMPLE;
         return;
     }
@@ -287,10 +107,10 @@ static void find_pieces(const struct check *check, struct staging *staging, uint
     const struct syntax *tree = check->tree;
     if (tree->kind[statement] != SYN_ASSIGN && tree->kind[statement] != SYN_EXPR)
         return;
-    const struct scope scope = {check, staging, 0, 0};
+    const struct staging_scope scope = {check, staging, 0, 0};
     for (uint32_t at = syntax_first(tree, statement); at < syntax_last(tree, statement);) {
         const enum syntax_kind kind = tree->kind[at];
-        if (is_value(kind) && ask_any(check, at, is_hard) && expression_is_of_sample(&scope, at)) {
+        if (is_value(kind) && ask_any(check, at, is_hard) && staging_expression(&scope, at)) {
             if (staging->piece_count < STAGING_PIECES)
                 staging->pieces[staging->piece_count++] = at;
             else
@@ -382,7 +202,7 @@ static bool find_kept(const struct check *check, struct staging *staging)
 {
     const struct syntax *tree = check->tree;
     for (uint32_t node = staging->loop; node < syntax_last(tree, staging->loop); node++) {
-        if (!is_variable(tree, node))
+        if (!staging_is_variable(tree, node))
             continue;
         const struct definition *definition = flow_bound(check->project, check_site(check, node));
         if (definition && in_first_stage(check, staging, node) && !keep_definition(check, staging, definition))
@@ -403,7 +223,7 @@ uint32_t staging_replayed(const struct check *check, const struct staging *stagi
     const uint32_t loop = staging->statements[i], split = staging->split_at[i];
     uint32_t count = 0;
     for (uint32_t node = split; node < syntax_last(tree, loop); node++) {
-        if (!is_variable(tree, node) || flow_bound(check->project, check_site(check, node)))
+        if (!staging_is_variable(tree, node) || flow_bound(check->project, check_site(check, node)))
             continue;
         const struct definition *found[1];
         const uint32_t ways = flow_definitions(check->project, check_site(check, node), found, 1);

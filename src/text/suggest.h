@@ -3,7 +3,7 @@
 #ifndef BASE_SUGGEST_H
 #define BASE_SUGGEST_H
 
-#include "str.h"
+#include "base/str.h"
 
 /* The candidate so far and how far it is from the word. */
 struct suggestion {
