@@ -35,11 +35,15 @@ static void find_keys(const struct matching *m)
     for (uint32_t r = 0; r < m->rank_count; r++) {
         const struct rank_numbers *rank = m->ranks[r];
         lines[r] = (struct collective_line){arena_array(&scratch, rank->collective_count, sizeof *lines->at),
-                                            rank->collective_count};
+                                            rank->collective_count, rank->origin_ns, rank->dated};
         for (uint32_t i = 0; i < lines[r].count; i++) {
             const struct collective *of = &rank->collectives[i].of;
-            lines[r].at[i] = (struct collective_point){.class = rank->collectives[i].class,
-                                                       .end_ns = of->start_ns + (of->dur_ns > 0 ? of->dur_ns : 0)};
+            lines[r].at[i] = (struct collective_point){
+                .class = rank->collectives[i].class,
+                .start_ns = of->start_ns,
+                .end_ns = of->start_ns + (of->dur_ns > 0 ? of->dur_ns : 0),
+                .blocking = of->dur_ns >= 0 && collective_is_blocking((enum collective_kind)of->kind),
+                .numbered = of->seq >= 0};
         }
     }
     collectives_match(lines, m->rank_count);

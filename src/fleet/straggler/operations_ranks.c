@@ -80,12 +80,15 @@ static int64_t end_ns(const struct rank_operation *operation)
 static struct collective_line line_of(const struct join *join, uint32_t place, uint32_t *at, struct arena *scratch)
 {
     const struct rank_operations *rank = at_place(join, place);
-    struct collective_line line = {arena_array(scratch, rank->count, sizeof *line.at), 0};
+    struct collective_line line = {.at = arena_array(scratch, rank->count, sizeof *line.at)};
     for (uint32_t i = 0; i < rank->count; i++) {
         if (!can_meet(join, &rank->at[i]))
             continue;
         at[line.count] = i;
-        line.at[line.count++] = (struct collective_point){.class = rank->at[i].class, .end_ns = end_ns(&rank->at[i])};
+        line.at[line.count++] = (struct collective_point){.class = rank->at[i].class,
+                                                          .start_ns = rank->at[i].start_ns,
+                                                          .end_ns = end_ns(&rank->at[i]),
+                                                          .blocking = true};
     }
     return line;
 }

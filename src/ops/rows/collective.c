@@ -110,6 +110,37 @@ static void settle_launches(const struct trace *trace, const struct collectives 
     }
 }
 
+enum { AMBIGUOUS = COLLECTIVE_KINDS };
+
+/* The kind of the kernels of each name whose launch says what they are. */
+static void learn_kinds(const struct trace *trace, const struct collectives *table, struct map *kinds)
+{
+    for (uint32_t i = 0; i < table->count; i++) {
+        const struct collective *collective = &table->at[i];
+        if (collective->on_host || unlaunched(trace, collective))
+            continue;
+        const int64_t name = trace->name[collective->row];
+        const uint32_t known = map_get(kinds, name);
+        map_put(kinds, name, known == MAP_NONE || known == collective->kind ? collective->kind : AMBIGUOUS);
+    }
+}
+
+/* A kernel that sends and receives is what all others of its name are, where its launch was not recorded. */
+static void settle_kinds(const struct trace *trace, const struct collectives *table)
+{
+    struct map kinds = {0};
+    learn_kinds(trace, table, &kinds);
+    for (uint32_t i = 0; i < table->count; i++) {
+        struct collective *collective = &table->at[i];
+        if (collective->kind != COLLECTIVE_POINT_TO_POINT || !unlaunched(trace, collective))
+            continue;
+        const uint32_t kind = map_get(&kinds, trace->name[collective->row]);
+        if (kind != MAP_NONE && kind != AMBIGUOUS)
+            collective->kind = (uint8_t)kind;
+    }
+    map_free(&kinds);
+}
+
 struct collectives collectives_of(const struct trace *trace, const struct work_classes *classes, struct arena *arena)
 {
     struct collective_table table = {.trace = trace, .classes = classes, .arena = arena};
@@ -123,6 +154,7 @@ struct collectives collectives_of(const struct trace *trace, const struct work_c
         .group_count = (uint32_t)table.group_count,
     };
     settle_launches(trace, &result);
+    settle_kinds(trace, &result);
     mem_free(table.at);
     mem_free(table.groups);
     map_free(&table.group_index);

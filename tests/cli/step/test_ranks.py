@@ -220,6 +220,30 @@ class Real(Case):
                 self.assertEqual((value["ranks"], value["collectives"], value["unmatched"]), (ranks, collectives, unmatched))
                 self.assertEqual(value["disjoint"], 0)
 
+    def matched(self, paths):
+        """Collectives of each kind that all ranks were found in, but calls whose work was not recorded."""
+        counts = {}
+        for row in table(self.ranks(*paths), "collective_kinds"):
+            if row["place"] == "device" or row["timed"]:
+                counts[row["kind"]] = counts.get(row["kind"], 0) + row["count"]
+        return counts
+
+    def test_as_many_match_as_an_independent_program_found(self):
+        """Rank 2 of a2a lacks the first two; of hta_sampled, whose events are sampled, half of what is there has a partner."""
+        gloo = {"all_reduce": 11, "all_gather": 1, "barrier": 1, "broadcast": 1}
+        for folder, begin, expected in (
+                ("multirank/param_dlrm_v100_w8", "kineto", {"all_to_all": 5, "all_reduce": 3}),
+                ("multirank/torchrec_a2a_v100_w4", "kineto", {"all_to_all": 16, "all_reduce": 15}),
+                ("multirank/torchrec_a2a_opt4_v100_w4", "kineto", {"all_to_all": 15, "all_reduce": 15}),
+                ("multirank/torchrec_log_resnet18_w2", "kineto", {"all_to_all": 12}),
+                ("kineto", "hta_sampled_w128r", {"all_gather": 2, "all_reduce": 2, "all_to_all": 1}),
+                ("producers", "ddp-sid-ddp-rank", gloo),
+                ("producers", "ddp-trixie-ddp-rank", gloo)):
+            path = shared_trace(folder)
+            with self.subTest(begin if folder == "kineto" else folder):
+                paths = [os.path.join(path, file) for file in sorted(os.listdir(path)) if file.startswith(begin)]
+                self.assertEqual(self.matched(paths), expected)
+
     def test_message_sizes_from_shapes(self):
         folder = shared_trace("multirank/param_dlrm_v100_w8")
         paths = [os.path.join(folder, f"kineto_rank{rank}.json.gz") for rank in range(8)]

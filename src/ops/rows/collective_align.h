@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Two lists of collectives of one class, each in the order of the calls: which of
+ * the one is which of the other, given how far their clocks differ.
+ *
+ * A pair is possible where both were inside at once: nobody can leave before all
+ * have come. The order of the calls is kept, and of all ways to do so the one with
+ * most pairs is taken, then that with the ends least apart. Between two pairs with
+ * equally many left on both sides these are paired in order, if they overlap at all.
+ */
+#ifndef OPS_COLLECTIVE_ALIGN_H
+#define OPS_COLLECTIVE_ALIGN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { ALIGN_NONE = UINT32_MAX };
+
+/* Ends of one collective on two ranks differ by less, without further proof. */
+#define COLLECTIVE_ENDS_NS ((int64_t)200 * 1000)
+
+struct collective_span {
+    int64_t start_ns, end_ns;
+    bool blocking; /* with a work that was recorded; else only that the ends are not far apart is asked */
+};
+
+struct collective_spans {
+    const struct collective_span *at;
+    uint32_t count;
+};
+
+struct alignment {
+    uint32_t pairs;
+    int64_t apart_ns; /* sum of the differences of their ends */
+};
+
+/* mate[i]: the one of `others` that the i-th of `own` is, or ALIGN_NONE. offset_ns: the clock of `own` less the other. */
+struct alignment collectives_align(struct collective_spans own, struct collective_spans others, int64_t offset_ns,
+                                   uint32_t *mate);
+
+#endif
