@@ -42,6 +42,19 @@ static void put_launch(struct replay *r, const struct pair *step, uint32_t i)
         r->work[row] = ratio_of(before->us, after->us);
 }
 
+static struct collective_point point_of(const struct trace *trace, const struct program *program,
+                                        const struct collective *collective, uint32_t row)
+{
+    static const struct collective_group unknown = {0};
+    const struct collective_group *group =
+        collective->group < program->group_count ? &program->groups[collective->group] : &unknown;
+    return (struct collective_point){.class = collective_class(collective, group, program->step),
+                                     .start_ns = trace->start_ns[row],
+                                     .end_ns = trace_end_ns(trace, row),
+                                     .blocking = true,
+                                     .numbered = collective->seq >= 0};
+}
+
 /* A collective at which ranks may meet. */
 static void put_meeting(struct replay *r, const struct pair *step, uint32_t i)
 {
@@ -54,15 +67,11 @@ static void put_meeting(struct replay *r, const struct pair *step, uint32_t i)
     const int64_t row = program->launches[launch->source].row;
     if (row < 0 || row >= r->graph->trace->count || !collective_is_blocking((enum collective_kind)collective->kind))
         return;
-    const uint64_t group = collective->group < program->group_count ? program->groups[collective->group].identity : 0;
-    const uint32_t place = map_get(&r->places, (int64_t)group);
     r->meets = mem_grow(r->meets, &r->meet_room, r->meet_count + 1, sizeof *r->meets);
-    r->meets[r->meet_count++] = (struct replay_meet){.group = group,
-                                                     .place = place == MAP_NONE ? 0 : place,
-                                                     .row = (uint32_t)row,
-                                                     .size = meeting_size(program, collective),
-                                                     .kind = collective->kind};
-    map_put(&r->places, (int64_t)group, place == MAP_NONE ? 1 : place + 1);
+    r->meets[r->meet_count++] =
+        (struct replay_meet){.point = point_of(r->graph->trace, program, collective, (uint32_t)row),
+                             .row = (uint32_t)row,
+                             .size = meeting_size(program, collective)};
 }
 
 /* Calls inside find the row of their operator by their parents. */
@@ -228,7 +237,6 @@ void replay_free(struct replay *replay)
 {
     if (!replay)
         return;
-    map_free(&replay->places);
     mem_free(replay->meets);
     arena_free(&replay->arena);
     mem_free(replay);

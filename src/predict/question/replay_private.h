@@ -3,15 +3,14 @@
 #ifndef PREDICT_REPLAY_PRIVATE_H
 #define PREDICT_REPLAY_PRIVATE_H
 
-#include "base/map.h"
+#include "ops/rows/collective_match.h"
 #include "replay.h"
 
-/* A collective that the question leaves, by its place among those of its group. */
+/* A collective that the question leaves. */
 struct replay_meet {
-    uint64_t group; /* identity */
-    uint32_t place, row;
+    struct collective_point point;
+    uint32_t row;
     int64_t size; /* ranks that come; 0: not known */
-    uint8_t kind; /* enum collective_kind */
 };
 
 /* What becomes of the rows of the trace. Ratios are NaN where the question says nothing. */
@@ -24,7 +23,6 @@ struct replay {
     double rest;   /* of all other work of the host */
     struct replay_meet *meets;
     size_t meet_count, meet_room;
-    struct map places; /* group to how many of it so far */
     struct arena arena;
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Several ranks replayed at once: their graphs are the nets of a job (time/job.h),
- * whose meetings are the collectives. Their clocks need not agree, for a
+ * whose meetings are the collectives (ops/rows/collective_match.h). Their clocks need not agree, for a
  * collective ends on all ranks at once. It takes the least that any rank recorded;
  * so a question that changes nothing gives back what was recorded.
  */
@@ -12,52 +12,60 @@
 
 /* Of one rank at one collective. */
 struct coming {
-    const struct replay_meet *meet;
+    uint64_t key; /* the same on all ranks */
+    int64_t size; /* ranks that come; 0: not known */
     struct member member;
 };
 
 /* ---- who meets whom ---- */
 
-static int by_place(const void *a, const void *b)
+static int by_key(const void *a, const void *b)
 {
     const struct coming *x = a, *y = b;
-    if (x->meet->group != y->meet->group)
-        return x->meet->group < y->meet->group ? -1 : 1;
-    if (x->meet->place != y->meet->place)
-        return x->meet->place < y->meet->place ? -1 : 1;
+    if (x->key != y->key)
+        return x->key < y->key ? -1 : 1;
     return (x->member.net > y->member.net) - (x->member.net < y->member.net);
+}
+
+static struct collective_line line_of(const struct replay *replay, struct arena *arena)
+{
+    struct collective_line line = {.at = arena_array(arena, replay->meet_count, sizeof *line.at),
+                                   .count = (uint32_t)replay->meet_count};
+    for (uint32_t i = 0; i < line.count; i++)
+        line.at[i] = replay->meets[i].point;
+    return line;
 }
 
 static struct coming *all_coming(struct replay *const *replays, uint32_t ranks, struct arena *arena, size_t *count)
 {
+    struct collective_line *lines = arena_array(arena, ranks, sizeof *lines);
     size_t room = 0;
-    for (uint32_t r = 0; r < ranks; r++)
-        room += replays[r]->meet_count;
+    for (uint32_t r = 0; r < ranks; r++) {
+        lines[r] = line_of(replays[r], arena);
+        room += lines[r].count;
+    }
+    collectives_match(lines, ranks);
     struct coming *all = arena_array(arena, room, sizeof *all);
     *count = 0;
     for (uint32_t r = 0; r < ranks; r++)
-        for (size_t i = 0; i < replays[r]->meet_count; i++) {
-            const uint32_t node = replays[r]->graph->node_of[replays[r]->meets[i].row];
-            if (node != NODE_NONE)
-                all[(*count)++] = (struct coming){&replays[r]->meets[i], {r, node}};
+        for (uint32_t i = 0; i < lines[r].count; i++) {
+            const struct replay_meet *meet = &replays[r]->meets[i];
+            const uint32_t node = replays[r]->graph->node_of[meet->row];
+            if (node != NODE_NONE && lines[r].at[i].class)
+                all[(*count)++] = (struct coming){collective_point_key(&lines[r].at[i]), meet->size, {r, node}};
         }
-    qsort(all, *count, sizeof *all, by_place);
+    qsort(all, *count, sizeof *all, by_key);
     return all;
 }
 
-/* All of the group come, to the same; of groups of unknown size all ranks. */
+/* All of the group come; of groups of unknown size all ranks. */
 static bool all_meet(uint32_t ranks, const struct coming *first, size_t count)
 {
-    const int64_t size = first->meet->size ? first->meet->size : (int64_t)ranks;
+    const int64_t size = first->size ? first->size : (int64_t)ranks;
     for (size_t i = 1; i < count; i++)
-        if (first[i].meet->kind != first->meet->kind || first[i].member.net == first[i - 1].member.net)
+        if (first[i].member.net == first[i - 1].member.net)
             return false;
     return count > 1 && (int64_t)count == size;
-}
-
-static bool same_place(const struct coming *a, const struct coming *b)
-{
-    return a->meet->group == b->meet->group && a->meet->place == b->meet->place;
 }
 
 static void match(struct replay *const *replays, struct job *job, struct arena *arena)
@@ -67,7 +75,7 @@ static void match(struct replay *const *replays, struct job *job, struct arena *
     struct meeting *meetings = arena_array(arena, count, sizeof *meetings);
     struct member *members = arena_array(arena, count, sizeof *members);
     for (size_t i = 0, end; i < count; i = end) {
-        for (end = i; end < count && same_place(&all[end], &all[i]); end++)
+        for (end = i; end < count && all[end].key == all[i].key; end++)
             members[end] = all[end].member;
         if (all_meet(job->count, &all[i], end - i))
             meetings[job->meeting_count++] = (struct meeting){(uint32_t)i, (uint32_t)(end - i)};
