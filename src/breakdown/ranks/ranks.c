@@ -265,6 +265,7 @@ void ranks_merge(const struct rank_numbers *const *at, uint32_t count, struct ar
     out->one_host = on_one_host(out);
     out->unmatched = m.matches.incomplete;
     out->not_matchable = m.matches.not_matchable;
+    out->doubt = m.matches.doubt;
     align(&m);
     hold_all(&m);
     close_accounts(&m);

@@ -22,7 +22,7 @@
 
 #include "base/arena.h"
 #include "clocks.h"
-#include "ops/rows/collective.h"
+#include "ops/rows/collective_match.h"
 #include "ranks_probe.h"
 #include "trace/select.h"
 
@@ -135,6 +135,7 @@ struct ranks {
     uint32_t unmatched;     /* collectives, over all ranks */
     uint32_t disjoint;      /* matched, but not all inside at once: left out */
     uint32_t not_matchable; /* between two of many ranks: left out */
+    struct match_doubt doubt;
 };
 
 void ranks_merge(const struct rank_numbers *const *at, uint32_t count, struct arena *arena, struct ranks *out);

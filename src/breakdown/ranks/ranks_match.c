@@ -13,6 +13,7 @@ struct matching {
     struct meeting_member *members; /* of all keys, in order of key */
     uint32_t count;
     uint32_t not_matchable;
+    struct match_doubt doubt;
 };
 
 static const struct rank_collective *collective_of(const struct matching *m, const struct meeting_member *member)
@@ -28,7 +29,7 @@ static uint32_t count_all(const struct matching *m)
     return count < UINT32_MAX ? (uint32_t)count : UINT32_MAX;
 }
 
-static void find_keys(const struct matching *m)
+static void find_keys(struct matching *m)
 {
     struct arena scratch = {0};
     struct collective_line *lines = arena_array(&scratch, m->rank_count, sizeof *lines);
@@ -46,7 +47,7 @@ static void find_keys(const struct matching *m)
                 .numbered = of->seq >= 0};
         }
     }
-    collectives_match(lines, m->rank_count);
+    m->doubt = collectives_match(lines, m->rank_count);
     for (uint32_t r = 0; r < m->rank_count; r++)
         for (uint32_t i = 0; i < lines[r].count; i++)
             m->ranks[r]->collectives[i].key = collective_point_key(&lines[r].at[i]);
@@ -139,7 +140,7 @@ struct matches ranks_match(const struct rank_numbers *const *ranks, uint32_t cou
     find_keys(&m);
     sort_members(&m, arena);
     struct attendance attendance = attendance_of(&m);
-    struct matches out = {.members = m.members, .not_matchable = m.not_matchable};
+    struct matches out = {.members = m.members, .not_matchable = m.not_matchable, .doubt = m.doubt};
     out.at = arena_array(arena, m.count / 2, sizeof *out.at);
     for (uint32_t first = 0, n; first < m.count; first += n) {
         n = run_length(&m, first);

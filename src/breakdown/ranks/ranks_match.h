@@ -20,6 +20,7 @@ struct matches {
     struct meeting_member *members; /* by rank within a match */
     uint32_t incomplete;            /* collectives that were not found on every rank of their group */
     uint32_t not_matchable;
+    struct match_doubt doubt;
 };
 
 /*

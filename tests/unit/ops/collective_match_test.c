@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which collectives are the same one where some were not recorded, and clocks differ. */
+#include "unit/cmocka_first.h"
+
+#include "ops/rows/collective_match.h"
+
+enum { MOST = 64, CALLS = 30 };
+
+#define US ((int64_t)1000)
+
+struct rank {
+    struct collective_point at[MOST];
+    int64_t true_number[MOST];
+    uint32_t count;
+};
+
+/* One after another at uneven times, each lasting so that all are inside at once; no sequence numbers, no steps. */
+static void add(struct rank *rank, int64_t call, int64_t clock_us)
+{
+    const int64_t at_us = call * 1000 + call * call * 37 % 700 + clock_us;
+    rank->true_number[rank->count] = call;
+    rank->at[rank->count++] = (struct collective_point){
+        .class = 1 + (uint64_t)(call % 2), .start_ns = at_us * US, .end_ns = (at_us + 100) * US, .blocking = true};
+}
+
+static struct match_doubt match(struct rank *a, struct rank *b)
+{
+    const struct collective_line lines[] = {{.at = a->at, .count = a->count}, {.at = b->at, .count = b->count}};
+    return collectives_match(lines, 2);
+}
+
+/* Those with one number are one, and all that both have recorded are found. */
+static void expect_right(const struct rank *a, const struct rank *b, uint32_t common)
+{
+    uint32_t found = 0;
+    for (uint32_t i = 0; i < a->count; i++)
+        for (uint32_t j = 0; j < b->count; j++)
+            if (collective_point_key(&a->at[i]) == collective_point_key(&b->at[j])) {
+                assert_int_equal(a->true_number[i], b->true_number[j]);
+                found++;
+            }
+    assert_int_equal(found, common);
+}
+
+static void the_first_ones_may_be_missing(void **state)
+{
+    for (int64_t missing = 0; missing < 5; missing++) {
+        struct rank a = {0}, b = {0};
+        for (int64_t call = 0; call < CALLS; call++) {
+            add(&a, call, 0);
+            if (call >= missing)
+                add(&b, call, 7000000);
+        }
+        match(&a, &b);
+        expect_right(&a, &b, CALLS - (uint32_t)missing);
+        match(&b, &a);
+        expect_right(&a, &b, CALLS - (uint32_t)missing);
+    }
+}
+
+static void any_may_be_missing_on_either(void **state)
+{
+    struct rank a = {0}, b = {0};
+    uint32_t common = 0;
+    for (int64_t call = 0; call < CALLS; call++) {
+        const bool on_a = call % 3 != 1, on_b = call % 5 != 2;
+        if (on_a)
+            add(&a, call, 0);
+        if (on_b)
+            add(&b, call, -37000);
+        common += on_a && on_b;
+    }
+    match(&a, &b);
+    expect_right(&a, &b, common);
+}
+
+/* Every millisecond the same: a clock that is off by two of them pairs all but two. */
+static void doubt_is_told(void **state)
+{
+    struct rank a = {0}, b = {0};
+    for (int64_t call = 0; call < CALLS; call++) {
+        const struct collective_point point = {
+            .class = 1, .start_ns = call * 1000 * US, .end_ns = (call * 1000 + 100) * US, .blocking = true};
+        a.at[a.count++] = point;
+        b.at[b.count++] = point;
+    }
+    const struct match_doubt doubt = match(&a, &b);
+    assert_int_equal(doubt.rank, 1);
+    assert_int_equal(doubt.pairs, CALLS);
+    assert_int_equal(doubt.next, CALLS - 1);
+}
+
+static void numbers_need_no_time(void **state)
+{
+    struct rank a = {0}, b = {0};
+    for (int64_t call = 0; call < CALLS; call++) {
+        add(&a, call, 0);
+        if (call % 3)
+            add(&b, call, call * 5000);
+    }
+    for (uint32_t i = 0; i < CALLS; i++) {
+        a.at[i].class = 1 + (uint64_t)a.true_number[i];
+        b.at[i].class = i < b.count ? 1 + (uint64_t)b.true_number[i] : 0;
+        a.at[i].numbered = b.at[i].numbered = true;
+    }
+    match(&a, &b);
+    expect_right(&a, &b, b.count);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_first_ones_may_be_missing),
+        cmocka_unit_test(any_may_be_missing_on_either),
+        cmocka_unit_test(doubt_is_told),
+        cmocka_unit_test(numbers_need_no_time),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
