@@ -9,6 +9,7 @@ import json
 import os
 import signal
 import subprocess
+import tempfile
 import threading
 import time
 import unittest
@@ -109,6 +110,29 @@ def shared_fault(name):
     if not os.path.exists(path):
         raise unittest.SkipTest("the shared faults are not here")
     return path
+
+
+class Folder(unittest.TestCase):
+    """A case with a folder of its own, self.folder, which goes with it."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+
+
+def values(document):
+    """The values of a result in JSON, by id."""
+    return {value["id"]: value["value"] for section in document["sections"] for value in section["values"]}
+
+
+def rows_of(document, name):
+    """The rows of one of its tables, as dictionaries by the ids of columns."""
+    for section in document["sections"]:
+        for found in section["tables"]:
+            if found["id"] == name:
+                return [dict(zip([column["id"] for column in found["columns"]], row)) for row in found["rows"]]
+    raise KeyError(name)
 
 
 def span(name, ts, dur, cat="cpu_op", pid=1, tid=1, **args):

@@ -1,21 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """What is odd about an input is told by whoever concludes from it, and does not bend a figure."""
 import os
-import tempfile
-import unittest
 
 import support
-from support import OK, USAGE, span, steptime, training_steps, write_trace
+from support import OK, USAGE, Folder, span, steptime, training_steps, write_trace
 
 CONCLUDING = ("summary", "breakdown", "kernels", "critical-path", "ops", "ranks", "predict")
 
 
-class Doubts(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = folder.name
-
+class Doubts(Folder):
     def written(self, name, events, **more):
         return write_trace(os.path.join(self.folder, name), events, **more)
 

@@ -5,13 +5,11 @@ import gzip
 import os
 import random
 import sqlite3
-import tempfile
-import unittest
 import zipfile
 import zlib
 
 import support
-from support import INPUT, OK, recorded, steptime, trace_commands, trace_text, training_steps, write_trace
+from support import INPUT, OK, Folder, recorded, steptime, trace_commands, trace_text, training_steps, write_trace
 
 MIB = 1 << 20
 # The sanitizers slow everything down and keep shadows of all memory: there the same inputs, smaller, and no bounds.
@@ -19,12 +17,7 @@ HUGE_BYTES = 64 * MIB if support.SANITIZED else 2048 * MIB
 BOMB_BYTES = 64 * MIB if support.SANITIZED else 1024 * MIB
 
 
-class Folder(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = folder.name
-
+class Folder(Folder):
     def path(self, name):
         return os.path.join(self.folder, name)
 

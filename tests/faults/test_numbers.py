@@ -2,11 +2,9 @@
 """Times that no sum can hold, whatever the file says: no figure is negative or not a number, and what was wrong is named."""
 import json
 import os
-import tempfile
-import unittest
 
 import support
-from support import OK, span, steptime, trace_commands, write_trace
+from support import OK, Folder, span, steptime, trace_commands, write_trace
 
 NOW = 1.7e15  # microseconds since 1970
 SIGNED = {"offset_ns", "lateness_ns", "clock_offset_ns", "drift_ppm", "ahead_ns", "change", "start_epoch_ns", "saved_ns",
@@ -44,12 +42,7 @@ def wrong(text):
             if isinstance(value, (int, float)) and value < 0 and name.rsplit(".", 1)[-1] not in SIGNED]
 
 
-class Figures(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = folder.name
-
+class Figures(Folder):
     def check(self, *words):
         done = steptime(*words, "--format", "json")
         self.assertIn(done.code, (OK, support.USAGE, support.INPUT), (words, done.err))

@@ -8,7 +8,7 @@ import os
 import tempfile
 import unittest
 
-from support import INPUT, OK, USAGE, shared_trace, steptime, training_steps, write_trace
+from support import INPUT, OK, USAGE, rows_of, shared_trace, steptime, training_steps, values, write_trace
 
 # Wang et al., IISWC 2019, Tables IV and V: per step of one cNode.
 CASES = """job,architecture,cnodes,batch,input_bytes,flops,memory_bytes,weight_bytes
@@ -38,45 +38,31 @@ def fleet(verb, table, *options, code=OK):
     return done.json if code == OK else done.err
 
 
-def rows(report, table_id):
-    """The rows of a table as dictionaries."""
-    for section in report["sections"]:
-        for table in section["tables"]:
-            if table["id"] == table_id:
-                ids = [column["id"] for column in table["columns"]]
-                return [dict(zip(ids, row)) for row in table["rows"]]
-    raise KeyError(table_id)
-
-
-def values(report):
-    return {value["id"]: value["value"] for section in report["sections"] for value in section["values"]}
-
-
 def ps_worker(cnodes=4, input_bytes=0, flops=0, memory_bytes=0, weight_bytes=1e9, name="a"):
     return f"{name},ps-worker,{cnodes},1,{input_bytes},{flops},{memory_bytes},{weight_bytes}\n"
 
 
 class CaseStudies(unittest.TestCase):
     def test_each_part_of_the_papers_six_jobs(self):
-        jobs = {row["job"]: row for row in rows(fleet("breakdown", CASES, "--hw", "paper"), "jobs")}
+        jobs = {row["job"]: row for row in rows_of(fleet("breakdown", CASES, "--hw", "paper"), "jobs")}
         for name, expected in EXPECTED.items():
             found = [jobs[name][part] for part in ("input_ms", "compute_bound_ms", "memory_bound_ms", "weight_ms", "step_ms")]
             for ours, theirs in zip(found, expected):
                 self.assertAlmostEqual(ours, theirs, delta=0.0051, msg=name)
 
     def test_the_bottleneck_is_the_longest_part(self):
-        found = {row["job"]: row["bottleneck"] for row in rows(fleet("breakdown", CASES, "--hw", "paper"), "jobs")}
+        found = {row["job"]: row["bottleneck"] for row in rows_of(fleet("breakdown", CASES, "--hw", "paper"), "jobs")}
         self.assertEqual(found, {"ResNet50": "compute_bound", "NMT": "compute_bound", "BERT": "compute_bound",
                                  "Speech": "compute_bound", "Multi-Interests": "memory_bound", "GCN": "weight"})
 
     def test_ideal_overlap_leaves_the_longest_of_input_compute_and_weights(self):
-        jobs = {row["job"]: row["step_ms"] for row in rows(fleet("breakdown", CASES, "--hw", "paper", "--overlap", "ideal"), "jobs")}
+        jobs = {row["job"]: row["step_ms"] for row in rows_of(fleet("breakdown", CASES, "--hw", "paper", "--overlap", "ideal"), "jobs")}
         for name, step_ms in (("Multi-Interests", 157.2), ("ResNet50", 248.2), ("NMT", 469.8), ("BERT", 426.0),
                               ("Speech", 1055.1), ("GCN", 85.7)):
             self.assertAlmostEqual(jobs[name], step_ms, delta=0.06, msg=name)
 
     def test_another_efficiency_of_all_scales_all(self):
-        whole = rows(fleet("breakdown", CASES, "--hw", "paper", "--set", "efficiency=35%"), "jobs")
+        whole = rows_of(fleet("breakdown", CASES, "--hw", "paper", "--set", "efficiency=35%"), "jobs")
         for row in whole:
             self.assertAlmostEqual(row["step_ms"], 2 * EXPECTED[row["job"]][-1], delta=0.02)
 
@@ -86,7 +72,7 @@ class Ceilings(unittest.TestCase):
 
     def speedup(self, *options):
         report = fleet("project", HEADER + "\n" + ps_worker(), "--hw", "paper", *options)
-        return rows(report, "jobs")[0]["speedup"]
+        return rows_of(report, "jobs")[0]["speedup"]
 
     def test_from_parameter_servers_to_nvlink(self):
         self.assertAlmostEqual(self.speedup("--to", "allreduce-local"), 21.0, places=9)
@@ -102,19 +88,19 @@ class Populations(unittest.TestCase):
     def test_shares_by_job_and_by_gpu_differ(self):
         table = HEADER + "\n" + "".join(f"s{i},1w1g,1,1,0,11e12,0,0\n" for i in range(9)) + ps_worker(cnodes=91)
         report = fleet("breakdown", table, "--hw", "paper")
-        by = {row["by"]: row for row in rows(report, "shares") if row["group"] == "all"}
+        by = {row["by"]: row for row in rows_of(report, "shares") if row["group"] == "all"}
         self.assertAlmostEqual(by["job"]["weight_share"], 0.1)
         self.assertAlmostEqual(by["gpu"]["weight_share"], 0.91)
         self.assertEqual(values(report)["jobs"], 10)
 
     def test_gpu_time_weighs_by_the_duration_where_there_is_one(self):
         table = HEADER + ",duration_s\n" + "a,1w1g,1,1,0,11e12,0,0,300\n" + ps_worker(cnodes=1).strip() + ",100\n"
-        by = {row["by"]: row for row in rows(fleet("breakdown", table, "--hw", "paper"), "shares") if row["group"] == "all"}
+        by = {row["by"]: row for row in rows_of(fleet("breakdown", table, "--hw", "paper"), "shares") if row["group"] == "all"}
         self.assertAlmostEqual(by["gpu_time"]["weight_share"], 0.25)
 
     def test_groups_of_any_column(self):
         table = HEADER + ",team\n" + "a,1w1g,1,1,0,1e12,0,0,red\nb,1w1g,1,1,0,1e12,0,0,blue\nc,1w1g,1,1,0,1e12,0,0,red\n"
-        groups = {row["group"]: row["jobs"] for row in rows(fleet("breakdown", table, "--hw", "paper", "--group-by", "team"), "groups")}
+        groups = {row["group"]: row["jobs"] for row in rows_of(fleet("breakdown", table, "--hw", "paper", "--group-by", "team"), "groups")}
         self.assertEqual(groups, {"all": 3, "blue": 1, "red": 2})
 
     def test_columns_come_in_any_order(self):
@@ -124,30 +110,30 @@ class Populations(unittest.TestCase):
         writer = csv.DictWriter(out, order)
         writer.writeheader()
         writer.writerows(read)
-        self.assertEqual(rows(fleet("breakdown", out.getvalue(), "--hw", "paper"), "jobs"),
-                         rows(fleet("breakdown", CASES, "--hw", "paper"), "jobs"))
+        self.assertEqual(rows_of(fleet("breakdown", out.getvalue(), "--hw", "paper"), "jobs"),
+                         rows_of(fleet("breakdown", CASES, "--hw", "paper"), "jobs"))
 
     def test_json_lines_and_packed_tables_say_the_same(self):
-        expected = rows(fleet("breakdown", CASES, "--hw", "paper"), "jobs")
+        expected = rows_of(fleet("breakdown", CASES, "--hw", "paper"), "jobs")
         lines = "".join(json.dumps({key: text if key in ("job", "architecture") else float(text)
                                     for key, text in row.items()}) + "\n" for row in csv.DictReader(io.StringIO(CASES)))
-        self.assertEqual(rows(fleet("breakdown", lines, "--hw", "paper"), "jobs"), expected)
+        self.assertEqual(rows_of(fleet("breakdown", lines, "--hw", "paper"), "jobs"), expected)
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "jobs.csv.gz")
             with gzip.open(path, "wt") as packed:
                 packed.write(CASES)
             done = steptime("fleet", "breakdown", path, "--hw", "paper", "--format", "json")
-            self.assertEqual(rows(done.json, "jobs"), expected)
+            self.assertEqual(rows_of(done.json, "jobs"), expected)
 
     def test_rows_are_told_up_to_a_hundred_thousand_and_beyond_when_asked(self):
         table = HEADER + "\n" + "".join(f"j{i},1w1g,1,1,0,1e12,0,0\n" for i in range(100_001))
         with self.assertRaises(KeyError):
-            rows(fleet("breakdown", table, "--hw", "paper"), "jobs")
-        self.assertEqual(len(rows(fleet("breakdown", table, "--hw", "paper", "--jobs"), "jobs")), 100_001)
+            rows_of(fleet("breakdown", table, "--hw", "paper"), "jobs")
+        self.assertEqual(len(rows_of(fleet("breakdown", table, "--hw", "paper", "--jobs"), "jobs")), 100_001)
 
     def test_each_job_may_name_its_own_gpu(self):
         table = HEADER + ",gpu\n" + "a,1w1g,1,1,0,1e12,0,0,V100\nb,1w1g,1,1,0,1e12,0,0,H100\n"
-        old, new = (row["step_ms"] for row in rows(fleet("breakdown", table), "jobs"))
+        old, new = (row["step_ms"] for row in rows_of(fleet("breakdown", table), "jobs"))
         self.assertGreater(old, 2 * new)
 
     def test_a_page_holds_the_curves(self):
@@ -159,28 +145,28 @@ class Populations(unittest.TestCase):
 class Projections(unittest.TestCase):
     def test_a_server_has_room_for_eight(self):
         report = fleet("project", HEADER + "\n" + ps_worker(cnodes=32), "--hw", "paper", "--to", "allreduce-local")
-        row = rows(report, "jobs")[0]
+        row = rows_of(report, "jobs")[0]
         self.assertEqual(row["projected_cnodes"], 8)
         self.assertAlmostEqual(row["speedup"], 21.0 / 4)
         self.assertAlmostEqual(row["cnode_speedup"], 21.0)
 
     def test_replicas_that_share_pcie_wait_for_input(self):
         table = HEADER + "\n" + ps_worker(cnodes=8, input_bytes=1e9, weight_bytes=0)
-        alone = rows(fleet("project", table, "--hw", "paper", "--to", "allreduce-local"), "jobs")[0]["speedup"]
-        shared = rows(fleet("project", table, "--hw", "paper", "--to", "allreduce-local", "--pcie-share"), "jobs")[0]["speedup"]
+        alone = rows_of(fleet("project", table, "--hw", "paper", "--to", "allreduce-local"), "jobs")[0]["speedup"]
+        shared = rows_of(fleet("project", table, "--hw", "paper", "--to", "allreduce-local", "--pcie-share"), "jobs")[0]["speedup"]
         self.assertAlmostEqual(alone, 1)
         self.assertAlmostEqual(shared, 1 / 8)
 
     def test_a_sweep_has_a_row_a_value(self):
         report = fleet("project", HEADER + "\n" + ps_worker(), "--hw", "paper", "--sweep", "ethernet=25,50,100Gbps")
-        means = [row["mean"] for row in rows(report, "sweep_ethernet")]
+        means = [row["mean"] for row in rows_of(report, "sweep_ethernet")]
         self.assertEqual(len(means), 3)
         self.assertAlmostEqual(means[0], 1)
         self.assertAlmostEqual(means[2], 0.42 / 0.18)
 
     def test_a_sweep_reaches_the_end_that_was_asked_for(self):
         report = fleet("project", HEADER + "\n" + ps_worker(), "--hw", "paper", "--sweep", "ethernet=10..400Gbps")
-        self.assertEqual([row["given"] for row in rows(report, "sweep_ethernet")],
+        self.assertEqual([row["given"] for row in rows_of(report, "sweep_ethernet")],
                          ["10Gbps", "20Gbps", "40Gbps", "80Gbps", "160Gbps", "320Gbps", "400Gbps"])
 
     def test_a_trace_that_cannot_be_read_is_told_once(self):
@@ -198,25 +184,25 @@ class Projections(unittest.TestCase):
 
     def test_where_jobs_run_is_where_they_stay_unless_said(self):
         report = fleet("project", HEADER + "\n" + ps_worker(), "--at", "paper", "--to", "allreduce-local")
-        self.assertAlmostEqual(rows(report, "jobs")[0]["speedup"], 21.0)
+        self.assertAlmostEqual(rows_of(report, "jobs")[0]["speedup"], 21.0)
 
     def test_the_most_sensitive_resource_of_each_architecture(self):
         table = HEADER + "\n" + ps_worker() + "b,1w1g,1,1,0,1e9,1e12,0\nc,1wng,2,1,0,1e9,1e9,1e10\n"
-        most = {row["architecture"]: row["most"] for row in rows(fleet("project", table, "--hw", "paper", "--to", "allreduce-local"), "sensitivity")}
+        most = {row["architecture"]: row["most"] for row in rows_of(fleet("project", table, "--hw", "paper", "--to", "allreduce-local"), "sensitivity")}
         self.assertEqual(most, {"ps-worker": "ethernet", "1w1g": "memory", "1wng": "pcie"})
 
     def test_tables_that_fit_no_gpu_stay_where_they_are(self):
         table = HEADER + ",dense_weight_bytes,embedding_weight_bytes,gpu\na,ps-worker,8,1,0,1e12,0,1e8,1e9,5e12,A100-SXM4-80GB\n"
         report = fleet("project", table, "--to", "allreduce-local")
-        self.assertEqual(rows(report, "jobs")[0]["obstacle"], "memory")
+        self.assertEqual(rows_of(report, "jobs")[0]["obstacle"], "memory")
 
 
 class Unnamed(unittest.TestCase):
     def test_jobs_that_name_no_gpu_run_on_that_of_hw_before_it_is_changed(self):
         table = HEADER + "\n" + ps_worker(flops=1e15, weight_bytes=0)
         report = fleet("project", table, "--hw", "H100", "--set", "flops=200%", "--jobs")
-        self.assertAlmostEqual(rows(report, "jobs")[0]["speedup"], 2, places=9)
-        self.assertEqual(rows(report, "sensitivity")[0]["most"], "flops")
+        self.assertAlmostEqual(rows_of(report, "jobs")[0]["speedup"], 2, places=9)
+        self.assertEqual(rows_of(report, "sensitivity")[0]["most"], "flops")
 
 
 class Measured(unittest.TestCase):
@@ -236,7 +222,7 @@ class Measured(unittest.TestCase):
         return done.json
 
     def test_efficiencies_are_found_again(self):
-        found = {row["resource"]: row["fitted"] for row in rows(self.fitted(), "efficiencies")}
+        found = {row["resource"]: row["fitted"] for row in rows_of(self.fitted(), "efficiencies")}
         self.assertAlmostEqual(found["flops"], 0.5, delta=0.005)
         self.assertAlmostEqual(found["memory"], 0.35, delta=0.005)
         self.assertIsNone(found["ethernet"])
@@ -254,7 +240,7 @@ class Measured(unittest.TestCase):
                 table.write(self.TABLE)
             done = steptime("fleet", "project", path, "--hw", "paper", "--measured", "--set", "memory=200%", "--format", "json")
         self.assertEqual(done.code, OK, done.err)
-        first = rows(done.json, "jobs")[0]
+        first = rows_of(done.json, "jobs")[0]
         self.assertAlmostEqual(first["step_ms"], 1e3 * (1 / 11 / 0.5 + 0.1 / 0.35), delta=3)
         self.assertAlmostEqual(first["projected_ms"], 1e3 * (1 / 11 / 0.5 + 0.05 / 0.35), delta=3)
 
@@ -290,17 +276,17 @@ class BrokenTables(unittest.TestCase):
         table = HEADER + "\n" + ps_worker() + "z,1w1g,1,64,0,0,0,0\n"
         report = fleet("project", table, "--hw", "paper", "--to", "allreduce-local", "--sweep", "pcie=10,20GB/s")
         self.assertEqual((values(report)["projected"], values(report)["dropped"]), (1, 1))
-        for row in rows(report, "sweep_pcie") + rows(report, "sensitivity"):
+        for row in rows_of(report, "sweep_pcie") + rows_of(report, "sensitivity"):
             self.assertNotIn(None, row.values())
 
     def test_a_step_of_nothing_elsewhere_is_no_endless_speedup(self):
         report = fleet("project", HEADER + "\n" + ps_worker() + ps_worker(flops=1e12, name="b"), "--hw", "paper", "--to", "1w1g")
-        self.assertEqual([row["obstacle"] for row in rows(report, "jobs")], ["field", None])
+        self.assertEqual([row["obstacle"] for row in rows_of(report, "jobs")], ["field", None])
 
     def test_groups_without_a_name_or_called_all_are_told_apart(self):
         table = HEADER + ",team\na,1w1g,1,1,0,1e12,0,0,all\nb,1w1g,1,1,0,1e12,0,0,\n"
         report = fleet("breakdown", table, "--hw", "paper", "--group-by", "team")
-        self.assertEqual({row["group"] for row in rows(report, "groups")}, {"all", "'all'", "(none)"})
+        self.assertEqual({row["group"] for row in rows_of(report, "groups")}, {"all", "'all'", "(none)"})
 
     def test_strict_stops_at_it(self):
         table = HEADER + "\na,1w1g,1,1,0,1e12,0,0\nb,1w1g,0,1,0,1e12,0,0\n"
@@ -362,7 +348,7 @@ class Features(unittest.TestCase):
         job, = csv.DictReader(io.StringIO(done.out))
         self.assertEqual((job["cnodes"], job["architecture"]), ("8", "pearl"))
         again = fleet("breakdown", done.out, "--hw", "V100")
-        self.assertGreater(rows(again, "jobs")[0]["step_ms"], 0)
+        self.assertGreater(rows_of(again, "jobs")[0]["step_ms"], 0)
 
     def test_what_no_shape_tells_is_empty_not_zero(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -6,15 +6,11 @@ import os
 import tempfile
 import unittest
 
-from support import INPUT, OK, SANITIZED, steptime
+from support import INPUT, OK, SANITIZED, steptime, values
 
 HEADER = "job,architecture,cnodes,batch,input_bytes,flops,memory_bytes,weight_bytes"
 GOOD = "1w1g,1,1,0,1e12,0,0"
 ROWS = 200_000
-
-
-def values(report):
-    return {value["id"]: value["value"] for section in report["sections"] for value in section["values"]}
 
 
 def said(report):

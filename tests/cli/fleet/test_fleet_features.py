@@ -4,11 +4,10 @@ import csv
 import io
 import json
 import os
-import tempfile
 import unittest
 
 from plant import Plant
-from support import INPUT, OK, USAGE, steptime
+from support import INPUT, OK, USAGE, Folder, steptime
 
 STEPS, STEP_US = 3, 10_000
 MIB = 1 << 20
@@ -53,12 +52,7 @@ class Rank(Plant):
         return self.operator("aten::embedding_bag", 200, [[1000, 16], [64], [32]], ["float", "long int", "long int"])
 
 
-class Case(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = folder.name
-
+class Case(Folder):
     def write(self, rank, job="job"):
         os.makedirs(os.path.join(self.folder, job), exist_ok=True)
         return rank.write(os.path.join(self.folder, job, f"rank{rank.rank}.json"))

@@ -5,7 +5,7 @@ import random
 import tempfile
 import unittest
 
-from support import INPUT, OK, SHARED, USAGE, steptime
+from support import INPUT, OK, SHARED, USAGE, rows_of, steptime, values
 
 DATA = os.path.join(SHARED, "data", "fleet")
 
@@ -24,20 +24,8 @@ def asked(verb, path, *options):
     return outcome.json
 
 
-def table(document, name):
-    for section in document["sections"]:
-        for found in section["tables"]:
-            if found["id"] == name:
-                return [dict(zip([column["id"] for column in found["columns"]], row)) for row in found["rows"]]
-    raise KeyError(name)
-
-
-def values(document):
-    return {value["id"]: value["value"] for section in document["sections"] for value in section["values"]}
-
-
 def architectures(document):
-    return {row["group"]: row for row in table(document, "architectures")}
+    return {row["group"]: row for row in rows_of(document, "architectures")}
 
 
 class PublishedTables(unittest.TestCase):
@@ -51,17 +39,17 @@ class PublishedTables(unittest.TestCase):
     def test_muris_parts_are_those_of_the_table(self):
         document = asked("breakdown", shared("muri-sigcomm22/trace1.csv"), "--group-by", "model_name", "--jobs")
         self.assertEqual(values(document)["jobs"], 1494)
-        row = next(row for row in table(document, "jobs") if row["job"] == "2")
+        row = next(row for row in rows_of(document, "jobs") if row["job"] == "2")
         self.assertEqual((row["input_ms"], row["compute_bound_ms"], row["weight_ms"]), (82, 75, 66))
 
     def test_a_fully_sharded_schedule_has_traffic_among_replicas_alone(self):
         document = asked("features", shared("aicb/physical/L7B-D1-C02_Llama7B_zero3_mbs1.csv"))
-        row, = table(document, "features")
+        row, = rows_of(document, "features")
         self.assertEqual((row["architecture"], row["cnodes"], row["tensor_bytes"]), ("fsdp", 128, 0))
         self.assertAlmostEqual(row["weight_bytes"] / (3 * 2 * 2 * 6.738e9 * 127 / 128), 1, places=2)
 
     def test_a_workload_of_experts_has_traffic_of_all_kinds(self):
-        row, = table(asked("features", shared("simai/workload_analytical.txt")), "features")
+        row, = rows_of(asked("features", shared("simai/workload_analytical.txt")), "features")
         self.assertEqual((row["architecture"], row["cnodes"]), ("expert-parallel", 9216))
         for column in ("weight_bytes", "tensor_bytes", "pipeline_bytes", "expert_bytes"):
             self.assertGreater(row[column], 1e9)
@@ -72,7 +60,7 @@ class PublishedTables(unittest.TestCase):
         for name in sorted(os.listdir(folder)):
             with self.subTest(name):
                 document = asked("breakdown", os.path.join(folder, name), "--hw", "NVIDIA A100-SXM4-80GB", "--jobs")
-                row, = table(document, "jobs")
+                row, = rows_of(document, "jobs")
                 self.assertEqual(row["cnodes"], 8 if "tp8" in name else 2 if "tp2" in name else 1)
 
 
@@ -122,7 +110,7 @@ class Pai(unittest.TestCase):
 
     def test_jobs_are_grouped_by_a_column_of_their_tasks(self):
         document = asked("breakdown", self.folder, "--group-by", "gpu_type")
-        self.assertEqual([(row["group"], row["jobs"]) for row in table(document, "group_jobs")], [("T4", self.JOBS)])
+        self.assertEqual([(row["group"], row["jobs"]) for row in rows_of(document, "group_jobs")], [("T4", self.JOBS)])
 
     def test_a_column_that_no_table_has_is_a_wrong_call(self):
         outcome = steptime("fleet", "breakdown", self.folder, "--group-by", "colour")

@@ -13,7 +13,7 @@ import sys
 import tempfile
 import unittest
 
-from support import OK, SOURCE, steptime
+from support import OK, SOURCE, rows_of, steptime, values
 
 JOBS, SEED = 2000, 7
 FLOPS, MEMORY, PCIE, ETHERNET, NVLINK, SERVER = 11e12, 1e12, 10e9, 25e9 / 8, 50e9, 8  # of --hw paper
@@ -71,16 +71,6 @@ def fleet(verb, table, *options):
     return done.json
 
 
-def table_of(report, table_id):
-    """Rows as dictionaries."""
-    found = next(table for section in report["sections"] for table in section["tables"] if table["id"] == table_id)
-    return [dict(zip([column["id"] for column in found["columns"]], row)) for row in found["rows"]]
-
-
-def values(report):
-    return {value["id"]: value["value"] for section in report["sections"] for value in section["values"]}
-
-
 class Case(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
@@ -101,7 +91,7 @@ class Breakdown(Case):
     verb, options = "breakdown", ("--group-by", "team")
 
     def check_means(self, table_id):
-        for row in table_of(self.report, table_id):
+        for row in rows_of(self.report, table_id):
             of_group = self.of(row["group"])
             self.assertEqual(row["jobs"], len(of_group))
             for i, part in enumerate(PARTS):
@@ -109,15 +99,15 @@ class Breakdown(Case):
 
     def test_shares_of_each_architecture_under_each_weight(self):
         self.check_means("shares")
-        self.assertEqual(len(table_of(self.report, "shares")), 4 * len(WEIGHTS))
+        self.assertEqual(len(rows_of(self.report, "shares")), 4 * len(WEIGHTS))
 
     def test_shares_of_each_group_under_each_weight(self):
         self.check_means("groups")
-        self.assertEqual(len(table_of(self.report, "groups")), (1 + 39) * len(WEIGHTS))
+        self.assertEqual(len(rows_of(self.report, "groups")), (1 + 39) * len(WEIGHTS))
 
     def test_what_groups_count_for(self):
         for table_id in ("architectures", "group_jobs"):
-            for row in table_of(self.report, table_id):
+            for row in rows_of(self.report, table_id):
                 of_group = self.of(row["group"])
                 for by in WEIGHTS:
                     whole = sum(job.weights[by] for job in self.jobs)
@@ -125,12 +115,12 @@ class Breakdown(Case):
                 self.near(row["mean_cnodes"], mean(of_group, "job", lambda job: job.cnodes))
 
     def test_the_mix_is_that_of_all(self):
-        for i, row in enumerate(table_of(self.report, "mix")):
+        for i, row in enumerate(rows_of(self.report, "mix")):
             for by in WEIGHTS:
                 self.near(row[by], mean(self.jobs, by, lambda job, i=i: job.shares[i]), row)
 
     def test_bottlenecks(self):
-        for row in table_of(self.report, "bottlenecks"):
+        for row in rows_of(self.report, "bottlenecks"):
             of_group = self.of(row["architecture"])
             for part in PARTS:
                 longest = mean(of_group, row["by"], lambda job, part=part: job.bottleneck == part)
@@ -140,7 +130,7 @@ class Breakdown(Case):
         figures = {part: (lambda job, i=i: job.shares[i]) for i, part in enumerate(PARTS)}
         figures |= {"step_ms": lambda job: 1e3 * job.step(), "cnodes": lambda job: job.cnodes}
         checked = 0
-        for row in table_of(self.report, table_id):
+        for row in rows_of(self.report, table_id):
             if row["value"] not in figures or row["group"] not in groups:
                 continue
             of_group, value = self.of(row["group"]), figures[row["value"]]
@@ -159,7 +149,7 @@ class Breakdown(Case):
 
     def test_cumulative_curves(self):
         for by in WEIGHTS:
-            rows = table_of(self.report, f"curve_{by}")
+            rows = rows_of(self.report, f"curve_{by}")
             self.assertEqual(len(rows), 21)
             for row in rows:
                 for i, part in enumerate(PARTS):
@@ -167,7 +157,7 @@ class Breakdown(Case):
                     self.near(row[part], at_most, (by, part, row["share"]))
 
     def test_each_job(self):
-        for job, row in zip(self.jobs, table_of(self.report, "jobs")):
+        for job, row in zip(self.jobs, rows_of(self.report, "jobs")):
             self.assertEqual((row["job"], row["bottleneck"]), (job.name, job.bottleneck))
             for part, seconds in zip(PARTS, job.parts()):
                 self.near(row[f"{part}_ms"], 1e3 * seconds, job.name)
@@ -195,7 +185,7 @@ class Projection(Case):
         self.near(told["sped_up"], self.sped_up(self.jobs))
 
     def test_speedups_of_each_architecture_under_each_weight(self):
-        rows = table_of(self.report, "speedups")
+        rows = rows_of(self.report, "speedups")
         self.assertEqual(len(rows), 4 * len(WEIGHTS))
         for row in rows:
             of_group, by = self.of(row["group"]), row["by"]
@@ -207,7 +197,7 @@ class Projection(Case):
                 self.near(row[name], expected(QUANTILES[name]), (name, row))
 
     def test_the_curve_of_speedups(self):
-        rows = table_of(self.report, "speedup_curve")
+        rows = rows_of(self.report, "speedup_curve")
         ordered = sorted(job.speedup() for job in self.jobs)
         for row in rows:
             at = max(1, math.ceil(row["share"] * JOBS - 1e-6))
@@ -215,7 +205,7 @@ class Projection(Case):
         self.assertEqual((rows[0]["share"], rows[-1]["share"]), (0, 1))
 
     def test_longest_parts_here_and_there(self):
-        rows = table_of(self.report, "bottlenecks")
+        rows = rows_of(self.report, "bottlenecks")
         self.assertEqual(sum(row["jobs"] for row in rows), JOBS)
         for row in rows:
             count = 0
@@ -227,7 +217,7 @@ class Projection(Case):
 
     def test_a_sweep_is_the_same_sums_at_each_value(self):
         for key, given in self.SWEEPS.items():
-            rows = table_of(self.report, f"sweep_{key}")
+            rows = rows_of(self.report, f"sweep_{key}")
             self.assertEqual([row["given"] for row in rows], list(given))
             for row in rows:
                 there = {key: float(row["given"].rstrip("%")) / (100 if "%" in row["given"] else 1)}
@@ -237,20 +227,20 @@ class Projection(Case):
 
     def test_a_sweep_takes_no_rounding_for_a_gain(self):
         same = fleet("project", self.table, "--to", "allreduce-local", "--sweep", "efficiency=70%")
-        row, = table_of(same, "sweep_efficiency")
+        row, = rows_of(same, "sweep_efficiency")
         self.near(row["sped_up"], values(self.report)["sped_up"])
 
     def test_a_point_of_a_sweep_is_a_run_with_that_setting(self):
         for key, given in (("overlap", "0.25"), ("efficiency", "35%"), ("efficiency", "90%")):
-            point = next(row for row in table_of(self.report, f"sweep_{key}") if row["given"] == given)
+            point = next(row for row in rows_of(self.report, f"sweep_{key}") if row["given"] == given)
             run = fleet("project", self.table, "--to", "allreduce-local", "--set", f"{key}={given}")
-            told = {row["by"]: row for row in table_of(run, "speedups") if row["group"] == "all"}
+            told = {row["by"]: row for row in rows_of(run, "speedups") if row["group"] == "all"}
             for by, name in zip(WEIGHTS, ("mean", "mean_gpu", "mean_gpu_time")):
                 self.near(point[name], told[by]["mean"], given)
             self.near(point["sped_up"], told["job"]["sped_up"], given)
 
     def test_each_job(self):
-        for job, row in zip(self.jobs, table_of(self.report, "jobs")):
+        for job, row in zip(self.jobs, rows_of(self.report, "jobs")):
             self.assertEqual((row["job"], row["projected_cnodes"]), (job.name, min(job.cnodes, SERVER)))
             self.near(row["speedup"], job.speedup(), job.name)
             self.near(row["projected_ms"], 1e3 * job.step(architecture="allreduce-local"), job.name)
@@ -267,7 +257,7 @@ class Outputs(Case):
             done = steptime("fleet", "breakdown", "-", *words, stdin=self.table)
             self.assertEqual(done.code, OK, done.err)
             rows = list(csv.DictReader(io.StringIO(done.out)))
-            expected = table_of(self.report, table_id)
+            expected = rows_of(self.report, table_id)
             self.assertEqual(len(rows), len(expected))
             for row, wanted in zip(rows, expected):
                 self.assertEqual(list(row), list(wanted))
@@ -295,7 +285,7 @@ class Outputs(Case):
     def test_the_page_has_the_numbers_of_json(self):
         page = self.page("breakdown", *self.options)
         for section in ("architectures", "mix", "shares", "groups", "bottlenecks"):
-            rows = table_of(self.report, section)
+            rows = rows_of(self.report, section)
             expected = [[value for value in row.values() if not isinstance(value, str)] for row in rows]
             found = self.numbers(page, section)
             self.assertEqual(len(found), len(expected), section)
@@ -308,7 +298,7 @@ class Outputs(Case):
         curves = self.dots(self.page("breakdown", *self.options), "weights")
         self.assertGreaterEqual(len(curves), len(WEIGHTS))
         for by, curve in zip(WEIGHTS, curves):
-            rows = table_of(self.report, f"curve_{by}")
+            rows = rows_of(self.report, f"curve_{by}")
             self.assertEqual(len(curve), len(rows))
             for (x, y), row in zip(curve, rows):
                 self.assertAlmostEqual(x, 100 * row["share"], delta=0.051)
@@ -316,7 +306,7 @@ class Outputs(Case):
 
     def test_the_page_draws_the_sweeps(self):
         options = ("--to", "allreduce-local", "--sweep", "overlap=0..1")
-        rows = table_of(fleet("project", self.table, *options), "sweep_overlap")
+        rows = rows_of(fleet("project", self.table, *options), "sweep_overlap")
         page = self.page("project", *options)
         section = re.search(r'<section id="section-sweep_overlap">.*?</section>', page, re.DOTALL).group(0)
         lines = re.findall(r"<svg.*?</svg>", section, re.DOTALL)
@@ -343,7 +333,7 @@ class Efficiency(unittest.TestCase):
         with open(self.path, "w", encoding="ascii") as out:
             out.write(table)
         report = fleet("breakdown", f"{HEADER}\n{row}\n".encode(), "--efficiency", f"{link}={self.path}")
-        return table_of(report, "jobs")[0]["weight_ms"]
+        return rows_of(report, "jobs")[0]["weight_ms"]
 
     def ps_worker(self, message):
         return self.weight_ms(f"a,ps-worker,4,1,0,1e12,0,{2 * message}")
@@ -410,7 +400,7 @@ c,1w1g,1,1,0,2.2e12,1e11,0,,900,1000,
             self.assertAlmostEqual(told[name], self.mean(column), places=12, msg=name)
 
     def test_their_distributions(self):
-        rows = {(row["value"], row["by"]): row for row in table_of(fleet("breakdown", self.TABLE.encode()), "quantiles")
+        rows = {(row["value"], row["by"]): row for row in rows_of(fleet("breakdown", self.TABLE.encode()), "quantiles")
                 if row["group"] == "all"}
         self.assertAlmostEqual(rows["mfu", "job"]["mean"], (0.25 + 0.4) / 2)
         self.assertAlmostEqual(rows["mfu", "gpu"]["p50"], 0.4)

@@ -2,10 +2,9 @@
 """`steptime fleet stragglers`: published jobs give the published figures, planted ranks what was planted."""
 import json
 import os
-import tempfile
 import unittest
 
-from support import BUILD, INPUT, OK, SHARED, USAGE, shared_trace, steptime
+from support import BUILD, INPUT, OK, SHARED, USAGE, Folder, shared_trace, steptime, values
 from plant import NCCL, Plant
 
 JOBS = os.path.join(SHARED, "data", "fleet", "bytedance-straggler")
@@ -37,10 +36,6 @@ def from_parquet(name):
     return made
 
 
-def values(document):
-    return {value["id"]: value["value"] for section in document["sections"] for value in section["values"]}
-
-
 def table(document, name):
     for section in document["sections"]:
         for found in section["tables"]:
@@ -49,12 +44,7 @@ def table(document, name):
     return []
 
 
-class Case(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = folder.name
-
+class Case(Folder):
     def stragglers(self, *arguments):
         outcome = steptime("fleet", "stragglers", *arguments, "--format", "json")
         self.assertEqual(outcome.code, OK, outcome.err)

@@ -4,10 +4,9 @@ import csv
 import io
 import os
 import resource
-import tempfile
 import unittest
 
-from support import INPUT, JUDGED, OK, USAGE, steptime
+from support import INPUT, JUDGED, OK, USAGE, Folder, steptime
 
 TRAINING = """\
 import torch
@@ -29,12 +28,7 @@ def train(model, loader, optimizer, criterion, device):
 READ = 14  # the line of loss.item()
 
 
-class Case(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = folder.name
-
+class Case(Folder):
     def write(self, name, text=TRAINING):
         path = os.path.join(self.folder, name)
         os.makedirs(os.path.dirname(path), exist_ok=True)

@@ -7,25 +7,9 @@ import unittest
 
 from plant import Plant
 from support import INPUT, JUDGED, SOURCE, USAGE, steptime
+from test_lint import READ, TRAINING
 
-TRAINING = """\
-import torch
-from torch import nn
-
-
-def train(model, loader, optimizer, criterion, device):
-    model.to(device)
-    total = 0.0
-    for x, y in loader:
-        x, y = x.to(device, non_blocking=True), y.to(device, non_blocking=True)
-        loss = criterion(model(x), y)
-        optimizer.zero_grad()
-        loss.backward()
-        optimizer.step()
-        total += loss.item()
-    return total
-"""
-TRAIN, READ = 5, 14  # the lines of train, and of loss.item()
+TRAIN = 5  # the line of train
 STEPS, STEP_US = 4, 1000
 ITEM = "<built-in method item of Tensor object at 0x7f0011>"
 

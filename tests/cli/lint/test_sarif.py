@@ -2,23 +2,17 @@
 """SARIF 2.1.0: what the standard asks for, as far as this program writes it."""
 import os
 import re
-import tempfile
 import unittest
 from urllib.parse import unquote
 
-from support import JUDGED, OK, steptime
+from support import JUDGED, OK, Folder, steptime
 
 from test_lint import READ, TRAINING
 
 LINE = "        total += loss.item()\n"
 
 
-class Sarif(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = folder.name
-
+class Sarif(Folder):
     def sarif(self, name="train.py", text=TRAINING, paths=(".",)):
         path = os.path.join(self.folder, name)
         os.makedirs(os.path.dirname(path), exist_ok=True)

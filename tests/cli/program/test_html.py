@@ -4,12 +4,11 @@ import base64
 import hashlib
 import os
 import re
-import tempfile
 import unittest
 import xml.etree.ElementTree as xml
 from html.parser import HTMLParser
 
-from support import JUDGED, OK, recorded, span, steptime, trace_commands, training_steps, write_trace
+from support import JUDGED, OK, Folder, recorded, span, steptime, trace_commands, training_steps, write_trace
 
 VOID = {"meta", "input", "br"}
 HOSTILE = "</script><script>alert(1)</script><img src=x onerror='alert(1)'>\"'&amp;\u202e\x1b[31m\ufffe"
@@ -50,12 +49,7 @@ class Page(HTMLParser):
         (self.scripts if self.open and self.open[-1] == "script" else self.text).append(data)
 
 
-class Html(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = folder.name
-
+class Html(Folder):
     def page(self, *arguments, code=OK, **more):
         run = steptime(*arguments, "--format", "html", **more)
         self.assertEqual(run.code, code, run.err)

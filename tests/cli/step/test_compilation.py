@@ -6,20 +6,7 @@ import unittest
 
 import support
 from plant import Plant
-from support import OK, steptime
-
-
-def values(document):
-    return {value["id"]: value["value"] for section in document["sections"] for value in section["values"]}
-
-
-def table(document, wanted):
-    for section in document["sections"]:
-        for found in section["tables"]:
-            if found["id"] == wanted:
-                ids = [column["id"] for column in found["columns"]]
-                return [dict(zip(ids, row)) for row in found["rows"]]
-    raise AssertionError(f"no table {wanted}")
+from support import OK, rows_of, steptime, values
 
 
 class Compilation(unittest.TestCase):
@@ -29,8 +16,8 @@ class Compilation(unittest.TestCase):
         return done.json
 
     def check_sums(self, document):
-        parts = {row["part"] for row in table(document, "parts")}
-        for row in table(document, "steps"):
+        parts = {row["part"] for row in rows_of(document, "parts")}
+        for row in rows_of(document, "steps"):
             self.assertEqual(sum(row[f"{part}_ns"] or 0 for part in parts), row["wall_ns"], row["step"])
 
     def test_a_planted_compilation(self):
@@ -47,12 +34,12 @@ class Compilation(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             path = plant.write(os.path.join(folder, "compiled.json"))
             document, summary = self.run_on("breakdown", path), self.run_on("summary", path)
-        self.assertEqual([row["compilation_ns"] for row in table(document, "steps")], [0, 2000000])
+        self.assertEqual([row["compilation_ns"] for row in rows_of(document, "steps")], [0, 2000000])
         self.check_sums(document)
         for found in (document, summary):
             self.assertEqual([values(found)[key] for key in ("compilations", "recompilations", "compiled_graphs")],
                              [1, 1, 1])
-        parts = {row["part"]: row["per_step_ns"] for row in table(summary, "step_parts")}
+        parts = {row["part"]: row["per_step_ns"] for row in rows_of(summary, "step_parts")}
         self.assertEqual(parts["compilation"], 1000000)
         self.assertIn("SM109", [finding["rule"] for finding in summary["findings"]])
 
@@ -62,7 +49,7 @@ class Compilation(unittest.TestCase):
             self.skipTest("the shared faults are not here")
         document, summary = self.run_on("breakdown", path), self.run_on("summary", path)
         self.check_sums(document)
-        share = {row["part"]: row["share"] for row in table(summary, "step_parts")}
+        share = {row["part"]: row["share"] for row in rows_of(summary, "step_parts")}
         self.assertGreater(share["compilation"], 0.9)
         self.assertLess(share["forward"], 0.1)
         self.assertEqual([values(summary)[key] for key in ("compilations", "recompilations", "compiled_graphs")], [2, 2, 4])
@@ -73,5 +60,5 @@ class Compilation(unittest.TestCase):
     def test_parts_have_ids(self):
         """step_parts.part of summary is what parts.part of breakdown is."""
         path = support.recorded("dlrm-cpu.json.gz")
-        ids = {row["part"] for row in table(self.run_on("breakdown", path), "parts")}
-        self.assertLessEqual({row["part"] for row in table(self.run_on("summary", path), "step_parts")}, ids)
+        ids = {row["part"] for row in rows_of(self.run_on("breakdown", path), "parts")}
+        self.assertLessEqual({row["part"] for row in rows_of(self.run_on("summary", path), "step_parts")}, ids)

@@ -6,20 +6,14 @@ import glob
 import gzip
 import json
 import os
-import tempfile
 import unittest
 
-from support import INPUT, OK, OUTPUT, SHARED, USAGE, recorded, shared_trace, span, steptime, write_trace
+from support import INPUT, OK, OUTPUT, SHARED, USAGE, Folder, recorded, shared_trace, span, steptime, write_trace
 
 NVIDIA_ALL_REDUCE = "ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevComm*, unsigned long, ncclWork*)"
 
 
-class Case(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = folder.name
-
+class Case(Folder):
     def file(self, name):
         return os.path.join(self.folder, name)
 

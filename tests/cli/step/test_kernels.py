@@ -4,11 +4,10 @@ import gzip
 import json
 import os
 import re
-import tempfile
 import unittest
 from decimal import Decimal
 
-from support import OK, SOURCE, USAGE, recorded, shared_trace, span, steptime, training_steps, write_trace
+from support import OK, SOURCE, USAGE, Folder, recorded, shared_trace, span, steptime, training_steps, write_trace
 
 DEVICE = {"kernel": "kernel", "Kernel": "kernel", "mtia_ccp_events": "kernel", "gpu_memcpy": "copy", "Memcpy": "copy",
           "gpu_memset": "memset", "Memset": "memset"}
@@ -154,12 +153,7 @@ class Real(unittest.TestCase):
                          {name: (len(values), sum(values)) for name, values in calls.items()})
 
 
-class Planted(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = folder.name
-
+class Planted(Folder):
     def trace(self, events, name="trace.json", **more):
         return write_trace(os.path.join(self.folder, name), events, **more)
 

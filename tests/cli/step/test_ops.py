@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """steptime ops: planted answers, an independent count on real traces, host-only traces."""
 import os
-import tempfile
 import unittest
 
-from support import OK, recorded, shared_trace, span, steptime, training_steps, write_trace
+from support import OK, Folder, recorded, shared_trace, span, steptime, training_steps, write_trace
 from test_kernels import DEVICE, check_manual, events_of, ns, percentile, tables
 
 OPERATOR = {"cpu_op", "Operator"}
@@ -80,12 +79,7 @@ class Real(unittest.TestCase):
             self.assertEqual(shown[name], amount)
 
 
-class Planted(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = folder.name
-
+class Planted(Folder):
     def trace(self, events, **more):
         return write_trace(os.path.join(self.folder, "trace.json"), events, **more)
 

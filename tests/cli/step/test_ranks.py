@@ -6,7 +6,7 @@ import os
 import tempfile
 import unittest
 
-from support import OK, recorded, shared_trace, span, steptime, write_trace
+from support import OK, Folder, recorded, rows_of, shared_trace, span, steptime, values, write_trace
 
 STEPS, STEP_US, COMPUTE_US, TRANSFER_US, LATE_US = 4, 20000, 5000, 400, 3000
 MS = 1_000_000
@@ -36,22 +36,7 @@ def rank_events(late_us, latest_us, shift_us, name):
     return events
 
 
-def values(document):
-    return {value["id"]: value["value"] for section in document["sections"] for value in section["values"]}
-
-
-def table(document, name):
-    """Rows as dictionaries."""
-    found = next(t for section in document["sections"] for t in section["tables"] if t["id"] == name)
-    return [dict(zip([column["id"] for column in found["columns"]], row)) for row in found["rows"]]
-
-
-class Case(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = folder.name
-
+class Case(Folder):
     def plant(self, late_us, shift_us=None, bases=None, hosts=None, name=NAMES[0]):
         """A trace a rank: shift_us moves its times in the file, `bases` says from when they count."""
         for rank, late in enumerate(late_us):
@@ -75,15 +60,15 @@ class Case(unittest.TestCase):
         self.assertEqual(value["late_per_step_ns"], 3 * MS)
         self.assertEqual(value["saving_per_step_ns"], 3 * MS)
         self.assertEqual((value["collectives"], value["unmatched"]), (STEPS, 0))
-        for row in table(document, "ranks"):
+        for row in rows_of(document, "ranks"):
             is_late = row["rank"] == late
             self.assertEqual(row["late_ns"], is_late * STEPS * 3 * MS)
             self.assertEqual(row["waited_ns"], (not is_late) * STEPS * 3 * MS)
             self.assertEqual(row["caused_ns"], is_late * (ranks - 1) * STEPS * 3 * MS)
-        for row in table(document, "collectives"):
+        for row in rows_of(document, "collectives"):
             self.assertEqual((row["skew_ns"], row["last_rank"]), (3 * MS, late))
             self.assertEqual(row["transfer_ns"], TRANSFER_US * 1000)
-        reasons = {row["id"]: row["longer_per_step_ns"] for row in table(document, "reasons")}
+        reasons = {row["id"]: row["longer_per_step_ns"] for row in rows_of(document, "reasons")}
         self.assertEqual(reasons, {"compute": 3 * MS})
 
 
@@ -111,7 +96,7 @@ class Planted(Case):
         document = self.ranks(self.plant([0, 0, LATE_US, 0], shift_us=[0, 0, 7000, -40000],
                                          hosts=["node1", "node1", "node2", "node3"]))
         self.check_straggler(document, 2, 4)
-        self.assertEqual([row["clock_offset_ns"] for row in table(document, "ranks")], [0, 0, 7 * MS, -40 * MS])
+        self.assertEqual([row["clock_offset_ns"] for row in rows_of(document, "ranks")], [0, 0, 7 * MS, -40 * MS])
         value = values(document)
         self.assertEqual((value["corrected"], value["residual_p50_ns"], value["residual_p95_ns"]), (2, 0, 0))
 
@@ -123,7 +108,7 @@ class Planted(Case):
     def test_a_tie_blames_nobody(self):
         document = self.ranks(self.plant([0, 0, 0]))
         self.assertIsNone(values(document)["late_rank"])
-        for row in table(document, "ranks"):
+        for row in rows_of(document, "ranks"):
             self.assertEqual((row["late_ns"], row["waited_ns"], row["caused_ns"], row["last"]), (0, 0, 0, 0))
 
     def test_the_same_file_as_several_ranks_is_a_tie(self):
@@ -134,7 +119,7 @@ class Planted(Case):
 
     def test_bandwidths(self):
         """4 MiB in 400 us; an all-reduce of 4 ranks moves 2 * 3 / 4 of it over each link."""
-        row, = table(self.ranks(self.plant([0, LATE_US, 0, 0])), "collective_kinds")
+        row, = rows_of(self.ranks(self.plant([0, LATE_US, 0, 0])), "collective_kinds")
         self.assertEqual((row["kind"], row["ranks"], row["size_bytes"], row["count"]), ("all_reduce", 4, 4 << 20, STEPS))
         self.assertAlmostEqual(row["algorithm_bytes_per_s"] / ((4 << 20) / 400e-6), 1, places=12)
         self.assertAlmostEqual(row["bus_bytes_per_s"] / row["algorithm_bytes_per_s"], 1.5, places=12)
@@ -142,7 +127,7 @@ class Planted(Case):
     def test_steps_can_be_selected(self):
         document = self.ranks(self.plant([0, LATE_US]), "--steps", "1..2")
         self.assertEqual(values(document)["collectives"], 2)
-        self.assertEqual([row["steps"] for row in table(document, "ranks")], [2, 2])
+        self.assertEqual([row["steps"] for row in rows_of(document, "ranks")], [2, 2])
         self.assertEqual(values(document)["late_per_step_ns"], 3 * MS)
 
     def test_spread_of_compute(self):
@@ -158,7 +143,7 @@ class Planted(Case):
             events += launched("ncclDevKernel_AllGather_RING_LL(x)", STEP_US * step + 9000, 50, 100 + step, 20)
         other = write_trace(os.path.join(self.folder, "worker3.json"), events, distributedInfo={"rank": 3})
         document = self.ranks(self.folder)
-        self.assertEqual([row["comparable"] for row in table(document, "ranks")], ["yes", "yes", "yes", "no"])
+        self.assertEqual([row["comparable"] for row in rows_of(document, "ranks")], ["yes", "yes", "yes", "no"])
         lost, warning = [w["message"] for w in document["warnings"] if w["path"] == other]
         self.assertIn("launches have no device work", lost)  # those of the collectives that were taken out
         self.assertIn("not comparable", warning)
@@ -191,7 +176,7 @@ class Real(Case):
         value = values(document)
         self.assertEqual(value["late_rank"], 1)
         self.assertTrue(20 * MS <= value["late_per_step_ns"] < 22 * MS, value["late_per_step_ns"])
-        reasons = {row["id"]: row["share_of_late"] for row in table(document, "reasons")}
+        reasons = {row["id"]: row["share_of_late"] for row in rows_of(document, "reasons")}
         self.assertGreater(reasons["data_loading"], 0.95)
         self.assertEqual(value["unmatched"], 0)
 
@@ -247,7 +232,7 @@ class Real(Case):
     def test_message_sizes_from_shapes(self):
         folder = shared_trace("multirank/param_dlrm_v100_w8")
         paths = [os.path.join(folder, f"kineto_rank{rank}.json.gz") for rank in range(8)]
-        sizes = {row["size_bytes"] for row in table(self.ranks(*paths), "collectives") if row["kind"] == "all_reduce"}
+        sizes = {row["size_bytes"] for row in rows_of(self.ranks(*paths), "collectives") if row["kind"] == "all_reduce"}
         self.assertIn(394241 * 4, sizes)  # nccl:all_reduce, Input Dims [[394241]], float
 
 

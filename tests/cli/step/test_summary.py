@@ -5,7 +5,7 @@ import tempfile
 import unittest
 
 import plant
-from support import OK, USAGE, recorded, shared_trace, steptime
+from support import OK, USAGE, recorded, shared_trace, steptime, values
 
 MS = 1_000_000
 
@@ -14,10 +14,6 @@ def summary(*arguments):
     outcome = steptime("summary", "--format", "json", *arguments)
     assert outcome.code == OK, outcome.err
     return outcome.json
-
-
-def values(document):
-    return {value["id"]: value["value"] for section in document["sections"] for value in section["values"]}
 
 
 def table(document, wanted):
