@@ -24,7 +24,8 @@ SAYS = {
     "proof": "experiments",  # resource, saved (device and host twice as fast, the rest free), removed
 }
 BOUNDS = {"GPU-bound": "device", "compute-bound": "device", "communication-bound": "communication", "copy-bound": "copies",
-          "input-bound": "data", "host-bound": "host", "unknown": "none", None: "none"}
+          "input-bound": "data",
+          "host-bound": "host", "unknown": "none", None: "none", "stalled": "stalls", "start-up": "start_up"}
 DOUBTS = {"first": {"first_step", "one_step"}, "launches": {"kernels_missing"}, "held": {"kernels_missing"}}
 RULES = {"SM101": "data_loading", "SM102": "synchronisation", "SM103": "launching", "SM104": "python", "SM105": "communication",
          "SM106": "copies", "SM109": "compilation", "SM301": "python", "SM302": "communication"}
@@ -160,7 +161,8 @@ def check(truth, documents):
 def of_proof(truth, document):
     said = {row["resource"]: (row["saved"], row["removed"]) for row in rows(document, SAYS["proof"])}
     return [Check("summary", f"proof of {resource}", (half if resource in ("device", "host") else none, none),
-                  said.get(resource, SILENT)) for resource, (half, none) in truth.get("proof", {}).items()]
+                  said.get(resource, SILENT if none >= POINTS else (0, 0)))
+            for resource, (half, none) in truth.get("proof", {}).items()]
 
 
 def of_words(truth, document):

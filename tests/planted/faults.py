@@ -77,7 +77,7 @@ def autotune(step, us):
     with step.machine.frame("torch/_inductor/runtime/triton_heuristics.py(1012): run",
                             "torch/_inductor/runtime/triton_heuristics.py(870): autotune_to_one_config",
                             "torch/_inductor/runtime/triton_heuristics.py(820): benchmark_all_configs"):
-        alone(step.machine, us)
+        alone(step.machine, us, "start_up")
         step.machine.launch("triton_per_fused_native_layer_norm_3", 20, call="cuLaunchKernel")
 
 
@@ -87,7 +87,8 @@ def autotune(step, us):
 def module_loading(step, us):
     """The first launch of a kernel loads its module: one call that takes very long."""
     with step.machine.row("aten::bmm"):
-        step.machine.launch("cutlass_80_tensorop_bf16_s16816gemm_256x128", 20, call_us=us, exact=True)
+        step.machine.launch("cutlass_80_tensorop_bf16_s16816gemm_256x128", 20, call_us=us, exact=True,
+                            call_resource="start_up")
 
 
 def lazy_loading(step, us):
@@ -100,7 +101,7 @@ def lazy_loading(step, us):
 def library_start(step, us):
     with step.machine.row("aten::cudnn_convolution"):
         parts(step.machine, us, ("cudaFree", 0.5), ("cudaDeviceGetStreamPriorityRange", 0.1),
-              ("cudaStreamCreateWithFlags", 0.3), ("cudaHostAlloc", 0.1))
+              ("cudaStreamCreateWithFlags", 0.3), ("cudaHostAlloc", 0.1), resource="start_up")
         step.machine.launch("cudnn::ops::nchwToNhwcKernel<float>", 30)
 
 
@@ -109,10 +110,10 @@ def library_search(step, us):
     machine, tries = step.machine, 8
     with machine.row("aten::cudnn_convolution", **{"Input Dims": [[64, 3, 224, 224], [64, 3, 7, 7]]}):
         for number in range(tries):
-            parts(machine, us / tries, ("cudaMalloc", 0.2))
-            alone(machine, us / tries * 0.6 - 3)
+            parts(machine, us / tries, ("cudaMalloc", 0.2), resource="start_up")
+            alone(machine, us / tries * 0.6 - 3, "start_up")
             machine.launch(f"sm80_xmma_fprop_implicit_gemm_algo{number}", 40, exact=True)
-            parts(machine, us / tries, ("cudaFree", 0.2))
+            parts(machine, us / tries, ("cudaFree", 0.2), resource="start_up")
 
 
 # Memory
@@ -169,13 +170,13 @@ def checkpoint(step, us):
         for _ in range(8):
             with machine.row("aten::copy_"):
                 machine.wait(machine.copy("DtoH", "Pageable", us * 0.001, 1 << 22))
-        alone(machine, us * 0.99, "stall")  # the disk
+        alone(machine, us * 0.99, "stalls")  # the disk
 
 
 def logging(step, us):
     with step.machine.frame("torch/utils/tensorboard/writer.py(340): add_scalar", "logging/__init__.py(1100): emit",
                             "<method 'write' of '_io.TextIOWrapper' objects>"):
-        alone(step.machine, us, "stall")
+        alone(step.machine, us, "stalls")
 
 
 def loading(step, us):
@@ -184,19 +185,19 @@ def loading(step, us):
 
 def sleep(step, us):
     with step.machine.frame("train.py(70): wait_for_lock", "<built-in function sleep>"):
-        alone(step.machine, us, "stall")
+        alone(step.machine, us, "stalls")
 
 
 def nothing_recorded(step, us):
     """A hole in a range: neither operator nor call."""
     with step.machine.range("# running sparse arch"):
-        alone(step.machine, us, "stall")
+        alone(step.machine, us, "stalls")
 
 
 def in_backward(step, us):
     """Inside a custom autograd function."""
     with step.machine.row("autograd::engine::evaluate_function: LateBackward"), step.machine.row("LateBackward"):
-        alone(step.machine, us, "stall")
+        alone(step.machine, us, "stalls")
 
 
 def python_work(step, us):
@@ -226,8 +227,8 @@ def capture(step, us):
     """A CUDA graph is captured, instantiated and launched."""
     machine = step.machine
     with machine.row("CUDAGraph capture", cat="user_annotation"):
-        machine.call("cudaStreamBeginCapture", 0.01 * us, exact=True)
-        alone(machine, 0.59 * us)
-        machine.call("cudaStreamEndCapture", 0.1 * us, exact=True)
-        machine.call("cudaGraphInstantiateWithFlags", 0.3 * us, exact=True)
+        machine.call("cudaStreamBeginCapture", 0.01 * us, "start_up", exact=True)
+        alone(machine, 0.59 * us, "start_up")
+        machine.call("cudaStreamEndCapture", 0.1 * us, "start_up", exact=True)
+        machine.call("cudaGraphInstantiateWithFlags", 0.3 * us, "start_up", exact=True)
     machine.launch("ampere_sgemm_128x64_nn", 30, call="cudaGraphLaunch")

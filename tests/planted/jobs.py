@@ -11,7 +11,7 @@ cause   a row of the table of causes of idle time:
         or of a job: compute_slower sequence_lengths link stage_imbalance
 kind    of a late rank: compute_slower sequence_lengths loader gc compilation allocator link stage_imbalance skewed_start
         other
-bound   what a step waits for most: device host communication data copies stall late_rank balanced; none where the trace
+bound   what a step waits for most: device host communication data copies stalls start_up late_rank balanced; none where the trace
         cannot say; of the steps without the first and the last, so what happens in the first alone is no bound
 """
 from dataclasses import dataclass, field
@@ -77,13 +77,13 @@ IDLE = [
          never=("torch.compile it", "launch less")),
     idle("run_time_compiler", "host", "runtime_compiler", faults.runtime_compiler, 90, "forward", "once",
          where="aten::special_gammainc", never=("vectorise",)),
-    idle("module_500_ms", "host", "module_loading", faults.module_loading, 500, "forward", "once", frames=False,
+    idle("module_500_ms", "start_up", "module_loading", faults.module_loading, 500, "forward", "once", frames=False,
          where="cutlass_80_tensorop", never=("CUDA graphs", "launch less")),
     idle("module_told", "balanced", "module_loading", faults.lazy_loading, 90, "forward", "first", frames=False,
          where="Lazy Function Loading", never=("launch less",)),
     idle("library_begins", "balanced", "library_start", faults.library_start, 600, "forward", "first", frames=False,
          never=("caching", "fragment")),
-    idle("cudnn_searches", "host", "library_search", faults.library_search, 160, "forward", "warm_up", frames=False,
+    idle("cudnn_searches", "start_up", "library_search", faults.library_search, 160, "forward", "warm_up", frames=False,
          where="aten::cudnn_convolution"),
     idle("inductor_autotunes", "balanced", "library_search", faults.autotune, 140, "forward", "first",
          where="benchmark_all_configs"),
@@ -99,23 +99,23 @@ IDLE = [
     idle("free_that_waits", "device", "device_work", faults.free_that_waits, 60, "forward", frames=False,
          where="tensor_kernel_scan_innermost_dim", never=("allocator",)),
     idle("gc_every_third", "host", "gc", faults.gc, 150, "after", "every_third", where="collect"),
-    idle("checkpoint_every_third", "stall", "checkpoint", faults.checkpoint, 250, "after", "every_third",
+    idle("checkpoint_every_third", "stalls", "checkpoint", faults.checkpoint, 250, "after", "every_third",
          where="serialization", never=("bf16",)),
-    idle("logging_each", "stall", "logging", faults.logging, 30, "after", where="add_scalar"),
+    idle("logging_each", "stalls", "logging", faults.logging, 30, "after", where="add_scalar"),
     idle("loader_single", "data", "loading_single", faults.loading, 60, "loader"),
     idle("loader_workers", "data", "loading_workers", faults.loading, 60, "loader", setup={"loader": "MultiProcessing"}),
     idle("read_back_each_operator", "host", "synchronisation", faults.read_back, 0, "operator", where="log_loss",
          setup={"kernel_us": 20}),
-    idle("sleep_in_frame", "stall", "sleep", faults.sleep, 100, "forward", where="wait_for_lock", never=("vectorise",)),
-    idle("sleep_unseen", "stall", "unknown", faults.nothing_recorded, 100, "forward", frames=False,
+    idle("sleep_in_frame", "stalls", "sleep", faults.sleep, 100, "forward", where="wait_for_lock", never=("vectorise",)),
+    idle("sleep_unseen", "stalls", "unknown", faults.nothing_recorded, 100, "forward", frames=False,
          where="# running sparse arch", never=("vectorise",)),
-    idle("capture_once", "host", "graph_capture", faults.capture, 190, "forward", "once", frames=False,
+    idle("capture_once", "start_up", "graph_capture", faults.capture, 190, "forward", "once", frames=False,
          never=("use CUDA graphs",)),
-    idle("capture_each", "host", "graph_capture", faults.capture, 90, "forward", frames=False, never=("use CUDA graphs",)),
+    idle("capture_each", "start_up", "graph_capture", faults.capture, 90, "forward", frames=False, never=("use CUDA graphs",)),
     idle("hundred_gaps", "host", "python", faults.python_work, 1.6, "operator", where="route_tokens",
          never=("each piece a little",)),
     idle("single_gap", "host", "python", faults.evaluation, 220, "forward", "once", where="evaluate", never=("vectorise",)),
-    idle("mtia_sleeps", "stall", "unknown", faults.nothing_recorded, 60, "forward", frames=False, vendor="mtia",
+    idle("mtia_sleeps", "stalls", "unknown", faults.nothing_recorded, 60, "forward", frames=False, vendor="mtia",
          where="# running sparse arch", never=("CUDA", "cuda")),
 ]
 

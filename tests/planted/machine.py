@@ -6,8 +6,8 @@ rows. What a program of a machine does is a generator: it yields a Meeting where
 and is sent that time (nanoseconds). run() lets all machines meet: a collective ends for all once the last has come and the
 bytes have moved. So what follows from a fault, the waiting of others, comes by itself.
 
-Each time belongs to one resource (host, device, communication, copies, data, stall), and `scale` multiplies those of one:
-the same job with a device twice as fast, or communication free, is run, not guessed. Jitter is drawn in the same order
+Each time belongs to one resource (host, device, communication, copies, data, stalls, start_up), and `scale` multiplies those of
+one: the same job with a device twice as fast, or communication free, is run, not guessed. Jitter is drawn in the same order
 whether something is planted or not, so that two runs differ by the plant alone.
 """
 import collections
@@ -116,16 +116,16 @@ class Machine:
             self.spend(us, resource, exact)
 
     def launch(self, name, us, stream=COMPUTE_STREAM, cat="kernel", resource="device", after=(), call=None, call_us=3,
-               exact=False, **args):
+               exact=False, call_resource="host", **args):
         """Device work and its call; the end of the work."""
-        start, correlation = self.queue(stream, cat, after, call, call_us, exact)
+        start, correlation = self.queue(stream, cat, after, call, call_us, exact, call_resource)
         return self.occupy(start, start + self.length(us, resource), name, cat, stream, correlation, **args)
 
-    def queue(self, stream, cat="kernel", after=(), call=None, call_us=3, exact=False):
+    def queue(self, stream, cat="kernel", after=(), call=None, call_us=3, exact=False, resource="host"):
         """The call alone: when its work can begin, and its correlation."""
         self.plant.correlation += 1
         correlation, begin = self.plant.correlation, self.now
-        self.call(call or CUDA[cat], call_us, exact=exact, correlation=correlation)
+        self.call(call or CUDA[cat], call_us, resource, exact, correlation=correlation)
         return max(begin + LAUNCH_LATENCY_NS, self.now, self.streams[stream], *after), correlation
 
     def occupy(self, start, end, name, cat, stream, correlation, **args):

@@ -13,7 +13,7 @@ from planted.jobs import WHEN
 from planted.machine import Machine, run
 from planted.training import Setup
 
-RESOURCES = ("device", "host", "communication", "data", "copies", "stall")
+RESOURCES = ("device", "host", "communication", "data", "copies", "stalls", "start_up")
 HOUR_NS, YEAR_NS = 3600 * 10**9, 365 * 86400 * 10**9
 TIE_NS = 20_000
 
@@ -115,7 +115,7 @@ def proof(job):
     if job.damage:
         return {}
     return {resource: (saves(job, resource=resource, factor=0.5), saves(job, resource=resource, factor=0.0))
-            for resource in RESOURCES if resource != "stall"}
+            for resource in RESOURCES}
 
 
 # Files
