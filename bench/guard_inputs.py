@@ -101,7 +101,7 @@ def ranks(folder, count):
 
 def devices(folder, count):
     """A process that drives so many devices, each in turn."""
-    taken = Recording()
+    taken = Recording(LAYERS)
     for i in range(2000):
         taken.ids += 1
         taken.span("cpu_op", "aten::mul", i * 10, 8, 1, **{"External id": taken.ids})
