@@ -147,6 +147,17 @@ static void tell_events(struct join *join, const struct proof *proof, struct lin
 }
 
 /* Of several traces the one with the larger saving, then the longer wait, speaks. */
+void join_warn(struct join *join, const char *message)
+{
+    struct lint *lint = join->lint;
+    struct lint_remark *all = arena_array(join->arena, lint->remark_count + (size_t)1, sizeof *all);
+    if (lint->remark_count)
+        memcpy(all, lint->remarks, lint->remark_count * sizeof *all);
+    all[lint->remark_count++] =
+        (struct lint_remark){str_copy(join->arena, join->evidence.trace->info.path), 0, str_of(message)};
+    lint->remarks = all;
+}
+
 static bool says_more(const struct lint_finding *finding, int64_t saving_ns, int64_t blocked_ns)
 {
     return finding->tier == TIER_STATIC || saving_ns > finding->saving_ns ||
@@ -179,6 +190,9 @@ static void number_findings(struct join *join, struct joined *joined)
         joined->confirmed += join->tiers[i] == TIER_CONFIRMED;
         joined->in_function += join->tiers[i] == TIER_FUNCTION;
     }
+    if (join->replays > MOST_REPLAYS)
+        join_warn(join, "more than 300 findings are shown by the trace; what a step would save without those beyond is "
+                        "not worked out");
     joined->saving_ns = saving_together(&join->evidence, join->proofs, join->finding_count);
 }
 

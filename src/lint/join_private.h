@@ -39,6 +39,9 @@ void join_preparation(struct join *join);
 /* Moves that matter and that no finding explains become findings; how many. join_trace_only.c */
 uint32_t add_unexplained(struct join *join);
 
+/* A warning about the trace that is joined. join.c */
+void join_warn(struct join *join, const char *message);
+
 /* A sentence about what a step of the trace shows. join_note.c */
 str proof_note(const struct join *join, const struct proof *proof, int64_t saving_ns);
 str group_note(const struct join *join, const struct move_group *group, int64_t saving_ns);

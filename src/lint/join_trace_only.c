@@ -158,13 +158,20 @@ uint32_t add_unexplained(struct join *join)
     find_patterns(&groups, &table, trace);
     struct lint_finding found[MOST_TOLD];
     uint32_t count = 0;
-    for (uint32_t g = 0; g < groups.count && count < MOST_TOLD; g++) {
+    for (uint32_t g = 0; g < groups.count; g++) {
         const struct move *example = &table.at[groups.at[g].example];
         const char *rule = rule_of_group(&groups.at[g], trace, example);
         if (!rule || !matters(join, &groups.at[g]) || of_profiler(trace, example))
             continue;
-        found[count] = finding_of(join, &table, &groups.at[g], rule);
-        count += !is_told(join->lint, &found[count]);
+        const struct lint_finding finding = finding_of(join, &table, &groups.at[g], rule);
+        if (is_told(join->lint, &finding))
+            continue;
+        if (count == MOST_TOLD) {
+            join_warn(join, "more than 20 places that no finding of the source explains move data; the others are not "
+                            "told");
+            break;
+        }
+        found[count++] = finding;
     }
     append(join, found, count);
     arena_free(&scratch);
