@@ -28,6 +28,7 @@ static const struct {
     [CAUSE_RUNTIME] = {"runtime", "other runtime calls"},
     [CAUSE_OPERATOR] = {"operator", "operators"},
     [CAUSE_PYTHON] = {"python", "Python"},
+    [CAUSE_RUN_TIME_COMPILER] = {"runtime_compiler", "first call of an operator"},
 };
 
 const char *cause_id(enum cause cause)
@@ -38,6 +39,25 @@ const char *cause_id(enum cause cause)
 const char *cause_title(enum cause cause)
 {
     return words[cause].title;
+}
+
+const char *cause_long_title(enum cause cause)
+{
+    switch (cause) {
+    case CAUSE_SYNC:
+        return "a long synchronisation";
+    case CAUSE_LAUNCH:
+    case CAUSE_GRAPH:
+        return "a long launch";
+    case CAUSE_RUNTIME:
+        return "a long runtime call";
+    case CAUSE_OPERATOR:
+        return "a long operator";
+    case CAUSE_PYTHON:
+        return "a long pause in Python";
+    default:
+        return cause_title(cause);
+    }
 }
 
 /* ---- names ---- */

@@ -42,11 +42,14 @@ enum cause {
     CAUSE_RUNTIME,  /* in another call of the runtime */
     CAUSE_OPERATOR, /* in an operator */
     CAUSE_PYTHON,   /* in none */
+
+    CAUSE_RUN_TIME_COMPILER, /* a hole in the first call of an operator: told by more than a stretch, never of one */
     CAUSES,
 };
 
-const char *cause_id(enum cause cause);    /* "module_loading" */
-const char *cause_title(enum cause cause); /* for people */
+const char *cause_id(enum cause cause);         /* "module_loading" */
+const char *cause_title(enum cause cause);      /* for people */
+const char *cause_long_title(enum cause cause); /* of single long stretches of ordinary execution */
 
 /* What the name by itself says; CAUSE_NONE up to CAUSE_RECORDER. What follows from more than a name: cause_track.h. */
 enum cause cause_of_name(str name, enum event_kind kind);

@@ -6,6 +6,9 @@
  */
 #include "advice.h"
 
+#include "advice_causes.h"
+#include "span_text.h"
+
 #include <stdlib.h>
 
 struct rule {
@@ -22,12 +25,6 @@ static double share(const struct facts *f, double ns)
     return f->wall_ns > 0 ? ns / f->wall_ns : 0;
 }
 
-/* "12.34 ms", and seconds where that is easier to read. */
-static const char *span_text(struct arena *arena, double ns)
-{
-    return ns < 10e9 ? str_printf(arena, "%.2f ms", ns / 1e6).at : str_printf(arena, "%.2f s", ns / 1e9).at;
-}
-
 static double percent(const struct facts *f, double ns)
 {
     return 100 * share(f, ns);
@@ -35,38 +32,12 @@ static double percent(const struct facts *f, double ns)
 
 /* ---- the device waits ---- */
 
-static double loading_ns(const struct facts *f)
-{
-    return f->part_ns[PART_DATA_LOADING];
-}
-
-static str say_loading(const struct facts *f, double ns, struct arena *arena)
-{
-    return str_printf(arena,
-                      "%s waits %s a step (%.0f %%) for the next batch. Give the DataLoader more workers "
-                      "(num_workers, prefetch_factor, persistent_workers), or prepare less per sample.",
-                      f->device ? "The GPU" : "The training loop", span_text(arena, ns), percent(f, ns));
-}
-
-static double compilation_ns(const struct facts *f)
-{
-    return f->part_ns[PART_COMPILATION];
-}
-
-static str say_compilation(const struct facts *f, double ns, struct arena *arena)
-{
-    const struct compilations *c = &f->compilations;
-    const str again = c->again ? str_printf(arena, ", %u of them again", c->again) : S("");
-    return str_printf(arena, "%s waits %s a step (%.0f %%) for compilation: %u function%s compiled in %u steps%.*s. %s",
-                      f->device ? "The GPU" : "The training loop", span_text(arena, ns), percent(f, ns), c->functions,
-                      c->functions == 1 ? "" : "s", f->steps, (int)again.len, again.at,
-                      c->again ? "Sizes that change compile again: mark_dynamic or pad them. Warm up before you record."
-                               : "Warm up before you record, and keep the compiler's cache between runs.");
-}
-
+/* What the allocator waits for is told of that, see advice_causes.c. */
 static double blocked_ns(const struct facts *f)
 {
-    return f->device ? f->part_ns[PART_BLOCKED] : 0;
+    const str call = f->blocked_call;
+    const bool memory = str_has(call, S("Free")) || str_has(call, S("Malloc")) || str_has(call, S("Alloc"));
+    return f->device && !memory ? f->part_ns[PART_BLOCKED] : 0;
 }
 
 /* What to do about a call that waits depends on the call. */
@@ -75,9 +46,6 @@ static const char *unblock(str call)
     static const struct {
         const char *part, *advice;
     } rows[] = {
-        {"Free", "That is the allocator giving memory back: keep shapes the same, or set expandable_segments."},
-        {"Malloc", "That is the allocator asking for memory: keep shapes the same, or set expandable_segments."},
-        {"Alloc", "That is pinned memory being allocated: allocate it once."},
         {"DeviceSynchronize", "Leave out torch.cuda.synchronize() in the training loop."},
         {"EventSynchronize", "Wait for the event later, or let a stream wait for it."},
         {"emcpy", "Read results back less often (.item(), .cpu(), print); copy pinned memory with non_blocking=True."},
@@ -100,24 +68,6 @@ static str say_blocked(const struct facts *f, double ns, struct arena *arena)
                       (int)place.len, place.len ? place.at : "", unblock(f->blocked_call));
 }
 
-static double launch_ns(const struct facts *f)
-{
-    return f->device ? f->part_ns[PART_LAUNCHING] + f->part_ns[PART_FRAMEWORK] : 0;
-}
-
-static str say_launch(const struct facts *f, double ns, struct arena *arena)
-{
-    const double mean_us = f->kernels > 0 ? f->kernel_ns / f->kernels / 1e3 : 0;
-    const char *advice =
-        f->graphs ? "Part of it is launched as graphs already: put the rest into them, or take a larger batch."
-                  : "Launch less: torch.compile, CUDA graphs, fused optimizers, or a larger batch.";
-    return str_printf(
-        arena,
-        "The GPU waits %s a step (%.0f %%) for operators to launch its work: %.0f kernels a step of %.1f us "
-        "each. %s",
-        span_text(arena, ns), percent(f, ns), f->kernels, mean_us, advice);
-}
-
 static double latency_ns(const struct facts *f)
 {
     return f->device ? f->part_ns[PART_LAUNCH_LATENCY] : 0;
@@ -137,22 +87,6 @@ static str say_latency(const struct facts *f, double ns, struct arena *arena)
         "Launched work starts %s a step (%.0f %%) late, each piece a little: the price of %.0f kernels a step. "
         "Fewer, longer kernels pay it less often.",
         span_text(arena, ns), percent(f, ns), f->kernels);
-}
-
-static double between_ns(const struct facts *f)
-{
-    return f->device ? f->part_ns[PART_BETWEEN_OPERATORS] : 0;
-}
-
-static str say_between(const struct facts *f, double ns, struct arena *arena)
-{
-    const str line = f->place[PART_BETWEEN_OPERATORS].line;
-    return str_printf(
-        arena,
-        "The GPU waits %s a step (%.0f %%) while the host is in no operator: Python between them%s%.*s. Move "
-        "that work out of the step or vectorise it%s.",
-        span_text(arena, ns), percent(f, ns), line.len ? ", most before " : "", (int)line.len, line.len ? line.at : "",
-        f->stacks ? "" : "; with_stack=True records which lines");
 }
 
 static double exposed_communication_ns(const struct facts *f)
@@ -302,15 +236,11 @@ static str say_unstepped(const struct facts *f, double ns, struct arena *arena)
 #define COPY_BITS      (PART_BIT(PART_LAST_COPY + 1) - PART_BIT(PART_FIRST_COPY))
 
 static const struct rule rules[] = {
-    {"SM101", 0.05, loading_ns, say_loading, PART_BIT(PART_DATA_LOADING), true},
     {"SM102", 0.05, blocked_ns, say_blocked, PART_BIT(PART_BLOCKED), true},
-    {"SM103", 0.15, launch_ns, say_launch, PART_BIT(PART_LAUNCHING) | PART_BIT(PART_FRAMEWORK), true},
-    {"SM104", 0.10, between_ns, say_between, PART_BIT(PART_BETWEEN_OPERATORS), true},
     {"SM105", 0.10, exposed_communication_ns, say_communication, PART_BIT(PART_EXPOSED_COMMUNICATION), true},
     {"SM106", 0.03, copies_ns, say_copies, COPY_BITS, true},
     {"SM107", 0.05, dependency_ns, say_dependency, PART_BIT(PART_DEPENDENCY), true},
     {"SM108", 0.10, latency_ns, say_latency, PART_BIT(PART_LAUNCH_LATENCY), true},
-    {"SM109", 0.05, compilation_ns, say_compilation, PART_BIT(PART_COMPILATION), true},
     {"SM201", 0.05, optimizer_ns, say_optimizer, 0, true},
     {"SM202", 0.25, pointwise_ns, say_pointwise, 0, true},
     {"SM301", 0.15, python_ns, say_python, PART_BIT(PART_PYTHON), true},
@@ -323,17 +253,30 @@ static const struct rule rules[] = {
 
 enum { RULES = sizeof rules / sizeof *rules };
 
+/* A row of the table, or a holdup. */
 struct hit {
-    const struct rule *rule;
+    const struct rule *rule; /* NULL: of a holdup */
+    const struct holdup *holdup;
+    struct cause_advice advice;
     double ns;
 };
+
+static bool gains(const struct hit *hit)
+{
+    return !hit->rule || hit->rule->slower;
+}
+
+static double notable(const struct hit *hit)
+{
+    return hit->rule ? hit->rule->notable : hit->advice.notable;
+}
 
 /* Time to gain first, the largest first; remarks on the recording after. */
 static int by_weight(const void *a, const void *b)
 {
     const struct hit *x = a, *y = b;
-    if (x->rule->slower != y->rule->slower)
-        return y->rule->slower - x->rule->slower;
+    if (gains(x) != gains(y))
+        return gains(y) - gains(x);
     if (x->ns != y->ns)
         return x->ns < y->ns ? 1 : -1;
     return x->rule < y->rule ? -1 : 1;
@@ -341,9 +284,7 @@ static int by_weight(const void *a, const void *b)
 
 static enum severity severity_of(const struct facts *facts, const struct hit *hit)
 {
-    if (!hit->rule->slower || share(facts, hit->ns) < hit->rule->notable)
-        return SEVERITY_NOTE;
-    return SEVERITY_WARNING;
+    return !gains(hit) || share(facts, hit->ns) < notable(hit) ? SEVERITY_NOTE : SEVERITY_WARNING;
 }
 
 /* The place of the rule's heaviest part. */
@@ -380,44 +321,87 @@ static void put_line(struct finding *finding, str text)
     finding->line = line;
 }
 
-static void put(const struct facts *facts, const struct hit *hit, struct report *report)
+static struct finding of_rule(const struct facts *facts, const struct hit *hit, struct arena *arena)
 {
-    struct arena *arena = report_arena(report);
     const struct part_place place = place_of(facts, hit->rule);
     struct finding finding = {
-        .id = str_of(hit->rule->id), /* a rule applies once to a mean step */
-        .rule = str_of(hit->rule->id),
-        .severity = severity_of(facts, hit),
-        .tier = S("trace"),
+        .rule = str_of(hit->rule->id), /* a rule applies once to a mean step */
+        .id = str_of(hit->rule->id),
         .message = hit->rule->say(facts, hit->ns, arena),
         .per_step_host_blocked_ns = hit->rule->size_ns == blocked_ns ? (int64_t)hit->ns : -1,
         .per_step_saving_ns = hit->rule->slower ? (int64_t)hit->ns : -1,
-        .fix = S("none"),
         .events = place.count ? place.rows : NULL,
         .event_count = place.count,
     };
     put_line(&finding, place.line);
+    return finding;
+}
+
+static struct finding of_holdup(const struct advice *advice, const struct hit *hit, struct arena *arena)
+{
+    const struct holdup *holdup = hit->holdup;
+    const bool placed = advice->facts->ranks == 1 && holdup->row != ROW_NONE;
+    const str rule = str_of(hit->advice.rule);
+    struct finding finding = {
+        .rule = rule,
+        .id = str_printf(arena, "%.*s-%s%s%.*s", (int)rule.len, rule.at, cause_id(holdup->cause),
+                         holdup->is_long ? "-" : "", holdup->is_long ? (int)holdup->what.len : 0,
+                         holdup->is_long ? holdup->what.at : ""),
+        .message = advice_text(holdup, advice->holdups, advice->facts, arena),
+        .per_step_host_blocked_ns = -1,
+        .per_step_saving_ns = (int64_t)hit->ns,
+        .events = placed ? &holdup->row : NULL,
+        .event_count = placed,
+    };
+    put_line(&finding, holdup->line);
+    return finding;
+}
+
+static void put(const struct advice *advice, const struct hit *hit, struct report *report)
+{
+    struct arena *arena = report_arena(report);
+    struct finding finding = hit->rule ? of_rule(advice->facts, hit, arena) : of_holdup(advice, hit, arena);
+    finding.severity = severity_of(advice->facts, hit);
+    finding.tier = S("trace");
+    finding.fix = S("none");
     report_finding(report, &finding);
 }
 
 /* Half of what makes a rule a warning makes it a note. */
 static bool applies(const struct facts *facts, const struct hit *hit)
 {
-    return hit->ns > 0 && share(facts, hit->ns) >= hit->rule->notable / (hit->rule->slower ? 2 : 1);
+    return hit->ns > 0 && share(facts, hit->ns) >= notable(hit) / (gains(hit) ? 2 : 1);
 }
 
-uint32_t advise(const struct facts *facts, uint32_t most, struct report *report)
+/* Short stretches of operators, launches and other calls are one habit: the largest of them speaks for all. */
+static bool is_said(const struct hit *hits, uint32_t count, const struct hit *hit)
 {
-    struct hit hits[RULES];
+    for (uint32_t i = 0; i < count; i++)
+        if (hits[i].holdup && !hit->holdup->is_long && str_eq(str_of(hits[i].advice.rule), str_of(hit->advice.rule)) &&
+            str_eq(str_of(hit->advice.rule), S("SM103")))
+            return true;
+    return false;
+}
+
+uint32_t advise(const struct advice *advice, uint32_t most, struct report *report)
+{
+    struct hit hits[RULES + HOLDUPS_MOST];
     uint32_t count = 0;
     for (size_t i = 0; i < RULES; i++) {
-        const struct hit hit = {&rules[i], rules[i].size_ns(facts)};
-        if (applies(facts, &hit))
+        const struct hit hit = {.rule = &rules[i], .ns = rules[i].size_ns(advice->facts)};
+        if (applies(advice->facts, &hit))
+            hits[count++] = hit;
+    }
+    const uint32_t steps = advice->holdups->steps ? advice->holdups->steps : 1;
+    for (uint32_t i = 0; i < advice->holdups->count; i++) {
+        const struct holdup *holdup = &advice->holdups->at[i];
+        const struct hit hit = {.holdup = holdup, .advice = advice_on(holdup), .ns = (double)holdup->saved_ns / steps};
+        if (hit.advice.rule && applies(advice->facts, &hit) && !is_said(hits, count, &hit))
             hits[count++] = hit;
     }
     qsort(hits, count, sizeof *hits, by_weight);
     for (uint32_t i = 0; i < count && i < most; i++)
-        put(facts, &hits[i], report);
+        put(advice, &hits[i], report);
     report_words(report, advice_words);
     return count;
 }

@@ -8,11 +8,18 @@
 #ifndef BREAKDOWN_ADVICE_H
 #define BREAKDOWN_ADVICE_H
 
+#include "breakdown/holdup/holdup.h"
 #include "breakdown/step/facts.h"
 #include "report/finding_words.h"
 
+/* What it is about; holdups are of all ranks. */
+struct advice {
+    const struct facts *facts;
+    const struct holdups *holdups;
+};
+
 /* Puts the `most` largest findings into the report, largest first; the count of all that applied is returned. */
-uint32_t advise(const struct facts *facts, uint32_t most, struct report *report);
+uint32_t advise(const struct advice *advice, uint32_t most, struct report *report);
 
 /* What is behind each of them. */
 extern const struct finding_words advice_words[];

@@ -46,11 +46,10 @@ static void judge(void *context, size_t i)
 
 static void judge_bound(struct job *job)
 {
-    const struct trace *trace = job->trace;
-    if (!(trace->kinds[EVENT_KERNEL] + trace->kinds[EVENT_COPY] + trace->kinds[EVENT_MEMSET]))
-        return;
-    struct graph *graph = graph_new(trace, job->judgements.classes);
-    verdict_run(graph, job->judgements.classes, job->selection, &job->out->verdict);
+    const struct judgements *j = &job->judgements;
+    struct graph *graph = graph_new(job->trace, j->classes);
+    verdict_run(graph, j->classes, job->selection, &job->out->verdict);
+    job->out->holdups = holdups_run(graph, j->classes, j->phases, job->selection, &job->arenas[4]);
     graph_free(graph);
 }
 
@@ -100,6 +99,7 @@ void summary_run(const struct trace *trace, const struct selection *selection, s
     out->has_operators = trace->kinds[EVENT_OPERATOR] > 0;
     out->has_stacks = trace->kinds[EVENT_PYTHON] > 0;
     out->has_graphs = trace_oddities(trace).graph_launches > 0;
+    out->runs = runs_on(trace);
     arena_free(&judged);
 }
 
@@ -119,6 +119,8 @@ static struct facts gather(const struct summary *const *ranks, uint32_t count, s
         facts.operators |= ranks[r]->has_operators;
         facts.stacks |= ranks[r]->has_stacks;
         facts.graphs |= ranks[r]->has_graphs;
+        facts.compiled |= ranks[r]->runs.compiled;
+        facts.cuda |= ranks[r]->runs.cuda;
         facts.kernels += (double)work->kernels / steps;
         facts.kernel_ns += (double)work->kernel_ns / steps;
         facts.optimizer_kernels += (double)work->optimizer_kernels / steps;
@@ -279,13 +281,21 @@ static void put_phases(const struct facts *facts, const struct summary *const *r
     }
 }
 
-static void put_findings(const struct facts *facts, uint32_t most, struct section *section, struct report *report)
+static void put_findings(const struct advice *advice, uint32_t most, struct section *section, struct report *report)
 {
-    const uint32_t found = advise(facts, most, report);
+    const uint32_t found = advise(advice, most, report);
     if (found > most)
         section_text(section,
                      str_printf(report_arena(report), "The findings are the %u largest of %u; --findings %u shows all.",
                                 most, found, found));
+}
+
+static struct holdups holdups_of(const struct summary *const *ranks, uint32_t count, struct arena *arena)
+{
+    const struct holdups **all = arena_array(arena, count, sizeof *all);
+    for (uint32_t r = 0; r < count; r++)
+        all[r] = &ranks[r]->holdups;
+    return holdups_together(all, count, arena);
 }
 
 static struct verdict verdict_of(const struct summary *const *ranks, uint32_t count)
@@ -311,7 +321,10 @@ void summary_show(const struct summary *const *ranks, uint32_t count, uint32_t f
     put_share(section, "mfu", "MFU", mfu(&facts, ranks, count));
     put_device(ranks, section);
     verdict_show(&verdict, count, report);
+    if (count == 1)
+        holdups_show(&ranks[0]->holdups, report_section(report, "verdict", "What would make a step shorter"));
     put_parts(&facts, report_section(report, "parts", "What a step is made of"));
     summary_top_show(ranks, count, facts.steps, facts.device, report);
-    put_findings(&facts, findings, section, report);
+    const struct holdups holdups = holdups_of(ranks, count, arena);
+    put_findings(&(struct advice){&facts, &holdups}, findings, section, report);
 }

@@ -13,7 +13,9 @@
 #include "breakdown/kernels/operators.h"
 #include "report/report.h"
 #include "breakdown/kernels/work_figures.h"
+#include "breakdown/holdup/holdup.h"
 #include "breakdown/verdict/verdict.h"
+#include "runs_on.h"
 
 struct summary {
     struct breakdown breakdown;
@@ -21,8 +23,10 @@ struct summary {
     struct kernels kernels;
     struct operators operators;
     struct verdict verdict;
+    struct holdups holdups;
     struct part_place places[PARTS];
     bool has_operators, has_stacks, has_graphs;
+    struct runs_on runs;
 };
 
 void summary_run(const struct trace *trace, const struct selection *selection, struct arena *arena,

@@ -130,7 +130,8 @@ static void slice(struct charging *c, uint32_t node)
     for (uint32_t i = *next; i < track->count && track->at[i].start_ns < end; i++) {
         const int64_t ns = overlap_ns(&track->at[i], start, end);
         if (ns)
-            add_slice(c, (struct charge_slice){node, (uint8_t)(CHARGE_HOST + track->at[i].cause), ns});
+            add_slice(c,
+                      (struct charge_slice){node, track->at[i].row, (uint8_t)(CHARGE_HOST + track->at[i].cause), ns});
     }
 }
 

@@ -37,7 +37,7 @@ const char *resource_title(enum resource resource); /* for people */
 
 /* A stretch of a node that is charged to another account than the rest of it. */
 struct charge_slice {
-    uint32_t node;
+    uint32_t node, row; /* row: the event that says so */
     uint8_t charge;
     int64_t ns; /* slices of a node are no more than its work */
 };

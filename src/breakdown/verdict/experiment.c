@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Runs the experiments over one graph. */
 #include "base/sum.h"
-#include "graph/steps.h"
+#include "lab.h"
 #include "verdict.h"
 
 /* What part of its time each account takes: part / 2. */
@@ -31,15 +31,6 @@ static int part_in_table(enum resource resource)
     return resource == RESOURCE_DEVICE || resource == RESOURCE_HOST ? HALF : NOTHING;
 }
 
-enum { CAUSE_SHARE = 50 }; /* a cause below this part of the steps is not looked at */
-
-struct lab {
-    const struct graph *graph;
-    struct charges charges;
-    struct graph_steps steps;
-    int64_t *work; /* by node: what it takes in the experiment */
-};
-
 static int64_t paced(const struct paces *paces, uint8_t charge, int64_t ns)
 {
     return paces->part[charge] == WHOLE ? ns : ns * paces->part[charge] / WHOLE;
@@ -59,25 +50,10 @@ static void set_paces(struct lab *lab, const struct paces *paces)
     }
 }
 
-static int64_t work_now(const void *lab, uint32_t node)
-{
-    return ((const struct lab *)lab)->work[node];
-}
-
-static int64_t time_after(const struct lab *lab, struct change change)
-{
-    struct arena scratch = {0};
-    change.from = lab->steps.from_ns;
-    const struct schedule schedule = net_run_until(&lab->graph->net, &change, lab->steps.until, &scratch);
-    const int64_t ns = graph_steps_ns(&lab->steps, &schedule);
-    arena_free(&scratch);
-    return ns;
-}
-
-static int64_t saved(struct lab *lab, const struct paces *paces, int64_t step_ns)
+static int64_t saved(struct lab *lab, const struct paces *paces)
 {
     set_paces(lab, paces);
-    return step_ns - time_after(lab, (struct change){.context = lab, .work = work_now});
+    return lab_saved_ns(lab);
 }
 
 static void run_table(struct lab *lab, struct verdict *out)
@@ -87,22 +63,10 @@ static void run_table(struct lab *lab, struct verdict *out)
         if (!out->time_ns[r])
             continue;
         set_resource(&paces, r, NOTHING);
-        out->removed_ns[r] = saved(lab, &paces, out->step_ns);
+        out->removed_ns[r] = saved(lab, &paces);
         const int part = part_in_table(r);
         set_resource(&paces, r, part);
-        out->saved_ns[r] = part ? saved(lab, &paces, out->step_ns) : out->removed_ns[r];
-    }
-}
-
-/* A cause of the host at no time at all, where it takes a share of the steps that could matter. */
-static void run_causes(struct lab *lab, struct verdict *out)
-{
-    for (int cause = 0; cause < CAUSES; cause++) {
-        struct paces paces = as_recorded();
-        if (out->charged_ns[CHARGE_HOST + cause] < out->step_ns / CAUSE_SHARE)
-            continue;
-        paces.part[CHARGE_HOST + cause] = NOTHING;
-        out->cause_ns[cause] = saved(lab, &paces, out->step_ns);
+        out->saved_ns[r] = part ? saved(lab, &paces) : out->removed_ns[r];
     }
 }
 
@@ -116,7 +80,7 @@ static void run_pairs(struct lab *lab, struct verdict *out)
                 continue;
             set_resource(&paces, a, NOTHING);
             set_resource(&paces, b, NOTHING);
-            const int64_t ns = saved(lab, &paces, out->step_ns);
+            const int64_t ns = saved(lab, &paces);
             if (ns > out->pair_ns) {
                 out->pair_ns = ns;
                 out->pair[0] = a;
@@ -129,7 +93,6 @@ static void run_pairs(struct lab *lab, struct verdict *out)
 
 static void take(struct verdict *out, uint8_t charge, int64_t ns)
 {
-    sum_to(&out->charged_ns[charge], ns);
     sum_to(&out->time_ns[resource_of(charge)], ns);
 }
 
@@ -219,19 +182,14 @@ void verdict_run(const struct graph *graph, const struct work_classes *classes, 
 {
     struct arena scratch = {0};
     const struct step_range range = judged(graph->trace, selection);
-    struct lab lab = {.graph = graph,
-                      .charges = charges_of(graph, classes, &scratch),
-                      .steps = graph_steps_of(graph, range, &scratch),
-                      .work = arena_array(&scratch, graph->net.count, sizeof *lab.work)};
-    *out = (struct verdict){
-        .steps = range.count, .step_ns = graph_steps_ns(&lab.steps, NULL), .first_only = is_first(graph->trace, range)};
+    struct lab lab = lab_open(graph, classes, range, &scratch);
+    *out = (struct verdict){.steps = range.count, .step_ns = lab.as_is_ns, .first_only = is_first(graph->trace, range)};
     take_times(&lab, out);
     count_work(graph, selection_steps(graph->trace, selection), out);
     out->device = out->work > 0;
     out->held_ns = held_ns(&lab);
-    out->explained_ns = time_after(&lab, (struct change){.prompt = true});
+    out->explained_ns = lab_explained_ns(&lab);
     run_table(&lab, out);
-    run_causes(&lab, out);
     if (verdict_answer(out).bound == BOUND_BALANCED)
         run_pairs(&lab, out);
     arena_free(&scratch);

@@ -37,10 +37,6 @@ void verdict_add(struct verdict *sums, const struct verdict *more)
         sum_to(&sums->removed_ns[r], more->removed_ns[r]);
         sum_to(&sums->time_ns[r], more->time_ns[r]);
     }
-    for (int c = 0; c < CHARGES; c++)
-        sum_to(&sums->charged_ns[c], more->charged_ns[c]);
-    for (int c = 0; c < CAUSES; c++)
-        sum_to(&sums->cause_ns[c], more->cause_ns[c]);
     sum_to(&sums->held_ns, more->held_ns);
     if (more->pair_ns > sums->pair_ns) { /* of several that of the one that gains most */
         sums->pair_ns = more->pair_ns;

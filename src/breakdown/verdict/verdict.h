@@ -49,12 +49,10 @@ struct verdict {
     int64_t saved_ns[RESOURCES];   /* by the experiment of the table */
     int64_t removed_ns[RESOURCES]; /* by taking the resource away */
     int64_t time_ns[RESOURCES];    /* the summed time of its nodes in the steps */
-    int64_t charged_ns[CHARGES];   /* the summed time of each account in the steps */
-    int64_t cause_ns[CAUSES];  /* saved without a cause of the host; 0 of one that takes less than 2 % of the steps */
-    enum resource pair[2];     /* where nothing saves much by itself: the two that together save most */
-    int64_t pair_ns;           /* 0: not looked for, or none does */
-    uint64_t work, unlaunched; /* device work in the steps; of it without a launch */
-    int64_t held_ns;           /* the device idle although its next work was let go over 30 us before */
+    enum resource pair[2];         /* where nothing saves much by itself: the two that together save most */
+    int64_t pair_ns;               /* 0: not looked for, or none does */
+    uint64_t work, unlaunched;     /* device work in the steps; of it without a launch */
+    int64_t held_ns;               /* the device idle although its next work was let go over 30 us before */
     bool device, first_only;
 };
 

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "holdup.h"
+
+#include <stdlib.h>
+
+#include "breakdown/kernels/operators_origin.h"
+#include "habit.h"
+#include "ops/rows/kernel_title.h"
+#include "ops/rows/phase.h"
+#include "stretches.h"
+
+enum { LEAST_PART = 50 }; /* a group that takes less than this part of the steps is not looked at */
+
+struct work {
+    const struct trace *trace;
+    const uint8_t *phases;
+    struct lab lab;
+    struct stretches stretches;
+    struct step_range range;
+    struct origins *origins;
+    struct arena *arena; /* of the result */
+};
+
+/* ---- which ---- */
+
+struct candidate {
+    uint32_t group;
+    int64_t time_ns;
+};
+
+static int longest_first(const void *a, const void *b)
+{
+    const struct candidate *x = a, *y = b;
+    if (x->time_ns != y->time_ns)
+        return x->time_ns < y->time_ns ? 1 : -1;
+    return (x->group > y->group) - (x->group < y->group);
+}
+
+/* The recorder is no cause that can be mended, and of the rest the largest count. */
+static uint32_t choose(const struct work *w, struct candidate *chosen, struct arena *scratch)
+{
+    struct candidate *all = arena_array(scratch, w->stretches.group_count, sizeof *all);
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < w->stretches.group_count; i++)
+        if (w->stretches.groups[i].cause != CAUSE_RECORDER &&
+            w->stretches.groups[i].time_ns >= w->lab.as_is_ns / LEAST_PART)
+            all[count++] = (struct candidate){i, w->stretches.groups[i].time_ns};
+    qsort(all, count, sizeof *all, longest_first);
+    count = count < HOLDUPS_MOST ? count : HOLDUPS_MOST;
+    if (count)
+        memcpy(chosen, all, count * sizeof *all);
+    return count;
+}
+
+/* ---- what it would gain ---- */
+
+static int64_t saved_without(struct work *w, uint32_t group)
+{
+    const struct net *net = &w->lab.graph->net;
+    memcpy(w->lab.work, net->work, w->lab.steps.until * sizeof *net->work);
+    for (size_t i = 0; i < w->stretches.count; i++)
+        if (w->stretches.at[i].group == group)
+            w->lab.work[w->stretches.at[i].node] -= w->stretches.at[i].ns;
+    return lab_saved_ns(&w->lab);
+}
+
+/* ---- what it is ---- */
+
+static str operator_around(const struct work *w, uint32_t row)
+{
+    const struct trace *trace = w->trace;
+    if (trace->kind[row] == EVENT_PYTHON || trace->kind[row] > EVENT_ANNOTATION)
+        return S("");
+    for (uint32_t at = trace->parent[row]; at != ROW_NONE; at = trace->parent[at])
+        if (trace->kind[at] == EVENT_OPERATOR)
+            return trace_name(trace, at);
+    return S("");
+}
+
+/* The range that the user marked around it, but for that of the step. */
+static str range_around(const struct work *w, uint32_t node)
+{
+    const struct trace *trace = w->trace;
+    uint32_t row = trace_open_at(trace, graph_lane(w->lab.graph, node), NEST_ANNOTATION, w->lab.graph->net.start[node]);
+    for (; row != ROW_NONE; row = trace->parent[row])
+        if (!str_starts(trace_name(trace, row), S("ProfilerStep")))
+            return trace_name(trace, row);
+    return S("");
+}
+
+/* A launch stands for the kernel that it launched. */
+static uint32_t event_of(const struct work *w, const struct stretch *stretch, enum cause cause)
+{
+    const uint32_t row = stretch->row;
+    if (cause != CAUSE_MODULES || row == ROW_NONE || w->trace->kind[row] != EVENT_RUNTIME)
+        return row;
+    return w->trace->cause[row] == ROW_NONE ? row : w->trace->cause[row];
+}
+
+static void name(struct work *w, const struct stretch_group *group, struct holdup *out)
+{
+    const struct stretch *longest = &w->stretches.at[group->longest];
+    const uint32_t event = event_of(w, longest, group->cause);
+    out->row = longest->row;
+    out->what = out->title = out->inside = out->line = S("");
+    if (longest->row == ROW_NONE)
+        return;
+    const bool says = group->cause < CAUSE_SYNC || group->is_long;
+    if (says) {
+        out->what = str_copy(w->arena, trace_name(w->trace, event));
+        out->title = event_title(w->trace->kind[event], out->what, w->arena);
+        const str op = operator_around(w, longest->row);
+        out->inside = str_copy(w->arena, op.len ? op : range_around(w, longest->node));
+        const uint32_t line = origin_line(w->origins, longest->row);
+        out->line = line ? str_copy(w->arena, line_title(trace_text(w->trace, line))) : S("");
+    }
+}
+
+static const char *phase_of(const struct work *w, uint32_t row)
+{
+    const struct trace *trace = w->trace;
+    for (uint32_t at = row; at != ROW_NONE && trace->kind[at] <= EVENT_RUNTIME; at = trace->parent[at])
+        if (trace->kind[at] == EVENT_OPERATOR)
+            return phase_word(w->phases[at]).at;
+    return "";
+}
+
+/* A hole in the first call of an operator, before its first launch: a compiler that leaves no events, or the like. */
+static bool compiles_at_run_time(const struct work *w, const struct stretch_group *group, const struct holdup *holdup)
+{
+    return group->cause == CAUSE_OPERATOR && group->is_long && group->times == 1 && w->range.count > 1 &&
+           (holdup->habit == HABIT_ONCE || holdup->habit == HABIT_WARM_UP);
+}
+
+static struct holdup describe(struct work *w, uint32_t index)
+{
+    const struct stretch_group *group = &w->stretches.groups[index];
+    struct holdup holdup = {.cause = group->cause,
+                            .is_long = group->is_long,
+                            .times = group->times,
+                            .time_ns = group->time_ns,
+                            .longest_ns = group->longest_ns,
+                            .saved_ns = saved_without(w, index)};
+    name(w, group, &holdup);
+    holdup.phase = holdup.row == ROW_NONE ? "" : phase_of(w, holdup.row);
+    habit_find(&w->lab, &w->stretches, index, w->range, &holdup);
+    if (compiles_at_run_time(w, group, &holdup))
+        holdup.cause = CAUSE_RUN_TIME_COMPILER;
+    return holdup;
+}
+
+static int most_saved_first(const void *a, const void *b)
+{
+    const struct holdup *x = a, *y = b;
+    if (x->saved_ns != y->saved_ns)
+        return x->saved_ns < y->saved_ns ? 1 : -1;
+    return (x->time_ns < y->time_ns) - (x->time_ns > y->time_ns);
+}
+
+struct holdups holdups_run(const struct graph *graph, const struct work_classes *classes, const uint8_t *phases,
+                           const struct selection *selection, struct arena *arena)
+{
+    struct arena scratch = {0};
+    struct work w = {.trace = graph->trace, .phases = phases, .arena = arena};
+    w.range = selection_steps(graph->trace, selection);
+    w.lab = lab_open(graph, classes, w.range, &scratch);
+    w.stretches = stretches_of(&w.lab);
+    w.origins = origins_new(graph->trace, &scratch);
+    struct candidate chosen[HOLDUPS_MOST];
+    struct holdups out = {.steps = w.range.count, .step_ns = w.lab.as_is_ns};
+    out.count = choose(&w, chosen, &scratch);
+    out.at = arena_array(arena, out.count, sizeof *out.at);
+    for (uint32_t i = 0; i < out.count; i++)
+        out.at[i] = describe(&w, chosen[i].group);
+    if (out.count)
+        qsort(out.at, out.count, sizeof *out.at, most_saved_first);
+    stretches_free(&w.stretches);
+    arena_free(&scratch);
+    return out;
+}

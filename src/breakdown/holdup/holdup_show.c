@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/sum.h"
+#include "holdup.h"
+
+static const struct column_spec columns[] = {
+    {"cause", "cause", UNIT_NONE, COLUMN_DETAIL, "why the host was held up, see the causes of host time"},
+    {"title", "the host in", UNIT_NONE, COLUMN_PLAIN, "the cause in words; long: single stretches of 1 ms or more"},
+    {"per_step_ns", "a step saves", UNIT_NS, COLUMN_PLAIN, "what the replayed steps are shorter by without it / steps"},
+    {"share", "share", UNIT_RATIO, COLUMN_BAR, "per_step_ns / the mean step"},
+    {"when", "when", UNIT_NONE, COLUMN_PLAIN,
+     "each: in all steps but one at most; warm_up: only in the first two; periodic: every k-th; once: in one or two; some; "
+     "unknown: no steps are marked"},
+    {"times", "times", UNIT_COUNT, COLUMN_PLAIN, "stretches in the selected steps"},
+    {"longest_ns", "longest", UNIT_NS, COLUMN_PLAIN, "the longest stretch"},
+    {"what", "most in", UNIT_NONE, COLUMN_WIDE, "the event of the longest stretch; of a loaded module its kernel"},
+    {"inside", "inside", UNIT_NONE, COLUMN_WIDE, "the operator around it, else the range"},
+    {"line", "line", UNIT_NONE, COLUMN_WIDE, "the user's line of Python it comes from, where stacks are recorded"},
+    {"phase", "phase", UNIT_NONE, COLUMN_DETAIL, "forward, backward, optimizer; empty where it is in no operator"},
+    {"steps", "steps", UNIT_COUNT, COLUMN_DETAIL, "selected steps that have it"},
+    {"time_ns", "its time", UNIT_NS, COLUMN_DETAIL, "of the host in it, a step, whether anybody waits for it or not"},
+    {"event", "event", UNIT_NONE, COLUMN_DETAIL, "row number of the longest stretch's event; null: none stands for it"},
+    {0},
+};
+
+static double share(const struct holdups *holdups, int64_t ns)
+{
+    return holdups->step_ns > 0 ? (double)ns / (double)holdups->step_ns : 0;
+}
+
+static void row(const struct holdups *holdups, const struct holdup *holdup, struct table *table)
+{
+    const int64_t steps = holdups->steps ? holdups->steps : 1;
+    table_row(table);
+    table_text(table, str_of(cause_id(holdup->cause)));
+    table_text(table, str_of(holdup->is_long ? cause_long_title(holdup->cause) : cause_title(holdup->cause)));
+    table_int(table, holdup->saved_ns / steps);
+    table_real(table, share(holdups, holdup->saved_ns));
+    table_text(table, str_of(habit_id(holdup->habit)));
+    table_int(table, holdup->times);
+    table_int(table, holdup->longest_ns);
+    table_text(table, holdup->title);
+    table_text(table, holdup->inside);
+    table_text(table, holdup->line);
+    table_text(table, str_of(holdup->phase));
+    table_int(table, holdup->steps);
+    table_int(table, holdup->time_ns / steps);
+    if (holdup->row == ROW_NONE)
+        table_null(table);
+    else
+        table_int(table, holdup->row);
+}
+
+/* What nobody waits for saves nothing, and is no answer. */
+void holdups_show(const struct holdups *holdups, struct section *section)
+{
+    struct table *table = section_table(section, "causes", "What held the host up");
+    table_columns(table, columns);
+    for (uint32_t i = 0; i < holdups->count; i++)
+        if (holdups->at[i].saved_ns >= holdups->step_ns / 100)
+            row(holdups, &holdups->at[i], table);
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
+
+#include "base/sum.h"
+#include "holdup.h"
+
+static bool alike(const struct holdup *a, const struct holdup *b)
+{
+    return a->cause == b->cause && a->is_long == b->is_long && (!a->is_long || str_eq(a->what, b->what));
+}
+
+static void join(struct holdup *sum, const struct holdup *more)
+{
+    const struct holdup words = more->longest_ns > sum->longest_ns ? *more : *sum;
+    struct holdup joined = words;
+    joined.times = sum->times + more->times;
+    joined.steps = sum->steps + more->steps;
+    joined.time_ns = sum_add(sum->time_ns, more->time_ns);
+    joined.saved_ns = sum_add(sum->saved_ns, more->saved_ns);
+    *sum = joined;
+}
+
+static int most_saved_first(const void *a, const void *b)
+{
+    const struct holdup *x = a, *y = b;
+    return (x->saved_ns < y->saved_ns) - (x->saved_ns > y->saved_ns);
+}
+
+struct holdups holdups_together(const struct holdups *const *ranks, uint32_t count, struct arena *arena)
+{
+    size_t all = 0;
+    for (uint32_t r = 0; r < count; r++)
+        all += ranks[r]->count;
+    struct holdups out = {.at = arena_array(arena, all, sizeof *out.at)};
+    for (uint32_t r = 0; r < count; r++) {
+        out.steps += ranks[r]->steps;
+        sum_to(&out.step_ns, ranks[r]->step_ns);
+        for (uint32_t i = 0; i < ranks[r]->count; i++) {
+            const struct holdup *more = &ranks[r]->at[i];
+            uint32_t at = 0;
+            while (at < out.count && !alike(&out.at[at], more))
+                at++;
+            if (at == out.count)
+                out.at[out.count++] = *more;
+            else
+                join(&out.at[at], more);
+        }
+    }
+    if (out.count)
+        qsort(out.at, out.count, sizeof *out.at, most_saved_first);
+    out.count = out.count < HOLDUPS_MOST ? out.count : HOLDUPS_MOST;
+    return out;
+}

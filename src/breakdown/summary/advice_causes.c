@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "advice_causes.h"
+
+#include "span_text.h"
+
+/* ---- which rule ---- */
+
+static const struct {
+    const char *rule;
+    double notable;
+} rules[CAUSES] = {
+    [CAUSE_LOADING] = {"SM101", 0.05},
+    [CAUSE_LOADER_WAIT] = {"SM101", 0.05},
+    [CAUSE_LAUNCH] = {"SM103", 0.15},
+    [CAUSE_GRAPH] = {"SM103", 0.15},
+    [CAUSE_RUNTIME] = {"SM103", 0.15},
+    [CAUSE_OPERATOR] = {"SM103", 0.15},
+    [CAUSE_PYTHON] = {"SM104", 0.10},
+    [CAUSE_COMPILATION] = {"SM109", 0.05},
+    [CAUSE_MODULES] = {"SM110", 0.05},
+    [CAUSE_START] = {"SM110", 0.05},
+    [CAUSE_RUN_TIME_COMPILER] = {"SM110", 0.05},
+    [CAUSE_SEARCH] = {"SM111", 0.05},
+    [CAUSE_ALLOCATION] = {"SM112", 0.05},
+    [CAUSE_RETRY] = {"SM112", 0.05},
+    [CAUSE_NO_CACHE] = {"SM112", 0.05},
+    [CAUSE_MAPPING] = {"SM112", 0.05},
+    [CAUSE_COLLECTION] = {"SM113", 0.05},
+    [CAUSE_CHECKPOINT] = {"SM114", 0.05},
+    [CAUSE_LOGGING] = {"SM115", 0.05},
+    [CAUSE_SLEEP] = {"SM116", 0.05},
+    [CAUSE_CAPTURE] = {"SM117", 0.05},
+};
+
+static bool is_pause(const struct holdup *holdup)
+{
+    return holdup->is_long && holdup->cause != CAUSE_RUN_TIME_COMPILER;
+}
+
+struct cause_advice advice_on(const struct holdup *holdup)
+{
+    if (is_pause(holdup))
+        return (struct cause_advice){"SM118", 0.05};
+    return (struct cause_advice){rules[holdup->cause].rule, rules[holdup->cause].notable};
+}
+
+/* ---- when, and where ---- */
+
+static str when(const struct holdup *holdup, uint32_t steps, struct arena *arena)
+{
+    switch (holdup->habit) {
+    case HABIT_EACH:
+        return steps > 1 ? S(" in every step") : S("");
+    case HABIT_WARM_UP:
+        return S(" in the first steps only");
+    case HABIT_PERIODIC:
+        return str_printf(arena, " in every %u. step", holdup->every);
+    case HABIT_UNKNOWN:
+        return S("");
+    default:
+        return str_printf(arena, " in %u of %u steps", holdup->steps, steps);
+    }
+}
+
+static str times(const struct holdup *holdup, struct arena *arena)
+{
+    const char *longest = span_text(arena, (double)holdup->longest_ns);
+    if (holdup->times == 1)
+        return str_printf(arena, "once, %s", longest);
+    return str_printf(arena, "%u times, up to %s", holdup->times, longest);
+}
+
+static str where(const struct holdup *holdup, struct arena *arena)
+{
+    const str what = holdup->title.len ? holdup->title : holdup->inside;
+    if (!what.len)
+        return S("");
+    const bool around = holdup->inside.len && holdup->title.len && !str_eq(holdup->title, holdup->inside);
+    return str_printf(arena, ", %s %.*s%s%.*s", holdup->times == 1 ? "in" : "most in", (int)what.len, what.at,
+                      around ? " of " : "", around ? (int)holdup->inside.len : 0, around ? holdup->inside.at : "");
+}
+
+/* ---- what to do ---- */
+
+static bool comes_again(const struct holdup *holdup)
+{
+    return holdup->habit == HABIT_EACH || holdup->habit == HABIT_PERIODIC || holdup->habit == HABIT_SOME ||
+           (holdup->habit == HABIT_UNKNOWN && holdup->times > 2);
+}
+
+static str launch_less(const struct facts *facts, struct arena *arena)
+{
+    return str_printf(
+        arena, "%s%s%sfused optimizers, or a larger batch.",
+        facts->graphs ? "Part of it is launched as graphs already: put the rest into them; or " : "Launch less: ",
+        facts->compiled || !facts->cuda ? "" : "torch.compile, ", facts->graphs || !facts->cuda ? "" : "CUDA graphs, ");
+}
+
+static str pause_advice(const struct holdup *holdup)
+{
+    if (comes_again(holdup))
+        return S("It is no sum of small pieces: look at what the program does there.");
+    return S("That is no habit of the program: look at the place in the trace.");
+}
+
+static str compilation_advice(const struct facts *facts, struct arena *arena)
+{
+    const struct compilations *c = &facts->compilations;
+    const str counted = c->functions ? str_printf(arena, "%u function%s compiled in %u steps%s. ", c->functions,
+                                                  c->functions == 1 ? "" : "s", facts->steps,
+                                                  c->again ? str_printf(arena, ", %u of them again", c->again).at : "")
+                                     : S("");
+    return str_printf(arena, "%.*s%s", (int)counted.len, counted.at,
+                      c->again ? "Sizes that change compile again: mark_dynamic or pad them. Warm up before you record."
+                               : "Warm up before you record, and keep the compiler's cache between runs.");
+}
+
+static str advice(const struct holdup *holdup, const struct facts *facts, struct arena *arena)
+{
+    if (is_pause(holdup))
+        return pause_advice(holdup);
+    switch (holdup->cause) {
+    case CAUSE_LOADING:
+        return S("The loader works in the training loop: give it workers (num_workers, prefetch_factor, "
+                 "persistent_workers), or prepare less per sample.");
+    case CAUSE_LOADER_WAIT:
+        return S("Its workers are too slow: decode and prepare less per sample, cache, or more of them where cores are "
+                 "free.");
+    case CAUSE_COMPILATION:
+        return compilation_advice(facts, arena);
+    case CAUSE_RUN_TIME_COMPILER:
+        return S(
+            "The first call of an operator compiles or chooses its kernels: warm up before you record, keep shapes "
+            "the same.");
+    case CAUSE_MODULES:
+        return facts->cuda ? S("Code of kernels is loaded on first use: warm up before you record; "
+                               "CUDA_MODULE_LOADING=EAGER loads all at the start.")
+                           : S("Code of kernels is loaded on first use: warm up before you record.");
+    case CAUSE_START:
+        return S("A library is used for the first time: leave the first steps out.");
+    case CAUSE_SEARCH:
+        return S("Algorithms are tried for each new shape: keep shapes the same, or save what was found.");
+    case CAUSE_ALLOCATION:
+        return S("The allocator asks the driver for memory: run the largest batch first, so that it holds enough.");
+    case CAUSE_RETRY:
+        return S(
+            "Memory is full: the allocator frees what it can and asks again. Use less (a smaller batch, activation "
+            "checkpointing), or expandable_segments:True against fragments.");
+    case CAUSE_NO_CACHE:
+        return S("Memory is asked and given back for about each tensor: switch caching on (unset "
+                 "PYTORCH_NO_CUDA_MEMORY_CACHING, PYTORCH_NO_HIP_MEMORY_CACHING).");
+    case CAUSE_MAPPING:
+        return S("Expandable segments grow: that ends with the first steps.");
+    case CAUSE_COLLECTION:
+        return S("gc.freeze() after the start, and gc.collect() at the same step of all ranks.");
+    case CAUSE_CHECKPOINT:
+        return S("Save asynchronously, or less often.");
+    case CAUSE_LOGGING:
+        return S("Log less often, and without reading values back.");
+    case CAUSE_SLEEP:
+        return S("The program sleeps there.");
+    case CAUSE_CAPTURE:
+        return comes_again(holdup) || holdup->times > 1 ? S("A graph is recorded again: keep inputs and sizes static.")
+                                                        : S("That is once: leave the first steps out.");
+    case CAUSE_PYTHON:
+        return facts->stacks
+                   ? S("Move that work out of the step or vectorise it.")
+                   : S("Move that work out of the step or vectorise it; with_stack=True records which lines.");
+    default:
+        return launch_less(facts, arena);
+    }
+}
+
+static str subject(const struct holdup *holdup, const struct facts *facts, struct arena *arena)
+{
+    if (is_pause(holdup) || holdup->cause < CAUSE_SYNC || holdup->cause == CAUSE_RUN_TIME_COMPILER)
+        return str_of(holdup->is_long ? cause_long_title(holdup->cause) : cause_title(holdup->cause));
+    if (holdup->cause == CAUSE_PYTHON)
+        return S("Python between operators");
+    const double mean_us = facts->kernels > 0 ? facts->kernel_ns / facts->kernels / 1e3 : 0;
+    return facts->device ? str_printf(arena, "launching %.0f kernels a step of %.1f us each", facts->kernels, mean_us)
+                         : S("operators beside their work");
+}
+
+static char upper(char c)
+{
+    return c >= 'a' && c <= 'z' ? (char)(c - 'a' + 'A') : c;
+}
+
+str advice_text(const struct holdup *holdup, const struct holdups *holdups, const struct facts *facts,
+                struct arena *arena)
+{
+    const double step_ns = (double)holdup->saved_ns / (holdups->steps ? holdups->steps : 1);
+    const double percent = holdups->step_ns > 0 ? 100 * (double)holdup->saved_ns / (double)holdups->step_ns : 0;
+    const str of = subject(holdup, facts, arena), at = when(holdup, holdups->steps, arena);
+    const bool counted = is_pause(holdup) || holdup->cause < CAUSE_SYNC || holdup->cause == CAUSE_RUN_TIME_COMPILER;
+    const str often = counted ? times(holdup, arena) : S("in short pieces");
+    const str place = counted ? where(holdup, arena) : S("");
+    const str todo = advice(holdup, facts, arena);
+    return str_printf(arena, "%c%.*s%.*s costs %s a step (%.0f %%): %.*s%.*s. %.*s", upper(of.at[0]), (int)of.len - 1,
+                      of.at + 1, (int)at.len, at.at, span_text(arena, step_ns), percent, (int)often.len, often.at,
+                      (int)place.len, place.at, (int)todo.len, todo.at);
+}

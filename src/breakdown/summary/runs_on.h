@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a trace runs on, as far as advice depends on it. Told by names, each looked at once. */
+#ifndef BREAKDOWN_RUNS_ON_H
+#define BREAKDOWN_RUNS_ON_H
+
+#include "trace/trace.h"
+
+struct runs_on {
+    bool compiled; /* torch.compile's code: compiled regions, or kernels of Triton that Inductor names */
+    bool cuda;     /* the runtime of CUDA or HIP; or none was recorded */
+};
+
+struct runs_on runs_on(const struct trace *trace);
+
+#endif
