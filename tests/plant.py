@@ -112,11 +112,11 @@ def gap_between_operators():
 
 
 def gap_launch_latency():
-    return gap(launch=500)
+    return gap(launch=500, launch_dur=5)
 
 
 def gap_dependency():
-    return gap(launch=500, first_stream=20)
+    return gap(launch=500, launch_dur=5, first_stream=20)
 
 
 def gap_profiler():

@@ -101,7 +101,7 @@ static void name(struct work *w, const struct stretch_group *group, struct holdu
 {
     const struct stretch *longest = &w->stretches.at[group->longest];
     const uint32_t event = event_of(w, longest, group->cause);
-    out->row = longest->row;
+    out->row = longest->row == ROW_NONE ? w->lab.graph->row[longest->node] : longest->row;
     out->what = out->title = out->inside = out->line = S("");
     if (longest->row == ROW_NONE)
         return;
@@ -142,7 +142,7 @@ static struct holdup describe(struct work *w, uint32_t index)
                             .longest_ns = group->longest_ns,
                             .saved_ns = saved_without(w, index)};
     name(w, group, &holdup);
-    holdup.phase = holdup.row == ROW_NONE ? "" : phase_of(w, holdup.row);
+    holdup.phase = phase_of(w, holdup.row);
     habit_find(&w->lab, &w->stretches, index, w->range, &holdup);
     if (compiles_at_run_time(w, group, &holdup))
         holdup.cause = CAUSE_RUN_TIME_COMPILER;

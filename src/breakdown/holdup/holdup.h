@@ -40,7 +40,7 @@ struct holdup {
     str inside;        /* the operator or range around that; "" */
     str line;          /* the user's line it comes from; "" where not recorded */
     const char *phase; /* "forward"; "" */
-    uint32_t row;      /* the event; ROW_NONE */
+    uint32_t row;      /* the event; of a pause in none the call behind it (or before, at the end) */
     uint32_t times, steps; /* stretches; steps that have one */
     int64_t time_ns;       /* of the host in it, in all selected steps */
     int64_t longest_ns;    /* a stretch */

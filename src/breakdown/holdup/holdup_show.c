@@ -18,7 +18,8 @@ static const struct column_spec columns[] = {
     {"phase", "phase", UNIT_NONE, COLUMN_DETAIL, "forward, backward, optimizer; empty where it is in no operator"},
     {"steps", "steps", UNIT_COUNT, COLUMN_DETAIL, "selected steps that have it"},
     {"time_ns", "its time", UNIT_NS, COLUMN_DETAIL, "of the host in it, a step, whether anybody waits for it or not"},
-    {"event", "event", UNIT_NONE, COLUMN_DETAIL, "row number of the longest stretch's event; null: none stands for it"},
+    {"event", "event", UNIT_NONE, COLUMN_DETAIL,
+     "row number of the longest stretch's event; of a pause in none that of the call behind it"},
     {0},
 };
 
@@ -44,10 +45,7 @@ static void row(const struct holdups *holdups, const struct holdup *holdup, stru
     table_text(table, str_of(holdup->phase));
     table_int(table, holdup->steps);
     table_int(table, holdup->time_ns / steps);
-    if (holdup->row == ROW_NONE)
-        table_null(table);
-    else
-        table_int(table, holdup->row);
+    table_int(table, holdup->row);
 }
 
 /* What nobody waits for saves nothing, and is no answer. */

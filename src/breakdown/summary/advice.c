@@ -340,7 +340,7 @@ static struct finding of_rule(const struct facts *facts, const struct hit *hit, 
 static struct finding of_holdup(const struct advice *advice, const struct hit *hit, struct arena *arena)
 {
     const struct holdup *holdup = hit->holdup;
-    const bool placed = advice->facts->ranks == 1 && holdup->row != ROW_NONE;
+    const bool placed = advice->facts->ranks == 1;
     const str rule = str_of(hit->advice.rule);
     struct finding finding = {
         .rule = rule,

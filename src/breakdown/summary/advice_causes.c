@@ -96,8 +96,10 @@ static str launch_less(const struct facts *facts, struct arena *arena)
         facts->compiled || !facts->cuda ? "" : "torch.compile, ", facts->graphs || !facts->cuda ? "" : "CUDA graphs, ");
 }
 
-static str pause_advice(const struct holdup *holdup)
+static str pause_advice(const struct holdup *holdup, const struct facts *facts)
 {
+    if (facts->steps == 1 && holdup->times <= 2)
+        return S("Look at the place in the trace: one step does not show whether it comes again.");
     if (comes_again(holdup))
         return S("It is no sum of small pieces: look at what the program does there.");
     return S("That is no habit of the program: look at the place in the trace.");
@@ -118,7 +120,7 @@ static str compilation_advice(const struct facts *facts, struct arena *arena)
 static str advice(const struct holdup *holdup, const struct facts *facts, struct arena *arena)
 {
     if (is_pause(holdup))
-        return pause_advice(holdup);
+        return pause_advice(holdup, facts);
     switch (holdup->cause) {
     case CAUSE_LOADING:
         return S("The loader works in the training loop: give it workers (num_workers, prefetch_factor, "
