@@ -39,7 +39,8 @@ const struct finding_words advice_words[] = {
      "a global that the compiled code depends on has changed.",
      "Run the steps once before recording, keep the cache (`TORCHINDUCTOR_CACHE_DIR`), and mark sizes that change with "
      "`torch._dynamo.mark_dynamic`, or pad them."},
-    {"SM110", "first-use", SEVERITY_WARNING, "the step waits at least 5 % of its time for what is used for the first time",
+    {"SM110", "first-use", SEVERITY_WARNING,
+     "the step waits at least 5 % of its time for what is used for the first time",
      "Code of kernels is loaded on first use, libraries set themselves up, and the first call of an operator may compile or "
      "choose its kernels. That comes once.",
      "Run the steps once before recording. `CUDA_MODULE_LOADING=EAGER` loads all kernels at the start."},
@@ -51,7 +52,8 @@ const struct finding_words advice_words[] = {
      "The caching allocator asks the driver where it does not hold enough. Where memory is full it gives back all it can "
      "first, which waits for the device. Without a cache each tensor pays.",
      "Run the largest batch first; where memory is full use less; leave caching on."},
-    {"SM113", "garbage-collection", SEVERITY_WARNING, "the step waits at least 5 % of its time for Python's garbage collection",
+    {"SM113", "garbage-collection", SEVERITY_WARNING,
+     "the step waits at least 5 % of its time for Python's garbage collection",
      "A collection looks at all objects, and of several ranks each collects at a time of its own.",
      "`gc.freeze()` after the start, `gc.disable()`, and `gc.collect()` at the same step of all ranks."},
     {"SM114", "checkpoint", SEVERITY_WARNING, "the step waits at least 5 % of its time for a checkpoint",
@@ -61,7 +63,8 @@ const struct finding_words advice_words[] = {
      "Log less often, and without reading values back."},
     {"SM116", "sleep", SEVERITY_WARNING, "the program sleeps at least 5 % of the step",
      "A sleep is no work that could be made faster.", "Take it out."},
-    {"SM117", "graph-capture", SEVERITY_WARNING, "the step waits at least 5 % of its time for a graph to be recorded and made",
+    {"SM117", "graph-capture", SEVERITY_WARNING,
+     "the step waits at least 5 % of its time for a graph to be recorded and made",
      "A graph of launches is recorded once for each set of inputs and sizes. More often is a fault.",
      "Keep inputs and sizes static; leave the first steps out of what you measure."},
     {"SM118", "pause", SEVERITY_WARNING, "stretches of the host of 1 ms or more take at least 5 % of the step",
