@@ -194,3 +194,48 @@ void rows_append(struct rows *rows, const struct rows *from, const uint32_t *gro
         append_part(rows, from, done / ROWS_CHUNK, first, part, group);
     }
 }
+
+/* ---- taking ---- */
+
+/* Of rows that lie in one chunk. */
+static void take_of_chunk(const struct rows_column *column, double usual, const uint32_t *row, uint32_t count,
+                          double *figures)
+{
+    if (!column->at)
+        for (uint32_t i = 0; i < count; i++)
+            figures[i] = usual;
+    else if (column->width == sizeof *figures)
+        for (uint32_t i = 0; i < count; i++)
+            figures[i] = ((const double *)column->at)[row[i] % ROWS_CHUNK];
+    else
+        for (uint32_t i = 0; i < count; i++)
+            figures[i] = rows_packed(column, row[i] % ROWS_CHUNK);
+}
+
+/* How many of the rows, the first at least, lie in the chunk of the first. */
+static uint32_t same_chunk(const uint32_t *row, uint32_t first, uint32_t count)
+{
+    const uint32_t behind = ((row ? row[0] : first) / ROWS_CHUNK + 1) * ROWS_CHUNK;
+    if (!row)
+        return behind - first < count ? behind - first : count;
+    uint32_t same = row[count - 1] < behind ? count : 1;
+    while (same < count && row[same] < behind)
+        same++;
+    return same;
+}
+
+void rows_take(const struct rows *rows, const uint32_t *row, uint32_t first, uint32_t count, uint32_t column,
+               double *figures)
+{
+    const double usual = rows_usual(rows, column);
+    for (uint32_t done = 0, part; done < count; done += part) {
+        const uint32_t *const from = row ? row + done : NULL;
+        const uint32_t at = from ? *from : first + done;
+        const struct rows_column of = rows_column_of(rows, at / ROWS_CHUNK, column);
+        part = same_chunk(from, at, count - done);
+        if (from)
+            take_of_chunk(&of, usual, from, part, figures + done);
+        else
+            unpack(of, usual, at % ROWS_CHUNK, part, figures + done);
+    }
+}

@@ -69,6 +69,10 @@ static inline double rows_figure(const struct rows *rows, uint32_t row, uint32_t
     return of.at ? rows_packed(&of, row % ROWS_CHUNK) : rows_usual(rows, column);
 }
 
+/* A column of so many rows, ascending; rows NULL: from `first` on. */
+void rows_take(const struct rows *rows, const uint32_t *row, uint32_t first, uint32_t count, uint32_t column,
+               double *figures);
+
 static inline uint32_t rows_group(const struct rows *rows, uint32_t row)
 {
     return (uint32_t)rows_figure(rows, row, rows->values + WEIGHTS);

@@ -57,16 +57,59 @@ static const struct {
                  {"p75", "75 %", 0.75}, {"p90", "90 %", 0.9}, {"p95", "95 %", 0.95}, {"p99", "99 %", 0.99}};
 enum { QUANTILES = sizeof quantiles / sizeof *quantiles };
 
-static void put_quantiles(struct table *table, struct population *population, uint32_t group, str name,
-                          const struct shown_value *shown, enum weight by)
+/* Of one value under one weight. */
+struct answer {
+    double mean, at[QUANTILES];
+};
+
+static struct answer answer_of(struct population *population, uint32_t group, uint32_t value, enum weight by)
 {
-    table_row(table);
-    table_text(table, name);
-    table_text(table, str_of(shown->id));
-    table_text(table, weight_word(by));
-    table_real(table, population_mean(population, group, shown->value, by));
+    struct answer answer = {.mean = population_mean(population, group, value, by)};
     for (int i = 0; i < QUANTILES; i++)
-        table_real(table, population_quantile(population, group, shown->value, by, quantiles[i].q));
+        answer.at[i] = population_quantile(population, group, value, by, quantiles[i].q);
+    return answer;
+}
+
+/* count * WEIGHTS of them; those of values that no row of the group has are not asked for. */
+static struct answer *answers_of(struct population *population, uint32_t group, const struct shown_value *shown,
+                                 uint32_t count, struct arena *arena)
+{
+    struct answer *const answers = arena_array(arena, (size_t)count * WEIGHTS, sizeof *answers);
+    for (uint32_t i = 0; i < count; i++)
+        for (int by = 0; by < WEIGHTS && population_count(population, group, shown[i].value); by++)
+            answers[i * WEIGHTS + (uint32_t)by] = answer_of(population, group, shown[i].value, (enum weight)by);
+    return answers;
+}
+
+static void put_group(struct table *table, const struct population *population, uint32_t group,
+                      const struct shown_value *shown, uint32_t count, const struct answer *answers)
+{
+    for (uint32_t i = 0; i < count; i++)
+        for (int by = 0; by < WEIGHTS && population_count(population, group, shown[i].value); by++) {
+            const struct answer *const answer = &answers[i * WEIGHTS + (uint32_t)by];
+            table_row(table);
+            table_text(table, group_word(population, group));
+            table_text(table, str_of(shown[i].id));
+            table_text(table, weight_word((enum weight)by));
+            table_real(table, answer->mean);
+            for (int at = 0; at < QUANTILES; at++)
+                table_real(table, answer->at[at]);
+        }
+}
+
+/* All rows come last but are asked first: they are still in order from the questions before. */
+static void put_groups(struct table *table, struct population *population, const struct shown_value *shown,
+                       uint32_t count)
+{
+    struct arena scratch = {0};
+    const struct answer *const all = answers_of(population, POPULATION_ALL, shown, count, &scratch);
+    for (uint32_t group = 0; group < population_group_count(population); group++) {
+        struct arena of_group = {0};
+        put_group(table, population, group, shown, count, answers_of(population, group, shown, count, &of_group));
+        arena_free(&of_group);
+    }
+    put_group(table, population, POPULATION_ALL, shown, count, all);
+    arena_free(&scratch);
 }
 
 static const struct column_spec population_show_quantiles_columns[] = {
@@ -85,13 +128,6 @@ void population_show_quantiles(struct population *population, const struct shown
     for (int i = 0; i < QUANTILES; i++)
         table_column(table, (struct column_spec){quantiles[i].id, quantiles[i].title, UNIT_NONE, 0,
                                                  "the least value at or below which so much of the weight lies"});
-    const uint32_t groups = population_group_count(population);
-    for (uint32_t group = 0; group <= groups; group++)
-        for (uint32_t i = 0; i < count; i++)
-            for (int by = 0; by < WEIGHTS; by++)
-                if (population_count(population, group < groups ? group : POPULATION_ALL, shown[i].value))
-                    put_quantiles(table, population, group < groups ? group : POPULATION_ALL,
-                                  group_word(population, group < groups ? group : POPULATION_ALL), &shown[i],
-                                  (enum weight)by);
+    put_groups(table, population, shown, count);
     table_json_only(table);
 }

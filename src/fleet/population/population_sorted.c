@@ -10,7 +10,7 @@
 #include "base/real.h"
 #include "base/sort.h"
 
-enum { ROWS_A_BUCKET = 64, BUCKET_NONE = UINT32_MAX };
+enum { ROWS_A_BUCKET = 64, BUCKET_NONE = UINT32_MAX, STRIPE = 1024 };
 
 enum order { ORDER_NONE, ORDER_ASCENDING, ORDER_ALIKE }; /* alike: they have one value */
 
@@ -56,43 +56,72 @@ static uint32_t bucket_of(const struct sorted *sorted, double value)
     return above < sorted->buckets ? 1 + (uint32_t)above : sorted->buckets;
 }
 
-/* Sets how values become buckets; gives the number of rows that have one. */
-static uint32_t choose_buckets(struct sorted *sorted, const struct taken *taken)
+/* A column of the taken rows from `first` on, at most STRIPE of them: so many. */
+static uint32_t take_stripe(const struct sorted *sorted, const struct taken *taken, uint32_t first, uint32_t column,
+                            double *figures)
 {
-    uint64_t least = UINT64_MAX, most = 0;
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < taken->count; i++) {
-        const double value = value_of(sorted, row_of(taken, i));
-        if (!isnan(value))
-            count++;
-        if (!(value > 0))
-            continue;
-        least = real_bits(value) < least ? real_bits(value) : least;
-        most = real_bits(value) > most ? real_bits(value) : most;
-    }
-    sorted->least = least < most ? least : most;
-    while ((most - sorted->least) >> sorted->shift > count / ROWS_A_BUCKET)
-        sorted->shift++;
-    sorted->buckets = 2 + (uint32_t)((most - sorted->least) >> sorted->shift);
+    const uint32_t left = taken->count - first, count = left < STRIPE ? left : STRIPE;
+    rows_take(sorted->store, taken->rows ? taken->rows + first : NULL, first, count, column, figures);
     return count;
 }
 
-static uint32_t bucket_of_row(const struct sorted *sorted, uint32_t row)
+/* Of the values. */
+struct reach {
+    uint64_t least, most; /* bits of those above 0 */
+    uint32_t count;
+};
+
+static void widen(struct reach *reach, const double *values, uint32_t count)
 {
-    const double value = value_of(sorted, row);
-    return isnan(value) ? BUCKET_NONE : bucket_of(sorted, value);
+    for (uint32_t i = 0; i < count; i++) {
+        reach->count += !isnan(values[i]);
+        if (!(values[i] > 0))
+            continue;
+        const uint64_t bits = real_bits(values[i]);
+        reach->least = bits < reach->least ? bits : reach->least;
+        reach->most = bits > reach->most ? bits : reach->most;
+    }
+}
+
+/* Sets how values become buckets; gives the number of rows that have one. */
+static uint32_t choose_buckets(struct sorted *sorted, const struct taken *taken)
+{
+    struct reach reach = {UINT64_MAX, 0, 0};
+    double values[STRIPE];
+    for (uint32_t done = 0, part; done < taken->count; done += part) {
+        part = take_stripe(sorted, taken, done, sorted->value, values);
+        widen(&reach, values, part);
+    }
+    sorted->least = reach.least < reach.most ? reach.least : reach.most;
+    while ((reach.most - sorted->least) >> sorted->shift > reach.count / ROWS_A_BUCKET)
+        sorted->shift++;
+    sorted->buckets = 2 + (uint32_t)((reach.most - sorted->least) >> sorted->shift);
+    return reach.count;
+}
+
+/* Adds a stripe to the numbers and weights of the rows of each bucket. */
+static void add_stripe(struct sorted *sorted, const double *values, double (*weights)[STRIPE], uint32_t count,
+                       uint32_t *buckets)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t bucket = buckets[i] = isnan(values[i]) ? BUCKET_NONE : bucket_of(sorted, values[i]);
+        if (bucket == BUCKET_NONE)
+            continue;
+        sorted->first[bucket + 1]++;
+        for (int by = 0; by < WEIGHTS; by++)
+            sorted->before[bucket + 1][by] += weights[by][i];
+    }
 }
 
 /* The bucket of each row; numbers and weights of the rows of each bucket, summed up over those before. */
 static void sum_buckets(struct sorted *sorted, const struct taken *taken, uint32_t *buckets)
 {
-    for (uint32_t i = 0; i < taken->count; i++) {
-        const uint32_t row = row_of(taken, i), bucket = buckets[i] = bucket_of_row(sorted, row);
-        if (bucket == BUCKET_NONE)
-            continue;
-        sorted->first[bucket + 1]++;
-        for (int by = 0; by < WEIGHTS; by++)
-            sorted->before[bucket + 1][by] += weight_of(sorted, row, (enum weight)by);
+    double values[STRIPE], weights[WEIGHTS][STRIPE];
+    for (uint32_t done = 0, part; done < taken->count; done += part) {
+        part = take_stripe(sorted, taken, done, sorted->value, values);
+        for (uint32_t by = 0; by < WEIGHTS; by++)
+            take_stripe(sorted, taken, done, sorted->store->values + by, weights[by]);
+        add_stripe(sorted, values, weights, part, buckets + done);
     }
     for (uint32_t bucket = 0; bucket < sorted->buckets; bucket++) {
         sorted->first[bucket + 1] += sorted->first[bucket];
