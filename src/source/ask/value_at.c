@@ -28,7 +28,7 @@ static const struct value *settled(const struct project *project, uint32_t funct
 
 /* ---- what tests around a name say ---- */
 
-enum { DEEPEST_TEST = 24, FARTHEST_TEST = 400 };
+enum { DEEPEST_TEST = 24, FARTHEST_TEST = 64 };
 
 /* 1: where the test holds the name is no tensor; -1: where it does not hold; 0: it says nothing of that. */
 static int denies_tensor(const struct syntax *tree, uint32_t test, str name, int depth)
@@ -57,7 +57,7 @@ static int denies_tensor(const struct syntax *tree, uint32_t test, str name, int
 static bool is_denied(const struct project *project, struct site site)
 {
     static const struct limit far = {
-        "tests-around", "a name stands in more than 400 expressions and blocks; tests around them are not looked at"};
+        "tests-around", "a name stands in more than 64 expressions and blocks; tests around them are not looked at"};
     const struct syntax *tree = project_tree(project, site.file);
     const uint32_t node = site.node;
     const str name = syntax_text(tree, node);
