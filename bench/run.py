@@ -117,6 +117,17 @@ def memory(figures):
                         "bytes a byte", bound)
 
 
+def summary_speed(figures):
+    """What a second of processor time, the kernel's included, gets through in `summary`: bytes of JSON on one thread."""
+    large = [inputs.unpacked(WORK, inputs.trace(name)) for name in LARGE if name.startswith("big/")]
+    for plain in (*large, inputs.unpacked(WORK, inputs.repeated(WORK, 30))):
+        speeds = []
+        for _ in range(figures.times):
+            run(["cat", plain])  # a file that has left the system's cache would be the disk's measure
+            speeds.append(os.path.getsize(plain) / 1e9 / run([PROGRAM, "summary", "--threads", "1", plain]).cpu_s)
+        figures.add(f"summary.{short(plain)}.speed", statistics.median(speeds), "GB/s of processor time", (">=", 1.0))
+
+
 def peer_python():
     """A Python that has HolisticTraceAnalysis; made on first use."""
     home = os.path.join(BUILD, "bench-peer")
@@ -193,7 +204,8 @@ def many_ranks(figures):
                 two_bytes=peaks[2], sixty_four_bytes=peaks[64])
 
 
-GROUPS = {"reading": reading, "memory": memory, "peer": against_peer, "scaling": scaling, "ranks": many_ranks,
+GROUPS = {"reading": reading, "memory": memory, "summary": summary_speed, "peer": against_peer,
+          "scaling": scaling, "ranks": many_ranks,
           "fix": lambda figures: fixing(figures, PROGRAM), "lint": lambda figures: linting(figures, PROGRAM, WORK),
           "fleet": lambda figures: fleets(figures, PROGRAM, WORK)}
 
