@@ -98,16 +98,15 @@ static uint32_t effects_of_node(const struct project *project, const struct file
 }
 
 static const struct limit far_parameter = {
-    "from-parameter",
-    "what a function gives, moves or hands on comes through more than 200 expressions and names; from "
-    "which parameter it comes is not known"};
+    "from-parameter", "what a function gives, moves or hands on comes through more than 64 expressions and names; from "
+                      "which parameter it comes is not known"};
 
 /* From an expression of a function back to a parameter. Each definition is looked at once: in a loop they lead round. */
 struct search {
     const struct project *project;
     const struct file *file;
     uint32_t f, steps;
-    uint32_t seen[200]; /* definitions */
+    uint32_t seen[64]; /* definitions */
     uint32_t seen_count;
 };
 
