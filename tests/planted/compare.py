@@ -29,7 +29,8 @@ BOUNDS = {"GPU-bound": "device", "compute-bound": "device", "communication-bound
 DOUBTS = {"first": {"first_step", "one_step"}, "launches": {"kernels_missing"}, "held": {"kernels_missing"}}
 RULES = {"SM101": "data_loading", "SM102": "synchronisation", "SM103": "launching", "SM104": "python", "SM105": "communication",
          "SM106": "copies", "SM109": "compilation", "SM301": "python", "SM302": "communication"}
-SAME = {"data_loading": {"loading_single", "loading_workers", "loader"}, "loading_single": {"loader"},
+SAME = {"pause": {"unknown"}, "garbage_collection": {"gc"}, "allocator": {"allocator_growth"},
+        "data_loading_wait": {"loading_workers", "loader"}, "data_loading": {"loading_single", "loading_workers", "loader"}, "loading_single": {"loader"},
         "loading_workers": {"loader"}, "compute": {"compute_slower"}}
 WARNINGS = {"no device work in the recording": "kernels_missing", "is missing": "ranks_missing", "are missing": "ranks_missing",
             "not ranks of one job": "several_models", "is already": "ranks_doubled"}
@@ -90,6 +91,8 @@ def of_summary(document):
     for what in ("rank", "phase", "kind"):
         said[what] = value.get(SAYS[what], SILENT)
     if causes:
+        if said["phase"] == SILENT:
+            said["phase"] = causes[0]["phase"] or ("loader" if causes[0]["cause"].startswith("data_loading") else SILENT)
         said.update({what: causes[0][SAYS[what].partition(".")[2]] for what in ("cause", "ns", "when")})
     else:
         largest = max((finding for finding in document["findings"] if finding["per_step_saving_ns"]),

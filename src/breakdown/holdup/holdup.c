@@ -15,6 +15,7 @@ struct work {
     const struct trace *trace;
     const uint8_t *phases;
     struct lab lab;
+    bool *freed; /* of the lab */
     struct stretches stretches;
     struct step_range range;
     struct origins *origins;
@@ -54,22 +55,31 @@ static uint32_t choose(const struct work *w, struct candidate *chosen, struct ar
 
 /* ---- what it would gain ---- */
 
+/* Neither its own time nor what it waits for: a call that is gone synchronises nothing. */
 static int64_t saved_without(struct work *w, uint32_t group)
 {
     const struct net *net = &w->lab.graph->net;
     memcpy(w->lab.work, net->work, w->lab.steps.until * sizeof *net->work);
-    for (size_t i = 0; i < w->stretches.count; i++)
-        if (w->stretches.at[i].group == group)
-            w->lab.work[w->stretches.at[i].node] -= w->stretches.at[i].ns;
+    memset(w->freed, 0, w->lab.steps.until * sizeof *w->freed);
+    for (size_t i = 0; i < w->stretches.count; i++) {
+        const struct stretch *stretch = &w->stretches.at[i];
+        if (stretch->group != group)
+            continue;
+        w->lab.work[stretch->node] -= stretch->ns;
+        w->freed[stretch->node] |= stretch->waits;
+    }
     return lab_saved_ns(&w->lab);
 }
 
 /* ---- what it is ---- */
 
-static str operator_around(const struct work *w, uint32_t row)
+/* Of a call the operator; of a frame the one that called it. */
+static str event_around(const struct work *w, uint32_t row)
 {
     const struct trace *trace = w->trace;
-    if (trace->kind[row] == EVENT_PYTHON || trace->kind[row] > EVENT_ANNOTATION)
+    if (trace->kind[row] == EVENT_PYTHON)
+        return trace->parent[row] == ROW_NONE ? S("") : trace_name(trace, trace->parent[row]);
+    if (trace->kind[row] > EVENT_ANNOTATION)
         return S("");
     for (uint32_t at = trace->parent[row]; at != ROW_NONE; at = trace->parent[at])
         if (trace->kind[at] == EVENT_OPERATOR)
@@ -97,6 +107,23 @@ static uint32_t event_of(const struct work *w, const struct stretch *stretch, en
     return w->trace->cause[row] == ROW_NONE ? row : w->trace->cause[row];
 }
 
+enum { SOON_NS = 1000 * 1000 };
+
+/* What was compiled or loaded: the kernel that the thread launches next, if it does so soon. */
+static str kernel_behind(const struct work *w, const struct stretch *stretch, enum cause cause)
+{
+    const struct trace *trace = w->trace;
+    if ((cause != CAUSE_COMPILATION && cause != CAUSE_MODULES) || trace->kind[stretch->row] == EVENT_RUNTIME)
+        return S("");
+    const struct rows calls = trace_rows(trace, graph_lane(w->lab.graph, stretch->node), NEST_CALLS);
+    const int64_t until = trace_end_ns(trace, stretch->row) + SOON_NS;
+    for (uint32_t i = trace_first_from(trace, calls, w->lab.graph->net.start[stretch->node]);
+         i < calls.count && trace->start_ns[calls.at[i]] < until; i++)
+        if (trace->cause[calls.at[i]] != ROW_NONE)
+            return trace_name(trace, trace->cause[calls.at[i]]);
+    return S("");
+}
+
 static void name(struct work *w, const struct stretch_group *group, struct holdup *out)
 {
     const struct stretch *longest = &w->stretches.at[group->longest];
@@ -105,24 +132,45 @@ static void name(struct work *w, const struct stretch_group *group, struct holdu
     out->what = out->title = out->inside = out->line = S("");
     if (longest->row == ROW_NONE)
         return;
-    const bool says = group->cause < CAUSE_SYNC || group->is_long;
+    const bool says = group->cause < CAUSE_SYNC || group->cause == CAUSE_PAUSE || group->is_long;
     if (says) {
         out->what = str_copy(w->arena, trace_name(w->trace, event));
         out->title = event_title(w->trace->kind[event], out->what, w->arena);
-        const str op = operator_around(w, longest->row);
-        out->inside = str_copy(w->arena, op.len ? op : range_around(w, longest->node));
+        const str kernel = kernel_behind(w, longest, group->cause);
+        const str around = kernel.len ? kernel : event_around(w, longest->row);
+        out->inside = str_copy(w->arena, around.len ? around : range_around(w, longest->node));
         const uint32_t line = origin_line(w->origins, longest->row);
         out->line = line ? str_copy(w->arena, line_title(trace_text(w->trace, line))) : S("");
     }
 }
 
-static const char *phase_of(const struct work *w, uint32_t row)
+static enum phase phase_of_call(const struct work *w, uint32_t row)
 {
     const struct trace *trace = w->trace;
     for (uint32_t at = row; at != ROW_NONE && trace->kind[at] <= EVENT_RUNTIME; at = trace->parent[at])
         if (trace->kind[at] == EVENT_OPERATOR)
-            return phase_word(w->phases[at]).at;
-    return "";
+            return w->phases[at];
+    return PHASES;
+}
+
+/* The call before a node on its thread. */
+static uint32_t call_before(const struct graph *graph, uint32_t node)
+{
+    do
+        node = graph->net.before[node];
+    while (node != NODE_NONE && graph->net.kind[node] != NODE_CALL);
+    return node == NODE_NONE ? ROW_NONE : graph->row[node];
+}
+
+/* Of a stretch in no operator the phase of those around it, where they agree. */
+static const char *phase_of(const struct work *w, const struct stretch *stretch)
+{
+    const struct graph *graph = w->lab.graph;
+    const enum phase phase = phase_of_call(w, graph->row[stretch->node]);
+    const bool inside = graph->net.kind[stretch->node] == NODE_CALL;
+    if (phase == PHASES || (!inside && phase_of_call(w, call_before(graph, stretch->node)) != phase))
+        return "";
+    return phase_word(phase).at;
 }
 
 /* A hole in the first call of an operator, before its first launch: a compiler that leaves no events, or the like. */
@@ -142,7 +190,7 @@ static struct holdup describe(struct work *w, uint32_t index)
                             .longest_ns = group->longest_ns,
                             .saved_ns = saved_without(w, index)};
     name(w, group, &holdup);
-    holdup.phase = phase_of(w, holdup.row);
+    holdup.phase = phase_of(w, &w->stretches.at[group->longest]);
     habit_find(&w->lab, &w->stretches, index, w->range, &holdup);
     if (compiles_at_run_time(w, group, &holdup))
         holdup.cause = CAUSE_RUN_TIME_COMPILER;
@@ -164,6 +212,8 @@ struct holdups holdups_run(const struct graph *graph, const struct work_classes 
     struct work w = {.trace = graph->trace, .phases = phases, .arena = arena};
     w.range = selection_steps(graph->trace, selection);
     w.lab = lab_open(graph, classes, w.range, &scratch);
+    w.freed = arena_array(&scratch, graph->net.count, sizeof *w.freed);
+    w.lab.freed = w.freed;
     w.stretches = stretches_of(&w.lab);
     w.origins = origins_new(graph->trace, &scratch);
     struct candidate chosen[HOLDUPS_MOST];

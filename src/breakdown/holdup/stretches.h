@@ -9,7 +9,8 @@ enum { LONG_STRETCH_NS = 1000 * 1000 };
 
 struct stretch {
     uint32_t node, row, group; /* row: the event that stands for it; ROW_NONE */
-    int64_t ns;
+    bool waits;                /* for device work, whether that had ended before or not */
+    int64_t ns, waited_ns;     /* of its own; before that, waiting */
 };
 
 struct stretch_group {

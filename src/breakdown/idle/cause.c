@@ -28,6 +28,7 @@ static const struct {
     [CAUSE_RUNTIME] = {"runtime", "other runtime calls"},
     [CAUSE_OPERATOR] = {"operator", "operators"},
     [CAUSE_PYTHON] = {"python", "Python"},
+    [CAUSE_PAUSE] = {"pause", "a pause of one length"},
     [CAUSE_RUN_TIME_COMPILER] = {"runtime_compiler", "first call of an operator"},
 };
 

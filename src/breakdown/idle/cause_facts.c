@@ -151,6 +151,47 @@ static enum cause memory_cause(struct cause_facts *facts, uint32_t row)
     return retries(facts, row) ? CAUSE_RETRY : CAUSE_ALLOCATION;
 }
 
+/* ---- search ---- */
+
+enum { TRIED = 4 }; /* kernels of different names in one convolution: algorithms that are tried */
+
+static bool is_convolution(str name)
+{
+    return str_starts(name, S("aten::cudnn_convolution")) || str_starts(name, S("aten::miopen_convolution"));
+}
+
+struct tried {
+    uint32_t names[TRIED];
+    uint32_t count;
+};
+
+static void note_kernels(const struct trace *trace, uint32_t call, struct tried *tried)
+{
+    const struct rows work = trace_caused(trace, call);
+    for (uint32_t i = 0; i < work.count && tried->count < TRIED; i++) {
+        uint32_t at = 0;
+        while (at < tried->count && tried->names[at] != trace->name[work.at[i]])
+            at++;
+        if (at == tried->count && trace->kind[work.at[i]] == EVENT_KERNEL)
+            tried->names[tried->count++] = trace->name[work.at[i]];
+    }
+}
+
+/* Several kernels of different names, and memory asked for them in between. */
+static bool searches(const struct trace *trace, uint32_t op)
+{
+    const struct rows rows = trace_rows(trace, trace->lane[op], NEST_CALLS);
+    struct tried tried = {.count = 0};
+    bool asked = false;
+    for (uint32_t i = trace_first_from(trace, rows, trace->start_ns[op]); i < rows.count; i++) {
+        if (trace->start_ns[rows.at[i]] >= trace_end_ns(trace, op) || (asked && tried.count == TRIED))
+            break;
+        asked |= asks(trace_name(trace, rows.at[i]));
+        note_kernels(trace, rows.at[i], &tried);
+    }
+    return asked && tried.count == TRIED;
+}
+
 /* ---- all ---- */
 
 struct cause_facts *cause_facts_new(const struct trace *trace, struct arena *arena)
@@ -168,5 +209,10 @@ enum cause cause_refined(struct cause_facts *facts, uint32_t row, enum cause cau
 {
     if (cause == CAUSE_ALLOCATION)
         return memory_cause(facts, row);
-    return cause == CAUSE_NONE && loads_a_module(facts, row) ? CAUSE_MODULES : cause;
+    if (cause != CAUSE_NONE)
+        return cause;
+    const struct trace *trace = facts->trace;
+    if (trace->kind[row] == EVENT_OPERATOR && is_convolution(trace_name(trace, row)) && searches(trace, row))
+        return CAUSE_SEARCH;
+    return loads_a_module(facts, row) ? CAUSE_MODULES : cause;
 }

@@ -48,6 +48,7 @@ static enum cause cause_of(const struct judge *judge, uint32_t row)
 /* ---- the events of a lane that say something ---- */
 
 struct item {
+    int64_t end_ns;
     uint32_t row;
     enum cause cause;
 };
@@ -57,14 +58,39 @@ struct items {
     size_t count, room;
 };
 
+static bool begins_capture(str name)
+{
+    return str_has(name, S("StreamBeginCapture"));
+}
+
+static bool ends_capture(str name)
+{
+    return str_has(name, S("StreamEndCapture"));
+}
+
+/* A capture lasts from its first call to its last. */
+static void close_capture(const struct judge *judge, uint32_t row, size_t from, struct items *items)
+{
+    for (size_t i = items->count; i-- > from;)
+        if (items->at[i].cause == CAUSE_CAPTURE && begins_capture(trace_name(judge->trace, items->at[i].row))) {
+            items->at[i].end_ns = trace_end_ns(judge->trace, row);
+            return;
+        }
+}
+
 static void add_rows(const struct judge *judge, struct rows rows, struct items *items)
 {
+    size_t from = items->count; /* captures from here on are open */
     for (uint32_t i = 0; i < rows.count; i++) {
         const enum cause cause = cause_of(judge, rows.at[i]);
         if (cause == CAUSE_NONE)
             continue;
+        if (cause == CAUSE_CAPTURE && ends_capture(trace_name(judge->trace, rows.at[i]))) {
+            close_capture(judge, rows.at[i], from, items);
+            from = items->count;
+        }
         items->at = mem_grow(items->at, &items->room, items->count + 1, sizeof *items->at);
-        items->at[items->count++] = (struct item){rows.at[i], cause};
+        items->at[items->count++] = (struct item){trace_end_ns(judge->trace, rows.at[i]), rows.at[i], cause};
     }
 }
 
@@ -75,7 +101,7 @@ static void sort_items(const struct trace *trace, struct items *items)
     struct keyed *order = arena_array(&scratch, items->count, sizeof *order);
     struct item *sorted = arena_array(&scratch, items->count, sizeof *sorted);
     for (size_t i = 0; i < items->count; i++)
-        order[i] = (struct keyed){-trace_end_ns(trace, items->at[i].row), (uint32_t)i};
+        order[i] = (struct keyed){-items->at[i].end_ns, (uint32_t)i};
     sort_keyed(order, items->count);
     for (size_t i = 0; i < items->count; i++)
         order[i].key = trace->start_ns[items->at[order[i].row].row];
@@ -98,12 +124,19 @@ struct cutting {
     size_t count, room;
 };
 
-/* A sleep inside the data loader is data loading. */
+/* What is said of the whole by what stands around: a sleep of the loader is loading, memory of a search is search. */
+static bool belongs_to(enum cause inner, enum cause outer)
+{
+    if (outer == CAUSE_LOADING)
+        return inner == CAUSE_SLEEP;
+    return outer == CAUSE_SEARCH && inner >= CAUSE_START && inner <= CAUSE_NO_CACHE;
+}
+
 static struct item inmost(const struct cutting *c)
 {
     const struct item *top = &c->open[c->depth - 1];
-    for (size_t i = c->depth - 1; top->cause == CAUSE_SLEEP && i-- > 0;)
-        if (c->open[i].cause == CAUSE_LOADING)
+    for (size_t i = c->depth - 1; i-- > 0;)
+        if (belongs_to(top->cause, c->open[i].cause))
             return c->open[i];
     return *top;
 }
@@ -124,7 +157,7 @@ static void put(struct cutting *c, int64_t end_ns)
 static void cut_until(struct cutting *c, int64_t time_ns)
 {
     while (c->depth && c->at_ns < time_ns) {
-        const int64_t end = trace_end_ns(c->trace, c->open[c->depth - 1].row);
+        const int64_t end = c->open[c->depth - 1].end_ns;
         if (end <= c->at_ns) {
             c->depth--;
             continue;

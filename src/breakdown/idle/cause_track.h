@@ -2,7 +2,7 @@
 /*
  * The causes that stand over the calls of a thread, as stretches of time. The
  * innermost event that says anything counts, but for a sleep of the data loader,
- * which is data loading.
+ * which is data loading, and memory of a search.
  *
  * What a name alone does not say:
  *
@@ -10,6 +10,8 @@
  *     first use        a call that frees or asks memory, the first of its name, inside a product or convolution
  *     caching off      memory asked of the driver for at least half of the tensors made, twenty or more
  *     memory full      in one operator memory is freed between two requests
+ *     search           a convolution that asks for memory and launches four kernels of different names or more
+ *     capture          from the call that begins it to the call that ends it
  */
 #ifndef BREAKDOWN_CAUSE_TRACK_H
 #define BREAKDOWN_CAUSE_TRACK_H

@@ -2,6 +2,7 @@
 #include "charge.h"
 
 #include "base/mem.h"
+#include "base/sort.h"
 #include "breakdown/idle/cause_track.h"
 #include "graph/runtime.h"
 
@@ -42,7 +43,9 @@ enum resource resource_of(enum charge charge)
     case CHARGE_HOST + CAUSE_LOADER_WAIT:
         return RESOURCE_DATA;
     case CHARGE_HOST + CAUSE_SLEEP:
+    case CHARGE_HOST + CAUSE_PAUSE:
     case CHARGE_HOST + CAUSE_CHECKPOINT:
+    case CHARGE_HOST + CAUSE_LOGGING:
         return RESOURCE_STALLS;
     case CHARGE_HOST + CAUSE_START:
     case CHARGE_HOST + CAUSE_MODULES:
@@ -135,6 +138,49 @@ static void slice(struct charging *c, uint32_t node)
     }
 }
 
+/* ---- pauses of one length ---- */
+
+enum {
+    PAUSE_NS = 1000 * 1000, /* from here on a stretch of Python may be one */
+    PAUSE_SPREAD = 1000,    /* lengths that differ by less than this part of them are the same */
+    PAUSES_LEAST = 3,
+};
+
+/* With a frame around it is known what ran. */
+static bool is_long_python(const struct graph *graph, const uint8_t *of, uint32_t node)
+{
+    return of[node] == CHARGE_HOST + CAUSE_PYTHON && graph->net.work[node] >= PAUSE_NS &&
+           graph_lane(graph, node) == graph->main_lane &&
+           trace_open_at(graph->trace, graph->main_lane, NEST_PYTHON, graph->net.start[node]) == ROW_NONE;
+}
+
+/*
+ * No work takes the same time to a thousandth again and again: about once a step or more, and nothing known inside. What
+ * does is a sleep, or something that wakes with a clock.
+ */
+static void mark_pauses(const struct graph *graph, const struct charge_slice *slices, size_t slice_count, uint8_t *of)
+{
+    struct arena scratch = {0};
+    struct keyed *all = arena_array(&scratch, graph->net.count, sizeof *all);
+    size_t count = 0, slice = 0;
+    for (uint32_t node = 0; node < graph->net.count; node++) {
+        while (slice < slice_count && slices[slice].node < node)
+            slice++;
+        const bool known = slice < slice_count && slices[slice].node == node;
+        if (!known && is_long_python(graph, of, node))
+            all[count++] = (struct keyed){graph->net.work[node], node};
+    }
+    sort_keyed(all, count);
+    const uint32_t steps = graph->trace->step_source == STEPS_NONE ? 0 : graph->trace->step_count;
+    for (size_t first = 0, end = 0; first < count; first = end) {
+        while (end < count && all[end].key - all[first].key <= all[first].key / PAUSE_SPREAD)
+            end++;
+        for (size_t i = first; end - first >= PAUSES_LEAST && end - first + 1 >= steps && steps && i < end; i++)
+            of[all[i].row] = CHARGE_HOST + CAUSE_PAUSE;
+    }
+    arena_free(&scratch);
+}
+
 /* ---- all ---- */
 
 static struct charges finish(struct charging *c, const uint8_t *of, struct arena *arena)
@@ -163,5 +209,6 @@ struct charges charges_of(const struct graph *graph, const struct work_classes *
             of[node] = (uint8_t)(CHARGE_HOST + of_call(&c, node));
             slice(&c, node);
         }
+    mark_pauses(graph, c.slices, c.count, of);
     return finish(&c, of, arena);
 }

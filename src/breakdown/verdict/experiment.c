@@ -186,6 +186,9 @@ void verdict_run(const struct graph *graph, const struct work_classes *classes, 
     *out = (struct verdict){.steps = range.count, .step_ns = lab.as_is_ns, .first_only = is_first(graph->trace, range)};
     take_times(&lab, out);
     count_work(graph, selection_steps(graph->trace, selection), out);
+    const struct trace_oddities odd = trace_oddities(graph->trace);
+    out->launches = odd.launches;
+    out->lost = odd.graph_launches ? 0 : odd.launches_without_kernel; /* what is captured runs with its graph */
     out->device = out->work > 0;
     out->held_ns = held_ns(&lab);
     out->explained_ns = lab_explained_ns(&lab);

@@ -17,6 +17,11 @@ static int64_t work_now(const void *lab, uint32_t node)
     return ((const struct lab *)lab)->work[node];
 }
 
+static bool still_holds(const void *lab, const struct edge *edge)
+{
+    return edge->kind != EDGE_WAIT || !((const struct lab *)lab)->freed[edge->to];
+}
+
 static int64_t time_after(const struct lab *lab, struct change change)
 {
     struct arena scratch = {0};
@@ -29,7 +34,8 @@ static int64_t time_after(const struct lab *lab, struct change change)
 
 int64_t lab_saved_ns(const struct lab *lab)
 {
-    return lab->as_is_ns - time_after(lab, (struct change){.context = lab, .work = work_now});
+    return lab->as_is_ns -
+           time_after(lab, (struct change){.context = lab, .work = work_now, .holds = lab->freed ? still_holds : NULL});
 }
 
 int64_t lab_explained_ns(const struct lab *lab)

@@ -10,8 +10,9 @@ struct lab {
     const struct graph *graph;
     struct charges charges;
     struct graph_steps steps;
-    int64_t as_is_ns; /* of the steps together */
-    int64_t *work;    /* by node below steps.until: what it takes in the experiment. The caller's to fill */
+    int64_t as_is_ns;  /* of the steps together */
+    int64_t *work;     /* by node below steps.until: what it takes in the experiment. The caller's to fill */
+    const bool *freed; /* by node: it waits for no device work in the experiment; NULL: all do as recorded */
 };
 
 /* Everything lives in the arena; the graph must live as long. */

@@ -7,7 +7,8 @@
 #include "base/sum.h"
 
 /* Definitions of doc/numbers/verdict.md. */
-static const double error_most = 0.10, unlaunched_most = 0.10, held_most = 0.10, saves_least = 0.10, close = 0.05;
+static const double error_most = 0.10, unlaunched_most = 0.10, held_most = 0.10, lost_most = 0.10, saves_least = 0.10,
+                    close = 0.05;
 enum { WORK_LEAST = 20, STEP_LEAST_NS = 100 * 1000 };
 
 static const struct {
@@ -43,6 +44,8 @@ void verdict_add(struct verdict *sums, const struct verdict *more)
         sums->pair[0] = more->pair[0];
         sums->pair[1] = more->pair[1];
     }
+    sums->launches += more->launches;
+    sums->lost += more->lost;
     sums->work += more->work;
     sums->unlaunched += more->unlaunched;
     sums->device |= more->device;
@@ -70,6 +73,8 @@ enum verdict_doubt verdict_doubt(const struct verdict *verdict)
         return DOUBT_FIRST;
     if ((double)verdict->unlaunched > unlaunched_most * (double)verdict->work)
         return DOUBT_LAUNCHES;
+    if ((double)verdict->lost > lost_most * (double)verdict->launches)
+        return DOUBT_LOST;
     if (share(verdict, verdict->held_ns) > held_most)
         return DOUBT_HELD;
     return verdict_error(verdict) > error_most ? DOUBT_ERROR : DOUBT_NONE;
@@ -111,7 +116,7 @@ static const char *doubt_id(enum verdict_doubt doubt)
 {
     static const char *const ids[] = {
         [DOUBT_NO_DEVICE] = "no_device", [DOUBT_FEW] = "few",   [DOUBT_SHORT] = "short", [DOUBT_FIRST] = "first",
-        [DOUBT_LAUNCHES] = "launches",   [DOUBT_HELD] = "held", [DOUBT_ERROR] = "error",
+        [DOUBT_LAUNCHES] = "launches",   [DOUBT_HELD] = "held", [DOUBT_ERROR] = "error", [DOUBT_LOST] = "lost",
     };
     return ids[doubt];
 }
@@ -128,6 +133,9 @@ static str say_doubt(const struct verdict *verdict, struct arena *arena)
     case DOUBT_LAUNCHES:
         return str_printf(arena, "%.0f %% of the device work has no launch in the recording",
                           100 * (double)verdict->unlaunched / (double)verdict->work);
+    case DOUBT_LOST:
+        return str_printf(arena, "%.0f %% of the launches have no device work in the recording",
+                          100 * (double)verdict->lost / (double)verdict->launches);
     case DOUBT_HELD:
         return str_printf(arena,
                           "for %.0f %% of the time launched work waits for something that was not recorded (events are "

@@ -37,6 +37,7 @@ enum verdict_doubt {
     DOUBT_SHORT,     /* steps under 100 us */
     DOUBT_FIRST,     /* the only step is the first of the run */
     DOUBT_LAUNCHES,  /* more than a tenth of the device work has no launch in the recording */
+    DOUBT_LOST,      /* more than a tenth of the launches have no device work in the recording */
     DOUBT_HELD,      /* for more than a tenth of the time launched work was held back by nothing that is recorded */
     DOUBT_ERROR,     /* the graph explains less than 90 % of the time */
 };
@@ -51,6 +52,7 @@ struct verdict {
     int64_t time_ns[RESOURCES];    /* the summed time of its nodes in the steps */
     enum resource pair[2];         /* where nothing saves much by itself: the two that together save most */
     int64_t pair_ns;               /* 0: not looked for, or none does */
+    uint64_t launches, lost;       /* of the whole trace; of them without device work */
     uint64_t work, unlaunched;     /* device work in the steps; of it without a launch */
     int64_t held_ns;               /* the device idle although its next work was let go over 30 us before */
     bool device, first_only;
