@@ -337,6 +337,28 @@ static struct finding of_rule(const struct facts *facts, const struct hit *hit, 
     return finding;
 }
 
+enum { MOST_NAME = 40 };
+
+/* What an id may be made of; the rest becomes '_'. */
+static str id_name(str text, struct arena *arena)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._";
+    char *name = arena_array(arena, MOST_NAME + 1, 1);
+    const size_t len = text.len < MOST_NAME ? text.len : MOST_NAME;
+    for (size_t i = 0; i < len; i++)
+        name[i] = memchr(plain, text.at[i], sizeof plain - 1) ? text.at[i] : '_';
+    return (str){name, len};
+}
+
+static str holdup_id(const struct hit *hit, struct arena *arena)
+{
+    const struct holdup *holdup = hit->holdup;
+    const char *cause = cause_id(holdup->cause);
+    if (!holdup->is_long || !holdup->what.len)
+        return str_printf(arena, "%s-%s", hit->advice.rule, cause);
+    return str_printf(arena, "%s-%s-%s", hit->advice.rule, cause, id_name(holdup->what, arena).at);
+}
+
 static struct finding of_holdup(const struct advice *advice, const struct hit *hit, struct arena *arena)
 {
     const struct holdup *holdup = hit->holdup;
@@ -344,9 +366,7 @@ static struct finding of_holdup(const struct advice *advice, const struct hit *h
     const str rule = str_of(hit->advice.rule);
     struct finding finding = {
         .rule = rule,
-        .id = str_printf(arena, "%.*s-%s%s%.*s", (int)rule.len, rule.at, cause_id(holdup->cause),
-                         holdup->is_long ? "-" : "", holdup->is_long ? (int)holdup->what.len : 0,
-                         holdup->is_long ? holdup->what.at : ""),
+        .id = holdup_id(hit, arena),
         .message = advice_text(holdup, advice->holdups, advice->facts, arena),
         .per_step_host_blocked_ns = -1,
         .per_step_saving_ns = (int64_t)hit->ns,

@@ -59,12 +59,14 @@ static const struct finding_words *const other_findings[] = {advice_words, verif
 
 enum { OTHERS = sizeof other_findings / sizeof *other_findings };
 
-/* "ST401-4f0d8a21c3b7" is what lint calls one of its findings: the rule, and which. */
+/* "ST401-4f0d8a21c3b7" and "SM118-python" are single findings: the rule, and which. */
 static str rule_of_finding(str asked)
 {
     str rest = asked, rule;
-    str_cut(&rest, '-', &rule);
-    return rest.len == 12 && strspn(rest.at, "0123456789abcdef") >= 12 ? rule : asked;
+    if (!str_cut(&rest, '-', &rule) || rule.len != 5 || !rest.len)
+        return asked;
+    const bool letters = rule.at[0] >= 'A' && rule.at[0] <= 'Z' && rule.at[1] >= 'A' && rule.at[1] <= 'Z';
+    return letters && strspn(rule.at + 2, "0123456789") >= 3 ? rule : asked;
 }
 
 static bool unknown(str name, struct steptime_error *err)

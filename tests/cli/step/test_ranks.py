@@ -208,7 +208,7 @@ class Real(Case):
     def matched(self, paths):
         """Collectives of each kind that all ranks were found in, but calls whose work was not recorded."""
         counts = {}
-        for row in table(self.ranks(*paths), "collective_kinds"):
+        for row in rows_of(self.ranks(*paths), "collective_kinds"):
             if row["place"] == "device" or row["timed"]:
                 counts[row["kind"]] = counts.get(row["kind"], 0) + row["count"]
         return counts
