@@ -6,6 +6,8 @@
 
 #include "base/order.h"
 #include "base/stat.h"
+#include "clocks_bounds.h"
+#include "clocks_drift.h"
 
 enum { MOST_SWEEPS = 8, SETTLED_NS = 1000, NOBODY = UINT32_MAX };
 
@@ -153,10 +155,26 @@ static int64_t refine_once(struct solver *s)
     return most;
 }
 
-/* Only differences matter: the reference is right. Where the difference is doubtful there is none. */
-static uint32_t settle(struct solver *s, struct arena *arena)
+/* ---- what is corrected ---- */
+
+static int64_t kept_within(int64_t offset, struct clock_bounds bounds)
 {
-    uint32_t corrected = 0;
+    if (bounds.low_ns > bounds.high_ns)
+        return offset;
+    return offset < bounds.low_ns ? bounds.low_ns : offset > bounds.high_ns ? bounds.high_ns : offset;
+}
+
+/* Whether the clock must differ from its reference; without entries, whether its ends do by more than noise. */
+static bool differs(int64_t off, int64_t doubt, struct clock_bounds bounds)
+{
+    if (bounds.low_ns == INT64_MIN || bounds.high_ns == INT64_MAX)
+        return llabs(off) > CLOCKS_AGREE_NS && llabs(off) > doubt;
+    return bounds.low_ns > 0 || bounds.high_ns < 0 || bounds.low_ns > bounds.high_ns;
+}
+
+/* Only differences matter: the reference is right. Where the difference is doubtful there is none. */
+static void settle(struct solver *s, const struct clock_bounds *bounds, struct clock_solution *out, struct arena *arena)
+{
     int64_t *scatter = arena_array(arena, s->clocks, sizeof *scatter);
     int64_t *settled = arena_array(arena, s->clocks, sizeof *settled);
     time_events(s);
@@ -166,20 +184,48 @@ static uint32_t settle(struct solver *s, struct arena *arena)
         const uint32_t reference = s->reference[clock];
         const int64_t off = s->offset_ns[clock] - s->offset_ns[reference];
         const int64_t doubt = 3 * (scatter[clock] > scatter[reference] ? scatter[clock] : scatter[reference]);
-        settled[clock] = llabs(off) > CLOCKS_AGREE_NS && llabs(off) > doubt ? off : 0;
-        corrected += settled[clock] != 0;
+        const bool moved = clock != reference && differs(off, doubt, bounds[clock]);
+        settled[clock] = moved ? kept_within(off, bounds[clock]) : 0;
+        out->corrected += settled[clock] != 0;
+        out->contradicted += clock != reference && bounds[clock].low_ns > bounds[clock].high_ns;
     }
     memcpy(s->offset_ns, settled, s->clocks * sizeof *settled);
-    return corrected;
+}
+
+/* The events that a clock and its reference both saw, in order. */
+static size_t points_of(const struct solver *s, uint32_t clock, struct clock_point *points)
+{
+    size_t count = 0;
+    for (size_t i = s->clock_first[clock]; i < s->clock_first[clock + 1]; i++) {
+        const struct clock_reading *mine = &s->readings[s->by_clock[i]];
+        for (size_t k = s->event_first[mine->event]; k < s->event_first[mine->event + 1]; k++)
+            if (s->readings[k].clock == s->reference[clock]) {
+                points[count++] = (struct clock_point){mine->time_ns, mine->time_ns - s->readings[k].time_ns};
+                break;
+            }
+    }
+    return count;
+}
+
+static void find_drifts(struct solver *s, struct clock_solution *out, struct arena *arena)
+{
+    struct clock_point *points = arena_array(arena, s->count, sizeof *points);
+    for (uint32_t clock = 0; clock < s->clocks; clock++) {
+        if (!s->offset_ns[clock])
+            continue;
+        out->drift[clock] = clock_drift_of(points, points_of(s, clock, points), &s->offset_ns[clock]);
+        out->drifting += out->drift[clock].rate != 0;
+    }
 }
 
 /* ---- what is left ---- */
 
-static int64_t spread(const struct solver *s, uint32_t event)
+static int64_t spread(const struct solver *s, const struct clock_drift *drift, uint32_t event)
 {
     int64_t low = INT64_MAX, high = INT64_MIN;
     for (size_t i = s->event_first[event]; i < s->event_first[event + 1]; i++) {
-        const int64_t time = s->readings[i].time_ns - s->offset_ns[s->readings[i].clock];
+        const struct clock_reading *r = &s->readings[i];
+        const int64_t time = clock_true_ns(r->time_ns, s->offset_ns[r->clock], drift[r->clock]);
         low = time < low ? time : low;
         high = time > high ? time : high;
     }
@@ -189,7 +235,7 @@ static int64_t spread(const struct solver *s, uint32_t event)
 static void measure_residual(const struct solver *s, struct clock_solution *solution)
 {
     for (uint32_t event = 0; event < s->events; event++)
-        s->scratch[event] = spread(s, event);
+        s->scratch[event] = spread(s, solution->drift, event);
     const struct stat_summary summary = stat_summarise(s->scratch, s->events);
     solution->events = s->events;
     solution->residual_p50_ns = (int64_t)summary.p50;
@@ -211,7 +257,9 @@ void clocks_solve(const struct clock_reading *readings, size_t count, uint32_t c
     *solution = (struct clock_solution){.offset_ns = s.offset_ns, .islands = carry_all(&s, &scratch)};
     for (int i = 0; i < MOST_SWEEPS && refine_once(&s) > SETTLED_NS; i++)
         continue;
-    solution->corrected = settle(&s, &scratch);
+    solution->drift = arena_array(arena, clocks, sizeof *solution->drift);
+    settle(&s, clocks_bounds(readings, count, clocks, s.reference, &scratch), solution, &scratch);
+    find_drifts(&s, solution, &scratch);
     measure_residual(&s, solution);
     arena_free(&scratch);
 }

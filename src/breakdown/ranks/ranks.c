@@ -18,8 +18,9 @@ struct merging {
     struct arena *arena;
     struct ranks *out;
     struct matches matches;
-    int64_t *origin_ns; /* by rank: of its trace, from that of the first rank's */
-    int64_t *shift_ns;  /* by rank: the same less the clock's offset */
+    int64_t *origin_ns;        /* by rank: of its trace, from that of the first rank's */
+    int64_t *shift_ns;         /* by rank: the same less the clock's offset */
+    struct clock_drift *drift; /* by rank: of its clock, in the time of its trace */
     struct meeting_clock clock;
 };
 
@@ -83,8 +84,9 @@ static size_t read_clocks(const struct merging *m, const uint32_t *clock, struct
             const struct meeting_member *member = &m->matches.members[k];
             const struct collective *of = &m->out->at[member->rank]->collectives[member->index].of;
             if (of->dur_ns >= 0 && collective_is_blocking(of->kind))
-                readings[count++] = (struct clock_reading){clock[member->rank], event,
-                                                           m->origin_ns[member->rank] + of->start_ns + of->dur_ns};
+                readings[count++] =
+                    (struct clock_reading){clock[member->rank], event, m->origin_ns[member->rank] + of->start_ns,
+                                           m->origin_ns[member->rank] + of->start_ns + of->dur_ns};
         }
         if (count - first < 2)
             count = first;
@@ -112,9 +114,12 @@ static void align(struct merging *m)
     const size_t count = read_clocks(m, clock, readings);
     clocks_solve(readings, count, clocks, m->arena, &out->clocks);
     m->shift_ns = arena_array(&m->scratch, out->count, sizeof *m->shift_ns);
+    m->drift = arena_array(&m->scratch, out->count, sizeof *m->drift);
     for (uint32_t r = 0; r < out->count; r++) {
         out->accounts[r].offset_ns = out->clocks.offset_ns[clock[r]];
         m->shift_ns[r] = m->origin_ns[r] - out->accounts[r].offset_ns;
+        m->drift[r] = out->clocks.drift[clock[r]];
+        m->drift[r].pivot_ns -= m->origin_ns[r];
     }
     const int64_t residual =
         out->one_host ? 0 : out->clocks.residual_p50_ns; /* on one host it is no matter of clocks */
@@ -122,7 +127,7 @@ static void align(struct merging *m)
     int64_t *covered = arena_array(&m->scratch, out->count, sizeof *covered);
     for (uint32_t r = 0; r < out->count; r++)
         covered[r] = INT64_MIN;
-    m->clock = (struct meeting_clock){m->shift_ns, covered, CLOCKS_AGREE_NS + residual, out->tie_ns};
+    m->clock = (struct meeting_clock){m->shift_ns, m->drift, covered, CLOCKS_AGREE_NS + residual, out->tie_ns};
 }
 
 /* ---- meetings ---- */
@@ -227,7 +232,8 @@ static void sum_late(const struct merging *m, uint32_t r, const struct attended 
         const int64_t fresh = smaller_of(entry, covered_late) - (entry - late);
         if (late && fresh > 0) {
             account->late_ns += fresh;
-            explain(account, &rank->collectives[i], &attended[i], entry + m->shift_ns[r], (double)fresh / (double)late);
+            explain(account, &rank->collectives[i], &attended[i], meeting_true_ns(&m->clock, r, entry),
+                    (double)fresh / (double)late);
             covered_late = entry - late;
         }
         const int64_t saving = attended[i].meeting->last_rank == r ? attended[i].meeting->saving_ns : 0;

@@ -24,14 +24,14 @@ static const struct collective *of_member(const struct hold *h, uint32_t i)
 int64_t meeting_entry_ns(const struct rank_numbers *const *ranks, const struct meeting_clock *clock,
                          const struct meeting_member *member)
 {
-    return ranks[member->rank]->collectives[member->index].of.call_ns + clock->shift_ns[member->rank];
+    return meeting_true_ns(clock, member->rank, ranks[member->rank]->collectives[member->index].of.call_ns);
 }
 
 /* INT64_MAX where the end was not recorded. */
 static int64_t end_of(const struct hold *h, uint32_t i)
 {
     const struct collective *of = of_member(h, i);
-    return of->dur_ns < 0 ? INT64_MAX : of->start_ns + of->dur_ns + h->clock->shift_ns[h->members[i].rank];
+    return of->dur_ns < 0 ? INT64_MAX : meeting_true_ns(h->clock, h->members[i].rank, of->start_ns + of->dur_ns);
 }
 
 /* The entry of the i-th to come. */
@@ -198,7 +198,7 @@ static int64_t transfer_of(const struct hold *h)
     int64_t last_start = INT64_MIN, dur = -1;
     for (uint32_t i = 0; i < h->count; i++) {
         const struct collective *of = of_member(h, i);
-        const int64_t start = of->start_ns + h->clock->shift_ns[h->members[i].rank];
+        const int64_t start = meeting_true_ns(h->clock, h->members[i].rank, of->start_ns);
         if (of->dur_ns < 0)
             return -1;
         if (start > last_start || (start == last_start && of->dur_ns > dur)) {

@@ -3,15 +3,22 @@
 #ifndef BREAKDOWN_RANKS_MEETING_H
 #define BREAKDOWN_RANKS_MEETING_H
 
+#include "clocks.h"
 #include "ranks_match.h"
 
-/* Clocks set against each other: a rank's time plus its shift is the first rank's time. */
+/* Clocks set against each other: a rank's time plus its shift, less what its clock has drifted, is the first rank's time. */
 struct meeting_clock {
-    const int64_t *shift_ns; /* by rank */
-    int64_t *covered_ns;     /* by rank: until when its waits are accounted for; meetings are held in order of time */
-    int64_t doubt_ns;        /* entries and ends are compared with this much doubt */
+    const int64_t *shift_ns;         /* by rank */
+    const struct clock_drift *drift; /* by rank: of its clock, in the time of its trace */
+    int64_t *covered_ns; /* by rank: until when its waits are accounted for; meetings are held in order of time */
+    int64_t doubt_ns;    /* entries and ends are compared with this much doubt */
     int64_t tie_ns;
 };
+
+static inline int64_t meeting_true_ns(const struct meeting_clock *clock, uint32_t rank, int64_t time_ns)
+{
+    return clock_true_ns(time_ns, -clock->shift_ns[rank], clock->drift[rank]);
+}
 
 /*
  * Fills the meeting and the waits of its members, and adds what each rank caused

@@ -308,9 +308,15 @@ static str clock_sentence(const struct ranks *ranks, struct arena *arena)
     if (ranks->one_host)
         return S("All ranks ran on one host, so their clock is one.");
     if (!ranks->clocks.corrected)
-        return S("The clocks agree as they are recorded.");
-    return str_printf(arena, "%u clocks are corrected by the ends of %u collectives, which all ranks leave together.",
-                      ranks->clocks.corrected, ranks->clocks.events);
+        return S("The clocks agree: as recorded, nobody leaves a collective before all have come.");
+    const str drift = ranks->clocks.drifting ? str_printf(arena, " %u of them drift, and their drift is taken out.",
+                                                          ranks->clocks.drifting)
+                                             : S("");
+    return str_printf(
+        arena,
+        "%u clocks are corrected by %u collectives: as recorded, ranks would have left some before all had "
+        "come.%.*s",
+        ranks->clocks.corrected, ranks->clocks.events, (int)drift.len, drift.at);
 }
 
 static void show_clocks(const struct ranks *ranks, struct report *report)
@@ -322,6 +328,9 @@ static void show_clocks(const struct ranks *ranks, struct report *report)
         section_text(section, S("Ranks without a collective in common keep their own clocks."));
     section_value(section, "events", "collectives looked at", UNIT_COUNT, cell_int(clocks->events));
     section_value(section, "corrected", "clocks corrected", UNIT_COUNT, cell_int(clocks->corrected));
+    section_value(section, "drifting", "of them drifting", UNIT_COUNT, cell_int(clocks->drifting));
+    section_value(section, "contradicted", "clocks that no constant offset fits", UNIT_COUNT,
+                  cell_int(clocks->contradicted));
     section_value(section, "largest_offset_ns", "largest correction", UNIT_NS, cell_int(largest_offset(ranks)));
     section_value(section, "residual_p50_ns", "ends of a collective apart, median", UNIT_NS,
                   clocks->events ? cell_int(clocks->residual_p50_ns) : cell_null());

@@ -13,12 +13,14 @@ struct scene {
     struct clock_reading readings[MOST];
     size_t count;
     uint32_t events;
+    int64_t inside_ns; /* from entry to end of every reading; -1: entries are not known */
     struct clock_solution solution;
 };
 
 static void read_clock(struct scene *s, uint32_t clock, int64_t time_ns)
 {
-    s->readings[s->count++] = (struct clock_reading){clock, s->events, time_ns};
+    s->readings[s->count++] =
+        (struct clock_reading){clock, s->events, s->inside_ns < 0 ? INT64_MIN : time_ns - s->inside_ns, time_ns};
 }
 
 static void solve(struct scene *s, uint32_t clocks)
@@ -81,7 +83,7 @@ static void clocks_that_never_meet_keep_their_own_time(void **state)
 /* Leaving together is only roughly so: what is within the scatter is no offset. */
 static void noise_is_no_offset(void **state)
 {
-    struct scene s = {0};
+    struct scene s = {.inside_ns = -1};
     srand(1);
     for (; s.events < 200; s.events++)
         for (uint32_t clock = 0; clock < 4; clock++)
@@ -94,7 +96,7 @@ static void noise_is_no_offset(void **state)
 
 static void a_small_steady_difference_is_no_offset(void **state)
 {
-    struct scene s = {0};
+    struct scene s = {.inside_ns = -1};
     for (; s.events < 20; s.events++)
         for (uint32_t clock = 0; clock < 2; clock++)
             read_clock(&s, clock, 5LL * MS * s.events + clock * (int64_t)CLOCKS_AGREE_NS);
@@ -120,6 +122,74 @@ static void outliers_do_not_move_an_offset(void **state)
     done(&s);
 }
 
+/* A slow link in a ring: ends differ by 40 ms, but all were inside together, so nothing says that clocks do. */
+static void ends_apart_are_no_offset_where_bounds_allow_none(void **state)
+{
+    static const int64_t apart[] = {0, -19 * MS, -41 * MS, 0};
+    struct scene s = {.inside_ns = 220 * MS};
+    for (; s.events < 20; s.events++)
+        for (uint32_t clock = 0; clock < 4; clock++)
+            read_clock(&s, clock, 300LL * MS * s.events + apart[clock]);
+    solve(&s, 4);
+    assert_int_equal(s.solution.corrected, 0);
+    assert_int_equal(s.solution.contradicted, 0);
+    done(&s);
+}
+
+/* From a microsecond to ten seconds, with transfers of 0.4 ms and ends that scatter by 20 us: back within 50 us. */
+static void planted_offsets_come_back(void **state)
+{
+    static const int64_t offsets[] = {1000, -37 * MS, 250 * MS, 10LL * 1000 * MS};
+    srand(3);
+    for (size_t i = 0; i < sizeof offsets / sizeof *offsets; i++) {
+        struct scene s = {.inside_ns = 400 * 1000};
+        for (; s.events < 60; s.events++)
+            for (uint32_t clock = 0; clock < 3; clock++)
+                read_clock(&s, clock, 25LL * MS * s.events + (clock ? offsets[i] : 0) + rand() % 20000);
+        solve(&s, 3);
+        for (uint32_t clock = 1; clock < 3; clock++)
+            if (llabs(s.solution.offset_ns[clock] - offsets[i]) > CLOCKS_AGREE_NS)
+                fail_msg("%lld came back as %lld", (long long)offsets[i], (long long)s.solution.offset_ns[clock]);
+        assert_int_equal(s.solution.drifting, 0);
+        done(&s);
+    }
+}
+
+/* 250 ms off and 100 ppm fast over 20 s, 2 ms in all: every reading comes back within 50 us. */
+static void a_planted_drift_comes_back(void **state)
+{
+    struct scene s = {.inside_ns = 400 * 1000};
+    srand(4);
+    for (; s.events < 200; s.events++) {
+        const int64_t time = 100LL * MS * s.events;
+        read_clock(&s, 0, time + rand() % 20000);
+        read_clock(&s, 1, time + 250 * MS + time / 10000 + rand() % 20000);
+    }
+    solve(&s, 2);
+    assert_int_equal(s.solution.corrected, 1);
+    assert_int_equal(s.solution.drifting, 1);
+    for (size_t i = 0; i < s.count; i++) {
+        const struct clock_reading *r = &s.readings[i];
+        const int64_t time = clock_true_ns(r->time_ns, s.solution.offset_ns[r->clock], s.solution.drift[r->clock]);
+        assert_true(llabs(time - 100LL * MS * r->event) <= CLOCKS_AGREE_NS);
+    }
+    done(&s);
+}
+
+/* A drift alone, between clocks that agree at the start. */
+static void a_drift_without_an_offset_is_seen(void **state)
+{
+    struct scene s = {.inside_ns = 400 * 1000};
+    for (; s.events < 200; s.events++)
+        for (uint32_t clock = 0; clock < 2; clock++)
+            read_clock(&s, clock, 100LL * MS * s.events + (clock ? 10000LL * s.events : 0));
+    solve(&s, 2);
+    assert_int_equal(s.solution.contradicted, 1); /* no constant offset fits */
+    assert_int_equal(s.solution.drifting, 1);
+    assert_true(s.solution.drift[1].rate > 0.99e-4 && s.solution.drift[1].rate < 1.01e-4);
+    done(&s);
+}
+
 static void nothing_read_is_nothing_known(void **state)
 {
     struct scene s = {0};
@@ -140,6 +210,10 @@ int main(void)
         cmocka_unit_test(noise_is_no_offset),
         cmocka_unit_test(a_small_steady_difference_is_no_offset),
         cmocka_unit_test(outliers_do_not_move_an_offset),
+        cmocka_unit_test(ends_apart_are_no_offset_where_bounds_allow_none),
+        cmocka_unit_test(planted_offsets_come_back),
+        cmocka_unit_test(a_planted_drift_comes_back),
+        cmocka_unit_test(a_drift_without_an_offset_is_seen),
         cmocka_unit_test(nothing_read_is_nothing_known),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
