@@ -126,6 +126,11 @@ def values(document):
     return {value["id"]: value["value"] for section in document["sections"] for value in section["values"]}
 
 
+def own_sections(document):
+    """Those of the command: `trust` is of every command that concludes, and doc/numbers/trust.md defines it."""
+    return [section for section in document["sections"] if section["id"] != "trust"]
+
+
 def rows_of(document, name):
     """The rows of one of its tables, as dictionaries by the ids of columns."""
     for section in document["sections"]:

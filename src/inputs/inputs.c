@@ -14,18 +14,25 @@
 
 /* ---- what is said of a file ---- */
 
-static void remark(struct input_file *file, int64_t offset, str message)
+static void add_remark(struct input_file *file, struct input_remark remark)
 {
     struct input_remark *added = arena_alloc(&file->arena, sizeof *added);
-    *added = (struct input_remark){offset, message, NULL};
+    *added = remark;
     *file->last_remark = added;
     file->last_remark = &added->next;
+}
+
+static void remark(struct input_file *file, int64_t offset, str message)
+{
+    add_remark(file, (struct input_remark){.offset = offset, .message = message});
 }
 
 static void remark_notes(struct input_file *file, const struct note *notes, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++)
-        remark(file, notes[i].offset, str_copy(&file->arena, notes[i].text));
+        add_remark(file, (struct input_remark){.offset = notes[i].offset,
+                                               .message = str_copy(&file->arena, notes[i].text),
+                                               .in_head = notes[i].kind == NOTE_DOUBT});
 }
 
 static void remark_rank(struct inputs *inputs, struct input_file *file, const struct rank *rank)
@@ -41,7 +48,17 @@ static void remark_rank(struct inputs *inputs, struct input_file *file, const st
                str_printf(&file->arena, "names no rank; taken as rank %lld by order", (long long)rank->number));
 }
 
-static void describe_trace(struct input_file *file)
+static void describe_trust(struct input_file *file, const struct selection *steps)
+{
+    const struct step_times *times = &file->trust.times;
+    file->trust = trace_trust_of(file->trace, steps, &file->arena);
+    if (times->wrong.len)
+        remark(file, -1,
+               str_printf(&file->arena, "%.*s beside it %.*s", (int)times->path.len, times->path.at,
+                          (int)times->wrong.len, times->wrong.at));
+}
+
+static void describe_trace(struct input_file *file, const struct selection *steps)
 {
     const struct trace *trace = file->trace;
     file->about = (struct report_input){
@@ -53,6 +70,7 @@ static void describe_trace(struct input_file *file)
         .dropped = (int64_t)trace->dropped,
     };
     remark_notes(file, trace->notes, trace->note_count);
+    describe_trust(file, steps);
 }
 
 static void describe_execution(struct input_file *file)
@@ -69,11 +87,11 @@ static void describe_execution(struct input_file *file)
     remark_notes(file, execution->notes, execution->note_count);
 }
 
-static void describe(struct input_file *file)
+static void describe(struct input_file *file, const struct selection *steps)
 {
     file->about = (struct report_input){.path = str_of(file->path), .format = S("configuration")};
     if (file->trace)
-        describe_trace(file);
+        describe_trace(file, steps);
     else if (file->execution)
         describe_execution(file);
 }
@@ -158,7 +176,7 @@ static void take(struct inputs *inputs, struct input_file *file)
     file->state = INPUT_OTHER;
     if (!is_wanted(asked, file))
         return;
-    describe(file);
+    describe(file, asked->steps);
     file->state = asked->take(asked->context, file, &file->error) ? INPUT_TAKEN : INPUT_SKIPPED;
 }
 

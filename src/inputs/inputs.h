@@ -15,6 +15,7 @@
  *         for (uint32_t i = 0; i < inputs.taken; i++)
  *             use(inputs.at[i]->rank, inputs.at[i]->result);
  *         inputs_tell(&inputs, report);
+ *         inputs_tell_trust(&inputs, report);
  *         good = inputs_whole(&inputs, err);
  *     }
  *     inputs_close(&inputs);
@@ -36,11 +37,13 @@
 #include "trace/execution.h"
 #include "trace/select.h"
 #include "trace/trace.h"
+#include "trust.h"
 
 /* Something to say about a file. */
 struct input_remark {
     int64_t offset; /* byte as unpacked; -1 */
     str message;
+    bool in_head; /* the line of trust says it, too */
     struct input_remark *next;
 };
 
@@ -70,7 +73,8 @@ struct input_file {
     struct input_remark *remarks, **last_remark;
     struct job_member member; /* where is_member: of a trace */
     bool is_member;
-    int64_t folder; /* as in struct listed */
+    struct trace_trust trust; /* where is_member */
+    int64_t folder;           /* as in struct listed */
 };
 
 /* Who looks on, and may stop it. */
@@ -134,6 +138,12 @@ bool inputs_read(const struct inputs_asked *asked, struct inputs *inputs, struct
  * keeps nothing of the inputs, which may be closed before it is written.
  */
 void inputs_tell(const struct inputs *inputs, struct report *report);
+
+/* Adds the traces that were taken, and what they say against each other. trust->job.arena is set. */
+void inputs_trust(const struct inputs *inputs, struct trust *trust);
+
+/* The same as a line of the report, where these are all inputs there are. */
+void inputs_tell_trust(const struct inputs *inputs, struct report *report);
 
 /* Whether every input that was named could be used. False with *err and STEPTIME_INPUT: the last that could not. */
 bool inputs_whole(const struct inputs *inputs, struct steptime_error *err);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "job.h"
 
+#include <math.h>
+
 #include "base/buf.h"
 #include "base/sort.h"
 #include "read/rank.h"
@@ -25,55 +27,75 @@ static int64_t begin_of(const struct trace *trace)
     return !overflow && trace->count && begin >= YEAR_2000_NS ? begin : 0;
 }
 
+/* By the clock of a host alone steps of several can be compared. */
+static void add_steps(const struct trace *trace, struct job_member *member, struct arena *arena)
+{
+    const int64_t shift = member->begin_ns;
+    if (trace->step_source != STEPS_ANNOTATED || !trace->step_count)
+        return;
+    member->steps_kept = trace->step_count < JOB_MOST_STEPS ? trace->step_count : JOB_MOST_STEPS;
+    struct member_step *steps = arena_array(arena, member->steps_kept, sizeof *steps);
+    for (uint32_t i = 0; i < member->steps_kept; i++)
+        steps[i] = (struct member_step){trace->steps[i].number, shift + trace->steps[i].start_ns,
+                                        shift + trace->steps[i].end_ns};
+    member->steps = steps;
+    member->first_step = trace->steps[0].number;
+    member->last_step = trace->steps[trace->step_count - 1].number;
+}
+
 struct job_member job_member_of(const struct trace *trace, str path, struct arena *arena)
 {
     const struct trace_info *info = &trace->info;
-    return (struct job_member){
+    struct job_member member = {
         .path = path,
         .rank = info->rank >= 0 ? info->rank : rank_of_path(path),
         .recorded = info->rank >= 0,
         .world_size = info->world_size,
         .device = str_copy(arena, device_of(info)),
         .torch_version = str_copy(arena, info->torch_version),
+        .host = str_copy(arena, info->host),
         .begin_ns = begin_of(trace),
     };
+    add_steps(trace, &member, arena);
+    return member;
 }
 
 /* ---- what contradicts ---- */
 
-/* The reasons so far, with "; " between. */
-struct reasons {
+struct comparison {
     const struct job_member *members;
     uint32_t count;
-    struct buf text;
+    struct doubts *doubts;
+    uint32_t found;
 };
 
-static void begin_reason(struct reasons *reasons)
+/* The first says what follows from it. */
+static void contradict(struct comparison *compared, const char *id, int64_t number, str what)
 {
-    buf_add(&reasons->text, reasons->text.len ? S("; ") : S(""));
-}
-
-static void add_value(struct reasons *reasons, str value, str path)
-{
-    buf_printf(&reasons->text, "%.*s (%.*s)", (int)value.len, value.at, (int)path.len, path.at);
+    struct arena *arena = compared->doubts->arena;
+    const str said = compared->found++ ? what
+                                       : str_printf(arena, "these %u files are not ranks of one job: %.*s",
+                                                    compared->count, (int)what.len, what.at);
+    const double share = number >= 0 ? (double)number / compared->count : NAN;
+    doubts_add(compared->doubts, (struct doubt){id, said, number, share, true});
 }
 
 /* A text in which all agree that have it: the first that differs from the first. */
-static void compare_texts(struct reasons *reasons, const char *what, str (*text)(const struct job_member *member))
+static void compare_texts(struct comparison *compared, const char *what, str (*text)(const struct job_member *member))
 {
     const struct job_member *first = NULL;
-    for (uint32_t i = 0; i < reasons->count; i++) {
-        const struct job_member *member = &reasons->members[i];
+    for (uint32_t i = 0; i < compared->count; i++) {
+        const struct job_member *member = &compared->members[i];
         if (!text(member).len)
             continue;
         first = first ? first : member;
-        if (str_eq(text(member), text(first)))
+        const str one = text(first), other = text(member);
+        if (str_eq(one, other))
             continue;
-        begin_reason(reasons);
-        buf_printf(&reasons->text, "they record different %s, ", what);
-        add_value(reasons, text(first), first->path);
-        buf_add(&reasons->text, S(" and "));
-        add_value(reasons, text(member), member->path);
+        contradict(compared, "ranks_differ", -1,
+                   str_printf(compared->doubts->arena, "they record different %s, %.*s (%.*s) and %.*s (%.*s)", what,
+                              (int)one.len, one.at, (int)first->path.len, first->path.at, (int)other.len, other.at,
+                              (int)member->path.len, member->path.at));
         return;
     }
 }
@@ -88,26 +110,26 @@ static str torch_text(const struct job_member *member)
     return member->torch_version;
 }
 
-static void compare_worlds(struct reasons *reasons)
+static void compare_worlds(struct comparison *compared)
 {
+    struct arena *arena = compared->doubts->arena;
     const struct job_member *first = NULL;
-    for (uint32_t i = 0; i < reasons->count; i++) {
-        const struct job_member *member = &reasons->members[i];
+    for (uint32_t i = 0; i < compared->count; i++) {
+        const struct job_member *member = &compared->members[i];
         if (member->world_size < 1 || (first && member->world_size == first->world_size))
             continue;
         if (first) {
-            begin_reason(reasons);
-            buf_printf(&reasons->text, "they record different world sizes, %lld (%.*s) and %lld (%.*s)",
-                       (long long)first->world_size, (int)first->path.len, first->path.at,
-                       (long long)member->world_size, (int)member->path.len, member->path.at);
+            contradict(compared, "several_models", -1,
+                       str_printf(arena, "they record different world sizes, %lld (%.*s) and %lld (%.*s)",
+                                  (long long)first->world_size, (int)first->path.len, first->path.at,
+                                  (long long)member->world_size, (int)member->path.len, member->path.at));
             return;
         }
         first = member;
     }
-    if (first && reasons->count > first->world_size) {
-        begin_reason(reasons);
-        buf_printf(&reasons->text, "they are more than the world size, %lld", (long long)first->world_size);
-    }
+    if (first && compared->count > first->world_size)
+        contradict(compared, "several_models", -1,
+                   str_printf(arena, "they are more than the world size, %lld", (long long)first->world_size));
 }
 
 /* The members that say their rank, by rank; those of one rank in their order. */
@@ -123,41 +145,59 @@ static struct keyed *by_rank(const struct job_member *members, uint32_t count, b
     return ranks;
 }
 
-static void compare_ranks(struct reasons *reasons)
+static void compare_ranks(struct comparison *compared)
 {
     struct arena scratch = {0};
-    uint32_t known;
-    const struct keyed *ranks = by_rank(reasons->members, reasons->count, true, &known, &scratch);
+    uint32_t known, doubled = 0;
+    const struct keyed *ranks = by_rank(compared->members, compared->count, true, &known, &scratch);
+    str what = S("");
     for (uint32_t i = 1; i < known; i++) {
-        if (ranks[i].key != ranks[i - 1].key)
+        if (ranks[i].key != ranks[i - 1].key || doubled++)
             continue;
-        const str one = reasons->members[ranks[i - 1].row].path, other = reasons->members[ranks[i].row].path;
-        begin_reason(reasons);
-        buf_printf(&reasons->text, "%.*s and %.*s both record rank %lld", (int)one.len, one.at, (int)other.len,
-                   other.at, (long long)ranks[i].key);
-        break;
+        const str one = compared->members[ranks[i - 1].row].path, other = compared->members[ranks[i].row].path;
+        what = str_printf(compared->doubts->arena, "%.*s and %.*s both record rank %lld", (int)one.len, one.at,
+                          (int)other.len, other.at, (long long)ranks[i].key);
     }
+    if (doubled)
+        contradict(compared, "ranks_doubled", doubled, what);
     arena_free(&scratch);
 }
 
-static void check_ranks(struct reasons *reasons)
+static void check_ranks(struct comparison *compared)
 {
-    for (uint32_t i = 0; i < reasons->count; i++) {
-        const struct job_member *member = &reasons->members[i];
+    for (uint32_t i = 0; i < compared->count; i++) {
+        const struct job_member *member = &compared->members[i];
         if (!member->recorded || member->world_size < 1 || member->rank < member->world_size)
             continue;
-        begin_reason(reasons);
-        buf_printf(&reasons->text, "%.*s records rank %lld in a world of %lld", (int)member->path.len, member->path.at,
-                   (long long)member->rank, (long long)member->world_size);
+        contradict(compared, "several_models", -1,
+                   str_printf(compared->doubts->arena, "%.*s records rank %lld in a world of %lld",
+                              (int)member->path.len, member->path.at, (long long)member->rank,
+                              (long long)member->world_size));
         return;
     }
 }
 
-static void compare_times(struct reasons *reasons)
+static bool on_other_hosts(const struct job_member *a, const struct job_member *b)
+{
+    return a->host.len && b->host.len && !str_eq(a->host, b->host);
+}
+
+static bool share_steps(const struct job_member *a, const struct job_member *b)
+{
+    return a->steps_kept && b->steps_kept && a->first_step <= b->last_step && b->first_step <= a->last_step;
+}
+
+/* Other hosts have other clocks: of the same steps of one world nobody can say which of the two it is. */
+static bool may_be_clocks(const struct job_member *a, const struct job_member *b)
+{
+    return on_other_hosts(a, b) && a->world_size > 1 && a->world_size == b->world_size && share_steps(a, b);
+}
+
+static void compare_times(struct comparison *compared)
 {
     const struct job_member *first = NULL, *last = NULL;
-    for (uint32_t i = 0; i < reasons->count; i++) {
-        const struct job_member *member = &reasons->members[i];
+    for (uint32_t i = 0; i < compared->count; i++) {
+        const struct job_member *member = &compared->members[i];
         if (!member->begin_ns)
             continue;
         first = !first || member->begin_ns < first->begin_ns ? member : first;
@@ -166,25 +206,22 @@ static void compare_times(struct reasons *reasons)
     const int64_t days = first ? (last->begin_ns - first->begin_ns) / DAY_NS : 0;
     if (!days)
         return;
-    begin_reason(reasons);
-    buf_printf(&reasons->text, "%.*s began %lld day%s before %.*s", (int)first->path.len, first->path.at,
-               (long long)days, days == 1 ? "" : "s", (int)last->path.len, last->path.at);
+    const bool clocks = may_be_clocks(first, last);
+    contradict(compared, clocks ? "clocks" : "other_times", -1,
+               str_printf(compared->doubts->arena, "%.*s began %lld day%s before %.*s%s", (int)first->path.len,
+                          first->path.at, (long long)days, days == 1 ? "" : "s", (int)last->path.len, last->path.at,
+                          clocks ? ", or the clock of a host is wrong" : ""));
 }
 
-str job_contradiction(const struct job_member *members, uint32_t count, struct arena *arena)
+void job_contradictions(const struct job_member *members, uint32_t count, struct doubts *doubts)
 {
-    struct reasons reasons = {members, count, {0}};
-    compare_worlds(&reasons);
-    check_ranks(&reasons);
-    compare_ranks(&reasons);
-    compare_texts(&reasons, "devices", device_text);
-    compare_texts(&reasons, "versions of PyTorch", torch_text);
-    compare_times(&reasons);
-    const str why = reasons.text.len ? str_printf(arena, "these %u files are not ranks of one job: %.*s", count,
-                                                  (int)reasons.text.len, reasons.text.at)
-                                     : S("");
-    buf_free(&reasons.text);
-    return why;
+    struct comparison compared = {members, count, doubts, 0};
+    compare_worlds(&compared);
+    check_ranks(&compared);
+    compare_ranks(&compared);
+    compare_texts(&compared, "devices", device_text);
+    compare_texts(&compared, "versions of PyTorch", torch_text);
+    compare_times(&compared);
 }
 
 /* ---- what is missing ---- */
@@ -235,8 +272,6 @@ static str say_missing(const struct missing *missing, const struct keyed *ranks,
                        struct arena *arena)
 {
     const int len = (int)missing->text.len;
-    if (!missing->ranks)
-        return S("");
     if (world > 0)
         return str_printf(arena, "of the job's %lld ranks %lld %s missing: %.*s", (long long)world,
                           (long long)missing->ranks, missing->ranks == 1 ? "is" : "are", len, missing->text.at);
@@ -244,20 +279,35 @@ static str say_missing(const struct missing *missing, const struct keyed *ranks,
                       len, missing->text.at);
 }
 
+/* Of a single file it is no fault that the others are not there, but what it waited for cannot be told. */
+static void tell_alone(const struct job_member *only, struct doubts *doubts)
+{
+    if (only->world_size > 1)
+        doubts_add(
+            doubts,
+            (struct doubt){"ranks_missing",
+                           str_printf(doubts->arena, "one of the job's %lld ranks alone", (long long)only->world_size),
+                           only->world_size - 1, (double)(only->world_size - 1) / (double)only->world_size, false});
+}
+
 /* A file that says no rank may be any of those that seem missing. */
-str job_missing(const struct job_member *members, uint32_t count, struct arena *arena)
+void job_missing(const struct job_member *members, uint32_t count, struct doubts *doubts)
 {
     struct arena scratch = {0};
     uint32_t known;
     const struct keyed *ranks = by_rank(members, count, false, &known, &scratch);
     const int64_t world = world_of(members, count);
-    str said = S("");
-    if (known == count && count > 1 && !job_contradiction(members, count, &scratch).len) {
+    if (count == 1)
+        tell_alone(members, doubts);
+    if (known == count && count > 1) {
         struct missing missing = world > 0 ? missing_of(ranks, known, 0, world)
                                            : missing_of(ranks, known, ranks[0].key, ranks[known - 1].key);
-        said = say_missing(&missing, ranks, known, world, arena);
+        const double all = (double)missing.ranks + known;
+        if (missing.ranks)
+            doubts_add(doubts,
+                       (struct doubt){"ranks_missing", say_missing(&missing, ranks, known, world, doubts->arena),
+                                      missing.ranks, (double)missing.ranks / all, false});
         buf_free(&missing.text);
     }
     arena_free(&scratch);
-    return said;
 }

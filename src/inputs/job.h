@@ -17,29 +17,43 @@
 #include <stdbool.h>
 
 #include "base/str.h"
+#include "doubt.h"
 #include "trace/trace.h"
+
+/* An annotated step by the clock of the recording's host, since 1970. */
+struct member_step {
+    int64_t number, start_ns, end_ns;
+};
+enum { JOB_MOST_STEPS = 64 }; /* that are compared */
 
 /* What a file says of its job. */
 struct job_member {
     str path;
     int64_t rank; /* recorded, or in the file's name; -1 */
     bool recorded;
-    int64_t world_size; /* -1 */
-    str device;         /* model of the first one that has a name; "" */
-    str torch_version;  /* "" */
-    int64_t begin_ns;   /* of the recording, since 1970; 0: unknown */
+    int64_t world_size;              /* -1 */
+    str device;                      /* model of the first one that has a name; "" */
+    str torch_version;               /* "" */
+    str host;                        /* "" */
+    int64_t begin_ns;                /* of the recording, since 1970; 0: unknown */
+    const struct member_step *steps; /* the first */
+    uint32_t steps_kept;
+    int64_t first_step, last_step; /* where steps_kept */
 };
 
 /* Of a trace whose rank is still as recorded; the texts are copied to the arena. */
 struct job_member job_member_of(const struct trace *trace, str path, struct arena *arena);
 
-/* "these 25 files are not ranks of one job: ..."; "" where nothing contradicts, or there are fewer than two. */
-str job_contradiction(const struct job_member *members, uint32_t count, struct arena *arena);
+/* Says in which ways the files contradict each other; nothing of fewer than two. */
+void job_contradictions(const struct job_member *members, uint32_t count, struct doubts *doubts);
 
 /*
- * "of the job's 8 ranks 1 is missing: 3" by the recorded world size, else "ranks 0 to 7 but no 3" by the gaps; "" where
- * none is missing, where a file does not say its rank or is alone, or where the files contradict one another.
+ * Of files that are no contradiction: "of the job's 8 ranks 1 is missing: 3" by the recorded world size, else "ranks 0 to
+ * 7 but no 3" by the gaps; nothing where one of several does not say its rank. Of a file alone: that it is alone.
  */
-str job_missing(const struct job_member *members, uint32_t count, struct arena *arena);
+void job_missing(const struct job_member *members, uint32_t count, struct doubts *doubts);
+
+/* Ranks that recorded other steps than the rest, and steps that two ranks place at times that exclude each other. */
+void job_apart(const struct job_member *members, uint32_t count, struct doubts *doubts);
 
 #endif

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "base/str.h"
+#include "step_times.h"
 
 /* ---- order ---- */
 
@@ -82,6 +83,26 @@ static void add_files(struct list *list, struct arena *arena, DIR *directory, co
     }
 }
 
+/* What a recorder notes beside a trace is read with it. Lists are in order of names. */
+static void leave_step_times_aside(struct list *list, uint32_t before)
+{
+    struct arena scratch = {0};
+    struct listed *files = list->files + before;
+    const uint32_t count = list->count - before;
+    bool *aside = arena_array(&scratch, count, sizeof *aside);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct listed wanted = {.path = step_times_path(str_of(files[i].path), &scratch).at};
+        const struct listed *found = bsearch(&wanted, files, count, sizeof *files, by_name);
+        if (found)
+            aside[found - files] = true;
+    }
+    list->count = before;
+    for (uint32_t i = 0; i < count; i++)
+        if (!aside[i])
+            list->files[list->count++] = files[i];
+    arena_free(&scratch);
+}
+
 static void add_folder(struct list *list, struct arena *arena, const char *path)
 {
     struct listed_folder *folder = &list->folders[list->folder_count];
@@ -94,10 +115,12 @@ static void add_folder(struct list *list, struct arena *arena, const char *path)
     } else {
         folder->why = str_printf(arena, "cannot list this directory: %s", strerror(errno)).at;
     }
+    if (list->count > before) {
+        qsort(list->files + before, list->count - before, sizeof *list->files, by_name);
+        leave_step_times_aside(list, before);
+    }
     folder->files = list->count - before;
     list->folder_count++;
-    if (folder->files)
-        qsort(list->files + before, folder->files, sizeof *list->files, by_name);
 }
 
 void list_inputs(const char *const *paths, uint32_t count, struct arena *arena, struct list *list)

@@ -32,10 +32,19 @@ static void warn(struct report *report, const char *path, int64_t offset, str me
     report_warning(report, str_copy(arena, str_of(path)), offset, str_copy(arena, message));
 }
 
+static void warn_in_head(struct report *report, const char *path, str message)
+{
+    struct arena *arena = report_arena(report);
+    report_warning_in_head(report, str_copy(arena, str_of(path)), str_copy(arena, message));
+}
+
 static void tell_remarks(const struct input_file *file, struct report *report)
 {
     for (const struct input_remark *at = file->remarks; at; at = at->next)
-        warn(report, file->path, at->offset, at->message);
+        if (at->in_head)
+            warn_in_head(report, file->path, at->message);
+        else
+            warn(report, file->path, at->offset, at->message);
 }
 
 static void tell_skipped(const struct input_file *file, struct report *report)
@@ -130,21 +139,76 @@ static void tell_folder(const struct inputs *inputs, int64_t folder, struct repo
 
 /* ---- all together ---- */
 
-static void tell_job(const struct inputs *inputs, struct report *report)
+/* Bytes of the folder that all have in common; files are told apart by what follows. */
+static size_t common_folder(const struct job_member *members, uint32_t count)
 {
-    struct arena scratch = {0};
-    struct job_member *members = arena_array(&scratch, inputs->count, sizeof *members);
-    uint32_t count = 0;
+    size_t common = count ? members[0].path.len : 0;
+    for (uint32_t i = 1; i < count; i++) {
+        size_t same = 0;
+        while (same < common && same < members[i].path.len && members[i].path.at[same] == members[0].path.at[same])
+            same++;
+        common = same;
+    }
+    while (common && members[0].path.at[common - 1] != '/')
+        common--;
+    return common;
+}
+
+static struct job_member *members_of(const struct inputs *inputs, uint32_t *count, struct arena *arena)
+{
+    struct job_member *members = arena_array(arena, inputs->count, sizeof *members);
+    *count = 0;
     for (uint32_t i = 0; i < inputs->count; i++)
         if (inputs->files[i].is_member && inputs->files[i].state != INPUT_SKIPPED)
-            members[count++] = inputs->files[i].member;
-    const str contradiction = job_contradiction(members, count, report_arena(report));
-    const str missing = job_missing(members, count, report_arena(report));
-    if (contradiction.len)
-        report_warning(report, S(""), -1, contradiction);
-    if (missing.len)
-        report_warning(report, S(""), -1, missing);
+            members[(*count)++] = inputs->files[i].member;
+    const size_t common = common_folder(members, *count);
+    for (uint32_t i = 0; i < *count; i++)
+        members[i].path = str_from(members[i].path, common);
+    return members;
+}
+
+/* What files of one job say against each other, or what none says. */
+static void doubt_job(const struct inputs *inputs, struct doubts *doubts)
+{
+    struct arena scratch = {0};
+    uint32_t count;
+    const struct job_member *members = members_of(inputs, &count, &scratch);
+    const uint32_t before = doubts->count;
+    job_contradictions(members, count, doubts);
+    if (doubts->count == before) {
+        job_missing(members, count, doubts);
+        job_apart(members, count, doubts);
+    }
     arena_free(&scratch);
+}
+
+/* The head says it, too, but those who look for warnings find it there. */
+static void tell_job(const struct inputs *inputs, struct report *report)
+{
+    struct doubts doubts = {.arena = report_arena(report)};
+    doubt_job(inputs, &doubts);
+    const str no_job = doubts_no_job(&doubts);
+    if (no_job.len)
+        warn_in_head(report, "", no_job);
+    for (uint32_t i = 0; i < doubts.count && inputs->count > 1; i++)
+        if (!doubts.at[i].no_job)
+            warn_in_head(report, "", doubts.at[i].what);
+}
+
+void inputs_trust(const struct inputs *inputs, struct trust *trust)
+{
+    for (uint32_t i = 0; i < inputs->taken; i++)
+        if (inputs->at[i]->is_member)
+            trust_add(trust, &inputs->at[i]->trust);
+    if (!inputs->asked->apart)
+        doubt_job(inputs, &trust->job);
+}
+
+void inputs_tell_trust(const struct inputs *inputs, struct report *report)
+{
+    struct trust trust = {.job.arena = report_arena(report)};
+    inputs_trust(inputs, &trust);
+    trust_show(&trust, report);
 }
 
 void inputs_tell(const struct inputs *inputs, struct report *report)

@@ -328,6 +328,7 @@ static bool read_document(struct kineto *k)
         return false;
     w->at++;
     const bool whole = c == '{' ? read_members(k) : read_events(k);
+    k->trace->info.cut |= !whole;
     if (!whole)
         note(k, NOTE_REMARK, w->at, w->at >= w->end ? "the file breaks off" : "the rest of the file is not understood");
     return whole;

@@ -60,6 +60,7 @@ static void note_end(struct trace *trace, struct source *source)
 {
     const char *damage = source_damage(source);
     trace->info.file_bytes = source_offset(source);
+    trace->info.cut |= damage != NULL;
     if (damage)
         trace_note(trace, NOTE_REMARK, trace->info.file_bytes, "%s", damage);
     if (!trace->count)

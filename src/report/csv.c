@@ -10,6 +10,8 @@ static const struct table *only_table(const struct report *report)
     const struct table *only = NULL;
     for (uint32_t i = 0; i < report->section_count; i++) {
         const struct section *section = report->sections[i];
+        if (section->in_head)
+            continue;
         if (section->table_count > 1 || (section->table_count && only))
             return NULL;
         if (section->table_count)

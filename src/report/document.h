@@ -44,6 +44,7 @@ struct figure {
 struct section {
     struct report *report;
     str id, title;
+    bool in_head;
     str *texts;
     uint32_t text_count;
     struct value *values;
@@ -58,6 +59,7 @@ struct report_warning {
     str path;
     int64_t offset;
     str message;
+    bool in_head; /* said there in words of its own */
 };
 
 struct report {
@@ -88,6 +90,9 @@ struct row_walk {
 };
 struct row_walk table_walk(const struct table *table, struct arena *arena);
 const struct cell *table_next(struct row_walk *walk); /* NULL at the end */
+
+/* The warnings that the head does not say. */
+uint32_t report_warnings_below(const struct report *report);
 
 /* The rule of that id; NULL. */
 const struct finding_rule *report_find_rule(const struct report *report, str id);

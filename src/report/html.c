@@ -75,12 +75,21 @@ static void put_inputs(struct html *html, const struct report *report)
     html_put(html, report->input_count > 4 ? "</ul></details>" : "</ul>");
 }
 
+/* What is to be known before all else. */
+static void put_heading_texts(struct html *html, const struct report *report)
+{
+    for (uint32_t i = 0; i < report->section_count; i++)
+        for (uint32_t k = 0; report->sections[i]->in_head && k < report->sections[i]->text_count; k++)
+            html_element(html, "p", report->sections[i]->texts[k]);
+}
+
 static void put_masthead(struct html *html, const struct report *report)
 {
     html_put(html, "<header class=\"masthead\"><h1><span>steptime</span> ");
     html_text(html, report->command);
     html_put(html, "</h1>");
     put_inputs(html, report);
+    put_heading_texts(html, report);
     html_put(html, "</header>\n");
 }
 
@@ -97,6 +106,8 @@ static bool has_figure(const struct section *section, const struct table *table)
 /* Whether people have anything to see in it; sections of nothing but tables for machines come folded at the end. */
 static bool is_shown(const struct section *section)
 {
+    if (section->in_head)
+        return false;
     for (uint32_t i = 0; i < section->table_count; i++)
         if (!section->tables[i]->json_only || has_figure(section, section->tables[i]))
             return true;
@@ -125,8 +136,8 @@ static void put_contents(struct html *html, const struct report *report)
     const uint32_t findings = html_finding_count(report);
     if (findings)
         html_put(html, "<li><a href=\"#findings\">Findings <b>%u</b></a></li>", findings);
-    if (report->warning_count)
-        html_put(html, "<li><a href=\"#warnings\">About the input <b>%u</b></a></li>", report->warning_count);
+    if (report_warnings_below(report))
+        html_put(html, "<li><a href=\"#warnings\">About the input <b>%u</b></a></li>", report_warnings_below(report));
     html_put(html, "</ul></nav>\n");
 }
 
@@ -211,11 +222,13 @@ static void put_rest(struct html *html, const struct report *report)
 
 static void put_warnings(struct html *html, const struct report *report)
 {
-    if (!report->warning_count)
+    if (!report_warnings_below(report))
         return;
     html_put(html, "<section id=\"warnings\"><h2>About the input</h2><ul class=\"warnings\">");
     for (uint32_t i = 0; i < report->warning_count; i++) {
         const struct report_warning *warning = &report->warnings[i];
+        if (warning->in_head)
+            continue;
         html_put(html, "<li>");
         if (warning->path.len)
             html_element(html, "code", warning->path);

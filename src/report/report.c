@@ -114,15 +114,33 @@ void report_input(struct report *report, struct report_input input)
     report->inputs[report->input_count - 1] = input;
 }
 
-void report_warning(struct report *report, str path, int64_t offset, str message)
+static void add_warning(struct report *report, struct report_warning warning)
 {
     report->warnings = one_more(report->arena, report->warnings, &report->warning_count, sizeof *report->warnings);
-    report->warnings[report->warning_count - 1] = (struct report_warning){path, offset, message};
+    report->warnings[report->warning_count - 1] = warning;
+}
+
+void report_warning(struct report *report, str path, int64_t offset, str message)
+{
+    add_warning(report, (struct report_warning){path, offset, message, false});
+}
+
+void report_warning_in_head(struct report *report, str path, str message)
+{
+    add_warning(report, (struct report_warning){path, -1, message, true});
 }
 
 uint32_t report_warning_count(const struct report *report)
 {
     return report->warning_count;
+}
+
+uint32_t report_warnings_below(const struct report *report)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < report->warning_count; i++)
+        count += !report->warnings[i].in_head;
+    return count;
 }
 
 str report_warning_line(const struct report *report, uint32_t i, struct arena *arena)
@@ -171,6 +189,11 @@ struct section *report_section(struct report *report, const char *id, const char
     report->sections = one_more(report->arena, report->sections, &report->section_count, sizeof section);
     report->sections[report->section_count - 1] = section;
     return section;
+}
+
+void section_in_head(struct section *section)
+{
+    section->in_head = true;
 }
 
 void section_text(struct section *section, str text)

@@ -100,9 +100,14 @@ struct report_input {
 };
 void report_input(struct report *report, struct report_input input);
 void report_warning(struct report *report, str path, int64_t offset, str message); /* offset -1: none */
+/* The same for what the head of the screen says already: it is not said there again. */
+void report_warning_in_head(struct report *report, str path, str message);
 
 /* Sections appear in the order in which they are first asked for. The title of the first call counts. */
 struct section *report_section(struct report *report, const char *id, const char *title);
+
+/* The section is about the whole: for people its texts stand in the head, and it is no table that csv may mean. */
+void section_in_head(struct section *section);
 
 /* A line or paragraph for people under the section's title (term, html; not json, csv). */
 void section_text(struct section *section, str text);

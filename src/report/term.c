@@ -71,7 +71,15 @@ static void put_count(struct term *term, int64_t count, const char *what)
         term_put(term, STYLE_YELLOW, str_printf(term->arena, ", %s %s", told(term, UNIT_COUNT, count).at, what));
 }
 
-/* "kineto json, 109,123 events, 33.22 MiB": of one input, or of all. */
+static bool has_heading(const struct report *report)
+{
+    for (uint32_t i = 0; i < report->section_count; i++)
+        if (report->sections[i]->in_head && report->sections[i]->text_count)
+            return true;
+    return false;
+}
+
+/* "kineto json, 109,123 events, 33.22 MiB": of one input, or of all; what was mended where no heading says so. */
 static void put_inputs(struct term *term, const struct report *report)
 {
     if (!report->input_count)
@@ -86,9 +94,19 @@ static void put_inputs(struct term *term, const struct report *report)
     if (bytes)
         line = str_printf(term->arena, "%.*s, %s", (int)line.len, line.at, told(term, UNIT_BYTES, bytes).at);
     term_put(term, STYLE_DIM, line);
-    put_count(term, total(report, repaired_of), "repaired");
-    put_count(term, total(report, dropped_of), "dropped");
+    if (!has_heading(report)) {
+        put_count(term, total(report, repaired_of), "repaired");
+        put_count(term, total(report, dropped_of), "dropped");
+    }
     term_line(term);
+}
+
+/* What is to be known before all else. */
+static void put_heading_texts(struct term *term, const struct report *report)
+{
+    for (uint32_t i = 0; i < report->section_count; i++)
+        for (uint32_t k = 0; report->sections[i]->in_head && k < report->sections[i]->text_count; k++)
+            term_paragraph(term, STYLE_PLAIN, report->sections[i]->texts[k], TERM_INDENT);
 }
 
 static void put_head(struct term *term, const struct report *report)
@@ -104,6 +122,7 @@ static void put_head(struct term *term, const struct report *report)
     }
     term_line(term);
     put_inputs(term, report);
+    put_heading_texts(term, report);
 }
 
 /* ---- values ---- */
@@ -277,6 +296,8 @@ static bool put_table(struct term *term, const struct section *section, const st
 /* Whether people have anything to see in it. */
 static bool is_shown(const struct section *section)
 {
+    if (section->in_head)
+        return false;
     for (uint32_t i = 0; i < section->table_count; i++)
         if (!section->tables[i]->json_only || has_figure(section, section->tables[i]))
             return true;
@@ -315,18 +336,21 @@ static str warning_line(struct term *term, const struct report *report, const st
 
 static void put_warnings(struct term *term, const struct report *report)
 {
-    if (!report->warning_count)
+    const uint32_t count = report_warnings_below(report);
+    if (!count)
         return;
     put_title(term, S("About the input"));
-    const uint32_t shown = report->warning_count > MOST_WARNINGS + 1 ? MOST_WARNINGS : report->warning_count;
-    for (uint32_t i = 0; i < shown; i++) {
+    const uint32_t most = count > MOST_WARNINGS + 1 ? MOST_WARNINGS : count;
+    for (uint32_t i = 0, shown = 0; shown < most; i++) {
+        if (report->warnings[i].in_head)
+            continue;
         term_pad(term, TERM_INDENT);
         term_paragraph(term, STYLE_PLAIN, warning_line(term, report, &report->warnings[i]), TERM_INDENT + 2);
+        shown++;
     }
-    if (shown < report->warning_count) {
+    if (most < count) {
         term_pad(term, TERM_INDENT);
-        term_put(term, STYLE_DIM,
-                 str_printf(term->arena, "%u more; --format json lists them all", report->warning_count - shown));
+        term_put(term, STYLE_DIM, str_printf(term->arena, "%u more; --format json lists them all", count - most));
         term_line(term);
     }
 }

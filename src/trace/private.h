@@ -59,6 +59,7 @@ void trace_link(struct trace *trace);     /* the rest of cause, caused */
 void trace_pair(struct trace *trace);     /* forward */
 void trace_find_steps(struct trace *trace);
 void trace_find_main_lane(struct trace *trace);
+void trace_count_oddities(struct trace *trace); /* and tells which launches lost their work */
 
 /* Sorts rows by (start, longer first, row). */
 void trace_sort_rows(const struct trace *trace, uint32_t *rows, size_t count);

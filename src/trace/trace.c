@@ -205,35 +205,6 @@ static void shift_to_origin(struct trace *t)
     t->end_ns = end;
 }
 
-static void count_oddities(struct trace *t)
-{
-    struct trace_oddities *odd = &t->private->odd;
-    for (uint32_t lane = 0; lane < t->lane_count; lane++) {
-        const struct rows rows = trace_rows(t, lane, NEST_WORK);
-        int64_t busy_until = INT64_MIN;
-        for (uint32_t i = 0; i < rows.count; i++) {
-            const uint32_t row = rows.at[i];
-            odd->zero_durations += t->dur_ns[row] == 0;
-            odd->stream_overlaps += t->start_ns[row] < busy_until;
-            odd->kernels_without_launch += t->cause[row] == ROW_NONE;
-            if (trace_end_ns(t, row) > busy_until)
-                busy_until = trace_end_ns(t, row);
-        }
-    }
-}
-
-/* Whoever concludes from device work must know that some is missing. Host-only recordings have none to miss. */
-static void tell_lost_work(struct trace *t)
-{
-    const struct trace_oddities *odd = &t->private->odd;
-    if (odd->launches_without_kernel && t->kinds[EVENT_KERNEL])
-        trace_note(t, NOTE_REMARK, -1,
-                   "%" PRIu64 " of %" PRIu64
-                   " launches have no device work in the recording: it ended before they ran, "
-                   "they were captured into a graph, or their records are lost",
-                   odd->launches_without_kernel, odd->launches);
-}
-
 /* The two long parts of the finish do not need each other. */
 static void nest_or_link(void *context, size_t i)
 {
@@ -269,8 +240,7 @@ void trace_finish(struct trace *t)
     trace_find_steps(t);
     trace_find_devices(t);
     trace_mirror(t);
-    count_oddities(t);
-    tell_lost_work(t);
+    trace_count_oddities(t);
     mem_free(p->flows);
     p->flows = NULL;
     p->flow_count = p->flow_room = 0;

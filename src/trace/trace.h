@@ -92,12 +92,16 @@ struct trace_info {
     int64_t rank, world_size;
     str backend, host, trace_id, torch_version, schema;
     bool shapes, stack, memory, flops; /* recording options where the file says so */
+    bool cut;                          /* the file breaks off, or its packing is damaged */
     struct device_info *devices;
     uint32_t device_count;
 };
 
-/* Something the reader had to do to the file. Only the first few hundred are kept; all are counted. */
-enum note_kind { NOTE_REPAIRED, NOTE_DROPPED, NOTE_REMARK };
+/*
+ * Something the reader had to do to the file. Only the first few hundred are kept; all are counted. A doubt is a remark
+ * about the whole recording, which whoever concludes from it tells in its line of trust.
+ */
+enum note_kind { NOTE_REPAIRED, NOTE_DROPPED, NOTE_REMARK, NOTE_DOUBT };
 
 struct note {
     enum note_kind kind;
@@ -228,7 +232,13 @@ struct trace_oddities {
     uint64_t launches;         /* calls that put work on a device */
     uint64_t kernels_without_launch, launches_without_kernel;
     uint64_t graph_launches, graph_kernels;
+
+    /* Clocks of host and device that contradict each other by more than TRACE_CLOCK_DOUBT_NS. */
+    uint64_t device_work, early_work; /* that a call launched; which of it begins before that call does */
+    uint64_t syncs, early_syncs;      /* behind a launch of the thread; which of them end before its work does */
+    int64_t most_early_ns;            /* the largest such contradiction */
 };
+enum { TRACE_CLOCK_DOUBT_NS = 10000 }; /* recorders round and convert times to some microseconds */
 struct trace_oddities trace_oddities(const struct trace *trace);
 
 #endif

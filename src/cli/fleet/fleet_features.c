@@ -190,7 +190,7 @@ static void add_ranks(const struct inputs *inputs, const char *name, struct tabl
 }
 
 static bool add_traces(const struct call *call, const char *argument, struct table *table, struct report *report,
-                       struct steptime_error *err)
+                       struct trust *trust, struct steptime_error *err)
 {
     struct inputs_asked asked = {.paths = &argument, .count = 1, .take = take};
     struct inputs inputs;
@@ -198,6 +198,7 @@ static bool add_traces(const struct call *call, const char *argument, struct tab
     if (good) {
         add_ranks(&inputs, argument, table, report);
         inputs_tell(&inputs, report);
+        inputs_trust(&inputs, trust);
         good = inputs_whole(&inputs, err);
     }
     inputs_close(&inputs);
@@ -205,10 +206,10 @@ static bool add_traces(const struct call *call, const char *argument, struct tab
 }
 
 static bool add_job(const struct call *call, const char *argument, struct table *table, struct report *report,
-                    struct steptime_error *err)
+                    struct trust *trust, struct steptime_error *err)
 {
     return import_fits(argument) ? add_imported(argument, table, report, err)
-                                 : add_traces(call, argument, table, report, err);
+                                 : add_traces(call, argument, table, report, trust, err);
 }
 
 /* A job that cannot be used is told beside the others, and an error in the end. */
@@ -218,17 +219,19 @@ static bool run(const struct call *call, struct arena *arena, struct steptime_er
     struct table *table = open_table(report);
     const uint32_t asked = call_argument_count(call) - 1;
     uint32_t jobs = 0;
+    struct trust trust = {.job.arena = report_arena(report)};
     if (!asked)
         return fail(err, STEPTIME_USAGE, "traces, or folders with the traces of a job's ranks, please");
     for (uint32_t i = 1; i <= asked; i++) {
         struct steptime_error why = {0};
-        if (add_job(call, call_argument(call, i), table, report, &why)) {
+        if (add_job(call, call_argument(call, i), table, report, &trust, &why)) {
             jobs++;
             continue;
         }
         report_warning(report, str_of(call_argument(call, i)), -1, str_copy(arena, str_of(why.message)));
         *err = why;
     }
+    trust_show(&trust, report);
     return jobs && output_report(call, report, err) && jobs == asked;
 }
 

@@ -67,6 +67,7 @@ static bool of_traces(const struct call *call, struct report *report, struct ste
     bool good = call_inputs(call, &asked, &inputs, err);
     if (good) {
         inputs_tell(&inputs, report);
+        inputs_tell_trust(&inputs, report);
         good = join(&inputs, report, &operations, err) && show(call, &operations, report, err) &&
                inputs_whole(&inputs, err);
     }

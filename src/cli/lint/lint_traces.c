@@ -93,10 +93,15 @@ void lint_traces_show(const struct lint_traces *traces, struct report *report)
 {
     if (!traces->count)
         return;
+    struct trust trust = {.job.arena = report_arena(report)};
     inputs_tell(&traces->inputs, report);
-    if (traces->cpu.taken)
+    inputs_trust(&traces->inputs, &trust);
+    if (traces->cpu.taken) {
         inputs_tell(&traces->cpu, report);
+        inputs_trust(&traces->cpu, &trust);
+    }
     join_show(in_order(traces, report_arena(report)), traces->count, report);
+    trust_show(&trust, report);
     if (traces->cpu.taken)
         device_against_cpu_show(&traces->against, report);
 }

@@ -248,6 +248,7 @@ bool predicting_read(struct predicting *p, struct steptime_error *err)
     if (!call_inputs(p->call, &p->reading, &p->read, err))
         return false;
     inputs_tell(&p->read, p->report);
+    inputs_tell_trust(&p->read, p->report);
     gather(p);
     return join_all(p, err);
 }

@@ -47,7 +47,11 @@ static bool show(const struct call *call, const struct inputs *inputs, struct re
     for (uint32_t i = 0; i < inputs->taken; i++)
         results[i] = inputs->at[i]->result;
     inputs_tell(inputs, report);
-    return call->command->analysis->show(call, results, inputs->taken, report, err);
+    if (!call->command->analysis->show(call, results, inputs->taken, report, err))
+        return false;
+    if (!call_text(call, "explain")) /* which tells where numbers come from, and concludes nothing */
+        inputs_tell_trust(inputs, report);
+    return true;
 }
 
 static bool check(const struct call *call, struct steptime_error *err)

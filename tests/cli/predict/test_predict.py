@@ -9,7 +9,7 @@ import tempfile
 import unittest
 
 from plant import NCCL, Plant
-from support import INPUT, OK, SOURCE, USAGE, shared_fault, shared_trace, steptime
+from support import INPUT, OK, SOURCE, USAGE, own_sections, shared_fault, shared_trace, steptime
 
 STEPS, STEP_US = 5, 1000
 TORCHBENCH = "kineto/torchbench_copies_pageable.json.gz"
@@ -361,7 +361,7 @@ class Manual(unittest.TestCase):
         with open(os.path.join(SOURCE, "doc", "numbers", page)) as file:
             told = set(re.findall(r"`([a-z0-9_]+)`", file.read()))
         outcome = steptime(*arguments, "--format", "json")
-        for section in outcome.json["sections"]:
+        for section in own_sections(outcome.json):
             self.assertLessEqual({value["id"] for value in section.get("values", [])}, told)
             for one in section.get("tables", []):
                 self.assertLessEqual({column["id"] for column in one["columns"]} | {one["id"]}, told)

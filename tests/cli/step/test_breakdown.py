@@ -10,7 +10,7 @@ import tempfile
 import unittest
 
 import plant
-from support import OK, SANITIZED, SHARED, SOURCE, USAGE, recorded, shared_trace, steptime
+from support import OK, SANITIZED, SHARED, SOURCE, USAGE, own_sections, recorded, shared_trace, steptime
 
 MS = 1_000_000
 KEYS = {"rank", "device", "step", "start_ns", "wall_ns", "launched_compute_ns"}
@@ -19,7 +19,7 @@ KEYS = {"rank", "device", "step", "start_ns", "wall_ns", "launched_compute_ns"}
 def tables(outcome):
     assert outcome.code == OK, outcome.err
     found = {}
-    for section in outcome.json["sections"]:
+    for section in own_sections(outcome.json):
         for table in section["tables"]:
             columns = [column["id"] for column in table["columns"]]
             found[table["id"]] = [dict(zip(columns, row)) for row in table["rows"]]

@@ -414,7 +414,7 @@ static void a_launch_whose_kernel_was_never_recorded_is_told(void **state)
     add_with(t, at(t, EVENT_KERNEL, stream(t, 7), "gemm", 20, 5), ATTR_CORRELATION, 1);
     finish(t);
     assert_int_equal(t->note_count, 1);
-    assert_int_equal(t->notes[0].kind, NOTE_REMARK);
+    assert_int_equal(t->notes[0].kind, NOTE_DOUBT);
     assert_true(str_starts(t->notes[0].text, S("1 of 2 launches have no device work in the recording")));
     trace_free(t);
 }

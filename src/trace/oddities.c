@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What is odd about a recording as a whole: work without launch, work that overlaps, clocks that contradict. */
+#include <inttypes.h>
+
+#include "private.h"
+
+static void count_lane(const struct trace *t, struct rows rows, struct trace_oddities *odd)
+{
+    int64_t busy_until = INT64_MIN;
+    for (uint32_t i = 0; i < rows.count; i++) {
+        const uint32_t row = rows.at[i];
+        odd->zero_durations += t->dur_ns[row] == 0;
+        odd->stream_overlaps += t->start_ns[row] < busy_until;
+        odd->kernels_without_launch += t->cause[row] == ROW_NONE;
+        if (trace_end_ns(t, row) > busy_until)
+            busy_until = trace_end_ns(t, row);
+    }
+}
+
+/* ---- clocks of host and device ---- */
+
+static bool contradicts(struct trace_oddities *odd, int64_t early_ns)
+{
+    if (early_ns <= TRACE_CLOCK_DOUBT_NS)
+        return false;
+    odd->most_early_ns = early_ns > odd->most_early_ns ? early_ns : odd->most_early_ns;
+    return true;
+}
+
+/* No work begins before the call that launches it. */
+static void compare_launches(const struct trace *t, struct rows rows, struct trace_oddities *odd)
+{
+    for (uint32_t i = 0; i < rows.count; i++) {
+        const uint32_t row = rows.at[i], call = t->cause[row];
+        if (call == ROW_NONE || t->kind[call] != EVENT_RUNTIME)
+            continue;
+        odd->device_work++;
+        odd->early_work += contradicts(odd, t->start_ns[call] - t->start_ns[row]);
+    }
+}
+
+static bool synchronises(str name)
+{
+    return str_has(name, S("StreamSynchronize")) || str_has(name, S("DeviceSynchronize"));
+}
+
+static const uint8_t *sync_names(const struct trace *t, struct arena *arena)
+{
+    const uint32_t count = trace_text_count(t);
+    uint8_t *flags = arena_alloc(arena, count);
+    for (uint32_t id = 0; id < count; id++)
+        flags[id] = synchronises(trace_text(t, id));
+    return flags;
+}
+
+/*
+ * A thread that synchronises mostly waits for what it launched last: then the wait does not end before that work. It may
+ * wait for another stream, so a single one says little.
+ */
+static void compare_syncs(const struct trace *t, struct rows calls, const uint8_t *syncs, struct trace_oddities *odd)
+{
+    uint32_t launched = ROW_NONE;
+    for (uint32_t i = 0; i < calls.count; i++) {
+        const uint32_t row = calls.at[i];
+        if (t->kind[row] != EVENT_RUNTIME)
+            continue;
+        if (t->cause[row] != ROW_NONE)
+            launched = t->cause[row];
+        if (launched == ROW_NONE || !syncs[t->name[row]])
+            continue;
+        odd->syncs++;
+        odd->early_syncs += contradicts(odd, trace_end_ns(t, launched) - trace_end_ns(t, row));
+        launched = ROW_NONE;
+    }
+}
+
+/* ---- all of it ---- */
+
+/* Whoever concludes from device work must know that some is missing. Host-only recordings have none to miss. */
+static void tell_lost_work(struct trace *t)
+{
+    const struct trace_oddities *odd = &t->private->odd;
+    if (odd->launches_without_kernel && t->kinds[EVENT_KERNEL])
+        trace_note(t, NOTE_DOUBT, -1,
+                   "%" PRIu64 " of %" PRIu64
+                   " launches have no device work in the recording: it ended before they ran, "
+                   "they were captured into a graph, or their records are lost",
+                   odd->launches_without_kernel, odd->launches);
+}
+
+void trace_count_oddities(struct trace *t)
+{
+    struct trace_oddities *odd = &t->private->odd;
+    struct arena scratch = {0};
+    const uint8_t *syncs = sync_names(t, &scratch);
+    for (uint32_t lane = 0; lane < t->lane_count; lane++) {
+        count_lane(t, trace_rows(t, lane, NEST_WORK), odd);
+        compare_launches(t, trace_rows(t, lane, NEST_WORK), odd);
+        compare_syncs(t, trace_rows(t, lane, NEST_CALLS), syncs, odd);
+    }
+    arena_free(&scratch);
+    tell_lost_work(t);
+}
