@@ -167,7 +167,16 @@ static struct job_member *members_of(const struct inputs *inputs, uint32_t *coun
     return members;
 }
 
-/* What files of one job say against each other, or what none says. */
+/* Ranks may differ in what they ran on and be one job all the same. */
+static bool may_be_a_job(const struct doubts *doubts, uint32_t from)
+{
+    for (uint32_t i = from; i < doubts->count; i++)
+        if (strcmp(doubts->at[i].id, "ranks_differ") != 0)
+            return false;
+    return true;
+}
+
+/* What files of one job say against each other. */
 static void doubt_job(const struct inputs *inputs, struct doubts *doubts)
 {
     struct arena scratch = {0};
@@ -175,7 +184,7 @@ static void doubt_job(const struct inputs *inputs, struct doubts *doubts)
     const struct job_member *members = members_of(inputs, &count, &scratch);
     const uint32_t before = doubts->count;
     job_contradictions(members, count, doubts);
-    if (doubts->count == before) {
+    if (may_be_a_job(doubts, before)) {
         job_missing(members, count, doubts);
         job_apart(members, count, doubts);
     }

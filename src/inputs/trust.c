@@ -138,7 +138,7 @@ static void doubt_clocks(const struct trust *trust, struct doubts *doubts)
     const bool syncs = trust->early_syncs > trust->early_work;
     doubt(doubts, "clocks", trust->clocks, trust->traces,
           str_printf(arena, "clocks of host and device differ%.*s: %s up to %.0f us early", (int)where.len, where.at,
-                     syncs ? "waits for device work end" : "device work begins before its launch, ",
+                     syncs ? "waits for device work end" : "device work begins before its launch,",
                      (double)trust->most_early_ns / 1e3));
 }
 

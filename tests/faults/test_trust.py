@@ -4,7 +4,7 @@ import gzip
 import json
 import os
 
-from support import OK, Folder, rows_of, span, steptime, training_steps, values, write_trace
+from support import OK, Folder, rows_of, shared_trace, span, steptime, training_steps, values, write_trace
 
 CONCLUDING = (("summary",), ("breakdown",), ("kernels",), ("ops",), ("critical-path",), ("ranks",), ("overheads",), ("info",),
               ("predict",), ("fleet", "features"), ("fleet", "stragglers"))
@@ -139,6 +139,12 @@ class One(Trust):
             found = self.doubts(self.trace("a.json", waits(6, late_us)))
             self.assertEqual("clocks" in found, told, (late_us, found))
 
+    def test_a_recorded_device_clock_that_is_early(self):
+        """Of two GPUs of one host; on one of them nearly all kernels begin 30 us before they are launched."""
+        found = self.doubts(shared_trace("multirank/torchrec_log_resnet18_w2"))["clocks"]
+        self.assertEqual((found["number"], found["share"]), (1, 0.5))
+        self.assertIn("device work begins before its launch, up to 31 us early", found["what"])
+
     def test_a_wait_for_another_stream_is_no_contradiction(self):
         events = waits(6, 0)
         events[3]["dur"] += 300
@@ -243,6 +249,11 @@ class Job(Trust):
         for rank, version in enumerate(("2.1.0", "2.6.0")):
             self.trace(f"job/rank{rank}.json", rank=rank, world=2, pytorch_version=version)
         self.check({"ranks_differ"}, "they record different versions of PyTorch, 2.1.0 (rank0.json) and 2.6.0 (rank1.json)")
+
+    def test_versions_and_a_rank_is_missing(self):
+        for rank, version in enumerate(("2.1.0", "2.6.0")):
+            self.trace(f"job/rank{rank}.json", rank=rank, world=3, pytorch_version=version)
+        self.check({"ranks_differ", "ranks_missing"}, "of the job's 3 ranks 1 is missing: 2")
 
     def test_vendors(self):
         for rank, name in enumerate(("NVIDIA A100-SXM4-40GB", "AMD Instinct MI300X")):
