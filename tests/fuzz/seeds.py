@@ -247,7 +247,36 @@ POPULATIONS = {
                    + struct.pack("<3d768H", 0, 0, 0, *[0] * 383, 1, *[0] * 384) + struct.pack("<48d", *[0] * 45, 1, 1, 1),
 }
 
-for target, seeds in {"trace": TRACES, "source": PACKED, "python": PYTHON, "execution": EXECUTIONS, "fleet": FLEET, "job_table": JOB_TABLES,
+
+def record(kind, value, *body, prefix=b"V1122 19:31:13.239000 28603 torch/a.py:9] ", **more):
+    head = {kind: value, "frame_id": 0, "frame_compile_id": 1, "attempt": 0, **more}
+    return prefix + json.dumps(head).encode() + b"\n" + b"".join(b"\t" + line + b"\n" for line in body)
+
+
+START = record("str", ["/x/train.py", 4]) + record(
+    "dynamo_start", {"stack": [{"line": 12, "name": "score", "filename": 4}, {"line": "x", "filename": None}]}, rank=2)
+GRAPH = record("dynamo_output_graph", {}, b"    # File: /x/train.py:14 in score, code: y = x * 2", b'    y: "f32[8]" = x * 2;  x = None')
+CODE = record("inductor_output_code", {}, b"# Topologically Sorted Source Nodes: [y, z], Original ATen: [aten.mul]",
+              b"triton_poi_fused_mul_0 = async_compile.triton('a', '''", b"cpp_fused_1 = async_compile.cpp_pybinding([], r'''",
+              b"    # Source Nodes: [y]", b"    cpp_fused_1(x)", b"async_compile.wait(globals())")
+STACK = {"triton_poi_fused_mul_0:2": ['  File "/x/train.py", line 20, in score\n    c = d\n    ^^^\n', "none", 7]}
+COMPILE_LOGS = {
+    "start": START,
+    "figures": record("compilation_metrics", {"co_name": "f", "co_filename": "a.py", "co_firstlineno": 3, "start_time_us": 17, "duration_us": 9,
+                                              "start_time": 1.5e9, "entire_frame_compile_time_s": 1e300, "restart_reasons": ["a", {}],
+                                              "recompile_reason": "0/0: tensor 'x' size mismatch at index 0. expected 16, actual 17",
+                                              "fail_reason": "b\nc"}) + record("bwd_compilation_metrics", {"duration_us": -1}),
+    "reasons": record("artifact", {"name": "recompile_reasons"}, b"[", b"\"0/1: tensor 'L['x']' size mismatch at index 1. expected 2, actual 3\"", b"]"),
+    "break": record("artifact", {"name": "dynamo_graph_break_reason"}, b"Graph break in user code at /x/t.py:24", b"Graph Break Reason: one:", b"",
+                    b"two", b"  Explanation: e", b"  Hint: h", b"User code traceback:", b'  File "/x/t.py", line 24, in f', b"    y.item()"),
+    "kernels": START + GRAPH + CODE + record("artifact", {"name": "inductor_provenance_tracking_kernel_stack_traces"}, json.dumps(STACK).encode()),
+    "version": record("artifact", {"name": "torch_version"}, b'{"pytorch_version": "2.13.0"}'),
+    "broken": START[:-9] + b"\n" + record("dynamo_start", 7) + record("dynamo_start", [], prefix=b"V0412 1 99999999999999 a] ")
+              + b"\xff\xfe] {\n\tlost\n" + record("str", [b"\xc3".decode("latin-1"), -9223372036854775808], frame_id=None),
+    "gzip": gzip.compress(START + CODE, mtime=0),
+}
+
+for target, seeds in {"compilelog": COMPILE_LOGS, "trace": TRACES, "source": PACKED, "python": PYTHON, "execution": EXECUTIONS, "fleet": FLEET, "job_table": JOB_TABLES,
                       "population": POPULATIONS}.items():
     folder = os.path.join(HERE, "corpus", target)
     os.makedirs(folder, exist_ok=True)

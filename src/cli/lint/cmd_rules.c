@@ -3,6 +3,7 @@
 #include "base/buf.h"
 #include "base/error.h"
 #include "text/suggest.h"
+#include "breakdown/compiled/compiled.h"
 #include "breakdown/summary/advice.h"
 #include "cli/program/command.h"
 #include "cli/program/output.h"
@@ -54,8 +55,8 @@ static bool list(const struct call *call, struct arena *arena, struct steptime_e
 
 /* ---- rules show ---- */
 
-/* Findings that come from no rule of lint: those of `summary` and of `verify`. */
-static const struct finding_words *const other_findings[] = {advice_words, verify_words};
+/* Findings that come from no rule of lint: those of `summary`, of its compile log, and of `verify`. */
+static const struct finding_words *const other_findings[] = {advice_words, compiled_words, verify_words};
 
 enum { OTHERS = sizeof other_findings / sizeof *other_findings };
 

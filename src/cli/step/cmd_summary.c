@@ -1,9 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/error.h"
+#include "breakdown/compiled/compiled.h"
 #include "breakdown/summary/summary.h"
 #include "cli/program/command.h"
 
 enum { FINDINGS = 3, MOST_FINDINGS = 1000 };
+
+/* Of one trace. */
+struct taken {
+    struct summary summary;
+    struct compiled_trace compiled; /* with --compile-log */
+};
 
 static bool findings_of(const struct call *call, int64_t *findings)
 {
@@ -21,22 +28,50 @@ static bool check(const struct call *call, struct steptime_error *err)
 
 static void run(const struct call *call, const struct trace *trace, struct arena *arena, void *result)
 {
-    summary_run(trace, call_selection(call), arena, result);
+    struct taken *taken = result;
+    summary_run(trace, call_selection(call), arena, &taken->summary);
+    if (call_text(call, "compile-log"))
+        compiled_run(trace, call_selection(call), arena, &taken->compiled);
+}
+
+static bool show_log(const struct call *call, const struct taken *const *taken, uint32_t count, struct report *report,
+                     struct steptime_error *err)
+{
+    const char *path = call_text(call, "compile-log");
+    if (!path)
+        return true;
+    struct arena *arena = report_arena(report);
+    struct compile_log log;
+    const bool read = compile_log_read(path, arena, &log, err);
+    const struct compiled_trace **traces = arena_array(arena, count, sizeof *traces);
+    for (uint32_t i = 0; i < count; i++)
+        traces[i] = &taken[i]->compiled;
+    if (read)
+        compiled_show(&log, traces, count, report);
+    compile_log_free(&log);
+    return read;
 }
 
 static bool show(const struct call *call, const void *const *results, uint32_t count, struct report *report,
                  struct steptime_error *err)
 {
+    const struct taken *const *taken = (const struct taken *const *)results;
+    const struct summary **summaries = arena_array(report_arena(report), count, sizeof *summaries);
     int64_t findings;
     findings_of(call, &findings);
-    summary_show((const struct summary *const *)results, count, (uint32_t)findings, report);
-    return true;
+    for (uint32_t i = 0; i < count; i++)
+        summaries[i] = &taken[i]->summary;
+    summary_show(summaries, count, (uint32_t)findings, report);
+    return show_log(call, taken, count, report, err);
 }
 
-static const struct analysis analysis = {.size = sizeof(struct summary), .run = run, .show = show, .check = check};
+static const struct analysis analysis = {.size = sizeof(struct taken), .run = run, .show = show, .check = check};
 
 static const struct option options[] = {
     {"findings", 0, "N", NULL, "Show the N findings that matter most. Default: 3."},
+    {"compile-log", 0, "DIR", NULL,
+     "Read what PyTorch's compiler wrote down of the same run (TORCH_TRACE=DIR): why functions were compiled again, where "
+     "graphs broke, which lines a generated kernel comes from."},
     {0},
 };
 
@@ -52,6 +87,7 @@ const struct command command_summary = {
         "tables behind it: breakdown, kernels, ops, critical-path, ranks.",
     .examples = "steptime summary trace.json.gz|one trace\n"
                 "steptime summary traces/|all ranks of a job\n"
+                "steptime summary trace.json.gz --compile-log torch_trace/|with the log of the compiler\n"
                 "steptime summary --skip-warmup --format json trace.json.gz|without the first step, as JSON",
     .shared = SHARED_OUTPUT | SHARED_EXPLAIN | SHARED_TRACE,
     .options = options,

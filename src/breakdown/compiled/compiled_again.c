@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "compiled_again.h"
+
+#include <stdlib.h>
+
+#include "base/intern.h"
+#include "base/mem.h"
+#include "base/sum.h"
+
+enum { MOST_SIZES = 16 };
+
+struct group {
+    struct again again;
+    struct buf sizes;
+    uint32_t size_count;
+    int64_t last;
+};
+
+static uint32_t group_of(const struct log_compile *compile, struct intern *keys)
+{
+    struct arena scratch = {0};
+    const str tensor = compile->size.tensor;
+    const str key =
+        str_printf(&scratch, "%lld %lld %lld %lld %.*s", (long long)compile->rank, (long long)compile->process,
+                   (long long)compile->frame, (long long)compile->size.dimension, (int)tensor.len, tensor.at);
+    const uint32_t id = intern_id(keys, key) - 1; /* 0 is the empty text */
+    arena_free(&scratch);
+    return id;
+}
+
+static void add_size(struct group *group, int64_t size)
+{
+    if (group->size_count && group->last == size)
+        return;
+    group->last = size;
+    if (group->size_count++ < MOST_SIZES)
+        buf_printf(&group->sizes, "%s%lld", group->size_count > 1 ? ", " : "", (long long)size);
+    else if (group->size_count == MOST_SIZES + 1)
+        buf_add(&group->sizes, S(", ..."));
+}
+
+static void add(struct group *group, const struct log_compile *compile, const struct joined *joined)
+{
+    struct again *again = &group->again;
+    if (!again->times++)
+        again->first = compile;
+    if (compile->took_ns > 0)
+        sum_to(&again->time_ns, compile->took_ns);
+    if (compile->size.tensor.len) {
+        if (!group->size_count)
+            add_size(group, compile->size.expected);
+        add_size(group, compile->size.actual);
+    }
+    if (!joined->event || !joined->event->in_step)
+        return;
+    again->in_steps++;
+    sum_to(&again->in_steps_ns, joined->event->dur_ns);
+    again->trace_steps = joined->trace->steps; /* a group is of one process */
+}
+
+static int longest_first(const void *a, const void *b)
+{
+    const struct again *x = a, *y = b;
+    if (x->time_ns != y->time_ns)
+        return x->time_ns < y->time_ns ? 1 : -1;
+    return x->first < y->first ? -1 : x->first > y->first;
+}
+
+struct again *compiled_again(const struct compile_log *log, const struct joined *joined, struct arena *arena,
+                             uint32_t *count)
+{
+    struct intern *keys = intern_new();
+    struct group *groups = NULL;
+    size_t room = 0;
+    for (uint32_t i = 0; i < log->compile_count; i++) {
+        const struct log_compile *compile = &log->compiles[i];
+        if (!compile->number && !compile->reason.len)
+            continue;
+        const uint32_t id = group_of(compile, keys);
+        const size_t before = room;
+        groups = mem_grow(groups, &room, (size_t)id + 1, sizeof *groups);
+        if (room > before)
+            memset(groups + before, 0, (room - before) * sizeof *groups);
+        add(&groups[id], compile, &joined[i]);
+    }
+    *count = intern_count(keys) - 1;
+    intern_free(keys);
+    struct again *agains = arena_array(arena, *count, sizeof *agains);
+    for (uint32_t i = 0; i < *count; i++) {
+        agains[i] = groups[i].again;
+        agains[i].sizes = str_copy(arena, buf_str(&groups[i].sizes));
+        buf_free(&groups[i].sizes);
+    }
+    mem_free(groups);
+    if (*count)
+        qsort(agains, *count, sizeof *agains, longest_first);
+    return agains;
+}
