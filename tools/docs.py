@@ -21,11 +21,13 @@ TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 SAMPLES = [["dlrm-cpu.json.gz"], ["session-gnn-cpu-stack.json.gz"], ["dlrm-legacy-113.json.gz"],
            ["ddp-gloo-rank0.json.gz", "ddp-gloo-rank1.json.gz"]]
 JOBS = os.path.join("examples", "fleet", "case_studies.csv")
+COMPILED = os.path.join("tests", "data", "compiled", "trace.json.gz")
 OTHERS = [["fleet", "breakdown", JOBS, "--hw", "paper", "--group-by", "architecture"],
           ["fleet", "project", JOBS, "--hw", "paper", "--to", "allreduce-local", "--sweep", "ethernet=25,100Gbps"],
           ["fleet", "features", os.path.join("tests", "data", "recorded", "dlrm-cpu.json.gz")],
           ["fleet", "stragglers", os.path.join("tests", "data", "recorded", "ddp-gloo-rank0.json.gz"),
            os.path.join("tests", "data", "recorded", "ddp-gloo-rank1.json.gz")],
+          ["summary", COMPILED, "--compile-log", os.path.dirname(COMPILED)],
           ["hw"], ["hw", "V100"], ["model", "show"], ["rules"]]
 LINK = re.compile(r"(?<!\!)\[[^\]]*\]\(([^)\s]+)\)")
 SCREEN = re.compile(r"```console\n\$ ([^\n]+)\n.*?```\n", re.DOTALL)

@@ -113,8 +113,10 @@ static str compilation_advice(const struct facts *facts, struct arena *arena)
                                                   c->again ? str_printf(arena, ", %u of them again", c->again).at : "")
                                      : S("");
     return str_printf(arena, "%.*s%s", (int)counted.len, counted.at,
-                      c->again ? "Sizes that change compile again: mark_dynamic or pad them. Warm up before you record."
-                               : "Warm up before you record, and keep the compiler's cache between runs.");
+                      c->again
+                          ? "Sizes that change compile again: mark_dynamic or pad them. Which ones, a log tells: set "
+                            "TORCH_TRACE=DIR and give --compile-log DIR."
+                          : "Warm up before you record, and keep the compiler's cache between runs.");
 }
 
 static str advice(const struct holdup *holdup, const struct facts *facts, struct arena *arena)
