@@ -56,6 +56,7 @@ class Compilation(unittest.TestCase):
         self.assertEqual(values(summary)["bound"], "host-bound")
         [finding] = [found for found in summary["findings"] if found["rule"] == "SM109"]
         self.assertIn("2 functions compiled in 7 steps, 2 of them again", finding["message"])
+        self.assertIn("TORCH_TRACE", finding["message"])
 
     def test_parts_have_ids(self):
         """step_parts.part of summary is what parts.part of breakdown is."""
