@@ -286,3 +286,19 @@ class Job(Trust):
         self.apart(300, other=True)
         for command in ("summary",), ("ranks",):
             self.assertEqual(self.doubts(self.job(), command=command), {})
+
+    def test_collectives_of_unknown_kinds(self):
+        """Told by their name, and matched all the same: rank 1 comes 100 us before rank 0."""
+        for rank in range(2):
+            events = training_steps(3)
+            for step in range(3):
+                at, correlation = 1000 * step + 700 - 100 * rank, 100 + step
+                events += [span("cudaLaunchKernel", at, 10, cat="cuda_runtime", correlation=correlation),
+                           span("ncclDevKernel_Rotate_f32_RING_LL(ncclDevKernelArgs)", at + 20, 180 + 100 * rank, cat="kernel",
+                                pid=0, tid=20, correlation=correlation, device=0, stream=20)]
+            self.trace(f"job/rank{rank}.json", events, rank=rank, world=2)
+        document = self.result("ranks", self.job())
+        said = [warning["message"] for warning in document["warnings"]]
+        self.assertEqual(said, ["3 of its collectives are of no known kind, as 'ncclDevKernel_Rotate_f32_RING_LL("
+                                "ncclDevKernelArgs)': told as 'other'"] * 2)
+        self.assertEqual(values(document)["collectives"], 3)

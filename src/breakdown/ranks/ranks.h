@@ -64,6 +64,8 @@ struct rank_numbers {
     struct rank_collective *collectives; /* by call */
     uint32_t collective_count;
     struct collective_group *groups;
+    uint32_t unknown_kinds; /* collectives of no known kind */
+    str unknown_kind;       /* the name of the first */
 };
 
 void rank_run(const struct trace *trace, const struct selection *selection, struct arena *arena,

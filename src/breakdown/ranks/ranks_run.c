@@ -94,15 +94,23 @@ static bool sane(const struct collective *of)
     return of->call_ns < latest_ns && of->start_ns < latest_ns && of->dur_ns < latest_ns;
 }
 
+static void count_unknown(const struct run *run, const struct collective *of)
+{
+    struct rank_numbers *out = run->out;
+    if (of->kind == COLLECTIVE_OTHER && !out->unknown_kinds++)
+        out->unknown_kind = str_copy(run->arena, trace_name(run->trace, of->row));
+}
+
 static void take_collectives(const struct run *run, const struct collectives *table)
 {
     struct rank_numbers *out = run->out;
     out->collectives = arena_array(run->arena, table->count, sizeof *out->collectives);
     for (uint32_t i = 0; i < table->count; i++) {
         const struct collective *of = &table->at[i];
-        if (selected(run, of) && sane(of))
-            out->collectives[out->collective_count++] =
-                (struct rank_collective){.of = *of, .step = step_number(run, of)};
+        if (!selected(run, of) || !sane(of))
+            continue;
+        count_unknown(run, of);
+        out->collectives[out->collective_count++] = (struct rank_collective){.of = *of, .step = step_number(run, of)};
     }
     out->groups = arena_array(run->arena, table->group_count, sizeof *out->groups);
     for (uint32_t i = 0; i < table->group_count; i++) {

@@ -35,6 +35,10 @@ static void warn_of_rank(const struct ranks *ranks, uint32_t r, struct report *r
         warn(ranks, r, report,
              str_printf(arena, "has %u steps, rank %lld has %u", rank->steps, (long long)ranks->at[0]->rank,
                         ranks->at[0]->steps));
+    if (rank->unknown_kinds)
+        warn(ranks, r, report,
+             str_printf(arena, "%u of its collectives are of no known kind, as '%.*s': told as 'other'",
+                        rank->unknown_kinds, (int)rank->unknown_kind.len, rank->unknown_kind.at));
     if (rank->collective_count && !account->comparable && ranks->meeting_count)
         warn(ranks, r, report,
              str_printf(arena, "runs other collectives than the others (%u of %u found there): not comparable",
