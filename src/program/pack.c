@@ -116,6 +116,7 @@ static const struct field program_fields[] = {
     NUMBER(program, held_ns),    NUMBER(program, profiled),
     TEXT(program, path),         TEXT(program, device),
     NUMBER(program, step),       NUMBER(program, without_shapes),
+    NUMBER(program, origin_ns),  NUMBER(program, dated),
 };
 
 struct row_kind {

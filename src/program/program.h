@@ -118,6 +118,8 @@ struct program {
     uint32_t collective_count;
     const struct collective_group *groups; /* which they are of; [0] stands for: not recorded */
     uint32_t group_count;
+    int64_t origin_ns; /* of the times of the collectives, which are the trace's */
+    bool dated;        /* the origin is since an epoch that all ranks share */
     uint32_t threads, streams;
     int64_t rank, world_size; /* -1 */
     int64_t wall_ns;          /* of the step as recorded; -1 */
@@ -129,6 +131,13 @@ struct program {
     int64_t step;             /* number of the step; -1 */
     uint64_t without_shapes;  /* operators that need shapes and have none */
 };
+
+static inline const struct collective_group *program_group_of(const struct program *program,
+                                                              const struct collective *collective)
+{
+    static const struct collective_group unknown = {0};
+    return collective->group < program->group_count ? &program->groups[collective->group] : &unknown;
+}
 
 /* ---- from a trace ---- */
 

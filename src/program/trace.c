@@ -300,6 +300,7 @@ static void describe(const struct trace *trace, const struct step *step, struct 
     program->profiled = true;
     program->path = trace->info.path;
     program->step = step->number;
+    program->dated = trace_epoch(trace, &program->origin_ns);
 }
 
 struct program programs_step(struct programs *of, uint32_t step, struct arena *arena)

@@ -14,6 +14,14 @@ uint32_t trace_text_count(const struct trace *t)
     return intern_count(t->private->names);
 }
 
+bool trace_epoch(const struct trace *t, int64_t *origin_ns)
+{
+    const int64_t base = t->info.base_ns;
+    const bool sane = base >= 0 && base < EVENT_TIME_LIMIT;
+    *origin_ns = t->origin_ns + (sane ? base : 0);
+    return sane;
+}
+
 struct trace_oddities trace_oddities(const struct trace *t)
 {
     return t->private->odd;

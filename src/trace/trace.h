@@ -152,6 +152,12 @@ void trace_finish(struct trace *trace); /* sorts, nests, links, finds steps; the
 /* ---- reading ---- */
 
 void trace_free(struct trace *trace);
+/*
+ * The trace's start since the epoch that all files of a job share. False where the file's base is one that no clock
+ * shows, or that overflows: it is damaged, and left out.
+ */
+bool trace_epoch(const struct trace *trace, int64_t *origin_ns);
+
 str trace_text(const struct trace *trace, uint32_t id);
 static inline str trace_name(const struct trace *trace, uint32_t row)
 {

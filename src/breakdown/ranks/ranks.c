@@ -246,7 +246,7 @@ static uint32_t without_key(const struct rank_numbers *rank)
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < rank->collective_count; i++)
-        count += !rank->collectives[i].class;
+        count += !rank->collectives[i].key;
     return count;
 }
 

@@ -39,7 +39,6 @@ struct rank_collective {
     struct collective of;
     int64_t step;                               /* number of the step it was called in; see below */
     int64_t before_ns[RANK_SINCES][RANK_TIMES]; /* what the rank did before the call */
-    uint64_t class; /* what ranks agree on of it (ops/rows/collective_match.h); 0: cannot be matched */
     uint64_t key;   /* filled by ranks_match: the same for the same collective on every rank; 0: cannot be matched */
     uint32_t after; /* index of the collective of SINCE_COLLECTIVE; RANK_FIRST */
 };

@@ -38,19 +38,14 @@ static void find_keys(struct matching *m)
         lines[r] = (struct collective_line){arena_array(&scratch, rank->collective_count, sizeof *lines->at),
                                             rank->collective_count, rank->origin_ns, rank->dated};
         for (uint32_t i = 0; i < lines[r].count; i++) {
-            const struct collective *of = &rank->collectives[i].of;
-            lines[r].at[i] = (struct collective_point){
-                .class = rank->collectives[i].class,
-                .start_ns = of->start_ns,
-                .end_ns = of->start_ns + (of->dur_ns > 0 ? of->dur_ns : 0),
-                .blocking = of->dur_ns >= 0 && collective_is_blocking((enum collective_kind)of->kind),
-                .numbered = of->seq >= 0};
+            const struct rank_collective *one = &rank->collectives[i];
+            lines[r].at[i] = collective_point(&one->of, &rank->groups[one->of.group], one->step);
         }
     }
     m->doubt = collectives_match(lines, m->rank_count);
     for (uint32_t r = 0; r < m->rank_count; r++)
         for (uint32_t i = 0; i < lines[r].count; i++)
-            m->ranks[r]->collectives[i].key = collective_point_key(&lines[r].at[i]);
+            m->ranks[r]->collectives[i].key = lines[r].at[i].key;
     arena_free(&scratch);
 }
 

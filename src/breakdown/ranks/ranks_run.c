@@ -18,15 +18,6 @@ struct run {
 
 /* ---- the rank ---- */
 
-/* An epoch that no clock shows, or a sum that overflows: the file's base is damaged. */
-static bool date(const struct trace *trace, int64_t *origin_ns)
-{
-    const int64_t base = trace->info.base_ns;
-    const bool sane = base >= 0 && base < EVENT_TIME_LIMIT;
-    *origin_ns = trace->origin_ns + (sane ? base : 0);
-    return sane;
-}
-
 static void describe(const struct run *run)
 {
     const struct trace *trace = run->trace;
@@ -36,7 +27,7 @@ static void describe(const struct run *run)
     out->path = str_copy(run->arena, trace->info.path);
     out->host = str_copy(run->arena, trace->info.host);
     out->device = trace->kinds[EVENT_KERNEL] + trace->kinds[EVENT_COPY] + trace->kinds[EVENT_MEMSET] > 0;
-    out->dated = date(trace, &out->origin_ns);
+    out->dated = trace_epoch(trace, &out->origin_ns);
 }
 
 static void measure_steps(const struct run *run, struct arena *scratch)
@@ -210,9 +201,5 @@ void rank_run(const struct trace *trace, const struct selection *selection, stru
     measure_communication(&run);
     take_collectives(&run, &table);
     measure_times(&run, &scratch);
-    for (uint32_t i = 0; i < out->collective_count; i++) {
-        struct rank_collective *collective = &out->collectives[i];
-        collective->class = collective_class(&collective->of, &out->groups[collective->of.group], collective->step);
-    }
     arena_free(&scratch);
 }

@@ -45,17 +45,11 @@ static void warn_of_rank(const struct ranks *ranks, uint32_t r, struct report *r
                         account->matched, account->matched + account->unmatched));
 }
 
-/* With the clock of a rank set otherwise nearly as many would be found. */
 static void warn_of_doubt(const struct ranks *ranks, struct report *report)
 {
-    const struct match_doubt *doubt = &ranks->doubt;
-    if (!doubt->next || 4 * (uint64_t)doubt->next < 3 * (uint64_t)doubt->pairs)
-        return;
-    warn(ranks, doubt->rank, report,
-         str_printf(
-             report_arena(report),
-             "which collective is which is doubtful: %u are found on the other ranks, with its clock set otherwise %u",
-             doubt->pairs, doubt->next));
+    const str words = match_doubt_words(&ranks->doubt, report_arena(report));
+    if (words.len)
+        warn(ranks, ranks->doubt.rank, report, words);
 }
 
 static void warn_of_all(const struct ranks *ranks, struct report *report)

@@ -27,7 +27,13 @@ static bool join(const struct inputs *inputs, struct report *report, struct oper
     struct rank_operations *ranks = arena_array(arena, inputs->taken, sizeof *ranks);
     for (uint32_t i = 0; i < inputs->taken; i++)
         ranks[i] = *(const struct rank_operations *)inputs->at[i]->result;
-    return operations_of_ranks(ranks, inputs->taken, arena, operations, err);
+    struct match_doubt doubt = {0};
+    if (!operations_of_ranks(ranks, inputs->taken, arena, operations, &doubt, err))
+        return false;
+    const str words = match_doubt_words(&doubt, arena);
+    if (words.len)
+        report_warning(report, str_of(inputs->at[doubt.rank]->path), -1, words);
+    return true;
 }
 
 /* ---- a table ---- */

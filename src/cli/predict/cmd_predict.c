@@ -121,6 +121,23 @@ static void warn_contradictions(struct predicting *p, const struct prediction *p
                                       predictions[i].walked.contradicting));
 }
 
+/* Of several ranks: what is doubtful of who met whom, and what was not found on the others. */
+static void warn_meetings(struct predicting *p, const struct prediction *predictions)
+{
+    for (uint32_t i = 0; i < p->count; i++) {
+        const struct walked *walked = &predictions[i].walked;
+        const str words = match_doubt_words(&walked->doubt, &p->arena);
+        if (words.len)
+            report_warning(p->report, predictions[i].path, -1, words);
+        if (walked->unmet)
+            report_warning(p->report, predictions[i].path, -1,
+                           str_printf(&p->arena,
+                                      "%u collectives are not found on all ranks of their group: each takes what was "
+                                      "recorded, and waits for nobody",
+                                      walked->unmet));
+    }
+}
+
 static void warn_apart(struct predicting *p, const struct prediction *predictions)
 {
     const str why = predictions[0].apart;
@@ -151,6 +168,7 @@ static bool predict_inputs(struct predicting *p, struct steptime_error *err)
         return false;
     warn_apart(p, predictions);
     warn_contradictions(p, predictions);
+    warn_meetings(p, predictions);
     predict_show(predictions, p->count, &asked, p->report);
     if (p->explain)
         predict_explain_show(p->explain, predict_slowest(predictions, p->count), p->report);

@@ -203,7 +203,7 @@ static bool open_replays(struct what_if *w, const struct predict_asked *asked, s
 static void run_replays(struct what_if *w, struct replay *const *replays, struct replayed *replayed)
 {
     const double speed = w->current->cpu_speed;
-    w->together = w->count > 1 && replay_run_together(replays, w->count, speed, replayed);
+    w->together = w->count > 1 && replay_run_together(replays, w->count, speed, replayed, &w->doubt);
     for (uint32_t i = 0; !w->together && i < w->count; i++)
         replayed[i] = replay_run(replays[i], speed);
 }
@@ -315,6 +315,14 @@ static void show_ranks(const struct what_if *w, const struct answer *answers, st
     }
 }
 
+/* Where the walk has not told it. */
+static void warn_of_doubt(const struct what_if *w, struct report *report)
+{
+    const str words = w->together ? match_doubt_words(&w->doubt, w->arena) : S("");
+    if (words.len)
+        report_warning(report, w->inputs[w->doubt.rank].source->path, -1, words);
+}
+
 static bool show_question(struct what_if *w, struct report *report, struct steptime_error *err)
 {
     struct answer slowest, *answers = arena_array(w->arena, w->count, sizeof *answers);
@@ -324,6 +332,7 @@ static bool show_question(struct what_if *w, struct report *report, struct stept
     struct section *section = report_section(report, "what_if", "What if");
     show_values(w, answers, &slowest, section);
     show_ranks(w, answers, section);
+    warn_of_doubt(w, report);
     return true;
 }
 

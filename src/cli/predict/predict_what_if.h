@@ -37,7 +37,8 @@ struct what_if {
     struct hardware hardware;
     uint64_t *met;
     struct question_told told;
-    bool together; /* the ranks were replayed at once */
+    bool together;            /* the ranks were replayed at once */
+    struct match_doubt doubt; /* then: of who met whom */
 };
 
 /* Reads question and sweep off the command line. */

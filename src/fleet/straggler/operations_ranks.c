@@ -9,7 +9,6 @@
 #include "base/mem.h"
 #include "base/sort.h"
 #include "operations_kinds.h"
-#include "ops/rows/collective_match.h"
 
 /* All ranks of one joining. */
 struct join {
@@ -80,7 +79,8 @@ static int64_t end_ns(const struct rank_operation *operation)
 static struct collective_line line_of(const struct join *join, uint32_t place, uint32_t *at, struct arena *scratch)
 {
     const struct rank_operations *rank = at_place(join, place);
-    struct collective_line line = {.at = arena_array(scratch, rank->count, sizeof *line.at)};
+    struct collective_line line = {
+        .at = arena_array(scratch, rank->count, sizeof *line.at), .origin_ns = rank->origin_ns, .dated = rank->dated};
     for (uint32_t i = 0; i < rank->count; i++) {
         if (!can_meet(join, &rank->at[i]))
             continue;
@@ -88,7 +88,9 @@ static struct collective_line line_of(const struct join *join, uint32_t place, u
         line.at[line.count++] = (struct collective_point){.class = rank->at[i].class,
                                                           .start_ns = rank->at[i].start_ns,
                                                           .end_ns = end_ns(&rank->at[i]),
-                                                          .blocking = true};
+                                                          .blocking = true,
+                                                          .numbered = rank->at[i].numbered,
+                                                          .step = rank->at[i].step};
     }
     return line;
 }
@@ -101,7 +103,7 @@ static void count_key(struct map *seen, uint64_t key)
         map_put(seen, (int64_t)key, had == MAP_NONE ? 1 : had + 1);
 }
 
-static void find_meetings(struct join *join, struct arena *scratch)
+static void find_meetings(struct join *join, struct match_doubt *doubt, struct arena *scratch)
 {
     struct collective_line *lines = arena_array(scratch, join->count, sizeof *lines);
     uint32_t **at = arena_array(scratch, join->count, sizeof *at);
@@ -112,13 +114,14 @@ static void find_meetings(struct join *join, struct arena *scratch)
         join->key[i] = arena_array(scratch, at_place(join, i)->count, sizeof **join->key);
         lines[i] = line_of(join, i, at[i], scratch);
     }
-    collectives_match(lines, join->count);
+    *doubt = collectives_match(lines, join->count);
+    doubt->rank = join->by_rank[doubt->rank];
     for (uint32_t i = 0; i < join->count; i++)
         for (uint32_t k = 0; k < lines[i].count; k++)
-            count_key(&seen, collective_point_key(&lines[i].at[k]));
+            count_key(&seen, lines[i].at[k].key);
     for (uint32_t i = 0; i < join->count; i++)
         for (uint32_t k = 0; k < lines[i].count; k++) {
-            const uint64_t key = collective_point_key(&lines[i].at[k]);
+            const uint64_t key = lines[i].at[k].key;
             if (key && map_get(&seen, (int64_t)key) == join->count)
                 join->key[i][at[i][k]] = key;
         }
@@ -322,14 +325,14 @@ static void put_together(struct join *join, struct arena *arena, struct operatio
 }
 
 bool operations_of_ranks(const struct rank_operations *ranks, uint32_t count, struct arena *arena,
-                         struct operations *operations, struct steptime_error *err)
+                         struct operations *operations, struct match_doubt *doubt, struct steptime_error *err)
 {
     struct arena scratch = {0};
     struct join join = {.ranks = ranks, .count = count, .by_rank = in_order(ranks, count, &scratch)};
     common_steps(&join, &scratch);
     const bool good = join.step_count || fail(err, STEPTIME_INPUT, "no step with work that all ranks have recorded");
     if (good) {
-        find_meetings(&join, &scratch);
+        find_meetings(&join, doubt, &scratch);
         set_clocks(&join, &scratch);
         put_together(&join, arena, operations);
     }

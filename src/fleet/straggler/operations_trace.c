@@ -7,7 +7,6 @@
 #include "base/sort.h"
 #include "operations_kinds.h"
 #include "graph/order.h"
-#include "ops/rows/collective_match.h"
 #include "ops/rows/phase.h"
 
 /* Work of the device, or a call of a collective on the host, as the host launched it. */
@@ -15,8 +14,9 @@ struct launched {
     int64_t launch_ns, start_ns, end_ns;
     uint32_t step; /* index */
     int64_t group_size;
-    uint64_t class; /* of a collective */
+    struct collective_class class;
     uint8_t kind;
+    bool numbered;
     bool meets; /* a collective */
     bool waits; /* for other streams, as the host told it to */
 };
@@ -52,13 +52,6 @@ static bool meets(const struct collective *collective)
            !collective->queued_before;
 }
 
-static uint64_t class_of(const struct listing *listing, const struct collective *collective,
-                         const struct collective_group *group)
-{
-    const bool known = collective->step < listing->trace->step_count;
-    return collective_class(collective, group, known ? listing->trace->steps[collective->step].number : -1);
-}
-
 static void list_collectives(struct listing *listing, const struct collectives *collectives, bool *taken)
 {
     for (uint32_t i = 0; i < collectives->count; i++) {
@@ -73,7 +66,8 @@ static void list_collectives(struct listing *listing, const struct collectives *
                                        .end_ns = collective->start_ns + collective->dur_ns,
                                        .step = collective->step,
                                        .group_size = group->size,
-                                       .class = class_of(listing, collective, group),
+                                       .class = collective_class(collective, group),
+                                       .numbered = collective->seq >= 0,
                                        .kind = KIND_COLLECTIVE + collective->kind,
                                        .meets = true});
     }
@@ -210,6 +204,7 @@ static void take_meeting(struct cutting *cutting, const struct launched *meeting
     struct rank_operation *out = emit(cutting, meeting->kind, meeting->start_ns, meeting->end_ns - meeting->start_ns);
     out->group_size = meeting->group_size;
     out->class = meeting->class;
+    out->numbered = meeting->numbered;
     if (meeting->start_ns > cutting->work_ns)
         cutting->work_ns = meeting->start_ns;
 }
@@ -299,7 +294,8 @@ void rank_operations_of(const struct trace *trace, const struct selection *selec
     struct rank_operation *out = arena_array(arena, listing.out_count, sizeof *out);
     if (listing.out_count)
         memcpy(out, listing.out, listing.out_count * sizeof *out);
-    *operations = (struct rank_operations){trace->info.rank, out, (uint32_t)listing.out_count};
+    *operations = (struct rank_operations){.rank = trace->info.rank, .at = out, .count = (uint32_t)listing.out_count};
+    operations->dated = trace_epoch(trace, &operations->origin_ns);
     mem_free(listing.launched);
     mem_free(listing.out);
     arena_free(&scratch);

@@ -18,18 +18,22 @@
 #define FLEET_OPERATIONS_TRACE_H
 
 #include "operations.h"
+#include "ops/rows/collective_match.h"
 #include "trace/select.h"
 
 struct rank_operation {
-    int64_t start_ns, dur_ns; /* by the rank's clock, from the trace's start */
-    int64_t step;             /* its number */
-    int64_t group_size;       /* of a collective; 0: not recorded, or work */
-    uint64_t class;           /* of a collective, see ops/rows/collective_match.h; 0: cannot be matched, or work */
-    uint8_t kind;             /* see rank_operation_kinds */
+    int64_t start_ns, dur_ns;      /* by the rank's clock, from the trace's start */
+    int64_t step;                  /* its number */
+    int64_t group_size;            /* of a collective; 0: not recorded, or work */
+    struct collective_class class; /* see ops/rows/collective_match.h; of work none */
+    uint8_t kind;                  /* see rank_operation_kinds */
+    bool numbered;                 /* the class holds its sequence number */
 };
 
 struct rank_operations {
     int64_t rank;
+    int64_t origin_ns;               /* of its times */
+    bool dated;                      /* the origin is since an epoch that all share */
     const struct rank_operation *at; /* by step, and in the order of their launches */
     uint32_t count;
 };
@@ -38,8 +42,11 @@ struct rank_operations {
 void rank_operations_of(const struct trace *trace, const struct selection *selection, struct arena *arena,
                         struct rank_operations *operations);
 
-/* Joins the ranks; steps that not all of them have are left out. False where nothing is left. */
+/*
+ * Joins the ranks; steps that not all of them have are left out. False where nothing is left. *doubt: which collective
+ * is which on the rank that is most doubtful, an index into `ranks`.
+ */
 bool operations_of_ranks(const struct rank_operations *ranks, uint32_t count, struct arena *arena,
-                         struct operations *operations, struct steptime_error *err);
+                         struct operations *operations, struct match_doubt *doubt, struct steptime_error *err);
 
 #endif

@@ -12,6 +12,7 @@ enum { PARTNERS_MOST = 128 }; /* looked at for one collective */
 struct aligning {
     struct collective_spans own, others;
     int64_t offset_ns;
+    int64_t reach_ns; /* those that are farther apart are no pair */
 };
 
 static int64_t earlier(int64_t a, int64_t b)
@@ -115,11 +116,10 @@ static void try_pair(const struct aligning *a, struct search *s, uint32_t i, uin
 static void try_partners(const struct aligning *a, struct search *s, uint32_t i, uint32_t *first)
 {
     const int64_t start = a->own.at[i].start_ns - a->offset_ns, end = a->own.at[i].end_ns - a->offset_ns;
-    while (*first < a->others.count && a->others.at[*first].end_ns < start - LOOSE_ENDS_NS)
+    while (*first < a->others.count && a->others.at[*first].end_ns < start - a->reach_ns)
         ++*first;
     uint32_t stop = *first;
-    while (stop < a->others.count && stop - *first < PARTNERS_MOST &&
-           a->others.at[stop].start_ns <= end + LOOSE_ENDS_NS)
+    while (stop < a->others.count && stop - *first < PARTNERS_MOST && a->others.at[stop].start_ns <= end + a->reach_ns)
         stop++;
     for (uint32_t j = stop; j-- > *first;)
         if (is_possible(a, i, j))
@@ -168,18 +168,33 @@ static void fill_gaps(const struct aligning *a, uint32_t *mate)
     }
 }
 
+static bool all_block(struct collective_spans spans)
+{
+    for (uint32_t i = 0; i < spans.count; i++)
+        if (!spans.at[i].blocking)
+            return false;
+    return true;
+}
+
+static bool may_be_of_one_step(const struct collective_span *a, const struct collective_span *b)
+{
+    return a->step == b->step || a->step < 0 || b->step < 0;
+}
+
 struct alignment collectives_align(struct collective_spans own, struct collective_spans others, int64_t offset_ns,
                                    uint32_t *mate)
 {
-    const struct aligning a = {own, others, offset_ns};
+    struct aligning a = {own, others, offset_ns, COLLECTIVE_ENDS_NS};
     if (!all_in_order(&a, mate)) {
+        a.reach_ns = all_block(own) && all_block(others) ? COLLECTIVE_ENDS_NS : LOOSE_ENDS_NS;
         find_chain(&a, mate);
         fill_gaps(&a, mate);
     }
-    struct alignment found = {0, 0};
+    struct alignment found = {0};
     for (uint32_t i = 0; i < own.count; i++)
         if (mate[i] != ALIGN_NONE) {
             found.pairs++;
+            found.same_step += may_be_of_one_step(&own.at[i], &others.at[mate[i]]);
             found.apart_ns += ends_apart(&a, i, mate[i]);
         }
     return found;

@@ -21,6 +21,7 @@ enum { ALIGN_NONE = UINT32_MAX };
 
 struct collective_span {
     int64_t start_ns, end_ns;
+    int64_t step;  /* below 0: of none */
     bool blocking; /* with a work that was recorded; else only that the ends are not far apart is asked */
 };
 
@@ -30,8 +31,8 @@ struct collective_spans {
 };
 
 struct alignment {
-    uint32_t pairs;
-    int64_t apart_ns; /* sum of the differences of their ends */
+    uint32_t pairs, same_step; /* same_step: of those, not known to be of two steps */
+    int64_t apart_ns;          /* sum of the differences of their ends */
 };
 
 /* mate[i]: the one of `others` that the i-th of `own` is, or ALIGN_NONE. offset_ns: the clock of `own` less the other. */

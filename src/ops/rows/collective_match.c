@@ -5,6 +5,7 @@
 
 #include "base/arena.h"
 #include "base/hash.h"
+#include "base/map.h"
 #include "base/mem.h"
 #include "base/sort.h"
 #include "collective_align.h"
@@ -14,22 +15,28 @@ static uint64_t not_zero(uint64_t hash)
     return hash ? hash : 1;
 }
 
-uint64_t collective_class(const struct collective *of, const struct collective_group *group, int64_t step)
+struct collective_class collective_class(const struct collective *of, const struct collective_group *group)
 {
     if (of->kind == COLLECTIVE_POINT_TO_POINT && group->size > 2)
-        return 0; /* which two is not recorded */
+        return (struct collective_class){0, -1}; /* which two is not recorded */
     uint64_t hash = hash_add(group->identity, of->on_host);
     hash = hash_add(hash, of->seq >= 0);
-    hash = hash_add(hash, (uint64_t)(of->seq >= 0 ? of->seq : step));
+    hash = hash_add(hash, (uint64_t)(of->seq >= 0 ? of->seq : 0));
     hash = hash_add(hash, of->kind);
-    if (collective_is_even((enum collective_kind)of->kind))
-        hash = hash_add(hash, (uint64_t)collective_elements(of, 1));
-    return not_zero(hash);
+    const bool even = of->seq < 0 && collective_is_even((enum collective_kind)of->kind);
+    return (struct collective_class){not_zero(hash), even ? collective_elements(of, 1) : -1};
 }
 
-uint64_t collective_point_key(const struct collective_point *point)
+struct collective_point collective_point(const struct collective *of, const struct collective_group *group,
+                                         int64_t step)
 {
-    return point->class ? not_zero(hash_add(point->class, (uint64_t)(int64_t)point->number)) : 0;
+    return (struct collective_point){.class = collective_class(of, group),
+                                     .start_ns = of->start_ns,
+                                     .end_ns = of->start_ns + (of->dur_ns > 0 ? of->dur_ns : 0),
+                                     .blocking =
+                                         of->dur_ns >= 0 && collective_is_blocking((enum collective_kind)of->kind),
+                                     .numbered = of->seq >= 0,
+                                     .step = step};
 }
 
 /* ---- classes ---- */
@@ -47,9 +54,9 @@ struct list {
 /* What ranks so far have of a class, in the order of the calls, by the first rank's clock. */
 struct known {
     struct collective_span *at;
-    int32_t *number;
+    uint32_t *number;
     uint32_t count;
-    int32_t numbers; /* given so far */
+    uint32_t numbers; /* given so far */
     bool numbered;
 };
 
@@ -58,6 +65,7 @@ struct matching {
     uint32_t ranks;
     bool dated;           /* all times are since one epoch */
     struct place *places; /* by class, then rank, then in order */
+    uint64_t *class;      /* by place: what the ranks agree on, and the size where all of them tell it */
     uint32_t count;
     struct list *lists; /* by rank, then class */
     uint32_t list_count;
@@ -73,7 +81,8 @@ static struct collective_point *point_at(const struct matching *m, uint32_t plac
     return &m->lines[m->places[place].rank].at[m->places[place].index];
 }
 
-static void sort_places(struct matching *m)
+/* Lists all that can be matched, rank by rank. */
+static uint32_t list_places(struct matching *m)
 {
     uint32_t room = 0;
     m->dated = true;
@@ -81,18 +90,48 @@ static void sort_places(struct matching *m)
         room += m->lines[r].count;
         m->dated = m->dated && m->lines[r].dated;
     }
-    struct place *listed = arena_array(m->scratch, room, sizeof *listed);
-    struct keyed *order = arena_array(m->scratch, room, sizeof *order);
     m->places = arena_array(m->scratch, room, sizeof *m->places);
     for (uint32_t r = 0; r < m->ranks; r++)
-        for (uint32_t i = 0; i < m->lines[r].count; i++)
-            if (m->lines[r].at[i].class) {
-                order[m->count] = (struct keyed){(int64_t)m->lines[r].at[i].class, m->count};
-                listed[m->count++] = (struct place){r, i};
-            }
-    sort_keyed(order, m->count);
-    for (uint32_t i = 0; i < m->count; i++)
-        m->places[i] = listed[order[i].row];
+        for (uint32_t i = 0; i < m->lines[r].count; i++) {
+            m->lines[r].at[i].key = 0;
+            if (m->lines[r].at[i].class.agreed)
+                m->places[m->count++] = (struct place){r, i};
+        }
+    return m->count;
+}
+
+/* Where one of them has no size, sizes tell none of them apart. */
+static void find_classes(struct matching *m)
+{
+    struct map unsized = {0};
+    m->class = arena_array(m->scratch, m->count, sizeof *m->class);
+    for (uint32_t i = 0; i < m->count; i++) {
+        const struct collective_class *class = &point_at(m, i)->class;
+        if (class->elements < 0)
+            map_put(&unsized, (int64_t) class->agreed, 1);
+    }
+    for (uint32_t i = 0; i < m->count; i++) {
+        const struct collective_class *class = &point_at(m, i)->class;
+        const bool sized = map_get(&unsized, (int64_t) class->agreed) == MAP_NONE;
+        m->class[i] = sized ? not_zero(hash_add(class->agreed, (uint64_t) class->elements)) : class->agreed;
+    }
+    map_free(&unsized);
+}
+
+static void sort_places(struct matching *m)
+{
+    const uint32_t count = list_places(m);
+    struct keyed *order = arena_array(m->scratch, count, sizeof *order);
+    struct place *sorted = arena_array(m->scratch, count, sizeof *sorted);
+    find_classes(m);
+    for (uint32_t i = 0; i < count; i++)
+        order[i] = (struct keyed){(int64_t)m->class[i], i};
+    sort_keyed(order, count);
+    for (uint32_t i = 0; i < count; i++) {
+        sorted[i] = m->places[order[i].row];
+        m->class[i] = (uint64_t)order[i].key;
+    }
+    m->places = sorted;
 }
 
 static void find_spans(struct matching *m)
@@ -103,18 +142,19 @@ static void find_spans(struct matching *m)
         const struct collective_point *point = point_at(m, i);
         const struct collective_line *line = &m->lines[m->places[i].rank];
         const int64_t origin = m->dated ? line->origin_ns - m->lines[0].origin_ns : 0;
-        m->spans[i] = (struct collective_span){point->start_ns + origin, point->end_ns + origin, point->blocking};
+        m->spans[i] =
+            (struct collective_span){point->start_ns + origin, point->end_ns + origin, point->step, point->blocking};
     }
 }
 
-/* Opens the class of the list at hand, with room for all of its places. */
+/* With room for all of its places. */
 static void open_class(struct matching *m, uint32_t first, uint32_t class)
 {
     uint32_t end = first + 1;
-    while (end < m->count && point_at(m, end)->class == point_at(m, first)->class)
+    while (end < m->count && m->class[end] == m->class[first])
         end++;
     m->classes[class] = (struct known){.at = arena_array(m->scratch, end - first, sizeof *m->classes->at),
-                                       .number = arena_array(m->scratch, end - first, sizeof(int32_t)),
+                                       .number = arena_array(m->scratch, end - first, sizeof(uint32_t)),
                                        .numbered = point_at(m, first)->numbered};
 }
 
@@ -125,7 +165,7 @@ static void find_lists(struct matching *m)
     m->classes = arena_array(m->scratch, m->count, sizeof *m->classes);
     uint32_t classes = 0;
     for (uint32_t i = 0; i < m->count; i++) {
-        const bool same = i && point_at(m, i - 1)->class == point_at(m, i)->class;
+        const bool same = i && m->class[i - 1] == m->class[i];
         if (!same)
             open_class(m, i, classes++);
         if (!same || m->places[i].rank != m->places[i - 1].rank)
@@ -145,7 +185,7 @@ static void find_lists(struct matching *m)
 /* The lists of a rank. */
 struct rank_lists {
     const struct list *at;
-    uint32_t count, points;
+    uint32_t count;
 };
 
 static struct collective_spans own_of(const struct matching *m, const struct list *list)
@@ -163,7 +203,8 @@ static struct alignment align_numbered(struct collective_spans own, struct colle
 {
     for (uint32_t i = 0; i < own.count; i++)
         mate[i] = i < known.count ? i : ALIGN_NONE;
-    return (struct alignment){own.count < known.count ? own.count : known.count, 0};
+    const uint32_t pairs = own.count < known.count ? own.count : known.count;
+    return (struct alignment){.pairs = pairs, .same_step = pairs};
 }
 
 static struct alignment align_list(const struct matching *m, const struct list *list, int64_t offset_ns)
@@ -176,10 +217,11 @@ static struct alignment align_list(const struct matching *m, const struct list *
 
 static struct alignment align_rank(const struct matching *m, struct rank_lists rank, int64_t offset_ns)
 {
-    struct alignment all = {0, 0};
+    struct alignment all = {0};
     for (uint32_t i = 0; i < rank.count; i++) {
         const struct alignment one = align_list(m, &rank.at[i], offset_ns);
         all.pairs += one.pairs;
+        all.same_step += one.same_step;
         all.apart_ns += one.apart_ns;
     }
     return all;
@@ -188,9 +230,13 @@ static struct alignment align_rank(const struct matching *m, struct rank_lists r
 /* ---- how far the clock of a rank is off ---- */
 
 enum {
-    SHIFTS = 6,              /* n-th with (n + k)-th, k from -SHIFTS to SHIFTS */
-    LOOKED_AT_CLOSELY = 512, /* so many collectives: all candidates are tried, even where the first one pairs all */
-    NEAR = 32,               /* of longer lists those so many places apart are paired for the densest window */
+    SHIFTS = 6, /* n-th with (n + k)-th, k from -SHIFTS to SHIFTS */
+    NEAR = 32,  /* of longer lists those so many places apart are paired for the densest window */
+};
+
+struct tried {
+    int64_t offset_ns;
+    struct alignment found;
 };
 
 struct trial {
@@ -198,30 +244,34 @@ struct trial {
     struct rank_lists rank;
     struct keyed *differences;
     size_t count, room;
-    int64_t tried[2 * SHIFTS + 4];
+    struct tried tried[2 * SHIFTS + 4];
     uint32_t tried_count;
     int64_t offset_ns; /* the best so far */
     struct alignment best;
-    uint32_t next; /* pairs of the next best */
 };
 
-/* Most pairs win, then the first tried, which is none; then the least difference. */
+/* Most pairs win, then the clock as it is, then most of one step, then the least difference. */
+static bool is_better(const struct trial *t, const struct alignment *found)
+{
+    if (!t->tried_count || found->pairs != t->best.pairs)
+        return !t->tried_count || found->pairs > t->best.pairs;
+    if (!t->offset_ns && t->m->dated)
+        return false;
+    return found->same_step != t->best.same_step ? found->same_step > t->best.same_step
+                                                 : found->apart_ns < t->best.apart_ns;
+}
+
 static void try_offset(struct trial *t, int64_t offset_ns)
 {
     for (uint32_t i = 0; i < t->tried_count; i++)
-        if (llabs(offset_ns - t->tried[i]) <= COLLECTIVE_ENDS_NS)
+        if (llabs(offset_ns - t->tried[i].offset_ns) <= COLLECTIVE_ENDS_NS)
             return;
     const struct alignment found = align_rank(t->m, t->rank, offset_ns);
-    const bool first = !t->tried_count, none = !first && !t->offset_ns && t->m->dated;
-    t->tried[t->tried_count++] = offset_ns;
-    const bool better = first || found.pairs > t->best.pairs ||
-                        (found.pairs == t->best.pairs && !none && found.apart_ns < t->best.apart_ns);
-    const uint32_t lesser = better ? t->best.pairs : found.pairs;
-    t->next = !first && lesser > t->next ? lesser : t->next;
-    if (better) {
+    if (is_better(t, &found)) {
         t->best = found;
         t->offset_ns = offset_ns;
     }
+    t->tried[t->tried_count++] = (struct tried){offset_ns, found};
 }
 
 static void add_difference(struct trial *t, const struct collective_span *own, const struct collective_span *known)
@@ -267,65 +317,73 @@ static void try_densest(struct trial *t)
         try_offset(t, t->differences[from + (most - 1) / 2].key);
 }
 
-/* How many could be paired at most. */
-static uint32_t comparable(const struct trial *t)
+/* Of the next best. Where the steps bear the best one out, what it pairs of unlike steps speaks for none of the others. */
+static uint32_t rival_pairs(const struct trial *t)
 {
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < t->rank.count; i++) {
-        const uint32_t known = t->m->classes[t->rank.at[i].class].count;
-        count += known < t->rank.at[i].count ? known : t->rank.at[i].count;
+    const bool borne_out = t->best.same_step == t->best.pairs;
+    uint32_t most = 0;
+    for (uint32_t i = 0; i < t->tried_count; i++) {
+        const struct alignment *found = &t->tried[i].found;
+        const uint32_t pairs = borne_out ? found->same_step : found->pairs;
+        if (t->tried[i].offset_ns != t->offset_ns && pairs > most)
+            most = pairs;
     }
-    return count;
+    return most;
 }
 
 static int64_t find_offset(struct matching *m, struct rank_lists rank)
 {
     struct trial t = {.m = m, .rank = rank};
-    const uint32_t most = comparable(&t);
     if (m->dated)
         try_offset(&t, 0);
-    if (t.best.pairs < most)
-        try_shift(&t, 0);
-    if (t.best.pairs < most || rank.points <= LOOKED_AT_CLOSELY) {
-        try_densest(&t);
-        for (int64_t shift = -SHIFTS; shift <= SHIFTS; shift++)
-            try_shift(&t, shift);
-    }
-    if (most && (uint64_t)t.next * m->doubt.pairs >= (uint64_t)m->doubt.next * t.best.pairs)
-        m->doubt = (struct match_doubt){rank.at[0].rank, t.best.pairs, t.next};
+    try_shift(&t, 0);
+    try_densest(&t);
+    for (int64_t shift = -SHIFTS; shift <= SHIFTS; shift++)
+        try_shift(&t, shift);
+    const uint32_t next = rival_pairs(&t);
+    if (t.best.pairs && (uint64_t)next * m->doubt.pairs >= (uint64_t)m->doubt.next * t.best.pairs)
+        m->doubt = (struct match_doubt){rank.at[0].rank, t.best.pairs, next};
     mem_free(t.differences);
     return t.offset_ns;
 }
 
 /* ---- joining ---- */
 
-static void add_known(struct known *known, struct collective_span span, int32_t number)
-{
-    uint32_t at = known->count++;
-    for (; at && known->at[at - 1].start_ns > span.start_ns; at--) {
-        known->at[at] = known->at[at - 1];
-        known->number[at] = known->number[at - 1];
-    }
-    known->at[at] = span;
-    known->number[at] = number;
-}
-
-/* What nobody before had is known from here on. */
-static void join_list(struct matching *m, const struct list *list, int64_t offset_ns)
+/* Puts what nobody before had among the known, which stay in order: from the last one down, each moves at most once. */
+static void add_known(struct matching *m, const struct list *list, const uint32_t *number, uint32_t more,
+                      int64_t offset_ns)
 {
     struct known *known = &m->classes[list->class];
-    align_list(m, list, offset_ns);
-    for (uint32_t i = 0; i < list->count; i++) {
-        const uint32_t mate = m->mate[list->first + i];
-        point_at(m, list->first + i)->number = mate == ALIGN_NONE ? known->numbers++ : known->number[mate];
-    }
-    for (uint32_t i = 0; i < list->count; i++) {
+    uint32_t old = known->count, to = known->count += more;
+    for (uint32_t i = list->count; i-- && more;) {
+        if (m->mate[list->first + i] != ALIGN_NONE)
+            continue;
         struct collective_span span = m->spans[list->first + i];
         span.start_ns -= offset_ns;
         span.end_ns -= offset_ns;
-        if (m->mate[list->first + i] == ALIGN_NONE)
-            add_known(known, span, point_at(m, list->first + i)->number);
+        for (; old && known->at[old - 1].start_ns > span.start_ns; old--) {
+            known->at[--to] = known->at[old - 1];
+            known->number[to] = known->number[old - 1];
+        }
+        known->at[--to] = span;
+        known->number[to] = number[i];
+        more--;
     }
+}
+
+static void join_list(struct matching *m, const struct list *list, int64_t offset_ns)
+{
+    struct known *known = &m->classes[list->class];
+    uint32_t *number = mem_alloc((list->count + (size_t)1) * sizeof *number), more = 0;
+    align_list(m, list, offset_ns);
+    for (uint32_t i = 0; i < list->count; i++) {
+        const uint32_t mate = m->mate[list->first + i];
+        number[i] = mate == ALIGN_NONE ? known->numbers++ : known->number[mate];
+        more += mate == ALIGN_NONE;
+        point_at(m, list->first + i)->key = not_zero(hash_add(m->class[list->first + i], number[i]));
+    }
+    add_known(m, list, number, more, offset_ns);
+    mem_free(number);
 }
 
 struct match_doubt collectives_match(const struct collective_line *lines, uint32_t ranks)
@@ -336,9 +394,9 @@ struct match_doubt collectives_match(const struct collective_line *lines, uint32
     find_spans(&m);
     find_lists(&m);
     for (uint32_t first = 0, end; first < m.list_count; first = end) {
-        struct rank_lists rank = {m.lists + first, 0, 0};
-        for (end = first; end < m.list_count && m.lists[end].rank == m.lists[first].rank; end++)
-            rank.points += m.lists[end].count;
+        struct rank_lists rank = {m.lists + first, 0};
+        for (end = first; end < m.list_count && m.lists[end].rank == m.lists[first].rank;)
+            end++;
         rank.count = end - first;
         const int64_t offset_ns = first ? find_offset(&m, rank) : 0;
         for (uint32_t i = first; i < end; i++)
@@ -346,4 +404,14 @@ struct match_doubt collectives_match(const struct collective_line *lines, uint32
     }
     arena_free(&scratch);
     return m.doubt;
+}
+
+str match_doubt_words(const struct match_doubt *doubt, struct arena *arena)
+{
+    if (!doubt->next || 4 * (uint64_t)doubt->next < 3 * (uint64_t)doubt->pairs)
+        return S("");
+    return str_printf(
+        arena,
+        "which collective is which is doubtful: %u are found on the other ranks, with its clock set otherwise %u",
+        doubt->pairs, doubt->next);
 }

@@ -82,6 +82,9 @@ void add_walked(struct walked *sum, const struct walked *walked, double share)
     sum->communication_us += walked->communication_us * share;
     sum->exposed_communication_us += walked->exposed_communication_us * share;
     sum->contradicting += walked->contradicting;
+    sum->unmet += walked->unmet;
+    if ((uint64_t)walked->doubt.next * sum->doubt.pairs >= (uint64_t)sum->doubt.next * walked->doubt.pairs)
+        sum->doubt = walked->doubt;
 }
 
 static double model_error_us(const struct plan *plan)

@@ -73,6 +73,8 @@ static const struct program *meeting_part(const struct program *program, struct 
         .rank = program->rank,
         .world_size = program->world_size,
         .step = program->step,
+        .origin_ns = program->origin_ns,
+        .dated = program->dated,
         .collectives = collectives,
         .collective_count = program->collective_count,
         .groups = groups,

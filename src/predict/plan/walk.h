@@ -22,6 +22,7 @@
 #ifndef PREDICT_WALK_H
 #define PREDICT_WALK_H
 
+#include "ops/rows/collective_match.h"
 #include "plan.h"
 
 struct walked {
@@ -36,6 +37,8 @@ struct walked {
     const double *op_start_us, *op_end_us; /* by plan op, on the host; NaN for those gone */
     const double *op_wait_us;              /* by plan op, of it waiting for the device */
     uint32_t contradicting;                /* waits between streams that go against the order of the calls: left out */
+    struct match_doubt doubt; /* of several ranks: where which collective is which is most doubtful on this one */
+    uint32_t unmet; /* collectives that were not found on all ranks of their group: they take what was recorded */
 };
 
 /* Times live in the arena. O(operators + launches). False with STEPTIME_USAGE where they are longer than can be told. */
@@ -45,7 +48,7 @@ bool walk(const struct plan *plan, struct arena *arena, struct walked *walked, s
 bool walk_step_us(const struct plan *plan, double *step_us, struct steptime_error *err);
 
 /*
- * Several ranks of one job at once: collectives of the same group and sequence are one. Each plan is one rank.
+ * Several ranks of one job at once: which collectives are one, meetings.h says. Each plan is one rank.
  * Collectives of groups of which ranks are missing are taken as each rank's own.
  * False with STEPTIME_INPUT where collectives do not match or wait for each other in a circle, naming both.
  */

@@ -111,6 +111,15 @@ static void tell_waits(const struct telling *t, struct arena *arena, struct walk
     walked->op_wait_us = waits;
 }
 
+static void tell_meetings(const struct walking *w, uint32_t rank, struct walked *walked)
+{
+    if (!w->meetings)
+        return;
+    const struct match_doubt doubt = meetings_doubt(w->meetings);
+    walked->unmet = meetings_missed(w->meetings, rank);
+    walked->doubt = doubt.rank == rank ? doubt : (struct match_doubt){0};
+}
+
 void walk_sum(const struct walking *w, uint32_t rank, struct arena *arena, struct walked *walked)
 {
     const struct walk_net *of = &w->ranks[rank];
@@ -124,4 +133,5 @@ void walk_sum(const struct walking *w, uint32_t rank, struct arena *arena, struc
     tell_ops(&t, arena, walked);
     tell_waits(&t, arena, walked);
     sum_device(&t, walked);
+    tell_meetings(w, rank, walked);
 }

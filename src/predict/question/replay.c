@@ -42,17 +42,14 @@ static void put_launch(struct replay *r, const struct pair *step, uint32_t i)
         r->work[row] = ratio_of(before->us, after->us);
 }
 
+/* The work is the row, whatever the step's program says of its time. */
 static struct collective_point point_of(const struct trace *trace, const struct program *program,
                                         const struct collective *collective, uint32_t row)
 {
-    static const struct collective_group unknown = {0};
-    const struct collective_group *group =
-        collective->group < program->group_count ? &program->groups[collective->group] : &unknown;
-    return (struct collective_point){.class = collective_class(collective, group, program->step),
-                                     .start_ns = trace->start_ns[row],
-                                     .end_ns = trace_end_ns(trace, row),
-                                     .blocking = true,
-                                     .numbered = collective->seq >= 0};
+    struct collective of = *collective;
+    of.start_ns = trace->start_ns[row];
+    of.dur_ns = trace->dur_ns[row];
+    return collective_point(&of, program_group_of(program, collective), program->step);
 }
 
 /* A collective at which ranks may meet. */

@@ -16,6 +16,7 @@
 #define PREDICT_REPLAY_H
 
 #include "graph/graph.h"
+#include "ops/rows/collective_match.h"
 #include "question.h"
 
 struct replay;
@@ -38,8 +39,9 @@ struct replayed replay_run(struct replay *replay, double cpu_speed);
 /*
  * All ranks of a job at once, each after all its steps: a collective begins when the last rank has come, and takes what
  * it took the one that came last in the recording, or what the question makes of that. False where they meet nowhere, or
- * in other orders than recorded; then nothing is replayed.
+ * in other orders than recorded; then nothing is replayed. *doubt: which collective is which on the most doubtful rank.
  */
-bool replay_run_together(struct replay *const *replays, uint32_t ranks, double cpu_speed, struct replayed *replayed);
+bool replay_run_together(struct replay *const *replays, uint32_t ranks, double cpu_speed, struct replayed *replayed,
+                         struct match_doubt *doubt);
 
 #endif

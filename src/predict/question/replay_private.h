@@ -3,7 +3,6 @@
 #ifndef PREDICT_REPLAY_PRIVATE_H
 #define PREDICT_REPLAY_PRIVATE_H
 
-#include "ops/rows/collective_match.h"
 #include "replay.h"
 
 /* A collective that the question leaves. */

@@ -31,12 +31,14 @@ static struct collective_line line_of(const struct replay *replay, struct arena 
 {
     struct collective_line line = {.at = arena_array(arena, replay->meet_count, sizeof *line.at),
                                    .count = (uint32_t)replay->meet_count};
+    line.dated = trace_epoch(replay->graph->trace, &line.origin_ns);
     for (uint32_t i = 0; i < line.count; i++)
         line.at[i] = replay->meets[i].point;
     return line;
 }
 
-static struct coming *all_coming(struct replay *const *replays, uint32_t ranks, struct arena *arena, size_t *count)
+static struct coming *all_coming(struct replay *const *replays, uint32_t ranks, struct arena *arena, size_t *count,
+                                 struct match_doubt *doubt)
 {
     struct collective_line *lines = arena_array(arena, ranks, sizeof *lines);
     size_t room = 0;
@@ -44,15 +46,15 @@ static struct coming *all_coming(struct replay *const *replays, uint32_t ranks, 
         lines[r] = line_of(replays[r], arena);
         room += lines[r].count;
     }
-    collectives_match(lines, ranks);
+    *doubt = collectives_match(lines, ranks);
     struct coming *all = arena_array(arena, room, sizeof *all);
     *count = 0;
     for (uint32_t r = 0; r < ranks; r++)
         for (uint32_t i = 0; i < lines[r].count; i++) {
             const struct replay_meet *meet = &replays[r]->meets[i];
             const uint32_t node = replays[r]->graph->node_of[meet->row];
-            if (node != NODE_NONE && lines[r].at[i].class)
-                all[(*count)++] = (struct coming){collective_point_key(&lines[r].at[i]), meet->size, {r, node}};
+            if (node != NODE_NONE && lines[r].at[i].key)
+                all[(*count)++] = (struct coming){lines[r].at[i].key, meet->size, {r, node}};
         }
     qsort(all, *count, sizeof *all, by_key);
     return all;
@@ -68,10 +70,10 @@ static bool all_meet(uint32_t ranks, const struct coming *first, size_t count)
     return count > 1 && (int64_t)count == size;
 }
 
-static void match(struct replay *const *replays, struct job *job, struct arena *arena)
+static void match(struct replay *const *replays, struct job *job, struct arena *arena, struct match_doubt *doubt)
 {
     size_t count;
-    const struct coming *all = all_coming(replays, job->count, arena, &count);
+    const struct coming *all = all_coming(replays, job->count, arena, &count, doubt);
     struct meeting *meetings = arena_array(arena, count, sizeof *meetings);
     struct member *members = arena_array(arena, count, sizeof *members);
     for (size_t i = 0, end; i < count; i = end) {
@@ -84,7 +86,8 @@ static void match(struct replay *const *replays, struct job *job, struct arena *
     job->meetings = meetings;
 }
 
-bool replay_run_together(struct replay *const *replays, uint32_t ranks, double cpu_speed, struct replayed *replayed)
+bool replay_run_together(struct replay *const *replays, uint32_t ranks, double cpu_speed, struct replayed *replayed,
+                         struct match_doubt *doubt)
 {
     struct arena scratch = {0};
     struct net *nets = arena_array(&scratch, ranks, sizeof *nets);
@@ -95,7 +98,7 @@ bool replay_run_together(struct replay *const *replays, uint32_t ranks, double c
         nets[r] = replays[r]->graph->net;
         changes[r] = replay_change(replays[r], cpu_speed);
     }
-    match(replays, &job, &scratch);
+    match(replays, &job, &scratch, doubt);
     const bool good = job.meeting_count && job_run(&job, 0, &scratch, schedules, NULL);
     for (uint32_t r = 0; good && r < ranks; r++)
         replayed[r] = (struct replayed){replay_step_ns(replays[r]->graph, NULL),

@@ -19,8 +19,11 @@ static void add(struct rank *rank, int64_t call, int64_t clock_us)
 {
     const int64_t at_us = call * 1000 + call * call * 37 % 700 + clock_us;
     rank->true_number[rank->count] = call;
-    rank->at[rank->count++] = (struct collective_point){
-        .class = 1 + (uint64_t)(call % 2), .start_ns = at_us * US, .end_ns = (at_us + 100) * US, .blocking = true};
+    rank->at[rank->count++] = (struct collective_point){.class = {1 + (uint64_t)(call % 2), -1},
+                                                        .step = -1,
+                                                        .start_ns = at_us * US,
+                                                        .end_ns = (at_us + 100) * US,
+                                                        .blocking = true};
 }
 
 static struct match_doubt match(struct rank *a, struct rank *b)
@@ -35,7 +38,7 @@ static void expect_right(const struct rank *a, const struct rank *b, uint32_t co
     uint32_t found = 0;
     for (uint32_t i = 0; i < a->count; i++)
         for (uint32_t j = 0; j < b->count; j++)
-            if (collective_point_key(&a->at[i]) == collective_point_key(&b->at[j])) {
+            if (a->at[i].key == b->at[j].key) {
                 assert_int_equal(a->true_number[i], b->true_number[j]);
                 found++;
             }
@@ -79,8 +82,11 @@ static void doubt_is_told(void **state)
 {
     struct rank a = {0}, b = {0};
     for (int64_t call = 0; call < CALLS; call++) {
-        const struct collective_point point = {
-            .class = 1, .start_ns = call * 1000 * US, .end_ns = (call * 1000 + 100) * US, .blocking = true};
+        const struct collective_point point = {.class = {1, -1},
+                                               .step = -1,
+                                               .start_ns = call * 1000 * US,
+                                               .end_ns = (call * 1000 + 100) * US,
+                                               .blocking = true};
         a.at[a.count++] = point;
         b.at[b.count++] = point;
     }
@@ -99,8 +105,8 @@ static void numbers_need_no_time(void **state)
             add(&b, call, call * 5000);
     }
     for (uint32_t i = 0; i < CALLS; i++) {
-        a.at[i].class = 1 + (uint64_t)a.true_number[i];
-        b.at[i].class = i < b.count ? 1 + (uint64_t)b.true_number[i] : 0;
+        a.at[i].class.agreed = 1 + (uint64_t)a.true_number[i];
+        b.at[i].class.agreed = i < b.count ? 1 + (uint64_t)b.true_number[i] : 0;
         a.at[i].numbered = b.at[i].numbered = true;
     }
     match(&a, &b);

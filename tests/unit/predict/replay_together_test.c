@@ -100,11 +100,12 @@ static void expect_all_gain(struct job *job)
     const struct question question = {.scale = &scale, .scale_count = 1};
     struct replay *replays[RANKS];
     struct replayed replayed[RANKS];
+    struct match_doubt doubt;
     for (uint32_t i = 0; i < RANKS; i++) {
         ask(job, &job->ranks[i], &question);
         replays[i] = job->ranks[i].replay;
     }
-    assert_true(replay_run_together(replays, RANKS, 1, replayed));
+    assert_true(replay_run_together(replays, RANKS, 1, replayed, &doubt));
     for (uint32_t i = 0; i < RANKS; i++) {
         assert_int_equal(replayed[i].recorded_ns, STEP_US * US);
         assert_int_equal(replayed[i].replayed_ns, (STEP_US - (LONG_US - SHORT_US) / STEPS) * US);
