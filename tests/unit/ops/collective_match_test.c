@@ -4,7 +4,7 @@
 
 #include "ops/rows/collective_match.h"
 
-enum { MOST = 64, CALLS = 30 };
+enum { MOST = 640, CALLS = 30 };
 
 #define US ((int64_t)1000)
 
@@ -113,6 +113,77 @@ static void numbers_need_no_time(void **state)
     expect_right(&a, &b, b.count);
 }
 
+/* One after another, the same each time; sizes count up, where they are known. */
+static void add_sized(struct rank *rank, int64_t call, bool sized)
+{
+    add(rank, call, 0);
+    rank->at[rank->count - 1].class = (struct collective_class){1, sized ? 100 + call % 2 : -1};
+}
+
+static void a_size_that_one_rank_lacks_separates_nothing(void **state)
+{
+    struct rank a = {0}, b = {0};
+    for (int64_t call = 0; call < CALLS; call++) {
+        add_sized(&a, call, true);
+        add_sized(&b, call, call != 3);
+    }
+    match(&a, &b);
+    expect_right(&a, &b, CALLS);
+}
+
+static void sizes_that_all_tell_separate(void **state)
+{
+    struct rank a = {0}, b = {0};
+    add_sized(&a, 0, true);
+    add_sized(&b, 0, true);
+    b.at[0].class.elements++;
+    match(&a, &b);
+    assert_true(a.at[0].key != b.at[0].key);
+}
+
+/* Each rank numbers its steps from where its recording began. */
+static void steps_may_be_numbered_otherwise(void **state)
+{
+    struct rank a = {0}, b = {0};
+    for (int64_t call = 0; call < CALLS; call++) {
+        add(&a, call, 0);
+        add(&b, call, 0);
+        a.at[call].step = call / 3;
+        b.at[call].step = 100 + call / 3;
+    }
+    match(&a, &b);
+    expect_right(&a, &b, CALLS);
+}
+
+/* Equal steps, told apart by their numbers: a clock that is off by one of them raises no doubt. */
+static void steps_that_agree_leave_no_doubt(void **state)
+{
+    struct rank a = {0};
+    for (int64_t call = 0; call < CALLS; call++)
+        a.at[a.count++] = (struct collective_point){.class = {1, -1},
+                                                    .step = call,
+                                                    .start_ns = call * 1000 * US,
+                                                    .end_ns = (call * 1000 + 100) * US,
+                                                    .blocking = true};
+    struct rank b = a;
+    const struct match_doubt doubt = match(&a, &b);
+    assert_int_equal(doubt.pairs, CALLS);
+    assert_int_equal(doubt.next, 0);
+}
+
+static void doubt_is_told_of_many(void **state)
+{
+    struct rank a = {0};
+    for (int64_t call = 0; call < MOST; call++)
+        a.at[a.count++] = (struct collective_point){.class = {1, -1},
+                                                    .step = -1,
+                                                    .start_ns = call * 1000 * US,
+                                                    .end_ns = (call * 1000 + 100) * US,
+                                                    .blocking = true};
+    struct rank b = a;
+    assert_int_equal(match(&a, &b).next, MOST - 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -120,6 +191,11 @@ int main(void)
         cmocka_unit_test(any_may_be_missing_on_either),
         cmocka_unit_test(doubt_is_told),
         cmocka_unit_test(numbers_need_no_time),
+        cmocka_unit_test(a_size_that_one_rank_lacks_separates_nothing),
+        cmocka_unit_test(sizes_that_all_tell_separate),
+        cmocka_unit_test(steps_may_be_numbered_otherwise),
+        cmocka_unit_test(steps_that_agree_leave_no_doubt),
+        cmocka_unit_test(doubt_is_told_of_many),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -178,6 +178,51 @@ static void nobody_waits_where_a_rank_is_missing(void **state)
     assert_us(job->walked[1].step_us, 100 + START_US + 11);
 }
 
+/* An all-reduce without a number that was recorded: it ended at `end_us` of the rank's trace. */
+static void add_recorded(struct planted_plan *p, int64_t end_us)
+{
+    add_all_reduce(p, 1, -1, 0, 10);
+    struct plan_launch *launch = &p->launches[p->plan.launch_count - 1];
+    launch->source = p->plan.launch_count - 1;
+    p->collectives[launch->collective].start_ns = (end_us - 10) * 1000;
+}
+
+/* Rank 1 has not recorded the first of three. By place its second would meet the first of rank 0. */
+static void time_matches_where_one_was_not_recorded(void **state)
+{
+    struct job *job = *state;
+    for (int r = 0; r < 2; r++) {
+        struct planted_plan *p = &job->ranks[r];
+        p->program.dated = true;
+        add_op(p, "a", 0, 0);
+        for (int64_t i = r; i < 3; i++) {
+            add_op(p, "b", r && i == 1 ? 5000 : 0, 0);
+            add_recorded(p, 1000 + 1700 * i * i);
+        }
+    }
+    assert_true(run(job, 2));
+    assert_int_equal(job->walked[0].unmet, 1);
+    assert_int_equal(job->walked[1].unmet, 0);
+    assert_true(job->walked[0].launch_start_us[0] < 100);
+    assert_us(job->walked[0].launch_start_us[1], job->walked[1].launch_start_us[0]);
+    assert_us(job->walked[0].launch_start_us[2], job->walked[1].launch_start_us[1]);
+}
+
+static void doubt_of_who_met_whom_is_told(void **state)
+{
+    struct job *job = *state;
+    for (int r = 0; r < 2; r++) {
+        job->ranks[r].program.step = -1;
+        for (int64_t i = 0; i < 8; i++) {
+            add_op(&job->ranks[r], "a", 0, 0);
+            add_recorded(&job->ranks[r], 1000 * i + 100);
+        }
+    }
+    assert_true(run(job, 2));
+    assert_int_equal(job->walked[1].doubt.pairs, 8);
+    assert_int_equal(job->walked[1].doubt.next, 7);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, open_job, close_job)
 
 int main(void)
@@ -192,6 +237,8 @@ int main(void)
         TEST(who_waits_in_a_collective_is_active),
         TEST(a_rank_that_comes_less_often_is_named),
         TEST(nobody_waits_where_a_rank_is_missing),
+        TEST(time_matches_where_one_was_not_recorded),
+        TEST(doubt_of_who_met_whom_is_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
