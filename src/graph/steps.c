@@ -6,19 +6,31 @@ static bool on_training_thread(const struct graph *graph, uint32_t node)
     return graph->net.kind[node] != NODE_DEVICE && graph_lane(graph, node) == graph->main_lane;
 }
 
-static void find_host_end(struct graph_steps *steps)
+/* The last node that begins before a time, and one more. */
+static uint32_t begun_by(const struct net *net, int64_t time_ns)
 {
-    const struct net *net = &steps->graph->net;
-    steps->host_node = NODE_NONE;
-    for (uint32_t node = 0; node < net->count && net->start[node] < steps->host_end_ns; node++)
-        if (on_training_thread(steps->graph, node))
-            steps->host_node = node;
+    uint32_t low = 0, high = net->count;
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (net->start[middle] < time_ns)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
 }
 
-static void find_work(struct graph_steps *steps, uint32_t step, struct arena *arena)
+static uint32_t find_host_node(const struct graph *graph, int64_t host_end_ns)
 {
-    const struct graph *graph = steps->graph;
-    uint32_t *work = arena_array(arena, graph->net.count, sizeof *work);
+    for (uint32_t node = begun_by(&graph->net, host_end_ns); node-- > 0;)
+        if (on_training_thread(graph, node))
+            return node;
+    return NODE_NONE;
+}
+
+static void find_work(const struct graph *graph, struct graph_steps *steps, uint32_t step, struct arena *arena)
+{
+    uint32_t *work = arena_room(arena, graph->net.count, sizeof *work);
     for (uint32_t node = 0; node < graph->net.count; node++)
         if (graph->net.kind[node] == NODE_DEVICE && trace_step(graph->trace, graph->row[node]) == step)
             work[steps->work_count++] = node;
@@ -27,24 +39,38 @@ static void find_work(struct graph_steps *steps, uint32_t step, struct arena *ar
 
 struct graph_steps graph_steps_of(const struct graph *graph, struct step_range range, struct arena *arena)
 {
-    struct graph_steps steps = {.graph = graph, .count = range.count, .host_node = NODE_NONE};
+    struct graph_steps steps = {.net = &graph->net, .count = range.count, .host_node = NODE_NONE};
     if (!range.count)
         return steps;
     const uint32_t last = range.first + range.count - 1;
     steps.from_ns = graph->trace->steps[range.first].start_ns;
     steps.host_end_ns = graph->trace->steps[last].host_end_ns;
-    find_host_end(&steps);
-    find_work(&steps, last, arena);
+    steps.host_node = find_host_node(graph, steps.host_end_ns);
+    find_work(graph, &steps, last, arena);
     steps.until = steps.host_node == NODE_NONE ? 0 : steps.host_node + 1;
     if (steps.work_count && steps.work[steps.work_count - 1] >= steps.until)
         steps.until = steps.work[steps.work_count - 1] + 1;
     return steps;
 }
 
+struct graph_steps graph_steps_joined(const struct graph_steps *steps, const struct joined *joined, struct arena *arena)
+{
+    struct graph_steps out = *steps;
+    uint32_t *work = arena_room(arena, steps->work_count, sizeof *work);
+    for (uint32_t i = 0; i < steps->work_count; i++)
+        work[i] = joined->of[steps->work[i]];
+    out.net = &joined->net;
+    out.work = work;
+    out.until = joined_until(joined, steps->until);
+    if (steps->host_node != NODE_NONE)
+        out.host_node = joined->of[steps->host_node];
+    return out;
+}
+
 /* A stretch that goes on after the last step counts in proportion. */
 static int64_t host_end(const struct graph_steps *steps, const struct schedule *schedule)
 {
-    const struct net *net = &steps->graph->net;
+    const struct net *net = steps->net;
     const uint32_t node = steps->host_node;
     if (node == NODE_NONE)
         return 0;
@@ -61,7 +87,7 @@ static int64_t device_end(const struct graph_steps *steps, const struct schedule
     int64_t last = 0;
     for (uint32_t i = 0; i < steps->work_count; i++) {
         const uint32_t node = steps->work[i];
-        const int64_t end = schedule ? schedule->end[node] : net_end(&steps->graph->net, node);
+        const int64_t end = schedule ? schedule->end[node] : net_end(steps->net, node);
         last = end > last ? end : last;
     }
     return last;

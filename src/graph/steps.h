@@ -11,10 +11,11 @@
 #define GRAPH_STEPS_H
 
 #include "graph.h"
+#include "time/join.h"
 #include "trace/select.h"
 
 struct graph_steps {
-    const struct graph *graph;
+    const struct net *net;
     uint32_t count;
     int64_t from_ns;      /* start of the first */
     int64_t host_end_ns;  /* of the last, on the training thread, as recorded */
@@ -26,6 +27,10 @@ struct graph_steps {
 
 /* The range lies within the steps of the graph's trace. In the arena. */
 struct graph_steps graph_steps_of(const struct graph *graph, struct step_range range, struct arena *arena);
+
+/* The same in terms of the joined net. None of the last device work, and not the host's last node, is joined. */
+struct graph_steps graph_steps_joined(const struct graph_steps *steps, const struct joined *joined,
+                                      struct arena *arena);
 
 /* The time of all of them; schedule NULL: as recorded. 0 where there are none. */
 int64_t graph_steps_ns(const struct graph_steps *steps, const struct schedule *schedule);

@@ -76,6 +76,7 @@ struct net {
     uint32_t count;
     const int64_t *start, *work;
     const uint32_t *before;   /* the node before on its lane; NODE_NONE for the first */
+    const int64_t *arrival;   /* of a recorded net: net_arrivals; NULL: found in every run */
     const uint8_t *kind;      /* below NET_KINDS */
     const struct edge *edges; /* ascending by `to` */
     uint32_t edge_count;

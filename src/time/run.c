@@ -53,23 +53,36 @@ int64_t net_arrival(const struct net *net, const struct schedule *schedule, cons
     return time_sum(left_at(net, edge, net->start[edge->from], net_end(net, edge->from)), lag);
 }
 
+static void later(int64_t *at, int64_t time)
+{
+    *at = time > *at ? time : *at;
+}
+
+const int64_t *net_arrivals(const struct net *net, struct arena *arena)
+{
+    int64_t *arrivals = arena_room(arena, net->count, sizeof *arrivals);
+    for (uint32_t node = 0, i = 0; node < net->count; node++) {
+        arrivals[node] = INT64_MIN;
+        if (net->before[node] != NODE_NONE)
+            arrivals[node] = net_arrival(net, NULL, &(struct edge){net->before[node], node, EDGE_LANE});
+        for (; i < net->edge_count && net->edges[i].to <= node; i++)
+            later(&arrivals[node], net_arrival(net, NULL, &net->edges[i]));
+    }
+    return arrivals;
+}
+
 /* When the last of the predecessors lets the node go. INT64_MIN: there is none. */
 struct arrival {
     int64_t recorded, changed; /* as recorded; after the change */
     int64_t otherwise;         /* after the change, if all edges held */
 };
 
-static void later(int64_t *at, int64_t time)
-{
-    *at = time > *at ? time : *at;
-}
-
 static void meet(const struct run *run, const struct edge *edge, struct arrival *arrival)
 {
     const struct net *net = run->net;
     const struct schedule so_far = {.start = run->start, .end = run->end};
     const int64_t changed = net_arrival(net, &so_far, edge);
-    if (net->start)
+    if (net->start && !net->arrival)
         later(&arrival->recorded, net_arrival(net, NULL, edge));
     later(&arrival->otherwise, changed);
     if (change_holds(run->change, edge))
@@ -100,7 +113,7 @@ static int64_t carried_at(struct run *run, uint32_t node)
 static struct arrival arrival_of(struct run *run, uint32_t node)
 {
     const struct net *net = run->net;
-    struct arrival arrival = {INT64_MIN, INT64_MIN, INT64_MIN};
+    struct arrival arrival = {net->arrival ? net->arrival[node] : INT64_MIN, INT64_MIN, INT64_MIN};
     if (net->before[node] != NODE_NONE)
         meet(run, &(struct edge){net->before[node], node, EDGE_LANE}, &arrival);
     while (run->edge < net->edge_count && net->edges[run->edge].to < node)
@@ -289,9 +302,10 @@ static void leave_rest(const struct run *run)
         run->start[node] = run->end[node] = 0;
 }
 
-struct schedule net_run_until(const struct net *net, const struct change *change, uint32_t until, struct arena *arena)
+struct schedule net_run_until(const struct net *net, const struct change *change, uint32_t until,
+                              struct schedule earlier, struct arena *arena)
 {
-    struct run run = run_open(net, change, (struct schedule){0}, arena);
+    struct run run = run_open(net, change, earlier, arena);
     run_to(&run, until < net->count ? until : net->count);
     leave_rest(&run);
     return run_close(&run);
@@ -299,5 +313,5 @@ struct schedule net_run_until(const struct net *net, const struct change *change
 
 struct schedule net_run(const struct net *net, const struct change *change, struct arena *arena)
 {
-    return net_run_until(net, change, net->count, arena);
+    return net_run_until(net, change, net->count, (struct schedule){0}, arena);
 }

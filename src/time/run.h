@@ -42,13 +42,20 @@ struct schedule {
 /* change NULL: as it is. O(nodes + edges). */
 struct schedule net_run(const struct net *net, const struct change *change, struct arena *arena);
 
-/* The same of the nodes below `until`: no other has a time, and `span` is theirs. */
-struct schedule net_run_until(const struct net *net, const struct change *change, uint32_t until, struct arena *arena);
+/*
+ * The same of the nodes below `until`: no other has a time, and `span` is theirs. In the memory of an earlier schedule of
+ * the net, or where that has none, in the arena.
+ */
+struct schedule net_run_until(const struct net *net, const struct change *change, uint32_t until,
+                              struct schedule earlier, struct arena *arena);
 
 /* The work of a node after the change. */
 int64_t change_work(const struct change *change, const struct net *net, uint32_t node);
 
 /* When an edge lets its node go; schedule NULL: as recorded. */
 int64_t net_arrival(const struct net *net, const struct schedule *schedule, const struct edge *edge);
+
+/* By node of a recorded net: when the last that it waits for let it go; INT64_MIN: it waits for none. In the arena. */
+const int64_t *net_arrivals(const struct net *net, struct arena *arena);
 
 #endif

@@ -7,7 +7,6 @@
 #include "stretches.h"
 
 /* Fills steps, habit and every. */
-void habit_find(const struct lab *lab, const struct stretches *stretches, uint32_t group, struct step_range range,
-                struct holdup *holdup);
+void habit_find(const struct trace *trace, const struct seen *seen, struct step_range range, struct holdup *holdup);
 
 #endif

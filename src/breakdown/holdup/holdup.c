@@ -17,7 +17,6 @@ struct work {
     struct lab lab;
     bool *freed; /* of the lab */
     struct stretches stretches;
-    struct step_range range;
     struct origins *origins;
     struct arena *arena; /* of the result */
 };
@@ -44,7 +43,7 @@ static uint32_t choose(const struct work *w, struct candidate *chosen, struct ar
     uint32_t count = 0;
     for (uint32_t i = 0; i < w->stretches.group_count; i++)
         if (w->stretches.groups[i].cause != CAUSE_RECORDER &&
-            w->stretches.groups[i].time_ns >= w->lab.as_is_ns / LEAST_PART)
+            w->stretches.groups[i].time_ns >= w->lab.selected.as_is_ns / LEAST_PART)
             all[count++] = (struct candidate){i, w->stretches.groups[i].time_ns};
     qsort(all, count, sizeof *all, longest_first);
     count = count < HOLDUPS_MOST ? count : HOLDUPS_MOST;
@@ -58,17 +57,17 @@ static uint32_t choose(const struct work *w, struct candidate *chosen, struct ar
 /* Neither its own time nor what it waits for: a call that is gone synchronises nothing. */
 static int64_t saved_without(struct work *w, uint32_t group)
 {
-    const struct net *net = &w->lab.graph->net;
-    memcpy(w->lab.work, net->work, w->lab.steps.until * sizeof *net->work);
-    memset(w->freed, 0, w->lab.steps.until * sizeof *w->freed);
+    const struct net *net = &w->lab.joined.net;
+    memcpy(w->lab.work, net->work, net->count * sizeof *net->work);
+    memset(w->freed, 0, net->count * sizeof *w->freed);
     for (size_t i = 0; i < w->stretches.count; i++) {
-        const struct stretch *stretch = &w->stretches.at[i];
-        if (stretch->group != group)
+        const struct loss *loss = &w->stretches.losses[i];
+        if (loss->group != group)
             continue;
-        w->lab.work[stretch->node] -= stretch->ns;
-        w->freed[stretch->node] |= stretch->waits;
+        w->lab.work[loss->node] -= loss->ns;
+        w->freed[loss->node] |= loss->waits;
     }
-    return lab_saved_ns(&w->lab);
+    return lab_saved_ns(&w->lab, &w->lab.selected);
 }
 
 /* ---- what it is ---- */
@@ -99,7 +98,7 @@ static str range_around(const struct work *w, uint32_t node)
 }
 
 /* A launch stands for the kernel that it launched. */
-static uint32_t event_of(const struct work *w, const struct stretch *stretch, enum cause cause)
+static uint32_t event_of(const struct work *w, const struct place *stretch, enum cause cause)
 {
     const uint32_t row = stretch->row;
     if (cause != CAUSE_MODULES || row == ROW_NONE || w->trace->kind[row] != EVENT_RUNTIME)
@@ -126,7 +125,7 @@ static str kernel_behind(const struct work *w, const struct stretch *stretch, en
 
 static void name(struct work *w, const struct stretch_group *group, struct holdup *out)
 {
-    const struct stretch *longest = &w->stretches.at[group->longest];
+    const struct place *longest = &group->longest;
     const uint32_t event = event_of(w, longest, group->cause);
     out->row = longest->row == ROW_NONE ? w->lab.graph->row[longest->node] : longest->row;
     out->what = out->title = out->inside = out->line = S("");
@@ -163,7 +162,7 @@ static uint32_t call_before(const struct graph *graph, uint32_t node)
 }
 
 /* Of a stretch in no operator the phase of those around it, where they agree. */
-static const char *phase_of(const struct work *w, const struct stretch *stretch)
+static const char *phase_of(const struct work *w, const struct place *stretch)
 {
     const struct graph *graph = w->lab.graph;
     const enum phase phase = phase_of_call(w, graph->row[stretch->node]);
@@ -176,7 +175,7 @@ static const char *phase_of(const struct work *w, const struct stretch *stretch)
 /* A hole in the first call of an operator, before its first launch: a compiler that leaves no events, or the like. */
 static bool compiles_at_run_time(const struct work *w, const struct stretch_group *group, const struct holdup *holdup)
 {
-    return group->cause == CAUSE_OPERATOR && group->is_long && group->times == 1 && w->range.count > 1 &&
+    return group->cause == CAUSE_OPERATOR && group->is_long && group->times == 1 && w->lab.selected.range.count > 1 &&
            (holdup->habit == HABIT_ONCE || holdup->habit == HABIT_WARM_UP);
 }
 
@@ -190,8 +189,8 @@ static struct holdup describe(struct work *w, uint32_t index)
                             .longest_ns = group->longest_ns,
                             .saved_ns = saved_without(w, index)};
     name(w, group, &holdup);
-    holdup.phase = phase_of(w, &w->stretches.at[group->longest]);
-    habit_find(&w->lab, &w->stretches, index, w->range, &holdup);
+    holdup.phase = phase_of(w, &group->longest);
+    habit_find(w->trace, &group->seen, w->lab.selected.range, &holdup);
     if (compiles_at_run_time(w, group, &holdup))
         holdup.cause = CAUSE_RUN_TIME_COMPILER;
     return holdup;
@@ -205,19 +204,16 @@ static int most_saved_first(const void *a, const void *b)
     return (x->time_ns < y->time_ns) - (x->time_ns > y->time_ns);
 }
 
-struct holdups holdups_run(const struct graph *graph, const struct work_classes *classes, const uint8_t *phases,
-                           const struct selection *selection, struct arena *arena)
+struct holdups holdups_run(const struct lab *lab, const uint8_t *phases, struct arena *arena)
 {
     struct arena scratch = {0};
-    struct work w = {.trace = graph->trace, .phases = phases, .arena = arena};
-    w.range = selection_steps(graph->trace, selection);
-    w.lab = lab_open(graph, classes, w.range, &scratch);
-    w.freed = arena_array(&scratch, graph->net.count, sizeof *w.freed);
+    struct work w = {.trace = lab->graph->trace, .phases = phases, .lab = *lab, .arena = arena};
+    w.freed = arena_array(&scratch, lab->joined.net.count, sizeof *w.freed);
     w.lab.freed = w.freed;
-    w.stretches = stretches_of(&w.lab);
-    w.origins = origins_new(graph->trace, &scratch);
+    w.stretches = stretches_of(lab);
+    w.origins = origins_new(w.trace, &scratch);
     struct candidate chosen[HOLDUPS_MOST];
-    struct holdups out = {.steps = w.range.count, .step_ns = w.lab.as_is_ns};
+    struct holdups out = {.steps = w.lab.selected.range.count, .step_ns = w.lab.selected.as_is_ns};
     out.count = choose(&w, chosen, &scratch);
     out.at = arena_array(arena, out.count, sizeof *out.at);
     for (uint32_t i = 0; i < out.count; i++)

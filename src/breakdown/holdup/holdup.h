@@ -16,7 +16,7 @@
 #define BREAKDOWN_HOLDUP_H
 
 #include "breakdown/idle/cause.h"
-#include "breakdown/verdict/charge.h"
+#include "breakdown/verdict/lab.h"
 #include "report/report.h"
 #include "trace/select.h"
 
@@ -59,8 +59,7 @@ struct holdups {
 enum { HOLDUPS_MOST = 8 };
 
 /* The largest of those that take a fiftieth of the steps or more. In the arena. */
-struct holdups holdups_run(const struct graph *graph, const struct work_classes *classes, const uint8_t *phases,
-                           const struct selection *selection, struct arena *arena);
+struct holdups holdups_run(const struct lab *lab, const uint8_t *phases, struct arena *arena);
 
 /* Those of several ranks as one: alike are added up, and the words are those of the longest. In the arena. */
 struct holdups holdups_together(const struct holdups *const *ranks, uint32_t count, struct arena *arena);

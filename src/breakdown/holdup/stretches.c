@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "stretches.h"
 
+#include <string.h>
+
 #include "base/map.h"
 #include "base/mem.h"
 #include "base/sum.h"
@@ -9,53 +11,111 @@ struct grouping {
     const struct lab *lab;
     const struct trace *trace;
     struct stretches *out;
-    struct map places; /* key of a group to its index */
+    struct map places;           /* key of a group to its index */
+    uint32_t short_ones[CAUSES]; /* the same of those without a name, which nearly all are; MAP_NONE */
+    uint32_t step;               /* of the newest stretch */
 };
 
-static int64_t key_of(enum cause cause, bool is_long, uint32_t name)
+static uint32_t new_group(struct stretches *out, enum cause cause, bool is_long, uint32_t name)
 {
-    return (int64_t)name << 8 | (is_long ? 128 : 0) | (int64_t)cause;
+    out->groups = mem_grow(out->groups, &out->group_room, out->group_count + 1, sizeof *out->groups);
+    out->groups[out->group_count] = (struct stretch_group){.cause = cause, .is_long = is_long, .name = name};
+    return (uint32_t)out->group_count++;
 }
 
-static uint32_t group_of(struct grouping *g, enum cause cause, bool is_long, uint32_t name)
+static uint32_t short_group(struct grouping *g, enum cause cause)
 {
-    struct stretches *out = g->out;
-    const int64_t key = key_of(cause, is_long, name);
+    uint32_t *known = &g->short_ones[cause];
+    if (*known == MAP_NONE)
+        *known = new_group(g->out, cause, false, 0);
+    return *known;
+}
+
+static uint32_t long_group(struct grouping *g, enum cause cause, uint32_t name)
+{
+    const int64_t key = (int64_t)name << 8 | (int64_t)cause;
     const uint32_t known = map_get(&g->places, key);
     if (known != MAP_NONE)
         return known;
-    const uint32_t group = (uint32_t)out->group_count;
+    const uint32_t group = new_group(g->out, cause, true, name);
     map_put(&g->places, key, group);
-    out->groups = mem_grow(out->groups, &out->group_room, out->group_count + 1, sizeof *out->groups);
-    out->groups[out->group_count++] = (struct stretch_group){.cause = cause, .is_long = is_long, .name = name};
     return group;
 }
 
-/* Stretches that follow each other for one event are one run. */
-static bool goes_on(const struct stretch_group *group, const struct stretch *last, const struct stretch *next)
+/* What a node waited for device work after the node before it. */
+struct waited {
+    bool waits;
+    int64_t ns;
+};
+
+struct stretch {
+    struct place place;
+    int64_t ns; /* of its own */
+    struct waited waited;
+};
+
+static void lose(struct stretches *out, uint32_t group, uint32_t node, const struct stretch *stretch)
 {
-    return group->times && group->cause < CAUSE_SYNC && next->row != ROW_NONE && last->row == next->row;
+    struct loss *last = out->count ? &out->losses[out->groups[group].loss] : NULL;
+    if (last && last->node == node && last->group == group) {
+        last->ns += stretch->ns;
+        last->waits |= stretch->waited.waits;
+        return;
+    }
+    out->losses = mem_grow(out->losses, &out->room, out->count + 1, sizeof *out->losses);
+    out->groups[group].loss = out->count;
+    out->losses[out->count++] = (struct loss){node, group, stretch->waited.waits, stretch->ns};
 }
 
-static void add(struct grouping *g, struct stretch stretch)
+/* Nodes are numbered by start, so steps come in order; one that began before the first step counts to it. */
+static uint32_t step_of(struct grouping *g, uint32_t node)
 {
-    struct stretches *out = g->out;
-    struct stretch_group *group = &out->groups[stretch.group];
-    out->at = mem_grow(out->at, &out->room, out->count + 1, sizeof *out->at);
-    const uint32_t at = (uint32_t)out->count++;
-    out->at[at] = stretch;
-    if (!goes_on(group, &out->at[group->last], &stretch)) {
+    const struct step_range range = g->lab->selected.range;
+    const int64_t start = g->lab->graph->net.start[node];
+    while (g->step + 1 < range.first + range.count && g->trace->steps[g->step + 1].start_ns <= start)
+        g->step++;
+    return g->step;
+}
+
+static void see(struct seen *seen, uint32_t step)
+{
+    if (seen->count && step == seen->last)
+        return;
+    const uint32_t apart = seen->count ? step - seen->last : 0;
+    if (!seen->count)
+        seen->first = step;
+    else if (seen->count == 1)
+        seen->apart = apart;
+    else
+        seen->uneven |= apart != seen->apart;
+    seen->last = step;
+    seen->count++;
+}
+
+/* Stretches that follow each other for one event are one run. */
+static bool goes_on(const struct stretch_group *group, uint32_t row)
+{
+    return group->times && group->cause < CAUSE_SYNC && row != ROW_NONE && group->last == row;
+}
+
+static void add(struct grouping *g, uint32_t at, struct stretch stretch)
+{
+    struct stretch_group *group = &g->out->groups[at];
+    const int64_t ns = stretch.ns + stretch.waited.ns;
+    if (!goes_on(group, stretch.place.row)) {
         group->times++;
         group->run_ns = 0;
-        group->run = at;
+        group->run = stretch.place;
     }
-    group->last = at;
-    sum_to(&group->run_ns, stretch.ns + stretch.waited_ns);
-    sum_to(&group->time_ns, stretch.ns + stretch.waited_ns);
+    group->last = stretch.place.row;
+    sum_to(&group->run_ns, ns);
+    sum_to(&group->time_ns, ns);
     if (group->run_ns > group->longest_ns) {
         group->longest_ns = group->run_ns;
         group->longest = group->run;
     }
+    see(&group->seen, step_of(g, stretch.place.node));
+    lose(g->out, at, g->lab->joined.of[stretch.place.node], &stretch);
 }
 
 /* The innermost of a nest that was open for half of the node at least; ROW_NONE. */
@@ -84,19 +144,13 @@ static uint32_t row_of(const struct grouping *g, uint32_t node)
     return range != ROW_NONE && str_starts(trace_name(g->trace, range), S("ProfilerStep")) ? ROW_NONE : range;
 }
 
-/* What a node waited for device work after the node before it. */
-struct waited {
-    bool waits;
-    int64_t ns;
-};
-
 static void add_rest(struct grouping *g, uint32_t node, int64_t ns, struct waited waited)
 {
     const enum cause cause = (enum cause)(g->lab->charges.of[node] - CHARGE_HOST);
     const bool is_long = ns >= LONG_STRETCH_NS && cause != CAUSE_PAUSE;
     const uint32_t row = ns >= LONG_STRETCH_NS ? row_of(g, node) : g->lab->graph->row[node];
     const uint32_t name = is_long && row != ROW_NONE ? g->trace->name[row] : 0;
-    add(g, (struct stretch){node, row, group_of(g, cause, is_long, name), waited.waits, ns, waited.ns});
+    add(g, is_long ? long_group(g, cause, name) : short_group(g, cause), (struct stretch){{node, row}, ns, waited});
 }
 
 /* `edge` is the first into the node or a later one. */
@@ -117,8 +171,8 @@ static struct waited waited_for(const struct net *net, uint32_t node, uint32_t *
 static bool add_slices(struct grouping *g, const struct charge_slice *slice, uint32_t count, struct waited waited)
 {
     for (uint32_t i = 0; i < count; i++) {
-        const uint32_t group = group_of(g, (enum cause)(slice[i].charge - CHARGE_HOST), false, 0);
-        add(g, (struct stretch){slice[i].node, slice[i].row, group, waited.waits, slice[i].ns, waited.ns});
+        const uint32_t group = short_group(g, (enum cause)(slice[i].charge - CHARGE_HOST));
+        add(g, group, (struct stretch){{slice[i].node, slice[i].row}, slice[i].ns, waited});
         waited = (struct waited){0};
     }
     return count > 0;
@@ -127,16 +181,17 @@ static bool add_slices(struct grouping *g, const struct charge_slice *slice, uin
 struct stretches stretches_of(const struct lab *lab)
 {
     struct stretches out = {0};
-    struct grouping g = {.lab = lab, .trace = lab->graph->trace, .out = &out};
+    struct grouping g = {.lab = lab, .trace = lab->graph->trace, .out = &out, .step = lab->selected.range.first};
+    memset(g.short_ones, 0xFF, sizeof g.short_ones); /* MAP_NONE */
     const struct net *net = &lab->graph->net;
     const struct charge_slice *slice = lab->charges.slices, *end = slice + lab->charges.slice_count;
     uint32_t edge = 0;
-    for (uint32_t node = 0; node < lab->steps.until; node++) {
+    for (uint32_t node = 0; node < lab->selected.steps.until; node++) {
         const struct charge_slice *first = slice;
         int64_t rest = net->work[node];
         for (; slice < end && slice->node == node; slice++)
             rest -= slice->ns;
-        if (net->kind[node] == NODE_DEVICE || net->start[node] < lab->steps.from_ns)
+        if (net->kind[node] == NODE_DEVICE || net->start[node] < lab->selected.steps.from_ns)
             continue;
         const struct waited waited = waited_for(net, node, &edge);
         const bool told = add_slices(&g, first, (uint32_t)(slice - first), waited);
@@ -149,6 +204,6 @@ struct stretches stretches_of(const struct lab *lab)
 
 void stretches_free(struct stretches *stretches)
 {
-    mem_free(stretches->at);
+    mem_free(stretches->losses);
     mem_free(stretches->groups);
 }

@@ -7,25 +7,39 @@
 
 enum { LONG_STRETCH_NS = 1000 * 1000 };
 
-struct stretch {
-    uint32_t node, row, group; /* row: the event that stands for it; ROW_NONE */
-    bool waits;                /* for device work, whether that had ended before or not */
-    int64_t ns, waited_ns;     /* of its own; before that, waiting */
+/* Where a stretch is. */
+struct place {
+    uint32_t node, row; /* of the graph; the event that stands for the stretch; ROW_NONE */
+};
+
+/* What a joined node of the lab has less without a group; another loss may add to it. */
+struct loss {
+    uint32_t node, group;
+    bool waits; /* for device work, whether that had ended before or not */
+    int64_t ns;
+};
+
+/* The steps that have it, as they come: distances between one and the next are equal or not. */
+struct seen {
+    uint32_t first, last, count, apart; /* indices into trace->steps */
+    bool uneven;
 };
 
 struct stretch_group {
     enum cause cause;
     bool is_long;
-    uint32_t name;    /* text id of long ones of ordinary execution; 0 */
-    uint32_t times;   /* runs of stretches that follow each other for one event */
-    uint32_t last;    /* index of a stretch */
-    uint32_t longest; /* the first of the longest run */
+    uint32_t name;        /* text id of long ones of ordinary execution; 0 */
+    uint32_t times;       /* runs of stretches that follow each other for one event */
+    uint32_t last;        /* row of the newest stretch */
+    struct place longest; /* the first of the longest run */
     int64_t time_ns, run_ns, longest_ns;
-    uint32_t run; /* where the run at hand began */
+    struct place run; /* where the run at hand began */
+    struct seen seen;
+    size_t loss; /* the newest */
 };
 
 struct stretches {
-    struct stretch *at; /* ascending by node */
+    struct loss *losses;
     size_t count, room;
     struct stretch_group *groups;
     size_t group_count, group_room;

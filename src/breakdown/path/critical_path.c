@@ -184,7 +184,7 @@ void critical_path_run(const struct trace *trace, const struct selection *select
     finish_lanes(trace, arena, result);
     finish_graph(graph, result);
     if (result->device)
-        verdict_run(graph, classes, selection, &result->verdict);
+        verdict_run(lab_open(graph, classes, selection, &scratch), &result->verdict);
     result->tops = path_groups_top(&count.groups, trace, TOPS, arena, &result->top_count);
     path_groups_free(&count.groups);
     path_kept_free(&count.kept);

@@ -48,8 +48,11 @@ static void judge_bound(struct job *job)
 {
     const struct judgements *j = &job->judgements;
     struct graph *graph = graph_new(job->trace, j->classes);
-    verdict_run(graph, j->classes, job->selection, &job->out->verdict);
-    job->out->holdups = holdups_run(graph, j->classes, j->phases, job->selection, &job->arenas[4]);
+    struct arena scratch = {0};
+    const struct lab *lab = lab_open(graph, j->classes, job->selection, &scratch);
+    verdict_run(lab, &job->out->verdict);
+    job->out->holdups = holdups_run(lab, j->phases, &job->arenas[4]);
+    arena_free(&scratch);
     graph_free(graph);
 }
 

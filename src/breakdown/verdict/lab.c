@@ -1,14 +1,59 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "lab.h"
 
-struct lab lab_open(const struct graph *graph, const struct work_classes *classes, struct step_range range,
-                    struct arena *arena)
+/* The first and the last step carry the edges of the recording. */
+static struct step_range judged(struct step_range range, const struct selection *selection)
 {
-    struct lab lab = {.graph = graph,
-                      .charges = charges_of(graph, classes, arena),
-                      .steps = graph_steps_of(graph, range, arena),
-                      .work = arena_array(arena, graph->net.count, sizeof *lab.work)};
-    lab.as_is_ns = graph_steps_ns(&lab.steps, NULL);
+    if (!selection->limited && range.count >= 4) {
+        range.first++;
+        range.count -= 2;
+    }
+    return range;
+}
+
+static struct window window_of(const struct graph *graph, struct step_range range, struct arena *arena)
+{
+    struct window window = {.range = range, .steps = graph_steps_of(graph, range, arena)};
+    window.as_is_ns = graph_steps_ns(&window.steps, NULL);
+    return window;
+}
+
+/* Work of the device, and where the steps end. */
+static bool is_apart(const void *context, uint32_t node)
+{
+    const struct lab *lab = context;
+    return lab->graph->net.kind[node] == NODE_DEVICE || node == lab->selected.steps.host_node ||
+           node == lab->judged.steps.host_node;
+}
+
+static struct joined join(const struct lab *lab, struct arena *arena)
+{
+    const int64_t from[] = {lab->selected.steps.from_ns, lab->judged.steps.from_ns};
+    const uint32_t a = lab->selected.steps.until, b = lab->judged.steps.until;
+    const struct joining joining = {
+        .until = a > b ? a : b, .apart = is_apart, .context = lab, .from = from, .from_count = 2};
+    return net_join(&lab->graph->net, &joining, arena);
+}
+
+static struct schedule room_for(uint32_t nodes, struct arena *arena)
+{
+    return (struct schedule){.start = arena_room(arena, nodes, sizeof(int64_t)),
+                             .end = arena_room(arena, nodes, sizeof(int64_t))};
+}
+
+struct lab *lab_open(const struct graph *graph, const struct work_classes *classes, const struct selection *selection,
+                     struct arena *arena)
+{
+    const struct step_range range = selection_steps(graph->trace, selection);
+    struct lab *lab = arena_array(arena, 1, sizeof *lab);
+    *lab = (struct lab){.graph = graph, .charges = charges_of(graph, classes, arena)};
+    lab->selected = window_of(graph, range, arena);
+    lab->judged = window_of(graph, judged(range, selection), arena);
+    lab->joined = join(lab, arena);
+    lab->selected.joined = graph_steps_joined(&lab->selected.steps, &lab->joined, arena);
+    lab->judged.joined = graph_steps_joined(&lab->judged.steps, &lab->joined, arena);
+    lab->work = arena_room(arena, lab->joined.net.count, sizeof *lab->work);
+    lab->room = room_for(lab->joined.net.count, arena);
     return lab;
 }
 
@@ -22,23 +67,20 @@ static bool still_holds(const void *lab, const struct edge *edge)
     return edge->kind != EDGE_WAIT || !((const struct lab *)lab)->freed[edge->to];
 }
 
-static int64_t time_after(const struct lab *lab, struct change change)
+static int64_t time_after(const struct lab *lab, const struct window *window, struct change change)
 {
-    struct arena scratch = {0};
-    change.from = lab->steps.from_ns;
-    const struct schedule schedule = net_run_until(&lab->graph->net, &change, lab->steps.until, &scratch);
-    const int64_t ns = graph_steps_ns(&lab->steps, &schedule);
-    arena_free(&scratch);
-    return ns;
+    change.from = window->steps.from_ns;
+    const struct schedule schedule = net_run_until(&lab->joined.net, &change, window->joined.until, lab->room, NULL);
+    return graph_steps_ns(&window->joined, &schedule);
 }
 
-int64_t lab_saved_ns(const struct lab *lab)
+int64_t lab_saved_ns(const struct lab *lab, const struct window *window)
 {
-    return lab->as_is_ns -
-           time_after(lab, (struct change){.context = lab, .work = work_now, .holds = lab->freed ? still_holds : NULL});
+    const struct change change = {.context = lab, .work = work_now, .holds = lab->freed ? still_holds : NULL};
+    return window->as_is_ns - time_after(lab, window, change);
 }
 
-int64_t lab_explained_ns(const struct lab *lab)
+int64_t lab_explained_ns(const struct lab *lab, const struct window *window)
 {
-    return time_after(lab, (struct change){.prompt = true});
+    return time_after(lab, window, (struct change){.prompt = true});
 }

@@ -26,7 +26,7 @@
 #define BREAKDOWN_VERDICT_H
 
 #include "breakdown/step/facts.h"
-#include "charge.h"
+#include "lab.h"
 #include "trace/select.h"
 
 /* Why nothing can be said to bound the steps. The first that holds. */
@@ -59,8 +59,7 @@ struct verdict {
 };
 
 /* Of the selected steps; of four or more without the first and the last, unless steps were named. */
-void verdict_run(const struct graph *graph, const struct work_classes *classes, const struct selection *selection,
-                 struct verdict *out);
+void verdict_run(const struct lab *lab, struct verdict *out);
 
 /* Several devices' or ranks' as one mean step. */
 void verdict_add(struct verdict *sums, const struct verdict *more);

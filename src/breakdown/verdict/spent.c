@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "spent.h"
+
+#include "base/mem.h"
+
+static void add(struct spending *spending, uint32_t node, enum resource resource, int64_t ns)
+{
+    struct spent *last = spending->count ? &spending->at[spending->last[resource]] : NULL;
+    if (last && last->node == node && last->resource == resource) {
+        last->ns += ns;
+        last->odd += ns & 1;
+        return;
+    }
+    spending->at = mem_grow(spending->at, &spending->room, spending->count + 1, sizeof *spending->at);
+    spending->last[resource] = spending->count;
+    spending->at[spending->count++] = (struct spent){node, ns & 1, ns, resource};
+}
+
+static void list_resources(enum resource of[CHARGES])
+{
+    for (int charge = 0; charge < CHARGES; charge++)
+        of[charge] = resource_of((enum charge)charge);
+}
+
+struct spending spending_of(const struct lab *lab)
+{
+    const struct net *net = &lab->graph->net;
+    const struct charges *charges = &lab->charges;
+    struct spending spending = {0};
+    enum resource of[CHARGES];
+    list_resources(of);
+    for (uint32_t node = 0, slice = 0; node < lab->judged.steps.until; node++) {
+        const bool told = net_end(net, node) > lab->judged.steps.from_ns;
+        int64_t own = net->work[node];
+        for (; slice < charges->slice_count && charges->slices[slice].node == node; slice++) {
+            own -= charges->slices[slice].ns;
+            if (told)
+                add(&spending, lab->joined.of[node], of[charges->slices[slice].charge], charges->slices[slice].ns);
+        }
+        if (told && own)
+            add(&spending, lab->joined.of[node], of[charges->of[node]], own);
+    }
+    return spending;
+}
+
+void spending_free(struct spending *spending)
+{
+    mem_free(spending->at);
+}

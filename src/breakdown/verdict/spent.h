@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Whose time the joined nodes of a lab take, in the judged steps. */
+#ifndef BREAKDOWN_SPENT_H
+#define BREAKDOWN_SPENT_H
+
+#include "lab.h"
+
+/* What one joined node spends on one resource; another entry may add to it. */
+struct spent {
+    uint32_t node; /* of the joined net */
+    uint32_t odd;  /* how many of the times that were added up are odd: halves are rounded down one by one */
+    int64_t ns;
+    enum resource resource;
+};
+
+/* Of nodes that end before the judged steps nothing is told. */
+struct spending {
+    struct spent *at;
+    size_t count, room;
+    size_t last[RESOURCES]; /* the newest of a resource */
+};
+
+/* spending_free releases it. */
+struct spending spending_of(const struct lab *lab);
+void spending_free(struct spending *spending);
+
+#endif
