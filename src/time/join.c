@@ -22,23 +22,31 @@ struct join {
     uint32_t count;
 };
 
-/* An edge that leaves before the end of its source leaves at a share of its work. */
+/* An edge that leaves before the end of its source leaves at its start, or at a share of its work. */
+static bool leaves_early(const struct net *net, const struct edge *edge)
+{
+    return net->early >> edge->kind & 1 || net_leaves(net, edge->from, edge->to, edge->kind) < net->work[edge->from];
+}
+
 static void mark_edges(struct join *j)
 {
     const struct net *net = j->net;
     for (uint32_t i = 0; i < net->edge_count && net->edges[i].to < j->joining->until; i++) {
         const struct edge *edge = &net->edges[i];
-        const bool whole = net_leaves(net, edge->from, edge->to, edge->kind) == net->work[edge->from];
-        j->marks[edge->from] |= whole ? LEFT : LEFT | ENTERED;
+        j->marks[edge->from] |= leaves_early(net, edge) ? ENTERED | LEFT : LEFT;
         j->marks[edge->to] |= ENTERED;
     }
 }
 
 static void mark_apart(struct join *j)
 {
-    for (uint32_t node = 0; node < j->joining->until; node++)
-        if (j->joining->apart(j->joining->context, node))
+    const struct joining *joining = j->joining;
+    for (uint32_t node = 0; node < joining->until; node++)
+        if (joining->kinds >> j->net->kind[node] & 1)
             j->marks[node] = ENTERED | LEFT;
+    for (uint32_t i = 0; i < joining->apart_count; i++)
+        if (joining->apart[i] < joining->until)
+            j->marks[joining->apart[i]] = ENTERED | LEFT;
 }
 
 /* What begins before a change and ends after it keeps what it did before. */
@@ -92,7 +100,7 @@ static void add_edges(const struct join *j, struct net *joined, struct arena *ar
 
 struct joined net_join(const struct net *net, const struct joining *joining, struct arena *arena)
 {
-    assert(net->start && !net->carry_count && joining->until <= net->count);
+    assert((net->start || !net->count) && !net->carry_count && joining->until <= net->count);
     struct arena scratch = {0};
     const size_t most = joining->until;
     struct join j = {.net = net,

@@ -20,9 +20,11 @@ struct joined {
 };
 
 struct joining {
-    uint32_t until;                                    /* nodes from here on are left out */
-    bool (*apart)(const void *context, uint32_t node); /* whose own end is asked for: it is joined with none */
-    const void *context;
+    uint32_t until; /* nodes from here on are left out */
+    /* Nodes whose own ends are asked for: they are joined with none. A bit a kind of them, and single ones. */
+    uint32_t kinds;
+    const uint32_t *apart;
+    uint32_t apart_count;
     const int64_t *from; /* times from which changes hold: what is at work then is joined with none */
     uint32_t from_count;
 };

@@ -109,7 +109,7 @@ static uint32_t event_of(const struct work *w, const struct place *stretch, enum
 enum { SOON_NS = 1000 * 1000 };
 
 /* What was compiled or loaded: the kernel that the thread launches next, if it does so soon. */
-static str kernel_behind(const struct work *w, const struct stretch *stretch, enum cause cause)
+static str kernel_behind(const struct work *w, const struct place *stretch, enum cause cause)
 {
     const struct trace *trace = w->trace;
     if ((cause != CAUSE_COMPILATION && cause != CAUSE_MODULES) || trace->kind[stretch->row] == EVENT_RUNTIME)

@@ -18,20 +18,18 @@ static struct window window_of(const struct graph *graph, struct step_range rang
     return window;
 }
 
-/* Work of the device, and where the steps end. */
-static bool is_apart(const void *context, uint32_t node)
-{
-    const struct lab *lab = context;
-    return lab->graph->net.kind[node] == NODE_DEVICE || node == lab->selected.steps.host_node ||
-           node == lab->judged.steps.host_node;
-}
-
+/* Apart stand the work of the device and where the steps end. */
 static struct joined join(const struct lab *lab, struct arena *arena)
 {
-    const int64_t from[] = {lab->selected.steps.from_ns, lab->judged.steps.from_ns};
-    const uint32_t a = lab->selected.steps.until, b = lab->judged.steps.until;
-    const struct joining joining = {
-        .until = a > b ? a : b, .apart = is_apart, .context = lab, .from = from, .from_count = 2};
+    const struct graph_steps *a = &lab->selected.steps, *b = &lab->judged.steps;
+    const int64_t from[] = {a->from_ns, b->from_ns};
+    const uint32_t ends[] = {a->host_node, b->host_node};
+    const struct joining joining = {.until = a->until > b->until ? a->until : b->until,
+                                    .kinds = 1U << NODE_DEVICE,
+                                    .apart = ends,
+                                    .apart_count = 2,
+                                    .from = from,
+                                    .from_count = 2};
     return net_join(&lab->graph->net, &joining, arena);
 }
 

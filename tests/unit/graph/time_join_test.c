@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A joined net runs as the whole one does. */
+#include "unit/cmocka_first.h"
+
+#include <string.h>
+
+#include "time/join.h"
+#include "time/run.h"
+
+static uint64_t state_of_random = 1;
+
+static uint32_t below(uint32_t limit)
+{
+    state_of_random = state_of_random * 6364136223846793005u + 1442695040888963407u;
+    return (uint32_t)(state_of_random >> 33) % limit;
+}
+
+enum { NODES = 80, EDGES = 60, LANES = 3, KINDS_USED = 3, APART = 2 };
+
+struct random_net {
+    int64_t start[NODES], work[NODES];
+    uint32_t before[NODES];
+    uint8_t kind[NODES];
+    struct edge edges[EDGES];
+    struct net net;
+};
+
+static uint32_t earliest(const int64_t free_at[LANES])
+{
+    uint32_t lane = 0;
+    for (uint32_t i = 1; i < LANES; i++)
+        lane = free_at[i] < free_at[lane] ? i : lane;
+    return lane;
+}
+
+/* Most nodes begin when the one before on their lane ends; some edges leave from nodes that still work. */
+static void fill(struct random_net *r)
+{
+    uint32_t last[LANES] = {NODE_NONE, NODE_NONE, NODE_NONE};
+    int64_t free_at[LANES] = {0, 3, 5};
+    *r = (struct random_net){
+        .net = {.count = NODES, .start = r->start, .work = r->work, .before = r->before, .kind = r->kind}};
+    for (uint32_t node = 0; node < NODES; node++) {
+        const uint32_t lane = earliest(free_at);
+        r->start[node] = free_at[lane];
+        r->work[node] = below(6) ? below(40) : 0;
+        r->kind[node] = (uint8_t)below(KINDS_USED);
+        r->before[node] = last[lane];
+        last[lane] = node;
+        free_at[lane] += r->work[node] + (below(4) ? 0 : below(15));
+        if (node && !below(3) && r->net.edge_count < EDGES)
+            r->edges[r->net.edge_count++] = (struct edge){below(node), node, 1 + below(KINDS_USED)};
+    }
+    for (uint32_t kind = 0; kind < NET_KINDS; kind++)
+        for (uint32_t edge = 0; edge < EDGE_KINDS_MOST; edge++)
+            r->net.floor[kind][edge] = below(10);
+    r->net.edges = r->edges;
+    r->net.early = below(2) ? 1u << 2 : 0;
+    assert_true(net_check(&r->net));
+}
+
+struct changed {
+    int64_t work[NODES]; /* of the net that is run */
+    bool dropped[KINDS_USED + 1];
+};
+
+static int64_t work_now(const void *context, uint32_t node)
+{
+    return ((const struct changed *)context)->work[node];
+}
+
+static bool still_holds(const void *context, const struct edge *edge)
+{
+    return !((const struct changed *)context)->dropped[edge->kind];
+}
+
+static struct change change_of(const struct changed *changed, int64_t from, bool prompt)
+{
+    return (struct change){.context = changed, .work = work_now, .holds = still_holds, .from = from, .prompt = prompt};
+}
+
+/* The same for the joined net: a work is what those of its nodes come to. */
+static struct changed add_up(const struct changed *changed, const struct joined *joined, uint32_t until)
+{
+    struct changed sums = {0};
+    memcpy(sums.dropped, changed->dropped, sizeof sums.dropped);
+    for (uint32_t node = 0; node < until; node++)
+        sums.work[joined->of[node]] += changed->work[node];
+    return sums;
+}
+
+static void check_ends(const struct random_net *r, const struct joined *joined, uint32_t until,
+                       const struct schedule *whole, const struct schedule *small)
+{
+    int64_t end[NODES] = {0};
+    bool begun[NODES] = {0};
+    for (uint32_t node = 0; node < until; node++) {
+        const uint32_t at = joined->of[node];
+        if (!begun[at]) {
+            assert_int_equal(small->start[at], whole->start[node]);
+            assert_int_equal(joined->net.start[at], r->start[node]);
+        }
+        begun[at] = true;
+        end[at] = whole->end[node];
+    }
+    for (uint32_t at = 0; at < joined->net.count; at++)
+        assert_int_equal(small->end[at], end[at]);
+}
+
+static void a_joined_net_gives_the_same_times(void **state)
+{
+    struct random_net r;
+    uint64_t joined_nodes = 0;
+    for (int round = 0; round < 3000; round++) {
+        struct arena scratch = {0};
+        fill(&r);
+        struct changed changed = {0};
+        for (uint32_t node = 0; node < NODES; node++)
+            changed.work[node] = below(3) ? r.work[node] : r.work[node] * below(9) / 8;
+        for (uint32_t kind = 1; kind <= KINDS_USED; kind++)
+            changed.dropped[kind] = !below(4);
+        const int64_t from[2] = {below(500), below(500)};
+        const uint32_t apart[APART] = {below(NODES), NODE_NONE};
+        const struct joining joining = {.until = below(4) ? NODES : below(NODES),
+                                        .kinds = below(2) ? 1u << 2 : 0,
+                                        .apart = apart,
+                                        .apart_count = APART,
+                                        .from = from,
+                                        .from_count = 2};
+        const struct joined joined = net_join(&r.net, &joining, &scratch);
+        assert_true(net_check(&joined.net) && joined_until(&joined, joining.until) == joined.net.count);
+        joined_nodes += joining.until - joined.net.count;
+        const struct changed sums = add_up(&changed, &joined, joining.until);
+        const bool prompt = !below(4);
+        const struct change change = change_of(&changed, from[round % 2], prompt),
+                            change_small = change_of(&sums, from[round % 2], prompt);
+        const struct schedule whole = net_run_until(&r.net, &change, joining.until, (struct schedule){0}, &scratch);
+        const struct schedule small = net_run(&joined.net, &change_small, &scratch);
+        check_ends(&r, &joined, joining.until, &whole, &small);
+        arena_free(&scratch);
+    }
+    assert_true(joined_nodes > 30000);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_joined_net_gives_the_same_times),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
