@@ -7,10 +7,13 @@
 
 #include <stdlib.h>
 
+#include "base/crew.h"
 #include "base/error.h"
 #include "base/par.h"
 #include "read/rank.h"
 #include "read/read.h"
+#include "sketched.h"
+#include "spread.h"
 
 /* ---- what is said of a file ---- */
 
@@ -48,10 +51,9 @@ static void remark_rank(struct inputs *inputs, struct input_file *file, const st
                str_printf(&file->arena, "names no rank; taken as rank %lld by order", (long long)rank->number));
 }
 
-static void describe_trust(struct input_file *file, const struct selection *steps)
+static void remark_trust(struct input_file *file)
 {
     const struct step_times *times = &file->trust.times;
-    file->trust = trace_trust_of(file->trace, steps, &file->arena);
     if (times->wrong.len)
         remark(file, -1,
                str_printf(&file->arena, "%.*s beside it %.*s", (int)times->path.len, times->path.at,
@@ -70,7 +72,8 @@ static void describe_trace(struct input_file *file, const struct selection *step
         .dropped = (int64_t)trace->dropped,
     };
     remark_notes(file, trace->notes, trace->note_count);
-    describe_trust(file, steps);
+    file->trust = trace_trust_of(trace, steps, &file->arena);
+    remark_trust(file);
 }
 
 static void describe_execution(struct input_file *file)
@@ -87,6 +90,50 @@ static void describe_execution(struct input_file *file)
     remark_notes(file, execution->notes, execution->note_count);
 }
 
+static void describe_sketched(struct input_file *file)
+{
+    const struct sketch_trace *trace = &file->sketch->trace;
+    file->about = (struct report_input){
+        .path = str_of(file->path),
+        .format = str_copy(&file->arena, trace->format),
+        .events = trace->events,
+        .bytes = trace->bytes,
+        .repaired = trace->repaired,
+        .dropped = trace->dropped,
+    };
+}
+
+/* A trace that another process has read. */
+static void describe_elsewhere(struct input_file *file)
+{
+    const struct sketch_trace *trace = &file->sketch->trace;
+    describe_sketched(file);
+    for (uint32_t i = 0; i < trace->note_count; i++)
+        add_remark(file, (struct input_remark){.offset = trace->notes[i].offset,
+                                               .message = str_copy(&file->arena, trace->notes[i].text),
+                                               .in_head = trace->notes[i].in_head});
+    remark_trust(file);
+}
+
+/* Where the trace was not whole is told by the trace's bytes, not by those of the sketch. */
+static void describe_sketch(struct input_file *file)
+{
+    const struct sketch_trace *trace = &file->sketch->trace;
+    struct arena *arena = &file->arena;
+    describe_sketched(file);
+    file->about.format = str_printf(arena, "sketch of %.*s", (int)trace->format.len, trace->format.at);
+    file->about.bytes = file->sketch->file_bytes;
+    for (uint32_t i = 0; i < trace->note_count; i++) {
+        const struct sketch_note *note = &trace->notes[i];
+        const str at = note->offset < 0 ? S("") : str_printf(arena, ", byte %lld", (long long)note->offset);
+        add_remark(file, (struct input_remark){.offset = -1,
+                                               .message = str_printf(arena, "of its trace%.*s: %.*s", (int)at.len,
+                                                                     at.at, (int)note->text.len, note->text.at),
+                                               .in_head = note->in_head});
+    }
+    remark_trust(file);
+}
+
 static void describe(struct input_file *file, const struct selection *steps)
 {
     file->about = (struct report_input){.path = str_of(file->path), .format = S("configuration")};
@@ -94,6 +141,10 @@ static void describe(struct input_file *file, const struct selection *steps)
         describe_trace(file, steps);
     else if (file->execution)
         describe_execution(file);
+    else if (file->elsewhere)
+        describe_elsewhere(file);
+    else if (file->sketch)
+        describe_sketch(file);
 }
 
 /* ---- what can be used ---- */
@@ -101,7 +152,15 @@ static void describe(struct input_file *file, const struct selection *steps)
 static bool hits_steps(const struct inputs_asked *asked, struct input_file *file)
 {
     const struct trace *trace = file->trace;
-    if (!asked->steps || !asked->steps->limited || selection_steps(trace, asked->steps).count)
+    if (file->elsewhere)
+        return !file->refused;
+    if (!asked->steps || (!asked->steps->limited && (trace || !asked->steps->skip_warmup)))
+        return true;
+    if (!trace)
+        return fail_at(&file->error, STEPTIME_INPUT, str_of(file->path), -1,
+                       "is a sketch, which holds the steps that it was made of: choose steps where it is made, with "
+                       "'steptime summary --save'");
+    if (selection_steps(trace, asked->steps).count)
         return true;
     const struct step *steps = trace->steps;
     if (!trace->step_count)
@@ -124,40 +183,52 @@ static void drop(struct input_file *file)
 {
     trace_free(file->trace);
     execution_free(file->execution);
+    sketch_free(file->sketch);
     file->trace = NULL;
     file->execution = NULL;
+    file->sketch = NULL;
+}
+
+static unsigned kinds_of(const struct inputs_asked *asked)
+{
+    return INPUT_TRACE | (asked->executions ? INPUT_EXECUTION : 0) | (asked->sketches ? INPUT_SKETCH : 0);
 }
 
 static bool read_file(struct inputs *inputs, struct input_file *file)
 {
-    const struct inputs_asked *asked = inputs->asked;
+    if (inputs->spread)
+        return spread_take(inputs->spread, file);
     _Atomic int64_t *bytes = inputs->counters.bytes ? &inputs->counters.bytes[file->index] : NULL;
-    struct input input = {0};
-    if (asked->executions)
-        input_read(file->path, bytes, &input, &file->error);
-    else
-        input.trace = trace_read(file->path, bytes, &file->error);
+    struct input input;
+    const bool fine = input_read(file->path, kinds_of(inputs->asked), bytes, &input, &file->error);
     file->trace = input.trace;
     file->execution = input.execution;
-    return (input.trace && is_trace(file)) || input.execution;
+    file->sketch = input.sketch;
+    return fine && (!input.trace || is_trace(file)) && (!input.sketch || sketched_job(file));
 }
 
-/* An execution trace may lie beside the trace of its rank, so it claims none. */
+/* What the file says of its job. False of an execution trace, which may lie beside the trace of its rank. */
+static bool describe_member(struct input_file *file)
+{
+    if (file->trace)
+        file->member = job_member_of(file->trace, str_of(file->path), &file->arena);
+    file->is_member = file->trace || file->sketch;
+    return !file->execution;
+}
+
 static void give_rank(struct inputs *inputs, struct input_file *file)
 {
-    struct trace *trace = file->trace;
     file->rank = rank_of_path(str_of(file->path));
-    if (file->execution)
+    if (!describe_member(file))
         return;
-    const struct rank rank = rank_take(&inputs->roll, file->index, trace ? trace->info.rank : RANK_NONE,
-                                       trace ? trace->info.world_size : -1, str_of(file->path));
-    if (trace) {
-        file->member = job_member_of(trace, str_of(file->path), &file->arena);
-        file->is_member = true;
-        trace->info.rank = rank.number;
-    }
+    const struct job_member *member = &file->member;
+    const struct rank rank =
+        rank_take(&inputs->roll, file->index, file->is_member && member->recorded ? member->rank : RANK_NONE,
+                  file->is_member ? member->world_size : -1, str_of(file->path));
+    if (file->trace)
+        file->trace->info.rank = rank.number;
     file->rank = rank.number;
-    if (trace && !inputs->asked->apart)
+    if (file->is_member && !inputs->asked->apart)
         remark_rank(inputs, file, &rank);
 }
 
@@ -171,7 +242,7 @@ static void take(struct inputs *inputs, struct input_file *file)
 {
     const struct inputs_asked *asked = inputs->asked;
     file->state = INPUT_SKIPPED;
-    if (file->trace && !hits_steps(asked, file))
+    if (file->is_member && !hits_steps(asked, file))
         return;
     file->state = INPUT_OTHER;
     if (!is_wanted(asked, file))
@@ -214,11 +285,9 @@ static bool standard_input_once(const struct inputs_asked *asked, struct steptim
 static bool is_input(const char *path)
 {
     struct input input;
-    if (!input_read(path, NULL, &input, NULL))
-        return false;
-    trace_free(input.trace);
-    execution_free(input.execution);
-    return true;
+    const bool good = input_read(path, INPUT_TRACE | INPUT_EXECUTION | INPUT_SKETCH, NULL, &input, NULL);
+    input_free(&input);
+    return good;
 }
 
 static bool all_spared(const struct inputs *inputs, struct steptime_error *err)
@@ -268,6 +337,42 @@ static int64_t beyond_all(const struct inputs *inputs)
         beyond = named >= beyond ? named + 1 : beyond;
     }
     return beyond;
+}
+
+/* What spread_read asks of a process: all that only who has the trace can tell. */
+static bool read_for_others(struct inputs *inputs, struct input_file *file)
+{
+    if (!read_file(inputs, file))
+        return false;
+    describe_member(file);
+    if (file->trace) {
+        file->trust = trace_trust_of(file->trace, inputs->asked->steps, &file->arena);
+        hits_steps(inputs->asked, file);
+    }
+    return true;
+}
+
+/* Standard input is that of one process alone. */
+static bool can_spread(const struct inputs_asked *asked, struct steptime_error *err)
+{
+    for (uint32_t i = 0; i < asked->count; i++)
+        if (!strcmp(asked->paths[i], "-"))
+            return fail(err, STEPTIME_USAGE, "several processes cannot share standard input (-)");
+    return true;
+}
+
+static bool spread(struct inputs *inputs, struct steptime_error *err)
+{
+    const struct crew *crew = crew_ours();
+    const struct spread_work work = {inputs, read_for_others, drop};
+    if (crew->count == 1 || !inputs->asked->sketch)
+        return true;
+    struct spread *all = arena_alloc(&inputs->arena, sizeof *all);
+    if (!can_spread(inputs->asked, err) || !spread_read(&work, all, err))
+        return false;
+    inputs->is_share = crew->rank != 0;
+    inputs->spread = all;
+    return true;
 }
 
 static void read_all(struct inputs *inputs)
@@ -333,6 +438,10 @@ bool inputs_read(const struct inputs_asked *asked, struct inputs *inputs, struct
     if (!list_all(inputs, err))
         return false;
     make_files(inputs);
+    if (!spread(inputs, err))
+        return false;
+    if (inputs->is_share)
+        return true;
     read_all(inputs);
     order_taken(inputs);
     return any_taken(inputs, err);
@@ -344,5 +453,7 @@ void inputs_close(struct inputs *inputs)
         drop(&inputs->files[i]);
         arena_free(&inputs->files[i].arena);
     }
+    if (inputs->spread)
+        spread_free(inputs->spread);
     arena_free(&inputs->arena);
 }

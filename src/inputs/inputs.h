@@ -2,7 +2,7 @@
 /*
  * The driver of everything that reads traces. It knows no analysis, no command and no screen.
  *
- *     words -> files -> (rank, trace or execution trace) -> take -> kept or dropped
+ *     words -> files -> (rank, trace, execution trace or sketch) -> take -> kept or dropped
  *
  * Files are read on all cores. Each gets its rank and is handed to `take`, which makes of it what it needs, in the
  * file's own arena; then the trace is dropped. So memory holds as many traces as there are cores, not as ranks, unless
@@ -33,6 +33,7 @@
 #include "list.h"
 #include "rank.h"
 #include "report/report.h"
+#include "sketch/file/sketch.h"
 #include "steptime/error.h"
 #include "trace/execution.h"
 #include "trace/select.h"
@@ -58,20 +59,23 @@ struct input_file {
     const char *path;
     uint32_t index;      /* in the order of the inputs */
     int64_t rank;        /* trace->info.rank, too. Of an execution trace as its name says, else RANK_NONE */
-    struct trace *trace; /* one of the two, or neither where the path is no file (`made`) */
+    struct trace *trace; /* one of the three, or none where the path is no file (`made`) */
     struct execution *execution;
+    struct sketch *sketch; /* of a trace that is not here */
+    bool elsewhere;        /* another process has read the trace, which counts as the input, not the sketch */
+    bool refused;          /* that process says by `error` why it cannot be used */
 
     /* For `take` to fill. */
     struct arena arena; /* for what is made of the file; lives until inputs_close */
     void *result;
-    bool keep; /* trace and execution stay until inputs_close */
+    bool keep; /* trace, execution and sketch stay until inputs_close */
 
     /* How it ended, for the driver. */
     enum input_state state;
     struct steptime_error error; /* why it was skipped */
     struct report_input about;
     struct input_remark *remarks, **last_remark;
-    struct job_member member; /* where is_member: of a trace */
+    struct job_member member; /* where is_member: of a trace or a sketch */
     bool is_member;
     struct trace_trust trust; /* where is_member */
     int64_t folder;           /* as in struct listed */
@@ -98,8 +102,14 @@ struct inputs_asked {
     const struct selection *steps; /* a trace of which it hits no step cannot be used; NULL: all */
     unsigned threads;              /* files read at once; 0: one a core */
     bool executions;               /* execution traces are taken, too */
-    bool apart;                    /* the files are no ranks of one job: no two are compared */
-    bool in_order;                 /* `take` is called for one file at a time, in the order of the inputs */
+    bool sketches;                 /* and sketches of traces */
+    /*
+     * Fills the sketch of a trace so that `take` can do with it instead of the trace: then the files are spread over the
+     * processes of a crew (spread.h). NULL: each process reads them all.
+     */
+    void (*sketch)(void *context, const struct trace *trace, struct arena *arena, struct sketch *sketch);
+    bool apart;    /* the files are no ranks of one job: no two are compared */
+    bool in_order; /* `take` is called for one file at a time, in the order of the inputs */
 
     void *context;
     /*
@@ -124,6 +134,8 @@ struct inputs {
     struct list list;
     const struct inputs_asked *asked; /* outlives the inputs, except for `watch` */
     struct rank_roll roll;
+    struct spread *spread; /* NULL: the files are read here */
+    bool is_share;         /* another process has what all of the crew have read; nothing is taken here */
     struct inputs_counters counters;
 };
 

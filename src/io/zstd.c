@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* zstd: one frame or several behind one another. A frame that asks for more than the library's 128 MiB is refused. */
-#include "unpack.h"
-
 #include <zstd.h>
 
 #include "base/mem.h"
+#include "pack.h"
+#include "unpack.h"
 
 struct frames {
     ZSTD_DStream *stream;
@@ -53,3 +53,24 @@ static size_t frames_read(void *state, struct packed *packed, unsigned char *int
 }
 
 const struct unpacker unpack_zstd = {"\x28\xb5\x2f\xfd", 4, false, frames_open, frames_read, frames_close};
+
+/* ---- packing ---- */
+
+enum { LEVEL = 12 };
+
+void pack_zstd(str bytes, struct buf *into)
+{
+    const size_t room = ZSTD_compressBound(bytes.len);
+    char *const packed = mem_alloc(room);
+    ZSTD_CCtx *const context = ZSTD_createCCtx();
+    if (!context)
+        mem_alloc(SIZE_MAX); /* it fails for lack of memory alone */
+    ZSTD_CCtx_setParameter(context, ZSTD_c_compressionLevel, LEVEL);
+    ZSTD_CCtx_setParameter(context, ZSTD_c_checksumFlag, 1);
+    const size_t count = ZSTD_compress2(context, packed, room, bytes.at, bytes.len);
+    if (ZSTD_isError(count))
+        mem_alloc(SIZE_MAX); /* with room for the worst case it fails for lack of memory alone */
+    buf_add(into, (str){packed, count});
+    ZSTD_freeCCtx(context);
+    mem_free(packed);
+}

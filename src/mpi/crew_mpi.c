@@ -8,7 +8,7 @@
 #include <mpi.h>
 #include <time.h>
 
-#include "fleet/table/crew.h"
+#include "base/crew.h"
 
 enum { FIRST = 0, TAG = 1, MOST = 1 << 30 }; /* bytes of one message: counts of MPI are ints */
 

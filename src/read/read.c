@@ -6,18 +6,21 @@
 #include "kineto.h"
 #include "sniff.h"
 
-/* A format: how its first bytes look, as unpacked, and who reads it. One of the two readers. */
+/* A format: how its first bytes look, as unpacked, and who reads it: the reader of its kind. */
 struct reader {
     const char *format;
+    enum input_kinds kind;
     bool (*sniff)(str head);
     bool (*trace)(struct source *source, _Atomic int64_t *progress, struct trace *trace, struct steptime_error *err);
     bool (*execution)(struct source *source, _Atomic int64_t *progress, struct execution *execution,
                       struct steptime_error *err);
+    struct sketch *(*sketch)(struct source *source, _Atomic int64_t *progress, struct steptime_error *err);
 };
 
 static const struct reader readers[] = {
-    {"trace-event json", sniff_kineto, kineto_read, NULL},
-    {"execution trace", sniff_execution, NULL, execution_read},
+    {"trace-event json", INPUT_TRACE, sniff_kineto, .trace = kineto_read},
+    {"execution trace", INPUT_EXECUTION, sniff_execution, .execution = execution_read},
+    {"sketch", INPUT_SKETCH, sketch_sniff, .sketch = sketch_read},
 };
 
 /* ---- which reader ---- */
@@ -36,10 +39,10 @@ static str head_of(struct source *source)
     }
 }
 
-static const struct reader *reader_of(str head, bool traces_only)
+static const struct reader *reader_of(str head, unsigned kinds)
 {
     for (size_t i = 0; i < sizeof readers / sizeof *readers; i++)
-        if ((readers[i].trace || !traces_only) && readers[i].sniff(head))
+        if ((readers[i].kind & kinds) && readers[i].sniff(head))
             return &readers[i];
     return NULL;
 }
@@ -106,52 +109,67 @@ static struct execution *read_execution(const struct reader *reader, struct sour
     return execution;
 }
 
-/* ---- either ---- */
+/* ---- sketches ---- */
 
-static bool read_input(struct source *source, _Atomic int64_t *progress, bool traces_only, struct input *input,
+static struct sketch *read_sketch(const struct reader *reader, struct source *source, _Atomic int64_t *progress,
+                                  struct steptime_error *err)
+{
+    struct steptime_error why;
+    struct sketch *sketch = reader->sketch(source, progress, &why);
+    if (!sketch)
+        fail_at(err, STEPTIME_INPUT, str_of(source_path(source)), -1, "%s", why.message);
+    return sketch;
+}
+
+/* ---- any of them ---- */
+
+bool input_read_source(struct source *source, unsigned kinds, _Atomic int64_t *progress, struct input *input,
                        struct steptime_error *err)
 {
     const str head = head_of(source);
-    const struct reader *reader = reader_of(head, traces_only);
+    const struct reader *reader = reader_of(head, kinds);
     *input = (struct input){0};
     if (!reader)
         return no_reader(head, source, err);
     if (reader->trace)
         input->trace = read_trace(reader, source, progress, err);
-    else
+    else if (reader->execution)
         input->execution = read_execution(reader, source, progress, err);
-    return input->execution || input->trace;
+    else
+        input->sketch = read_sketch(reader, source, progress, err);
+    return input->execution || input->trace || input->sketch;
 }
 
-bool input_read_source(struct source *source, _Atomic int64_t *progress, struct input *input,
-                       struct steptime_error *err)
-{
-    return read_input(source, progress, false, input, err);
-}
-
-bool input_read(const char *path, _Atomic int64_t *progress, struct input *input, struct steptime_error *err)
+bool input_read(const char *path, unsigned kinds, _Atomic int64_t *progress, struct input *input,
+                struct steptime_error *err)
 {
     struct source *source = source_open(path, err);
+    *input = (struct input){0};
     if (!source)
         return false;
-    const bool fine = input_read_source(source, progress, input, err);
+    const bool fine = input_read_source(source, kinds, progress, input, err);
     source_close(source);
     return fine;
+}
+
+void input_free(struct input *input)
+{
+    trace_free(input->trace);
+    execution_free(input->execution);
+    sketch_free(input->sketch);
+    *input = (struct input){0};
 }
 
 struct trace *trace_read_source(struct source *source, _Atomic int64_t *progress, struct steptime_error *err)
 {
     struct input input;
-    read_input(source, progress, true, &input, err);
+    input_read_source(source, INPUT_TRACE, progress, &input, err);
     return input.trace;
 }
 
 struct trace *trace_read(const char *path, _Atomic int64_t *progress, struct steptime_error *err)
 {
-    struct source *source = source_open(path, err);
-    if (!source)
-        return NULL;
-    struct trace *trace = trace_read_source(source, progress, err);
-    source_close(source);
-    return trace;
+    struct input input;
+    input_read(path, INPUT_TRACE, progress, &input, err);
+    return input.trace;
 }

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 
 #include "io/source.h"
+#include "sketch/file/sketch.h"
 #include "steptime/error.h"
 #include "trace/execution.h"
 #include "trace/trace.h"
@@ -27,15 +28,25 @@ struct trace *trace_read(const char *path, _Atomic int64_t *progress, struct ste
 /* The same from an open source, which stays the caller's. */
 struct trace *trace_read_source(struct source *source, _Atomic int64_t *progress, struct steptime_error *err);
 
-/* What a file turned out to be: one of the two. */
+/* What a file turned out to be: one of the three. */
 struct input {
     struct trace *trace;
     struct execution *execution;
+    struct sketch *sketch;
 };
 
-/* The same for whoever can use an execution trace of PyTorch too. The caller frees what it got. */
-bool input_read(const char *path, _Atomic int64_t *progress, struct input *input, struct steptime_error *err);
-bool input_read_source(struct source *source, _Atomic int64_t *progress, struct input *input,
+/* Kinds of input that are of use, as bits. */
+enum input_kinds { INPUT_TRACE = 1, INPUT_EXECUTION = 2, INPUT_SKETCH = 4 };
+
+/*
+ * The same for whoever can use an execution trace of PyTorch too, or a sketch of a trace. What is of another kind is
+ * refused by its name. The caller frees what it got.
+ */
+bool input_read(const char *path, unsigned kinds, _Atomic int64_t *progress, struct input *input,
+                struct steptime_error *err);
+bool input_read_source(struct source *source, unsigned kinds, _Atomic int64_t *progress, struct input *input,
                        struct steptime_error *err);
+
+void input_free(struct input *input);
 
 #endif

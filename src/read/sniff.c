@@ -11,6 +11,8 @@ struct magic {
 };
 
 static const struct magic magics[] = {
+    {S("\x93steptime sketch\n"),
+     "a sketch of one ('steptime summary --save'), of which 'steptime ranks' alone can answer"},
     {S("SQLite format 3"), "an SQLite database (an export of Nsight Systems?)"},
     {S("PK\x03\x04"), "a zip archive"},
     {S("\x1f\x8b"), "gzip data inside gzip data"},

@@ -88,7 +88,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
     struct steptime_error err = {0};
     struct input input;
-    if (!input_read(memory_file(bytes, size), NULL, &input, &err)) {
+    if (!input_read(memory_file(bytes, size), INPUT_TRACE | INPUT_EXECUTION, NULL, &input, &err)) {
         assert(err.code == STEPTIME_INPUT && err.message[0]);
         return 0;
     }

@@ -6,7 +6,7 @@
 #include "base/format.h"
 #include "text/suggest.h"
 #include "cli/program/call.h"
-#include "fleet/table/crew.h"
+#include "base/crew.h"
 #include "fleet_command.h"
 #include "cli/program/output.h"
 

@@ -8,11 +8,13 @@
 #include "call.h"
 #include "output.h"
 #include "reading.h"
+#include "save.h"
 
 struct analysing {
     const struct call *call;
     void *pool; /* NULL: results are kept */
     pthread_mutex_t pool_lock;
+    struct save *save; /* NULL: no sketches are written */
 };
 
 static void add_to_pool(struct analysing *analysing, void *result)
@@ -30,14 +32,23 @@ static bool take(void *context, struct input_file *file, struct steptime_error *
     struct analysing *analysing = context;
     const struct call *call = analysing->call;
     const struct analysis *analysis = call->command->analysis;
-    (void)err;
     file->result = arena_alloc(&file->arena, analysis->size);
     if (file->trace)
         analysis->run(call, file->trace, &file->arena, file->result);
-    else
+    else if (file->execution)
         analysis->run_execution(call, file->execution, &file->arena, file->result);
+    else if (!analysis->run_sketch(call, file->sketch, file->rank, &file->arena, file->result, err))
+        return false;
+    if (analysing->save && file->trace)
+        save_sketch(analysing->save, file);
     add_to_pool(analysing, file->result);
     return true;
+}
+
+static void sketch_trace(void *context, const struct trace *trace, struct arena *arena, struct sketch *sketch)
+{
+    const struct analysing *analysing = context;
+    analysing->call->command->analysis->sketch(analysing->call, trace, arena, sketch);
 }
 
 static bool show(const struct call *call, const struct inputs *inputs, struct report *report,
@@ -63,12 +74,19 @@ static bool check(const struct call *call, struct steptime_error *err)
 static bool run_all(struct analysing *analysing, struct inputs *inputs, struct arena *arena, struct steptime_error *err)
 {
     const struct call *call = analysing->call;
-    struct inputs_asked asked = {
-        .context = analysing, .take = take, .executions = call->command->analysis->run_execution};
-    if (!check(call, err) || !call_inputs(call, &asked, inputs, err))
+    const struct analysis *analysis = call->command->analysis;
+    struct inputs_asked asked = {.context = analysing,
+                                 .take = take,
+                                 .executions = analysis->run_execution,
+                                 .sketches = analysis->run_sketch,
+                                 .sketch = analysis->run_sketch && analysis->sketch ? sketch_trace : NULL};
+    if (!check(call, err) || !save_open(call, arena, &analysing->save, err) || !call_inputs(call, &asked, inputs, err))
         return false;
+    if (inputs->is_share)
+        return true;
     struct report *report = report_new(arena, str_of(call->command->name));
-    return show(call, inputs, report, err) && output_report(call, report, err) && inputs_whole(inputs, err);
+    return save_close(analysing->save, err) && show(call, inputs, report, err) && output_report(call, report, err) &&
+           inputs_whole(inputs, err);
 }
 
 enum steptime_code analyse(const struct call *call, struct steptime_error *err)
@@ -76,7 +94,7 @@ enum steptime_code analyse(const struct call *call, struct steptime_error *err)
     struct arena arena = {0};
     struct inputs inputs = {0};
     const struct analysis_pool *pool = call->command->analysis->pool;
-    struct analysing analysing = {call, pool ? pool->open() : NULL, PTHREAD_MUTEX_INITIALIZER};
+    struct analysing analysing = {call, pool ? pool->open() : NULL, PTHREAD_MUTEX_INITIALIZER, NULL};
     const bool good = run_all(&analysing, &inputs, &arena, err);
     if (pool)
         pool->close(analysing.pool);

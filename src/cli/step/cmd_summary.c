@@ -3,6 +3,7 @@
 #include "breakdown/compiled/compiled.h"
 #include "breakdown/summary/summary.h"
 #include "cli/program/command.h"
+#include "sketch/numbers/rank_sketch.h"
 
 enum { FINDINGS = 3, MOST_FINDINGS = 1000 };
 
@@ -52,6 +53,11 @@ static bool show_log(const struct call *call, const struct taken *const *taken, 
     return read;
 }
 
+static void sketch(const struct call *call, const struct trace *trace, struct arena *arena, struct sketch *sketch)
+{
+    rank_sketch_take(trace, call_selection(call), arena, sketch);
+}
+
 static bool show(const struct call *call, const void *const *results, uint32_t count, struct report *report,
                  struct steptime_error *err)
 {
@@ -65,13 +71,17 @@ static bool show(const struct call *call, const void *const *results, uint32_t c
     return show_log(call, taken, count, report, err);
 }
 
-static const struct analysis analysis = {.size = sizeof(struct taken), .run = run, .show = show, .check = check};
+static const struct analysis analysis = {
+    .size = sizeof(struct taken), .run = run, .sketch = sketch, .show = show, .check = check};
 
 static const struct option options[] = {
     {"findings", 0, "N", NULL, "Show the N findings that matter most. Default: 3."},
     {"compile-log", 0, "DIR", NULL,
      "Read what PyTorch's compiler wrote down of the same run (TORCH_TRACE=DIR): why functions were compiled again, where "
      "graphs broke, which lines a generated kernel comes from."},
+    {"save", 0, "DIR", NULL,
+     "Write a sketch of each trace to DIR, a few kilobytes a step, from which 'steptime ranks' answers as from the traces. "
+     "DIR is made where it is not there."},
     {0},
 };
 
@@ -88,6 +98,7 @@ const struct command command_summary = {
     .examples = "steptime summary trace.json.gz|one trace\n"
                 "steptime summary traces/|all ranks of a job\n"
                 "steptime summary trace.json.gz --compile-log torch_trace/|with the log of the compiler\n"
+                "steptime summary --save sketches/ traces/|and a sketch of each rank\n"
                 "steptime summary --skip-warmup --format json trace.json.gz|without the first step, as JSON",
     .shared = SHARED_OUTPUT | SHARED_EXPLAIN | SHARED_TRACE,
     .options = options,

@@ -5,7 +5,7 @@
 
 #include "base/error.h"
 #include "base/mem.h"
-#include "fleet/table/crew.h"
+#include "base/crew.h"
 #include "projection_rows.h"
 #include "fleet/population/weights.h"
 

@@ -106,7 +106,7 @@ static inline struct input shared_input(const char *path)
 {
     struct steptime_error err = {0};
     struct input input;
-    if (!input_read(shared_path(path), NULL, &input, &err))
+    if (!input_read(shared_path(path), INPUT_TRACE | INPUT_EXECUTION, NULL, &input, &err))
         fail_msg("%s: %s", path, err.message);
     return input;
 }

@@ -33,7 +33,7 @@ static struct execution *read_nodes(const char *const *nodes)
     struct source *source = source_of_bytes("memory", text.at, text.len, SIZE_MAX);
     struct input input;
     struct steptime_error err;
-    if (!input_read_source(source, NULL, &input, &err))
+    if (!input_read_source(source, INPUT_TRACE | INPUT_EXECUTION, NULL, &input, &err))
         fail_msg("%s", err.message);
     source_close(source);
     buf_free(&text);

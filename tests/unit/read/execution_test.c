@@ -13,7 +13,7 @@ static struct execution *read_pieces(str text, size_t chunk, struct steptime_err
 {
     struct source *source = source_of_bytes("memory", text.at, text.len, chunk);
     struct input input;
-    const bool fine = input_read_source(source, NULL, &input, err);
+    const bool fine = input_read_source(source, INPUT_TRACE | INPUT_EXECUTION, NULL, &input, err);
     source_close(source);
     assert_null(input.trace);
     assert_int_equal(fine, input.execution != NULL);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The processes that share a table. Alone there is one; the program steptime-mpi
- * brings as many as mpirun starts. Each reads its share of the file, and the
- * first puts their sums together and shows them.
+ * The processes that share a table, or the traces of a job. Alone there is one;
+ * the program steptime-mpi brings as many as mpirun starts. Each reads its share,
+ * and the first puts together what they made of it and shows that.
  */
-#ifndef FLEET_CREW_H
-#define FLEET_CREW_H
+#ifndef BASE_CREW_H
+#define BASE_CREW_H
 
-#include "base/arena.h"
-#include "base/str.h"
+#include "arena.h"
+#include "str.h"
 #include "steptime/error.h"
 
 struct crew {

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "code.h"
+
+#include <math.h>
+
+struct code code_writer(struct buf *out)
+{
+    return (struct code){.out = out};
+}
+
+struct code code_reader(str bytes, struct arena *arena)
+{
+    const char *const at = bytes.len ? bytes.at : ""; /* an empty text may have no address */
+    return (struct code){.at = at, .end = at + bytes.len, .arena = arena};
+}
+
+static size_t left(const struct code *code)
+{
+    return (size_t)(code->end - code->at);
+}
+
+static uint64_t damage(struct code *code)
+{
+    code->damaged = true;
+    code->at = code->end;
+    return 0;
+}
+
+/* ---- varints ---- */
+
+static void put(struct buf *into, uint64_t value)
+{
+    for (; value > 0x7F; value >>= 7)
+        buf_char(into, (char)(value | 0x80));
+    buf_char(into, (char)value);
+}
+
+static uint64_t get(struct code *code)
+{
+    uint64_t value = 0;
+    for (int shift = 0; shift < 64 && left(code); shift += 7) {
+        const unsigned char byte = (unsigned char)*code->at++;
+        value |= (uint64_t)(byte & 0x7F) << shift;
+        if (!(byte & 0x80))
+            return shift < 63 || byte < 2 ? value : damage(code);
+    }
+    return damage(code);
+}
+
+static uint64_t zigzag(uint64_t difference)
+{
+    return (difference << 1) ^ (0 - (difference >> 63));
+}
+
+static uint64_t unzigzag(uint64_t value)
+{
+    return (value >> 1) ^ (0 - (value & 1));
+}
+
+/* ---- values ---- */
+
+void code_int(struct code *code, int64_t *value, int64_t expected, int64_t least, int64_t most)
+{
+    if (code->out) {
+        put(code->out, zigzag((uint64_t)*value - (uint64_t)expected));
+        return;
+    }
+    *value = (int64_t)((uint64_t)expected + unzigzag(get(code)));
+    if (*value < least || *value > most)
+        damage(code);
+    if (code->damaged)
+        *value = least;
+}
+
+void code_bits(struct code *code, uint64_t *value)
+{
+    if (code->out)
+        put(code->out, *value);
+    else
+        *value = get(code);
+}
+
+void code_small(struct code *code, uint32_t *value, uint32_t limit)
+{
+    uint64_t bits = *value;
+    code_bits(code, &bits);
+    *value = (uint32_t)(bits < limit ? bits : damage(code));
+}
+
+void code_bool(struct code *code, bool *value)
+{
+    uint32_t bit = *value;
+    code_small(code, &bit, 2);
+    *value = bit;
+}
+
+void code_real(struct code *code, double *value)
+{
+    uint64_t bits;
+    memcpy(&bits, value, sizeof bits);
+    code_bits(code, &bits);
+    memcpy(value, &bits, sizeof bits);
+    if (!isfinite(*value)) {
+        damage(code);
+        *value = 0;
+    }
+}
+
+void code_text(struct code *code, str *text)
+{
+    uint64_t len = text->len;
+    code_bits(code, &len);
+    if (code->out) {
+        buf_add(code->out, *text);
+        return;
+    }
+    len = len <= left(code) ? len : damage(code);
+    *text = (str){code->at, (size_t)len};
+    code->at += len;
+}
+
+void code_count(struct code *code, uint32_t *count)
+{
+    uint64_t value = *count;
+    code_bits(code, &value);
+    if (code_reads(code) && (value > left(code) || value >= UINT32_MAX))
+        value = damage(code);
+    *count = (uint32_t)value;
+}
+
+bool code_whole(const struct code *code)
+{
+    return !code->damaged && code->at == code->end;
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A sketch: what a rank leaves behind, a few kilobytes a step. It says of which trace it was made and what was wrong with
+ * that, and holds sections, each the numbers of one analysis (code.h). doc/sketch.md is the format's manual.
+ *
+ *     magic, version, the trace, its notes, (section, length, bytes)..., all of it one zstd frame
+ *
+ * A section of a kind that is not known here is passed over; a file of another version is refused.
+ */
+#ifndef SKETCH_SKETCH_H
+#define SKETCH_SKETCH_H
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "io/source.h"
+#include "steptime/error.h"
+
+enum { SKETCH_VERSION = 1 };
+
+/* Numbers are part of the format: none is used again for something else. */
+enum sketch_section {
+    SKETCH_JOB = 1,   /* struct job_member, struct trace_trust (inputs/sketched.h) */
+    SKETCH_RANKS = 2, /* struct rank_numbers (sketch/numbers/rank_sketch.h) */
+    SKETCH_SECTIONS,
+};
+
+/* Something that was said of the trace. */
+struct sketch_note {
+    int64_t offset; /* byte of the trace as unpacked; -1 */
+    str text;
+    bool in_head; /* it is a doubt that the head of a screen says */
+};
+
+/* The trace that it was made of. */
+struct sketch_trace {
+    str path, format;
+    int64_t events, bytes, repaired, dropped;
+    struct sketch_note *notes;
+    uint32_t note_count;
+};
+
+struct sketch {
+    struct sketch_trace trace;
+    str sections[SKETCH_SECTIONS]; /* "" where there is none */
+    int64_t file_bytes;            /* unpacked, where it was read */
+    struct arena arena;            /* of what was read */
+};
+
+/* The sketch as a file's bytes, added to the buffer. */
+void sketch_write(const struct sketch *sketch, struct buf *into);
+
+/* Whether bytes begin as a sketch does, unpacked. */
+bool sketch_sniff(str head);
+
+/* Reads all of the source. NULL with *err where it is damaged or of another version. */
+struct sketch *sketch_read(struct source *source, _Atomic int64_t *progress, struct steptime_error *err);
+
+void sketch_free(struct sketch *sketch); /* NULL is fine */
+
+#endif

@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`summary --save`: from sketches `ranks` says what it says of their traces, to the nanosecond; what is no sketch, or is
+of another version, is refused by name."""
+import os
+import unittest
+
+from support import INPUT, OK, OUTPUT, USAGE, shared_trace, steptime, training_steps, write_trace
+from test_ranks import LATE_US, Case
+
+MAGIC = b"\x93steptime sketch\n"
+
+
+class Sketches(Case):
+    def save(self, *traces):
+        sketches = os.path.join(self.folder, "sketches")
+        outcome = steptime("summary", "--save", sketches, "--format", "json", *traces)
+        self.assertEqual(outcome.code, OK, outcome.err)
+        return sketches
+
+    def numbers(self, *inputs):
+        """What `ranks` says, but for the names of the files."""
+        outcome = steptime("ranks", "--format", "json", *inputs)
+        self.assertEqual(outcome.code, OK, outcome.err)
+        document = outcome.json
+        del document["inputs"], document["warnings"]
+        return document
+
+    def check_same(self, *traces):
+        sketches = self.save(*traces)
+        self.assertEqual(self.numbers(sketches), self.numbers(*traces))
+        return sketches
+
+    def refused(self, code, words, *arguments):
+        outcome = steptime(*arguments)
+        self.assertEqual(outcome.code, code, outcome.err)
+        self.assertIn(words, outcome.err)
+
+
+class Same(Sketches):
+    def test_a_planted_straggler(self):
+        base = 1_711_964_646_000_000_000
+        sketches = self.check_same(self.plant([0, LATE_US, 0, 0], shift_us=[0, -2_500_000, 7, 0], hosts=list("abcd"),
+                                              bases=[base, base + 2_500_000_000, base - 7_000, base]))
+        self.assertEqual(sorted(os.listdir(sketches)), [f"rank{rank}.sketch" for rank in range(4)])
+
+    def test_ranks_that_record_nothing_but_their_order(self):
+        paths = [write_trace(os.path.join(self.folder, name), training_steps(3)) for name in ("a.json", "b.json")]
+        sketches = self.check_same(*paths)
+        self.assertEqual(sorted(os.listdir(sketches)), ["a-0.sketch", "b-1.sketch"])
+
+    def test_chosen_steps(self):
+        traces = self.plant([0, LATE_US])
+        sketches = os.path.join(self.folder, "sketches")
+        steptime("summary", "--save", sketches, "--steps", "1..2", traces)
+        self.assertEqual(self.numbers(sketches), self.numbers("--steps", "1..2", traces))
+
+    def test_traces_and_sketches_of_one_job(self):
+        traces = self.plant([0, LATE_US, 0])
+        sketches = self.save(traces)
+        mixed = [os.path.join(sketches, "rank0.sketch"), os.path.join(traces, "worker1.json"),
+                 os.path.join(sketches, "rank2.sketch")]
+        self.assertEqual(self.numbers(*mixed), self.numbers(traces))
+
+    def test_sketches_made_apart_are_put_together(self):
+        traces = self.plant([0, LATE_US])
+        for rank in range(2):
+            sketches = self.save(os.path.join(traces, f"worker{rank}.json"))
+        self.assertEqual(self.numbers(sketches), self.numbers(traces))
+
+    def test_real_jobs(self):
+        for name in ("torchrec_a2a_v100_w4", "torchrec_a2a_opt4_v100_w4", "torchrec_log_resnet18_w2", "param_dlrm_v100_w8"):
+            with self.subTest(name):
+                self.check_same(shared_trace(f"multirank/{name}"))
+                self.setUp()
+
+    def test_real_traces_take_less_than_4_KB_a_step(self):
+        path = shared_trace("kineto/hta_df_index_resolver_w2r1.json.gz")
+        sketches = self.check_same(path)
+        name, = os.listdir(sketches)
+        self.assertLess(os.path.getsize(os.path.join(sketches, name)), 5 * 4096)
+
+    def test_what_was_wrong_with_the_trace_is_told_again(self):
+        path = write_trace(os.path.join(self.folder, "rank0.json"), training_steps(3))
+        with open(path, "rb+") as file:
+            file.truncate(os.path.getsize(path) - 40)
+        told = steptime("ranks", "--format", "json", self.save(path)).json["warnings"]
+        self.assertTrue(any(warning["message"].startswith("of its trace") for warning in told), told)
+
+
+class Refused(Sketches):
+    def test_commands_that_want_the_trace(self):
+        sketch = os.path.join(self.save(self.plant([0])), "rank0.sketch")
+        for command in ("breakdown", "kernels", "summary", "critical-path", "info"):
+            with self.subTest(command):
+                self.refused(INPUT, "is not a trace but a sketch of one", command, sketch)
+
+    def test_steps_of_a_sketch(self):
+        sketches = self.save(self.plant([0]))
+        for steps in (["--steps", "1"], ["--skip-warmup"]):
+            self.refused(INPUT, "choose steps where it is made", "ranks", *steps, sketches)
+
+    def test_another_version(self):
+        path = os.path.join(self.folder, "rank0.sketch")
+        with open(path, "wb") as file:
+            file.write(MAGIC + b"\x63 anything")
+        self.refused(INPUT, "is a sketch of version 99, and this program reads version 1", "ranks", path)
+
+    def test_a_sketch_that_breaks_off_or_is_damaged(self):
+        path = os.path.join(self.save(self.plant([0])), "rank0.sketch")
+        with open(path, "rb") as file:
+            whole = file.read()
+        for damaged, words in ((whole[:-1], "the zstd data breaks off"), (whole[:-9] + b"\x55" + whole[-8:], "damaged"),
+                               (MAGIC + b"\x01", "is a damaged sketch"), (MAGIC, "is a damaged sketch")):
+            with open(path, "wb") as file:
+                file.write(damaged)
+            self.refused(INPUT, words, "ranks", path)
+
+    def test_sketches_among_the_traces(self):
+        traces = self.plant([0, 0])
+        self.refused(USAGE, "would put the sketches among the traces", "summary", "--save", traces, traces)
+        self.assertEqual(len(os.listdir(traces)), 2)
+
+    def test_a_place_that_cannot_be_written(self):
+        path = write_trace(os.path.join(self.folder, "rank0.json"), training_steps(3))
+        self.refused(OUTPUT, "cannot make this directory", "summary", "--save", os.path.join(path, "in"), path)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Any bytes as a sketch: an error that says something, or the numbers of a rank that keep the promises of ranks.h, and
+ * that ranks can be put together from, and written and read again as the same.
+ */
+#include <assert.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "breakdown/ranks/ranks_show.h"
+#include "inputs/inputs.h"
+#include "memory_file.h"
+#include "report/report.h"
+#include "sketch/numbers/rank_sketch.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
+
+static void check_numbers(const struct rank_numbers *rank)
+{
+    for (uint32_t i = 0; i < rank->collective_count; i++) {
+        const struct rank_collective *collective = &rank->collectives[i];
+        assert(collective->of.kind < COLLECTIVE_KINDS);
+        assert(collective->of.call_ns >= 0 && collective->of.start_ns >= 0 && collective->of.dur_ns >= -1);
+        assert(!i || rank->collectives[i - 1].of.call_ns <= collective->of.call_ns);
+        assert(collective->after == RANK_FIRST || collective->after < rank->collective_count);
+        for (int since = 0; since < RANK_SINCES; since++)
+            for (int time = 0; time < RANK_TIMES; time++)
+                assert(collective->before_ns[since][time] >= 0);
+    }
+}
+
+static void check_again(const struct rank_numbers *rank, struct arena *arena)
+{
+    struct sketch sketch = {.sections[SKETCH_RANKS] = rank_sketch_write(rank, arena)};
+    struct rank_numbers again;
+    assert(rank_sketch_read(&sketch, 1, arena, &again, NULL));
+    assert(again.collective_count == rank->collective_count && again.steps == rank->steps);
+    const str twice = rank_sketch_write(&again, arena);
+    assert(str_eq(twice, sketch.sections[SKETCH_RANKS]));
+}
+
+static void check_together(const struct sketch *sketch, const struct rank_numbers *rank, struct arena *arena)
+{
+    struct rank_numbers other;
+    assert(rank_sketch_read(sketch, 1, arena, &other, NULL));
+    struct ranks ranks;
+    ranks_merge((const struct rank_numbers *const[]){rank, &other}, 2, arena, &ranks);
+    ranks_show(&ranks, report_new(arena, S("ranks")));
+}
+
+static bool take(void *context, struct input_file *file, struct steptime_error *err)
+{
+    struct rank_numbers rank;
+    struct arena *arena = &file->arena;
+    (void)context;
+    if (!file->sketch)
+        return true;
+    if (!rank_sketch_read(file->sketch, 0, arena, &rank, err))
+        return false;
+    check_numbers(&rank);
+    check_again(&rank, arena);
+    check_together(file->sketch, &rank, arena);
+    return true;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+{
+    struct steptime_error err = {0};
+    struct arena arena = {0};
+    struct inputs inputs;
+    const char *const path = memory_file(bytes, size);
+    if (!sketch_sniff((str){(const char *)bytes, size}) && size > 4 && memcmp(bytes, "\x28\xb5\x2f\xfd", 4) != 0)
+        return 0; /* the target `trace` meets it */
+    const struct inputs_asked asked = {
+        .paths = (const char *const[]){path, path}, .count = 2, .threads = 1, .sketches = true, .take = take};
+    if (inputs_read(&asked, &inputs, &err))
+        inputs_tell(&inputs, report_new(&arena, S("ranks")));
+    else
+        assert(err.code == STEPTIME_INPUT && err.message[0]);
+    inputs_close(&inputs);
+    arena_free(&arena);
+    return 0;
+}
