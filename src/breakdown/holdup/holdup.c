@@ -9,7 +9,10 @@
 #include "ops/rows/phase.h"
 #include "stretches.h"
 
-enum { LEAST_PART = 50 }; /* a group that takes less than this part of the steps is not looked at */
+enum {
+    LEAST_PART = 50,  /* a group that takes less than this part of the steps is not looked at */
+    KERNELS_MOST = 3, /* of kernels so many names */
+};
 
 struct work {
     const struct trace *trace;
@@ -36,7 +39,7 @@ static int longest_first(const void *a, const void *b)
     return (x->group > y->group) - (x->group < y->group);
 }
 
-/* The recorder is no cause that can be mended, and of the rest the largest count. */
+/* The recorder is no cause that can be mended, and of the rest the largest count; but for some of kernels, those of the host. */
 static uint32_t choose(const struct work *w, struct candidate *chosen, struct arena *scratch)
 {
     struct candidate *all = arena_array(scratch, w->stretches.group_count, sizeof *all);
@@ -46,10 +49,11 @@ static uint32_t choose(const struct work *w, struct candidate *chosen, struct ar
             w->stretches.groups[i].time_ns >= w->lab.selected.as_is_ns / LEAST_PART)
             all[count++] = (struct candidate){i, w->stretches.groups[i].time_ns};
     qsort(all, count, sizeof *all, longest_first);
-    count = count < HOLDUPS_MOST ? count : HOLDUPS_MOST;
-    if (count)
-        memcpy(chosen, all, count * sizeof *all);
-    return count;
+    uint32_t taken = 0, kernels = 0;
+    for (uint32_t i = 0; i < count && taken < HOLDUPS_MOST; i++)
+        if (w->stretches.groups[all[i].group].cause != CAUSE_DEVICE || kernels++ < KERNELS_MOST)
+            chosen[taken++] = all[i];
+    return taken;
 }
 
 /* ---- what it would gain ---- */
@@ -72,10 +76,15 @@ static int64_t saved_without(struct work *w, uint32_t group)
 
 /* ---- what it is ---- */
 
-/* Of a call the operator; of a frame the one that called it. */
+/* Of a call the operator, of a kernel that which launched it; of a frame the one that called it. */
 static str event_around(const struct work *w, uint32_t row)
 {
     const struct trace *trace = w->trace;
+    if (event_is_device_work(trace->kind[row])) {
+        row = trace->cause[row];
+        if (row == ROW_NONE)
+            return S("");
+    }
     if (trace->kind[row] == EVENT_PYTHON)
         return trace->parent[row] == ROW_NONE ? S("") : trace_name(trace, trace->parent[row]);
     if (trace->kind[row] > EVENT_ANNOTATION)
@@ -131,13 +140,16 @@ static void name(struct work *w, const struct stretch_group *group, struct holdu
     out->what = out->title = out->inside = out->line = S("");
     if (longest->row == ROW_NONE)
         return;
-    const bool says = group->cause < CAUSE_SYNC || group->cause == CAUSE_PAUSE || group->is_long;
+    const bool says =
+        group->cause < CAUSE_SYNC || group->cause == CAUSE_PAUSE || group->cause == CAUSE_DEVICE || group->is_long;
     if (says) {
         out->what = str_copy(w->arena, trace_name(w->trace, event));
         out->title = event_title(w->trace->kind[event], out->what, w->arena);
         const str kernel = kernel_behind(w, longest, group->cause);
         const str around = kernel.len ? kernel : event_around(w, longest->row);
-        out->inside = str_copy(w->arena, around.len ? around : range_around(w, longest->node));
+        const bool alone = group->cause == CAUSE_NO_LAUNCH /* the event is what stands around */
+                           || group->cause == CAUSE_LOADING || group->cause == CAUSE_LOADER_WAIT;
+        out->inside = alone ? S("") : str_copy(w->arena, around.len ? around : range_around(w, longest->node));
         const uint32_t line = origin_line(w->origins, longest->row);
         out->line = line ? str_copy(w->arena, line_title(trace_text(w->trace, line))) : S("");
     }
@@ -161,10 +173,17 @@ static uint32_t call_before(const struct graph *graph, uint32_t node)
     return node == NODE_NONE ? ROW_NONE : graph->row[node];
 }
 
-/* Of a stretch in no operator the phase of those around it, where they agree. */
-static const char *phase_of(const struct work *w, const struct place *stretch)
+/* Of a kernel that of its launch; of a stretch in no operator that of those around it, where they agree. */
+static const char *phase_of(const struct work *w, const struct place *stretch, enum cause cause)
 {
     const struct graph *graph = w->lab.graph;
+    if (cause == CAUSE_LOADING || cause == CAUSE_LOADER_WAIT)
+        return "loader";
+    if (cause == CAUSE_DEVICE) {
+        const uint32_t launch = w->trace->cause[stretch->row];
+        const enum phase launched = launch == ROW_NONE ? PHASES : phase_of_call(w, launch);
+        return launched == PHASES ? "" : phase_word(launched).at;
+    }
     const enum phase phase = phase_of_call(w, graph->row[stretch->node]);
     const bool inside = graph->net.kind[stretch->node] == NODE_CALL;
     if (phase == PHASES || (!inside && phase_of_call(w, call_before(graph, stretch->node)) != phase))
@@ -189,7 +208,7 @@ static struct holdup describe(struct work *w, uint32_t index)
                             .longest_ns = group->longest_ns,
                             .saved_ns = saved_without(w, index)};
     name(w, group, &holdup);
-    holdup.phase = phase_of(w, &group->longest);
+    holdup.phase = phase_of(w, &group->longest, group->cause);
     habit_find(w->trace, &group->seen, w->lab.selected.range, &holdup);
     if (compiles_at_run_time(w, group, &holdup))
         holdup.cause = CAUSE_RUN_TIME_COMPILER;
@@ -204,13 +223,13 @@ static int most_saved_first(const void *a, const void *b)
     return (x->time_ns < y->time_ns) - (x->time_ns > y->time_ns);
 }
 
-struct holdups holdups_run(const struct lab *lab, const uint8_t *phases, struct arena *arena)
+struct holdups holdups_run(const struct lab *lab, const uint8_t *phases, bool with_kernels, struct arena *arena)
 {
     struct arena scratch = {0};
     struct work w = {.trace = lab->graph->trace, .phases = phases, .lab = *lab, .arena = arena};
     w.freed = arena_array(&scratch, lab->joined.net.count, sizeof *w.freed);
     w.lab.freed = w.freed;
-    w.stretches = stretches_of(lab);
+    w.stretches = stretches_of(lab, with_kernels);
     w.origins = origins_new(w.trace, &scratch);
     struct candidate chosen[HOLDUPS_MOST];
     struct holdups out = {.steps = w.lab.selected.range.count, .step_ns = w.lab.selected.as_is_ns};

@@ -39,7 +39,7 @@ struct holdup {
     str what, title;   /* the event of the longest stretch, as recorded and for people; "" where none stands for it */
     str inside;        /* the operator or range around that; "" */
     str line;          /* the user's line it comes from; "" where not recorded */
-    const char *phase; /* "forward"; "" */
+    const char *phase; /* "forward"; "loader"; "" */
     uint32_t row;      /* the event; of a pause in none the call behind it (or before, at the end) */
     uint32_t times, steps; /* stretches; steps that have one */
     int64_t time_ns;       /* of the host in it, in all selected steps */
@@ -58,8 +58,11 @@ struct holdups {
 
 enum { HOLDUPS_MOST = 8 };
 
-/* The largest of those that take a fiftieth of the steps or more. In the arena. */
-struct holdups holdups_run(const struct lab *lab, const uint8_t *phases, struct arena *arena);
+/*
+ * The largest of those that take a fiftieth of the steps or more; with kernels, where the device is worth a look, the
+ * three largest of their names, too. In the arena.
+ */
+struct holdups holdups_run(const struct lab *lab, const uint8_t *phases, bool with_kernels, struct arena *arena);
 
 /* Those of several ranks as one: alike are added up, and the words are those of the longest. In the arena. */
 struct holdups holdups_together(const struct holdups *const *ranks, uint32_t count, struct arena *arena);

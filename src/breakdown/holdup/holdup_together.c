@@ -3,10 +3,14 @@
 
 #include "base/sum.h"
 #include "holdup.h"
+#include "stretches.h"
 
 static bool alike(const struct holdup *a, const struct holdup *b)
 {
-    return a->cause == b->cause && a->is_long == b->is_long && (!a->is_long || str_eq(a->what, b->what));
+    const bool named = a->is_long || a->cause == CAUSE_DEVICE;
+    if (a->cause != b->cause || a->is_long != b->is_long || (named && !str_eq(a->what, b->what)))
+        return false;
+    return !a->is_long || a->what.len || magnitude(a->longest_ns) == magnitude(b->longest_ns);
 }
 
 static void join(struct holdup *sum, const struct holdup *more)

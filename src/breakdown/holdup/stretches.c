@@ -6,6 +6,7 @@
 #include "base/map.h"
 #include "base/mem.h"
 #include "base/sum.h"
+#include "quiet.h"
 
 struct grouping {
     const struct lab *lab;
@@ -14,6 +15,7 @@ struct grouping {
     struct map places;           /* key of a group to its index */
     uint32_t short_ones[CAUSES]; /* the same of those without a name, which nearly all are; MAP_NONE */
     uint32_t step;               /* of the newest stretch */
+    const uint32_t *quiet;       /* quiet_of */
 };
 
 static uint32_t new_group(struct stretches *out, enum cause cause, bool is_long, uint32_t name)
@@ -95,13 +97,21 @@ static void see(struct seen *seen, uint32_t step)
 /* Stretches that follow each other for one event are one run. */
 static bool goes_on(const struct stretch_group *group, uint32_t row)
 {
-    return group->times && group->cause < CAUSE_SYNC && row != ROW_NONE && group->last == row;
+    return group->times && (group->cause < CAUSE_SYNC || group->cause == CAUSE_NO_LAUNCH) && row != ROW_NONE &&
+           group->last == row;
+}
+
+/* What a request for memory waits for is the time of the device work that ends with it. */
+static int64_t time_of(const struct stretch_group *group, const struct stretch *stretch)
+{
+    const bool memory = group->cause >= CAUSE_ALLOCATION && group->cause <= CAUSE_MAPPING;
+    return stretch->ns + (memory ? 0 : stretch->waited.ns);
 }
 
 static void add(struct grouping *g, uint32_t at, struct stretch stretch)
 {
     struct stretch_group *group = &g->out->groups[at];
-    const int64_t ns = stretch.ns + stretch.waited.ns;
+    const int64_t ns = time_of(group, &stretch);
     if (!goes_on(group, stretch.place.row)) {
         group->times++;
         group->run_ns = 0;
@@ -144,12 +154,40 @@ static uint32_t row_of(const struct grouping *g, uint32_t node)
     return range != ROW_NONE && str_starts(trace_name(g->trace, range), S("ProfilerStep")) ? ROW_NONE : range;
 }
 
+/* Long ones that no event stands for are told apart by their order of magnitude: a second is none of many of 2 ms. */
+uint32_t magnitude(int64_t ns)
+{
+    uint32_t tens = 0;
+    for (; ns >= 10; ns /= 10)
+        tens++;
+    return tens;
+}
+
+/* A run of operators that launch nothing is told by the event around it. */
+static void add_quiet(struct grouping *g, uint32_t node, int64_t ns)
+{
+    const uint32_t row = g->quiet[node] == QUIET_NOWHERE ? ROW_NONE : g->quiet[node];
+    const uint32_t name = row == ROW_NONE ? 0 : g->trace->name[row];
+    add(g, long_group(g, CAUSE_NO_LAUNCH, name), (struct stretch){{node, row}, ns, {0}});
+}
+
+static void add_kernel(struct grouping *g, uint32_t node)
+{
+    const uint32_t row = g->lab->graph->row[node], group = long_group(g, CAUSE_DEVICE, g->trace->name[row]);
+    g->out->groups[group].is_long = false;
+    add(g, group, (struct stretch){{node, row}, g->lab->graph->net.work[node], {0}});
+}
+
 static void add_rest(struct grouping *g, uint32_t node, int64_t ns, struct waited waited)
 {
     const enum cause cause = (enum cause)(g->lab->charges.of[node] - CHARGE_HOST);
+    if (g->quiet[node] != NOT_QUIET && !waited.waits) {
+        add_quiet(g, node, ns);
+        return;
+    }
     const bool is_long = ns >= LONG_STRETCH_NS && cause != CAUSE_PAUSE;
     const uint32_t row = ns >= LONG_STRETCH_NS ? row_of(g, node) : g->lab->graph->row[node];
-    const uint32_t name = is_long && row != ROW_NONE ? g->trace->name[row] : 0;
+    const uint32_t name = row != ROW_NONE ? g->trace->name[row] : UINT32_MAX - magnitude(ns);
     add(g, is_long ? long_group(g, cause, name) : short_group(g, cause), (struct stretch){{node, row}, ns, waited});
 }
 
@@ -178,10 +216,15 @@ static bool add_slices(struct grouping *g, const struct charge_slice *slice, uin
     return count > 0;
 }
 
-struct stretches stretches_of(const struct lab *lab)
+struct stretches stretches_of(const struct lab *lab, bool with_kernels)
 {
     struct stretches out = {0};
-    struct grouping g = {.lab = lab, .trace = lab->graph->trace, .out = &out, .step = lab->selected.range.first};
+    struct arena scratch = {0};
+    struct grouping g = {.lab = lab,
+                         .trace = lab->graph->trace,
+                         .out = &out,
+                         .step = lab->selected.range.first,
+                         .quiet = quiet_of(lab, &scratch)};
     memset(g.short_ones, 0xFF, sizeof g.short_ones); /* MAP_NONE */
     const struct net *net = &lab->graph->net;
     const struct charge_slice *slice = lab->charges.slices, *end = slice + lab->charges.slice_count;
@@ -191,14 +234,20 @@ struct stretches stretches_of(const struct lab *lab)
         int64_t rest = net->work[node];
         for (; slice < end && slice->node == node; slice++)
             rest -= slice->ns;
-        if (net->kind[node] == NODE_DEVICE || net->start[node] < lab->selected.steps.from_ns)
+        if (net->start[node] < lab->selected.steps.from_ns)
             continue;
+        if (net->kind[node] == NODE_DEVICE) {
+            if (with_kernels && lab->charges.of[node] == CHARGE_COMPUTE)
+                add_kernel(&g, node);
+            continue;
+        }
         const struct waited waited = waited_for(net, node, &edge);
         const bool told = add_slices(&g, first, (uint32_t)(slice - first), waited);
         if (rest > 0 || (waited.waits && !told))
             add_rest(&g, node, rest, told ? (struct waited){0} : waited);
     }
     map_free(&g.places);
+    arena_free(&scratch);
     return out;
 }
 

@@ -1,11 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The stretches of the host in the selected steps, by group: one cause, and of long ones of ordinary execution one name. */
+/*
+ * The stretches of the host in the selected steps, by group: one cause, and of long ones of ordinary execution one name;
+ * of those that no event stands for one order of magnitude. Where they are asked for, kernels by name, too.
+ */
 #ifndef BREAKDOWN_STRETCHES_H
 #define BREAKDOWN_STRETCHES_H
 
 #include "breakdown/verdict/lab.h"
 
 enum { LONG_STRETCH_NS = 1000 * 1000 };
+
+/* Of a length: how many digits it has. */
+uint32_t magnitude(int64_t ns);
 
 /* Where a stretch is. */
 struct place {
@@ -28,7 +34,7 @@ struct seen {
 struct stretch_group {
     enum cause cause;
     bool is_long;
-    uint32_t name;        /* text id of long ones of ordinary execution; 0 */
+    uint32_t name;        /* text id of long ones of ordinary execution and of kernels; 0 */
     uint32_t times;       /* runs of stretches that follow each other for one event */
     uint32_t last;        /* row of the newest stretch */
     struct place longest; /* the first of the longest run */
@@ -46,7 +52,7 @@ struct stretches {
 };
 
 /* stretches_free releases it. */
-struct stretches stretches_of(const struct lab *lab);
+struct stretches stretches_of(const struct lab *lab, bool with_kernels);
 void stretches_free(struct stretches *stretches);
 
 #endif

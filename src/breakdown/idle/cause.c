@@ -30,6 +30,8 @@ static const struct {
     [CAUSE_PYTHON] = {"python", "Python"},
     [CAUSE_PAUSE] = {"pause", "a pause of one length"},
     [CAUSE_RUN_TIME_COMPILER] = {"runtime_compiler", "first call of an operator"},
+    [CAUSE_NO_LAUNCH] = {"no_launch", "operators that launch nothing"},
+    [CAUSE_DEVICE] = {"device_work", "work of the device"},
 };
 
 const char *cause_id(enum cause cause)

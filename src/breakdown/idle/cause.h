@@ -45,6 +45,8 @@ enum cause {
 
     CAUSE_PAUSE,             /* in none for the same time to a thousandth, step after step: told of all of them */
     CAUSE_RUN_TIME_COMPILER, /* a hole in the first call of an operator: told by more than a stretch, never of one */
+    CAUSE_NO_LAUNCH,         /* operators one after another that launch nothing: told of a run of them */
+    CAUSE_DEVICE,            /* kernels of one name: of the device, not of the host */
     CAUSES,
 };
 

@@ -133,19 +133,28 @@ static bool retries(struct cause_facts *facts, uint32_t row)
     return around != ROW_NONE && facts->retries;
 }
 
-static bool in_a_product(const struct trace *trace, uint32_t row)
+/* The product or convolution around a call; ROW_NONE. */
+static uint32_t product_around(const struct trace *trace, uint32_t row)
 {
-    for (uint32_t at = trace->parent[row]; at != ROW_NONE; at = trace->parent[at])
-        if (trace->kind[at] == EVENT_OPERATOR && family_is_matrix(family_of_name(trace_name(trace, at))))
-            return true;
-    return false;
+    uint32_t at = trace->parent[row];
+    while (at != ROW_NONE &&
+           !(trace->kind[at] == EVENT_OPERATOR && family_is_matrix(family_of_name(trace_name(trace, at)))))
+        at = trace->parent[at];
+    return at;
+}
+
+/* The product that gives memory back first of all: nothing can have to be given back yet, a library begins. */
+static bool starts_library(const struct cause_facts *facts, uint32_t row)
+{
+    const uint32_t product = product_around(facts->trace, row);
+    return product != ROW_NONE && product == product_around(facts->trace, facts->first[facts->trace->name[row]]);
 }
 
 static enum cause memory_cause(struct cause_facts *facts, uint32_t row)
 {
     const str name = trace_name(facts->trace, row);
-    if (!asks(name) && is_first(facts, row) && in_a_product(facts->trace, row))
-        return CAUSE_START; /* nothing can have to be freed before anything was asked for */
+    if (!asks(name) && starts_library(facts, row))
+        return CAUSE_START;
     if (facts->no_cache && (asks(name) || gives_back(name)))
         return CAUSE_NO_CACHE;
     return retries(facts, row) ? CAUSE_RETRY : CAUSE_ALLOCATION;

@@ -48,7 +48,7 @@ static enum cause cause_of(const struct judge *judge, uint32_t row)
 /* ---- the events of a lane that say something ---- */
 
 struct item {
-    int64_t end_ns;
+    int64_t start_ns, end_ns;
     uint32_t row;
     enum cause cause;
 };
@@ -72,15 +72,54 @@ static bool ends_capture(str name)
 static void close_capture(const struct judge *judge, uint32_t row, size_t from, struct items *items)
 {
     for (size_t i = items->count; i-- > from;)
-        if (items->at[i].cause == CAUSE_CAPTURE && begins_capture(trace_name(judge->trace, items->at[i].row))) {
+        if (items->at[i].cause == CAUSE_CAPTURE && begins_capture(trace_name(judge->trace, items->at[i].row)) &&
+            items->at[i].start_ns == judge->trace->start_ns[items->at[i].row]) {
             items->at[i].end_ns = trace_end_ns(judge->trace, row);
             return;
         }
 }
 
+static void add_item(struct items *items, struct item item)
+{
+    items->at = mem_grow(items->at, &items->room, items->count + 1, sizeof *items->at);
+    items->at[items->count++] = item;
+}
+
+enum { HOLE_NS = 1000 * 1000 };
+
+/*
+ * What the event around a capture does by itself for 1 ms or more belongs to it: before, memory is collected and caches
+ * are emptied, and after it what was recorded is looked through. No call shows that.
+ */
+static void add_holes(const struct judge *judge, uint32_t begin, struct items *items)
+{
+    const struct trace *trace = judge->trace;
+    const uint32_t around = trace->parent[begin];
+    if (around == ROW_NONE)
+        return;
+    const struct rows rows = trace_rows(trace, trace->lane[around], NEST_CALLS);
+    const int64_t end = trace_end_ns(trace, around);
+    int64_t busy_until = trace->start_ns[around];
+    for (uint32_t i = trace_first_from(trace, rows, busy_until); i < rows.count; i++) {
+        const uint32_t row = rows.at[i];
+        if (trace->start_ns[row] == trace->start_ns[around] && trace_end_ns(trace, row) >= end)
+            continue; /* itself, or what stands around it */
+        const int64_t start = trace->start_ns[row] < end ? trace->start_ns[row] : end;
+        if (start - busy_until >= HOLE_NS)
+            add_item(items, (struct item){busy_until, start, begin, CAUSE_CAPTURE});
+        if (start == end)
+            return;
+        busy_until = trace_end_ns(trace, row) > busy_until ? trace_end_ns(trace, row) : busy_until;
+    }
+    if (end - busy_until >= HOLE_NS)
+        add_item(items, (struct item){busy_until, end, begin, CAUSE_CAPTURE});
+}
+
 static void add_rows(const struct judge *judge, struct rows rows, struct items *items)
 {
-    size_t from = items->count; /* captures from here on are open */
+    uint32_t captured = ROW_NONE; /* the event whose holes were added last */
+    uint32_t begun = ROW_NONE;    /* the capture begun last */
+    size_t from = items->count;   /* captures from here on are open */
     for (uint32_t i = 0; i < rows.count; i++) {
         const enum cause cause = cause_of(judge, rows.at[i]);
         if (cause == CAUSE_NONE)
@@ -89,13 +128,22 @@ static void add_rows(const struct judge *judge, struct rows rows, struct items *
             close_capture(judge, rows.at[i], from, items);
             from = items->count;
         }
-        items->at = mem_grow(items->at, &items->room, items->count + 1, sizeof *items->at);
-        items->at[items->count++] = (struct item){trace_end_ns(judge->trace, rows.at[i]), rows.at[i], cause};
+        if (cause == CAUSE_CAPTURE && begins_capture(trace_name(judge->trace, rows.at[i])) &&
+            judge->trace->parent[rows.at[i]] != captured) {
+            captured = judge->trace->parent[rows.at[i]];
+            begun = rows.at[i];
+            add_holes(judge, rows.at[i], items);
+        }
+        const int64_t start = judge->trace->start_ns[rows.at[i]];
+        const bool goes_with =
+            cause == CAUSE_CAPTURE && captured != ROW_NONE && judge->trace->parent[rows.at[i]] == captured;
+        add_item(items,
+                 (struct item){start, trace_end_ns(judge->trace, rows.at[i]), goes_with ? begun : rows.at[i], cause});
     }
 }
 
 /* By start; what stands around another begins before it or, at the same time, ends after it. */
-static void sort_items(const struct trace *trace, struct items *items)
+static void sort_items(struct items *items)
 {
     struct arena scratch = {0};
     struct keyed *order = arena_array(&scratch, items->count, sizeof *order);
@@ -104,7 +152,7 @@ static void sort_items(const struct trace *trace, struct items *items)
         order[i] = (struct keyed){-items->at[i].end_ns, (uint32_t)i};
     sort_keyed(order, items->count);
     for (size_t i = 0; i < items->count; i++)
-        order[i].key = trace->start_ns[items->at[order[i].row].row];
+        order[i].key = items->at[order[i].row].start_ns;
     sort_keyed(order, items->count);
     for (size_t i = 0; i < items->count; i++)
         sorted[i] = items->at[order[i].row];
@@ -173,7 +221,7 @@ static struct cause_track cut(const struct trace *trace, const struct items *ite
 {
     struct cutting c = {.trace = trace, .at_ns = INT64_MIN};
     for (size_t i = 0; i < items->count; i++) {
-        cut_until(&c, trace->start_ns[items->at[i].row]);
+        cut_until(&c, items->at[i].start_ns);
         c.open = mem_grow(c.open, &c.open_room, c.depth + 1, sizeof *c.open);
         c.open[c.depth++] = items->at[i];
     }
@@ -216,7 +264,7 @@ struct cause_track *cause_tracks_of(const struct trace *trace, const struct work
         for (enum nest nest = NEST_CALLS; nest <= NEST_ASIDE; nest++)
             add_rows(&judge, trace_rows(trace, lane, nest), &items);
         add_process(&judge, lane, &items);
-        sort_items(trace, &items);
+        sort_items(&items);
         tracks[lane] = cut(trace, &items, arena);
     }
     mem_free(items.at);

@@ -7,11 +7,12 @@
  * What a name alone does not say:
  *
  *     module loading   a launch of 1 ms or more, and over 100 times the median of its name, on a kernel's first use
- *     first use        a call that frees or asks memory, the first of its name, inside a product or convolution
+ *     first use        a call that frees or pins memory inside the product or convolution in which that is done
+ *                      for the first time
  *     caching off      memory asked of the driver for at least half of the tensors made, twenty or more
  *     memory full      in one operator memory is freed between two requests
  *     search           a convolution that asks for memory and launches four kernels of different names or more
- *     capture          from the call that begins it to the call that ends it
+ *     capture          from the call that begins it to the call that ends it, and holes of 1 ms or more in the event around
  */
 #ifndef BREAKDOWN_CAUSE_TRACK_H
 #define BREAKDOWN_CAUSE_TRACK_H

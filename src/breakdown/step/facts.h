@@ -41,6 +41,7 @@ struct facts {
     bool graphs;    /* work was launched as CUDA or HIP graphs */
     bool compiled;  /* torch.compile's code ran */
     bool cuda;      /* the runtime is CUDA's or HIP's, so that their advice fits */
+    bool held;      /* launched work waits for what was not recorded: the verdict doubts itself for it */
     enum step_source steps_from;
     uint32_t ranks, steps;                    /* steps over all ranks */
     double wall_ns, p50_ns, p95_ns, first_ns; /* first_ns: mean of the ranks' first steps */

@@ -16,8 +16,9 @@ struct rule {
     double notable; /* share of the step from which it is a warning */
     double (*size_ns)(const struct facts *facts);
     str (*say)(const struct facts *facts, double ns, struct arena *arena);
-    uint64_t parts; /* bit p: the events are those of enum part p */
-    bool slower;    /* the size is time that could be gained; otherwise it only informs */
+    uint64_t parts;   /* bit p: the events are those of enum part p */
+    bool slower;      /* the size is time that could be gained; otherwise it only informs */
+    enum resource of; /* whose time it is; RESOURCE_NONE */
 };
 
 static double share(const struct facts *f, double ns)
@@ -76,6 +77,12 @@ static double latency_ns(const struct facts *f)
 static str say_latency(const struct facts *f, double ns, struct arena *arena)
 {
     const double longest_ns = f->longest_ns[PART_LAUNCH_LATENCY];
+    if (f->held)
+        return str_printf(arena,
+                          "Launched work starts %s a step (%.0f %%) late, and nothing that is recorded holds it back: "
+                          "events are missing, or earlier work still ran. Record from before that work, and without "
+                          "dropping events.",
+                          span_text(arena, ns), percent(f, ns));
     if (longest_ns > ns * f->steps / 2)
         return str_printf(
             arena,
@@ -97,7 +104,7 @@ static double exposed_communication_ns(const struct facts *f)
 static str say_communication(const struct facts *f, double ns, struct arena *arena)
 {
     return str_printf(arena,
-                      "Communication that no compute hides takes %s a step (%.0f %%). Overlap it (gradient buckets, "
+                      "Communication that no compute hides costs %s a step (%.0f %%). Overlap it (gradient buckets, "
                       "prefetch), send less (bf16, accumulation), or see `steptime ranks` for who is late.",
                       span_text(arena, ns), percent(f, ns));
 }
@@ -125,7 +132,7 @@ static str say_copies(const struct facts *f, double ns, struct arena *arena)
     const double pageable = f->part_ns[PART_COPY_H2D_PAGEABLE] + f->part_ns[PART_COPY_D2H_PAGEABLE];
     const char *advice = pageable > ns / 4 ? "Much of it is pageable memory: pin_memory=True and non_blocking=True."
                                            : "Overlap the copies with compute on a stream of their own.";
-    return str_printf(arena, "Copies that nothing hides take %s a step (%.0f %%). %s", span_text(arena, ns),
+    return str_printf(arena, "Copies that nothing hides cost %s a step (%.0f %%). %s", span_text(arena, ns),
                       percent(f, ns), advice);
 }
 
@@ -152,9 +159,11 @@ static double pointwise_ns(const struct facts *f)
 static str say_pointwise(const struct facts *f, double ns, struct arena *arena)
 {
     return str_printf(arena,
-                      "Element-wise and layout kernels take %s a step (%.0f %%), bound by memory. torch.compile fuses "
-                      "them; channels_last or contiguous inputs save transposes.",
-                      span_text(arena, ns), percent(f, ns));
+                      "Element-wise and layout kernels cost %s a step (%.0f %%), bound by memory. %s; channels_last or "
+                      "contiguous inputs save transposes.",
+                      span_text(arena, ns), percent(f, ns),
+                      f->compiled ? "Those outside of what is compiled could be fused too"
+                                  : "torch.compile fuses them");
 }
 
 /* ---- host-only ---- */
@@ -236,19 +245,20 @@ static str say_unstepped(const struct facts *f, double ns, struct arena *arena)
 #define COPY_BITS      (PART_BIT(PART_LAST_COPY + 1) - PART_BIT(PART_FIRST_COPY))
 
 static const struct rule rules[] = {
-    {"SM102", 0.05, blocked_ns, say_blocked, PART_BIT(PART_BLOCKED), true},
-    {"SM105", 0.10, exposed_communication_ns, say_communication, PART_BIT(PART_EXPOSED_COMMUNICATION), true},
-    {"SM106", 0.03, copies_ns, say_copies, COPY_BITS, true},
-    {"SM107", 0.05, dependency_ns, say_dependency, PART_BIT(PART_DEPENDENCY), true},
-    {"SM108", 0.10, latency_ns, say_latency, PART_BIT(PART_LAUNCH_LATENCY), true},
-    {"SM201", 0.05, optimizer_ns, say_optimizer, 0, true},
-    {"SM202", 0.25, pointwise_ns, say_pointwise, 0, true},
-    {"SM301", 0.15, python_ns, say_python, PART_BIT(PART_PYTHON), true},
-    {"SM302", 0.10, host_communication_ns, say_communication, PART_BIT(PART_COMMUNICATION), true},
-    {"SM303", 0.15, host_optimizer_ns, say_host_optimizer, PART_BIT(PART_OPTIMIZER), true},
-    {"SM401", 0.05, profiler_ns, say_profiler, PART_BIT(PART_PROFILER), false},
-    {"SM402", 0.25, spread_ns, say_spread, 0, false},
-    {"SM403", 0.50, unstepped_ns, say_unstepped, 0, false},
+    {"SM102", 0.05, blocked_ns, say_blocked, PART_BIT(PART_BLOCKED), true, RESOURCE_NONE},
+    {"SM105", 0.10, exposed_communication_ns, say_communication, PART_BIT(PART_EXPOSED_COMMUNICATION), true,
+     RESOURCE_COMMUNICATION},
+    {"SM106", 0.03, copies_ns, say_copies, COPY_BITS, true, RESOURCE_COPIES},
+    {"SM107", 0.05, dependency_ns, say_dependency, PART_BIT(PART_DEPENDENCY), true, RESOURCE_NONE},
+    {"SM108", 0.10, latency_ns, say_latency, PART_BIT(PART_LAUNCH_LATENCY), true, RESOURCE_NONE},
+    {"SM201", 0.05, optimizer_ns, say_optimizer, 0, true, RESOURCE_DEVICE},
+    {"SM202", 0.25, pointwise_ns, say_pointwise, 0, true, RESOURCE_DEVICE},
+    {"SM301", 0.15, python_ns, say_python, PART_BIT(PART_PYTHON), true, RESOURCE_NONE},
+    {"SM302", 0.10, host_communication_ns, say_communication, PART_BIT(PART_COMMUNICATION), true, RESOURCE_NONE},
+    {"SM303", 0.15, host_optimizer_ns, say_host_optimizer, PART_BIT(PART_OPTIMIZER), true, RESOURCE_NONE},
+    {"SM401", 0.05, profiler_ns, say_profiler, PART_BIT(PART_PROFILER), false, RESOURCE_NONE},
+    {"SM402", 0.25, spread_ns, say_spread, 0, false, RESOURCE_NONE},
+    {"SM403", 0.50, unstepped_ns, say_unstepped, 0, false, RESOURCE_NONE},
 };
 
 enum { RULES = sizeof rules / sizeof *rules };
@@ -354,7 +364,7 @@ static str holdup_id(const struct hit *hit, struct arena *arena)
 {
     const struct holdup *holdup = hit->holdup;
     const char *cause = cause_id(holdup->cause);
-    if (!holdup->is_long || !holdup->what.len)
+    if ((!holdup->is_long && holdup->cause != CAUSE_DEVICE) || !holdup->what.len)
         return str_printf(arena, "%s-%s", hit->advice.rule, cause);
     return str_printf(arena, "%s-%s-%s", hit->advice.rule, cause, id_name(holdup->what, arena).at);
 }
@@ -403,19 +413,31 @@ static bool is_said(const struct hit *hits, uint32_t count, const struct hit *hi
     return false;
 }
 
+/* What the replay says of the whole resource is the most that a part of it can gain, where the replay can be trusted. */
+static double size_of(const struct advice *advice, const struct rule *rule)
+{
+    const struct verdict *verdict = advice->verdict;
+    const double ns = rule->size_ns(advice->facts);
+    if (rule->of == RESOURCE_NONE || verdict_doubt(verdict) != DOUBT_NONE || verdict->step_ns <= 0)
+        return ns;
+    const double most = advice->facts->wall_ns * (double)verdict->removed_ns[rule->of] / (double)verdict->step_ns;
+    return ns < most ? ns : most;
+}
+
 uint32_t advise(const struct advice *advice, uint32_t most, struct report *report)
 {
     struct hit hits[RULES + HOLDUPS_MOST];
     uint32_t count = 0;
     for (size_t i = 0; i < RULES; i++) {
-        const struct hit hit = {.rule = &rules[i], .ns = rules[i].size_ns(advice->facts)};
+        const struct hit hit = {.rule = &rules[i], .ns = size_of(advice, &rules[i])};
         if (applies(advice->facts, &hit))
             hits[count++] = hit;
     }
     const uint32_t steps = advice->holdups->steps ? advice->holdups->steps : 1;
     for (uint32_t i = 0; i < advice->holdups->count; i++) {
         const struct holdup *holdup = &advice->holdups->at[i];
-        const struct hit hit = {.holdup = holdup, .advice = advice_on(holdup), .ns = (double)holdup->saved_ns / steps};
+        const struct hit hit = {
+            .holdup = holdup, .advice = advice_on(holdup, advice->facts), .ns = (double)holdup->saved_ns / steps};
         if (hit.advice.rule && applies(advice->facts, &hit) && !is_said(hits, count, &hit))
             hits[count++] = hit;
     }

@@ -10,12 +10,14 @@
 
 #include "breakdown/holdup/holdup.h"
 #include "breakdown/step/facts.h"
+#include "breakdown/verdict/verdict.h"
 #include "report/finding_words.h"
 
 /* What it is about; holdups are of all ranks. */
 struct advice {
     const struct facts *facts;
     const struct holdups *holdups;
+    const struct verdict *verdict; /* no finding on a resource claims more than its removal saves in the replay */
 };
 
 /* Puts the `most` largest findings into the report, largest first; the count of all that applied is returned. */

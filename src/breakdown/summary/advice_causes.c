@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "advice_causes.h"
 
+#include "ops/words/family.h"
 #include "span_text.h"
 
 /* ---- which rule ---- */
@@ -29,16 +30,27 @@ static const struct {
     [CAUSE_CHECKPOINT] = {"SM114", 0.05},
     [CAUSE_LOGGING] = {"SM115", 0.05},
     [CAUSE_SLEEP] = {"SM116", 0.05},
+    [CAUSE_PAUSE] = {"SM116", 0.05},
+    [CAUSE_NO_LAUNCH] = {"SM119", 0.05},
+    [CAUSE_DEVICE] = {"SM203", 0.10},
     [CAUSE_CAPTURE] = {"SM117", 0.05},
 };
 
 static bool is_pause(const struct holdup *holdup)
 {
-    return holdup->is_long && holdup->cause != CAUSE_RUN_TIME_COMPILER;
+    return holdup->is_long && holdup->cause != CAUSE_RUN_TIME_COMPILER && holdup->cause != CAUSE_NO_LAUNCH;
 }
 
-struct cause_advice advice_on(const struct holdup *holdup)
+/* Without a device operators are the work itself, and Python between them has a rule of its own. */
+static bool is_work(const struct holdup *holdup, const struct facts *facts)
 {
+    return !facts->device && !holdup->is_long && holdup->cause >= CAUSE_SYNC && holdup->cause <= CAUSE_PYTHON;
+}
+
+struct cause_advice advice_on(const struct holdup *holdup, const struct facts *facts)
+{
+    if (is_work(holdup, facts))
+        return (struct cause_advice){NULL, 0};
     if (is_pause(holdup))
         return (struct cause_advice){"SM118", 0.05};
     return (struct cause_advice){rules[holdup->cause].rule, rules[holdup->cause].notable};
@@ -52,7 +64,7 @@ static str when(const struct holdup *holdup, uint32_t steps, struct arena *arena
     case HABIT_EACH:
         return steps > 1 ? S(" in every step") : S("");
     case HABIT_WARM_UP:
-        return S(" in the first steps only");
+        return steps > 2 ? S(" in the first steps only") : S(" in the first step only");
     case HABIT_PERIODIC:
         return str_printf(arena, " in every %u. step", holdup->every);
     case HABIT_UNKNOWN:
@@ -72,10 +84,11 @@ static str times(const struct holdup *holdup, struct arena *arena)
 
 static str where(const struct holdup *holdup, struct arena *arena)
 {
-    const str what = holdup->title.len ? holdup->title : holdup->inside;
+    const str title = holdup->cause == CAUSE_DEVICE ? S("") : holdup->title; /* that is the subject */
+    const str what = title.len ? title : holdup->inside;
     if (!what.len)
         return S("");
-    const bool around = holdup->inside.len && holdup->title.len && !str_eq(holdup->title, holdup->inside);
+    const bool around = holdup->inside.len && title.len && !str_eq(title, holdup->inside);
     return str_printf(arena, ", %s %.*s%s%.*s", holdup->times == 1 ? "in" : "most in", (int)what.len, what.at,
                       around ? " of " : "", around ? (int)holdup->inside.len : 0, around ? holdup->inside.at : "");
 }
@@ -98,6 +111,10 @@ static str launch_less(const struct facts *facts, struct arena *arena)
 
 static str pause_advice(const struct holdup *holdup, const struct facts *facts)
 {
+    if (holdup->cause == CAUSE_OPERATOR && family_is_matrix(family_of_name(holdup->what)))
+        return S(
+            "A product or convolution that takes the host so long chooses or loads its kernel: run each shape once "
+            "before you record.");
     if (facts->steps == 1 && holdup->times <= 2)
         return S("Look at the place in the trace: one step does not show whether it comes again.");
     if (comes_again(holdup))
@@ -117,6 +134,31 @@ static str compilation_advice(const struct facts *facts, struct arena *arena)
                           ? "Sizes that change compile again: mark_dynamic or pad them. Which ones, a log tells: set "
                             "TORCH_TRACE=DIR and give --compile-log DIR."
                           : "Warm up before you record, and keep the compiler's cache between runs.");
+}
+
+static str no_launch_advice(const struct holdup *holdup, const struct facts *facts)
+{
+    if (str_has(holdup->title, S("DistributedDataParallel")) || str_has(holdup->inside, S("DistributedDataParallel")))
+        return S("Fewer launches do not help here. Buffers that are sent to all ranks in each "
+                 "step do this: broadcast_buffers=False where ranks need not agree on them.");
+    return facts->compiled ? S("Fewer launches do not help here: do this work once outside of the step, or "
+                               "on fewer, larger tensors.")
+                           : S("Fewer launches do not help here: do this work once outside of the step, on "
+                               "fewer, larger tensors, or let torch.compile drop it.");
+}
+
+static str kernel_advice(const struct facts *facts)
+{
+    return facts->compiled
+               ? S("The step waits for it: lower precision, a faster version of it, or less work for it.")
+               : S("The step waits for it: lower precision, a fused or faster version of it, or less work for "
+                   "it.");
+}
+
+/* They are told one by one, with their longest and their place. */
+static bool is_counted(const struct holdup *holdup)
+{
+    return holdup->is_long || holdup->cause < CAUSE_SYNC || holdup->cause >= CAUSE_PAUSE;
 }
 
 static str advice(const struct holdup *holdup, const struct facts *facts, struct arena *arena)
@@ -161,6 +203,12 @@ static str advice(const struct holdup *holdup, const struct facts *facts, struct
         return S("Save asynchronously, or less often.");
     case CAUSE_LOGGING:
         return S("Log less often, and without reading values back.");
+    case CAUSE_PAUSE:
+        return S("No work takes the same time again and again: look for a sleep, a poll or a time-out there.");
+    case CAUSE_NO_LAUNCH:
+        return no_launch_advice(holdup, facts);
+    case CAUSE_DEVICE:
+        return kernel_advice(facts);
     case CAUSE_SLEEP:
         return S("The program sleeps there.");
     case CAUSE_CAPTURE:
@@ -177,10 +225,14 @@ static str advice(const struct holdup *holdup, const struct facts *facts, struct
 
 static str subject(const struct holdup *holdup, const struct facts *facts, struct arena *arena)
 {
-    if (is_pause(holdup) || holdup->cause < CAUSE_SYNC || holdup->cause == CAUSE_RUN_TIME_COMPILER)
-        return str_of(holdup->is_long ? cause_long_title(holdup->cause) : cause_title(holdup->cause));
+    if (holdup->cause == CAUSE_DEVICE)
+        return str_printf(arena, "the kernel %.*s", (int)holdup->title.len, holdup->title.at);
+    if (is_counted(holdup))
+        return holdup->cause == CAUSE_NO_LAUNCH
+                   ? S("a run of operators that launch nothing")
+                   : str_of(holdup->is_long ? cause_long_title(holdup->cause) : cause_title(holdup->cause));
     if (holdup->cause == CAUSE_PYTHON)
-        return S("Python between operators");
+        return facts->cuda || !facts->device ? S("Python between operators") : S("host code between calls");
     const double mean_us = facts->kernels > 0 ? facts->kernel_ns / facts->kernels / 1e3 : 0;
     return facts->device ? str_printf(arena, "launching %.0f kernels a step of %.1f us each", facts->kernels, mean_us)
                          : S("operators beside their work");
@@ -196,12 +248,12 @@ str advice_text(const struct holdup *holdup, const struct holdups *holdups, cons
 {
     const double step_ns = (double)holdup->saved_ns / (holdups->steps ? holdups->steps : 1);
     const double percent = holdups->step_ns > 0 ? 100 * (double)holdup->saved_ns / (double)holdups->step_ns : 0;
-    const str of = subject(holdup, facts, arena), at = when(holdup, holdups->steps, arena);
-    const bool counted = is_pause(holdup) || holdup->cause < CAUSE_SYNC || holdup->cause == CAUSE_RUN_TIME_COMPILER;
+    const str of = subject(holdup, facts, arena), at = is_counted(holdup) ? when(holdup, holdups->steps, arena) : S("");
+    const bool counted = is_counted(holdup);
     const str often = counted ? times(holdup, arena) : S("in short pieces");
     const str place = counted ? where(holdup, arena) : S("");
     const str todo = advice(holdup, facts, arena);
-    return str_printf(arena, "%c%.*s%.*s costs %s a step (%.0f %%): %.*s%.*s. %.*s", upper(of.at[0]), (int)of.len - 1,
-                      of.at + 1, (int)at.len, at.at, span_text(arena, step_ns), percent, (int)often.len, often.at,
-                      (int)place.len, place.at, (int)todo.len, todo.at);
+    return str_printf(arena, "%c%.*s%.*s costs %s a step (%.0f %%)%s %.*s%.*s. %.*s", upper(of.at[0]), (int)of.len - 1,
+                      of.at + 1, (int)at.len, at.at, span_text(arena, step_ns), percent, counted ? ":" : ",",
+                      (int)often.len, often.at, (int)place.len, place.at, (int)todo.len, todo.at);
 }

@@ -12,7 +12,7 @@ struct cause_advice {
     double notable;   /* share of the step from which it is a warning */
 };
 
-struct cause_advice advice_on(const struct holdup *holdup);
+struct cause_advice advice_on(const struct holdup *holdup, const struct facts *facts);
 
 str advice_text(const struct holdup *holdup, const struct holdups *holdups, const struct facts *facts,
                 struct arena *arena);

@@ -71,6 +71,12 @@ const struct finding_words advice_words[] = {
      "A single operator, launch, call or stretch of Python is long. Such are told apart from many short ones, which have "
      "other reasons.",
      "Look at the place that is named. What comes once is no habit of the program."},
+    {"SM119", "operators-without-launches", SEVERITY_WARNING,
+     "twenty operators or more that launch nothing, for 1 ms or more at a stretch, take at least 5 % of the step",
+     "Views, splits, checks and work on the CPU keep the host from launching, and the device runs out of work. Fewer "
+     "launches do not help: there are none.",
+     "Do the work once outside of the step, or on fewer, larger tensors. In DistributedDataParallel's forward these are "
+     "the buffers sent to all ranks: `broadcast_buffers=False` where ranks need not agree on them."},
     {"SM201", "many-optimizer-kernels", SEVERITY_WARNING,
      "more than 100 short kernels of the optimizer take at least 5 % of the step",
      "An optimizer that updates each parameter with kernels of its own launches hundreds of tiny ones.",
@@ -78,6 +84,9 @@ const struct finding_words advice_words[] = {
     {"SM202", "pointwise", SEVERITY_WARNING, "element-wise and layout kernels take at least 25 % of the step",
      "Such kernels do little arithmetic for each byte, so the memory of the device sets their pace.",
      "`torch.compile` fuses them; `channels_last` or contiguous inputs save transposes."},
+    {"SM203", "kernel", SEVERITY_WARNING, "a step would be 10 % shorter or more without the kernels of one name",
+     "The device is what the step waits for, and this kernel most of it.",
+     "Lower precision, a fused or faster version of the kernel, or less work for it."},
     {"SM301", "python-time", SEVERITY_WARNING,
      "Python outside of operators takes at least 15 % of a step without a device",
      "On the CPU Python and operators share the thread: each takes its time from the step.",

@@ -51,7 +51,8 @@ static void judge_bound(struct job *job)
     struct arena scratch = {0};
     const struct lab *lab = lab_open(graph, j->classes, job->selection, &scratch);
     verdict_run(lab, &job->out->verdict);
-    job->out->holdups = holdups_run(lab, j->phases, &job->arenas[4]);
+    const bool device = verdict_worth(&job->out->verdict, RESOURCE_DEVICE);
+    job->out->holdups = holdups_run(lab, j->phases, device, &job->arenas[4]);
     arena_free(&scratch);
     graph_free(graph);
 }
@@ -316,6 +317,7 @@ void summary_show(const struct summary *const *ranks, uint32_t count, uint32_t f
     struct facts facts = gather(ranks, count, arena);
     if (facts.device)
         facts.bound = verdict_answer(&verdict).bound;
+    facts.held = verdict_is_held(&verdict);
     struct section *section = report_section(report, "summary", "What a step costs");
     say_kind(&facts, section);
     section_text(section, why(&facts, &verdict, arena));
@@ -329,5 +331,5 @@ void summary_show(const struct summary *const *ranks, uint32_t count, uint32_t f
     put_parts(&facts, report_section(report, "parts", "What a step is made of"));
     summary_top_show(ranks, count, facts.steps, facts.device, report);
     const struct holdups holdups = holdups_of(ranks, count, arena);
-    put_findings(&(struct advice){&facts, &holdups}, findings, section, report);
+    put_findings(&(struct advice){&facts, &holdups, &verdict}, findings, section, report);
 }

@@ -14,15 +14,15 @@ enum { WORK_LEAST = 20, STEP_LEAST_NS = 100 * 1000 };
 static const struct {
     enum resource resource;
     enum bound bound;
-    const char *does; /* the experiment in words */
+    const char *does, *with; /* the experiment in words, alone and in a sentence */
 } experiments[] = {
-    {RESOURCE_DEVICE, BOUND_COMPUTE, "device twice as fast"},
-    {RESOURCE_HOST, BOUND_HOST, "host twice as fast"},
-    {RESOURCE_COMMUNICATION, BOUND_COMMUNICATION, "communication free"},
-    {RESOURCE_DATA, BOUND_INPUT, "data ready"},
-    {RESOURCE_COPIES, BOUND_COPIES, "copies free"},
-    {RESOURCE_STALLS, BOUND_STALL, "no stalls"},
-    {RESOURCE_START, BOUND_START, "no start-up"},
+    {RESOURCE_DEVICE, BOUND_COMPUTE, "device twice as fast", "with the device twice as fast"},
+    {RESOURCE_HOST, BOUND_HOST, "host twice as fast", "with the host twice as fast"},
+    {RESOURCE_COMMUNICATION, BOUND_COMMUNICATION, "communication free", "if communication took no time"},
+    {RESOURCE_DATA, BOUND_INPUT, "data ready", "if each batch were ready when it is asked for"},
+    {RESOURCE_COPIES, BOUND_COPIES, "copies free", "if copies took no time"},
+    {RESOURCE_STALLS, BOUND_STALL, "no stalls", "without the stalls"},
+    {RESOURCE_START, BOUND_START, "no start-up", "without what comes once: leave the first steps out"},
 };
 
 enum { EXPERIMENTS = sizeof experiments / sizeof *experiments };
@@ -61,6 +61,11 @@ double verdict_error(const struct verdict *verdict)
     return fabs(share(verdict, verdict->explained_ns - verdict->step_ns));
 }
 
+bool verdict_is_held(const struct verdict *verdict)
+{
+    return share(verdict, verdict->held_ns) > held_most;
+}
+
 enum verdict_doubt verdict_doubt(const struct verdict *verdict)
 {
     if (!verdict->device)
@@ -75,7 +80,7 @@ enum verdict_doubt verdict_doubt(const struct verdict *verdict)
         return DOUBT_LAUNCHES;
     if ((double)verdict->lost > lost_most * (double)verdict->launches)
         return DOUBT_LOST;
-    if (share(verdict, verdict->held_ns) > held_most)
+    if (verdict_is_held(verdict))
         return DOUBT_HELD;
     return verdict_error(verdict) > error_most ? DOUBT_ERROR : DOUBT_NONE;
 }
@@ -93,6 +98,11 @@ static void rank_by_removal(const struct verdict *verdict, int order[EXPERIMENTS
             order[at] = order[at - 1];
         order[at] = i;
     }
+}
+
+bool verdict_worth(const struct verdict *verdict, enum resource resource)
+{
+    return share(verdict, verdict->removed_ns[resource]) >= saves_least;
 }
 
 struct verdict_answer verdict_answer(const struct verdict *verdict)
@@ -149,13 +159,13 @@ static str say_doubt(const struct verdict *verdict, struct arena *arena)
     }
 }
 
-/* "device twice as fast -2 %; host twice as fast -41 %" */
-static str proof(const struct verdict *verdict, struct arena *arena)
+/* "device twice as fast -2 %; host twice as fast -41 %", of all but one. */
+static str proof(const struct verdict *verdict, enum bound but, struct arena *arena)
 {
     str text = S("");
     for (int i = 0; i < EXPERIMENTS; i++) {
         const enum resource resource = experiments[i].resource;
-        if (!verdict->time_ns[resource])
+        if (!verdict->time_ns[resource] || experiments[i].bound == but)
             continue;
         const double saved = 100 * share(verdict, verdict->saved_ns[resource]);
         text = str_printf(arena, "%.*s%s%s %s%.0f %%", (int)text.len, text.at, text.len ? "; " : "",
@@ -164,28 +174,41 @@ static str proof(const struct verdict *verdict, struct arena *arena)
     return text;
 }
 
+/* "a step is 48 % shorter with the host twice as fast" */
+static str gain(const struct verdict *verdict, enum bound bound, struct arena *arena)
+{
+    for (int i = 0; i < EXPERIMENTS; i++)
+        if (experiments[i].bound == bound)
+            return str_printf(arena, "a step is %.0f %% shorter %s",
+                              100 * share(verdict, verdict->saved_ns[experiments[i].resource]), experiments[i].with);
+    return str_printf(arena, "no resource alone saves %.0f %% of a step", 100 * saves_least);
+}
+
+static str also(const struct verdict *verdict, uint32_t ranks, struct arena *arena)
+{
+    const struct verdict_answer answer = verdict_answer(verdict);
+    const bool late = answer.bound == BOUND_COMMUNICATION && ranks == 1;
+    const char *alone = late ? " (communication or a late rank: one rank alone cannot say)" : "";
+    if (answer.second != BOUND_UNKNOWN)
+        return str_printf(arena, "%s; nearly as much: %s", alone, bound_word(answer.second, true).at);
+    if (answer.bound == BOUND_BALANCED && verdict->pair_ns)
+        return str_printf(arena, "; best together: %s and %s, -%.0f %% without both", resource_title(verdict->pair[0]),
+                          resource_title(verdict->pair[1]), 100 * share(verdict, verdict->pair_ns));
+    return str_of(alone);
+}
+
 str verdict_say(const struct verdict *verdict, uint32_t ranks, struct arena *arena)
 {
     const struct verdict_answer answer = verdict_answer(verdict);
-    const str proven = proof(verdict, arena);
     if (answer.bound == BOUND_UNKNOWN) {
         const str doubt = say_doubt(verdict, arena);
         return str_printf(arena, "What bounds a step cannot be told: %.*s.", (int)doubt.len, doubt.at);
     }
-    const str word = bound_word(answer.bound, true);
-    const bool late = answer.bound == BOUND_COMMUNICATION && ranks == 1;
-    const str pair =
-        verdict->pair_ns && answer.bound == BOUND_BALANCED
-            ? str_printf(arena, "; best together: %s and %s, -%.0f %% without both", resource_title(verdict->pair[0]),
-                         resource_title(verdict->pair[1]), 100 * share(verdict, verdict->pair_ns))
-            : S("");
-    const str second = answer.second == BOUND_UNKNOWN
-                           ? S("")
-                           : str_printf(arena, ", and nearly as much %s", bound_word(answer.second, true).at);
-    return str_printf(arena, "%.*s%s%.*s. Replayed: %.*s%.*s; the replay explains %.0f %% of the time.", (int)word.len,
-                      word.at, late ? " (communication or a late rank: one rank alone cannot say)" : "",
-                      (int)second.len, second.at, (int)proven.len, proven.at, (int)pair.len, pair.at,
-                      100 * (1 - verdict_error(verdict)));
+    const str word = bound_word(answer.bound, true), gained = gain(verdict, answer.bound, arena);
+    const str more = also(verdict, ranks, arena), others = proof(verdict, answer.bound, arena);
+    return str_printf(arena, "%.*s: %.*s%.*s. Replayed too: %.*s%sthe replay explains %.0f %% of the time.",
+                      (int)word.len, word.at, (int)gained.len, gained.at, (int)more.len, more.at, (int)others.len,
+                      others.at, others.len ? "; " : "", 100 * (1 - verdict_error(verdict)));
 }
 
 /* ---- as a table ---- */

@@ -69,13 +69,19 @@ double verdict_error(const struct verdict *verdict);
 
 enum verdict_doubt verdict_doubt(const struct verdict *verdict);
 
+/* Launched work waits for what is not recorded, so that findings on how late it starts have no ground. */
+bool verdict_is_held(const struct verdict *verdict);
+
 struct verdict_answer {
     enum bound bound;  /* BOUND_UNKNOWN with a doubt; BOUND_BALANCED where no removal saves a tenth of the step */
     enum bound second; /* within 5 points of the step; BOUND_UNKNOWN: none */
 };
 struct verdict_answer verdict_answer(const struct verdict *verdict);
 
-/* "host-bound: ..." and the proof, in one sentence. `ranks`: how many the verdict is of. In the arena. */
+/* Without the resource the steps would be a tenth shorter or more. */
+bool verdict_worth(const struct verdict *verdict, enum resource resource);
+
+/* "host-bound: ...", and the proof in a second sentence. `ranks`: how many the verdict is of. In the arena. */
 str verdict_say(const struct verdict *verdict, uint32_t ranks, struct arena *arena);
 
 /* Values and the table `experiments`: section "verdict". */
