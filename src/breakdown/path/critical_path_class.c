@@ -203,7 +203,7 @@ static void cut_at_causes(struct path_judge *judge, const struct path_piece *who
         piece.end_ns = until;
         if (over && over->end_ns >= until) {
             piece.class = class_of_cause(over->cause);
-            piece.row = over->row;
+            piece.row = over->cause == CAUSE_SEARCH ? whole->row : over->row; /* a search is made of calls */
             piece.start_ns = over->start_ns > whole->start_ns ? over->start_ns : whole->start_ns;
         } else if (over && over->end_ns > whole->start_ns) {
             piece.start_ns = over->end_ns;
