@@ -6,7 +6,7 @@
 
 enum {
     MOST_FRAMES = 5000,  /* of one stack looked at; Python itself stops at 1000 */
-    MOST_OPERATORS = 12, /* of one chain named */
+    MOST_OPERATORS = 12, /* of one chain named; then an ellipsis */
 };
 
 struct stacks {
@@ -298,10 +298,13 @@ str place_operators(const struct trace *trace, uint32_t row, struct arena *arena
 {
     str chain = S("");
     uint32_t at = trace_operator(trace, row);
-    for (int named = 0; at != ROW_NONE && named < MOST_OPERATORS; at = trace->parent[at], named++) {
+    uint32_t named = 0;
+    for (; at != ROW_NONE; at = trace->parent[at]) {
         const str name = trace_name(trace, at);
         if (trace->kind[at] != EVENT_OPERATOR)
             continue;
+        if (named++ == MOST_OPERATORS)
+            return str_printf(arena, "... > %.*s", (int)chain.len, chain.at);
         chain = chain.len ? str_printf(arena, "%.*s > %.*s", (int)name.len, name.at, (int)chain.len, chain.at) : name;
     }
     return chain;

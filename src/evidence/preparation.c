@@ -14,6 +14,8 @@ struct sweep {
     struct spans working;     /* the device rests, and the thread does not wait for it */
     struct preparation *found;
     size_t count, room;
+    uint32_t *times_open; /* by place among `found` */
+    size_t open_room;
     struct map index;   /* name to its place among `found` */
     struct keyed *runs; /* key: place among `found` */
     size_t run_count, run_room;
@@ -79,6 +81,8 @@ static uint32_t place_for(struct sweep *sweep, enum preparer kind, uint32_t row)
         return known;
     map_put(&sweep->index, key, (uint32_t)sweep->count);
     sweep->found = mem_grow(sweep->found, &sweep->room, sweep->count + 1, sizeof *sweep->found);
+    sweep->times_open = mem_grow(sweep->times_open, &sweep->open_room, sweep->count + 1, sizeof *sweep->times_open);
+    sweep->times_open[sweep->count] = 0;
     sweep->found[sweep->count] = (struct preparation){.kind = kind, .name = trace_text(sweep->trace, name)};
     if (kind == PREPARER_FUNCTION)
         sweep->found[sweep->count].function = *stacks_frame(sweep->stacks, name);
@@ -93,36 +97,39 @@ struct open {
     uint32_t place;
 };
 
-static bool is_open(const struct open *open, uint32_t depth, uint32_t place)
-{
-    while (depth-- > 0)
-        if (open[depth].place == place)
-            return true;
-    return false;
-}
-
 static void add_run(struct sweep *sweep, uint32_t place, uint32_t row)
 {
     sweep->runs = mem_grow(sweep->runs, &sweep->run_room, sweep->run_count + 1, sizeof *sweep->runs);
     sweep->runs[sweep->run_count++] = (struct keyed){place, row};
 }
 
-enum { MOST_OPEN = 4096 }; /* deeper frames count for the ones above them */
+/* The events that are open, the outermost first. */
+struct opened {
+    struct open *at;
+    size_t depth, room;
+};
 
-static void take(struct sweep *sweep, enum preparer kind, uint32_t row, struct open *open, uint32_t *depth)
+static void close_until(struct sweep *sweep, struct opened *opened, int64_t now_ns)
+{
+    for (; opened->depth && opened->at[opened->depth - 1].end_ns <= now_ns; opened->depth--)
+        sweep->times_open[opened->at[opened->depth - 1].place]--;
+}
+
+static void take(struct sweep *sweep, enum preparer kind, uint32_t row, struct opened *opened)
 {
     const struct trace *trace = sweep->trace;
     const uint32_t place = place_for(sweep, kind, row);
     const int64_t idle = working_in(sweep, row);
     sweep->found[place].own_idle_ns += idle;
-    if (*depth)
-        sweep->found[open[*depth - 1].place].own_idle_ns -= idle;
-    if (!is_open(open, *depth, place)) {
+    if (opened->depth)
+        sweep->found[opened->at[opened->depth - 1].place].own_idle_ns -= idle;
+    if (!sweep->times_open[place]++) {
         sweep->found[place].idle_ns += idle;
         sweep->found[place].total_ns += trace->dur_ns[row];
         add_run(sweep, place, row);
     }
-    open[(*depth)++] = (struct open){trace_end_ns(trace, row), place};
+    opened->at = mem_grow(opened->at, &opened->room, opened->depth + 1, sizeof *opened->at);
+    opened->at[opened->depth++] = (struct open){trace_end_ns(trace, row), place};
 }
 
 static void sweep_nest(struct sweep *sweep, enum preparer kind)
@@ -131,20 +138,17 @@ static void sweep_nest(struct sweep *sweep, enum preparer kind)
     const uint32_t lane = trace_main_lane(trace);
     if (lane == LANE_NONE)
         return;
-    struct arena scratch = {0};
-    struct open *open = arena_array(&scratch, MOST_OPEN, sizeof *open);
-    uint32_t depth = 0;
+    struct opened opened = {0};
     const struct rows rows = trace_rows(trace, lane, nest_of(kind));
     for (uint32_t i = 0; i < rows.count; i++) {
         const uint32_t row = rows.at[i];
         const int64_t start = trace->start_ns[row];
-        while (depth && open[depth - 1].end_ns <= start)
-            depth--;
-        if (trace_end_ns(trace, row) > sweep->start_ns && start < sweep->end_ns && depth < MOST_OPEN &&
-            stands(sweep, kind, row))
-            take(sweep, kind, row, open, &depth);
+        close_until(sweep, &opened, start);
+        if (trace_end_ns(trace, row) > sweep->start_ns && start < sweep->end_ns && stands(sweep, kind, row))
+            take(sweep, kind, row, &opened);
     }
-    arena_free(&scratch);
+    close_until(sweep, &opened, INT64_MAX);
+    mem_free(opened.at);
 }
 
 /* ---- data loaders ---- */
@@ -233,5 +237,6 @@ struct preparations preparations_of(const struct trace *trace, const struct devi
     map_free(&sweep.index);
     mem_free(sweep.found);
     mem_free(sweep.runs);
+    mem_free(sweep.times_open);
     return out;
 }

@@ -6,11 +6,9 @@
  */
 #include "relief.h"
 
-#include <stdlib.h>
-
 #include "base/map.h"
 #include "base/mem.h"
-#include "base/order.h"
+#include "base/sort.h"
 #include "graph/runtime.h"
 
 enum { QUEUEING_NS = 10 * 1000 }; /* a call that copies without waiting, where the trace shows none */
@@ -84,16 +82,19 @@ static struct ends ends_of(const struct relief *relief, const struct schedule *s
 /* The median launch call: a copy that is only queued takes as long. */
 static int64_t find_queueing_ns(const struct trace *trace)
 {
-    enum { MOST = 1 << 12 };
     struct arena scratch = {0};
     const uint8_t *calls = runtime_calls_of(trace, &scratch);
-    int64_t *sample = arena_array(&scratch, MOST, sizeof *sample);
-    uint32_t count = 0;
-    for (uint32_t row = 0; row < trace->count && count < MOST; row++)
-        if (trace->kind[row] == EVENT_RUNTIME && calls[trace->name[row]] == RUNTIME_LAUNCH)
-            sample[count++] = trace->dur_ns[row];
-    qsort(sample, count, sizeof *sample, ascending_ints);
-    const int64_t median = count ? sample[count / 2] : QUEUEING_NS;
+    struct keyed *launches = NULL;
+    size_t count = 0, room = 0;
+    for (uint32_t row = 0; row < trace->count; row++) {
+        if (trace->kind[row] != EVENT_RUNTIME || calls[trace->name[row]] != RUNTIME_LAUNCH)
+            continue;
+        launches = mem_grow(launches, &room, count + 1, sizeof *launches);
+        launches[count++] = (struct keyed){trace->dur_ns[row], row};
+    }
+    sort_keyed(launches, count);
+    const int64_t median = count ? launches[count / 2].key : QUEUEING_NS;
+    mem_free(launches);
     arena_free(&scratch);
     return median;
 }

@@ -9,13 +9,14 @@
 #include "ops/rows/frame.h"
 #include "report/report.h"
 
-enum { MOST_OPEN = 4096, PARTS_OF_STEP = 200 };
+enum { PARTS_OF_STEP = 200 };
 
 /* Time by name, of both traces: [0] with the device, [1] on the CPU. */
 struct tally {
     str name;
     int64_t ns[2];
     uint64_t calls[2];
+    uint32_t open; /* calls of the name that are open where the lane is read */
 };
 
 struct tallies {
@@ -66,12 +67,16 @@ struct open {
     uint32_t tally;
 };
 
-static bool is_open(const struct open *open, uint32_t depth, uint32_t tally)
+/* Those of a lane that are open, the outermost first. */
+struct opened {
+    struct open *at;
+    size_t depth, room;
+};
+
+static void close_until(struct tallies *tallies, struct opened *opened, int64_t now_ns)
 {
-    while (depth-- > 0)
-        if (open[depth].tally == tally)
-            return true;
-    return false;
+    for (; opened->depth && opened->at[opened->depth - 1].end_ns <= now_ns; opened->depth--)
+        tallies->at[opened->at[opened->depth - 1].tally].open--;
 }
 
 /* The tally of every text is found once. 0: not looked for; 1: none; else the tally + 2. */
@@ -94,24 +99,24 @@ static enum nest nest_of(enum compared by)
 }
 
 static void add_lane(struct tallies *tallies, const struct trace *trace, int side, uint32_t lane, uint32_t *by_text,
-                     struct open *open)
+                     struct opened *opened)
 {
     const struct rows rows = trace_rows(trace, lane, nest_of(tallies->by));
-    uint32_t depth = 0;
     for (uint32_t i = 0; i < rows.count; i++) {
         const uint32_t row = rows.at[i];
-        while (depth && open[depth - 1].end_ns <= trace->start_ns[row])
-            depth--;
+        close_until(tallies, opened, trace->start_ns[row]);
         const uint32_t known = known_tally(tallies, trace, row, by_text);
-        if (known < 2 || depth == MOST_OPEN || trace_step(trace, row) == STEP_NONE)
+        if (known < 2 || trace_step(trace, row) == STEP_NONE)
             continue;
         struct tally *tally = &tallies->at[known - 2];
-        if (!is_open(open, depth, known - 2)) {
+        if (!tally->open++) {
             tally->ns[side] += trace->dur_ns[row];
             tally->calls[side]++;
         }
-        open[depth++] = (struct open){trace_end_ns(trace, row), known - 2};
+        opened->at = mem_grow(opened->at, &opened->room, opened->depth + 1, sizeof *opened->at);
+        opened->at[opened->depth++] = (struct open){trace_end_ns(trace, row), known - 2};
     }
+    close_until(tallies, opened, INT64_MAX);
 }
 
 /* Operators of all threads: beside a device backward runs on a thread of its own, without on the training thread. */
@@ -119,10 +124,11 @@ static void add_trace(struct tallies *tallies, const struct trace *trace, int si
 {
     struct arena scratch = {0};
     uint32_t *by_text = arena_array(&scratch, trace_text_count(trace), sizeof *by_text);
-    struct open *open = arena_array(&scratch, MOST_OPEN, sizeof *open);
+    struct opened opened = {0};
     for (uint32_t lane = 0; lane < trace->lane_count; lane++)
         if (!trace->lanes[lane].device && (tallies->by == COMPARED_OPERATORS || lane == trace_main_lane(trace)))
-            add_lane(tallies, trace, side, lane, by_text, open);
+            add_lane(tallies, trace, side, lane, by_text, &opened);
+    mem_free(opened.at);
     arena_free(&scratch);
 }
 

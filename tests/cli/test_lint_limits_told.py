@@ -73,6 +73,8 @@ MEETS = {
                      + "def f5(s):\n    return np.unique(s)\ndef g(samples):\n    out = []\n    for s in samples:\n"
                        "        out.append(np.unique(f0(s)))\n    return out\ndef train(model, loader):\n    for x in loader:\n"
                        "        g([[1, 2], [3, 4]])\n        model(x.cuda()).backward()\n",
+    "test-depth": HEAD + "def f(x, y, n):\n    for i in range(n):\n        if " + "y and (" * 30 + "y" + ")" * 30
+                  + ":\n            print(x.item())\n",
     "tests-around": HEAD + "def f(x, n):\n    for i in range(n):\n        y = " + "torch.relu(" * 150
                     + "abs(" * 60 + "x" + ")" * 210 + ".item()\n",
 }

@@ -31,15 +31,17 @@ static const struct value *settled(const struct project *project, uint32_t funct
 enum { DEEPEST_TEST = 24, FARTHEST_TEST = 64 };
 
 /* 1: where the test holds the name is no tensor; -1: where it does not hold; 0: it says nothing of that. */
-static int denies_tensor(const struct syntax *tree, uint32_t test, str name, int depth)
+static int denies_tensor(const struct syntax *tree, uint32_t test, str name, int depth, bool *deep)
 {
-    if (depth == DEEPEST_TEST)
+    if (depth == DEEPEST_TEST) {
+        *deep = true;
         return 0;
+    }
     if (tree->kind[test] == SYN_NOT)
-        return -denies_tensor(tree, test + 1, name, depth + 1);
+        return -denies_tensor(tree, test + 1, name, depth + 1, deep);
     if (tree->kind[test] == SYN_BOOL) { /* all parts of an `and` hold, none of an `or` holds where it does not */
-        const int a = denies_tensor(tree, syntax_child(tree, test, 0), name, depth + 1);
-        const int b = denies_tensor(tree, syntax_child(tree, test, 1), name, depth + 1);
+        const int a = denies_tensor(tree, syntax_child(tree, test, 0), name, depth + 1, deep);
+        const int b = denies_tensor(tree, syntax_child(tree, test, 1), name, depth + 1, deep);
         const int sign = tree->op[test] == OP_AND ? 1 : -1;
         return a == sign || b == sign ? sign : 0;
     }
@@ -58,6 +60,8 @@ static bool is_denied(const struct project *project, struct site site)
 {
     static const struct limit far = {
         "tests-around", "a name stands in more than 64 expressions and blocks; tests around them are not looked at"};
+    static const struct limit deep = {
+        "test-depth", "a test nests deeper than 24; what it says of a name deeper than that is not looked at"};
     const struct syntax *tree = project_tree(project, site.file);
     const uint32_t node = site.node;
     const str name = syntax_text(tree, node);
@@ -77,7 +81,11 @@ static bool is_denied(const struct project *project, struct site site)
         bool holds = at == syntax_child(tree, parent, kind == SYN_IF ? 1 : 0);
         if (kind == SYN_BOOL)
             holds = tree->op[parent] == OP_AND;
-        if (denies_tensor(tree, test, name, 0) == (holds ? 1 : -1))
+        bool too_deep = false;
+        const int denies = denies_tensor(tree, test, name, 0, &too_deep);
+        if (too_deep)
+            project_limit(project, &deep, site);
+        if (denies == (holds ? 1 : -1))
             return true;
     }
     return false;

@@ -61,15 +61,13 @@ uint32_t module_find(const struct files *files, uint32_t from, str dotted)
         const str rest = str_from(dotted, dots);
         return rest.len ? beside(files, folder, rest) : beside(files, folder, S("__init__"));
     }
-    for (int up = 0; up < 12; up++) {
+    for (;; folder = folder_of(folder)) {
         const uint32_t found = beside(files, folder, dotted);
         if (found != NONE && found != from)
             return found;
         if (folder.len == 0)
-            break;
-        folder = folder_of(folder);
+            return NONE;
     }
-    return NONE;
 }
 
 static bool is_package(const struct files *files, str folder)

@@ -2,6 +2,8 @@
 /* Names in expressions: what they read, and the names that comprehensions and lambdas bind within. */
 #include "flow_build.h"
 
+#include "base/mem.h"
+
 static void use(struct builder *b, uint32_t name)
 {
     b->flow->def_of[name] = build_read_slot(b, build_slot_of_name(b, name), name);
@@ -92,7 +94,8 @@ void build_expression(struct builder *b, uint32_t node)
 {
     const struct syntax *tree = b->tree;
     const uint32_t last = syntax_last(tree, node);
-    uint32_t named[8], named_count = 0;
+    uint32_t *named = NULL;
+    size_t named_count = 0, room = 0;
     while (node < last) {
         switch (tree->kind[node]) {
         case SYN_NAME:
@@ -112,8 +115,8 @@ void build_expression(struct builder *b, uint32_t node)
             node = syntax_last(tree, node);
             break;
         case SYN_NAMED:
-            if (named_count < 8)
-                named[named_count++] = node;
+            named = mem_grow(named, &room, named_count + 1, sizeof *named);
+            named[named_count++] = node;
             node++;
             break;
         default:
@@ -123,6 +126,7 @@ void build_expression(struct builder *b, uint32_t node)
     while (named_count--)
         build_bind(b, syntax_child(tree, named[named_count], 0), DEFINED_ASSIGN,
                    syntax_child(tree, named[named_count], 1), false);
+    mem_free(named);
 }
 
 /* ---- functions ---- */

@@ -229,6 +229,28 @@ class Real(Case):
                 paths = [os.path.join(path, file) for file in sorted(os.listdir(path)) if file.startswith(begin)]
                 self.assertEqual(self.matched(paths), expected)
 
+    def test_waits_are_those_an_independent_program_found(self):
+        """A step, in ms. Clocks that are off are estimated, each program in its way: theirs differ by up to 10 us."""
+        exact, clocks = 0.0006, 0.035
+        for name, near, waited, late, last, total in (
+                ("param_dlrm_v100_w8", exact, (5.580, 11.125, 3.280, 9.571, 6.370, 6.041, 3.342, 1.534),
+                 (2.534, 0, 4.694, .029, 1.917, 2.001, 4.669, 6.470), (7, 5), 46.843),
+                ("torchrec_a2a_v100_w4", clocks, (1041.770, 1045.425, 4.248, 1044.693),
+                 (3.456, .027, 1043.485, 1.292), (2, 17), 9408.410),
+                ("torchrec_a2a_opt4_v100_w4", clocks, (36.028, 37.899, .700, 43.238), (1.899, .241, 37.185, .512),
+                 (2, 12), 353.595),
+                ("torchrec_log_resnet18_w2", exact, (2.388, 0), (0, 2.388), (1, 12), 7.164)):
+            folder = shared_trace(f"multirank/{name}")
+            paths = [os.path.join(folder, file) for file in sorted(os.listdir(folder)) if file.startswith("kineto")]
+            rows = rows_of(self.ranks(*paths), "ranks")
+            with self.subTest(name):
+                for row, rank_waited, rank_late in zip(rows, waited, late, strict=True):
+                    self.assertAlmostEqual(row["waited_ns"] / row["steps"] / MS, rank_waited, delta=near)
+                    self.assertAlmostEqual(row["late_ns"] / row["steps"] / MS, rank_late, delta=near)
+                self.assertEqual(rows[last[0]]["last"], last[1])
+                self.assertEqual(max(rows, key=lambda row: row["late_ns"])["rank"], rows[last[0]]["rank"])
+                self.assertAlmostEqual(sum(row["waited_ns"] for row in rows) / MS, total, delta=near * len(rows) * 3)
+
     def test_message_sizes_from_shapes(self):
         folder = shared_trace("multirank/param_dlrm_v100_w8")
         paths = [os.path.join(folder, f"kineto_rank{rank}.json.gz") for rank in range(8)]
