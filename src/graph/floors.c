@@ -57,8 +57,8 @@ static void set_floors(struct graph *graph)
 void graph_find_floors(struct graph *graph)
 {
     struct arena scratch = {0};
-    struct sample launch = {arena_array(&scratch, SAMPLES, sizeof(int64_t)), 0, 0, 1};
-    struct sample order = {arena_array(&scratch, SAMPLES, sizeof(int64_t)), 0, 0, 1};
+    struct sample launch = {arena_room(&scratch, SAMPLES, sizeof(int64_t)), 0, 0, 1};
+    struct sample order = {arena_room(&scratch, SAMPLES, sizeof(int64_t)), 0, 0, 1};
     for (uint32_t e = 0; e < graph->net.edge_count; e++) {
         const struct edge *edge = &graph->net.edges[e];
         const uint32_t before = graph->net.before[edge->to];

@@ -49,7 +49,7 @@ static bool is_long_launch(const struct trace *trace, uint32_t row)
 
 static int64_t median_of_name(const struct trace *trace, uint32_t name, struct arena *arena)
 {
-    int64_t *durations = arena_array(arena, trace->count, sizeof *durations);
+    int64_t *durations = arena_room(arena, trace->count, sizeof *durations);
     size_t count = 0;
     for (uint32_t row = 0; row < trace->count; row++)
         if (trace->kind[row] == EVENT_RUNTIME && trace->name[row] == name)

@@ -161,7 +161,7 @@ static bool is_long_python(const struct graph *graph, const uint8_t *of, uint32_
 static void mark_pauses(const struct graph *graph, const struct charge_slice *slices, size_t slice_count, uint8_t *of)
 {
     struct arena scratch = {0};
-    struct keyed *all = arena_array(&scratch, graph->net.count, sizeof *all);
+    struct keyed *all = arena_room(&scratch, graph->net.count, sizeof *all);
     size_t count = 0, slice = 0;
     for (uint32_t node = 0; node < graph->net.count; node++) {
         while (slice < slice_count && slices[slice].node < node)
@@ -201,7 +201,7 @@ struct charges charges_of(const struct graph *graph, const struct work_classes *
         .tracks = cause_tracks_of(graph->trace, classes, arena),
         .next = arena_array(arena, graph->trace->lane_count, sizeof *c.next),
     };
-    uint8_t *of = arena_array(arena, graph->net.count, sizeof *of);
+    uint8_t *of = arena_room(arena, graph->net.count, sizeof *of);
     for (uint32_t node = 0; node < graph->net.count; node++)
         if (graph->net.kind[node] == NODE_DEVICE) {
             of[node] = (uint8_t)of_work(classes, graph->row[node]);
