@@ -103,10 +103,14 @@ static double exposed_communication_ns(const struct facts *f)
 
 static str say_communication(const struct facts *f, double ns, struct arena *arena)
 {
-    return str_printf(arena,
-                      "Communication that no compute hides costs %s a step (%.0f %%). Overlap it (gradient buckets, "
-                      "prefetch), send less (bf16, accumulation), or see `steptime ranks` for who is late.",
-                      span_text(arena, ns), percent(f, ns));
+    const char *todo =
+        f->ranks == 1
+            ? "One rank alone cannot say whether links or a late rank are the reason: record all ranks and see "
+              "`steptime ranks`. Where no rank is late, overlap it (gradient buckets, prefetch)."
+            : "Overlap it (gradient buckets, prefetch), send less (bf16, accumulation), or see `steptime "
+              "ranks` for who is late.";
+    return str_printf(arena, "Communication that no compute hides costs %s a step (%.0f %%). %s", span_text(arena, ns),
+                      percent(f, ns), todo);
 }
 
 static double dependency_ns(const struct facts *f)
