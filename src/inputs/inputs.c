@@ -51,6 +51,21 @@ static void remark_rank(struct inputs *inputs, struct input_file *file, const st
                str_printf(&file->arena, "names no rank; taken as rank %lld by order", (long long)rank->number));
 }
 
+static struct report_steps steps_of(const struct trace *trace, struct arena *arena)
+{
+    const struct step_basis basis = trace_step_basis(trace, arena);
+    return (struct report_steps){
+        .source = str_of(step_source_id(basis.source)),
+        .name = basis.name,
+        .words = basis.words,
+        .marked = basis.source == STEPS_ANNOTATED,
+        .count = basis.steps,
+        .spread = basis.spread,
+        .variation = basis.variation,
+        .covered = basis.covered,
+    };
+}
+
 static void remark_trust(struct input_file *file)
 {
     const struct step_times *times = &file->trust.times;
@@ -70,6 +85,7 @@ static void describe_trace(struct input_file *file, const struct selection *step
         .bytes = trace->info.file_bytes,
         .repaired = (int64_t)trace->repaired,
         .dropped = (int64_t)trace->dropped,
+        .steps = steps_of(trace, &file->arena),
     };
     remark_notes(file, trace->notes, trace->note_count);
     file->trust = trace_trust_of(trace, steps, &file->arena);

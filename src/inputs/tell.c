@@ -56,6 +56,8 @@ static void tell_about(struct report_input about, struct report *report)
 {
     about.path = str_copy(report_arena(report), about.path);
     about.format = str_copy(report_arena(report), about.format);
+    about.steps.name = str_copy(report_arena(report), about.steps.name);
+    about.steps.words = str_copy(report_arena(report), about.steps.words);
     report_input(report, about);
 }
 

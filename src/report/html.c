@@ -73,6 +73,9 @@ static void put_inputs(struct html *html, const struct report *report)
     for (uint32_t i = 0; i < report->input_count; i++)
         put_input(html, &report->inputs[i]);
     html_put(html, report->input_count > 4 ? "</ul></details>" : "</ul>");
+    const str steps = report_steps_words(report);
+    if (steps.len)
+        html_element(html, "p", steps);
 }
 
 /* What is to be known before all else. */

@@ -61,6 +61,28 @@ static void put_program(struct json_writer *json, str version)
     json_write_end(json);
 }
 
+static void member_known_real(struct json_writer *json, str key, double value)
+{
+    json_write_key(json, key);
+    if (value >= 0)
+        json_write_real(json, value);
+    else
+        json_write_null(json);
+}
+
+static void put_steps(struct json_writer *json, const struct report_steps *steps)
+{
+    member_known_text(json, S("step_source"), steps->source);
+    json_write_key(json, S("step_regularity"));
+    json_write_object(json, JSON_FLAT);
+    member_known_text(json, S("name"), steps->name);
+    member_known_int(json, S("steps"), steps->source.len ? steps->count : -1, 0);
+    member_known_real(json, S("spread"), steps->source.len ? steps->spread : -1);
+    member_known_real(json, S("variation"), steps->source.len ? steps->variation : -1);
+    member_known_real(json, S("covered"), steps->source.len ? steps->covered : -1);
+    json_write_end(json);
+}
+
 static void put_inputs(struct json_writer *json, const struct report *report)
 {
     json_write_list(json, S("inputs"));
@@ -73,6 +95,7 @@ static void put_inputs(struct json_writer *json, const struct report *report)
         member_known_int(json, S("bytes"), input->bytes, 0);
         member_known_int(json, S("repaired"), input->repaired, 0);
         member_known_int(json, S("dropped"), input->dropped, 0);
+        put_steps(json, &input->steps);
         json_write_end(json);
     }
     json_write_end(json);

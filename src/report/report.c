@@ -114,6 +114,28 @@ void report_input(struct report *report, struct report_input input)
     report->inputs[report->input_count - 1] = input;
 }
 
+static const struct report_steps *first_unmarked(const struct report *report)
+{
+    for (uint32_t i = 0; i < report->input_count; i++)
+        if (report->inputs[i].steps.source.len && !report->inputs[i].steps.marked)
+            return &report->inputs[i].steps;
+    return NULL;
+}
+
+str report_steps_words(const struct report *report)
+{
+    const struct report_steps *first = first_unmarked(report);
+    uint32_t alike = 0;
+    if (!first)
+        return S("");
+    for (uint32_t i = 0; i < report->input_count; i++)
+        alike += str_eq(report->inputs[i].steps.source, first->source);
+    if (report->input_count == 1)
+        return first->words;
+    return str_printf(report->arena, "%.*s So in %u of %u traces.", (int)first->words.len, first->words.at, alike,
+                      report->input_count);
+}
+
 static void add_warning(struct report *report, struct report_warning warning)
 {
     report->warnings = one_more(report->arena, report->warnings, &report->warning_count, sizeof *report->warnings);

@@ -94,11 +94,25 @@ struct table;
 struct report *report_new(struct arena *arena, str command);
 struct arena *report_arena(struct report *report);
 
+/* Where the steps of an input come from, and how regular they are. */
+struct report_steps {
+    str source;  /* an id; "" where the input has no steps to speak of */
+    str name;    /* of what tells them; "" */
+    str words;   /* the whole of it, for people */
+    bool marked; /* as everyone expects: nothing to tell on a screen */
+    int64_t count;
+    double spread, variation, covered; /* ratios; below 0: none */
+};
+
 struct report_input {
     str path, format;
     int64_t events, bytes, repaired, dropped;
+    struct report_steps steps;
 };
 void report_input(struct report *report, struct report_input input);
+
+/* What a screen says of the steps of all inputs; "" where it is as everyone expects. */
+str report_steps_words(const struct report *report);
 void report_warning(struct report *report, str path, int64_t offset, str message); /* offset -1: none */
 /* The same for what the head of the screen says already: it is not said there again. */
 void report_warning_in_head(struct report *report, str path, str message);

@@ -122,6 +122,9 @@ static void put_head(struct term *term, const struct report *report)
     }
     term_line(term);
     put_inputs(term, report);
+    const str steps = report_steps_words(report);
+    if (steps.len)
+        term_paragraph(term, STYLE_PLAIN, steps, 0);
     put_heading_texts(term, report);
 }
 

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Where steps begin and end. Annotated steps, else the ends of the optimizer's
- * steps, else the whole trace. A step lasts until the next begins; the last of
- * an unbroken run of numbers ends with its own annotation or the last device
- * work launched in it, so that a pause in recording belongs to no step.
+ * steps, else what repeats (signs.h), else the whole trace. A step lasts until
+ * the next begins; the last of an unbroken run of numbers ends with its own
+ * annotation or the last device work launched in it, so that a pause in recording
+ * belongs to no step.
  */
 #include "base/mem.h"
-#include "private.h"
+#include "basis.h"
+#include "period.h"
 
 struct marks {
     uint32_t *rows; /* by start */
@@ -62,6 +64,7 @@ static int64_t number_of(const struct trace *t, uint32_t row, int64_t otherwise)
 
 static void new_steps(struct trace *t, size_t count, enum step_source source)
 {
+    mem_free(t->private->steps);
     t->private->steps = mem_zeroed(count * sizeof *t->private->steps);
     t->steps = t->private->steps;
     t->step_count = (uint32_t)count;
@@ -138,27 +141,160 @@ static void close_runs(struct trace *t)
     arena_free(&scratch);
 }
 
+/* ---- steps that nobody marked ---- */
+
+static bool all_equal(const uint64_t *symbols, size_t count)
+{
+    for (size_t i = 1; i < count; i++)
+        if (symbols[i] != symbols[0])
+            return false;
+    return true;
+}
+
+/* Whether a symbol comes again within the period. Long ones are taken for such, of what is meant to be a word a step. */
+static bool recurs(const uint64_t *symbols, size_t period)
+{
+    enum { LONGEST = 64 };
+    for (size_t i = 0; i < period && period <= LONGEST; i++)
+        for (size_t k = 0; k < i; k++)
+            if (symbols[i] == symbols[k])
+                return true;
+    return period > LONGEST;
+}
+
+static size_t period_of_signs(const struct sign *sign, const struct signs *signs)
+{
+    const size_t period = period_of(signs->symbols, signs->count);
+    if (!sign->compound && recurs(signs->symbols, period))
+        return 0;
+    return sign->sequence && all_equal(signs->symbols, period) ? 0 : period;
+}
+
+/* From the first sign of a period to the first of the next. The last whole one counts if its end is recorded. */
+static void steps_of_signs(struct trace *t, const struct sign *sign, const struct signs *signs, size_t period)
+{
+    const size_t count = sign->lasts ? signs->count / period : (signs->count - 1) / period;
+    new_steps(t, count, sign->source);
+    for (size_t i = 0; i < count; i++) {
+        struct step *s = &t->private->steps[i];
+        const size_t next = (i + 1) * period;
+        s->row = signs->rows[i * period];
+        s->number = (int64_t)i;
+        s->start_ns = t->start_ns[s->row];
+        s->end_ns = next < signs->count ? t->start_ns[signs->rows[next]] : INT64_MAX;
+        s->host_end_ns = sign->lasts ? trace_end_ns(t, signs->rows[next - 1]) : s->end_ns;
+    }
+    close_runs(t);
+}
+
+/* The reason against the sign that nothing but its place speaks of; steps are not needed for it. */
+static enum step_doubt doubt_of_place(const struct trace *t, const struct sign *sign, const struct signs *signs,
+                                      size_t period)
+{
+    if (signs->count < PERIOD_LEAST)
+        return DOUBT_FEW;
+    if (signs->overlap)
+        return DOUBT_TOGETHER;
+    if (sign->source != STEPS_ENGINE && signs_around(t, signs) != ROW_NONE)
+        return DOUBT_IN_ONE;
+    return period ? DOUBT_NONE : DOUBT_NO_PERIOD;
+}
+
+static str name_of(const struct trace *t, uint32_t row)
+{
+    return row == ROW_NONE ? S("") : trace_name(t, row);
+}
+
+static void keep_nearest(const struct trace *t, const struct sign *sign, const struct signs *signs,
+                         enum step_doubt doubt, struct refusal *refusal)
+{
+    const bool rests_on_order = doubt == DOUBT_FEW || doubt == DOUBT_NO_PERIOD;
+    if (doubt <= refusal->doubt || (sign->sequence && rests_on_order)) /* operators are always some, in some order */
+        return;
+    *refusal = (struct refusal){
+        .doubt = doubt,
+        .source = sign->source,
+        .name = trace_name(t, signs->rows[0]),
+        .around = name_of(t, signs_around(t, signs)),
+        .count = signs->count,
+        .spread = t->step_basis.spread,
+        .covered = t->step_basis.covered,
+        .typical = doubt == DOUBT_UNEVEN ? basis_typical(t) : -1,
+    };
+}
+
+static bool accept_signs(struct trace *t, const struct sign *sign, const struct signs *signs, struct refusal *refusal)
+{
+    const size_t period = period_of_signs(sign, signs);
+    enum step_doubt doubt = doubt_of_place(t, sign, signs, period);
+    if (!doubt) {
+        steps_of_signs(t, sign, signs, period);
+        basis_measure(t);
+        t->step_basis.name = trace_name(t, t->steps[0].row);
+        doubt = basis_doubt(t, sign);
+    }
+    keep_nearest(t, sign, signs, doubt, refusal);
+    if (!doubt && sign->leads)
+        t->private->main_lane = signs->lane;
+    return !doubt;
+}
+
+/* An engine that marks its steps has said all of them: what repeats inside of one is a layer. */
+static bool told_by_signs(struct trace *t, size_t *count, size_t *period, struct refusal *refusal)
+{
+    for (size_t i = 0; i < trace_sign_count; i++) {
+        struct signs signs = {.lane = LANE_NONE};
+        trace_signs[i].find(t, &signs);
+        const bool some = signs.count > 0;
+        const bool accepted = some && accept_signs(t, &trace_signs[i], &signs, refusal);
+        *count = signs.count;
+        *period = accepted ? period_of_signs(&trace_signs[i], &signs) : 0;
+        signs_free(&signs);
+        if (accepted || (some && trace_signs[i].source == STEPS_ENGINE))
+            return accepted;
+    }
+    return false;
+}
+
+static void find_unmarked_steps(struct trace *t)
+{
+    struct refusal refusal = {0};
+    size_t count = 0, period = 0;
+    if (!told_by_signs(t, &count, &period, &refusal)) {
+        whole_trace(t);
+        basis_measure(t);
+        t->step_basis.name = refusal.name;
+    }
+    basis_tell(t, count, period, &refusal);
+}
+
+/* ---- all of them ---- */
+
+static bool find_marked_steps(struct trace *t, str prefix, size_t least,
+                              void (*make)(struct trace *, const struct marks *))
+{
+    struct marks marks = find_marks(t, prefix);
+    const bool found = marks.count >= least;
+    if (found) {
+        make(t, &marks);
+        t->private->main_lane = t->lane[marks.rows[0]];
+        close_runs(t);
+        basis_measure(t);
+        t->step_basis.name = trace_name(t, t->steps[0].row);
+        basis_tell(t, marks.count, 1, NULL);
+    }
+    mem_free(marks.rows);
+    return found;
+}
+
 void trace_find_steps(struct trace *t)
 {
     if (!t->count) {
         new_steps(t, 0, STEPS_NONE);
-        return;
+        basis_measure(t);
+        basis_tell(t, 0, 0, &(struct refusal){0});
+    } else if (!find_marked_steps(t, S("ProfilerStep#"), 1, annotated_steps) &&
+               !find_marked_steps(t, S("Optimizer.step#"), 2, optimizer_steps)) {
+        find_unmarked_steps(t);
     }
-    struct marks marks = find_marks(t, S("ProfilerStep#"));
-    if (marks.count) {
-        annotated_steps(t, &marks);
-        t->private->main_lane = t->lane[marks.rows[0]];
-        close_runs(t);
-    } else {
-        mem_free(marks.rows);
-        marks = find_marks(t, S("Optimizer.step#"));
-        if (marks.count >= 2) {
-            optimizer_steps(t, &marks);
-            t->private->main_lane = t->lane[marks.rows[0]];
-            close_runs(t);
-        } else {
-            whole_trace(t);
-        }
-    }
-    mem_free(marks.rows);
 }

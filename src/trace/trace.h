@@ -60,10 +60,33 @@ struct rows {
     uint32_t count;
 };
 
+/*
+ * What tells the steps, in the order in which it is asked. The first two are marks of PyTorch, the third of a serving
+ * engine; the others are taken from what repeats, and only where it does so at least three times, regularly, over most
+ * of the work (basis.c).
+ */
 enum step_source {
-    STEPS_ANNOTATED, /* ProfilerStep#N */
-    STEPS_OPTIMIZER, /* from one outermost Optimizer.step end to the next */
-    STEPS_NONE,      /* the whole trace as one step */
+    STEPS_ANNOTATED,   /* ProfilerStep#N */
+    STEPS_OPTIMIZER,   /* from one outermost Optimizer.step end to the next */
+    STEPS_ENGINE,      /* ranges of an engine: vLLM's execute_..., SGLang's step[...] */
+    STEPS_RANGES,      /* outermost ranges of a thread, numbers in names left out */
+    STEPS_MODULES,     /* calls of the outermost nn.Module */
+    STEPS_GRAPHS,      /* launches of the same graphs */
+    STEPS_LOADER,      /* batches taken from a DataLoader */
+    STEPS_COLLECTIVES, /* the same collectives in the same order */
+    STEPS_OPERATORS,   /* the same operators in the same order */
+    STEPS_NONE,        /* the whole trace as one step */
+};
+
+/* Why a trace has steps, or has none, and how regular they are. Ratios are -1 where they do not apply. */
+struct step_basis {
+    enum step_source source;
+    uint32_t steps;
+    double spread;    /* of distances between starts: median absolute deviation over median */
+    double variation; /* of lengths: standard deviation over mean */
+    double covered;   /* share of the work that lies in steps: of the device's, else of the outermost operators' */
+    str name;         /* of what tells them; "" where nothing repeats */
+    str words;        /* all of it as sentences for people */
 };
 
 /*
@@ -75,7 +98,7 @@ struct step {
     int64_t number; /* N of ProfilerStep#N; else counted from 0 */
     int64_t start_ns, end_ns;
     int64_t host_end_ns; /* end of the annotation itself */
-    uint32_t row;        /* the annotation; ROW_NONE for STEPS_NONE */
+    uint32_t row;        /* the annotation, or what begins the step; ROW_NONE for STEPS_NONE */
 };
 
 struct device_info {
@@ -124,7 +147,8 @@ struct trace {
     uint32_t lane_count;
 
     enum step_source step_source;
-    const struct step *steps; /* in order of time; at least one if the trace has events */
+    struct step_basis step_basis; /* texts live as long as the trace; trace_step_basis copies them */
+    const struct step *steps;     /* in order of time; at least one if the trace has events */
     uint32_t step_count;
 
     struct trace_info info;
@@ -218,6 +242,9 @@ enum { STEP_NONE = UINT32_MAX };
 uint32_t trace_step(const struct trace *trace, uint32_t row);
 uint32_t trace_step_at(const struct trace *trace, int64_t time_ns);
 
+struct step_basis trace_step_basis(const struct trace *trace, struct arena *arena);
+const char *step_source_id(enum step_source source); /* "graph_launches" */
+
 /* The forward operator that made the node which a backward one computes, by sequence number or flow arrow; ROW_NONE. */
 uint32_t trace_forward(const struct trace *trace, uint32_t row);
 
@@ -227,7 +254,7 @@ uint32_t trace_forward(const struct trace *trace, uint32_t row);
  */
 const struct device_info *trace_device_info(const struct trace *trace, int64_t id);
 
-/* The thread that runs the training loop: the one with the step annotations, else the busiest with operators. */
+/* The thread that runs the training loop: the one with the ranges that are steps, else the busiest with operators. */
 uint32_t trace_main_lane(const struct trace *trace);
 
 /* Findings about the recording itself, counted at the finish. */

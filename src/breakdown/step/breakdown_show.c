@@ -51,12 +51,6 @@ static void say_what_was_not_recorded(const struct shown *shown, struct section 
         section_text(section, shown->device
                                   ? S("Some ranks have no device activity: their steps are split on the host.")
                                   : S("The trace has no device activity: its steps are split on the host."));
-    const enum step_source source = shown->count ? shown->rows[0].rank->step_source : STEPS_ANNOTATED;
-    if (source == STEPS_OPTIMIZER)
-        section_text(section,
-                     S("No ProfilerStep annotations: a step reaches from one end of Optimizer.step to the next."));
-    if (source == STEPS_NONE)
-        section_text(section, S("The trace marks no steps: all of it counts as one."));
 }
 
 static void warn_of_left_out(const struct breakdown *const *ranks, uint32_t count, struct report *report)

@@ -155,10 +155,6 @@ static void say_kind(const struct facts *facts, struct section *section)
 {
     if (!facts->device)
         section_text(section, S("The trace has no device activity: its steps are split on the host."));
-    if (facts->steps_from == STEPS_OPTIMIZER)
-        section_text(section, S("Steps run from one optimizer step's end to the next; the trace annotates none."));
-    if (facts->steps_from == STEPS_NONE)
-        section_text(section, S("The trace marks no steps: all of it counts as one."));
 }
 
 /* The part that weighs most; of those of the bound where that is one of parts. */

@@ -22,7 +22,7 @@ struct info {
     int64_t rank, world_size, bytes, base_ns, origin_ns, span_ns;
     uint64_t events, device_events, repaired, dropped, kinds[EVENT_KINDS];
     struct trace_oddities oddities;
-    enum step_source step_source;
+    struct step_basis step_basis;
     struct step_time *steps;
     uint32_t step_count;
     struct lane_count *lanes;
@@ -119,7 +119,7 @@ static void take_steps(const struct trace *trace, const struct selection *select
                        struct info *info)
 {
     const struct step_range range = selection_steps(trace, selection);
-    info->step_source = trace->step_source;
+    info->step_basis = trace_step_basis(trace, arena);
     info->step_count = range.count;
     info->steps = arena_array(arena, range.count, sizeof *info->steps);
     for (uint32_t i = 0; i < range.count; i++) {
@@ -297,25 +297,20 @@ static void show_kinds(const struct infos *infos, struct report *report)
     }
 }
 
-static const char *step_words(enum step_source source)
-{
-    switch (source) {
-    case STEPS_ANNOTATED:
-        return "Steps are the ProfilerStep annotations.";
-    case STEPS_OPTIMIZER:
-        return "The trace has no ProfilerStep annotations: a step reaches from one end of Optimizer.step to the next.";
-    case STEPS_NONE:
-        break;
-    }
-    return "The trace marks no steps: all of it counts as one. Call profiler.step() after each step to have them.";
-}
-
 static const struct info *first_trace(const struct infos *infos)
 {
     uint32_t i = 0;
     while (i + 1 < infos->count && infos->at[i]->is_execution)
         i++;
     return infos->at[i];
+}
+
+static void show_step_basis(const struct info *info, struct section *section)
+{
+    if (info->step_basis.source == STEPS_ANNOTATED)
+        section_text(section, info->step_basis.words);
+    if (info->step_basis.source > STEPS_OPTIMIZER)
+        section_text(section, S("Call profiler.step() after each step to have them marked."));
 }
 
 static const struct column_spec steps_columns[] = {
@@ -328,7 +323,7 @@ static const struct column_spec steps_columns[] = {
 static void show_steps(const struct infos *infos, struct report *report)
 {
     struct section *section = report_section(report, "steps", "Steps");
-    section_text(section, str_of(step_words(first_trace(infos)->step_source)));
+    show_step_basis(first_trace(infos), section);
     struct table *table = section_table(section, "steps", "");
     table_column(table, (struct column_spec){"rank", "rank", UNIT_NONE, rank_column(infos),
                                              "as recorded, else from the file's name, else by order"});

@@ -215,7 +215,8 @@ static void colours_where_asked_for(void **state)
 
 static void findings_and_warnings_close_the_screen(void **state)
 {
-    report_input(report, (struct report_input){S("run/trace.json"), S("kineto json"), 1234567, 1 << 20, 2, 1});
+    report_input(report,
+                 (struct report_input){S("run/trace.json"), S("kineto json"), 1234567, 1 << 20, 2, 1, {.count = -1}});
     report_finding(
         report,
         &(struct finding){.rule = S("SM102"),

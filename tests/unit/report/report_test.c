@@ -15,7 +15,7 @@ static void an_empty_document_has_every_key(void **state)
 
 static void json_of_all_there_is(void **state)
 {
-    report_input(report, (struct report_input){S("a.json"), S("kineto json"), 10, 200, 0, 1});
+    report_input(report, (struct report_input){S("a.json"), S("kineto json"), 10, 200, 0, 1, {.count = -1}});
     report_warning(report, S("a.json"), 17, S("dropped: no \"ph\""));
     report_warning(report, S(""), -1, S("general"));
     struct section *section = report_section(report, "time", "Step time");
