@@ -94,18 +94,24 @@ void basis_measure(struct trace *t)
     arena_free(&scratch);
 }
 
+/* Where a sign only begins a step, the last begins one that is cut: of the work of n + 1 steps n are there at most. */
+static double with_cut(const struct trace *t, const struct sign *sign, double covered)
+{
+    return sign->lasts ? covered : covered * (t->step_count + 1) / t->step_count;
+}
+
 enum step_doubt basis_doubt(const struct trace *t, const struct sign *sign)
 {
     const struct step_basis *basis = &t->step_basis;
     if (t->step_count < PERIOD_LEAST)
         return DOUBT_FEW;
-    if (basis->covered < LEAST_COVERED)
+    if (with_cut(t, sign, basis->covered) < LEAST_COVERED)
         return DOUBT_PART;
     if (sign->any_spread)
         return DOUBT_NONE;
     if (basis->spread < 0 || basis->spread >= MOST_SPREAD)
         return DOUBT_IRREGULAR;
-    return basis_typical(t) < LEAST_COVERED ? DOUBT_UNEVEN : DOUBT_NONE;
+    return with_cut(t, sign, basis_typical(t)) < LEAST_COVERED ? DOUBT_UNEVEN : DOUBT_NONE;
 }
 
 /* ---- words ---- */
@@ -123,15 +129,15 @@ const char *step_source_id(enum step_source source)
     return ids[source];
 }
 
-/* "regular within 3 %" */
+/* "regular within 3 %", "regular within 3 % but for some", "irregular, spread 40 %" */
 static str regularity(const struct step_basis *basis, struct arena *arena)
 {
     if (basis->spread < 0)
         return S("too few to say how regular");
-    if (basis->spread < 0.0005)
-        return S("regular within 0.1 %");
-    return str_printf(arena, "%s %.*f %%", basis->spread < MOST_SPREAD ? "regular within" : "irregular, spread",
-                      basis->spread < 0.0995 ? 1 : 0, 100 * basis->spread);
+    const bool regular = basis->spread < MOST_SPREAD;
+    const double percent = basis->spread < 0.001 ? 0.1 : 100 * basis->spread;
+    return str_printf(arena, "%s %.*f %%%s", regular ? "regular within" : "irregular, spread", percent < 9.95 ? 1 : 0,
+                      percent, regular && basis->variation >= MOST_SPREAD ? " but for some" : "");
 }
 
 static str tell_marked(const struct step_basis *basis, struct arena *arena)
