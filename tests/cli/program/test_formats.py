@@ -81,7 +81,8 @@ class Contract(Case):
         self.assertEqual(document["steptime"]["schema"], 1)
         self.assertEqual(document["command"], command)
         for given in document["inputs"]:
-            self.keys(given, "path", "format", "events", "bytes", "repaired", "dropped")
+            self.keys(given, "path", "format", "events", "bytes", "repaired", "dropped", "step_source", "step_regularity")
+            self.keys(given["step_regularity"], "name", "steps", "spread", "variation", "covered")
         for warning in document["warnings"]:
             self.keys(warning, "path", "offset", "message")
         every = [table for section in document["sections"] for table in section["tables"]]

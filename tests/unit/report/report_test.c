@@ -15,7 +15,18 @@ static void an_empty_document_has_every_key(void **state)
 
 static void json_of_all_there_is(void **state)
 {
-    report_input(report, (struct report_input){S("a.json"), S("kineto json"), 10, 200, 0, 1, {.count = -1}});
+    report_input(report, (struct report_input){S("a.json"),
+                                               S("kineto json"),
+                                               10,
+                                               200,
+                                               0,
+                                               1,
+                                               {.source = S("graph_launches"),
+                                                .name = S("cudaGraphLaunch"),
+                                                .count = 31,
+                                                .spread = 0.03,
+                                                .variation = -1,
+                                                .covered = 0.99}});
     report_warning(report, S("a.json"), 17, S("dropped: no \"ph\""));
     report_warning(report, S(""), -1, S("general"));
     struct section *section = report_section(report, "time", "Step time");
@@ -43,61 +54,64 @@ static void json_of_all_there_is(void **state)
                                              .fix = S("none"),
                                              .events = events,
                                              .event_count = 2});
-    expect("json", "{\n"
-                   " \"steptime\": {\"version\": \"1.2.3\", \"schema\": 1},\n"
-                   " \"command\": \"demo\",\n"
-                   " \"inputs\": [\n"
-                   "  {\"path\": \"a.json\", \"format\": \"kineto json\", \"events\": 10, \"bytes\": 200, "
-                   "\"repaired\": 0, \"dropped\": 1}\n"
-                   " ],\n"
-                   " \"warnings\": [\n"
-                   "  {\"path\": \"a.json\", \"offset\": 17, \"message\": \"dropped: no \\\"ph\\\"\"},\n"
-                   "  {\"path\": null, \"offset\": null, \"message\": \"general\"}\n"
-                   " ],\n"
-                   " \"sections\": [\n"
-                   "  {\n"
-                   "   \"id\": \"time\",\n"
-                   "   \"title\": \"Step time\",\n"
-                   "   \"values\": [\n"
-                   "    {\"id\": \"mean_ns\", \"value\": 5, \"unit\": \"ns\"},\n"
-                   "    {\"id\": \"mfu\", \"value\": null, \"unit\": \"ratio\"}\n"
-                   "   ],\n"
-                   "   \"tables\": [\n"
-                   "    {\n"
-                   "     \"id\": \"t\",\n"
-                   "     \"columns\": [\n"
-                   "      {\"id\": \"x\", \"title\": \"X\", \"unit\": null, \"definition\": \"of a test\"},\n"
-                   "      {\"id\": \"y_ns\", \"title\": \"Y\", \"unit\": \"ns\", \"definition\": \"of a test\"}\n"
-                   "     ],\n"
-                   "     \"rows\": [\n"
-                   "      [\"n\", 0.5]\n"
-                   "     ]\n"
-                   "    }\n"
-                   "   ],\n"
-                   "   \"figures\": [\n"
-                   "    {\"id\": \"f\", \"kind\": \"stack\", \"table\": \"t\", \"x\": \"x\", \"y\": \"y_ns\"}\n"
-                   "   ]\n"
-                   "  }\n"
-                   " ],\n"
-                   " \"findings\": [\n"
-                   "  {\n"
-                   "   \"id\": \"1\",\n"
-                   "   \"rule\": \"SM101\",\n"
-                   "   \"severity\": \"warning\",\n"
-                   "   \"tier\": \"trace\",\n"
-                   "   \"message\": \"m\",\n"
-                   "   \"file\": \"t.py\",\n"
-                   "   \"line\": 3,\n"
-                   "   \"column\": 1,\n"
-                   "   \"end_line\": null,\n"
-                   "   \"end_column\": null,\n"
-                   "   \"per_step_host_blocked_ns\": null,\n"
-                   "   \"per_step_saving_ns\": 0,\n"
-                   "   \"fix\": \"none\",\n"
-                   "   \"events\": [3, 5]\n"
-                   "  }\n"
-                   " ]\n"
-                   "}\n");
+    expect(
+        "json",
+        "{\n"
+        " \"steptime\": {\"version\": \"1.2.3\", \"schema\": 1},\n"
+        " \"command\": \"demo\",\n"
+        " \"inputs\": [\n"
+        "  {\"path\": \"a.json\", \"format\": \"kineto json\", \"events\": 10, \"bytes\": 200, "
+        "\"repaired\": 0, \"dropped\": 1, \"step_source\": \"graph_launches\", \"step_regularity\": {\"name\": \"cudaGraphLaunch\", "
+        "\"steps\": 31, \"spread\": 0.03, \"variation\": null, \"covered\": 0.99}}\n"
+        " ],\n"
+        " \"warnings\": [\n"
+        "  {\"path\": \"a.json\", \"offset\": 17, \"message\": \"dropped: no \\\"ph\\\"\"},\n"
+        "  {\"path\": null, \"offset\": null, \"message\": \"general\"}\n"
+        " ],\n"
+        " \"sections\": [\n"
+        "  {\n"
+        "   \"id\": \"time\",\n"
+        "   \"title\": \"Step time\",\n"
+        "   \"values\": [\n"
+        "    {\"id\": \"mean_ns\", \"value\": 5, \"unit\": \"ns\"},\n"
+        "    {\"id\": \"mfu\", \"value\": null, \"unit\": \"ratio\"}\n"
+        "   ],\n"
+        "   \"tables\": [\n"
+        "    {\n"
+        "     \"id\": \"t\",\n"
+        "     \"columns\": [\n"
+        "      {\"id\": \"x\", \"title\": \"X\", \"unit\": null, \"definition\": \"of a test\"},\n"
+        "      {\"id\": \"y_ns\", \"title\": \"Y\", \"unit\": \"ns\", \"definition\": \"of a test\"}\n"
+        "     ],\n"
+        "     \"rows\": [\n"
+        "      [\"n\", 0.5]\n"
+        "     ]\n"
+        "    }\n"
+        "   ],\n"
+        "   \"figures\": [\n"
+        "    {\"id\": \"f\", \"kind\": \"stack\", \"table\": \"t\", \"x\": \"x\", \"y\": \"y_ns\"}\n"
+        "   ]\n"
+        "  }\n"
+        " ],\n"
+        " \"findings\": [\n"
+        "  {\n"
+        "   \"id\": \"1\",\n"
+        "   \"rule\": \"SM101\",\n"
+        "   \"severity\": \"warning\",\n"
+        "   \"tier\": \"trace\",\n"
+        "   \"message\": \"m\",\n"
+        "   \"file\": \"t.py\",\n"
+        "   \"line\": 3,\n"
+        "   \"column\": 1,\n"
+        "   \"end_line\": null,\n"
+        "   \"end_column\": null,\n"
+        "   \"per_step_host_blocked_ns\": null,\n"
+        "   \"per_step_saving_ns\": 0,\n"
+        "   \"fix\": \"none\",\n"
+        "   \"events\": [3, 5]\n"
+        "  }\n"
+        " ]\n"
+        "}\n");
 }
 
 static void json_of_one_table_leaves_the_others_out(void **state)
