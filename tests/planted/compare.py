@@ -25,7 +25,8 @@ SAYS = {
 }
 BOUNDS = {"GPU-bound": "device", "compute-bound": "device", "communication-bound": "communication", "copy-bound": "copies",
           "input-bound": "data",
-          "host-bound": "host", "unknown": "none", None: "none", "stalled": "stalls", "start-up": "start_up"}
+          "host-bound": "host", "unknown": "none", None: "none", "stalled": "stalls", "start-up": "start_up",
+          "late rank": "late_rank"}
 DOUBTS = {"first": {"first_step", "one_step"}, "launches": {"kernels_missing"}, "held": {"kernels_missing"}}
 RULES = {"SM101": "data_loading", "SM102": "synchronisation", "SM103": "launching", "SM104": "python", "SM105": "communication",
          "SM106": "copies", "SM109": "compilation", "SM301": "python", "SM302": "communication"}

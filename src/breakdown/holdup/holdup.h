@@ -64,6 +64,9 @@ enum { HOLDUPS_MOST = 8 };
  */
 struct holdups holdups_run(const struct lab *lab, const uint8_t *phases, bool with_kernels, struct arena *arena);
 
+/* Of one cause, and of long stretches of ordinary execution of one name. */
+bool holdup_alike(const struct holdup *a, const struct holdup *b);
+
 /* Those of several ranks as one: alike are added up, and the words are those of the longest. In the arena. */
 struct holdups holdups_together(const struct holdups *const *ranks, uint32_t count, struct arena *arena);
 

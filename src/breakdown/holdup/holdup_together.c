@@ -5,7 +5,7 @@
 #include "holdup.h"
 #include "stretches.h"
 
-static bool alike(const struct holdup *a, const struct holdup *b)
+bool holdup_alike(const struct holdup *a, const struct holdup *b)
 {
     const bool named = a->is_long || a->cause == CAUSE_DEVICE;
     if (a->cause != b->cause || a->is_long != b->is_long || (named && !str_eq(a->what, b->what)))
@@ -42,7 +42,7 @@ struct holdups holdups_together(const struct holdups *const *ranks, uint32_t cou
         for (uint32_t i = 0; i < ranks[r]->count; i++) {
             const struct holdup *more = &ranks[r]->at[i];
             uint32_t at = 0;
-            while (at < out.count && !alike(&out.at[at], more))
+            while (at < out.count && !holdup_alike(&out.at[at], more))
                 at++;
             if (at == out.count)
                 out.at[out.count++] = *more;

@@ -183,8 +183,13 @@ void critical_path_run(const struct trace *trace, const struct selection *select
     finish_stretches(&count, arena, result);
     finish_lanes(trace, arena, result);
     finish_graph(graph, result);
-    if (result->device)
-        verdict_run(lab_open(graph, classes, selection, &scratch), &result->verdict);
+    rank_run(trace, selection, arena, &result->numbers);
+    if (result->device || result->numbers.collective_count) {
+        const struct lab *lab = lab_open(graph, classes, selection, &scratch);
+        verdict_run(lab, &result->verdict);
+        if (result->numbers.collective_count)
+            result->holdups = holdups_run(lab, phases_of(trace, &scratch), false, arena);
+    }
     result->tops = path_groups_top(&count.groups, trace, TOPS, arena, &result->top_count);
     path_groups_free(&count.groups);
     path_kept_free(&count.kept);

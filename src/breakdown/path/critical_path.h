@@ -9,6 +9,8 @@
 #define BREAKDOWN_CRITICAL_PATH_H
 
 #include "breakdown/step/facts.h"
+#include "breakdown/holdup/holdup.h"
+#include "breakdown/ranks/ranks.h"
 #include "breakdown/verdict/verdict.h"
 #include "trace/select.h"
 #include "trace/trace.h"
@@ -101,7 +103,9 @@ struct critical_path {
     const struct path_lane *lanes; /* by lane */
     uint32_t lane_count;
 
-    struct verdict verdict; /* of the same steps, by experiments on the same graph */
+    struct verdict verdict;      /* of the same steps, by experiments on the same graph */
+    struct rank_numbers numbers; /* against the others of its job */
+    struct holdups holdups;      /* of a rank that has collectives: what a late one is late for */
 
     /* the graph behind it */
     uint32_t nodes, edges;

@@ -6,6 +6,7 @@
 #include "base/map.h"
 #include "base/order.h"
 #include "base/sort.h"
+#include "base/sum.h"
 #include "ranks_kinds.h"
 #include "ranks_meeting.h"
 
@@ -242,6 +243,36 @@ static void sum_late(const struct merging *m, uint32_t r, const struct attended 
     }
 }
 
+static int64_t latest_of(const struct rank_numbers *rank, const struct attended *attended)
+{
+    int64_t latest_ns = 1;
+    for (uint32_t i = 0; i < rank->collective_count; i++)
+        if (attended[i].meeting)
+            latest_ns = larger_of(latest_ns, attended[i].member->late_ns);
+    return latest_ns;
+}
+
+/* In which steps it was late; collectives come by call, and so by step. */
+static void count_late_steps(const struct rank_numbers *rank, const struct attended *attended,
+                             struct rank_account *account)
+{
+    const int64_t least_ns = (latest_of(rank, attended) + 9) / 10;
+    int64_t last = 0, apart = 0;
+    bool even = true;
+    for (uint32_t i = 0; i < rank->collective_count; i++) {
+        const int64_t step = rank->collectives[i].step;
+        if (!attended[i].meeting || attended[i].member->late_ns < least_ns || (account->late_steps && step == last))
+            continue;
+        if (account->late_steps > 1)
+            even &= sum_add(step, -last) == apart;
+        else if (account->late_steps == 1)
+            apart = sum_add(step, -last);
+        last = step;
+        account->late_steps++;
+    }
+    account->late_every = even && account->late_steps > 1 && apart > 1 && apart < UINT32_MAX ? (uint32_t)apart : 0;
+}
+
 static uint32_t without_key(const struct rank_numbers *rank)
 {
     uint32_t count = 0;
@@ -261,6 +292,7 @@ static void close_accounts(struct merging *m)
         account->comparable = account->matched && account->matched >= account->unmatched;
         account->waited_ns = waited(rank, attended);
         sum_late(m, r, attended);
+        count_late_steps(rank, attended, account);
     }
 }
 

@@ -57,6 +57,7 @@ struct rank_numbers {
     int64_t step_ns; /* their sum */
     double step_p50_ns;
     int64_t time_ns[RANK_TIMES]; /* within the steps; sums to step_ns */
+    double elements;             /* of the tensors that operators in the steps were given; 0: not recorded */
     int64_t communication_ns;    /* union of communication within the steps, on the device or (host-only) on the host */
     int64_t origin_ns;           /* epoch of the trace's time 0 */
     bool dated;                  /* false: the file's base was out of range and is left out */
@@ -106,6 +107,8 @@ struct rank_account {
     int64_t caused_ns;   /* what the others waited for it, summed: a wait is shared by the ranks that are missing */
     int64_t saving_ns;   /* less waiting for all, had it come with the last but one; union */
     uint32_t late, last; /* collectives it was late in; in which it was last beyond a tie */
+    uint32_t late_steps; /* in which it was late by a tenth of its latest or more */
+    uint32_t late_every; /* they come every so many steps, above 1; 0: otherwise */
     double excess_ns[RANK_TIMES]; /* of late_ns: what it did more of than the ranks in time */
     double began_ns;              /* of late_ns: it began later already */
 };

@@ -6,6 +6,7 @@
 #include "base/sort.h"
 #include "base/span.h"
 #include "base/stat.h"
+#include "ops/words/shape.h"
 #include "ranks_match.h"
 
 struct run {
@@ -57,6 +58,38 @@ static void measure_communication(const struct run *run)
     for (uint32_t i = 0; i < run->out->steps; i++)
         run->out->communication_ns += spans_length_within(&spans, run->steps[i].start_ns, run->steps[i].end_ns);
     spans_free(&spans);
+}
+
+/* Elements of all tensors that a text of dimensions names. */
+static double elements_of(str dims, struct arena *scratch)
+{
+    struct shape shape;
+    double sum = 0;
+    shape_parse(dims, scratch, &shape);
+    for (uint32_t i = 0; i < shape.count && shape_fits(&shape); i++)
+        for (uint32_t k = 0; k < shape.arguments[i].count; k++)
+            sum += shape.arguments[i].tensors[k].rank ? (double)dims_elements(shape.arguments[i].tensors[k]) : 0;
+    return sum;
+}
+
+/* How much there was to compute, whoever was fast at it. A text is parsed once. */
+static void measure_sizes(const struct run *run, struct arena *scratch)
+{
+    const struct trace *trace = run->trace;
+    if (!trace_attr_count(trace, ATTR_INPUT_DIMS) || !run->out->steps)
+        return;
+    double *known = arena_array(scratch, trace_text_count(trace), sizeof *known);
+    const int64_t from = run->steps[0].start_ns, until = run->steps[run->out->steps - 1].end_ns;
+    for (uint32_t row = 0; row < trace->count; row++) {
+        const int64_t start = trace->start_ns[row];
+        const bool inside = trace->kind[row] == EVENT_OPERATOR && start >= from && start < until;
+        const int64_t text = inside ? trace_attr_or(trace, row, ATTR_INPUT_DIMS, 0) : 0;
+        if (!text)
+            continue;
+        if (known[text] == 0)
+            known[text] = 1 + elements_of(trace_text(trace, (uint32_t)text), scratch);
+        run->out->elements += known[text] - 1;
+    }
 }
 
 /* ---- its collectives ---- */
@@ -199,6 +232,7 @@ void rank_run(const struct trace *trace, const struct selection *selection, stru
     describe(&run);
     measure_steps(&run, &scratch);
     measure_communication(&run);
+    measure_sizes(&run, &scratch);
     take_collectives(&run, &table);
     measure_times(&run, &scratch);
     arena_free(&scratch);

@@ -10,7 +10,7 @@ static const char *const words[BOUNDS] = {
     [BOUND_COPIES] = "copy-bound", [BOUND_INPUT] = "input-bound",
     [BOUND_HOST] = "host-bound",   [BOUND_UNKNOWN] = "unknown",
     [BOUND_STALL] = "stalled",     [BOUND_START] = "start-up",
-    [BOUND_BALANCED] = "balanced",
+    [BOUND_LATE] = "late rank",    [BOUND_BALANCED] = "balanced",
 };
 
 str bound_word(enum bound bound, bool device)

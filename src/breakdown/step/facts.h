@@ -23,6 +23,7 @@ enum bound {
     BOUND_UNKNOWN,
     BOUND_STALL,    /* sleep, checkpoints: repair that, it is no resource; only of an experiment, as what follows */
     BOUND_START,    /* what comes once: first use of libraries and kernels */
+    BOUND_LATE,     /* one of several ranks holds up the others */
     BOUND_BALANCED, /* nothing by itself shortens the step by much; only of an experiment (breakdown/verdict) */
     BOUNDS,
 };
@@ -49,6 +50,9 @@ struct facts {
     double longest_ns[PARTS];       /* of idle parts: the longest stretch without a break */
     struct part_place place[PARTS]; /* of a single rank; events of several have no common ids */
     double bound_ns[BOUNDS];
+    double waited_ns; /* of several ranks: in collectives for those who came later. Communication takes what is left */
+    double late_ns;   /* what a step gains where the late rank comes with the last but one; 0: nobody is late */
+    str late;         /* who is, in a sentence */
     enum bound bound;
 
     struct compilations compilations; /* of all ranks */

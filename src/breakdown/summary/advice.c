@@ -96,9 +96,26 @@ static str say_latency(const struct facts *f, double ns, struct arena *arena)
         span_text(arena, ns), percent(f, ns), f->kernels);
 }
 
+/* Who waits for a late rank sends nothing. */
+static double beyond_waiting(const struct facts *f, enum part part)
+{
+    return f->part_ns[part] > f->waited_ns ? f->part_ns[part] - f->waited_ns : 0;
+}
+
 static double exposed_communication_ns(const struct facts *f)
 {
-    return f->device ? f->part_ns[PART_EXPOSED_COMMUNICATION] : 0;
+    return f->device ? beyond_waiting(f, PART_EXPOSED_COMMUNICATION) : 0;
+}
+
+static double late_ns(const struct facts *f)
+{
+    return f->late_ns;
+}
+
+static str say_late(const struct facts *f, double ns, struct arena *arena)
+{
+    return str_printf(arena, "%.*s The job gains %s a step (%.0f %%) where it comes with the others.", (int)f->late.len,
+                      f->late.at, span_text(arena, ns), percent(f, ns));
 }
 
 static str say_communication(const struct facts *f, double ns, struct arena *arena)
@@ -188,7 +205,7 @@ static str say_python(const struct facts *f, double ns, struct arena *arena)
 
 static double host_communication_ns(const struct facts *f)
 {
-    return f->device ? 0 : f->part_ns[PART_COMMUNICATION];
+    return f->device ? 0 : beyond_waiting(f, PART_COMMUNICATION);
 }
 
 static double host_optimizer_ns(const struct facts *f)
@@ -255,6 +272,7 @@ static const struct rule rules[] = {
     {"SM106", 0.03, copies_ns, say_copies, COPY_BITS, true, RESOURCE_COPIES},
     {"SM107", 0.05, dependency_ns, say_dependency, PART_BIT(PART_DEPENDENCY), true, RESOURCE_NONE},
     {"SM108", 0.10, latency_ns, say_latency, PART_BIT(PART_LAUNCH_LATENCY), true, RESOURCE_NONE},
+    {"SM120", 0.05, late_ns, say_late, 0, true, RESOURCE_NONE},
     {"SM201", 0.05, optimizer_ns, say_optimizer, 0, true, RESOURCE_DEVICE},
     {"SM202", 0.25, pointwise_ns, say_pointwise, 0, true, RESOURCE_DEVICE},
     {"SM301", 0.15, python_ns, say_python, PART_BIT(PART_PYTHON), true, RESOURCE_NONE},

@@ -77,6 +77,9 @@ const struct finding_words advice_words[] = {
      "launches do not help: there are none.",
      "Do the work once outside of the step, or on fewer, larger tensors. In DistributedDataParallel's forward these are "
      "the buffers sent to all ranks: `broadcast_buffers=False` where ranks need not agree on them."},
+    {"SM120", "late-rank", SEVERITY_WARNING, "a step gains at least 5 % where the late rank comes with the others",
+     "All ranks wait in each collective for the one that comes last, and the wait looks like communication on theirs.",
+     "Mend what that rank does longer, which is named; a faster network changes nothing."},
     {"SM201", "many-optimizer-kernels", SEVERITY_WARNING,
      "more than 100 short kernels of the optimizer take at least 5 % of the step",
      "An optimizer that updates each parameter with kernels of its own launches hundreds of tiny ones.",

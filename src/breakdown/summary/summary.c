@@ -5,14 +5,15 @@
 
 #include "advice.h"
 #include "base/par.h"
+#include "breakdown/job/job.h"
 #include "places.h"
 #include "summary_top.h"
 
 /* ---- one rank ---- */
 
-enum { RUNS = 5 };
+enum { RUNS = 6 };
 
-struct job {
+struct one {
     const struct trace *trace;
     const struct selection *selection;
     struct judgements judgements;
@@ -34,72 +35,75 @@ static struct selection steps_only(const struct selection *selection)
 
 static void judge(void *context, size_t i)
 {
-    struct job *job = context;
-    struct arena *arena = &job->arenas[i];
+    struct one *one = context;
+    struct arena *arena = &one->arenas[i];
     if (i == 0) {
-        job->judgements.costs = op_costs_new(job->trace, arena);
+        one->judgements.costs = op_costs_new(one->trace, arena);
     } else {
-        job->judgements.phases = phases_of(job->trace, arena);
-        job->judgements.classes = work_classes_new(job->trace, arena);
+        one->judgements.phases = phases_of(one->trace, arena);
+        one->judgements.classes = work_classes_new(one->trace, arena);
     }
 }
 
-static void judge_bound(struct job *job)
+static void judge_bound(struct one *one)
 {
-    const struct judgements *j = &job->judgements;
-    struct graph *graph = graph_new(job->trace, j->classes);
+    const struct judgements *j = &one->judgements;
+    struct graph *graph = graph_new(one->trace, j->classes);
     struct arena scratch = {0};
-    const struct lab *lab = lab_open(graph, j->classes, job->selection, &scratch);
-    verdict_run(lab, &job->out->verdict);
-    const bool device = verdict_worth(&job->out->verdict, RESOURCE_DEVICE);
-    job->out->holdups = holdups_run(lab, j->phases, device, &job->arenas[4]);
+    const struct lab *lab = lab_open(graph, j->classes, one->selection, &scratch);
+    verdict_run(lab, &one->out->verdict);
+    const bool device = verdict_worth(&one->out->verdict, RESOURCE_DEVICE);
+    one->out->holdups = holdups_run(lab, j->phases, device, &one->arenas[4]);
     arena_free(&scratch);
     graph_free(graph);
 }
 
 static void run_one(void *context, size_t i)
 {
-    struct job *job = context;
-    struct arena *arena = &job->arenas[i];
-    const struct selection steps = steps_only(job->selection);
+    struct one *one = context;
+    struct arena *arena = &one->arenas[i];
+    const struct selection steps = steps_only(one->selection);
     const struct kernels_asked kernels = {.by = KERNELS_BY_NAME, .selection = &steps, .device = S("")};
     const struct operators_asked operators = {.by = OPERATORS_BY_NAME, .selection = &steps, .device = S("")};
     const struct breakdown_asked breakdown = {
-        .selection = job->selection,
+        .selection = one->selection,
         .wanted = places_wanted(),
         .most_explained = MOST_PLACE_ROWS,
         .no_host_phases = true,
     };
     switch (i) {
     case 0:
-        breakdown_run_judged(job->trace, &job->judgements, &breakdown, arena, &job->out->breakdown);
-        places_find(job->trace, &job->out->breakdown, arena, job->out->places);
+        breakdown_run_judged(one->trace, &one->judgements, &breakdown, arena, &one->out->breakdown);
+        places_find(one->trace, &one->out->breakdown, arena, one->out->places);
         break;
     case 1:
-        operators_run_judged(job->trace, &job->judgements, &operators, arena, &job->out->operators);
+        operators_run_judged(one->trace, &one->judgements, &operators, arena, &one->out->operators);
         break;
     case 2:
-        kernels_run_judged(job->trace, &job->judgements, &kernels, arena, &job->out->kernels);
+        kernels_run_judged(one->trace, &one->judgements, &kernels, arena, &one->out->kernels);
         break;
     case 3:
-        job->out->work = work_figures_of(job->trace, &job->judgements, job->selection);
+        one->out->work = work_figures_of(one->trace, &one->judgements, one->selection);
         break;
     case 4:
-        judge_bound(job);
+        judge_bound(one);
+        break;
+    case 5:
+        rank_run(one->trace, one->selection, arena, &one->out->rank);
         break;
     }
 }
 
 void summary_run(const struct trace *trace, const struct selection *selection, struct arena *arena, struct summary *out)
 {
-    struct job job = {.trace = trace, .selection = selection, .out = out};
+    struct one one = {.trace = trace, .selection = selection, .out = out};
     struct arena judged = {0};
-    par_each(2, 0, judge, &job);
+    par_each(2, 0, judge, &one);
     for (int i = 0; i < 2; i++)
-        arena_adopt(&judged, &job.arenas[i]);
-    par_each(RUNS, 0, run_one, &job);
+        arena_adopt(&judged, &one.arenas[i]);
+    par_each(RUNS, 0, run_one, &one);
     for (int i = 0; i < RUNS; i++)
-        arena_adopt(arena, &job.arenas[i]);
+        arena_adopt(arena, &one.arenas[i]);
     out->has_operators = trace->kinds[EVENT_OPERATOR] > 0;
     out->has_stacks = trace->kinds[EVENT_PYTHON] > 0;
     out->has_graphs = trace_oddities(trace).graph_launches > 0;
@@ -185,7 +189,7 @@ static str why_on_host(const struct facts *facts, struct arena *arena)
 
 static str why(const struct facts *facts, const struct verdict *verdict, struct arena *arena)
 {
-    if (!facts->device)
+    if (!facts->device && facts->bound != BOUND_LATE)
         return why_on_host(facts, arena);
     const str said = verdict_say(verdict, facts->ranks, arena);
     const enum part most = heaviest(facts);
@@ -298,34 +302,54 @@ static struct holdups holdups_of(const struct summary *const *ranks, uint32_t co
     return holdups_together(all, count, arena);
 }
 
-static struct verdict verdict_of(const struct summary *const *ranks, uint32_t count)
+static void find_job(const struct summary *const *ranks, uint32_t count, struct arena *arena, struct job *job)
 {
-    struct verdict verdict = {0};
+    struct job_rank *all = arena_array(arena, count, sizeof *all);
     for (uint32_t r = 0; r < count; r++)
-        verdict_add(&verdict, &ranks[r]->verdict);
-    return verdict;
+        all[r] = (struct job_rank){&ranks[r]->rank, &ranks[r]->verdict, &ranks[r]->holdups};
+    job_of(all, count, arena, job);
+}
+
+/* For the advice: a mean step of a rank. Where nobody is late, ranks wait in turn for what is slow between them. */
+static void take_lateness(const struct job *job, struct facts *facts)
+{
+    const double steps = facts->steps ? facts->steps : 1;
+    if (job->late == RANK_NONE_LATE)
+        return;
+    for (uint32_t r = 0; r < job->ranks.count; r++)
+        facts->waited_ns += (double)job->ranks.accounts[r].waited_ns / steps;
+    facts->late_ns = job_saving_per_step_ns(job);
+    facts->late = job->sentence;
 }
 
 void summary_show(const struct summary *const *ranks, uint32_t count, uint32_t findings, struct report *report)
 {
     struct arena *arena = report_arena(report);
-    const struct verdict verdict = verdict_of(ranks, count);
+    struct job job;
+    find_job(ranks, count, arena, &job);
     struct facts facts = gather(ranks, count, arena);
-    if (facts.device)
-        facts.bound = verdict_answer(&verdict).bound;
-    facts.held = verdict_is_held(&verdict);
+    if (facts.device || verdict_is_late(&job.verdict))
+        facts.bound = verdict_answer(&job.verdict).bound;
+    facts.held = verdict_is_held(&job.verdict);
+    take_lateness(&job, &facts);
     struct section *section = report_section(report, "summary", "What a step costs");
     say_kind(&facts, section);
-    section_text(section, why(&facts, &verdict, arena));
+    if (count > 1)
+        section_text(section, job.sentence);
+    section_text(section, why(&facts, &job.verdict, arena));
+    if (count > 1)
+        job_show_late(&job, section);
     put_step(&facts, section);
     put_phases(&facts, ranks, count, section, report);
     put_share(section, "mfu", "MFU", mfu(&facts, ranks, count));
     put_device(ranks, section);
-    verdict_show(&verdict, count, report);
+    if (count > 1)
+        job_show_why(&job, report);
+    verdict_show(&job.verdict, count, report);
     if (count == 1)
         holdups_show(&ranks[0]->holdups, report_section(report, "verdict", "What would make a step shorter"));
     put_parts(&facts, report_section(report, "parts", "What a step is made of"));
     summary_top_show(ranks, count, facts.steps, facts.device, report);
     const struct holdups holdups = holdups_of(ranks, count, arena);
-    put_findings(&(struct advice){&facts, &holdups, &verdict}, findings, section, report);
+    put_findings(&(struct advice){&facts, &holdups, &job.verdict}, findings, section, report);
 }

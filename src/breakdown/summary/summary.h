@@ -15,6 +15,7 @@
 #include "breakdown/kernels/work_figures.h"
 #include "breakdown/holdup/holdup.h"
 #include "breakdown/verdict/verdict.h"
+#include "breakdown/ranks/ranks.h"
 #include "runs_on.h"
 
 struct summary {
@@ -24,6 +25,7 @@ struct summary {
     struct operators operators;
     struct verdict verdict;
     struct holdups holdups;
+    struct rank_numbers rank;
     struct part_place places[PARTS];
     bool has_operators, has_stacks, has_graphs;
     struct runs_on runs;

@@ -16,6 +16,7 @@ static const struct {
     [RESOURCE_COPIES] = {"copies", "copies"},
     [RESOURCE_STALLS] = {"stalls", "stalls"},
     [RESOURCE_START] = {"start_up", "start-up"},
+    [RESOURCE_LATENESS] = {"lateness", "a late rank"},
     [RESOURCE_NONE] = {"none", "recorder"},
 };
 

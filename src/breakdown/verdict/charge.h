@@ -27,7 +27,8 @@ enum resource {
     RESOURCE_COPIES,        /* copies between host and device, or between devices */
     RESOURCE_STALLS,        /* sleep, and writing of checkpoints */
     RESOURCE_START,         /* what comes once: first use of libraries and kernels, capture of graphs */
-    RESOURCE_NONE,          /* the recorder's own work: no experiment changes it */
+    RESOURCE_LATENESS, /* of several ranks: one comes later than the others; told by breakdown/job, never by a charge */
+    RESOURCE_NONE,     /* the recorder's own work: no experiment changes it */
     RESOURCES,
 };
 

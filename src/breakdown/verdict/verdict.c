@@ -23,6 +23,7 @@ static const struct {
     {RESOURCE_COPIES, BOUND_COPIES, "copies free", "if copies took no time"},
     {RESOURCE_STALLS, BOUND_STALL, "no stalls", "without the stalls"},
     {RESOURCE_START, BOUND_START, "no start-up", "without what comes once: leave the first steps out"},
+    {RESOURCE_LATENESS, BOUND_LATE, "nobody late", "if the late rank came with the others"},
 };
 
 enum { EXPERIMENTS = sizeof experiments / sizeof *experiments };
@@ -66,8 +67,20 @@ bool verdict_is_held(const struct verdict *verdict)
     return share(verdict, verdict->held_ns) > held_most;
 }
 
+/* A late rank is seen in the collectives, so no doubt about the replay touches it. */
+bool verdict_is_late(const struct verdict *verdict)
+{
+    const int64_t late_ns = verdict->removed_ns[RESOURCE_LATENESS];
+    for (int r = 0; r < RESOURCE_NONE; r++)
+        if (verdict->removed_ns[r] > late_ns)
+            return false;
+    return share(verdict, late_ns) >= saves_least;
+}
+
 enum verdict_doubt verdict_doubt(const struct verdict *verdict)
 {
+    if (verdict_is_late(verdict))
+        return DOUBT_NONE;
     if (!verdict->device)
         return DOUBT_NO_DEVICE;
     if (verdict->work < WORK_LEAST)
@@ -265,7 +278,7 @@ static void put_answer(const struct verdict *verdict, uint32_t ranks, struct sec
 
 void verdict_show(const struct verdict *verdict, uint32_t ranks, struct report *report)
 {
-    if (!verdict->device)
+    if (!verdict->device && !verdict_is_late(verdict))
         return;
     struct section *section = report_section(report, "verdict", "What would make a step shorter");
     put_answer(verdict, ranks, section, report_arena(report));

@@ -64,6 +64,9 @@ void verdict_run(const struct lab *lab, struct verdict *out);
 /* Several devices' or ranks' as one mean step. */
 void verdict_add(struct verdict *sums, const struct verdict *more);
 
+/* Of several ranks: no removal saves more than that of lateness, and that is a tenth of the step or more. */
+bool verdict_is_late(const struct verdict *verdict);
+
 /* How far the time that the graph explains is from the recorded one; a share of that. */
 double verdict_error(const struct verdict *verdict);
 

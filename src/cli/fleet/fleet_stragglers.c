@@ -6,16 +6,24 @@
 #include "fleet/straggler/operations_trace.h"
 #include "fleet/straggler/straggler_show.h"
 #include "fleet_command.h"
+#include "rank_job.h"
 #include "cli/program/output.h"
 #include "cli/program/reading.h"
 #include "io/same_file.h"
 
 /* ---- the traces of ranks ---- */
 
+struct rank_result {
+    struct rank_operations operations;
+    const struct job_numbers *numbers;
+};
+
 static bool take(void *context, struct input_file *file, struct steptime_error *err)
 {
-    struct rank_operations *operations = file->result = arena_alloc(&file->arena, sizeof *operations);
+    struct rank_result *rank = file->result = arena_alloc(&file->arena, sizeof *rank);
+    struct rank_operations *operations = &rank->operations;
     rank_operations_of(file->trace, call_selection(context), &file->arena, operations);
+    rank->numbers = rank_job_take(file->trace, call_selection(context), &file->arena);
     return operations->count ||
            fail_at(err, STEPTIME_INPUT, str_of(file->path), -1, "no work of a device, and no collective, in steps");
 }
@@ -26,7 +34,7 @@ static bool join(const struct inputs *inputs, struct report *report, struct oper
     struct arena *arena = report_arena(report);
     struct rank_operations *ranks = arena_array(arena, inputs->taken, sizeof *ranks);
     for (uint32_t i = 0; i < inputs->taken; i++)
-        ranks[i] = *(const struct rank_operations *)inputs->at[i]->result;
+        ranks[i] = ((const struct rank_result *)inputs->at[i]->result)->operations;
     struct match_doubt doubt = {0};
     if (!operations_of_ranks(ranks, inputs->taken, arena, operations, &doubt, err))
         return false;
@@ -34,6 +42,14 @@ static bool join(const struct inputs *inputs, struct report *report, struct oper
     if (words.len)
         report_warning(report, str_of(inputs->at[doubt.rank]->path), -1, words);
     return true;
+}
+
+static void show_job(const struct inputs *inputs, struct report *report)
+{
+    const struct job_numbers **ranks = arena_array(report_arena(report), inputs->taken, sizeof *ranks);
+    for (uint32_t i = 0; i < inputs->taken; i++)
+        ranks[i] = ((const struct rank_result *)inputs->at[i]->result)->numbers;
+    rank_job_show(ranks, inputs->taken, report);
 }
 
 /* ---- a table ---- */
@@ -52,12 +68,15 @@ static bool of_table(const char *path, struct report *report, struct operations 
 
 /* ---- the command ---- */
 
-static bool show(const struct call *call, const struct operations *operations, struct report *report,
-                 struct steptime_error *err)
+/* `inputs`: the traces of ranks; NULL: a table. */
+static bool show(const struct call *call, const struct operations *operations, const struct inputs *inputs,
+                 struct report *report, struct steptime_error *err)
 {
     struct stragglers stragglers;
     if (!stragglers_of(operations, report_arena(report), &stragglers, err))
         return false;
+    if (inputs)
+        show_job(inputs, report);
     stragglers_show(&stragglers, report);
     return output_report(call, report, err);
 }
@@ -74,7 +93,7 @@ static bool of_traces(const struct call *call, struct report *report, struct ste
     if (good) {
         inputs_tell(&inputs, report);
         inputs_tell_trust(&inputs, report);
-        good = join(&inputs, report, &operations, err) && show(call, &operations, report, err) &&
+        good = join(&inputs, report, &operations, err) && show(call, &operations, &inputs, report, err) &&
                inputs_whole(&inputs, err);
     }
     inputs_close(&inputs);
@@ -90,7 +109,7 @@ static bool run(const struct call *call, struct arena *arena, struct steptime_er
     struct report *report = report_new(arena, S("fleet stragglers"));
     const bool one = call_argument_count(call) == 2 && !path_is_folder(path);
     if (one && operations_fit(path))
-        return of_table(path, report, &operations, err) && show(call, &operations, report, err);
+        return of_table(path, report, &operations, err) && show(call, &operations, NULL, report, err);
     return of_traces(call, report, err);
 }
 

@@ -2,6 +2,7 @@
 /* The chain of host and device work that decided how long the steps took. */
 #include "base/error.h"
 #include "base/sum.h"
+#include "breakdown/job/job.h"
 #include "breakdown/path/critical_path.h"
 #include "cli/program/command.h"
 #include "cli/program/output.h"
@@ -10,6 +11,7 @@
 struct paths {
     const struct critical_path *const *at;
     uint32_t count;
+    struct job job;
 };
 
 /* ---- taking ---- */
@@ -62,19 +64,20 @@ static struct path_sums sums_of(const struct paths *paths, int64_t *wall_ns, int
     return sums;
 }
 
-static struct verdict verdict_of(const struct paths *paths)
+static void find_job(struct paths *paths, struct arena *arena)
 {
-    struct verdict verdict = {0};
+    struct job_rank *ranks = arena_array(arena, paths->count, sizeof *ranks);
     for (uint32_t i = 0; i < paths->count; i++)
-        verdict_add(&verdict, &paths->at[i]->verdict);
-    return verdict;
+        ranks[i] = (struct job_rank){&paths->at[i]->numbers, &paths->at[i]->verdict, &paths->at[i]->holdups};
+    job_of(ranks, paths->count, arena, &paths->job);
 }
 
 /* The same verdict as that of `summary`, from the same experiments; then what the path shows. */
 static str say(const struct paths *paths, const struct verdict *verdict, const struct path_sums *sums, int64_t wall_ns,
                struct arena *arena)
 {
-    const str bound = verdict->device ? verdict_say(verdict, paths->count, arena) : S("");
+    const bool known = verdict->device || verdict_is_late(verdict);
+    const str bound = known ? verdict_say(verdict, paths->count, arena) : S("");
     const enum path_class largest = path_largest(sums);
     return str_printf(arena, "%.*s%sMost of the path is %s (%.0f %%).", (int)bound.len, bound.at, bound.len ? " " : "",
                       path_class_title(largest), 100 * share_of(sums->ns[largest], wall_ns));
@@ -85,14 +88,18 @@ static void show_head(const struct paths *paths, struct report *report)
     struct section *section = report_section(report, "critical_path", "Critical path");
     int64_t wall_ns = 0, steps = 0;
     const struct path_sums sums = sums_of(paths, &wall_ns, &steps);
-    const struct verdict verdict = verdict_of(paths);
+    const struct verdict verdict = paths->job.verdict;
     const enum path_class largest = path_largest(&sums);
+    if (paths->count > 1)
+        section_text(section, paths->job.sentence);
     section_text(section, say(paths, &verdict, &sums, wall_ns, report_arena(report)));
     if (!any_device(paths))
         section_text(section, S("The trace has no device activity: the path is that of the host alone."));
     section_value(section, "wall_ns", "path, the time of the steps", UNIT_NS, cell_int(wall_ns));
     section_value(section, "steps", "steps", UNIT_COUNT, cell_int(steps));
-    if (verdict.device)
+    if (paths->count > 1)
+        job_show_late(&paths->job, section);
+    if (verdict.device || verdict_is_late(&verdict))
         section_value(section, "bound", "bound", UNIT_NONE,
                       cell_text(bound_word(verdict_answer(&verdict).bound, true)));
     section_value(section, "largest", "most of it", UNIT_NONE, cell_text(str_of(path_class_title(largest))));
@@ -101,8 +108,9 @@ static void show_head(const struct paths *paths, struct report *report)
 
 static void show_verdict(const struct paths *paths, struct report *report)
 {
-    const struct verdict verdict = verdict_of(paths);
-    verdict_show(&verdict, paths->count, report);
+    if (paths->count > 1)
+        job_show_why(&paths->job, report);
+    verdict_show(&paths->job.verdict, paths->count, report);
 }
 
 static const struct column_spec critical_path_columns[] = {
@@ -374,7 +382,8 @@ static bool show(const struct call *call, const void *const *results, uint32_t c
                  struct steptime_error *err)
 {
     struct paths *paths = arena_alloc(report_arena(report), sizeof *paths);
-    *paths = (struct paths){(const struct critical_path *const *)results, count};
+    *paths = (struct paths){.at = (const struct critical_path *const *)results, .count = count};
+    find_job(paths, report_arena(report));
     show_head(paths, report);
     show_verdict(paths, report);
     show_classes(paths, report);

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "job.h"
+
+#include "base/sum.h"
+#include "breakdown/holdup/holdup.h"
+#include "lateness.h"
+
+/* ---- one rank ---- */
+
+void job_numbers_of(const struct trace *trace, const struct selection *selection, struct arena *arena,
+                    struct job_numbers *out)
+{
+    struct arena scratch = {0};
+    const struct work_classes *classes = work_classes_new(trace, &scratch);
+    struct graph *graph = graph_new(trace, classes);
+    rank_run(trace, selection, arena, &out->numbers);
+    const struct lab *lab = lab_open(graph, classes, selection, &scratch);
+    verdict_run(lab, &out->verdict);
+    out->holdups = holdups_run(lab, phases_of(trace, &scratch), false, arena);
+    graph_free(graph);
+    arena_free(&scratch);
+}
+
+struct job_rank job_rank_of(const struct job_numbers *numbers)
+{
+    return (struct job_rank){&numbers->numbers, &numbers->verdict, &numbers->holdups};
+}
+
+/* ---- all ranks ---- */
+
+static double per_step(double ns, uint32_t steps)
+{
+    return steps ? ns / steps : 0;
+}
+
+double job_late_per_step_ns(const struct job *job)
+{
+    return job->late == RANK_NONE_LATE
+               ? 0
+               : per_step((double)job->ranks.accounts[job->late].late_ns, job->ranks.at[job->late]->steps);
+}
+
+double job_saving_per_step_ns(const struct job *job)
+{
+    return job->late == RANK_NONE_LATE
+               ? 0
+               : per_step((double)job->ranks.accounts[job->late].saving_ns, job->ranks.at[job->late]->steps);
+}
+
+static void leave_out(int64_t *saved_ns, int64_t waited_ns)
+{
+    *saved_ns = *saved_ns > waited_ns ? *saved_ns - waited_ns : 0;
+}
+
+/* The verdict of a rank with its communication as transfer alone. */
+static struct verdict without_waiting(const struct verdict *verdict, const struct rank_account *account, uint32_t steps)
+{
+    struct verdict out = *verdict;
+    const int64_t waited_ns = sum_rounded(per_step((double)account->waited_ns, steps) * verdict->steps);
+    leave_out(&out.removed_ns[RESOURCE_COMMUNICATION], waited_ns);
+    leave_out(&out.saved_ns[RESOURCE_COMMUNICATION], waited_ns);
+    return out;
+}
+
+/* Every rank gains what the late one saves: they all wait for it. */
+static void add_lateness(struct job *job)
+{
+    struct verdict *verdict = &job->verdict;
+    const int64_t saved = sum_rounded(job_saving_per_step_ns(job) * verdict->steps);
+    verdict->saved_ns[RESOURCE_LATENESS] = verdict->removed_ns[RESOURCE_LATENESS] =
+        saved < verdict->step_ns ? saved : verdict->step_ns;
+    verdict->time_ns[RESOURCE_LATENESS] = sum_rounded(job_late_per_step_ns(job) * verdict->steps);
+}
+
+void job_of(const struct job_rank *ranks, uint32_t count, struct arena *arena, struct job *out)
+{
+    const struct rank_numbers **numbers = arena_array(arena, count, sizeof *numbers);
+    for (uint32_t r = 0; r < count; r++)
+        numbers[r] = ranks[r].numbers;
+    *out = (struct job){.late = RANK_NONE_LATE};
+    ranks_merge(numbers, count, arena, &out->ranks);
+    out->late = ranks_verdict(&out->ranks, arena, &out->sentence);
+    for (uint32_t r = 0; r < count; r++) {
+        const struct verdict own = without_waiting(ranks[r].verdict, &out->ranks.accounts[r], numbers[r]->steps);
+        verdict_add(&out->verdict, &own);
+    }
+    if (out->late != RANK_NONE_LATE) {
+        add_lateness(out);
+        lateness_explain(ranks, count, out);
+        out->sentence = lateness_say(out, arena);
+    }
+}

@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One answer for a job: every command names the same late rank, bound and reason, and they are what was planted."""
+import os
+import tempfile
+import unittest
+
+import support
+from planted import compare, real
+from planted.jobs import JOBS, LATE, NONE, SLOWER
+from planted.run import COMMANDS
+from planted.truth import truth, write
+
+COMPARED = ("bound", "rank", "ns", "phase", "kind")
+# Of the others nothing was recorded but the operator or range that is long, which is named instead.
+ALSO_CAUSE = ("sleep", "compilation", "checkpoint", "logging", "module_loading", "loading_single", "loading_workers", "gc",
+              "allocator_retry", "caching_off", "compute_slower", "sequence_lengths")
+
+
+def values(document):
+    return {value["id"]: value["value"] for section in document["sections"] for value in section["values"]}
+
+
+def answers(folder):
+    traces = sorted(os.path.join(folder, name) for name in os.listdir(folder) if name.endswith(".json.gz"))
+    return {name: support.steptime(*words, "--format", "json", *traces).json for name, words in COMMANDS.items()}
+
+
+class JobTest(unittest.TestCase):
+    def said(self, job):
+        with tempfile.TemporaryDirectory() as folder:
+            write(job, folder)
+            return answers(folder)
+
+    def check(self, about, documents, compared=COMPARED):
+        found = [each for each in compare.check(about, documents) if each.what in compared]
+        self.assertTrue(found)
+        for each in found:
+            self.assertTrue(each.right, f"{about['name']}, {each.command}: {each.what} {each.said}, not {each.wanted}")
+
+    def agree(self, documents):
+        """Not by chance: all of them say the very same. `ranks`, which reads sketches too, names rank and time alone."""
+        for name in ("late_rank", "late_per_step_ns"):
+            self.assertEqual(len({values(document)[name] for document in documents.values()}), 1, name)
+        documents = {command: document for command, document in documents.items() if command != "ranks"}
+        for name in ("late", "late_rank", "late_per_step_ns", "late_cause", "late_phase", "late_kind", "verdict_bound"):
+            said = {command: values(document).get(name, "nothing") for command, document in documents.items()}
+            self.assertEqual(len(set(said.values())), 1, (name, said))
+
+    def test_a_late_rank_is_named_alike_by_all(self):
+        for job in LATE:
+            with self.subTest(job.name):
+                documents = self.said(job)
+                self.check(truth(job), documents)
+                if job.cause in ALSO_CAUSE:
+                    self.check(truth(job), {"summary": documents["summary"]}, ("cause",))
+                self.agree(documents)
+                self.assertEqual(values(documents["summary"])["bound"], "late rank")
+
+    def test_a_slower_rank_is_told_from_one_that_was_given_more(self):
+        for job in SLOWER:
+            if job.cause in ALSO_CAUSE:
+                with self.subTest(job.name):
+                    documents = self.said(job)
+                    self.check(truth(job), {"summary": documents["summary"]}, COMPARED + ("cause",))
+                    self.agree(documents)
+
+    def test_a_slow_link_makes_nobody_late(self):
+        for name in ("slow_link_between_nodes_8", "slow_link_in_node_8"):
+            with self.subTest(name):
+                documents = self.said(JOBS[name])
+                self.check(truth(JOBS[name]), documents, ("bound", "rank"))
+                self.agree(documents)
+
+    def test_nobody_is_blamed_for_nothing(self):
+        for job in NONE + [JOBS["bound_communication"]]:
+            with self.subTest(job.name):
+                documents = self.said(job)
+                self.check(truth(job), documents, ("bound", "rank"))
+                self.agree(documents)
+                self.assertNotIn("SM120", [finding["rule"] for finding in documents["summary"]["findings"]])
+
+    def test_recorded_jobs_name_their_late_rank(self):
+        for about in real.truths():
+            with self.subTest(about["name"]):
+                documents = answers(about["folder"])
+                self.agree(documents)
+                late = about["rank"] is not None
+                also = ("bound", "phase", "kind") if late else ()
+                self.check(about, documents, ("rank",) + also)
+                self.check(about, {"ranks": documents["ranks"]}, ("rank", "ns"))
+
+    def test_backward_of_one_of_four_with_equal_steps(self):
+        """The case that cannot be seen in the times of steps: 200 ms in backward of rank 1, and all ranks take the same."""
+        documents = self.said(JOBS["late_backward_4"])
+        self.assertEqual(values(documents["ranks"])["late_rank"], 1)
+        for command in ("summary", "critical-path", "stragglers"):
+            self.assertEqual(values(documents[command])["late"], "Rank 1 is late by 200.00 ms of a step of 202.99 ms: backward / "
+                             "LateBackward (a long operator), in 6 of 6 steps.")
+        findings = documents["summary"]["findings"]
+        self.assertEqual(findings[0]["rule"], "SM120")
+        self.assertNotIn("SM105", [finding["rule"] for finding in findings])
+
+
+if __name__ == "__main__":
+    unittest.main()
