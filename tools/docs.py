@@ -133,7 +133,8 @@ def ids(document):
 def documents(build):
     """(command, its JSON) for every command over the samples."""
     for command in commands(build):
-        if "TRACE|DIR" not in program(build, command, "--help").partition("Usage:")[2].partition("\n")[0]:
+        usage = program(build, command, "--help").partition("Usage:")[2].partition("\n")[0]
+        if not re.search(r"TRACE\|(SKETCH\|)?DIR", usage):
             continue
         for sample in SAMPLES:
             files = [os.path.join(TOP, "tests", "data", "recorded", name) for name in sample]
