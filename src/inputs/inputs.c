@@ -51,7 +51,7 @@ static void remark_rank(struct inputs *inputs, struct input_file *file, const st
                str_printf(&file->arena, "names no rank; taken as rank %lld by order", (long long)rank->number));
 }
 
-static struct report_steps steps_of(const struct trace *trace, struct arena *arena)
+struct report_steps inputs_steps_of(const struct trace *trace, struct arena *arena)
 {
     const struct step_basis basis = trace_step_basis(trace, arena);
     return (struct report_steps){
@@ -85,7 +85,7 @@ static void describe_trace(struct input_file *file, const struct selection *step
         .bytes = trace->info.file_bytes,
         .repaired = (int64_t)trace->repaired,
         .dropped = (int64_t)trace->dropped,
-        .steps = steps_of(trace, &file->arena),
+        .steps = inputs_steps_of(trace, &file->arena),
     };
     remark_notes(file, trace->notes, trace->note_count);
     file->trust = trace_trust_of(trace, steps, &file->arena);
@@ -116,6 +116,7 @@ static void describe_sketched(struct input_file *file)
         .bytes = trace->bytes,
         .repaired = trace->repaired,
         .dropped = trace->dropped,
+        .steps = file->about.steps, /* as the sketch has them */
     };
 }
 

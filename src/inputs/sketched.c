@@ -90,6 +90,19 @@ static void code_trust(struct code *code, struct trace_trust *trust)
     trust->source = (enum step_source)source;
 }
 
+/* What tells the steps, as it stands beside the input in a report. */
+static void code_basis(struct code *code, struct report_steps *steps)
+{
+    code_kept(code, &steps->source);
+    code_kept(code, &steps->name);
+    code_kept(code, &steps->words);
+    code_bool(code, &steps->marked);
+    code_int(code, &steps->count, 0, 0, UINT32_MAX);
+    code_real(code, &steps->spread);
+    code_real(code, &steps->variation);
+    code_real(code, &steps->covered);
+}
+
 /* ---- a file ---- */
 
 static str job_section(const struct input_file *file, struct arena *arena)
@@ -100,6 +113,8 @@ static str job_section(const struct input_file *file, struct arena *arena)
     struct trace_trust trust = file->trust;
     code_member(&code, &member);
     code_trust(&code, &trust);
+    struct report_steps steps = inputs_steps_of(file->trace, arena);
+    code_basis(&code, &steps);
     const str section = str_copy(arena, buf_str(&bytes));
     buf_free(&bytes);
     return section;
@@ -137,6 +152,7 @@ bool sketched_job(struct input_file *file)
     *member = (struct job_member){.path = str_of(file->path)};
     code_member(&code, member);
     code_trust(&code, &file->trust);
+    code_basis(&code, &file->about.steps);
     if (!member->recorded)
         member->rank = rank_of_path(member->path);
     return code_whole(&code) || fail_at(&file->error, STEPTIME_INPUT, str_of(file->path), -1, "is a damaged sketch");

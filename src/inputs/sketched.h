@@ -11,4 +11,7 @@ struct sketch sketched_of(const struct input_file *file, struct arena *arena);
 /* Fills member and trust of a file with a sketch. False with the file's error: the sketch is damaged. */
 bool sketched_job(struct input_file *file);
 
+/* What tells the steps of a trace, for its line in a report. Texts in the arena. */
+struct report_steps inputs_steps_of(const struct trace *trace, struct arena *arena);
+
 #endif

@@ -60,8 +60,7 @@ static bool show(const struct call *call, const struct inputs *inputs, struct re
     inputs_tell(inputs, report);
     if (!call->command->analysis->show(call, results, inputs->taken, report, err))
         return false;
-    if (!call_text(call, "explain")) /* which tells where numbers come from, and concludes nothing */
-        inputs_tell_trust(inputs, report);
+    inputs_tell_trust(inputs, report);
     return true;
 }
 

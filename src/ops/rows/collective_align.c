@@ -196,6 +196,7 @@ struct alignment collectives_align(struct collective_spans own, struct collectiv
             found.pairs++;
             found.same_step += may_be_of_one_step(&own.at[i], &others.at[mate[i]]);
             found.apart_ns += ends_apart(&a, i, mate[i]);
+            found.pairing += align_mark(i, mate[i]);
         }
     return found;
 }

@@ -33,7 +33,16 @@ struct collective_spans {
 struct alignment {
     uint32_t pairs, same_step; /* same_step: of those, not known to be of two steps */
     int64_t apart_ns;          /* sum of the differences of their ends */
+    uint64_t pairing;          /* equal where the same are paired: a sum over the pairs */
 };
+
+/* What a pair adds to `pairing`. */
+static inline uint64_t align_mark(uint32_t own, uint32_t other)
+{
+    const uint64_t both = ((uint64_t)own << 32 | other) + 0x9e3779b97f4a7c15u;
+    const uint64_t mixed = (both ^ both >> 30) * 0xbf58476d1ce4e5b9u;
+    return mixed ^ mixed >> 27;
+}
 
 /* mate[i]: the one of `others` that the i-th of `own` is, or ALIGN_NONE. offset_ns: the clock of `own` less the other. */
 struct alignment collectives_align(struct collective_spans own, struct collective_spans others, int64_t offset_ns,

@@ -223,6 +223,7 @@ static struct alignment align_rank(const struct matching *m, struct rank_lists r
         all.pairs += one.pairs;
         all.same_step += one.same_step;
         all.apart_ns += one.apart_ns;
+        all.pairing += one.pairing * (2 * (uint64_t)i + 1); /* an odd factor a list: which list it was counts */
     }
     return all;
 }
@@ -317,7 +318,7 @@ static void try_densest(struct trial *t)
         try_offset(t, t->differences[from + (most - 1) / 2].key);
 }
 
-/* Of the next best. Where the steps bear the best one out, what it pairs of unlike steps speaks for none of the others. */
+/* Of the next best that pairs others. Where the steps bear the best one out, what it pairs of unlike steps speaks for none of the others. */
 static uint32_t rival_pairs(const struct trial *t)
 {
     const bool borne_out = t->best.same_step == t->best.pairs;
@@ -325,7 +326,7 @@ static uint32_t rival_pairs(const struct trial *t)
     for (uint32_t i = 0; i < t->tried_count; i++) {
         const struct alignment *found = &t->tried[i].found;
         const uint32_t pairs = borne_out ? found->same_step : found->pairs;
-        if (t->tried[i].offset_ns != t->offset_ns && pairs > most)
+        if (found->pairing != t->best.pairing && pairs > most)
             most = pairs;
     }
     return most;

@@ -154,7 +154,7 @@ class Job(unittest.TestCase):
     def test_collectives_that_do_not_match_are_a_warning(self):
         planted_job(self.folder, 0, 100)
         planted_job(self.folder, 1, 600, reduces=2)
-        self.assertIn("collectives do not match", self.predict().out)
+        self.assertIn("collectives are not found on all ranks of their group", self.predict().out)
         for row in table("ranks", "predict", self.folder):
             self.assertEqual(row["alone_ns"], "")
 
