@@ -153,7 +153,8 @@ static void describe_sketch(struct input_file *file)
 
 static void describe(struct input_file *file, const struct selection *steps)
 {
-    file->about = (struct report_input){.path = str_of(file->path), .format = S("configuration")};
+    file->about = (struct report_input){
+        .path = str_of(file->path), .format = S("configuration"), .steps = file->about.steps}; /* of a sketch */
     if (file->trace)
         describe_trace(file, steps);
     else if (file->execution)
