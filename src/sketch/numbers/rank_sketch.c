@@ -249,7 +249,7 @@ bool rank_sketch_read(const struct sketch *sketch, int64_t rank, struct arena *a
     code_rank(&code, out);
     code_groups(&code, out, &groups);
     code_collectives(&code, out, groups);
-    if (!section.len || !code_whole(&code))
+    if (!section.len || !groups || !code_whole(&code)) /* [0] is always there */
         return fail(err, STEPTIME_INPUT, section.len ? "is a damaged sketch" : "is a sketch without collectives");
     return true;
 }
