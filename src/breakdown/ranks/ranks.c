@@ -252,6 +252,13 @@ static int64_t latest_of(const struct rank_numbers *rank, const struct attended 
     return latest_ns;
 }
 
+/* The outermost numbers of steps stand for what lies beyond all of them. */
+static int64_t steps_apart(int64_t step, int64_t before)
+{
+    int64_t apart;
+    return __builtin_sub_overflow(step, before, &apart) ? INT64_MAX : apart;
+}
+
 /* In which steps it was late; collectives come by call, and so by step. */
 static void count_late_steps(const struct rank_numbers *rank, const struct attended *attended,
                              struct rank_account *account)
@@ -264,9 +271,9 @@ static void count_late_steps(const struct rank_numbers *rank, const struct atten
         if (!attended[i].meeting || attended[i].member->late_ns < least_ns || (account->late_steps && step == last))
             continue;
         if (account->late_steps > 1)
-            even &= sum_add(step, -last) == apart;
+            even &= steps_apart(step, last) == apart;
         else if (account->late_steps == 1)
-            apart = sum_add(step, -last);
+            apart = steps_apart(step, last);
         last = step;
         account->late_steps++;
     }
