@@ -133,23 +133,26 @@ class Shared(unittest.TestCase):
             out, err = child.communicate(timeout=LIMIT_S)
         self.assertNotEqual(0, child.returncode)
         self.assertEqual("", out)
-        # In mpirun's words, which depend on how far the process had come when it died.
-        self.assertRegex(err, r"signal 9|the job has been aborted")
+        self.assertIn("signal 9", err)
 
 
 def wait_for_rank(mpirun_pid, rank):
-    """The process below mpirun that is of the rank, once it runs the program."""
-    until = time.monotonic() + 60
+    """
+    The process below mpirun that is of the rank, once it has worked for a second: mpirun does not say by which signal one
+    died that was still joining the others.
+    """
+    ticks, until = os.sysconf("SC_CLK_TCK"), time.monotonic() + 60
     while time.monotonic() < until:
         for pid in filter(str.isdigit, os.listdir("/proc")):
             try:
                 with open(f"/proc/{pid}/stat", encoding="ascii", errors="replace") as stat:
-                    parent = int(stat.read().rpartition(")")[2].split()[1])
+                    fields = stat.read().rpartition(")")[2].split()
+                parent, worked = int(fields[1]), int(fields[11]) + int(fields[12])
                 with open(f"/proc/{pid}/environ", "rb") as environ:
                     its_rank = dict(pair.partition(b"=")[::2] for pair in environ.read().split(b"\0"))
             except (OSError, ValueError):
                 continue
-            if parent == mpirun_pid and its_rank.get(b"OMPI_COMM_WORLD_RANK") == rank.encode():
+            if parent == mpirun_pid and its_rank.get(b"OMPI_COMM_WORLD_RANK") == rank.encode() and worked >= ticks:
                 return int(pid)
         time.sleep(0.05)
     raise AssertionError("mpirun started no such process")
