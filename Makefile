@@ -27,7 +27,7 @@ prefix := $(patsubst ~/%,$(HOME)/%,$(PREFIX))
 export PATH := $(prefix)/bin:$(PATH)
 export PKG_CONFIG_PATH := $(prefix)/lib/pkgconfig:$(prefix)/lib64/pkgconfig:$(prefix)/share/pkgconfig:$(PKG_CONFIG_PATH)
 
-sources = $(wildcard include/*/*.h src/*/*.[ch] src/*/*/*.[ch] tests/*/*.[ch] bench/*.[ch])
+sources = $(shell find include src tests bench -name '*.[ch]')
 sanitizers = -Db_sanitize=address,undefined -Db_lundef=false -Dbuildtype=debugoptimized -Dc_args=-fno-sanitize-recover=all
 
 .PHONY: all demo check install sanitize clang fuzz fuzz-build mutants format format-check bench guard bench-accuracy models clean help

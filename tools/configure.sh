@@ -10,8 +10,9 @@ dir=$1
 shift
 cd "$(dirname "$0")/.."
 installed=$(for library in libisal cmocka ompi-c; do pkg-config --modversion "$library"; done 2>/dev/null; command -v scdoc) || true
-rooms=$(cd tests && python3 ../tools/walls.py tests ../src . unit/*_test.c unit/*/*_test.c)
-wanted="$* $installed $rooms $(ls -d tests/*/test_*.py tests/*/*/test_*.py tests/fuzz/*.c doc/*.scd src/*/*.c src/*/*/*.c 2>/dev/null || true)"
+files() { find "$@" | LC_ALL=C sort; }
+rooms=$(cd tests && python3 ../tools/walls.py tests ../src . $(files unit -name '*_test.c'))
+wanted="$* $installed $rooms $(files tests/cli tests/faults -name 'test_*.py') $(files tests/fuzz doc src -name '*.c' -o -name '*.scd')"
 stamp=$dir/.configured
 
 if [ -f "$dir/build.ninja" ] && [ "$(cat "$stamp" 2>/dev/null)" = "$wanted" ]; then

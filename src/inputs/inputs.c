@@ -7,9 +7,9 @@
 
 #include <stdlib.h>
 
-#include "base/crew.h"
+#include "parallel/crew.h"
 #include "base/error.h"
-#include "base/par.h"
+#include "parallel/par.h"
 #include "read/rank.h"
 #include "read/read.h"
 #include "sketched.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "spread.h"
 
-#include "base/crew.h"
+#include "parallel/crew.h"
 #include "base/error.h"
-#include "base/par.h"
+#include "parallel/par.h"
 #include "sketch/file/code.h"
 #include "sketched.h"
 

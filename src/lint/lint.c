@@ -3,7 +3,7 @@
 
 #include "base/error.h"
 #include "base/mem.h"
-#include "base/par.h"
+#include "parallel/par.h"
 #include "text/suggest.h"
 #include "base/utf8.h"
 #include "collect.h"

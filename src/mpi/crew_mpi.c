@@ -8,7 +8,7 @@
 #include <mpi.h>
 #include <time.h>
 
-#include "base/crew.h"
+#include "parallel/crew.h"
 
 enum { FIRST = 0, TAG = 1, MOST = 1 << 30 }; /* bytes of one message: counts of MPI are ints */
 

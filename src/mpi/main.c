@@ -9,7 +9,7 @@
 
 #include "cli/program/program.h"
 #include "crew_mpi.h"
-#include "base/crew.h"
+#include "parallel/crew.h"
 
 enum { USAGE = 2 };
 

@@ -13,7 +13,7 @@
 
 #include "base/error.h"
 #include "base/mem.h"
-#include "base/par.h"
+#include "parallel/par.h"
 #include "text/json.h"
 
 enum { LONGEST_PIECE = 64 << 20 };

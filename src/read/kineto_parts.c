@@ -16,7 +16,7 @@
  * read in order; after a while parts are tried again.
  */
 #include "base/mem.h"
-#include "base/stages.h"
+#include "parallel/stages.h"
 #include "kineto.h"
 #include "trace/piece.h"
 

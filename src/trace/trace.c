@@ -13,7 +13,7 @@
 #include "base/format.h"
 #include "base/hash.h"
 #include "base/mem.h"
-#include "base/par.h"
+#include "parallel/par.h"
 #include "private.h"
 
 enum { MOST_NOTES = 500 };

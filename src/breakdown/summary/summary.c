@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "advice.h"
-#include "base/par.h"
+#include "parallel/par.h"
 #include "breakdown/job/job.h"
 #include "places.h"
 #include "summary_top.h"

@@ -6,7 +6,7 @@
 #include "base/format.h"
 #include "text/suggest.h"
 #include "cli/program/call.h"
-#include "base/crew.h"
+#include "parallel/crew.h"
 #include "fleet_command.h"
 #include "cli/program/output.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "fleet/project/split.h"
 
-#include "base/crew.h"
+#include "parallel/crew.h"
 #include "fleet_command.h"
 #include "cli/program/output.h"
 

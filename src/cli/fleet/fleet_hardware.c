@@ -4,7 +4,7 @@
 #include "base/error.h"
 #include "text/suggest.h"
 #include "cli/program/call.h"
-#include "base/crew.h"
+#include "parallel/crew.h"
 #include "fleet_command.h"
 
 bool fleet_cluster(str name, struct arena *arena, struct cluster *cluster, struct steptime_error *err)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "kept_rows.h"
 
-#include "base/crew.h"
+#include "parallel/crew.h"
 
 bool kept_rows_open(struct kept_rows *kept, bool every, struct steptime_error *err)
 {

@@ -5,7 +5,7 @@
 #include "base/error.h"
 #include "base/mem.h"
 #include "fleet/step/bytes.h"
-#include "base/crew.h"
+#include "parallel/crew.h"
 #include "population_parts.h"
 
 enum { MARK = 0x31504F50, MOST_VALUES = 1024 }; /* "POP1" */

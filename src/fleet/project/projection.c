@@ -5,7 +5,7 @@
 
 #include "base/error.h"
 #include "base/mem.h"
-#include "base/crew.h"
+#include "parallel/crew.h"
 #include "projection_rows.h"
 #include "fleet/population/weights.h"
 

@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "base/mem.h"
 #include "split_rows.h"
-#include "base/crew.h"
+#include "parallel/crew.h"
 #include "fleet/step/goodput.h"
 #include "fleet/population/weights.h"
 

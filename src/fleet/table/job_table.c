@@ -7,8 +7,8 @@
 
 #include "base/error.h"
 #include "base/mem.h"
-#include "base/par.h"
-#include "base/stages.h"
+#include "parallel/par.h"
+#include "parallel/stages.h"
 #include "job_copies.h"
 #include "import_stream.h"
 #include "job_format.h"

@@ -2,7 +2,7 @@
 /* What the processes of a crew read of one table, put together in the first one. */
 #include "base/error.h"
 #include "fleet/step/bytes.h"
-#include "base/crew.h"
+#include "parallel/crew.h"
 #include "job_table.h"
 
 /* What travels of a result; the texts follow. */

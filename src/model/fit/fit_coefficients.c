@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "base/par.h"
+#include "parallel/par.h"
 #include "least_squares.h"
 
 /*

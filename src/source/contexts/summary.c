@@ -3,7 +3,7 @@
 #include "contexts.h"
 
 #include "base/mem.h"
-#include "base/par.h"
+#include "parallel/par.h"
 #include "source/known/known.h"
 #include "source/known/known_words.h"
 

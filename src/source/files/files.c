@@ -2,7 +2,7 @@
 #include "files.h"
 
 #include "base/mem.h"
-#include "base/par.h"
+#include "parallel/par.h"
 
 /* ---- per file ---- */
 

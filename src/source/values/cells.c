@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "base/par.h"
+#include "parallel/par.h"
 
 int64_t cell_key_attribute(uint32_t class_id, const struct name *name)
 {

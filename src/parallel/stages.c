@@ -8,7 +8,7 @@
 
 #include <pthread.h>
 
-#include "mem.h"
+#include "base/mem.h"
 
 struct line {
     const struct stages *stages;

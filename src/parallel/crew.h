@@ -4,11 +4,11 @@
  * the program steptime-mpi brings as many as mpirun starts. Each reads its share,
  * and the first puts together what they made of it and shows that.
  */
-#ifndef BASE_CREW_H
-#define BASE_CREW_H
+#ifndef PARALLEL_CREW_H
+#define PARALLEL_CREW_H
 
-#include "arena.h"
-#include "str.h"
+#include "base/arena.h"
+#include "base/str.h"
 #include "steptime/error.h"
 
 struct crew {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Work on all cores. */
-#ifndef BASE_PAR_H
-#define BASE_PAR_H
+#ifndef PARALLEL_PAR_H
+#define PARALLEL_PAR_H
 
 #include <stddef.h>
 

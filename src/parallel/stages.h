@@ -4,8 +4,8 @@
  * at a time; worked on at the same time; and joined in order, one at a time.
  * The thread that made an item works on it, while it is fresh in its cache.
  */
-#ifndef BASE_STAGES_H
-#define BASE_STAGES_H
+#ifndef PARALLEL_STAGES_H
+#define PARALLEL_STAGES_H
 
 #include <stdbool.h>
 #include <stddef.h>
