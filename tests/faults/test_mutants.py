@@ -3,6 +3,7 @@
 import os
 import random
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -43,6 +44,30 @@ class Altered(invariants.Subject):
     def run(self, *words, stdin=None):
         code, out, err = super().run(*words, stdin=stdin)
         return code, re.sub(*self.wrong, out) if self.only in words else out, err
+
+
+@unittest.skipIf(support.SANITIZED, "the same in every build")
+class Harness(unittest.TestCase):
+    """What fails beside the program is told with its trace, and the others are held all the same."""
+
+    @unittest.skipUnless(shutil.which("zstd"), "zstd is not installed")
+    def test_a_packed_trace_is_read_through_a_link(self):
+        with tempfile.TemporaryDirectory() as folder:
+            packed, link = os.path.join(folder, "packed.json.zst"), os.path.join(folder, "link.json.zst")
+            with open(packed, "wb") as file:
+                file.write(invariants.raw_zstd(b'{"traceEvents": []}'))
+            os.symlink(packed, link)
+            self.assertEqual(mutate.read_bytes(link), b'{"traceEvents": []}')
+
+    def test_a_trace_that_cannot_be_unpacked_ends_nothing(self):
+        with tempfile.TemporaryDirectory() as folder:
+            with open(os.path.join(folder, "a.json.gz"), "wb") as file:
+                file.write(b"no gzip")
+            support.write_trace(os.path.join(folder, "b.json"), support.training_steps(3))
+            code, said = hold("--whole", folder)
+        self.assertEqual(code, 1)
+        self.assertRegex(said, r"a\.json\.gz: not held, the harness failed: BadGzipFile: .* \(gzip\.py:\d+\)")
+        self.assertIn("1 traces held, 1 violations", said)
 
 
 @unittest.skipIf(support.SANITIZED, "the same in every build")

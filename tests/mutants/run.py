@@ -15,7 +15,9 @@ import random
 import sys
 import tempfile
 import time
+import traceback
 from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import invariants  # noqa: E402
@@ -23,7 +25,6 @@ import mutate  # noqa: E402
 
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 ENDINGS = (".json", ".json.gz", ".json.zst")
-LARGEST = 40_000_000  # unpacked bytes that a mutant is made of
 
 
 def traces(places):
@@ -78,7 +79,7 @@ def shares(count, among):
 def can_be_changed(path):
     """Whether mutants can be made of it: a document that Python reads too, and not too large."""
     try:
-        return len(mutate.read_bytes(path)) <= LARGEST and bool(mutate.load(path)["traceEvents"])
+        return len(mutate.read_bytes(path)) <= mutate.LARGEST and bool(mutate.load(path)["traceEvents"])
     except (OSError, EOFError, mutate.NoTrace):
         return False
 
@@ -98,17 +99,34 @@ def jobs_of(asked):
 
 
 def hold(job):
-    return job[0](job[1])
+    """What one job found. What goes wrong in the harness itself is told as the trace's, and the others are held all the same."""
+    try:
+        return job[0](job[1])
+    except Exception as error:  # noqa: BLE001  whatever it is, it must not end the run
+        at = traceback.extract_tb(error.__traceback__)[-1]
+        return [f"{mutate.name_of(job[1][1])}: not held, the harness failed: {type(error).__name__}: {error} "
+                f"({os.path.basename(at.filename)}:{at.lineno})"], 0
+
+
+def results(jobs, workers):
+    """(lines, count) of each job, in order. A worker that dies is told with the first trace that was not held by then."""
+    with ProcessPoolExecutor(max_workers=workers) as pool:
+        waiting = [pool.submit(hold, job) for job in jobs]
+        for job, result in zip(jobs, waiting):
+            try:
+                yield result.result()
+            except BrokenProcessPool:
+                yield [f"{mutate.name_of(job[1][1])}: not held, nor what follows: a worker died (out of memory?)"], 0
+                return
 
 
 def main(asked):
     begin, held, broken = time.monotonic(), 0, 0
-    with ProcessPoolExecutor(max_workers=asked.jobs) as pool:
-        for lines, count in pool.map(hold, jobs_of(asked)):
-            held += count
-            broken += len(lines)
-            for line in lines:
-                print(line, flush=True)
+    for lines, count in results(jobs_of(asked), asked.jobs):
+        held += count
+        broken += len(lines)
+        for line in lines:
+            print(line, flush=True)
     print(f"{held} traces held, {broken} violations, {time.monotonic() - begin:.0f} s")
     return 1 if broken or not held else 0
 
