@@ -9,14 +9,6 @@ static const int64_t most_ns = (int64_t)1 << 62;
 
 /* ---- the member ---- */
 
-/* Texts of files that are gone. */
-static void code_kept(struct code *code, str *text)
-{
-    code_text(code, text);
-    if (code_reads(code))
-        *text = str_copy(code->arena, *text);
-}
-
 static void code_steps(struct code *code, struct job_member *member)
 {
     struct arena *arena = code->arena;
@@ -72,13 +64,12 @@ static void code_oddities(struct code *code, struct trace_oddities *odd)
 
 static void code_trust(struct code *code, struct trace_trust *trust)
 {
-    int64_t steps = trust->steps;
     uint32_t source = trust->source;
     code_oddities(code, &trust->odd);
     code_bits(code, &trust->device_work);
     code_bits(code, &trust->repaired);
     code_bits(code, &trust->dropped);
-    code_int(code, &steps, 0, 0, UINT32_MAX);
+    code_u32(code, &trust->steps, 0);
     code_small(code, &source, STEPS_NONE + 1);
     code_bool(code, &trust->first);
     code_bool(code, &trust->cut);
@@ -86,7 +77,6 @@ static void code_trust(struct code *code, struct trace_trust *trust)
     code_kept(code, &trust->times.wrong);
     code_real(code, &trust->times.bare_ns);
     code_real(code, &trust->times.recorded_ns);
-    trust->steps = (uint32_t)steps;
     trust->source = (enum step_source)source;
 }
 

@@ -11,7 +11,7 @@
 #include "inputs/inputs.h"
 #include "memory_file.h"
 #include "report/report.h"
-#include "sketch/numbers/rank_sketch.h"
+#include "sketch/numbers/job_sketch.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 
@@ -29,35 +29,44 @@ static void check_numbers(const struct rank_numbers *rank)
     }
 }
 
-static void check_again(const struct rank_numbers *rank, struct arena *arena)
+static void check_again(const struct job_numbers *rank, struct arena *arena)
 {
-    struct sketch sketch = {.sections[SKETCH_RANKS] = rank_sketch_write(rank, arena)};
-    struct rank_numbers again;
-    assert(rank_sketch_read(&sketch, 1, arena, &again, NULL));
-    assert(again.collective_count == rank->collective_count && again.steps == rank->steps);
-    const str twice = rank_sketch_write(&again, arena);
-    assert(str_eq(twice, sketch.sections[SKETCH_RANKS]));
+    const struct job_rank whole = job_rank_of(rank);
+    struct sketch sketch = {0}, other = {0};
+    struct job_numbers again;
+    job_sketch_write(&whole, arena, &sketch);
+    assert(job_sketch_read(&sketch, 1, arena, &again, NULL));
+    assert(again.numbers.collective_count == rank->numbers.collective_count &&
+           again.holdups.count == rank->holdups.count);
+    const struct job_rank twice = job_rank_of(&again);
+    job_sketch_write(&twice, arena, &other);
+    for (int i = 0; i < SKETCH_SECTIONS; i++)
+        assert(str_eq(sketch.sections[i], other.sections[i]));
 }
 
-static void check_together(const struct sketch *sketch, const struct rank_numbers *rank, struct arena *arena)
+static void check_together(const struct sketch *sketch, const struct job_numbers *rank, struct arena *arena)
 {
-    struct rank_numbers other;
-    assert(rank_sketch_read(sketch, 1, arena, &other, NULL));
-    struct ranks ranks;
-    ranks_merge((const struct rank_numbers *const[]){rank, &other}, 2, arena, &ranks);
-    ranks_show(&ranks, report_new(arena, S("ranks")));
+    struct job_numbers other;
+    struct job job;
+    assert(job_sketch_read(sketch, 1, arena, &other, NULL));
+    job_of((const struct job_rank[]){job_rank_of(rank), job_rank_of(&other)}, 2, arena, &job);
+    struct report *report = report_new(arena, S("ranks"));
+    ranks_show_late(&job.ranks, job.late, job.sentence, report);
+    ranks_show(&job.ranks, report);
+    job_show_why(&job, report);
+    verdict_show(&job.verdict, 2, report);
 }
 
 static bool take(void *context, struct input_file *file, struct steptime_error *err)
 {
-    struct rank_numbers rank;
+    struct job_numbers rank;
     struct arena *arena = &file->arena;
     (void)context;
     if (!file->sketch)
         return true;
-    if (!rank_sketch_read(file->sketch, 0, arena, &rank, err))
+    if (!job_sketch_read(file->sketch, 0, arena, &rank, err))
         return false;
-    check_numbers(&rank);
+    check_numbers(&rank.numbers);
     check_again(&rank, arena);
     check_together(file->sketch, &rank, arena);
     return true;

@@ -16,7 +16,8 @@ void job_numbers_of(const struct trace *trace, const struct selection *selection
     rank_run(trace, selection, arena, &out->numbers);
     const struct lab *lab = lab_open(graph, classes, selection, &scratch);
     verdict_run(lab, &out->verdict);
-    out->holdups = holdups_run(lab, phases_of(trace, &scratch), false, arena);
+    const bool kernels = verdict_worth(&out->verdict, RESOURCE_DEVICE); /* as `summary` keeps them */
+    out->holdups = holdups_run(lab, phases_of(trace, &scratch), kernels, arena);
     graph_free(graph);
     arena_free(&scratch);
 }

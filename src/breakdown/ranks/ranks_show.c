@@ -66,10 +66,9 @@ static void warn_of_all(const struct ranks *ranks, struct report *report)
 
 /* ---- the verdict ---- */
 
-static void show_verdict(const struct ranks *ranks, struct section *section, struct arena *arena)
+void ranks_show_late(const struct ranks *ranks, uint32_t late, str sentence, struct report *report)
 {
-    str sentence;
-    const uint32_t late = ranks_verdict(ranks, arena, &sentence);
+    struct section *section = report_section(report, "ranks", "Ranks of the job");
     const bool found = late != RANK_NONE_LATE;
     const struct rank_account *account = found ? &ranks->accounts[late] : NULL;
     const uint32_t steps = found ? ranks->at[late]->steps : 0;
@@ -341,7 +340,6 @@ void ranks_show(const struct ranks *ranks, struct report *report)
 {
     struct section *section = report_section(report, "ranks", "Ranks of the job");
     warn_of_all(ranks, report);
-    show_verdict(ranks, section, report_arena(report));
     show_spread(ranks, section);
     section_text(section,
                  S("Times are means a step. waited: inside a collective until the last rank had come. late: behind the "

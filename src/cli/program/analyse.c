@@ -48,7 +48,10 @@ static bool take(void *context, struct input_file *file, struct steptime_error *
 static void sketch_trace(void *context, const struct trace *trace, struct arena *arena, struct sketch *sketch)
 {
     const struct analysing *analysing = context;
-    analysing->call->command->analysis->sketch(analysing->call, trace, arena, sketch);
+    const struct analysis *analysis = analysing->call->command->analysis;
+    void *result = arena_alloc(arena, analysis->size);
+    analysis->run(analysing->call, trace, arena, result);
+    analysis->sketch(analysing->call, trace, result, arena, sketch);
 }
 
 static bool show(const struct call *call, const struct inputs *inputs, struct report *report,

@@ -74,8 +74,9 @@ struct analysis {
     /* May be NULL: sketches are not read. The same for one; false with *err where it does not hold what is asked for. */
     bool (*run_sketch)(const struct call *call, const struct sketch *sketch, int64_t rank, struct arena *arena,
                        void *result, struct steptime_error *err);
-    /* May be NULL: no sketches are made. Adds to it what the commands that read sketches want of the trace. */
-    void (*sketch)(const struct call *call, const struct trace *trace, struct arena *arena, struct sketch *sketch);
+    /* May be NULL: no sketches are made. Adds to it what the commands that read sketches want of the trace and its result. */
+    void (*sketch)(const struct call *call, const struct trace *trace, const void *result, struct arena *arena,
+                   struct sketch *sketch);
     /* May be NULL. Looks at the options before anything is read; false: usage error. */
     bool (*check)(const struct call *call, struct steptime_error *err);
     const struct analysis_pool *pool; /* NULL: results are kept as `run` leaves them */

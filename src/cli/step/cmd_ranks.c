@@ -1,37 +1,50 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The ranks of one job: who is late and by how much. */
+#include "breakdown/job/job.h"
 #include "breakdown/ranks/ranks_show.h"
 #include "cli/program/command.h"
-#include "sketch/numbers/rank_sketch.h"
+#include "sketch/numbers/job_sketch.h"
 
 static void run(const struct call *call, const struct trace *trace, struct arena *arena, void *result)
 {
-    rank_run(trace, call_selection(call), arena, result);
+    job_numbers_of(trace, call_selection(call), arena, result);
 }
 
 static bool run_sketch(const struct call *call, const struct sketch *sketch, int64_t rank, struct arena *arena,
                        void *result, struct steptime_error *err)
 {
     (void)call;
-    return rank_sketch_read(sketch, rank, arena, result, err);
+    return job_sketch_read(sketch, rank, arena, result, err);
 }
 
-static void sketch(const struct call *call, const struct trace *trace, struct arena *arena, struct sketch *sketch)
+static void sketch(const struct call *call, const struct trace *trace, const void *result, struct arena *arena,
+                   struct sketch *sketch)
 {
-    rank_sketch_take(trace, call_selection(call), arena, sketch);
+    const struct job_rank rank = job_rank_of(result);
+    (void)call;
+    (void)trace;
+    job_sketch_write(&rank, arena, sketch);
 }
 
 static bool show(const struct call *call, const void *const *results, uint32_t count, struct report *report,
                  struct steptime_error *err)
 {
-    struct ranks ranks;
-    ranks_merge((const struct rank_numbers *const *)results, count, report_arena(report), &ranks);
-    ranks_show(&ranks, report);
+    struct arena *arena = report_arena(report);
+    struct job_rank *ranks = arena_array(arena, count, sizeof *ranks);
+    struct job job;
+    for (uint32_t r = 0; r < count; r++)
+        ranks[r] = job_rank_of(results[r]);
+    job_of(ranks, count, arena, &job);
+    ranks_show_late(&job.ranks, job.late, job.sentence, report);
+    job_show_reason(&job, report_section(report, "ranks", ""));
+    ranks_show(&job.ranks, report);
+    job_show_why(&job, report);
+    verdict_show(&job.verdict, count, report);
     return true;
 }
 
 static const struct analysis analysis = {
-    .size = sizeof(struct rank_numbers), .run = run, .run_sketch = run_sketch, .sketch = sketch, .show = show};
+    .size = sizeof(struct job_numbers), .run = run, .run_sketch = run_sketch, .sketch = sketch, .show = show};
 
 const struct command command_ranks = {
     .name = "ranks",

@@ -3,7 +3,7 @@
 #include "breakdown/compiled/compiled.h"
 #include "breakdown/summary/summary.h"
 #include "cli/program/command.h"
-#include "sketch/numbers/rank_sketch.h"
+#include "sketch/numbers/job_sketch.h"
 
 enum { FINDINGS = 3, MOST_FINDINGS = 1000 };
 
@@ -53,9 +53,13 @@ static bool show_log(const struct call *call, const struct taken *const *taken, 
     return read;
 }
 
-static void sketch(const struct call *call, const struct trace *trace, struct arena *arena, struct sketch *sketch)
+static void sketch(const struct call *call, const struct trace *trace, const void *result, struct arena *arena,
+                   struct sketch *sketch)
 {
-    rank_sketch_take(trace, call_selection(call), arena, sketch);
+    const struct summary *summary = &((const struct taken *)result)->summary;
+    (void)call;
+    (void)trace;
+    job_sketch_write(&(struct job_rank){&summary->rank, &summary->verdict, &summary->holdups}, arena, sketch);
 }
 
 static bool show(const struct call *call, const void *const *results, uint32_t count, struct report *report,

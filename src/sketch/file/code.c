@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "code.h"
 
+#include <assert.h>
 #include <math.h>
 
 struct code code_writer(struct buf *out)
@@ -117,6 +118,54 @@ void code_text(struct code *code, str *text)
     len = len <= left(code) ? len : damage(code);
     *text = (str){code->at, (size_t)len};
     code->at += len;
+}
+
+void code_kept(struct code *code, str *text)
+{
+    code_text(code, text);
+    if (code_reads(code))
+        *text = str_copy(code->arena, *text);
+}
+
+void code_ns(struct code *code, int64_t *value, int64_t expected)
+{
+    code_int(code, value, expected, 0, INT64_MAX);
+}
+
+void code_u32(struct code *code, uint32_t *value, uint32_t expected)
+{
+    int64_t wide = *value;
+    code_int(code, &wide, expected, 0, UINT32_MAX);
+    *value = (uint32_t)wide;
+}
+
+/* ---- enums ---- */
+
+void code_word(struct code *code, const struct code_enum *of, int *value)
+{
+    str word = code->out ? str_of(of->ids(*value)) : S("");
+    code_text(code, &word);
+    if (!code_reads(code))
+        return;
+    *value = 0;
+    while (*value < of->limit && !str_eq(word, str_of(of->ids(*value))))
+        ++*value;
+    if (*value == of->limit)
+        *value = (int)damage(code);
+}
+
+void code_set(struct code *code, const struct code_enum *of, const bool *used, struct code_set *set)
+{
+    assert(of->limit <= CODE_SET_MOST);
+    if (code->out) {
+        set->count = 0;
+        for (int value = 0; value < of->limit; value++)
+            if (used[value])
+                set->at[set->count++] = value;
+    }
+    code_small(code, &set->count, (uint32_t)of->limit + 1);
+    for (uint32_t i = 0; i < set->count; i++)
+        code_word(code, of, &set->at[i]);
 }
 
 void code_count(struct code *code, uint32_t *count)

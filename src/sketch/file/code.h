@@ -21,6 +21,8 @@
 #include "base/arena.h"
 #include "base/buf.h"
 
+enum { CODE_SET_MOST = 128 };
+
 struct code {
     struct buf *out;      /* writes; NULL: reads */
     const char *at, *end; /* what is left to read */
@@ -41,6 +43,28 @@ void code_bool(struct code *code, bool *value);
 void code_real(struct code *code, double *value); /* a finite one, exact */
 void code_bits(struct code *code, uint64_t *value);
 void code_text(struct code *code, str *text);
+void code_kept(struct code *code, str *text); /* the same, copied into the arena: the bytes may go */
+
+/* A sum of times, 0 or more; a number of 32 bits. */
+void code_ns(struct code *code, int64_t *value, int64_t expected);
+void code_u32(struct code *code, uint32_t *value, uint32_t expected);
+
+/*
+ * One of an enum's values by its id, since numbers of an enum change where a value is added. `ids` gives the id of each
+ * below the limit. An id that is not known here is damage.
+ */
+struct code_enum {
+    const char *(*ids)(int value);
+    int limit;
+};
+void code_word(struct code *code, const struct code_enum *of, int *value);
+
+/* Those values of an enum that something is said of: once, before columns of them. */
+struct code_set {
+    int at[CODE_SET_MOST];
+    uint32_t count;
+};
+void code_set(struct code *code, const struct code_enum *of, const bool *used, struct code_set *set);
 
 /* Of things that take a byte each at least. */
 void code_count(struct code *code, uint32_t *count);

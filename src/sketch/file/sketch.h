@@ -15,12 +15,13 @@
 #include "io/source.h"
 #include "steptime/error.h"
 
-enum { SKETCH_VERSION = 1 };
+enum { SKETCH_VERSION = 2 };
 
 /* Numbers are part of the format: none is used again for something else. */
 enum sketch_section {
     SKETCH_JOB = 1,   /* struct job_member, struct trace_trust (inputs/sketched.h) */
     SKETCH_RANKS = 2, /* struct rank_numbers (sketch/numbers/rank_sketch.h) */
+    SKETCH_BOUND = 3, /* struct verdict, struct holdups (sketch/numbers/bound_sketch.h) */
     SKETCH_SECTIONS,
 };
 

@@ -16,26 +16,20 @@ static const int64_t latest_ns = (int64_t)1 << 59, most_ns = (int64_t)1 << 60;
 
 static void code_rank(struct code *code, struct rank_numbers *rank)
 {
-    int64_t steps = rank->steps, unknown = rank->unknown_kinds;
-    code_text(code, &rank->host);
-    if (code_reads(code))
-        rank->host = str_copy(code->arena, rank->host);
+    code_kept(code, &rank->host);
     code_int(code, &rank->world_size, 0, -1, INT64_MAX);
     code_bool(code, &rank->device);
-    code_int(code, &steps, 0, 0, UINT32_MAX);
-    rank->steps = (uint32_t)steps;
+    code_u32(code, &rank->steps, 0);
     code_int(code, &rank->step_ns, 0, 0, most_ns);
     code_real(code, &rank->step_p50_ns);
     for (int time = 0; time < RANK_TIMES; time++)
         code_int(code, &rank->time_ns[time], 0, 0, most_ns);
     code_int(code, &rank->communication_ns, 0, 0, most_ns);
+    code_real(code, &rank->elements);
     code_int(code, &rank->origin_ns, 0, INT64_MIN, INT64_MAX);
     code_bool(code, &rank->dated);
-    code_int(code, &unknown, 0, 0, UINT32_MAX);
-    rank->unknown_kinds = (uint32_t)unknown;
-    code_text(code, &rank->unknown_kind);
-    if (code_reads(code))
-        rank->unknown_kind = str_copy(code->arena, rank->unknown_kind);
+    code_u32(code, &rank->unknown_kinds, 0);
+    code_kept(code, &rank->unknown_kind);
 }
 
 static void code_groups(struct code *code, struct rank_numbers *rank, uint32_t *count)
@@ -44,9 +38,7 @@ static void code_groups(struct code *code, struct rank_numbers *rank, uint32_t *
     if (code_reads(code))
         rank->groups = arena_array(code->arena, *count, sizeof *rank->groups);
     for (uint32_t i = 0; i < *count; i++) {
-        code_text(code, &rank->groups[i].name);
-        if (code_reads(code))
-            rank->groups[i].name = str_copy(code->arena, rank->groups[i].name);
+        code_kept(code, &rank->groups[i].name);
         code_int(code, &rank->groups[i].size, 0, 0, INT64_MAX);
         code_bits(code, &rank->groups[i].identity);
     }
@@ -73,11 +65,8 @@ static void code_steps(struct code *code, struct rank_numbers *rank)
     struct rank_collective *const at = rank->collectives;
     for (uint32_t i = 0; i < rank->collective_count; i++)
         code_int(code, &at[i].step, i ? at[i - 1].step : 0, INT64_MIN, INT64_MAX);
-    for (uint32_t i = 0; i < rank->collective_count; i++) {
-        int64_t step = at[i].of.step;
-        code_int(code, &step, i ? at[i - 1].of.step : 0, 0, UINT32_MAX);
-        at[i].of.step = (uint32_t)step;
-    }
+    for (uint32_t i = 0; i < rank->collective_count; i++)
+        code_u32(code, &at[i].of.step, i ? at[i - 1].of.step : 0);
 }
 
 /* ---- which ---- */
@@ -122,11 +111,8 @@ static void code_numbers(struct code *code, struct rank_numbers *rank, uint32_t 
 static void code_rows(struct code *code, struct rank_numbers *rank)
 {
     struct rank_collective *const at = rank->collectives;
-    for (uint32_t i = 0; i < rank->collective_count; i++) {
-        int64_t row = at[i].of.row;
-        code_int(code, &row, i ? at[i - 1].of.row : 0, 0, UINT32_MAX);
-        at[i].of.row = (uint32_t)row;
-    }
+    for (uint32_t i = 0; i < rank->collective_count; i++)
+        code_u32(code, &at[i].of.row, i ? at[i - 1].of.row : 0);
 }
 
 /* ---- what the rank did before ---- */
@@ -227,16 +213,6 @@ str rank_sketch_write(const struct rank_numbers *numbers, struct arena *arena)
     const str section = str_copy(arena, buf_str(&bytes));
     buf_free(&bytes);
     return section;
-}
-
-void rank_sketch_take(const struct trace *trace, const struct selection *selection, struct arena *arena,
-                      struct sketch *sketch)
-{
-    struct arena scratch = {0};
-    struct rank_numbers numbers = {0};
-    rank_run(trace, selection, &scratch, &numbers);
-    sketch->sections[SKETCH_RANKS] = rank_sketch_write(&numbers, arena);
-    arena_free(&scratch);
 }
 
 bool rank_sketch_read(const struct sketch *sketch, int64_t rank, struct arena *arena, struct rank_numbers *out,

@@ -9,10 +9,6 @@
 #include "breakdown/ranks/ranks.h"
 #include "sketch/file/sketch.h"
 
-/* The section of a trace, added to its sketch; lives in the arena. */
-void rank_sketch_take(const struct trace *trace, const struct selection *selection, struct arena *arena,
-                      struct sketch *sketch);
-
 /* The section's bytes, in the arena. Its path and its rank are those of the sketch, and not in it. */
 str rank_sketch_write(const struct rank_numbers *numbers, struct arena *arena);
 

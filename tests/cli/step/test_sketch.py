@@ -103,14 +103,14 @@ class Refused(Sketches):
         path = os.path.join(self.folder, "rank0.sketch")
         with open(path, "wb") as file:
             file.write(MAGIC + b"\x63 anything")
-        self.refused(INPUT, "is a sketch of version 99, and this program reads version 1", "ranks", path)
+        self.refused(INPUT, "is a sketch of version 99, and this program reads version 2", "ranks", path)
 
     def test_a_sketch_that_breaks_off_or_is_damaged(self):
         path = os.path.join(self.save(self.plant([0])), "rank0.sketch")
         with open(path, "rb") as file:
             whole = file.read()
         for damaged, words in ((whole[:-1], "the zstd data breaks off"), (whole[:-9] + b"\x55" + whole[-8:], "damaged"),
-                               (MAGIC + b"\x01", "is a damaged sketch"), (MAGIC, "is a damaged sketch")):
+                               (MAGIC + b"\x02", "is a damaged sketch"), (MAGIC, "is a damaged sketch")):
             with open(path, "wb") as file:
                 file.write(damaged)
             self.refused(INPUT, words, "ranks", path)

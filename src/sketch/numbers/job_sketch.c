@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "job_sketch.h"
+
+#include "bound_sketch.h"
+#include "rank_sketch.h"
+
+void job_sketch_write(const struct job_rank *rank, struct arena *arena, struct sketch *sketch)
+{
+    sketch->sections[SKETCH_RANKS] = rank_sketch_write(rank->numbers, arena);
+    sketch->sections[SKETCH_BOUND] = bound_sketch_write(rank->verdict, rank->holdups, arena);
+}
+
+bool job_sketch_read(const struct sketch *sketch, int64_t rank, struct arena *arena, struct job_numbers *out,
+                     struct steptime_error *err)
+{
+    return rank_sketch_read(sketch, rank, arena, &out->numbers, err) &&
+           bound_sketch_read(sketch, arena, &out->verdict, &out->holdups, err);
+}
