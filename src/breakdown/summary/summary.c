@@ -6,6 +6,8 @@
 #include "advice.h"
 #include "parallel/par.h"
 #include "breakdown/job/job.h"
+#include "breakdown/kernels/kernels.h"
+#include "breakdown/kernels/operators.h"
 #include "places.h"
 #include "summary_top.h"
 
@@ -58,6 +60,26 @@ static void judge_bound(struct one *one)
     graph_free(graph);
 }
 
+static void take_operators(const struct one *one, const struct operators_asked *asked, struct arena *arena)
+{
+    struct arena scratch = {0};
+    struct operators operators = {0};
+    operators_run_judged(one->trace, &one->judgements, asked, &scratch, &operators);
+    one->out->operators = tops_of_operators(&operators, arena);
+    one->out->ideal_ns = operators.ideal_ns;
+    one->out->device = str_copy(arena, operators.device);
+    arena_free(&scratch);
+}
+
+static void take_kernels(const struct one *one, const struct kernels_asked *asked, struct arena *arena)
+{
+    struct arena scratch = {0};
+    struct kernels kernels = {0};
+    kernels_run_judged(one->trace, &one->judgements, asked, &scratch, &kernels);
+    one->out->kernels = tops_of_kernels(&kernels, arena);
+    arena_free(&scratch);
+}
+
 static void run_one(void *context, size_t i)
 {
     struct one *one = context;
@@ -77,10 +99,10 @@ static void run_one(void *context, size_t i)
         places_find(one->trace, &one->out->breakdown, arena, one->out->places);
         break;
     case 1:
-        operators_run_judged(one->trace, &one->judgements, &operators, arena, &one->out->operators);
+        take_operators(one, &operators, arena);
         break;
     case 2:
-        kernels_run_judged(one->trace, &one->judgements, &kernels, arena, &one->out->kernels);
+        take_kernels(one, &kernels, arena);
         break;
     case 3:
         one->out->work = work_figures_of(one->trace, &one->judgements, one->selection);
@@ -213,14 +235,13 @@ static double mfu(const struct facts *facts, const struct summary *const *ranks,
 {
     double ideal_ns = 0;
     for (uint32_t r = 0; r < count; r++)
-        ideal_ns += ranks[r]->operators.ideal_ns;
+        ideal_ns += ranks[r]->ideal_ns;
     return ideal_ns > 0 && facts->steps ? share(facts, ideal_ns / facts->steps) : NAN;
 }
 
 static void put_device(const struct summary *const *ranks, struct section *section)
 {
-    const str device = ranks[0]->operators.device;
-    section_value(section, "device", "device", UNIT_NONE, cell_text_or_null(device));
+    section_value(section, "device", "device", UNIT_NONE, cell_text_or_null(ranks[0]->device));
 }
 
 static void put_step(const struct facts *facts, struct section *section)

@@ -9,8 +9,6 @@
 #define BREAKDOWN_SUMMARY_H
 
 #include "breakdown/step/facts.h"
-#include "breakdown/kernels/kernels.h"
-#include "breakdown/kernels/operators.h"
 #include "report/report.h"
 #include "breakdown/kernels/work_figures.h"
 #include "breakdown/holdup/holdup.h"
@@ -18,11 +16,26 @@
 #include "breakdown/ranks/ranks.h"
 #include "runs_on.h"
 
+/* An operator or a kernel by name, over the selected steps. */
+struct top {
+    str name, title, kind; /* kind: family of an operator, class of a kernel */
+    int64_t device_ns;     /* of an operator the work launched by itself */
+    int64_t host_ns;       /* of an operator its own; of a kernel 0 */
+    uint64_t times;
+};
+
+struct tops {
+    struct top *at;
+    uint32_t count;
+    int64_t device_ns, host_ns; /* what shares are of: the busy time of the device; all operators' own */
+};
+
 struct summary {
     struct breakdown breakdown;
     struct work_figures work;
-    struct kernels kernels;
-    struct operators operators;
+    struct tops operators, kernels;
+    double ideal_ns; /* what the counted arithmetic would take at the device's peak; 0: not known */
+    str device;      /* as in struct peaks */
     struct verdict verdict;
     struct holdups holdups;
     struct rank_numbers rank;

@@ -6,43 +6,81 @@
 
 #include "base/mem.h"
 #include "base/sum.h"
+#include "breakdown/kernels/kernels.h"
+#include "breakdown/kernels/operators.h"
 
 enum { MOST_ROWS = 5 };
 
-struct top {
-    str name, title, kind; /* kind: family of an operator, class of a kernel */
+/* ---- one rank ---- */
+
+static struct top top_new(str name, str title, str kind, struct arena *arena)
+{
+    return (struct top){.name = str_copy(arena, name), .title = str_copy(arena, title), .kind = str_copy(arena, kind)};
+}
+
+struct tops tops_of_operators(const struct operators *operators, struct arena *arena)
+{
+    struct tops tops = {.device_ns = operators->busy_ns, .host_ns = operators->host_self_ns};
+    tops.at = arena_array(arena, operators->count, sizeof *tops.at);
+    for (uint32_t i = 0; i < operators->count; i++) {
+        const struct operator_group *group = &operators->groups[i];
+        struct top *top = &tops.at[tops.count++];
+        *top = top_new(group->name, group->title, group->family, arena);
+        top->device_ns = group->device_self_ns;
+        top->host_ns = group->host_self_ns;
+        top->times = group->dur_ns.count;
+    }
+    return tops;
+}
+
+struct tops tops_of_kernels(const struct kernels *kernels, struct arena *arena)
+{
+    struct tops tops = {.device_ns = kernels->busy_ns};
+    tops.at = arena_array(arena, kernels->groups.count, sizeof *tops.at);
+    for (uint32_t i = 0; i < kernels->groups.count; i++) {
+        const struct kernel_group *group = &kernels->groups.at[i];
+        struct top *top = &tops.at[tops.count++];
+        *top = top_new(group->name, group->title, group->class, arena);
+        top->device_ns = group->total_ns;
+        top->times = group->dur_ns.count;
+    }
+    return tops;
+}
+
+/* ---- all ranks ---- */
+
+struct sum {
+    const struct top *of; /* the names of the first */
     int64_t ns;
     uint64_t times;
 };
 
-struct tops {
+struct sums {
     struct intern *names;
-    struct top *at; /* by name */
+    struct sum *at; /* by name */
     size_t room;
     int64_t whole_ns; /* what shares are of */
 };
 
-static void add(struct tops *tops, struct top part)
+static void add(struct sums *sums, const struct top *top, bool device)
 {
-    const uint32_t id = intern_id(tops->names, part.name), count = intern_count(tops->names);
-    const size_t before = tops->room;
-    tops->at = mem_grow(tops->at, &tops->room, count, sizeof *tops->at);
-    if (tops->room > before)
-        memset(tops->at + before, 0, (tops->room - before) * sizeof *tops->at);
-    struct top *top = &tops->at[id];
-    top->name = part.name;
-    top->title = part.title;
-    top->kind = part.kind;
-    sum_to(&top->ns, part.ns);
-    top->times += part.times;
+    const uint32_t id = intern_id(sums->names, top->name), count = intern_count(sums->names);
+    const size_t before = sums->room;
+    sums->at = mem_grow(sums->at, &sums->room, count, sizeof *sums->at);
+    if (sums->room > before)
+        memset(sums->at + before, 0, (sums->room - before) * sizeof *sums->at);
+    struct sum *sum = &sums->at[id];
+    sum->of = top;
+    sum_to(&sum->ns, device ? top->device_ns : top->host_ns);
+    sum->times += top->times;
 }
 
 static int longest_first(const void *a, const void *b)
 {
-    const struct top *x = a, *y = b;
+    const struct sum *x = a, *y = b;
     if (x->ns != y->ns)
         return x->ns < y->ns ? 1 : -1;
-    return str_cmp(x->name, y->name);
+    return x->ns ? str_cmp(x->of->name, y->of->name) : 0;
 }
 
 static const struct column_spec put_columns[] = {
@@ -52,7 +90,7 @@ static const struct column_spec put_columns[] = {
     {0},
 };
 
-static void put(struct tops *tops, struct section *section, const char *id, const char *what, const char *kind,
+static void put(struct sums *sums, struct section *section, const char *id, const char *what, const char *kind,
                 const char *share_of, uint32_t steps)
 {
     struct table *table = section_table(section, id, "");
@@ -68,63 +106,62 @@ static void put(struct tops *tops, struct section *section, const char *id, cons
         (struct column_spec){
             "share", share_of, UNIT_RATIO, COLUMN_BAR,
             "of the busy time of the device (`kernels.busy_ns`); of operators without a device of all their own host time"});
-    const uint32_t names = intern_count(tops->names), count = names < tops->room ? names : (uint32_t)tops->room;
+    const uint32_t names = intern_count(sums->names), count = names < sums->room ? names : (uint32_t)sums->room;
     if (count)
-        qsort(tops->at, count, sizeof *tops->at, longest_first);
-    for (uint32_t i = 0; i < MOST_ROWS && i < count && tops->at[i].ns > 0; i++) {
-        const struct top *top = &tops->at[i];
+        qsort(sums->at, count, sizeof *sums->at, longest_first);
+    for (uint32_t i = 0; i < MOST_ROWS && i < count && sums->at[i].ns > 0; i++) {
+        const struct sum *sum = &sums->at[i];
         table_row(table);
-        table_text(table, top->title);
-        table_text(table, top->name);
-        table_text(table, top->kind);
-        table_real(table, (double)top->times / steps);
-        table_int(table, llround((double)top->ns / steps));
-        table_real(table, (double)top->ns / (double)tops->whole_ns);
+        table_text(table, sum->of->title);
+        table_text(table, sum->of->name);
+        table_text(table, sum->of->kind);
+        table_real(table, (double)sum->times / steps);
+        table_int(table, llround((double)sum->ns / steps));
+        table_real(table, (double)sum->ns / (double)sums->whole_ns);
     }
 }
 
-static struct tops tops_new(void)
+static struct sums sums_new(void)
 {
-    return (struct tops){.names = intern_new()};
+    return (struct sums){.names = intern_new()};
 }
 
-static void tops_free(struct tops *tops)
+static void add_all(struct sums *sums, const struct tops *tops, bool device)
 {
-    intern_free(tops->names);
-    mem_free(tops->at);
+    for (uint32_t i = 0; i < tops->count; i++)
+        add(sums, &tops->at[i], device);
+}
+
+static void sums_free(struct sums *sums)
+{
+    intern_free(sums->names);
+    mem_free(sums->at);
 }
 
 static void show_operators(const struct summary *const *ranks, uint32_t count, uint32_t steps, bool device,
                            struct report *report)
 {
-    struct tops tops = tops_new();
+    struct sums sums = sums_new();
     for (uint32_t r = 0; r < count; r++) {
-        sum_to(&tops.whole_ns, device ? ranks[r]->kernels.busy_ns : ranks[r]->operators.host_self_ns);
-        for (uint32_t i = 0; i < ranks[r]->operators.count; i++) {
-            const struct operator_group *group = &ranks[r]->operators.groups[i];
-            const int64_t ns = device ? group->device_self_ns : group->host_self_ns;
-            add(&tops, (struct top){group->name, group->title, group->family, ns, group->dur_ns.count});
-        }
+        sum_to(&sums.whole_ns, device ? ranks[r]->kernels.device_ns : ranks[r]->operators.host_ns);
+        add_all(&sums, &ranks[r]->operators, device);
     }
-    put(&tops,
+    put(&sums,
         report_section(report, "top_operators", device ? "Operators by GPU time" : "Operators by time of their own"),
         "top_operators", "operator", "family", device ? "of busy" : "of all", steps);
-    tops_free(&tops);
+    sums_free(&sums);
 }
 
 static void show_kernels(const struct summary *const *ranks, uint32_t count, uint32_t steps, struct report *report)
 {
-    struct tops tops = tops_new();
+    struct sums sums = sums_new();
     for (uint32_t r = 0; r < count; r++) {
-        sum_to(&tops.whole_ns, ranks[r]->kernels.busy_ns);
-        for (uint32_t i = 0; i < ranks[r]->kernels.groups.count; i++) {
-            const struct kernel_group *group = &ranks[r]->kernels.groups.at[i];
-            add(&tops, (struct top){group->name, group->title, group->class, group->total_ns, group->dur_ns.count});
-        }
+        sum_to(&sums.whole_ns, ranks[r]->kernels.device_ns);
+        add_all(&sums, &ranks[r]->kernels, true);
     }
-    put(&tops, report_section(report, "top_kernels", "Kernels by GPU time"), "top_kernels", "kernel", "class",
+    put(&sums, report_section(report, "top_kernels", "Kernels by GPU time"), "top_kernels", "kernel", "class",
         "of busy", steps);
-    tops_free(&tops);
+    sums_free(&sums);
 }
 
 void summary_top_show(const struct summary *const *ranks, uint32_t count, uint32_t steps, bool device,
