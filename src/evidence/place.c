@@ -4,9 +4,13 @@
 #include "base/hash.h"
 #include "base/map.h"
 
-enum {
-    MOST_FRAMES = 5000,  /* of one stack looked at; Python itself stops at 1000 */
-    MOST_OPERATORS = 12, /* of one chain named; then an ellipsis */
+enum { MOST_OPERATORS = 12 }; /* of one chain named; then an ellipsis */
+
+/* The way from the innermost frame that is wanted down to a frame. */
+struct way {
+    uint32_t frame;   /* ROW_NONE: none is wanted */
+    uint32_t below;   /* the frame that it called; ROW_NONE */
+    uint32_t builtin; /* the innermost builtin below it; ROW_NONE */
 };
 
 struct stacks {
@@ -17,6 +21,7 @@ struct stacks {
     uint8_t *wanted;         /* by text: 0 not asked, 1 no, 2 yes */
     uint32_t *alike;         /* by text: the first text that names the same function */
     uint32_t *order, *of;    /* by row of a frame: among its siblings of that name; how many there are */
+    struct way *ways;        /* by row of a frame: to itself, from outside */
     struct frame *of_stacks; /* by text of a call stack: its innermost frame that is wanted */
     bool *stack_read;        /* by text */
     bool has_frames;
@@ -102,6 +107,30 @@ static void count_lane(struct stacks *stacks, uint32_t lane)
     map_free(&counts);
 }
 
+/* From that of the frame around it, which is known by then; so a stack may be as deep as it likes. */
+static struct way find_way(struct stacks *stacks, uint32_t frame)
+{
+    const struct trace *trace = stacks->trace;
+    if (stacks_wants(stacks, trace->name[frame]))
+        return (struct way){frame, ROW_NONE, ROW_NONE};
+    const uint32_t around = trace->parent[frame];
+    struct way way = {ROW_NONE, ROW_NONE, ROW_NONE};
+    if (around != ROW_NONE)
+        way = stacks->ways[around];
+    if (way.frame == around)
+        way.below = frame;
+    if (stacks_frame(stacks, trace->name[frame])->kind == FRAME_BUILTIN)
+        way.builtin = frame;
+    return way;
+}
+
+static void find_ways(struct stacks *stacks, uint32_t lane)
+{
+    const struct rows rows = trace_rows(stacks->trace, lane, NEST_PYTHON); /* who is around comes before */
+    for (uint32_t i = 0; i < rows.count; i++)
+        stacks->ways[rows.at[i]] = find_way(stacks, rows.at[i]);
+}
+
 static void find_orders(struct stacks *stacks)
 {
     const struct trace *trace = stacks->trace;
@@ -110,8 +139,10 @@ static void find_orders(struct stacks *stacks)
         if (trace->kind[row] == EVENT_PYTHON && !stacks->alike[trace->name[row]])
             stacks->alike[trace->name[row]] = find_alike(stacks, &first, trace->name[row]);
     map_free(&first);
-    for (uint32_t lane = 0; lane < trace->lane_count; lane++)
+    for (uint32_t lane = 0; lane < trace->lane_count; lane++) {
         count_lane(stacks, lane);
+        find_ways(stacks, lane);
+    }
 }
 
 struct stacks *stacks_new(const struct trace *trace, struct place_filter filter, struct arena *arena)
@@ -132,6 +163,7 @@ struct stacks *stacks_new(const struct trace *trace, struct place_filter filter,
         return stacks;
     stacks->order = arena_array(arena, trace->count, sizeof *stacks->order);
     stacks->of = arena_array(arena, trace->count, sizeof *stacks->of);
+    stacks->ways = arena_array(arena, trace->count, sizeof *stacks->ways);
     find_orders(stacks);
     return stacks;
 }
@@ -162,34 +194,10 @@ static uint32_t stack_row(const struct trace *trace, uint32_t row, bool *backwar
     return *backward ? forward : row;
 }
 
-/* The way from the innermost frame that is wanted down to the row. */
-struct way {
-    uint32_t frame;   /* ROW_NONE: none is wanted */
-    uint32_t below;   /* the frame that it called; ROW_NONE */
-    uint32_t builtin; /* the innermost builtin below it; ROW_NONE */
-};
-
-/* From a frame outward, itself included. */
-static struct way way_from(struct stacks *stacks, uint32_t frame)
-{
-    const struct trace *trace = stacks->trace;
-    struct way way = {frame, ROW_NONE, ROW_NONE};
-    for (int walked = 0; way.frame != ROW_NONE && !stacks_wants(stacks, trace->name[way.frame]); walked++) {
-        if (walked == MOST_FRAMES)
-            return (struct way){ROW_NONE, ROW_NONE, ROW_NONE};
-        way.below = way.frame;
-        if (way.builtin == ROW_NONE && stacks_frame(stacks, trace->name[way.frame])->kind == FRAME_BUILTIN)
-            way.builtin = way.frame;
-        way.frame = trace->parent[way.frame];
-    }
-    return way;
-}
-
 static struct way way_to(struct stacks *stacks, uint32_t row)
 {
-    if (!stacks->has_frames)
-        return (struct way){ROW_NONE, ROW_NONE, ROW_NONE};
-    return way_from(stacks, trace_frame(stacks->trace, row));
+    const uint32_t frame = stacks->has_frames ? trace_frame(stacks->trace, row) : ROW_NONE;
+    return frame == ROW_NONE ? (struct way){ROW_NONE, ROW_NONE, ROW_NONE} : stacks->ways[frame];
 }
 
 static bool drives_autograd(str name)
@@ -267,7 +275,7 @@ bool place_outward(struct stacks *stacks, struct place *place)
 {
     if (place->row == ROW_NONE || stacks->trace->parent[place->row] == ROW_NONE)
         return false;
-    const struct way way = way_from(stacks, stacks->trace->parent[place->row]);
+    const struct way way = stacks->ways[stacks->trace->parent[place->row]];
     if (way.frame == ROW_NONE)
         return false;
     const uint32_t callee = way.below == ROW_NONE ? place->row : way.below;

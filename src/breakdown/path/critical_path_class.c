@@ -121,16 +121,14 @@ static enum path_class class_of_wait(const struct path_judge *judge, const struc
     }
 }
 
-enum { FRAME_DEPTH = 2000 }; /* Python itself gives up at 1000 */
-
-/* The innermost Python frame that was open all the while; ROW_NONE. */
+/* The innermost Python frame that was open all the while; ROW_NONE. Each frame below it ends in the meantime, so it is climbed
+ * for one piece only, however deep a stack is. */
 static uint32_t frame_around(const struct trace *trace, uint32_t lane, int64_t start_ns, int64_t end_ns)
 {
     uint32_t row = trace_open_at(trace, lane, NEST_PYTHON, start_ns);
-    for (int depth = 0; row != ROW_NONE && depth < FRAME_DEPTH; depth++, row = trace->parent[row])
-        if (trace_end_ns(trace, row) >= end_ns)
-            return row;
-    return ROW_NONE;
+    while (row != ROW_NONE && trace_end_ns(trace, row) < end_ns)
+        row = trace->parent[row];
+    return row;
 }
 
 static struct path_piece piece_of(const struct path_judge *judge, const struct path_part *part)

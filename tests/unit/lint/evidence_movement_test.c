@@ -345,6 +345,23 @@ static void a_loader_on_the_training_thread_is_told_apart(void **state)
     done(&s);
 }
 
+static void a_place_is_found_through_any_number_of_frames(void **state)
+{
+    enum { DEPTH = 20000 };
+    struct scene s = scene_new();
+    plant_step(&s.p, 0, 0, 3 * DEPTH);
+    frame(&s, "train.py(3): main", 0, 3 * DEPTH);
+    for (int64_t i = 1; i < DEPTH; i++)
+        frame(&s, "torch/nn/modules/module.py(7): visit", i, 3 * DEPTH - 2 * i);
+    item_at(&s, DEPTH);
+    ready(&s);
+    const struct place *place = &s.evidence.groups.at[0].place;
+    assert_true(str_eq(place->function.name, S("main")));
+    assert_true(str_eq(place->callee.name, S("visit")));
+    assert_true(str_eq(place->builtin, S("item")));
+    done(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -358,6 +375,7 @@ int main(void)
         cmocka_unit_test(a_device_that_works_on_leaves_no_bubble),
         cmocka_unit_test(the_part_of_a_copy_beside_no_kernel_is_exposed),
         cmocka_unit_test(two_reads_of_a_function_are_two_places),
+        cmocka_unit_test(a_place_is_found_through_any_number_of_frames),
         cmocka_unit_test(frames_of_the_framework_are_passed_over),
         cmocka_unit_test(the_exact_line_comes_from_the_callee),
         cmocka_unit_test(a_call_stack_beside_the_operator_will_do),
