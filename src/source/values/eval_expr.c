@@ -162,9 +162,28 @@ const struct value *eval_iterate(struct eval *e, const struct value *value)
 static const struct limit deep = {"container-depth",
                                   "lists, tuples and dicts nest deeper than 4; what lies deeper is not known"};
 
+static const struct limit long_container = {
+    "container-items", "a list, tuple or set has more than 32 items that differ; what each of them is is not known"};
+
+/* Of literals only that they are numbers or texts is asked anyway. */
+static bool tells_more(const struct value *item, const struct value *joined)
+{
+    const bool literal = item->kind == VALUE_INT || item->kind == VALUE_FLOAT || item->kind == VALUE_BOOL ||
+                         item->kind == VALUE_STR || item->kind == VALUE_NONE;
+    return item != joined && !literal && item->kind != VALUE_UNKNOWN;
+}
+
+static bool any_tells_more(struct eval *e, uint32_t node, const struct value *joined)
+{
+    for (uint32_t item = syntax_first(e->tree, node); item != NONE; item = syntax_next(e->tree, item))
+        if (tells_more(eval_get(e, item), joined))
+            return true;
+    return false;
+}
+
 static const struct value *sequence(struct eval *e, uint32_t node, enum value_kind kind)
 {
-    const struct value *items[64];
+    const struct value *items[VALUE_ITEMS];
     uint32_t count = 0;
     bool known = true;
     const struct value *joined = &value_nothing;
@@ -174,13 +193,15 @@ static const struct value *sequence(struct eval *e, uint32_t node, enum value_ki
             value = eval_iterate(e, value);
             known = false;
         }
-        if (count < 64)
+        if (count < VALUE_ITEMS)
             items[count] = value;
         count++;
         joined = values_join(e->values, joined, value, JOIN_WAYS);
     }
-    const struct value *value =
-        known && count <= 32 ? values_tuple(e->values, kind, items, count) : values_container(e->values, kind, joined);
+    const struct value *value = known && count <= VALUE_ITEMS ? values_tuple(e->values, kind, items, count)
+                                                              : values_container(e->values, kind, joined);
+    if (known && count > VALUE_ITEMS && any_tells_more(e, node, joined))
+        eval_limit(e, &long_container, node);
     if (count && !value->items)
         eval_limit(e, &deep, node);
     return value;

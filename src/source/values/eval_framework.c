@@ -142,10 +142,9 @@ static const struct value *prepared_one(const struct known_call *c, uint32_t nod
 
 const struct value *known_prepared(const struct known_call *c)
 {
-    enum { MOST = 32 };
     static const struct limit wide = {"prepare", "more than 32 things are prepared in one call; none of them is known"};
     static const char *const options[] = {"move_to_device", "device_placement"};
-    const struct value *items[MOST];
+    const struct value *items[VALUE_ITEMS];
     uint32_t count = 0;
     bool moves = true;
     for (size_t i = 0; i < sizeof options / sizeof *options; i++)
@@ -153,9 +152,9 @@ const struct value *known_prepared(const struct known_call *c)
     eval_fact(c->e, FACT_DEVICE_USED, &value_unknown);
     const uint32_t list = syntax_child(c->e->tree, c->call, 1);
     for (uint32_t a = syntax_first(c->e->tree, list); a != NONE; a = syntax_next(c->e->tree, a)) {
-        if (count == MOST)
+        if (count == VALUE_ITEMS)
             eval_limit(c->e, &wide, c->call);
-        if (c->e->tree->kind[a] == SYN_STARRED || count == MOST)
+        if (c->e->tree->kind[a] == SYN_STARRED || count == VALUE_ITEMS)
             return &value_unknown;
         if (c->e->tree->kind[a] != SYN_KEYWORD)
             items[count++] = prepared_one(c, a, moves);

@@ -33,9 +33,8 @@ static const struct value *pair(const struct known_call *c, const struct value *
 
 static const struct value *zip(const struct known_call *c)
 {
-    enum { MOST = 32 };
     static const struct limit wide = {"zip", "zip takes more than 32 things; the others are not known"};
-    const struct value *items[MOST];
+    const struct value *items[VALUE_ITEMS];
     uint32_t count = 0;
     const uint32_t list = syntax_child(c->e->tree, c->call, 1);
     for (uint32_t a = syntax_first(c->e->tree, list); a != NONE; a = syntax_next(c->e->tree, a)) {
@@ -43,7 +42,7 @@ static const struct value *zip(const struct known_call *c)
             return of(c, VALUE_ITERATOR, of(c, VALUE_TUPLE, eval_iterate(c->e, eval_iterate(c->e, eval_get(c->e, a)))));
         if (c->e->tree->kind[a] == SYN_KEYWORD)
             continue;
-        if (count == MOST) {
+        if (count == VALUE_ITEMS) {
             eval_limit(c->e, &wide, c->call);
             break;
         }

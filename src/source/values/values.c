@@ -8,7 +8,7 @@
 #include "base/mem.h"
 #include "source/known/known.h"
 
-enum { SHARDS = 64, PAGE = 1 << 12, PAGES = 1 << 12, DEEPEST = 4, LONGEST = 32 };
+enum { SHARDS = 64, PAGE = 1 << 12, PAGES = 1 << 12, DEEPEST = 4 };
 
 const struct value value_unknown = {.detail = NONE};
 const struct value value_nothing = {.kind = VALUE_NOTHING, .detail = NONE, .id = 1};
@@ -366,7 +366,7 @@ const struct value *values_join(struct values *values, const struct value *a, co
     if (speaks_for_both(b, a, join))
         return b;
     struct value out = {.kind = join_kind(a, b, join), .detail = a->detail == b->detail ? a->detail : NONE};
-    const struct value *room[LONGEST];
+    const struct value *room[VALUE_ITEMS];
     out.flags = a->kind == VALUE_NOTHING   ? b->flags
                 : b->kind == VALUE_NOTHING ? a->flags
                                            : join_flags(a->flags, b->flags);
@@ -385,7 +385,7 @@ const struct value *values_join(struct values *values, const struct value *a, co
     return values_get(values, &out);
 }
 
-/* Containers of known length only up to LONGEST; deeper nesting than DEEPEST is not told apart. */
+/* Containers of known length only up to VALUE_ITEMS; deeper nesting than DEEPEST is not told apart. */
 const struct value *values_tuple(struct values *values, enum value_kind kind, const struct value *const *items,
                                  uint32_t count)
 {
@@ -394,12 +394,12 @@ const struct value *values_tuple(struct values *values, enum value_kind kind, co
     for (uint32_t i = 0; i < count; i++)
         joined = values_join(values, joined, items[i], JOIN_WAYS);
     bool deep = joined->depth >= DEEPEST;
-    for (uint32_t i = 0; i < count && i < LONGEST; i++)
+    for (uint32_t i = 0; i < count && i < VALUE_ITEMS; i++)
         deep |= items[i]->depth >= DEEPEST;
     out.device = joined->device;
     out.parameter = joined->parameter;
     out.flags = joined->flags & (VALUE_CONSTANT | VALUE_RANDOM | VALUE_DOWNLOADED | VALUE_UPLOADED | VALUE_FROM_LOADER);
-    if (count && count <= LONGEST && !deep) {
+    if (count && count <= VALUE_ITEMS && !deep) {
         out.item_count = (uint8_t)count;
         out.items = items;
     } else if (count && !deep) {
@@ -429,7 +429,7 @@ const struct value *values_on(struct values *values, const struct value *value, 
                               uint16_t drop)
 {
     struct value out = *value;
-    const struct value *room[LONGEST];
+    const struct value *room[VALUE_ITEMS];
     out.device = (uint8_t)device;
     out.parameter = value->kind == VALUE_NOTHING ? value->parameter : 0; /* it stays that parameter */
     out.flags = (uint16_t)((out.flags | add) & ~(unsigned)drop);

@@ -10,6 +10,7 @@
 struct values;
 enum { VALUE_NOTHING = VALUE_KINDS }; /* no way leads here yet: the least value, unknown to who asks from outside */
 extern const struct value value_nothing;
+enum { VALUE_ITEMS = 32 }; /* of a container that are told apart */
 
 struct values *values_new(void);
 void values_free(struct values *values);

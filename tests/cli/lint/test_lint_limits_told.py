@@ -40,6 +40,7 @@ MEETS = {
     "function-passes": HEAD + "def f(n, " + ", ".join(f"a{i}" for i in range(20)) + "):\n    for i in range(n):\n"
                        + lines(19, "        a{0} = a{1}\n") + "        a19 = torch.zeros(3).cuda()\n    return a0\n",
     "container-depth": HEAD + "def f(x):\n    return [[[[[[x.cuda()]]]]]]\n",
+    "container-items": HEAD + "def f(x):\n    return (" + "x, " * 32 + "x.cuda())\n",
     "zip": HEAD + "def f(x):\n    return zip(" + ", ".join(["x"] * 33) + ")\n",
     "prepare": "from accelerate import Accelerator\naccelerator = Accelerator()\ny = accelerator.prepare("
                + ", ".join(["x"] * 33) + ")\n",
@@ -123,7 +124,8 @@ class Told(unittest.TestCase):
         self.assertLessEqual(in_sources(), documented)
 
     def test_ordinary_code_meets_none(self):
-        self.assertEqual(self.limits(HEAD + TRAIN + "        print(loss.item())\n")[1], [])
+        names = "NAMES = [" + ", ".join(f"'class {i}'" for i in range(80)) + "]\n"
+        self.assertEqual(self.limits(HEAD + names + TRAIN + "        print(loss.item())\n")[1], [])
 
 
 if __name__ == "__main__":
