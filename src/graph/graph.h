@@ -106,6 +106,9 @@ struct change change_without(const struct without *without);
 void graph_path(const struct graph *graph, const struct schedule *schedule, uint32_t last, path_take *take,
                 void *context);
 
+/* The node before on the longest path; nodes are asked for in descending order, of the graph's net as recorded. */
+uint32_t graph_before(const struct graph *graph, struct path_back *back, uint32_t node, uint32_t *via);
+
 /* The node that ends last, of the main thread and all streams. NODE_NONE in an empty graph. */
 uint32_t graph_last(const struct graph *graph, const struct schedule *schedule);
 

@@ -21,6 +21,12 @@ void graph_path(const struct graph *graph, const struct schedule *schedule, uint
     net_path(&graph->net, schedule, last, started_by_main, graph, take, context);
 }
 
+uint32_t graph_before(const struct graph *graph, struct path_back *back, uint32_t node, uint32_t *via)
+{
+    const uint32_t before = path_before(back, node, via);
+    return before == NODE_NONE ? started_by_main(graph, node, via) : before;
+}
+
 uint32_t graph_last(const struct graph *graph, const struct schedule *schedule)
 {
     uint32_t last = NODE_NONE;

@@ -2,12 +2,10 @@
 #include "path.h"
 
 struct path {
-    const struct net *net;
-    const struct schedule *schedule;
+    struct path_back back;
     path_take *take;
     void *context;
-    int64_t time;  /* the path is known from here on */
-    uint32_t edge; /* edges at and above this one lead to later nodes */
+    int64_t time; /* the path is known from here on */
 };
 
 /* A predecessor and by which edge. */
@@ -16,48 +14,60 @@ struct way {
     int64_t arrival, ideal; /* with the lag; with the floor */
 };
 
-static int64_t start_of(const struct path *path, uint32_t node)
+static int64_t start_of(const struct path_back *back, uint32_t node)
 {
-    return path->schedule ? path->schedule->start[node] : path->net->start[node];
+    return back->schedule ? back->schedule->start[node] : back->net->start[node];
 }
 
-static int64_t end_of(const struct path *path, uint32_t node)
+static int64_t end_of(const struct path_back *back, uint32_t node)
 {
-    return path->schedule ? path->schedule->end[node] : net_end(path->net, node);
+    return back->schedule ? back->schedule->end[node] : net_end(back->net, node);
 }
 
-static bool holds(const struct path *path, const struct edge *edge)
+static bool holds(const struct path_back *back, const struct edge *edge)
 {
-    const struct change *change = path->schedule ? path->schedule->change : NULL;
+    const struct change *change = back->schedule ? back->schedule->change : NULL;
     return !change || !change->holds || change->holds(change->context, edge);
 }
 
-static void consider(const struct path *path, const struct edge *edge, struct way *best)
+static void consider(const struct path_back *back, const struct edge *edge, struct way *best)
 {
-    if (!holds(path, edge))
+    if (!holds(back, edge))
         return;
-    const struct way way = {edge->from, edge->kind, net_arrival(path->net, path->schedule, edge),
-                            time_sum(end_of(path, edge->from), net_floor(path->net, edge->to, edge->kind))};
+    const struct way way = {edge->from, edge->kind, net_arrival(back->net, back->schedule, edge),
+                            time_sum(end_of(back, edge->from), net_floor(back->net, edge->to, edge->kind))};
     if (best->from == NODE_NONE || way.arrival > best->arrival ||
         (way.arrival == best->arrival && way.ideal > best->ideal))
         *best = way;
 }
 
-static struct way last_way(struct path *path, uint32_t node)
+static struct way last_way(struct path_back *back, uint32_t node)
 {
-    const struct net *net = path->net;
+    const struct net *net = back->net;
     const struct edge lane = {net->before[node], node, EDGE_LANE};
     struct way best = {NODE_NONE, EDGE_KINDS_MOST, 0, 0};
-    while (path->edge && net->edges[path->edge - 1].to > node)
-        path->edge--;
-    const bool alone = !path->edge || net->edges[path->edge - 1].to != node; /* then there is nothing to compare */
-    if (lane.from != NODE_NONE && alone && holds(path, &lane))
+    while (back->edge && net->edges[back->edge - 1].to > node)
+        back->edge--;
+    const bool alone = !back->edge || net->edges[back->edge - 1].to != node; /* then there is nothing to compare */
+    if (lane.from != NODE_NONE && alone && holds(back, &lane))
         return (struct way){lane.from, EDGE_LANE, 0, 0};
     if (lane.from != NODE_NONE)
-        consider(path, &lane, &best);
-    for (uint32_t e = path->edge; e && net->edges[e - 1].to == node; e--)
-        consider(path, &net->edges[e - 1], &best);
+        consider(back, &lane, &best);
+    for (uint32_t e = back->edge; e && net->edges[e - 1].to == node; e--)
+        consider(back, &net->edges[e - 1], &best);
     return best;
+}
+
+struct path_back path_back_of(const struct net *net, const struct schedule *schedule)
+{
+    return (struct path_back){net, schedule, net->edge_count};
+}
+
+uint32_t path_before(struct path_back *back, uint32_t node, uint32_t *via)
+{
+    const struct way way = last_way(back, node);
+    *via = way.kind;
+    return way.from;
 }
 
 /* Takes the part [start, time) of the path, if there is any. */
@@ -75,14 +85,15 @@ void net_path(const struct net *net, const struct schedule *schedule, uint32_t l
 {
     if (last == NODE_NONE)
         return;
-    struct path path = {net, schedule, visit, context, 0, net->edge_count};
-    path.time = end_of(&path, last);
+    struct path path = {path_back_of(net, schedule), visit, context, 0};
+    path.time = end_of(&path.back, last);
     for (uint32_t node = last; node != NODE_NONE;) {
-        take(&path, start_of(&path, node), node, false, EDGE_KINDS_MOST);
-        struct way way = last_way(&path, node);
-        if (way.from == NODE_NONE && origin)
-            way.from = origin(of_origin, node, &way.kind);
-        take(&path, way.from == NODE_NONE ? 0 : end_of(&path, way.from), node, true, way.kind);
-        node = way.from;
+        uint32_t via;
+        take(&path, start_of(&path.back, node), node, false, EDGE_KINDS_MOST);
+        uint32_t from = path_before(&path.back, node, &via);
+        if (from == NODE_NONE && origin)
+            from = origin(of_origin, node, &via);
+        take(&path, from == NODE_NONE ? 0 : end_of(&path.back, from), node, true, via);
+        node = from;
     }
 }

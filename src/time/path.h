@@ -20,6 +20,18 @@ struct path_part {
     uint32_t via; /* of a waiting part; EDGE_KINDS_MOST: nothing goes before it */
 };
 
+/* Steps back from nodes, asked for in descending order. schedule is NULL for the net as recorded. */
+struct path_back {
+    const struct net *net;
+    const struct schedule *schedule;
+    uint32_t edge; /* edges at and above this one lead to later nodes */
+};
+
+struct path_back path_back_of(const struct net *net, const struct schedule *schedule);
+
+/* The predecessor that let the node go last, by an edge of which kind; NODE_NONE: it waits for nothing. */
+uint32_t path_before(struct path_back *back, uint32_t node, uint32_t *via);
+
 typedef void path_take(void *context, const struct path_part *part);
 
 /* Where a node that waits for nothing came from, by an edge of which kind; NODE_NONE: from nowhere. NULL: so do all. */

@@ -18,13 +18,14 @@ void job_numbers_of(const struct trace *trace, const struct selection *selection
     verdict_run(lab, &out->verdict);
     const bool kernels = verdict_worth(&out->verdict, RESOURCE_DEVICE); /* as `summary` keeps them */
     out->holdups = holdups_run(lab, phases_of(trace, &scratch), kernels, arena);
+    strip_of(graph, classes, selection, &out->numbers, arena, &out->strip);
     graph_free(graph);
     arena_free(&scratch);
 }
 
 struct job_rank job_rank_of(const struct job_numbers *numbers)
 {
-    return (struct job_rank){&numbers->numbers, &numbers->verdict, &numbers->holdups};
+    return (struct job_rank){&numbers->numbers, &numbers->verdict, &numbers->holdups, &numbers->strip};
 }
 
 /* ---- all ranks ---- */

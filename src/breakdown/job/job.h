@@ -17,7 +17,7 @@
 #define BREAKDOWN_JOB_H
 
 #include "breakdown/holdup/holdup.h"
-#include "breakdown/ranks/ranks.h"
+#include "breakdown/strip/strip.h"
 #include "breakdown/verdict/verdict.h"
 
 /* What is kept of a rank; the parts may lie in the results of other analyses. */
@@ -25,6 +25,7 @@ struct job_rank {
     const struct rank_numbers *numbers;
     const struct verdict *verdict;
     const struct holdups *holdups;
+    const struct strip *strip;
 };
 
 /* The same, by itself. */
@@ -32,6 +33,7 @@ struct job_numbers {
     struct rank_numbers numbers;
     struct verdict verdict;
     struct holdups holdups;
+    struct strip strip;
 };
 
 void job_numbers_of(const struct trace *trace, const struct selection *selection, struct arena *arena,

@@ -58,7 +58,7 @@ static void add_part(void *context, const struct path_part *part)
 static void add_rest(struct count *count, int64_t path_end_ns)
 {
     const int64_t end = count->trace->end_ns;
-    const struct path_piece rest = {path_end_ns, end, PATH_UNKNOWN, ROW_NONE, LANE_NONE};
+    const struct path_piece rest = {path_end_ns, end, PATH_UNKNOWN, CAUSE_NONE, ROW_NONE, LANE_NONE};
     if (end > path_end_ns)
         add_piece(count, &rest);
 }
@@ -184,6 +184,7 @@ void critical_path_run(const struct trace *trace, const struct selection *select
     finish_lanes(trace, arena, result);
     finish_graph(graph, result);
     rank_run(trace, selection, arena, &result->numbers);
+    strip_of(graph, classes, selection, &result->numbers, arena, &result->strip);
     if (result->device || result->numbers.collective_count) {
         const struct lab *lab = lab_open(graph, classes, selection, &scratch);
         verdict_run(lab, &result->verdict);

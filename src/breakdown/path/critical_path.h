@@ -10,43 +10,10 @@
 
 #include "breakdown/step/facts.h"
 #include "breakdown/holdup/holdup.h"
-#include "breakdown/ranks/ranks.h"
+#include "breakdown/strip/strip.h"
 #include "breakdown/verdict/verdict.h"
 #include "trace/select.h"
 #include "trace/trace.h"
-
-enum path_class {
-    /* the host */
-    PATH_FORWARD, /* operators, by phase */
-    PATH_BACKWARD,
-    PATH_OPTIMIZER,
-    PATH_PYTHON, /* between operators */
-    PATH_COMPILATION,
-    PATH_LOADING,
-    PATH_START,  /* module loading, first use and search of libraries, graph capture */
-    PATH_MEMORY, /* the allocator */
-    PATH_STALL,  /* sleep, garbage collection, checkpoint, logging */
-    PATH_LAUNCH,
-    PATH_RUNTIME,    /* calls of the runtime that neither launch nor wait */
-    PATH_SYNC,       /* what a synchronisation takes beside the wait */
-    PATH_COLLECTIVE, /* communication that runs on the host */
-    PATH_PROFILER,
-    /* the device */
-    PATH_COMPUTE,
-    PATH_COMMUNICATION,
-    PATH_COPY,
-    PATH_MEMSET,
-    /* between them */
-    PATH_LATENCY,    /* from the end of a launch call to the start of its work */
-    PATH_QUEUE,      /* from one work of a stream to the next, both launched in time */
-    PATH_DEPENDENCY, /* from work of one stream to work of another that waited for it */
-    PATH_HELD,       /* queued on the device for long, for a reason that nothing recorded tells */
-    PATH_UNKNOWN,
-    PATH_CLASSES,
-};
-
-const char *path_class_id(enum path_class class);    /* "operators_forward" */
-const char *path_class_title(enum path_class class); /* for people */
 
 struct path_sums {
     int64_t ns[PATH_CLASSES];
@@ -105,6 +72,7 @@ struct critical_path {
 
     struct verdict verdict;      /* of the same steps, by experiments on the same graph */
     struct rank_numbers numbers; /* against the others of its job */
+    struct strip strip;          /* for the path across ranks */
     struct holdups holdups;      /* of a rank that has collectives: what a late one is late for */
 
     /* the graph behind it */

@@ -3,7 +3,7 @@
 #ifndef BREAKDOWN_CRITICAL_PATH_KEEP_H
 #define BREAKDOWN_CRITICAL_PATH_KEEP_H
 
-#include "critical_path_class.h"
+#include "critical_path.h"
 
 /* A zeroed struct with `most` is empty. path_kept_free releases it. */
 struct path_kept {

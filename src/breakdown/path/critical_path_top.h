@@ -4,7 +4,7 @@
 #define BREAKDOWN_CRITICAL_PATH_TOP_H
 
 #include "base/map.h"
-#include "critical_path_class.h"
+#include "critical_path.h"
 
 struct path_group {
     enum path_class class;

@@ -13,13 +13,13 @@
 
 /* ---- one rank ---- */
 
-enum { RUNS = 6 };
+enum { RUNS = 5, JUDGES = 3, OF_RANK = RUNS, ARENAS };
 
 struct one {
     const struct trace *trace;
     const struct selection *selection;
     struct judgements judgements;
-    struct arena arenas[RUNS]; /* an analysis allocates in its own, on whatever thread it runs */
+    struct arena arenas[ARENAS]; /* an analysis allocates in its own, on whatever thread it runs */
     struct summary *out;
 };
 
@@ -41,6 +41,8 @@ static void judge(void *context, size_t i)
     struct arena *arena = &one->arenas[i];
     if (i == 0) {
         one->judgements.costs = op_costs_new(one->trace, arena);
+    } else if (i == 2) {
+        rank_run(one->trace, one->selection, &one->arenas[OF_RANK], &one->out->rank);
     } else {
         one->judgements.phases = phases_of(one->trace, arena);
         one->judgements.classes = work_classes_new(one->trace, arena);
@@ -56,6 +58,7 @@ static void judge_bound(struct one *one)
     verdict_run(lab, &one->out->verdict);
     const bool device = verdict_worth(&one->out->verdict, RESOURCE_DEVICE);
     one->out->holdups = holdups_run(lab, j->phases, device, &one->arenas[4]);
+    strip_of(graph, j->classes, one->selection, &one->out->rank, &one->arenas[4], &one->out->strip);
     arena_free(&scratch);
     graph_free(graph);
 }
@@ -110,9 +113,6 @@ static void run_one(void *context, size_t i)
     case 4:
         judge_bound(one);
         break;
-    case 5:
-        rank_run(one->trace, one->selection, arena, &one->out->rank);
-        break;
     }
 }
 
@@ -120,11 +120,11 @@ void summary_run(const struct trace *trace, const struct selection *selection, s
 {
     struct one one = {.trace = trace, .selection = selection, .out = out};
     struct arena judged = {0};
-    par_each(2, 0, judge, &one);
-    for (int i = 0; i < 2; i++)
+    par_each(JUDGES, 0, judge, &one);
+    for (int i = 0; i < JUDGES; i++)
         arena_adopt(&judged, &one.arenas[i]);
     par_each(RUNS, 0, run_one, &one);
-    for (int i = 0; i < RUNS; i++)
+    for (int i = 0; i < ARENAS; i++)
         arena_adopt(arena, &one.arenas[i]);
     out->has_operators = trace->kinds[EVENT_OPERATOR] > 0;
     out->has_stacks = trace->kinds[EVENT_PYTHON] > 0;
@@ -327,7 +327,7 @@ static void find_job(const struct summary *const *ranks, uint32_t count, struct 
 {
     struct job_rank *all = arena_array(arena, count, sizeof *all);
     for (uint32_t r = 0; r < count; r++)
-        all[r] = (struct job_rank){&ranks[r]->rank, &ranks[r]->verdict, &ranks[r]->holdups};
+        all[r] = (struct job_rank){&ranks[r]->rank, &ranks[r]->verdict, &ranks[r]->holdups, &ranks[r]->strip};
     job_of(all, count, arena, job);
 }
 

@@ -13,7 +13,7 @@
 #include "breakdown/kernels/work_figures.h"
 #include "breakdown/holdup/holdup.h"
 #include "breakdown/verdict/verdict.h"
-#include "breakdown/ranks/ranks.h"
+#include "breakdown/strip/strip.h"
 #include "runs_on.h"
 
 /* An operator or a kernel by name, over the selected steps. */
@@ -39,6 +39,7 @@ struct summary {
     struct verdict verdict;
     struct holdups holdups;
     struct rank_numbers rank;
+    struct strip strip;
     struct part_place places[PARTS];
     bool has_operators, has_stacks, has_graphs;
     struct runs_on runs;

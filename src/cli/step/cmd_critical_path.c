@@ -68,7 +68,8 @@ static void find_job(struct paths *paths, struct arena *arena)
 {
     struct job_rank *ranks = arena_array(arena, paths->count, sizeof *ranks);
     for (uint32_t i = 0; i < paths->count; i++)
-        ranks[i] = (struct job_rank){&paths->at[i]->numbers, &paths->at[i]->verdict, &paths->at[i]->holdups};
+        ranks[i] = (struct job_rank){&paths->at[i]->numbers, &paths->at[i]->verdict, &paths->at[i]->holdups,
+                                     &paths->at[i]->strip};
     job_of(ranks, paths->count, arena, &paths->job);
 }
 

@@ -19,6 +19,7 @@ struct collective *collective_table_add(struct collective_table *table, uint32_t
         .in_elements = -1,
         .out_elements = -1,
         .row = row,
+        .call = ROW_NONE,
         .step = trace_step(table->trace, row),
         .kind = (uint8_t)kind,
     };

@@ -66,6 +66,7 @@ struct collective {
     int64_t seq;      /* number within the group, the same on every rank; -1: not recorded */
     int64_t in_elements, out_elements; /* of this rank's buffers; -1: not recorded */
     uint32_t row;                      /* the kernel, else the work, else the call */
+    uint32_t call;                     /* that on the host; ROW_NONE of a kernel and where none was recorded */
     uint32_t step;                     /* index of the step it was called in; STEP_NONE */
     uint32_t group;                    /* index into groups */
     uint8_t element_bytes;             /* 0: not recorded */

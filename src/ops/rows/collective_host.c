@@ -64,6 +64,7 @@ static void add_call(struct collective_table *table, uint32_t row, enum collecti
 {
     struct collective *call = collective_table_add(table, row, kind);
     call->dur_ns = -1;
+    call->call = row;
     call->on_host = true;
     set_message(table->trace, input_argument(kind), call);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "critical_path_class.h"
+#include "path_class.h"
 
 #include "breakdown/idle/cause_track.h"
 #include "graph/runtime.h"
@@ -49,7 +49,7 @@ struct path_judge {
     const struct work_classes *classes;
     const uint8_t *phases, *calls;
     const struct cause_track *tracks; /* by lane */
-    uint32_t *until;                  /* by lane: stretches from here on begin after the parts to come */
+    uint32_t *until;                  /* by lane: stretches from here on begin after the part before */
 };
 
 struct path_judge *path_judge_new(const struct graph *graph, const struct work_classes *classes, struct arena *arena)
@@ -134,8 +134,11 @@ static uint32_t frame_around(const struct trace *trace, uint32_t lane, int64_t s
 static struct path_piece piece_of(const struct path_judge *judge, const struct path_part *part)
 {
     const struct graph *graph = judge->graph;
-    struct path_piece piece = {part->start, part->end, PATH_PYTHON, graph->row[part->node],
-                               graph_lane(graph, part->node)};
+    struct path_piece piece = {.start_ns = part->start,
+                               .end_ns = part->end,
+                               .class = PATH_PYTHON,
+                               .row = graph->row[part->node],
+                               .lane = graph_lane(graph, part->node)};
     if (part->waiting)
         piece.class = class_of_wait(judge, part);
     else if (graph->net.kind[part->node] == NODE_DEVICE)
@@ -187,6 +190,8 @@ static const struct cause_stretch *stretch_before(struct path_judge *judge, uint
 {
     const struct cause_stretch *at = judge->tracks[lane].at;
     uint32_t *until = &judge->until[lane];
+    while (*until < judge->tracks[lane].count && at[*until].start_ns < time_ns)
+        ++*until;
     while (*until && at[*until - 1].start_ns >= time_ns)
         --*until;
     return *until ? &at[*until - 1] : NULL;
@@ -201,6 +206,7 @@ static void cut_at_causes(struct path_judge *judge, const struct path_piece *who
         piece.end_ns = until;
         if (over && over->end_ns >= until) {
             piece.class = class_of_cause(over->cause);
+            piece.cause = over->cause;
             piece.row = over->cause == CAUSE_SEARCH ? whole->row : over->row; /* a search is made of calls */
             piece.start_ns = over->start_ns > whole->start_ns ? over->start_ns : whole->start_ns;
         } else if (over && over->end_ns > whole->start_ns) {

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "strip_parts.h"
+
+#include "base/mem.h"
+#include "base/order.h"
+
+/* A stretch has no more pieces than this while some of them have names: the shortest lose theirs. */
+enum { PIECES_MOST = 12 };
+
+/* ---- growing ---- */
+
+static uint32_t ends_by(const struct strip_parts *parts, int64_t time_ns)
+{
+    uint32_t low = 0, high = parts->end_count;
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (parts->ends[middle] <= time_ns)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+uint32_t strip_open(struct strip_parts *parts, int64_t end_ns)
+{
+    parts->at = mem_grow(parts->at, &parts->room, parts->count + 1, sizeof *parts->at);
+    parts->at[parts->count] = (struct open_stretch){
+        .end_ns = end_ns, .start_ns = end_ns, .pieces = PIECE_NONE, .ends = ends_by(parts, end_ns)};
+    return (uint32_t)parts->count++;
+}
+
+static bool same_kind(const struct strip_piece *a, const struct strip_piece *b)
+{
+    return a->class == b->class && a->cause == b->cause && a->phase == b->phase && a->name == b->name;
+}
+
+static void add(struct strip_parts *parts, uint32_t stretch, int64_t start_ns, const struct strip_piece *kind)
+{
+    struct open_stretch *to = &parts->at[stretch];
+    const int64_t ns = to->start_ns - start_ns;
+    to->start_ns = start_ns;
+    for (uint32_t i = to->pieces; i != PIECE_NONE; i = parts->pieces[i].next)
+        if (same_kind(&parts->pieces[i].of, kind)) {
+            parts->pieces[i].of.ns += ns;
+            return;
+        }
+    parts->pieces = mem_grow(parts->pieces, &parts->piece_room, parts->piece_count + 1, sizeof *parts->pieces);
+    struct listed_piece *new = &parts->pieces[parts->piece_count];
+    *new = (struct listed_piece){*kind, to->pieces};
+    new->of.ns = ns;
+    to->pieces = (uint32_t)parts->piece_count++;
+}
+
+/* The last end of a collective at which a stretch that goes on has to be cut; INT64_MIN: none. */
+static int64_t next_cut(const struct strip_parts *parts, struct open_stretch *stretch)
+{
+    const bool empty = stretch->start_ns == stretch->end_ns;
+    while (stretch->ends && parts->ends[stretch->ends - 1] + empty > stretch->start_ns)
+        stretch->ends--;
+    return stretch->ends ? parts->ends[stretch->ends - 1] : INT64_MIN;
+}
+
+uint32_t strip_extend(struct strip_parts *parts, uint32_t stretch, int64_t start_ns, const struct strip_piece *kind)
+{
+    for (int64_t cut; (cut = next_cut(parts, &parts->at[stretch])) > start_ns;) {
+        if (cut < parts->at[stretch].start_ns)
+            add(parts, stretch, cut, kind);
+        const uint32_t more = strip_open(parts, cut);
+        strip_close(parts, stretch, (struct strip_link){STRIP_STRETCH, more});
+        stretch = more;
+    }
+    add(parts, stretch, start_ns, kind);
+    return stretch;
+}
+
+void strip_close(struct strip_parts *parts, uint32_t stretch, struct strip_link before)
+{
+    parts->at[stretch].before = before;
+}
+
+/* ---- finishing ---- */
+
+static bool is_empty(const struct open_stretch *stretch)
+{
+    return stretch->start_ns == stretch->end_ns;
+}
+
+/* Past what is empty, in final numbers. */
+static struct strip_link resolved(const struct strip_parts *parts, const uint32_t *number, struct strip_link link)
+{
+    while (link.from == STRIP_STRETCH && is_empty(&parts->at[link.index]))
+        link = parts->at[link.index].before;
+    if (link.from == STRIP_STRETCH)
+        link.index = number[link.index];
+    return link;
+}
+
+static uint32_t shortest_named(const struct strip_piece *pieces, uint32_t count)
+{
+    uint32_t found = PIECE_NONE;
+    for (uint32_t i = 0; i < count; i++)
+        if (pieces[i].name && (found == PIECE_NONE || pieces[i].ns < pieces[found].ns))
+            found = i;
+    return found;
+}
+
+/* Takes the name of a piece, which may make it one with another. Returns how many are left. */
+static uint32_t unname(struct strip_piece *pieces, uint32_t count, uint32_t at)
+{
+    pieces[at].name = 0;
+    for (uint32_t i = 0; i < count; i++)
+        if (i != at && same_kind(&pieces[i], &pieces[at])) {
+            pieces[i].ns += pieces[at].ns;
+            pieces[at] = pieces[count - 1];
+            return count - 1;
+        }
+    return count;
+}
+
+static void put_pieces(const struct strip_parts *parts, uint32_t list, struct strip *out, struct strip_stretch *stretch)
+{
+    struct strip_piece *to = out->pieces + out->piece_count;
+    uint32_t count = 0;
+    for (uint32_t i = list; i != PIECE_NONE; i = parts->pieces[i].next)
+        to[count++] = parts->pieces[i].of;
+    for (uint32_t named; count > PIECES_MOST && (named = shortest_named(to, count)) != PIECE_NONE;)
+        count = unname(to, count, named);
+    stretch->first_piece = out->piece_count;
+    stretch->piece_count = count;
+    out->piece_count += count;
+}
+
+void strip_finish(struct strip_parts *parts, struct strip *out, struct arena *arena)
+{
+    struct arena scratch = {0};
+    uint32_t *number = arena_array(&scratch, parts->count, sizeof *number);
+    for (size_t i = parts->count; i-- > 0;)
+        if (!is_empty(&parts->at[i]))
+            number[i] = out->stretch_count++;
+    out->stretches = arena_array(arena, out->stretch_count, sizeof *out->stretches);
+    out->pieces = arena_array(arena, parts->piece_count, sizeof *out->pieces);
+    for (size_t i = parts->count, n = 0; i-- > 0;) {
+        const struct open_stretch *from = &parts->at[i];
+        if (is_empty(from))
+            continue;
+        struct strip_stretch *to = &out->stretches[n++];
+        *to = (struct strip_stretch){from->start_ns, from->end_ns, resolved(parts, number, from->before), 0, 0};
+        put_pieces(parts, from->pieces, out, to);
+    }
+    for (uint32_t i = 0; i < out->way_count; i++)
+        out->ways[i] = resolved(parts, number, out->ways[i]);
+    mem_free(parts->at);
+    mem_free(parts->pieces);
+    arena_free(&scratch);
+}
+
+/* ---- checking ---- */
+
+static bool is_link(const struct strip *strip, struct strip_link link, uint32_t below)
+{
+    switch (link.from) {
+    case STRIP_START:
+        return true;
+    case STRIP_STRETCH:
+        return link.index < below;
+    case STRIP_COLLECTIVE:
+        return link.index + 1 < strip->way_count;
+    default:
+        return false;
+    }
+}
+
+static bool is_stretch(const struct strip *strip, uint32_t index)
+{
+    const struct strip_stretch *stretch = &strip->stretches[index];
+    int64_t sum = 0;
+    if (stretch->first_piece > strip->piece_count || stretch->piece_count > strip->piece_count - stretch->first_piece ||
+        !is_link(strip, stretch->before, index))
+        return false;
+    for (uint32_t i = 0; i < stretch->piece_count; i++) {
+        const struct strip_piece *piece = &strip->pieces[stretch->first_piece + i];
+        if (piece->ns <= 0 || piece->ns > stretch->end_ns - stretch->start_ns || piece->name >= strip->name_count ||
+            piece->class >= PATH_CLASSES || piece->cause >= CAUSES)
+            return false;
+        sum += piece->ns;
+    }
+    const bool joined =
+        stretch->before.from != STRIP_STRETCH || strip->stretches[stretch->before.index].end_ns == stretch->start_ns;
+    return joined && stretch->end_ns > stretch->start_ns && sum == stretch->end_ns - stretch->start_ns;
+}
+
+bool strip_check(const struct strip *strip)
+{
+    for (uint32_t i = 0; i < strip->stretch_count; i++)
+        if (!is_stretch(strip, i))
+            return false;
+    for (uint32_t i = 0; i < strip->way_count; i++)
+        if (!is_link(strip, strip->ways[i], strip->stretch_count))
+            return false;
+    return true;
+}
