@@ -224,10 +224,16 @@ def imports(count):
                            f"    return f{(i * 7 + 1) % count}(x.cuda())\n")
 
 
-# What each shape is made with: the small size; the large one is four times that, and passes no limit.
+# What each shape is made with: the small size; the large one is four times that. Some pass limits, which are told.
 SMALL = {trainers: 200, functions: 500, statements: 750, attributes: 400, subclasses: 300, rebound: 750, ifs: 350, elifs: 200,
          dictionary: 300, operands: 1500, parentheses: 1000, lists: 1000, blocks: 20, calls: 250, methods: 200,
          uploads: 400, uploads_self: 250, attribute_chain: 1500, numbers: 750, classes: 200, same_method: 250,
          callers: 350, circles: 400, variables: 350, excepts: 750, comprehensions: 450, parameters: 200,
          targets: 1250, stars: 150, loops: 250, reads: 500, guards: 300, bound_attributes: 250, returns: 350,
          imports: 100}
+
+# Shapes of SMALL that pass a limit, which may end an analysis early: the size at which they pass none. They are
+# measured in copies, too.
+WITHIN = {functions: 10, statements: 15, subclasses: 15, ifs: 15, elifs: 12, lists: 3, methods: 11, attribute_chain: 100,
+          parameters: 50, reads: 12, returns: 6, imports: 4}
+COPIES = 30

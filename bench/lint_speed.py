@@ -13,7 +13,7 @@ import subprocess
 import tempfile
 
 from inputs import Missing
-from lint_shapes import SMALL
+from lint_shapes import COPIES, SMALL, WITHIN
 from measure import Failed, median, run
 
 MILLION, LINES_ENOUGH = 1_000_000, 500_000
@@ -41,48 +41,61 @@ def lines_below(folder):
     return count
 
 
-def shape(work, make, size):
-    """A file of the shape, or a folder where it is one of many files."""
-    path = os.path.join(work, "shapes", f"{make.__name__}{size}")
-    os.makedirs(path, exist_ok=True)
+def files_of(make, size):
+    """The files of a shape, as (name, text)."""
     texts = list(make(size))
-    if isinstance(texts[0], str):
-        texts = [("shape.py", "".join(texts))]
-    for name, text in texts:
-        with open(os.path.join(path, name), "w", encoding="ascii") as out:
-            out.write(text)
-    return path, sum(len(text) for _, text in texts)
+    return [("shape.py", "".join(texts))] if isinstance(texts[0], str) else texts
 
 
-def instructions(command):
-    """What a run executes, as valgrind counts it: the same on a busy machine."""
+def shape(work, make, size, copies=1):
+    """A folder that holds the shape so many times, and its bytes."""
+    top, length = os.path.join(work, "shapes", f"{make.__name__}{size}x{copies}"), 0
+    for copy in range(copies):
+        os.makedirs(os.path.join(top, f"p{copy}"), exist_ok=True)
+        for name, text in files_of(make, size):
+            with open(os.path.join(top, f"p{copy}", name), "w", encoding="ascii") as out:
+                length += out.write(text)
+    return top, length
+
+
+def instructions(command, within):
+    """What a run executes, as valgrind counts it: the same on a busy machine. `within`: no limit may be met."""
     with tempfile.TemporaryDirectory() as folder:
         ran = subprocess.run(["valgrind", "--tool=callgrind", f"--callgrind-out-file={folder}/out", *command],
                              capture_output=True, text=True, check=True)
     summary = next(section for section in json.loads(ran.stdout)["sections"] if section["id"] == "lint")
     not_followed = next(value["value"] for value in summary["values"] if value["id"] == "not_followed")
-    if not_followed or "does not parse" in ran.stdout:
+    if (not_followed and within) or "does not parse" in ran.stdout:
         raise Failed(f"{command[-1]} passes a limit, and says nothing of growth")
     return int(re.search(r"Collected : (\d+)", ran.stderr)[1])
 
 
-def growth(program, work, make):
-    """How much dearer a byte is in an input four times as large, in instructions; the cost of starting left out."""
+def growth(program, nothing, small, large, within):
+    """How much dearer a byte is in the larger input, in instructions; the cost of starting left out."""
     command = [program, "lint", "--format", "json", "--fail-on", "never", "--threads", "1"]
-    nothing = instructions(command + [shape(work, lambda _: ["pass\n"], 0)[0]])
-    (small, few), (large, many) = (shape(work, make, size) for size in (SMALL[make], 4 * SMALL[make]))
-    costs = [instructions(command + [path]) - nothing for path in (small, large)]
-    return costs[1] / many / (costs[0] / few), costs
+    least = instructions(command + [nothing], True)
+    costs = [instructions(command + [path], within) - least for path, _ in (small, large)]
+    return costs[1] / large[1] / (costs[0] / small[1]), costs
+
+
+def shapes(figures, program, work):
+    """Hostile shapes, four times as large and four times as many, for four times the cost."""
+    nothing = shape(work, lambda _: ["pass\n"], 0)[0]
+    for make, size in SMALL.items():
+        pairs = [("", shape(work, make, size), shape(work, make, 4 * size))]
+        if make in WITHIN:
+            pairs += [(".copies", shape(work, make, WITHIN[make], COPIES), shape(work, make, WITHIN[make], 4 * COPIES))]
+        for kind, small, large in pairs:
+            grows, costs = growth(program, nothing, small, large, make not in WITHIN or kind == ".copies")
+            figures.add(f"lint.shape.{make.__name__}{kind}", grows, "a byte, of four times as much", ("<=", LINEAR),
+                        small_instructions=costs[0], large_instructions=costs[1])
 
 
 def linting(figures, program, work):
     """A million lines in one run on two cores; hostile shapes, four times as large for four times the cost."""
     command = [program, "lint", "--format", "json", "--fail-on", "never"]
     if shutil.which("valgrind"):
-        for make in SMALL:
-            grows, (small, large) = growth(program, work, make)
-            figures.add(f"lint.shape.{make.__name__}", grows, "a byte, of four times as much", ("<=", LINEAR),
-                        small_instructions=small, large_instructions=large)
+        shapes(figures, program, work)
     folders, lines = real_python()
     if lines < LINES_ENOUGH:
         raise Missing(f"{lines} lines of Python are here: STEPTIME_TORCH, STEPTIME_PUBLIC_CODE name no folders")

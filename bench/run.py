@@ -55,6 +55,10 @@ class Figures:
         self.all.append({"id": name, "value": None, "missing": reason})
         print(f"     {name}: missing, {reason}", flush=True)
 
+    def failed(self, name, reason):
+        self.all.append({"id": name, "value": None, "met": False, "failed": reason})
+        print(f"MISS {name}: {reason}", flush=True)
+
 
 def short(path):
     return os.path.basename(path).split(".")[0]
@@ -223,8 +227,10 @@ def main(only, quick, path):
             continue
         try:
             measure(figures)
-        except (Missing, Failed) as reason:
+        except Missing as reason:
             figures.missing(name, str(reason))
+        except Failed as reason:
+            figures.failed(name, str(reason))
     version = run([PROGRAM, "--version"]).out.decode().strip()
     with open(path, "w", encoding="utf-8") as out:
         json.dump({"version": version, "date": time.strftime("%Y-%m-%d"), "machine": machine(), "runs": figures.times,
