@@ -178,7 +178,6 @@ static void add_orders(struct build *build, uint32_t node, uint32_t work)
 enum {
     UNEXPLAINED_NS = 20 * 1000, /* a start this long after all that is known has another reason */
     COINCIDENT_NS = 5 * 1000,   /* and work of another stream that ended this shortly before it may be that */
-    NEAR_STREAMS = 64,          /* looked at */
 };
 
 static int64_t arrival(const struct build *build, uint32_t node, uint32_t first_edge)
@@ -215,12 +214,12 @@ struct beside {
 
 static struct beside look_beside(const struct build *build, uint32_t node, uint32_t lane)
 {
-    const struct waits *waits = &build->waits;
+    const struct rows streams = trace_streams(build->trace, build->trace->lanes[lane].process);
     const int64_t start = build->columns.start_ns[node];
     struct beside beside = {NODE_NONE, NODE_NONE};
-    for (uint32_t i = 0; i < waits->stream_count && i < NEAR_STREAMS; i++) {
-        const uint32_t other = waits->streams[i];
-        if (other == lane || build->trace->lanes[other].process != build->trace->lanes[lane].process)
+    for (uint32_t i = 0; i < streams.count; i++) {
+        const uint32_t other = streams.at[i];
+        if (other == lane)
             continue;
         const uint32_t ended = ended_by(build, other, start), newest = build->last_of[other];
         if (ended != NODE_NONE && (beside.ended == NODE_NONE || end_of(build, ended) > end_of(build, beside.ended)))
@@ -238,7 +237,7 @@ static struct beside look_beside(const struct build *build, uint32_t node, uint3
 static void infer_order(struct build *build, uint32_t node, uint32_t lane, uint32_t first_edge)
 {
     const int64_t start = build->columns.start_ns[node];
-    if (build->waits.stream_count < 2 || arrival(build, node, first_edge) > start - UNEXPLAINED_NS)
+    if (arrival(build, node, first_edge) > start - UNEXPLAINED_NS)
         return;
     const struct beside beside = look_beside(build, node, lane);
     if (beside.ended != NODE_NONE && end_of(build, beside.ended) + COINCIDENT_NS >= start)

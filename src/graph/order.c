@@ -50,19 +50,17 @@ static bool find_recorded(const struct waits *waits, struct pairs *pairs)
 
 /* ---- told by calls ---- */
 
-enum { ORDER_STREAMS = 64 }; /* looked at a wait */
-
 /* Of what the other streams of the device were given before the wait, the work that ended last before the waiter began. */
 static uint32_t awaited(const struct waits *waits, uint32_t waiter, int64_t wait_ns)
 {
     const struct trace *trace = waits->trace;
-    const struct lane *own = &trace->lanes[trace->lane[waiter]];
+    const uint32_t own = trace->lane[waiter];
+    const struct rows streams = trace_streams(trace, trace->lanes[own].process);
     uint32_t best = ROW_NONE;
-    for (uint32_t i = 0; i < waits->stream_count && i < ORDER_STREAMS; i++) {
-        const struct lane *other = &trace->lanes[waits->streams[i]];
-        if (other == own || other->process != own->process)
+    for (uint32_t i = 0; i < streams.count; i++) {
+        if (streams.at[i] == own)
             continue;
-        const uint32_t work = launched_before(trace, waits->streams[i], wait_ns);
+        const uint32_t work = launched_before(trace, streams.at[i], wait_ns);
         if (work == ROW_NONE || trace_end_ns(trace, work) > trace->start_ns[waiter] + SKEW_NS)
             continue;
         if (best == ROW_NONE || trace_end_ns(trace, work) > trace_end_ns(trace, best))
@@ -93,7 +91,7 @@ struct orders stream_orders(const struct waits *waits, struct arena *arena)
 {
     struct pairs pairs = {0};
     struct orders orders = {.recorded = find_recorded(waits, &pairs)};
-    if (!orders.recorded && waits->stream_count > 1)
+    if (!orders.recorded && trace_streams(waits->trace, -1).count > 1)
         for (uint32_t lane = 0; lane < waits->trace->lane_count; lane++)
             if (!waits->trace->lanes[lane].device)
                 find_on_thread(waits, lane, &pairs);

@@ -5,7 +5,6 @@
 
 enum {
     LONG_LAUNCH_NS = 50 * 1000, /* a launch call takes 5 us; one of this length waited for something */
-    WAIT_STREAMS = 64,          /* looked at for a device synchronisation */
     DEEP_QUEUE = 500,           /* work launched and not begun; drivers hold about 1024 a stream */
 };
 
@@ -21,17 +20,12 @@ uint32_t waits_stream(const struct waits *waits, int64_t device, int64_t stream)
     return map_get(&waits->stream_of, stream_key(device, stream));
 }
 
-static void find_streams(struct waits *waits, struct arena *arena)
+static void find_streams(struct waits *waits)
 {
     const struct trace *trace = waits->trace;
-    uint32_t *streams = arena_array(arena, trace->lane_count, sizeof *streams);
-    for (uint32_t lane = 0; lane < trace->lane_count; lane++) {
-        if (!trace->lanes[lane].device || !trace_rows(trace, lane, NEST_WORK).count)
-            continue;
-        map_put(&waits->stream_of, stream_key(trace->lanes[lane].process, trace->lanes[lane].id), lane);
-        streams[waits->stream_count++] = lane;
-    }
-    waits->streams = streams;
+    for (uint32_t lane = 0; lane < trace->lane_count; lane++)
+        if (trace->lanes[lane].device && trace_rows(trace, lane, NEST_WORK).count)
+            map_put(&waits->stream_of, stream_key(trace->lanes[lane].process, trace->lanes[lane].id), lane);
 }
 
 static void find_syncs(struct waits *waits)
@@ -87,7 +81,7 @@ void waits_open(struct waits *waits, const struct trace *trace, const struct wor
                 const uint8_t *calls, struct arena *arena)
 {
     *waits = (struct waits){.trace = trace, .classes = classes, .calls = calls};
-    find_streams(waits, arena);
+    find_streams(waits);
     find_syncs(waits);
     find_records(waits);
     waits->ended = by_end(trace, arena);
@@ -188,10 +182,9 @@ static bool add_device(const struct waits *waits, uint32_t call, int64_t device,
 {
     const struct trace *trace = waits->trace;
     bool all = true;
-    for (uint32_t i = 0; i < waits->stream_count && i < WAIT_STREAMS; i++) {
-        if (device >= 0 && trace->lanes[waits->streams[i]].process != device)
-            continue;
-        const uint32_t work = drained_by(trace, waits->streams[i], call);
+    const struct rows streams = trace_streams(trace, device < 0 ? -1 : device);
+    for (uint32_t i = 0; i < streams.count; i++) {
+        const uint32_t work = drained_by(trace, streams.at[i], call);
         all &= work == ROW_NONE || add_source(trace, call, work, wait);
     }
     return all;

@@ -13,7 +13,8 @@
 
 enum {
     SKEW_NS = 10 * 1000, /* how far the clocks of host and device may differ */
-    WAIT_SOURCES = 16,   /* a device synchronisation waits for that many streams at most, those that end last */
+    WAIT_SOURCES =
+        TRACE_STREAMS_MOST, /* a wait for all devices waits for that many streams at most, those that end last */
 };
 
 struct wait {
@@ -27,13 +28,11 @@ struct wait {
 struct waits {
     const struct trace *trace;
     const struct work_classes *classes;
-    const uint8_t *calls;    /* enum runtime_call by text id */
-    struct map sync_of;      /* correlation to the synchronisation row */
-    struct map record_of;    /* correlation to the call that recorded an event */
-    struct map stream_of;    /* device and stream number to lane */
-    struct rows ended;       /* all device work by end */
-    const uint32_t *streams; /* lanes with device work */
-    uint32_t stream_count;
+    const uint8_t *calls; /* enum runtime_call by text id */
+    struct map sync_of;   /* correlation to the synchronisation row */
+    struct map record_of; /* correlation to the call that recorded an event */
+    struct map stream_of; /* device and stream number to lane */
+    struct rows ended;    /* all device work by end */
 };
 
 void waits_open(struct waits *waits, const struct trace *trace, const struct work_classes *classes,

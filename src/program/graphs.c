@@ -9,8 +9,6 @@
  */
 #include "trace.h"
 
-enum { STREAMS_LOOKED_AT = 64 };
-
 struct graphs {
     const struct program *program;
     uint32_t *last;  /* by stream: its launch called last so far; OP_NONE */
@@ -42,7 +40,7 @@ static uint32_t order_of(const struct graphs *g, uint32_t launch)
     const struct program_launch *launches = g->program->launches;
     const uint32_t stream = launches[launch].stream;
     uint32_t best = OP_NONE;
-    for (uint32_t s = 0; s < g->program->streams && s < STREAMS_LOOKED_AT; s++) {
+    for (uint32_t s = 0; s < g->program->streams && s < TRACE_STREAMS_OF_ALL; s++) {
         const uint32_t other = g->last[s];
         if (s == stream || other == OP_NONE || !meets_graph(g, launch, g->last[stream], other) ||
             launch_end_ns(&launches[other]) > launches[launch].start_ns)

@@ -90,6 +90,23 @@ static void tell_lost_work(struct trace *t)
                    odd->launches_without_kernel, odd->launches);
 }
 
+static void tell_many_streams(struct trace *t)
+{
+    const uint32_t all = t->private->device_lane_count, *lanes = t->private->device_lanes;
+    uint32_t most = 0;
+    for (uint32_t i = 0, of_device = 0; i < all; i++) {
+        of_device = i && t->lanes[lanes[i]].process == t->lanes[lanes[i - 1]].process ? of_device + 1 : 1;
+        most = of_device > most ? of_device : most;
+    }
+    if (most > TRACE_STREAMS_MOST)
+        trace_note(t, NOTE_DOUBT, -1, "a device has %u streams; waits between them are looked for among %d", most,
+                   TRACE_STREAMS_MOST);
+    else if (all > TRACE_STREAMS_OF_ALL)
+        trace_note(t, NOTE_DOUBT, -1,
+                   "the devices have %u streams; what waits for all devices is taken to wait for %d of them", all,
+                   TRACE_STREAMS_OF_ALL);
+}
+
 void trace_count_oddities(struct trace *t)
 {
     struct trace_oddities *odd = &t->private->odd;
@@ -102,4 +119,5 @@ void trace_count_oddities(struct trace *t)
     }
     arena_free(&scratch);
     tell_lost_work(t);
+    tell_many_streams(t);
 }

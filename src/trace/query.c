@@ -98,6 +98,16 @@ static uint32_t first_lane_of(const struct trace *t, int64_t device)
     return low;
 }
 
+struct rows trace_streams(const struct trace *t, int64_t device)
+{
+    const uint32_t all = t->private->device_lane_count, first = device < 0 ? 0 : first_lane_of(t, device);
+    const uint32_t most = device < 0 ? TRACE_STREAMS_OF_ALL : TRACE_STREAMS_MOST;
+    uint32_t end = first;
+    while (end < all && end - first < most && (device < 0 || device_of(t, end) == device))
+        end++;
+    return (struct rows){t->private->device_lanes + first, end - first};
+}
+
 struct rows trace_device_work(const struct trace *t, struct arena *arena, int64_t device)
 {
     const uint32_t *lanes = t->private->device_lanes, first = device < 0 ? 0 : first_lane_of(t, device);

@@ -222,6 +222,13 @@ uint32_t trace_first_from(const struct trace *trace, struct rows rows, int64_t t
 /* All device work of all streams of a device (-1: all devices) by start, in one array. */
 struct rows trace_device_work(const struct trace *trace, struct arena *arena, int64_t device);
 
+/*
+ * Lanes with work of the device, -1: of all devices. Who asks this looks at each for every wait, so there are at most so many;
+ * a note tells where the trace has more.
+ */
+enum { TRACE_STREAMS_MOST = 64, TRACE_STREAMS_OF_ALL = 256 };
+struct rows trace_streams(const struct trace *trace, int64_t device);
+
 /* The devices that have work, ascending. */
 uint32_t trace_devices(const struct trace *trace, struct arena *arena, int64_t **devices);
 

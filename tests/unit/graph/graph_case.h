@@ -16,9 +16,14 @@ static inline uint32_t thread_lane(struct trace *t, int64_t tid)
     return trace_lane(t, (struct lane){.process = PID, .id = tid});
 }
 
+static inline uint32_t stream_of(struct trace *t, int64_t device, int64_t id)
+{
+    return trace_lane(t, (struct lane){.device = true, .process = device, .id = id});
+}
+
 static inline uint32_t stream_lane(struct trace *t, int64_t id)
 {
-    return trace_lane(t, (struct lane){.device = true, .process = 0, .id = id});
+    return stream_of(t, 0, id);
 }
 
 static inline struct event event_at(struct trace *t, enum event_kind kind, uint32_t lane, const char *name, int64_t us,

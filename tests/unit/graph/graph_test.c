@@ -124,6 +124,42 @@ static void a_join_inside_a_graph_is_told_by_time(void **state)
     drop(t, g);
 }
 
+/* So many kernels of one graph, each on a stream of its own, 40 streams a device. */
+static struct trace *many_streams(int count)
+{
+    struct trace *t = trace_new();
+    call(t, "cudaGraphLaunch", 1, 0, 10);
+    for (int i = 0; i < count; i++) {
+        struct event e = event_at(t, EVENT_KERNEL, stream_of(t, i / 40, i), "kernel", 20, i == 118 ? 300 : 100);
+        add_id(&e, 1);
+        trace_add(t, &e);
+    }
+    return t;
+}
+
+static void a_join_is_told_on_any_of_many_devices(void **state)
+{
+    struct trace *t = many_streams(120);
+    struct event e = event_at(t, EVENT_KERNEL, stream_of(t, 2, 119), "kernel", 321, 50);
+    add_id(&e, 1);
+    trace_add(t, &e);
+    struct graph *g = graph_of(t);
+    assert_true(has_edge(g, 119, 121, EDGE_STREAM));
+    assert_int_equal(t->note_count, 0);
+    drop(t, g);
+}
+
+static void more_streams_than_are_looked_at_are_told(void **state)
+{
+    struct trace *t = trace_new();
+    for (int i = 0; i < 70; i++)
+        kernel(t, 100 + i, 1, 20, 10);
+    trace_finish(t);
+    assert_int_equal(t->note_count, 1);
+    assert_true(str_starts(t->notes[0].text, S("a device has 70 streams; ")));
+    trace_free(t);
+}
+
 static void a_kernel_that_finds_the_device_taken_depends_on_the_kernel_there(void **state)
 {
     struct trace *t = trace_new();
@@ -291,6 +327,8 @@ int main(void)
         cmocka_unit_test(a_kernel_before_its_launch_is_counted_and_kept_without),
         cmocka_unit_test(every_kernel_of_a_graph_depends_on_the_one_launch),
         cmocka_unit_test(a_join_inside_a_graph_is_told_by_time),
+        cmocka_unit_test(a_join_is_told_on_any_of_many_devices),
+        cmocka_unit_test(more_streams_than_are_looked_at_are_told),
         cmocka_unit_test(a_kernel_that_finds_the_device_taken_depends_on_the_kernel_there),
         cmocka_unit_test(a_device_clock_that_runs_ahead_keeps_its_launches),
         cmocka_unit_test(a_wait_taken_away_lets_the_next_launch_come_earlier),
