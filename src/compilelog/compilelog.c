@@ -155,6 +155,7 @@ static void take_reason(struct compile_log *log, uint32_t index, str text)
         return;
     compile->reason = str_copy(log->arena, reason);
     compile->size = reason_size(compile->reason);
+    compile->value = reason_value(compile->reason);
 }
 
 /* How many items a list has; 0 of what is none. */

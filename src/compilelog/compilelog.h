@@ -25,6 +25,12 @@ struct log_size {
     int64_t dimension, expected, actual;
 };
 
+/* "self.scale == 2      # y = y * self.scale": a number or text that code was compiled for. */
+struct log_value {
+    str subject, value; /* subject: as the program names it; "": the guard was another */
+    str code;           /* the line that reads it; "" */
+};
+
 /* One function (frame), compiled once. */
 struct log_compile {
     int64_t rank, process; /* -1: not recorded */
@@ -37,6 +43,7 @@ struct log_compile {
     int64_t backward_ns; /* what compiling its backward took later, when it was first needed */
     str reason;          /* which guard failed, so that it was compiled again; "" */
     struct log_size size;
+    struct log_value value;
     uint32_t restarts; /* how often Dynamo began again */
     uint32_t breaks;   /* in the function */
     str failed;        /* why nothing came of it; "" */

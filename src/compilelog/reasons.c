@@ -68,6 +68,28 @@ struct log_size reason_size(str reason)
     return size;
 }
 
+/* Where two blanks and a '#' begin the remark of a guard; the end. */
+static size_t remark_at(str text)
+{
+    const char *const at = memmem(text.at, text.len, "  #", 3);
+    return at ? (size_t)(at - text.at) : text.len;
+}
+
+struct log_value reason_value(str reason)
+{
+    const size_t end = remark_at(reason);
+    str value = {reason.at, end}, code = str_trim(str_from(reason, end));
+    const str guard = value;
+    struct log_value found = {0};
+    if (!skip_past(&value, S(" == ")))
+        return found;
+    found.subject = tensor_name(str_trim((str){guard.at, (size_t)(value.at - guard.at) - 4}));
+    found.value = str_trim(value);
+    code = str_starts(code, S("#")) ? str_trim(str_from(code, 1)) : S("");
+    found.code = str_trim((str){code.at, remark_at(code)});
+    return found;
+}
+
 /* ---- places ---- */
 
 /* "FILE:14", the last colon counts. */

@@ -11,6 +11,9 @@ str reason_of(str text);
 /* The size in it; a zeroed struct where it is about something else. Points into the text. */
 struct log_size reason_size(str reason);
 
+/* The value in it, likewise. */
+struct log_value reason_value(str reason);
+
 /* The body of a record dynamo_graph_break_reason. Texts are copied into the arena. */
 struct log_break reason_of_break(str body, struct arena *arena);
 

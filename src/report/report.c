@@ -179,6 +179,18 @@ void report_finding(struct report *report, const struct finding *finding)
     report->findings[report->finding_count - 1] = *finding;
 }
 
+/* Few: those of one screen. */
+void report_rank_findings(struct report *report)
+{
+    for (uint32_t i = 1; i < report->finding_count; i++) {
+        const struct finding finding = report->findings[i];
+        uint32_t at = i;
+        for (; at && report->findings[at - 1].per_step_saving_ns < finding.per_step_saving_ns; at--)
+            report->findings[at] = report->findings[at - 1];
+        report->findings[at] = finding;
+    }
+}
+
 void report_rule(struct report *report, const struct finding_rule *rule)
 {
     report->rules = one_more(report->arena, report->rules, &report->rule_count, sizeof *report->rules);

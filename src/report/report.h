@@ -225,6 +225,9 @@ struct finding {
 };
 void report_finding(struct report *report, const struct finding *finding);
 
+/* What saves most first; what is not known to save anything keeps its order behind. */
+void report_rank_findings(struct report *report);
+
 /* What a rule is about, for who reads its findings. */
 struct finding_rule {
     str id, name;

@@ -28,9 +28,9 @@ struct compiled_run {
 
 /* The numbers of one trace. */
 struct compiled_trace {
-    int64_t rank, process; /* process: pid; -1 where no thread is recorded */
-    struct compiled_event *events;
-    uint32_t event_count;
+    int64_t rank, process;                     /* process: pid; -1 where no thread is recorded */
+    struct compiled_event *events, *backwards; /* backwards: compiled at first use, long after the function */
+    uint32_t event_count, backward_count;
     struct compiled_run *kernels, *regions; /* in the selected steps; regions are named by compile ids */
     uint32_t kernel_count, region_count;
     uint32_t steps; /* selected */
@@ -39,9 +39,28 @@ struct compiled_trace {
 void compiled_run(const struct trace *trace, const struct selection *selection, struct arena *arena,
                   struct compiled_trace *out);
 
-/* The tables `compilations`, `recompilations`, `graph_breaks` and `generated_kernels`, and the findings CL... */
-void compiled_show(const struct compile_log *log, const struct compiled_trace *const *traces, uint32_t count,
-                   struct report *report);
+/* A log joined with all traces of its run. */
+struct compiled {
+    const struct compile_log *log;
+    const struct compiled_trace *const *traces;
+    uint32_t count;
+    const struct joined *joined; /* one for each compile of the log */
+    const struct again *agains;  /* what was compiled again, by function and reason */
+    uint32_t again_count;
+    uint32_t steps; /* selected, of all traces */
+};
+
+void compiled_join_log(const struct compile_log *log, const struct compiled_trace *const *traces, uint32_t count,
+                       struct arena *arena, struct compiled *out);
+
+/* What the findings CL101 say that a mean step would save, together. */
+double compiled_again_ns(const struct compiled *compiled);
+
+/*
+ * The tables `compilations`, `recompilations`, `graph_breaks` and `generated_kernels`, and the findings CL... Together
+ * they claim no more than `most_ns` of a mean step, which is what a replay without compilation saves; NAN: not replayed.
+ */
+void compiled_show(const struct compiled *compiled, double most_ns, struct report *report);
 
 /* What is behind each finding. */
 extern const struct finding_words compiled_words[];

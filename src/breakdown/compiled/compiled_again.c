@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "compiled_again.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/intern.h"
@@ -19,24 +20,36 @@ struct group {
 static uint32_t group_of(const struct log_compile *compile, struct intern *keys)
 {
     struct arena scratch = {0};
-    const str tensor = compile->size.tensor;
+    const str tensor = compile->size.tensor, subject = compile->value.subject;
     const str key =
-        str_printf(&scratch, "%lld %lld %lld %lld %.*s", (long long)compile->rank, (long long)compile->process,
-                   (long long)compile->frame, (long long)compile->size.dimension, (int)tensor.len, tensor.at);
+        str_printf(&scratch, "%lld %lld %lld %lld %.*s %.*s", (long long)compile->rank, (long long)compile->process,
+                   (long long)compile->frame, (long long)compile->size.dimension, (int)tensor.len, tensor.at,
+                   (int)subject.len, subject.at);
     const uint32_t id = intern_id(keys, key) - 1; /* 0 is the empty text */
     arena_free(&scratch);
     return id;
 }
 
+static void add_value(struct group *group, str value)
+{
+    if (group->size_count++ < MOST_SIZES)
+        buf_printf(&group->sizes, "%s%.*s", group->size_count > 1 ? ", " : "", (int)value.len, value.at);
+    else if (group->size_count == MOST_SIZES + 1)
+        buf_add(&group->sizes, S(", ..."));
+}
+
 static void add_size(struct group *group, int64_t size)
 {
+    char text[24];
     if (group->size_count && group->last == size)
         return;
     group->last = size;
-    if (group->size_count++ < MOST_SIZES)
-        buf_printf(&group->sizes, "%s%lld", group->size_count > 1 ? ", " : "", (long long)size);
-    else if (group->size_count == MOST_SIZES + 1)
-        buf_add(&group->sizes, S(", ..."));
+    add_value(group, (str){text, (size_t)snprintf(text, sizeof text, "%lld", (long long)size)});
+}
+
+static int64_t in_steps_ns(const struct compiled_event *event)
+{
+    return event && event->in_step ? event->dur_ns : 0;
 }
 
 static void add(struct group *group, const struct log_compile *compile, const struct joined *joined)
@@ -46,16 +59,19 @@ static void add(struct group *group, const struct log_compile *compile, const st
         again->first = compile;
     if (compile->took_ns > 0)
         sum_to(&again->time_ns, compile->took_ns);
+    if (compile->backward_ns > 0)
+        sum_to(&again->time_ns, compile->backward_ns);
     if (compile->size.tensor.len) {
         if (!group->size_count)
             add_size(group, compile->size.expected);
         add_size(group, compile->size.actual);
+    } else if (compile->value.subject.len) {
+        add_value(group, compile->value.value);
     }
-    if (!joined->event || !joined->event->in_step)
-        return;
-    again->in_steps++;
-    sum_to(&again->in_steps_ns, joined->event->dur_ns);
-    again->trace_steps = joined->trace->steps; /* a group is of one process */
+    const int64_t forward_ns = in_steps_ns(joined->event), backward_ns = in_steps_ns(joined->backward);
+    again->in_steps += forward_ns > 0 || backward_ns > 0;
+    sum_to(&again->in_steps_ns, forward_ns);
+    sum_to(&again->in_steps_ns, backward_ns);
 }
 
 static int longest_first(const void *a, const void *b)

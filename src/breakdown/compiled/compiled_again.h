@@ -10,11 +10,10 @@
 struct again {
     const struct log_compile *first; /* the first of the recompilations */
     uint32_t times;
-    int64_t time_ns;      /* of compiling it again, as the log has it */
-    int64_t in_steps_ns;  /* of this what lies in selected steps, as the trace has it */
-    uint32_t in_steps;    /* so many of the times */
-    uint32_t trace_steps; /* selected steps of the traces that these are in */
-    str sizes;            /* "16, 17, 18, 19"; "" */
+    int64_t time_ns;     /* of compiling it and its backward again, as the log has it */
+    int64_t in_steps_ns; /* of this what lies in selected steps, as the trace has it */
+    uint32_t in_steps;   /* so many of the times */
+    str sizes;           /* "16, 17, 18, 19": of a size all that came, of a value those that it was compiled for; "" */
 };
 
 /* Longest first; in the arena. */

@@ -2,6 +2,7 @@
 #include "compiled_findings.h"
 
 #include "base/intern.h"
+#include "base/sum.h"
 
 enum { MOST_FINDINGS = 3 }; /* of a kind; the tables have all */
 
@@ -38,6 +39,21 @@ static str place_text(const struct log_place *place, struct arena *arena)
 
 /* ---- compiled again ---- */
 
+/* Values that Dynamo keeps on its stack have no name of the program's. */
+static str value_changed(const struct again *again, struct arena *arena)
+{
+    const struct log_value *value = &again->first->value;
+    const bool named = !str_starts(value->subject, S("___"));
+    const str name = named ? value->subject : S("a number"), quote = named ? S("`") : S("");
+    const str code = value->code.len ? str_printf(arena, " in `%.*s`", (int)value->code.len, value->code.at) : S("");
+    return str_printf(
+        arena,
+        "because %.*s%.*s%.*s%.*s changed, after it was %.*s. Pass what changes as a tensor, or keep it the "
+        "same",
+        (int)quote.len, quote.at, (int)name.len, name.at, (int)quote.len, quote.at, (int)code.len, code.at,
+        (int)again->sizes.len, again->sizes.at);
+}
+
 static str why_again(const struct again *again, struct arena *arena)
 {
     const struct log_size *size = &again->first->size;
@@ -46,13 +62,15 @@ static str why_again(const struct again *again, struct arena *arena)
         return str_printf(
             arena, "because size %lld of `%.*s` changed: %.*s. Mark it with torch._dynamo.mark_dynamic, or pad it",
             (long long)size->dimension, (int)size->tensor.len, size->tensor.at, (int)again->sizes.len, again->sizes.at);
+    if (again->first->value.subject.len)
+        return value_changed(again, arena);
     if (reason.len)
         return str_printf(arena, "because a guard failed, first: %.*s. Keep what it checks the same", (int)reason.len,
                           reason.at);
     return S("and the log does not say why");
 }
 
-static void find_again(const struct again *again, uint32_t number, struct report *report)
+static void find_again(const struct again *again, double saving_ns, uint32_t number, struct report *report)
 {
     struct arena *arena = report_arena(report);
     const struct log_compile *first = again->first;
@@ -62,13 +80,13 @@ static void find_again(const struct again *again, uint32_t number, struct report
         .rule = S("CL101"),
         .severity = SEVERITY_WARNING,
         .tier = S("trace"),
-        .message = str_printf(arena, "`%.*s`%.*s was compiled again %u time%s %.*s: saves %s.",
+        .message = str_printf(arena, "`%.*s`%.*s was compiled again %u time%s %.*s: saves %s of the run.",
                               (int)first->function.len, first->function.at, (int)place.len, place.at, again->times,
                               again->times == 1 ? "" : "s", (int)why.len, why.at, span_text(arena, again->time_ns)),
         .file = first->place.file,
         .line = first->place.line,
         .per_step_host_blocked_ns = -1,
-        .per_step_saving_ns = again->trace_steps ? again->in_steps_ns / again->trace_steps : -1,
+        .per_step_saving_ns = saving_ns > 0 ? sum_rounded(saving_ns) : -1,
         .fix = S("none"),
     };
     report_finding(report, &finding);
@@ -114,10 +132,23 @@ static void find_breaks(const struct compile_log *log, struct report *report)
     intern_free(seen);
 }
 
-void compiled_find(const struct compile_log *log, const struct again *agains, uint32_t count, struct report *report)
+static double saving_ns(const struct compiled *compiled, uint32_t i)
 {
-    for (uint32_t i = 0; i < count && i < MOST_FINDINGS; i++)
-        find_again(&agains[i], i + 1, report);
-    find_breaks(log, report);
+    return compiled->steps ? (double)compiled->agains[i].in_steps_ns / compiled->steps : 0;
+}
+
+double compiled_again_ns(const struct compiled *compiled)
+{
+    double sum = 0;
+    for (uint32_t i = 0; i < compiled->again_count && i < MOST_FINDINGS; i++)
+        sum += saving_ns(compiled, i);
+    return sum;
+}
+
+void compiled_find(const struct compiled *compiled, double part, struct report *report)
+{
+    for (uint32_t i = 0; i < compiled->again_count && i < MOST_FINDINGS; i++)
+        find_again(&compiled->agains[i], part * saving_ns(compiled, i), i + 1, report);
+    find_breaks(compiled->log, report);
     report_words(report, compiled_words);
 }

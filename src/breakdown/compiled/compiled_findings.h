@@ -5,6 +5,7 @@
 
 #include "compiled_again.h"
 
-void compiled_find(const struct compile_log *log, const struct again *agains, uint32_t count, struct report *report);
+/* `part`: of the saving of what is compiled again; below 1 where a replay without any compilation saves less. */
+void compiled_find(const struct compiled *compiled, double part, struct report *report);
 
 #endif

@@ -76,7 +76,7 @@ static bool join(struct joining *joining, uint32_t i, enum joined_by by, const s
 {
     if (by == JOINED_NOT || joining->joined[i].by != JOINED_NOT)
         return false;
-    joining->joined[i] = (struct joined){by, trace, event, -1};
+    joining->joined[i] = (struct joined){.by = by, .trace = trace, .event = event, .runs = -1};
     return true;
 }
 
@@ -122,7 +122,7 @@ static void count_runs_of(struct joining *joining, const struct compiled_trace *
     for (uint32_t i = first == MAP_NONE ? NONE : first; i != NONE; i = joining->next[i]) {
         struct joined *joined = &joining->joined[i];
         if (joined->by == JOINED_NOT && !compiled && same_process(&joining->log->compiles[i], trace, trace->process))
-            *joined = (struct joined){JOINED_REGION, trace, NULL, -1};
+            *joined = (struct joined){.by = JOINED_REGION, .trace = trace, .runs = -1};
         if (joined->trace == trace)
             joined->runs = region->count;
     }
@@ -136,6 +136,23 @@ static void count_runs(struct joining *joining, const struct compiled_trace *tra
         count_runs_of(joining, trace, region, map_get(&ids, number_of(region->name)) != MAP_NONE);
     }
     map_free(&ids);
+}
+
+/* ---- backwards ---- */
+
+/* That of a compilation that was found in the same trace, where the log says that its backward was compiled later. */
+static void join_backward(struct joining *joining, const struct compiled_trace *trace,
+                          const struct compiled_event *event)
+{
+    const uint32_t first = event->id.len ? map_get(&joining->first, number_of(event->id)) : MAP_NONE;
+    for (uint32_t i = first == MAP_NONE ? NONE : first; i != NONE; i = joining->next[i]) {
+        struct joined *joined = &joining->joined[i];
+        const struct log_compile *compile = &joining->log->compiles[i];
+        if (joined->backward || joined->trace != trace || compile->backward_ns < 0)
+            continue;
+        joined->backward = event;
+        return;
+    }
 }
 
 /* ---- all ---- */
@@ -156,6 +173,9 @@ struct joined *compiled_join(const struct compile_log *log, const struct compile
                 join_by_time(&joining, traces[t], &traces[t]->events[e]);
     for (uint32_t t = 0; t < count; t++)
         count_runs(&joining, traces[t]);
+    for (uint32_t t = 0; t < count; t++)
+        for (uint32_t e = 0; e < traces[t]->backward_count; e++)
+            join_backward(&joining, traces[t], &traces[t]->backwards[e]);
     map_free(&joining.first);
     arena_free(&scratch);
     return joining.joined;

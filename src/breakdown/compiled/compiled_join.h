@@ -17,9 +17,10 @@ const char *joined_word(enum joined_by by);
 
 struct joined {
     enum joined_by by;
-    const struct compiled_trace *trace; /* NULL where not joined */
-    const struct compiled_event *event; /* NULL of a region too */
-    int64_t runs;                       /* of its code in the selected steps; -1: the trace records none */
+    const struct compiled_trace *trace;    /* NULL where not joined */
+    const struct compiled_event *event;    /* NULL of a region too */
+    const struct compiled_event *backward; /* its backward, compiled later; NULL */
+    int64_t runs;                          /* of its code in the selected steps; -1: the trace records none */
 };
 
 /* One for each compile of the log. */

@@ -75,12 +75,16 @@ static const struct column_spec recompilations_columns[] = {
     {"file", "file", UNIT_NONE, COLUMN_DETAIL, "the file that it is in"},
     {"line", "line", UNIT_NONE, COLUMN_PLAIN, "where it begins"},
     {"times", "again", UNIT_NONE, COLUMN_PLAIN, "how often it was compiled again for this reason"},
-    {"time_ns", "time", UNIT_NS, COLUMN_PLAIN, "what that took, by the log"},
-    {"in_steps", "in steps", UNIT_NONE, COLUMN_PLAIN, "so many of the times began in a selected step of the trace"},
-    {"in_steps_ns", "their time", UNIT_NS, COLUMN_DETAIL, "what these took, by the trace"},
+    {"time_ns", "time", UNIT_NS, COLUMN_PLAIN, "what that took, with its backward, by the log"},
+    {"in_steps", "in steps", UNIT_NONE, COLUMN_PLAIN,
+     "so many of the times it, or its backward, began in a selected step of the trace"},
+    {"in_steps_ns", "their time", UNIT_NS, COLUMN_DETAIL, "what these and their backward took in them, by the trace"},
     {"tensor", "tensor", UNIT_NONE, COLUMN_PLAIN, "where a size changed: of what; null: another guard failed"},
     {"dimension", "dimension", UNIT_NONE, COLUMN_PLAIN, "which of its sizes, from 0"},
-    {"sizes", "sizes", UNIT_NONE, COLUMN_PLAIN, "the sizes in the order in which they came, at most 16"},
+    {"value", "value", UNIT_NONE, COLUMN_PLAIN,
+     "what else changed, as the program names it; null: a size, or another guard"},
+    {"sizes", "sizes, values", UNIT_NONE, COLUMN_PLAIN,
+     "the sizes in the order in which they came; of a value those that it was compiled for; at most 16"},
     {"reason", "first reason", UNIT_NONE, COLUMN_DETAIL, "the guard that failed the first time"},
     {0},
 };
@@ -98,6 +102,7 @@ static void put_again(struct table *table, const struct again *again)
     table_int(table, again->in_steps_ns);
     table_cell(table, cell_text_or_null(first->size.tensor));
     table_cell(table, cell_int_if(first->size.tensor.len, first->size.dimension));
+    table_cell(table, cell_text_or_null(first->value.subject));
     table_cell(table, cell_text_or_null(again->sizes));
     table_cell(table, cell_text_or_null(first->reason));
 }
@@ -201,20 +206,27 @@ static void put_counts(const struct compile_log *log, const struct tally *tally,
     section_value(section, "log_version", "PyTorch of the log", UNIT_NONE, cell_text_or_null(log->version));
 }
 
-void compiled_show(const struct compile_log *log, const struct compiled_trace *const *traces, uint32_t count,
-                   struct report *report)
+void compiled_join_log(const struct compile_log *log, const struct compiled_trace *const *traces, uint32_t count,
+                       struct arena *arena, struct compiled *out)
 {
-    struct arena *arena = report_arena(report);
-    const struct joined *joined = compiled_join(log, traces, count, arena);
-    const struct tally tally = tally_of(log, joined, traces, count);
-    uint32_t again_count;
-    const struct again *agains = compiled_again(log, joined, arena, &again_count);
+    *out = (struct compiled){.log = log, .traces = traces, .count = count};
+    out->joined = compiled_join(log, traces, count, arena);
+    out->agains = compiled_again(log, out->joined, arena, &out->again_count);
+    for (uint32_t t = 0; t < count; t++)
+        out->steps += traces[t]->steps;
+}
+
+void compiled_show(const struct compiled *compiled, double most_ns, struct report *report)
+{
+    const struct compile_log *log = compiled->log;
+    const struct tally tally = tally_of(log, compiled->joined, compiled->traces, compiled->count);
     struct section *section = report_section(report, "compile_log", "What was compiled, and why");
+    const double again_ns = compiled_again_ns(compiled);
     say_join(log, &tally, section, report);
     put_counts(log, &tally, section);
-    show_compilations(log, joined, section);
-    show_again(agains, again_count, section);
+    show_compilations(log, compiled->joined, section);
+    show_again(compiled->agains, compiled->again_count, section);
     show_breaks(log, section);
-    compiled_kernels_show(log, traces, count, section, report);
-    compiled_find(log, agains, again_count, report);
+    compiled_kernels_show(log, compiled->traces, compiled->count, section, report);
+    compiled_find(compiled, again_ns > most_ns ? most_ns / again_ns : 1, report);
 }

@@ -10,7 +10,7 @@
 
 /* ---- names ---- */
 
-enum about { NOTHING, ANNOTATION, COMPILATION, REGION, KERNEL };
+enum about { NOTHING, ANNOTATION, BACKWARD_ANNOTATION, COMPILATION, BACKWARD, REGION, KERNEL };
 
 static const str region = {"Torch-Compiled Region: ", 23};
 
@@ -38,6 +38,10 @@ static enum about about_of(str name)
 {
     if (str_starts(name, S("entire_frame_compile_data:")) && id_of(name).len)
         return ANNOTATION;
+    if (str_starts(name, S("entire_backward_compile_data:")) && id_of(name).len)
+        return BACKWARD_ANNOTATION;
+    if (str_eq(name, S("backward._backward_impl (dynamo_timed)")))
+        return BACKWARD;
     if (str_eq(name, S("_compile.compile_inner (dynamo_timed)")))
         return COMPILATION;
     if (str_starts(name, region))
@@ -88,22 +92,23 @@ static uint32_t count_rows(const struct taking *taking, enum about about)
 
 static void take_ids(struct taking *taking, struct arena *scratch)
 {
-    taking->ids = arena_array(scratch, count_rows(taking, ANNOTATION), sizeof *taking->ids);
+    const uint32_t most = count_rows(taking, ANNOTATION) + count_rows(taking, BACKWARD_ANNOTATION);
+    taking->ids = arena_array(scratch, most, sizeof *taking->ids);
     for (uint32_t row = 0; row < taking->trace->count; row++)
-        if (about_row(taking, row) == ANNOTATION)
+        if (about_row(taking, row) == ANNOTATION || about_row(taking, row) == BACKWARD_ANNOTATION)
             taking->ids[taking->id_count++] = (struct keyed){taking->trace->start_ns[row], row};
     sort_keyed(taking->ids, taking->id_count);
 }
 
-/* The id that was annotated last on the thread before the compilation began, at most 100 ms before. */
-static str id_before(const struct taking *taking, uint32_t row)
+/* The id that was annotated so last on the thread before the compilation began, at most 100 ms before. */
+static str id_before(const struct taking *taking, uint32_t row, enum about annotation)
 {
     enum { NEAR_NS = 100000000, MOST = 64 };
     const struct trace *trace = taking->trace;
     const int64_t at_ns = trace->start_ns[row];
     size_t i = keyed_below(taking->ids, taking->id_count, at_ns + 1);
     for (int tries = 0; i-- > 0 && tries < MOST && taking->ids[i].key >= at_ns - NEAR_NS; tries++)
-        if (trace->lane[taking->ids[i].row] == trace->lane[row])
+        if (trace->lane[taking->ids[i].row] == trace->lane[row] && about_row(taking, taking->ids[i].row) == annotation)
             return str_copy(taking->arena, id_of(trace_name(trace, taking->ids[i].row)));
     return S("");
 }
@@ -114,14 +119,14 @@ static int64_t epoch_of(const struct trace *trace, int64_t at_ns)
     return epoch_ns > EPOCH_FROM && !sum_is_beyond(epoch_ns) ? epoch_ns : -1;
 }
 
-static void take_event(struct taking *taking, uint32_t row)
+static struct compiled_event event_of(const struct taking *taking, uint32_t row, enum about annotation)
 {
     const struct trace *trace = taking->trace;
     const uint32_t step = trace_step_at(trace, trace->start_ns[row]);
     const bool selected =
         step != STEP_NONE && step >= taking->range.first && step < (uint64_t)taking->range.first + taking->range.count;
-    taking->out->events[taking->out->event_count++] = (struct compiled_event){
-        .id = id_before(taking, row),
+    return (struct compiled_event){
+        .id = id_before(taking, row, annotation),
         .process = trace->lanes[trace->lane[row]].process,
         .start_ns = trace->start_ns[row],
         .dur_ns = trace->dur_ns[row],
@@ -129,6 +134,17 @@ static void take_event(struct taking *taking, uint32_t row)
         .in_step = selected,
         .step = selected ? trace->steps[step].number : -1,
     };
+}
+
+static struct compiled_event *take_events(const struct taking *taking, enum about about, enum about annotation,
+                                          uint32_t *count)
+{
+    struct compiled_event *events = arena_array(taking->arena, count_rows(taking, about), sizeof *events);
+    *count = 0;
+    for (uint32_t row = 0; row < taking->trace->count; row++)
+        if (about_row(taking, row) == about)
+            events[(*count)++] = event_of(taking, row, annotation);
+    return events;
 }
 
 /* ---- what ran ---- */
@@ -177,10 +193,8 @@ void compiled_run(const struct trace *trace, const struct selection *selection, 
                                    .process = lane == LANE_NONE ? -1 : trace->lanes[lane].process,
                                    .steps = taking.range.count};
     take_ids(&taking, &scratch);
-    out->events = arena_array(arena, count_rows(&taking, COMPILATION), sizeof *out->events);
-    for (uint32_t row = 0; row < trace->count; row++)
-        if (about_row(&taking, row) == COMPILATION)
-            take_event(&taking, row);
+    out->events = take_events(&taking, COMPILATION, ANNOTATION, &out->event_count);
+    out->backwards = take_events(&taking, BACKWARD, BACKWARD_ANNOTATION, &out->backward_count);
     out->kernels = take_runs(&taking, KERNEL, &out->kernel_count);
     out->regions = take_runs(&taking, REGION, &out->region_count);
     arena_free(&scratch);

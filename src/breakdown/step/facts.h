@@ -56,6 +56,7 @@ struct facts {
     enum bound bound;
 
     struct compilations compilations; /* of all ranks */
+    double again_ns; /* of a mean step, compiled again as a log of the compiler says; NAN: there is no log */
 
     /* the largest single reason for PART_BLOCKED */
     str blocked_call, blocked_operator, blocked_frame;

@@ -446,6 +446,12 @@ static double size_of(const struct advice *advice, const struct rule *rule)
     return ns < most ? ns : most;
 }
 
+/* What a log says is compiled again has findings of its own, with the reason. */
+static double told_elsewhere_ns(const struct facts *facts, const struct holdup *holdup)
+{
+    return holdup->cause == CAUSE_COMPILATION && facts->again_ns > 0 ? facts->again_ns : 0;
+}
+
 uint32_t advise(const struct advice *advice, uint32_t most, struct report *report)
 {
     struct hit hits[RULES + HOLDUPS_MOST];
@@ -458,8 +464,9 @@ uint32_t advise(const struct advice *advice, uint32_t most, struct report *repor
     const uint32_t steps = advice->holdups->steps ? advice->holdups->steps : 1;
     for (uint32_t i = 0; i < advice->holdups->count; i++) {
         const struct holdup *holdup = &advice->holdups->at[i];
-        const struct hit hit = {
-            .holdup = holdup, .advice = advice_on(holdup, advice->facts), .ns = (double)holdup->saved_ns / steps};
+        const struct hit hit = {.holdup = holdup,
+                                .advice = advice_on(holdup, advice->facts),
+                                .ns = (double)holdup->saved_ns / steps - told_elsewhere_ns(advice->facts, holdup)};
         if (hit.advice.rule && applies(advice->facts, &hit) && !is_said(hits, count, &hit))
             hits[count++] = hit;
     }

@@ -343,7 +343,17 @@ static void take_lateness(const struct job *job, struct facts *facts)
     facts->late = job->sentence;
 }
 
-void summary_show(const struct summary *const *ranks, uint32_t count, uint32_t findings, struct report *report)
+/* What a mean step gains without compilation; NAN: not replayed. */
+static double compilation_ns(const struct holdups *holdups)
+{
+    for (uint32_t i = 0; i < holdups->count; i++)
+        if (holdups->at[i].cause == CAUSE_COMPILATION)
+            return (double)holdups->at[i].saved_ns / (holdups->steps ? holdups->steps : 1);
+    return NAN;
+}
+
+double summary_show(const struct summary *const *ranks, uint32_t count, uint32_t findings, double again_ns,
+                    struct report *report)
 {
     struct arena *arena = report_arena(report);
     struct job job;
@@ -352,6 +362,7 @@ void summary_show(const struct summary *const *ranks, uint32_t count, uint32_t f
     if (facts.device || verdict_is_late(&job.verdict))
         facts.bound = verdict_answer(&job.verdict).bound;
     facts.held = verdict_is_held(&job.verdict);
+    facts.again_ns = again_ns;
     take_lateness(&job, &facts);
     struct section *section = report_section(report, "summary", "What a step costs");
     say_kind(&facts, section);
@@ -373,4 +384,5 @@ void summary_show(const struct summary *const *ranks, uint32_t count, uint32_t f
     summary_top_show(ranks, count, facts.steps, facts.device, report);
     const struct holdups holdups = holdups_of(ranks, count, arena);
     put_findings(&(struct advice){&facts, &holdups, &job.verdict}, findings, section, report);
+    return compilation_ns(&holdups);
 }

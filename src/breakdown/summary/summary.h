@@ -48,7 +48,12 @@ struct summary {
 void summary_run(const struct trace *trace, const struct selection *selection, struct arena *arena,
                  struct summary *out);
 
-/* At most `findings` findings; the report says how many more there were. */
-void summary_show(const struct summary *const *ranks, uint32_t count, uint32_t findings, struct report *report);
+/*
+ * At most `findings` findings; the report says how many more there were. `again_ns` of a mean step are compiled again, as
+ * a log says that other findings tell of; NAN: there is no log. Returned: what a mean step gains without compilation; NAN
+ * where that was not replayed.
+ */
+double summary_show(const struct summary *const *ranks, uint32_t count, uint32_t findings, double again_ns,
+                    struct report *report);
 
 #endif

@@ -1,12 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The chain of host and device work that decided how long the steps took. */
+#include <stddef.h>
+
 #include "base/error.h"
 #include "base/sum.h"
 #include "breakdown/job/job.h"
 #include "breakdown/path/critical_path.h"
 #include "cli/program/command.h"
 #include "cli/program/output.h"
+#include "compile_log.h"
 #include "overlay.h"
+
+/* Of one trace. */
+struct taken {
+    struct critical_path path; /* first: a result is read as its path */
+    struct compiled_trace compiled;
+};
 
 struct paths {
     const struct critical_path *const *at;
@@ -29,7 +38,9 @@ static bool check(const struct call *call, struct steptime_error *err)
 static void run(const struct call *call, const struct trace *trace, struct arena *arena, void *result)
 {
     const uint32_t most = call_text(call, "overlay") ? PATH_ALL : output_shows(call, S("path")) ? PATH_LISTED : 0;
-    critical_path_run(trace, call_selection(call), most, arena, result);
+    struct taken *taken = result;
+    critical_path_run(trace, call_selection(call), most, arena, &taken->path);
+    compile_log_take(call, trace, arena, &taken->compiled);
 }
 
 /* ---- showing ---- */
@@ -395,19 +406,21 @@ static bool show(const struct call *call, const void *const *results, uint32_t c
     if (count == 1)
         show_ranks(paths, report);
     show_stretches(paths, report);
+    if (!compile_log_tell(call, results, offsetof(struct taken, compiled), count, report, err))
+        return false;
     const char *overlay = call_text(call, "overlay");
     if (overlay && count != 1)
         return fail(err, STEPTIME_USAGE, "--overlay takes one trace; these are %u", count);
     return !overlay || overlay_write(paths->at[0], overlay, err);
 }
 
-static const struct analysis analysis = {
-    .size = sizeof(struct critical_path), .run = run, .show = show, .check = check};
+static const struct analysis analysis = {.size = sizeof(struct taken), .run = run, .show = show, .check = check};
 
 static const struct option options[] = {
     {"overlay", 0, "FILE", NULL,
      "Also write the trace to FILE with the path marked: a track of its own, and arrows where it changes thread or "
      "stream. It opens in Perfetto and chrome://tracing."},
+    COMPILE_LOG_OPTION,
     {0},
 };
 

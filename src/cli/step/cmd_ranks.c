@@ -1,13 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The ranks of one job: who is late and by how much. */
+#include <stddef.h>
+
 #include "breakdown/job/job.h"
 #include "breakdown/ranks/ranks_show.h"
 #include "cli/program/command.h"
+#include "compile_log.h"
 #include "sketch/numbers/job_sketch.h"
+
+/* Of one trace, or of its sketch. */
+struct taken {
+    struct job_numbers numbers; /* first: a result is read as its numbers */
+    struct compiled_trace compiled;
+};
 
 static void run(const struct call *call, const struct trace *trace, struct arena *arena, void *result)
 {
-    job_numbers_of(trace, call_selection(call), arena, result);
+    struct taken *taken = result;
+    job_numbers_of(trace, call_selection(call), arena, &taken->numbers);
+    compile_log_take(call, trace, arena, &taken->compiled);
 }
 
 static bool run_sketch(const struct call *call, const struct sketch *sketch, int64_t rank, struct arena *arena,
@@ -40,11 +51,16 @@ static bool show(const struct call *call, const void *const *results, uint32_t c
     ranks_show(&job.ranks, report);
     job_show_why(&job, report);
     verdict_show(&job.verdict, count, report);
-    return true;
+    return compile_log_tell(call, results, offsetof(struct taken, compiled), count, report, err);
 }
 
+static const struct option options[] = {
+    COMPILE_LOG_OPTION,
+    {0},
+};
+
 static const struct analysis analysis = {
-    .size = sizeof(struct job_numbers), .run = run, .run_sketch = run_sketch, .sketch = sketch, .show = show};
+    .size = sizeof(struct taken), .run = run, .run_sketch = run_sketch, .sketch = sketch, .show = show};
 
 const struct command command_ranks = {
     .name = "ranks",
@@ -63,5 +79,6 @@ const struct command command_ranks = {
                 "steptime ranks sketches/|the same from sketches of them\n"
                 "steptime ranks --table collectives --format csv traces/|every collective with its skew, as CSV",
     .shared = SHARED_OUTPUT | SHARED_EXPLAIN | SHARED_TRACE,
+    .options = options,
     .analysis = &analysis,
 };

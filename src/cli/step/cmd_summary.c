@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
+#include <stddef.h>
+
 #include "base/error.h"
-#include "breakdown/compiled/compiled.h"
 #include "breakdown/summary/summary.h"
 #include "cli/program/command.h"
+#include "compile_log.h"
 #include "sketch/numbers/job_sketch.h"
 
 enum { FINDINGS = 3, MOST_FINDINGS = 1000 };
@@ -31,26 +34,7 @@ static void run(const struct call *call, const struct trace *trace, struct arena
 {
     struct taken *taken = result;
     summary_run(trace, call_selection(call), arena, &taken->summary);
-    if (call_text(call, "compile-log"))
-        compiled_run(trace, call_selection(call), arena, &taken->compiled);
-}
-
-static bool show_log(const struct call *call, const struct taken *const *taken, uint32_t count, struct report *report,
-                     struct steptime_error *err)
-{
-    const char *path = call_text(call, "compile-log");
-    if (!path)
-        return true;
-    struct arena *arena = report_arena(report);
-    struct compile_log log;
-    const bool read = compile_log_read(path, arena, &log, err);
-    const struct compiled_trace **traces = arena_array(arena, count, sizeof *traces);
-    for (uint32_t i = 0; i < count; i++)
-        traces[i] = &taken[i]->compiled;
-    if (read)
-        compiled_show(&log, traces, count, report);
-    compile_log_free(&log);
-    return read;
+    compile_log_take(call, trace, arena, &taken->compiled);
 }
 
 static void sketch(const struct call *call, const struct trace *trace, const void *result, struct arena *arena,
@@ -71,8 +55,17 @@ static bool show(const struct call *call, const void *const *results, uint32_t c
     findings_of(call, &findings);
     for (uint32_t i = 0; i < count; i++)
         summaries[i] = &taken[i]->summary;
-    summary_show(summaries, count, (uint32_t)findings, report);
-    return show_log(call, taken, count, report, err);
+    struct log_beside beside;
+    const bool good =
+        compile_log_open(call, results, offsetof(struct taken, compiled), count, report_arena(report), &beside, err);
+    const double again_ns = beside.asked ? compiled_again_ns(&beside.compiled) : NAN;
+    const double most_ns = summary_show(summaries, count, (uint32_t)findings, again_ns, report);
+    if (good)
+        compile_log_show(&beside, most_ns, report);
+    if (good && beside.asked)
+        report_rank_findings(report);
+    compile_log_close(&beside);
+    return good;
 }
 
 static const struct analysis analysis = {
@@ -80,9 +73,7 @@ static const struct analysis analysis = {
 
 static const struct option options[] = {
     {"findings", 0, "N", NULL, "Show the N findings that matter most. Default: 3."},
-    {"compile-log", 0, "DIR", NULL,
-     "Read what PyTorch's compiler wrote down of the same run (TORCH_TRACE=DIR): why functions were compiled again, where "
-     "graphs broke, which lines a generated kernel comes from."},
+    COMPILE_LOG_OPTION,
     {"save", 0, "DIR", NULL,
      "Write a sketch of each trace to DIR, a few kilobytes a step, from which 'steptime ranks' answers as from the traces. "
      "DIR is made where it is not there."},

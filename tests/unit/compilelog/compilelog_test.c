@@ -121,6 +121,26 @@ static void sizes_of_guards(void **state)
     }
 }
 
+static void values_of_guards(void **state)
+{
+    const struct {
+        const char *text, *subject, *value, *code;
+    } cases[] = {
+        {"0/1: self.scale == 2      # y = y * self.scale  # m.py:16 in f", "self.scale", "2", "y = y * self.scale"},
+        {"L['mode'] == 'fast'", "mode", "'fast'", ""},
+        {"___stack0 == 0.25  # x", "___stack0", "0.25", "x"},
+        {"tensor 'x' size mismatch at index 0. expected 17, actual 18", "", "", ""},
+        {" == ", "", "", ""},
+        {"", "", "", ""},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const struct log_value value = reason_value(reason_of(str_of(cases[i].text)));
+        assert_text(value.subject, cases[i].subject);
+        assert_text(value.value, cases[i].value);
+        assert_text(value.code, cases[i].code);
+    }
+}
+
 static void reasons_are_one_line(void **state)
 {
     assert_text(reason_of(S("4/0: ___stack1 == 1  # return x\nUser stack trace:\n")), "___stack1 == 1  # return x");
@@ -276,6 +296,7 @@ int main(void)
         cmocka_unit_test_teardown(numbers_of_threads_are_no_processes, clear),
         cmocka_unit_test_teardown(long_bodies_are_cut, clear),
         cmocka_unit_test_teardown(sizes_of_guards, clear),
+        cmocka_unit_test_teardown(values_of_guards, clear),
         cmocka_unit_test_teardown(reasons_are_one_line, clear),
         cmocka_unit_test_teardown(breaks_of_graphs, clear),
         cmocka_unit_test_teardown(places_of_comments, clear),
