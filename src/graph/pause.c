@@ -202,10 +202,11 @@ const struct pauses *pauses_of(const struct trace *trace, const struct work_clas
     struct spans busy = {0};
     busy_spans(trace, main_lane, &busy);
     struct collected of_main = {0};
+    const bool host_alone = trace->kinds[EVENT_KERNEL] + trace->kinds[EVENT_COPY] + trace->kinds[EVENT_MEMSET] == 0;
     for (uint32_t lane = 0; lane < trace->lane_count; lane++) {
         if (lane == main_lane || trace->lanes[lane].device)
             continue;
-        if (runs_backward(trace, lane, phases))
+        if (runs_backward(trace, lane, phases) || (host_alone && trace_rows(trace, lane, NEST_CALLS).count))
             add_worker(trace, lane, &busy, &pauses[lane], &of_main, arena);
         else if (!trace_rows(trace, lane, NEST_CALLS).count)
             add_collectives(trace, lane, classes, &busy, &pauses[lane], &of_main, arena);

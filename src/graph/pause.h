@@ -5,7 +5,8 @@
  * PyTorch runs the backward pass on threads of its own while the caller sleeps
  * in Python: the calls of such a thread lie in the gaps of the training thread.
  * Within such a gap the training thread pauses from the first to the last of
- * them, and between gaps the other thread does.
+ * them, and between gaps the other thread does. So it is with other threads where
+ * no device works: there nothing else can be what the training thread waits for.
  *
  * Collectives that run on the host (gloo) have threads too. Where one ends in a
  * gap of the training thread, that thread had waited for it.

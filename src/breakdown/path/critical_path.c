@@ -185,13 +185,11 @@ void critical_path_run(const struct trace *trace, const struct selection *select
     finish_graph(graph, result);
     rank_run(trace, selection, arena, &result->numbers);
     strip_of(graph, classes, selection, &result->numbers, arena, &result->strip);
-    if (result->device || result->numbers.collective_count) {
-        const struct lab *lab = lab_open(graph, classes, selection, &scratch);
-        verdict_run(lab, &result->verdict);
-        if (result->numbers.collective_count)
-            result->holdups =
-                holdups_run(lab, phases_of(trace, &scratch), verdict_worth(&result->verdict, RESOURCE_DEVICE), arena);
-    }
+    const struct lab *lab = lab_open(graph, classes, selection, &scratch);
+    verdict_run(lab, &result->verdict);
+    if (result->numbers.collective_count)
+        result->holdups =
+            holdups_run(lab, phases_of(trace, &scratch), verdict_worth(&result->verdict, RESOURCE_DEVICE), arena);
     result->tops = path_groups_top(&count.groups, trace, TOPS, arena, &result->top_count);
     path_groups_free(&count.groups);
     path_kept_free(&count.kept);

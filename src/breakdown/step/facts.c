@@ -106,20 +106,6 @@ static void take_means(struct facts *facts, struct sums *sums)
     }
 }
 
-/* A device that waits for the host does so whether the host loads data or does something else. */
-static enum bound verdict(const double ns[BOUNDS])
-{
-    const enum bound host = ns[BOUND_INPUT] > ns[BOUND_HOST] ? BOUND_INPUT : BOUND_HOST;
-    enum bound most = BOUND_UNKNOWN;
-    double most_ns = ns[BOUND_UNKNOWN];
-    for (int b = BOUND_COMPUTE; b <= BOUND_COPIES; b++)
-        if (ns[b] > most_ns) {
-            most = b;
-            most_ns = ns[b];
-        }
-    return ns[BOUND_INPUT] + ns[BOUND_HOST] > most_ns ? host : most;
-}
-
 void compilations_add(struct compilations *sums, const struct compilations *more)
 {
     sums->functions += more->functions;
@@ -154,7 +140,6 @@ struct facts facts_of(const struct breakdown *const *ranks, uint32_t count, stru
             note_blocking(&facts, device, arena);
         }
     take_means(&facts, &sums);
-    facts.bound = verdict(facts.bound_ns);
     mem_free(sums.walls);
     return facts;
 }

@@ -10,10 +10,7 @@
 #include "breakdown.h"
 #include "report/report.h"
 
-/*
- * What bounds a step. Where time outside of all groups is the most, it is unknown. Else the largest of compute,
- * communication, copies and waiting; waiting for the host is the larger of input and host.
- */
+/* What bounds a step: the answer of experiments (breakdown/verdict). The first five are groups of parts, too. */
 enum bound {
     BOUND_COMPUTE,       /* compute kernels */
     BOUND_COMMUNICATION, /* exposed communication, and waiting for it */
@@ -21,10 +18,10 @@ enum bound {
     BOUND_INPUT,         /* data loading */
     BOUND_HOST,          /* everything else the device waits for: launches, operators, Python, synchronisation */
     BOUND_UNKNOWN,
-    BOUND_STALL,    /* sleep, checkpoints: repair that, it is no resource; only of an experiment, as what follows */
+    BOUND_STALL,    /* sleep, checkpoints: repair that, it is no resource */
     BOUND_START,    /* what comes once: first use of libraries and kernels */
     BOUND_LATE,     /* one of several ranks holds up the others */
-    BOUND_BALANCED, /* nothing by itself shortens the step by much; only of an experiment (breakdown/verdict) */
+    BOUND_BALANCED, /* nothing by itself shortens the step by much */
     BOUNDS,
 };
 
@@ -53,7 +50,7 @@ struct facts {
     double waited_ns; /* of several ranks: in collectives for those who came later. Communication takes what is left */
     double late_ns;   /* what a step gains where the late rank comes with the last but one; 0: nobody is late */
     str late;         /* who is, in a sentence */
-    enum bound bound;
+    enum bound bound; /* the caller's to fill */
 
     struct compilations compilations; /* of all ranks */
     double again_ns; /* of a mean step, compiled again as a log of the compiler says; NAN: there is no log */

@@ -183,41 +183,24 @@ static void say_kind(const struct facts *facts, struct section *section)
         section_text(section, S("The trace has no device activity: its steps are split on the host."));
 }
 
-/* The part that weighs most; of those of the bound where that is one of parts. */
-static enum part heaviest(const struct facts *facts)
+/* The part that weighs most; of those of the bound where that has parts of its own. */
+static enum part heaviest(const struct facts *facts, bool on_that_side)
 {
     enum part most = PARTS;
     for (int part = 0; part < PARTS; part++)
-        if ((facts->bound >= BOUND_UNKNOWN || bound_of_part(part, facts->device) == facts->bound) &&
+        if ((!on_that_side || bound_of_part(part, facts->device) == facts->bound) &&
             (most == PARTS || facts->part_ns[part] > facts->part_ns[most]))
             most = part;
     return most;
 }
 
-/* Of a trace of the host alone: what fills its steps. */
-static str why_on_host(const struct facts *facts, struct arena *arena)
-{
-    const enum part most = heaviest(facts);
-    if (facts->bound == BOUND_UNKNOWN || most == PARTS)
-        return S("What bounds the step is not recorded.");
-    const str word = bound_word(facts->bound, false);
-    const double group = 100 * share(facts, facts->bound_ns[facts->bound]);
-    const double single = 100 * share(facts, facts->part_ns[most]);
-    if (group - single < 1)
-        return str_printf(arena, "%.*s: %s takes %.0f %% of a step.", (int)word.len, word.at, part_title(most), single);
-    return str_printf(arena, "%.*s: it takes %.0f %% of a step, most of it %s (%.0f %%).", (int)word.len, word.at,
-                      group, part_title(most), single);
-}
-
 static str why(const struct facts *facts, const struct verdict *verdict, struct arena *arena)
 {
-    if (!facts->device && facts->bound != BOUND_LATE)
-        return why_on_host(facts, arena);
     const str said = verdict_say(verdict, facts->ranks, arena);
-    const enum part most = heaviest(facts);
+    const bool on_that_side = facts->bound < BOUND_UNKNOWN && facts->bound_ns[facts->bound] > 0;
+    const enum part most = heaviest(facts, on_that_side);
     return str_printf(arena, "%.*s The largest part of a step%s: %s (%.0f %%).", (int)said.len, said.at,
-                      facts->bound < BOUND_UNKNOWN ? " on that side" : "", part_title(most),
-                      100 * share(facts, facts->part_ns[most]));
+                      on_that_side ? " on that side" : "", part_title(most), 100 * share(facts, facts->part_ns[most]));
 }
 
 static void put_ns(struct section *section, const char *id, const char *title, double ns)
@@ -359,8 +342,7 @@ double summary_show(const struct summary *const *ranks, uint32_t count, uint32_t
     struct job job;
     find_job(ranks, count, arena, &job);
     struct facts facts = gather(ranks, count, arena);
-    if (facts.device || verdict_is_late(&job.verdict))
-        facts.bound = verdict_answer(&job.verdict).bound;
+    facts.bound = verdict_answer(&job.verdict).bound;
     facts.held = verdict_is_held(&job.verdict);
     facts.again_ns = again_ns;
     take_lateness(&job, &facts);

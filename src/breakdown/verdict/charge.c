@@ -11,6 +11,11 @@ static const struct {
 } words[RESOURCES] = {
     [RESOURCE_DEVICE] = {"device", "device"},
     [RESOURCE_HOST] = {"host", "host"},
+    [RESOURCE_OPERATORS] = {"operators", "operators"},
+    [RESOURCE_FORWARD] = {"forward", "forward operators"},
+    [RESOURCE_BACKWARD] = {"backward", "backward operators"},
+    [RESOURCE_OPTIMIZER] = {"optimizer", "operators of the optimizer"},
+    [RESOURCE_BESIDE] = {"beside", "Python and what else is in no operator"},
     [RESOURCE_COMMUNICATION] = {"communication", "communication"},
     [RESOURCE_DATA] = {"data", "data loading"},
     [RESOURCE_COPIES] = {"copies", "copies"},
@@ -212,4 +217,23 @@ struct charges charges_of(const struct graph *graph, const struct work_classes *
         }
     mark_pauses(graph, c.slices, c.count, of);
     return finish(&c, of, arena);
+}
+
+const int64_t *charges_not_of_host(const struct graph *graph, const struct work_classes *classes, struct arena *arena)
+{
+    const struct charges charges = charges_of(graph, classes, arena);
+    int64_t *ns = arena_array(arena, graph->net.count, sizeof *ns);
+    bool any = false;
+    for (uint32_t node = 0, slice = 0; node < graph->net.count; node++) {
+        int64_t own = graph->net.work[node];
+        for (; slice < charges.slice_count && charges.slices[slice].node == node; slice++) {
+            own -= charges.slices[slice].ns;
+            if (resource_of((enum charge)charges.slices[slice].charge) != RESOURCE_HOST)
+                ns[node] += charges.slices[slice].ns;
+        }
+        if (graph->net.kind[node] != NODE_DEVICE && resource_of((enum charge)charges.of[node]) != RESOURCE_HOST)
+            ns[node] += own;
+        any |= ns[node] > 0;
+    }
+    return any ? ns : NULL;
 }

@@ -20,11 +20,17 @@ enum charge {
 
 /* What could be faster by itself; the accounts that belong to it. */
 enum resource {
-    RESOURCE_DEVICE,        /* compute kernels, memsets, copies within a device */
-    RESOURCE_HOST,          /* what the threads do themselves: Python, operators, calls, compilation, allocation */
+    RESOURCE_DEVICE, /* compute kernels, memsets, copies within a device */
+    RESOURCE_HOST,   /* what the threads do themselves: Python, operators, calls, compilation, allocation */
+    /* In a trace of the host alone that is its work, so it is told apart. RESOURCE_HOST is all of it and RESOURCE_COPIES. */
+    RESOURCE_OPERATORS, /* the next three together */
+    RESOURCE_FORWARD,
+    RESOURCE_BACKWARD,
+    RESOURCE_OPTIMIZER,
+    RESOURCE_BESIDE,        /* Python, compilation, allocation: what is in no operator */
     RESOURCE_COMMUNICATION, /* collectives and messages, on the device or the host; of one rank alone late peers too */
     RESOURCE_DATA,          /* the data loader, on the thread that asks it */
-    RESOURCE_COPIES,        /* copies between host and device, or between devices */
+    RESOURCE_COPIES,        /* copies between host and device, or between devices; on a host alone copying operators */
     RESOURCE_STALLS,        /* sleep, and writing of checkpoints */
     RESOURCE_START,         /* what comes once: first use of libraries and kernels, capture of graphs */
     RESOURCE_LATENESS, /* of several ranks: one comes later than the others; told by breakdown/job, never by a charge */
@@ -51,5 +57,8 @@ struct charges {
 
 /* In the arena. */
 struct charges charges_of(const struct graph *graph, const struct work_classes *classes, struct arena *arena);
+
+/* By node: of the host's work what belongs to other resources. NULL: nothing does. In the arena. */
+const int64_t *charges_not_of_host(const struct graph *graph, const struct work_classes *classes, struct arena *arena);
 
 #endif

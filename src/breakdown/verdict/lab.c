@@ -44,7 +44,8 @@ struct lab *lab_open(const struct graph *graph, const struct work_classes *class
 {
     const struct step_range range = selection_steps(graph->trace, selection);
     struct lab *lab = arena_array(arena, 1, sizeof *lab);
-    *lab = (struct lab){.graph = graph, .charges = charges_of(graph, classes, arena)};
+    *lab = (struct lab){
+        .graph = graph, .charges = charges_of(graph, classes, arena), .hostwork = hostwork_of(graph->trace, arena)};
     lab->selected = window_of(graph, range, arena);
     lab->judged = window_of(graph, judged(range, selection), arena);
     lab->joined = join(lab, arena);

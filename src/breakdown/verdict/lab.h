@@ -8,7 +8,7 @@
 #ifndef BREAKDOWN_LAB_H
 #define BREAKDOWN_LAB_H
 
-#include "charge.h"
+#include "hostwork.h"
 #include "graph/steps.h"
 
 /* Steps that are replayed together. */
@@ -21,6 +21,7 @@ struct window {
 struct lab {
     const struct graph *graph;
     struct charges charges;
+    const uint8_t *hostwork;        /* hostwork_of */
     struct window selected, judged; /* all selected steps; without those that carry the edges of the recording */
     struct joined joined;
     int64_t *work;        /* by joined node: what it takes in the experiment. The caller's to fill */

@@ -7,8 +7,8 @@
 #include "base/sum.h"
 
 /* Definitions of doc/numbers/verdict.md. */
-static const double error_most = 0.10, unlaunched_most = 0.10, held_most = 0.10, lost_most = 0.10, saves_least = 0.10,
-                    close = 0.05;
+static const double error_most = 0.10, unlaunched_most = 0.10, held_most = 0.10, lost_most = 0.10, blank_most = 0.50,
+                    saves_least = 0.10, close = 0.05;
 enum { WORK_LEAST = 20, STEP_LEAST_NS = 100 * 1000 };
 
 static const struct {
@@ -18,6 +18,12 @@ static const struct {
 } experiments[] = {
     {RESOURCE_DEVICE, BOUND_COMPUTE, "device twice as fast", "with the device twice as fast"},
     {RESOURCE_HOST, BOUND_HOST, "host twice as fast", "with the host twice as fast"},
+    {RESOURCE_OPERATORS, BOUND_COMPUTE, "operators twice as fast", "with the operators twice as fast"},
+    {RESOURCE_FORWARD, BOUND_UNKNOWN, "forward twice as fast", ""},
+    {RESOURCE_BACKWARD, BOUND_UNKNOWN, "backward twice as fast", ""},
+    {RESOURCE_OPTIMIZER, BOUND_UNKNOWN, "optimizer twice as fast", ""},
+    {RESOURCE_BESIDE, BOUND_HOST, "Python and the rest twice as fast",
+     "with what is in no operator (Python, compilation) twice as fast"},
     {RESOURCE_COMMUNICATION, BOUND_COMMUNICATION, "communication free", "if communication took no time"},
     {RESOURCE_DATA, BOUND_INPUT, "data ready", "if each batch were ready when it is asked for"},
     {RESOURCE_COPIES, BOUND_COPIES, "copies free", "if copies took no time"},
@@ -40,6 +46,10 @@ void verdict_add(struct verdict *sums, const struct verdict *more)
         sum_to(&sums->time_ns[r], more->time_ns[r]);
     }
     sum_to(&sums->held_ns, more->held_ns);
+    sum_to(&sums->blank_ns, more->blank_ns);
+    if (more->left_out_ns > sums->left_out_ns)
+        sums->left_out_cause = more->left_out_cause;
+    sum_to(&sums->left_out_ns, more->left_out_ns);
     if (more->pair_ns > sums->pair_ns) { /* of several that of the one that gains most */
         sums->pair_ns = more->pair_ns;
         sums->pair[0] = more->pair[0];
@@ -72,7 +82,7 @@ bool verdict_is_late(const struct verdict *verdict)
 {
     const int64_t late_ns = verdict->removed_ns[RESOURCE_LATENESS];
     for (int r = 0; r < RESOURCE_NONE; r++)
-        if (verdict->removed_ns[r] > late_ns)
+        if (verdict_ranks(verdict, r) && verdict->removed_ns[r] > late_ns)
             return false;
     return share(verdict, late_ns) >= saves_least;
 }
@@ -81,8 +91,6 @@ enum verdict_doubt verdict_doubt(const struct verdict *verdict)
 {
     if (verdict_is_late(verdict))
         return DOUBT_NONE;
-    if (!verdict->device)
-        return DOUBT_NO_DEVICE;
     if (verdict->work < WORK_LEAST)
         return DOUBT_FEW;
     if (verdict->step_ns < (int64_t)verdict->steps * STEP_LEAST_NS)
@@ -95,19 +103,44 @@ enum verdict_doubt verdict_doubt(const struct verdict *verdict)
         return DOUBT_LOST;
     if (verdict_is_held(verdict))
         return DOUBT_HELD;
+    if (share(verdict, verdict->blank_ns) > blank_most)
+        return DOUBT_BLANK;
     return verdict_error(verdict) > error_most ? DOUBT_ERROR : DOUBT_NONE;
 }
 
 /* ---- the answer ---- */
+
+bool verdict_ranks(const struct verdict *verdict, enum resource resource)
+{
+    switch (resource) {
+    case RESOURCE_FORWARD:
+    case RESOURCE_BACKWARD:
+    case RESOURCE_OPTIMIZER:
+        return false;
+    case RESOURCE_OPERATORS:
+    case RESOURCE_BESIDE:
+        return !verdict->device;
+    case RESOURCE_DEVICE:
+    case RESOURCE_HOST:
+        return verdict->device;
+    default:
+        return true;
+    }
+}
+
+/* What is compared; -1: what is not stands behind all else. */
+static int64_t weight(const struct verdict *verdict, int experiment)
+{
+    const enum resource resource = experiments[experiment].resource;
+    return verdict_ranks(verdict, resource) ? verdict->removed_ns[resource] : -1;
+}
 
 /* Experiments by what their removal saves, most first; of equal ones the first of the table. */
 static void rank_by_removal(const struct verdict *verdict, int order[EXPERIMENTS])
 {
     for (int i = 0; i < EXPERIMENTS; i++) {
         int at = i;
-        for (; at &&
-               verdict->removed_ns[experiments[order[at - 1]].resource] < verdict->removed_ns[experiments[i].resource];
-             at--)
+        for (; at && weight(verdict, order[at - 1]) < weight(verdict, i); at--)
             order[at] = order[at - 1];
         order[at] = i;
     }
@@ -138,8 +171,8 @@ struct verdict_answer verdict_answer(const struct verdict *verdict)
 static const char *doubt_id(enum verdict_doubt doubt)
 {
     static const char *const ids[] = {
-        [DOUBT_NO_DEVICE] = "no_device", [DOUBT_FEW] = "few",   [DOUBT_SHORT] = "short", [DOUBT_FIRST] = "first",
-        [DOUBT_LAUNCHES] = "launches",   [DOUBT_HELD] = "held", [DOUBT_ERROR] = "error", [DOUBT_LOST] = "lost",
+        [DOUBT_FEW] = "few",   [DOUBT_SHORT] = "short", [DOUBT_FIRST] = "first", [DOUBT_LAUNCHES] = "launches",
+        [DOUBT_HELD] = "held", [DOUBT_ERROR] = "error", [DOUBT_LOST] = "lost",   [DOUBT_BLANK] = "blank",
     };
     return ids[doubt];
 }
@@ -148,7 +181,8 @@ static str say_doubt(const struct verdict *verdict, struct arena *arena)
 {
     switch (verdict_doubt(verdict)) {
     case DOUBT_FEW:
-        return str_printf(arena, "only %llu pieces of device work lie in the steps", (unsigned long long)verdict->work);
+        return str_printf(arena, "only %llu %s lie in the steps", (unsigned long long)verdict->work,
+                          verdict->device ? "pieces of device work" : "operators");
     case DOUBT_SHORT:
         return S("the steps are shorter than 100 us");
     case DOUBT_FIRST:
@@ -164,11 +198,14 @@ static str say_doubt(const struct verdict *verdict, struct arena *arena)
                           "for %.0f %% of the time launched work waits for something that was not recorded (events are "
                           "missing, or earlier work still ran)",
                           100 * share(verdict, verdict->held_ns));
-    case DOUBT_ERROR:
+    case DOUBT_BLANK:
+        return str_printf(arena,
+                          "for %.0f %% of the time nothing was recorded on the training thread, 1 ms or more at a "
+                          "stretch: it may work there, wait or sleep (with_stack=True records what it does)",
+                          100 * share(verdict, verdict->blank_ns));
+    default:
         return str_printf(arena, "the recorded dependencies explain only %.0f %% of the time",
                           100 * share(verdict, verdict->explained_ns));
-    default:
-        return S("no device work was recorded");
     }
 }
 
@@ -178,7 +215,7 @@ static str proof(const struct verdict *verdict, enum bound but, struct arena *ar
     str text = S("");
     for (int i = 0; i < EXPERIMENTS; i++) {
         const enum resource resource = experiments[i].resource;
-        if (!verdict->time_ns[resource] || experiments[i].bound == but)
+        if (!verdict->time_ns[resource] || (experiments[i].bound == but && verdict_ranks(verdict, resource)))
             continue;
         const double saved = 100 * share(verdict, verdict->saved_ns[resource]);
         text = str_printf(arena, "%.*s%s%s %s%.0f %%", (int)text.len, text.at, text.len ? "; " : "",
@@ -191,7 +228,7 @@ static str proof(const struct verdict *verdict, enum bound but, struct arena *ar
 static str gain(const struct verdict *verdict, enum bound bound, struct arena *arena)
 {
     for (int i = 0; i < EXPERIMENTS; i++)
-        if (experiments[i].bound == bound)
+        if (experiments[i].bound == bound && verdict_ranks(verdict, experiments[i].resource))
             return str_printf(arena, "a step is %.0f %% shorter %s",
                               100 * share(verdict, verdict->saved_ns[experiments[i].resource]), experiments[i].with);
     return str_printf(arena, "no resource alone saves %.0f %% of a step", 100 * saves_least);
@@ -203,11 +240,22 @@ static str also(const struct verdict *verdict, uint32_t ranks, struct arena *are
     const bool late = answer.bound == BOUND_COMMUNICATION && ranks == 1;
     const char *alone = late ? " (communication or a late rank: one rank alone cannot say)" : "";
     if (answer.second != BOUND_UNKNOWN)
-        return str_printf(arena, "%s; nearly as much: %s", alone, bound_word(answer.second, true).at);
+        return str_printf(arena, "%s; nearly as much: %s", alone, bound_word(answer.second, verdict->device).at);
     if (answer.bound == BOUND_BALANCED && verdict->pair_ns)
         return str_printf(arena, "; best together: %s and %s, -%.0f %% without both", resource_title(verdict->pair[0]),
                           resource_title(verdict->pair[1]), 100 * share(verdict, verdict->pair_ns));
     return str_of(alone);
+}
+
+/* Where they take more than the steps that were judged, what is said is not of most of the recording. */
+static str left_out(const struct verdict *verdict, struct arena *arena)
+{
+    const double left_ns = (double)verdict->left_out_ns, all_ns = left_ns + (double)verdict->step_ns;
+    if (left_ns <= (double)verdict->step_ns)
+        return S("");
+    const char *cause = verdict->left_out_cause == CAUSE_NONE ? NULL : cause_title(verdict->left_out_cause);
+    return str_printf(arena, " but for the first and the last step, which take %.1f %% of the time of all%s%s",
+                      100 * left_ns / all_ns, cause ? ", most of it " : "", cause ? cause : "");
 }
 
 str verdict_say(const struct verdict *verdict, uint32_t ranks, struct arena *arena)
@@ -217,11 +265,12 @@ str verdict_say(const struct verdict *verdict, uint32_t ranks, struct arena *are
         const str doubt = say_doubt(verdict, arena);
         return str_printf(arena, "What bounds a step cannot be told: %.*s.", (int)doubt.len, doubt.at);
     }
-    const str word = bound_word(answer.bound, true), gained = gain(verdict, answer.bound, arena);
+    const str word = bound_word(answer.bound, verdict->device), gained = gain(verdict, answer.bound, arena);
     const str more = also(verdict, ranks, arena), others = proof(verdict, answer.bound, arena);
-    return str_printf(arena, "%.*s: %.*s%.*s. Replayed too: %.*s%sthe replay explains %.0f %% of the time.",
-                      (int)word.len, word.at, (int)gained.len, gained.at, (int)more.len, more.at, (int)others.len,
-                      others.at, others.len ? "; " : "", 100 * (1 - verdict_error(verdict)));
+    const str left = left_out(verdict, arena);
+    return str_printf(arena, "%.*s%.*s: %.*s%.*s. Replayed too: %.*s%sthe replay explains %.0f %% of the time.",
+                      (int)word.len, word.at, (int)left.len, left.at, (int)gained.len, gained.at, (int)more.len,
+                      more.at, (int)others.len, others.at, others.len ? "; " : "", 100 * (1 - verdict_error(verdict)));
 }
 
 /* ---- as a table ---- */
@@ -242,13 +291,22 @@ static int64_t per_step(const struct verdict *verdict, int64_t ns)
     return verdict->steps ? ns / verdict->steps : 0;
 }
 
+/* The others only where they take time. */
+static bool always_shown(const struct verdict *verdict, enum resource resource)
+{
+    return resource == RESOURCE_HOST || resource == RESOURCE_COMMUNICATION || resource == RESOURCE_DATA ||
+           resource == RESOURCE_COPIES || (resource == RESOURCE_DEVICE && verdict->device);
+}
+
 static void put_experiments(const struct verdict *verdict, struct section *section)
 {
     struct table *table = section_table(section, "experiments", "");
     table_columns(table, columns);
+    if (!verdict->device) /* they are many, and the sentence has them */
+        table_json_only(table);
     for (int i = 0; i < EXPERIMENTS; i++) {
         const enum resource resource = experiments[i].resource;
-        if (resource >= RESOURCE_STALLS && !verdict->time_ns[resource])
+        if (!always_shown(verdict, resource) && !verdict->time_ns[resource])
             continue;
         table_row(table);
         table_text(table, str_of(resource_id(resource)));
@@ -261,30 +319,31 @@ static void put_experiments(const struct verdict *verdict, struct section *secti
     }
 }
 
-static struct cell bound_cell(enum bound bound)
+static struct cell bound_cell(const struct verdict *verdict, enum bound bound)
 {
-    return bound == BOUND_UNKNOWN ? cell_null() : cell_text(bound_word(bound, true));
+    return bound == BOUND_UNKNOWN ? cell_null() : cell_text(bound_word(bound, verdict->device));
 }
 
 static void put_answer(const struct verdict *verdict, uint32_t ranks, struct section *section, struct arena *arena)
 {
     const enum verdict_doubt doubt = verdict_doubt(verdict);
     section_detail(section, "verdict", "verdict", UNIT_NONE, cell_text(verdict_say(verdict, ranks, arena)));
-    section_detail(section, "verdict_bound", "bound", UNIT_NONE, bound_cell(verdict_answer(verdict).bound));
-    section_detail(section, "verdict_second", "nearly as much", UNIT_NONE, bound_cell(verdict_answer(verdict).second));
+    section_detail(section, "verdict_bound", "bound", UNIT_NONE, bound_cell(verdict, verdict_answer(verdict).bound));
+    section_detail(section, "verdict_second", "nearly as much", UNIT_NONE,
+                   bound_cell(verdict, verdict_answer(verdict).second));
     section_detail(section, "verdict_doubt", "why none is named", UNIT_NONE,
                    doubt == DOUBT_NONE ? cell_null() : cell_text(str_of(doubt_id(doubt))));
 }
 
 void verdict_show(const struct verdict *verdict, uint32_t ranks, struct report *report)
 {
-    if (!verdict->device && !verdict_is_late(verdict))
-        return;
     struct section *section = report_section(report, "verdict", "What would make a step shorter");
     put_answer(verdict, ranks, section, report_arena(report));
     section_detail(section, "verdict_steps", "steps replayed", UNIT_COUNT, cell_int(verdict->steps));
     section_detail(section, "verdict_step_ns", "a step of these", UNIT_NS,
                    cell_int(per_step(verdict, verdict->step_ns)));
+    section_detail(section, "verdict_left_out_ns", "the first and the last step, left out", UNIT_NS,
+                   cell_int(verdict->left_out_ns));
     section_detail(section, "verdict_error", "not explained by the replay", UNIT_RATIO,
                    cell_real(verdict_error(verdict)));
     put_experiments(verdict, section);

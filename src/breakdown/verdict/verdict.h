@@ -32,14 +32,14 @@
 /* Why nothing can be said to bound the steps. The first that holds. */
 enum verdict_doubt {
     DOUBT_NONE,
-    DOUBT_NO_DEVICE, /* no device work was recorded */
-    DOUBT_FEW,       /* fewer than 20 pieces of device work in the steps */
-    DOUBT_SHORT,     /* steps under 100 us */
-    DOUBT_FIRST,     /* the only step is the first of the run */
-    DOUBT_LAUNCHES,  /* more than a tenth of the device work has no launch in the recording */
-    DOUBT_LOST,      /* more than a tenth of the launches have no device work in the recording */
-    DOUBT_HELD,      /* for more than a tenth of the time launched work was held back by nothing that is recorded */
-    DOUBT_ERROR,     /* the graph explains less than 90 % of the time */
+    DOUBT_FEW,      /* fewer than 20 pieces of device work in the steps; without a device, operators */
+    DOUBT_SHORT,    /* steps under 100 us */
+    DOUBT_FIRST,    /* the only step is the first of the run */
+    DOUBT_LAUNCHES, /* more than a tenth of the device work has no launch in the recording */
+    DOUBT_LOST,     /* more than a tenth of the launches have no device work in the recording */
+    DOUBT_HELD,     /* for more than a tenth of the time launched work was held back by nothing that is recorded */
+    DOUBT_BLANK,    /* without a device: for more than half of the time nothing was recorded on the training thread */
+    DOUBT_ERROR,    /* the graph explains less than 90 % of the time */
 };
 
 /* Times are of all its steps together; savings never below 0. */
@@ -47,15 +47,18 @@ struct verdict {
     uint32_t steps;
     int64_t step_ns;               /* of all steps, as recorded and as replayed without a change */
     int64_t explained_ns;          /* as the graph explains it */
+    int64_t left_out_ns;           /* of the first and the last step, where they are not among them */
+    enum cause left_out_cause;     /* of the host there, over half of that time; CAUSE_NONE: no single one */
     int64_t saved_ns[RESOURCES];   /* by the experiment of the table */
     int64_t removed_ns[RESOURCES]; /* by taking the resource away */
     int64_t time_ns[RESOURCES];    /* the summed time of its nodes in the steps */
     enum resource pair[2];         /* where nothing saves much by itself: the two that together save most */
     int64_t pair_ns;               /* 0: not looked for, or none does */
     uint64_t launches, lost;       /* of the whole trace; of them without device work */
-    uint64_t work, unlaunched;     /* device work in the steps; of it without a launch */
+    uint64_t work, unlaunched;     /* device work in the steps, without a device operators; of it without a launch */
     int64_t held_ns;               /* the device idle although its next work was let go over 30 us before */
-    bool device, first_only;
+    int64_t blank_ns;        /* without a device: nothing recorded on the training thread, 1 ms or more at a stretch */
+    bool device, first_only; /* device: the trace has device work */
 };
 
 /* Of the selected steps; of four or more without the first and the last, unless steps were named. */
@@ -80,6 +83,9 @@ struct verdict_answer {
     enum bound second; /* within 5 points of the step; BOUND_UNKNOWN: none */
 };
 struct verdict_answer verdict_answer(const struct verdict *verdict);
+
+/* It may be the bound. Parts of another resource are shown beside it; of a host alone what it is made of is compared. */
+bool verdict_ranks(const struct verdict *verdict, enum resource resource);
 
 /* Without the resource the steps would be a tenth shorter or more. */
 bool verdict_worth(const struct verdict *verdict, enum resource resource);

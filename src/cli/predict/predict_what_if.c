@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "breakdown/verdict/charge.h"
 #include "predict/question/replay.h"
 
 bool what_if_read(const struct call *call, struct arena *arena, struct what_if *w, struct steptime_error *err)
@@ -185,14 +186,16 @@ static bool find_before(struct what_if *w, struct steptime_error *err)
     return walk_inputs(w, &w->base, w->before, err);
 }
 
+/* What the replays keep lies in the scratch memory. */
 static bool open_replays(struct what_if *w, const struct predict_asked *asked, struct replay **replays,
-                         struct steptime_error *err)
+                         struct arena *scratch, struct steptime_error *err)
 {
     for (uint32_t i = 0; i < w->count; i++) {
         struct what_if_input *input = &w->inputs[i];
         if (!input->graph)
             input->graph = graph_new(input->trace, input->classes);
         replays[i] = replay_new(input->graph);
+        replay_keep(replays[i], charges_not_of_host(input->graph, input->classes, scratch));
         if (!fill_replay(w, input, asked, replays[i], err))
             return false;
     }
@@ -214,7 +217,7 @@ static bool replay_inputs(struct what_if *w, const struct predict_asked *asked, 
     struct arena scratch = {0};
     struct replay **replays = arena_array(&scratch, w->count, sizeof *replays);
     struct replayed *replayed = arena_array(&scratch, w->count, sizeof *replayed);
-    const bool good = open_replays(w, asked, replays, err);
+    const bool good = open_replays(w, asked, replays, &scratch, err);
     if (good)
         run_replays(w, replays, replayed);
     for (uint32_t i = 0; i < w->count; i++) {

@@ -88,10 +88,9 @@ static void find_job(struct paths *paths, struct arena *arena)
 static str say(const struct paths *paths, const struct verdict *verdict, const struct path_sums *sums, int64_t wall_ns,
                struct arena *arena)
 {
-    const bool known = verdict->device || verdict_is_late(verdict);
-    const str bound = known ? verdict_say(verdict, paths->count, arena) : S("");
+    const str bound = verdict_say(verdict, paths->count, arena);
     const enum path_class largest = path_largest(sums);
-    return str_printf(arena, "%.*s%sMost of the path is %s (%.0f %%).", (int)bound.len, bound.at, bound.len ? " " : "",
+    return str_printf(arena, "%.*s Most of the path is %s (%.0f %%).", (int)bound.len, bound.at,
                       path_class_title(largest), 100 * share_of(sums->ns[largest], wall_ns));
 }
 
@@ -111,9 +110,8 @@ static void show_head(const struct paths *paths, struct report *report)
     section_value(section, "steps", "steps", UNIT_COUNT, cell_int(steps));
     if (paths->count > 1)
         job_show_late(&paths->job, section);
-    if (verdict.device || verdict_is_late(&verdict))
-        section_value(section, "bound", "bound", UNIT_NONE,
-                      cell_text(bound_word(verdict_answer(&verdict).bound, true)));
+    section_value(section, "bound", "bound", UNIT_NONE,
+                  cell_text(bound_word(verdict_answer(&verdict).bound, verdict.device)));
     section_value(section, "largest", "most of it", UNIT_NONE, cell_text(str_of(path_class_title(largest))));
     section_value(section, "largest_share", "its share", UNIT_RATIO, cell_real(share_of(sums.ns[largest], wall_ns)));
 }

@@ -175,9 +175,10 @@ static int64_t work_ns(const void *context, uint32_t node)
     const uint32_t row = r->graph->row[node];
     const bool said = net->kind[node] == NODE_DEVICE || net->kind[node] == NODE_CALL;
     const float ratio = said ? r->work[row] : net->kind[node] == NODE_BETWEEN ? r->before[row] : NAN;
-    if (!isnan(ratio))
-        return times(net->work[node], ratio);
-    return net->kind[node] == NODE_DEVICE ? net->work[node] : times(net->work[node], r->rest);
+    if (net->kind[node] == NODE_DEVICE)
+        return isnan(ratio) ? net->work[node] : times(net->work[node], ratio);
+    const int64_t kept = r->kept_ns && r->rest != 1 ? r->kept_ns[node] : 0;
+    return kept + times(net->work[node] - kept, isnan(ratio) ? r->rest : ratio);
 }
 
 static bool gone(const void *context, uint32_t node)
@@ -228,6 +229,11 @@ struct replay *replay_new(const struct graph *graph)
     for (uint32_t row = 0; row < rows; row++)
         r->work[row] = r->before[row] = NAN;
     return r;
+}
+
+void replay_keep(struct replay *replay, const int64_t *kept_ns)
+{
+    replay->kept_ns = kept_ns;
 }
 
 void replay_free(struct replay *replay)

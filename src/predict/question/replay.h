@@ -10,7 +10,7 @@
  *     host, in an operator   x (what the plan gives the operator after / before)
  *     host, before it        x (T1 after / before)
  *     waits          those of an operator hold no more where the plan has none left
- *     the rest of the host   / cpu_speed
+ *     the rest of the host   / cpu_speed, but for what is kept
  */
 #ifndef PREDICT_REPLAY_H
 #define PREDICT_REPLAY_H
@@ -24,6 +24,9 @@ struct replay;
 /* The graph, and its trace, must live as long. */
 struct replay *replay_new(const struct graph *graph);
 void replay_free(struct replay *replay);
+
+/* By node: of the host's work what no faster host shortens (sleep, a loader, a network). It must live as long. */
+void replay_keep(struct replay *replay, const int64_t *kept_ns);
 
 /* One step: its program, which is of the graph's trace, planned as recorded and after the question. */
 void replay_step(struct replay *replay, const struct plan *before, const struct plan *after);

@@ -15,11 +15,12 @@ struct replay_meet {
 /* What becomes of the rows of the trace. Ratios are NaN where the question says nothing. */
 struct replay {
     const struct graph *graph;
-    float *work;   /* by row: of device work, and of the host inside a call; times the recorded */
-    float *before; /* by row: of the host before a call */
-    bool *gone;    /* by row: device work */
-    bool *freed;   /* by row: a call inside which nothing is waited for */
-    double rest;   /* of all other work of the host */
+    float *work;            /* by row: of device work, and of the host inside a call; times the recorded */
+    float *before;          /* by row: of the host before a call */
+    bool *gone;             /* by row: device work */
+    bool *freed;            /* by row: a call inside which nothing is waited for */
+    double rest;            /* of all other work of the host */
+    const int64_t *kept_ns; /* replay_keep; NULL */
     struct replay_meet *meets;
     size_t meet_count, meet_room;
     struct arena arena;

@@ -27,8 +27,8 @@ def values_of(document):
 class Verdict:
     """What a command says of a trace; None where it has no experiments."""
 
-    def __init__(self, command, path):
-        self.outcome = steptime(command, path, "--format", "json", limit_s=300)
+    def __init__(self, command, path, *options):
+        self.outcome = steptime(command, path, *options, "--format", "json", limit_s=300)
         self.document = self.outcome.json if self.outcome.code == OK else None
         self.rows = tables_of(self.document).get("experiments") if self.document else None
         self.of = {row["resource"]: row for row in self.rows or []}
@@ -197,6 +197,18 @@ class Doubts(Case):
             self.assertEqual((found.values["bound"], found.values["verdict_steps"]), ("host-bound", 18))
 
 
+HALVED = ("device", "host", "operators", "forward", "backward", "optimizer", "beside")
+OF_HOST_ALONE = {"operators": "compute-bound", "beside": "host-bound"}
+
+
+def ranks_of(summary):
+    """What may be the bound, by resource: of a host alone what it is made of."""
+    if "device" in summary.of:
+        return TIMES
+    return {**OF_HOST_ALONE, **{name: TIMES[name] for name in ("communication", "data", "copies")}, "stalls": "stalled",
+            "start_up": "start-up"}
+
+
 def wrong_in(path):
     """Lines on what does not hold of the verdicts on a trace."""
     summary, along = Verdict("summary", path), Verdict("critical-path", path)
@@ -210,16 +222,16 @@ def wrong_in(path):
     for row in summary.rows:
         if not 0 <= row["saved_ns"] <= row["removed_ns"] + slack:
             wrong.append(f"{name}: {row['resource']}: 0 <= saved <= removed")
-        if row["resource"] in ("device", "host") and row["removed_ns"] > 2 * row["saved_ns"] + slack:
+        if row["resource"] in HALVED and row["removed_ns"] > 2 * row["saved_ns"] + slack:
             wrong.append(f"{name}: {row['resource']}: removed <= 2 saved")
         if row["removed_ns"] > row["time_ns"] + slack:
             wrong.append(f"{name}: {row['resource']}: more is saved than it takes")
-    bound = summary.values["bound"]
-    if bound in TIMES.values():
-        best = max(summary.rows, key=lambda row: row["removed_ns"])
-        if TIMES[best["resource"]] != bound:
+    bound, ranked = summary.values["bound"], ranks_of(summary)
+    if bound in ranked.values():
+        best = max((row for row in summary.rows if row["resource"] in ranked), key=lambda row: row["removed_ns"])
+        if ranked[best["resource"]] != bound:
             wrong.append(f"{name}: {bound}, yet most is saved without {best['resource']}")
-    return wrong + disagreement(path, summary, name) + beyond(path, summary, name)
+    return wrong + disagreement(path, name) + beyond(path, summary, name)
 
 
 COMPUTE = ("kernel", "Kernel", "gpu_memset", "Memset")
@@ -285,19 +297,29 @@ def beyond(path, summary, name):
     return found
 
 
-def disagreement(path, summary, name):
-    """`predict --cpu-speed 2` speeds up the loader too, and keeps the edges of the recording: else it asks the same."""
-    if summary.values["bound"] == "unknown" or summary.of["data"]["removed"] > 0.01:
+def disagreement(path, name):
+    """`predict --cpu-speed 2` asks what the experiment on the host asks, of all steps."""
+    whole = Verdict("summary", path, "--steps", "..2000000000")
+    if not whole.rows or whole.values["bound"] == "unknown":
         return []
     asked = steptime("predict", path, "--cpu-speed", 2, "--format", "json", limit_s=300)
     if asked.code != OK:
         return []
     found = values_of(asked.json)
-    if not found.get("what_if.before_ns"):
-        return []
-    share = 1 - found["what_if.after_ns"] / found["what_if.before_ns"]
-    said = summary.of["host"]["saved"]
+    share, said = 1 - found["after_ns"] / found["before_ns"], whole.of["host"]["saved"]
     return [] if abs(share - said) < 0.05 else [f"{name}: predict says -{share:.1%} with a fast host, summary -{said:.1%}"]
+
+
+def late_in(folder):
+    """Lines on where commands differ about the ranks of a job."""
+    summary, along = Verdict("summary", folder), Verdict("critical-path", folder)
+    ranks = steptime("ranks", folder, "--format", "json", limit_s=300)
+    wrong = []
+    if not summary.rows or summary.rows != along.rows or summary.values["bound"] != along.values["bound"]:
+        wrong.append(f"{folder}: summary and critical-path differ")
+    if ranks.code == OK and values_of(ranks.json)["late_rank"] != summary.values["late_rank"]:
+        wrong.append(f"{folder}: ranks and summary name other ranks")
+    return wrong
 
 
 class EveryTrace(unittest.TestCase):
@@ -305,12 +327,22 @@ class EveryTrace(unittest.TestCase):
         folder = os.path.join(support.SHARED, "data", "traces")
         if not os.path.isdir(folder):
             self.skipTest("the shared traces are not here")
-        paths = [os.path.join(at, name) for part in ("kineto", "et", "nsys", "multirank", "other")
+        paths = [os.path.join(at, name) for part in ("kineto", "et", "nsys", "multirank", "other", "producers", "legacy")
                  for at, _, names in os.walk(os.path.join(folder, part)) for name in sorted(names)
                  if name.endswith((".json", ".gz", ".sqlite"))]
         self.assertGreater(len(paths), 50)
         with ThreadPoolExecutor(max_workers=2) as pool:
             wrong = [line for lines in pool.map(wrong_in, paths) for line in lines]
+        self.assertEqual(wrong, [])
+
+    def test_so_do_they_on_recordings_of_a_host_alone(self):
+        wrong = []
+        for at, _, names in os.walk(os.path.join(support.SOURCE, "tests", "data")):
+            traces = [os.path.join(at, name) for name in sorted(names) if name.endswith(".json.gz")]
+            if os.path.basename(at) in ("recorded", "compiled"):
+                wrong += [line for path in traces for line in wrong_in(path)]
+            elif os.path.dirname(at).endswith("planted"):
+                wrong += late_in(at) + wrong_in(traces[1])
         self.assertEqual(wrong, [])
 
     def test_true_bounds_of_traces(self):
