@@ -88,11 +88,20 @@ static void run_pairs(const struct lab *lab, const struct spending *spending, st
 
 /* ---- what the steps hold ---- */
 
+/* Of a node at work when the steps begin that part of it that an experiment changes. */
+static int64_t within(const struct net *net, const struct spent *spent, int64_t from_ns)
+{
+    const int64_t start = net->start[spent->node], work = net->work[spent->node];
+    if (start >= from_ns)
+        return spent->ns;
+    return work > 0 ? (int64_t)((double)spent->ns * (double)(net_end(net, spent->node) - from_ns) / (double)work) : 0;
+}
+
 static void take_times(const struct lab *lab, const struct spending *spending, struct verdict *out)
 {
     for (size_t i = 0; i < spending->count; i++)
-        if (lab->joined.net.start[spending->at[i].node] >= lab->judged.steps.from_ns)
-            sum_to(&out->time_ns[spending->at[i].resource], spending->at[i].ns);
+        sum_to(&out->time_ns[spending->at[i].resource],
+               within(&lab->joined.net, &spending->at[i], lab->judged.steps.from_ns));
     for (int whole = 0; whole < RESOURCE_NONE; whole++)
         for (int part = 0; part < RESOURCE_NONE; part++)
             if (part != whole && resource_has(whole, part, lab->hostwork != NULL))
