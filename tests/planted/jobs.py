@@ -17,6 +17,7 @@ bound   what a step waits for most: device host communication data copies stalls
 from dataclasses import dataclass, field
 
 from planted import faults
+from planted.pipelines import messages
 from planted.training import pipeline, training
 
 WHEN = {"each": lambda index: True, "once": lambda index: index == 3, "warm_up": lambda index: index < 2,
@@ -183,6 +184,43 @@ SLOWER = [
         setup={"kernel_us": 150, "layers": 3, "layers_of": lambda rank: 9 if rank == 0 else 3}, normal={"layers_of": None}),
 ]
 
+
+
+def stages(name, ranks, rank, slow, **more):
+    """A pipeline of which one stage has more layers than the others."""
+    setup = {"kernel_us": 150, "layers": 3, "layers_of": lambda at: slow if at == rank else 3, **more.pop("setup", {})}
+    return Job(name, ranks, "late_rank", "stage_imbalance", kind="stage_imbalance", rank=rank, program=messages, also=("device",),
+               setup=setup, normal={"layers_of": None}, **more)
+
+
+def ring(name, ranks, sender, us, **more):
+    """What one rank sends to the next comes later: ends of a collective differ, and nobody is late by its own work."""
+    receiver = (sender + 1) % ranks
+    return Job(name, ranks, "communication", "link", kind="link", rank=None, where=f"rank {sender} to rank {receiver}",
+               setup={"buckets": 2, "link_of": lambda members: (sender, us)}, normal={"link_of": None}, **more)
+
+
+PIPELINES = [
+    stages("stages_told_2", 2, 1, 6),
+    stages("stages_told_4", 4, 2, 9),
+    stages("stages_told_8", 8, 5, 8),
+    stages("stages_unnumbered_4", 4, 1, 8, setup={"messages": "annotations"}),
+    stages("stages_unnumbered_8", 8, 6, 9, setup={"messages": "annotations"}),
+    stages("stages_coalesced_4", 4, 2, 8, setup={"messages": "coalesced"}),
+    stages("stages_queued_before_4", 4, 1, 8, damage="queued_before"),
+    Job("stages_balanced_4", 4, None, setup={"kernel_us": 150, "layers": 3}, program=messages),
+    late("late_in_pipeline_4", 4, 1, "unknown", faults.nothing_recorded, 25, "forward", where="# running sparse arch",
+         program=messages, setup={"layers": 3}),
+]
+
+LINKS = [
+    ring("link_in_ring_4", 4, 2, 3000),
+    ring("link_in_ring_8", 8, 5, 2000),
+    Job("link_between_nodes_4", 4, "communication", "link", kind="link", rank=None, where="1,3",
+        setup={"nodes": 2, "buckets": 2, "transfer_of": lambda members, step: 30_000 if members == (1, 3) else 400},
+        normal={"transfer_of": None}),
+]
+
 NONE = [
     Job("nobody_2", 2, "host", setup={"op_us": 60, "kernel_us": 10, "transfer_us": 60}),
     Job("nobody_4", 4, "device", setup={"kernel_us": 200}),
@@ -215,6 +253,14 @@ DOUBTS = [
          setup={"recorded": lambda rank, step, collective: not (rank == 3 and (4 * step + collective) % 3 == 0)}),
     late("collectives_unseen_4", 4, 1, "unknown", faults.nothing_recorded, 100, "forward", where="# running sparse arch",
          setup={"recorded": lambda rank, step, collective: not (rank == 2 and step == 0 and collective <= 2)}),
+    late("every_third_gone_4", 4, 1, "unknown", faults.nothing_recorded, 100, "forward", where="# running sparse arch",
+         damage="every_third_gone"),
+    late("queued_before_4", 4, 1, "unknown", faults.nothing_recorded, 100, "forward", where="# running sparse arch",
+         damage="queued_before"),
+    late("late_rank_doubled_8", 8, 1, "unknown", faults.nothing_recorded, 100, "forward", where="# running sparse arch",
+         damage="rank_doubled", doubts=("ranks_doubled",)),
+    late("rank_doubled_2", 2, 0, "unknown", faults.nothing_recorded, 60, "forward", where="# running sparse arch",
+         damage="rank_doubled", doubts=("ranks_doubled",)),
     late("clocks_apart_4", 4, 3, "unknown", faults.nothing_recorded, 100, "forward", where="# running sparse arch",
          damage="clocks_apart", doubts=("clocks",)),
     late("clocks_years_apart_2", 2, 1, "unknown", faults.nothing_recorded, 100, "forward", where="# running sparse arch",
@@ -222,4 +268,4 @@ DOUBTS = [
     Job("recorder_slows", 1, "host", setup={"kernel_us": 4}, damage="recorder_slows", doubts=("recorder_cost",)),
 ]
 
-JOBS = {job.name: job for job in IDLE + BOUNDS + LATE + SLOWER + NONE + DOUBTS}
+JOBS = {job.name: job for job in IDLE + BOUNDS + LATE + SLOWER + PIPELINES + LINKS + NONE + DOUBTS}

@@ -31,7 +31,8 @@ MTIA = {"cudaLaunchKernel": "runFunction - job_prep_and_submit_for_execution",
 
 THREADS = {MAIN: "thread 1 (python)", BACKWARD: "thread 2 (pt_autograd_0)", GLOO: "thread 3 (pt_gloo_runloop)"}
 
-Meeting = collections.namedtuple("Meeting", "key members start transfer")  # of one rank: when it came, how long bytes take
+# Of one rank: when it came, how long bytes take; of a ring with a slow link (who sends over it, nanoseconds a message).
+Meeting = collections.namedtuple("Meeting", "key members start transfer link", defaults=(None,))
 
 
 class Machine:
@@ -154,7 +155,8 @@ class Machine:
 
     # Collectives
 
-    def collective(self, kind, elements, transfer_us, members=None, stream=COMM_STREAM, after=(), recorded=True, group="0"):
+    def collective(self, kind, elements, transfer_us, members=None, stream=COMM_STREAM, after=(), recorded=True, group="0",
+                   link=None):
         """On the device; a generator that returns its end."""
         members = tuple(members or range(self.world))
         name, kernel = KINDS[kind]
@@ -163,7 +165,8 @@ class Machine:
                  "In split size": "[]", "Out split size": "[]", "Global rank start": members[0],
                  "Global rank stride": members[1] - members[0] if len(members) > 1 else 0, "Group size": len(members),
                  "Process Group Name": group, "Process Group Description": "default_pg" if group == "0" else f"group_{group}",
-                 "Process Group Ranks": str(list(members)), "Rank": self.rank, "Seq": self.counts[members]}
+                 "Process Group Ranks": str(list(members)), "Rank": self.rank, "Seq": self.counts[members],
+                 "Comms Id": zlib.crc32(f"{group} {members} {self.counts[members]}".encode()) << 32 | 7}
         if kind in ("send", "recv"):
             other = next(rank for rank in members if rank != self.rank)
             about.update({"Src Rank": self.rank if kind == "send" else other, "Dst Rank": other if kind == "send" else self.rank})
@@ -173,7 +176,8 @@ class Machine:
                 self.spend(2)
                 start, correlation = self.queue(stream, after=after)
                 self.spend(1)
-        end = yield Meeting((members, self.counts[members]), members, start, self.length(transfer_us, "communication"))
+        slow = link and (link[0], self.length(link[1], "communication", exact=True))
+        end = yield Meeting((members, self.counts[members]), members, start, self.length(transfer_us, "communication"), slow)
         self.came.append(((members, self.counts[members]), start, end))
         return self.occupy(start, end, f"ncclDevKernel_{kernel}(ncclDevKernelArgsStorage<4096ul>)", "kernel", stream,
                            correlation if recorded else None, **about)
@@ -232,5 +236,19 @@ def run(programs):
 
 def settle(key, came):
     """(rank, end) of all who meet."""
-    done = max(meeting.start for meeting in came.values()) + max(meeting.transfer for meeting in came.values())
-    return [(rank, done + skew_ns(key, rank)) for rank in sorted(came)]
+    ends = ring_ends(came)
+    return [(rank, ends[rank] + skew_ns(key, rank)) for rank in sorted(came)]
+
+
+def ring_ends(came):
+    """{rank: end}: once the last has come bytes go round, from each to the next; those of a slow link come later."""
+    begin, transfer = max(meeting.start for meeting in came.values()), max(meeting.transfer for meeting in came.values())
+    link = next((meeting.link for meeting in came.values() if meeting.link), None)
+    if not link:
+        return dict.fromkeys(came, begin + transfer)
+    members = next(iter(came.values())).members
+    rounds, ends = 2 * (len(members) - 1), dict.fromkeys(members, begin)
+    for _ in range(rounds):
+        ends = {rank: max(ends[rank], ends[before]) + transfer // rounds + (link[1] if before == link[0] else 0)
+                for before, rank in zip(members[-1:] + members[:-1], members)}
+    return ends

@@ -44,6 +44,8 @@ class Setup:
     layers_of: object = None  # rank -> layers, of a pipeline
     transfer_of: object = None  # (members, step) -> microseconds
     recorded: object = None  # (rank, step, collective) -> whether the recorder saw it
+    link_of: object = None  # members -> (sender, microseconds): what this rank sends along the ring comes so much later
+    messages: str = "attributes"  # how a pipeline's are recorded (pipelines.py)
     faults: list = field(default_factory=list)
 
 
@@ -164,7 +166,8 @@ class Step:
         self.collectives += 1
         us = setup.transfer_of(members, self.index) if setup.transfer_of else setup.transfer_us
         seen = setup.recorded is None or setup.recorded(machine.rank, self.index, self.collectives)
-        return (yield from machine.collective(kind, elements, us, members, COMM_STREAM, (ready,), seen, group))
+        link = setup.link_of(members) if setup.link_of else None
+        return (yield from machine.collective(kind, elements, us, members, COMM_STREAM, (ready,), seen, group, link))
 
     def optimizer(self, sent):
         machine = self.machine

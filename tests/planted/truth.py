@@ -160,7 +160,31 @@ def cut_short(machine):
         until(machine, machine.steps[len(machine.steps) // 2][1])
 
 
-DAMAGES = {"kernels_missing": lose_kernels, "other_times": see_other_half, "device_clock": shift_device, "unmarked": unmark,
+def lose_every_third(machine):
+    kept = ("kernel", "cpu_op", "cuda_runtime")
+    rows = [event for event in machine.plant.events if event.get("cat") in kept]
+    lost = {id(event) for event in rows[machine.rank % 3::3]}
+    keep(machine, lambda event: id(event) not in lost)
+
+
+def queue_before(machine):
+    """Rank 2: of its first two communication kernels the launch was before the recording, so that nothing is known of them."""
+    kernels = [event for event in machine.plant.events if event.get("cat") == "kernel" and "nccl" in event["name"]]
+    if machine.rank != 2:
+        return
+    for kernel in kernels[:2]:
+        correlation = kernel["args"]["correlation"]
+        launch = next(event for event in machine.plant.events if event.get("cat") == "cuda_runtime"
+                      and event["args"].get("correlation") == correlation)
+        begin, end = launch["ts"], launch["ts"] + launch["dur"]
+        around = {id(event) for event in machine.plant.events if event.get("cat") in ("cpu_op", "user_annotation")
+                  and event["ts"] <= begin and end <= event["ts"] + event["dur"]
+                  and event["name"].startswith(("c10d::", "record_param_comms", "nccl:"))}
+        kernel["args"] = {key: value for key, value in kernel["args"].items() if key in ("device", "stream", "correlation")}
+        keep(machine, lambda event: id(event) not in around and event is not launch)
+
+
+DAMAGES = {"every_third_gone": lose_every_third, "queued_before": queue_before, "kernels_missing": lose_kernels, "other_times": see_other_half, "device_clock": shift_device, "unmarked": unmark,
            "cut_short": cut_short}
 
 
