@@ -234,12 +234,25 @@ static bool describe_member(struct input_file *file)
     return !file->execution;
 }
 
+/* The file before this one that is of the same rank, at the same time; NULL. */
+static const struct input_file *copied_by(const struct inputs *inputs, const struct input_file *file)
+{
+    const uint32_t holder =
+        file->is_member && !inputs->asked->apart ? map_get(&inputs->roll.holders, file->member.rank) : MAP_NONE;
+    if (holder == MAP_NONE || !inputs->files[holder].is_member)
+        return NULL;
+    return job_is_copy(&inputs->files[holder].member, &file->member) ? &inputs->files[holder] : NULL;
+}
+
 static void give_rank(struct inputs *inputs, struct input_file *file)
 {
     file->rank = rank_of_path(str_of(file->path));
     if (!describe_member(file))
         return;
     const struct job_member *member = &file->member;
+    file->copied = copied_by(inputs, file);
+    if (file->copied)
+        return;
     const struct rank rank =
         rank_take(&inputs->roll, file->index, file->is_member && member->recorded ? member->rank : RANK_NONE,
                   file->is_member ? member->world_size : -1, str_of(file->path));
@@ -263,7 +276,7 @@ static void take(struct inputs *inputs, struct input_file *file)
     if (file->is_member && !hits_steps(asked, file))
         return;
     file->state = INPUT_OTHER;
-    if (!is_wanted(asked, file))
+    if (file->copied || !is_wanted(asked, file))
         return;
     describe(file, asked->steps);
     file->state = asked->take(asked->context, file, &file->error) ? INPUT_TAKEN : INPUT_SKIPPED;

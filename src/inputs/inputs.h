@@ -77,8 +77,9 @@ struct input_file {
     struct input_remark *remarks, **last_remark;
     struct job_member member; /* where is_member: of a trace or a sketch */
     bool is_member;
-    struct trace_trust trust; /* where is_member */
-    int64_t folder;           /* as in struct listed */
+    struct trace_trust trust;        /* where is_member */
+    const struct input_file *copied; /* it is a copy of this one, and is not taken; NULL */
+    int64_t folder;                  /* as in struct listed */
 };
 
 /* Who looks on, and may stop it. */

@@ -53,6 +53,9 @@ void job_contradictions(const struct job_member *members, uint32_t count, struct
  */
 void job_missing(const struct job_member *members, uint32_t count, struct doubts *doubts);
 
+/* Both are recordings of one rank of one run, at the same time: one of them says it all. */
+bool job_is_copy(const struct job_member *a, const struct job_member *b);
+
 /* Ranks that recorded other steps than the rest, and steps that two ranks place at times that exclude each other. */
 void job_apart(const struct job_member *members, uint32_t count, struct doubts *doubts);
 

@@ -107,6 +107,17 @@ static int64_t apart_ns(const struct job_member *a, const struct job_member *b)
     return least == INT64_MAX || least < 0 ? 0 : least;
 }
 
+/* What was recorded in one step of one host at one time is one rank's; without steps, what began in the same nanosecond. */
+bool job_is_copy(const struct job_member *a, const struct job_member *b)
+{
+    if (!a->recorded || !b->recorded || a->rank != b->rank || a->world_size < 2 || a->world_size != b->world_size ||
+        !str_eq(a->host, b->host) || !a->begin_ns || !b->begin_ns)
+        return false;
+    if (!a->steps_kept || !b->steps_kept)
+        return a->begin_ns == b->begin_ns;
+    return share_a_step(a, b) && !apart_ns(a, b);
+}
+
 static void tell_apart(const struct job_member *a, const struct job_member *b, int64_t ns, uint32_t ranks,
                        uint32_t count, struct doubts *doubts)
 {

@@ -161,7 +161,7 @@ static struct job_member *members_of(const struct inputs *inputs, uint32_t *coun
     struct job_member *members = arena_array(arena, inputs->count, sizeof *members);
     *count = 0;
     for (uint32_t i = 0; i < inputs->count; i++)
-        if (inputs->files[i].is_member && inputs->files[i].state != INPUT_SKIPPED)
+        if (inputs->files[i].is_member && inputs->files[i].state != INPUT_SKIPPED && !inputs->files[i].copied)
             members[(*count)++] = inputs->files[i].member;
     const size_t common = common_folder(members, *count);
     for (uint32_t i = 0; i < *count; i++)
@@ -178,9 +178,27 @@ static bool may_be_a_job(const struct doubts *doubts, uint32_t from)
     return true;
 }
 
+/* Of a rank that is there twice one recording is taken. */
+static void doubt_copies(const struct inputs *inputs, struct doubts *doubts)
+{
+    const struct input_file *first = NULL;
+    uint32_t copies = 0;
+    for (uint32_t i = 0; i < inputs->count; i++) {
+        first = first || !inputs->files[i].copied ? first : &inputs->files[i];
+        copies += inputs->files[i].copied != NULL;
+    }
+    if (!first)
+        return;
+    const str what =
+        str_printf(doubts->arena, "%s records rank %lld, as %s does%s: left out", first->path,
+                   (long long)first->member.rank, first->copied->path, copies > 1 ? ", and others are copies too" : "");
+    doubts_add(doubts, (struct doubt){"ranks_doubled", what, copies, (double)copies / inputs->count, false});
+}
+
 /* What files of one job say against each other. */
 static void doubt_job(const struct inputs *inputs, struct doubts *doubts)
 {
+    doubt_copies(inputs, doubts);
     struct arena scratch = {0};
     uint32_t count;
     const struct job_member *members = members_of(inputs, &count, &scratch);

@@ -257,6 +257,8 @@ static struct collective collective_of_node(const struct making *m, const struct
                            .seq = -1,
                            .in_elements = message.elements,
                            .out_elements = -1,
+                           .source = -1,
+                           .destination = -1,
                            .row = op,
                            .step = STEP_NONE,
                            .element_bytes = message.element_bytes};

@@ -60,6 +60,8 @@ static const struct key args_keys[] = {
     ATTR("Process Group Name", TAKE_TEXT, ATTR_GROUP_NAME),
     ATTR("Process Group Ranks", TAKE_TEXT, ATTR_GROUP_RANKS),
     ATTR("Seq", TAKE_INTEGER, ATTR_COLLECTIVE_SEQ),
+    ATTR("Src Rank", TAKE_INTEGER, ATTR_SOURCE_RANK),
+    ATTR("Dst Rank", TAKE_INTEGER, ATTR_DESTINATION_RANK),
     ATTR("flops", TAKE_INTEGER, ATTR_FLOPS),
     KEY("stream", TAKE_STREAM),
     KEY("name", TAKE_LABEL),

@@ -107,10 +107,12 @@ enum attr {
     ATTR_OUT_ELEMENTS,     /* Out msg nelems */
     ATTR_DTYPE,            /* (text) of a collective */
     ATTR_GROUP_SIZE,
-    ATTR_GROUP_NAME,     /* (text) Process Group Name */
-    ATTR_GROUP_RANKS,    /* (text) Process Group Ranks */
-    ATTR_COLLECTIVE_SEQ, /* Seq: the same on every rank of the group */
-    ATTR_FLOPS,          /* as the profiler counted */
+    ATTR_GROUP_NAME,       /* (text) Process Group Name */
+    ATTR_GROUP_RANKS,      /* (text) Process Group Ranks */
+    ATTR_COLLECTIVE_SEQ,   /* Seq: the same on every rank of the group */
+    ATTR_SOURCE_RANK,      /* Src Rank: of a message between two, rank of the job */
+    ATTR_DESTINATION_RANK, /* Dst Rank */
+    ATTR_FLOPS,            /* as the profiler counted */
     ATTR_CATEGORY, /* (text) the recorded category, where it is not the usual one of the kind ("Kernel" of 2020) */
     ATTR_STREAM,   /* of a host row that names a stream; device rows have it as their lane */
     ATTRS,

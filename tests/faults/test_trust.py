@@ -234,6 +234,16 @@ class Job(Trust):
             self.trace(f"job/{name}.json", rank=rank, world=3)
         self.check({"ranks_doubled"}, "these 3 files are not ranks of one job: b.json and c.json both record rank 1")
 
+    def test_of_copies_one_is_taken(self):
+        events = moved(steps_from(5), EPOCH_US)
+        for name, rank in ("a", 0), ("b", 1), ("c", 1):
+            self.trace(f"job/{name}.json", events, rank=rank, world=2)
+        line, whole = self.line(self.job())
+        self.assertIn("records rank 1, as", line)
+        self.assertIn("left out", line)
+        said = self.result("ranks", self.job())
+        self.assertEqual(values(said)["ranks"], 2)
+
     def test_a_rank_is_cut_short(self):
         for rank, count in enumerate((4, 4, 2)):
             self.trace(f"job/rank{rank}.json", steps_from(5, count), rank=rank, world=3)

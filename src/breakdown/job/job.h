@@ -50,6 +50,7 @@ enum late_kind {
     LATE_COMPILATION,
     LATE_ALLOCATOR,
     LATE_SKEWED, /* it began later, once */
+    LATE_STAGE,  /* a stage of a pipeline that has more to do than the others */
     LATE_KINDS,
 };
 

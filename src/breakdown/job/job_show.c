@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The late rank of a job in words, values and the table of its causes. */
 #include "base/sum.h"
+#include "breakdown/ranks/ranks_stages.h"
 #include "lateness.h"
 
 static str span(struct arena *arena, double ns)
@@ -32,6 +33,8 @@ static str reason(const struct job *job, struct arena *arena)
 
 str lateness_say(const struct job *job, struct arena *arena)
 {
+    if (job->cause_count && job->causes[0].kind == LATE_STAGE)
+        return ranks_say_stage(&job->ranks, arena);
     const struct rank_numbers *rank = job->ranks.at[job->late];
     const double step_ns = rank->steps ? (double)rank->step_ns / rank->steps : 0;
     const str late = span(arena, job_late_per_step_ns(job)), step = span(arena, step_ns), why = reason(job, arena);

@@ -15,7 +15,7 @@ const char *late_kind_id(enum late_kind kind)
     static const char *const ids[LATE_KINDS] = {
         [LATE_OTHER] = "other",         [LATE_COMPUTE] = "compute_slower", [LATE_SEQUENCES] = "sequence_lengths",
         [LATE_LOADER] = "loader",       [LATE_COLLECTION] = "gc",          [LATE_COMPILATION] = "compilation",
-        [LATE_ALLOCATOR] = "allocator", [LATE_SKEWED] = "skewed_start",
+        [LATE_ALLOCATOR] = "allocator", [LATE_SKEWED] = "skewed_start",    [LATE_STAGE] = "stage_imbalance",
     };
     return ids[kind];
 }
@@ -148,8 +148,15 @@ static enum habit habit_of(const struct rank_account *account, uint32_t steps)
     return account->late_steps <= 2 ? HABIT_ONCE : HABIT_SOME;
 }
 
+static bool is_longest_stage(const struct job *job)
+{
+    return job->ranks.stages.stands_out && job->ranks.stages.rank == job->late;
+}
+
 static str title_of(enum late_kind kind, bool device, bool sized)
 {
+    if (kind == LATE_STAGE)
+        return S("a stage of the pipeline with more work than the others");
     if (kind == LATE_SEQUENCES)
         return S("longer compute of larger inputs");
     if (!sized)
@@ -167,7 +174,9 @@ static void add_compute(struct others *others, struct job *job)
         most = job->causes[i].per_step_ns > most ? job->causes[i].per_step_ns : most;
     if (!device && 2 * most >= late_ns)
         return;
-    const enum late_kind kind = was_given_more(others, compute_ns) ? LATE_SEQUENCES : LATE_COMPUTE;
+    enum late_kind kind = was_given_more(others, compute_ns) ? LATE_SEQUENCES : LATE_COMPUTE;
+    if (is_longest_stage(job) && (kind == LATE_SEQUENCES || !others->ranks[job->late].numbers->elements))
+        kind = LATE_STAGE;
     keep(job, (struct late_cause){.id = late_kind_id(kind),
                                   .title = title_of(kind, device, others->ranks[job->late].numbers->elements > 0),
                                   .per_step_ns = compute_ns,

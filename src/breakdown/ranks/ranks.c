@@ -9,6 +9,7 @@
 #include "base/sum.h"
 #include "ranks_kinds.h"
 #include "ranks_meeting.h"
+#include "ranks_stages.h"
 
 enum {
     TIE_NS = 20 * 1000, /* entries closer than this are one: launches alone scatter as much */
@@ -73,6 +74,12 @@ static uint32_t *clocks_of(struct merging *m, uint32_t *clocks)
     return clock;
 }
 
+/* Both ends of a message leave it together on devices; on the host a send may be waited for later. */
+static bool tells_clocks(const struct collective *of)
+{
+    return collective_is_blocking(of->kind) || (of->kind == COLLECTIVE_POINT_TO_POINT && !of->on_host);
+}
+
 /* The ends of blocking collectives, where at least two ranks recorded one. */
 static size_t read_clocks(const struct merging *m, const uint32_t *clock, struct clock_reading *readings)
 {
@@ -84,7 +91,7 @@ static size_t read_clocks(const struct merging *m, const uint32_t *clock, struct
         for (uint32_t k = match->first; k < match->first + match->count; k++) {
             const struct meeting_member *member = &m->matches.members[k];
             const struct collective *of = &m->out->at[member->rank]->collectives[member->index].of;
-            if (of->dur_ns >= 0 && collective_is_blocking(of->kind))
+            if (of->dur_ns >= 0 && tells_clocks(of))
                 readings[count++] =
                     (struct clock_reading){clock[member->rank], event, m->origin_ns[member->rank] + of->start_ns,
                                            m->origin_ns[member->rank] + of->start_ns + of->dur_ns};
@@ -314,6 +321,7 @@ void ranks_merge(const struct rank_numbers *const *at, uint32_t count, struct ar
     align(&m);
     hold_all(&m);
     close_accounts(&m);
+    ranks_find_stages(out, arena);
     meeting_kinds(out, arena);
     arena_free(&m.scratch);
 }

@@ -124,6 +124,16 @@ struct meeting_kind {
     double algorithm_bandwidth, bus_bandwidth; /* bytes/s at transfer_p50_ns; NaN where not known */
 };
 
+/* The stages of a pipeline (ranks_stages.h). */
+struct rank_stages {
+    const uint32_t *of_rank; /* by rank */
+    uint32_t count;          /* 0: it is none */
+    uint32_t longest, rank;  /* the stage and its rank with most time */
+    double longer_ns;        /* a step, than the lower median of the other stages */
+    double saving_ns;        /* than the mean of all stages: what is gained where its work is spread evenly */
+    bool stands_out;         /* its rank is then late by longer_ns in each step */
+};
+
 struct ranks {
     const struct rank_numbers *const *at;
     uint32_t count;
@@ -140,6 +150,7 @@ struct ranks {
     uint32_t disjoint;      /* matched, but not all inside at once: left out */
     uint32_t not_matchable; /* between two of many ranks: left out */
     struct match_doubt doubt;
+    struct rank_stages stages;
 };
 
 void ranks_merge(const struct rank_numbers *const *at, uint32_t count, struct arena *arena, struct ranks *out);

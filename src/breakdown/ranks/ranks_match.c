@@ -87,6 +87,11 @@ static uint32_t run_length(const struct matching *m, uint32_t first)
     return end - first;
 }
 
+static bool is_message(const struct matching *m, uint32_t first)
+{
+    return collective_of(m, &m->members[first])->of.kind == COLLECTIVE_POINT_TO_POINT;
+}
+
 /* ---- how many members a collective of a group has ---- */
 
 struct attendance {
@@ -117,12 +122,19 @@ static void attend(struct attendance *attendance, uint64_t group, uint32_t numbe
         map_put(&attendance->most, (int64_t)group, number);
 }
 
+/* Both ends of a message between two; of others as many as most collectives of the group have. */
+static uint32_t needed(const struct matching *m, const struct attendance *attendance, uint32_t first)
+{
+    return is_message(m, first) ? 2 : get(&attendance->most, group_of(m, first));
+}
+
 static struct attendance attendance_of(const struct matching *m)
 {
     struct attendance attendance = {0};
     for (uint32_t first = 0, n; first < m->count; first += n) {
         n = run_length(m, first);
-        attend(&attendance, group_of(m, first), n);
+        if (!is_message(m, first))
+            attend(&attendance, group_of(m, first), n);
     }
     return attendance;
 }
@@ -139,7 +151,7 @@ struct matches ranks_match(const struct rank_numbers *const *ranks, uint32_t cou
     out.at = arena_array(arena, m.count / 2, sizeof *out.at);
     for (uint32_t first = 0, n; first < m.count; first += n) {
         n = run_length(&m, first);
-        if (n >= 2 && n >= get(&attendance.most, group_of(&m, first)))
+        if (n >= 2 && n >= needed(&m, &attendance, first))
             out.at[out.count++] = (struct match){first, n};
         else
             out.incomplete += n;

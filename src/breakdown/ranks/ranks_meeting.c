@@ -52,10 +52,16 @@ static bool blocking(const struct hold *h)
     return collective_is_blocking(of_member(h, 0)->kind);
 }
 
+/* Of a message both ends wait, but neither is late: a stage of a pipeline comes when the one before it is done. */
+static bool is_message(const struct hold *h)
+{
+    return of_member(h, 0)->kind == COLLECTIVE_POINT_TO_POINT;
+}
+
 /* Nobody leaves before the last has come. */
 static bool all_inside(const struct hold *h)
 {
-    if (!blocking(h))
+    if (!blocking(h) && !is_message(h))
         return true;
     int64_t first_end = INT64_MAX;
     for (uint32_t i = 0; i < h->count; i++)
@@ -240,7 +246,7 @@ bool meeting_hold(const struct rank_numbers *const *ranks, const struct match *m
         *out = (struct meeting){.first = match->first, .count = match->count};
         describe(&h, out);
         wait_all(&h);
-        if (blocking(&h))
+        if (blocking(&h) || is_message(&h))
             blame(&h, accounts, &scratch);
         count_late(&h, out, accounts);
         average_in_time(&h, out);

@@ -18,6 +18,8 @@ struct collective *collective_table_add(struct collective_table *table, uint32_t
         .seq = -1,
         .in_elements = -1,
         .out_elements = -1,
+        .source = -1,
+        .destination = -1,
         .row = row,
         .call = ROW_NONE,
         .step = trace_step(table->trace, row),
@@ -111,6 +113,21 @@ static void settle_launches(const struct trace *trace, const struct collectives 
     }
 }
 
+/* The kernels of one replay of a graph are told apart by their place in it: nothing else is known of them. */
+static void number_graph_kernels(const struct trace *trace, const struct collectives *table)
+{
+    struct map replays = {0}; /* the launch: kernels so far */
+    for (uint32_t i = 0; i < table->count; i++) {
+        const uint32_t launch = table->at[i].on_host ? ROW_NONE : trace->cause[table->at[i].row];
+        if (launch == ROW_NONE || !str_has(trace_name(trace, launch), S("GraphLaunch")))
+            continue;
+        const uint32_t before = map_get(&replays, launch);
+        table->at[i].of_graph = before == MAP_NONE ? 1 : before + 1;
+        map_put(&replays, launch, table->at[i].of_graph);
+    }
+    map_free(&replays);
+}
+
 enum { AMBIGUOUS = COLLECTIVE_KINDS };
 
 /* The kind of the kernels of each name whose launch says what they are. */
@@ -156,6 +173,7 @@ struct collectives collectives_of(const struct trace *trace, const struct work_c
     };
     settle_launches(trace, &result);
     settle_kinds(trace, &result);
+    number_graph_kernels(trace, &result);
     mem_free(table.at);
     mem_free(table.groups);
     map_free(&table.group_index);

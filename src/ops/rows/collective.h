@@ -13,6 +13,9 @@
  * (gloo:all_reduce) done on another, and only some of the threads that work are
  * recorded. So a row of the table is a call, with its work where that was
  * recorded: calls are complete on every rank, work is not.
+ *
+ * A kernel that carries out several calls (ncclGroupEnd, "nccl:coalesced") has a
+ * row for each of them, all with the times of the kernel.
  */
 #ifndef OPS_COLLECTIVE_H
 #define OPS_COLLECTIVE_H
@@ -65,14 +68,17 @@ struct collective {
     int64_t dur_ns;   /* of the work; -1 where none was recorded */
     int64_t seq;      /* number within the group, the same on every rank; -1: not recorded */
     int64_t in_elements, out_elements; /* of this rank's buffers; -1: not recorded */
-    uint32_t row;                      /* the kernel, else the work, else the call */
-    uint32_t call;                     /* that on the host; ROW_NONE of a kernel and where none was recorded */
-    uint32_t step;                     /* index of the step it was called in; STEP_NONE */
-    uint32_t group;                    /* index into groups */
-    uint8_t element_bytes;             /* 0: not recorded */
-    uint8_t kind;                      /* enum collective_kind */
+    int64_t source, destination; /* of a message between two: ranks of the job, else of the group; -1: not known */
+    uint32_t row;                /* the kernel, else the work, else the call */
+    uint32_t call;               /* that on the host; ROW_NONE of a kernel and where none was recorded */
+    uint32_t step;               /* index of the step it was called in; STEP_NONE */
+    uint32_t group;              /* index into groups */
+    uint8_t element_bytes;       /* 0: not recorded */
+    uint8_t kind;                /* enum collective_kind */
+    bool sends;                  /* of a message between two */
     bool on_host;
     bool queued_before; /* launched before the recording began: of no step */
+    uint32_t of_graph;  /* it is the so manieth communication kernel of one replay of a graph, from 1; 0: of none */
 };
 
 struct collectives {

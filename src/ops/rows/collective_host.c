@@ -67,6 +67,7 @@ static void add_call(struct collective_table *table, uint32_t row, enum collecti
     call->call = row;
     call->on_host = true;
     set_message(table->trace, input_argument(kind), call);
+    collective_set_peers(table->trace, &(struct peer_rows){-1, -1, S(""), S(""), ROW_NONE, row}, call);
 }
 
 /* Text ids are dense, so a name of the trace is found by a walk over them. */

@@ -15,27 +15,55 @@ static uint64_t not_zero(uint64_t hash)
     return hash ? hash : 1;
 }
 
+static bool ends_known(const struct collective *of)
+{
+    return of->kind == COLLECTIVE_POINT_TO_POINT && of->source >= 0 && of->destination >= 0 &&
+           of->source != of->destination;
+}
+
+static struct collective_class class_of_message(const struct collective *of, const struct collective_group *group)
+{
+    uint64_t hash = hash_add(group->identity, of->on_host);
+    hash = hash_add(hash, COLLECTIVE_KINDS + of->kind);
+    hash = hash_add(hash, (uint64_t)of->source);
+    hash = hash_add(hash, (uint64_t)of->destination);
+    return (struct collective_class){not_zero(hash), of->in_elements};
+}
+
 struct collective_class collective_class(const struct collective *of, const struct collective_group *group)
 {
+    if (ends_known(of))
+        return class_of_message(of, group);
     if (of->kind == COLLECTIVE_POINT_TO_POINT && group->size > 2)
         return (struct collective_class){0, -1}; /* which two is not recorded */
     uint64_t hash = hash_add(group->identity, of->on_host);
     hash = hash_add(hash, of->seq >= 0);
     hash = hash_add(hash, (uint64_t)(of->seq >= 0 ? of->seq : 0));
     hash = hash_add(hash, of->kind);
+    if (of->of_graph)
+        hash = hash_add(hash, of->of_graph);
     const bool even = of->seq < 0 && collective_is_even((enum collective_kind)of->kind);
     return (struct collective_class){not_zero(hash), even ? collective_elements(of, 1) : -1};
+}
+
+/* Nobody leaves before all have come. A send waits for its receive beyond what may be sent ahead: NCCL and gloo always do. */
+static bool holds_all(const struct collective *of)
+{
+    return of->dur_ns >= 0 &&
+           (collective_is_blocking((enum collective_kind)of->kind) || of->kind == COLLECTIVE_POINT_TO_POINT);
 }
 
 struct collective_point collective_point(const struct collective *of, const struct collective_group *group,
                                          int64_t step)
 {
+    const bool message = ends_known(of);
     return (struct collective_point){.class = collective_class(of, group),
                                      .start_ns = of->start_ns,
                                      .end_ns = of->start_ns + (of->dur_ns > 0 ? of->dur_ns : 0),
-                                     .blocking =
-                                         of->dur_ns >= 0 && collective_is_blocking((enum collective_kind)of->kind),
-                                     .numbered = of->seq >= 0,
+                                     .blocking = holds_all(of),
+                                     .numbered = of->seq >= 0 && !message,
+                                     .message = message,
+                                     .number = of->seq,
                                      .step = step};
 }
 
@@ -391,6 +419,7 @@ struct match_doubt collectives_match(const struct collective_line *lines, uint32
 {
     struct arena scratch = {0};
     struct matching m = {.lines = lines, .ranks = ranks, .scratch = &scratch};
+    collective_number_messages(lines, ranks);
     sort_places(&m);
     find_spans(&m);
     find_lists(&m);

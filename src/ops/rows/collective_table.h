@@ -20,6 +20,18 @@ struct collective_table {
 /* A row of which nothing is known but its name, added at the end. The pointer holds until the next is added. */
 struct collective *collective_table_add(struct collective_table *table, uint32_t row, enum collective_kind kind);
 
+/*
+ * Who sends a message between two, and to whom: as the attributes of the rows say, else the name of an annotation
+ * (nccl:send 0->1), else the third argument of a call (c10d::send). ROW_NONE: there is none.
+ */
+struct peer_rows {
+    int64_t source, destination; /* attributes of the kernel or of an operator around its launch; -1 */
+    str collective;              /* "send"; "" */
+    str group_ranks;             /* "[4, 5]"; "" */
+    uint32_t annotation, call;
+};
+void collective_set_peers(const struct trace *trace, const struct peer_rows *rows, struct collective *into);
+
 void collective_table_add_kernels(struct collective_table *table); /* collective_device.c */
 void collective_table_add_host(struct collective_table *table);    /* collective_host.c */
 

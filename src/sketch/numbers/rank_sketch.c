@@ -81,9 +81,20 @@ static void code_kinds(struct code *code, struct rank_numbers *rank, uint32_t gr
         code_small(code, &element_bytes, UINT8_MAX + 1);
         code_bool(code, &of->on_host);
         code_bool(code, &of->queued_before);
+        code_small(code, &of->of_graph, UINT32_MAX);
         of->kind = (uint8_t)kind;
         of->element_bytes = (uint8_t)element_bytes;
     }
+}
+
+/* Who sends and who receives, of messages between two. */
+static void code_ends(struct code *code, struct collective *of)
+{
+    if (of->kind != COLLECTIVE_POINT_TO_POINT)
+        return;
+    code_bool(code, &of->sends);
+    code_int(code, &of->source, 0, -1, INT64_MAX);
+    code_int(code, &of->destination, of->source, -1, INT64_MAX);
 }
 
 static void code_messages(struct code *code, struct rank_numbers *rank)
@@ -92,6 +103,7 @@ static void code_messages(struct code *code, struct rank_numbers *rank)
         struct collective *const of = &rank->collectives[i].of;
         code_int(code, &of->in_elements, 0, -1, INT64_MAX);
         code_int(code, &of->out_elements, of->in_elements, -1, INT64_MAX);
+        code_ends(code, of);
     }
 }
 

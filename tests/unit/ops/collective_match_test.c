@@ -184,6 +184,54 @@ static void doubt_is_told_of_many(void **state)
     assert_int_equal(match(&a, &b).next, MOST - 1);
 }
 
+/* Of one class, as a send or its receive, with a number of the rank's own. */
+static void add_message(struct rank *rank, int64_t call, int64_t number, int64_t clock_us)
+{
+    add(rank, call, clock_us);
+    rank->at[rank->count - 1].class.agreed = 7;
+    rank->at[rank->count - 1].message = true;
+    rank->at[rank->count - 1].number = number;
+}
+
+/* A rank counts what it sends and receives, whoever the other is; two of them seldom count alike. */
+static void ends_of_messages_need_not_count_alike(void **state)
+{
+    struct rank a = {0}, b = {0};
+    for (int64_t call = 0; call < CALLS; call++) {
+        add_message(&a, call, call, 0);
+        if (call != 4)
+            add_message(&b, call, 2 * call, 0);
+    }
+    match(&a, &b);
+    expect_right(&a, &b, CALLS - 1);
+}
+
+/* Numbers that are alike but for a constant belong to other messages, as times tell. */
+static void shifted_numbers_are_not_taken(void **state)
+{
+    struct rank a = {0}, b = {0};
+    for (int64_t call = 0; call < CALLS; call++) {
+        add_message(&a, call, call, 0);
+        add_message(&b, call, call + 2, 0);
+    }
+    const struct collective_line lines[] = {{.at = a.at, .count = a.count, .dated = true},
+                                            {.at = b.at, .count = b.count, .dated = true}};
+    collectives_match(lines, 2);
+    expect_right(&a, &b, CALLS);
+}
+
+static void ends_that_count_alike_are_told_by_number(void **state)
+{
+    struct rank a = {0}, b = {0};
+    for (int64_t call = 0; call < CALLS; call++) {
+        add_message(&a, call, call, 0);
+        if (call % 5)
+            add_message(&b, call, call, call % 2 ? -3000 : 3000);
+    }
+    match(&a, &b);
+    expect_right(&a, &b, CALLS - CALLS / 5);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -196,6 +244,9 @@ int main(void)
         cmocka_unit_test(steps_may_be_numbered_otherwise),
         cmocka_unit_test(steps_that_agree_leave_no_doubt),
         cmocka_unit_test(doubt_is_told_of_many),
+        cmocka_unit_test(ends_of_messages_need_not_count_alike),
+        cmocka_unit_test(shifted_numbers_are_not_taken),
+        cmocka_unit_test(ends_that_count_alike_are_told_by_number),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -253,6 +253,122 @@ static void else_its_name_does(void **state)
     done(&s);
 }
 
+/* ---- messages between two ---- */
+
+static const char *const send_recv = "ncclDevKernel_SendRecv(ncclDevKernelArgsStorage<4096ul>)";
+
+static void expect_ends(const struct collective *c, int64_t source, int64_t destination, bool sends)
+{
+    assert_int_equal(c->kind, COLLECTIVE_POINT_TO_POINT);
+    assert_int_equal(c->source, source);
+    assert_int_equal(c->destination, destination);
+    assert_int_equal(c->sends, sends);
+}
+
+/* PyTorch 2.13 names the other end by its rank of the job. */
+static void plant_message_call(struct scene *s, const char *collective, int64_t other, int64_t us, int64_t seq)
+{
+    struct event e =
+        planted_event(&s->p, EVENT_OPERATOR, planted_thread(&s->p, PLANTED_MAIN), "record_param_comms", us, 8);
+    event_set(&e, ATTR_COLLECTIVE, text(s, collective));
+    event_set(&e, collective[0] == 's' ? ATTR_DESTINATION_RANK : ATTR_SOURCE_RANK, other);
+    event_set(&e, ATTR_GROUP_RANKS, text(s, "[0, 1, 2, 3]"));
+    event_set(&e, ATTR_GROUP_SIZE, 4);
+    event_set(&e, ATTR_COLLECTIVE_SEQ, seq);
+    trace_add(s->p.trace, &e);
+    s->p.rows++;
+}
+
+static void attributes_say_who_sends(void **state)
+{
+    struct scene s = {.p = planted_new()};
+    s.p.trace->info.rank = 2;
+    plant_message_call(&s, "send", 3, 0, 7);
+    plant_kernel(&s, send_recv, 2, 1);
+    plant_message_call(&s, "recv", 1, 10, 8);
+    plant_kernel(&s, send_recv, 12, 1);
+    take(&s);
+    assert_int_equal(s.table.count, 2);
+    expect_ends(&s.table.at[0], 2, 3, true);
+    expect_ends(&s.table.at[1], 1, 2, false);
+    done(&s);
+}
+
+/* Annotations name ranks of the group. */
+static void else_annotations_say_who_sends(void **state)
+{
+    struct scene s = {.p = planted_new()};
+    plant_host(&s.p, EVENT_ANNOTATION, "nccl:recv 1<-0", 0, 8);
+    plant_kernel(&s, send_recv, 2, 1);
+    struct event e =
+        planted_event(&s.p, EVENT_OPERATOR, planted_thread(&s.p, PLANTED_MAIN), "record_param_comms", 10, 9);
+    event_set(&e, ATTR_GROUP_RANKS, text(&s, "[4, 5]"));
+    trace_add(s.p.trace, &e);
+    s.p.rows++;
+    plant_host(&s.p, EVENT_ANNOTATION, "nccl:send 1->0", 11, 7);
+    plant_kernel(&s, send_recv, 12, 1);
+    take(&s);
+    assert_int_equal(s.table.count, 2);
+    expect_ends(&s.table.at[0], 0, 1, false);
+    expect_ends(&s.table.at[1], 5, 4, true);
+    done(&s);
+}
+
+static void on_the_host_arguments_do(void **state)
+{
+    struct scene s = {.p = planted_new()};
+    s.p.trace->info.rank = 1;
+    struct event e = planted_event(&s.p, EVENT_OPERATOR, planted_thread(&s.p, PLANTED_MAIN), "c10d::recv_", 10, 9);
+    event_set(&e, ATTR_CONCRETE_INPUTS, text(&s, "[\"\", \"\", \"0\", \"0\"]"));
+    trace_add(s.p.trace, &e);
+    s.p.rows++;
+    plant_host(&s.p, EVENT_ANNOTATION, "gloo:recv", 15, 100);
+    take(&s);
+    assert_int_equal(s.table.count, 1);
+    expect_ends(&s.table.at[0], 0, 1, false);
+    assert_int_equal(s.table.at[0].dur_ns, 100 * 1000);
+    done(&s);
+}
+
+/* ncclGroupEnd: one kernel for the calls since the kernel before. */
+static void a_group_is_split_by_its_calls(void **state)
+{
+    struct scene s = {.p = planted_new()};
+    s.p.trace->info.rank = 2;
+    for (int64_t group = 0; group < 2; group++) {
+        const int64_t us = 100 * group;
+        plant_message_call(&s, "send", 3, us, 2 * group);
+        plant_message_call(&s, "recv", 1, us + 10, 2 * group + 1);
+        plant_host(&s.p, EVENT_ANNOTATION, "nccl:coalesced", us + 20, 9);
+        plant_kernel(&s, send_recv, us + 22, 30);
+    }
+    take(&s);
+    assert_int_equal(s.table.count, 4);
+    for (uint32_t i = 0; i < 4; i++) {
+        const struct collective *c = &s.table.at[i];
+        expect_ends(c, c->sends ? 2 : 1, c->sends ? 3 : 2, c->sends);
+        assert_int_equal(c->start_ns, i < 2 ? 22000 : 122000);
+        assert_int_equal(c->seq / 2, i / 2);
+    }
+    done(&s);
+}
+
+static void kernels_of_a_graph_are_told_apart_by_place(void **state)
+{
+    struct scene s = {.p = planted_new()};
+    plant_host(&s.p, EVENT_OPERATOR, "aten::mm", 0, 2);
+    plant_work(&s.p, (struct planted_work){.launch_us = 10,
+                                           .launch_dur_us = 5,
+                                           .us = 50,
+                                           .dur_us = 10,
+                                           .call = "cudaGraphLaunch",
+                                           .name = "ncclDevKernel_AllReduce_Sum_f32_RING_LL(x)"});
+    take(&s);
+    assert_int_equal(s.table.count, 1);
+    assert_int_equal(s.table.at[0].of_graph, 1);
+    done(&s);
+}
+
 /* What runs as the recording begins was launched before it, and is of no step. */
 static void kernels_queued_before_the_recording_are_told(void **state)
 {
@@ -387,6 +503,11 @@ int main(void)
         cmocka_unit_test(else_the_operator_around_its_launch_does),
         cmocka_unit_test(else_the_annotation_does),
         cmocka_unit_test(else_its_name_does),
+        cmocka_unit_test(attributes_say_who_sends),
+        cmocka_unit_test(else_annotations_say_who_sends),
+        cmocka_unit_test(on_the_host_arguments_do),
+        cmocka_unit_test(a_group_is_split_by_its_calls),
+        cmocka_unit_test(kernels_of_a_graph_are_told_apart_by_place),
         cmocka_unit_test(kernels_queued_before_the_recording_are_told),
         cmocka_unit_test(groups_of_one_name_are_told_apart_by_their_ranks),
         cmocka_unit_test(a_call_takes_its_work_by_size_and_order),
