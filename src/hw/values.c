@@ -12,7 +12,7 @@ struct list {
     double *numbers;
     str *texts;
     uint32_t count;
-    bool whole;
+    bool whole, too_many;
     struct arena *arena;
 };
 
@@ -27,7 +27,10 @@ static bool number_of(str text, double *number, str *unit)
 static void add(struct list *list, double value, str unit)
 {
     value = list->whole ? floor(value + 0.5) : value;
-    if (list->count == VALUES_MOST || (list->count && list->numbers[list->count - 1] == value))
+    if (list->count && list->numbers[list->count - 1] == value)
+        return;
+    list->too_many |= list->count == VALUES_MOST;
+    if (list->too_many)
         return;
     list->numbers[list->count] = value;
     list->texts[list->count++] = str_printf(list->arena, "%.10g%.*s", value, (int)unit.len, unit.at);
@@ -62,7 +65,7 @@ static void add_between(struct list *list, double from, double to, int64_t point
 
 static void add_doubling(struct list *list, double from, double to, str unit)
 {
-    for (double value = from; value <= to * (1 + 1e-9) && list->count < VALUES_MOST; value *= 2)
+    for (double value = from; value <= to * (1 + 1e-9) && !list->too_many; value *= 2)
         add(list, value, unit);
     if (list->numbers[list->count - 1] < to * (1 - 1e-9))
         add(list, to, unit);
@@ -111,6 +114,6 @@ bool values_read(str text, bool whole, struct arena *arena, struct values *value
     list.texts = arena_array(arena, VALUES_MOST, sizeof *list.texts);
     const bool good =
         split_range(text, &low, &high, &count) ? read_range(&list, low, high, count) : read_list(&list, text);
-    *values = (struct values){list.count, list.numbers, list.texts};
-    return good;
+    *values = (struct values){list.count, list.too_many, list.numbers, list.texts};
+    return good && !list.too_many;
 }

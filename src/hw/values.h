@@ -19,7 +19,8 @@
 enum { VALUES_MOST = 256 };
 
 struct values {
-    uint32_t count;
+    uint32_t count;        /* at most VALUES_MOST */
+    bool too_many;         /* false is said of more than that */
     const double *numbers; /* in the unit as given */
     const str *texts;      /* as people write them: "25Gbps" */
 };

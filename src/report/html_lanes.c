@@ -110,8 +110,12 @@ static void put(struct html *html, const struct lanes *lanes, str title)
 {
     const uint32_t all = places(lanes->lane_names), count = all < MOST_LANES ? all : MOST_LANES;
     const double foot = PLOT_TOP + count * LANE_ROW;
-    plot_open(html, "lanes", foot + PLOT_FOOT, title,
-              str_printf(html->arena, "%u spans on %u lanes", lanes->table->row_count, count));
+    const bool cut = lanes->table->row_count > MOST_SPANS || all > MOST_LANES;
+    const str drawn = str_printf(html->arena, "%u spans on %u lanes", lanes->table->row_count, all);
+    if (cut)
+        title = str_printf(html->arena, "%.*s (of %.*s at most %d and %d are drawn)", (int)title.len, title.at,
+                           (int)drawn.len, drawn.at, MOST_SPANS, MOST_LANES);
+    plot_open(html, "lanes", foot + PLOT_FOOT, title, drawn);
     axis_put_below(html, &lanes->axis, PLOT_TOP - 6, foot, lanes->table->columns[lanes->begin].title);
     for (uint32_t i = 0; i < count; i++)
         plot_label(html, "label", "end", LANE_LABEL - 10, PLOT_TOP + i * LANE_ROW + 14,

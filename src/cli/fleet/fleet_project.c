@@ -90,14 +90,17 @@ static bool add_point(struct question *question, str setting, int resource, stru
 static bool read_sweep(struct question *question, str text, struct steptime_error *err)
 {
     struct projection_sweep *sweep = &question->sweeps[question->words.sweep_count];
-    struct values values;
+    struct values values = {0};
     str given = text;
     if (question->words.sweep_count == SWEEPS_MOST)
         return fail(err, STEPTIME_USAGE, "more than %d sweeps", SWEEPS_MOST);
-    if (!str_cut(&given, '=', &sweep->key) || !values_read(given, false, question->arena, &values))
+    if (!str_cut(&given, '=', &sweep->key) || !values_read(given, false, question->arena, &values)) {
+        if (values.too_many)
+            return fail(err, STEPTIME_USAGE, "--sweep: more than %d values", VALUES_MOST);
         return fail(err, STEPTIME_USAGE,
                     "--sweep is like ethernet=10..400Gbps, overlap=0..1 or flops=8,16,32TFLOPS, not '%.*s'",
                     (int)text.len, text.at);
+    }
     for (uint32_t i = 0; i < question->words.sweep_count; i++)
         if (str_eq(question->sweeps[i].key, sweep->key))
             return fail(err, STEPTIME_USAGE, "--sweep %.*s comes twice: put its values into one list",

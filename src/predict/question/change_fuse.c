@@ -16,10 +16,8 @@
  */
 #include "change.h"
 
-enum { LONGEST = 512 }; /* operators of one fusion */
-
 struct group {
-    uint32_t ops[LONGEST];
+    uint32_t *ops; /* of the plan */
     uint32_t count;
 };
 
@@ -177,11 +175,17 @@ static bool same_line(const struct plan *plan, uint32_t a, uint32_t b)
            plan->launches[plan->ops[a].first_launch].stream == plan->launches[plan->ops[b].first_launch].stream;
 }
 
+/* With room for all operators of the plan. */
+static struct group group_of(const struct fusing *f)
+{
+    return (struct group){arena_array(f->changing->arena, f->changing->plan->count, sizeof(uint32_t)), 0};
+}
+
 static uint32_t fuse_lookups(struct fusing *f, enum phase phase)
 {
     const struct plan *plan = f->changing->plan;
-    struct group group = {.count = 0};
-    for (uint32_t i = 0; i < plan->count && group.count < LONGEST; i++) {
+    struct group group = group_of(f);
+    for (uint32_t i = 0; i < plan->count; i++) {
         const struct program_op *call = call_of(plan, &plan->ops[i]);
         if (call && call->family == FAMILY_EMBEDDING && call->phase == phase && can_fuse(plan, &plan->ops[i]) &&
             (!group.count || same_line(plan, group.ops[0], i)))
@@ -232,7 +236,7 @@ static uint32_t close_chain(struct fusing *f, struct group *group, uint32_t leas
 static uint32_t fuse_chains(struct fusing *f, link_fits *fits, const void *what, uint32_t least, uint32_t most)
 {
     const struct plan *plan = f->changing->plan;
-    struct group group = {.count = 0};
+    struct group group = group_of(f);
     uint32_t fused = 0;
     for (uint32_t i = 0; i < plan->count; i++) {
         const struct plan_op *op = &plan->ops[i];
@@ -252,9 +256,9 @@ static uint32_t fuse_asked(struct fusing *f, str what)
     if (str_eq(what, S("embeddings")))
         return fuse_lookups(f, PHASE_FORWARD) + fuse_lookups(f, PHASE_BACKWARD);
     if (str_eq(what, S("elementwise")))
-        return fuse_chains(f, is_elementwise, NULL, 2, LONGEST);
+        return fuse_chains(f, is_elementwise, NULL, 2, UINT32_MAX);
     const uint32_t names = names_in(what);
-    return names > 1 && names <= LONGEST ? fuse_chains(f, is_named, &what, names, names) : 0;
+    return names > 1 ? fuse_chains(f, is_named, &what, names, names) : 0;
 }
 
 bool change_fuse(struct changing *changing)

@@ -43,17 +43,18 @@ static bool read_names(struct sweep *sweep, str list, struct arena *arena)
     str *texts = arena_array(arena, VALUES_MOST, sizeof *texts);
     sweep->texts = texts;
     for (str item; str_cut(&list, ',', &item);)
-        if (str_trim(item).len && sweep->count < VALUES_MOST)
-            texts[sweep->count++] = str_trim(item);
-    return sweep->count > 0;
+        if (str_trim(item).len && sweep->count++ < VALUES_MOST)
+            texts[sweep->count - 1] = str_trim(item);
+    return sweep->count > 0 && sweep->count <= VALUES_MOST;
 }
 
 static bool read_numbers(struct sweep *sweep, str text, struct arena *arena)
 {
     struct values values;
-    if (!values_read(text, is_count(sweep->key), arena, &values))
+    const bool good = values_read(text, is_count(sweep->key), arena, &values);
+    sweep->count = values.count + values.too_many;
+    if (!good)
         return false;
-    sweep->count = values.count;
     sweep->values = values.numbers;
     sweep->texts = values.texts;
     return values.numbers[0] > 0 || str_eq(sweep->key, S("overlap"));
@@ -71,6 +72,8 @@ bool sweep_read(str text, struct arena *arena, struct sweep *sweep, struct stept
                     (int)sweep->key.len, sweep->key.at);
     sweep->numbers = !is_device(sweep->key);
     const bool good = sweep->numbers ? read_numbers(sweep, values, arena) : read_names(sweep, values, arena);
+    if (sweep->count > VALUES_MOST)
+        return fail(err, STEPTIME_USAGE, "--sweep: more than %d values", VALUES_MOST);
     return good || fail_sweep(text, err);
 }
 

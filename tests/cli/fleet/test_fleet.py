@@ -164,6 +164,11 @@ class Projections(unittest.TestCase):
         self.assertAlmostEqual(means[0], 1)
         self.assertAlmostEqual(means[2], 0.42 / 0.18)
 
+    def test_more_values_than_a_sweep_takes_are_refused(self):
+        many = "ethernet=" + ",".join(map(str, range(1, 258))) + "Gbps"
+        said = fleet("project", HEADER + "\n" + ps_worker(), "--hw", "paper", "--sweep", many, code=USAGE)
+        self.assertIn("--sweep: more than 256 values", said)
+
     def test_a_sweep_reaches_the_end_that_was_asked_for(self):
         report = fleet("project", HEADER + "\n" + ps_worker(), "--hw", "paper", "--sweep", "ethernet=10..400Gbps")
         self.assertEqual([row["given"] for row in rows_of(report, "sweep_ethernet")],

@@ -148,6 +148,8 @@ class Recorded(Case):
         self.refused(USAGE, "--overlap is a number from 0 to 1", "--overlap", "2", self.trace)
         self.refused(USAGE, "--scale is OPERATOR=FACTOR", "--scale", "aten::mm", self.trace)
         self.refused(USAGE, "--sweep is like", "--sweep", "batch=8..2", self.trace)
+        for values in ("batch=" + ",".join(map(str, range(1, 258))), "hw=" + ",".join(["A100"] * 257)):
+            self.refused(USAGE, "--sweep: more than 256 values", "--sweep", values, self.trace)
 
     def test_what_the_trace_does_not_tell_is_said(self):
         self.refused(USAGE, "no collectives", "--ranks", "8", self.trace)
@@ -337,6 +339,15 @@ class Modelled(Case):
         for batch in (512, 1024):
             asked = self.what_if(f"dlrm:mlperf@{batch}", "--hw", "V100", "--batch", "4096")["after_ns"]
             self.assertAlmostEqual(asked / made, 1, delta=0.01)
+
+    def test_any_number_of_lookups_becomes_one(self):
+        saved = []
+        for tables in (500, 700):
+            path = os.path.join(self.folder, f"{tables}.toml")
+            with open(path, "w", encoding="ascii") as file:
+                file.write(f'bottom = "8-64"\ntop = "64-1"\ntables = "{tables} x 1000"\nwidth = 64\ninteraction = "cat"\n')
+            saved.append(self.what_if("dlrm:" + path, "--hw", "V100", "--fuse", "embeddings")["saving_ns"])
+        self.assertGreater(saved[1], 1.35 * saved[0])
 
     def test_a_sweep_is_the_questions_one_by_one(self):
         run = steptime("predict", MODEL, "--hw", "V100", "--sweep", "batch=256..1024", "--format", "csv", "--table", "sweep")

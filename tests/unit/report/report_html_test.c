@@ -154,7 +154,8 @@ static void lines_over_one_axis_share_a_chart(void **state)
     assert_int_equal(count_of(text, ">16,384<"), 3); /* below each chart, and in the table */
 }
 
-static void spans_lie_on_their_lanes(void **state)
+/* So many spans, one behind the other, on so many lanes in turn. */
+static str spans_on_lanes(int spans, int lanes)
 {
     struct section *section = report_section(report, "s", "Section");
     struct table *table = section_table(section, "t", "Streams");
@@ -162,19 +163,33 @@ static void spans_lie_on_their_lanes(void **state)
     table_column(table, (struct column_spec){"begin_ns", "time", UNIT_NS, 0, "of a test"});
     table_column(table, (struct column_spec){"end_ns", "end", UNIT_NS, 0, "of a test"});
     table_column(table, (struct column_spec){"what", "what", UNIT_NONE, 0, "of a test"});
-    for (int i = 0; i < 6; i++) {
+    for (int i = 0; i < spans; i++) {
         table_row(table);
-        table_text(table, i % 2 ? S("stream 7") : S("stream 20"));
+        table_text(table, str_printf(&arena, "stream %d", i % lanes));
         table_int(table, 1000 * i);
         table_int(table, 1000 * i + 900);
         table_text(table, i % 3 ? S("gemm") : S("copy"));
     }
     section_figure(section, "lanes", FIGURE_LANES, "t", "lane", "begin_ns");
-    const str text = rendered();
+    return rendered();
+}
+
+static void spans_lie_on_their_lanes(void **state)
+{
+    const str text = spans_on_lanes(6, 2);
     assert_balanced(text);
     assert_int_equal(count_of(text, "class=\"span\""), 6);
     assert_int_equal(count_of(text, "y=\"14\""), 3);
     assert_int_equal(count_of(text, "y=\"44\""), 3);
+    assert_int_equal(count_of(text, "are drawn)"), 0);
+}
+
+static void what_is_not_drawn_of_many_spans_is_told(void **state)
+{
+    const str text = spans_on_lanes(4100, 41);
+    assert_balanced(text);
+    assert_int_equal(count_of(text, "class=\"span\""), 3903); /* of the first 4,000 those on the first 40 lanes */
+    assert_true(count_of(text, "(of 4100 spans on 41 lanes at most 4000 and 40 are drawn)") > 0);
 }
 
 static void many_points_are_thinned(void **state)
@@ -198,6 +213,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_single_point_and_none, begin, end),
         cmocka_unit_test_setup_teardown(lines_over_one_axis_share_a_chart, begin, end),
         cmocka_unit_test_setup_teardown(spans_lie_on_their_lanes, begin, end),
+        cmocka_unit_test_setup_teardown(what_is_not_drawn_of_many_spans_is_told, begin, end),
         cmocka_unit_test_setup_teardown(many_points_are_thinned, begin, end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
