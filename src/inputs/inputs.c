@@ -215,14 +215,14 @@ static unsigned kinds_of(const struct inputs_asked *asked)
 static bool read_file(struct inputs *inputs, struct input_file *file)
 {
     if (inputs->spread)
-        return spread_take(inputs->spread, file);
+        return spread_take(inputs->spread, file, inputs->texts);
     _Atomic int64_t *bytes = inputs->counters.bytes ? &inputs->counters.bytes[file->index] : NULL;
     struct input input;
     const bool fine = input_read(file->path, kinds_of(inputs->asked), bytes, &input, &file->error);
     file->trace = input.trace;
     file->execution = input.execution;
     file->sketch = input.sketch;
-    return fine && (!input.trace || is_trace(file)) && (!input.sketch || sketched_job(file));
+    return fine && (!input.trace || is_trace(file)) && (!input.sketch || sketched_job(file, inputs->texts));
 }
 
 /* What the file says of its job. False of an execution trace, which may lie beside the trace of its rank. */
@@ -465,7 +465,7 @@ static bool any_taken(const struct inputs *inputs, struct steptime_error *err)
 
 bool inputs_read(const struct inputs_asked *asked, struct inputs *inputs, struct steptime_error *err)
 {
-    *inputs = (struct inputs){.asked = asked};
+    *inputs = (struct inputs){.asked = asked, .texts = asked->sketches ? texts_new() : NULL};
     if (!list_all(inputs, err))
         return false;
     make_files(inputs);
@@ -486,5 +486,6 @@ void inputs_close(struct inputs *inputs)
     }
     if (inputs->spread)
         spread_free(inputs->spread);
+    texts_free(inputs->texts);
     arena_free(&inputs->arena);
 }

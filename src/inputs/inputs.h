@@ -135,6 +135,7 @@ struct inputs {
     struct list list;
     const struct inputs_asked *asked; /* outlives the inputs, except for `watch` */
     struct rank_roll roll;
+    struct texts *texts;   /* of all sketches */
     struct spread *spread; /* NULL: the files are read here */
     bool is_share;         /* another process has what all of the crew have read; nothing is taken here */
     struct inputs_counters counters;

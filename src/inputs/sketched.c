@@ -135,10 +135,11 @@ struct sketch sketched_of(const struct input_file *file, struct arena *arena)
     return (struct sketch){.trace = about, .sections[SKETCH_JOB] = job_section(file, arena)};
 }
 
-bool sketched_job(struct input_file *file)
+bool sketched_job(struct input_file *file, struct texts *texts)
 {
     struct job_member *member = &file->member;
-    struct code code = code_reader(file->sketch->sections[SKETCH_JOB], &file->arena);
+    file->sketch->texts = texts;
+    struct code code = sketch_section(file->sketch, SKETCH_JOB, &file->arena);
     *member = (struct job_member){.path = str_of(file->path)};
     code_member(&code, member);
     code_trust(&code, &file->trust);

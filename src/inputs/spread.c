@@ -147,7 +147,7 @@ static struct sketch *unpack(const char *path, str bytes, struct steptime_error 
     return sketch;
 }
 
-bool spread_take(const struct spread *spread, struct input_file *file)
+bool spread_take(const struct spread *spread, struct input_file *file, struct texts *texts)
 {
     struct arena scratch = {0};
     struct code code = code_reader(spread->at[file->index], &scratch);
@@ -161,7 +161,7 @@ bool spread_take(const struct spread *spread, struct input_file *file)
     file->elsewhere = !sent.sketched;
     file->refused = sent.refused;
     arena_free(&scratch);
-    return file->sketch && sketched_job(file);
+    return file->sketch && sketched_job(file, texts);
 }
 
 void spread_free(struct spread *spread)

@@ -26,7 +26,7 @@ struct spread_work {
 bool spread_read(const struct spread_work *work, struct spread *spread, struct steptime_error *err);
 
 /* In the first process: the file as it was read, with a sketch in the place of its trace. False: it cannot be used. */
-bool spread_take(const struct spread *spread, struct input_file *file);
+bool spread_take(const struct spread *spread, struct input_file *file, struct texts *texts);
 
 void spread_free(struct spread *spread);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * steptime-mpi fleet ..., ranks ...: a table of jobs, or the traces of a job, read by
+ * steptime-mpi fleet ..., summary ..., critical-path ..., ranks ...: a table of jobs, or the traces of a job, read by
  * the processes of mpirun, each its share; the first shows the result, as steptime
  * shows that of one process.
  */
@@ -15,12 +15,13 @@ enum { USAGE = 2 };
 
 static int run(int argc, char **argv)
 {
-    if (argc >= 2 && (strcmp(argv[1], "fleet") == 0 || strcmp(argv[1], "ranks") == 0))
-        return program(argc, argv);
+    static const char *const spread[] = {"summary", "critical-path", "ranks", "fleet"};
+    for (size_t i = 0; argc >= 2 && i < sizeof spread / sizeof *spread; i++)
+        if (strcmp(argv[1], spread[i]) == 0)
+            return program(argc, argv);
     if (crew_ours()->rank == 0)
-        fputs(
-            "steptime-mpi: it is for 'steptime-mpi ranks', 'steptime-mpi fleet breakdown' and 'steptime-mpi fleet project'\n",
-            stderr);
+        fputs("steptime-mpi: it is for 'summary', 'critical-path', 'ranks', 'fleet breakdown' and 'fleet project'\n",
+              stderr);
     return USAGE;
 }
 

@@ -52,7 +52,8 @@ struct critical_path {
     str path;
     int64_t rank, origin_ns;
     enum step_source step_source;
-    bool device; /* device work was recorded */
+    bool device;   /* device work was recorded */
+    bool sketched; /* it comes from a sketch, which has no stretches */
 
     struct path_step *steps;
     uint32_t step_count;

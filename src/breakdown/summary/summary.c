@@ -5,6 +5,7 @@
 
 #include "advice.h"
 #include "parallel/par.h"
+#include "base/sum.h"
 #include "breakdown/job/job.h"
 #include "breakdown/kernels/kernels.h"
 #include "breakdown/kernels/operators.h"
@@ -183,6 +184,17 @@ static void say_kind(const struct facts *facts, struct section *section)
         section_text(section, S("The trace has no device activity: its steps are split on the host."));
 }
 
+static void say_sketched(const struct summary *const *ranks, uint32_t count, struct section *section)
+{
+    uint32_t sketched = 0;
+    for (uint32_t r = 0; r < count; r++)
+        sketched += ranks[r]->sketched;
+    if (sketched)
+        section_text(section,
+                     S("Sketches hold the largest operators and kernels of a rank, not the small ones, and not the "
+                       "events and lines of Python behind findings."));
+}
+
 /* The part that weighs most; of those of the bound where that has parts of its own. */
 static enum part heaviest(const struct facts *facts, bool on_that_side)
 {
@@ -271,7 +283,7 @@ static int64_t total(const struct summary *const *ranks, uint32_t count, int acc
     int64_t sum = 0;
     for (uint32_t r = 0; r < count; r++)
         for (uint32_t d = 0; d < ranks[r]->breakdown.device_count; d++)
-            sum += ranks[r]->breakdown.devices[d].total[account];
+            sum_to(&sum, ranks[r]->breakdown.devices[d].total[account]);
     return sum;
 }
 
@@ -351,6 +363,7 @@ double summary_show(const struct summary *const *ranks, uint32_t count, uint32_t
     if (count > 1)
         section_text(section, job.sentence);
     section_text(section, why(&facts, &job.verdict, arena));
+    say_sketched(ranks, count, section);
     if (count > 1)
         job_show_late(&job, section);
     put_step(&facts, section);

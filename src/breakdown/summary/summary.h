@@ -42,6 +42,7 @@ struct summary {
     struct strip strip;
     struct part_place places[PARTS];
     bool has_operators, has_stacks, has_graphs;
+    bool sketched; /* of operators and kernels the largest, and no places: it comes from a sketch */
     struct runs_on runs;
 };
 

@@ -51,7 +51,7 @@ static void sketch_trace(void *context, const struct trace *trace, struct arena 
     const struct analysis *analysis = analysing->call->command->analysis;
     void *result = arena_alloc(arena, analysis->size);
     analysis->run(analysing->call, trace, arena, result);
-    analysis->sketch(analysing->call, trace, result, arena, sketch);
+    analysis->sketch(analysing->call, &(struct sketching){trace, result, false}, arena, sketch);
 }
 
 static bool show(const struct call *call, const struct inputs *inputs, struct report *report,

@@ -34,6 +34,13 @@ enum shared_options {
     SHARED_PEAKS = 16,   /* --device, whose peaks to compare with; see peaks_option.h */
 };
 
+/* What a sketch is made of, and for what. */
+struct sketching {
+    const struct trace *trace;
+    const void *result; /* what `run` made of it */
+    bool kept;          /* it is kept for later; else it stands for the trace in this run alone */
+};
+
 /* The command line after parsing. */
 struct call;
 const char *call_text(const struct call *call, const char *option); /* NULL where not given */
@@ -74,9 +81,11 @@ struct analysis {
     /* May be NULL: sketches are not read. The same for one; false with *err where it does not hold what is asked for. */
     bool (*run_sketch)(const struct call *call, const struct sketch *sketch, int64_t rank, struct arena *arena,
                        void *result, struct steptime_error *err);
-    /* May be NULL: no sketches are made. Adds to it what the commands that read sketches want of the trace and its result. */
-    void (*sketch)(const struct call *call, const struct trace *trace, const void *result, struct arena *arena,
-                   struct sketch *sketch);
+    /*
+     * May be NULL: no sketches are made. Adds to it what run_sketch wants of the result, or, to be kept, what all commands
+     * that read sketches want of the trace, as far as there is room for it.
+     */
+    void (*sketch)(const struct call *call, const struct sketching *of, struct arena *arena, struct sketch *sketch);
     /* May be NULL. Looks at the options before anything is read; false: usage error. */
     bool (*check)(const struct call *call, struct steptime_error *err);
     const struct analysis_pool *pool; /* NULL: results are kept as `run` leaves them */

@@ -115,7 +115,8 @@ void save_sketch(struct save *save, const struct input_file *file)
     struct buf bytes = {0};
     struct steptime_error err;
     struct sketch sketch = sketched_of(file, &scratch);
-    save->call->command->analysis->sketch(save->call, file->trace, file->result, &scratch, &sketch);
+    const struct sketching of = {file->trace, file->result, true};
+    save->call->command->analysis->sketch(save->call, &of, &scratch, &sketch);
     sketch_write(&sketch, &bytes);
     if (!write_whole(place_of(save, file, &scratch), buf_str(&bytes), &err))
         note_failure(save, &err);

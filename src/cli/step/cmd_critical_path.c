@@ -10,6 +10,9 @@
 #include "cli/program/output.h"
 #include "compile_log.h"
 #include "overlay.h"
+#include "parallel/crew.h"
+#include "sketch/numbers/job_sketch.h"
+#include "sketch/numbers/path_sketch.h"
 
 /* Of one trace. */
 struct taken {
@@ -28,8 +31,12 @@ struct paths {
 static bool check(const struct call *call, struct steptime_error *err)
 {
     const char *overlay = call_text(call, "overlay");
+    if (!compile_log_check(call, err))
+        return false;
     if (!overlay)
         return true;
+    if (crew_ours()->count > 1)
+        return fail(err, STEPTIME_USAGE, "--overlay is for one process: use steptime, not steptime-mpi");
     if (call_argument_count(call) != 1 || str_eq(str_of(call_argument(call, 0)), S("-")))
         return fail(err, STEPTIME_USAGE, "--overlay takes one trace, as a file: it is read a second time");
     return overlay_check(overlay, err);
@@ -41,6 +48,22 @@ static void run(const struct call *call, const struct trace *trace, struct arena
     struct taken *taken = result;
     critical_path_run(trace, call_selection(call), most, arena, &taken->path);
     compile_log_take(call, trace, arena, &taken->compiled);
+}
+
+static bool run_sketch(const struct call *call, const struct sketch *sketch, int64_t rank, struct arena *arena,
+                       void *result, struct steptime_error *err)
+{
+    if (call_text(call, "overlay"))
+        return fail(err, STEPTIME_INPUT, "is a sketch, and --overlay wants the trace");
+    return compile_log_of_sketch(call, err) && path_sketch_read(sketch, rank, arena, result, err);
+}
+
+static void sketch(const struct call *call, const struct sketching *of, struct arena *arena, struct sketch *sketch)
+{
+    const struct critical_path *path = of->result;
+    (void)call;
+    job_sketch_write(&(struct job_rank){&path->numbers, &path->verdict, &path->holdups, &path->strip}, arena, sketch);
+    sketch->sections[SKETCH_PATH] = path_sketch_write(path, true, arena);
 }
 
 /* ---- showing ---- */
@@ -59,6 +82,14 @@ static bool any_device(const struct paths *paths)
 {
     for (uint32_t i = 0; i < paths->count; i++)
         if (paths->at[i]->device)
+            return true;
+    return false;
+}
+
+static bool any_sketched(const struct paths *paths)
+{
+    for (uint32_t i = 0; i < paths->count; i++)
+        if (paths->at[i]->sketched)
             return true;
     return false;
 }
@@ -106,6 +137,9 @@ static void show_head(const struct paths *paths, struct report *report)
     section_text(section, say(paths, &verdict, &sums, wall_ns, report_arena(report)));
     if (!any_device(paths))
         section_text(section, S("The trace has no device activity: the path is that of the host alone."));
+    if (any_sketched(paths))
+        section_text(section,
+                     S("Of sketches the stretches of the path are not told: the table `path` is of the traces alone."));
     section_value(section, "wall_ns", "path, the time of the steps", UNIT_NS, cell_int(wall_ns));
     section_value(section, "steps", "steps", UNIT_COUNT, cell_int(steps));
     if (paths->count > 1)
@@ -412,7 +446,8 @@ static bool show(const struct call *call, const void *const *results, uint32_t c
     return !overlay || overlay_write(paths->at[0], overlay, err);
 }
 
-static const struct analysis analysis = {.size = sizeof(struct taken), .run = run, .show = show, .check = check};
+static const struct analysis analysis = {
+    .size = sizeof(struct taken), .run = run, .run_sketch = run_sketch, .sketch = sketch, .show = show, .check = check};
 
 static const struct option options[] = {
     {"overlay", 0, "FILE", NULL,
@@ -424,7 +459,7 @@ static const struct option options[] = {
 
 const struct command command_critical_path = {
     .name = "critical-path",
-    .arguments = "TRACE|DIR...",
+    .arguments = "TRACE|SKETCH|DIR...",
     .brief = "the chain of host and device work that decided how long the steps took",
     .about =
         "Follows the trace from its end back to its start, from each piece of work to the one it waited for last: the "

@@ -24,16 +24,13 @@ static void run(const struct call *call, const struct trace *trace, struct arena
 static bool run_sketch(const struct call *call, const struct sketch *sketch, int64_t rank, struct arena *arena,
                        void *result, struct steptime_error *err)
 {
-    (void)call;
-    return job_sketch_read(sketch, rank, arena, result, err);
+    return compile_log_of_sketch(call, err) && job_sketch_read(sketch, rank, arena, result, err);
 }
 
-static void sketch(const struct call *call, const struct trace *trace, const void *result, struct arena *arena,
-                   struct sketch *sketch)
+static void sketch(const struct call *call, const struct sketching *of, struct arena *arena, struct sketch *sketch)
 {
-    const struct job_rank rank = job_rank_of(result);
+    const struct job_rank rank = job_rank_of(of->result);
     (void)call;
-    (void)trace;
     job_sketch_write(&rank, arena, sketch);
 }
 
@@ -59,8 +56,12 @@ static const struct option options[] = {
     {0},
 };
 
-static const struct analysis analysis = {
-    .size = sizeof(struct taken), .run = run, .run_sketch = run_sketch, .sketch = sketch, .show = show};
+static const struct analysis analysis = {.size = sizeof(struct taken),
+                                         .run = run,
+                                         .run_sketch = run_sketch,
+                                         .sketch = sketch,
+                                         .show = show,
+                                         .check = compile_log_check};
 
 const struct command command_ranks = {
     .name = "ranks",

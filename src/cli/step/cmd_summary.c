@@ -6,7 +6,9 @@
 #include "breakdown/summary/summary.h"
 #include "cli/program/command.h"
 #include "compile_log.h"
-#include "sketch/numbers/job_sketch.h"
+#include "parallel/crew.h"
+#include "sketch/numbers/path_sketch.h"
+#include "sketch/numbers/summary_sketch.h"
 
 enum { FINDINGS = 3, MOST_FINDINGS = 1000 };
 
@@ -26,8 +28,12 @@ static bool findings_of(const struct call *call, int64_t *findings)
 static bool check(const struct call *call, struct steptime_error *err)
 {
     int64_t findings;
-    return findings_of(call, &findings) || fail(err, STEPTIME_USAGE, "--findings takes a number from 0 to %d, not '%s'",
-                                                MOST_FINDINGS, call_text(call, "findings"));
+    if (!findings_of(call, &findings))
+        return fail(err, STEPTIME_USAGE, "--findings takes a number from 0 to %d, not '%s'", MOST_FINDINGS,
+                    call_text(call, "findings"));
+    if (call_text(call, "save") && crew_ours()->count > 1)
+        return fail(err, STEPTIME_USAGE, "--save is for one process: use steptime, not steptime-mpi");
+    return compile_log_check(call, err);
 }
 
 static void run(const struct call *call, const struct trace *trace, struct arena *arena, void *result)
@@ -37,13 +43,23 @@ static void run(const struct call *call, const struct trace *trace, struct arena
     compile_log_take(call, trace, arena, &taken->compiled);
 }
 
-static void sketch(const struct call *call, const struct trace *trace, const void *result, struct arena *arena,
-                   struct sketch *sketch)
+static bool run_sketch(const struct call *call, const struct sketch *sketch, int64_t rank, struct arena *arena,
+                       void *result, struct steptime_error *err)
 {
-    const struct summary *summary = &((const struct taken *)result)->summary;
-    (void)call;
-    (void)trace;
-    job_sketch_write(&(struct job_rank){&summary->rank, &summary->verdict, &summary->holdups}, arena, sketch);
+    struct taken *taken = result;
+    return compile_log_of_sketch(call, err) && summary_sketch_read(sketch, rank, arena, &taken->summary, err);
+}
+
+/* One that is kept answers `critical-path`, too. */
+static void sketch(const struct call *call, const struct sketching *of, struct arena *arena, struct sketch *sketch)
+{
+    const struct taken *taken = of->result;
+    summary_sketch_write(&taken->summary, !of->kept, arena, sketch);
+    if (!of->kept)
+        return;
+    struct critical_path path = {0};
+    critical_path_run(of->trace, call_selection(call), 0, arena, &path);
+    sketch->sections[SKETCH_PATH] = path_sketch_write(&path, false, arena);
 }
 
 static bool show(const struct call *call, const void *const *results, uint32_t count, struct report *report,
@@ -69,20 +85,21 @@ static bool show(const struct call *call, const void *const *results, uint32_t c
 }
 
 static const struct analysis analysis = {
-    .size = sizeof(struct taken), .run = run, .sketch = sketch, .show = show, .check = check};
+    .size = sizeof(struct taken), .run = run, .run_sketch = run_sketch, .sketch = sketch, .show = show, .check = check};
 
 static const struct option options[] = {
     {"findings", 0, "N", NULL, "Show the N findings that matter most. Default: 3."},
     COMPILE_LOG_OPTION,
     {"save", 0, "DIR", NULL,
-     "Write a sketch of each trace to DIR, a few kilobytes a step, from which 'steptime ranks' answers as from the traces. "
+     "Write a sketch of each trace to DIR, a few kilobytes, from which 'summary', 'critical-path' and 'ranks' answer as from "
+     "the traces. "
      "DIR is made where it is not there."},
     {0},
 };
 
 const struct command command_summary = {
     .name = "summary",
-    .arguments = "TRACE|DIR...",
+    .arguments = "TRACE|SKETCH|DIR...",
     .brief = "what a step costs, where the time goes and what bounds it, on one screen",
     .about =
         "The first look at a trace: the time of a step, how busy the GPU is, what a step is made of, what bounds it and "

@@ -1,7 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "compile_log.h"
 
+#include "base/error.h"
+#include "parallel/crew.h"
+
 #include <math.h>
+
+bool compile_log_check(const struct call *call, struct steptime_error *err)
+{
+    return !call_text(call, "compile-log") || crew_ours()->count == 1 ||
+           fail(err, STEPTIME_USAGE, "--compile-log is for one process: use steptime, not steptime-mpi");
+}
+
+bool compile_log_of_sketch(const struct call *call, struct steptime_error *err)
+{
+    return !call_text(call, "compile-log") ||
+           fail(err, STEPTIME_INPUT, "is a sketch, and --compile-log wants the trace");
+}
 
 void compile_log_take(const struct call *call, const struct trace *trace, struct arena *arena,
                       struct compiled_trace *out)

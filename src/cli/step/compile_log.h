@@ -17,6 +17,10 @@
 void compile_log_take(const struct call *call, const struct trace *trace, struct arena *arena,
                       struct compiled_trace *out);
 
+/* For `check`: several processes share no log. For `run_sketch`: the log is joined with traces alone. */
+bool compile_log_check(const struct call *call, struct steptime_error *err);
+bool compile_log_of_sketch(const struct call *call, struct steptime_error *err);
+
 struct log_beside {
     bool asked;
     struct compile_log log;

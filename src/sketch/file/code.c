@@ -124,7 +124,7 @@ void code_kept(struct code *code, str *text)
 {
     code_text(code, text);
     if (code_reads(code))
-        *text = str_copy(code->arena, *text);
+        *text = code->texts ? texts_keep(code->texts, *text) : str_copy(code->arena, *text);
 }
 
 void code_ns(struct code *code, int64_t *value, int64_t expected)
@@ -166,6 +166,44 @@ void code_set(struct code *code, const struct code_enum *of, const bool *used, s
     code_small(code, &set->count, (uint32_t)of->limit + 1);
     for (uint32_t i = 0; i < set->count; i++)
         code_word(code, of, &set->at[i]);
+}
+
+/* ---- rows of times ---- */
+
+static int64_t *time_at(const struct code_rows *rows, uint32_t row, int value)
+{
+    return (int64_t *)((char *)rows->first + row * rows->size + rows->ns) + value;
+}
+
+static int64_t sum_at(const struct code_rows *rows, uint32_t row)
+{
+    return *(const int64_t *)((const char *)rows->first + row * rows->size + rows->sum);
+}
+
+/* A column of the set: as in the row before; the last one what the others leave of the sum. */
+static void code_column(struct code *code, const struct code_rows *rows, const struct code_set *set, uint32_t column)
+{
+    const bool last = column + 1 == set->count;
+    for (uint32_t row = 0; row < rows->count; row++) {
+        uint64_t expected = last  ? (uint64_t)sum_at(rows, row)
+                            : row ? (uint64_t)*time_at(rows, row - 1, set->at[column])
+                                  : 0;
+        for (uint32_t i = 0; last && i < column; i++)
+            expected -= (uint64_t)*time_at(rows, row, set->at[i]);
+        code_ns(code, time_at(rows, row, set->at[column]), (int64_t)expected);
+    }
+}
+
+void code_rows(struct code *code, const struct code_enum *of, const struct code_rows *rows)
+{
+    bool used[CODE_SET_MOST] = {false};
+    struct code_set set = {0};
+    for (uint32_t row = 0; row < rows->count && code->out; row++)
+        for (int value = 0; value < of->limit; value++)
+            used[value] |= *time_at(rows, row, value) != 0;
+    code_set(code, of, used, &set);
+    for (uint32_t column = 0; column < set.count; column++)
+        code_column(code, rows, &set, column);
 }
 
 void code_count(struct code *code, uint32_t *count)

@@ -20,6 +20,7 @@
 
 #include "base/arena.h"
 #include "base/buf.h"
+#include "texts.h"
 
 enum { CODE_SET_MOST = 128 };
 
@@ -27,6 +28,7 @@ struct code {
     struct buf *out;      /* writes; NULL: reads */
     const char *at, *end; /* what is left to read */
     struct arena *arena;  /* for what is read; texts point into the bytes */
+    struct texts *texts;  /* for texts that are kept; NULL: the arena */
     bool damaged;
 };
 
@@ -43,7 +45,7 @@ void code_bool(struct code *code, bool *value);
 void code_real(struct code *code, double *value); /* a finite one, exact */
 void code_bits(struct code *code, uint64_t *value);
 void code_text(struct code *code, str *text);
-void code_kept(struct code *code, str *text); /* the same, copied into the arena: the bytes may go */
+void code_kept(struct code *code, str *text); /* the same, copied: the bytes may go */
 
 /* A sum of times, 0 or more; a number of 32 bits. */
 void code_ns(struct code *code, int64_t *value, int64_t expected);
@@ -65,6 +67,15 @@ struct code_set {
     uint32_t count;
 };
 void code_set(struct code *code, const struct code_enum *of, const bool *used, struct code_set *set);
+
+/* Rows of times, one for each value of an enum, that add up to a sum of the row. */
+struct code_rows {
+    void *first;    /* row */
+    size_t size;    /* of a row */
+    size_t ns, sum; /* where in it the times begin, and where their sum is */
+    uint32_t count;
+};
+void code_rows(struct code *code, const struct code_enum *of, const struct code_rows *rows);
 
 /* Of things that take a byte each at least. */
 void code_count(struct code *code, uint32_t *count);

@@ -123,6 +123,13 @@ struct sketch *sketch_read(struct source *source, _Atomic int64_t *progress, str
     return NULL;
 }
 
+struct code sketch_section(const struct sketch *sketch, enum sketch_section section, struct arena *arena)
+{
+    struct code code = code_reader(sketch->sections[section], arena);
+    code.texts = sketch->texts;
+    return code;
+}
+
 void sketch_free(struct sketch *sketch)
 {
     if (!sketch)

@@ -12,6 +12,7 @@
 
 #include "base/arena.h"
 #include "base/buf.h"
+#include "code.h"
 #include "io/source.h"
 #include "steptime/error.h"
 
@@ -19,9 +20,11 @@ enum { SKETCH_VERSION = 2 };
 
 /* Numbers are part of the format: none is used again for something else. */
 enum sketch_section {
-    SKETCH_JOB = 1,   /* struct job_member, struct trace_trust (inputs/sketched.h) */
-    SKETCH_RANKS = 2, /* struct rank_numbers (sketch/numbers/rank_sketch.h) */
-    SKETCH_BOUND = 3, /* struct verdict, struct holdups (sketch/numbers/bound_sketch.h) */
+    SKETCH_JOB = 1,     /* struct job_member, struct trace_trust (inputs/sketched.h) */
+    SKETCH_RANKS = 2,   /* struct rank_numbers (sketch/numbers/rank_sketch.h) */
+    SKETCH_BOUND = 3,   /* struct verdict, struct holdups (sketch/numbers/bound_sketch.h) */
+    SKETCH_SUMMARY = 4, /* struct summary but for what the others have (sketch/numbers/summary_sketch.h) */
+    SKETCH_PATH = 5,    /* the same of struct critical_path (sketch/numbers/path_sketch.h) */
     SKETCH_SECTIONS,
 };
 
@@ -45,6 +48,7 @@ struct sketch {
     str sections[SKETCH_SECTIONS]; /* "" where there is none */
     int64_t file_bytes;            /* unpacked, where it was read */
     struct arena arena;            /* of what was read */
+    struct texts *texts;           /* shared with other sketches that are read; NULL: none */
 };
 
 /* The sketch as a file's bytes, added to the buffer. */
@@ -55,6 +59,9 @@ bool sketch_sniff(str head);
 
 /* Reads all of the source. NULL with *err where it is damaged or of another version. */
 struct sketch *sketch_read(struct source *source, _Atomic int64_t *progress, struct steptime_error *err);
+
+/* Reads a section of it: what is made of it lives in the arena, its kept texts in those of the sketch, if it has any. */
+struct code sketch_section(const struct sketch *sketch, enum sketch_section section, struct arena *arena);
 
 void sketch_free(struct sketch *sketch); /* NULL is fine */
 

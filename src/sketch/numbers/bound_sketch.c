@@ -2,43 +2,7 @@
 #include "bound_sketch.h"
 
 #include "base/error.h"
-#include "ops/rows/phase.h"
-#include "sketch/file/code.h"
-
-/* ---- words ---- */
-
-static const char *resource_word(int resource)
-{
-    return resource_id((enum resource)resource);
-}
-
-static const char *cause_word(int cause)
-{
-    return cause_id((enum cause)cause);
-}
-
-static const char *habit_word(int habit)
-{
-    return habit_id((enum habit)habit);
-}
-
-/* A holdup points to its phase as a word. */
-static const char *phase_text(int phase)
-{
-    static const char *const others[] = {"", "loader"};
-    return phase < PHASES ? phase_word((enum phase)phase).at : others[phase - PHASES];
-}
-
-static const struct code_enum resources = {resource_word, RESOURCES}, causes = {cause_word, CAUSES},
-                              habits = {habit_word, HABITS}, phases = {phase_text, PHASES + 2};
-
-static int phase_of(const char *text)
-{
-    int phase = 0;
-    while (phase < phases.limit - 1 && !str_eq(str_of(phase_text(phase)), str_of(text)))
-        phase++;
-    return phase;
-}
+#include "words.h"
 
 /* ---- the verdict ---- */
 
@@ -48,7 +12,7 @@ static void code_resources(struct code *code, struct verdict *verdict)
     struct code_set set = {0};
     for (int r = 0; r < RESOURCES; r++)
         used[r] = verdict->saved_ns[r] || verdict->removed_ns[r] || verdict->time_ns[r];
-    code_set(code, &resources, used, &set);
+    code_set(code, &sketch_resources, used, &set);
     for (uint32_t i = 0; i < set.count; i++) {
         code_ns(code, &verdict->saved_ns[set.at[i]], 0);
         code_ns(code, &verdict->removed_ns[set.at[i]], verdict->saved_ns[set.at[i]]);
@@ -61,9 +25,17 @@ static void code_pair(struct code *code, struct verdict *verdict)
     code_ns(code, &verdict->pair_ns, 0);
     for (int i = 0; i < 2; i++) {
         int resource = verdict->pair[i];
-        code_word(code, &resources, &resource);
+        code_word(code, &sketch_resources, &resource);
         verdict->pair[i] = (enum resource)resource;
     }
+}
+
+static void code_left_out(struct code *code, struct verdict *verdict)
+{
+    int cause = verdict->left_out_cause;
+    code_ns(code, &verdict->left_out_ns, 0);
+    code_word(code, &sketch_causes, &cause);
+    verdict->left_out_cause = (enum cause)cause;
 }
 
 static void code_verdict(struct code *code, struct verdict *verdict)
@@ -71,6 +43,7 @@ static void code_verdict(struct code *code, struct verdict *verdict)
     code_u32(code, &verdict->steps, 0);
     code_ns(code, &verdict->step_ns, 0);
     code_ns(code, &verdict->explained_ns, verdict->step_ns);
+    code_left_out(code, verdict);
     code_resources(code, verdict);
     code_pair(code, verdict);
     code_bits(code, &verdict->launches);
@@ -78,6 +51,7 @@ static void code_verdict(struct code *code, struct verdict *verdict)
     code_bits(code, &verdict->work);
     code_bits(code, &verdict->unlaunched);
     code_ns(code, &verdict->held_ns, 0);
+    code_ns(code, &verdict->blank_ns, 0);
     code_bool(code, &verdict->device);
     code_bool(code, &verdict->first_only);
 }
@@ -86,14 +60,14 @@ static void code_verdict(struct code *code, struct verdict *verdict)
 
 static void code_kind(struct code *code, struct holdup *holdup)
 {
-    int cause = holdup->cause, habit = holdup->habit, phase = code_reads(code) ? 0 : phase_of(holdup->phase);
-    code_word(code, &causes, &cause);
-    code_word(code, &habits, &habit);
-    code_word(code, &phases, &phase);
+    int cause = holdup->cause, habit = holdup->habit, phase = code_reads(code) ? 0 : sketch_phase(holdup->phase);
+    code_word(code, &sketch_causes, &cause);
+    code_word(code, &sketch_habits, &habit);
+    code_word(code, &sketch_phases, &phase);
     code_bool(code, &holdup->is_long);
     holdup->cause = (enum cause)cause;
     holdup->habit = (enum habit)habit;
-    holdup->phase = phase_text(phase);
+    holdup->phase = sketch_phases.ids(phase);
 }
 
 static void code_holdup(struct code *code, struct holdup *holdup)
@@ -142,7 +116,7 @@ bool bound_sketch_read(const struct sketch *sketch, struct arena *arena, struct 
                        struct holdups *holdups, struct steptime_error *err)
 {
     const str section = sketch->sections[SKETCH_BOUND];
-    struct code code = code_reader(section, arena);
+    struct code code = sketch_section(sketch, SKETCH_BOUND, arena);
     *verdict = (struct verdict){0};
     *holdups = (struct holdups){0};
     code_verdict(&code, verdict);

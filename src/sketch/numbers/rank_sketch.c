@@ -120,7 +120,7 @@ static void code_numbers(struct code *code, struct rank_numbers *rank, uint32_t 
     arena_free(&scratch);
 }
 
-static void code_rows(struct code *code, struct rank_numbers *rank)
+static void code_events(struct code *code, struct rank_numbers *rank)
 {
     struct rank_collective *const at = rank->collectives;
     for (uint32_t i = 0; i < rank->collective_count; i++)
@@ -199,7 +199,7 @@ static void code_collectives(struct code *code, struct rank_numbers *rank, uint3
     code_kinds(code, rank, groups);
     code_messages(code, rank);
     code_numbers(code, rank, groups);
-    code_rows(code, rank);
+    code_events(code, rank);
     code_after(code, rank);
     code_since_collective(code, rank);
     code_since_step(code, rank);
@@ -231,7 +231,7 @@ bool rank_sketch_read(const struct sketch *sketch, int64_t rank, struct arena *a
                       struct steptime_error *err)
 {
     const str section = sketch->sections[SKETCH_RANKS];
-    struct code code = code_reader(section, arena);
+    struct code code = sketch_section(sketch, SKETCH_RANKS, arena);
     uint32_t groups = 0;
     *out = (struct rank_numbers){.rank = rank, .path = str_copy(arena, sketch->trace.path)};
     code_rank(&code, out);

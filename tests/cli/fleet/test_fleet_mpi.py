@@ -118,7 +118,7 @@ class Shared(unittest.TestCase):
         self.assertIn("flops is no number: '?'", err)
 
     def test_what_cannot_be_shared_is_refused(self):
-        for arguments in (("fleet", "breakdown", "-"), ("summary", "x.json"), ("fleet", "features", "x.json")):
+        for arguments in (("fleet", "breakdown", "-"), ("kernels", "x.json"), ("fleet", "features", "x.json")):
             code, out, err = steptime_mpi(2, *arguments)
             self.assertEqual((USAGE, ""), (code, out), err)
             self.assertIn("steptime", err)

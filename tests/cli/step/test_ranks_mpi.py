@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`steptime-mpi ranks`: the files spread over processes, and every byte of the answer that of one process."""
+"""`steptime-mpi ranks`, `summary`, `critical-path`: the files spread over processes, and every byte of the answer that of one process."""
 import os
 import shutil
 import subprocess
 import unittest
 
-from support import BUILD, INPUT, OK, SANITIZED, USAGE, shared_trace, steptime, training_steps, write_trace
+from support import BUILD, INPUT, OK, SANITIZED, USAGE, recorded, shared_trace, steptime, training_steps, write_trace
 from test_ranks import LATE_US, Case
 
 PROGRAM = os.path.join(BUILD, "src", "mpi", "steptime-mpi")
 LIMIT_S = 100
+COMMANDS = ("summary", "critical-path", "ranks")
 
 
 def steptime_mpi(processes, *arguments):
@@ -28,18 +29,19 @@ def own_lines(err):
 @unittest.skipIf(SANITIZED, "the sanitizers count what MPI itself leaves behind")
 @unittest.skipUnless(os.path.exists(PROGRAM) and shutil.which("mpirun"), "Open MPI is not installed")
 class Spread(Case):
-    def assert_same(self, processes, *arguments, code=OK):
-        one = steptime("ranks", "--format", "json", *arguments)
-        got, out, err = steptime_mpi(processes, "ranks", "--format", "json", *arguments)
-        self.assertEqual((one.code, got), (code, code), err)
-        self.assertEqual(out, one.out)
-        self.assertEqual(own_lines(err), own_lines(one.err))
+    def assert_same(self, processes, *arguments, code=OK, commands=("ranks",)):
+        for command in commands:
+            one = steptime(command, "--format", "json", *arguments)
+            got, out, err = steptime_mpi(processes, command, "--format", "json", *arguments)
+            self.assertEqual((one.code, got), (code, code), err)
+            self.assertEqual(out, one.out)
+            self.assertEqual(own_lines(err), own_lines(one.err))
 
     def test_a_planted_straggler(self):
         base = 1_711_964_646_000_000_000
         self.plant([0, 0, LATE_US, 0], shift_us=[0, -2_500_000, 7, 0], hosts=list("abcd"),
                    bases=[base, base + 2_500_000_000, base - 7_000, base])
-        self.assert_same(2, self.folder)
+        self.assert_same(2, self.folder, commands=COMMANDS)
         self.assert_same(6, self.folder)
         self.assert_same(2, "--steps", "1..2", self.folder)
         self.assert_same(2, "--rank", "0,2", self.folder)
@@ -59,12 +61,24 @@ class Spread(Case):
     def test_sketches(self):
         sketches = os.path.join(self.folder, "sketches")
         steptime("summary", "--save", sketches, self.plant([0, LATE_US, 0]))
-        self.assert_same(2, sketches)
+        self.assert_same(2, sketches, commands=COMMANDS)
 
     def test_real_jobs(self):
         for name in ("torchrec_a2a_v100_w4", "param_dlrm_v100_w8"):
             with self.subTest(name):
-                self.assert_same(2, shared_trace(f"multirank/{name}"))
+                self.assert_same(2, shared_trace(f"multirank/{name}"), commands=COMMANDS)
+
+    def test_one_trace_of_which_all_is_shown(self):
+        """Events behind findings, and each stretch of the path."""
+        self.assert_same(2, recorded("ddp-gloo-rank1.json.gz"), commands=COMMANDS)
+        self.assert_same(2, "--findings", "20", shared_trace("kineto/hta_df_index_resolver_w2r1.json.gz"), commands=("summary",))
+
+    def test_options_for_one_process(self):
+        trace = os.path.join(self.plant([0]), "worker0.json")
+        for command, option in (("summary", "--save"), ("summary", "--compile-log"), ("critical-path", "--overlay")):
+            code, _, err = steptime_mpi(2, command, option, os.path.join(self.folder, "there"), trace)
+            self.assertEqual(code, USAGE)
+            self.assertIn(f"{option} is for one process", err)
 
     def test_standard_input(self):
         code, _, err = steptime_mpi(2, "ranks", "-")

@@ -1,12 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`summary --save`: from sketches `ranks` says what it says of their traces, to the nanosecond; what is no sketch, or is
-of another version, is refused by name."""
+"""`summary --save`: from sketches `summary`, `critical-path` and `ranks` say what they say of the traces, to the nanosecond,
+and name what they do not hold; what is no sketch, or is of another version, is refused by name."""
 import os
+import tempfile
 import unittest
 
 from support import INPUT, OK, OUTPUT, USAGE, shared_trace, steptime, training_steps, write_trace
+from planted.jobs import JOBS
+from planted.truth import write
 from test_ranks import LATE_US, Case
 
+COMMANDS = ("summary", "critical-path", "ranks")
 MAGIC = b"\x93steptime sketch\n"
 
 
@@ -17,17 +21,23 @@ class Sketches(Case):
         self.assertEqual(outcome.code, OK, outcome.err)
         return sketches
 
-    def numbers(self, *inputs):
-        """What `ranks` says, but for the names of the files."""
-        outcome = steptime("ranks", "--format", "json", *inputs)
+    def numbers(self, *inputs, command="ranks"):
+        """What the command says, but for the names of the files and what stands only in traces."""
+        outcome = steptime(command, "--format", "json", *inputs)
         self.assertEqual(outcome.code, OK, outcome.err)
         document = outcome.json
         del document["inputs"], document["warnings"]
+        for section in document["sections"]:
+            section["tables"] = [table for table in section["tables"] if table["id"] != "path"]
+        for finding in document["findings"]:
+            for place in ("events", "file", "line"):
+                finding.pop(place, None)
         return document
 
     def check_same(self, *traces):
         sketches = self.save(*traces)
-        self.assertEqual(self.numbers(sketches), self.numbers(*traces))
+        for command in COMMANDS:
+            self.assertEqual(self.numbers(sketches, command=command), self.numbers(*traces, command=command), command)
         return sketches
 
     def refused(self, code, words, *arguments):
@@ -52,14 +62,16 @@ class Same(Sketches):
         traces = self.plant([0, LATE_US])
         sketches = os.path.join(self.folder, "sketches")
         steptime("summary", "--save", sketches, "--steps", "1..2", traces)
-        self.assertEqual(self.numbers(sketches), self.numbers("--steps", "1..2", traces))
+        for command in COMMANDS:
+            self.assertEqual(self.numbers(sketches, command=command), self.numbers("--steps", "1..2", traces, command=command))
 
     def test_traces_and_sketches_of_one_job(self):
         traces = self.plant([0, LATE_US, 0])
         sketches = self.save(traces)
         mixed = [os.path.join(sketches, "rank0.sketch"), os.path.join(traces, "worker1.json"),
                  os.path.join(sketches, "rank2.sketch")]
-        self.assertEqual(self.numbers(*mixed), self.numbers(traces))
+        for command in COMMANDS:
+            self.assertEqual(self.numbers(*mixed, command=command), self.numbers(traces, command=command))
 
     def test_sketches_made_apart_are_put_together(self):
         traces = self.plant([0, LATE_US])
@@ -72,6 +84,24 @@ class Same(Sketches):
             with self.subTest(name):
                 self.check_same(shared_trace(f"multirank/{name}"))
                 self.setUp()
+
+    def test_planted_jobs(self):
+        """Each cause once: the words of causes, their places and their habits go through."""
+        for name, job in JOBS.items():
+            if name.startswith("late_") or name.startswith("bound_"):
+                with self.subTest(name), tempfile.TemporaryDirectory() as self.folder:
+                    write(job, self.folder)
+                    self.check_same(*[os.path.join(self.folder, file) for file in sorted(os.listdir(self.folder))
+                                      if file.endswith(".json.gz")])
+
+    def test_the_screen_says_what_is_not_in_sketches(self):
+        traces = self.plant([0, LATE_US])
+        sketches = self.save(traces)
+        for command, words in (("summary", "Sketches hold the largest operators and kernels of a rank, not the small ones"),
+                               ("critical-path", "Of sketches the stretches of the path are not told")):
+            of_traces, of_sketches = (" ".join(steptime(command, inputs).out.split()) for inputs in (traces, sketches))
+            self.assertIn(words, of_sketches)
+            self.assertNotIn(words, of_traces)
 
     def test_real_traces_take_less_than_4_KB_a_step(self):
         path = shared_trace("kineto/hta_df_index_resolver_w2r1.json.gz")
@@ -90,7 +120,7 @@ class Same(Sketches):
 class Refused(Sketches):
     def test_commands_that_want_the_trace(self):
         sketch = os.path.join(self.save(self.plant([0])), "rank0.sketch")
-        for command in ("breakdown", "kernels", "summary", "critical-path", "info"):
+        for command in ("breakdown", "kernels", "info"):
             with self.subTest(command):
                 self.refused(INPUT, "is not a trace but a sketch of one", command, sketch)
 
@@ -98,6 +128,12 @@ class Refused(Sketches):
         sketches = self.save(self.plant([0]))
         for steps in (["--steps", "1"], ["--skip-warmup"]):
             self.refused(INPUT, "choose steps where it is made", "ranks", *steps, sketches)
+
+    def test_options_that_want_the_trace(self):
+        sketch = os.path.join(self.save(self.plant([0])), "rank0.sketch")
+        self.refused(INPUT, "--compile-log wants the trace", "summary", "--compile-log", self.folder, sketch)
+        self.refused(INPUT, "--overlay wants the trace", "critical-path", "--overlay",
+                     os.path.join(self.folder, "overlay.json"), sketch)
 
     def test_another_version(self):
         path = os.path.join(self.folder, "rank0.sketch")
