@@ -81,6 +81,11 @@ void job_of(const struct job_rank *ranks, uint32_t count, struct arena *arena, s
         numbers[r] = ranks[r].numbers;
     *out = (struct job){.late = RANK_NONE_LATE};
     ranks_merge(numbers, count, arena, &out->ranks);
+    out->lined = count > 1 && lines_of(ranks, count, &out->ranks, arena, &out->lines);
+    if (out->lined) {
+        out->delays = delays_of(&out->lines, arena);
+        out->across = across_of(&out->lines, arena);
+    }
     out->late = ranks_verdict(&out->ranks, arena, &out->sentence);
     for (uint32_t r = 0; r < count; r++) {
         const struct verdict own = without_waiting(ranks[r].verdict, &out->ranks.accounts[r], numbers[r]->steps);

@@ -16,9 +16,10 @@
 #ifndef BREAKDOWN_JOB_H
 #define BREAKDOWN_JOB_H
 
+#include "across.h"
 #include "breakdown/holdup/holdup.h"
-#include "breakdown/strip/strip.h"
 #include "breakdown/verdict/verdict.h"
+#include "delay.h"
 
 /* What is kept of a rank; the parts may lie in the results of other analyses. */
 struct job_rank {
@@ -74,6 +75,11 @@ struct job {
     str sentence;                               /* who is late, or that nobody is */
     struct late_cause causes[LATE_CAUSES_MOST]; /* of the late rank; what takes most first */
     uint32_t cause_count;
+
+    bool lined; /* every rank has its strip: then the three below are known */
+    struct lines lines;
+    struct delays delays;
+    struct across across;
 };
 
 /* Everything lives in the arena, and points to what is given. */

@@ -121,14 +121,16 @@ static void align(struct merging *m)
     struct clock_reading *readings = arena_array(&m->scratch, count_members(&m->matches), sizeof *readings);
     const size_t count = read_clocks(m, clock, readings);
     clocks_solve(readings, count, clocks, m->arena, &out->clocks);
-    m->shift_ns = arena_array(&m->scratch, out->count, sizeof *m->shift_ns);
-    m->drift = arena_array(&m->scratch, out->count, sizeof *m->drift);
+    m->shift_ns = arena_array(m->arena, out->count, sizeof *m->shift_ns);
+    m->drift = arena_array(m->arena, out->count, sizeof *m->drift);
     for (uint32_t r = 0; r < out->count; r++) {
         out->accounts[r].offset_ns = out->clocks.offset_ns[clock[r]];
         m->shift_ns[r] = m->origin_ns[r] - out->accounts[r].offset_ns;
         m->drift[r] = out->clocks.drift[clock[r]];
         m->drift[r].pivot_ns -= m->origin_ns[r];
     }
+    out->shift_ns = m->shift_ns;
+    out->drift = m->drift;
     const int64_t residual =
         out->one_host ? 0 : out->clocks.residual_p50_ns; /* on one host it is no matter of clocks */
     out->tie_ns = out->clocks.corrected && residual > TIE_NS ? residual : TIE_NS;

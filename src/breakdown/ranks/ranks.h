@@ -144,7 +144,10 @@ struct ranks {
     struct meeting_kind *kinds; /* most time first */
     uint32_t kind_count;
     struct clock_solution clocks;
-    bool one_host; /* all ranks record the same host: their clock is one */
+    const int64_t
+        *shift_ns; /* by rank: its time plus this, less what its clock has drifted, is the first rank's time */
+    const struct clock_drift *drift; /* by rank: of its clock, in the time of its trace */
+    bool one_host;                   /* all ranks record the same host: their clock is one */
     int64_t tie_ns;
     uint32_t unmatched;     /* collectives, over all ranks */
     uint32_t disjoint;      /* matched, but not all inside at once: left out */
@@ -154,6 +157,12 @@ struct ranks {
 };
 
 void ranks_merge(const struct rank_numbers *const *at, uint32_t count, struct arena *arena, struct ranks *out);
+
+/* A time of the rank's trace as the first rank's. */
+static inline int64_t ranks_true_ns(const struct ranks *ranks, uint32_t rank, int64_t time_ns)
+{
+    return clock_true_ns(time_ns, -ranks->shift_ns[rank], ranks->drift[rank]);
+}
 
 /* Late by a hundredth of its steps at least, and comparable. */
 bool rank_is_late(const struct ranks *ranks, uint32_t r);

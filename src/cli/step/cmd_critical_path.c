@@ -4,7 +4,8 @@
 
 #include "base/error.h"
 #include "base/sum.h"
-#include "breakdown/job/job.h"
+#include "breakdown/job/across_show.h"
+#include "breakdown/job/delay_show.h"
 #include "breakdown/path/critical_path.h"
 #include "cli/program/command.h"
 #include "cli/program/output.h"
@@ -115,14 +116,31 @@ static void find_job(struct paths *paths, struct arena *arena)
     job_of(ranks, paths->count, arena, &paths->job);
 }
 
+/* What most of the path is: of several ranks that across them. */
+struct largest {
+    str words;
+    double share;
+};
+
+static struct largest largest_of(const struct paths *paths, const struct path_sums *sums, int64_t wall_ns,
+                                 struct arena *arena)
+{
+    if (paths->job.lined) {
+        const struct across_most most = across_most(&paths->job);
+        const int64_t job_ns = paths->job.across.end_ns - paths->job.across.start_ns;
+        return (struct largest){across_most_words(&paths->job, &most, arena), share_of(most.ns, job_ns)};
+    }
+    const enum path_class largest = path_largest(sums);
+    return (struct largest){str_of(path_class_title(largest)), share_of(sums->ns[largest], wall_ns)};
+}
+
 /* The same verdict as that of `summary`, from the same experiments; then what the path shows. */
-static str say(const struct paths *paths, const struct verdict *verdict, const struct path_sums *sums, int64_t wall_ns,
+static str say(const struct paths *paths, const struct verdict *verdict, const struct largest *largest,
                struct arena *arena)
 {
     const str bound = verdict_say(verdict, paths->count, arena);
-    const enum path_class largest = path_largest(sums);
-    return str_printf(arena, "%.*s Most of the path is %s (%.0f %%).", (int)bound.len, bound.at,
-                      path_class_title(largest), 100 * share_of(sums->ns[largest], wall_ns));
+    return str_printf(arena, "%.*s Most of the path is %.*s (%.0f %%).", (int)bound.len, bound.at,
+                      (int)largest->words.len, largest->words.at, 100 * largest->share);
 }
 
 static void show_head(const struct paths *paths, struct report *report)
@@ -131,23 +149,25 @@ static void show_head(const struct paths *paths, struct report *report)
     int64_t wall_ns = 0, steps = 0;
     const struct path_sums sums = sums_of(paths, &wall_ns, &steps);
     const struct verdict verdict = paths->job.verdict;
-    const enum path_class largest = path_largest(&sums);
+    const struct largest largest = largest_of(paths, &sums, wall_ns, report_arena(report));
     if (paths->count > 1)
         section_text(section, paths->job.sentence);
-    section_text(section, say(paths, &verdict, &sums, wall_ns, report_arena(report)));
+    section_text(section, say(paths, &verdict, &largest, report_arena(report)));
     if (!any_device(paths))
         section_text(section, S("The trace has no device activity: the path is that of the host alone."));
     if (any_sketched(paths))
         section_text(section,
                      S("Of sketches the stretches of the path are not told: the table `path` is of the traces alone."));
-    section_value(section, "wall_ns", "path, the time of the steps", UNIT_NS, cell_int(wall_ns));
+    section_value(section, "wall_ns",
+                  paths->count > 1 ? "time of the steps, of all ranks" : "path, the time of the steps", UNIT_NS,
+                  cell_int(wall_ns));
     section_value(section, "steps", "steps", UNIT_COUNT, cell_int(steps));
     if (paths->count > 1)
         job_show_late(&paths->job, section);
     section_value(section, "bound", "bound", UNIT_NONE,
                   cell_text(bound_word(verdict_answer(&verdict).bound, verdict.device)));
-    section_value(section, "largest", "most of it", UNIT_NONE, cell_text(str_of(path_class_title(largest))));
-    section_value(section, "largest_share", "its share", UNIT_RATIO, cell_real(share_of(sums.ns[largest], wall_ns)));
+    section_value(section, "largest", "most of it", UNIT_NONE, cell_text(largest.words));
+    section_value(section, "largest_share", "its share", UNIT_RATIO, cell_real(largest.share));
 }
 
 static void show_verdict(const struct paths *paths, struct report *report)
@@ -172,6 +192,8 @@ static void show_classes(const struct paths *paths, struct report *report)
     const struct path_sums sums = sums_of(paths, &wall_ns, &steps);
     struct table *table = section_table(report_section(report, "critical_path", ""), "classes", "What it is made of");
     table_columns(table, critical_path_columns);
+    if (paths->job.lined)
+        table_json_only(table);
     for (int c = 0; c < PATH_CLASSES; c++) {
         if (!sums.ns[c])
             continue;
@@ -182,7 +204,9 @@ static void show_classes(const struct paths *paths, struct report *report)
         table_int(table, steps ? sums.ns[c] / steps : 0);
         table_real(table, share_of(sums.ns[c], wall_ns));
     }
-    section_figure(report_section(report, "critical_path", ""), "classes", FIGURE_STACK, "classes", "title", "time_ns");
+    if (!paths->job.lined)
+        section_figure(report_section(report, "critical_path", ""), "classes", FIGURE_STACK, "classes", "title",
+                       "time_ns");
 }
 
 static const struct column_spec top_columns[] = {
@@ -429,6 +453,8 @@ static bool show(const struct call *call, const void *const *results, uint32_t c
     *paths = (struct paths){.at = (const struct critical_path *const *)results, .count = count};
     find_job(paths, report_arena(report));
     show_head(paths, report);
+    across_show(&paths->job, report);
+    delay_show(&paths->job, report);
     show_verdict(paths, report);
     show_classes(paths, report);
     if (count > 1)

@@ -2,7 +2,7 @@
 /* The ranks of one job: who is late and by how much. */
 #include <stddef.h>
 
-#include "breakdown/job/job.h"
+#include "breakdown/job/delay_show.h"
 #include "breakdown/ranks/ranks_show.h"
 #include "cli/program/command.h"
 #include "compile_log.h"
@@ -47,6 +47,7 @@ static bool show(const struct call *call, const void *const *results, uint32_t c
     job_show_reason(&job, report_section(report, "ranks", ""));
     ranks_show(&job.ranks, report);
     job_show_why(&job, report);
+    delay_show(&job, report);
     verdict_show(&job.verdict, count, report);
     return compile_log_tell(call, results, offsetof(struct taken, compiled), count, report, err);
 }

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The path across ranks as tables. */
+#include "across_show.h"
+
+#include "kind_words.h"
+
+static struct cell rank_of(const struct job *job, const struct across_sum *sum)
+{
+    return sum->rank == NO_RANK ? cell_null() : cell_int(job->ranks.at[sum->rank]->rank);
+}
+
+struct across_most across_most(const struct job *job)
+{
+    struct arena scratch = {0};
+    const uint32_t ranks = job->ranks.count, classes = KIND_TRANSFER + 1;
+    int64_t *sums = arena_array(&scratch, (size_t)ranks * classes, sizeof *sums), transfer = 0;
+    struct across_most most = {NO_RANK, KIND_TRANSFER, 0};
+    for (uint32_t i = 0; i < job->across.sum_count; i++) {
+        const struct across_sum *sum = &job->across.sums[i];
+        const uint8_t class = job->lines.kinds[sum->kind].class;
+        int64_t *into = class == KIND_TRANSFER ? &transfer : &sums[sum->rank * classes + class];
+        *into += sum->ns;
+        if (*into > most.ns)
+            most = (struct across_most){class == KIND_TRANSFER ? NO_RANK : sum->rank, class, *into};
+    }
+    arena_free(&scratch);
+    return most;
+}
+
+str across_most_words(const struct job *job, const struct across_most *most, struct arena *arena)
+{
+    if (most->class == KIND_TRANSFER)
+        return S("transfer between the ranks");
+    return str_printf(arena, "%s of rank %lld", path_class_title((enum path_class)most->class),
+                      (long long)job->ranks.at[most->rank]->rank);
+}
+
+static const struct column_spec path_columns[] = {
+    {"rank", "rank", UNIT_NONE, COLUMN_PLAIN, "whose time it is; null: of collectives, after the last had come"},
+    {"class", "class", UNIT_NONE, COLUMN_DETAIL, "kind of time on the path, as in `classes`; transfer"},
+    {"cause", "cause", UNIT_NONE, COLUMN_DETAIL,
+     "of the host, where one stands over its calls; see the causes of host time"},
+    {"title", "part", UNIT_NONE, COLUMN_PLAIN, "the cause in words, else the class"},
+    {"phase", "phase", UNIT_NONE, COLUMN_PLAIN, "forward, backward, optimizer; empty where it is not known"},
+    {"name", "most in", UNIT_NONE, COLUMN_WIDE, "of pieces of 1 ms or more the event, or the range around them"},
+    {"time_ns", "time", UNIT_NS, COLUMN_PLAIN, "time on the path"},
+    {"share", "share", UNIT_RATIO, COLUMN_BAR, "time_ns / job_wall_ns"},
+    {0},
+};
+
+static void put_path(const struct job *job, struct section *section)
+{
+    const struct across *across = &job->across;
+    const double wall = (double)(across->end_ns - across->start_ns);
+    struct table *table = section_table(section, "across", "What it is made of");
+    table_columns(table, path_columns);
+    for (uint32_t i = 0; i < across->sum_count; i++) {
+        const struct across_sum *sum = &across->sums[i];
+        const struct line_kind *kind = &job->lines.kinds[sum->kind];
+        table_row(table);
+        table_cell(table, rank_of(job, sum));
+        kind_cells(kind, table);
+        table_int(table, sum->ns);
+        table_real(table, wall > 0 ? (double)sum->ns / wall : 0);
+    }
+}
+
+static const struct column_spec crossing_columns[] = {
+    {"at_ns", "at", UNIT_NS, COLUMN_PLAIN, "from the first start of the job"},
+    {"waited", "waited", UNIT_NONE, COLUMN_PLAIN, "rank that was inside and waited"},
+    {"last", "for", UNIT_NONE, COLUMN_PLAIN, "rank that came last, whose time the path goes on with, further back"},
+    {"collective", "collective", UNIT_NONE, COLUMN_PLAIN, "kind of the collective"},
+    {"tie", "tie", UNIT_NONE, COLUMN_DETAIL, "yes where another rank came within tie_ns of the last"},
+    {0},
+};
+
+static void put_crossings(const struct job *job, struct section *section)
+{
+    struct table *table = section_table(section, "crossings", "Where it goes from rank to rank");
+    table_columns(table, crossing_columns);
+    for (uint32_t i = 0; i < job->across.crossing_count; i++) {
+        const struct crossing *at = &job->across.crossings[i];
+        table_row(table);
+        table_int(table, at->at_ns - job->across.start_ns);
+        table_int(table, job->ranks.at[at->from]->rank);
+        table_int(table, job->ranks.at[at->to]->rank);
+        table_text(table, collective_kind_word(job->ranks.meetings[at->meeting].sample->of.kind));
+        table_text(table, at->tie ? S("yes") : S("no"));
+    }
+}
+
+void across_show(const struct job *job, struct report *report)
+{
+    if (!job->lined)
+        return;
+    struct section *section = report_section(report, "across", "Critical path across the ranks");
+    section_value(section, "job_wall_ns", "from the first start to the last end", UNIT_NS,
+                  cell_int(job->across.end_ns - job->across.start_ns));
+    section_value(section, "crossings", "from rank to rank", UNIT_COUNT, cell_int(job->across.crossing_count));
+    put_path(job, section);
+    put_crossings(job, section);
+}

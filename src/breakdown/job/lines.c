@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "lines.h"
+
+#include "base/hash.h"
+#include "base/intern.h"
+#include "base/map.h"
+#include "base/mem.h"
+#include "base/sort.h"
+#include "job.h"
+#include "ops/rows/phase.h"
+
+/* ---- kinds ---- */
+
+struct numbering {
+    struct lines *lines;
+    struct arena *arena;
+    struct intern *names;
+    struct map known; /* a kind, as one number, to its number */
+    size_t room;
+};
+
+static uint32_t kind_number(struct numbering *n, struct strip_piece piece, str name)
+{
+    struct lines *lines = n->lines;
+    const int64_t key = (int64_t)intern_id(n->names, name) << 24 | piece.phase << 16 | piece.cause << 8 | piece.class;
+    const uint32_t known = map_get(&n->known, key);
+    if (known != MAP_NONE)
+        return known;
+    const uint32_t plain = name.len ? kind_number(n, piece, S("")) : lines->kind_count;
+    lines->kinds = mem_grow(lines->kinds, &n->room, lines->kind_count + 1, sizeof *lines->kinds);
+    lines->kinds[lines->kind_count] =
+        (struct line_kind){piece.class, piece.cause, piece.phase, str_copy(n->arena, name), plain};
+    map_put(&n->known, key, lines->kind_count);
+    return lines->kind_count++;
+}
+
+static void number_fixed(struct numbering *n)
+{
+    static const uint8_t classes[KINDS_FIXED] = {PATH_UNKNOWN, KIND_TRANSFER, PATH_COMMUNICATION};
+    for (int i = 0; i < KINDS_FIXED; i++)
+        kind_number(n, (struct strip_piece){.class = classes[i], .phase = PHASE_NONE}, S(""));
+}
+
+static const uint32_t *number_pieces(struct numbering *n, const struct strip *strip)
+{
+    uint32_t *kind = arena_array(n->arena, strip->piece_count, sizeof *kind);
+    for (uint32_t i = 0; i < strip->piece_count; i++)
+        kind[i] = kind_number(n, strip->pieces[i], strip->names[strip->pieces[i].name]);
+    return kind;
+}
+
+static void number_kinds(struct lines *lines, struct arena *arena)
+{
+    struct numbering n = {.lines = lines, .arena = arena, .names = intern_new()};
+    number_fixed(&n);
+    for (uint32_t r = 0; r < lines->count; r++)
+        lines->at[r].kind = number_pieces(&n, lines->at[r].strip);
+    lines->kinds = arena_move(arena, lines->kinds, lines->kind_count * sizeof *lines->kinds);
+    map_free(&n.known);
+    intern_free(n.names);
+}
+
+/* ---- meetings ---- */
+
+static void attend(struct lines *lines, uint32_t meeting)
+{
+    const struct ranks *ranks = lines->ranks;
+    const struct meeting *of = &ranks->meetings[meeting];
+    struct line_meeting *out = &lines->meetings[meeting];
+    *out = (struct line_meeting){INT64_MIN, NO_RANK, 0, collective_is_blocking(of->sample->of.kind)};
+    for (uint32_t k = of->first; k < of->first + of->count; k++) {
+        const struct meeting_member *member = &ranks->members[k];
+        struct line *line = &lines->at[member->rank];
+        line->meeting[member->index] = meeting;
+        line->member[member->index] = k;
+        const int64_t entry = line_entry_ns(lines, member->rank, member->index);
+        if (entry > out->last_ns || out->last_rank == NO_RANK)
+            *out = (struct line_meeting){entry, member->rank, member->index, out->blocking};
+    }
+}
+
+static uint32_t *none_of(uint32_t count, struct arena *arena)
+{
+    uint32_t *out = arena_array(arena, count, sizeof *out);
+    memset(out, 0xFF, count * sizeof *out); /* NO_MEETING */
+    return out;
+}
+
+bool lines_of(const struct job_rank *ranks, uint32_t count, const struct ranks *merged, struct arena *arena,
+              struct lines *out)
+{
+    *out = (struct lines){.ranks = merged, .count = count, .at = arena_array(arena, count, sizeof *out->at)};
+    for (uint32_t r = 0; r < count; r++) {
+        const struct rank_numbers *numbers = ranks[r].numbers;
+        if (!ranks[r].strip || ranks[r].strip->way_count != numbers->collective_count + 1)
+            return false;
+        out->at[r] = (struct line){ranks[r].strip, numbers, NULL, none_of(numbers->collective_count, arena),
+                                   none_of(numbers->collective_count, arena)};
+    }
+    number_kinds(out, arena);
+    out->meetings = arena_array(arena, merged->meeting_count, sizeof *out->meetings);
+    for (uint32_t i = 0; i < merged->meeting_count; i++)
+        attend(out, i);
+    return true;
+}
+
+/* ---- times ---- */
+
+int64_t line_entry_ns(const struct lines *lines, uint32_t rank, uint32_t collective)
+{
+    return line_time_ns(lines, rank, lines->at[rank].numbers->collectives[collective].of.call_ns);
+}
+
+int64_t line_exit_ns(const struct lines *lines, uint32_t rank, uint32_t collective)
+{
+    const struct collective *of = &lines->at[rank].numbers->collectives[collective].of;
+    return line_time_ns(lines, rank, of->dur_ns < 0 ? of->call_ns : of->start_ns + of->dur_ns);
+}
+
+const struct line_meeting *line_blocking(const struct lines *lines, uint32_t rank, uint32_t collective)
+{
+    const uint32_t meeting = lines->at[rank].meeting[collective];
+    return meeting == NO_MEETING || !lines->meetings[meeting].blocking ? NULL : &lines->meetings[meeting];
+}
+
+/* ---- shares ---- */
+
+void line_share(int64_t amount, const int64_t *weights, uint32_t count, int64_t *shares)
+{
+    struct arena scratch = {0};
+    struct keyed *rest = arena_array(&scratch, count, sizeof *rest);
+    __int128 sum = 0;
+    int64_t left = amount;
+    for (uint32_t i = 0; i < count; i++)
+        sum += weights[i];
+    for (uint32_t i = 0; i < count && sum; i++) {
+        const __int128 product = (__int128)amount * weights[i];
+        shares[i] = (int64_t)(product / sum);
+        rest[i] = (struct keyed){-(int64_t)(product % sum), i};
+        left -= shares[i];
+    }
+    sort_keyed(rest, count);
+    for (uint32_t i = 0; sum && left > 0; i++, left--)
+        shares[rest[i].row]++;
+    arena_free(&scratch);
+}

@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The path across the ranks of a job and the delay costs: exact to the nanosecond, and where the plant is."""
+import collections
+import os
+import tempfile
+import unittest
+
+from planted import real
+from planted.jobs import LATE, NONE, SLOWER
+from planted.truth import write
+from support import rows_of, shared_trace, steptime, values
+
+MS = 1e6
+NO_HOST = {"compute": "compute", "copies": "copies", "memset": "copies", "unknown": "not recorded", "transfer": "transfer",
+           "data_loading": "data loading", "stream_gaps": "queue", "launch_latency": "launch"}
+
+
+class AcrossTest(unittest.TestCase):
+    def path(self, folder, begin=""):
+        traces = sorted(os.path.join(folder, name) for name in os.listdir(folder)
+                        if name.startswith(begin) and name.endswith(".json.gz"))
+        return steptime("critical-path", "--format", "json", *traces).json
+
+    def check(self, document):
+        """What is on the path adds up to the job, and all that ranks waited is somebody's cost."""
+        value = values(document)
+        rows, crossings = rows_of(document, "across"), rows_of(document, "crossings")
+        self.assertEqual(sum(row["time_ns"] for row in rows), value["job_wall_ns"])
+        self.assertTrue(all(row["time_ns"] > 0 for row in rows))
+        self.assertEqual(len(crossings), value["crossings"])
+        times = [row["at_ns"] for row in crossings]
+        self.assertEqual(times, sorted(times))
+        for before, after in zip(crossings, crossings[1:]):
+            self.assertEqual(after["last"], before["waited"])  # where one goes to, further back, the other had come from
+        if "all_waiting_ns" in value:
+            costs = rows_of(document, "delay_costs")
+            self.assertEqual(sum(row["short_ns"] + row["long_ns"] for row in costs), value["all_waiting_ns"])
+        return value, rows, crossings
+
+    def test_recorded_jobs_against_an_independent_program(self):
+        """(rank, kind): ms. Which edges are known differs: 5 points of the whole are allowed; the whole itself is exact, but
+        for clocks, which are estimated (4 us)."""
+        for name, wall, apart, expected, crossing in (
+                ("param_dlrm_v100_w8", 20_823_000, 0, {(4, "host"): 9.968, (7, "not recorded"): 7.513, (7, "host"): 2.043,
+                                                       (7, "data loading"): 1.157}, (10_725_000, 7)),
+                ("torchrec_a2a_v100_w4", 3_668_995_000, 4000, {(2, "host"): 3499.309, (2, "compute"): 133.279,
+                                                               (None, "transfer"): 11.919}, (3_653_404_000, 2)),
+                ("torchrec_a2a_opt4_v100_w4", 747_302_000, 4000,
+                 {(2, "host"): 591.468, (2, "compute"): 54.642, (None, "transfer"): 44.659, (3, "compute"): 34.416},
+                 (691_694_000, 2)),
+                ("torchrec_log_resnet18_w2", 130_698_000, 0, {(1, "host"): 129.508, (1, "not recorded"): 1.190}, None)):
+            with self.subTest(name):
+                value, rows, crossings = self.check(self.path(shared_trace(f"multirank/{name}"), "kineto"))
+                self.assertAlmostEqual(value["job_wall_ns"], wall, delta=apart)
+                sums = collections.Counter()
+                for row in rows:
+                    sums[row["rank"], NO_HOST.get(row["class"], "host")] += row["time_ns"]
+                for what, ms in expected.items():
+                    self.assertAlmostEqual(sums[what] / MS, ms, delta=0.05 * wall / MS, msg=what)
+                self.assertEqual(len(crossings), 1 if crossing else 0)
+                for row in crossings:
+                    self.assertAlmostEqual(row["at_ns"], crossing[0], delta=apart)
+                    self.assertEqual(row["last"], crossing[1])
+
+    def test_all_waiting_is_what_an_independent_program_found(self):
+        for name, waiting, apart in (("param_dlrm_v100_w8", 46_843_000, 0), ("torchrec_log_resnet18_w2", 7_164_000, 0),
+                                     ("torchrec_a2a_v100_w4", 9_408_410_000, 100_000),
+                                     ("torchrec_a2a_opt4_v100_w4", 353_595_000, 100_000)):
+            with self.subTest(name):
+                document = self.path(shared_trace(f"multirank/{name}"), "kineto")
+                self.assertAlmostEqual(values(document)["all_waiting_ns"], waiting, delta=apart)
+
+    def test_recorded_gloo(self):
+        for name in ("ddp-sid", "ddp-trixie"):
+            with self.subTest(name):
+                self.check(self.path(shared_trace("producers"), name))
+        with self.subTest("hta_sampled"):
+            self.check(self.path(shared_trace("kineto"), "hta_sampled_w128r"))
+
+    def expect_plant(self, truth, document):
+        """The planted rank has most of the path and most of the waiting, and its costs are those of the plant."""
+        value, rows, _ = self.check(document)
+        costs = collections.Counter()
+        for row in rows_of(document, "delay_costs"):
+            costs[row["rank"]] += row["cost_ns"]
+        self.assertEqual(costs.most_common(1)[0][0], truth, value)
+        self.assertGreater(costs[truth], 0.5 * value["all_waiting_ns"])
+
+    def test_planted_jobs(self):
+        for job in LATE + SLOWER + NONE:
+            with self.subTest(job.name), tempfile.TemporaryDirectory() as folder:
+                write(job, folder)
+                if job.bound == "late_rank" and job.kind != "stage_imbalance":
+                    self.expect_plant(job.rank, self.path(folder))
+                else:
+                    self.check(self.path(folder))
+
+    def test_planted_jobs_that_were_recorded(self):
+        for truth in real.truths():
+            with self.subTest(truth["name"]):
+                document = self.path(truth["folder"])
+                if truth["rank"] is None:
+                    self.check(document)
+                else:
+                    self.expect_plant(truth["rank"], document)
+
+
+if __name__ == "__main__":
+    unittest.main()

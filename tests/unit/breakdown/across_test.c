@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Delay costs and the path across ranks, of jobs whose answers are known. */
+#include "example_job.h"
+
+static int64_t cost_of(const struct example *e, const struct delays *delays, uint32_t rank, int class, bool handed_on)
+{
+    int64_t ns = 0;
+    for (uint32_t i = 0; i < delays->count; i++)
+        if (delays->at[i].rank == rank && e->lines.kinds[delays->at[i].kind].class == class)
+            ns += handed_on ? delays->at[i].long_ns : delays->at[i].short_ns;
+    return ns / EXAMPLE_MS;
+}
+
+static int64_t sum_of(const struct delays *delays)
+{
+    int64_t ns = 0;
+    for (uint32_t i = 0; i < delays->count; i++)
+        ns += delays->at[i].short_ns + delays->at[i].long_ns;
+    return ns;
+}
+
+static void waiting_is_followed_to_where_it_began(void **state)
+{
+    struct example *e = worked_example();
+    const struct delays delays = delays_of(&e->lines, &e->arena);
+    assert_int_equal(cost_of(e, &delays, 0, PATH_FORWARD, false), 600);
+    assert_int_equal(cost_of(e, &delays, 0, PATH_FORWARD, true), 300);
+    assert_int_equal(cost_of(e, &delays, 1, PATH_BACKWARD, false), 100);
+    assert_int_equal(cost_of(e, &delays, 1, KIND_TRANSFER, false), 50);
+    assert_int_equal(delays.count, 3);
+    assert_int_equal(delays.waiting_ns, 1050 * EXAMPLE_MS);
+    assert_int_equal(sum_of(&delays), delays.waiting_ns);
+    assert_int_equal(delays.of_rank[0], 900 * EXAMPLE_MS);
+    assert_int_equal(delays.of_rank[2], 0);
+    example_free(e);
+}
+
+static void expect_part(const struct across *path, uint32_t part, uint32_t rank, bool transfer, int64_t ms)
+{
+    assert_int_equal(path->parts[part].rank, rank);
+    assert_int_equal(path->parts[part].transfer, transfer);
+    assert_int_equal(path->parts[part].end_ns - path->parts[part].start_ns, ms * EXAMPLE_MS);
+}
+
+static void the_path_crosses_to_the_last_to_come(void **state)
+{
+    struct example *e = worked_example();
+    const struct across path = across_of(&e->lines, &e->arena);
+    assert_true(across_check(&path));
+    assert_int_equal(path.end_ns - path.start_ns, 1450 * EXAMPLE_MS);
+    assert_int_equal(path.part_count, 5);
+    expect_part(&path, 4, 0, false, 900); /* forward */
+    expect_part(&path, 3, 1, true, 100);
+    expect_part(&path, 2, 1, false, 200); /* backward */
+    expect_part(&path, 1, 2, true, 50);
+    expect_part(&path, 0, 2, false, 200); /* optimizer */
+    assert_int_equal(path.crossing_count, 2);
+    assert_int_equal(path.crossings[0].at_ns, 900 * EXAMPLE_MS);
+    assert_int_equal(path.crossings[0].from, 1);
+    assert_int_equal(path.crossings[0].to, 0);
+    assert_int_equal(path.crossings[1].at_ns, 1200 * EXAMPLE_MS);
+    assert_int_equal(path.crossings[1].to, 1);
+    example_free(e);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(waiting_is_followed_to_where_it_began),
+        cmocka_unit_test(the_path_crosses_to_the_last_to_come),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
