@@ -67,37 +67,62 @@ struct graph_steps graph_steps_joined(const struct graph_steps *steps, const str
     return out;
 }
 
+/* When nodes start and end, that of node n at [n * apart]; NULL: as recorded. */
+struct times {
+    const int64_t *start, *end;
+    size_t apart;
+};
+
+static int64_t start_of(const struct graph_steps *steps, struct times times, uint32_t node)
+{
+    return times.start ? times.start[node * times.apart] : steps->net->start[node];
+}
+
+static int64_t end_of(const struct graph_steps *steps, struct times times, uint32_t node)
+{
+    return times.end ? times.end[node * times.apart] : net_end(steps->net, node);
+}
+
 /* A stretch that goes on after the last step counts in proportion. */
-static int64_t host_end(const struct graph_steps *steps, const struct schedule *schedule)
+static int64_t host_end(const struct graph_steps *steps, struct times times)
 {
     const struct net *net = steps->net;
     const uint32_t node = steps->host_node;
     if (node == NODE_NONE)
         return 0;
-    const int64_t start = schedule ? schedule->start[node] : net->start[node];
-    const int64_t end = schedule ? schedule->end[node] : net_end(net, node);
+    const int64_t start = start_of(steps, times, node), end = end_of(steps, times, node);
     if (net_end(net, node) <= steps->host_end_ns || !net->work[node])
         return end;
     const __int128 part = (__int128)(steps->host_end_ns - net->start[node]) * (end - start);
     return time_sum(start, (int64_t)(part / net->work[node]));
 }
 
-static int64_t device_end(const struct graph_steps *steps, const struct schedule *schedule)
+static int64_t device_end(const struct graph_steps *steps, struct times times)
 {
     int64_t last = 0;
     for (uint32_t i = 0; i < steps->work_count; i++) {
-        const uint32_t node = steps->work[i];
-        const int64_t end = schedule ? schedule->end[node] : net_end(steps->net, node);
+        const int64_t end = end_of(steps, times, steps->work[i]);
         last = end > last ? end : last;
     }
     return last;
 }
 
-int64_t graph_steps_ns(const struct graph_steps *steps, const struct schedule *schedule)
+static int64_t steps_ns(const struct graph_steps *steps, struct times times)
 {
     if (!steps->count)
         return 0;
-    const int64_t host = host_end(steps, schedule), device = device_end(steps, schedule);
+    const int64_t host = host_end(steps, times), device = device_end(steps, times);
     const int64_t last = host > device ? host : device;
     return last > steps->from_ns ? last - steps->from_ns : 0;
+}
+
+int64_t graph_steps_ns(const struct graph_steps *steps, const struct schedule *schedule)
+{
+    return steps_ns(steps, schedule ? (struct times){schedule->start, schedule->end, 1} : (struct times){0});
+}
+
+void graph_steps_ns_abreast(const struct graph_steps *steps, const struct abreast *abreast, int64_t ns[ABREAST])
+{
+    for (int run = 0; run < ABREAST; run++)
+        ns[run] = steps_ns(steps, (struct times){abreast->start + run, abreast->end + run, ABREAST});
 }

@@ -11,6 +11,7 @@
 #define GRAPH_STEPS_H
 
 #include "graph.h"
+#include "time/abreast.h"
 #include "time/join.h"
 #include "trace/select.h"
 
@@ -34,5 +35,8 @@ struct graph_steps graph_steps_joined(const struct graph_steps *steps, const str
 
 /* The time of all of them; schedule NULL: as recorded. 0 where there are none. */
 int64_t graph_steps_ns(const struct graph_steps *steps, const struct schedule *schedule);
+
+/* The same in each of the runs of the net. */
+void graph_steps_ns_abreast(const struct graph_steps *steps, const struct abreast *abreast, int64_t ns[ABREAST]);
 
 #endif

@@ -113,6 +113,12 @@ static inline int64_t time_rounded(double ticks)
     return ticks < 0 ? -(int64_t)(0.5 - ticks) : (int64_t)(ticks + 0.5);
 }
 
+/* A part of `now`, as `part` is of `whole`; rounded down, so that it never grows where `now` shrinks. */
+static inline int64_t time_share(int64_t part, int64_t whole, int64_t now)
+{
+    return now == whole || !whole ? part : (int64_t)((__int128)part * now / whole);
+}
+
 /* How far into the work of its source an edge leaves. */
 static inline int64_t net_leaves(const struct net *net, uint32_t from, uint32_t to, uint32_t kind)
 {

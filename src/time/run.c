@@ -3,12 +3,6 @@
 
 #include "run_private.h"
 
-/* A part of `now`, as `part` is of `whole`; rounded down, so that it never grows where `now` shrinks. */
-static int64_t share(int64_t part, int64_t whole, int64_t now)
-{
-    return now == whole || !whole ? part : (int64_t)((__int128)part * now / whole);
-}
-
 static int64_t from_of(const struct change *change)
 {
     return change ? change->from : INT64_MIN;
@@ -42,7 +36,7 @@ static int64_t left_at(const struct net *net, const struct edge *edge, int64_t s
     if (net->early >> edge->kind & 1)
         return start;
     const int64_t leaves = net_leaves(net, edge->from, edge->to, edge->kind), work = net->work[edge->from];
-    return leaves == work ? end : time_sum(start, share(leaves, work, time_sum(end, -start)));
+    return leaves == work ? end : time_sum(start, time_share(leaves, work, time_sum(end, -start)));
 }
 
 int64_t net_arrival(const struct net *net, const struct schedule *schedule, const struct edge *edge)
@@ -187,7 +181,7 @@ static void keep(struct run *run, uint32_t node)
     if (end <= from)
         return;
     const int64_t work = change_takes(run->change, node) ? 0 : change_work(run->change, net, node);
-    run->end[node] = time_sum(from, share(end - from, net->work[node], work));
+    run->end[node] = time_sum(from, time_share(end - from, net->work[node], work));
 }
 
 static bool has_begun(const struct run *run, uint32_t node)

@@ -18,7 +18,6 @@ struct work {
     const struct trace *trace;
     const uint8_t *phases;
     struct lab lab;
-    bool *freed; /* of the lab */
     struct stretches stretches;
     struct origins *origins;
     struct arena *arena; /* of the result */
@@ -58,20 +57,38 @@ static uint32_t choose(const struct work *w, struct candidate *chosen, struct ar
 
 /* ---- what it would gain ---- */
 
-/* Neither its own time nor what it waits for: a call that is gone synchronises nothing. */
-static int64_t saved_without(struct work *w, uint32_t group)
+/* Neither their own time nor what they wait for: a call that is gone synchronises nothing. `run_of`: by group, or none. */
+static void take_away(struct work *w, const uint8_t *run_of)
 {
     const struct net *net = &w->lab.joined.net;
-    memcpy(w->lab.work, net->work, net->count * sizeof *net->work);
-    memset(w->freed, 0, net->count * sizeof *w->freed);
+    for (uint32_t node = 0; node < net->count; node++)
+        for (int run = 0; run < ABREAST; run++)
+            lab_works(&w->lab, node)[run] = net->work[node];
+    memset(w->lab.runs.freed, 0, net->count * sizeof *w->lab.runs.freed);
     for (size_t i = 0; i < w->stretches.count; i++) {
         const struct loss *loss = &w->stretches.losses[i];
-        if (loss->group != group)
+        const uint8_t run = run_of[loss->group];
+        if (run == ABREAST)
             continue;
-        w->lab.work[loss->node] -= loss->ns;
-        w->freed[loss->node] |= loss->waits;
+        lab_works(&w->lab, loss->node)[run] -= loss->ns;
+        w->lab.runs.freed[loss->node] |= (uint8_t)(loss->waits << run);
     }
-    return lab_saved_ns(&w->lab, &w->lab.selected);
+}
+
+static void find_savings(struct work *w, const struct candidate *chosen, uint32_t count, int64_t *saved_ns,
+                         struct arena *scratch)
+{
+    uint8_t *run_of = arena_room(scratch, w->stretches.group_count, sizeof *run_of);
+    for (uint32_t first = 0; first < count; first += ABREAST) {
+        int64_t saved[ABREAST];
+        memset(run_of, ABREAST, w->stretches.group_count);
+        for (uint32_t run = 0; run < ABREAST && first + run < count; run++)
+            run_of[chosen[first + run].group] = (uint8_t)run;
+        take_away(w, run_of);
+        lab_save(&w->lab, &w->lab.selected, 0, saved);
+        for (uint32_t run = 0; run < ABREAST && first + run < count; run++)
+            saved_ns[first + run] = saved[run];
+    }
 }
 
 /* ---- what it is ---- */
@@ -198,7 +215,7 @@ static bool compiles_at_run_time(const struct work *w, const struct stretch_grou
            (holdup->habit == HABIT_ONCE || holdup->habit == HABIT_WARM_UP);
 }
 
-static struct holdup describe(struct work *w, uint32_t index)
+static struct holdup describe(struct work *w, uint32_t index, int64_t saved_ns)
 {
     const struct stretch_group *group = &w->stretches.groups[index];
     struct holdup holdup = {.cause = group->cause,
@@ -206,7 +223,7 @@ static struct holdup describe(struct work *w, uint32_t index)
                             .times = group->times,
                             .time_ns = group->time_ns,
                             .longest_ns = group->longest_ns,
-                            .saved_ns = saved_without(w, index)};
+                            .saved_ns = saved_ns};
     name(w, group, &holdup);
     holdup.phase = phase_of(w, &group->longest, group->cause);
     habit_find(w->trace, &group->seen, w->lab.selected.range, &holdup);
@@ -227,16 +244,17 @@ struct holdups holdups_run(const struct lab *lab, const uint8_t *phases, bool wi
 {
     struct arena scratch = {0};
     struct work w = {.trace = lab->graph->trace, .phases = phases, .lab = *lab, .arena = arena};
-    w.freed = arena_array(&scratch, lab->joined.net.count, sizeof *w.freed);
-    w.lab.freed = w.freed;
+    w.lab.runs.freed = arena_room(&scratch, lab->joined.net.count, sizeof *w.lab.runs.freed);
     w.stretches = stretches_of(lab, with_kernels);
     w.origins = origins_new(w.trace, &scratch);
     struct candidate chosen[HOLDUPS_MOST];
+    int64_t saved_ns[HOLDUPS_MOST];
     struct holdups out = {.steps = w.lab.selected.range.count, .step_ns = w.lab.selected.as_is_ns};
     out.count = choose(&w, chosen, &scratch);
+    find_savings(&w, chosen, out.count, saved_ns, &scratch);
     out.at = arena_array(arena, out.count, sizeof *out.at);
     for (uint32_t i = 0; i < out.count; i++)
-        out.at[i] = describe(&w, chosen[i].group);
+        out.at[i] = describe(&w, chosen[i].group, saved_ns[i]);
     if (out.count)
         qsort(out.at, out.count, sizeof *out.at, most_saved_first);
     stretches_free(&w.stretches);

@@ -8,16 +8,29 @@
 
 /* What part of its time each resource takes: part / 2. */
 enum { NOTHING, HALF, WHOLE };
-struct paces {
+struct experiment {
     int part[RESOURCES];
+    bool prompt; /* every node starts as soon as what it waits for lets it go */
+    int64_t saved_ns;
 };
 
-static struct paces as_recorded(void)
+/* A table's worth of them, and its pairs. */
+enum { EXPERIMENTS_MOST = RESOURCES * RESOURCES };
+struct experiments {
+    const struct lab *lab;
+    const struct spending *spending;
+    struct experiment at[EXPERIMENTS_MOST];
+    uint32_t count;
+};
+
+/* As recorded, but for what the caller changes of it. */
+static struct experiment *add(struct experiments *experiments)
 {
-    struct paces paces;
+    struct experiment *next = &experiments->at[experiments->count++];
+    *next = (struct experiment){.prompt = false};
     for (int resource = 0; resource < RESOURCES; resource++)
-        paces.part[resource] = WHOLE;
-    return paces;
+        next->part[resource] = WHOLE;
+    return next;
 }
 
 /* Those that a faster machine would speed up, twice as fast; those that a change could hide, free. */
@@ -26,9 +39,9 @@ static int part_in_table(enum resource resource)
     return resource <= RESOURCE_BESIDE ? HALF : NOTHING;
 }
 
-static int64_t paced(const struct paces *paces, const struct spent *spent)
+static int64_t paced(int part, const struct spent *spent)
 {
-    switch (paces->part[spent->resource]) {
+    switch (part) {
     case NOTHING:
         return 0;
     case HALF:
@@ -38,51 +51,87 @@ static int64_t paced(const struct paces *paces, const struct spent *spent)
     }
 }
 
-static void pace(struct paces *paces, const struct lab *lab, enum resource resource, int part)
+/* Of a resource and of those that it is made of. */
+static void pace(struct experiment *experiment, const struct lab *lab, enum resource resource, int part)
 {
     for (int r = 0; r < RESOURCES; r++)
         if (resource_has(resource, (enum resource)r, lab->hostwork != NULL))
-            paces->part[r] = part;
+            experiment->part[r] = part;
 }
 
-static int64_t saved(const struct lab *lab, const struct spending *spending, const struct paces *paces)
+/* Some of them side by side; where there are fewer, the last again. */
+static void run_abreast(const struct experiments *all, struct experiment *some, uint32_t count)
 {
-    memset(lab->work, 0, lab->joined.net.count * sizeof *lab->work);
-    for (size_t i = 0; i < spending->count; i++)
-        lab->work[spending->at[i].node] += paced(paces, &spending->at[i]);
-    return lab_saved_ns(lab, &lab->judged);
+    const struct lab *lab = all->lab;
+    const struct experiment *of[ABREAST];
+    int64_t saved_ns[ABREAST];
+    uint32_t prompt = 0;
+    for (uint32_t run = 0; run < ABREAST; run++) {
+        of[run] = &some[run < count ? run : count - 1];
+        prompt |= (uint32_t)of[run]->prompt << run;
+    }
+    memset(lab_works(lab, 0), 0, (size_t)lab->joined.net.count * ABREAST * sizeof(int64_t));
+    for (size_t i = 0; i < all->spending->count; i++) {
+        const struct spent *spent = &all->spending->at[i];
+        int64_t *const works = lab_works(lab, spent->node);
+        for (int run = 0; run < ABREAST; run++)
+            works[run] += paced(of[run]->part[spent->resource], spent);
+    }
+    lab_save(lab, &lab->judged, prompt, saved_ns);
+    for (uint32_t run = 0; run < count; run++)
+        some[run].saved_ns = saved_ns[run];
 }
 
-static void run_table(const struct lab *lab, const struct spending *spending, struct verdict *out)
+static void run_all(struct experiments *all)
 {
+    for (uint32_t first = 0; first < all->count; first += ABREAST)
+        run_abreast(all, all->at + first, all->count - first < ABREAST ? all->count - first : ABREAST);
+}
+
+/* How far the graph explains the recording; each resource as in the table, and without it. */
+static void run_table(struct experiments *all, struct verdict *out)
+{
+    uint32_t without[RESOURCES] = {0}, in_table[RESOURCES] = {0};
+    all->count = 0;
+    add(all)->prompt = true;
     for (int r = 0; r < RESOURCE_NONE; r++) {
-        struct paces paces = as_recorded();
         if (!out->time_ns[r])
             continue;
-        pace(&paces, lab, r, NOTHING);
-        out->removed_ns[r] = saved(lab, spending, &paces);
-        const int part = part_in_table(r);
-        pace(&paces, lab, r, part);
-        out->saved_ns[r] = part ? saved(lab, spending, &paces) : out->removed_ns[r];
+        without[r] = in_table[r] = all->count;
+        pace(add(all), all->lab, r, NOTHING);
+        if (part_in_table(r) == NOTHING)
+            continue;
+        in_table[r] = all->count;
+        pace(add(all), all->lab, r, part_in_table(r));
+    }
+    run_all(all);
+    out->explained_ns = out->step_ns - all->at[0].saved_ns;
+    for (int r = 0; r < RESOURCE_NONE; r++) {
+        out->removed_ns[r] = out->time_ns[r] ? all->at[without[r]].saved_ns : 0;
+        out->saved_ns[r] = out->time_ns[r] ? all->at[in_table[r]].saved_ns : 0;
     }
 }
 
 /* Two resources at no time at all. */
-static void run_pairs(const struct lab *lab, const struct spending *spending, struct verdict *out)
+static void run_pairs(struct experiments *all, struct verdict *out)
 {
+    enum resource pairs[EXPERIMENTS_MOST][2];
+    all->count = 0;
     for (int a = 0; a < RESOURCE_NONE; a++)
         for (int b = a + 1; b < RESOURCE_NONE; b++) {
-            struct paces paces = as_recorded();
             if (!out->time_ns[a] || !out->time_ns[b] || !verdict_ranks(out, a) || !verdict_ranks(out, b))
                 continue;
-            pace(&paces, lab, a, NOTHING);
-            pace(&paces, lab, b, NOTHING);
-            const int64_t ns = saved(lab, spending, &paces);
-            if (ns > out->pair_ns) {
-                out->pair_ns = ns;
-                out->pair[0] = a;
-                out->pair[1] = b;
-            }
+            pairs[all->count][0] = a;
+            pairs[all->count][1] = b;
+            struct experiment *pair = add(all);
+            pace(pair, all->lab, a, NOTHING);
+            pace(pair, all->lab, b, NOTHING);
+        }
+    run_all(all);
+    for (uint32_t i = 0; i < all->count; i++)
+        if (all->at[i].saved_ns > out->pair_ns) {
+            out->pair_ns = all->at[i].saved_ns;
+            memcpy(out->pair, pairs[i], sizeof out->pair);
         }
 }
 
@@ -226,9 +275,9 @@ void verdict_run(const struct lab *lab, struct verdict *out)
     out->blank_ns = lab->hostwork ? blank_ns(lab) : 0;
     out->left_out_ns = lab->selected.as_is_ns - lab->judged.as_is_ns;
     out->left_out_cause = cause_left_out(lab);
-    out->explained_ns = lab_explained_ns(lab, &lab->judged);
-    run_table(lab, &spending, out);
+    struct experiments experiments = {.lab = lab, .spending = &spending};
+    run_table(&experiments, out);
     if (verdict_answer(out).bound == BOUND_BALANCED)
-        run_pairs(lab, &spending, out);
+        run_pairs(&experiments, out);
     spending_free(&spending);
 }

@@ -33,12 +33,6 @@ static struct joined join(const struct lab *lab, struct arena *arena)
     return net_join(&lab->graph->net, &joining, arena);
 }
 
-static struct schedule room_for(uint32_t nodes, struct arena *arena)
-{
-    return (struct schedule){.start = arena_room(arena, nodes, sizeof(int64_t)),
-                             .end = arena_room(arena, nodes, sizeof(int64_t))};
-}
-
 struct lab *lab_open(const struct graph *graph, const struct work_classes *classes, const struct selection *selection,
                      struct arena *arena)
 {
@@ -51,35 +45,14 @@ struct lab *lab_open(const struct graph *graph, const struct work_classes *class
     lab->joined = join(lab, arena);
     lab->selected.joined = graph_steps_joined(&lab->selected.steps, &lab->joined, arena);
     lab->judged.joined = graph_steps_joined(&lab->judged.steps, &lab->joined, arena);
-    lab->work = arena_room(arena, lab->joined.net.count, sizeof *lab->work);
-    lab->room = room_for(lab->joined.net.count, arena);
+    lab->runs = abreast_open(&lab->joined.net, EDGE_WAIT, arena);
     return lab;
 }
 
-static int64_t work_now(const void *lab, uint32_t node)
+void lab_save(const struct lab *lab, const struct window *window, uint32_t prompt, int64_t saved_ns[ABREAST])
 {
-    return ((const struct lab *)lab)->work[node];
-}
-
-static bool still_holds(const void *lab, const struct edge *edge)
-{
-    return edge->kind != EDGE_WAIT || !((const struct lab *)lab)->freed[edge->to];
-}
-
-static int64_t time_after(const struct lab *lab, const struct window *window, struct change change)
-{
-    change.from = window->steps.from_ns;
-    const struct schedule schedule = net_run_until(&lab->joined.net, &change, window->joined.until, lab->room, NULL);
-    return graph_steps_ns(&window->joined, &schedule);
-}
-
-int64_t lab_saved_ns(const struct lab *lab, const struct window *window)
-{
-    const struct change change = {.context = lab, .work = work_now, .holds = lab->freed ? still_holds : NULL};
-    return window->as_is_ns - time_after(lab, window, change);
-}
-
-int64_t lab_explained_ns(const struct lab *lab, const struct window *window)
-{
-    return time_after(lab, window, (struct change){.prompt = true});
+    abreast_run(&lab->runs, window->joined.until, window->steps.from_ns, prompt);
+    graph_steps_ns_abreast(&window->joined, &lab->runs, saved_ns);
+    for (int run = 0; run < ABREAST; run++)
+        saved_ns[run] = window->as_is_ns - saved_ns[run];
 }

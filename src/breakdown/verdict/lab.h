@@ -2,8 +2,8 @@
 /*
  * Where experiments are made: some steps of one graph, and what its nodes take
  * instead. They are many, so they run on the graph's joined net (time/join.h):
- * nodes of a thread between two edges are one, and a lab is opened once for all
- * that is asked of a graph.
+ * nodes of a thread between two edges are one, a lab is opened once for all
+ * that is asked of a graph, and experiments run side by side (time/abreast.h).
  */
 #ifndef BREAKDOWN_LAB_H
 #define BREAKDOWN_LAB_H
@@ -24,19 +24,23 @@ struct lab {
     const uint8_t *hostwork;        /* hostwork_of */
     struct window selected, judged; /* all selected steps; without those that carry the edges of the recording */
     struct joined joined;
-    int64_t *work;        /* by joined node: what it takes in the experiment. The caller's to fill */
-    const bool *freed;    /* by joined node: it waits for no device work in the experiment; NULL: all do as recorded */
-    struct schedule room; /* of the runs */
+    struct abreast runs; /* of the joined net; edges of EDGE_WAIT may be freed */
 };
 
 /* In the arena; the graph must live as long. */
 struct lab *lab_open(const struct graph *graph, const struct work_classes *classes, const struct selection *selection,
                      struct arena *arena);
 
-/* How much shorter the steps are with the works of the lab; not below 0 where none is more than recorded. */
-int64_t lab_saved_ns(const struct lab *lab, const struct window *window);
+/* What a node of the joined net takes in each experiment: the caller's to fill for all nodes, before each lab_save. */
+static inline int64_t *lab_works(const struct lab *lab, uint32_t node)
+{
+    return lab->runs.end + (size_t)node * ABREAST;
+}
 
-/* The time of the steps if every node started as soon as what it waits for lets it go. */
-int64_t lab_explained_ns(const struct lab *lab, const struct window *window);
+/*
+ * How much shorter the steps are in each experiment; not below 0 where none takes more than recorded. Of those of
+ * `prompt`, a bit each, every node starts as soon as what it waits for lets it go.
+ */
+void lab_save(const struct lab *lab, const struct window *window, uint32_t prompt, int64_t saved_ns[ABREAST]);
 
 #endif
