@@ -68,9 +68,9 @@ static void sift_down(struct build *build, uint32_t at)
     build->heap[at] = moving;
 }
 
-static void fill_heap(struct build *build, struct arena *arena)
+static void fill_heap(struct build *build, const uint8_t *phases, struct arena *arena)
 {
-    const struct pauses *pauses = pauses_of(build->trace, build->waits.classes, arena);
+    const struct pauses *pauses = pauses_of(build->trace, build->waits.classes, phases, arena);
     build->sources = arena_array(arena, build->trace->lane_count, sizeof *build->sources);
     build->heap = arena_array(arena, build->trace->lane_count, sizeof *build->heap);
     for (uint32_t lane = 0; lane < build->trace->lane_count; lane++) {
@@ -299,7 +299,7 @@ static void publish(struct build *build)
     graph_find_floors(graph);
 }
 
-struct graph *graph_new(const struct trace *trace, const struct work_classes *classes)
+struct graph *graph_new_phased(const struct trace *trace, const struct work_classes *classes, const uint8_t *phases)
 {
     struct arena scratch = {0};
     struct build build = {.graph = mem_zeroed(sizeof *build.graph), .trace = trace};
@@ -308,13 +308,18 @@ struct graph *graph_new(const struct trace *trace, const struct work_classes *cl
     build.last_of = all_none(trace->lane_count);
     waits_open(&build.waits, trace, classes, runtime_calls_of(trace, &scratch), &scratch);
     build.orders = stream_orders(&build.waits, &scratch);
-    for (fill_heap(&build, &scratch); build.heap_count; advance(&build))
+    for (fill_heap(&build, phases, &scratch); build.heap_count; advance(&build))
         take_piece(&build);
     publish(&build);
     waits_close(&build.waits);
     mem_free(build.last_of);
     arena_free(&scratch);
     return build.graph;
+}
+
+struct graph *graph_new(const struct trace *trace, const struct work_classes *classes)
+{
+    return graph_new_phased(trace, classes, NULL);
 }
 
 void graph_free(struct graph *graph)

@@ -71,6 +71,9 @@ struct graph {
 
 /* The classes are those of the trace. Frees with graph_free; the trace must live as long. */
 struct graph *graph_new(const struct trace *trace, const struct work_classes *classes);
+
+/* The same where the phases of the rows (ops/rows/phase.h) are known. */
+struct graph *graph_new_phased(const struct trace *trace, const struct work_classes *classes, const uint8_t *phases);
 void graph_free(struct graph *graph);
 
 static inline uint32_t graph_lane(const struct graph *graph, uint32_t node)

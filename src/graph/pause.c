@@ -191,14 +191,15 @@ static void add_collectives(const struct trace *trace, uint32_t lane, const stru
 
 /* ---- all ---- */
 
-const struct pauses *pauses_of(const struct trace *trace, const struct work_classes *classes, struct arena *arena)
+const struct pauses *pauses_of(const struct trace *trace, const struct work_classes *classes, const uint8_t *phases,
+                               struct arena *arena)
 {
     struct pauses *pauses = arena_array(arena, trace->lane_count, sizeof *pauses);
     const uint32_t main_lane = trace_main_lane(trace);
     if (main_lane == LANE_NONE)
         return pauses;
     struct arena scratch = {0};
-    const uint8_t *phases = phases_of(trace, &scratch);
+    phases = phases ? phases : phases_of(trace, &scratch);
     struct spans busy = {0};
     busy_spans(trace, main_lane, &busy);
     struct collected of_main = {0};

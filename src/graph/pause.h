@@ -28,7 +28,8 @@ struct pauses {
     uint32_t count;
 };
 
-/* The pauses of every lane, in the arena. */
-const struct pauses *pauses_of(const struct trace *trace, const struct work_classes *classes, struct arena *arena);
+/* The pauses of every lane, in the arena. `phases` (ops/rows/phase.h) may be NULL: they are found. */
+const struct pauses *pauses_of(const struct trace *trace, const struct work_classes *classes, const uint8_t *phases,
+                               struct arena *arena);
 
 #endif

@@ -256,8 +256,10 @@ static void give_rank(struct inputs *inputs, struct input_file *file)
     const struct rank rank =
         rank_take(&inputs->roll, file->index, file->is_member && member->recorded ? member->rank : RANK_NONE,
                   file->is_member ? member->world_size : -1, str_of(file->path));
-    if (file->trace)
+    if (file->trace) {
         file->trace->info.rank = rank.number;
+        file->trace->info.is_alone = inputs->count == 1;
+    }
     file->rank = rank.number;
     if (file->is_member && !inputs->asked->apart)
         remark_rank(inputs, file, &rank);

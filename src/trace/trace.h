@@ -113,6 +113,7 @@ struct trace_info {
     int64_t file_bytes; /* as unpacked */
     int64_t base_ns;    /* baseTimeNanoseconds: add to a recorded time for the epoch; 0 if absent */
     int64_t rank, world_size;
+    bool is_alone; /* no other file was given with it: nothing is compared with others of its job */
     str backend, host, trace_id, torch_version, schema;
     bool shapes, stack, memory, flops; /* recording options where the file says so */
     bool cut;                          /* the file breaks off, or its packing is damaged */

@@ -13,7 +13,8 @@ enum {
 
 struct cause_facts {
     const struct trace *trace;
-    const uint32_t *first;      /* by text: the first row of that name; ROW_NONE */
+    struct arena *arena;
+    const uint32_t *first;      /* by text: the first row of that name; ROW_NONE. NULL: nobody has asked */
     const int64_t *long_launch; /* by text: from where on a launch of that name is too long; INT64_MAX */
     bool no_cache;
     uint32_t asked; /* the operator asked last whether it frees and asks again; ROW_NONE */
@@ -35,9 +36,11 @@ static const uint32_t *first_rows(const struct trace *trace, struct arena *arena
     return first;
 }
 
-static bool is_first(const struct cause_facts *facts, uint32_t row)
+static uint32_t first_of_name(struct cause_facts *facts, uint32_t row)
 {
-    return facts->first[facts->trace->name[row]] == row;
+    if (!facts->first)
+        facts->first = first_rows(facts->trace, facts->arena);
+    return facts->first[facts->trace->name[row]];
 }
 
 /* ---- launches that are too long ---- */
@@ -67,8 +70,10 @@ static const int64_t *long_launches(const struct trace *trace, struct arena *are
     for (uint32_t text = 0; text < texts; text++)
         long_launch[text] = INT64_MAX;
     for (uint32_t row = 0; row < trace->count; row++) {
+        if (!is_long_launch(trace, row))
+            continue;
         int64_t *known = &long_launch[trace->name[row]];
-        if (*known != INT64_MAX || !is_long_launch(trace, row))
+        if (*known != INT64_MAX)
             continue;
         const int64_t least = TIMES_MEDIAN * median_of_name(trace, trace->name[row], &scratch);
         *known = least > LONG_NS ? least : LONG_NS;
@@ -77,12 +82,12 @@ static const int64_t *long_launches(const struct trace *trace, struct arena *are
     return long_launch;
 }
 
-static bool loads_a_module(const struct cause_facts *facts, uint32_t row)
+static bool loads_a_module(struct cause_facts *facts, uint32_t row)
 {
     const struct trace *trace = facts->trace;
     if (!is_long_launch(trace, row) || trace->dur_ns[row] < facts->long_launch[trace->name[row]])
         return false;
-    return is_first(facts, trace->cause[row]);
+    return first_of_name(facts, trace->cause[row]) == trace->cause[row];
 }
 
 /* ---- memory ---- */
@@ -97,14 +102,30 @@ static bool gives_back(str name)
     return str_eq(name, S("cudaFree")) || str_eq(name, S("hipFree"));
 }
 
+enum { ASKS = 1, MAKES = 2 }; /* of a text */
+
+static const uint8_t *memory_words(const struct trace *trace, struct arena *scratch)
+{
+    const uint32_t texts = trace_text_count(trace);
+    uint8_t *words = arena_array(scratch, texts, sizeof *words);
+    for (uint32_t text = 0; text < texts; text++) {
+        const str name = trace_text(trace, text);
+        words[text] = asks(name) ? ASKS : str_starts(name, S("aten::empty")) ? MAKES : 0;
+    }
+    return words;
+}
+
 static bool has_no_cache(const struct trace *trace)
 {
+    struct arena scratch = {0};
+    const uint8_t *words = memory_words(trace, &scratch);
     uint64_t asked = 0, made = 0;
     for (uint32_t row = 0; row < trace->count; row++) {
-        const str name = trace_name(trace, row);
-        asked += trace->kind[row] == EVENT_RUNTIME && asks(name);
-        made += trace->kind[row] == EVENT_OPERATOR && str_starts(name, S("aten::empty"));
+        const uint8_t word = words[trace->name[row]];
+        asked += word == ASKS && trace->kind[row] == EVENT_RUNTIME;
+        made += word == MAKES && trace->kind[row] == EVENT_OPERATOR;
     }
+    arena_free(&scratch);
     return asked >= NO_CACHE_LEAST && 2 * asked >= made;
 }
 
@@ -144,10 +165,10 @@ static uint32_t product_around(const struct trace *trace, uint32_t row)
 }
 
 /* The product that gives memory back first of all: nothing can have to be given back yet, a library begins. */
-static bool starts_library(const struct cause_facts *facts, uint32_t row)
+static bool starts_library(struct cause_facts *facts, uint32_t row)
 {
     const uint32_t product = product_around(facts->trace, row);
-    return product != ROW_NONE && product == product_around(facts->trace, facts->first[facts->trace->name[row]]);
+    return product != ROW_NONE && product == product_around(facts->trace, first_of_name(facts, row));
 }
 
 static enum cause memory_cause(struct cause_facts *facts, uint32_t row)
@@ -207,7 +228,7 @@ struct cause_facts *cause_facts_new(const struct trace *trace, struct arena *are
 {
     struct cause_facts *facts = arena_alloc(arena, sizeof *facts);
     *facts = (struct cause_facts){.trace = trace,
-                                  .first = first_rows(trace, arena),
+                                  .arena = arena,
                                   .long_launch = long_launches(trace, arena),
                                   .no_cache = has_no_cache(trace),
                                   .asked = ROW_NONE};

@@ -22,6 +22,7 @@
 
 #include "base/arena.h"
 #include "clocks.h"
+#include "ops/operators/judgements.h"
 #include "ops/rows/collective_match.h"
 #include "ranks_probe.h"
 #include "trace/select.h"
@@ -70,6 +71,10 @@ struct rank_numbers {
 
 void rank_run(const struct trace *trace, const struct selection *selection, struct arena *arena,
               struct rank_numbers *out);
+
+/* Reads `classes` and, where they are there, `phases`. */
+void rank_run_judged(const struct trace *trace, const struct judgements *judgements, const struct selection *selection,
+                     struct arena *arena, struct rank_numbers *out);
 
 /* ---- all ranks ---- */
 

@@ -108,11 +108,11 @@ static void take_host(void *context, uint32_t step, enum part part, uint32_t row
     go_on(context, ns, time_of_host_part(part));
 }
 
-static void walk_host(struct walk *walk, int64_t end_ns, struct arena *scratch)
+static void walk_host(struct walk *walk, const uint8_t *phases, int64_t end_ns, struct arena *scratch)
 {
     const struct step whole = {.start_ns = 0, .end_ns = end_ns};
-    host_parts(walk->trace, walk->host, phases_of(walk->trace, scratch), &(struct step_cut){&whole, 1, 0}, take_host,
-               walk);
+    phases = phases ? phases : phases_of(walk->trace, scratch);
+    host_parts(walk->trace, walk->host, phases, &(struct step_cut){&whole, 1, 0}, take_host, walk);
 }
 
 static const struct keyed *by_time(const struct rank_probe *probes, size_t count, struct arena *scratch)
@@ -124,16 +124,17 @@ static const struct keyed *by_time(const struct rank_probe *probes, size_t count
     return order;
 }
 
-void rank_probes(const struct trace *trace, const struct work_classes *classes, struct rank_probe *probes, size_t count)
+void rank_probes(const struct trace *trace, const struct judgements *judgements, struct rank_probe *probes,
+                 size_t count)
 {
     struct arena scratch = {0};
     struct walk walk = {.trace = trace, .probes = probes, .order = by_time(probes, count, &scratch), .count = count};
-    walk.host = host_new(trace, classes, &scratch);
+    walk.host = host_new(trace, judgements->classes, &scratch);
     const int64_t end_ns = count && walk.order[count - 1].key > 0 ? walk.order[count - 1].key : 0;
     if (trace->kinds[EVENT_KERNEL] + trace->kinds[EVENT_COPY] + trace->kinds[EVENT_MEMSET])
-        walk_device(&walk, classes, end_ns, &scratch);
+        walk_device(&walk, judgements->classes, end_ns, &scratch);
     else
-        walk_host(&walk, end_ns, &scratch);
+        walk_host(&walk, judgements->phases, end_ns, &scratch);
     while (walk.next < walk.count)
         answer(&walk, TIME_HOST), walk.next++;
     host_free(walk.host);

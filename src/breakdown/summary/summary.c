@@ -14,7 +14,7 @@
 
 /* ---- one rank ---- */
 
-enum { RUNS = 5, JUDGES = 3, OF_RANK = RUNS, ARENAS };
+enum { RUNS = 5, JUDGES = 2, OF_RANK = RUNS, ARENAS };
 
 struct one {
     const struct trace *trace;
@@ -42,24 +42,25 @@ static void judge(void *context, size_t i)
     struct arena *arena = &one->arenas[i];
     if (i == 0) {
         one->judgements.costs = op_costs_new(one->trace, arena);
-    } else if (i == 2) {
-        rank_run(one->trace, one->selection, &one->arenas[OF_RANK], &one->out->rank);
-    } else {
-        one->judgements.phases = phases_of(one->trace, arena);
-        one->judgements.classes = work_classes_new(one->trace, arena);
+        return;
     }
+    one->judgements.phases = phases_of(one->trace, arena);
+    one->judgements.classes = work_classes_new(one->trace, arena);
+    if (!one->trace->info.is_alone)
+        rank_run_judged(one->trace, &one->judgements, one->selection, &one->arenas[OF_RANK], &one->out->rank);
 }
 
 static void judge_bound(struct one *one)
 {
     const struct judgements *j = &one->judgements;
-    struct graph *graph = graph_new(one->trace, j->classes);
+    struct graph *graph = graph_new_phased(one->trace, j->classes, j->phases);
     struct arena scratch = {0};
     const struct lab *lab = lab_open(graph, j->classes, one->selection, &scratch);
     verdict_run(lab, &one->out->verdict);
     const bool device = verdict_worth(&one->out->verdict, RESOURCE_DEVICE);
     one->out->holdups = holdups_run(lab, j->phases, device, &one->arenas[4]);
-    strip_of(graph, j->classes, one->selection, &one->out->rank, &one->arenas[4], &one->out->strip);
+    if (!one->trace->info.is_alone)
+        strip_of(graph, j->classes, one->selection, &one->out->rank, &one->arenas[4], &one->out->strip);
     arena_free(&scratch);
     graph_free(graph);
 }

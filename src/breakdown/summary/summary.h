@@ -38,7 +38,7 @@ struct summary {
     str device;      /* as in struct peaks */
     struct verdict verdict;
     struct holdups holdups;
-    struct rank_numbers rank;
+    struct rank_numbers rank; /* empty, as the strip, of a trace that is alone */
     struct strip strip;
     struct part_place places[PARTS];
     bool has_operators, has_stacks, has_graphs;
