@@ -19,6 +19,7 @@ enum { RUNS = 5, JUDGES = 2, OF_RANK = RUNS, ARENAS };
 struct one {
     const struct trace *trace;
     const struct selection *selection;
+    bool of_job;
     struct judgements judgements;
     struct arena arenas[ARENAS]; /* an analysis allocates in its own, on whatever thread it runs */
     struct summary *out;
@@ -46,7 +47,7 @@ static void judge(void *context, size_t i)
     }
     one->judgements.phases = phases_of(one->trace, arena);
     one->judgements.classes = work_classes_new(one->trace, arena);
-    if (!one->trace->info.is_alone)
+    if (one->of_job)
         rank_run_judged(one->trace, &one->judgements, one->selection, &one->arenas[OF_RANK], &one->out->rank);
 }
 
@@ -59,7 +60,7 @@ static void judge_bound(struct one *one)
     verdict_run(lab, &one->out->verdict);
     const bool device = verdict_worth(&one->out->verdict, RESOURCE_DEVICE);
     one->out->holdups = holdups_run(lab, j->phases, device, &one->arenas[4]);
-    if (!one->trace->info.is_alone)
+    if (one->of_job)
         strip_of(graph, j->classes, one->selection, &one->out->rank, &one->arenas[4], &one->out->strip);
     arena_free(&scratch);
     graph_free(graph);
@@ -118,9 +119,10 @@ static void run_one(void *context, size_t i)
     }
 }
 
-void summary_run(const struct trace *trace, const struct selection *selection, struct arena *arena, struct summary *out)
+void summary_run(const struct trace *trace, const struct selection *selection, bool of_job, struct arena *arena,
+                 struct summary *out)
 {
-    struct one one = {.trace = trace, .selection = selection, .out = out};
+    struct one one = {.trace = trace, .selection = selection, .of_job = of_job, .out = out};
     struct arena judged = {0};
     par_each(JUDGES, 0, judge, &one);
     for (int i = 0; i < JUDGES; i++)

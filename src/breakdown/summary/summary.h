@@ -38,7 +38,7 @@ struct summary {
     str device;      /* as in struct peaks */
     struct verdict verdict;
     struct holdups holdups;
-    struct rank_numbers rank; /* empty, as the strip, of a trace that is alone */
+    struct rank_numbers rank; /* empty, as the strip, of what is of no job */
     struct strip strip;
     struct part_place places[PARTS];
     bool has_operators, has_stacks, has_graphs;
@@ -46,7 +46,8 @@ struct summary {
     struct runs_on runs;
 };
 
-void summary_run(const struct trace *trace, const struct selection *selection, struct arena *arena,
+/* of_job: it will be compared with other ranks, now or by its sketch. */
+void summary_run(const struct trace *trace, const struct selection *selection, bool of_job, struct arena *arena,
                  struct summary *out);
 
 /*

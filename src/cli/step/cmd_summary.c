@@ -39,7 +39,8 @@ static bool check(const struct call *call, struct steptime_error *err)
 static void run(const struct call *call, const struct trace *trace, struct arena *arena, void *result)
 {
     struct taken *taken = result;
-    summary_run(trace, call_selection(call), arena, &taken->summary);
+    const bool of_job = !trace->info.is_alone || call_text(call, "save");
+    summary_run(trace, call_selection(call), of_job, arena, &taken->summary);
     compile_log_take(call, trace, arena, &taken->compiled);
 }
 
