@@ -22,7 +22,6 @@
 
 #include "base/arena.h"
 #include "clocks.h"
-#include "ops/operators/judgements.h"
 #include "ops/rows/collective_match.h"
 #include "ranks_probe.h"
 #include "trace/select.h"
@@ -72,9 +71,9 @@ struct rank_numbers {
 void rank_run(const struct trace *trace, const struct selection *selection, struct arena *arena,
               struct rank_numbers *out);
 
-/* Reads `classes` and, where they are there, `phases`. */
-void rank_run_judged(const struct trace *trace, const struct judgements *judgements, const struct selection *selection,
-                     struct arena *arena, struct rank_numbers *out);
+/* The same where classes and phases of the rows are known; phases (ops/rows/phase.h) may be NULL. */
+void rank_run_judged(const struct trace *trace, const struct work_classes *classes, const uint8_t *phases,
+                     const struct selection *selection, struct arena *arena, struct rank_numbers *out);
 
 /* ---- all ranks ---- */
 

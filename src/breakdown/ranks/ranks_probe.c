@@ -124,17 +124,17 @@ static const struct keyed *by_time(const struct rank_probe *probes, size_t count
     return order;
 }
 
-void rank_probes(const struct trace *trace, const struct judgements *judgements, struct rank_probe *probes,
-                 size_t count)
+void rank_probes(const struct trace *trace, const struct work_classes *classes, const uint8_t *phases,
+                 struct rank_probe *probes, size_t count)
 {
     struct arena scratch = {0};
     struct walk walk = {.trace = trace, .probes = probes, .order = by_time(probes, count, &scratch), .count = count};
-    walk.host = host_new(trace, judgements->classes, &scratch);
+    walk.host = host_new(trace, classes, &scratch);
     const int64_t end_ns = count && walk.order[count - 1].key > 0 ? walk.order[count - 1].key : 0;
     if (trace->kinds[EVENT_KERNEL] + trace->kinds[EVENT_COPY] + trace->kinds[EVENT_MEMSET])
-        walk_device(&walk, judgements->classes, end_ns, &scratch);
+        walk_device(&walk, classes, end_ns, &scratch);
     else
-        walk_host(&walk, judgements->phases, end_ns, &scratch);
+        walk_host(&walk, phases, end_ns, &scratch);
     while (walk.next < walk.count)
         answer(&walk, TIME_HOST), walk.next++;
     host_free(walk.host);

@@ -10,7 +10,6 @@
 #define BREAKDOWN_RANKS_PROBE_H
 
 #include "breakdown/parts/part.h"
-#include "ops/operators/judgements.h"
 
 enum rank_time {
     TIME_COMPUTE,       /* a compute kernel runs; host-only: the host is in an operator */
@@ -29,8 +28,8 @@ struct rank_probe {
     int64_t sum_ns[RANK_TIMES];
 };
 
-/* Fills the sums. Times before the trace's start count as the start. Reads `classes` and, where they are there, `phases`. */
-void rank_probes(const struct trace *trace, const struct judgements *judgements, struct rank_probe *probes,
-                 size_t count);
+/* Fills the sums. Times before the trace's start count as the start. Phases may be NULL. */
+void rank_probes(const struct trace *trace, const struct work_classes *classes, const uint8_t *phases,
+                 struct rank_probe *probes, size_t count);
 
 #endif

@@ -11,7 +11,8 @@
 
 struct run {
     const struct trace *trace;
-    const struct judgements *judgements;
+    const struct work_classes *classes;
+    const uint8_t *phases;    /* NULL: not known */
     const struct step *steps; /* the selected ones */
     struct arena *arena;      /* of the result */
     struct rank_numbers *out;
@@ -44,9 +45,8 @@ static void measure_steps(const struct run *run, struct arena *scratch)
 static bool communicates(const struct run *run, uint32_t row)
 {
     if (run->trace->kind[row] == EVENT_KERNEL)
-        return work_class(run->judgements->classes, row) == WORK_COMMUNICATION;
-    return !run->out->device && run->trace->kind[row] == EVENT_ANNOTATION &&
-           work_host_communication(run->judgements->classes, row);
+        return work_class(run->classes, row) == WORK_COMMUNICATION;
+    return !run->out->device && run->trace->kind[row] == EVENT_ANNOTATION && work_host_communication(run->classes, row);
 }
 
 static void measure_communication(const struct run *run)
@@ -212,7 +212,7 @@ static void measure_times(const struct run *run, struct arena *scratch)
     struct rank_probe *probes = arena_array(scratch, count, sizeof *probes), *of_steps = probes + of_collectives;
     place_probes(run, probes, scratch);
     place_step_probes(run, of_steps);
-    rank_probes(run->trace, run->judgements, probes, count);
+    rank_probes(run->trace, run->classes, run->phases, probes, count);
     for (uint32_t i = 0; i < out->collective_count; i++)
         for (int since = 0; since < RANK_SINCES; since++)
             add_difference(&probes[PROBES * (size_t)i + since], &probes[PROBES * (size_t)i + PROBE_CALL],
@@ -221,13 +221,13 @@ static void measure_times(const struct run *run, struct arena *scratch)
         add_difference(&of_steps[2 * i], &of_steps[2 * i + 1], out->time_ns);
 }
 
-void rank_run_judged(const struct trace *trace, const struct judgements *judgements, const struct selection *selection,
-                     struct arena *arena, struct rank_numbers *out)
+void rank_run_judged(const struct trace *trace, const struct work_classes *classes, const uint8_t *phases,
+                     const struct selection *selection, struct arena *arena, struct rank_numbers *out)
 {
     struct arena scratch = {0};
     const struct step_range range = selection_steps(trace, selection);
-    const struct run run = {trace, judgements, trace->steps + range.first, arena, out};
-    const struct collectives table = collectives_of(trace, judgements->classes, &scratch);
+    const struct run run = {trace, classes, phases, trace->steps + range.first, arena, out};
+    const struct collectives table = collectives_of(trace, classes, &scratch);
     out->steps = range.count;
     describe(&run);
     measure_steps(&run, &scratch);
@@ -242,7 +242,6 @@ void rank_run(const struct trace *trace, const struct selection *selection, stru
               struct rank_numbers *out)
 {
     struct arena scratch = {0};
-    const struct judgements judgements = {.classes = work_classes_new(trace, &scratch)};
-    rank_run_judged(trace, &judgements, selection, arena, out);
+    rank_run_judged(trace, work_classes_new(trace, &scratch), NULL, selection, arena, out);
     arena_free(&scratch);
 }

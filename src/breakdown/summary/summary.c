@@ -48,7 +48,8 @@ static void judge(void *context, size_t i)
     one->judgements.phases = phases_of(one->trace, arena);
     one->judgements.classes = work_classes_new(one->trace, arena);
     if (one->of_job)
-        rank_run_judged(one->trace, &one->judgements, one->selection, &one->arenas[OF_RANK], &one->out->rank);
+        rank_run_judged(one->trace, one->judgements.classes, one->judgements.phases, one->selection,
+                        &one->arenas[OF_RANK], &one->out->rank);
 }
 
 static void judge_bound(struct one *one)
