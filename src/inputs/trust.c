@@ -45,12 +45,10 @@ static void add_clocks(struct trust *trust, const struct trace_oddities *odd)
     trust->most_early_ns = odd->most_early_ns > trust->most_early_ns ? odd->most_early_ns : trust->most_early_ns;
 }
 
-/* Host-only recordings have no work to lose. */
+/* A recording of the host alone has no launches. Where it has, the device was not recorded, or not kept. */
 static void add_device(struct trust *trust, const struct trace_trust *trace)
 {
     const struct trace_oddities *odd = &trace->odd;
-    if (!trace->device_work)
-        return;
     trust->launches += odd->launches;
     trust->launches_lost += odd->launches_without_kernel;
     trust->device_work += trace->device_work;

@@ -52,7 +52,7 @@ static void warn_of_doubt(const struct ranks *ranks, struct report *report)
         warn(ranks, ranks->doubt.rank, report, words);
 }
 
-static void warn_of_all(const struct ranks *ranks, struct report *report)
+void ranks_show_doubts(const struct ranks *ranks, struct report *report)
 {
     for (uint32_t r = 0; r < ranks->count && ranks->count > 1; r++)
         warn_of_rank(ranks, r, report);
@@ -339,7 +339,7 @@ static void show_clocks(const struct ranks *ranks, struct report *report)
 void ranks_show(const struct ranks *ranks, struct report *report)
 {
     struct section *section = report_section(report, "ranks", "Ranks of the job");
-    warn_of_all(ranks, report);
+    ranks_show_doubts(ranks, report);
     show_spread(ranks, section);
     section_text(section,
                  S("Times are means a step. waited: inside a collective until the last rank had come. late: behind the "

@@ -116,6 +116,28 @@ static str nothing_to_compare(const struct ranks *ranks)
     return S("No collective was found on several ranks, so nobody can be said to be late.");
 }
 
+/* Those of unknown kinds, and messages, may let a rank go before the others have come. */
+static bool any_blocks(const struct ranks *ranks)
+{
+    for (uint32_t i = 0; i < ranks->meeting_count; i++)
+        if (collective_is_blocking(ranks->meetings[i].sample->of.kind))
+            return true;
+    return false;
+}
+
+static str on_time(const struct ranks *ranks, struct arena *arena)
+{
+    const str skew = duration(arena, (double)skew_p95(ranks));
+    if (!any_blocks(ranks))
+        return str_printf(
+            arena,
+            "Nobody can be said to be late: of the %u collectives that several ranks have, none is known to "
+            "make them wait for each other. Ranks begin 95 %% of them within %.*s of each other.",
+            ranks->meeting_count, (int)skew.len, skew.at);
+    return str_printf(arena, "No rank is late: they enter 95 %% of their collectives within %.*s of each other.",
+                      (int)skew.len, skew.at);
+}
+
 uint32_t ranks_verdict(const struct ranks *ranks, struct arena *arena, str *sentence)
 {
     uint32_t latest, next;
@@ -125,10 +147,7 @@ uint32_t ranks_verdict(const struct ranks *ranks, struct arena *arena, str *sent
         return RANK_NONE_LATE;
     }
     if (latest == RANK_NONE_LATE) {
-        const str skew = duration(arena, (double)skew_p95(ranks));
-        *sentence =
-            str_printf(arena, "No rank is late: they enter 95 %% of their collectives within %.*s of each other.",
-                       (int)skew.len, skew.at);
+        *sentence = on_time(ranks, arena);
         return RANK_NONE_LATE;
     }
     const double late = (double)ranks->accounts[latest].late_ns;

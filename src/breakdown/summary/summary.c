@@ -6,6 +6,7 @@
 #include "advice.h"
 #include "parallel/par.h"
 #include "base/sum.h"
+#include "breakdown/ranks/ranks_show.h"
 #include "breakdown/job/job.h"
 #include "breakdown/kernels/kernels.h"
 #include "breakdown/kernels/operators.h"
@@ -370,6 +371,8 @@ double summary_show(const struct summary *const *ranks, uint32_t count, uint32_t
     say_sketched(ranks, count, section);
     if (count > 1)
         job_show_late(&job, section);
+    if (count > 1)
+        ranks_show_doubts(&job.ranks, report);
     put_step(&facts, section);
     put_phases(&facts, ranks, count, section, report);
     put_share(section, "mfu", "MFU", mfu(&facts, ranks, count));

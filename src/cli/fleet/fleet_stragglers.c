@@ -38,10 +38,7 @@ static bool join(const struct inputs *inputs, struct report *report, struct oper
     struct match_doubt doubt = {0};
     if (!operations_of_ranks(ranks, inputs->taken, arena, operations, &doubt, err))
         return false;
-    const str words = match_doubt_words(&doubt, arena);
-    if (words.len)
-        report_warning(report, str_of(inputs->at[doubt.rank]->path), -1, words);
-    return true;
+    return true; /* the doubt is told with who is late: ranks are matched alike there */
 }
 
 static void show_job(const struct inputs *inputs, struct report *report)
@@ -68,22 +65,36 @@ static bool of_table(const char *path, struct report *report, struct operations 
 
 /* ---- the command ---- */
 
-/* `inputs`: the traces of ranks; NULL: a table. */
+/* `operations`: NULL: the ranks cannot be joined. `inputs`: the traces of ranks; NULL: a table. */
 static bool show(const struct call *call, const struct operations *operations, const struct inputs *inputs,
                  struct report *report, struct steptime_error *err)
 {
     struct stragglers stragglers;
-    if (!stragglers_of(operations, report_arena(report), &stragglers, err))
+    if (operations && !stragglers_of(operations, report_arena(report), &stragglers, err))
         return false;
     if (inputs)
         show_job(inputs, report);
-    stragglers_show(&stragglers, report);
+    if (operations)
+        stragglers_show(&stragglers, report);
     return output_report(call, report, err);
+}
+
+/* Ranks that share no step cannot be walked together; who is late is told all the same. */
+static bool show_joined(const struct call *call, const struct inputs *inputs, struct report *report,
+                        struct steptime_error *err)
+{
+    struct operations operations;
+    const bool joined = join(inputs, report, &operations, err);
+    if (!joined && inputs->taken < 2)
+        return false;
+    if (!joined)
+        report_warning(report, S(""), -1,
+                       str_printf(report_arena(report), "%s: what slow workers cost is not told", err->message));
+    return show(call, joined ? &operations : NULL, inputs, report, err);
 }
 
 static bool of_traces(const struct call *call, struct report *report, struct steptime_error *err)
 {
-    struct operations operations;
     struct inputs inputs;
     struct inputs_asked asked = {.paths = call->arguments + 1,
                                  .count = call->argument_count - 1,
@@ -93,8 +104,7 @@ static bool of_traces(const struct call *call, struct report *report, struct ste
     if (good) {
         inputs_tell(&inputs, report);
         inputs_tell_trust(&inputs, report);
-        good = join(&inputs, report, &operations, err) && show(call, &operations, &inputs, report, err) &&
-               inputs_whole(&inputs, err);
+        good = show_joined(call, &inputs, report, err) && inputs_whole(&inputs, err);
     }
     inputs_close(&inputs);
     return good;

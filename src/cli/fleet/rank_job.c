@@ -2,6 +2,7 @@
 #include "rank_job.h"
 
 #include "breakdown/job/job.h"
+#include "breakdown/ranks/ranks_show.h"
 
 const struct job_numbers *rank_job_take(const struct trace *trace, const struct selection *selection,
                                         struct arena *arena)
@@ -21,6 +22,7 @@ void rank_job_show(const struct job_numbers *const *ranks, uint32_t count, struc
     job_of(all, count, report_arena(report), &job);
     section_text(section, job.sentence);
     job_show_late(&job, section);
+    ranks_show_doubts(&job.ranks, report);
     job_show_why(&job, report);
     verdict_show(&job.verdict, count, report);
 }

@@ -7,6 +7,7 @@
 #include "breakdown/job/across_show.h"
 #include "breakdown/job/delay_show.h"
 #include "breakdown/path/critical_path.h"
+#include "breakdown/ranks/ranks_show.h"
 #include "cli/program/command.h"
 #include "cli/program/output.h"
 #include "compile_log.h"
@@ -164,6 +165,8 @@ static void show_head(const struct paths *paths, struct report *report)
     section_value(section, "steps", "steps", UNIT_COUNT, cell_int(steps));
     if (paths->count > 1)
         job_show_late(&paths->job, section);
+    if (paths->count > 1)
+        ranks_show_doubts(&paths->job.ranks, report);
     section_value(section, "bound", "bound", UNIT_NONE,
                   cell_text(bound_word(verdict_answer(&verdict).bound, verdict.device)));
     section_value(section, "largest", "most of it", UNIT_NONE, cell_text(largest.words));

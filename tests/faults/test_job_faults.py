@@ -1,0 +1,264 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A job whose last rank is late in each step, and one fault more: every screen that concludes names the fault, and answers the rest.
+
+"Concludes" is: says of a job who is late or what bounds it. The late rank and its 300 us a step stay known through
+whatever is wrong with another rank's file.
+"""
+import gzip
+import os
+
+from support import OK, Folder, rows_of, shared_trace, span, steptime, values, write_trace
+
+JOB = (("summary",), ("critical-path",), ("ranks",), ("fleet", "stragglers"))
+OTHERS = (("predict",), ("breakdown",), ("kernels",), ("ops",), ("overheads",))
+EPOCH_US = 1_700_000_000_000_000
+YEAR_US = 365 * 86_400_000_000
+LATE_US = 300
+
+
+def rank_steps(late_us=0, steps=(5, 6, 7, 8), kernel="ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevKernelArgs)", device_us=0,
+               vendor="cuda", end_us=0):
+    """Steps of 4 ms: 30 products that take the device 60 us each, then an all-reduce that all ranks leave at 3.6 ms."""
+    events, correlation = [], 0
+    for i, number in enumerate(steps):
+        at = 4000 * i
+        events.append(span(f"ProfilerStep#{number}", at, 4000, cat="user_annotation"))
+        for k in range(30):
+            begin, correlation = at + 100 + late_us + 80 * k, correlation + 1
+            events += [span("aten::mm", begin, 50, **{"External id": correlation}),
+                       span(f"{vendor}LaunchKernel", begin + 10, 10, cat="cuda_runtime", correlation=correlation),
+                       span("sgemm_128x64", begin + 30 + device_us, 60, cat="kernel", pid=0, tid=7, correlation=correlation, device=0,
+                            stream=7)]
+        begin, correlation = at + 2700 + late_us, correlation + 1
+        events += [span(f"{vendor}LaunchKernel", begin, 10, cat="cuda_runtime", correlation=correlation),
+                   span(kernel, begin + 20 + device_us, 880 - late_us + end_us, cat="kernel", pid=0, tid=20, correlation=correlation,
+                        device=0, stream=20)]
+    return events
+
+
+def gloo_steps(late_us=0, end_us=0, count=5):
+    """Of the host alone: a step of 300 ms with one all-reduce on gloo's thread, which this rank leaves `end_us` after the first."""
+    events = []
+    for i in range(count):
+        at = 300_000 * i
+        events += [span(f"ProfilerStep#{i}", at, 300_000, cat="user_annotation"), span("aten::mm", at + 100, 40_000 + late_us),
+                   span("c10d::allreduce_", at + 40_200 + late_us, 100),
+                   span("gloo:all_reduce", at + 40_300 + late_us, 206_000 - late_us + end_us, cat="user_annotation", tid=9)]
+    return events
+
+
+def moved(events, by_us):
+    return [{**event, "ts": event["ts"] + by_us} for event in events]
+
+
+class JobFaults(Folder):
+    def job(self):
+        return os.path.join(self.folder, "job")
+
+    def rank(self, number, events=None, world=4, name=None, epoch_us=EPOCH_US, **more):
+        path = os.path.join(self.job(), name or f"rank{number}.json")
+        os.makedirs(self.job(), exist_ok=True)
+        events = rank_steps(LATE_US if number == 3 else 0) if events is None else events
+        more.setdefault("distributedInfo", {"rank": number, "world_size": world, "backend": "nccl"})
+        return write_trace(path, moved(events, epoch_us), **more)
+
+    def ranks(self, *numbers, **more):
+        for number in numbers:
+            self.rank(number, **more)
+
+    def screen(self, command, *paths):
+        outcome = steptime(*command, *(paths or (self.job(),)), env={"COLUMNS": "1000"})
+        self.assertEqual(outcome.code, OK, (command, outcome.err))
+        return " ".join(outcome.out.split())
+
+    def document(self, command, *paths):
+        outcome = steptime(*command, *(paths or (self.job(),)), "--format", "json")
+        self.assertEqual(outcome.code, OK, (command, outcome.err))
+        return outcome.json
+
+    def check_told(self, words, doubt, commands=JOB + OTHERS):
+        """Once for people, and in JSON as a doubt by its name."""
+        for command in commands:
+            with self.subTest(command=command):
+                self.assertEqual(self.screen(command).count(words), 1, (command, words, self.screen(command)[:1500]))
+                document = self.document(command)
+                doubts = [(row["doubt"], row["what"]) for row in rows_of(document, "doubts")]
+                self.assertTrue(any(id == doubt and words in what for id, what in doubts), doubts)
+
+    def check_late(self, rank=3, late_us=LATE_US):
+        """All four say the same, and it is true. late_us: None where only the steps that all have tell it."""
+        told = set()
+        for command in JOB:
+            with self.subTest(command=command):
+                found = values(self.document(command))
+                self.assertEqual(found["late_rank"], rank, command)
+                told.add(found["late_per_step_ns"])
+                self.assertAlmostEqual(found["late_per_step_ns"] / 1e3, late_us or LATE_US * found["late_steps"] / 4, delta=LATE_US / 20)
+                self.assertIn(f"Rank {rank} is late by", self.screen(command))
+        self.assertEqual(len(told), 1)
+
+    # ---- the job without a fault, which no screen may doubt ----
+
+    def test_nothing_is_wrong(self):
+        self.ranks(0, 1, 2, 3)
+        self.check_late()
+        for command in JOB + OTHERS:
+            with self.subTest(command=command):
+                document = self.document(command)
+                self.assertEqual((rows_of(document, "doubts"), document["warnings"]), ([], []))
+                self.assertIn("Trust: 4 traces of 4 steps; recorder cost unknown. ", self.screen(command))
+
+    # ---- files ----
+
+    def test_a_rank_is_missing(self):
+        self.ranks(0, 2, 3)
+        self.check_told("of the job's 4 ranks 1 is missing: 1", "ranks_missing")
+        self.check_late()
+
+    def test_a_file_breaks_off(self):
+        """As when the process dies while it writes; its first steps count."""
+        self.ranks(0, 1, 2, 3)
+        path = os.path.join(self.job(), "rank1.json")
+        with open(path, "rb") as file:
+            data = file.read()
+        for name, cut in (("rank1.json", data[:len(data) * 3 // 4]), ("rank1.json.gz", gzip.compress(data)[:-2000])):
+            with self.subTest(name=name):
+                os.unlink(path)
+                path = os.path.join(self.job(), name)
+                with open(path, "wb") as file:
+                    file.write(cut)
+                self.check_told("1 of 4 files break off", "cut_short")
+                self.check_told("1 rank without some steps of 5 to 8: 5 to", "cut_short")
+                self.check_late(late_us=None)
+
+    def test_a_process_died_before_it_wrote(self):
+        """An empty file, and one that was written under another name: neither is a trace, and the rank is missing."""
+        self.ranks(0, 1, 3)
+        for name, text in (("rank2.json", ""), ("rank2.json", "{"), ("rank2.json.tmp", '{"traceEvents": [')):
+            with self.subTest(name=name, text=text):
+                path = os.path.join(self.job(), name)
+                with open(path, "w", encoding="utf-8") as file:
+                    file.write(text)
+                self.check_told("of the job's 4 ranks 1 is missing: 2", "ranks_missing")
+                for command in JOB:
+                    said = " ".join(f'{warning["path"]} {warning["message"]}' for warning in self.document(command)["warnings"])
+                    self.assertIn(name, said, command)
+                self.check_late()
+                os.unlink(path)
+
+    def test_ranks_at_other_times(self):
+        self.ranks(0, 1, 3)
+        self.rank(2, rank_steps(steps=(50, 51, 52, 53)), epoch_us=EPOCH_US + 60_000_000)
+        self.check_told("ranks recorded at other times, steps 5 to 8 (rank0.json) and 50 to 53 (rank2.json)", "other_times")
+        self.check_late()
+
+    def test_no_two_ranks_at_one_time(self):
+        for number in range(4):
+            first = 5 + 10 * number
+            self.rank(number, rank_steps(steps=range(first, first + 4)), epoch_us=EPOCH_US + 60_000_000 * number)
+        self.check_told("ranks recorded at other times, steps 5 to 8 (rank0.json) and 15 to 18 (rank1.json)", "other_times")
+        for command in JOB:
+            self.assertIsNone(values(self.document(command))["late_rank"])
+
+    def test_versions(self):
+        for number in range(4):
+            self.rank(number, pytorch_version="2.6.0" if number == 1 else "2.1.0")
+        self.check_told("they record different versions of PyTorch, 2.1.0 (rank0.json) and 2.6.0 (rank1.json)", "ranks_differ")
+        self.check_late()
+
+    def test_vendors(self):
+        for number in range(4):
+            amd = number == 1
+            self.rank(number, rank_steps(LATE_US if number == 3 else 0, vendor="hip" if amd else "cuda"),
+                      deviceProperties=[{"id": 0, "name": "AMD Instinct MI300X" if amd else "NVIDIA A100-SXM4-40GB"}])
+        self.check_told("they record different devices, NVIDIA A100-SXM4-40GB (rank0.json) and AMD Instinct MI300X (rank1.json)",
+                        "ranks_differ")
+        self.check_late()
+
+    def test_several_jobs_in_a_folder(self):
+        self.ranks(0, 1, 2, 3)
+        self.rank(0, world=16, name="other.json")
+        self.check_told("they record different world sizes", "several_models")
+
+    # ---- clocks ----
+
+    def test_a_clock_that_is_wrong_by_years(self):
+        for number in range(4):
+            self.rank(number, epoch_us=EPOCH_US + (3 * YEAR_US if number == 1 else 0), host_name=f"node{number}")
+        self.check_told("rank0.json began 1095 days before rank1.json, or the clock of a host is wrong", "clocks")
+        self.check_late()
+
+    def test_a_clock_without_an_epoch(self):
+        """It counts from the boot of its host: nobody can say when it was, and the collectives tell all the same."""
+        for number in range(4):
+            self.rank(number, epoch_us=123_456 if number == 1 else EPOCH_US, host_name=f"node{number}")
+        self.check_late()
+
+    def test_clocks_of_two_devices_of_a_host(self):
+        """Those of rank 1's device and its host differ by 45 us, so that its kernels begin before they are launched."""
+        for number in range(4):
+            self.rank(number, rank_steps(LATE_US if number == 3 else 0, device_us=-75 if number == 1 else 0), host_name="node0")
+        self.check_told("clocks of host and device differ in 1 of 4 traces: device work begins before its launch, up to 55 us early",
+                        "clocks")
+        self.check_late()
+
+    def test_recorded_clocks_of_two_devices_of_a_host(self):
+        path = shared_trace("multirank/torchrec_a2a_v100_w4")
+        for command in JOB:
+            rows = {row["doubt"]: row["what"] for row in rows_of(self.document(command, path), "doubts")}
+            self.assertIn("device work begins before its launch", rows["clocks"])
+            self.assertEqual(values(self.document(command, path))["late_rank"], 2)
+
+    # ---- collectives ----
+
+    def test_collectives_of_unknown_kinds(self):
+        """Beside an all-reduce, which tells who is late; and alone, so that nobody can be said to be."""
+        unknown = "ncclDevKernel_Rotate_f32_RING_LL(ncclDevKernelArgs)"
+        for alone in (False, True):
+            for number in range(4):
+                late_us = LATE_US if number == 3 else 0
+                events = rank_steps(late_us, kernel=unknown) if alone else rank_steps(late_us)
+                for at in () if alone else range(3700, 16000, 4000):
+                    events += [span("cudaLaunchKernel", at, 5, cat="cuda_runtime", correlation=5000 + at),
+                               span(unknown, at + 10, 50, cat="kernel", pid=0, tid=20, correlation=5000 + at, device=0, stream=20)]
+                self.rank(number, events)
+            for command in JOB:
+                with self.subTest(command=command, alone=alone):
+                    said = [warning["message"] for warning in self.document(command)["warnings"]]
+                    self.assertEqual(sum(f"4 of its collectives are of no known kind, as '{unknown}'" in one for one in said), 4, said)
+                    self.assertIn("collectives are of no known kind, as 'ncclDevKernel_Rotate_f32_RING_LL(", self.screen(command))
+                    if alone:
+                        self.assertIn("Nobody can be said to be late: of the 4 collectives that several ranks have, none is known",
+                                      self.screen(command))
+            if not alone:
+                self.check_late()
+
+    def test_a_slow_gloo_link_and_equal_clocks(self):
+        """Ranks 2 and 3 leave each all-reduce 19 and 41 ms before the others: no clock is wrong, and nobody is late."""
+        for number, end_us in enumerate((0, 0, -19_000, -41_000)):
+            self.rank(number, gloo_steps(end_us=end_us), host_name="node0",
+                      distributedInfo={"rank": number, "world_size": 4, "backend": "gloo"})
+        for command in JOB:
+            with self.subTest(command=command):
+                document = self.document(command)
+                self.assertEqual(rows_of(document, "doubts"), [])
+                self.assertIsNone(values(document)["late_rank"])
+        self.assertEqual([row["clock_offset_ns"] for row in rows_of(self.document(("ranks",)), "ranks")], [0, 0, 0, 0])
+        self.assertIn("41", self.screen(("ranks",)))
+
+    # ---- sketches ----
+
+    def test_a_sketch_of_another_version(self):
+        """It is told by its path and its version; the other ranks are answered, and its rank is missing."""
+        self.ranks(0, 1, 2, 3)
+        sketches = os.path.join(self.folder, "sketches")
+        self.assertEqual(steptime("summary", "--save", sketches, self.job(), "--format", "json").code, OK)
+        path = os.path.join(sketches, "rank1.sketch")
+        with open(path, "wb") as file:
+            file.write(b"\x93steptime sketch\n\x63 anything")
+        outcome = steptime("ranks", sketches, "--format", "json")
+        self.assertEqual(outcome.code, OK, outcome.err)
+        said = [f'{warning["path"]}: {warning["message"]}' for warning in outcome.json["warnings"]]
+        self.assertTrue(any(os.path.basename(path) in one and "version" in one for one in said), said)
+        self.assertTrue(any("1 is missing: 1" in one for one in said), said)
+        self.assertEqual(values(outcome.json)["late_rank"], 3)
