@@ -56,7 +56,7 @@ const struct unpacker unpack_zstd = {"\x28\xb5\x2f\xfd", 4, false, frames_open, 
 
 /* ---- packing ---- */
 
-enum { LEVEL = 12 };
+enum { LEVEL = 15 };
 
 void pack_zstd(str bytes, struct buf *into)
 {

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Any bytes as a sketch: an error that says something, or the numbers of a rank that keep the promises of ranks.h, and
- * that ranks can be put together from, and written and read again as the same.
+ * that ranks can be put together from, and written and read again as the same. So what is shown of it by `summary`, and
+ * its path.
  */
 #include <assert.h>
+#include <math.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -12,6 +14,8 @@
 #include "memory_file.h"
 #include "report/report.h"
 #include "sketch/numbers/job_sketch.h"
+#include "sketch/numbers/path_sketch.h"
+#include "sketch/numbers/summary_sketch.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 
@@ -57,6 +61,38 @@ static void check_together(const struct sketch *sketch, const struct job_numbers
     verdict_show(&job.verdict, 2, report);
 }
 
+/* What is shown of it alone, and of it twice. */
+static bool check_summary(const struct input_file *file, struct arena *arena)
+{
+    struct summary *summary = arena_alloc(arena, sizeof *summary);
+    struct sketch again = {0};
+    if (!file->sketch->sections[SKETCH_SUMMARY].len)
+        return true;
+    if (!summary_sketch_read(file->sketch, 0, arena, summary, NULL))
+        return false;
+    summary_sketch_write(summary, true, arena, &again);
+    assert(summary_sketch_read(&again, 0, arena, summary, NULL));
+    const struct summary *const ranks[] = {summary, summary};
+    for (uint32_t count = 1; count <= 2; count++)
+        summary_show(ranks, count, 9, NAN, report_new(arena, S("summary")));
+    return true;
+}
+
+static bool check_path(const struct input_file *file, struct arena *arena)
+{
+    struct critical_path path;
+    struct sketch again = *file->sketch;
+    if (!file->sketch->sections[SKETCH_PATH].len)
+        return true;
+    if (!path_sketch_read(file->sketch, 0, arena, &path, NULL))
+        return false;
+    again.sections[SKETCH_PATH] = path_sketch_write(&path, true, arena);
+    assert(path_sketch_read(&again, 0, arena, &path, NULL));
+    for (uint32_t i = 0; i < path.stretch_count; i++)
+        assert(path.names[path.stretches[i].name].len < SIZE_MAX);
+    return true;
+}
+
 static bool take(void *context, struct input_file *file, struct steptime_error *err)
 {
     struct job_numbers rank;
@@ -69,7 +105,7 @@ static bool take(void *context, struct input_file *file, struct steptime_error *
     check_numbers(&rank.numbers);
     check_again(&rank, arena);
     check_together(file->sketch, &rank, arena);
-    return true;
+    return check_summary(file, arena) && check_path(file, arena);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)

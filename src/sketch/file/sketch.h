@@ -25,6 +25,7 @@ enum sketch_section {
     SKETCH_BOUND = 3,   /* struct verdict, struct holdups (sketch/numbers/bound_sketch.h) */
     SKETCH_SUMMARY = 4, /* struct summary but for what the others have (sketch/numbers/summary_sketch.h) */
     SKETCH_PATH = 5,    /* the same of struct critical_path (sketch/numbers/path_sketch.h) */
+    SKETCH_STRIP = 6,   /* struct strip (sketch/numbers/strip_sketch.h) */
     SKETCH_SECTIONS,
 };
 

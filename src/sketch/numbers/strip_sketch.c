@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Most of a strip follows from the rest: a stretch begins where what goes before it ends, and ends at the call of a
+ * collective that it leads to; its last piece is what the others leave. Only what differs from that costs more than a byte.
+ */
+#include "strip_sketch.h"
+
+#include "base/error.h"
+#include "base/map.h"
+#include "base/sort.h"
+#include "base/sum.h"
+#include "ops/rows/phase.h"
+#include "words.h"
+
+static const int64_t most_ns = (int64_t)1 << 60;
+
+struct strip_code {
+    struct code *code;
+    struct strip *strip;
+    const struct rank_numbers *numbers;
+    uint32_t next[STRIP_COLLECTIVE + 1]; /* by what a link leads to: the index behind the last one */
+};
+
+/* ---- links ---- */
+
+static void code_from(struct strip_code *s, struct strip_link *link)
+{
+    uint32_t from = link->from;
+    code_small(s->code, &from, STRIP_COLLECTIVE + 1);
+    link->from = (enum strip_from)from;
+}
+
+/* Links mostly lead to one after another. */
+static void code_index(struct strip_code *s, struct strip_link *link)
+{
+    if (link->from == STRIP_START)
+        return;
+    code_u32(s->code, &link->index, s->next[link->from]);
+    s->next[link->from] = link->index + 1;
+}
+
+static void code_ways(struct strip_code *s)
+{
+    struct strip *strip = s->strip;
+    bool any = strip->way_count;
+    code_bool(s->code, &any);
+    strip->way_count = any ? s->numbers->collective_count + 1 : 0;
+    if (code_reads(s->code))
+        strip->ways = arena_array(s->code->arena, strip->way_count, sizeof *strip->ways);
+    for (uint32_t i = 0; i < strip->way_count; i++)
+        code_from(s, &strip->ways[i]);
+    for (uint32_t i = 0; i < strip->way_count; i++)
+        code_index(s, &strip->ways[i]);
+}
+
+/* ---- stretches ---- */
+
+static int64_t end_of(const struct strip_code *s, uint32_t collective)
+{
+    if (collective >= s->numbers->collective_count)
+        return 0;
+    const struct collective *of = &s->numbers->collectives[collective].of;
+    return of->dur_ns < 0 ? of->call_ns : of->start_ns + of->dur_ns;
+}
+
+static int64_t start_expected(const struct strip_code *s, uint32_t stretch)
+{
+    const struct strip_link before = s->strip->stretches[stretch].before;
+    if (before.from == STRIP_START)
+        return s->strip->first_ns;
+    if (before.from == STRIP_COLLECTIVE)
+        return end_of(s, before.index);
+    return before.index < stretch ? s->strip->stretches[before.index].end_ns : 0;
+}
+
+/* Where ways come from: of each stretch that a way ends with, the call there. */
+static int64_t *ends_expected(const struct strip_code *s, struct arena *arena)
+{
+    const struct strip *strip = s->strip;
+    int64_t *ends = arena_array(arena, strip->stretch_count, sizeof *ends);
+    for (uint32_t i = 0; i < strip->stretch_count; i++)
+        ends[i] = INT64_MIN;
+    for (uint32_t i = 0; i < strip->way_count; i++)
+        if (strip->ways[i].from == STRIP_STRETCH && strip->ways[i].index < strip->stretch_count)
+            ends[strip->ways[i].index] =
+                i < s->numbers->collective_count ? s->numbers->collectives[i].of.call_ns : strip->last_ns;
+    return ends;
+}
+
+static void code_stretches(struct strip_code *s)
+{
+    struct arena scratch = {0};
+    struct strip_stretch *const at = s->strip->stretches;
+    const uint32_t count = s->strip->stretch_count;
+    const int64_t *ends = ends_expected(s, &scratch);
+    s->next[STRIP_STRETCH] = s->next[STRIP_COLLECTIVE] = 0;
+    for (uint32_t i = 0; i < count; i++)
+        code_from(s, &at[i].before);
+    for (uint32_t i = 0; i < count; i++)
+        code_index(s, &at[i].before);
+    for (uint32_t i = 0; i < count; i++) {
+        code_int(s->code, &at[i].start_ns, start_expected(s, i), -most_ns, most_ns);
+        code_int(s->code, &at[i].end_ns, ends[i] == INT64_MIN ? at[i].start_ns : ends[i], at[i].start_ns, most_ns);
+    }
+    arena_free(&scratch);
+}
+
+/* ---- kinds of pieces: each once, and of a piece its number ---- */
+
+struct kinds {
+    struct strip_piece *at;
+    uint32_t count;
+    uint32_t *of; /* by piece */
+};
+
+static struct kinds kinds_of(const struct strip *strip, struct arena *arena)
+{
+    struct map seen = {0};
+    struct kinds kinds = {.at = arena_array(arena, strip->piece_count, sizeof *kinds.at),
+                          .of = arena_array(arena, strip->piece_count, sizeof *kinds.of)};
+    for (uint32_t i = 0; i < strip->piece_count; i++) {
+        const struct strip_piece *piece = &strip->pieces[i];
+        const uint64_t small = (uint64_t)piece->class << 16 | (uint64_t)piece->cause << 8 | piece->phase;
+        const int64_t key = (int64_t)((uint64_t)piece->name << 24 | small);
+        uint32_t kind = map_get(&seen, key);
+        if (kind == MAP_NONE) {
+            kind = kinds.count++;
+            map_put(&seen, key, kind);
+            kinds.at[kind] = *piece;
+        }
+        kinds.of[i] = kind;
+    }
+    map_free(&seen);
+    return kinds;
+}
+
+static void code_kind(struct strip_code *s, struct strip_piece *kind)
+{
+    int class = kind->class, cause = kind->cause, phase = kind->phase;
+    code_word(s->code, &sketch_path_classes, &class);
+    code_word(s->code, &sketch_causes, &cause);
+    code_word(s->code, &sketch_phases, &phase);
+    code_small(s->code, &kind->name, s->strip->name_count);
+    kind->class = (uint8_t) class;
+    kind->cause = (uint8_t)cause;
+    kind->phase = (uint8_t)(phase < PHASES ? phase : PHASE_NONE);
+}
+
+static void code_kinds(struct strip_code *s, struct kinds *kinds, struct arena *arena)
+{
+    code_count(s->code, &kinds->count);
+    if (code_reads(s->code))
+        kinds->at = arena_array(arena, kinds->count, sizeof *kinds->at);
+    for (uint32_t i = 0; i < kinds->count; i++)
+        code_kind(s, &kinds->at[i]);
+}
+
+/* ---- pieces ---- */
+
+static void code_counts(struct strip_code *s)
+{
+    struct strip *strip = s->strip;
+    uint64_t first = 0;
+    for (uint32_t i = 0; i < strip->stretch_count; i++) {
+        struct strip_stretch *stretch = &strip->stretches[i];
+        code_count(s->code, &stretch->piece_count);
+        stretch->first_piece = (uint32_t)first;
+        first += stretch->piece_count;
+    }
+    uint32_t count = (uint32_t)first;
+    code_count(s->code, &count); /* so many there are, and no more than bytes are left */
+    s->code->damaged |= count != first;
+    strip->piece_count = s->code->damaged ? 0 : count;
+}
+
+static void code_piece_kinds(struct strip_code *s, struct kinds *kinds, struct arena *arena)
+{
+    const bool reads = code_reads(s->code);
+    if (reads)
+        kinds->of = arena_array(arena, s->strip->piece_count, sizeof *kinds->of);
+    for (uint32_t i = 0; i < s->strip->piece_count; i++) {
+        code_small(s->code, &kinds->of[i], kinds->count);
+        if (reads && kinds->count)
+            s->strip->pieces[i] = kinds->at[kinds->of[i]];
+    }
+}
+
+/* The pieces by kind, but for the last of each stretch, which is what the others leave. Times of one kind are alike. */
+static const struct keyed *by_kind(const struct strip *strip, const struct kinds *kinds, uint32_t *count,
+                                   struct arena *arena)
+{
+    struct keyed *order = arena_array(arena, strip->piece_count, sizeof *order);
+    *count = 0;
+    for (uint32_t i = 0; i < strip->stretch_count; i++)
+        for (uint32_t k = 1; k < strip->stretches[i].piece_count; k++) {
+            const uint32_t piece = strip->stretches[i].first_piece + k - 1;
+            order[(*count)++] = (struct keyed){kinds->of[piece], piece};
+        }
+    sort_keyed(order, *count);
+    return order;
+}
+
+/* What the pieces of a stretch leave goes to the last of them. */
+static bool fill_last(struct strip *strip, const struct strip_stretch *stretch)
+{
+    int64_t sum = 0;
+    for (uint32_t k = 1; k < stretch->piece_count; k++)
+        sum_to(&sum, strip->pieces[stretch->first_piece + k - 1].ns);
+    if (stretch->piece_count)
+        strip->pieces[stretch->first_piece + stretch->piece_count - 1].ns = stretch->end_ns - stretch->start_ns - sum;
+    return sum <= stretch->end_ns - stretch->start_ns;
+}
+
+static void code_times(struct strip_code *s, const struct kinds *kinds, struct arena *arena)
+{
+    uint32_t count;
+    const struct keyed *order = by_kind(s->strip, kinds, &count, arena);
+    for (uint32_t i = 0; i < count; i++)
+        code_int(s->code, &s->strip->pieces[order[i].row].ns, 0, 0, most_ns);
+    for (uint32_t i = 0; i < s->strip->stretch_count && code_reads(s->code); i++)
+        s->code->damaged |= !fill_last(s->strip, &s->strip->stretches[i]);
+}
+
+static void code_pieces(struct strip_code *s)
+{
+    struct arena scratch = {0};
+    struct strip *strip = s->strip;
+    struct kinds kinds = {0};
+    if (!code_reads(s->code))
+        kinds = kinds_of(strip, &scratch);
+    code_kinds(s, &kinds, &scratch);
+    code_counts(s);
+    if (code_reads(s->code))
+        strip->pieces = arena_array(s->code->arena, strip->piece_count, sizeof *strip->pieces);
+    code_piece_kinds(s, &kinds, &scratch);
+    if (!s->code->damaged)
+        code_times(s, &kinds, &scratch);
+    arena_free(&scratch);
+}
+
+/* ---- the section ---- */
+
+static void code_names(struct strip_code *s)
+{
+    struct strip *strip = s->strip;
+    code_count(s->code, &strip->name_count);
+    str *const names =
+        code_reads(s->code) ? arena_array(s->code->arena, strip->name_count, sizeof *names) : strip->names;
+    for (uint32_t i = 0; i < strip->name_count; i++) {
+        str name = names[i];
+        code_kept(s->code, &name);
+        if (code_reads(s->code))
+            names[i] = name;
+    }
+    strip->names = names;
+}
+
+static void code_strip(struct strip_code *s)
+{
+    struct strip *strip = s->strip;
+    code_int(s->code, &strip->first_ns, 0, -most_ns, most_ns);
+    code_int(s->code, &strip->last_ns, strip->first_ns, -most_ns, most_ns);
+    code_ways(s);
+    code_count(s->code, &strip->stretch_count);
+    if (code_reads(s->code))
+        strip->stretches = arena_array(s->code->arena, strip->stretch_count, sizeof *strip->stretches);
+    code_stretches(s);
+    code_names(s);
+    code_pieces(s);
+}
+
+/* What was written is changed to what is read of it: lists are their own. */
+static struct strip copy_of(const struct strip *strip, struct arena *arena)
+{
+    struct strip copy = *strip;
+    copy.stretches = arena_array(arena, strip->stretch_count, sizeof *copy.stretches);
+    copy.pieces = arena_array(arena, strip->piece_count, sizeof *copy.pieces);
+    copy.piece_count = 0;
+    for (uint32_t i = 0; i < strip->stretch_count; i++) {
+        const struct strip_stretch *stretch = &strip->stretches[i];
+        copy.stretches[i] = *stretch;
+        for (uint32_t k = 0; k < stretch->piece_count; k++)
+            copy.pieces[copy.piece_count++] = strip->pieces[stretch->first_piece + k];
+    }
+    return copy;
+}
+
+str strip_sketch_write(const struct strip *strip, const struct rank_numbers *numbers, struct arena *arena)
+{
+    struct arena scratch = {0};
+    struct buf bytes = {0};
+    struct code code = code_writer(&bytes);
+    struct strip copy = copy_of(strip, &scratch);
+    code_strip(&(struct strip_code){&code, &copy, numbers, {0}});
+    const str section = str_copy(arena, buf_str(&bytes));
+    buf_free(&bytes);
+    arena_free(&scratch);
+    return section;
+}
+
+bool strip_sketch_read(const struct sketch *sketch, const struct rank_numbers *numbers, struct arena *arena,
+                       struct strip *out, struct steptime_error *err)
+{
+    struct code code = sketch_section(sketch, SKETCH_STRIP, arena);
+    *out = (struct strip){0};
+    code_strip(&(struct strip_code){&code, out, numbers, {0}});
+    return (code_whole(&code) && strip_check(out)) ||
+           fail(err, STEPTIME_INPUT,
+                sketch->sections[SKETCH_STRIP].len ? "is a damaged sketch" : "is a sketch without a strip");
+}
