@@ -112,7 +112,7 @@ IDLE = [
          where="# running sparse arch", never=("vectorise",)),
     idle("capture_once", "start_up", "graph_capture", faults.capture, 190, "forward", "once", frames=False,
          never=("use CUDA graphs",)),
-    idle("capture_each", "start_up", "graph_capture", faults.capture, 90, "forward", frames=False, never=("use CUDA graphs",)),
+    idle("capture_each", "host", "graph_capture", faults.capture_again, 90, "forward", frames=False, never=("use CUDA graphs",)),
     idle("hundred_gaps", "host", "python", faults.python_work, 1.6, "operator", where="route_tokens",
          never=("each piece a little",)),
     idle("single_gap", "host", "python", faults.evaluation, 220, "forward", "once", where="evaluate", never=("vectorise",)),

@@ -21,7 +21,7 @@ void habit_find(const struct trace *trace, const struct seen *seen, struct step_
         holdup->habit = HABIT_EACH;
     else if (seen->count <= 2 && seen->last <= 1 && range.first == 0)
         holdup->habit = HABIT_WARM_UP;
-    else if (seen->count > 1 && !seen->uneven && seen->apart > 1) {
+    else if (seen->count > 2 && !seen->uneven && seen->apart > 1) { /* two alone have no period */
         holdup->habit = HABIT_PERIODIC;
         holdup->every = seen->apart;
     } else

@@ -7,6 +7,7 @@
 #include "habit.h"
 #include "ops/rows/kernel_title.h"
 #include "ops/rows/phase.h"
+#include "ops/words/family.h"
 #include "stretches.h"
 
 enum {
@@ -215,6 +216,28 @@ static bool compiles_at_run_time(const struct work *w, const struct stretch_grou
            (holdup->habit == HABIT_ONCE || holdup->habit == HABIT_WARM_UP);
 }
 
+/* Of a library's operator the name says what it does; of a function of the user's only that it ran. */
+static bool is_function(str name)
+{
+    static const char *const running[] = {"CompiledFunction", "Torch-Compiled", "## Call ", "TorchDynamo",
+                                          "Optimizer."};
+    for (size_t i = 0; i < sizeof running / sizeof *running; i++)
+        if (str_starts(name, str_of(running[i])))
+            return false;
+    return !str_has(name, S("::")) && family_of_name(name) == FAMILY_OTHER;
+}
+
+/* A long stretch in which nothing else is open: without a frame nobody knows whether something worked, waited or slept. */
+static bool is_unknown(const struct work *w, const struct stretch_group *group)
+{
+    const uint32_t row = group->longest.row;
+    if (!group->is_long || (group->cause != CAUSE_PYTHON && group->cause != CAUSE_OPERATOR))
+        return false;
+    if (row == ROW_NONE || w->trace->kind[row] == EVENT_ANNOTATION)
+        return group->cause == CAUSE_PYTHON;
+    return w->trace->kind[row] == EVENT_OPERATOR && is_function(trace_name(w->trace, row));
+}
+
 static struct holdup describe(struct work *w, uint32_t index, int64_t saved_ns)
 {
     const struct stretch_group *group = &w->stretches.groups[index];
@@ -229,6 +252,8 @@ static struct holdup describe(struct work *w, uint32_t index, int64_t saved_ns)
     habit_find(w->trace, &group->seen, w->lab.selected.range, &holdup);
     if (compiles_at_run_time(w, group, &holdup))
         holdup.cause = CAUSE_RUN_TIME_COMPILER;
+    else if (is_unknown(w, group))
+        holdup.cause = CAUSE_UNKNOWN;
     return holdup;
 }
 

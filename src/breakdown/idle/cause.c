@@ -28,6 +28,7 @@ static const struct {
     [CAUSE_RUNTIME] = {"runtime", "other runtime calls"},
     [CAUSE_OPERATOR] = {"operator", "operators"},
     [CAUSE_PYTHON] = {"python", "Python"},
+    [CAUSE_UNKNOWN] = {"unknown", "what was not recorded"},
     [CAUSE_PAUSE] = {"pause", "a pause of one length"},
     [CAUSE_RUN_TIME_COMPILER] = {"runtime_compiler", "first call of an operator"},
     [CAUSE_NO_LAUNCH] = {"no_launch", "operators that launch nothing"},
@@ -140,6 +141,10 @@ static const struct {
     {FRAMES, ENDS, ": save", "torch/serialization.py(", CAUSE_CHECKPOINT},
     {FRAMES, HAS, "torch/distributed/checkpoint/", NULL, CAUSE_CHECKPOINT},
 
+    {BIT(EVENT_ANNOTATION), IS, "checkpoint", NULL, CAUSE_CHECKPOINT},
+    {BIT(EVENT_ANNOTATION), HAS, "save_checkpoint", NULL, CAUSE_CHECKPOINT},
+    {BIT(EVENT_ANNOTATION), HAS, "ModelCheckpoint", NULL, CAUSE_CHECKPOINT},
+
     {FRAMES, HAS, "logging/__init__.py(", NULL, CAUSE_LOGGING},
     {FRAMES, HAS, "torch/utils/tensorboard/", NULL, CAUSE_LOGGING},
     {FRAMES, HAS, "tensorboardX/", NULL, CAUSE_LOGGING},
@@ -162,6 +167,10 @@ static const struct {
     {CALLS, STARTS, "hipGraphInstantiate", NULL, CAUSE_CAPTURE},
 
     /* CUPTI files a wait of the driver itself under overhead, too; it is no work of the recorder. */
+    /* A call of another process lasts until that has answered. */
+    {RANGES, STARTS, "rpc_sync#", NULL, CAUSE_COLLECTIVE},
+    {RANGES, STARTS, "rpc_async#", NULL, CAUSE_COLLECTIVE},
+
     {BESIDE, IS, "Command Buffer Full", NULL, CAUSE_NONE},
     {BESIDE, HAS, "", NULL, CAUSE_RECORDER},
 };

@@ -43,6 +43,7 @@ enum cause {
     CAUSE_OPERATOR, /* in an operator */
     CAUSE_PYTHON,   /* in none */
 
+    CAUSE_UNKNOWN,           /* a long stretch in which nothing was recorded: told of what stands around it */
     CAUSE_PAUSE,             /* in none for the same time to a thousandth, step after step: told of all of them */
     CAUSE_RUN_TIME_COMPILER, /* a hole in the first call of an operator: told by more than a stretch, never of one */
     CAUSE_NO_LAUNCH,         /* operators one after another that launch nothing: told of a run of them */

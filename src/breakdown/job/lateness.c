@@ -43,7 +43,7 @@ static enum late_kind kind_of_cause(enum cause cause)
 /* One pause in one of several steps: it came to that step later, and is as fast as the others else. */
 static bool is_skew(const struct holdup *holdup, uint32_t steps)
 {
-    return steps > 2 && holdup->is_long && holdup->cause == CAUSE_PYTHON &&
+    return steps > 2 && holdup->is_long && (holdup->cause == CAUSE_PYTHON || holdup->cause == CAUSE_UNKNOWN) &&
            holdup->longest_ns / 8 >= holdup->time_ns / 10;
 }
 

@@ -286,7 +286,7 @@ static void count_late_steps(const struct rank_numbers *rank, const struct atten
         last = step;
         account->late_steps++;
     }
-    account->late_every = even && account->late_steps > 1 && apart > 1 && apart < UINT32_MAX ? (uint32_t)apart : 0;
+    account->late_every = even && account->late_steps > 2 && apart > 1 && apart < UINT32_MAX ? (uint32_t)apart : 0;
 }
 
 static uint32_t without_key(const struct rank_numbers *rank)

@@ -32,6 +32,7 @@ static const struct {
     [CAUSE_CHECKPOINT] = {"SM114", 0.05},
     [CAUSE_LOGGING] = {"SM115", 0.05},
     [CAUSE_SLEEP] = {"SM116", 0.05},
+    [CAUSE_UNKNOWN] = {"SM118", 0.05},
     [CAUSE_PAUSE] = {"SM116", 0.05},
     [CAUSE_NO_LAUNCH] = {"SM119", 0.05},
     [CAUSE_DEVICE] = {"SM203", 0.10},

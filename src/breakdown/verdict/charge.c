@@ -187,6 +187,34 @@ static void mark_pauses(const struct graph *graph, const struct charge_slice *sl
     arena_free(&scratch);
 }
 
+/* ---- what comes again ---- */
+
+enum { AGAIN_LEAST = 3 }; /* steps from which it is a habit */
+
+/* Slices are in order of their starts, and so by step. */
+static void find_again(const struct charging *c, bool again[CAUSES])
+{
+    const struct trace *trace = c->graph->trace;
+    uint32_t steps[CAUSES] = {0}, last[CAUSES], step = 0;
+    memset(last, 0xFF, sizeof last);
+    for (size_t i = 0; i < c->count && trace->step_count; i++) {
+        const int64_t start = c->graph->net.start[c->slices[i].node];
+        const int cause = c->slices[i].charge - CHARGE_HOST;
+        while (step + 1 < trace->step_count && trace->steps[step + 1].start_ns <= start)
+            step++;
+        steps[cause] += last[cause] != step;
+        last[cause] = step;
+    }
+    for (int cause = 0; cause < CAUSES; cause++)
+        again[cause] = steps[cause] >= AGAIN_LEAST && 2 * steps[cause] > trace->step_count;
+}
+
+enum resource charged_to(const struct charges *charges, enum charge charge)
+{
+    const enum resource resource = resource_of(charge);
+    return resource == RESOURCE_START && charges->again[charge - CHARGE_HOST] ? RESOURCE_HOST : resource;
+}
+
 /* ---- all ---- */
 
 static struct charges finish(struct charging *c, const uint8_t *of, struct arena *arena)
@@ -194,8 +222,10 @@ static struct charges finish(struct charging *c, const uint8_t *of, struct arena
     struct charge_slice *slices = arena_array(arena, c->count, sizeof *slices);
     if (c->count)
         memcpy(slices, c->slices, c->count * sizeof *slices);
+    struct charges charges = {of, slices, (uint32_t)c->count, {0}};
+    find_again(c, charges.again);
     mem_free(c->slices);
-    return (struct charges){of, slices, (uint32_t)c->count};
+    return charges;
 }
 
 struct charges charges_of(const struct graph *graph, const struct work_classes *classes, struct arena *arena)
@@ -228,10 +258,11 @@ const int64_t *charges_not_of_host(const struct graph *graph, const struct work_
         int64_t own = graph->net.work[node];
         for (; slice < charges.slice_count && charges.slices[slice].node == node; slice++) {
             own -= charges.slices[slice].ns;
-            if (resource_of((enum charge)charges.slices[slice].charge) != RESOURCE_HOST)
+            if (charged_to(&charges, (enum charge)charges.slices[slice].charge) != RESOURCE_HOST)
                 ns[node] += charges.slices[slice].ns;
         }
-        if (graph->net.kind[node] != NODE_DEVICE && resource_of((enum charge)charges.of[node]) != RESOURCE_HOST)
+        if (graph->net.kind[node] != NODE_DEVICE &&
+            charged_to(&charges, (enum charge)charges.of[node]) != RESOURCE_HOST)
             ns[node] += own;
         any |= ns[node] > 0;
     }

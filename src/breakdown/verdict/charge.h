@@ -38,7 +38,7 @@ enum resource {
     RESOURCES,
 };
 
-enum resource resource_of(enum charge charge);
+enum resource resource_of(enum charge charge);      /* by itself, see charged_to */
 const char *resource_id(enum resource resource);    /* "device" */
 const char *resource_title(enum resource resource); /* for people */
 
@@ -53,7 +53,12 @@ struct charges {
     const uint8_t *of; /* by node: an enum charge, of all that is in no slice */
     const struct charge_slice *slices;
     uint32_t slice_count; /* ascending by node */
+    bool again
+        [CAUSES]; /* what usually comes once (RESOURCE_START) comes in most steps: no start-up but the host's work */
 };
+
+/* Of a trace: what comes again and again is no start-up. */
+enum resource charged_to(const struct charges *charges, enum charge charge);
 
 /* In the arena. */
 struct charges charges_of(const struct graph *graph, const struct work_classes *classes, struct arena *arena);

@@ -16,11 +16,11 @@ static void add(struct spending *spending, uint32_t node, enum resource resource
     spending->at[spending->count++] = (struct spent){node, ns & 1, ns, resource};
 }
 
-static void list_resources(bool host_alone, enum resource of[CHARGES])
+static void list_resources(const struct lab *lab, enum resource of[CHARGES])
 {
     for (int charge = 0; charge < CHARGES; charge++) {
-        of[charge] = resource_of((enum charge)charge);
-        if (host_alone && of[charge] == RESOURCE_HOST)
+        of[charge] = charged_to(&lab->charges, (enum charge)charge);
+        if (lab->hostwork && of[charge] == RESOURCE_HOST)
             of[charge] = RESOURCE_BESIDE;
     }
 }
@@ -40,7 +40,7 @@ struct spending spending_of(const struct lab *lab)
     const struct charges *charges = &lab->charges;
     struct spending spending = {0};
     enum resource of[CHARGES];
-    list_resources(lab->hostwork != NULL, of);
+    list_resources(lab, of);
     for (uint32_t node = 0, slice = 0; node < lab->judged.steps.until; node++) {
         const bool told = net_end(net, node) > lab->judged.steps.from_ns;
         int64_t own = net->work[node];

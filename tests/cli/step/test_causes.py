@@ -5,6 +5,8 @@ import tempfile
 import unittest
 
 import plant
+from planted import compare, real, truth as truths
+from planted.jobs import JOBS
 from support import steptime
 
 STEPS = 6
@@ -23,6 +25,32 @@ def kernels(scene, at, count=10, each=100, kernel=20, name="sgemm", free=0):
         scene.work(free, kernel, launch=at + i * each + 1, launch_dur=3, name=name)
         free += kernel
     return at + count * each
+
+
+class Catalogue(unittest.TestCase):
+    """Planted jobs (tests/planted) whose cause no call names by itself."""
+
+    NAMES = ("late_backward_2", "skewed_start_8", "capture_each", "capture_once", "checkpoint_every_third", "single_gap",
+             "real_backward", "real_skewed_start", "real_checkpoint")
+
+    def folders(self):
+        for name in self.NAMES:
+            with tempfile.TemporaryDirectory() as folder:
+                if name in JOBS:
+                    known = truths.truth(JOBS[name])
+                    truths.write(JOBS[name], folder)
+                    yield known, folder
+                else:
+                    [known] = [known for known in real.truths() if known["name"] == name]
+                    yield known, known["folder"]
+
+    def test_what_is_not_recorded_is_unknown_and_its_place_is_named(self):
+        for known, folder in self.folders():
+            with self.subTest(known["name"]):
+                document = steptime("summary", "--format", "json", folder).json
+                wrong = [(check.what, check.said, check.wanted) for check in compare.check(known, {"summary": document})
+                         if check.right is False]
+                self.assertEqual(wrong, [])
 
 
 class Causes(unittest.TestCase):

@@ -92,7 +92,7 @@ class JobTest(unittest.TestCase):
         self.assertEqual(values(documents["ranks"])["late_rank"], 1)
         for command in ("summary", "critical-path", "ranks", "stragglers"):
             self.assertEqual(values(documents[command])["late"], "Rank 1 is late by 200.00 ms of a step of 202.99 ms: backward / "
-                             "LateBackward (a long operator), in 6 of 6 steps.")
+                             "LateBackward (what was not recorded), in 6 of 6 steps.")
         findings = documents["summary"]["findings"]
         self.assertEqual(findings[0]["rule"], "SM120")
         self.assertNotIn("SM105", [finding["rule"] for finding in findings])
