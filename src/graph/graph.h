@@ -93,16 +93,6 @@ static inline int64_t schedule_end_ns(const struct graph *graph, const struct sc
 }
 
 /*
- * A change that takes rows away: their work, that of the calls inside them and
- * of the device work they caused, and what waited for them. The set is by row.
- */
-struct without {
-    const struct graph *graph;
-    const bool *rows;
-};
-struct change change_without(const struct without *without);
-
-/*
  * The longest path (time/path.h) from its last node (graph_last) back to the start of the trace; a thread of the host
  * whose beginning nothing explains was begun by the training thread. schedule is NULL for the graph as recorded.
  */

@@ -195,14 +195,4 @@ uint32_t program_unusable_sizes(const struct program *program);
 /* False with STEPTIME_INPUT where no operator has usable sizes. Who plans without recorded times asks this first. */
 bool program_check(const struct program *program, struct steptime_error *err);
 
-/* Which operators at the top read or overwrite what an earlier one at the top wrote. Pairs ascend by `op`. */
-struct program_need {
-    uint32_t op, needs; /* both at the top */
-};
-struct program_needs {
-    const struct program_need *at;
-    uint32_t count;
-};
-struct program_needs program_needs_of(const struct program *program, struct arena *arena);
-
 #endif

@@ -24,8 +24,8 @@ struct sitting {
 
 /* ---- opening ---- */
 
-struct gatherings gatherings_open(const struct job *job, uint32_t pass, const struct schedule *schedules,
-                                  struct arena *arena, struct arena *scratch)
+static struct gatherings gatherings_open(const struct job *job, uint32_t pass, const struct schedule *schedules,
+                                         struct arena *arena, struct arena *scratch)
 {
     struct gatherings all = {.job = job,
                              .runs = arena_array(scratch, job->count, sizeof *all.runs),
@@ -72,7 +72,8 @@ static void wake(struct sitting *s, uint32_t net)
 
 /* ---- meeting ---- */
 
-int64_t meeting_zero(const struct net *net, uint32_t node)
+/* When a member would end by its own clock, if the meeting began at 0 and took no time. */
+static int64_t meeting_zero(const struct net *net, uint32_t node)
 {
     return net->start ? net_end(net, node) : 0;
 }

@@ -17,12 +17,6 @@ struct gatherings {
     struct gathering *at; /* by meeting */
 };
 
-struct gatherings gatherings_open(const struct job *job, uint32_t pass, const struct schedule *schedules,
-                                  struct arena *arena, struct arena *scratch);
-
-/* When a member would end by its own clock, if the meeting began at 0 and took no time. */
-int64_t meeting_zero(const struct net *net, uint32_t node);
-
 /* The current node of a run comes to a meeting, or a member does not. True where nobody else is missing then. */
 bool gathering_comes(struct gatherings *all, uint32_t meeting, const struct run *run);
 bool gathering_stays_away(struct gatherings *all, uint32_t meeting);

@@ -38,7 +38,7 @@ void draft_add(struct operations_draft *draft, const struct operation_row *row)
                                                            .model_chunk = chunk_of(row->model_chunk)};
 }
 
-void draft_release(struct operations_draft *draft)
+static void draft_release(struct operations_draft *draft)
 {
     mem_free(draft->operations);
     intern_free(draft->types);
@@ -105,8 +105,9 @@ static bool makes_a_job(const struct operations_draft *draft)
            cells <= 4 * (uint64_t)draft->count;
 }
 
-bool draft_finish(struct operations_draft *draft, const char *path, struct arena *arena, struct operations *operations,
-                  struct steptime_error *err)
+/* False with *err where these are no operations of one job. */
+static bool draft_finish(struct operations_draft *draft, const char *path, struct arena *arena,
+                         struct operations *operations, struct steptime_error *err)
 {
     if (!draft->count || draft->count >= UINT32_MAX)
         return fail_at(err, STEPTIME_INPUT, str_of(path), -1, "no operations in it");

@@ -26,11 +26,6 @@ struct operation_row {
 /* Dropped and counted where a number cannot be. */
 void draft_add(struct operations_draft *draft, const struct operation_row *row);
 
-/* False with *err where these are no operations of one job. */
-bool draft_finish(struct operations_draft *draft, const char *path, struct arena *arena, struct operations *operations,
-                  struct steptime_error *err);
-void draft_release(struct operations_draft *draft);
-
 /* The readers of each kind of file. */
 bool operations_read_table(const char *path, struct operations_draft *draft, struct steptime_error *err);
 bool operations_read_timeline(const char *path, struct operations_draft *draft, struct steptime_error *err);

@@ -28,8 +28,6 @@ enum timing_basis {
     TIMING_BASES,
 };
 
-str timing_basis_word(enum timing_basis basis); /* "recorded" */
-
 /* What the host waits for: one stream, all of them, or nothing. */
 enum { WAITS_FOR_ALL = UINT32_MAX - 1, WAITS_FOR_NOTHING = UINT32_MAX };
 

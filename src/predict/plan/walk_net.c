@@ -41,7 +41,8 @@ struct making {
     uint32_t op;    /* the current one */
 };
 
-int64_t walk_ticks(double us)
+/* Microseconds as ticks; times beyond what can be told end at its end. */
+static int64_t walk_ticks(double us)
 {
     return time_rounded(us * 1e6);
 }

@@ -43,8 +43,6 @@ struct walk_net {
 
 struct walk_net walk_net_of(const struct plan *plan, struct arena *arena);
 
-/* Microseconds as ticks; times beyond what can be told end at its end. */
-int64_t walk_ticks(double us);
 double walk_us(int64_t ticks);
 
 #endif

@@ -48,7 +48,6 @@ void flow_build(struct file *file); /* slots and definitions */
 
 /* ---- asking ---- */
 uint32_t scope_parameters(const struct syntax *tree, uint32_t function); /* SYN_PARAMETERS; NONE */
-bool scope_owns(const struct file *file, uint32_t function, uint32_t node);
-uint32_t scope_function_at(const struct file *file, uint32_t node); /* file-local */
+uint32_t scope_function_at(const struct file *file, uint32_t node);      /* file-local */
 
 #endif

@@ -100,6 +100,20 @@ void scope_find(struct file *file)
     mem_free(g.stack);
 }
 
+/* The code of a function is its block; defaults, decorators, bases and annotations run outside. */
+static bool scope_owns(const struct file *file, uint32_t function, uint32_t node)
+{
+    const struct syntax *tree = file->shown.tree;
+    const uint32_t at = file->functions[function].node;
+    if (tree->kind[at] == SYN_MODULE)
+        return true;
+    if (!syntax_inside(tree, node, at) || node == at)
+        return false;
+    const uint32_t body = syntax_last_child(tree, at);
+    const uint32_t parent = tree->parent[node];
+    return body != NONE && (node >= body || (node == parent + 1 && tree->parent[parent] == scope_parameters(tree, at)));
+}
+
 /* Functions lie in the order of their nodes: the last that begins at or before the node, or one around that. */
 uint32_t scope_function_at(const struct file *file, uint32_t node)
 {
@@ -114,18 +128,4 @@ uint32_t scope_function_at(const struct file *file, uint32_t node)
     while (low && !scope_owns(file, low, node))
         low = file->functions[low].outer;
     return low;
-}
-
-/* The code of a function is its block; defaults, decorators, bases and annotations run outside. */
-bool scope_owns(const struct file *file, uint32_t function, uint32_t node)
-{
-    const struct syntax *tree = file->shown.tree;
-    const uint32_t at = file->functions[function].node;
-    if (tree->kind[at] == SYN_MODULE)
-        return true;
-    if (!syntax_inside(tree, node, at) || node == at)
-        return false;
-    const uint32_t body = syntax_last_child(tree, at);
-    const uint32_t parent = tree->parent[node];
-    return body != NONE && (node >= body || (node == parent + 1 && tree->parent[parent] == scope_parameters(tree, at)));
 }

@@ -65,7 +65,6 @@ const struct value *eval_cell(struct eval *e, uint32_t cell);
 /* A device that is "same as parameter k" here, told to others as what the callers pass. `keep_self`: but not self's. */
 const struct value *eval_concrete(struct eval *e, const struct value *value, bool keep_self);
 void eval_class_on_gpu(struct eval *e, uint32_t class_id);
-void eval_attribute_fact(struct eval *e, uint32_t class_id, str name, const struct value *value);
 
 void eval_settle(struct eval *e, uint32_t def);
 
@@ -77,8 +76,6 @@ const struct value *eval_attribute(struct eval *e, uint32_t node);
 const struct value *eval_known(struct eval *e, uint32_t call, const struct known *known, const struct value *receiver);
 const struct value *eval_binary(struct eval *e, const struct value *a, const struct value *b, enum syntax_op op);
 const struct value *eval_iterate(struct eval *e, const struct value *value); /* an item of it */
-const struct value *eval_index(struct eval *e, uint32_t node);
-const struct value *eval_attribute_of_class(struct eval *e, uint32_t class_id, const struct value *object, str name);
 const struct value *eval_move_to(struct eval *e, const struct value *value, enum value_device device,
                                  uint8_t parameter);
 /* The device an argument names: x.to(here). DEVICE_UNKNOWN where it names none. */

@@ -250,7 +250,7 @@ static bool names_text(const struct syntax *tree, uint32_t index)
     return text.len > 2 && known_word(WORDS_TEXT_FIELDS, (str){text.at + 1, text.len - 2});
 }
 
-const struct value *eval_index(struct eval *e, uint32_t node)
+static const struct value *eval_index(struct eval *e, uint32_t node)
 {
     const struct value *object = eval_get(e, syntax_child(e->tree, node, 0));
     const uint32_t index = syntax_child(e->tree, node, 1);

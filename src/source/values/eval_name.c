@@ -166,7 +166,8 @@ static const struct value *attribute_cells(struct eval *e, uint32_t class_id, co
     return value;
 }
 
-const struct value *eval_attribute_of_class(struct eval *e, uint32_t class_id, const struct value *object, str text)
+static const struct value *eval_attribute_of_class(struct eval *e, uint32_t class_id, const struct value *object,
+                                                   str text)
 {
     const uint32_t method = class_method(e->cells, class_id, text);
     if (method != NONE && !e->files->functions[method].is_property)

@@ -189,42 +189,6 @@ static void a_device_clock_that_runs_ahead_keeps_its_launches(void **state)
 
 /* ---- replay ---- */
 
-static int64_t span_without(const struct graph *g, uint32_t row)
-{
-    struct arena scratch = {0};
-    bool *rows = arena_array(&scratch, g->trace->count, sizeof *rows);
-    rows[row] = true;
-    const struct without without = {g, rows};
-    const struct change change = change_without(&without);
-    const struct schedule schedule = net_run(&g->net, &change, &scratch);
-    path_of(g, &schedule);
-    arena_free(&scratch);
-    return schedule.span;
-}
-
-/* Without the wait the second launch (10 us later than the first call's end) comes before the first kernel ends. */
-static void a_wait_taken_away_lets_the_next_launch_come_earlier(void **state)
-{
-    struct trace *t = one_wait("cudaStreamSynchronize");
-    struct graph *g = graph_of(t);
-    assert_int_equal(g->launch_floor_ns, 10000);
-    /* host: 100 + 15 + 10 = 125, launched; kernel: 125 + 10 = 135, where the stream is free; end: 235 */
-    assert_int_equal(span_without(g, 2), 235000);
-    drop(t, g);
-}
-
-static void work_taken_away_beside_the_path_saves_nothing(void **state)
-{
-    struct trace *t = trace_new();
-    call(t, "cudaLaunchKernel", 1, 0, 10);
-    kernel(t, 7, 1, 15, 1000);
-    op(t, MAIN, "aten::empty", 20, 500);
-    call(t, "cudaDeviceSynchronize", 2, 530, 490);
-    struct graph *g = graph_of(t);
-    assert_int_equal(span_without(g, 2), 1020000);
-    drop(t, g);
-}
-
 static int64_t half(const void *context, uint32_t node)
 {
     const struct graph *g = context;
@@ -331,8 +295,6 @@ int main(void)
         cmocka_unit_test(more_streams_than_are_looked_at_are_told),
         cmocka_unit_test(a_kernel_that_finds_the_device_taken_depends_on_the_kernel_there),
         cmocka_unit_test(a_device_clock_that_runs_ahead_keeps_its_launches),
-        cmocka_unit_test(a_wait_taken_away_lets_the_next_launch_come_earlier),
-        cmocka_unit_test(work_taken_away_beside_the_path_saves_nothing),
         cmocka_unit_test(faster_kernels_help_until_the_host_is_the_limit),
         cmocka_unit_test(every_real_trace_replays_as_it_was_recorded),
         cmocka_unit_test(runtime_calls_are_told_by_name),
