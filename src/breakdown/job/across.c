@@ -90,9 +90,8 @@ static void cross(struct walk *w, uint32_t collective, const struct line_meeting
     struct across *out = w->out;
     const uint32_t meeting = w->lines->at[w->rank].meeting[collective];
     out->crossings = mem_grow(out->crossings, &w->crossing_room, out->crossing_count + 1, sizeof *out->crossings);
-    out->crossings[out->crossing_count++] =
-        (struct crossing){w->time_ns, w->rank, met->last_rank, meeting,
-                          w->lines->ranks->meetings[meeting].saving_ns <= w->lines->ranks->tie_ns};
+    out->crossings[out->crossing_count++] = (struct crossing){w->time_ns, w->rank, met->last_rank, meeting,
+                                                              met->last_ns - met->next_ns <= w->lines->ranks->tie_ns};
     w->rank = met->last_rank;
     w->at = w->lines->at[w->rank].strip->ways[met->last_index];
 }

@@ -193,6 +193,8 @@ static void settle(struct delaying *d, uint32_t meeting)
         since_ns = since.last_ns;
         profile_of(lines, member->rank, member->index, since.waiting_ns, &d->waiting);
         find_takers(d, &scratch);
+        if (since.last_ns > since.waiting_ns) /* it left later what both were in: that took longer for it */
+            add_taker(d, (struct taker){KIND_OF_TRANSFER, 0}, since.last_ns - since.waiting_ns);
         d->waited_ns += waited;
         share_out(d, met->last_rank, waited, true);
         share_out(d, met->last_rank, d->handed[k], false);
@@ -224,15 +226,23 @@ static int largest_first(const void *a, const void *b)
     return x->kind < y->kind ? -1 : 1;
 }
 
+static bool is_own(const struct line_kind *kind)
+{
+    return kind->class != KIND_TRANSFER && kind->class != PATH_COMMUNICATION && kind->class != PATH_UNKNOWN;
+}
+
 static struct delays result_of(const struct delaying *d)
 {
     struct delays out = {.count = (uint32_t)d->cost_count, .waiting_ns = d->waited_ns};
     out.at = arena_array(d->arena, out.count, sizeof *out.at);
     out.of_rank = arena_array(d->arena, d->lines->count, sizeof *out.of_rank);
+    out.own = arena_array(d->arena, d->lines->count, sizeof *out.own);
     for (uint32_t i = 0; i < out.count; i++) {
         const int64_t ns = d->costs[i].short_ns + d->costs[i].long_ns;
         out.at[i] = d->costs[i];
         out.of_rank[d->costs[i].rank] += ns;
+        if (is_own(&d->lines->kinds[d->costs[i].kind]))
+            out.own[d->costs[i].rank] += ns;
     }
     if (out.count)
         qsort(out.at, out.count, sizeof *out.at, largest_first);
@@ -264,4 +274,18 @@ struct delays delays_of(const struct lines *lines, struct arena *arena)
     profile_free(&d.waiting);
     arena_free(&scratch);
     return out;
+}
+
+uint32_t delays_culprit(const struct delays *delays, uint32_t ranks)
+{
+    uint32_t most = 0;
+    int64_t next_ns = 0;
+    for (uint32_t r = 1; r < ranks; r++)
+        if (delays->own[r] > delays->own[most])
+            most = r;
+    for (uint32_t r = 0; r < ranks; r++)
+        if (r != most && delays->own[r] > next_ns)
+            next_ns = delays->own[r];
+    const bool stands_out = delays->own[most] / 2 >= next_ns && delays->own[most] >= delays->of_rank[most] / 2;
+    return stands_out && delays->own[most] ? most : NO_RANK;
 }

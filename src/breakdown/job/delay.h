@@ -4,7 +4,8 @@
  *
  * For a member that waits w and the last to come: what both did since they last
  * left a collective together is compared. Each kind of time that the last has more
- * of takes its share of w as short-term cost. Each wait of the last in that time
+ * of takes its share of w as short-term cost; where it left that collective later,
+ * so does the transfer. Each wait of the last in that time
  * takes its share too; that is handed to the rank which the last waited for, as
  * long-term cost, in proportion of its own surplus there. Collectives are taken
  * from last to first, so that every wait has been handed all before its turn.
@@ -31,8 +32,12 @@ struct delays {
     struct delay_cost *at; /* largest first */
     uint32_t count;
     int64_t *of_rank;   /* by rank: the sum of its costs */
+    int64_t *own;       /* by rank: of them what is neither transfer nor unknown */
     int64_t waiting_ns; /* all waiting in blocking collectives, over all of them and all ranks; the costs sum to it */
 };
+
+/* The rank whose own doings cost twice what those of any other do, and half of its costs or more; NO_RANK. */
+uint32_t delays_culprit(const struct delays *delays, uint32_t ranks);
 
 struct delays delays_of(const struct lines *lines, struct arena *arena);
 

@@ -74,6 +74,15 @@ static void add_lateness(struct job *job)
     verdict->time_ns[RESOURCE_LATENESS] = sum_rounded(job_late_per_step_ns(job) * verdict->steps);
 }
 
+/* A rank may be late for it had waited for another that is: then that one is it. Who is late is told by costs where they can be had. */
+static void find_culprit(struct job *job)
+{
+    const bool by_costs = job->lined && !job->ranks.stages.stands_out; /* stages wait in sends and receives */
+    const uint32_t culprit = by_costs ? delays_culprit(&job->delays, job->ranks.count) : NO_RANK;
+    if (culprit != NO_RANK && rank_is_late(&job->ranks, culprit))
+        job->late = culprit;
+}
+
 void job_of(const struct job_rank *ranks, uint32_t count, struct arena *arena, struct job *out)
 {
     const struct rank_numbers **numbers = arena_array(arena, count, sizeof *numbers);
@@ -87,6 +96,7 @@ void job_of(const struct job_rank *ranks, uint32_t count, struct arena *arena, s
         out->across = across_of(&out->lines, arena);
     }
     out->late = ranks_verdict(&out->ranks, arena, &out->sentence);
+    find_culprit(out);
     for (uint32_t r = 0; r < count; r++) {
         const struct verdict own = without_waiting(ranks[r].verdict, &out->ranks.accounts[r], numbers[r]->steps);
         verdict_add(&out->verdict, &own);

@@ -60,6 +60,7 @@ struct late_cause {
     const char *id; /* of an enum cause, "compute_slower" or "sequence_lengths" */
     str title;
     double per_step_ns;
+    int64_t cost_ns; /* what all ranks waited for it (delay.h); 0 where ranks have no strips */
     enum habit habit;
     str what, inside, line; /* of the longest stretch; "" */
     const char *phase;      /* "forward"; "loader"; "" */

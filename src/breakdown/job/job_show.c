@@ -79,6 +79,7 @@ static const struct column_spec columns[] = {
     {"per_step_ns", "longer, a step", UNIT_NS, COLUMN_PLAIN,
      "its time a step less the lower median of the other ranks; not more than a replay without it saves"},
     {"share_of_late", "of its late time", UNIT_RATIO, COLUMN_BAR, "per_step_ns / late_per_step_ns"},
+    {"cost_ns", "others waited", UNIT_NS, COLUMN_PLAIN, "its delay costs: what all ranks together waited for it"},
     {"when", "when", UNIT_NONE, COLUMN_PLAIN,
      "each: in all steps but one at most; warm_up: only in the first two; periodic: every k-th; once: in one or two; some; "
      "unknown"},
@@ -100,6 +101,7 @@ static void put_causes(const struct job *job, struct section *section)
         table_text(table, cause->title);
         table_int(table, sum_rounded(cause->per_step_ns));
         table_real(table, cause->per_step_ns / job_late_per_step_ns(job));
+        table_int(table, cause->cost_ns);
         table_text(table, str_of(habit_id(cause->habit)));
         table_text(table, cause->what);
         table_text(table, cause->inside);

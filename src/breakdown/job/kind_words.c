@@ -3,6 +3,13 @@
 
 #include "ops/rows/phase.h"
 
+const char *kind_id(const struct line_kind *kind)
+{
+    if (kind->cause != CAUSE_NONE)
+        return cause_id((enum cause)kind->cause);
+    return kind->class == KIND_TRANSFER ? "transfer" : path_class_id((enum path_class)kind->class);
+}
+
 str kind_title(const struct line_kind *kind)
 {
     if (kind->class == KIND_TRANSFER)

@@ -5,8 +5,9 @@
 
 #include "job.h"
 
-str kind_title(const struct line_kind *kind); /* the cause, else the class */
-str kind_phase(const struct line_kind *kind); /* "" where it is not known */
+const char *kind_id(const struct line_kind *kind); /* of the cause, else of the class */
+str kind_title(const struct line_kind *kind);      /* the cause, else the class */
+str kind_phase(const struct line_kind *kind);      /* "" where it is not known */
 
 /* Cells of the columns class, cause, title, phase, name. */
 void kind_cells(const struct line_kind *kind, struct table *table);

@@ -6,6 +6,8 @@
 
 #include "base/sort.h"
 #include "base/sum.h"
+#include "kind_words.h"
+#include "late_costs.h"
 
 /* A cause of less than this part of the late time is not told. */
 static const double least = 0.05;
@@ -165,7 +167,7 @@ static str title_of(enum late_kind kind, bool device, bool sized)
 }
 
 /* Of the host alone operators are its compute: where no stretch of it explains the late time, all of them do. */
-static void add_compute(struct others *others, struct job *job)
+static void add_compute(struct late_costs *costs, struct others *others, struct job *job)
 {
     const double compute_ns = above_others(others, compute_in, NULL), late_ns = job_late_per_step_ns(job);
     const bool device = job->ranks.at[job->late]->device;
@@ -180,6 +182,8 @@ static void add_compute(struct others *others, struct job *job)
     keep(job, (struct late_cause){.id = late_kind_id(kind),
                                   .title = title_of(kind, device, others->ranks[job->late].numbers->elements > 0),
                                   .per_step_ns = compute_ns,
+                                  .cost_ns = device ? late_costs_take_class(costs, PATH_COMPUTE)
+                                                    : late_costs_take(costs, CAUSE_OPERATOR, false, S("")),
                                   .habit = habit_of(&job->ranks.accounts[job->late], job->ranks.at[job->late]->steps),
                                   .what = S(""),
                                   .inside = S(""),
@@ -188,15 +192,48 @@ static void add_compute(struct others *others, struct job *job)
                                   .kind = kind});
 }
 
+/* A large cost that no cause above stands for: its part of the late time. */
+static void add_untold(struct late_costs *costs, struct job *job)
+{
+    double share;
+    const struct delay_cost *cost;
+    while (job->cause_count < LATE_CAUSES_MOST && (cost = late_costs_untold(costs, &share))) {
+        const struct line_kind *kind = &job->lines.kinds[cost->kind];
+        keep(job,
+             (struct late_cause){.id = kind_id(kind),
+                                 .title = kind_title(kind),
+                                 .per_step_ns = share * job_late_per_step_ns(job),
+                                 .cost_ns = cost->short_ns + cost->long_ns,
+                                 .habit = habit_of(&job->ranks.accounts[job->late], job->ranks.at[job->late]->steps),
+                                 .what = kind->name,
+                                 .inside = S(""),
+                                 .line = S(""),
+                                 .phase = kind_phase(kind).at,
+                                 .kind = kind_of_cause((enum cause)kind->cause)});
+    }
+}
+
+/* What nobody waited for is no cause of lateness. */
+static void keep_holdup(struct late_costs *costs, struct others *others, const struct holdups *holdups,
+                        const struct holdup *holdup, struct job *job)
+{
+    struct late_cause cause = of_holdup(holdup, holdups, above_others(others, time_in, holdup));
+    cause.cost_ns = late_costs_take(costs, holdup->cause, holdup->is_long, holdup->what);
+    if (cause.cost_ns || !job->lined)
+        keep(job, cause);
+}
+
 void lateness_explain(const struct job_rank *ranks, uint32_t count, struct job *job)
 {
     struct arena scratch = {0};
     struct others others = {ranks, count, job->late, arena_array(&scratch, count, sizeof *others.values)};
+    struct late_costs costs = late_costs_of(job, &scratch);
     const struct holdups *holdups = ranks[job->late].holdups;
     for (uint32_t i = 0; i < holdups->count; i++)
         if (holdups->at[i].cause != CAUSE_DEVICE) /* its kernels are told as compute */
-            keep(job, of_holdup(&holdups->at[i], holdups, above_others(&others, time_in, &holdups->at[i])));
-    add_compute(&others, job);
+            keep_holdup(&costs, &others, holdups, &holdups->at[i], job);
+    add_compute(&costs, &others, job);
+    add_untold(&costs, job);
     if (job->cause_count)
         qsort(job->causes, job->cause_count, sizeof *job->causes, longest_first);
     arena_free(&scratch);

@@ -5,6 +5,7 @@
 #include "base/intern.h"
 #include "base/map.h"
 #include "base/mem.h"
+#include "base/order.h"
 #include "base/sort.h"
 #include "job.h"
 #include "ops/rows/phase.h"
@@ -62,12 +63,20 @@ static void number_kinds(struct lines *lines, struct arena *arena)
 
 /* ---- meetings ---- */
 
+/* Of a message between devices both ends wait for each other; on the host what is sent may lie until it is fetched. */
+static bool all_wait(const struct meeting *meeting)
+{
+    const struct collective *of = &meeting->sample->of;
+    return collective_is_blocking(of->kind) ||
+           (of->kind == COLLECTIVE_POINT_TO_POINT && !of->on_host && meeting->count == 2);
+}
+
 static void attend(struct lines *lines, uint32_t meeting)
 {
     const struct ranks *ranks = lines->ranks;
     const struct meeting *of = &ranks->meetings[meeting];
     struct line_meeting *out = &lines->meetings[meeting];
-    *out = (struct line_meeting){INT64_MIN, NO_RANK, 0, collective_is_blocking(of->sample->of.kind)};
+    *out = (struct line_meeting){INT64_MIN, INT64_MIN, NO_RANK, 0, all_wait(of)};
     for (uint32_t k = of->first; k < of->first + of->count; k++) {
         const struct meeting_member *member = &ranks->members[k];
         struct line *line = &lines->at[member->rank];
@@ -75,7 +84,9 @@ static void attend(struct lines *lines, uint32_t meeting)
         line->member[member->index] = k;
         const int64_t entry = line_entry_ns(lines, member->rank, member->index);
         if (entry > out->last_ns || out->last_rank == NO_RANK)
-            *out = (struct line_meeting){entry, member->rank, member->index, out->blocking};
+            *out = (struct line_meeting){entry, out->last_ns, member->rank, member->index, out->blocking};
+        else
+            out->next_ns = larger_of(out->next_ns, entry);
     }
 }
 

@@ -37,9 +37,12 @@ struct line {
     uint32_t *member;     /* and the index of its member; */
 };
 
-/* When the last member of a meeting came; of members that came at once the lowest. Only blocking ones let nobody go before. */
+/*
+ * When the last member of a meeting came; of members that came at once the lowest. A blocking one, or a message between
+ * two devices, lets nobody go before.
+ */
 struct line_meeting {
-    int64_t last_ns;
+    int64_t last_ns, next_ns;       /* and the last but one */
     uint32_t last_rank, last_index; /* and which of that rank's collectives it is */
     bool blocking;
 };

@@ -4,8 +4,8 @@
 #include "base/mem.h"
 #include "base/order.h"
 
-/* A stretch has no more pieces than this while some of them have names: the shortest lose theirs. */
-enum { PIECES_MOST = 12 };
+/* No more pieces of a stretch than this have names: the shortest lose theirs. Kinds without names are few. */
+enum { NAMED_MOST = 8 };
 
 /* ---- growing ---- */
 
@@ -96,13 +96,17 @@ static struct strip_link resolved(const struct strip_parts *parts, const uint32_
     return link;
 }
 
-static uint32_t shortest_named(const struct strip_piece *pieces, uint32_t count)
+/* PIECE_NONE where there are not too many. */
+static uint32_t shortest_of_too_many(const struct strip_piece *pieces, uint32_t count)
 {
-    uint32_t found = PIECE_NONE;
+    uint32_t found = PIECE_NONE, named = 0;
     for (uint32_t i = 0; i < count; i++)
-        if (pieces[i].name && (found == PIECE_NONE || pieces[i].ns < pieces[found].ns))
-            found = i;
-    return found;
+        if (pieces[i].name) {
+            named++;
+            if (found == PIECE_NONE || pieces[i].ns < pieces[found].ns)
+                found = i;
+        }
+    return named > NAMED_MOST ? found : PIECE_NONE;
 }
 
 /* Takes the name of a piece, which may make it one with another. Returns how many are left. */
@@ -124,7 +128,7 @@ static void put_pieces(const struct strip_parts *parts, uint32_t list, struct st
     uint32_t count = 0;
     for (uint32_t i = list; i != PIECE_NONE; i = parts->pieces[i].next)
         to[count++] = parts->pieces[i].of;
-    for (uint32_t named; count > PIECES_MOST && (named = shortest_named(to, count)) != PIECE_NONE;)
+    for (uint32_t named; (named = shortest_of_too_many(to, count)) != PIECE_NONE;)
         count = unname(to, count, named);
     stretch->first_piece = out->piece_count;
     stretch->piece_count = count;
