@@ -435,11 +435,22 @@ static bool is_said(const struct hit *hits, uint32_t count, const struct hit *hi
     return false;
 }
 
+/* Long pauses of Python have findings of their own. */
+static double long_python_ns(const struct holdups *holdups)
+{
+    double sum = 0;
+    for (uint32_t i = 0; i < holdups->count; i++)
+        if (holdups->at[i].is_long && holdups->at[i].cause == CAUSE_PYTHON)
+            sum += (double)holdups->at[i].saved_ns / (holdups->steps ? holdups->steps : 1);
+    return sum;
+}
+
 /* What the replay says of the whole resource is the most that a part of it can gain, where the replay can be trusted. */
 static double size_of(const struct advice *advice, const struct rule *rule)
 {
     const struct verdict *verdict = advice->verdict;
-    const double ns = rule->size_ns(advice->facts);
+    const double ns = rule->size_ns == python_ns ? python_ns(advice->facts) - long_python_ns(advice->holdups)
+                                                 : rule->size_ns(advice->facts);
     if (rule->of == RESOURCE_NONE || verdict_doubt(verdict) != DOUBT_NONE || verdict->step_ns <= 0)
         return ns;
     const double most = advice->facts->wall_ns * (double)verdict->removed_ns[rule->of] / (double)verdict->step_ns;

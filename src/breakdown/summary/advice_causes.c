@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "ops/words/family.h"
+#include "runs_on.h"
 #include "span_text.h"
 
 /* ---- which rule ---- */
@@ -104,16 +105,22 @@ static bool comes_again(const struct holdup *holdup)
            (holdup->habit == HABIT_UNKNOWN && holdup->times > 2);
 }
 
+/* What is used already, or is not there, is no advice. */
 static str launch_less(const struct facts *facts, struct arena *arena)
 {
     return str_printf(
-        arena, "%s%s%sfused optimizers, or a larger batch.",
+        arena, "%s%s%s%sa larger batch.",
         facts->graphs ? "Part of it is launched as graphs already: put the rest into them; or " : "Launch less: ",
-        facts->compiled || !facts->cuda ? "" : "torch.compile, ", facts->graphs || !facts->cuda ? "" : "CUDA graphs, ");
+        facts->compiled || !facts->cuda ? "" : "torch.compile, ", facts->graphs || !facts->cuda ? "" : "CUDA graphs, ",
+        facts->optimizer_kernels > 0 ? "fused optimizers, or "
+        : facts->graphs              ? ""
+                                     : "or ");
 }
 
 static str pause_advice(const struct holdup *holdup, const struct facts *facts)
 {
+    if (holdup->cause == CAUSE_OPERATOR && !facts->device && !facts->calls && comes_again(holdup))
+        return S("On the CPU it is the work itself: less of it, fewer and larger calls, or more threads.");
     if (holdup->cause == CAUSE_OPERATOR && family_is_matrix(family_of_name(holdup->what)))
         return S(
             "A product or convolution that takes the host so long chooses or loads its kernel: run each shape once "
@@ -154,12 +161,13 @@ static str no_launch_advice(const struct holdup *holdup, const struct facts *fac
                                "fewer, larger tensors, or let torch.compile drop it.");
 }
 
-static str kernel_advice(const struct facts *facts)
+/* Lower precision is no advice for who has it: told by the kernel's name, else by the types of the whole trace. */
+static str kernel_advice(const struct holdup *holdup, const struct facts *facts, struct arena *arena)
 {
-    return facts->compiled
-               ? S("The step waits for it: lower precision, a faster version of it, or less work for it.")
-               : S("The step waits for it: lower precision, a fused or faster version of it, or less work for "
-                   "it.");
+    const bool single = kernel_is_single(holdup->what), reduced = kernel_is_reduced(holdup->what);
+    return str_printf(arena, "The step waits for it: %sa %sfaster version of it, or less work for it.",
+                      reduced || (facts->reduced && !single) ? "" : "lower precision, ",
+                      facts->compiled ? "" : "fused or ");
 }
 
 /* They are told one by one, with their longest and their place. */
@@ -215,7 +223,7 @@ static str advice(const struct holdup *holdup, const struct facts *facts, struct
     case CAUSE_NO_LAUNCH:
         return no_launch_advice(holdup, facts);
     case CAUSE_DEVICE:
-        return kernel_advice(facts);
+        return kernel_advice(holdup, facts, arena);
     case CAUSE_SLEEP:
         return S("The program sleeps there.");
     case CAUSE_CAPTURE:

@@ -8,8 +8,14 @@
 struct runs_on {
     bool compiled; /* torch.compile's code: compiled regions, or kernels of Triton that Inductor names */
     bool cuda;     /* the runtime of CUDA or HIP; or none was recorded */
+    bool calls;    /* calls of a device's runtime are recorded */
+    bool reduced;  /* types of 16 bits or fewer are computed with */
 };
 
 struct runs_on runs_on(const struct trace *trace);
+
+/* A kernel whose name says that it computes in 16 bits or fewer; one that says that it does in 32. */
+bool kernel_is_reduced(str name);
+bool kernel_is_single(str name);
 
 #endif

@@ -157,6 +157,8 @@ static struct facts gather(const struct summary *const *ranks, uint32_t count, s
         facts.graphs |= ranks[r]->has_graphs;
         facts.compiled |= ranks[r]->runs.compiled;
         facts.cuda |= ranks[r]->runs.cuda;
+        facts.calls |= ranks[r]->runs.calls;
+        facts.reduced |= ranks[r]->runs.reduced;
         facts.kernels += (double)work->kernels / steps;
         facts.kernel_ns += (double)work->kernel_ns / steps;
         facts.optimizer_kernels += (double)work->optimizer_kernels / steps;

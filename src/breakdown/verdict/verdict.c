@@ -177,12 +177,20 @@ static const char *doubt_id(enum verdict_doubt doubt)
     return ids[doubt];
 }
 
+static str say_few(const struct verdict *verdict, struct arena *arena)
+{
+    const char *one = verdict->device ? "piece of device work" : "operator";
+    const char *more = verdict->device ? "pieces of device work" : "operators";
+    if (verdict->work < 2)
+        return str_printf(arena, "%s %s lies in the steps", verdict->work ? "only one" : "no", one);
+    return str_printf(arena, "only %llu %s lie in the steps", (unsigned long long)verdict->work, more);
+}
+
 static str say_doubt(const struct verdict *verdict, struct arena *arena)
 {
     switch (verdict_doubt(verdict)) {
     case DOUBT_FEW:
-        return str_printf(arena, "only %llu %s lie in the steps", (unsigned long long)verdict->work,
-                          verdict->device ? "pieces of device work" : "operators");
+        return say_few(verdict, arena);
     case DOUBT_SHORT:
         return S("the steps are shorter than 100 us");
     case DOUBT_FIRST:

@@ -59,11 +59,20 @@ static str beside_words(const struct prediction *p, struct arena *arena)
                       finished.at);
 }
 
+/* An error above the figure itself says that the steps are not alike, and no more. */
+static str bar_of(const struct prediction *p, struct arena *arena)
+{
+    if (!p->tests)
+        return S("");
+    return error_of(p) <= 1 ? str_printf(arena, " +- %.1f %%", 100 * error_of(p))
+                            : S(" (the recorded steps are too unlike for an error bar)");
+}
+
 /* What was measured answers no question, so there the difference is no error. */
 static str sentence(const struct prediction *p, const struct predict_asked *asked, struct arena *arena)
 {
     const str step = said(p->walked.step_us, arena), measured = said(p->measured_us, arena);
-    const str bar = p->tests ? str_printf(arena, " +- %.1f %%", 100 * error_of(p)) : S("");
+    const str bar = bar_of(p, arena);
     const str then = asked->change && p->measured_us > 0 ? S(" then") : S("");
     if (p->measured_us <= 0 || p->finished_us <= 0)
         return str_printf(arena, "A step takes %.*s%.*s.", (int)step.len, step.at, (int)bar.len, bar.at);
@@ -76,6 +85,8 @@ static str sentence(const struct prediction *p, const struct predict_asked *aske
 
 static str how(const struct prediction *p, const struct predict_asked *asked, struct arena *arena)
 {
+    if (!p->launches && p->measured_active_us > 0)
+        return S("The device work that is recorded has no launch in the steps: the host alone is predicted.");
     if (!p->launches)
         return S("No device work is recorded and none is modelled: this is the host alone.");
     if (asked->plan.replay)
