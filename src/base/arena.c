@@ -41,6 +41,12 @@ static void add_block(struct arena *arena, size_t bytes)
     arena->bytes += size;
 }
 
+/* What would leave much of the block at hand unused, or take much of a new one: it has a block of its own. */
+static bool is_bulky(const struct arena *arena, size_t size)
+{
+    return size >= block_size(arena, 0) / 4;
+}
+
 /*
  * A block of its own, beside the one that is being filled. Fresh pages of the system are zero already, so what nobody
  * writes to takes no memory.
@@ -59,9 +65,10 @@ static void *alloc(struct arena *arena, size_t bytes, bool zeroed)
     const size_t size = aligned(bytes ? bytes : 1);
     if (size < bytes || size > SIZE_MAX - sizeof(struct arena_block))
         mem_alloc(SIZE_MAX);
-    if (size >= LARGE)
+    const bool fits = arena->at && size <= (size_t)(arena->end - arena->at);
+    if (size >= LARGE || (!fits && is_bulky(arena, size)))
         return alloc_large(arena, size, zeroed);
-    if (!arena->at || size > (size_t)(arena->end - arena->at))
+    if (!fits)
         add_block(arena, size);
     char *p = arena->at;
     arena->at += size;

@@ -90,6 +90,10 @@ static void code_kinds(struct code *code, struct rank_numbers *rank, uint32_t gr
 /* Who sends and who receives, of messages between two. */
 static void code_ends(struct code *code, struct collective *of)
 {
+    if (code_reads(code)) {
+        of->source = of->destination = -1;
+        of->call = ROW_NONE; /* nothing asks for it once the strip is made */
+    }
     if (of->kind != COLLECTIVE_POINT_TO_POINT)
         return;
     code_bool(code, &of->sends);
