@@ -81,17 +81,25 @@ static void judge(const struct runs *runs)
     }
 }
 
+static bool has_device(const struct lab *lab)
+{
+    for (uint32_t node = 0; node < lab->selected.steps.until; node++)
+        if (lab->graph->net.kind[node] == NODE_DEVICE)
+            return true;
+    return false;
+}
+
 const uint32_t *quiet_of(const struct lab *lab, struct arena *arena)
 {
     const struct graph *graph = lab->graph;
+    if (!has_device(lab))
+        return NULL;
     const size_t lanes = graph->trace->lane_count;
     uint32_t *quiet = arena_array(arena, lab->selected.steps.until, sizeof *quiet);
     struct runs runs = {.lab = lab, .open = arena_array(arena, lanes, sizeof *runs.open)};
     memset(runs.open, 0xFF, lanes * sizeof *runs.open); /* NOT_QUIET */
-    bool device = false;
     for (uint32_t node = 0; node < lab->selected.steps.until; node++) {
         quiet[node] = NOT_QUIET;
-        device |= graph->net.kind[node] == NODE_DEVICE;
         if (graph->net.kind[node] == NODE_DEVICE || graph->net.start[node] < lab->selected.steps.from_ns)
             continue;
         if (ends_run(lab, node))
@@ -102,7 +110,7 @@ const uint32_t *quiet_of(const struct lab *lab, struct arena *arena)
     judge(&runs);
     for (uint32_t node = 0; node < lab->selected.steps.until; node++)
         if (quiet[node] != NOT_QUIET)
-            quiet[node] = device ? runs.at[quiet[node]].over : NOT_QUIET;
+            quiet[node] = runs.at[quiet[node]].over;
     mem_free(runs.at);
     return quiet;
 }

@@ -16,7 +16,7 @@ enum {
     QUIET_NOWHERE = UINT32_MAX - 1, /* no event stands over half of the run */
 };
 
-/* By node below lab->selected.steps.until: the innermost event over half of its run or more; NOT_QUIET. None is where nothing is launched at all. */
+/* By node below lab->selected.steps.until: the innermost event over half of its run or more; NOT_QUIET. NULL where nothing is launched at all. */
 const uint32_t *quiet_of(const struct lab *lab, struct arena *arena);
 
 #endif

@@ -181,7 +181,7 @@ static void add_kernel(struct grouping *g, uint32_t node)
 static void add_rest(struct grouping *g, uint32_t node, int64_t ns, struct waited waited)
 {
     const enum cause cause = (enum cause)(g->lab->charges.of[node] - CHARGE_HOST);
-    if (g->quiet[node] != NOT_QUIET && !waited.waits) {
+    if (g->quiet && g->quiet[node] != NOT_QUIET && !waited.waits) {
         add_quiet(g, node, ns);
         return;
     }

@@ -50,6 +50,7 @@ static struct kernel_work work_of(const struct trace *trace, const struct judgem
         .trace = trace,
         .classes = judgements->classes,
         .costs = judgements->costs,
+        .counts_only = asked->counts_only,
         .peaks = peaks_new(trace, asked->device, arena),
     };
     pick(&work, asked->selection, arena);

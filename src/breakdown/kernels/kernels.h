@@ -70,7 +70,8 @@ struct kernels {
 struct kernels_asked {
     enum kernel_grouping by;
     const struct selection *selection;
-    str device; /* "" for the recorded ones */
+    str device;       /* "" for the recorded ones */
+    bool counts_only; /* of durations and delays how many, not what */
 };
 
 /* Texts are copied into the arena. */

@@ -263,7 +263,8 @@ static struct samples *deal(const struct grouping *grouping, const uint32_t *gro
     int64_t *values = mem_alloc((work->count + (size_t)1) * sizeof *values);
     for (uint32_t i = 0; i < work->count; i++)
         values[i] = delays ? launch_delay_ns(work->trace, work->rows[i]) : work->trace->dur_ns[work->rows[i]];
-    struct samples *samples = samples_deal(values, group, work->count, (uint32_t)grouping->count, arena);
+    struct samples *samples = (work->counts_only ? samples_count : samples_deal)(values, group, work->count,
+                                                                                 (uint32_t)grouping->count, arena);
     mem_free(values);
     return samples;
 }

@@ -23,6 +23,7 @@ struct kernel_work {
     const struct cost_share *shares; /* by row of the operator */
     const uint32_t *rows;
     uint32_t count;
+    bool counts_only; /* as in struct kernels_asked */
 };
 
 struct kernel_groups kernel_groups_of(const struct kernel_work *work, enum kernel_grouping by, struct arena *arena);

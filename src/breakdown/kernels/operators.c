@@ -302,8 +302,8 @@ static str name_of(const struct reading *r, uint32_t name, struct arena *arena)
 
 static void finish(struct reading *r, struct arena *arena)
 {
-    const struct samples *durations =
-        samples_deal(r->trace->dur_ns, r->group_of_row, r->trace->count, (uint32_t)r->group_count, arena);
+    const struct samples *durations = (r->asked->counts_only ? samples_count : samples_deal)(
+        r->trace->dur_ns, r->group_of_row, r->trace->count, (uint32_t)r->group_count, arena);
     struct operators *into = r->into;
     into->count = (uint32_t)r->group_count;
     into->groups = arena_array(arena, into->count, sizeof *into->groups);

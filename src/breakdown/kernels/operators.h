@@ -42,7 +42,8 @@ struct operators {
 struct operators_asked {
     enum operator_grouping by;
     const struct selection *selection;
-    str device; /* "" for the recorded ones */
+    str device;       /* "" for the recorded ones */
+    bool counts_only; /* of the durations of calls how many, not what */
 };
 
 /* Texts are copied into the arena. */

@@ -83,6 +83,16 @@ struct samples *samples_deal(const int64_t *values, const uint32_t *group, uint3
     return samples;
 }
 
+struct samples *samples_count(const int64_t *values, const uint32_t *group, uint32_t count, uint32_t group_count,
+                              struct arena *arena)
+{
+    struct samples *samples = arena_array(arena, group_count, sizeof *samples);
+    for (uint32_t i = 0; i < count; i++)
+        if (is_dealt(values, group, i))
+            samples[group[i]].count++;
+    return samples;
+}
+
 void samples_unpack(const struct samples *samples, int64_t *into)
 {
     const uint8_t *at = samples->packed;

@@ -28,6 +28,10 @@ enum { SAMPLES_NO_GROUP = UINT32_MAX };
 struct samples *samples_deal(const int64_t *values, const uint32_t *group, uint32_t count, uint32_t group_count,
                              struct arena *arena);
 
+/* The same where nobody will ask for the values: each group knows its count alone. */
+struct samples *samples_count(const int64_t *values, const uint32_t *group, uint32_t count, uint32_t group_count,
+                              struct arena *arena);
+
 /* Writes `count` values, ascending. */
 void samples_unpack(const struct samples *samples, int64_t *into);
 

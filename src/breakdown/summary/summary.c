@@ -22,6 +22,7 @@ struct one {
     const struct selection *selection;
     bool of_job;
     struct judgements judgements;
+    const struct cause_track *tracks;
     struct arena arenas[ARENAS]; /* an analysis allocates in its own, on whatever thread it runs */
     struct summary *out;
 };
@@ -44,26 +45,28 @@ static void judge(void *context, size_t i)
     struct arena *arena = &one->arenas[i];
     if (i == 0) {
         one->judgements.costs = op_costs_new(one->trace, arena);
+        one->judgements.phases = phases_of(one->trace, arena);
         return;
     }
-    one->judgements.phases = phases_of(one->trace, arena);
     one->judgements.classes = work_classes_new(one->trace, arena);
+    one->tracks = cause_tracks_of(one->trace, one->judgements.classes, arena);
     if (one->of_job)
-        rank_run_judged(one->trace, one->judgements.classes, one->judgements.phases, one->selection,
-                        &one->arenas[OF_RANK], &one->out->rank);
+        rank_run_judged(one->trace, one->judgements.classes, NULL, one->selection, &one->arenas[OF_RANK],
+                        &one->out->rank);
 }
 
-static void judge_bound(struct one *one)
+static void judge_bound(struct one *one, struct arena *arena)
 {
     const struct judgements *j = &one->judgements;
     struct graph *graph = graph_new_phased(one->trace, j->classes, j->phases);
     struct arena scratch = {0};
-    const struct lab *lab = lab_open(graph, j->classes, one->selection, &scratch);
+    const struct lab_rows rows = {j->classes, j->phases, one->tracks};
+    const struct lab *lab = lab_open_known(graph, &rows, one->selection, &scratch);
     verdict_run(lab, &one->out->verdict);
     const bool device = verdict_worth(&one->out->verdict, RESOURCE_DEVICE);
-    one->out->holdups = holdups_run(lab, j->phases, device, &one->arenas[4]);
+    one->out->holdups = holdups_run(lab, j->phases, device, arena);
     if (one->of_job)
-        strip_of(graph, j->classes, one->selection, &one->out->rank, &one->arenas[4], &one->out->strip);
+        strip_of(graph, j->classes, one->selection, &one->out->rank, arena, &one->out->strip);
     arena_free(&scratch);
     graph_free(graph);
 }
@@ -93,30 +96,32 @@ static void run_one(void *context, size_t i)
     struct one *one = context;
     struct arena *arena = &one->arenas[i];
     const struct selection steps = steps_only(one->selection);
-    const struct kernels_asked kernels = {.by = KERNELS_BY_NAME, .selection = &steps, .device = S("")};
-    const struct operators_asked operators = {.by = OPERATORS_BY_NAME, .selection = &steps, .device = S("")};
+    const struct kernels_asked kernels = {
+        .by = KERNELS_BY_NAME, .selection = &steps, .device = S(""), .counts_only = true};
+    const struct operators_asked operators = {
+        .by = OPERATORS_BY_NAME, .selection = &steps, .device = S(""), .counts_only = true};
     const struct breakdown_asked breakdown = {
         .selection = one->selection,
         .wanted = places_wanted(),
         .most_explained = MOST_PLACE_ROWS,
         .no_host_phases = true,
     };
-    switch (i) {
+    switch (i) { /* what takes longest first */
     case 0:
-        breakdown_run_judged(one->trace, &one->judgements, &breakdown, arena, &one->out->breakdown);
-        places_find(one->trace, &one->out->breakdown, arena, one->out->places);
+        judge_bound(one, arena);
         break;
     case 1:
         take_operators(one, &operators, arena);
         break;
     case 2:
-        take_kernels(one, &kernels, arena);
+        breakdown_run_judged(one->trace, &one->judgements, &breakdown, arena, &one->out->breakdown);
+        places_find(one->trace, &one->out->breakdown, arena, one->out->places);
         break;
     case 3:
-        one->out->work = work_figures_of(one->trace, &one->judgements, one->selection);
+        take_kernels(one, &kernels, arena);
         break;
     case 4:
-        judge_bound(one);
+        one->out->work = work_figures_of(one->trace, &one->judgements, one->selection);
         break;
     }
 }

@@ -3,7 +3,6 @@
 
 #include "base/mem.h"
 #include "base/sort.h"
-#include "breakdown/idle/cause_track.h"
 #include "graph/runtime.h"
 
 static const struct {
@@ -228,13 +227,14 @@ static struct charges finish(struct charging *c, const uint8_t *of, struct arena
     return charges;
 }
 
-struct charges charges_of(const struct graph *graph, const struct work_classes *classes, struct arena *arena)
+struct charges charges_of(const struct graph *graph, const struct work_classes *classes,
+                          const struct cause_track *tracks, struct arena *arena)
 {
     struct charging c = {
         .graph = graph,
         .classes = classes,
         .calls = runtime_calls_of(graph->trace, arena),
-        .tracks = cause_tracks_of(graph->trace, classes, arena),
+        .tracks = tracks,
         .next = arena_array(arena, graph->trace->lane_count, sizeof *c.next),
     };
     uint8_t *of = arena_room(arena, graph->net.count, sizeof *of);
@@ -251,7 +251,7 @@ struct charges charges_of(const struct graph *graph, const struct work_classes *
 
 const int64_t *charges_not_of_host(const struct graph *graph, const struct work_classes *classes, struct arena *arena)
 {
-    const struct charges charges = charges_of(graph, classes, arena);
+    const struct charges charges = charges_of(graph, classes, cause_tracks_of(graph->trace, classes, arena), arena);
     int64_t *ns = arena_array(arena, graph->net.count, sizeof *ns);
     bool any = false;
     for (uint32_t node = 0, slice = 0; node < graph->net.count; node++) {

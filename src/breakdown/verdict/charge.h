@@ -7,7 +7,7 @@
 #ifndef BREAKDOWN_CHARGE_H
 #define BREAKDOWN_CHARGE_H
 
-#include "breakdown/idle/cause.h"
+#include "breakdown/idle/cause_track.h"
 #include "graph/graph.h"
 
 enum charge {
@@ -60,8 +60,9 @@ struct charges {
 /* Of a trace: what comes again and again is no start-up. */
 enum resource charged_to(const struct charges *charges, enum charge charge);
 
-/* In the arena. */
-struct charges charges_of(const struct graph *graph, const struct work_classes *classes, struct arena *arena);
+/* The tracks are those of the trace. In the arena. */
+struct charges charges_of(const struct graph *graph, const struct work_classes *classes,
+                          const struct cause_track *tracks, struct arena *arena);
 
 /* By node: of the host's work what belongs to other resources. NULL: nothing does. In the arena. */
 const int64_t *charges_not_of_host(const struct graph *graph, const struct work_classes *classes, struct arena *arena);

@@ -25,12 +25,12 @@ static bool copies(const struct trace *trace, uint32_t row, uint8_t *known)
     return *of == 2;
 }
 
-const uint8_t *hostwork_of(const struct trace *trace, struct arena *arena)
+const uint8_t *hostwork_of(const struct trace *trace, const uint8_t *phases, struct arena *arena)
 {
     if (has_device(trace))
         return NULL;
     struct arena scratch = {0};
-    const uint8_t *phases = phases_of(trace, &scratch);
+    phases = phases ? phases : phases_of(trace, &scratch);
     uint8_t *known = arena_array(&scratch, trace_text_count(trace), sizeof *known);
     uint8_t *of = arena_room(arena, trace->count, sizeof *of);
     for (uint32_t row = 0; row < trace->count; row++)

@@ -33,13 +33,16 @@ static struct joined join(const struct lab *lab, struct arena *arena)
     return net_join(&lab->graph->net, &joining, arena);
 }
 
-struct lab *lab_open(const struct graph *graph, const struct work_classes *classes, const struct selection *selection,
-                     struct arena *arena)
+struct lab *lab_open_known(const struct graph *graph, const struct lab_rows *rows, const struct selection *selection,
+                           struct arena *arena)
 {
-    const struct step_range range = selection_steps(graph->trace, selection);
+    const struct trace *trace = graph->trace;
+    const struct step_range range = selection_steps(trace, selection);
+    const struct cause_track *tracks = rows->tracks ? rows->tracks : cause_tracks_of(trace, rows->classes, arena);
     struct lab *lab = arena_array(arena, 1, sizeof *lab);
-    *lab = (struct lab){
-        .graph = graph, .charges = charges_of(graph, classes, arena), .hostwork = hostwork_of(graph->trace, arena)};
+    *lab = (struct lab){.graph = graph,
+                        .charges = charges_of(graph, rows->classes, tracks, arena),
+                        .hostwork = hostwork_of(trace, rows->phases, arena)};
     lab->selected = window_of(graph, range, arena);
     lab->judged = window_of(graph, judged(range, selection), arena);
     lab->joined = join(lab, arena);
@@ -47,6 +50,12 @@ struct lab *lab_open(const struct graph *graph, const struct work_classes *class
     lab->judged.joined = graph_steps_joined(&lab->judged.steps, &lab->joined, arena);
     lab->runs = abreast_open(&lab->joined.net, EDGE_WAIT, arena);
     return lab;
+}
+
+struct lab *lab_open(const struct graph *graph, const struct work_classes *classes, const struct selection *selection,
+                     struct arena *arena)
+{
+    return lab_open_known(graph, &(struct lab_rows){.classes = classes}, selection, arena);
 }
 
 void lab_save(const struct lab *lab, const struct window *window, uint32_t prompt, int64_t saved_ns[ABREAST])

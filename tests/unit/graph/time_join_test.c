@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A joined net runs as the whole one does. */
+/* A joined net runs as the whole one does, and several changes side by side as each alone. */
 #include "unit/cmocka_first.h"
 
 #include <string.h>
 
+#include "time/abreast.h"
 #include "time/join.h"
 #include "time/run.h"
 
@@ -142,10 +143,70 @@ static void a_joined_net_gives_the_same_times(void **state)
     assert_true(joined_nodes > 30000);
 }
 
+/* A change of one of the runs side by side. */
+struct single {
+    const struct abreast *abreast;
+    const int64_t *works; /* [node * ABREAST + run] */
+    int run;
+};
+
+enum { FREED_KIND = 3 };
+
+static int64_t single_work(const void *context, uint32_t node)
+{
+    const struct single *single = context;
+    return single->works[node * ABREAST + (uint32_t)single->run];
+}
+
+static bool single_holds(const void *context, const struct edge *edge)
+{
+    const struct single *single = context;
+    return edge->kind != FREED_KIND || !(single->abreast->freed[edge->to] >> single->run & 1);
+}
+
+static void check_single(const struct single *single, int64_t from, bool prompt, struct arena *scratch)
+{
+    const struct abreast *abreast = single->abreast;
+    const struct change change = {
+        .context = single, .work = single_work, .holds = single_holds, .from = from, .prompt = prompt};
+    const struct schedule alone = net_run(abreast->net, &change, scratch);
+    for (uint32_t node = 0; node < abreast->net->count; node++) {
+        assert_int_equal(abreast->start[node * ABREAST + (uint32_t)single->run], alone.start[node]);
+        assert_int_equal(abreast->end[node * ABREAST + (uint32_t)single->run], alone.end[node]);
+    }
+}
+
+static void changes_side_by_side_are_as_each_alone(void **state)
+{
+    struct random_net r;
+    for (int round = 0; round < 1000; round++) {
+        struct arena scratch = {0};
+        int64_t works[NODES * ABREAST];
+        uint8_t freed[NODES];
+        fill(&r);
+        r.net.arrival = net_arrivals(&r.net, &scratch);
+        struct abreast abreast = abreast_open(&r.net, FREED_KIND, &scratch);
+        for (uint32_t node = 0; node < NODES; node++) {
+            freed[node] = below(2) ? (uint8_t)below(1 << ABREAST) : 0;
+            for (uint32_t run = 0; run < ABREAST; run++)
+                works[node * ABREAST + run] = below(3) ? r.work[node] : r.work[node] * below(9) / 8;
+        }
+        abreast.freed = freed;
+        const int64_t from = below(500);
+        const uint32_t prompt = below(1 << ABREAST);
+        memcpy(abreast.end, works, sizeof works);
+        abreast_run(&abreast, NODES, from, prompt);
+        for (int run = 0; run < ABREAST; run++)
+            check_single(&(struct single){&abreast, works, run}, from, prompt >> run & 1, &scratch);
+        arena_free(&scratch);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_joined_net_gives_the_same_times),
+        cmocka_unit_test(changes_side_by_side_are_as_each_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
