@@ -237,3 +237,46 @@ def capture(step, us, resource="start_up"):
 def capture_again(step, us):
     """In each step: no start-up, but what the host does."""
     capture(step, us, "host")
+
+
+# Kinds that came later
+
+
+def nested_ranges(step, us):
+    """Work of the user's deep inside ranges, never of one length."""
+    with step.machine.range("model"), step.machine.range("layers.3"), step.machine.range("expert_router"):
+        alone(step.machine, us * (1 + 0.07 * step.index))
+
+
+def hole(step, us):
+    """Nothing at all is recorded of it, and it is never of one length."""
+    alone(step.machine, us * (1 + 0.07 * step.index))
+
+
+def lock(step, us):
+    """Another thread holds what this one wants."""
+    with step.machine.frame("prefetch.py(31): take", "threading.py(355): wait",
+                            "<method 'acquire' of '_thread.lock' objects>"):
+        alone(step.machine, us * (1 + 0.07 * step.index), "stalls")
+
+
+def hip_module(step, us):
+    with step.machine.row("aten::bmm"):
+        parts(step.machine, us, ("hipModuleLoadData", 1.0), resource="start_up")
+        step.machine.launch("Cijk_Ailk_Bljk_BBS_BH_MT128x128x32", 20)
+
+
+def search_again(step, us):
+    """Shapes change in each step, so algorithms are tried in each."""
+    machine, tries = step.machine, 6
+    with machine.row("aten::miopen_convolution", **{"Input Dims": [[64 + step.index, 3, 224, 224], [64, 3, 7, 7]]}):
+        for number in range(tries):
+            parts(machine, us / tries, ("cudaMalloc", 0.2))
+            alone(machine, us / tries * 0.6 - 3)
+            machine.launch(f"miopenSp3AsmConv_v21_1_2_gfx9_fp32_f{number}", 40, exact=True)
+            parts(machine, us / tries, ("cudaFree", 0.2))
+
+
+def printing(step, us):
+    with step.machine.frame("train.py(93): report", "<built-in function print>"):
+        alone(step.machine, us, "stalls")

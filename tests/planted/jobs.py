@@ -7,7 +7,7 @@ run, not written down: the same job without the plant, and with each resource fa
 cause   a row of the table of causes of idle time:
         compilation runtime_compiler module_loading library_start library_search allocator_growth allocator_retry
         caching_off expandable_segments device_work gc checkpoint logging loading_single loading_workers host_collective
-        synchronisation sleep unknown graph_capture python
+        synchronisation sleep waiting unknown graph_capture python
         or of a job: compute_slower sequence_lengths link stage_imbalance
 kind    of a late rank: compute_slower sequence_lengths loader gc compilation allocator link stage_imbalance skewed_start
         other
@@ -118,6 +118,32 @@ IDLE = [
     idle("single_gap", "host", "python", faults.evaluation, 220, "forward", "once", where="evaluate", never=("vectorise",)),
     idle("mtia_sleeps", "stalls", "unknown", faults.nothing_recorded, 60, "forward", frames=False, vendor="mtia",
          where="# running sparse arch", never=("CUDA", "cuda")),
+]
+
+# Written before the program was asked: two causes, another thread, ranges in ranges, short and many steps, no stacks, other vendors
+OTHERS = [
+    idle("loader_and_gc", "data", "loading_single", faults.loading, 60, "loader",
+         setup={"beside": ((faults.gc, "after", 40),)}),
+    idle("gc_on_backward_thread", "host", "gc", faults.gc, 50, "backward", where="collect"),
+    idle("ranges_in_ranges", "host", "unknown", faults.nested_ranges, 30, "forward", frames=False, where="expert_router",
+         never=("vectorise",)),
+    idle("short_steps_log", "stalls", "logging", faults.logging, 0.3, "after", where="add_scalar",
+         setup={"steps": 30, "layers": 1, "op_us": 4, "kernel_us": 3, "loader_us": 5, "upload": ("Pinned", 3, 1 << 12),
+                "read_back": False}),
+    idle("three_hundred_steps", "host", "allocator_retry", faults.allocator_retry, 8, "forward", "every_third", frames=False,
+         setup={"steps": 300, "layers": 2}),
+    idle("hole_without_stacks", "host", "unknown", faults.hole, 45, "after", frames=False, never=("vectorise",)),
+    idle("hip_loads_module", "start_up", "module_loading", faults.hip_module, 120, "forward", "once", frames=False, vendor="hip",
+         never=("CUDA_MODULE", "cuda")),
+    idle("hip_searches_again", "host", "library_search", faults.search_again, 40, "forward", frames=False, vendor="hip",
+         never=("leave the first steps out",)),
+    idle("mtia_loader", "data", "loading_workers", faults.loading, 40, "loader", vendor="mtia",
+         setup={"loader": "MultiProcessing"}, never=("CUDA", "cuda")),
+    idle("mtia_gc", "host", "gc", faults.gc_in_range, 35, "forward", frames=False, vendor="mtia", never=("CUDA", "cuda")),
+    idle("compiles_each_step", "host", "compilation", faults.compilation, 30, "forward", frames=False,
+         never=("torch.compile it", "launch less")),
+    idle("waits_for_a_lock", "stalls", "waiting", faults.lock, 70, "forward", where="take", never=("vectorise",)),
+    idle("prints", "stalls", "logging", faults.printing, 20, "after", where="print"),
 ]
 
 BOUNDS = [
@@ -268,4 +294,4 @@ DOUBTS = [
     Job("recorder_slows", 1, "host", setup={"kernel_us": 4}, damage="recorder_slows", doubts=("recorder_cost",)),
 ]
 
-JOBS = {job.name: job for job in IDLE + BOUNDS + LATE + SLOWER + PIPELINES + LINKS + NONE + DOUBTS}
+JOBS = {job.name: job for job in IDLE + OTHERS + BOUNDS + LATE + SLOWER + PIPELINES + LINKS + NONE + DOUBTS}

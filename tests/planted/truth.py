@@ -58,10 +58,11 @@ def clock(damage, rank):
 
 def settings(job, planted):
     chosen = {**job.setup, **({} if planted else job.normal)}
-    barrier = chosen.pop("barrier", False)
+    barrier, beside = chosen.pop("barrier", False), chosen.pop("beside", ())
     setup = Setup(**chosen)
     fault = Fault(job.plant, job.place, job.ms * 1000, job.rank, WHEN[job.when]) if job.plant and planted else None
     setup.faults = [fault] if fault else []
+    setup.faults += [Fault(cause, place, ms * 1000) for cause, place, ms in beside]
     if barrier:
         setup.faults.append(Fault(host_barrier, "before", 100, None))
     return setup, fault

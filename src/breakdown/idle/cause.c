@@ -20,6 +20,7 @@ static const struct {
     [CAUSE_LOADER_WAIT] = {"data_loading_wait", "waiting for the loader's workers"},
     [CAUSE_COLLECTIVE] = {"host_collective", "communication on the host"},
     [CAUSE_SLEEP] = {"sleep", "sleep"},
+    [CAUSE_WAITING] = {"waiting", "waiting for a thread or process"},
     [CAUSE_CAPTURE] = {"graph_capture", "graph capture"},
     [CAUSE_RECORDER] = {"recorder", "the recorder"},
     [CAUSE_SYNC] = {"synchronisation", "synchronisation"},
@@ -158,6 +159,13 @@ static const struct {
     {FRAMES, ENDS, ": __next__", "torch/utils/data/dataloader.py(", CAUSE_LOADING},
 
     {FRAMES, IS, "<built-in function sleep>", NULL, CAUSE_SLEEP},
+
+    {FRAMES, STARTS, "<method 'acquire' of '_thread.", NULL, CAUSE_WAITING},
+    {FRAMES, STARTS, "<built-in method acquire of _thread.", NULL, CAUSE_WAITING},
+    {FRAMES, STARTS, "<method 'poll' of 'select.", NULL, CAUSE_WAITING},
+    {FRAMES, IS, "<built-in function select>", NULL, CAUSE_WAITING},
+    {FRAMES, IS, "<built-in function waitpid>", NULL, CAUSE_WAITING},
+    {FRAMES, STARTS, "<method 'recv", "_socket.socket", CAUSE_WAITING},
 
     {CALLS, STARTS, "cudaStreamBeginCapture", NULL, CAUSE_CAPTURE},
     {CALLS, STARTS, "cudaStreamEndCapture", NULL, CAUSE_CAPTURE},

@@ -32,6 +32,7 @@ enum cause {
     CAUSE_LOADER_WAIT, /* its worker processes are waited for */
     CAUSE_COLLECTIVE,  /* communication that runs on the host */
     CAUSE_SLEEP,
+    CAUSE_WAITING,  /* for another thread or process, by the call that waits; what stands around it says more */
     CAUSE_CAPTURE,  /* a graph of launches is recorded and made */
     CAUSE_RECORDER, /* the profiler's own work */
 

@@ -172,9 +172,14 @@ struct cutting {
     size_t count, room;
 };
 
-/* What is said of the whole by what stands around: a sleep of the loader is loading, memory of a search is search. */
+/*
+ * What is said of the whole by what stands around: a sleep of the loader is loading, memory of a search is search, and who
+ * waits inside of anything waits for that.
+ */
 static bool belongs_to(enum cause inner, enum cause outer)
 {
+    if (inner == CAUSE_WAITING)
+        return outer != CAUSE_WAITING && outer != CAUSE_RECORDER;
     if (outer == CAUSE_LOADING)
         return inner == CAUSE_SLEEP;
     return outer == CAUSE_SEARCH && inner >= CAUSE_START && inner <= CAUSE_NO_CACHE;

@@ -2,7 +2,7 @@
 /*
  * The causes that stand over the calls of a thread, as stretches of time. The
  * innermost event that says anything counts, but for a sleep of the data loader,
- * which is data loading, and memory of a search.
+ * which is data loading, memory of a search, and waiting for a thread or process.
  *
  * What a name alone does not say:
  *

@@ -41,6 +41,7 @@ struct facts {
     bool cuda;      /* the runtime is CUDA's or HIP's, so that their advice fits */
     bool calls;     /* calls of a device's runtime were recorded */
     bool reduced;   /* something is computed in 16 bits or fewer */
+    bool hip;       /* it is HIP's */
     bool held;      /* launched work waits for what was not recorded: the verdict doubts itself for it */
     enum step_source steps_from;
     uint32_t ranks, steps;                    /* steps over all ranks */

@@ -175,6 +175,7 @@ static enum path_class class_of_cause(enum cause cause)
     case CAUSE_CHECKPOINT:
     case CAUSE_LOGGING:
     case CAUSE_SLEEP:
+    case CAUSE_WAITING:
         return PATH_STALL;
     case CAUSE_COLLECTIVE:
         return PATH_COLLECTIVE;

@@ -33,6 +33,7 @@ static const struct {
     [CAUSE_CHECKPOINT] = {"SM114", 0.05},
     [CAUSE_LOGGING] = {"SM115", 0.05},
     [CAUSE_SLEEP] = {"SM116", 0.05},
+    [CAUSE_WAITING] = {"SM116", 0.05},
     [CAUSE_UNKNOWN] = {"SM118", 0.05},
     [CAUSE_PAUSE] = {"SM116", 0.05},
     [CAUSE_NO_LAUNCH] = {"SM119", 0.05},
@@ -194,9 +195,9 @@ static str advice(const struct holdup *holdup, const struct facts *facts, struct
             "The first call of an operator compiles or chooses its kernels: warm up before you record, keep shapes "
             "the same.");
     case CAUSE_MODULES:
-        return facts->cuda ? S("Code of kernels is loaded on first use: warm up before you record; "
-                               "CUDA_MODULE_LOADING=EAGER loads all at the start.")
-                           : S("Code of kernels is loaded on first use: warm up before you record.");
+        return facts->cuda && !facts->hip ? S("Code of kernels is loaded on first use: warm up before you record; "
+                                              "CUDA_MODULE_LOADING=EAGER loads all at the start.")
+                                          : S("Code of kernels is loaded on first use: warm up before you record.");
     case CAUSE_START:
         return S("A library is used for the first time: leave the first steps out.");
     case CAUSE_SEARCH:
@@ -224,6 +225,8 @@ static str advice(const struct holdup *holdup, const struct facts *facts, struct
         return no_launch_advice(holdup, facts);
     case CAUSE_DEVICE:
         return kernel_advice(holdup, facts, arena);
+    case CAUSE_WAITING:
+        return S("Look at what the other thread or process does meanwhile: a faster host does not shorten it.");
     case CAUSE_SLEEP:
         return S("The program sleeps there.");
     case CAUSE_CAPTURE:

@@ -51,6 +51,7 @@ struct runs_on runs_on(const struct trace *trace)
         runs.compiled |= is_compiled(name);
         runs.cuda |= is_cuda(name);
         runs.reduced |= is_reduced_type(name) || kernel_is_reduced(name);
+        runs.hip |= str_starts(name, S("hip"));
     }
     return runs;
 }

@@ -10,6 +10,7 @@ struct runs_on {
     bool cuda;     /* the runtime of CUDA or HIP; or none was recorded */
     bool calls;    /* calls of a device's runtime are recorded */
     bool reduced;  /* types of 16 bits or fewer are computed with */
+    bool hip;      /* of HIP */
 };
 
 struct runs_on runs_on(const struct trace *trace);

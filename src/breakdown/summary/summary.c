@@ -164,6 +164,7 @@ static struct facts gather(const struct summary *const *ranks, uint32_t count, s
         facts.cuda |= ranks[r]->runs.cuda;
         facts.calls |= ranks[r]->runs.calls;
         facts.reduced |= ranks[r]->runs.reduced;
+        facts.hip |= ranks[r]->runs.hip;
         facts.kernels += (double)work->kernels / steps;
         facts.kernel_ns += (double)work->kernel_ns / steps;
         facts.optimizer_kernels += (double)work->optimizer_kernels / steps;

@@ -48,6 +48,7 @@ enum resource resource_of(enum charge charge)
     case CHARGE_HOST + CAUSE_LOADER_WAIT:
         return RESOURCE_DATA;
     case CHARGE_HOST + CAUSE_SLEEP:
+    case CHARGE_HOST + CAUSE_WAITING:
     case CHARGE_HOST + CAUSE_PAUSE:
     case CHARGE_HOST + CAUSE_CHECKPOINT:
     case CHARGE_HOST + CAUSE_LOGGING:

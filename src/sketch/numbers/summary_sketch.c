@@ -120,6 +120,7 @@ static void code_traits(struct code *code, struct summary *summary)
     code_bool(code, &summary->has_graphs);
     code_bool(code, &summary->runs.compiled);
     code_bool(code, &summary->runs.cuda);
+    code_bool(code, &summary->runs.hip);
     code_real(code, &summary->ideal_ns);
     code_kept(code, &summary->device);
 }

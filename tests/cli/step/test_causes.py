@@ -6,7 +6,7 @@ import unittest
 
 import plant
 from planted import compare, real, truth as truths
-from planted.jobs import JOBS
+from planted.jobs import JOBS, OTHERS
 from support import steptime
 
 STEPS = 6
@@ -31,7 +31,7 @@ class Catalogue(unittest.TestCase):
     """Planted jobs (tests/planted) whose cause no call names by itself."""
 
     NAMES = ("late_backward_2", "skewed_start_8", "capture_each", "capture_once", "checkpoint_every_third", "single_gap",
-             "real_backward", "real_skewed_start", "real_checkpoint")
+             "real_backward", "real_skewed_start", "real_checkpoint", *(job.name for job in OTHERS))
 
     def folders(self):
         for name in self.NAMES:
