@@ -192,7 +192,7 @@ DAMAGES = {"every_third_gone": lose_every_third, "queued_before": queue_before, 
 def hosts_of(job, rank):
     if job.damage in ("clocks_apart", "clocks_years_apart"):
         return f"node{rank}"
-    return f"node{rank // 4}" if "nodes" in job.setup else "node0"
+    return f"node{rank * job.setup['nodes'] // job.ranks}" if "nodes" in job.setup else "node0"
 
 
 def written_ranks(job, planted):

@@ -4,6 +4,7 @@
 #include "base/sum.h"
 #include "breakdown/holdup/holdup.h"
 #include "lateness.h"
+#include "link.h"
 
 /* ---- one rank ---- */
 
@@ -105,5 +106,7 @@ void job_of(const struct job_rank *ranks, uint32_t count, struct arena *arena, s
         add_lateness(out);
         lateness_explain(ranks, count, out);
         out->sentence = lateness_say(out, arena);
+    } else if (out->ranks.link.found) {
+        link_explain(out, arena);
     }
 }

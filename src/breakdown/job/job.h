@@ -52,6 +52,7 @@ enum late_kind {
     LATE_ALLOCATOR,
     LATE_SKEWED, /* it began later, once */
     LATE_STAGE,  /* a stage of a pipeline that has more to do than the others */
+    LATE_LINK,   /* of no rank: a slow link, for which all wait */
     LATE_KINDS,
 };
 
@@ -74,7 +75,7 @@ struct job {
     struct verdict verdict;                     /* of all ranks as one mean step */
     uint32_t late;                              /* index of the rank; RANK_NONE_LATE */
     str sentence;                               /* who is late, or that nobody is */
-    struct late_cause causes[LATE_CAUSES_MOST]; /* of the late rank; what takes most first */
+    struct late_cause causes[LATE_CAUSES_MOST]; /* of the late rank, what takes most first; or the slow link alone */
     uint32_t cause_count;
 
     bool lined; /* every rank has its strip: then the three below are known */

@@ -100,7 +100,8 @@ static void put_causes(const struct job *job, struct section *section)
         table_text(table, str_of(cause->id));
         table_text(table, cause->title);
         table_int(table, sum_rounded(cause->per_step_ns));
-        table_real(table, cause->per_step_ns / job_late_per_step_ns(job));
+        table_cell(table, job->late == RANK_NONE_LATE ? cell_null()
+                                                      : cell_real(cause->per_step_ns / job_late_per_step_ns(job)));
         table_int(table, cause->cost_ns);
         table_text(table, str_of(habit_id(cause->habit)));
         table_text(table, cause->what);
@@ -113,5 +114,7 @@ static void put_causes(const struct job *job, struct section *section)
 void job_show_why(const struct job *job, struct report *report)
 {
     if (job->cause_count)
-        put_causes(job, report_section(report, "late", "Why the late rank is late"));
+        put_causes(
+            job, report_section(report, "late",
+                                job->late == RANK_NONE_LATE ? "What all ranks wait for" : "Why the late rank is late"));
 }

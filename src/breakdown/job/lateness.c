@@ -18,6 +18,7 @@ const char *late_kind_id(enum late_kind kind)
         [LATE_OTHER] = "other",         [LATE_COMPUTE] = "compute_slower", [LATE_SEQUENCES] = "sequence_lengths",
         [LATE_LOADER] = "loader",       [LATE_COLLECTION] = "gc",          [LATE_COMPILATION] = "compilation",
         [LATE_ALLOCATOR] = "allocator", [LATE_SKEWED] = "skewed_start",    [LATE_STAGE] = "stage_imbalance",
+        [LATE_LINK] = "link",
     };
     return ids[kind];
 }

@@ -8,6 +8,7 @@
 #include "base/sort.h"
 #include "base/sum.h"
 #include "ranks_kinds.h"
+#include "ranks_link.h"
 #include "ranks_meeting.h"
 #include "ranks_stages.h"
 
@@ -324,6 +325,7 @@ void ranks_merge(const struct rank_numbers *const *at, uint32_t count, struct ar
     hold_all(&m);
     close_accounts(&m);
     ranks_find_stages(out, arena);
+    ranks_find_link(out, &m.clock);
     meeting_kinds(out, arena);
     arena_free(&m.scratch);
 }

@@ -107,6 +107,7 @@ struct rank_account {
     uint32_t matched, unmatched;
     bool comparable;     /* at least half of its collectives were found on the others */
     int64_t waited_ns;   /* inside collectives until the last rank had come; union */
+    int64_t waiting_ns;  /* the same of blocking collectives by the times of their work, summed: two at once count twice */
     int64_t late_ns;     /* others, in the middle, were inside and it was not; union */
     int64_t caused_ns;   /* what the others waited for it, summed: a wait is shared by the ranks that are missing */
     int64_t saving_ns;   /* less waiting for all, had it come with the last but one; union */
@@ -138,6 +139,15 @@ struct rank_stages {
     bool stands_out;         /* its rank is then late by longer_ns in each step */
 };
 
+/* A slow link (ranks_link.h). */
+struct rank_link {
+    bool found;
+    uint32_t from, to; /* indices of ranks, in a ring; else RANK_NONE_LATE: it is among the members of a group */
+    const struct meeting *sample; /* a collective over it */
+    int64_t excess_ns;            /* what collectives take longer over it, summed */
+    double per_step_ns;
+};
+
 struct ranks {
     const struct rank_numbers *const *at;
     uint32_t count;
@@ -158,6 +168,7 @@ struct ranks {
     uint32_t not_matchable; /* between two of many ranks: left out */
     struct match_doubt doubt;
     struct rank_stages stages;
+    struct rank_link link;
 };
 
 void ranks_merge(const struct rank_numbers *const *at, uint32_t count, struct arena *arena, struct ranks *out);

@@ -84,6 +84,21 @@ static void wait_all(struct hold *h)
     }
 }
 
+/* By the work: of gloo it begins later than the call, on a thread of its own, and two may be at work at once. */
+static void add_waiting(const struct hold *h, struct rank_account *accounts)
+{
+    int64_t last = INT64_MIN;
+    for (uint32_t i = 0; i < h->count; i++) {
+        const int64_t start = meeting_true_ns(h->clock, h->members[i].rank, of_member(h, i)->start_ns);
+        last = start > last ? start : last;
+    }
+    for (uint32_t i = 0; i < h->count; i++) {
+        const int64_t start = meeting_true_ns(h->clock, h->members[i].rank, of_member(h, i)->start_ns);
+        const int64_t end = end_of(h, i), until = end < last ? end : last;
+        accounts[h->members[i].rank].waiting_ns += until > start ? until - start : 0;
+    }
+}
+
 /* The time that members had waited by a time, all together. What an earlier collective still open counts is not counted twice. */
 struct waiting {
     const struct keyed *begins; /* when each began to wait, ascending */
@@ -248,6 +263,8 @@ bool meeting_hold(const struct rank_numbers *const *ranks, const struct match *m
         wait_all(&h);
         if (blocking(&h) || is_message(&h))
             blame(&h, accounts, &scratch);
+        if (blocking(&h))
+            add_waiting(&h, accounts);
         count_late(&h, out, accounts);
         average_in_time(&h, out);
     }

@@ -161,6 +161,8 @@ static const struct column_spec count_columns[] = {
 
 static const struct column_spec total_columns[] = {
     {"waited_ns", "waited in all", UNIT_NS, COLUMN_DETAIL, "union of its waits"},
+    {"waiting_ns", "waits summed", UNIT_NS, COLUMN_DETAIL,
+     "sum of its waits in blocking collectives by the times of their work: two at once count twice"},
     {"late_ns", "late in all", UNIT_NS, COLUMN_DETAIL,
      "union of its late times: the typical rank was inside a collective and this one was not"},
     {"caused_ns", "others waited in all", UNIT_NS, COLUMN_DETAIL,
@@ -216,6 +218,7 @@ static void account_cells(const struct rank_account *account, uint32_t steps, st
     table_text(t, account->comparable ? S("yes") : S("no"));
     table_int(t, account->offset_ns);
     table_int(t, account->waited_ns);
+    table_int(t, account->waiting_ns);
     table_int(t, account->late_ns);
     table_int(t, account->caused_ns);
     table_int(t, account->saving_ns);

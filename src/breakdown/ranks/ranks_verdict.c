@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "base/stat.h"
-#include "ranks.h"
+#include "ranks_link.h"
 
 /* A rank stands out if it is late by this share of a step at least, and by twice as much as the next. */
 static const double late_share = 0.01, stand_out = 2;
@@ -141,6 +141,10 @@ static str on_time(const struct ranks *ranks, struct arena *arena)
 uint32_t ranks_verdict(const struct ranks *ranks, struct arena *arena, str *sentence)
 {
     uint32_t latest, next;
+    if (ranks->link.found) {
+        *sentence = ranks_say_link(ranks, arena);
+        return RANK_NONE_LATE;
+    }
     find_latest(ranks, &latest, &next);
     if (!ranks->meeting_count) {
         *sentence = nothing_to_compare(ranks);

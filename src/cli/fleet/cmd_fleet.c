@@ -22,7 +22,7 @@ static const struct verb {
               " hw set overlap pcie-share efficiency measured group-by jobs strict threads "},
              {"project", fleet_project, true,
               " hw at to set traffic sweep overlap pcie-share efficiency measured group-by jobs strict threads "},
-             {"stragglers", fleet_stragglers, false, " "}};
+             {"stragglers", fleet_stragglers, false, " steps skip-warmup "}};
 enum { VERBS = sizeof verbs / sizeof *verbs };
 
 static bool may_share(const struct verb *verb, struct steptime_error *err)
@@ -107,6 +107,8 @@ static const struct option options[] = {
     {"jobs", 0, NULL, NULL, "The table jobs, of one row a job, even if there are more than 100,000."},
     {"strict", 0, NULL, NULL, "Stop at the first row that cannot be, with code 3, instead of dropping it."},
     {"threads", 0, "N", NULL, "Use at most N cores. Default: all."},
+    {"steps", 0, "A..B", NULL, "stragglers: look at these steps of the traces only: 2..5, 2.., ..5 or 3."},
+    {"skip-warmup", 0, NULL, NULL, "stragglers: leave out the first recorded step of each trace."},
     {0},
 };
 
@@ -133,7 +135,8 @@ const struct command command_fleet = {
                 "steptime fleet project jobs.csv --hw paper --set ethernet=100Gbps|and from a faster network\n"
                 "steptime fleet project jobs.csv --at V100 --hw H100 --sweep overlap=0..1|other GPUs\n"
                 "steptime fleet features cluster/* --format csv -o jobs.csv|a table from folders of traces\n"
-                "steptime fleet stragglers job/|who holds the others up",
+                "steptime fleet stragglers job/|who holds the others up\n"
+                "steptime fleet stragglers job/ --steps 4..7|in four steps",
     .shared = SHARED_OUTPUT | SHARED_EXPLAIN,
     .options = options,
     .run = run,

@@ -118,6 +118,9 @@ static bool run(const struct call *call, struct arena *arena, struct steptime_er
     const char *path = call_argument(call, 1);
     struct report *report = report_new(arena, S("fleet stragglers"));
     const bool one = call_argument_count(call) == 2 && !path_is_folder(path);
+    if (one && operations_fit(path) && (call_text(call, "steps") || call_flag(call, "skip-warmup")))
+        return fail(err, STEPTIME_USAGE,
+                    "--steps and --skip-warmup are for the traces of a job's ranks, not for a table");
     if (one && operations_fit(path))
         return of_table(path, report, &operations, err) && show(call, &operations, NULL, report, err);
     return of_traces(call, report, err);

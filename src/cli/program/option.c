@@ -128,9 +128,17 @@ static bool take_words(struct call *call, struct words words, struct steptime_er
 
 /* ---- values ---- */
 
+static bool has_own(const struct command *command, const char *name)
+{
+    for (const struct option *option = command->options; option && option->name; option++)
+        if (!strcmp(option->name, name))
+            return true;
+    return false;
+}
+
 static bool select_steps(struct call *call, struct steptime_error *err)
 {
-    if (!(call->command->shared & SHARED_TRACE))
+    if (!(call->command->shared & SHARED_TRACE) && !has_own(call->command, "steps"))
         return true;
     struct selection *selection = &call->selection;
     const char *steps = call_text(call, "steps");

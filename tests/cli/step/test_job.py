@@ -6,7 +6,7 @@ import unittest
 
 import support
 from planted import compare, real
-from planted.jobs import JOBS, LATE, NONE, SLOWER
+from planted.jobs import JOBS, LATE, LINKS, NONE, PIPELINES, SLOWER
 from planted.run import COMMANDS
 from planted.truth import truth, write
 
@@ -62,10 +62,30 @@ class JobTest(unittest.TestCase):
                     self.agree(documents)
 
     def test_a_slow_link_makes_nobody_late(self):
-        for name in ("slow_link_between_nodes_8", "slow_link_in_node_8"):
+        for job in [JOBS["slow_link_between_nodes_8"], JOBS["slow_link_in_node_8"]] + LINKS:
+            with self.subTest(job.name):
+                documents = self.said(job)
+                self.check(truth(job), documents, COMPARED + ("cause", "when", "where"))
+                self.agree(documents)
+                self.assertIn("No rank is late by its own work", values(documents["ranks"])["late"])
+
+    def test_a_recorded_ring_names_who_sends_over_the_slow_link(self):
+        said = values(answers(os.path.join(real.FOLDER, "slow_link"))["ranks"])
+        self.assertIn("the link from rank 1 to rank 0 within host example is slow", said["late"])
+        self.assertIn("clocks are not moved", said["late"])
+
+    def test_the_longest_stage_of_a_pipeline_is_named(self):
+        for job in PIPELINES + [JOBS["stage_imbalance_4"]]:
+            with self.subTest(job.name):
+                documents = self.said(job)
+                self.check(truth(job), documents, COMPARED + (("cause",) if job.kind == "stage_imbalance" else ()))
+                self.agree(documents)
+
+    def test_a_doubled_rank_hides_nothing(self):
+        for name in ("rank_doubled_2", "rank_doubled_4", "late_rank_doubled_8"):
             with self.subTest(name):
                 documents = self.said(JOBS[name])
-                self.check(truth(JOBS[name]), documents, ("bound", "rank"))
+                self.check(truth(JOBS[name]), documents, COMPARED + ("doubts",))
                 self.agree(documents)
 
     def test_nobody_is_blamed_for_nothing(self):

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "link.h"
+
+#include "base/sum.h"
+#include "breakdown/ranks/ranks_link.h"
+
+static void raise_to(int64_t *ns, int64_t least_ns)
+{
+    *ns = *ns > least_ns ? *ns : least_ns;
+}
+
+void link_explain(struct job *job, struct arena *arena)
+{
+    const struct rank_link *link = &job->ranks.link;
+    const int64_t held_ns = sum_rounded(link->per_step_ns * job->verdict.steps);
+    const int64_t lost_ns = held_ns < job->verdict.step_ns ? held_ns : job->verdict.step_ns;
+    raise_to(&job->verdict.removed_ns[RESOURCE_COMMUNICATION], lost_ns);
+    raise_to(&job->verdict.saved_ns[RESOURCE_COMMUNICATION], lost_ns);
+    raise_to(&job->verdict.time_ns[RESOURCE_COMMUNICATION], lost_ns);
+    job->causes[0] = (struct late_cause){.id = "link",
+                                         .title = S("a slow link"),
+                                         .per_step_ns = link->per_step_ns,
+                                         .habit = HABIT_EACH,
+                                         .what = ranks_link_name(&job->ranks, arena),
+                                         .inside = collective_kind_word(link->sample->sample->of.kind),
+                                         .line = S(""),
+                                         .phase = "",
+                                         .kind = LATE_LINK};
+    job->cause_count = 1;
+}
