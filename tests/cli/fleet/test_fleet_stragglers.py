@@ -138,6 +138,13 @@ class Ranks(Case):
         self.assertAlmostEqual(self.what(document, "types")["host"]["returned"], 1, places=6)
         self.assertAlmostEqual(self.what(document, "replicas")["replica 1"]["returned"], 1, places=6)
 
+    def test_steps_can_be_chosen(self):
+        self.plant(stall_us={1: SLOW_US})
+        document = self.stragglers(self.folder, "--steps", "1..2")
+        self.assertEqual(values(document)["steps"], 2)
+        self.assertAlmostEqual(self.what(document, "replicas")["replica 1"]["returned"], 1, places=6)
+        self.assertEqual(values(self.stragglers(self.folder, "--skip-warmup"))["steps"], STEPS - 1)
+
     def test_equal_ranks_lose_nothing(self):
         value = self.check_step(self.plant(), 0)
         self.assertAlmostEqual(value["slowdown"], 1, places=9)
