@@ -105,10 +105,11 @@ struct meeting_member {
 struct rank_account {
     int64_t offset_ns; /* of its clock */
     uint32_t matched, unmatched;
-    bool comparable;     /* at least half of its collectives were found on the others */
-    int64_t waited_ns;   /* inside collectives until the last rank had come; union */
-    int64_t waiting_ns;  /* the same of blocking collectives by the times of their work, summed: two at once count twice */
-    int64_t late_ns;     /* others, in the middle, were inside and it was not; union */
+    bool comparable;   /* at least half of its collectives were found on the others */
+    int64_t waited_ns; /* inside collectives until the last rank had come; union */
+    int64_t
+        waiting_ns;  /* the same of blocking collectives by the times of their work, summed: two at once count twice */
+    int64_t late_ns; /* others, in the middle, were inside and it was not; union */
     int64_t caused_ns;   /* what the others waited for it, summed: a wait is shared by the ranks that are missing */
     int64_t saving_ns;   /* less waiting for all, had it come with the last but one; union */
     uint32_t late, last; /* collectives it was late in; in which it was last beyond a tie */

@@ -138,7 +138,7 @@ static bool has_own(const struct command *command, const char *name)
 
 static bool select_steps(struct call *call, struct steptime_error *err)
 {
-    if (!(call->command->shared & SHARED_TRACE) && !has_own(call->command, "steps"))
+    if (!(call->command->shared & SHARED_TRACE) && !has_own(call->command, "skip-warmup"))
         return true;
     struct selection *selection = &call->selection;
     const char *steps = call_text(call, "steps");
