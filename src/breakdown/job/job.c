@@ -75,10 +75,13 @@ static void add_lateness(struct job *job)
     verdict->time_ns[RESOURCE_LATENESS] = sum_rounded(job_late_per_step_ns(job) * verdict->steps);
 }
 
-/* A rank may be late for it had waited for another that is: then that one is it. Who is late is told by costs where they can be had. */
+/*
+ * A rank may be late for it had waited for another that is: then that one is it. Who is late is told by costs where they
+ * can be had, but stages wait in sends and receives, and for a slow link nobody is late.
+ */
 static void find_culprit(struct job *job)
 {
-    const bool by_costs = job->lined && !job->ranks.stages.stands_out; /* stages wait in sends and receives */
+    const bool by_costs = job->lined && !job->ranks.stages.stands_out && !job->ranks.link.found;
     const uint32_t culprit = by_costs ? delays_culprit(&job->delays, job->ranks.count) : NO_RANK;
     if (culprit != NO_RANK && rank_is_late(&job->ranks, culprit))
         job->late = culprit;
