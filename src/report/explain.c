@@ -122,6 +122,50 @@ static bool put_tables(const struct explaining *e, const struct report *whole)
     return any;
 }
 
+static bool any_column(const struct report *whole, str word)
+{
+    for (uint32_t s = 0; s < whole->section_count; s++)
+        for (uint32_t t = 0; t < whole->sections[s]->table_count; t++) {
+            const struct table *table = whole->sections[s]->tables[t];
+            for (uint32_t c = 0; c < table->column_count; c++)
+                if (explain_means(table->id, table->columns[c].id, word))
+                    return true;
+        }
+    return false;
+}
+
+/* ---- a section or a table ---- */
+
+static void define_columns(const struct explaining *e, const struct table *table)
+{
+    struct explaining all = *e;
+    all.list = true;
+    for (uint32_t c = 0; c < table->column_count; c++)
+        put_column(&all, table, c);
+}
+
+/* Tables with that name, or all of the section of that name, each with what its columns are. */
+static bool put_sections(const struct explaining *e, const struct report *whole, struct report *into)
+{
+    bool any = false;
+    for (uint32_t s = 0; s < whole->section_count; s++) {
+        struct section *from = whole->sections[s], shown = *from;
+        const bool named = str_eq(from->id, e->word);
+        shown.tables = arena_array(whole->arena, from->table_count, sizeof(struct table *));
+        shown.table_count = 0;
+        for (uint32_t t = 0; t < from->table_count; t++)
+            if (named || str_eq(from->tables[t]->id, e->word)) {
+                define_columns(e, from->tables[t]);
+                shown.tables[shown.table_count++] = from->tables[t];
+            }
+        if (!shown.table_count)
+            continue;
+        *report_section(into, "explained", from->title.at) = shown;
+        any = true;
+    }
+    return any;
+}
+
 bool report_explain(const struct report *whole, str word, struct report *into)
 {
     into->inputs = whole->inputs;
@@ -133,6 +177,8 @@ bool report_explain(const struct report *whole, str word, struct report *into)
     e.definitions = section_table(e.section, "definitions", "");
     table_json_only(e.definitions);
     table_columns(e.definitions, definition_columns);
+    if (!e.list && !any_column(whole, word) && put_sections(&e, whole, into))
+        return true;
     if (!e.list) {
         e.numbers = section_table(report_section(into, "numbers", "The numbers"), "numbers", "");
         table_columns(e.numbers, value_columns);

@@ -16,7 +16,7 @@ static void add(struct spending *spending, uint32_t node, enum resource resource
     spending->at[spending->count++] = (struct spent){node, ns & 1, ns, resource};
 }
 
-static void list_resources(const struct lab *lab, enum resource of[CHARGES])
+void spent_resources(const struct lab *lab, enum resource of[CHARGES])
 {
     for (int charge = 0; charge < CHARGES; charge++) {
         of[charge] = charged_to(&lab->charges, (enum charge)charge);
@@ -25,8 +25,7 @@ static void list_resources(const struct lab *lab, enum resource of[CHARGES])
     }
 }
 
-/* Of all of a node that is in no slice. */
-static enum resource resource_of_node(const struct lab *lab, const enum resource of[CHARGES], uint32_t node)
+enum resource spent_of_node(const struct lab *lab, const enum resource of[CHARGES], uint32_t node)
 {
     const enum charge charge = (enum charge)lab->charges.of[node];
     if (lab->hostwork && charge == CHARGE_HOST + CAUSE_OPERATOR)
@@ -40,7 +39,7 @@ struct spending spending_of(const struct lab *lab)
     const struct charges *charges = &lab->charges;
     struct spending spending = {0};
     enum resource of[CHARGES];
-    list_resources(lab, of);
+    spent_resources(lab, of);
     for (uint32_t node = 0, slice = 0; node < lab->judged.steps.until; node++) {
         const bool told = net_end(net, node) > lab->judged.steps.from_ns;
         int64_t own = net->work[node];
@@ -50,7 +49,7 @@ struct spending spending_of(const struct lab *lab)
                 add(&spending, lab->joined.of[node], of[charges->slices[slice].charge], charges->slices[slice].ns);
         }
         if (told && own)
-            add(&spending, lab->joined.of[node], resource_of_node(lab, of, node), own);
+            add(&spending, lab->joined.of[node], spent_of_node(lab, of, node), own);
     }
     return spending;
 }

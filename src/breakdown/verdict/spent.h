@@ -20,6 +20,10 @@ struct spending {
     size_t last[RESOURCES]; /* the newest of a resource */
 };
 
+/* Which resource each account is of; and all of a node that is in no slice. */
+void spent_resources(const struct lab *lab, enum resource of[CHARGES]);
+enum resource spent_of_node(const struct lab *lab, const enum resource of[CHARGES], uint32_t node);
+
 /* spending_free releases it. */
 struct spending spending_of(const struct lab *lab);
 void spending_free(struct spending *spending);

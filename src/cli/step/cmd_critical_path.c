@@ -7,6 +7,7 @@
 #include "breakdown/job/across_show.h"
 #include "breakdown/job/delay_show.h"
 #include "breakdown/path/critical_path.h"
+#include "breakdown/verdict/behind.h"
 #include "breakdown/ranks/ranks_show.h"
 #include "cli/program/command.h"
 #include "cli/program/output.h"
@@ -20,6 +21,7 @@
 struct taken {
     struct critical_path path; /* first: a result is read as its path */
     struct compiled_trace compiled;
+    struct behinds behinds; /* with --explain verdict */
 };
 
 struct paths {
@@ -50,6 +52,8 @@ static void run(const struct call *call, const struct trace *trace, struct arena
     struct taken *taken = result;
     critical_path_run(trace, call_selection(call), most, arena, &taken->path);
     compile_log_take(call, trace, arena, &taken->compiled);
+    if (behinds_wanted(call_text(call, "explain")))
+        behinds_run(trace, call_selection(call), arena, &taken->behinds);
 }
 
 static bool run_sketch(const struct call *call, const struct sketch *sketch, int64_t rank, struct arena *arena,
@@ -449,6 +453,14 @@ static void show_stretches(const struct paths *paths, struct report *report)
     table_drawn(table, rows, fill_stretch, listed);
 }
 
+static void show_behinds(const void *const *results, uint32_t count, struct report *report)
+{
+    const struct behinds **behinds = arena_array(report_arena(report), count, sizeof *behinds);
+    for (uint32_t i = 0; i < count; i++)
+        behinds[i] = &((const struct taken *)results[i])->behinds;
+    behinds_show(behinds, count, report);
+}
+
 static bool show(const struct call *call, const void *const *results, uint32_t count, struct report *report,
                  struct steptime_error *err)
 {
@@ -459,6 +471,7 @@ static bool show(const struct call *call, const void *const *results, uint32_t c
     across_show(&paths->job, report);
     delay_show(&paths->job, report);
     show_verdict(paths, report);
+    show_behinds(results, count, report);
     show_classes(paths, report);
     if (count > 1)
         show_ranks(paths, report);

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "breakdown/summary/summary.h"
+#include "breakdown/verdict/behind.h"
 #include "cli/program/command.h"
 #include "compile_log.h"
 #include "parallel/crew.h"
@@ -16,6 +17,7 @@ enum { FINDINGS = 3, MOST_FINDINGS = 1000 };
 struct taken {
     struct summary summary;
     struct compiled_trace compiled; /* with --compile-log */
+    struct behinds behinds;         /* with --explain verdict */
 };
 
 static bool findings_of(const struct call *call, int64_t *findings)
@@ -42,6 +44,8 @@ static void run(const struct call *call, const struct trace *trace, struct arena
     const bool of_job = !trace->info.is_alone || call_text(call, "save");
     summary_run(trace, call_selection(call), of_job, arena, &taken->summary);
     compile_log_take(call, trace, arena, &taken->compiled);
+    if (behinds_wanted(call_text(call, "explain")))
+        behinds_run(trace, call_selection(call), arena, &taken->behinds);
 }
 
 static bool run_sketch(const struct call *call, const struct sketch *sketch, int64_t rank, struct arena *arena,
@@ -68,15 +72,19 @@ static bool show(const struct call *call, const void *const *results, uint32_t c
 {
     const struct taken *const *taken = (const struct taken *const *)results;
     const struct summary **summaries = arena_array(report_arena(report), count, sizeof *summaries);
+    const struct behinds **behinds = arena_array(report_arena(report), count, sizeof *behinds);
     int64_t findings;
     findings_of(call, &findings);
-    for (uint32_t i = 0; i < count; i++)
+    for (uint32_t i = 0; i < count; i++) {
         summaries[i] = &taken[i]->summary;
+        behinds[i] = &taken[i]->behinds;
+    }
     struct log_beside beside;
     const bool good =
         compile_log_open(call, results, offsetof(struct taken, compiled), count, report_arena(report), &beside, err);
     const double again_ns = beside.asked ? compiled_again_ns(&beside.compiled) : NAN;
     const double most_ns = summary_show(summaries, count, (uint32_t)findings, again_ns, report);
+    behinds_show(behinds, count, report);
     if (good)
         compile_log_show(&beside, most_ns, report);
     if (good && beside.asked)
