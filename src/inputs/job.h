@@ -18,6 +18,7 @@
 
 #include "base/str.h"
 #include "doubt.h"
+#include "settings.h"
 #include "trace/trace.h"
 
 /* An annotated step by the clock of the recording's host, since 1970. */
@@ -39,6 +40,7 @@ struct job_member {
     const struct member_step *steps; /* the first */
     uint32_t steps_kept;
     int64_t first_step, last_step; /* where steps_kept */
+    struct settings settings;
 };
 
 /* Of a trace whose rank is still as recorded; the texts are copied to the arena. */
@@ -52,6 +54,9 @@ void job_contradictions(const struct job_member *members, uint32_t count, struct
  * 7 but no 3" by the gaps; nothing where one of several does not say its rank. Of a file alone: that it is alone.
  */
 void job_missing(const struct job_member *members, uint32_t count, struct doubts *doubts);
+
+/* Settings in which ranks differ, by name, as one doubt. */
+void job_settings(const struct job_member *members, uint32_t count, struct doubts *doubts);
 
 /* Both are recordings of one rank of one run, at the same time: one of them says it all. */
 bool job_is_copy(const struct job_member *a, const struct job_member *b);

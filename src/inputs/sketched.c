@@ -39,6 +39,7 @@ static void code_member(struct code *code, struct job_member *member)
     code_kept(code, &member->host);
     code_int(code, &member->begin_ns, 0, 0, most_ns);
     code_steps(code, member);
+    settings_code(code, &member->settings);
 }
 
 /* ---- the trust ---- */

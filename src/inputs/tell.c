@@ -207,6 +207,7 @@ static void doubt_job(const struct inputs *inputs, struct doubts *doubts)
     if (may_be_a_job(doubts, before)) {
         job_missing(members, count, doubts);
         job_apart(members, count, doubts);
+        job_settings(members, count, doubts);
     }
     arena_free(&scratch);
 }

@@ -62,13 +62,13 @@ static void check_together(const struct sketch *sketch, const struct job_numbers
 }
 
 /* What is shown of it alone, and of it twice. */
-static bool check_summary(const struct input_file *file, struct arena *arena)
+static bool check_summary(const struct input_file *file, struct arena *arena, struct steptime_error *err)
 {
     struct summary *summary = arena_alloc(arena, sizeof *summary);
     struct sketch again = {0};
     if (!file->sketch->sections[SKETCH_SUMMARY].len)
         return true;
-    if (!summary_sketch_read(file->sketch, 0, arena, summary, NULL))
+    if (!summary_sketch_read(file->sketch, 0, arena, summary, err))
         return false;
     summary_sketch_write(summary, true, arena, &again);
     assert(summary_sketch_read(&again, 0, arena, summary, NULL));
@@ -78,13 +78,13 @@ static bool check_summary(const struct input_file *file, struct arena *arena)
     return true;
 }
 
-static bool check_path(const struct input_file *file, struct arena *arena)
+static bool check_path(const struct input_file *file, struct arena *arena, struct steptime_error *err)
 {
     struct critical_path path;
     struct sketch again = *file->sketch;
     if (!file->sketch->sections[SKETCH_PATH].len)
         return true;
-    if (!path_sketch_read(file->sketch, 0, arena, &path, NULL))
+    if (!path_sketch_read(file->sketch, 0, arena, &path, err))
         return false;
     again.sections[SKETCH_PATH] = path_sketch_write(&path, true, arena);
     assert(path_sketch_read(&again, 0, arena, &path, NULL));
@@ -105,7 +105,7 @@ static bool take(void *context, struct input_file *file, struct steptime_error *
     check_numbers(&rank.numbers);
     check_again(&rank, arena);
     check_together(file->sketch, &rank, arena);
-    return check_summary(file, arena) && check_path(file, arena);
+    return check_summary(file, arena, err) && check_path(file, arena, err);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)

@@ -119,6 +119,28 @@ class Same(Sketches):
         self.assertTrue(any(warning["message"].startswith("of its trace") for warning in told), told)
 
 
+class Settings(Sketches):
+    def differ(self, *inputs):
+        return {command: [warning["message"] for warning in steptime(command, "--format", "json", *inputs).json["warnings"]
+                          if "settings differ" in warning["message"]] for command in COMMANDS}
+
+    def test_settings_that_differ_between_ranks_are_named(self):
+        for rank in range(4):
+            more = {"distributedInfo": {"backend": "gloo" if rank == 2 else "nccl", "rank": rank, "world_size": 4}}
+            if rank in (1, 3):
+                more["with_stack"] = 1
+            write_trace(os.path.join(self.folder, f"rank{rank}.json"), training_steps(3), **more)
+        said = ["the ranks' settings differ: backend (nccl; gloo of 1, first of rank 2), "
+                "with_stack (off; on of 2, first of rank 1)"]
+        sketches = self.save(self.folder)
+        self.assertEqual(self.differ(self.folder), {command: said for command in COMMANDS})
+        self.assertEqual(self.differ(sketches), {command: said for command in COMMANDS})
+
+    def test_equal_settings_are_not(self):
+        traces = self.plant([0, 0])
+        self.assertEqual(self.differ(self.save(traces)), {command: [] for command in COMMANDS})
+
+
 class Refused(Sketches):
     def test_commands_that_want_the_trace(self):
         sketch = os.path.join(self.save(self.plant([0])), "rank0.sketch")

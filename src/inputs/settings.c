@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "settings.h"
+
+const char *setting_id(enum setting setting)
+{
+    static const char *const ids[SETTINGS] = {
+        [SETTING_FORMAT] = "format",
+        [SETTING_SCHEMA] = "schema",
+        [SETTING_BACKEND] = "backend",
+        [SETTING_DEVICES] = "devices",
+        [SETTING_CAPABILITY] = "capability",
+        [SETTING_MEMORY] = "device_memory_bytes",
+        [SETTING_PROCESSORS] = "device_processors",
+        [SETTING_SHAPES] = "record_shapes",
+        [SETTING_STACK] = "with_stack",
+        [SETTING_ALLOCATIONS] = "profile_memory",
+        [SETTING_FLOPS] = "with_flops",
+    };
+    return ids[setting];
+}
+
+static str number(int64_t value, struct arena *arena)
+{
+    return value < 0 ? S("") : str_printf(arena, "%lld", (long long)value);
+}
+
+static str on_or_off(bool on)
+{
+    return on ? S("on") : S("off");
+}
+
+struct settings settings_of(const struct trace *trace, struct arena *arena)
+{
+    const struct trace_info *info = &trace->info;
+    struct settings settings = {{
+        [SETTING_FORMAT] = str_copy(arena, info->format),
+        [SETTING_SCHEMA] = str_copy(arena, info->schema),
+        [SETTING_BACKEND] = str_copy(arena, info->backend),
+        [SETTING_SHAPES] = on_or_off(info->shapes),
+        [SETTING_STACK] = on_or_off(info->stack),
+        [SETTING_ALLOCATIONS] = on_or_off(info->memory),
+        [SETTING_FLOPS] = on_or_off(info->flops),
+    }};
+    if (!info->device_count)
+        return settings;
+    const struct device_info *first = &info->devices[0];
+    settings.of[SETTING_DEVICES] = number(info->device_count, arena);
+    settings.of[SETTING_MEMORY] = number(first->memory_bytes, arena);
+    settings.of[SETTING_PROCESSORS] = number(first->sms, arena);
+    if (first->major >= 0)
+        settings.of[SETTING_CAPABILITY] =
+            str_printf(arena, "%lld.%lld", (long long)first->major, (long long)(first->minor < 0 ? 0 : first->minor));
+    return settings;
+}
+
+static const char *id_of(int setting)
+{
+    return setting_id((enum setting)setting);
+}
+
+void settings_code(struct code *code, struct settings *settings)
+{
+    static const struct code_enum ids = {id_of, SETTINGS};
+    bool used[SETTINGS];
+    struct code_set set = {0};
+    for (int i = 0; i < SETTINGS; i++)
+        used[i] = settings->of[i].len;
+    code_set(code, &ids, used, &set);
+    for (uint32_t i = 0; i < set.count; i++)
+        code_kept(code, &settings->of[set.at[i]]);
+}
