@@ -42,6 +42,7 @@ static bool same_cause(enum cause of_stretch, enum cause told)
         return of_stretch == CAUSE_PYTHON;
     case CAUSE_RUN_TIME_COMPILER:
         return of_stretch == CAUSE_OPERATOR;
+    case CAUSE_UNKNOWN:
     case CAUSE_NO_LAUNCH:
         return of_stretch == CAUSE_OPERATOR || of_stretch == CAUSE_PYTHON;
     default:
