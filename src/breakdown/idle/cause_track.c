@@ -115,15 +115,47 @@ static void add_holes(const struct judge *judge, uint32_t begin, struct items *i
         add_item(items, (struct item){busy_until, end, begin, CAUSE_CAPTURE});
 }
 
+enum { IMPORT_CALLS = 16 }; /* looked at before the first compilation */
+
+/*
+ * The compiler is loaded when it is used first, for which no event stands. A pause in nothing of 1 ms or more that ends
+ * before the first compilation by no more than a tenth of its own length belongs to it. Where frames were recorded they tell.
+ */
+static void add_import(const struct judge *judge, uint32_t first, struct items *items)
+{
+    const struct trace *trace = judge->trace;
+    if (trace->kind[first] != EVENT_OPERATOR || trace->kinds[EVENT_PYTHON])
+        return;
+    uint32_t outermost = first;
+    while (trace->parent[outermost] != ROW_NONE)
+        outermost = trace->parent[outermost];
+    const struct rows rows = trace_rows(trace, trace->lane[first], NEST_CALLS);
+    const int64_t start = trace->start_ns[outermost];
+    int64_t pause_end = start;
+    uint32_t looked = 0;
+    for (uint32_t i = trace_first_from(trace, rows, start); i-- > 0 && looked < IMPORT_CALLS; looked++) {
+        if (trace->parent[rows.at[i]] != ROW_NONE)
+            continue;
+        const int64_t pause_start = trace_end_ns(trace, rows.at[i]);
+        if (pause_end - pause_start >= HOLE_NS && start - pause_end <= (pause_end - pause_start) / 10)
+            add_item(items, (struct item){pause_start, pause_end, first, CAUSE_COMPILATION});
+        pause_end = trace->start_ns[rows.at[i]];
+    }
+}
+
 static void add_rows(const struct judge *judge, struct rows rows, struct items *items)
 {
     uint32_t captured = ROW_NONE; /* the event whose holes were added last */
     uint32_t begun = ROW_NONE;    /* the capture begun last */
+    bool compiled = false;        /* a compilation was seen */
     size_t from = items->count;   /* captures from here on are open */
     for (uint32_t i = 0; i < rows.count; i++) {
         const enum cause cause = cause_of(judge, rows.at[i]);
         if (cause == CAUSE_NONE)
             continue;
+        if (cause == CAUSE_COMPILATION && !compiled)
+            add_import(judge, rows.at[i], items);
+        compiled |= cause == CAUSE_COMPILATION;
         if (cause == CAUSE_CAPTURE && ends_capture(trace_name(judge->trace, rows.at[i]))) {
             close_capture(judge, rows.at[i], from, items);
             from = items->count;

@@ -218,11 +218,23 @@ static bool is_blank(const struct lab *lab, uint32_t node)
     return range == ROW_NONE || str_starts(trace_name(graph->trace, range), S("ProfilerStep"));
 }
 
+/* What the judged steps hold before the first event of the training thread. */
+static int64_t before_training_ns(const struct lab *lab)
+{
+    const struct graph *graph = lab->graph;
+    const int64_t from = lab->judged.steps.from_ns;
+    uint32_t node = 0;
+    while (node < lab->judged.steps.until &&
+           (graph->net.kind[node] == NODE_DEVICE || graph_lane(graph, node) != graph->main_lane))
+        node++;
+    return node < lab->judged.steps.until && graph->net.start[node] > from ? graph->net.start[node] - from : 0;
+}
+
 /* In the judged steps; less what a cause stands over. */
 static int64_t blank_ns(const struct lab *lab)
 {
     const struct net *net = &lab->graph->net;
-    int64_t blank = 0;
+    int64_t blank = before_training_ns(lab);
     for (uint32_t node = 0, slice = 0; node < lab->judged.steps.until; node++) {
         int64_t told = 0;
         for (; slice < lab->charges.slice_count && lab->charges.slices[slice].node == node; slice++)

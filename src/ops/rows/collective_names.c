@@ -18,6 +18,8 @@ static const struct name_rule kind_rules[] = {
     {"barrier", COLLECTIVE_BARRIER},
     {"deep_ep*dispatch", COLLECTIVE_ALL_TO_ALL},
     {"deep_ep*combine", COLLECTIVE_ALL_TO_ALL},
+    {"ep::int*dispatch", COLLECTIVE_ALL_TO_ALL},
+    {"ep::int*combine", COLLECTIVE_ALL_TO_ALL},
     {"send", COLLECTIVE_POINT_TO_POINT},
     {"recv", COLLECTIVE_POINT_TO_POINT},
     {"gather", COLLECTIVE_GATHER},

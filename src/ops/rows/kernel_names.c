@@ -22,6 +22,8 @@ static const struct name_rule kernel_rules[] = {
     {"deep_ep", KERNEL_COMMUNICATION},
     {"deepep", KERNEL_COMMUNICATION},
     {"hybrid_ep", KERNEL_COMMUNICATION},
+    {"ep::internode", KERNEL_COMMUNICATION}, /* expert parallelism, whatever the library around is called */
+    {"ep::intranode", KERNEL_COMMUNICATION},
     {"cross_device_reduce", KERNEL_COMMUNICATION},
 
     /* Inductor names a kernel after its kind and the operators in it: poi is pointwise, red and per reduce, tem is a

@@ -168,6 +168,13 @@ class Doubts(Case):
         self.doubt(lambda scene, at: training(scene, training(scene, at) + 3000 + at // 7), "blank",
                    "nothing was recorded on the training thread")
 
+    def test_a_recording_that_began_long_before_the_first_operator(self):
+        scene = plant.Plant()
+        scene.annotation("PyTorch Profiler (0)", 0, 30_000, tid="PyTorch Profiler")
+        operators(scene, 20_000, count=50, each=100)
+        values, _ = verdict("summary", scene.write(self.path))
+        self.assertEqual(values["verdict_doubt"], "blank", values["verdict"])
+
     def test_launches_of_a_device_that_was_not_recorded(self):
         def body(scene, at):
             for i in range(10):
