@@ -2,6 +2,7 @@
 #include "join_fit.h"
 
 #include "syntax/syntax.h"
+#include "source/known/known_words.h"
 
 /* By id, or the beginning of one; the first that fits. */
 static const struct {
@@ -81,29 +82,10 @@ uint32_t moving_row(const struct trace *trace, uint32_t call)
 
 /* ---- names ---- */
 
-static bool is_one_of(str name, const char *const *names)
-{
-    for (size_t i = 0; names[i]; i++)
-        if (str_eq(name, str_of(names[i])))
-            return true;
-    return false;
-}
-
 /* Python gives these no frame of their own: they ask the object, and the operator runs in the function itself. */
 static bool has_no_frame(str builtin)
 {
-    static const char *const names[] = {"",           "float",       "int",   "bool", "Tensor",
-                                        "LongTensor", "FloatTensor", "range", NULL};
-    return is_one_of(builtin, names);
-}
-
-/* What the interpreter calls for `x in t`, f"{t}", `if t` and their like. */
-static bool is_asked_of_object(str name)
-{
-    static const char *const names[] = {
-        "__format__", "__repr__", "__str__",   "__contains__", "__iter__",    "__len__",     "__bool__",
-        "__float__",  "__int__",  "__index__", "__array__",    "__getitem__", "__setitem__", NULL};
-    return is_one_of(name, names);
+    return !builtin.len || known_word(WORDS_NO_FRAME, builtin);
 }
 
 static bool lies_on(const struct match *match, const struct syntax *tree, int64_t line)
@@ -131,7 +113,7 @@ enum fit fit_of(const struct match *match, const struct syntax *tree, uint32_t c
         return lies_on(match, tree, place->line) ? FIT_CONFIRMED : FIT_NONE;
     if (names_agree(match, place))
         return fit_by_order(match, calls, place);
-    const bool asked = place->callee.kind == FRAME_OTHER || is_asked_of_object(place->callee.name);
+    const bool asked = place->callee.kind == FRAME_OTHER || known_word(WORDS_ASKED_OF_OBJECT, place->callee.name);
     return asked && has_no_frame(match->builtin) ? FIT_FUNCTION : FIT_NONE;
 }
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "ask.h"
 
+#include "source/known/known_words.h"
+
 enum { TEXT_MAX = 48 };
 
 str ask_tail(const struct check *check, uint32_t call)
@@ -22,19 +24,6 @@ bool ask_own_attribute(const struct syntax *tree, uint32_t node)
            str_eq(syntax_text(tree, syntax_first(tree, node)), S("self"));
 }
 
-static bool keeps_the_data(str method)
-{
-    static const char *const methods[] = {
-        "view",   "reshape", "detach",  "squeeze",   "unsqueeze", "contiguous", "long",           "float",   "int",
-        "double", "to",      "cuda",    "cpu",       "t",         "permute",    "transpose",      "flatten", "clone",
-        "expand", "numpy",   "type_as", "expand_as", "repeat",    "fill_",      "requires_grad_", "half",    "tolist",
-        "item"};
-    for (size_t i = 0; i < sizeof methods / sizeof *methods; i++)
-        if (str_eq(method, str_of(methods[i])))
-            return true;
-    return false;
-}
-
 uint32_t ask_step(const struct check *check, uint32_t node)
 {
     if (syntax_is(check->tree, node, SYN_SUBSCRIPT))
@@ -42,8 +31,8 @@ uint32_t ask_step(const struct check *check, uint32_t node)
     if (syntax_calls(check->tree, node, S("Variable")) && ask_named(check, node, "torch.Variable"))
         return syntax_argument(check->tree, node, 0, NULL);
     const uint32_t receiver = ask_receiver(check, node);
-    const bool keeps =
-        receiver != SYNTAX_NONE && keeps_the_data(syntax_tail(check->tree, syntax_first(check->tree, node)));
+    const bool keeps = receiver != SYNTAX_NONE &&
+                       known_word(WORDS_KEEP_DATA, syntax_tail(check->tree, syntax_first(check->tree, node)));
     return keeps ? receiver : node;
 }
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "kept.h"
 
+#include "source/known/known_words.h"
+
 bool kept_is_number(const struct value *value)
 {
     return value_is_number(value) || value->kind == VALUE_STR || value_has(value, VALUE_SCALAR_NUMPY);
@@ -9,30 +11,10 @@ bool kept_is_number(const struct value *value)
 /* Functions that return no part of what they are given, or nothing that could be changed. */
 static bool only_reads(const struct check *check, uint32_t call)
 {
-    static const char *const aliasing[] = {"asarray",    "asanyarray",   "ravel",       "reshape",     "squeeze",
-                                           "transpose",  "swapaxes",     "expand_dims", "moveaxis",    "atleast_1d",
-                                           "atleast_2d", "broadcast_to", "split",       "array_split", "diag"};
-    static const char *const readers[] = {"len", "max", "min",   "sum",   "sorted", "range", "enumerate",
-                                          "zip", "int", "float", "tuple", "set",    "any",   "all"};
     const struct site site = check_site(check, call);
-    const str tail = ask_tail(check, call);
-    for (size_t i = 0; i < sizeof readers / sizeof *readers; i++)
-        if (name_is(check->project, site, readers[i]))
-            return true;
-    for (size_t i = 0; i < sizeof aliasing / sizeof *aliasing; i++)
-        if (str_eq(tail, str_of(aliasing[i])))
-            return false;
-    return name_under(check->project, site, "numpy.");
-}
-
-static bool is_reading_method(str method)
-{
-    static const char *const methods[] = {"tolist", "copy", "sum", "max",     "min",   "mean",  "argmax", "argsort",
-                                          "astype", "any",  "all", "nonzero", "index", "count", "tobytes"};
-    for (size_t i = 0; i < sizeof methods / sizeof *methods; i++)
-        if (str_eq(method, str_of(methods[i])))
-            return true;
-    return false;
+    if (known_word(WORDS_READ_ONLY, name_of(check->project, site)))
+        return true;
+    return !known_word(WORDS_SHARE_ARRAY, ask_tail(check, call)) && name_under(check->project, site, "numpy.");
 }
 
 /* np.where(...)[0][0]: one number of NumPy, which nobody can change. */
@@ -83,7 +65,8 @@ enum kept_use kept_use(const struct check *check, uint32_t node)
     case SYN_COMP_FOR:
         return kept_is_number(value_item(value)) ? KEPT_READ : KEPT_REFUSE;
     case SYN_ATTRIBUTE:
-        return syntax_is(tree, tree->parent[parent], SYN_CALL) && is_reading_method(syntax_tail(tree, parent))
+        return syntax_is(tree, tree->parent[parent], SYN_CALL) &&
+                       known_word(WORDS_READ_ARRAY, syntax_tail(tree, parent))
                    ? KEPT_READ
                    : KEPT_REFUSE;
     case SYN_ARGUMENTS: {

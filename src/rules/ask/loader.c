@@ -5,6 +5,8 @@
 #include "loop.h"
 #include "purpose.h"
 
+#include "source/flow/asks.h"
+
 bool loader_is(const struct check *check, uint32_t call)
 {
     return ask_named(check, call, "torch.utils.data.DataLoader");
@@ -80,7 +82,7 @@ static bool moves_itself(const struct check *check, uint32_t id)
     const struct function *function = project_function(check->project, id);
     const struct syntax *tree = project_tree(check->project, function->file);
     for (uint32_t at = function->node; at < syntax_last(tree, function->node); at++) {
-        if (!syntax_calls(tree, at, S("to")) && !syntax_calls(tree, at, S("cuda")))
+        if (!calls_one_of(tree, at, WORDS_MOVE_TO_DEVICE))
             continue;
         const enum move move = value_move(check->project, (struct site){function->file, at}).move;
         if (move == MOVE_UPLOAD || (move == MOVE_UNKNOWN && syntax_calls(tree, at, S("cuda"))))
@@ -164,26 +166,8 @@ bool loader_trains(const struct check *check, uint32_t call)
 /* Calls that a dataset may make of what it holds without working for it. */
 static bool is_cheap(const struct check *there, uint32_t call)
 {
-    static const char *const names[] = {"len",
-                                        "int",
-                                        "float",
-                                        "range",
-                                        "isinstance",
-                                        "torch.tensor",
-                                        "torch.as_tensor",
-                                        "torch.from_numpy",
-                                        "torch.Tensor",
-                                        "torch.LongTensor",
-                                        "torch.FloatTensor"};
-    static const char *const methods[] = {"long",      "float",   "int",    "clone",    "view",
-                                          "unsqueeze", "squeeze", "tolist", "is_tensor"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (ask_named(there, call, names[i]))
-            return true;
-    for (size_t i = 0; i < sizeof methods / sizeof *methods; i++)
-        if (str_eq(ask_tail(there, call), str_of(methods[i])))
-            return true;
-    return false;
+    return known_word(WORDS_CHEAP, name_of(there->project, check_site(there, call))) ||
+           known_word(WORDS_CHEAP_METHODS, ask_tail(there, call));
 }
 
 /* A dataset of the run that hands out parts of what it holds: no reading, no decoding, no loop. */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "loop.h"
 
+#include "source/flow/asks.h"
+
 bool loop_is(enum syntax_kind kind)
 {
     switch (kind) {
@@ -37,14 +39,7 @@ uint32_t loop_iterable(const struct syntax *tree, uint32_t loop)
 
 bool loop_hands_on(const struct check *check, uint32_t call)
 {
-    static const char *const names[] = {"enumerate", "reversed", "list", "tuple", "iter", "tqdm", "trange"};
-    if (!syntax_is(check->tree, call, SYN_CALL))
-        return false;
-    const str tail = ask_tail(check, call);
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (str_eq(tail, str_of(names[i])))
-            return true;
-    return false;
+    return calls_one_of(check->tree, call, WORDS_HAND_ON);
 }
 
 uint32_t loop_source(const struct check *check, uint32_t loop)
@@ -63,13 +58,8 @@ uint32_t loop_source(const struct check *check, uint32_t loop)
 
 static bool is_size_of_data(const struct check *check, uint32_t node)
 {
-    if (syntax_is(check->tree, node, SYN_CALL)) {
-        static const char *const names[] = {"len", "size", "numel", "item", "nelement"};
-        const str tail = ask_tail(check, node);
-        for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-            if (str_eq(tail, str_of(names[i])))
-                return true;
-    }
+    if (calls_one_of(check->tree, node, WORDS_SIZE_OF_DATA))
+        return true;
     if (syntax_is(check->tree, node, SYN_ATTRIBUTE) && str_eq(syntax_tail(check->tree, node), S("shape")))
         return true;
     return ask_value(check, node)->kind == VALUE_TENSOR;
@@ -97,7 +87,7 @@ bool loop_counts_data(const struct check *check, uint32_t loop)
     const uint32_t source = loop_source(check, loop);
     if (source == SYNTAX_NONE)
         return false;
-    if (syntax_calls(check->tree, source, S("keys")) || syntax_calls(check->tree, source, S("items")))
+    if (calls_one_of(check->tree, source, WORDS_NAMED_ITEMS))
         return false; /* what has a name each is no data */
     const struct value *value = ask_value(check, source);
     const bool is_range = syntax_calls(check->tree, source, S("range"));
@@ -193,7 +183,7 @@ static bool only_gathers(const struct check *check, uint32_t read, uint32_t valu
 {
     const struct syntax *tree = check->tree;
     if (syntax_is(tree, value, SYN_CALL))
-        return str_eq(ask_tail(check, value), S("cat")) || str_eq(ask_tail(check, value), S("stack"));
+        return known_word(WORDS_JOIN, ask_tail(check, value));
     return syntax_is(tree, value, SYN_BINARY) && tree->op[value] == OP_ADD && tree->parent[read] == value;
 }
 
@@ -240,7 +230,7 @@ bool loop_is_recurrence(const struct check *check, uint32_t loop)
 bool loop_is_ragged(const struct check *check, uint32_t loop)
 {
     for (uint32_t at = loop; at != SYNTAX_NONE; at = loop_next(check->tree, loop, at)) {
-        if (syntax_calls(check->tree, at, S("repeat_interleave")) || syntax_calls(check->tree, at, S("masked_select")))
+        if (calls_one_of(check->tree, at, WORDS_RAGGED))
             return true;
         const uint32_t index =
             syntax_is(check->tree, at, SYN_SUBSCRIPT) ? syntax_child(check->tree, at, 1) : SYNTAX_NONE;

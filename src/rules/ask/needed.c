@@ -3,6 +3,8 @@
 
 #include "loop.h"
 
+#include "source/flow/asks.h"
+
 /* ---- when to stop ---- */
 
 /* `break` as the last statement of the block, and not out of a loop within it. */
@@ -46,8 +48,7 @@ static bool is_comparison(const struct check *check, uint32_t node)
 /* isnan, isinf, isfinite: who asks that wants to hear of a mistake. */
 static bool guards_numbers(const struct check *check, uint32_t node)
 {
-    return syntax_calls(check->tree, node, S("isnan")) || syntax_calls(check->tree, node, S("isinf")) ||
-           syntax_calls(check->tree, node, S("isfinite"));
+    return calls_one_of(check->tree, node, WORDS_TROUBLE) || calls_one_of(check->tree, node, WORDS_NO_TROUBLE);
 }
 
 bool needed_to_go_on(const struct check *check, uint32_t test)

@@ -4,6 +4,8 @@
 #include "loop.h"
 #include "staging.h"
 
+#include "source/flow/asks.h"
+
 static bool is_loop(enum syntax_kind kind)
 {
     return kind == SYN_FOR || kind == SYN_LIST_COMP || kind == SYN_DICT_COMP || kind == SYN_SET_COMP ||
@@ -25,11 +27,7 @@ static uint32_t iterable_of(const struct syntax *tree, uint32_t loop)
 /* `x.float()`, `x.to(device)` of something unknown: what has such a method is a tensor. */
 static bool converts_tensor(const struct check *check, uint32_t call)
 {
-    static const char *const methods[] = {"float", "long", "to", "cuda", "half", "cpu", "detach"};
-    for (size_t i = 0; i < sizeof methods / sizeof *methods; i++)
-        if (ask_receiver(check, call) != SYNTAX_NONE && str_eq(ask_tail(check, call), str_of(methods[i])))
-            return true;
-    return false;
+    return ask_receiver(check, call) != SYNTAX_NONE && known_word(WORDS_CONVERT, ask_tail(check, call));
 }
 
 /* What is of the model or the device, as far as the node itself shows. */
@@ -114,14 +112,10 @@ static bool works(const struct check *check, uint32_t node)
 /* What only data of the host is used for: NumPy, sets, the random numbers of Python. */
 static bool is_host_work(const struct check *check, uint32_t node)
 {
-    static const char *const names[] = {
-        "set", "sorted", "list", "dict", "collections.defaultdict", "collections.Counter"};
     if (check->tree->kind[node] != SYN_CALL)
         return check->tree->kind[node] == SYN_LIST_COMP;
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (ask_named(check, node, names[i]))
-            return true;
-    return is_array_call(check, node) || name_under(check->project, check_site(check, node), "random.");
+    return known_word(WORDS_HOST_ONLY, name_of(check->project, check_site(check, node))) ||
+           is_array_call(check, node) || name_under(check->project, check_site(check, node), "random.");
 }
 
 static bool calls_host_work(const struct check *check, uint32_t node)
@@ -149,9 +143,7 @@ static bool makes_something(const struct check *check, uint32_t node)
 {
     const struct syntax *tree = check->tree;
     const bool assigns = tree->kind[node] == SYN_ASSIGN || tree->kind[node] == SYN_AUG_ASSIGN;
-    const bool takes = syntax_calls(tree, node, S("append")) || syntax_calls(tree, node, S("extend")) ||
-                       syntax_calls(tree, node, S("add"));
-    if (!assigns && !takes)
+    if (!assigns && !calls_one_of(tree, node, WORDS_COLLECT))
         return false;
     const uint32_t base = base_of(tree, syntax_first(tree, node));
     return syntax_is(tree, base, SYN_NAME) && !str_eq(syntax_text(tree, base), S("self"));
@@ -175,14 +167,9 @@ static bool takes_data(const struct check *check, uint32_t node)
 /* Parts of a module, by the methods of torch.nn.Module that give them. */
 static bool gives_parts(const struct check *check, uint32_t iterable)
 {
-    static const char *const methods[] = {"parameters", "named_parameters", "children", "named_children",
-                                          "modules",    "named_modules",    "buffers",  "named_buffers"};
     if (syntax_is(check->tree, iterable, SYN_CONDITIONAL))
         iterable = syntax_first(check->tree, iterable);
-    for (size_t i = 0; i < sizeof methods / sizeof *methods; i++)
-        if (syntax_calls(check->tree, iterable, str_of(methods[i])))
-            return true;
-    return false;
+    return calls_one_of(check->tree, iterable, WORDS_MODULE_PARTS);
 }
 
 /* Parameters of a model, lists and groups of them, and what zip makes of these. */

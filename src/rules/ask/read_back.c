@@ -1,24 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "read_back.h"
 
-#include <string.h>
-
-static bool is_one_of(str name, const char *const *names)
-{
-    for (; *names; names++)
-        if (str_eq(name, str_of(*names)))
-            return true;
-    return false;
-}
-
-static const char *const conversions[] = {"float", "int", "bool", NULL};
-static const char *const scalar_methods[] = {"item", "tolist", NULL};
-static const char *const whole_methods[] = {"cpu", "to", NULL}; /* what .numpy() is called on lies on the CPU */
+#include "source/known/known_words.h"
 
 static bool is_conversion(const struct check *check, uint32_t call)
 {
     const str tail = ask_tail(check, call);
-    return is_one_of(tail, conversions) && syntax_is(check->tree, syntax_first(check->tree, call), SYN_NAME) &&
+    return known_word(WORDS_CONVERSIONS, tail) && syntax_is(check->tree, syntax_first(check->tree, call), SYN_NAME) &&
            name_is(check->project, check_site(check, call), str_z(check->arena, tail));
 }
 
@@ -42,13 +30,13 @@ uint32_t read_back_what(const struct check *check, uint32_t call)
         return SYNTAX_NONE;
     const str tail = ask_tail(check, call);
     uint32_t what = SYNTAX_NONE;
-    if (is_one_of(tail, scalar_methods))
+    if (known_word(WORDS_READ_ITEMS, tail))
         what = ask_receiver(check, call);
     else if (is_conversion(check, call))
         what = syntax_argument(check->tree, call, 0, NULL);
     else {
         const struct move_info move = value_move(check->project, check_site(check, call));
-        if (move.move != MOVE_DOWNLOAD || move.is_module || (!move.wrapper && !is_one_of(tail, whole_methods)))
+        if (move.move != MOVE_DOWNLOAD || move.is_module || (!move.wrapper && !known_word(WORDS_MOVE_TO_HOST, tail)))
             return SYNTAX_NONE;
         what = move.what;
     }
@@ -92,7 +80,7 @@ static bool is_echo(const struct check *check, uint32_t what)
 static bool is_scalar_read(const struct check *check, uint32_t node)
 {
     return syntax_is(check->tree, node, SYN_CALL) && !syntax_calls(check->tree, node, S("tolist")) &&
-           (is_one_of(ask_tail(check, node), scalar_methods) || is_conversion(check, node)) &&
+           (known_word(WORDS_READ_ITEMS, ask_tail(check, node)) || is_conversion(check, node)) &&
            read_back_what(check, node) != SYNTAX_NONE;
 }
 
@@ -154,6 +142,6 @@ enum read_back read_back_of(const struct check *check, uint32_t call)
         return READ_ECHO;
     if (is_scattered(check, call, fate))
         return READ_SCATTERED;
-    const bool scalar = is_one_of(ask_tail(check, call), scalar_methods) || is_conversion(check, call);
+    const bool scalar = known_word(WORDS_READ_ITEMS, ask_tail(check, call)) || is_conversion(check, call);
     return scalar || is_one_number(check, call) ? READ_SCALAR : READ_WHOLE;
 }

@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "stack.h"
 
+#include "source/flow/asks.h"
+
 static bool is_stack(const struct check *check, uint32_t call)
 {
-    static const char *const tails[] = {"stack", "cat", "concat", "vstack", "hstack", "pad_sequence"};
-    if (!syntax_is(check->tree, call, SYN_CALL) || !name_under(check->project, check_site(check, call), "torch."))
-        return false;
-    const str tail = ask_tail(check, call);
-    for (size_t i = 0; i < sizeof tails / sizeof *tails; i++)
-        if (str_eq(tail, str_of(tails[i])))
-            return true;
-    return false;
+    return calls_one_of(check->tree, call, WORDS_STACK) &&
+           name_under(check->project, check_site(check, call), "torch.");
 }
 
 /* The call whose arguments the comprehension is one of. */

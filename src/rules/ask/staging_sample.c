@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "staging_sample.h"
 
+#include "source/known/known_words.h"
+
 static bool is_of_sample(const struct staging_scope *scope, const struct definition *definition)
 {
     const struct staging *staging = scope->staging;
@@ -125,7 +127,6 @@ static bool assignment_is_of_sample(const struct staging_scope *scope, uint32_t 
 /* x.append(v) and the like, of an x of the first stage. */
 static bool change_is_of_sample(const struct staging_scope *scope, uint32_t statement)
 {
-    static const char *const methods[] = {"append", "extend", "add", "insert", "sort", "reverse", "update"};
     const struct check *check = scope->check;
     const uint32_t call = syntax_first(check->tree, statement), receiver = ask_receiver(check, call);
     if (receiver == SYNTAX_NONE || !is_fresh(scope, receiver) || !names_are_of_sample(*scope, statement))
@@ -134,10 +135,7 @@ static bool change_is_of_sample(const struct staging_scope *scope, uint32_t stat
     for (uint32_t at = syntax_first(check->tree, arguments); at != SYNTAX_NONE; at = syntax_next(check->tree, at))
         if (!staging_expression(scope, at))
             return false;
-    for (size_t i = 0; i < sizeof methods / sizeof *methods; i++)
-        if (str_eq(ask_tail(check, call), str_of(methods[i])))
-            return true;
-    return false;
+    return known_word(WORDS_CHANGE_CONTAINER, ask_tail(check, call));
 }
 
 bool staging_statement(const struct staging_scope *scope, uint32_t statement)

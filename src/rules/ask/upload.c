@@ -1,43 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "upload.h"
 
-static bool is_call_of(const struct check *check, uint32_t node, const char *const *names)
-{
-    for (; syntax_is(check->tree, node, SYN_CALL) && *names; names++)
-        if (ask_named(check, node, *names))
-            return true;
-    return false;
-}
+#include "source/flow/asks.h"
 
-static const char *const creations[] = {
-    "torch.zeros", "torch.ones",  "torch.full",         "torch.empty",        "torch.arange",   "torch.linspace",
-    "torch.eye",   "torch.range", "torch.tril_indices", "torch.triu_indices", "torch.logspace", "numpy.zeros",
-    "numpy.ones",  "numpy.full",  "numpy.arange",       "numpy.eye",          "numpy.linspace", NULL,
-};
-static const char *const random_creations[] = {
-    "torch.rand",
-    "torch.randn",
-    "torch.randint",
-    "torch.randperm",
-    "torch.normal",
-    "torch.bernoulli",
-    "numpy.random.normal",
-    "numpy.random.uniform",
-    "numpy.random.rand",
-    "numpy.random.randn",
-    "numpy.random.randint",
-    "numpy.random.random",
-    "numpy.random.binomial",
-    "numpy.random.standard_normal",
-    NULL,
-};
+static bool is_call_of(const struct check *check, uint32_t node, enum words names)
+{
+    return syntax_is(check->tree, node, SYN_CALL) &&
+           known_word(names, name_of(check->project, check_site(check, node)));
+}
 
 /* torch.Tensor(n, m) and the like make room, with two arguments in any case; torch.Tensor(list) copies data. */
 static bool is_sized_constructor(const struct check *check, uint32_t node)
 {
-    static const char *const names[] = {"torch.Tensor", "torch.FloatTensor", "torch.LongTensor", "torch.DoubleTensor",
-                                        NULL};
-    if (!is_call_of(check, node, names))
+    if (!is_call_of(check, node, WORDS_TYPES_OF_TENSORS))
         return false;
     const uint32_t arguments = syntax_child(check->tree, node, 1), first = syntax_first(check->tree, arguments);
     if (first == SYNTAX_NONE || syntax_arguments_hidden(check->tree, node))
@@ -87,45 +62,32 @@ static bool is_written_down(const struct check *check, uint32_t node)
 /* The array behind `a.astype(t).flatten()`. */
 static uint32_t behind_casts(const struct check *check, uint32_t node)
 {
-    static const char *const casts[] = {"astype", "flatten", "reshape", "ravel", "copy"};
-    for (uint32_t receiver = ask_receiver(check, node); receiver != SYNTAX_NONE; receiver = ask_receiver(check, node)) {
-        bool cast = false;
-        for (size_t i = 0; i < sizeof casts / sizeof *casts; i++)
-            cast |= str_eq(ask_tail(check, node), str_of(casts[i]));
-        if (!cast)
+    for (uint32_t receiver; known_word(WORDS_CASTS, ask_tail(check, node)); node = receiver)
+        if ((receiver = ask_receiver(check, node)) == SYNTAX_NONE)
             break;
-        node = receiver;
-    }
     return node;
 }
 
 /* torch.from_numpy(np.eye(3)), torch.tensor(np.array([1, 0])): a creation in NumPy, or numbers written down. */
 static bool wraps_creation(const struct check *check, uint32_t node)
 {
-    static const char *const names[] = {"torch.from_numpy",
-                                        "torch.as_tensor",
-                                        "torch.tensor",
-                                        "torch.Tensor",
-                                        "torch.FloatTensor",
-                                        "torch.LongTensor",
-                                        NULL};
-    if (!is_call_of(check, node, names))
+    if (!is_call_of(check, node, WORDS_WRAP))
         return false;
     const uint32_t argument = syntax_argument(check->tree, node, 0, NULL);
     const uint32_t made = argument == SYNTAX_NONE ? SYNTAX_NONE : behind_casts(check, argument);
     return made != SYNTAX_NONE &&
-           (is_call_of(check, made, creations) || (made != argument && is_written_down(check, made)) ||
+           (is_call_of(check, made, WORDS_CREATIONS) || (made != argument && is_written_down(check, made)) ||
             (syntax_is(check->tree, made, SYN_CALL) && is_written_down(check, made)));
 }
 
 bool upload_is_random(const struct check *check, uint32_t origin)
 {
-    return is_call_of(check, origin, random_creations);
+    return is_call_of(check, origin, WORDS_RANDOM_CREATIONS);
 }
 
 bool upload_is_creation(const struct check *check, uint32_t origin)
 {
-    return is_call_of(check, origin, creations) || is_sized_constructor(check, origin) ||
+    return is_call_of(check, origin, WORDS_CREATIONS) || is_sized_constructor(check, origin) ||
            wraps_creation(check, origin) || upload_is_random(check, origin);
 }
 
@@ -171,7 +133,7 @@ static bool wrapper_never_blocks(const struct check *check, uint32_t call)
     const struct syntax *tree = project_tree(check->project, function->file);
     uint32_t moves = 0;
     for (uint32_t node = function->node; node < syntax_last(tree, function->node); node++) {
-        if (!syntax_calls(tree, node, S("to")) && !syntax_calls(tree, node, S("cuda")))
+        if (!calls_one_of(tree, node, WORDS_MOVE_TO_DEVICE))
             continue;
         if (syntax_argument(tree, node, UINT32_MAX, "non_blocking") == SYNTAX_NONE &&
             !syntax_arguments_hidden(tree, node))
@@ -205,10 +167,7 @@ struct upload upload_of(const struct check *check, uint32_t call)
 /* torch.from_numpy(array), torch.Tensor(rows): data of the step, though no loader brought it. */
 static bool wraps_data(const struct check *check, uint32_t origin)
 {
-    static const char *const names[] = {"torch.from_numpy",   "torch.as_tensor",   "torch.tensor",
-                                        "torch.Tensor",       "torch.FloatTensor", "torch.LongTensor",
-                                        "torch.DoubleTensor", "torch.IntTensor",   NULL};
-    if (!is_call_of(check, origin, names))
+    if (!is_call_of(check, origin, WORDS_WRAP_DATA))
         return false;
     const uint32_t node = syntax_argument(check->tree, origin, 0, NULL);
     const struct value *data = ask_value(check, node);

@@ -4,6 +4,7 @@
 #include "rules/ask/loop.h"
 #include "rules/ask/stack.h"
 #include "rules/ask/tell.h"
+#include "source/flow/asks.h"
 #include "words.h"
 
 /* ---- A6: elements ---- */
@@ -62,8 +63,7 @@ static bool goes_over_keys(const struct check *check, uint32_t loop)
 /* losses.values(): what has such a method is a dict. */
 static bool is_view_of_dict(const struct check *check, uint32_t source)
 {
-    return syntax_calls(check->tree, source, S("values")) || syntax_calls(check->tree, source, S("items")) ||
-           syntax_calls(check->tree, source, S("keys"));
+    return calls_one_of(check->tree, source, WORDS_VIEWS_OF_DICT);
 }
 
 static bool iterates_tensor(const struct check *check, uint32_t loop)
@@ -324,9 +324,8 @@ static bool makes_batch_of_one(const struct check *check, uint32_t node)
         return false;
     if (syntax_calls(tree, node, S("unsqueeze")))
         return str_eq(syntax_text(tree, first), S("0"));
-    const bool makes = syntax_calls(tree, node, S("tensor")) || syntax_calls(tree, node, S("LongTensor")) ||
-                       syntax_calls(tree, node, S("FloatTensor"));
-    return makes && syntax_is(tree, first, SYN_LIST) && syntax_child_count(tree, first) == 1;
+    return calls_one_of(tree, node, WORDS_MAKE_OF_LIST) && syntax_is(tree, first, SYN_LIST) &&
+           syntax_child_count(tree, first) == 1;
 }
 
 static bool runs_network(const struct check *check, uint32_t call)

@@ -7,6 +7,7 @@
 #include "rules/ask/needed.h"
 #include "rules/ask/read_back.h"
 #include "rules/ask/tell.h"
+#include "source/known/known_words.h"
 #include "words.h"
 
 /* ---- A1, A4, A5, A8, D4: reads ---- */
@@ -167,13 +168,10 @@ static bool compares_tensors(const struct check *check, uint32_t node)
 /* max, min, sorted, any, all and sum of Python over the elements of a tensor: a comparison each, a wait each. */
 static bool compares_elements(const struct check *check, uint32_t node)
 {
-    static const char *const names[] = {"max", "min", "sorted", "any", "all"};
     const uint32_t first = syntax_argument(check->tree, node, 0, NULL);
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (ask_named(check, node, names[i]))
-            return ask_gpu_tensor(check, first) || ask_gpu_tensor(check, syntax_argument(check->tree, node, 1, NULL)) ||
-                   value_gpu_tensor(value_item(ask_value(check, first)));
-    return false;
+    return known_word(WORDS_COMPARE_ELEMENTS, name_of(check->project, check_site(check, node))) &&
+           (ask_gpu_tensor(check, first) || ask_gpu_tensor(check, syntax_argument(check->tree, node, 1, NULL)) ||
+            value_gpu_tensor(value_item(ask_value(check, first))));
 }
 
 static bool tell_branch(const struct check *check, uint32_t node, uint32_t what, struct match *match)

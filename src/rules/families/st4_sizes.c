@@ -3,19 +3,16 @@
 #include "source/known/frameworks.h"
 #include "rules/ask/tell.h"
 #include "rules/ask/waits.h"
+#include "source/known/known_words.h"
 #include "words.h"
 
 /* ---- A7: the size of the result is known to the device alone ---- */
 
 static bool sizes_its_result(const struct check *check, uint32_t call)
 {
-    static const char *const names[] = {
-        "nonzero", "unique", "unique_consecutive", "masked_select", "bincount", "argwhere", "histc",
-    };
     const str tail = ask_tail(check, call);
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (str_eq(tail, str_of(names[i])))
-            return !str_eq(tail, S("histc"));
+    if (known_word(WORDS_SIZED_BY_DATA, tail))
+        return true;
     if (str_eq(tail, S("where")))
         return syntax_child_count(check->tree, syntax_child(check->tree, call, 1)) == 1 &&
                !syntax_arguments_hidden(check->tree, call);
@@ -97,12 +94,7 @@ const struct rule rule_dynamic_shape = {
 
 static bool takes_sizes(const struct check *check, uint32_t call)
 {
-    static const char *const names[] = {"range",      "torch.zeros", "torch.ones", "torch.empty",
-                                        "torch.full", "torch.eye",   "torch.rand", "torch.randn"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (ask_named(check, call, names[i]))
-            return true;
-    return false;
+    return known_word(WORDS_TAKE_SIZES, name_of(check->project, check_site(check, call)));
 }
 
 static uint32_t size_on_device(const struct check *check, uint32_t call)

@@ -4,6 +4,7 @@
 #include "rules/ask/loop.h"
 #include "rules/ask/tell.h"
 #include "rules/ask/upload.h"
+#include "source/flow/asks.h"
 #include "words.h"
 
 /* ---- B3: the same bytes each step ---- */
@@ -133,8 +134,7 @@ static bool is_one_of_many(const struct syntax *tree, uint32_t call)
 /* The list of torch.tensor([1.0, 2.0], device=d): constants that are uploaded as the tensor is made. */
 static uint32_t constant_list(const struct check *check, uint32_t call)
 {
-    if (!syntax_calls(check->tree, call, S("tensor")) && !syntax_calls(check->tree, call, S("as_tensor")) &&
-        !syntax_calls(check->tree, call, S("new_tensor")))
+    if (!calls_one_of(check->tree, call, WORDS_MAKE_OF_CONSTANTS))
         return SYNTAX_NONE;
     const uint32_t data = syntax_argument(check->tree, call, 0, "data");
     if (data == SYNTAX_NONE || !value_gpu_tensor(ask_value(check, call)) || !syntax_is(check->tree, data, SYN_LIST) ||

@@ -7,6 +7,7 @@
 #include "rules/ask/loader.h"
 #include "rules/ask/tell.h"
 #include "rules/ask/upload.h"
+#include "source/known/known_words.h"
 #include "words.h"
 
 /* Underlines the argument that says so, where one is written. */
@@ -258,19 +259,8 @@ static bool is_anomaly_mode(const struct check *check, uint32_t call)
 
 static bool is_wait(const struct check *check, uint32_t call)
 {
-    static const char *const names[] = {"torch.cuda.synchronize",
-                                        "torch.cuda.empty_cache",
-                                        "torch.cuda.Event.synchronize",
-                                        "torch.cuda.Stream.synchronize",
-                                        "torch.accelerator.synchronize",
-                                        "torch.xpu.synchronize",
-                                        "torch.cuda.current_stream.synchronize"};
-    if (!syntax_calls(check->tree, call, S("synchronize")) && !syntax_calls(check->tree, call, S("empty_cache")))
-        return false;
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (ask_named(check, call, names[i]))
-            return true;
-    return false;
+    return syntax_is(check->tree, call, SYN_CALL) &&
+           known_word(WORDS_WAIT, name_of(check->project, check_site(check, call)));
 }
 
 /* A function of the run that waits itself: timing helpers. */

@@ -3,6 +3,7 @@
 #include "fix.h"
 #include "patch.h"
 #include "rules/ask/read_back.h"
+#include "source/flow/asks.h"
 
 /* ---- ST405: nobody uses it ---- */
 
@@ -91,7 +92,7 @@ static bool changes_between(const struct check *check, uint32_t name, uint32_t f
 static bool only_moves(const struct check *check, uint32_t call)
 {
     const struct syntax *tree = check->tree;
-    if (!syntax_calls(tree, call, S("cuda")) && !syntax_calls(tree, call, S("to")))
+    if (!calls_one_of(tree, call, WORDS_MOVE_TO_DEVICE))
         return false;
     const uint32_t arguments = syntax_child(tree, call, 1);
     uint32_t places = 0;

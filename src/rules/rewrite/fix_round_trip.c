@@ -11,6 +11,8 @@
 #include "fix.h"
 #include "patch.h"
 
+#include "source/known/known_words.h"
+
 /* The call `.method(...)` whose receiver the node is; SYNTAX_NONE. */
 static uint32_t called_on(const struct syntax *tree, uint32_t node, const char *method)
 {
@@ -35,15 +37,12 @@ static const char *reduction_of(const struct syntax *tree, uint32_t array, uint3
 /* The call that makes an integer tensor of the array and nothing else, with the move around it; SYNTAX_NONE. */
 static uint32_t way_back(const struct check *check, uint32_t use)
 {
-    static const char *const names[] = {"torch.LongTensor", "torch.from_numpy", "torch.as_tensor", "torch.tensor"};
     const struct syntax *tree = check->tree;
     const uint32_t call = tree->parent[tree->parent[use]];
     if (!syntax_is(tree, call, SYN_CALL) || syntax_argument(tree, call, 0, NULL) != use ||
         syntax_child_count(tree, syntax_child(tree, call, 1)) != 1)
         return SYNTAX_NONE;
-    bool fits = false;
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        fits |= ask_named(check, call, names[i]);
+    const bool fits = known_word(WORDS_WRAP_INDEX, name_of(check->project, check_site(check, call)));
     uint32_t move = called_on(tree, call, "to");
     if (move == SYNTAX_NONE)
         move = called_on(tree, call, "cuda");

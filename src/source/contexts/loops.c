@@ -10,6 +10,7 @@
 #include "base/search.h"
 #include "contexts.h"
 #include "source/known/known_words.h"
+#include "source/flow/asks.h"
 
 enum trains { TRAINS_NOT, TRAINS_ONCE = 1, TRAINS_IN_LOOP = 2, RUNS_MODEL = 4 };
 
@@ -371,7 +372,7 @@ static uint32_t put_to_evaluation(const struct syntax *tree, uint32_t node)
         uint32_t last = NONE;
         for (uint32_t s = syntax_first(tree, tree->parent[at]); s < at; s = syntax_next(tree, s)) {
             const bool call = tree->kind[s] == SYN_EXPR && tree->kind[s + 1] == SYN_CALL;
-            if (call && (syntax_calls(tree, s + 1, S("eval")) || syntax_calls(tree, s + 1, S("train"))))
+            if (call && calls_one_of(tree, s + 1, WORDS_SET_MODE))
                 last = s + 1;
         }
         if (last != NONE)

@@ -89,6 +89,70 @@ static const struct list {
     [WORDS_TEST_FUNCTIONS] = {"test*", false},
     [WORDS_TEST_FILES] = {"test_* *_test.py", false},
     [WORDS_TEST_FOLDERS] = {"test/* tests/* */test/* */tests/*", false},
+    [WORDS_KEEP_DATA] = {"view reshape detach squeeze unsqueeze contiguous long float int double to cuda cpu t permute "
+                         "transpose flatten clone expand numpy type_as expand_as repeat fill_ requires_grad_ half "
+                         "tolist item",
+                         false},
+    [WORDS_SHARE_ARRAY] =
+        {"asarray asanyarray ravel reshape squeeze transpose swapaxes expand_dims moveaxis atleast_1d "
+         "atleast_2d broadcast_to split array_split diag",
+         false},
+    [WORDS_READ_ONLY] = {"len max min sum sorted range enumerate zip int float tuple set any all", false},
+    [WORDS_READ_ARRAY] = {"tolist copy sum max min mean argmax argsort astype any all nonzero index count tobytes",
+                          false},
+    [WORDS_CHEAP] = {"len int float range isinstance torch.tensor torch.as_tensor torch.from_numpy torch.Tensor "
+                     "torch.LongTensor torch.FloatTensor",
+                     false},
+    [WORDS_CHEAP_METHODS] = {"long float int clone view unsqueeze squeeze tolist is_tensor", false},
+    [WORDS_HAND_ON] = {"enumerate reversed list tuple iter tqdm trange", false},
+    [WORDS_SIZE_OF_DATA] = {"len size numel item nelement", false},
+    [WORDS_NAMED_ITEMS] = {"keys items", false},
+    [WORDS_JOIN] = {"cat stack", false},
+    [WORDS_RAGGED] = {"repeat_interleave masked_select", false},
+    [WORDS_CONVERT] = {"float long to cuda half cpu detach", false},
+    [WORDS_HOST_ONLY] = {"set sorted list dict collections.defaultdict collections.Counter", false},
+    [WORDS_MODULE_PARTS] = {"parameters named_parameters children named_children modules named_modules buffers "
+                            "named_buffers",
+                            false},
+    [WORDS_COLLECT] = {"append extend add", false},
+    [WORDS_CONVERSIONS] = {"float int bool", false},
+    [WORDS_MOVE_TO_HOST] = {"cpu to", false},
+    [WORDS_STACK] = {"stack cat concat vstack hstack pad_sequence", false},
+    [WORDS_CHANGE_CONTAINER] = {"append extend add insert sort reverse update", false},
+    [WORDS_CREATIONS] = {"torch.zeros torch.ones torch.full torch.empty torch.arange torch.linspace torch.eye "
+                         "torch.range torch.tril_indices torch.triu_indices torch.logspace numpy.zeros numpy.ones "
+                         "numpy.full numpy.arange numpy.eye numpy.linspace",
+                         false},
+    [WORDS_RANDOM_CREATIONS] =
+        {"torch.rand torch.randn torch.randint torch.randperm torch.normal torch.bernoulli "
+         "numpy.random.normal numpy.random.uniform numpy.random.rand numpy.random.randn "
+         "numpy.random.randint numpy.random.random numpy.random.binomial numpy.random.standard_normal",
+         false},
+    [WORDS_TYPES_OF_TENSORS] = {"torch.Tensor torch.FloatTensor torch.LongTensor torch.DoubleTensor", false},
+    [WORDS_WRAP] = {"torch.from_numpy torch.as_tensor torch.tensor torch.Tensor torch.FloatTensor torch.LongTensor",
+                    false},
+    [WORDS_WRAP_DATA] =
+        {"torch.from_numpy torch.as_tensor torch.tensor torch.Tensor torch.FloatTensor torch.LongTensor "
+         "torch.DoubleTensor torch.IntTensor",
+         false},
+    [WORDS_CASTS] = {"astype flatten reshape ravel copy", false},
+    [WORDS_VIEWS_OF_DICT] = {"values items keys", false},
+    [WORDS_MAKE_OF_LIST] = {"tensor LongTensor FloatTensor", false},
+    [WORDS_MAKE_OF_CONSTANTS] = {"tensor as_tensor new_tensor", false},
+    [WORDS_COMPARE_ELEMENTS] = {"max min sorted any all", false},
+    [WORDS_SIZED_BY_DATA] = {"nonzero unique unique_consecutive masked_select bincount argwhere", false},
+    [WORDS_TAKE_SIZES] = {"range torch.zeros torch.ones torch.empty torch.full torch.eye torch.rand torch.randn",
+                          false},
+    [WORDS_WAIT] = {"torch.cuda.synchronize torch.cuda.empty_cache torch.cuda.Event.synchronize "
+                    "torch.cuda.Stream.synchronize torch.accelerator.synchronize torch.xpu.synchronize "
+                    "torch.cuda.current_stream.synchronize",
+                    false},
+    [WORDS_WRAP_INDEX] = {"torch.LongTensor torch.from_numpy torch.as_tensor torch.tensor", false},
+    [WORDS_NO_FRAME] = {"float int bool Tensor LongTensor FloatTensor range", false},
+    [WORDS_ASKED_OF_OBJECT] = {"__format__ __repr__ __str__ __contains__ __iter__ __len__ __bool__ __float__ __int__ "
+                               "__index__ __array__ __getitem__ __setitem__",
+                               false},
+    [WORDS_SET_MODE] = {"eval train", false},
 };
 
 /* A word, or a head and a tail with anything between; or anything around a part. */
@@ -97,7 +161,7 @@ struct pattern {
     bool stars;
 };
 
-enum { MOST_PATTERNS = 512 };
+enum { MOST_PATTERNS = 1024 };
 
 static struct pattern patterns[MOST_PATTERNS];
 static size_t pattern_count, first_of[WORDS_KINDS + 1];

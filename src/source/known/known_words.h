@@ -79,6 +79,43 @@ enum words {
     WORDS_TEST_FUNCTIONS,
     WORDS_TEST_FILES,   /* names of files */
     WORDS_TEST_FOLDERS, /* paths */
+    /* what rules ask about calls; with dots whole names */
+    WORDS_KEEP_DATA,         /* methods that give the same numbers in another form */
+    WORDS_SHARE_ARRAY,       /* functions of NumPy that may give a part of what they are given */
+    WORDS_READ_ONLY,         /* functions of Python that keep nothing of what they are given */
+    WORDS_READ_ARRAY,        /* methods of arrays and lists that give no part of them */
+    WORDS_CHEAP,             /* functions that a dataset may call on what it holds without working for it */
+    WORDS_CHEAP_METHODS,     /* the same */
+    WORDS_HAND_ON,           /* functions that give the items of what they are given */
+    WORDS_SIZE_OF_DATA,      /* functions and methods that tell how much there is */
+    WORDS_NAMED_ITEMS,       /* methods of a dict that give a name each */
+    WORDS_JOIN,              /* functions that join tensors */
+    WORDS_RAGGED,            /* functions whose result is as long as the data say */
+    WORDS_CONVERT,           /* methods that prove an unknown thing a tensor, and give another of it */
+    WORDS_HOST_ONLY,         /* functions for data of the host alone */
+    WORDS_MODULE_PARTS,      /* methods of a module that give its parts */
+    WORDS_COLLECT,           /* methods of a list or set that put something in */
+    WORDS_CONVERSIONS,       /* functions that make a number of Python of a tensor */
+    WORDS_MOVE_TO_HOST,      /* methods that give the whole tensor on the CPU, where they are told so */
+    WORDS_STACK,             /* functions that make one tensor of many */
+    WORDS_CHANGE_CONTAINER,  /* methods that change a list, set or dict by what they are given */
+    WORDS_CREATIONS,         /* functions that make tensors and arrays of nothing */
+    WORDS_RANDOM_CREATIONS,  /* the same, of random numbers */
+    WORDS_TYPES_OF_TENSORS,  /* types that make a tensor of a size, or of data */
+    WORDS_WRAP,              /* functions that make a tensor of an array or a list */
+    WORDS_WRAP_DATA,         /* the same, of any type */
+    WORDS_CASTS,             /* methods of an array that give its numbers in another form */
+    WORDS_VIEWS_OF_DICT,     /* methods that only a dict has */
+    WORDS_MAKE_OF_LIST,      /* functions that make a tensor of a list */
+    WORDS_MAKE_OF_CONSTANTS, /* the same, on a device */
+    WORDS_COMPARE_ELEMENTS,  /* functions of Python that ask each element */
+    WORDS_SIZED_BY_DATA,     /* functions whose result is as large as the data say */
+    WORDS_TAKE_SIZES,        /* functions that are told how much to make */
+    WORDS_WAIT,              /* functions that wait for the device */
+    WORDS_WRAP_INDEX,        /* functions that make an integer tensor of an array of integers */
+    WORDS_NO_FRAME,          /* what Python calls without a frame of its own */
+    WORDS_ASKED_OF_OBJECT,   /* what the interpreter calls for `x in t`, f"{t}", `if t` and their like */
+    WORDS_SET_MODE,          /* methods of a module that say what it is used for */
     WORDS_KINDS
 };
 

@@ -165,12 +165,19 @@ static const struct limit deep = {"container-depth",
 static const struct limit long_container = {
     "container-items", "a list, tuple or set has more than 32 items that differ; what each of them is is not known"};
 
-/* Of literals only that they are numbers or texts is asked anyway. */
+/* Numbers and texts, and rows of these: nobody asks which is which. */
+static bool is_plain(const struct value *value)
+{
+    for (uint32_t i = 0; i < value_item_slots(value); i++)
+        if (!is_plain(value->items[i]))
+            return false;
+    return value->items || value->kind == VALUE_UNKNOWN || value->kind == VALUE_NONE || value->kind == VALUE_STR ||
+           value_is_number(value);
+}
+
 static bool tells_more(const struct value *item, const struct value *joined)
 {
-    const bool literal = item->kind == VALUE_INT || item->kind == VALUE_FLOAT || item->kind == VALUE_BOOL ||
-                         item->kind == VALUE_STR || item->kind == VALUE_NONE;
-    return item != joined && !literal && item->kind != VALUE_UNKNOWN;
+    return item != joined && !is_plain(item);
 }
 
 static bool any_tells_more(struct eval *e, uint32_t node, const struct value *joined)
