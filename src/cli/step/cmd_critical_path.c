@@ -6,6 +6,7 @@
 #include "base/sum.h"
 #include "breakdown/job/across_show.h"
 #include "breakdown/job/delay_show.h"
+#include "breakdown/job/ideal_show.h"
 #include "breakdown/path/critical_path.h"
 #include "breakdown/verdict/behind.h"
 #include "breakdown/ranks/ranks_show.h"
@@ -470,6 +471,7 @@ static bool show(const struct call *call, const void *const *results, uint32_t c
     show_head(paths, report);
     across_show(&paths->job, report);
     delay_show(&paths->job, report);
+    ideal_show(&paths->job, report);
     show_verdict(paths, report);
     show_behinds(results, count, report);
     show_classes(paths, report);

@@ -3,6 +3,7 @@
 #include <stddef.h>
 
 #include "breakdown/job/delay_show.h"
+#include "breakdown/job/ideal_show.h"
 #include "breakdown/ranks/ranks_show.h"
 #include "cli/program/command.h"
 #include "compile_log.h"
@@ -48,6 +49,7 @@ static bool show(const struct call *call, const void *const *results, uint32_t c
     ranks_show(&job.ranks, report);
     job_show_why(&job, report);
     delay_show(&job, report);
+    ideal_show(&job, report);
     verdict_show(&job.verdict, count, report);
     return compile_log_tell(call, results, offsetof(struct taken, compiled), count, report, err);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Delay costs and the path across ranks, of jobs whose answers are known. */
+#include "breakdown/job/ideal.h"
 #include "example_job.h"
 
 static int64_t cost_of(const struct example *e, const struct delays *delays, uint32_t rank, int class, bool handed_on)
@@ -63,11 +64,59 @@ static void the_path_crosses_to_the_last_to_come(void **state)
     example_free(e);
 }
 
+static void what_is_saved_where_something_is_ideal(void **state)
+{
+    struct example *e = worked_example();
+    struct ideal *ideal = ideal_new(&e->lines, IDEAL_MEAN, &e->arena);
+    static const int64_t without[] = {1200, 1400, 1400}, alone[] = {1350, 1150, 1150};
+    static const double returned[] = {0.714286, 0.142857, 0.142857}, slowdown[] = {1.227273, 1.045455, 1.045455};
+    const int64_t as_is = ideal_as_is_ns(ideal), all = ideal_all_ns(ideal);
+    assert_int_equal(as_is, 1450 * EXAMPLE_MS);
+    assert_int_equal(all, 1100 * EXAMPLE_MS);
+    assert_float_equal((double)as_is / (double)all, 1.318182, 1e-6);
+    for (uint32_t r = 0; r < 3; r++) {
+        const int64_t with = ideal_rank_ns(ideal, r), but = ideal_all_but_ns(ideal, r);
+        assert_int_equal(with, without[r] * EXAMPLE_MS);
+        assert_int_equal(but, alone[r] * EXAMPLE_MS);
+        assert_float_equal((double)(as_is - with) / (double)(as_is - all), returned[r], 1e-6);
+        assert_float_equal((double)but / (double)all, slowdown[r], 1e-6);
+    }
+    assert_int_equal(ideal_class_ns(ideal, PATH_FORWARD), 1200 * EXAMPLE_MS);
+    assert_int_equal(ideal_transfers_ns(ideal), 1300 * EXAMPLE_MS);
+    example_free(e);
+}
+
+/* Path imbalance: what is on the path of a kind beyond the mean of all ranks. */
+static int64_t imbalance_of(const struct example *e, const struct across *path, int class)
+{
+    int64_t on_path = 0, all = 0;
+    for (uint32_t i = 0; i < path->sum_count; i++)
+        if (e->lines.kinds[path->sums[i].kind].class == class)
+            on_path += path->sums[i].ns;
+    for (uint32_t r = 0; r < e->count; r++)
+        for (uint32_t i = 0; i < e->strips[r].piece_count; i++)
+            all += e->strips[r].pieces[i].class == class ? e->strips[r].pieces[i].ns : 0;
+    return (on_path - all / e->count) / EXAMPLE_MS;
+}
+
+static void the_path_has_more_of_a_kind_than_the_mean_rank(void **state)
+{
+    struct example *e = worked_example();
+    const struct across path = across_of(&e->lines, &e->arena);
+    assert_int_equal(imbalance_of(e, &path, PATH_FORWARD), 250);
+    assert_int_equal(imbalance_of(e, &path, PATH_BACKWARD), 100);
+    assert_int_equal(imbalance_of(e, &path, PATH_OPTIMIZER), 50);
+    assert_int_equal(path.end_ns - path.start_ns, 1450 * EXAMPLE_MS);
+    example_free(e);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(waiting_is_followed_to_where_it_began),
         cmocka_unit_test(the_path_crosses_to_the_last_to_come),
+        cmocka_unit_test(what_is_saved_where_something_is_ideal),
+        cmocka_unit_test(the_path_has_more_of_a_kind_than_the_mean_rank),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
