@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "compiled_findings.h"
 
+#include "base/duration.h"
 #include "base/intern.h"
 #include "base/sum.h"
 
@@ -17,11 +18,6 @@ const struct finding_words compiled_words[] = {
      "Move the line out of the function, or follow the hint of PyTorch in the table `graph_breaks`."},
     {0},
 };
-
-static const char *span_text(struct arena *arena, int64_t ns)
-{
-    return str_printf(arena, ns < 1000000000 ? "%.0f ms" : "%.2f s", (double)ns / (ns < 1000000000 ? 1e6 : 1e9)).at;
-}
 
 static str file_name(str path)
 {
@@ -82,7 +78,8 @@ static void find_again(const struct again *again, double saving_ns, uint32_t num
         .tier = S("trace"),
         .message = str_printf(arena, "`%.*s`%.*s was compiled again %u time%s %.*s: saves %s of the run.",
                               (int)first->function.len, first->function.at, (int)place.len, place.at, again->times,
-                              again->times == 1 ? "" : "s", (int)why.len, why.at, span_text(arena, again->time_ns)),
+                              again->times == 1 ? "" : "s", (int)why.len, why.at,
+                              duration_words(arena, (double)again->time_ns).at),
         .file = first->place.file,
         .line = first->place.line,
         .per_step_host_blocked_ns = -1,

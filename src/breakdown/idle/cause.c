@@ -30,7 +30,7 @@ static const struct {
     [CAUSE_OPERATOR] = {"operator", "operators"},
     [CAUSE_PYTHON] = {"python", "Python"},
     [CAUSE_UNKNOWN] = {"unknown", "what was not recorded"},
-    [CAUSE_PAUSE] = {"pause", "a pause of one length"},
+    [CAUSE_PAUSE] = {"pause", "a pause of the same length each time"},
     [CAUSE_RUN_TIME_COMPILER] = {"runtime_compiler", "first call of an operator"},
     [CAUSE_NO_LAUNCH] = {"no_launch", "operators that launch nothing"},
     [CAUSE_DEVICE] = {"device_work", "work of the device"},

@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The late rank of a job in words, values and the table of its causes. */
+#include "base/duration.h"
 #include "base/sum.h"
 #include "breakdown/ranks/ranks_stages.h"
 #include "lateness.h"
-
-static str span(struct arena *arena, double ns)
-{
-    return ns < 1e5 ? str_printf(arena, "%.1f us", ns / 1e3) : str_printf(arena, "%.2f ms", ns / 1e6);
-}
 
 /* "forward / embedding lookup (a long pause in Python)" */
 static str place(const struct late_cause *cause, struct arena *arena)
@@ -25,7 +21,7 @@ static str reason(const struct job *job, struct arena *arena)
     if (!job->cause_count)
         return S("what it did longer is not recorded");
     const struct late_cause *cause = &job->causes[0];
-    const str where = place(cause, arena), longer = span(arena, cause->per_step_ns);
+    const str where = place(cause, arena), longer = duration_words(arena, cause->per_step_ns);
     if (cause->per_step_ns >= 0.9 * job_late_per_step_ns(job))
         return where;
     return str_printf(arena, "%.*s takes %.*s of it", (int)where.len, where.at, (int)longer.len, longer.at);
@@ -37,7 +33,8 @@ str lateness_say(const struct job *job, struct arena *arena)
         return ranks_say_stage(&job->ranks, arena);
     const struct rank_numbers *rank = job->ranks.at[job->late];
     const double step_ns = rank->steps ? (double)rank->step_ns / rank->steps : 0;
-    const str late = span(arena, job_late_per_step_ns(job)), step = span(arena, step_ns), why = reason(job, arena);
+    const str late = duration_words(arena, job_late_per_step_ns(job)), step = duration_words(arena, step_ns),
+              why = reason(job, arena);
     return str_printf(arena, "Rank %lld is late by %.*s of a step of %.*s: %.*s, in %u of %u steps.",
                       (long long)rank->rank, (int)late.len, late.at, (int)step.len, step.at, (int)why.len, why.at,
                       job->ranks.accounts[job->late].late_steps, rank->steps);

@@ -138,7 +138,7 @@ static const struct column_spec ranks_columns[] = {
     {0},
 };
 
-static const struct column_spec lateness_columns[] = {
+static const struct column_spec exchange_columns[] = {
     {"communication_per_step_ns", "comm.", UNIT_NS, COLUMN_PLAIN, "union of the collectives in the steps / steps"},
     {"exposed_communication_per_step_ns", "exposed", UNIT_NS, COLUMN_PLAIN,
      "union of the collectives less the union of compute / steps"},
@@ -146,10 +146,14 @@ static const struct column_spec lateness_columns[] = {
     {0},
 };
 
-static const struct column_spec count_columns[] = {
+static const struct column_spec lateness_columns[] = {
     {"waited_per_step_ns", "waited", UNIT_NS, COLUMN_PLAIN, "waited_ns / steps"},
     {"late_per_step_ns", "late", UNIT_NS, COLUMN_PLAIN, "late_ns / steps"},
     {"caused_per_step_ns", "others waited", UNIT_NS, COLUMN_PLAIN, "caused_ns / steps"},
+    {0},
+};
+
+static const struct column_spec count_columns[] = {
     {"late", "times late", UNIT_COUNT, COLUMN_PLAIN, "collectives that it was late in"},
     {"last", "times last", UNIT_COUNT, COLUMN_PLAIN, "collectives in which it was last, beyond a tie"},
     {"matched", "matched", UNIT_COUNT, COLUMN_PLAIN, "its collectives that have their like on other ranks"},
@@ -178,11 +182,12 @@ static struct table *ranks_table(const struct ranks *ranks, struct section *sect
     const unsigned on_device = device ? COLUMN_PLAIN : COLUMN_DETAIL, on_host = device ? COLUMN_DETAIL : COLUMN_PLAIN;
     struct table *t = section_table(section, "ranks", "");
     table_columns(t, ranks_columns);
+    table_columns(t, lateness_columns); /* what the screen is about, also where it is narrow */
     table_column(t, (struct column_spec){"compute_per_step_ns", "compute", UNIT_NS, on_device,
                                          "union of compute kernels in the steps / steps"});
     table_column(t, (struct column_spec){"operators_per_step_ns", "operators", UNIT_NS, on_host,
                                          "time of the training thread in operators / steps"});
-    table_columns(t, lateness_columns);
+    table_columns(t, exchange_columns);
     table_column(t, (struct column_spec){"idle_per_step_ns", "idle", UNIT_NS, on_device,
                                          "time of the steps without device work / steps"});
     table_columns(t, count_columns);
@@ -206,11 +211,15 @@ static void time_cells(const struct rank_numbers *rank, struct table *t)
     table_cell(t, rank->device ? idle : cell_null());
 }
 
-static void account_cells(const struct rank_account *account, uint32_t steps, struct table *t)
+static void lateness_cells(const struct rank_account *account, uint32_t steps, struct table *t)
 {
     table_cell(t, ranks_per_step((double)account->waited_ns, steps));
     table_cell(t, ranks_per_step((double)account->late_ns, steps));
     table_cell(t, ranks_per_step((double)account->caused_ns, steps));
+}
+
+static void account_cells(const struct rank_account *account, struct table *t)
+{
     table_int(t, account->late);
     table_int(t, account->last);
     table_int(t, account->matched);
@@ -236,8 +245,9 @@ static void show_table(const struct ranks *ranks, struct section *section)
         table_int(t, rank->steps);
         table_cell(t, ranks_per_step((double)rank->step_ns, rank->steps));
         table_cell(t, rank->steps ? cell_real(rank->step_p50_ns) : cell_null());
+        lateness_cells(&ranks->accounts[r], rank->steps, t);
         time_cells(rank, t);
-        account_cells(&ranks->accounts[r], rank->steps, t);
+        account_cells(&ranks->accounts[r], t);
     }
 }
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/duration.h"
 #include "ranks_stages.h"
 
 #include "base/hash.h"
@@ -209,16 +210,11 @@ void ranks_find_stages(struct ranks *ranks, struct arena *arena)
     arena_free(&scratch);
 }
 
-static str duration(struct arena *arena, double ns)
-{
-    return ns < 1e5 ? str_printf(arena, "%.1f us", ns / 1e3) : str_printf(arena, "%.2f ms", ns / 1e6);
-}
-
 str ranks_say_stage(const struct ranks *ranks, struct arena *arena)
 {
     const struct rank_stages *stages = &ranks->stages;
-    const str longer = duration(arena, stages->longer_ns), saving = duration(arena, stages->saving_ns);
-    const str step = duration(arena, step_of(ranks->at[stages->rank]));
+    const str longer = duration_words(arena, stages->longer_ns), saving = duration_words(arena, stages->saving_ns);
+    const str step = duration_words(arena, step_of(ranks->at[stages->rank]));
     return str_printf(
         arena,
         "Stage %u of the pipeline's %u (rank %lld) is longer than the middle of the others by %.*s of a step "

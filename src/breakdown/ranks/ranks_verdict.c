@@ -2,6 +2,7 @@
 /* The comparison in one sentence. */
 #include <stdlib.h>
 
+#include "base/duration.h"
 #include "base/stat.h"
 #include "ranks_link.h"
 
@@ -48,11 +49,6 @@ static int64_t skew_p95(const struct ranks *ranks)
     return (int64_t)summary.p95;
 }
 
-static str duration(struct arena *arena, double ns)
-{
-    return ns < 1e5 ? str_printf(arena, "%.1f us", ns / 1e3) : str_printf(arena, "%.2f ms", ns / 1e6);
-}
-
 /* What it did most more of; RANK_TIMES: it had begun later already. */
 static int main_reason(const struct rank_account *account)
 {
@@ -69,7 +65,7 @@ static str reason(const struct ranks *ranks, uint32_t r, struct arena *arena)
     const struct rank_account *account = &ranks->accounts[r];
     const int most = main_reason(account);
     const double excess = most == RANK_TIMES ? account->began_ns : account->excess_ns[most];
-    const str each = duration(arena, per_step(rank, excess));
+    const str each = duration_words(arena, per_step(rank, excess));
     if (excess <= 0)
         return S("what it did longer is not recorded");
     if (most == RANK_TIMES)
@@ -83,8 +79,8 @@ static str late_sentence(const struct ranks *ranks, uint32_t r, struct arena *ar
 {
     const struct rank_numbers *rank = ranks->at[r];
     const struct rank_account *account = &ranks->accounts[r];
-    const str late = duration(arena, per_step(rank, (double)account->late_ns));
-    const str step = duration(arena, per_step(rank, (double)rank->step_ns));
+    const str late = duration_words(arena, per_step(rank, (double)account->late_ns));
+    const str step = duration_words(arena, per_step(rank, (double)rank->step_ns));
     const str why = reason(ranks, r, arena);
     return str_printf(arena, "Rank %lld is late by %.*s of a step of %.*s, in %u of %u collectives: %.*s.",
                       (long long)rank->rank, (int)late.len, late.at, (int)step.len, step.at, account->late,
@@ -101,8 +97,8 @@ static uint32_t count_late(const struct ranks *ranks)
 
 static str shared_sentence(const struct ranks *ranks, uint32_t latest, uint32_t next, struct arena *arena)
 {
-    const str most = duration(arena, per_step(ranks->at[latest], (double)ranks->accounts[latest].late_ns));
-    const str then = duration(arena, per_step(ranks->at[next], (double)ranks->accounts[next].late_ns));
+    const str most = duration_words(arena, per_step(ranks->at[latest], (double)ranks->accounts[latest].late_ns));
+    const str then = duration_words(arena, per_step(ranks->at[next], (double)ranks->accounts[next].late_ns));
     return str_printf(arena, "No single rank is late, %u are: rank %lld by %.*s a step, rank %lld by %.*s%s.",
                       count_late(ranks), (long long)ranks->at[latest]->rank, (int)most.len, most.at,
                       (long long)ranks->at[next]->rank, (int)then.len, then.at,
@@ -127,7 +123,7 @@ static bool any_blocks(const struct ranks *ranks)
 
 static str on_time(const struct ranks *ranks, struct arena *arena)
 {
-    const str skew = duration(arena, (double)skew_p95(ranks));
+    const str skew = duration_words(arena, (double)skew_p95(ranks));
     if (!any_blocks(ranks))
         return str_printf(
             arena,

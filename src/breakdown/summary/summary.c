@@ -224,8 +224,11 @@ static str why(const struct facts *facts, const struct verdict *verdict, struct 
     const str said = verdict_say(verdict, facts->ranks, arena);
     const bool on_that_side = facts->bound < BOUND_UNKNOWN && facts->bound_ns[facts->bound] > 0;
     const enum part most = heaviest(facts, on_that_side);
-    return str_printf(arena, "%.*s The largest part of a step%s: %s (%.0f %%).", (int)said.len, said.at,
-                      on_that_side ? " on that side" : "", part_title(most), 100 * share(facts, facts->part_ns[most]));
+    const bool waits = facts->late_ns > 0 && facts->waited_ns > facts->part_ns[most] / 2 &&
+                       (most == PART_EXPOSED_COMMUNICATION || most == PART_COMMUNICATION);
+    return str_printf(arena, "%.*s The largest part of a step%s: %s (%.0f %%%s).", (int)said.len, said.at,
+                      on_that_side ? " on that side" : "", part_title(most), 100 * share(facts, facts->part_ns[most]),
+                      waits ? ", most of it waiting for the late rank" : "");
 }
 
 static void put_ns(struct section *section, const char *id, const char *title, double ns)

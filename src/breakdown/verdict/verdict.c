@@ -29,7 +29,7 @@ static const struct {
     {RESOURCE_COPIES, BOUND_COPIES, "copies free", "if copies took no time"},
     {RESOURCE_STALLS, BOUND_STALL, "no stalls", "without the stalls"},
     {RESOURCE_START, BOUND_START, "no start-up", "without what comes once: leave the first steps out"},
-    {RESOURCE_LATENESS, BOUND_LATE, "nobody late", "if the late rank came with the others"},
+    {RESOURCE_LATENESS, BOUND_LATE, "nobody late", "if the late rank came with the others: repair that place first"},
 };
 
 enum { EXPERIMENTS = sizeof experiments / sizeof *experiments };
