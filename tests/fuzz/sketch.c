@@ -14,6 +14,7 @@
 #include "memory_file.h"
 #include "report/report.h"
 #include "sketch/numbers/job_sketch.h"
+#include "sketch/numbers/operators_sketch.h"
 #include "sketch/numbers/path_sketch.h"
 #include "sketch/numbers/summary_sketch.h"
 
@@ -78,6 +79,20 @@ static bool check_summary(const struct input_file *file, struct arena *arena, st
     return true;
 }
 
+static bool check_operators(const struct input_file *file, struct arena *arena, struct steptime_error *err)
+{
+    struct operator_paths paths;
+    if (!file->sketch->sections[SKETCH_OPERATORS].len)
+        return true;
+    if (!operators_sketch_read(file->sketch, arena, &paths, err))
+        return false;
+    for (uint32_t i = 0; i < paths.count; i++)
+        assert(paths.at[i].parent == PATH_OUTERMOST || paths.at[i].parent < i);
+    struct sketch again = {.sections[SKETCH_OPERATORS] = operators_sketch_write(&paths, arena)};
+    assert(operators_sketch_read(&again, arena, &paths, err));
+    return true;
+}
+
 static bool check_path(const struct input_file *file, struct arena *arena, struct steptime_error *err)
 {
     struct critical_path path;
@@ -105,7 +120,7 @@ static bool take(void *context, struct input_file *file, struct steptime_error *
     check_numbers(&rank.numbers);
     check_again(&rank, arena);
     check_together(file->sketch, &rank, arena);
-    return check_summary(file, arena, err) && check_path(file, arena, err);
+    return check_summary(file, arena, err) && check_path(file, arena, err) && check_operators(file, arena, err);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)

@@ -8,6 +8,7 @@
 #include "cli/program/command.h"
 #include "compile_log.h"
 #include "parallel/crew.h"
+#include "sketch/numbers/operators_sketch.h"
 #include "sketch/numbers/path_sketch.h"
 #include "sketch/numbers/summary_sketch.h"
 
@@ -55,7 +56,7 @@ static bool run_sketch(const struct call *call, const struct sketch *sketch, int
     return compile_log_of_sketch(call, err) && summary_sketch_read(sketch, rank, arena, &taken->summary, err);
 }
 
-/* One that is kept answers `critical-path`, too. */
+/* One that is kept answers `critical-path`, too, and holds what a later comparison needs. */
 static void sketch(const struct call *call, const struct sketching *of, struct arena *arena, struct sketch *sketch)
 {
     const struct taken *taken = of->result;
@@ -65,6 +66,8 @@ static void sketch(const struct call *call, const struct sketching *of, struct a
     struct critical_path path = {0};
     critical_path_run(of->trace, call_selection(call), 0, arena, &path);
     sketch->sections[SKETCH_PATH] = path_sketch_write(&path, false, arena);
+    const struct operator_paths operators = operator_paths_of(of->trace, call_selection(call), arena);
+    sketch->sections[SKETCH_OPERATORS] = operators_sketch_write(&operators, arena);
 }
 
 static bool show(const struct call *call, const void *const *results, uint32_t count, struct report *report,

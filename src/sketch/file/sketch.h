@@ -20,12 +20,13 @@ enum { SKETCH_VERSION = 2 };
 
 /* Numbers are part of the format: none is used again for something else. */
 enum sketch_section {
-    SKETCH_JOB = 1,     /* struct job_member, struct trace_trust (inputs/sketched.h) */
-    SKETCH_RANKS = 2,   /* struct rank_numbers (sketch/numbers/rank_sketch.h) */
-    SKETCH_BOUND = 3,   /* struct verdict, struct holdups (sketch/numbers/bound_sketch.h) */
-    SKETCH_SUMMARY = 4, /* struct summary but for what the others have (sketch/numbers/summary_sketch.h) */
-    SKETCH_PATH = 5,    /* the same of struct critical_path (sketch/numbers/path_sketch.h) */
-    SKETCH_STRIP = 6,   /* struct strip (sketch/numbers/strip_sketch.h) */
+    SKETCH_JOB = 1,       /* struct job_member, struct trace_trust (inputs/sketched.h) */
+    SKETCH_RANKS = 2,     /* struct rank_numbers (sketch/numbers/rank_sketch.h) */
+    SKETCH_BOUND = 3,     /* struct verdict, struct holdups (sketch/numbers/bound_sketch.h) */
+    SKETCH_SUMMARY = 4,   /* struct summary but for what the others have (sketch/numbers/summary_sketch.h) */
+    SKETCH_PATH = 5,      /* the same of struct critical_path (sketch/numbers/path_sketch.h) */
+    SKETCH_STRIP = 6,     /* struct strip (sketch/numbers/strip_sketch.h) */
+    SKETCH_OPERATORS = 7, /* struct operator_paths (sketch/numbers/operators_sketch.h) */
     SKETCH_SECTIONS,
 };
 
