@@ -56,15 +56,29 @@ static void say_least(struct reading *reading)
         reading->least.flops = figure_product(call_elements(&reading->call, 0), reading->row->each);
 }
 
-/* `launches` kernels alike. */
-static bool add_launches(struct reading *reading, struct kernel kernel, uint32_t launches)
+static const char no_list[] = "the shapes of its lists were not recorded";
+
+/* Kernels alike, each of a share of the elements of the list. */
+struct shares {
+    uint32_t launches;
+    int64_t elements;
+};
+
+static struct shares shares_of(const struct reading *reading, int at, const struct shape_argument *list, int lists)
 {
-    if (reading_add(reading, kernel))
+    const struct shares shares = {launches_of(list, tensors_most(lists)), call_elements(&reading->call, at)};
+    if (!shares.launches || shares.elements < 1)
+        return (struct shares){0, 0};
+    return (struct shares){shares.launches, (shares.elements + shares.launches - 1) / shares.launches};
+}
+
+static bool add_shares(struct reading *reading, struct kernel kernel, uint32_t launches)
+{
+    reading->empty = !launches;
+    if (launches && reading_add(reading, kernel))
         reading_repeat(reading, launches);
     return true;
 }
-
-static const char no_list[] = "the shapes of its lists were not recorded";
 
 bool read_lists(struct reading *reading)
 {
@@ -75,18 +89,12 @@ bool read_lists(struct reading *reading)
         return reading_miss(reading, no_list);
     say_least(reading);
     const int lists = lists_from(call, at);
-    const uint32_t launches = launches_of(list, tensors_most(lists));
-    const int64_t elements = call_elements(call, at);
-    if (!launches || elements < 1) {
-        reading->empty = true;
-        return true;
-    }
-    return add_launches(
-        reading,
-        (struct kernel){.form = FORM_ELEMENTWISE,
-                        .dtype = call_kernel_dtype(call, at),
-                        .elements = {1, (elements + launches - 1) / launches, lists + reading->row->operands}},
-        launches);
+    const struct shares shares = shares_of(reading, at, list, lists);
+    return add_shares(reading,
+                      (struct kernel){.form = FORM_ELEMENTWISE,
+                                      .dtype = call_kernel_dtype(call, at),
+                                      .elements = {1, shares.elements, lists + reading->row->operands}},
+                      shares.launches);
 }
 
 /* Lists of parameters, gradients and states; a list of steps, one number each, comes last. */
@@ -99,15 +107,10 @@ bool read_optimizer(struct reading *reading)
         return reading_miss(reading, no_list);
     say_least(reading);
     const int states = reading->row->operands;
-    const uint32_t launches = launches_of(list, tensors_most(states + 2));
-    const int64_t elements = call_elements(call, at);
-    if (!launches || elements < 1) {
-        reading->empty = true;
-        return true;
-    }
-    return add_launches(reading,
-                        (struct kernel){.form = FORM_OPTIMIZER,
-                                        .dtype = call_kernel_dtype(call, at),
-                                        .optimizer = {(elements + launches - 1) / launches, states}},
-                        launches);
+    const struct shares shares = shares_of(reading, at, list, states + 2);
+    return add_shares(reading,
+                      (struct kernel){.form = FORM_OPTIMIZER,
+                                      .dtype = call_kernel_dtype(call, at),
+                                      .optimizer = {shares.elements, states}},
+                      shares.launches);
 }
