@@ -2,6 +2,8 @@
 /* What is odd about a recording as a whole: work without launch, work that overlaps, clocks that contradict. */
 #include <inttypes.h>
 
+#include "base/mem.h"
+#include "base/sort.h"
 #include "private.h"
 
 static void count_lane(const struct trace *t, struct rows rows, struct trace_oddities *odd)
@@ -27,6 +29,14 @@ static bool contradicts(struct trace_oddities *odd, int64_t early_ns)
     return true;
 }
 
+enum { WAITS_LEAST = 3, CLOCKS_APART_NS = 10 * 1000 * 1000 }; /* a contradiction of more is a link that is wrong */
+
+/* How much later than the wait for it work ended. */
+struct waited {
+    int64_t *at;
+    size_t count, room;
+};
+
 /* No work begins before the call that launches it. */
 static void compare_launches(const struct trace *t, struct rows rows, struct trace_oddities *odd)
 {
@@ -35,7 +45,10 @@ static void compare_launches(const struct trace *t, struct rows rows, struct tra
         if (call == ROW_NONE || t->kind[call] != EVENT_RUNTIME)
             continue;
         odd->device_work++;
-        odd->early_work += contradicts(odd, t->start_ns[call] - t->start_ns[row]);
+        const int64_t early_ns = t->start_ns[call] - t->start_ns[row];
+        odd->early_work += contradicts(odd, early_ns);
+        if (early_ns < CLOCKS_APART_NS && -early_ns < odd->device_high_ns)
+            odd->device_high_ns = -early_ns;
     }
 }
 
@@ -59,7 +72,8 @@ static const uint8_t *sync_names(const struct trace *t, struct arena *arena)
  * A thread that synchronises mostly waits for what it launched last: then the wait does not end before that work. It may
  * wait for another stream, so a single one says little.
  */
-static void compare_syncs(const struct trace *t, struct rows calls, const uint8_t *syncs, struct trace_oddities *odd)
+static void compare_syncs(const struct trace *t, struct rows calls, const uint8_t *syncs, struct waited *waited,
+                          struct trace_oddities *odd)
 {
     uint32_t launched = ROW_NONE;
     for (uint32_t i = 0; i < calls.count; i++) {
@@ -71,7 +85,10 @@ static void compare_syncs(const struct trace *t, struct rows calls, const uint8_
         if (launched == ROW_NONE || !syncs[t->name[row]])
             continue;
         odd->syncs++;
-        odd->early_syncs += contradicts(odd, trace_end_ns(t, launched) - trace_end_ns(t, row));
+        const int64_t early_ns = trace_end_ns(t, launched) - trace_end_ns(t, row);
+        odd->early_syncs += contradicts(odd, early_ns);
+        waited->at = mem_grow(waited->at, &waited->room, waited->count + 1, sizeof *waited->at);
+        waited->at[waited->count++] = early_ns;
         launched = ROW_NONE;
     }
 }
@@ -107,16 +124,31 @@ static void tell_many_streams(struct trace *t)
                    TRACE_STREAMS_OF_ALL);
 }
 
+/* A launch is certain, which work a wait was for is not. */
+static void bound_device(struct waited *waited, struct trace_oddities *odd)
+{
+    odd->device_low_ns = INT64_MIN;
+    sort_values(waited->at, waited->count);
+    if (waited->count >= WAITS_LEAST)
+        odd->device_low_ns = waited->at[(waited->count - 1) / 2];
+    if (odd->device_low_ns > odd->device_high_ns)
+        odd->device_low_ns = INT64_MIN;
+    mem_free(waited->at);
+}
+
 void trace_count_oddities(struct trace *t)
 {
     struct trace_oddities *odd = &t->private->odd;
     struct arena scratch = {0};
+    struct waited waited = {0};
+    odd->device_high_ns = INT64_MAX;
     const uint8_t *syncs = sync_names(t, &scratch);
     for (uint32_t lane = 0; lane < t->lane_count; lane++) {
         count_lane(t, trace_rows(t, lane, NEST_WORK), odd);
         compare_launches(t, trace_rows(t, lane, NEST_WORK), odd);
-        compare_syncs(t, trace_rows(t, lane, NEST_CALLS), syncs, odd);
+        compare_syncs(t, trace_rows(t, lane, NEST_CALLS), syncs, &waited, odd);
     }
+    bound_device(&waited, odd);
     arena_free(&scratch);
     tell_lost_work(t);
     tell_many_streams(t);

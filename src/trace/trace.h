@@ -278,6 +278,12 @@ struct trace_oddities {
     uint64_t device_work, early_work; /* that a call launched; which of it begins before that call does */
     uint64_t syncs, early_syncs;      /* behind a launch of the thread; which of them end before its work does */
     int64_t most_early_ns;            /* the largest such contradiction */
+
+    /*
+     * The clock of the device is ahead of the host's by this at least and at most: work ends no later than the wait for it
+     * (by the middle one of three waits or more), and begins no earlier than its launch. INT64_MIN, INT64_MAX: not known.
+     */
+    int64_t device_low_ns, device_high_ns;
 };
 enum { TRACE_CLOCK_DOUBT_NS = 10000 }; /* recorders round and convert times to some microseconds */
 struct trace_oddities trace_oddities(const struct trace *trace);

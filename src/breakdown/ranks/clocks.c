@@ -172,6 +172,23 @@ static bool differs(int64_t off, int64_t doubt, struct clock_bounds bounds)
     return bounds.low_ns > 0 || bounds.high_ns < 0 || bounds.low_ns > bounds.high_ns;
 }
 
+static int64_t apart(int64_t a, int64_t b, int64_t unknown)
+{
+    return a == INT64_MIN || a == INT64_MAX || b == INT64_MIN || b == INT64_MAX ? unknown : a - b;
+}
+
+/* Two devices of one host: what is known of each against the host bounds one against the other. */
+static void narrow(struct clock_bounds *bounds, const struct clock_own *own, const struct clock_own *reference)
+{
+    if (own->shared == CLOCK_ALONE || own->shared != reference->shared)
+        return;
+    const int64_t low = apart(own->low_ns, reference->high_ns, INT64_MIN);
+    const int64_t high = apart(own->high_ns, reference->low_ns, INT64_MAX);
+    const struct clock_bounds both = {low > bounds->low_ns ? low : bounds->low_ns,
+                                      high < bounds->high_ns ? high : bounds->high_ns};
+    *bounds = both.low_ns <= both.high_ns ? both : (struct clock_bounds){0, 0}; /* no clock, but matches are wrong */
+}
+
 /* Only differences matter: the reference is right. Where the difference is doubtful there is none. */
 static void settle(struct solver *s, const struct clock_bounds *bounds, struct clock_solution *out, struct arena *arena)
 {
@@ -242,8 +259,8 @@ static void measure_residual(const struct solver *s, struct clock_solution *solu
     solution->residual_p95_ns = (int64_t)summary.p95;
 }
 
-void clocks_solve(const struct clock_reading *readings, size_t count, uint32_t clocks, struct arena *arena,
-                  struct clock_solution *solution)
+void clocks_solve(const struct clock_reading *readings, size_t count, uint32_t clocks, const struct clock_own *own,
+                  struct arena *arena, struct clock_solution *solution)
 {
     struct arena scratch = {0};
     struct solver s = {.readings = readings, .count = count, .clocks = clocks};
@@ -258,7 +275,11 @@ void clocks_solve(const struct clock_reading *readings, size_t count, uint32_t c
     for (int i = 0; i < MOST_SWEEPS && refine_once(&s) > SETTLED_NS; i++)
         continue;
     solution->drift = arena_array(arena, clocks, sizeof *solution->drift);
-    settle(&s, clocks_bounds(readings, count, clocks, s.reference, &scratch), solution, &scratch);
+    struct clock_bounds *bounds = clocks_bounds(readings, count, clocks, s.reference, &scratch);
+    for (uint32_t clock = 0; own && clock < clocks; clock++)
+        if (clock != s.reference[clock])
+            narrow(&bounds[clock], &own[clock], &own[s.reference[clock]]);
+    settle(&s, bounds, solution, &scratch);
     find_drifts(&s, solution, &scratch);
     measure_residual(&s, solution);
     arena_free(&scratch);

@@ -43,6 +43,13 @@ struct clock_drift {
     int64_t pivot_ns;
 };
 
+/* How far a clock is ahead of another one that several share: of a device, of its host. Bounds; INT64_MIN, INT64_MAX: not known. */
+struct clock_own {
+    uint32_t shared; /* the number of that one; CLOCK_ALONE */
+    int64_t low_ns, high_ns;
+};
+enum { CLOCK_ALONE = UINT32_MAX };
+
 struct clock_solution {
     int64_t *offset_ns; /* by clock: take it from the clock's times. 0 for clocks that agree with their reference */
     struct clock_drift *drift; /* by clock */
@@ -68,8 +75,8 @@ static inline int64_t clock_true_ns(int64_t time_ns, int64_t offset_ns, struct c
     return time_ns - offset_ns - (int64_t)drifted;
 }
 
-/* Events are numbered from 0 in order. */
-void clocks_solve(const struct clock_reading *readings, size_t count, uint32_t clocks, struct arena *arena,
-                  struct clock_solution *solution);
+/* Events are numbered from 0 in order. own: by clock; NULL: nothing is known but by events. */
+void clocks_solve(const struct clock_reading *readings, size_t count, uint32_t clocks, const struct clock_own *own,
+                  struct arena *arena, struct clock_solution *solution);
 
 #endif

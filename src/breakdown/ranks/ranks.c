@@ -57,7 +57,7 @@ static bool on_one_host(const struct ranks *ranks)
     return true;
 }
 
-/* A clock a machine: ranks of one host share it. Returns the clock of each rank, and their number. */
+/* A clock a machine: ranks of one host share it, but devices have their own. Returns the clock of each rank, and their number. */
 static uint32_t *clocks_of(struct merging *m, uint32_t *clocks)
 {
     struct map hosts = {0};
@@ -66,13 +66,40 @@ static uint32_t *clocks_of(struct merging *m, uint32_t *clocks)
     for (uint32_t r = 0; r < m->out->count; r++) {
         const str host = m->out->at[r]->host;
         const int64_t key = (int64_t)hash_bytes(host.at, host.len);
-        const uint32_t known = names_a_machine(host) ? map_get(&hosts, key) : MAP_NONE;
+        const bool shared = names_a_machine(host) && !m->out->at[r]->device;
+        const uint32_t known = shared ? map_get(&hosts, key) : MAP_NONE;
         clock[r] = known == MAP_NONE ? (*clocks)++ : known;
-        if (names_a_machine(host))
+        if (shared)
             map_put(&hosts, key, clock[r]);
     }
     map_free(&hosts);
     return clock;
+}
+
+enum { DEVICE_APART_NS = 1000 * 1000 }; /* the clock of a device is not farther from that of its host */
+
+static int64_t within(int64_t ns, int64_t limit_ns)
+{
+    return ns < -limit_ns ? -limit_ns : ns > limit_ns ? limit_ns : ns;
+}
+
+/* What is known of the devices' clocks against those of their hosts; by clock. */
+static struct clock_own *own_clocks(struct merging *m, const uint32_t *clock, uint32_t clocks)
+{
+    struct map hosts = {0};
+    struct clock_own *own = arena_array(&m->scratch, clocks, sizeof *own);
+    for (uint32_t r = 0; r < m->out->count; r++) {
+        const struct rank_numbers *rank = m->out->at[r];
+        const int64_t key = (int64_t)hash_bytes(rank->host.at, rank->host.len);
+        const bool device = rank->device && names_a_machine(rank->host);
+        if (device && map_get(&hosts, key) == MAP_NONE)
+            map_put(&hosts, key, r);
+        own[clock[r]] = (struct clock_own){device ? map_get(&hosts, key) : CLOCK_ALONE,
+                                           within(rank->device_low_ns, DEVICE_APART_NS),
+                                           within(rank->device_high_ns, DEVICE_APART_NS)};
+    }
+    map_free(&hosts);
+    return own;
 }
 
 /* Both ends of a message leave it together on devices; on the host a send may be waited for later. */
@@ -121,7 +148,7 @@ static void align(struct merging *m)
     const uint32_t *clock = clocks_of(m, &clocks);
     struct clock_reading *readings = arena_array(&m->scratch, count_members(&m->matches), sizeof *readings);
     const size_t count = read_clocks(m, clock, readings);
-    clocks_solve(readings, count, clocks, m->arena, &out->clocks);
+    clocks_solve(readings, count, clocks, own_clocks(m, clock, clocks), m->arena, &out->clocks);
     m->shift_ns = arena_array(m->arena, out->count, sizeof *m->shift_ns);
     m->drift = arena_array(m->arena, out->count, sizeof *m->drift);
     for (uint32_t r = 0; r < out->count; r++) {

@@ -60,8 +60,9 @@ struct rank_numbers {
     double elements;             /* of the tensors that operators in the steps were given; 0: not recorded */
     int64_t communication_ns;    /* union of communication within the steps, on the device or (host-only) on the host */
     int64_t origin_ns;           /* epoch of the trace's time 0 */
-    bool dated;                  /* false: the file's base was out of range and is left out */
-    struct rank_collective *collectives; /* by call */
+    int64_t device_low_ns, device_high_ns; /* its device's clock against its host's (struct trace_oddities) */
+    bool dated;                            /* false: the file's base was out of range and is left out */
+    struct rank_collective *collectives;   /* by call */
     uint32_t collective_count;
     struct collective_group *groups;
     uint32_t unknown_kinds; /* collectives of no known kind */

@@ -30,6 +30,9 @@ static void describe(const struct run *run)
     out->host = str_copy(run->arena, trace->info.host);
     out->device = trace->kinds[EVENT_KERNEL] + trace->kinds[EVENT_COPY] + trace->kinds[EVENT_MEMSET] > 0;
     out->dated = trace_epoch(trace, &out->origin_ns);
+    const struct trace_oddities odd = trace_oddities(trace);
+    out->device_low_ns = odd.device_low_ns;
+    out->device_high_ns = odd.device_high_ns;
 }
 
 static void measure_steps(const struct run *run, struct arena *scratch)

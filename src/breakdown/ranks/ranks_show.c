@@ -164,6 +164,10 @@ static const struct column_spec count_columns[] = {
 };
 
 static const struct column_spec total_columns[] = {
+    {"device_clock_low_ns", "device's clock, at least", UNIT_NS, COLUMN_DETAIL,
+     "its device's clock is ahead of its host's by this at least, as work ends no later than the wait for it"},
+    {"device_clock_high_ns", "device's clock, at most", UNIT_NS, COLUMN_DETAIL,
+     "and by this at most, as work begins no earlier than its launch; null where nothing says so"},
     {"waited_ns", "waited in all", UNIT_NS, COLUMN_DETAIL, "union of its waits"},
     {"waiting_ns", "waits summed", UNIT_NS, COLUMN_DETAIL,
      "sum of its waits in blocking collectives by the times of their work: two at once count twice"},
@@ -218,7 +222,7 @@ static void lateness_cells(const struct rank_account *account, uint32_t steps, s
     table_cell(t, ranks_per_step((double)account->caused_ns, steps));
 }
 
-static void account_cells(const struct rank_account *account, struct table *t)
+static void account_cells(const struct rank_numbers *rank, const struct rank_account *account, struct table *t)
 {
     table_int(t, account->late);
     table_int(t, account->last);
@@ -226,6 +230,8 @@ static void account_cells(const struct rank_account *account, struct table *t)
     table_int(t, account->unmatched);
     table_text(t, account->comparable ? S("yes") : S("no"));
     table_int(t, account->offset_ns);
+    table_cell(t, rank->device && rank->device_low_ns != INT64_MIN ? cell_int(rank->device_low_ns) : cell_null());
+    table_cell(t, rank->device && rank->device_high_ns != INT64_MAX ? cell_int(rank->device_high_ns) : cell_null());
     table_int(t, account->waited_ns);
     table_int(t, account->waiting_ns);
     table_int(t, account->late_ns);
@@ -247,7 +253,7 @@ static void show_table(const struct ranks *ranks, struct section *section)
         table_cell(t, rank->steps ? cell_real(rank->step_p50_ns) : cell_null());
         lateness_cells(&ranks->accounts[r], rank->steps, t);
         time_cells(rank, t);
-        account_cells(&ranks->accounts[r], t);
+        account_cells(rank, &ranks->accounts[r], t);
     }
 }
 
@@ -315,8 +321,14 @@ static str clock_sentence(const struct ranks *ranks, struct arena *arena)
 {
     if (!ranks->clocks.events)
         return S("No collective says whether the ranks' clocks agree.");
-    if (ranks->one_host)
+    if (ranks->one_host && !ranks->clocks.corrected)
         return S("All ranks ran on one host, so their clock is one.");
+    if (ranks->one_host)
+        return str_printf(
+            arena,
+            "All ranks ran on one host, but its devices have clocks of their own: launches, waits and collectives "
+            "prove that %u differ%s from the first, which is corrected.",
+            ranks->clocks.corrected, ranks->clocks.corrected == 1 ? "s" : "");
     if (!ranks->clocks.corrected)
         return S("The clocks agree: as recorded, nobody leaves a collective before all have come.");
     const str drift = ranks->clocks.drifting ? str_printf(arena, " %u of them drift, and their drift is taken out.",
@@ -329,11 +341,26 @@ static str clock_sentence(const struct ranks *ranks, struct arena *arena)
         ranks->clocks.corrected, ranks->clocks.events, (int)drift.len, drift.at);
 }
 
+/* A device whose clock is not that of its host, as launches and waits prove. */
+static void show_device_clock(const struct rank_numbers *rank, struct section *section, struct arena *arena)
+{
+    const bool ahead = rank->device_low_ns != INT64_MIN && rank->device_low_ns > TRACE_CLOCK_DOUBT_NS;
+    if (!ahead && rank->device_high_ns >= -TRACE_CLOCK_DOUBT_NS)
+        return;
+    section_text(section,
+                 str_printf(arena, "The clock of rank %lld's device is %.1f us or more %s its host's: %s.",
+                            (long long)rank->rank, (double)(ahead ? rank->device_low_ns : -rank->device_high_ns) / 1e3,
+                            ahead ? "ahead of" : "behind",
+                            ahead ? "waits end before the work that they wait for" : "work begins before its launch"));
+}
+
 static void show_clocks(const struct ranks *ranks, struct report *report)
 {
     const struct clock_solution *clocks = &ranks->clocks;
     struct section *section = report_section(report, "clocks", "Clocks");
     section_text(section, clock_sentence(ranks, report_arena(report)));
+    for (uint32_t r = 0; r < ranks->count; r++)
+        show_device_clock(ranks->at[r], section, report_arena(report));
     if (clocks->events && clocks->islands > 1)
         section_text(section, S("Ranks without a collective in common keep their own clocks."));
     section_value(section, "events", "collectives looked at", UNIT_COUNT, cell_int(clocks->events));

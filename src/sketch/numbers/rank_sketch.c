@@ -28,6 +28,8 @@ static void code_rank(struct code *code, struct rank_numbers *rank)
     code_real(code, &rank->elements);
     code_int(code, &rank->origin_ns, 0, INT64_MIN, INT64_MAX);
     code_bool(code, &rank->dated);
+    code_int(code, &rank->device_low_ns, INT64_MIN, INT64_MIN, INT64_MAX);
+    code_int(code, &rank->device_high_ns, INT64_MAX, INT64_MIN, INT64_MAX);
     code_u32(code, &rank->unknown_kinds, 0);
     code_kept(code, &rank->unknown_kind);
 }

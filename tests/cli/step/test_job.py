@@ -81,6 +81,14 @@ class JobTest(unittest.TestCase):
                 self.check(truth(job), documents, COMPARED + (("cause",) if job.kind == "stage_imbalance" else ()))
                 self.agree(documents)
 
+    def test_devices_of_one_host_have_clocks_of_their_own(self):
+        documents = self.said(JOBS["device_clock_40_us_2"])
+        self.check(truth(JOBS["device_clock_40_us_2"]), documents, COMPARED + ("doubts",))
+        self.assertLess(abs(values(documents["ranks"])["largest_offset_ns"] - 40_000), 2_000)
+        rank = compare.rows(documents["ranks"], "ranks")[1]
+        self.assertGreater(rank["device_clock_low_ns"], 30_000)
+        self.assertLess(rank["device_clock_high_ns"], 50_000)
+
     def test_a_doubled_rank_hides_nothing(self):
         for name in ("rank_doubled_2", "rank_doubled_4", "late_rank_doubled_8"):
             with self.subTest(name):

@@ -25,7 +25,7 @@ static void read_clock(struct scene *s, uint32_t clock, int64_t time_ns)
 
 static void solve(struct scene *s, uint32_t clocks)
 {
-    clocks_solve(s->readings, s->count, clocks, &s->arena, &s->solution);
+    clocks_solve(s->readings, s->count, clocks, NULL, &s->arena, &s->solution);
 }
 
 static void done(struct scene *s)
@@ -190,6 +190,33 @@ static void a_drift_without_an_offset_is_seen(void **state)
     done(&s);
 }
 
+/* Devices of one host: collectives allow that they agree, launches and waits do not. */
+static void what_is_known_of_devices_narrows_bounds(void **state)
+{
+    static const struct clock_own own[] = {{0, -5000, 0}, {0, 38000, 42000}, {CLOCK_ALONE, 38000, 42000}};
+    struct scene s = {.inside_ns = 10 * MS};
+    for (; s.events < 10; s.events++)
+        for (uint32_t clock = 0; clock < 3; clock++)
+            read_clock(&s, clock, 20LL * MS * s.events + (clock ? 40000 : 0));
+    clocks_solve(s.readings, s.count, 3, own, &s.arena, &s.solution);
+    assert_int_equal(s.solution.offset_ns[1], 40000);
+    assert_int_equal(s.solution.offset_ns[2], 0);
+    done(&s);
+}
+
+/* No device is as far from its host as these collectives say: they are not the same. */
+static void clocks_of_one_host_are_not_far_apart(void **state)
+{
+    static const struct clock_own own[] = {{0, -MS, MS}, {0, -MS, MS}};
+    struct scene s = {.inside_ns = MS / 10};
+    for (; s.events < 10; s.events++)
+        for (uint32_t clock = 0; clock < 2; clock++)
+            read_clock(&s, clock, 20LL * MS * s.events + clock * 5LL * MS);
+    clocks_solve(s.readings, s.count, 2, own, &s.arena, &s.solution);
+    assert_int_equal(s.solution.offset_ns[1], 0);
+    done(&s);
+}
+
 static void nothing_read_is_nothing_known(void **state)
 {
     struct scene s = {0};
@@ -214,6 +241,8 @@ int main(void)
         cmocka_unit_test(planted_offsets_come_back),
         cmocka_unit_test(a_planted_drift_comes_back),
         cmocka_unit_test(a_drift_without_an_offset_is_seen),
+        cmocka_unit_test(what_is_known_of_devices_narrows_bounds),
+        cmocka_unit_test(clocks_of_one_host_are_not_far_apart),
         cmocka_unit_test(nothing_read_is_nothing_known),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
