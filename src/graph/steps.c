@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "steps.h"
 
+#include <string.h>
+
 static bool on_training_thread(const struct graph *graph, uint32_t node)
 {
     return graph->net.kind[node] != NODE_DEVICE && graph_lane(graph, node) == graph->main_lane;
@@ -28,13 +30,32 @@ static uint32_t find_host_node(const struct graph *graph, int64_t host_end_ns)
     return NODE_NONE;
 }
 
-static void find_work(const struct graph *graph, struct graph_steps *steps, uint32_t step, struct arena *arena)
+/*
+ * All of the last step; and the last of each stream, where that is of an earlier one: the steps do not end before it. In no
+ * order.
+ */
+static void find_work(const struct graph *graph, struct graph_steps *steps, struct step_range range,
+                      struct arena *arena)
 {
+    struct arena scratch = {0};
+    const uint32_t lanes = graph->trace->lane_count, last = range.first + range.count - 1;
     uint32_t *work = arena_room(arena, graph->net.count, sizeof *work);
-    for (uint32_t node = 0; node < graph->net.count; node++)
-        if (graph->net.kind[node] == NODE_DEVICE && trace_step(graph->trace, graph->row[node]) == step)
+    uint32_t *newest = arena_room(&scratch, lanes, sizeof *newest);
+    memset(newest, 0xFF, lanes * sizeof *newest); /* NODE_NONE */
+    for (uint32_t node = 0; node < graph->net.count; node++) {
+        if (graph->net.kind[node] != NODE_DEVICE)
+            continue;
+        const uint32_t step = trace_step(graph->trace, graph->row[node]);
+        if (step == last)
             work[steps->work_count++] = node;
+        if (step >= range.first && step <= last)
+            newest[graph_lane(graph, node)] = step == last ? NODE_NONE : node;
+    }
+    for (uint32_t lane = 0; lane < lanes; lane++)
+        if (newest[lane] != NODE_NONE)
+            work[steps->work_count++] = newest[lane];
     steps->work = work;
+    arena_free(&scratch);
 }
 
 struct graph_steps graph_steps_of(const struct graph *graph, struct step_range range, struct arena *arena)
@@ -46,10 +67,11 @@ struct graph_steps graph_steps_of(const struct graph *graph, struct step_range r
     steps.from_ns = graph->trace->steps[range.first].start_ns;
     steps.host_end_ns = graph->trace->steps[last].host_end_ns;
     steps.host_node = find_host_node(graph, steps.host_end_ns);
-    find_work(graph, &steps, last, arena);
+    find_work(graph, &steps, range, arena);
     steps.until = steps.host_node == NODE_NONE ? 0 : steps.host_node + 1;
-    if (steps.work_count && steps.work[steps.work_count - 1] >= steps.until)
-        steps.until = steps.work[steps.work_count - 1] + 1;
+    for (uint32_t i = 0; i < steps.work_count; i++)
+        if (steps.work[i] >= steps.until)
+            steps.until = steps.work[i] + 1;
     return steps;
 }
 

@@ -21,7 +21,7 @@ struct graph_steps {
     int64_t from_ns;      /* start of the first */
     int64_t host_end_ns;  /* of the last, on the training thread, as recorded */
     uint32_t host_node;   /* the last node of the training thread that began before; NODE_NONE */
-    const uint32_t *work; /* the device work of the last, nodes */
+    const uint32_t *work; /* the device work of the last, and what streams did last before; nodes */
     uint32_t work_count;
     uint32_t until; /* nodes from here on decide nothing: net_run_until */
 };
