@@ -114,7 +114,7 @@ struct joined net_join(const struct net *net, const struct joining *joining, str
     mark_edges(&j);
     mark_apart(&j);
     add_nodes(&j);
-    struct joined joined = {*net, j.of};
+    struct joined joined = {*net, j.of, net->before, joining->until};
     joined.net.count = j.count;
     joined.net.start = j.start;
     joined.net.work = j.work;
@@ -127,10 +127,13 @@ struct joined net_join(const struct net *net, const struct joining *joining, str
     return joined;
 }
 
+/* Nodes are numbered as they begin, so those that begin later have the last numbers. */
 uint32_t joined_until(const struct joined *joined, uint32_t until)
 {
-    uint32_t count = 0;
-    for (uint32_t node = 0; node < until; node++)
-        count = joined->of[node] >= count ? joined->of[node] + 1 : count;
+    uint32_t count = joined->net.count;
+    for (uint32_t node = until; node < joined->until; node++) {
+        const uint32_t before = joined->before[node];
+        count -= before == NODE_NONE || joined->of[before] != joined->of[node];
+    }
     return count;
 }

@@ -16,7 +16,9 @@
 
 struct joined {
     struct net net;
-    const uint32_t *of; /* by node of the whole net below `until`: the node that it is part of */
+    const uint32_t *of;     /* by node of the whole net below `until`: the node that it is part of */
+    const uint32_t *before; /* that of the whole net */
+    uint32_t until;
 };
 
 struct joining {

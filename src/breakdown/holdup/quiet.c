@@ -5,15 +5,16 @@
 #include "base/sum.h"
 
 struct run {
-    uint32_t first, last, operators, over;
+    uint32_t first, last, operators;
     int64_t ns;
 };
 
-struct runs {
+struct finding {
     const struct lab *lab;
-    struct run *at;
+    struct run *open;       /* by lane: what goes on; without time: nothing */
+    uint32_t *first, *last; /* by lane: quiet runs */
+    struct quiet_run *at;
     size_t count, room;
-    uint32_t *open; /* by lane: the run that goes on; NOT_QUIET */
 };
 
 /* Of host nodes: it ends what came before it on its thread. */
@@ -35,19 +36,14 @@ static bool is_operator(const struct graph *graph, uint32_t node)
     return graph->net.kind[node] == NODE_CALL && graph->trace->kind[graph->row[node]] == EVENT_OPERATOR;
 }
 
-static uint32_t run_with(struct runs *runs, uint32_t node)
+static void go_on(struct finding *f, uint32_t node)
 {
-    uint32_t *open = &runs->open[graph_lane(runs->lab->graph, node)];
-    if (*open == NOT_QUIET) {
-        runs->at = mem_grow(runs->at, &runs->room, runs->count + 1, sizeof *runs->at);
-        *open = (uint32_t)runs->count;
-        runs->at[runs->count++] = (struct run){.first = node};
-    }
-    struct run *run = &runs->at[*open];
+    struct run *run = &f->open[graph_lane(f->lab->graph, node)];
+    if (!run->ns)
+        run->first = node;
     run->last = node;
-    run->operators += is_operator(runs->lab->graph, node);
-    sum_to(&run->ns, runs->lab->graph->net.work[node]);
-    return *open;
+    run->operators += is_operator(f->lab->graph, node);
+    sum_to(&run->ns, f->lab->graph->net.work[node]);
 }
 
 static int64_t overlap_ns(const struct trace *trace, uint32_t row, int64_t start_ns, int64_t end_ns)
@@ -72,13 +68,20 @@ static uint32_t over(const struct graph *graph, const struct run *run)
     return QUIET_NOWHERE;
 }
 
-static void judge(const struct runs *runs)
+static void end_run(struct finding *f, uint32_t lane)
 {
-    for (size_t i = 0; i < runs->count; i++) {
-        struct run *run = &runs->at[i];
-        const bool quiet = run->ns >= QUIET_NS && run->operators >= QUIET_OPERATORS;
-        run->over = quiet ? over(runs->lab->graph, run) : NOT_QUIET;
-    }
+    const struct run run = f->open[lane];
+    f->open[lane] = (struct run){0};
+    if (run.ns < QUIET_NS || run.operators < QUIET_OPERATORS)
+        return;
+    const uint32_t at = (uint32_t)f->count++;
+    f->at = mem_grow(f->at, &f->room, f->count, sizeof *f->at);
+    f->at[at] = (struct quiet_run){run.first, run.last, over(f->lab->graph, &run), NOT_QUIET};
+    if (f->last[lane] == NOT_QUIET)
+        f->first[lane] = at;
+    else
+        f->at[f->last[lane]].next = at;
+    f->last[lane] = at;
 }
 
 static bool has_device(const struct lab *lab)
@@ -89,28 +92,47 @@ static bool has_device(const struct lab *lab)
     return false;
 }
 
-const uint32_t *quiet_of(const struct lab *lab, struct arena *arena)
+static void find(struct finding *f)
 {
+    const struct lab *lab = f->lab;
     const struct graph *graph = lab->graph;
-    if (!has_device(lab))
-        return NULL;
-    const size_t lanes = graph->trace->lane_count;
-    uint32_t *quiet = arena_array(arena, lab->selected.steps.until, sizeof *quiet);
-    struct runs runs = {.lab = lab, .open = arena_array(arena, lanes, sizeof *runs.open)};
-    memset(runs.open, 0xFF, lanes * sizeof *runs.open); /* NOT_QUIET */
     for (uint32_t node = 0; node < lab->selected.steps.until; node++) {
-        quiet[node] = NOT_QUIET;
         if (graph->net.kind[node] == NODE_DEVICE || graph->net.start[node] < lab->selected.steps.from_ns)
             continue;
         if (ends_run(lab, node))
-            runs.open[graph_lane(graph, node)] = NOT_QUIET;
+            end_run(f, graph_lane(graph, node));
         else if (lab->charges.of[node] != CHARGE_HOST + CAUSE_RUNTIME)
-            quiet[node] = run_with(&runs, node);
+            go_on(f, node);
     }
-    judge(&runs);
-    for (uint32_t node = 0; node < lab->selected.steps.until; node++)
-        if (quiet[node] != NOT_QUIET)
-            quiet[node] = runs.at[quiet[node]].over;
-    mem_free(runs.at);
-    return quiet;
+    for (uint32_t lane = 0; lane < graph->trace->lane_count; lane++)
+        end_run(f, lane);
+}
+
+static uint32_t *none_by_lane(const struct lab *lab, struct arena *arena)
+{
+    const size_t lanes = lab->graph->trace->lane_count;
+    uint32_t *runs = arena_array(arena, lanes, sizeof *runs);
+    memset(runs, 0xFF, lanes * sizeof *runs); /* NOT_QUIET */
+    return runs;
+}
+
+struct quiet quiet_of(const struct lab *lab, struct arena *arena)
+{
+    struct finding f = {.lab = lab, .first = none_by_lane(lab, arena), .last = none_by_lane(lab, arena)};
+    f.open = arena_array(arena, lab->graph->trace->lane_count, sizeof *f.open);
+    if (has_device(lab))
+        find(&f);
+    arena_take(arena, f.at, f.count * sizeof *f.at);
+    return (struct quiet){lab, f.at, f.first};
+}
+
+uint32_t quiet_over(struct quiet *quiet, uint32_t node)
+{
+    const struct lab *lab = quiet->lab;
+    uint32_t *now = &quiet->now[graph_lane(lab->graph, node)];
+    while (*now != NOT_QUIET && quiet->at[*now].last < node)
+        *now = quiet->at[*now].next;
+    const bool inside =
+        *now != NOT_QUIET && quiet->at[*now].first <= node && lab->charges.of[node] != CHARGE_HOST + CAUSE_RUNTIME;
+    return inside ? quiet->at[*now].over : NOT_QUIET;
 }

@@ -16,7 +16,22 @@ enum {
     QUIET_NOWHERE = UINT32_MAX - 1, /* no event stands over half of the run */
 };
 
-/* By node below lab->selected.steps.until: the innermost event over half of its run or more; NOT_QUIET. NULL where nothing is launched at all. */
-const uint32_t *quiet_of(const struct lab *lab, struct arena *arena);
+struct quiet_run {
+    uint32_t first, last; /* nodes of its thread */
+    uint32_t over;        /* the innermost event over half of it or more; QUIET_NOWHERE */
+    uint32_t next;        /* of the same thread; NOT_QUIET */
+};
+
+struct quiet {
+    const struct lab *lab;
+    const struct quiet_run *at;
+    uint32_t *now; /* by lane: the run that may hold the nodes to come; NOT_QUIET */
+};
+
+/* Of the selected steps. None is where nothing is launched at all. In the arena; the lab must live as long. */
+struct quiet quiet_of(const struct lab *lab, struct arena *arena);
+
+/* The event over the run that holds the node; NOT_QUIET. Asked for nodes of the host, ascending. */
+uint32_t quiet_over(struct quiet *quiet, uint32_t node);
 
 #endif

@@ -15,7 +15,7 @@ struct grouping {
     struct map places;           /* key of a group to its index */
     uint32_t short_ones[CAUSES]; /* the same of those without a name, which nearly all are; MAP_NONE */
     uint32_t step;               /* of the newest stretch */
-    const uint32_t *quiet;       /* quiet_of */
+    struct quiet quiet;
 };
 
 static uint32_t new_group(struct stretches *out, enum cause cause, bool is_long, uint32_t name)
@@ -164,9 +164,9 @@ uint32_t magnitude(int64_t ns)
 }
 
 /* A run of operators that launch nothing is told by the event around it. */
-static void add_quiet(struct grouping *g, uint32_t node, int64_t ns)
+static void add_quiet(struct grouping *g, uint32_t node, uint32_t over, int64_t ns)
 {
-    const uint32_t row = g->quiet[node] == QUIET_NOWHERE ? ROW_NONE : g->quiet[node];
+    const uint32_t row = over == QUIET_NOWHERE ? ROW_NONE : over;
     const uint32_t name = row == ROW_NONE ? 0 : g->trace->name[row];
     add(g, long_group(g, CAUSE_NO_LAUNCH, name), (struct stretch){{node, row}, ns, {0}});
 }
@@ -181,8 +181,9 @@ static void add_kernel(struct grouping *g, uint32_t node)
 static void add_rest(struct grouping *g, uint32_t node, int64_t ns, struct waited waited)
 {
     const enum cause cause = (enum cause)(g->lab->charges.of[node] - CHARGE_HOST);
-    if (g->quiet && g->quiet[node] != NOT_QUIET && !waited.waits) {
-        add_quiet(g, node, ns);
+    const uint32_t over = quiet_over(&g->quiet, node);
+    if (over != NOT_QUIET && !waited.waits) {
+        add_quiet(g, node, over, ns);
         return;
     }
     const bool is_long = ns >= LONG_STRETCH_NS && cause != CAUSE_PAUSE;

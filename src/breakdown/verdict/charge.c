@@ -83,6 +83,7 @@ struct charging {
     const struct graph *graph;
     const struct work_classes *classes;
     const uint8_t *calls;             /* enum runtime_call by text */
+    const bool *graph_launches;       /* by text */
     const struct cause_track *tracks; /* by lane */
     uint32_t *next;                   /* by lane: the first stretch that may reach the nodes to come */
     struct charge_slice *slices;
@@ -93,6 +94,15 @@ static bool launches_a_graph(str name)
 {
     return str_starts(name, S("cudaGraphLaunch")) || str_starts(name, S("hipGraphLaunch")) ||
            str_starts(name, S("cuGraphLaunch"));
+}
+
+static const bool *graph_launches_of(const struct trace *trace, struct arena *arena)
+{
+    const uint32_t texts = trace_text_count(trace);
+    bool *found = arena_array(arena, texts, sizeof *found);
+    for (uint32_t text = 0; text < texts; text++)
+        found[text] = launches_a_graph(trace_text(trace, text));
+    return found;
 }
 
 /* Of the host, where no cause stands over it. */
@@ -107,7 +117,7 @@ static enum cause of_call(const struct charging *c, uint32_t node)
     const enum runtime_call call = c->calls[trace->name[row]];
     if (runtime_is_sync(call))
         return CAUSE_SYNC;
-    if (launches_a_graph(trace_name(trace, row)))
+    if (c->graph_launches[trace->name[row]])
         return CAUSE_GRAPH;
     return call == RUNTIME_LAUNCH || trace->cause[row] != ROW_NONE ? CAUSE_LAUNCH : CAUSE_RUNTIME;
 }
@@ -170,10 +180,11 @@ static void mark_pauses(const struct graph *graph, const struct charge_slice *sl
     struct keyed *all = arena_room(&scratch, graph->net.count, sizeof *all);
     size_t count = 0, slice = 0;
     for (uint32_t node = 0; node < graph->net.count; node++) {
+        if (!is_long_python(graph, of, node))
+            continue;
         while (slice < slice_count && slices[slice].node < node)
             slice++;
-        const bool known = slice < slice_count && slices[slice].node == node;
-        if (!known && is_long_python(graph, of, node))
+        if (slice == slice_count || slices[slice].node != node)
             all[count++] = (struct keyed){graph->net.work[node], node};
     }
     sort_keyed(all, count);
@@ -235,6 +246,7 @@ struct charges charges_of(const struct graph *graph, const struct work_classes *
         .graph = graph,
         .classes = classes,
         .calls = runtime_calls_of(graph->trace, arena),
+        .graph_launches = graph_launches_of(graph->trace, arena),
         .tracks = tracks,
         .next = arena_array(arena, graph->trace->lane_count, sizeof *c.next),
     };

@@ -108,6 +108,14 @@ static void check_ends(const struct random_net *r, const struct joined *joined, 
         assert_int_equal(small->end[at], end[at]);
 }
 
+static void check_until(const struct joined *joined, uint32_t until)
+{
+    uint32_t begun = 0;
+    for (uint32_t node = 0; node < until; node++)
+        begun = joined->of[node] >= begun ? joined->of[node] + 1 : begun;
+    assert_int_equal(joined_until(joined, until), begun);
+}
+
 static void a_joined_net_gives_the_same_times(void **state)
 {
     struct random_net r;
@@ -130,6 +138,7 @@ static void a_joined_net_gives_the_same_times(void **state)
                                         .from_count = 2};
         const struct joined joined = net_join(&r.net, &joining, &scratch);
         assert_true(net_check(&joined.net) && joined_until(&joined, joining.until) == joined.net.count);
+        check_until(&joined, below(joining.until + 1));
         joined_nodes += joining.until - joined.net.count;
         const struct changed sums = add_up(&changed, &joined, joining.until);
         const bool prompt = !below(4);
