@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runs_on.h"
 
+#include "base/arena.h"
+
 static bool has_any(str name, const char *const *words)
 {
     for (; *words; words++)
@@ -43,14 +45,32 @@ static bool is_cuda(str name)
     return str_starts(name, S("cuda")) || str_starts(name, S("hip")) || str_starts(name, S("cuLaunch"));
 }
 
+/* Names of kernels are judged once each. */
+static bool has_reduced_kernel(const struct trace *trace)
+{
+    struct arena scratch = {0};
+    bool *judged = arena_array(&scratch, trace_text_count(trace), sizeof *judged);
+    bool found = false;
+    for (uint32_t row = 0; row < trace->count && !found; row++) {
+        if (trace->kind[row] != EVENT_KERNEL || judged[trace->name[row]])
+            continue;
+        judged[trace->name[row]] = true;
+        found = kernel_is_reduced(trace_name(trace, row));
+    }
+    arena_free(&scratch);
+    return found;
+}
+
 struct runs_on runs_on(const struct trace *trace)
 {
-    struct runs_on runs = {.cuda = !trace->kinds[EVENT_RUNTIME], .calls = trace->kinds[EVENT_RUNTIME] > 0};
+    struct runs_on runs = {.cuda = !trace->kinds[EVENT_RUNTIME],
+                           .calls = trace->kinds[EVENT_RUNTIME] > 0,
+                           .reduced = has_reduced_kernel(trace)};
     for (uint32_t id = 0; id < trace_text_count(trace); id++) {
         const str name = trace_text(trace, id);
         runs.compiled |= is_compiled(name);
         runs.cuda |= is_cuda(name);
-        runs.reduced |= is_reduced_type(name) || kernel_is_reduced(name);
+        runs.reduced = runs.reduced || is_reduced_type(name);
         runs.hip |= str_starts(name, S("hip"));
     }
     return runs;
