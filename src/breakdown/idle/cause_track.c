@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cause_track.h"
 
+#include "ops/rows/phase.h"
+
 #include "base/mem.h"
 #include "base/sort.h"
 #include "cause_facts.h"
@@ -320,4 +322,10 @@ uint32_t cause_track_find(const struct cause_track *track, int64_t time_ns)
             high = middle;
     }
     return low;
+}
+
+struct judged_rows rows_judge(const struct trace *trace, struct arena *arena)
+{
+    const struct work_classes *classes = work_classes_new(trace, arena);
+    return (struct judged_rows){classes, phases_of(trace, arena), cause_tracks_of(trace, classes, arena)};
 }

@@ -33,6 +33,15 @@ struct cause_track {
     uint32_t count;
 };
 
+/* What is known of the rows of a trace, found once for all who ask; phases are those of ops/rows/phase.h. */
+struct judged_rows {
+    const struct work_classes *classes;
+    const uint8_t *phases;
+    const struct cause_track *tracks;
+};
+
+struct judged_rows rows_judge(const struct trace *trace, struct arena *arena);
+
 /* By lane; none of a device's. In the arena. */
 struct cause_track *cause_tracks_of(const struct trace *trace, const struct work_classes *classes, struct arena *arena);
 

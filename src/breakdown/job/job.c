@@ -12,14 +12,14 @@ void job_numbers_of(const struct trace *trace, const struct selection *selection
                     struct job_numbers *out)
 {
     struct arena scratch = {0};
-    const struct work_classes *classes = work_classes_new(trace, &scratch);
-    struct graph *graph = graph_new(trace, classes);
-    rank_run(trace, selection, arena, &out->numbers);
-    const struct lab *lab = lab_open(graph, classes, selection, &scratch);
+    const struct judged_rows rows = rows_judge(trace, &scratch);
+    struct graph *graph = graph_new_phased(trace, rows.classes, rows.phases);
+    rank_run_judged(trace, rows.classes, rows.phases, selection, arena, &out->numbers);
+    const struct lab *lab = lab_open_known(graph, &rows, selection, &scratch);
     verdict_run(lab, &out->verdict);
     const bool kernels = verdict_worth(&out->verdict, RESOURCE_DEVICE); /* as `summary` keeps them */
-    out->holdups = holdups_run(lab, phases_of(trace, &scratch), kernels, arena);
-    strip_of(graph, classes, selection, &out->numbers, arena, &out->strip);
+    out->holdups = holdups_run(lab, rows.phases, kernels, arena);
+    strip_of(graph, &rows, selection, &out->numbers, arena, &out->strip);
     graph_free(graph);
     arena_free(&scratch);
 }

@@ -164,11 +164,11 @@ void critical_path_run(const struct trace *trace, const struct selection *select
                        struct critical_path *result)
 {
     struct arena scratch = {0};
-    const struct work_classes *classes = work_classes_new(trace, &scratch);
-    struct graph *graph = graph_new(trace, classes);
+    const struct judged_rows rows = rows_judge(trace, &scratch);
+    struct graph *graph = graph_new_phased(trace, rows.classes, rows.phases);
     const struct step_range range = selection_steps(trace, selection);
     struct count count = {.trace = trace,
-                          .judge = path_judge_new(graph, classes, &scratch),
+                          .judge = path_judge_new(graph, &rows, &scratch),
                           .steps = trace->steps + range.first,
                           .sums = arena_array(arena, range.count, sizeof *count.sums),
                           .step_count = range.count,
@@ -183,13 +183,12 @@ void critical_path_run(const struct trace *trace, const struct selection *select
     finish_stretches(&count, arena, result);
     finish_lanes(trace, arena, result);
     finish_graph(graph, result);
-    rank_run(trace, selection, arena, &result->numbers);
-    strip_of(graph, classes, selection, &result->numbers, arena, &result->strip);
-    const struct lab *lab = lab_open(graph, classes, selection, &scratch);
+    rank_run_judged(trace, rows.classes, rows.phases, selection, arena, &result->numbers);
+    strip_of(graph, &rows, selection, &result->numbers, arena, &result->strip);
+    const struct lab *lab = lab_open_known(graph, &rows, selection, &scratch);
     verdict_run(lab, &result->verdict);
     if (result->numbers.collective_count)
-        result->holdups =
-            holdups_run(lab, phases_of(trace, &scratch), verdict_worth(&result->verdict, RESOURCE_DEVICE), arena);
+        result->holdups = holdups_run(lab, rows.phases, verdict_worth(&result->verdict, RESOURCE_DEVICE), arena);
     result->tops = path_groups_top(&count.groups, trace, TOPS, arena, &result->top_count);
     path_groups_free(&count.groups);
     path_kept_free(&count.kept);

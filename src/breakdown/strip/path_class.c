@@ -52,16 +52,16 @@ struct path_judge {
     uint32_t *until;                  /* by lane: stretches from here on begin after the part before */
 };
 
-struct path_judge *path_judge_new(const struct graph *graph, const struct work_classes *classes, struct arena *arena)
+struct path_judge *path_judge_new(const struct graph *graph, const struct judged_rows *rows, struct arena *arena)
 {
     const struct trace *trace = graph->trace;
     struct path_judge *judge = arena_alloc(arena, sizeof *judge);
     *judge = (struct path_judge){.trace = trace,
                                  .graph = graph,
-                                 .classes = classes,
-                                 .phases = phases_of(trace, arena),
+                                 .classes = rows->classes,
+                                 .phases = rows->phases,
                                  .calls = runtime_calls_of(trace, arena),
-                                 .tracks = cause_tracks_of(trace, classes, arena),
+                                 .tracks = rows->tracks,
                                  .until = arena_array(arena, trace->lane_count, sizeof *judge->until)};
     for (uint32_t lane = 0; lane < trace->lane_count; lane++)
         judge->until[lane] = judge->tracks[lane].count;

@@ -3,7 +3,7 @@
 #ifndef BREAKDOWN_PATH_CLASS_H
 #define BREAKDOWN_PATH_CLASS_H
 
-#include "breakdown/idle/cause.h"
+#include "breakdown/idle/cause_track.h"
 #include "graph/graph.h"
 
 enum path_class {
@@ -49,7 +49,7 @@ struct path_piece {
 
 struct path_judge;
 
-struct path_judge *path_judge_new(const struct graph *graph, const struct work_classes *classes, struct arena *arena);
+struct path_judge *path_judge_new(const struct graph *graph, const struct judged_rows *rows, struct arena *arena);
 
 typedef void path_piece_take(void *context, const struct path_piece *piece);
 

@@ -371,7 +371,7 @@ static void make(struct maker *m, struct arena *arena, struct arena *scratch)
     mem_free(m->arrivals);
 }
 
-void strip_of(const struct graph *graph, const struct work_classes *classes, const struct selection *selection,
+void strip_of(const struct graph *graph, const struct judged_rows *rows, const struct selection *selection,
               const struct rank_numbers *numbers, struct arena *arena, struct strip *out)
 {
     struct arena scratch = {0};
@@ -379,8 +379,8 @@ void strip_of(const struct graph *graph, const struct work_classes *classes, con
     *out = (struct strip){0};
     find_window(&m, selection_steps(graph->trace, selection));
     if (numbers->collective_count) {
-        m.phases = phases_of(graph->trace, &scratch);
-        m.judge = path_judge_new(graph, classes, &scratch);
+        m.phases = rows->phases;
+        m.judge = path_judge_new(graph, rows, &scratch);
         m.back = path_back_of(&graph->net, NULL);
         make(&m, arena, &scratch);
     }

@@ -71,7 +71,7 @@ struct strip {
 };
 
 /* The numbers are those of the graph's trace, of the same selection. Lives in the arena. */
-void strip_of(const struct graph *graph, const struct work_classes *classes, const struct selection *selection,
+void strip_of(const struct graph *graph, const struct judged_rows *rows, const struct selection *selection,
               const struct rank_numbers *numbers, struct arena *arena, struct strip *out);
 
 /* Whether the invariants hold. Slow: for tests, and for what was read from a file. */

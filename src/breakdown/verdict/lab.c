@@ -33,7 +33,7 @@ static struct joined join(const struct lab *lab, struct arena *arena)
     return net_join(&lab->graph->net, &joining, arena);
 }
 
-struct lab *lab_open_known(const struct graph *graph, const struct lab_rows *rows, const struct selection *selection,
+struct lab *lab_open_known(const struct graph *graph, const struct judged_rows *rows, const struct selection *selection,
                            struct arena *arena)
 {
     const struct trace *trace = graph->trace;
@@ -55,7 +55,7 @@ struct lab *lab_open_known(const struct graph *graph, const struct lab_rows *row
 struct lab *lab_open(const struct graph *graph, const struct work_classes *classes, const struct selection *selection,
                      struct arena *arena)
 {
-    return lab_open_known(graph, &(struct lab_rows){.classes = classes}, selection, arena);
+    return lab_open_known(graph, &(struct judged_rows){.classes = classes}, selection, arena);
 }
 
 void lab_save(const struct lab *lab, const struct window *window, uint32_t prompt, int64_t saved_ns[ABREAST])

@@ -31,15 +31,8 @@ struct lab {
 struct lab *lab_open(const struct graph *graph, const struct work_classes *classes, const struct selection *selection,
                      struct arena *arena);
 
-/* What is known of the rows of a trace; phases (ops/rows/phase.h) and tracks (idle/cause_track.h) may be NULL. */
-struct lab_rows {
-    const struct work_classes *classes;
-    const uint8_t *phases;
-    const struct cause_track *tracks;
-};
-
-/* The same where more is known; it must live as long, too. */
-struct lab *lab_open_known(const struct graph *graph, const struct lab_rows *rows, const struct selection *selection,
+/* The same where more is known of the rows; phases and tracks may be NULL. It must live as long, too. */
+struct lab *lab_open_known(const struct graph *graph, const struct judged_rows *rows, const struct selection *selection,
                            struct arena *arena);
 
 /* What a node of the joined net takes in each experiment: the caller's to fill for all nodes, before each lab_save. */
