@@ -7,6 +7,10 @@ const char *setting_id(enum setting setting)
         [SETTING_FORMAT] = "format",
         [SETTING_SCHEMA] = "schema",
         [SETTING_BACKEND] = "backend",
+        [SETTING_NCCL] = "nccl_version",
+        [SETTING_RUNTIME] = "runtime_version",
+        [SETTING_DRIVER] = "driver_version",
+        [SETTING_PRODUCTS] = "float_products",
         [SETTING_DEVICES] = "devices",
         [SETTING_CAPABILITY] = "capability",
         [SETTING_MEMORY] = "device_memory_bytes",
@@ -29,6 +33,23 @@ static str on_or_off(bool on)
     return on ? S("on") : S("off");
 }
 
+/* The files do not record allow_tf32; names of the kernels that ran do. Each name is looked at once. */
+static str products_of(const struct trace *trace)
+{
+    struct arena scratch = {0};
+    bool *seen = arena_array(&scratch, trace_text_count(trace), sizeof *seen), tf32 = false, fp32 = false;
+    for (uint32_t row = 0; row < trace->count; row++) {
+        if (trace->kind[row] != EVENT_KERNEL || seen[trace->name[row]])
+            continue;
+        seen[trace->name[row]] = true;
+        const str name = trace_name(trace, row);
+        tf32 |= str_has(name, S("tf32"));
+        fp32 |= str_has(name, S("sgemm"));
+    }
+    arena_free(&scratch);
+    return tf32 ? S("tf32") : fp32 ? S("fp32") : S("");
+}
+
 struct settings settings_of(const struct trace *trace, struct arena *arena)
 {
     const struct trace_info *info = &trace->info;
@@ -36,6 +57,10 @@ struct settings settings_of(const struct trace *trace, struct arena *arena)
         [SETTING_FORMAT] = str_copy(arena, info->format),
         [SETTING_SCHEMA] = str_copy(arena, info->schema),
         [SETTING_BACKEND] = str_copy(arena, info->backend),
+        [SETTING_NCCL] = str_copy(arena, info->nccl),
+        [SETTING_RUNTIME] = str_copy(arena, info->runtime),
+        [SETTING_DRIVER] = str_copy(arena, info->driver),
+        [SETTING_PRODUCTS] = products_of(trace),
         [SETTING_SHAPES] = on_or_off(info->shapes),
         [SETTING_STACK] = on_or_off(info->stack),
         [SETTING_ALLOCATIONS] = on_or_off(info->memory),

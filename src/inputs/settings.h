@@ -12,6 +12,10 @@ enum setting {
     SETTING_FORMAT,
     SETTING_SCHEMA,
     SETTING_BACKEND, /* of torch.distributed */
+    SETTING_NCCL,    /* versions, these three */
+    SETTING_RUNTIME,
+    SETTING_DRIVER,
+    SETTING_PRODUCTS, /* of float matrices: whether their kernels round to TF32 */
     SETTING_DEVICES,
     SETTING_CAPABILITY, /* of the first device, as its memory and its processors */
     SETTING_MEMORY,

@@ -48,6 +48,8 @@ static void read_distributed(struct kineto *k, struct json *j)
             read_int(j, &info->world_size);
         else if (str_eq(key, S("backend")))
             read_text(k, j, &info->backend);
+        else if (str_eq(key, S("nccl_version")))
+            read_text(k, j, &info->nccl);
         else
             json_skip(j);
     }
@@ -117,6 +119,10 @@ static void read_member(struct kineto *k, str key, struct json *j)
         read_text(k, j, &info->trace_id);
     else if (str_eq(key, S("pytorch_version")) || str_eq(key, S("torch_version")))
         read_text(k, j, &info->torch_version);
+    else if (str_eq(key, S("cuda_runtime_version")) || str_eq(key, S("hip_runtime_version")))
+        read_text(k, j, &info->runtime);
+    else if (str_eq(key, S("cuda_driver_version")) || str_eq(key, S("hip_driver_version")))
+        read_text(k, j, &info->driver);
     else if (str_eq(key, S("record_shapes")))
         read_flag(j, &info->shapes);
     else if (str_eq(key, S("with_stack")))

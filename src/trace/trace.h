@@ -115,6 +115,7 @@ struct trace_info {
     int64_t rank, world_size;
     bool is_alone; /* no other file was given with it: nothing is compared with others of its job */
     str backend, host, trace_id, torch_version, schema;
+    str nccl, runtime, driver;         /* versions of the collectives' library, of CUDA's or HIP's runtime and driver */
     bool shapes, stack, memory, flops; /* recording options where the file says so */
     bool cut;                          /* the file breaks off, or its packing is damaged */
     struct device_info *devices;

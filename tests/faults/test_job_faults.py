@@ -175,6 +175,21 @@ class JobFaults(Folder):
                         "ranks_differ")
         self.check_late()
 
+    def test_settings(self):
+        """Of the recorder, of NCCL and CUDA, and whether products of floats are rounded to TF32: in one line."""
+        gemm = {"name": "sm80_xmma_gemm_f32f32_tf32f32_f32_tn_n_tilesize128x128"}
+        for number in range(4):
+            events = rank_steps(LATE_US if number == 3 else 0)
+            if number == 1:
+                events = [{**event, **gemm} if event["name"] == "sgemm_128x64" else event for event in events]
+            self.rank(number, events, with_stack=int(number == 2), cuda_driver_version=12080 if number == 0 else 12040,
+                      distributedInfo={"rank": number, "world_size": 4, "backend": "nccl",
+                                       "nccl_version": "2.19.3" if number == 1 else "2.21.5"})
+        self.check_told("the ranks' settings differ: nccl_version (2.21.5; 2.19.3 of 1, first of rank 1), driver_version (12040; 12080 of 1, "
+                        "first of rank 0), float_products (fp32; tf32 of 1, first of rank 1), with_stack (off; on of 1, first of rank 2)",
+                        "settings_differ")
+        self.check_late()
+
     def test_several_jobs_in_a_folder(self):
         self.ranks(0, 1, 2, 3)
         self.rank(0, world=16, name="other.json")
