@@ -18,6 +18,7 @@ ABOUT = {
     "sequence": ("late_rank", None, "sequence_lengths", "sequence_lengths", None, "each"),
     "checkpoint": ("late_rank", None, "checkpoint", "other", "checkpoint", "twice"),
     "compile": ("late_rank", None, "compilation", "compilation", None, "twice"),
+    "stages": ("late_rank", None, "stage_imbalance", "stage_imbalance", None, "each"),
 }
 
 

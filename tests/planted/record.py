@@ -24,7 +24,9 @@ import torch_python  # noqa: E402
 
 RANKS = 4
 PLANTS = {"none": 1, "forward": 1, "backward": 1, "loader": 1, "gc": 1, "slow_link": 1, "skewed_start": 1, "sequence": 2,
-          "checkpoint": 0, "compile": 1}  # the rank of each
+          "checkpoint": 0, "compile": 1, "stages": 2}  # the rank of each
+PROGRAMS = {"stages": "real_pipeline.py"}  # of the others real_job.py
+BY_WORK = ("sequence", "stages")  # told as the processor time of each step, on every rank
 FREE_PORT = "import socket; s = socket.socket(); s.bind(('127.0.0.1', 0)); print(s.getsockname()[1])"
 
 
@@ -39,7 +41,7 @@ def start(python, plant, rank, port, folder):
            "MASTER_PORT": str(port), "GLOO_SOCKET_IFNAME": "lo", "TORCH_CPP_LOG_LEVEL": "ERROR"}
     if plant == "slow_link" and rank == PLANTS[plant]:
         env["LD_PRELOAD"] = slow_link(folder)
-    command = [python, os.path.join(HERE, "real_job.py"), plant, str(PLANTS[plant]), f"{folder}/rank{rank}.json",
+    command = [python, os.path.join(HERE, PROGRAMS.get(plant, "real_job.py")), plant, str(PLANTS[plant]), f"{folder}/rank{rank}.json",
                f"{folder}/told{rank}.json"]
     named = ["unshare", "-u", "sh", "-c", 'hostname example; exec "$@"', "sh"] if os.geteuid() == 0 else []
     return subprocess.Popen(named + command, env=env, cwd=folder)
@@ -73,7 +75,7 @@ def record(python, plant, out):
         for rank in range(RANKS):
             pack(f"{folder}/rank{rank}.json", os.path.join(out, plant, f"rank{rank}.json.gz"))
         told = [read(f"{folder}/told{rank}.json") for rank in range(RANKS)]
-        return longer(told, PLANTS[plant]) if plant == "sequence" else told[PLANTS[plant]]
+        return longer(told, PLANTS[plant]) if plant in BY_WORK else told[PLANTS[plant]]
 
 
 def write_told(path, told):

@@ -24,8 +24,22 @@ static bool take(void *context, struct input_file *file, struct steptime_error *
     struct rank_operations *operations = &rank->operations;
     rank_operations_of(file->trace, call_selection(context), &file->arena, operations);
     rank->numbers = rank_job_take(file->trace, call_selection(context), &file->arena);
-    return operations->count ||
+    return operations->count || rank_job_meets(rank->numbers) ||
            fail_at(err, STEPTIME_INPUT, str_of(file->path), -1, "no work of a device, and no collective, in steps");
+}
+
+/* Ranks with work of their own; those that only pass messages on have none to be made ideal. */
+static uint32_t workers_of(const struct inputs *inputs, struct rank_operations *ranks, uint32_t *place)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < inputs->taken; i++) {
+        const struct rank_operations *operations = &((const struct rank_result *)inputs->at[i]->result)->operations;
+        if (!operations->count)
+            continue;
+        place[count] = i;
+        ranks[count++] = *operations;
+    }
+    return count;
 }
 
 static bool join(const struct inputs *inputs, struct report *report, struct operations *operations,
@@ -33,12 +47,17 @@ static bool join(const struct inputs *inputs, struct report *report, struct oper
 {
     struct arena *arena = report_arena(report);
     struct rank_operations *ranks = arena_array(arena, inputs->taken, sizeof *ranks);
-    for (uint32_t i = 0; i < inputs->taken; i++)
-        ranks[i] = ((const struct rank_result *)inputs->at[i]->result)->operations;
+    uint32_t *place = arena_array(arena, inputs->taken, sizeof *place);
+    const uint32_t count = workers_of(inputs, ranks, place);
     struct match_doubt doubt = {0};
-    if (!operations_of_ranks(ranks, inputs->taken, arena, operations, &doubt, err))
+    if (!count)
+        return fail(err, STEPTIME_INPUT, "no work of a device and no collective of all in steps");
+    if (!operations_of_ranks(ranks, count, arena, operations, &doubt, err))
         return false;
-    return true; /* the doubt is told with who is late: ranks are matched alike there */
+    const str words = match_doubt_words(&doubt, arena);
+    if (words.len)
+        report_warning(report, str_of(inputs->at[place[doubt.rank]]->path), -1, words);
+    return true;
 }
 
 static void show_job(const struct inputs *inputs, struct report *report)

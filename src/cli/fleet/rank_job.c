@@ -12,6 +12,11 @@ const struct job_numbers *rank_job_take(const struct trace *trace, const struct 
     return numbers;
 }
 
+bool rank_job_meets(const struct job_numbers *rank)
+{
+    return rank->numbers.collective_count > 0;
+}
+
 void rank_job_show(const struct job_numbers *const *ranks, uint32_t count, struct report *report)
 {
     struct job_rank *all = arena_array(report_arena(report), count, sizeof *all);

@@ -17,6 +17,9 @@ struct job_numbers;
 const struct job_numbers *rank_job_take(const struct trace *trace, const struct selection *selection,
                                         struct arena *arena);
 
+/* It exchanged anything with others. */
+bool rank_job_meets(const struct job_numbers *rank);
+
 /* What every command says of the job. */
 void rank_job_show(const struct job_numbers *const *ranks, uint32_t count, struct report *report);
 

@@ -187,7 +187,7 @@ class Recorded(unittest.TestCase):
 
     def test_the_rank_is_late_by_what_it_told(self):
         for said in real.truths():
-            if said["rank"] is None:
+            if said["rank"] is None or said["kind"] == "stage_imbalance":  # stages wait in messages
                 continue
             with self.subTest(said["name"]):
                 late = self.late(said["name"].removeprefix("real_"))
