@@ -63,7 +63,7 @@ static void write_sketch(const struct inputs_asked *asked, const struct input_fi
     struct sketch sketch = file->trace ? sketched_of(file, &scratch) : *file->sketch;
     if (file->trace)
         asked->sketch(asked->context, file->trace, &scratch, &sketch);
-    sketch_write(&sketch, into);
+    sketch_write(&sketch, PACK_FAST, into);
     arena_free(&scratch);
 }
 

@@ -117,7 +117,7 @@ void save_sketch(struct save *save, const struct input_file *file)
     struct sketch sketch = sketched_of(file, &scratch);
     const struct sketching of = {file->trace, file->result, true};
     save->call->command->analysis->sketch(save->call, &of, &scratch, &sketch);
-    sketch_write(&sketch, &bytes);
+    sketch_write(&sketch, PACK_TIGHT, &bytes);
     if (!write_whole(place_of(save, file, &scratch), buf_str(&bytes), &err))
         note_failure(save, &err);
     buf_free(&bytes);

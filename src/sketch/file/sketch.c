@@ -4,7 +4,6 @@
 #include "base/error.h"
 #include "base/mem.h"
 #include "code.h"
-#include "io/pack.h"
 
 /* A version of the format that nobody can read stays recognisable as a sketch. */
 static const str magic = S("\x93steptime sketch\n");
@@ -41,7 +40,7 @@ static void code_trace(struct code *code, struct sketch_trace *trace)
 
 /* ---- out ---- */
 
-void sketch_write(const struct sketch *sketch, struct buf *into)
+void sketch_write(const struct sketch *sketch, enum packing packing, struct buf *into)
 {
     struct buf plain = {0};
     struct code code = code_writer(&plain);
@@ -54,7 +53,7 @@ void sketch_write(const struct sketch *sketch, struct buf *into)
             code_bits(&code, &i);
             code_text(&code, &(str){sketch->sections[i].at, sketch->sections[i].len});
         }
-    pack_zstd(buf_str(&plain), into);
+    pack_zstd(buf_str(&plain), packing, into);
     buf_free(&plain);
 }
 

@@ -13,6 +13,7 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "code.h"
+#include "io/pack.h"
 #include "io/source.h"
 #include "steptime/error.h"
 
@@ -54,7 +55,7 @@ struct sketch {
 };
 
 /* The sketch as a file's bytes, added to the buffer. */
-void sketch_write(const struct sketch *sketch, struct buf *into);
+void sketch_write(const struct sketch *sketch, enum packing packing, struct buf *into);
 
 /* Whether bytes begin as a sketch does, unpacked. */
 bool sketch_sniff(str head);
