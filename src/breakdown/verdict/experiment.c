@@ -214,6 +214,8 @@ static bool is_blank(const struct lab *lab, uint32_t node)
     const int64_t middle = graph->net.start[node] + graph->net.work[node] / 2;
     if (trace_open_at(graph->trace, graph->main_lane, NEST_PYTHON, middle) != ROW_NONE)
         return false;
+    if (!lab->hostwork) /* what a range is called does not say whether it waits for the device */
+        return true;
     const uint32_t range = trace_open_at(graph->trace, graph->main_lane, NEST_ANNOTATION, middle);
     return range == ROW_NONE || str_starts(trace_name(graph->trace, range), S("ProfilerStep"));
 }
@@ -234,7 +236,7 @@ static int64_t before_training_ns(const struct lab *lab)
 static int64_t blank_ns(const struct lab *lab)
 {
     const struct net *net = &lab->graph->net;
-    int64_t blank = before_training_ns(lab);
+    int64_t blank = lab->hostwork ? before_training_ns(lab) : 0;
     for (uint32_t node = 0, slice = 0; node < lab->judged.steps.until; node++) {
         int64_t told = 0;
         for (; slice < lab->charges.slice_count && lab->charges.slices[slice].node == node; slice++)
@@ -284,7 +286,7 @@ void verdict_run(const struct lab *lab, struct verdict *out)
     out->lost = odd.graph_launches ? 0 : odd.launches_without_kernel; /* what is captured runs with its graph */
     out->device = !lab->hostwork;
     out->held_ns = held_ns(lab);
-    out->blank_ns = lab->hostwork ? blank_ns(lab) : 0;
+    out->blank_ns = blank_ns(lab);
     out->left_out_ns = lab->selected.as_is_ns - lab->judged.as_is_ns;
     out->left_out_cause = cause_left_out(lab);
     struct experiments experiments = {.lab = lab, .spending = &spending};

@@ -87,6 +87,19 @@ bool verdict_is_late(const struct verdict *verdict)
     return share(verdict, late_ns) >= saves_least;
 }
 
+/*
+ * What the training thread did is not known for most of the time. Beside a device that matters where the host is not the
+ * answer: the thread may have waited for the device there.
+ */
+static bool is_blank(const struct verdict *verdict)
+{
+    const int64_t host_ns = verdict->removed_ns[RESOURCE_HOST];
+    bool host = verdict->device && share(verdict, host_ns) >= saves_least;
+    for (int r = 0; r < RESOURCE_NONE; r++)
+        host = host && verdict->removed_ns[r] <= host_ns;
+    return share(verdict, verdict->blank_ns) > blank_most && !host;
+}
+
 enum verdict_doubt verdict_doubt(const struct verdict *verdict)
 {
     if (verdict_is_late(verdict))
@@ -103,7 +116,7 @@ enum verdict_doubt verdict_doubt(const struct verdict *verdict)
         return DOUBT_LOST;
     if (verdict_is_held(verdict))
         return DOUBT_HELD;
-    if (share(verdict, verdict->blank_ns) > blank_most)
+    if (is_blank(verdict))
         return DOUBT_BLANK;
     return verdict_error(verdict) > error_most ? DOUBT_ERROR : DOUBT_NONE;
 }

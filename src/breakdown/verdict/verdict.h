@@ -38,8 +38,8 @@ enum verdict_doubt {
     DOUBT_LAUNCHES, /* more than a tenth of the device work has no launch in the recording */
     DOUBT_LOST,     /* more than a tenth of the launches have no device work in the recording */
     DOUBT_HELD,     /* for more than a tenth of the time launched work was held back by nothing that is recorded */
-    DOUBT_BLANK,    /* without a device: for more than half of the time nothing was recorded on the training thread */
-    DOUBT_ERROR,    /* the graph explains less than 90 % of the time */
+    DOUBT_BLANK, /* for more than half of the time nothing was recorded on the training thread, and the bound is no host */
+    DOUBT_ERROR, /* the graph explains less than 90 % of the time */
 };
 
 /* Times are of all its steps together; savings never below 0. */
@@ -57,8 +57,8 @@ struct verdict {
     uint64_t launches, lost;       /* of the whole trace; of them without device work */
     uint64_t work, unlaunched;     /* device work in the steps, without a device operators; of it without a launch */
     int64_t held_ns;               /* the device idle although its next work was let go over 30 us before */
-    int64_t blank_ns;        /* without a device: nothing recorded on the training thread, 1 ms or more at a stretch */
-    bool device, first_only; /* device: the trace has device work */
+    int64_t blank_ns;              /* nothing recorded on the training thread, 1 ms or more at a stretch */
+    bool device, first_only;       /* device: the trace has device work */
 };
 
 /* Of the selected steps; of four or more without the first and the last, unless steps were named. */
