@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/order.h"
+#include "base/sort.h"
 #include "base/stat.h"
 #include "clocks_bounds.h"
 #include "clocks_drift.h"
@@ -189,26 +190,6 @@ static void narrow(struct clock_bounds *bounds, const struct clock_own *own, con
     *bounds = both.low_ns <= both.high_ns ? both : (struct clock_bounds){0, 0}; /* no clock, but matches are wrong */
 }
 
-/* Only differences matter: the reference is right. Where the difference is doubtful there is none. */
-static void settle(struct solver *s, const struct clock_bounds *bounds, struct clock_solution *out, struct arena *arena)
-{
-    int64_t *scatter = arena_array(arena, s->clocks, sizeof *scatter);
-    int64_t *settled = arena_array(arena, s->clocks, sizeof *settled);
-    time_events(s);
-    for (uint32_t clock = 0; clock < s->clocks; clock++)
-        scatter[clock] = clock_scatter(s, clock);
-    for (uint32_t clock = 0; clock < s->clocks; clock++) {
-        const uint32_t reference = s->reference[clock];
-        const int64_t off = s->offset_ns[clock] - s->offset_ns[reference];
-        const int64_t doubt = 3 * (scatter[clock] > scatter[reference] ? scatter[clock] : scatter[reference]);
-        const bool moved = clock != reference && differs(off, doubt, bounds[clock]);
-        settled[clock] = moved ? kept_within(off, bounds[clock]) : 0;
-        out->corrected += settled[clock] != 0;
-        out->contradicted += clock != reference && bounds[clock].low_ns > bounds[clock].high_ns;
-    }
-    memcpy(s->offset_ns, settled, s->clocks * sizeof *settled);
-}
-
 /* The events that a clock and its reference both saw, in order. */
 static size_t points_of(const struct solver *s, uint32_t clock, struct clock_point *points)
 {
@@ -222,6 +203,39 @@ static size_t points_of(const struct solver *s, uint32_t clock, struct clock_poi
             }
     }
     return count;
+}
+
+/* How far the clock is ahead of its reference: the lower middle of what both saw; where they saw nothing together, over the others. */
+static int64_t ahead_of_reference(const struct solver *s, uint32_t clock, struct clock_point *points)
+{
+    const size_t count = points_of(s, clock, points);
+    for (size_t i = 0; i < count; i++)
+        s->scratch[i] = points[i].apart_ns;
+    if (!count)
+        return s->offset_ns[clock] - s->offset_ns[s->reference[clock]];
+    sort_values(s->scratch, count);
+    return s->scratch[(count - 1) / 2];
+}
+
+/* Only differences matter: the reference is right. Where the difference is doubtful there is none. */
+static void settle(struct solver *s, const struct clock_bounds *bounds, struct clock_solution *out, struct arena *arena)
+{
+    int64_t *scatter = arena_array(arena, s->clocks, sizeof *scatter);
+    int64_t *settled = arena_array(arena, s->clocks, sizeof *settled);
+    struct clock_point *points = arena_array(arena, s->count, sizeof *points);
+    time_events(s);
+    for (uint32_t clock = 0; clock < s->clocks; clock++)
+        scatter[clock] = clock_scatter(s, clock);
+    for (uint32_t clock = 0; clock < s->clocks; clock++) {
+        const uint32_t reference = s->reference[clock];
+        const int64_t off = ahead_of_reference(s, clock, points);
+        const int64_t doubt = 3 * (scatter[clock] > scatter[reference] ? scatter[clock] : scatter[reference]);
+        const bool moved = clock != reference && differs(off, doubt, bounds[clock]);
+        settled[clock] = moved ? kept_within(off, bounds[clock]) : 0;
+        out->corrected += settled[clock] != 0;
+        out->contradicted += clock != reference && bounds[clock].low_ns > bounds[clock].high_ns;
+    }
+    memcpy(s->offset_ns, settled, s->clocks * sizeof *settled);
 }
 
 static void find_drifts(struct solver *s, struct clock_solution *out, struct arena *arena)

@@ -108,27 +108,33 @@ static bool tells_clocks(const struct collective *of)
     return collective_is_blocking(of->kind) || (of->kind == COLLECTIVE_POINT_TO_POINT && !of->on_host);
 }
 
-/* The ends of blocking collectives, where at least two ranks recorded one. */
+/* The ends of one collective, where at least two ranks recorded one. Returns how many readings there are then. */
+static size_t read_match(const struct merging *m, const uint32_t *clock, const struct match *match, uint32_t *event,
+                         struct clock_reading *readings, size_t count)
+{
+    const size_t first = count;
+    for (uint32_t k = match->first; k < match->first + match->count; k++) {
+        const struct meeting_member *member = &m->matches.members[k];
+        const struct collective *of = &m->out->at[member->rank]->collectives[member->index].of;
+        if (of->dur_ns >= 0 && tells_clocks(of))
+            readings[count++] =
+                (struct clock_reading){clock[member->rank], *event, m->origin_ns[member->rank] + of->start_ns,
+                                       m->origin_ns[member->rank] + of->start_ns + of->dur_ns};
+    }
+    if (count - first < 2)
+        return first;
+    ++*event;
+    return count;
+}
+
 static size_t read_clocks(const struct merging *m, const uint32_t *clock, struct clock_reading *readings)
 {
     size_t count = 0;
     uint32_t event = 0;
-    for (uint32_t i = 0; i < m->matches.count; i++) {
-        const struct match *match = &m->matches.at[i];
-        const size_t first = count;
-        for (uint32_t k = match->first; k < match->first + match->count; k++) {
-            const struct meeting_member *member = &m->matches.members[k];
-            const struct collective *of = &m->out->at[member->rank]->collectives[member->index].of;
-            if (of->dur_ns >= 0 && tells_clocks(of))
-                readings[count++] =
-                    (struct clock_reading){clock[member->rank], event, m->origin_ns[member->rank] + of->start_ns,
-                                           m->origin_ns[member->rank] + of->start_ns + of->dur_ns};
-        }
-        if (count - first < 2)
-            count = first;
-        else
-            event++;
-    }
+    for (uint32_t i = 0; i < m->matches.count; i++)
+        count = read_match(m, clock, &m->matches.at[i], &event, readings, count);
+    for (uint32_t i = 0; i < m->matches.partial_count; i++)
+        count = read_match(m, clock, &m->matches.partial[i], &event, readings, count);
     return count;
 }
 
@@ -137,6 +143,8 @@ static size_t count_members(const struct matches *matches)
     size_t count = 0;
     for (uint32_t i = 0; i < matches->count; i++)
         count += matches->at[i].count;
+    for (uint32_t i = 0; i < matches->partial_count; i++)
+        count += matches->partial[i].count;
     return count;
 }
 

@@ -149,12 +149,15 @@ struct matches ranks_match(const struct rank_numbers *const *ranks, uint32_t cou
     struct attendance attendance = attendance_of(&m);
     struct matches out = {.members = m.members, .not_matchable = m.not_matchable, .doubt = m.doubt};
     out.at = arena_array(arena, m.count / 2, sizeof *out.at);
+    out.partial = arena_array(arena, m.count / 2, sizeof *out.partial);
     for (uint32_t first = 0, n; first < m.count; first += n) {
         n = run_length(&m, first);
         if (n >= 2 && n >= needed(&m, &attendance, first))
             out.at[out.count++] = (struct match){first, n};
         else
             out.incomplete += n;
+        if (n >= 2 && n < needed(&m, &attendance, first))
+            out.partial[out.partial_count++] = (struct match){first, n};
     }
     map_free(&attendance.members);
     map_free(&attendance.most);

@@ -17,6 +17,8 @@ struct match {
 struct matches {
     struct match *at; /* in no order */
     uint32_t count;
+    struct match *partial; /* found on several ranks, but not on all: their ends tell of clocks */
+    uint32_t partial_count;
     struct meeting_member *members; /* by rank within a match */
     uint32_t incomplete;            /* collectives that were not found on every rank of their group */
     uint32_t not_matchable;

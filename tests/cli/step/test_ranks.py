@@ -250,6 +250,16 @@ class Real(Case):
                 self.assertEqual(max(rows, key=lambda row: row["late_ns"])["rank"], rows[last[0]]["rank"])
                 self.assertAlmostEqual(sum(row["waited_ns"] for row in rows) / MS, total, delta=near * len(rows) * 3)
 
+    def test_sums_of_waits_are_those_of_the_reference_to_the_nanosecond(self):
+        for name, sum_ns in (("multirank/param_dlrm_v100_w8", 46_843_000), ("multirank/torchrec_a2a_v100_w4", 9_408_410_000),
+                             ("multirank/torchrec_a2a_opt4_v100_w4", 353_595_000),
+                             ("multirank/torchrec_log_resnet18_w2", 7_164_000), ("ddp-trixie", 110_252_950)):
+            with self.subTest(name):
+                paths = [shared_trace(f"producers/ddp-trixie-ddp-rank{rank}-{rank + 26181}.json.gz") for rank in (0, 1)] \
+                    if name == "ddp-trixie" else [shared_trace(name)]
+                rows = rows_of(steptime("ranks", "--format", "json", *paths).json, "ranks")
+                self.assertEqual(sum(row["waiting_ns"] for row in rows), sum_ns)
+
     def test_message_sizes_from_shapes(self):
         folder = shared_trace("multirank/param_dlrm_v100_w8")
         paths = [os.path.join(folder, f"kineto_rank{rank}.json.gz") for rank in range(8)]
