@@ -76,6 +76,44 @@ class One(Trust):
                 self.assertEqual(self.doubts(path, command=command), {})
                 self.assertEqual(values(self.result(*command, path))["trust_steps"], 3)
 
+    def single_faults(self):
+        """(doubts, words of the line, path) of one trace that has one fault each."""
+        whole = training_steps(3)
+        without = lambda category: [event for event in whole if event is not next(e for e in whole if e["cat"] == category)]
+        yield {"kernels_missing"}, "11 % of launches (1 of 9) have no device work", self.trace("a.json", without("kernel"))
+        yield {"launches_missing"}, "11 % of device work (1 of 9) has no launch", self.trace("b.json", without("cuda_runtime"))
+        yield {"one_step"}, "one step only", self.trace("c.json", steps_from(7, 1))
+        yield {"one_step", "first_step"}, "one step only, the first of the run", self.trace("d.json", steps_from(0, 1))
+        yield {"steps_unmarked"}, "no steps are marked", self.trace("e.json", [e for e in whole if e["cat"] != "user_annotation"])
+        yield {"repaired"}, "1 event repaired", self.trace("f.json", whole + [{**span("aten::x", 10, 5), "dur": -1}])
+        yield {"dropped"}, "1 event set aside", self.trace("g.json", whole + [{**span("aten::x", 10, 5), "ts": "never"}])
+        yield {"clocks", "one_step"}, "clocks of host and device differ", self.trace("h.json", waits(6, 40))
+        yield {"ranks_missing"}, "one of the job's 8 ranks alone", self.trace("i.json", rank=3, world=8)
+        self.beside("j.steps.json", Recorder.GOOD)
+        yield {"recorder_cost"}, "the recorder made a step 1.42 times as long", self.trace("j.json")
+
+    def test_each_doubt_on_every_screen(self):
+        for told, words, path in self.single_faults():
+            for command in CONCLUDING:
+                with self.subTest(command=command, told=told):
+                    self.assertEqual(set(self.doubts(path, command=command)), told)
+                    self.assertIn(words, self.line(path, command=command)[0])
+
+    def test_each_doubt_beside_findings_of_the_source(self):
+        source = self.beside("train.py", "import torch\nfor batch in loader:\n    loss = step(batch)\n    print(loss.item())\n")
+        for told, words, path in self.single_faults():
+            with self.subTest(told=told):
+                line, _ = self.line(source, "--trace", path, command=("lint",))
+                self.assertIn(words, line)
+
+    def test_launches_and_no_device_at_all(self):
+        """A recording of the host of a run on a device: all of its work is missing, and it is no run of the host alone."""
+        path = self.trace("a.json", [event for event in training_steps(3) if event["cat"] != "kernel"])
+        for command in set(CONCLUDING) - {("fleet", "stragglers")}:  # which says that there is no work of a device
+            with self.subTest(command=command):
+                self.assertEqual(self.doubts(path, command=command)["kernels_missing"]["share"], 1)
+                self.assertIn("100 % of launches (9 of 9) have no device work", self.line(path, command=command)[0])
+
     def test_of_lint(self):
         self.trace("a.json", [event for event in training_steps() if event["name"] != "sgemm_128x64" or event["ts"] > 500])
         self.beside("train.py", "import torch\n")

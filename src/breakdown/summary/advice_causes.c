@@ -63,6 +63,12 @@ struct cause_advice advice_on(const struct holdup *holdup, const struct facts *f
 
 /* ---- when, and where ---- */
 
+static const char *ordinal(uint32_t number, struct arena *arena)
+{
+    static const char *const words[] = {"second", "third", "fourth", "fifth", "sixth"};
+    return number >= 2 && number <= 6 ? words[number - 2] : str_printf(arena, "%uth", number).at;
+}
+
 static str when(const struct holdup *holdup, uint32_t steps, struct arena *arena)
 {
     switch (holdup->habit) {
@@ -71,7 +77,7 @@ static str when(const struct holdup *holdup, uint32_t steps, struct arena *arena
     case HABIT_WARM_UP:
         return steps > 2 ? S(" in the first steps only") : S(" in the first step only");
     case HABIT_PERIODIC:
-        return str_printf(arena, " in every %u. step", holdup->every);
+        return str_printf(arena, " in every %s step", ordinal(holdup->every, arena));
     case HABIT_UNKNOWN:
         return S("");
     default:
