@@ -281,12 +281,32 @@ static str basis_of(const struct what_if *w)
     return w->together ? S("replay of the recording, ranks together") : S("replay of the recording");
 }
 
+static const double apart = 0.05; /* of a step: from here on two answers are different ones */
+
+/* The walk knows no sleep, loader or network: all that the host spends is its own there. */
+static void tell_apart(const struct what_if *w, const struct answer *answers, const struct answer *slowest,
+                       struct section *section)
+{
+    double walked = 0;
+    for (uint32_t i = 0; i < w->count; i++)
+        walked = fmax(walked, w->after[i].step_us);
+    const double before = slowest_before(answers, w->count), after = slowest->after.step_us;
+    if (!can_replay(w, &w->question) || w->question.cpu_speed <= 0 || fabs(walked - after) <= apart * before)
+        return;
+    section_text(section,
+                 str_printf(w->arena,
+                            "Take this answer: the step of %.4g ms above counts sleep, the loader, start-up and "
+                            "the network as work of the host; replayed, they stay as they are.",
+                            walked / 1e3));
+}
+
 static void show_values(const struct what_if *w, const struct answer *answers, const struct answer *slowest,
                         struct section *section)
 {
     const double before = slowest_before(answers, w->count), after = slowest->after.step_us;
     for (uint32_t i = 0; i < w->told.count; i++)
         section_text(section, w->told.lines[i]);
+    tell_apart(w, answers, slowest, section);
     section_value(section, "before_ns", "step as it is", UNIT_NS, ns_cell(before));
     section_value(section, "after_ns", "step then", UNIT_NS, ns_cell(after));
     section_value(section, "saving_ns", before < after ? "shorter (below zero: longer) by" : "shorter by", UNIT_NS,

@@ -107,6 +107,7 @@ class Bounds(Case):
                 document = steptime("predict", path, "--cpu-speed", 2, "--format", "json").json
                 found = {value["id"]: value["value"] for section in document["sections"] for value in section["values"]}
                 self.assertGreater(found["after_ns"] / found["before_ns"], 0.75)
+                self.assertIn("Take this answer", steptime("predict", path, "--cpu-speed", 2).out)
 
 
 class Threads(Case):
