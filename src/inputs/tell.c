@@ -230,7 +230,7 @@ void inputs_trust(const struct inputs *inputs, struct trust *trust)
     for (uint32_t i = 0; i < inputs->taken; i++)
         if (inputs->at[i]->is_member)
             trust_add(trust, &inputs->at[i]->trust);
-    if (!inputs->asked->apart)
+    if (!inputs->asked->apart || inputs->taken == 1) /* that it is alone can be said of any */
         doubt_job(inputs, &trust->job);
 }
 
