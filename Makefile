@@ -10,7 +10,7 @@
 #   make fuzz        each fuzz target for FUZZ_SECONDS (60)
 #   make mutants     every trace found and MUTANTS (1000) changed ones against the invariants, under sanitizers
 #   make format      rewrite the sources as .clang-format says; make format-check only looks
-#   make guard       has any command become dearer? counts instructions and memory against bench/guard/baseline.json
+#   make guard       does any command cost more than before? counts instructions and memory against bench/guard/baseline.json
 #   make bench       measure; the figures go to build/bench.json
 #   make bench-accuracy  how far predictions are from published measurements; build/accuracy.json
 #   make models      fit data/models again from the public measurements beside the checkout

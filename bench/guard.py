@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Fails where a command has become dearer than its work: half a minute, the same figures on a busy machine.
+"""Fails where a command costs more than before for the same work: half a minute, the same figures on a busy machine.
 
 guard.py [--program FILE] [--only WORD] [--update]
 
@@ -9,7 +9,7 @@ can be had, else by valgrind, which runs the three sizes in one process (bench/t
 most commands. Peak memory, of the largest, is what the system saw. What a unit costs more in the large input than in the
 medium one is its growth: above LINEAR it fails, but for the few whose question is superlinear. What a rank more costs in
 memory is bounded, as memory is to be for as many traces as cores, not as ranks. Instructions and memory of
-the largest input are held against bench/guard/baseline.json: dearer than TOLERANCE fails; cheaper by as much is told, so
+the largest input are held against bench/guard/baseline.json: more than TOLERANCE above fails; as much below is told, so
 that --update keeps the gain. The baseline names its compiler and options; a program built otherwise is measured for growth
 alone.
 """

@@ -18,7 +18,7 @@ from measure import Failed, median, run
 
 MILLION, LINES_ENOUGH = 1_000_000, 500_000
 SECONDS, GIB = 15, 1 << 30
-LINEAR = 1.15  # how much dearer a byte may be in an input four times as large
+LINEAR = 1.15  # how much more a byte may cost in an input four times as large
 
 
 def real_python():
@@ -71,7 +71,7 @@ def instructions(command, within):
 
 
 def growth(program, nothing, small, large, within):
-    """How much dearer a byte is in the larger input, in instructions; the cost of starting left out."""
+    """How much more a byte costs in the larger input, in instructions; the cost of starting left out."""
     command = [program, "lint", "--format", "json", "--fail-on", "never", "--threads", "1"]
     least = instructions(command + [nothing], True)
     costs = [instructions(command + [path], within) - least for path, _ in (small, large)]

@@ -41,7 +41,7 @@ static void add_block(struct arena *arena, size_t bytes)
     arena->bytes += size;
 }
 
-/* What would leave much of the block at hand unused, or take much of a new one: it has a block of its own. */
+/* What would leave much of the current block unused, or take much of a new one: it has a block of its own. */
 static bool is_bulky(const struct arena *arena, size_t size)
 {
     return size >= block_size(arena, 0) / 4;

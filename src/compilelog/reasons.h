@@ -11,7 +11,7 @@ str reason_of(str text);
 /* The size in it; a zeroed struct where it is about something else. Points into the text. */
 struct log_size reason_size(str reason);
 
-/* The value in it, likewise. */
+/* The value in it; empty where there is none. */
 struct log_value reason_value(str reason);
 
 /* The body of a record dynamo_graph_break_reason. Texts are copied into the arena. */

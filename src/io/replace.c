@@ -50,7 +50,7 @@ static const char *place_of(struct arena *arena, const char *path)
 
 /* ---- the new file ---- */
 
-/* A name that nobody else has. What replaces a file is nobody's to read before it has that file's rights. */
+/* A name that nobody else has. Nobody may read what replaces a file before it has that file's rights. */
 static bool open_beside(struct replace *replace, bool replaces, struct arena *arena)
 {
     for (int i = 0; i < NAMES_TRIED; i++) {

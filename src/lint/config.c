@@ -226,7 +226,7 @@ static bool try_file(struct arena *arena, str path, struct config *config, bool 
     *config = config_default();
     config->path = path;
     config->folder = folder_of(path);
-    if (!str_has(text, S("steptime"))) /* nobody's business what else may be wrong with it */
+    if (!str_has(text, S("steptime"))) /* what else may be wrong with it concerns other tools */
         return true;
     return read_items(arena, text, config, ours, err);
 }

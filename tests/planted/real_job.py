@@ -89,7 +89,7 @@ def save(model):
 
 
 def compiled(step):
-    """A function of which each size is compiled anew, in two recorded steps."""
+    """A function of which each size is compiled again, in two recorded steps."""
     torch._dynamo.reset()
     function = torch.compile(lambda x: (torch.sin(x) * torch.cos(x)).sum(), dynamic=False, backend="aot_eager")
     function(torch.randn(8 + step, 8))

@@ -39,7 +39,7 @@ struct stretch_group {
     uint32_t last;        /* row of the newest stretch */
     struct place longest; /* the first of the longest run */
     int64_t time_ns, run_ns, longest_ns;
-    struct place run; /* where the run at hand began */
+    struct place run; /* where the current run began */
     struct seen seen;
     size_t loss; /* the newest */
 };

@@ -26,7 +26,7 @@ struct delaying {
     bool *done;      /* by meeting: its waits have had their turn */
     int64_t waited_ns;
     struct profile last, waiting;
-    struct taker *takers; /* of the wait at hand */
+    struct taker *takers; /* of the current wait */
     int64_t *weights, *shares;
     size_t taker_count, taker_room, weight_room, share_room;
 };

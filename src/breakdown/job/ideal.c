@@ -21,7 +21,7 @@ struct ideal {
     int64_t *typical_compute; /* by step */
     int64_t as_is_ns, all_ns;
 
-    /* the experiment at hand */
+    /* the current experiment */
     uint32_t rank, class, kind; /* that alone; NO_RANK: all */
     bool all_but;               /* all but the rank */
 };

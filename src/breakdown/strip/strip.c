@@ -41,7 +41,7 @@ struct maker {
     struct map names; /* text id to its place among names */
     size_t name_room;
 
-    /* the part at hand */
+    /* the current part */
     uint32_t stretch;
     uint8_t phase;
 };

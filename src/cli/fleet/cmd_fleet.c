@@ -105,7 +105,7 @@ static const struct option options[] = {
      "far off the model is with them, on jobs that it was not fitted on too. The table is read twice."},
     {"group-by", 0, "COLUMN", NULL, "By the values of a column of the table too, whatever column it is."},
     {"jobs", 0, NULL, NULL, "The table jobs, of one row a job, even if there are more than 100,000."},
-    {"strict", 0, NULL, NULL, "Stop at the first row that cannot be, with code 3, instead of dropping it."},
+    {"strict", 0, NULL, NULL, "Stop at the first row that makes no sense, with code 3, instead of dropping it."},
     {"threads", 0, "N", NULL, "Use at most N cores. Default: all."},
     {"steps", 0, "A..B", NULL, "stragglers: look at these steps of the traces only: 2..5, 2.., ..5 or 3."},
     {"skip-warmup", 0, NULL, NULL, "stragglers: leave out the first recorded step of each trace."},
@@ -123,7 +123,8 @@ const struct command command_fleet = {
         "input: a row a job, with job, architecture, cnodes, batch, and for a step of one cNode input_bytes, flops, "
         "memory_bytes, weight_bytes; then dense_weight_bytes, embedding_weight_bytes, gpu, network, measured_ms, "
         "duration_s. Public tables are read as they are: PAI 2020, Muri, Pollux, Philly, Acme, AICB, SimAI. A row that "
-        "cannot be is dropped, with its line, and counted.\n\nArchitectures: 1w1g, 1wng, ps-worker, allreduce-local, "
+        "makes no sense is dropped, with its line, and counted.\n\nArchitectures: 1w1g, 1wng, ps-worker, "
+        "allreduce-local, "
         "allreduce-cluster, pearl; data-parallel, zero1, zero2, fsdp, tensor-parallel, pipeline-parallel, "
         "expert-parallel.\n\nbreakdown: the parts of all jobs, by job, by GPU and by GPU-time, and by "
         "architecture.\n\nproject: each job's speed-up on another architecture or hardware, and its new "

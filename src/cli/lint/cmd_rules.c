@@ -155,7 +155,8 @@ const struct command command_rules = {
         "Without arguments: a table of the rules, with their severity and whether 'steptime fix' can rewrite what "
         "they find.\n\nWith 'show' and the id or name of a rule: why it costs time, a bad and a good example, when the "
         "rewrite is unsafe, how to silence it, and its source. The beginning of an id stands for a family (ST4), "
-        "ALL for all of them. The ids of findings of 'summary' (SM101) and 'verify' (VF101) are known too. The text is "
+        "ALL for all of them. The ids of findings of 'summary' (SM101), of a log of the compiler (CL101) and of "
+        "'verify' (VF101) are known too. The text is "
         "Markdown.",
     .examples = "steptime rules|all rules\n"
                 "steptime rules show ST401|what reading a scalar back costs\n"

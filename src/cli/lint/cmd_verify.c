@@ -185,10 +185,10 @@ const struct command command_verify = {
         "fast the steps of the second are. The scripts are not changed: a small module that Python loads when it "
         "starts seeds and records, and ends a run after its last step as sys.exit() would.\n\n"
         "A step reaches from the end of one call of the optimizer's step() to the end of the next; on a CUDA or ROCm "
-        "device the device's own clock says when, so that nobody has to wait for it. Losses are read in other runs "
+        "device the device's own clock says when, so that the host need not wait for it. Losses are read in other runs "
         "than those that are timed. Workers of loaders, forked children and ranks other than 0 are left out.\n\n"
-        "A script that seeds itself makes --seeds idle: write {seed} where its arguments take one. The end is 1 when "
-        "losses differ, 3 when a script fails.",
+        "--seeds has no effect on a script that seeds itself: write {seed} where its arguments take one. The exit code "
+        "is 1 when losses differ, 3 when a script fails.",
     .examples =
         "steptime verify train.py train_fixed.py|the same losses? how much faster?\n"
         "steptime verify naive/train.py fixed/train.py --seeds 0,1,2 -- --seed {seed}|with three seeds that the "

@@ -207,7 +207,7 @@ static const struct option options[] = {
      "Take what operators cost the host from this table, as 'steptime overheads' writes it, not from the input."},
     {"models", 0, "FILE", NULL, "Take kernel models from this file of 'steptime model fit'."},
     {"without-profiler", 0, NULL, NULL,
-     "Predict a step that nobody profiles. By default the profiler's cost is in, as it is in what was measured."},
+     "Predict a step without the profiler. By default the profiler's cost is in, as it is in what was measured."},
     {"explain", 0, "ID", NULL,
      "Tell what a number means and which events, operators or steps are behind it: active_ns, wait, model_error ... "
      "'list' shows all names."},
@@ -224,9 +224,10 @@ const struct command command_predict = {
         "Predicts the time of a training step from its operators: what each costs the host, when its work begins on "
         "which stream, and how long that takes. Shows it beside what was measured, with an error bar from "
         "back-testing inside the trace (a step predicted from the one beside it, a rank from the others), and the "
-        "operators without which a step would be the most shorter.\n\nThe input is a trace with steps, or an execution "
+        "operators whose removal would shorten a step most.\n\nThe input is a trace with steps, or an execution "
         "trace, which has no times: then kernel models say how long the work takes, and --hw on which device. An "
-        "execution trace beside the trace of its rank gives that its shapes and data. Ranks of one job whose collectives match are "
+        "execution trace beside the trace of its rank gives it shapes and data. Ranks of one job whose collectives "
+        "match are "
         "walked together: each waits for the others.\n\n"
         "Questions (what if) compose. Where steps were recorded they are answered by replaying the recording with what "
         "the question changes, else by the walk; doc/numbers/what-if.md has each with its formula and limits.\n\n"

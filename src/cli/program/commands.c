@@ -56,8 +56,8 @@ static const struct option output_options[] = {
      "What to write: a screen for people (term, the default), a page for a browser that needs nothing else (html), JSON, "
      "or one table as CSV; of the findings alone SARIF 2.1.0 (sarif), or annotations of GitHub Actions (github)."},
     {"output", 'o', "FILE", NULL,
-     "Write to FILE instead of standard output. The file is replaced when all is done, or untouched. It can be none that "
-     "is read."},
+     "Write to FILE instead of standard output. The file is replaced when all is done, or untouched. It must not be "
+     "one of the inputs."},
     {"table", 0, "ID", NULL, "Write only the table ID, with all its columns and rows. --format json shows the ids."},
     {"rows", 0, "N", NULL, "Show at most N rows of a table on the screen, 0 for all. Default: 20."},
     {"color", 0, "WHEN", "auto|always|never",

@@ -508,8 +508,8 @@ const struct command command_critical_path = {
     .about =
         "Follows the trace from its end back to its start, from each piece of work to the one it waited for last: the "
         "kernel before it on the stream, its launch, the event of another stream, the kernel that a synchronisation or "
-        "a blocking copy waited for, the thread that handed over. What lies on that chain decided the time; whatever "
-        "does not could have been faster for nothing.\n\n"
+        "a blocking copy waited for, the thread that handed over. What lies on that chain decided the time; making "
+        "anything else faster would have gained nothing.\n\n"
         "Every nanosecond of the selected steps belongs to one class, and the classes sum to the steps. The table "
         "'path' (--format json, or --table path) lists the chain; of a very long one the 10000 longest stretches.",
     .examples =

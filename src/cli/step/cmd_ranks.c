@@ -71,10 +71,11 @@ const struct command command_ranks = {
     .arguments = "TRACE|SKETCH|DIR...",
     .brief = "the ranks of one job: who is late, by how much, and why",
     .about =
-        "Finds the same collective on every rank (by process group and sequence number where recorded, else by "
-        "step, kind, size and order), sets the ranks' clocks against each other by the ends of the "
-        "collectives, and compares who entered when. A rank is late by the time behind the middle rank; a tie "
-        "blames nobody. What a late rank did longer than the ranks in time, since the collective before, is "
+        "Finds the same collective on every rank (by process group and sequence number where recorded, else by kind, "
+        "size and time), sets the ranks' clocks against each other by the ends of the "
+        "collectives, and compares who entered when. A rank is late by the time behind the middle rank; where several "
+        "are equally late none is named. What a late rank did longer than the ranks in time, since the collective "
+        "before, is "
         "told too.\n\nSketches, which 'steptime summary --save' writes where the traces lie, are read as traces are, and "
         "the answer is the same.\n\nThe tables: ranks (a row a rank), reasons (why ranks came late), collective_kinds "
         "(transfer times, algorithm and bus bandwidth by kind and size), collectives (each one with its skew).",

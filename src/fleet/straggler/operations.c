@@ -96,7 +96,7 @@ static void renumber(struct operations_draft *draft, struct arena *arena, struct
     operations->replicas = (uint32_t)draft->replicas.count;
 }
 
-/* Workers and steps of which each has hardly an operation are none of a job; so their product fits a number, too. */
+/* Workers and steps that have almost no operations each do not come from one job; so their product fits a number, too. */
 static bool makes_a_job(const struct operations_draft *draft)
 {
     uint64_t cells;

@@ -44,7 +44,7 @@ bool predict_together(const struct predict_source *sources, uint32_t ranks, cons
 /* Whether each step can be predicted from the one beside it: they are recorded, and nothing is asked. */
 bool can_test_steps(const struct predict_source *source, const struct predict_asked *asked);
 
-/* With step i's program at hand: fills from_beside_us of the step that it tells of. */
+/* With the program of step i: fills from_beside_us of the step that it tells of. */
 bool test_from_step(const struct predict_source *source, uint32_t i, const struct program *program,
                     const struct predict_asked *asked, struct predicted_step *steps, struct steptime_error *err);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The steps of one rank, packed: looked at one at a time, in an arena of whoever
- * looks, so that memory holds the programs of no more steps than are at hand.
+ * looks, so that memory holds only the programs of the steps that are looked at.
  */
 #ifndef PREDICT_SOURCE_H
 #define PREDICT_SOURCE_H

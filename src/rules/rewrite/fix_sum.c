@@ -4,7 +4,7 @@
  * read where the total is used.
  *
  * A Python float is a double, and `loss.item()` widens to one, so the sum is kept
- * in float64: the same additions of the same numbers in the same order, hence the
+ * in float64: the same additions of the same numbers in the same order, so the
  * same bits. Counts (integers) are exact either way. The tensor is detached, or it
  * would keep the graphs of all steps alive.
  */

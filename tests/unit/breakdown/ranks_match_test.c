@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which collectives of several ranks are the same one, and which are nobody's. */
+/* Which collectives of several ranks are the same one, and which have no partner. */
 #include "planted_job.h"
 
 /* Rank 1's recording begins a step later and rank 2's ends a step earlier: what all have is compared. */
