@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/format.h"
 #include "base/mem.h"
 #include "base/sort.h"
 
@@ -198,18 +199,32 @@ void population_summarise(struct population *population)
     arena_free(&scratch);
 }
 
-/* Cut where a character begins. */
-static str name_cut(str name)
+/* Of the text alone: the same in every process. FNV-1a. */
+static uint64_t mark_of(str text)
 {
-    if (name.len > POPULATION_NAME)
-        for (name.len = POPULATION_NAME; name.len && ((unsigned char)name.at[name.len] & 0xC0) == 0x80;)
-            name.len--;
-    return name;
+    uint64_t mark = 0xCBF29CE484222325;
+    for (size_t i = 0; i < text.len; i++)
+        mark = (mark ^ (unsigned char)text.at[i]) * 0x100000001B3;
+    return mark;
+}
+
+/* What is too long is cut where a character begins, and told from others that begin alike: "long-name...3f2a...". */
+static str name_short(str name, char room[POPULATION_NAME + 1])
+{
+    if (name.len <= POPULATION_NAME)
+        return name;
+    size_t len = POPULATION_NAME - strlen("...0123456789abcdef");
+    while (len && ((unsigned char)name.at[len] & 0xC0) == 0x80)
+        len--;
+    memcpy(room, name.at, len);
+    format_text(room + len, POPULATION_NAME + 1 - len, "...%016llx", (unsigned long long)mark_of(name));
+    return str_of(room);
 }
 
 void population_add(struct population *population, str group, const double weight[WEIGHTS], const double *values)
 {
-    const str name = name_cut(group);
+    char room[POPULATION_NAME + 1];
+    const str name = name_short(group, room);
     population_forget_view(population);
     if (population->exact && population->rows.count >= POPULATION_EXACT)
         population_summarise(population);

@@ -30,7 +30,8 @@ enum { POPULATION_EXACT = 1000000, POPULATION_GROUPS = 256 };
 
 /*
  * Beyond POPULATION_GROUPS groups those with most rows are kept (of the first POPULATION_EXACT rows, where there are more),
- * and all others are one, "(other)". Their names are cut at POPULATION_NAME bytes.
+ * and all others are one, "(other)". Names longer than POPULATION_NAME bytes are cut and get a mark, so that those that
+ * begin alike stay apart.
  */
 enum { POPULATION_ALL = UINT32_MAX, POPULATION_NAME = 128 };
 

@@ -325,6 +325,24 @@ static void parts_merge_in_any_order(void **state)
     }
 }
 
+static void long_names_that_begin_alike_stay_apart(void **state)
+{
+    struct population *population = population_new(1);
+    const double weight[WEIGHTS] = {1, 1, 1}, value = 1;
+    char name[301];
+    memset(name, 'x', sizeof name - 1);
+    for (int i = 0; i < 3; i++) {
+        memcpy(name + 290, i == 1 ? "second" : "others", 7);
+        population_add(population, str_of(name), weight, &value);
+    }
+    assert_int_equal(population_group_count(population), 2);
+    for (uint32_t i = 0; i < 2; i++) {
+        assert_int_equal(population_group(population, i).len, POPULATION_NAME);
+        assert_true(str_has(population_group(population, i), S("xxx...")));
+    }
+    population_free(population);
+}
+
 /* ---- bytes ---- */
 
 static struct population *small(bool exact)
@@ -437,6 +455,7 @@ int main(void)
         cmocka_unit_test(a_group_is_told_with_all_of_its_rows_or_in_other),
         cmocka_unit_test(parts_merge_in_any_order),
         cmocka_unit_test(bytes_give_the_population_back),
+        cmocka_unit_test(long_names_that_begin_alike_stay_apart),
         cmocka_unit_test(bytes_that_are_cut_are_refused),
         cmocka_unit_test(damaged_bytes_do_no_harm),
         cmocka_unit_test(extreme_values_are_within_bounds),
