@@ -31,18 +31,13 @@ static bool ends_run(const struct lab *lab, uint32_t node)
     }
 }
 
-static bool is_operator(const struct graph *graph, uint32_t node)
-{
-    return graph->net.kind[node] == NODE_CALL && graph->trace->kind[graph->row[node]] == EVENT_OPERATOR;
-}
-
 static void go_on(struct finding *f, uint32_t node)
 {
     struct run *run = &f->open[graph_lane(f->lab->graph, node)];
     if (!run->ns)
         run->first = node;
     run->last = node;
-    run->operators += is_operator(f->lab->graph, node);
+    run->operators += f->lab->charges.of[node] == CHARGE_HOST + CAUSE_OPERATOR;
     sum_to(&run->ns, f->lab->graph->net.work[node]);
 }
 
@@ -129,10 +124,10 @@ struct quiet quiet_of(const struct lab *lab, struct arena *arena)
 uint32_t quiet_over(struct quiet *quiet, uint32_t node)
 {
     const struct lab *lab = quiet->lab;
+    if (!quiet->at || lab->charges.of[node] == CHARGE_HOST + CAUSE_RUNTIME)
+        return NOT_QUIET;
     uint32_t *now = &quiet->now[graph_lane(lab->graph, node)];
     while (*now != NOT_QUIET && quiet->at[*now].last < node)
         *now = quiet->at[*now].next;
-    const bool inside =
-        *now != NOT_QUIET && quiet->at[*now].first <= node && lab->charges.of[node] != CHARGE_HOST + CAUSE_RUNTIME;
-    return inside ? quiet->at[*now].over : NOT_QUIET;
+    return *now != NOT_QUIET && quiet->at[*now].first <= node ? quiet->at[*now].over : NOT_QUIET;
 }

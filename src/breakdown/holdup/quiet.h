@@ -24,8 +24,8 @@ struct quiet_run {
 
 struct quiet {
     const struct lab *lab;
-    const struct quiet_run *at;
-    uint32_t *now; /* by lane: the run that may hold the nodes to come; NOT_QUIET */
+    const struct quiet_run *at; /* NULL: there is none */
+    uint32_t *now;              /* by lane: the run that may hold the nodes to come; NOT_QUIET */
 };
 
 /* Of the selected steps. None is where nothing is launched at all. In the arena; the lab must live as long. */

@@ -186,10 +186,13 @@ static void add_rest(struct grouping *g, uint32_t node, int64_t ns, struct waite
         add_quiet(g, node, over, ns);
         return;
     }
-    const bool is_long = ns >= LONG_STRETCH_NS && cause != CAUSE_PAUSE;
     const uint32_t row = ns >= LONG_STRETCH_NS ? row_of(g, node) : g->lab->graph->row[node];
-    const uint32_t name = row != ROW_NONE ? g->trace->name[row] : UINT32_MAX - magnitude(ns);
-    add(g, is_long ? long_group(g, cause, name) : short_group(g, cause), (struct stretch){{node, row}, ns, waited});
+    uint32_t group;
+    if (ns >= LONG_STRETCH_NS && cause != CAUSE_PAUSE)
+        group = long_group(g, cause, row != ROW_NONE ? g->trace->name[row] : UINT32_MAX - magnitude(ns));
+    else
+        group = short_group(g, cause);
+    add(g, group, (struct stretch){{node, row}, ns, waited});
 }
 
 /* `edge` is the first into the node or a later one. */

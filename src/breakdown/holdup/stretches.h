@@ -20,8 +20,9 @@ struct place {
 
 /* What a joined node of the lab has less without a group; another loss may add to it. */
 struct loss {
-    uint32_t node, group;
-    bool waits; /* for device work, whether that had ended before or not */
+    uint32_t node;
+    uint32_t group : 31;
+    uint32_t waits : 1; /* for device work, whether that had ended before or not */
     int64_t ns;
 };
 

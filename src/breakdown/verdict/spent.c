@@ -13,7 +13,7 @@ static void add(struct spending *spending, uint32_t node, enum resource resource
     }
     spending->at = mem_grow(spending->at, &spending->room, spending->count + 1, sizeof *spending->at);
     spending->last[resource] = spending->count;
-    spending->at[spending->count++] = (struct spent){node, ns & 1, ns, resource};
+    spending->at[spending->count++] = (struct spent){node, resource, ns & 1, ns};
 }
 
 void spent_resources(const struct lab *lab, enum resource of[CHARGES])

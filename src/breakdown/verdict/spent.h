@@ -7,10 +7,10 @@
 
 /* What one joined node spends on one resource; another entry may add to it. */
 struct spent {
-    uint32_t node; /* of the joined net */
-    uint32_t odd;  /* how many of the times that were added up are odd: halves are rounded down one by one */
+    uint32_t node;         /* of the joined net */
+    uint32_t resource : 5; /* enum resource */
+    uint32_t odd : 27;     /* how many of the times that were added up are odd: halves are rounded down one by one */
     int64_t ns;
-    enum resource resource;
 };
 
 /* Of nodes that end before the judged steps nothing is told. */
