@@ -108,24 +108,24 @@ static int64_t time_of(const struct stretch_group *group, const struct stretch *
     return stretch->ns + (memory ? 0 : stretch->waited.ns);
 }
 
-static void add(struct grouping *g, uint32_t at, struct stretch stretch)
+static void add(struct grouping *g, uint32_t at, const struct stretch *stretch)
 {
     struct stretch_group *group = &g->out->groups[at];
-    const int64_t ns = time_of(group, &stretch);
-    if (!goes_on(group, stretch.place.row)) {
+    const int64_t ns = time_of(group, stretch);
+    if (!goes_on(group, stretch->place.row)) {
         group->times++;
         group->run_ns = 0;
-        group->run = stretch.place;
+        group->run = stretch->place;
     }
-    group->last = stretch.place.row;
+    group->last = stretch->place.row;
     sum_to(&group->run_ns, ns);
     sum_to(&group->time_ns, ns);
     if (group->run_ns > group->longest_ns) {
         group->longest_ns = group->run_ns;
         group->longest = group->run;
     }
-    see(&group->seen, step_of(g, stretch.place.node));
-    lose(g->out, at, g->lab->joined.of[stretch.place.node], &stretch);
+    see(&group->seen, step_of(g, stretch->place.node));
+    lose(g->out, at, g->lab->joined.of[stretch->place.node], stretch);
 }
 
 /* The innermost of a nest that was open for half of the node at least; ROW_NONE. */
@@ -168,14 +168,14 @@ static void add_quiet(struct grouping *g, uint32_t node, uint32_t over, int64_t 
 {
     const uint32_t row = over == QUIET_NOWHERE ? ROW_NONE : over;
     const uint32_t name = row == ROW_NONE ? 0 : g->trace->name[row];
-    add(g, long_group(g, CAUSE_NO_LAUNCH, name), (struct stretch){{node, row}, ns, {0}});
+    add(g, long_group(g, CAUSE_NO_LAUNCH, name), &(struct stretch){{node, row}, ns, {0}});
 }
 
 static void add_kernel(struct grouping *g, uint32_t node)
 {
     const uint32_t row = g->lab->graph->row[node], group = long_group(g, CAUSE_DEVICE, g->trace->name[row]);
     g->out->groups[group].is_long = false;
-    add(g, group, (struct stretch){{node, row}, g->lab->graph->net.work[node], {0}});
+    add(g, group, &(struct stretch){{node, row}, g->lab->graph->net.work[node], {0}});
 }
 
 static void add_rest(struct grouping *g, uint32_t node, int64_t ns, struct waited waited)
@@ -192,7 +192,7 @@ static void add_rest(struct grouping *g, uint32_t node, int64_t ns, struct waite
         group = long_group(g, cause, row != ROW_NONE ? g->trace->name[row] : UINT32_MAX - magnitude(ns));
     else
         group = short_group(g, cause);
-    add(g, group, (struct stretch){{node, row}, ns, waited});
+    add(g, group, &(struct stretch){{node, row}, ns, waited});
 }
 
 /* `edge` is the first into the node or a later one. */
@@ -214,7 +214,7 @@ static bool add_slices(struct grouping *g, const struct charge_slice *slice, uin
 {
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t group = short_group(g, (enum cause)(slice[i].charge - CHARGE_HOST));
-        add(g, group, (struct stretch){{slice[i].node, slice[i].row}, slice[i].ns, waited});
+        add(g, group, &(struct stretch){{slice[i].node, slice[i].row}, slice[i].ns, waited});
         waited = (struct waited){0};
     }
     return count > 0;
