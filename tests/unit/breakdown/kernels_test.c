@@ -21,7 +21,8 @@ static struct scene scene_new(void)
 static void run(struct scene *s, enum kernel_grouping by, struct selection selection, const char *device)
 {
     trace_finish(s->p.trace);
-    kernels_run(s->p.trace, &(struct kernels_asked){by, &selection, str_of(device)}, &s->arena, &s->result);
+    kernels_run(s->p.trace, &(struct kernels_asked){.by = by, .selection = &selection, .device = str_of(device)},
+                &s->arena, &s->result);
     trace_free(s->p.trace); /* the result outlives it */
 }
 

@@ -21,7 +21,8 @@ static struct scene scene_new(void)
 static void run(struct scene *s, enum operator_grouping by, struct selection selection)
 {
     trace_finish(s->p.trace);
-    operators_run(s->p.trace, &(struct operators_asked){by, &selection, S("")}, &s->arena, &s->result);
+    operators_run(s->p.trace, &(struct operators_asked){.by = by, .selection = &selection, .device = S("")}, &s->arena,
+                  &s->result);
     trace_free(s->p.trace); /* the result outlives it */
 }
 
