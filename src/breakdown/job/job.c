@@ -3,6 +3,7 @@
 
 #include "base/sum.h"
 #include "breakdown/holdup/holdup.h"
+#include "late_steps.h"
 #include "lateness.h"
 #include "link.h"
 
@@ -87,6 +88,18 @@ static void find_culprit(struct job *job)
         job->late = culprit;
 }
 
+/* Of a stage of a pipeline the steps are told already. */
+static void find_steps(struct job *job)
+{
+    if (!job->lined || job->ranks.stages.stands_out)
+        return;
+    const struct late_steps steps = late_steps_of(job);
+    if (!steps.count)
+        return;
+    job->ranks.accounts[job->late].late_steps = steps.count;
+    job->ranks.accounts[job->late].late_every = steps.every;
+}
+
 void job_of(const struct job_rank *ranks, uint32_t count, struct arena *arena, struct job *out)
 {
     const struct rank_numbers **numbers = arena_array(arena, count, sizeof *numbers);
@@ -107,6 +120,7 @@ void job_of(const struct job_rank *ranks, uint32_t count, struct arena *arena, s
     }
     if (out->late != RANK_NONE_LATE) {
         add_lateness(out);
+        find_steps(out);
         lateness_explain(ranks, count, out);
         out->sentence = lateness_say(out, arena);
     } else if (out->ranks.link.found) {

@@ -10,7 +10,7 @@ from planted.jobs import JOBS, LATE, LINKS, NONE, PIPELINES, SLOWER
 from planted.run import COMMANDS
 from planted.truth import truth, write
 
-COMPARED = ("bound", "rank", "ns", "phase", "kind")
+COMPARED = ("bound", "rank", "ns", "phase", "kind", "when")
 # Of the others nothing was recorded but the operator or range that is long, which is named instead.
 ALSO_CAUSE = ("sleep", "compilation", "checkpoint", "logging", "module_loading", "loading_single", "loading_workers", "gc",
               "allocator_retry", "caching_off", "compute_slower", "sequence_lengths")
