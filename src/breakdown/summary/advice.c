@@ -463,7 +463,17 @@ static double told_elsewhere_ns(const struct facts *facts, const struct holdup *
     return holdup->cause == CAUSE_COMPILATION && facts->again_ns > 0 ? facts->again_ns : 0;
 }
 
-uint32_t advise(const struct advice *advice, uint32_t most, struct report *report)
+static str say_first(const struct advice *advice, const struct hit *hit, struct arena *arena)
+{
+    const char *rule = hit->rule ? hit->rule->id : hit->advice.rule;
+    if (severity_of(advice->facts, hit) != SEVERITY_WARNING)
+        return S("");
+    const str said = hit->rule ? hit->rule->say(advice->facts, hit->ns, arena)
+                               : advice_short(hit->holdup, advice->holdups, advice->facts, arena);
+    return str_printf(arena, "To change first (%s): %.*s", rule, (int)said.len, said.at);
+}
+
+uint32_t advise(const struct advice *advice, uint32_t most, struct report *report, str *first)
 {
     struct hit hits[RULES + HOLDUPS_MOST];
     uint32_t count = 0;
@@ -482,6 +492,7 @@ uint32_t advise(const struct advice *advice, uint32_t most, struct report *repor
             hits[count++] = hit;
     }
     qsort(hits, count, sizeof *hits, by_weight);
+    *first = count ? say_first(advice, &hits[0], report_arena(report)) : S("");
     for (uint32_t i = 0; i < count && i < most; i++)
         put(advice, &hits[i], report);
     report_words(report, advice_words);

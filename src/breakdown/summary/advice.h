@@ -20,8 +20,11 @@ struct advice {
     const struct verdict *verdict; /* no finding on a resource claims more than its removal saves in the replay */
 };
 
-/* Puts the `most` largest findings into the report, largest first; the count of all that applied is returned. */
-uint32_t advise(const struct advice *advice, uint32_t most, struct report *report);
+/*
+ * Puts the `most` largest findings into the report, largest first; the count of all that applied is returned. *first: what
+ * to do first, where something is a warning; else "".
+ */
+uint32_t advise(const struct advice *advice, uint32_t most, struct report *report, str *first);
 
 /* What is behind each of them. */
 extern const struct finding_words advice_words[];

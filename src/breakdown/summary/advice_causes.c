@@ -281,3 +281,14 @@ str advice_text(const struct holdup *holdup, const struct holdups *holdups, cons
                       of.at + 1, (int)at.len, at.at, span_text(arena, step_ns), percent, counted ? ":" : ",",
                       (int)often.len, often.at, (int)place.len, place.at, (int)todo.len, todo.at);
 }
+
+str advice_short(const struct holdup *holdup, const struct holdups *holdups, const struct facts *facts,
+                 struct arena *arena)
+{
+    const double step_ns = (double)holdup->saved_ns / (holdups->steps ? holdups->steps : 1);
+    const double percent = holdups->step_ns > 0 ? 100 * (double)holdup->saved_ns / (double)holdups->step_ns : 0;
+    const str of = subject(holdup, facts, arena), at = is_counted(holdup) ? when(holdup, holdups->steps, arena) : S("");
+    const str todo = advice(holdup, facts, arena);
+    return str_printf(arena, "%c%.*s%.*s costs %s a step (%.0f %%). %.*s", upper(of.at[0]), (int)of.len - 1, of.at + 1,
+                      (int)at.len, at.at, span_text(arena, step_ns), percent, (int)todo.len, todo.at);
+}

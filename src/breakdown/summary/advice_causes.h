@@ -14,6 +14,10 @@ struct cause_advice {
 
 struct cause_advice advice_on(const struct holdup *holdup, const struct facts *facts);
 
+/* The cost and what to do, without when and where. */
+str advice_short(const struct holdup *holdup, const struct holdups *holdups, const struct facts *facts,
+                 struct arena *arena);
+
 str advice_text(const struct holdup *holdup, const struct holdups *holdups, const struct facts *facts,
                 struct arena *arena);
 

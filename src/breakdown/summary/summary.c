@@ -317,9 +317,8 @@ static void put_phases(const struct facts *facts, const struct summary *const *r
     }
 }
 
-static void put_findings(const struct advice *advice, uint32_t most, struct section *section, struct report *report)
+static void say_more(uint32_t found, uint32_t most, struct section *section, struct report *report)
 {
-    const uint32_t found = advise(advice, most, report);
     if (found > most)
         section_text(section,
                      str_printf(report_arena(report), "The findings are the %u largest of %u; --findings %u shows all.",
@@ -354,6 +353,21 @@ static void take_lateness(const struct job *job, struct facts *facts)
     facts->late = job->sentence;
 }
 
+/* Of several ranks who is late comes first; without a device, or in balance, the largest finding need not fit the bound. */
+static bool has_first(const struct facts *facts)
+{
+    return facts->ranks == 1 && facts->device && facts->bound != BOUND_BALANCED;
+}
+
+/* What bounds a step; of one trace what to do first, where something is worth a warning, else what fills the step most. */
+static void say_verdict(const struct facts *facts, const struct verdict *verdict, str first, struct section *section,
+                        struct arena *arena)
+{
+    section_text(section, first.len ? verdict_say(verdict, facts->ranks, arena) : why(facts, verdict, arena));
+    if (first.len)
+        section_text(section, first);
+}
+
 /* What a mean step gains without compilation; NAN: not replayed. */
 static double compilation_ns(const struct holdups *holdups)
 {
@@ -378,7 +392,10 @@ double summary_show(const struct summary *const *ranks, uint32_t count, uint32_t
     say_kind(&facts, section);
     if (count > 1)
         section_text(section, job.sentence);
-    section_text(section, why(&facts, &job.verdict, arena));
+    const struct holdups holdups = holdups_of(ranks, count, arena);
+    str first;
+    const uint32_t found = advise(&(struct advice){&facts, &holdups, &job.verdict}, findings, report, &first);
+    say_verdict(&facts, &job.verdict, has_first(&facts) ? first : S(""), section, arena);
     say_sketched(ranks, count, section);
     if (count > 1)
         job_show_late(&job, section);
@@ -395,7 +412,6 @@ double summary_show(const struct summary *const *ranks, uint32_t count, uint32_t
         holdups_show(&ranks[0]->holdups, report_section(report, "verdict", "What would make a step shorter"));
     put_parts(&facts, report_section(report, "parts", "What a step is made of"));
     summary_top_show(ranks, count, facts.steps, facts.device, report);
-    const struct holdups holdups = holdups_of(ranks, count, arena);
-    put_findings(&(struct advice){&facts, &holdups, &job.verdict}, findings, section, report);
+    say_more(found, findings, section, report);
     return compilation_ns(&holdups);
 }

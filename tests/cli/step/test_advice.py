@@ -90,3 +90,13 @@ class Advice(Folder):
         path = write_trace(os.path.join(self.folder, "a.json"),
                            [event for event in device_bound("sgemm") if event["cat"] != "kernel" or event["args"]["correlation"] == 1])
         self.assertNotIn("only 1 pieces", steptime("summary", path).out)
+
+    def test_what_to_change_first_stands_behind_the_bound(self):
+        """In the head of one trace, as the largest finding says it; not where nothing is worth a warning."""
+        path = write_trace(os.path.join(self.folder, "a.json"), host_bound(False))
+        screen = " ".join(steptime("summary", path, env={"COLUMNS": "1000"}).out.split())
+        found = steptime("summary", path, "--format", "json").json["findings"][0]
+        self.assertEqual(screen.count("To change first"), 1, screen)
+        self.assertIn(f"To change first ({found['rule']}): {found['message'].partition(',')[0]}", screen)
+        self.assertLess(screen.index("the replay explains"), screen.index("To change first"))
+        self.assertLess(screen.index("To change first"), screen.index("step, mean"))
