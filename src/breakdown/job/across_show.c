@@ -89,11 +89,23 @@ static void put_crossings(const struct job *job, struct section *section)
     }
 }
 
+static void say_unknown(const struct job *job, struct section *section)
+{
+    uint32_t without = 0;
+    for (uint32_t r = 0; r < job->ranks.count; r++)
+        without += !job->ranks.at[r]->collective_count;
+    if (without)
+        section_text(section,
+                     S("Of ranks without a collective nothing but their beginning and end is known here: their "
+                       "time on the path counts as not recorded."));
+}
+
 void across_show(const struct job *job, struct report *report)
 {
     if (!job->lined)
         return;
     struct section *section = report_section(report, "across", "Critical path across the ranks");
+    say_unknown(job, section);
     section_value(section, "job_wall_ns", "from the first start to the last end", UNIT_NS,
                   cell_int(job->across.end_ns - job->across.start_ns));
     section_value(section, "crossings", "from rank to rank", UNIT_COUNT, cell_int(job->across.crossing_count));

@@ -97,15 +97,27 @@ static uint32_t *none_of(uint32_t count, struct arena *arena)
     return out;
 }
 
+/* A rank without collectives has no strip: what it did is not known, but when it began and ended. */
+static const struct strip *without_collectives(const struct strip *strip, struct arena *arena)
+{
+    struct strip *out = arena_alloc(arena, sizeof *out);
+    *out = (struct strip){.first_ns = strip->first_ns, .last_ns = strip->last_ns, .way_count = 1};
+    out->ways = arena_array(arena, 1, sizeof *out->ways);
+    return out;
+}
+
 bool lines_of(const struct job_rank *ranks, uint32_t count, const struct ranks *merged, struct arena *arena,
               struct lines *out)
 {
     *out = (struct lines){.ranks = merged, .count = count, .at = arena_array(arena, count, sizeof *out->at)};
     for (uint32_t r = 0; r < count; r++) {
         const struct rank_numbers *numbers = ranks[r].numbers;
-        if (!ranks[r].strip || ranks[r].strip->way_count != numbers->collective_count + 1)
+        const struct strip *strip = ranks[r].strip;
+        if (strip && !strip->way_count && !numbers->collective_count)
+            strip = without_collectives(strip, arena);
+        if (!strip || strip->way_count != numbers->collective_count + 1)
             return false;
-        out->at[r] = (struct line){ranks[r].strip, numbers, NULL, none_of(numbers->collective_count, arena),
+        out->at[r] = (struct line){strip, numbers, NULL, none_of(numbers->collective_count, arena),
                                    none_of(numbers->collective_count, arena)};
     }
     number_kinds(out, arena);
