@@ -165,6 +165,24 @@ class Refused(Sketches):
             file.write(MAGIC + b"\x63 anything")
         self.refused(INPUT, "is a sketch of version 99, and this program reads version 2", "ranks", path)
 
+    def test_a_section_of_a_later_program_is_passed_over(self):
+        seeds = os.path.join(os.path.dirname(__file__), "..", "..", "fuzz", "corpus", "sketch")
+        for folder, more in (("as_is", b""), ("later", b"\x63\x03abc")):
+            os.mkdir(os.path.join(self.folder, folder))
+            for rank in range(2):
+                with open(os.path.join(seeds, f"planted{rank}"), "rb") as seed:
+                    whole = seed.read()
+                with open(os.path.join(self.folder, folder, f"rank{rank}.sketch"), "wb") as file:
+                    file.write(whole + more)
+        for command in COMMANDS:
+            self.assertEqual(self.numbers(os.path.join(self.folder, "later"), command=command),
+                             self.numbers(os.path.join(self.folder, "as_is"), command=command))
+
+    def test_a_sketch_without_a_section_is_refused_by_what_it_lacks(self):
+        with open(os.path.join(self.folder, "rank0.sketch"), "wb") as file: # nothing but the trace's name and its job
+            file.write(MAGIC + b"\x02\x01a\x01b" + bytes(5) + b"\x01\x00")
+        self.refused(INPUT, "sketch", "summary", file.name)
+
     def test_a_sketch_that_breaks_off_or_is_damaged(self):
         path = os.path.join(self.save(self.plant([0])), "rank0.sketch")
         with open(path, "rb") as file:
