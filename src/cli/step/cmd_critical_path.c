@@ -12,6 +12,7 @@
 #include "breakdown/ranks/ranks_show.h"
 #include "cli/program/command.h"
 #include "cli/program/output.h"
+#include "behinds_option.h"
 #include "compile_log.h"
 #include "overlay.h"
 #include "parallel/crew.h"
@@ -36,7 +37,7 @@ struct paths {
 static bool check(const struct call *call, struct steptime_error *err)
 {
     const char *overlay = call_text(call, "overlay");
-    if (!compile_log_check(call, err))
+    if (!compile_log_check(call, err) || !behinds_check(call, err))
         return false;
     if (!overlay)
         return true;
@@ -62,7 +63,8 @@ static bool run_sketch(const struct call *call, const struct sketch *sketch, int
 {
     if (call_text(call, "overlay"))
         return fail(err, STEPTIME_INPUT, "is a sketch, and --overlay wants the trace");
-    return compile_log_of_sketch(call, err) && path_sketch_read(sketch, rank, arena, result, err);
+    return compile_log_of_sketch(call, err) && behinds_of_sketch(call, err) &&
+           path_sketch_read(sketch, rank, arena, result, err);
 }
 
 static void sketch(const struct call *call, const struct sketching *of, struct arena *arena, struct sketch *sketch)

@@ -6,6 +6,7 @@
 #include "breakdown/summary/summary.h"
 #include "breakdown/verdict/behind.h"
 #include "cli/program/command.h"
+#include "behinds_option.h"
 #include "compile_log.h"
 #include "parallel/crew.h"
 #include "sketch/numbers/operators_sketch.h"
@@ -36,7 +37,7 @@ static bool check(const struct call *call, struct steptime_error *err)
                     call_text(call, "findings"));
     if (call_text(call, "save") && crew_ours()->count > 1)
         return fail(err, STEPTIME_USAGE, "--save is for one process: use steptime, not steptime-mpi");
-    return compile_log_check(call, err);
+    return compile_log_check(call, err) && behinds_check(call, err);
 }
 
 static void run(const struct call *call, const struct trace *trace, struct arena *arena, void *result)
@@ -53,7 +54,8 @@ static bool run_sketch(const struct call *call, const struct sketch *sketch, int
                        void *result, struct steptime_error *err)
 {
     struct taken *taken = result;
-    return compile_log_of_sketch(call, err) && summary_sketch_read(sketch, rank, arena, &taken->summary, err);
+    return compile_log_of_sketch(call, err) && behinds_of_sketch(call, err) &&
+           summary_sketch_read(sketch, rank, arena, &taken->summary, err);
 }
 
 /* One that is kept answers `critical-path`, too, and holds what a later comparison needs. */

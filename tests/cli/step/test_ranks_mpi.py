@@ -79,6 +79,9 @@ class Spread(Case):
             code, _, err = steptime_mpi(2, command, option, os.path.join(self.folder, "there"), trace)
             self.assertEqual(code, USAGE)
             self.assertIn(f"{option} is for one process", err)
+        code, _, err = steptime_mpi(2, "summary", "--explain", "verdict", trace)
+        self.assertEqual(code, USAGE)
+        self.assertIn("--explain verdict is for one process", err)
 
     def test_standard_input(self):
         code, _, err = steptime_mpi(2, "ranks", "-")

@@ -156,6 +156,8 @@ class Refused(Sketches):
     def test_options_that_want_the_trace(self):
         sketch = os.path.join(self.save(self.plant([0])), "rank0.sketch")
         self.refused(INPUT, "--compile-log wants the trace", "summary", "--compile-log", self.folder, sketch)
+        for command in ("summary", "critical-path"):
+            self.refused(INPUT, "--explain verdict wants the trace", command, "--explain", "verdict", sketch)
         self.refused(INPUT, "--overlay wants the trace", "critical-path", "--overlay",
                      os.path.join(self.folder, "overlay.json"), sketch)
 
