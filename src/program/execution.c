@@ -138,10 +138,21 @@ static void add_inputs(struct making *m, const struct execution_node *node, stru
         m->tensors[(*m->tensor_count)++] = tensor_name(m->from->tensors[node->inputs.first_tensor + i]);
 }
 
-static bool reads(const struct making *m, const struct program_op *op, int64_t tensor)
+/* Inputs of operators that have so many that looking through them takes longer; empty for the others. */
+static struct map many_inputs(const struct making *m, const struct program_op *op)
 {
-    enum { LOOKED_AT = 64 };
-    for (uint32_t i = 0; i < op->inputs && i < LOOKED_AT; i++)
+    enum { FEW = 64 };
+    struct map inputs = {0};
+    for (uint32_t i = 0; op->inputs > FEW && i < op->inputs; i++)
+        map_put(&inputs, m->tensors[op->first_input + i], 0);
+    return inputs;
+}
+
+static bool reads(const struct making *m, const struct program_op *op, const struct map *many, int64_t tensor)
+{
+    if (many->slots)
+        return map_get(many, tensor) != MAP_NONE;
+    for (uint32_t i = 0; i < op->inputs; i++)
         if (m->tensors[op->first_input + i] == tensor)
             return true;
     return false;
@@ -151,13 +162,15 @@ static bool reads(const struct making *m, const struct program_op *op, int64_t t
 static void add_outputs(struct making *m, const struct execution_node *node, struct program_op *op)
 {
     const bool writes = str_has(node->schema, S("!"));
+    struct map many = many_inputs(m, op);
     op->first_output = *m->tensor_count;
     for (uint32_t i = 0; i < node->outputs.tensors; i++) {
         const int64_t tensor = tensor_name(m->from->tensors[node->outputs.first_tensor + i]);
-        if (writes || !reads(m, op, tensor))
+        if (writes || !reads(m, op, &many, tensor))
             m->tensors[(*m->tensor_count)++] = tensor;
     }
     op->outputs = *m->tensor_count - op->first_output;
+    map_free(&many);
 }
 
 static struct program_op op_of_node(struct making *m, const struct execution_node *node, bool label)

@@ -232,7 +232,7 @@ static const struct operation_type *types_of(struct join *join, struct arena *ar
  * Work is numbered from the collective before it, so that ranks of which one launched more or less than the others agree
  * again behind the next one.
  */
-enum { BETWEEN_MEETINGS = 1 << 12 };
+enum { BETWEEN_MEETINGS = 1 << 16 }; /* launches of a kind; no step has as many, nor as many meetings */
 
 struct numbers {
     uint32_t meetings, since[RANK_OPERATION_KINDS], order;

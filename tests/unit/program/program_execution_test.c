@@ -129,6 +129,35 @@ static void places_of_tensors_tell_copies_and_work_on_the_host(void **state)
     arena_free(&arena);
 }
 
+/* The last of a list of inputs comes back as a view. */
+static void a_view_of_any_input_writes_nothing(void **state)
+{
+    struct arena arena = {0};
+    struct buf node = {0};
+    buf_add(&node,
+            S("{\"id\":4,\"name\":\"aten::cat\",\"parent\":2,\"tid\":1,\"scope\":0,\"op_schema\":\"f\",\"inputs\":["));
+    for (int i = 0; i < 100; i++)
+        buf_printf(&node, "%s[%d,%d,0,4,4,\"cuda:0\"]", i ? "," : "", 100 + 2 * i, 101 + 2 * i);
+    buf_add(&node, S("],\"input_shapes\":["));
+    for (int i = 0; i < 100; i++)
+        buf_add(&node, i ? S(",[4]") : S("[4]"));
+    buf_add(&node, S("],\"input_types\":["));
+    for (int i = 0; i < 100; i++)
+        buf_add(&node, i ? S(",\"Tensor(float)\"") : S("\"Tensor(float)\""));
+    buf_add(
+        &node,
+        S("],\"outputs\":[[900,299,0,4,4,\"cuda:0\"]],\"output_shapes\":[[4]],\"output_types\":[\"Tensor(float)\"]}"));
+    buf_add(&node, (str){"", 1});
+    const char *const nodes[] = {step_with_two_threads[0], step_with_two_threads[1], buf_str(&node).at, NULL};
+    struct execution *e = read_nodes(nodes);
+    const struct program p = program_of_execution(e, &arena);
+    assert_int_equal(find(&p, 4).inputs, 100);
+    assert_int_equal(find(&p, 4).outputs, 0);
+    execution_free(e);
+    arena_free(&arena);
+    buf_free(&node);
+}
+
 static void a_view_writes_nothing(void **state)
 {
     struct arena arena = {0};
@@ -304,6 +333,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(threads_labels_and_phases_are_found),
         cmocka_unit_test(places_of_tensors_tell_copies_and_work_on_the_host),
+        cmocka_unit_test(a_view_of_any_input_writes_nothing),
         cmocka_unit_test(a_view_writes_nothing),
         cmocka_unit_test(without_numbers_names_tell_the_forward_call),
         cmocka_unit_test(the_last_whole_step_counts),
