@@ -92,7 +92,8 @@ static void try_ranks(struct showing *s, uint32_t most)
 static str words_of(const struct showing *s, const struct line_kind *kind, const char *where)
 {
     const str title = kind_title(kind), phase = kind_phase(kind);
-    const char *comma = phase.len && kind->class != PATH_LOADING ? ", " : "";
+    const bool says_phase = kind->class <= PATH_OPTIMIZER || kind->class == PATH_LOADING;
+    const char *comma = phase.len && !says_phase ? ", " : "";
     return str_printf(s->arena, "%.*s%s%.*s%s", (int)title.len, title.at, comma, *comma ? (int)phase.len : 0, phase.at,
                       where);
 }

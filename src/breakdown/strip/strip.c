@@ -109,7 +109,11 @@ static void take_piece(void *context, const struct path_piece *piece)
 {
     struct maker *m = context;
     const struct strip_piece kind = {
-        .name = name_of(m, piece), .class = piece->class, .cause = piece->cause, .phase = m->phase};
+        .name = name_of(m, piece),
+        .class = piece->class,
+        .cause = piece->cause,
+        .phase = piece->class == PATH_LOADING ? PHASE_NONE : m->phase /* of the model */
+    };
     m->stretch = strip_extend(&m->parts, m->stretch, piece->start_ns, &kind);
 }
 
