@@ -106,8 +106,8 @@ def reading(figures):
             overlap(figures, f"read.{label}.overlap_zstd", packed, one["parse"], None)
 
 
-SUMS = ("info", "breakdown", "kernels", "ops", "ranks", "overheads", "fleet features")  # 0.3 bytes a byte
-GRAPHS = ("summary", "critical-path", "predict")  # 0.5: they build the graph
+SUMS = ("info", "breakdown", "kernels", "ops", "overheads", "fleet features")  # 0.3 bytes a byte
+GRAPHS = ("summary", "ranks", "critical-path", "predict")  # 0.5: they build the graph
 
 
 def memory(figures):
