@@ -512,6 +512,9 @@ const struct command command_critical_path = {
         "kernel before it on the stream, its launch, the event of another stream, the kernel that a synchronisation or "
         "a blocking copy waited for, the thread that handed over. What lies on that chain decided the time; making "
         "anything else faster would have gained nothing.\n\n"
+        "Of several ranks the path goes on, where a rank waited in a collective, with the rank that came last: the table "
+        "'across' has its parts by rank and cause, 'crossings' where it changes ranks, 'delay_costs' what all waiting is "
+        "due to, 'ideal' what the job would save.\n\n"
         "Every nanosecond of the selected steps belongs to one class, and the classes sum to the steps. The table "
         "'path' (--format json, or --table path) lists the chain; of a very long one the 10000 longest stretches.",
     .examples =
