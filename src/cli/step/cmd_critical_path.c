@@ -15,6 +15,7 @@
 #include "behinds_option.h"
 #include "compile_log.h"
 #include "overlay.h"
+#include "path_stretches.h"
 #include "parallel/crew.h"
 #include "sketch/numbers/job_sketch.h"
 #include "sketch/numbers/path_sketch.h"
@@ -347,115 +348,6 @@ static void show_ranks(const struct paths *paths, struct report *report)
     }
 }
 
-static str place_of(const struct critical_path *path, uint32_t lane, struct arena *arena)
-{
-    const struct path_lane *at = &path->lanes[lane];
-    if (at->id_text.len)
-        return at->id_text;
-    return at->device ? str_printf(arena, "device %lld stream %lld", (long long)at->process, (long long)at->id)
-                      : str_printf(arena, "thread %lld", (long long)at->id);
-}
-
-/* The listed stretches of all ranks one behind the other, as rows that are made when they are shown. */
-struct listed {
-    const struct paths *paths;
-    uint32_t *until;          /* by path: where its rows end */
-    const uint32_t **stretch; /* by path: the stretches that are its rows; NULL: all of them */
-    const str **places;       /* by path and lane */
-};
-
-static const str *places_of(const struct critical_path *path, struct arena *arena)
-{
-    str *places = arena_array(arena, path->lane_count, sizeof *places);
-    for (uint32_t lane = 0; lane < path->lane_count; lane++)
-        places[lane] = place_of(path, lane, arena);
-    return places;
-}
-
-/* Which stretches reach the bar, where more are kept than are listed. Returns their number. */
-static uint32_t pick(const struct critical_path *path, const uint32_t **picked, struct arena *arena)
-{
-    if (path->stretch_count <= PATH_LISTED)
-        return path->stretch_count;
-    uint32_t *stretches = arena_array(arena, PATH_LISTED, sizeof *stretches), count = 0;
-    for (uint32_t k = 0; k < path->stretch_count && count < PATH_LISTED; k++)
-        if (path->stretches[k].end_ns - path->stretches[k].start_ns >= path->listed_ns)
-            stretches[count++] = k;
-    *picked = stretches;
-    return count;
-}
-
-static const struct listed *list(const struct paths *paths, uint32_t *rows, struct arena *arena)
-{
-    struct listed *listed = arena_alloc(arena, sizeof *listed);
-    *listed = (struct listed){
-        .paths = paths,
-        .until = arena_array(arena, paths->count, sizeof *listed->until),
-        .stretch = arena_array(arena, paths->count, sizeof *listed->stretch),
-        .places = arena_array(arena, paths->count, sizeof *listed->places),
-    };
-    *rows = 0;
-    for (uint32_t i = 0; i < paths->count; i++) {
-        *rows += pick(paths->at[i], &listed->stretch[i], arena);
-        listed->until[i] = *rows;
-        listed->places[i] = places_of(paths->at[i], arena);
-    }
-    return listed;
-}
-
-/* The path that the row is of: the first whose rows end behind it. */
-static uint32_t path_of_row(const struct listed *listed, uint32_t row)
-{
-    uint32_t low = 0, high = listed->paths->count - 1;
-    while (low < high) {
-        const uint32_t middle = low + (high - low) / 2;
-        if (listed->until[middle] <= row)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-static void fill_stretch(const void *context, uint32_t row, struct cell *cells)
-{
-    const struct listed *listed = context;
-    const uint32_t i = path_of_row(listed, row), within = row - (i ? listed->until[i - 1] : 0);
-    const struct critical_path *path = listed->paths->at[i];
-    const struct path_stretch *stretch = &path->stretches[listed->stretch[i] ? listed->stretch[i][within] : within];
-    *cells++ = cell_int(path->rank);
-    *cells++ = cell_int(stretch->start_ns);
-    *cells++ = cell_int(stretch->end_ns - stretch->start_ns);
-    *cells++ = cell_text(str_of(path_class_id(stretch->class)));
-    *cells++ = cell_text(path->names[stretch->name]);
-    *cells++ = cell_text(stretch->lane == LANE_NONE ? S("") : listed->places[i][stretch->lane]);
-    *cells++ = stretch->row == ROW_NONE ? cell_null() : cell_int(stretch->row);
-}
-
-static const struct column_spec path_columns[] = {
-    {"start_ns", "start", UNIT_NS, 0, "from the trace's start"},
-    {"time_ns", "time", UNIT_NS, 0, "time on the path, over all selected steps"},
-    {"class", "class", UNIT_NONE, 0, "kind of time on the path"},
-    {"name", "name", UNIT_NONE, COLUMN_WIDE,
-     "operator, runtime call, kernel; the innermost Python frame that was open all the while, where frames are recorded"},
-    {"place", "thread or stream", UNIT_NONE, 0, "thread, or device and stream"},
-    {"event", "event", UNIT_NONE, COLUMN_DETAIL,
-     "the event's row number in the file; null where no event stands for it"},
-    {0},
-};
-
-static void show_stretches(const struct paths *paths, struct report *report)
-{
-    struct table *table = section_table(report_section(report, "path", "The path"), "path", "");
-    table_json_only(table);
-    table_column(table, (struct column_spec){"rank", "rank", UNIT_NONE, rank_column(paths),
-                                             "as recorded, else from the file's name, else by order"});
-    table_columns(table, path_columns);
-    uint32_t rows;
-    const struct listed *listed = list(paths, &rows, report_arena(report));
-    table_drawn(table, rows, fill_stretch, listed);
-}
-
 static void show_behinds(const void *const *results, uint32_t count, struct report *report)
 {
     const struct behinds **behinds = arena_array(report_arena(report), count, sizeof *behinds);
@@ -483,7 +375,7 @@ static bool show(const struct call *call, const void *const *results, uint32_t c
     show_steps(paths, report);
     if (count == 1)
         show_ranks(paths, report);
-    show_stretches(paths, report);
+    path_stretches_show(paths->at, paths->count, report);
     if (!compile_log_tell(call, results, offsetof(struct taken, compiled), count, report, err))
         return false;
     const char *overlay = call_text(call, "overlay");
