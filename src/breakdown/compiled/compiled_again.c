@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "compiled_again.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/intern.h"
@@ -40,11 +39,12 @@ static void add_value(struct group *group, str value)
 
 static void add_size(struct group *group, int64_t size)
 {
-    char text[24];
+    struct arena scratch = {0};
     if (group->size_count && group->last == size)
         return;
     group->last = size;
-    add_value(group, (str){text, (size_t)snprintf(text, sizeof text, "%lld", (long long)size)});
+    add_value(group, str_printf(&scratch, "%lld", (long long)size));
+    arena_free(&scratch);
 }
 
 static int64_t in_steps_ns(const struct compiled_event *event)
