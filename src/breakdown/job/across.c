@@ -122,12 +122,10 @@ static void find_ends(struct walk *w)
 {
     const struct lines *lines = w->lines;
     struct across *out = w->out;
-    out->start_ns = INT64_MAX;
+    out->start_ns = lines->start_ns;
     out->end_ns = INT64_MIN;
     for (uint32_t r = 0; r < lines->count; r++) {
-        const int64_t first = line_time_ns(lines, r, lines->at[r].strip->first_ns);
         const int64_t last = line_time_ns(lines, r, lines->at[r].strip->last_ns);
-        out->start_ns = smaller_of(out->start_ns, first);
         if (last > out->end_ns) {
             out->end_ns = last;
             w->rank = r;

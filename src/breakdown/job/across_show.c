@@ -9,20 +9,40 @@ static struct cell rank_of(const struct job *job, const struct across_sum *sum)
     return sum->rank == NO_RANK ? cell_null() : cell_int(job->ranks.at[sum->rank]->rank);
 }
 
+/* So that the path names what the verdict names, not all that may stand in its class. */
+static void tell_cause(const struct job *job, struct across_most *most)
+{
+    int64_t sums[CAUSES] = {0};
+    int largest = CAUSE_NONE;
+    for (uint32_t i = 0; i < job->across.sum_count; i++) {
+        const struct across_sum *sum = &job->across.sums[i];
+        const struct line_kind *kind = &job->lines.kinds[sum->kind];
+        if (sum->rank != most->rank || kind->class != most->class)
+            continue;
+        sums[kind->cause] += sum->ns;
+        largest = sums[kind->cause] > sums[largest] ? kind->cause : largest;
+    }
+    if (largest == CAUSE_NONE || sums[largest] < most->ns / 2)
+        return;
+    most->cause = (uint8_t)largest;
+    most->ns = sums[largest];
+}
+
 struct across_most across_most(const struct job *job)
 {
     struct arena scratch = {0};
     const uint32_t ranks = job->ranks.count, classes = KIND_TRANSFER + 1;
     int64_t *sums = arena_array(&scratch, (size_t)ranks * classes, sizeof *sums), transfer = 0;
-    struct across_most most = {NO_RANK, KIND_TRANSFER, 0};
+    struct across_most most = {NO_RANK, KIND_TRANSFER, CAUSE_NONE, 0};
     for (uint32_t i = 0; i < job->across.sum_count; i++) {
         const struct across_sum *sum = &job->across.sums[i];
         const uint8_t class = job->lines.kinds[sum->kind].class;
         int64_t *into = class == KIND_TRANSFER ? &transfer : &sums[sum->rank * classes + class];
         *into += sum->ns;
         if (*into > most.ns)
-            most = (struct across_most){class == KIND_TRANSFER ? NO_RANK : sum->rank, class, *into};
+            most = (struct across_most){class == KIND_TRANSFER ? NO_RANK : sum->rank, class, CAUSE_NONE, *into};
     }
+    tell_cause(job, &most);
     arena_free(&scratch);
     return most;
 }
@@ -31,8 +51,9 @@ str across_most_words(const struct job *job, const struct across_most *most, str
 {
     if (most->class == KIND_TRANSFER)
         return S("transfer between the ranks");
-    return str_printf(arena, "%s of rank %lld", path_class_title((enum path_class)most->class),
-                      (long long)job->ranks.at[most->rank]->rank);
+    const char *what = most->cause == CAUSE_NONE ? path_class_title((enum path_class)most->class)
+                                                 : cause_title((enum cause)most->cause);
+    return str_printf(arena, "%s of rank %lld", what, (long long)job->ranks.at[most->rank]->rank);
 }
 
 static const struct column_spec path_columns[] = {

@@ -5,10 +5,10 @@
 
 #include "job.h"
 
-/* The class on one rank, or the transfer, with most time on the path. */
+/* The class on one rank, or the transfer, with most time on the path; of a class that is one cause for the most part, that. */
 struct across_most {
-    uint32_t rank; /* index; NO_RANK: transfer */
-    uint8_t class; /* of a struct line_kind */
+    uint32_t rank;        /* index; NO_RANK: transfer */
+    uint8_t class, cause; /* of a struct line_kind */
     int64_t ns;
 };
 struct across_most across_most(const struct job *job);

@@ -80,7 +80,8 @@ static bool has_end(const struct lines *lines, uint32_t rank, uint32_t collectiv
 }
 
 struct since {
-    int64_t last_ns, waiting_ns; /* when each of the two left the last collective that both were in; INT64_MIN: none */
+    int64_t last_ns,
+        waiting_ns; /* when each of the two left the last collective that both were in; none: the job's start */
 };
 
 static struct since since_of(const struct lines *lines, uint32_t last, uint32_t before, int64_t last_entry_ns,
@@ -97,7 +98,7 @@ static struct since since_of(const struct lines *lines, uint32_t last, uint32_t 
             continue;
         return (struct since){line_exit_ns(lines, last, i), line_exit_ns(lines, other->rank, other->index)};
     }
-    return (struct since){INT64_MIN, INT64_MIN};
+    return (struct since){lines->start_ns, lines->start_ns};
 }
 
 /* ---- shares of one wait ---- */
@@ -228,7 +229,7 @@ static int largest_first(const void *a, const void *b)
 
 static bool is_own(const struct line_kind *kind)
 {
-    return kind->class != KIND_TRANSFER && kind->class != PATH_COMMUNICATION && kind->class != PATH_UNKNOWN;
+    return kind->class != KIND_TRANSFER && kind->class != PATH_COMMUNICATION;
 }
 
 static struct delays result_of(const struct delaying *d)

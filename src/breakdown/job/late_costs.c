@@ -38,8 +38,6 @@ static enum cause cause_of(const struct line_kind *kind)
 static bool same_cause(enum cause of_stretch, enum cause told)
 {
     switch (told) {
-    case CAUSE_PAUSE:
-        return of_stretch == CAUSE_PYTHON;
     case CAUSE_RUN_TIME_COMPILER:
         return of_stretch == CAUSE_OPERATOR;
     case CAUSE_UNKNOWN:

@@ -200,17 +200,17 @@ static void add_untold(struct late_costs *costs, struct job *job)
     const struct delay_cost *cost;
     while (job->cause_count < LATE_CAUSES_MOST && (cost = late_costs_untold(costs, &share))) {
         const struct line_kind *kind = &job->lines.kinds[cost->kind];
-        keep(job,
-             (struct late_cause){.id = kind_id(kind),
-                                 .title = kind_title(kind),
-                                 .per_step_ns = share * job_late_per_step_ns(job),
-                                 .cost_ns = cost->short_ns + cost->long_ns,
-                                 .habit = habit_of(&job->ranks.accounts[job->late], job->ranks.at[job->late]->steps),
-                                 .what = kind->name,
-                                 .inside = S(""),
-                                 .line = S(""),
-                                 .phase = kind_phase(kind).at,
-                                 .kind = kind_of_cause((enum cause)kind->cause)});
+        keep(job, (struct late_cause){
+                      .id = kind_id(kind),
+                      .title = kind->class == PATH_UNKNOWN ? str_of(cause_title(CAUSE_UNKNOWN)) : kind_title(kind),
+                      .per_step_ns = share * job_late_per_step_ns(job),
+                      .cost_ns = cost->short_ns + cost->long_ns,
+                      .habit = habit_of(&job->ranks.accounts[job->late], job->ranks.at[job->late]->steps),
+                      .what = kind->name,
+                      .inside = S(""),
+                      .line = S(""),
+                      .phase = kind_phase(kind).at,
+                      .kind = kind_of_cause((enum cause)kind->cause)});
     }
 }
 

@@ -106,6 +106,14 @@ static const struct strip *without_collectives(const struct strip *strip, struct
     return out;
 }
 
+static int64_t first_start(const struct lines *lines)
+{
+    int64_t first_ns = INT64_MAX;
+    for (uint32_t r = 0; r < lines->count; r++)
+        first_ns = smaller_of(first_ns, line_time_ns(lines, r, lines->at[r].strip->first_ns));
+    return first_ns;
+}
+
 bool lines_of(const struct job_rank *ranks, uint32_t count, const struct ranks *merged, struct arena *arena,
               struct lines *out)
 {
@@ -120,6 +128,7 @@ bool lines_of(const struct job_rank *ranks, uint32_t count, const struct ranks *
         out->at[r] = (struct line){strip, numbers, NULL, none_of(numbers->collective_count, arena),
                                    none_of(numbers->collective_count, arena)};
     }
+    out->start_ns = first_start(out);
     number_kinds(out, arena);
     out->meetings = arena_array(arena, merged->meeting_count, sizeof *out->meetings);
     for (uint32_t i = 0; i < merged->meeting_count; i++)

@@ -51,6 +51,7 @@ struct lines {
     const struct ranks *ranks;
     struct line *at;
     uint32_t count;
+    int64_t start_ns;              /* of the job: the first start of a rank */
     struct line_meeting *meetings; /* beside ranks->meetings */
     struct line_kind *kinds;
     uint32_t kind_count;

@@ -85,7 +85,8 @@ struct replay *lines_replay_new(const struct lines *lines, struct arena *arena)
 {
     struct replay *p = arena_alloc(arena, sizeof *p);
     uint32_t longest = 0;
-    *p = (struct replay){.lines = lines, .at = arena_array(arena, lines->count, sizeof *p->at), .start_ns = INT64_MAX};
+    *p = (struct replay){
+        .lines = lines, .at = arena_array(arena, lines->count, sizeof *p->at), .start_ns = lines->start_ns};
     for (uint32_t r = 0; r < lines->count; r++) {
         const uint32_t collectives = lines->at[r].numbers->collective_count;
         const uint32_t stretches = lines->at[r].strip->stretch_count;
@@ -95,7 +96,6 @@ struct replay *lines_replay_new(const struct lines *lines, struct arena *arena)
             arena_array(arena, stretches, sizeof(bool)),         arena_array(arena, collectives, sizeof(uint32_t)),
             line_time_ns(lines, r, lines->at[r].strip->first_ns)};
         find_followers(lines, r, p->at[r].follows);
-        p->start_ns = smaller_of(p->start_ns, p->at[r].first_ns);
         longest = stretches > longest ? stretches : longest;
     }
     p->chain = arena_array(arena, longest, sizeof *p->chain);

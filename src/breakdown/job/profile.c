@@ -84,6 +84,8 @@ void profile_of(const struct lines *lines, uint32_t rank, uint32_t collective, i
         else
             add_collective(&b, b.at.index);
     }
+    if (from_ns > INT64_MIN) /* before its first event */
+        add(out, KIND_OF_NOTHING, b.time_ns - from_ns);
 }
 
 void profile_free(struct profile *profile)

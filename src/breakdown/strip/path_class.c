@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "path_class.h"
 
-#include "breakdown/idle/cause_track.h"
-#include "graph/runtime.h"
+#include "breakdown/idle/node_cause.h"
 #include "ops/rows/phase.h"
 
 static const struct {
@@ -16,7 +15,7 @@ static const struct {
     [PATH_LOADING] = {"data_loading", "data loading"},
     [PATH_START] = {"start_up", "first use of libraries and kernels"},
     [PATH_MEMORY] = {"memory", "memory asked from the driver"},
-    [PATH_STALL] = {"stalls", "sleep, collection, checkpoint, logging"},
+    [PATH_STALL] = {"stalls", "sleep, pauses, collection, checkpoint, logging"},
     [PATH_LAUNCH] = {"launches", "launch calls"},
     [PATH_RUNTIME] = {"runtime", "other runtime calls"},
     [PATH_SYNC] = {"synchronisation", "synchronisation beside the wait"},
@@ -47,7 +46,8 @@ struct path_judge {
     const struct trace *trace;
     const struct graph *graph;
     const struct work_classes *classes;
-    const uint8_t *phases, *calls;
+    const uint8_t *phases;
+    struct node_causes causes;
     const struct cause_track *tracks; /* by lane */
     uint32_t *until;                  /* by lane: stretches from here on begin after the part before */
 };
@@ -60,7 +60,7 @@ struct path_judge *path_judge_new(const struct graph *graph, const struct judged
                                  .graph = graph,
                                  .classes = rows->classes,
                                  .phases = rows->phases,
-                                 .calls = runtime_calls_of(trace, arena),
+                                 .causes = node_causes_of(graph, rows->tracks, arena),
                                  .tracks = rows->tracks,
                                  .until = arena_array(arena, trace->lane_count, sizeof *judge->until)};
     for (uint32_t lane = 0; lane < trace->lane_count; lane++)
@@ -70,18 +70,30 @@ struct path_judge *path_judge_new(const struct graph *graph, const struct judged
 
 /* ---- classes ---- */
 
-static enum path_class class_of_call(const struct path_judge *judge, uint32_t row)
+/* Of a node of the host; the cause that it has, where that says more than the class. */
+static enum path_class class_of_node(const struct path_judge *judge, uint32_t node, enum cause *says)
 {
     static const enum path_class of_phase[PHASES] = {PATH_FORWARD, PATH_BACKWARD, PATH_OPTIMIZER, PATH_FORWARD};
-    const struct trace *trace = judge->trace;
-    if (trace->kind[row] == EVENT_OPERATOR)
-        return of_phase[judge->phases[row]];
-    if (trace->kind[row] == EVENT_ANNOTATION)
-        return PATH_PYTHON;
-    const enum runtime_call call = judge->calls[trace->name[row]];
-    if (runtime_is_sync(call))
+    const enum cause cause = node_cause(&judge->causes, node);
+    *says = CAUSE_NONE;
+    switch (cause) {
+    case CAUSE_OPERATOR:
+        return of_phase[judge->phases[judge->graph->row[node]]];
+    case CAUSE_SYNC:
         return PATH_SYNC;
-    return trace->cause[row] != ROW_NONE || call == RUNTIME_LAUNCH ? PATH_LAUNCH : PATH_RUNTIME;
+    case CAUSE_GRAPH:
+        *says = cause;
+        return PATH_LAUNCH;
+    case CAUSE_LAUNCH:
+        return PATH_LAUNCH;
+    case CAUSE_RUNTIME:
+        return PATH_RUNTIME;
+    case CAUSE_PAUSE:
+        *says = cause;
+        return PATH_STALL;
+    default:
+        return PATH_PYTHON;
+    }
 }
 
 static enum path_class class_of_work(const struct path_judge *judge, uint32_t row)
@@ -143,9 +155,9 @@ static struct path_piece piece_of(const struct path_judge *judge, const struct p
         piece.class = class_of_wait(judge, part);
     else if (graph->net.kind[part->node] == NODE_DEVICE)
         piece.class = class_of_work(judge, piece.row);
-    else if (graph->net.kind[part->node] == NODE_CALL)
-        piece.class = class_of_call(judge, piece.row);
-    if (piece.class == PATH_PYTHON)
+    else
+        piece.class = class_of_node(judge, part->node, &piece.cause);
+    if (piece.class == PATH_PYTHON || piece.cause == CAUSE_PAUSE)
         piece.row = frame_around(judge->trace, piece.lane, part->start, part->end);
     return piece;
 }

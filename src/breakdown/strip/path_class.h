@@ -16,7 +16,7 @@ enum path_class {
     PATH_LOADING,
     PATH_START,  /* module loading, first use and search of libraries, graph capture */
     PATH_MEMORY, /* the allocator */
-    PATH_STALL,  /* sleep, garbage collection, checkpoint, logging */
+    PATH_STALL,  /* sleep, pauses of one length, garbage collection, checkpoint, logging */
     PATH_LAUNCH,
     PATH_RUNTIME,    /* calls of the runtime that neither launch nor wait */
     PATH_SYNC,       /* what a synchronisation takes beside the wait */
@@ -42,7 +42,7 @@ const char *path_class_title(enum path_class class); /* for people */
 struct path_piece {
     int64_t start_ns, end_ns;
     enum path_class class;
-    enum cause cause; /* of the host, where a cause stands over its calls; CAUSE_NONE */
+    enum cause cause; /* of the host, where one stands over its calls or says more than the class; CAUSE_NONE */
     uint32_t row;     /* ROW_NONE: none */
     uint32_t lane;    /* LANE_NONE: none */
 };

@@ -2,8 +2,7 @@
 #include "charge.h"
 
 #include "base/mem.h"
-#include "base/sort.h"
-#include "graph/runtime.h"
+#include "breakdown/idle/node_cause.h"
 
 static const struct {
     const char *id, *title;
@@ -81,46 +80,11 @@ static enum charge of_work(const struct work_classes *classes, uint32_t row)
 
 struct charging {
     const struct graph *graph;
-    const struct work_classes *classes;
-    const uint8_t *calls;             /* enum runtime_call by text */
-    const bool *graph_launches;       /* by text */
     const struct cause_track *tracks; /* by lane */
     uint32_t *next;                   /* by lane: the first stretch that may reach the nodes to come */
     struct charge_slice *slices;
     size_t count, room;
 };
-
-static bool launches_a_graph(str name)
-{
-    return str_starts(name, S("cudaGraphLaunch")) || str_starts(name, S("hipGraphLaunch")) ||
-           str_starts(name, S("cuGraphLaunch"));
-}
-
-static const bool *graph_launches_of(const struct trace *trace, struct arena *arena)
-{
-    const uint32_t texts = trace_text_count(trace);
-    bool *found = arena_array(arena, texts, sizeof *found);
-    for (uint32_t text = 0; text < texts; text++)
-        found[text] = launches_a_graph(trace_text(trace, text));
-    return found;
-}
-
-/* Of the host, where no cause stands over it. */
-static enum cause of_call(const struct charging *c, uint32_t node)
-{
-    const struct trace *trace = c->graph->trace;
-    const uint32_t row = c->graph->row[node];
-    if (c->graph->net.kind[node] != NODE_CALL)
-        return CAUSE_PYTHON;
-    if (trace->kind[row] != EVENT_RUNTIME)
-        return trace->kind[row] == EVENT_OPERATOR ? CAUSE_OPERATOR : CAUSE_PYTHON;
-    const enum runtime_call call = c->calls[trace->name[row]];
-    if (runtime_is_sync(call))
-        return CAUSE_SYNC;
-    if (c->graph_launches[trace->name[row]])
-        return CAUSE_GRAPH;
-    return call == RUNTIME_LAUNCH || trace->cause[row] != ROW_NONE ? CAUSE_LAUNCH : CAUSE_RUNTIME;
-}
 
 /* ---- stretches that something stands over ---- */
 
@@ -152,50 +116,6 @@ static void slice(struct charging *c, uint32_t node)
             add_slice(c,
                       (struct charge_slice){node, track->at[i].row, (uint8_t)(CHARGE_HOST + track->at[i].cause), ns});
     }
-}
-
-/* ---- pauses of one length ---- */
-
-enum {
-    PAUSE_NS = 1000 * 1000, /* from here on a stretch of Python may be one */
-    PAUSE_SPREAD = 1000,    /* lengths that differ by less than this part of them are the same */
-    PAUSES_LEAST = 3,
-};
-
-/* With a frame around it is known what ran. */
-static bool is_long_python(const struct graph *graph, const uint8_t *of, uint32_t node)
-{
-    return of[node] == CHARGE_HOST + CAUSE_PYTHON && graph->net.work[node] >= PAUSE_NS &&
-           graph_lane(graph, node) == graph->main_lane &&
-           trace_open_at(graph->trace, graph->main_lane, NEST_PYTHON, graph->net.start[node]) == ROW_NONE;
-}
-
-/*
- * No work takes the same time to a thousandth again and again: about once a step or more, and nothing known inside. What
- * does is a sleep, or something that wakes with a clock.
- */
-static void mark_pauses(const struct graph *graph, const struct charge_slice *slices, size_t slice_count, uint8_t *of)
-{
-    struct arena scratch = {0};
-    struct keyed *all = arena_room(&scratch, graph->net.count, sizeof *all);
-    size_t count = 0, slice = 0;
-    for (uint32_t node = 0; node < graph->net.count; node++) {
-        if (!is_long_python(graph, of, node))
-            continue;
-        while (slice < slice_count && slices[slice].node < node)
-            slice++;
-        if (slice == slice_count || slices[slice].node != node)
-            all[count++] = (struct keyed){graph->net.work[node], node};
-    }
-    sort_keyed(all, count);
-    const uint32_t steps = graph->trace->step_source == STEPS_NONE ? 0 : graph->trace->step_count;
-    for (size_t first = 0, end = 0; first < count; first = end) {
-        while (end < count && all[end].key - all[first].key <= all[first].key / PAUSE_SPREAD)
-            end++;
-        for (size_t i = first; end - first >= PAUSES_LEAST && end - first + 1 >= steps && steps && i < end; i++)
-            of[all[i].row] = CHARGE_HOST + CAUSE_PAUSE;
-    }
-    arena_free(&scratch);
 }
 
 /* ---- what comes again ---- */
@@ -244,21 +164,18 @@ struct charges charges_of(const struct graph *graph, const struct work_classes *
 {
     struct charging c = {
         .graph = graph,
-        .classes = classes,
-        .calls = runtime_calls_of(graph->trace, arena),
-        .graph_launches = graph_launches_of(graph->trace, arena),
         .tracks = tracks,
         .next = arena_array(arena, graph->trace->lane_count, sizeof *c.next),
     };
+    const struct node_causes causes = node_causes_of(graph, tracks, arena);
     uint8_t *of = arena_room(arena, graph->net.count, sizeof *of);
     for (uint32_t node = 0; node < graph->net.count; node++)
         if (graph->net.kind[node] == NODE_DEVICE) {
             of[node] = (uint8_t)of_work(classes, graph->row[node]);
         } else {
-            of[node] = (uint8_t)(CHARGE_HOST + of_call(&c, node));
+            of[node] = (uint8_t)(CHARGE_HOST + node_cause(&causes, node));
             slice(&c, node);
         }
-    mark_pauses(graph, c.slices, c.count, of);
     return finish(&c, of, arena);
 }
 

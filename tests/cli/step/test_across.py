@@ -70,6 +70,20 @@ class AcrossTest(unittest.TestCase):
                 document = self.path(shared_trace(f"multirank/{name}"), "kineto")
                 self.assertAlmostEqual(values(document)["all_waiting_ns"], waiting, delta=apart)
 
+    def test_the_sentence_names_what_the_costs_and_the_path_name(self):
+        """A pause of one length is one on the path too; and before its first event nobody knows what a rank did: who begins
+        late delays the others by what is not recorded, not by what it did since."""
+        for name, rank, cause, kind in (("torchrec_a2a_v100_w4", 2, "pause", "stalls"),
+                                        ("param_dlrm_v100_w8", 7, "unknown", "unknown")):
+            with self.subTest(name):
+                document = self.path(shared_trace(f"multirank/{name}"), "kineto")
+                value = values(document)
+                self.assertEqual((value["late_rank"], value["late_cause"]), (rank, cause))
+                cost, part = rows_of(document, "delay_costs")[0], rows_of(document, "across")[0]
+                self.assertEqual((cost["rank"], cost["cause"] or cost["class"], cost["class"]), (rank, cause, kind))
+                self.assertEqual((part["rank"], part["class"]), (rank, kind))
+                self.assertEqual(value["largest"], f"{part['title']} of rank {rank}")
+
     def test_recorded_gloo(self):
         for name in ("ddp-sid", "ddp-trixie"):
             with self.subTest(name):

@@ -71,10 +71,24 @@ static void a_way_leads_from_one_collective_to_the_next(void **state)
     strip_done(s);
 }
 
+/* Between two steps of this there is nothing, each time for as long: the verdict calls that a pause, and so does the way. */
+static void a_pause_of_one_length_is_no_python(void **state)
+{
+    struct stripped *s = one_stream();
+    for (uint32_t i = 1; i < 4; i++) {
+        assert_true(time_on_way(s, i, PATH_PYTHON) < MS / 10); /* between two launches */
+        assert_true(time_on_way(s, i, PATH_STALL) >= MS / 2);
+    }
+    for (uint32_t i = 0; i < s->strip.piece_count; i++)
+        assert_true((s->strip.pieces[i].class == PATH_STALL) == (s->strip.pieces[i].cause == CAUSE_PAUSE));
+    strip_done(s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_way_leads_from_one_collective_to_the_next),
+        cmocka_unit_test(a_pause_of_one_length_is_no_python),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
