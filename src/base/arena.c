@@ -13,7 +13,7 @@ struct arena_block {
     max_align_t data[];
 };
 
-enum { FIRST_BLOCK = 4 << 10, LAST_BLOCK = 1 << 20, LARGE = 128 << 10 };
+enum { FIRST_BLOCK = 1 << 10, SMALL_BLOCK = 4 << 10, LAST_BLOCK = 1 << 20, LARGE = 128 << 10 };
 
 static size_t aligned(size_t bytes)
 {
@@ -21,10 +21,15 @@ static size_t aligned(size_t bytes)
     return (bytes + unit - 1) / unit * unit;
 }
 
-/* Blocks grow with what is held, so a small arena wastes little and a large one has few blocks. */
+/*
+ * Blocks grow with what is held in them, so a small arena wastes little and a large one has few blocks: there may be an
+ * arena for each of ten thousand ranks.
+ */
 static size_t block_size(const struct arena *arena, size_t bytes)
 {
-    size_t size = arena->bytes / 4 < FIRST_BLOCK ? FIRST_BLOCK : arena->bytes / 4;
+    size_t size = arena->filled / 4;
+    if (size < SMALL_BLOCK)
+        size = arena->filled < FIRST_BLOCK ? FIRST_BLOCK : arena->filled < SMALL_BLOCK ? arena->filled : SMALL_BLOCK;
     if (size > LAST_BLOCK)
         size = LAST_BLOCK;
     return size < bytes ? bytes : size;
@@ -39,6 +44,7 @@ static void add_block(struct arena *arena, size_t bytes)
     arena->at = (char *)block->data;
     arena->end = arena->at + size;
     arena->bytes += size;
+    arena->filled += size;
 }
 
 /* What would leave much of the current block unused, or take much of a new one: it has a block of its own. */
@@ -126,6 +132,7 @@ void arena_adopt(struct arena *arena, struct arena *other)
     arena->at = other->at;
     arena->end = other->end;
     arena->bytes += other->bytes;
+    arena->filled += other->filled;
     *other = (struct arena){0};
 }
 

@@ -22,6 +22,7 @@ struct arena {
     struct arena_block *blocks; /* newest first */
     char *at, *end;             /* free room in the newest block */
     size_t bytes;               /* held in all blocks */
+    size_t filled;              /* of these in blocks that several allocations share */
 };
 
 /* Memory aligned for any type, zeroed. size 0 gives a valid, unique address. */

@@ -139,6 +139,19 @@ static void an_arena_gives_zeroed_memory_of_any_size(void **state)
     assert_int_equal(arena.bytes, 0);
 }
 
+/* There may be one for each of ten thousand ranks, with a few texts and one long list. */
+static void an_arena_with_little_in_it_is_small(void **state)
+{
+    enum { LIST = 100 << 10, TEXTS = 20, TEXT = 48 };
+    struct arena arena = {0};
+    arena_alloc(&arena, LIST);
+    for (int i = 0; i < TEXTS; i++)
+        arena_alloc(&arena, TEXT);
+    assert_true(arena.bytes - LIST <= 2 * TEXTS * TEXT + 128);
+    arena_free(&arena);
+    assert_int_equal(arena.filled, 0);
+}
+
 static jmp_buf out_of_memory;
 
 static void leave(size_t bytes)
@@ -204,6 +217,7 @@ int main(void)
         cmocka_unit_test(sorting_is_stable_for_any_keys),
         cmocka_unit_test(quantiles_interpolate_between_ranks),
         cmocka_unit_test(an_arena_gives_zeroed_memory_of_any_size),
+        cmocka_unit_test(an_arena_with_little_in_it_is_small),
         cmocka_unit_test(memory_that_runs_out_is_told_in_one_place),
         cmocka_unit_test(an_error_names_the_file_and_the_byte),
         cmocka_unit_test(a_buffer_grows_with_its_text),
