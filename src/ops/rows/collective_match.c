@@ -77,12 +77,14 @@ struct place {
 struct list {
     uint32_t rank, first, count; /* of places */
     uint32_t class;
+    uint32_t span; /* its first among those of the rank */
 };
 
 /* What ranks so far have of a class, in the order of the calls, by the first rank's clock. */
 struct known {
-    struct collective_span *at;
+    struct collective_span *at; /* grows with what is new, which is little: most of a class is the same on all ranks */
     uint32_t *number;
+    size_t room;
     uint32_t count;
     uint32_t numbers; /* given so far */
     bool numbered;
@@ -98,8 +100,9 @@ struct matching {
     struct list *lists; /* by rank, then class */
     uint32_t list_count;
     struct known *classes;
-    struct collective_span *spans; /* by place */
-    uint32_t *mate;                /* by place; room for the trial under way */
+    uint32_t class_count;
+    struct collective_span *spans; /* of the rank under way, list by list */
+    uint32_t *mate;                /* beside them; room for the trial under way */
     struct match_doubt doubt;
     struct arena *scratch;
 };
@@ -110,7 +113,7 @@ static struct collective_point *point_at(const struct matching *m, uint32_t plac
 }
 
 /* Lists all that can be matched, rank by rank. */
-static uint32_t list_places(struct matching *m)
+static void list_places(struct matching *m, struct arena *scratch)
 {
     uint32_t room = 0;
     m->dated = true;
@@ -118,14 +121,14 @@ static uint32_t list_places(struct matching *m)
         room += m->lines[r].count;
         m->dated = m->dated && m->lines[r].dated;
     }
-    m->places = arena_array(m->scratch, room, sizeof *m->places);
+    struct place *places = arena_array(scratch, room, sizeof *places);
     for (uint32_t r = 0; r < m->ranks; r++)
         for (uint32_t i = 0; i < m->lines[r].count; i++) {
             m->lines[r].at[i].key = 0;
             if (m->lines[r].at[i].class.agreed)
-                m->places[m->count++] = (struct place){r, i};
+                places[m->count++] = (struct place){r, i};
         }
-    return m->count;
+    m->places = places;
 }
 
 /* Where one of them has no size, sizes tell none of them apart. */
@@ -148,64 +151,97 @@ static void find_classes(struct matching *m)
 
 static void sort_places(struct matching *m)
 {
-    const uint32_t count = list_places(m);
-    struct keyed *order = arena_array(m->scratch, count, sizeof *order);
-    struct place *sorted = arena_array(m->scratch, count, sizeof *sorted);
+    struct arena scratch = {0};
+    list_places(m, &scratch);
+    struct keyed *order = arena_array(&scratch, m->count, sizeof *order);
+    struct place *sorted = arena_array(m->scratch, m->count, sizeof *sorted);
     find_classes(m);
-    for (uint32_t i = 0; i < count; i++)
+    for (uint32_t i = 0; i < m->count; i++)
         order[i] = (struct keyed){(int64_t)m->class[i], i};
-    sort_keyed(order, count);
-    for (uint32_t i = 0; i < count; i++) {
+    sort_keyed(order, m->count);
+    for (uint32_t i = 0; i < m->count; i++) {
         sorted[i] = m->places[order[i].row];
         m->class[i] = (uint64_t)order[i].key;
     }
     m->places = sorted;
+    arena_free(&scratch);
 }
 
-static void find_spans(struct matching *m)
+static bool begins_class(const struct matching *m, uint32_t place)
 {
-    m->spans = arena_array(m->scratch, m->count, sizeof *m->spans);
-    m->mate = arena_array(m->scratch, m->count, sizeof *m->mate);
-    for (uint32_t i = 0; i < m->count; i++) {
-        const struct collective_point *point = point_at(m, i);
-        const struct collective_line *line = &m->lines[m->places[i].rank];
-        const int64_t origin = m->dated ? line->origin_ns - m->lines[0].origin_ns : 0;
-        m->spans[i] =
-            (struct collective_span){point->start_ns + origin, point->end_ns + origin, point->step, point->blocking};
-    }
+    return !place || m->class[place - 1] != m->class[place];
 }
 
-/* With room for all of its places. */
-static void open_class(struct matching *m, uint32_t first, uint32_t class)
+static bool begins_list(const struct matching *m, uint32_t place)
 {
-    uint32_t end = first + 1;
-    while (end < m->count && m->class[end] == m->class[first])
-        end++;
-    m->classes[class] = (struct known){.at = arena_array(m->scratch, end - first, sizeof *m->classes->at),
-                                       .number = arena_array(m->scratch, end - first, sizeof(uint32_t)),
-                                       .numbered = point_at(m, first)->numbered};
+    return begins_class(m, place) || m->places[place - 1].rank != m->places[place].rank;
+}
+
+static void find_known(struct matching *m)
+{
+    for (uint32_t i = 0; i < m->count; i++)
+        m->class_count += begins_class(m, i);
+    m->classes = arena_array(m->scratch, m->class_count, sizeof *m->classes);
+    for (uint32_t i = 0, class = 0; i < m->count; i++)
+        if (begins_class(m, i))
+            m->classes[class ++].numbered = point_at(m, i)->numbered;
+}
+
+/* By rank: where its lists begin; one more behind the last. */
+static uint32_t *lists_of_ranks(const struct matching *m, struct arena *scratch)
+{
+    uint32_t *first = arena_array(scratch, (size_t)m->ranks + 1, sizeof *first);
+    for (uint32_t i = 0; i < m->count; i++)
+        first[m->places[i].rank + 1] += begins_list(m, i);
+    for (uint32_t r = 0; r < m->ranks; r++)
+        first[r + 1] += first[r];
+    return first;
 }
 
 static void find_lists(struct matching *m)
 {
-    struct list *lists = arena_array(m->scratch, m->count, sizeof *lists);
-    struct keyed *order = arena_array(m->scratch, m->count, sizeof *order);
-    m->classes = arena_array(m->scratch, m->count, sizeof *m->classes);
-    uint32_t classes = 0;
-    for (uint32_t i = 0; i < m->count; i++) {
-        const bool same = i && m->class[i - 1] == m->class[i];
-        if (!same)
-            open_class(m, i, classes++);
-        if (!same || m->places[i].rank != m->places[i - 1].rank)
-            lists[m->list_count++] = (struct list){m->places[i].rank, i, 0, classes - 1};
-        lists[m->list_count - 1].count++;
-    }
-    for (uint32_t i = 0; i < m->list_count; i++)
-        order[i] = (struct keyed){lists[i].rank, i};
-    sort_keyed(order, m->list_count);
+    struct arena scratch = {0};
+    uint32_t *next = lists_of_ranks(m, &scratch);
+    uint32_t *spans = arena_array(&scratch, m->ranks, sizeof *spans);
+    m->list_count = next[m->ranks];
     m->lists = arena_array(m->scratch, m->list_count, sizeof *m->lists);
-    for (uint32_t i = 0; i < m->list_count; i++)
-        m->lists[i] = lists[order[i].row];
+    for (uint32_t i = 0, end, class = 0; i < m->count; i = end) {
+        const uint32_t rank = m->places[i].rank;
+        for (end = i + 1; end < m->count && !begins_list(m, end);)
+            end++;
+        class += i && begins_class(m, i);
+        m->lists[next[rank]++] = (struct list){rank, i, end - i, class, spans[rank]};
+        spans[rank] += end - i;
+    }
+    arena_free(&scratch);
+}
+
+/* Room for the spans of any one rank. */
+static void open_spans(struct matching *m)
+{
+    uint32_t most = 0;
+    for (uint32_t r = 0; r < m->ranks; r++)
+        most = m->lines[r].count > most ? m->lines[r].count : most;
+    m->spans = arena_array(m->scratch, most, sizeof *m->spans);
+    m->mate = arena_array(m->scratch, most, sizeof *m->mate);
+}
+
+static void find_spans(const struct matching *m, const struct list *list)
+{
+    const int64_t origin = m->dated ? m->lines[list->rank].origin_ns - m->lines[0].origin_ns : 0;
+    for (uint32_t i = 0; i < list->count; i++) {
+        const struct collective_point *point = point_at(m, list->first + i);
+        m->spans[list->span + i] =
+            (struct collective_span){point->start_ns + origin, point->end_ns + origin, point->step, point->blocking};
+    }
+}
+
+static void close_known(struct matching *m)
+{
+    for (uint32_t i = 0; i < m->class_count; i++) {
+        mem_free(m->classes[i].at);
+        mem_free(m->classes[i].number);
+    }
 }
 
 /* ---- one rank against those before it ---- */
@@ -218,7 +254,7 @@ struct rank_lists {
 
 static struct collective_spans own_of(const struct matching *m, const struct list *list)
 {
-    return (struct collective_spans){m->spans + list->first, list->count};
+    return (struct collective_spans){m->spans + list->span, list->count};
 }
 
 static struct collective_spans known_of(const struct matching *m, const struct list *list)
@@ -238,7 +274,7 @@ static struct alignment align_numbered(struct collective_spans own, struct colle
 static struct alignment align_list(const struct matching *m, const struct list *list, int64_t offset_ns)
 {
     const struct collective_spans own = own_of(m, list), known = known_of(m, list);
-    uint32_t *mate = m->mate + list->first;
+    uint32_t *mate = m->mate + list->span;
     return m->classes[list->class].numbered ? align_numbered(own, known, mate)
                                             : collectives_align(own, known, offset_ns, mate);
 }
@@ -378,16 +414,28 @@ static int64_t find_offset(struct matching *m, struct rank_lists rank)
 
 /* ---- joining ---- */
 
+/* Of the first rank as much as it has, since most classes stay as they are; then twice as much. */
+static void make_room(struct known *known, uint32_t more)
+{
+    const size_t need = (size_t)known->count + more;
+    if (need <= known->room)
+        return;
+    known->room = need > 2 * known->room ? need : 2 * known->room;
+    known->at = mem_resize(known->at, known->room * sizeof *known->at);
+    known->number = mem_resize(known->number, known->room * sizeof *known->number);
+}
+
 /* Puts what nobody before had among the known, which stay in order: from the last one down, each moves at most once. */
 static void add_known(struct matching *m, const struct list *list, const uint32_t *number, uint32_t more,
                       int64_t offset_ns)
 {
     struct known *known = &m->classes[list->class];
+    make_room(known, more);
     uint32_t old = known->count, to = known->count += more;
     for (uint32_t i = list->count; i-- && more;) {
-        if (m->mate[list->first + i] != ALIGN_NONE)
+        if (m->mate[list->span + i] != ALIGN_NONE)
             continue;
-        struct collective_span span = m->spans[list->first + i];
+        struct collective_span span = m->spans[list->span + i];
         span.start_ns -= offset_ns;
         span.end_ns -= offset_ns;
         for (; old && known->at[old - 1].start_ns > span.start_ns; old--) {
@@ -406,7 +454,7 @@ static void join_list(struct matching *m, const struct list *list, int64_t offse
     uint32_t *number = mem_alloc((list->count + (size_t)1) * sizeof *number), more = 0;
     align_list(m, list, offset_ns);
     for (uint32_t i = 0; i < list->count; i++) {
-        const uint32_t mate = m->mate[list->first + i];
+        const uint32_t mate = m->mate[list->span + i];
         number[i] = mate == ALIGN_NONE ? known->numbers++ : known->number[mate];
         more += mate == ALIGN_NONE;
         point_at(m, list->first + i)->key = not_zero(hash_add(m->class[list->first + i], number[i]));
@@ -421,17 +469,21 @@ struct match_doubt collectives_match(const struct collective_line *lines, uint32
     struct matching m = {.lines = lines, .ranks = ranks, .scratch = &scratch};
     collective_number_messages(lines, ranks);
     sort_places(&m);
-    find_spans(&m);
+    find_known(&m);
     find_lists(&m);
+    open_spans(&m);
     for (uint32_t first = 0, end; first < m.list_count; first = end) {
         struct rank_lists rank = {m.lists + first, 0};
         for (end = first; end < m.list_count && m.lists[end].rank == m.lists[first].rank;)
             end++;
         rank.count = end - first;
+        for (uint32_t i = first; i < end; i++)
+            find_spans(&m, &m.lists[i]);
         const int64_t offset_ns = first ? find_offset(&m, rank) : 0;
         for (uint32_t i = first; i < end; i++)
             join_list(&m, &m.lists[i], offset_ns);
     }
+    close_known(&m);
     arena_free(&scratch);
     return m.doubt;
 }
