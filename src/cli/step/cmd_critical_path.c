@@ -7,7 +7,7 @@
 #include "breakdown/job/across_show.h"
 #include "breakdown/job/delay_show.h"
 #include "breakdown/job/ideal_show.h"
-#include "breakdown/path/critical_path.h"
+#include "breakdown/path/path_side.h"
 #include "breakdown/verdict/behind.h"
 #include "breakdown/ranks/ranks_show.h"
 #include "cli/program/command.h"
@@ -143,13 +143,34 @@ static struct largest largest_of(const struct paths *paths, const struct path_su
     return (struct largest){str_of(path_class_title(largest)), share_of(sums->ns[largest], wall_ns)};
 }
 
+/*
+ * "Most of the path is data loading (29 %)." Where that is not the largest class of what bounds the steps, that side is told
+ * first: it may be of many classes, each smaller than one of another side. Of a host alone the bounds are parts of its work.
+ */
+static str say_path(const struct paths *paths, const struct path_sums *sums, const struct verdict *verdict,
+                    const struct largest *largest, struct arena *arena)
+{
+    const enum bound bound = verdict_answer(verdict).bound;
+    int64_t wall_ns = 0;
+    for (int class = 0; class < PATH_CLASSES; class ++)
+        wall_ns += sums->ns[class];
+    const struct path_side side = path_side_of(sums, bound);
+    if (paths->job.lined || !verdict->device || !side.ns || side.most == path_largest(sums))
+        return str_printf(arena, "Most of the path is %.*s (%.0f %%).", (int)largest->words.len, largest->words.at,
+                          100 * largest->share);
+    return str_printf(
+        arena, "%s is %.0f %% of the path, first %s (%.0f %%); beside it the largest part is %.*s (%.0f %%).",
+        path_side_title(bound), 100 * share_of(side.ns, wall_ns), path_class_title(side.most),
+        100 * share_of(sums->ns[side.most], wall_ns), (int)largest->words.len, largest->words.at, 100 * largest->share);
+}
+
 /* The same verdict as that of `summary`, from the same experiments; then what the path shows. */
-static str say(const struct paths *paths, const struct verdict *verdict, const struct largest *largest,
-               struct arena *arena)
+static str say(const struct paths *paths, const struct path_sums *sums, const struct verdict *verdict,
+               const struct largest *largest, struct arena *arena)
 {
     const str bound = verdict_say(verdict, paths->count, arena);
-    return str_printf(arena, "%.*s Most of the path is %.*s (%.0f %%).", (int)bound.len, bound.at,
-                      (int)largest->words.len, largest->words.at, 100 * largest->share);
+    const str path = say_path(paths, sums, verdict, largest, arena);
+    return str_printf(arena, "%.*s %.*s", (int)bound.len, bound.at, (int)path.len, path.at);
 }
 
 static void show_head(const struct paths *paths, struct report *report)
@@ -161,7 +182,7 @@ static void show_head(const struct paths *paths, struct report *report)
     const struct largest largest = largest_of(paths, &sums, wall_ns, report_arena(report));
     if (paths->count > 1)
         section_text(section, paths->job.sentence);
-    section_text(section, say(paths, &verdict, &largest, report_arena(report)));
+    section_text(section, say(paths, &sums, &verdict, &largest, report_arena(report)));
     if (!any_device(paths))
         section_text(section, S("The trace has no device activity: the path is that of the host alone."));
     if (any_sketched(paths))

@@ -263,6 +263,17 @@ class BesideHta(Case):
 
 # ---- overlay ----
 
+class Sentence(Case):
+    def test_the_side_of_the_bound_comes_before_a_larger_part_of_another(self):
+        """Data loading is the largest class, and yet the host bounds: its own work is of many classes."""
+        trace = shared_trace("kineto/kineto_resnet50_train_workers0_torch19.json.gz")
+        run = steptime("critical-path", trace)
+        self.assertIn("host-bound: ", run.out)
+        self.assertIn("The host's own work is 63 % of the path, first operators, forward (21 %); beside it the largest part is "
+                      "data loading (29 %).", " ".join(run.out.split()))
+        self.assertEqual(Path(trace).values["largest"], "data loading")
+
+
 class Overlay(Case):
     def setUp(self):
         super().setUp()
