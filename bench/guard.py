@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Fails where a command costs more than before for the same work: half a minute, the same figures on a busy machine.
+"""Fails where a command costs more than before for the same work: about a minute, the same figures on a busy machine.
 
 guard.py [--program FILE] [--only WORD] [--update]
 

@@ -5,7 +5,7 @@
 check.py BUILD [--label WORD] [--tally FILE] [MESON-TEST-OPTION...]
 
 The last line is "N passed, N failed, N skipped" over all cases of all test programs; the exit status is 1 if any
-failed. --tally appends the counts to a file, one line a run, so that several runs can be summed (tally.py).
+failed. --tally appends the counts to a file, one line a run, so that several runs can be summed (.ci/run).
 """
 import argparse
 import collections

@@ -174,11 +174,11 @@ static const struct {
     {CALLS, STARTS, "hipStreamEndCapture", NULL, CAUSE_CAPTURE},
     {CALLS, STARTS, "hipGraphInstantiate", NULL, CAUSE_CAPTURE},
 
-    /* CUPTI files a wait of the driver itself under overhead, too; it is no work of the recorder. */
     /* A call of another process lasts until that has answered. */
     {RANGES, STARTS, "rpc_sync#", NULL, CAUSE_COLLECTIVE},
     {RANGES, STARTS, "rpc_async#", NULL, CAUSE_COLLECTIVE},
 
+    /* CUPTI files a wait of the driver itself under overhead, too; it is no work of the recorder. */
     {BESIDE, IS, "Command Buffer Full", NULL, CAUSE_NONE},
     {BESIDE, HAS, "", NULL, CAUSE_RECORDER},
 };

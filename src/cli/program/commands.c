@@ -38,7 +38,8 @@ const struct command *const commands[] = {
 
 static const struct option trace_options[] = {
     {"steps", 0, "A..B", NULL,
-     "Look at these steps only: 2..5, 2.., ..5 or 3. The numbers are those of ProfilerStep#N."},
+     "Look at these steps only: 2..5, 2.., ..5 or 3. The numbers are those of ProfilerStep#N; of other steps they count "
+     "from 0."},
     {"skip-warmup", 0, NULL, NULL, "Leave out the first recorded step: it carries the profiler's start."},
     {"rank", 0, "R", NULL, "Look at these ranks only: 3, 0,4 or 0..7."},
     {"threads", 0, "N", NULL, "Read so many files at once. Default: one a core."},

@@ -72,13 +72,14 @@ const struct command command_ranks = {
     .brief = "the ranks of one job: who is late, by how much, and why",
     .about =
         "Finds the same collective on every rank (by process group and sequence number where recorded, else by kind, "
-        "size and time), sets the ranks' clocks against each other by the ends of the "
-        "collectives, and compares who entered when. A rank is late by the time behind the middle rank; where several "
-        "are equally late none is named. What a late rank did longer than the ranks in time, since the collective "
-        "before, is "
-        "told too.\n\nSketches, which 'steptime summary --save' writes where the traces lie, are read as traces are, and "
-        "the answer is the same.\n\nThe tables: ranks (a row a rank), reasons (why ranks came late), collective_kinds "
-        "(transfer times, algorithm and bus bandwidth by kind and size), collectives (each one with its skew).",
+        "size and time), sets the ranks' clocks against each other by their entries and ends, and compares who entered "
+        "when. A rank is late by the time behind the middle rank; where several are about as late none is named. What a "
+        "late rank did longer than the others is told too, with what they waited for each cause, and so is what bounds "
+        "the job and what it would save.\n\nSketches, which 'steptime summary --save' writes where the traces lie, are read as "
+        "traces are, and the answer is the same.\n\nThe tables: ranks (a row a rank), causes (what the late rank did longer), "
+        "reasons (why ranks came late), delay_costs (what all waiting is due to), ideal (what the job would save), "
+        "experiments (what bounds it), collective_kinds (transfer times, algorithm and bus bandwidth by kind and size), "
+        "collectives (each one with its skew).",
     .examples = "steptime ranks traces/|all traces of a directory\n"
                 "steptime ranks --steps 10..19 traces/|over ten steps only\n"
                 "steptime ranks sketches/|the same from sketches of them\n"
