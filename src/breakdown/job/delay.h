@@ -32,7 +32,7 @@ struct delays {
     struct delay_cost *at; /* largest first */
     uint32_t count;
     int64_t *of_rank;   /* by rank: the sum of its costs */
-    int64_t *own;       /* by rank: of them what is neither transfer nor unknown */
+    int64_t *own;       /* by rank: of them what is neither transfer nor communication */
     int64_t waiting_ns; /* all waiting in blocking collectives, over all of them and all ranks; the costs sum to it */
 };
 
