@@ -247,6 +247,25 @@ static int64_t blank_ns(const struct lab *lab)
     return blank;
 }
 
+/* Over half of the time of the steps that are left out, by what stands over the host's calls. */
+static enum cause cause_left_out(const struct lab *lab)
+{
+    const struct graph *graph = lab->graph;
+    const int64_t from = lab->judged.steps.from_ns, until = from + lab->judged.as_is_ns;
+    int64_t ns[CAUSES] = {0};
+    for (uint32_t i = 0; i < lab->charges.slice_count; i++) {
+        const struct charge_slice *slice = &lab->charges.slices[i];
+        const int64_t start = graph->net.start[slice->node];
+        if (start >= lab->selected.steps.from_ns && slice->node < lab->selected.steps.until &&
+            (start < from || start >= until))
+            sum_to(&ns[slice->charge - CHARGE_HOST], slice->ns);
+    }
+    for (int cause = 0; cause < CAUSES; cause++)
+        if (2 * ns[cause] > lab->selected.as_is_ns - lab->judged.as_is_ns)
+            return (enum cause)cause;
+    return CAUSE_NONE;
+}
+
 static bool is_first(const struct trace *trace, struct step_range range)
 {
     return trace->step_count == 1 && range.count == 1 && trace->step_source != STEPS_NONE &&
@@ -268,6 +287,8 @@ void verdict_run(const struct lab *lab, struct verdict *out)
     out->device = !lab->hostwork;
     out->held_ns = held_ns(lab);
     out->blank_ns = blank_ns(lab);
+    out->left_out_ns = lab->selected.as_is_ns - lab->judged.as_is_ns;
+    out->left_out_cause = cause_left_out(lab);
     struct experiments experiments = {.lab = lab, .spending = &spending};
     run_table(&experiments, out);
     if (verdict_answer(out).bound == BOUND_BALANCED)

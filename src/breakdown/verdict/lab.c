@@ -1,23 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "lab.h"
 
+/* The first and the last step carry the edges of the recording. */
+static struct step_range judged(struct step_range range, const struct selection *selection)
+{
+    if (!selection->limited && range.count >= 4) {
+        range.first++;
+        range.count -= 2;
+    }
+    return range;
+}
+
 static struct window window_of(const struct graph *graph, struct step_range range, struct arena *arena)
 {
     struct window window = {.range = range, .steps = graph_steps_of(graph, range, arena)};
     window.as_is_ns = graph_steps_ns(&window.steps, NULL);
     return window;
-}
-
-/* The first and the last step carry the edges of the recording. Where they take most of the time, the others alone would
- * answer for little of what was recorded. */
-static struct window judged(const struct graph *graph, const struct window *selected, const struct selection *selection,
-                            struct arena *arena)
-{
-    if (selection->limited || selected->range.count < 4)
-        return *selected;
-    const struct step_range inner = {selected->range.first + 1, selected->range.count - 2};
-    const struct window window = window_of(graph, inner, arena);
-    return window.as_is_ns >= selected->as_is_ns / 2 ? window : *selected;
 }
 
 /* Apart stand the work of the device and where the steps end. */
@@ -46,7 +44,7 @@ struct lab *lab_open_known(const struct graph *graph, const struct judged_rows *
                         .charges = charges_of(graph, rows->classes, tracks, arena),
                         .hostwork = hostwork_of(trace, rows->phases, arena)};
     lab->selected = window_of(graph, range, arena);
-    lab->judged = judged(graph, &lab->selected, selection, arena);
+    lab->judged = window_of(graph, judged(range, selection), arena);
     lab->joined = join(lab, arena);
     lab->selected.joined = graph_steps_joined(&lab->selected.steps, &lab->joined, arena);
     lab->judged.joined = graph_steps_joined(&lab->judged.steps, &lab->joined, arena);

@@ -47,6 +47,9 @@ void verdict_add(struct verdict *sums, const struct verdict *more)
     }
     sum_to(&sums->held_ns, more->held_ns);
     sum_to(&sums->blank_ns, more->blank_ns);
+    if (more->left_out_ns > sums->left_out_ns)
+        sums->left_out_cause = more->left_out_cause;
+    sum_to(&sums->left_out_ns, more->left_out_ns);
     if (more->pair_ns > sums->pair_ns) { /* of several that of the one that gains most */
         sums->pair_ns = more->pair_ns;
         sums->pair[0] = more->pair[0];
@@ -265,6 +268,17 @@ static str also(const struct verdict *verdict, uint32_t ranks, struct arena *are
     return str_of(alone);
 }
 
+/* Where they take more than the steps that were judged, what is said is not of most of the recording. */
+static str left_out(const struct verdict *verdict, struct arena *arena)
+{
+    const double left_ns = (double)verdict->left_out_ns, all_ns = left_ns + (double)verdict->step_ns;
+    if (left_ns <= (double)verdict->step_ns)
+        return S("");
+    const char *cause = verdict->left_out_cause == CAUSE_NONE ? NULL : cause_title(verdict->left_out_cause);
+    return str_printf(arena, "The first and the last step take %.1f %% of the time of all%s%s. The others are ",
+                      100 * left_ns / all_ns, cause ? ", most of it " : "", cause ? cause : "");
+}
+
 str verdict_say(const struct verdict *verdict, uint32_t ranks, struct arena *arena)
 {
     const struct verdict_answer answer = verdict_answer(verdict);
@@ -274,9 +288,10 @@ str verdict_say(const struct verdict *verdict, uint32_t ranks, struct arena *are
     }
     const str word = bound_word(answer.bound, verdict->device), gained = gain(verdict, answer.bound, arena);
     const str more = also(verdict, ranks, arena), others = proof(verdict, answer.bound, arena);
-    return str_printf(arena, "%.*s: %.*s%.*s. Replayed too: %.*s%sthe replay explains %.0f %% of the time.",
-                      (int)word.len, word.at, (int)gained.len, gained.at, (int)more.len, more.at, (int)others.len,
-                      others.at, others.len ? "; " : "", 100 * (1 - verdict_error(verdict)));
+    const str left = left_out(verdict, arena);
+    return str_printf(arena, "%.*s%.*s: %.*s%.*s. Replayed too: %.*s%sthe replay explains %.0f %% of the time.",
+                      (int)left.len, left.at, (int)word.len, word.at, (int)gained.len, gained.at, (int)more.len,
+                      more.at, (int)others.len, others.at, others.len ? "; " : "", 100 * (1 - verdict_error(verdict)));
 }
 
 /* ---- as a table ---- */
@@ -348,6 +363,8 @@ void verdict_show(const struct verdict *verdict, uint32_t ranks, struct report *
     section_detail(section, "verdict_steps", "steps replayed", UNIT_COUNT, cell_int(verdict->steps));
     section_detail(section, "verdict_step_ns", "a step of these", UNIT_NS,
                    cell_int(per_step(verdict, verdict->step_ns)));
+    section_detail(section, "verdict_left_out_ns", "the first and the last step, left out", UNIT_NS,
+                   cell_int(verdict->left_out_ns));
     section_detail(section, "verdict_error", "not explained by the replay", UNIT_RATIO,
                    cell_real(verdict_error(verdict)));
     put_experiments(verdict, section);

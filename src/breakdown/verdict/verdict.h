@@ -47,6 +47,8 @@ struct verdict {
     uint32_t steps;
     int64_t step_ns;               /* of all steps, as recorded and as replayed without a change */
     int64_t explained_ns;          /* as the graph explains it */
+    int64_t left_out_ns;           /* of the first and the last step, where they are not among them */
+    enum cause left_out_cause;     /* of the host there, over half of that time; CAUSE_NONE: no single one */
     int64_t saved_ns[RESOURCES];   /* by the experiment of the table */
     int64_t removed_ns[RESOURCES]; /* by taking the resource away */
     int64_t time_ns[RESOURCES];    /* the summed time of its nodes in the steps */

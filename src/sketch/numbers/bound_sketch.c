@@ -30,11 +30,20 @@ static void code_pair(struct code *code, struct verdict *verdict)
     }
 }
 
+static void code_left_out(struct code *code, struct verdict *verdict)
+{
+    int cause = verdict->left_out_cause;
+    code_ns(code, &verdict->left_out_ns, 0);
+    code_word(code, &sketch_causes, &cause);
+    verdict->left_out_cause = (enum cause)cause;
+}
+
 static void code_verdict(struct code *code, struct verdict *verdict)
 {
     code_u32(code, &verdict->steps, 0);
     code_ns(code, &verdict->step_ns, 0);
     code_ns(code, &verdict->explained_ns, verdict->step_ns);
+    code_left_out(code, verdict);
     code_resources(code, verdict);
     code_pair(code, verdict);
     code_bits(code, &verdict->launches);
