@@ -22,8 +22,9 @@ LIMIT_S = 120           # a command may run, for a small trace
 BYTES_A_SECOND = 10**5  # of a file, packed mostly, each of which gives it a second more
 
 # Columns and values that may be negative: differences, and times before something else.
-SIGNED = re.compile(r"offset|device_clock|error|residual|start_ns|begin_ns|first_ns|enter_ns|difference|saving|change|gain|delta|signed"
-                    r"|longer|caused|late|slack|lead|delay|correlation|profiler_us|without_ns|rank$|^device$|^step$|pid|tid|seq|dim|bias")
+SIGNED = re.compile(r"offset|device_clock|error|residual|start_ns|begin_ns|first_ns|enter_ns|difference|saving|change|gain"
+                    r"|delta|signed|longer|caused|late|slack|lead|delay|correlation|profiler_us|without_ns|rank$|^device$"
+                    r"|^step$|pid|tid|seq|dim|bias")
 
 
 class Broken(Exception):
