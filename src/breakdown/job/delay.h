@@ -10,7 +10,7 @@
  * long-term cost, in proportion of its own surplus there. Collectives are taken
  * from last to first, so that every wait has been handed all before its turn.
  *
- *     invariant: all short-term costs and what could not be handed on sum to all waiting; nothing is lost by rounding
+ *     invariant: short-term and long-term costs together sum to all waiting; nothing is lost by rounding
  *
  * After Böhme, Geimer, Wolf et al., ICPP 2010, and ACM TOPC 3(2), 2016, doi
  * 10.1145/2934661; the rule as it is used is in doc/numbers/ranks.md. What a rank

@@ -20,6 +20,7 @@ struct ideal {
     int64_t *compute; /* by rank and step: compute of the device before the last collective, on the way or beside it */
     int64_t *typical_compute; /* by step */
     int64_t as_is_ns, all_ns;
+    bool by_step; /* false: all steps are one */
 
     /* the current experiment */
     uint32_t rank, class, kind; /* that alone; NO_RANK: all */
@@ -182,7 +183,8 @@ struct ideal *ideal_new(const struct lines *lines, enum ideal_rule rule, struct 
         column[kind] = lines->kinds[kind].plain == kind ? d->kinds++ : column[lines->kinds[kind].plain];
     d->column = column;
     d->steps = number_steps(d, &steps);
-    if ((uint64_t)lines->count * d->steps * d->kinds > CELLS_MOST)
+    d->by_step = (uint64_t)lines->count * d->steps * d->kinds <= CELLS_MOST;
+    if (!d->by_step)
         d->steps = 1;
     d->step = arena_array(arena, lines->count, sizeof *d->step);
     d->own = arena_array(arena, (size_t)lines->count * d->steps * d->kinds, sizeof *d->own);
@@ -197,6 +199,11 @@ struct ideal *ideal_new(const struct lines *lines, enum ideal_rule rule, struct 
     d->all_ns = run(d, NO_RANK, NO_RANK, NO_RANK, false);
     map_free(&steps);
     return d;
+}
+
+bool ideal_by_step(const struct ideal *ideal)
+{
+    return ideal->by_step;
 }
 
 int64_t ideal_as_is_ns(struct ideal *ideal)

@@ -20,6 +20,9 @@ enum ideal_rule {
 struct ideal;
 struct ideal *ideal_new(const struct lines *lines, enum ideal_rule rule, struct arena *arena);
 
+/* False: there are so many ranks, steps and kinds that all steps are taken together. */
+bool ideal_by_step(const struct ideal *ideal);
+
 int64_t ideal_as_is_ns(struct ideal *ideal); /* T, the job as recorded */
 int64_t ideal_all_ns(struct ideal *ideal);   /* T_ideal: every kind on every rank; transfers as they are */
 int64_t ideal_rank_ns(struct ideal *ideal, uint32_t rank);

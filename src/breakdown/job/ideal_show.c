@@ -14,6 +14,7 @@ struct showing {
     struct ideal *ideal;
     struct table *table;
     struct arena *arena;
+    uint32_t ranks_left, kinds_left; /* with delay cost, but not tried */
 };
 
 static const struct column_spec columns[] = {
@@ -57,13 +58,16 @@ static int most_first(const void *a, const void *b)
     return x->of < y->of ? -1 : x->of > y->of;
 }
 
-static uint32_t choose(struct tried *all, uint32_t count, uint32_t most)
+/* Returns how many are tried; *left: how many more have a cost. */
+static uint32_t choose(struct tried *all, uint32_t count, uint32_t most, uint32_t *left)
 {
     if (count)
         qsort(all, count, sizeof *all, most_first);
-    uint32_t chosen = 0;
-    while (chosen < count && chosen < most && all[chosen].cost_ns > 0)
-        chosen++;
+    uint32_t costly = 0;
+    while (costly < count && all[costly].cost_ns > 0)
+        costly++;
+    const uint32_t chosen = costly < most ? costly : most;
+    *left = costly - chosen;
     return chosen;
 }
 
@@ -82,7 +86,7 @@ static void try_ranks(struct showing *s, uint32_t most)
     struct tried *all = arena_array(s->arena, count, sizeof *all);
     for (uint32_t r = 0; r < count; r++)
         all[r] = (struct tried){s->job->delays.of_rank[r], r};
-    const uint32_t chosen = choose(all, count, most);
+    const uint32_t chosen = choose(all, count, most, &s->ranks_left);
     for (uint32_t i = 0; i < chosen; i++) {
         const long long rank = (long long)s->job->ranks.at[all[i].of]->rank;
         put(s, str_printf(s->arena, "rank %lld", rank), cell_int(rank), NULL, ideal_rank_ns(s->ideal, all[i].of));
@@ -115,7 +119,7 @@ static void try_kinds(struct showing *s, uint32_t most)
         if (can_be_ideal(&job->lines.kinds[cost->kind]))
             all[job->lines.kinds[cost->kind].plain].cost_ns += cost->short_ns + cost->long_ns;
     }
-    const uint32_t chosen = choose(all, job->lines.kind_count, most < KINDS_MOST ? most : KINDS_MOST);
+    const uint32_t chosen = choose(all, job->lines.kind_count, most < KINDS_MOST ? most : KINDS_MOST, &s->kinds_left);
     for (uint32_t i = 0; i < chosen; i++) {
         const struct line_kind *kind = &job->lines.kinds[all[i].of];
         put(s, words_of(s, kind, ", on all ranks"), cell_null(), kind, ideal_kind_ns(s->ideal, all[i].of, NO_RANK));
@@ -137,15 +141,27 @@ static void try_first(struct showing *s)
     }
 }
 
+static void say_what_is_left(const struct showing *s, struct section *section)
+{
+    if (s->ranks_left || s->kinds_left)
+        section_text(section, str_printf(s->arena,
+                                         "Tried are the ranks and kinds of time with most delay cost: %u more ranks "
+                                         "and %u more kinds have some.",
+                                         s->ranks_left, s->kinds_left));
+}
+
 void ideal_show(const struct job *job, struct report *report)
 {
     if (!job->lined || !job->delays.waiting_ns)
         return;
     struct section *section = report_section(report, "ideal", "What the job would save");
     struct arena *arena = report_arena(report);
-    struct showing s = {job, ideal_new(&job->lines, IDEAL_MIDDLE, arena), NULL, arena};
+    struct showing s = {.job = job, .ideal = ideal_new(&job->lines, IDEAL_MIDDLE, arena), .arena = arena};
     const uint32_t most = tries_of(job);
-    section_text(section, S("By replay of all ranks: ideal is what the middle rank takes, in each step."));
+    section_text(section,
+                 str_printf(arena, "By replay of all ranks: ideal is what the middle rank takes, %s.",
+                            ideal_by_step(s.ideal) ? "in each step"
+                                                   : "in all steps together: they are too many to be told apart"));
     section_value(section, "job_ideal_ns", "with everything ideal", UNIT_NS, cell_int(ideal_all_ns(s.ideal)));
     s.table = section_table(section, "ideal", "");
     table_columns(s.table, columns);
@@ -154,4 +170,5 @@ void ideal_show(const struct job *job, struct report *report)
     try_first(&s);
     try_kinds(&s, most);
     put(&s, S("transfers, at no time"), cell_null(), NULL, ideal_transfers_ns(s.ideal));
+    say_what_is_left(&s, section);
 }

@@ -167,20 +167,6 @@ static struct around around_call(const struct trace *trace, uint32_t call)
     return around;
 }
 
-/* How many of the rows start before the time. */
-static uint32_t started_before(const struct trace *trace, struct rows rows, int64_t time_ns)
-{
-    uint32_t low = 0, high = rows.count;
-    while (low < high) {
-        const uint32_t middle = low + (high - low) / 2;
-        if (trace->start_ns[rows.at[middle]] < time_ns)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 /* The calls of the thread between the kernel before and this one. Returns how many there are. */
 static uint32_t add_calls(struct collective_table *table, uint32_t kernel, const struct groups *groups)
 {
@@ -188,7 +174,7 @@ static uint32_t add_calls(struct collective_table *table, uint32_t kernel, const
     const struct around own = around_of(trace, kernel);
     const struct rows rows = trace_rows(trace, trace->lane[own.annotation], NEST_CALLS);
     uint32_t found = 0;
-    for (uint32_t i = started_before(trace, rows, trace->start_ns[own.annotation]); i-- > 0;) {
+    for (uint32_t i = trace_first_from(trace, rows, trace->start_ns[own.annotation]); i-- > 0;) {
         if (!is_call(trace, rows.at[i]))
             continue;
         if (groups->taken[rows.at[i]])
