@@ -47,6 +47,8 @@ static bool find_asked(struct predicting *p, struct steptime_error *err)
 {
     const char *mode = call_text(p->call, "mode"), *overheads = call_text(p->call, "overheads");
     const char *models = call_text(p->call, "models");
+    if (!predict_level(p->call, &p->asked.level, err))
+        return false;
     p->asked.plan.with_profiler = !call_flag(p->call, "without-profiler");
     p->asked.plan.replay = mode ? !strcmp(mode, "replay") : !any_untimed(p);
     p->asked.plan.models = models ? models_load(str_of(models), &p->arena, err) : models_new(&p->arena);
@@ -80,6 +82,7 @@ static void take_errors(struct prediction *predictions, const struct prediction 
         predictions[i].bias = as_is[i].bias;
         predictions[i].tests = as_is[i].tests;
         predictions[i].rank_error = as_is[i].rank_error;
+        predict_range_tested(&predictions[i]);
     }
 }
 
@@ -211,6 +214,8 @@ static const struct option options[] = {
     {"explain", 0, "ID", NULL,
      "Tell what a number means and which events, operators or steps are behind it: active_ns, wait, model_error ... "
      "'list' shows all names."},
+    {"level", 0, "SHARE", NULL,
+     "How many of the true times are to lie within the intervals that stand beside predictions: 0.9 by default."},
     {"each", 0, NULL, NULL, "Of 'predict graph': a row an operator, with the column predicted_us, not a row a step."},
     {"input", 0, "FILE", NULL, "The table of 'predict kernel' and 'predict graph'; - is standard input."},
     {0},
@@ -233,8 +238,8 @@ const struct command command_predict = {
         "the question changes, else by the walk; doc/numbers/what-if.md has each with its formula and limits.\n\n"
         "A model from its sizes is dlrm:NAME or dlrm:FILE.toml, with @BATCH behind; a step of a table of operators is "
         "list:FILE.csv, with @MODEL,MODE,SEQ,BATCH behind or the first of them, else the first step in it.\n\n"
-        "Of tables: 'predict kernel --input FILE' adds the column predicted_us to a table of kernels; 'predict graph --input "
-        "FILE' adds up tables of operators.",
+        "Of tables: 'predict kernel --input FILE' adds to a table of kernels predicted_us, its interval (low_us, high_us), "
+        "the basis and whose measurements it comes from; 'predict graph --input FILE' adds up tables of operators.",
     .examples =
         "steptime predict trace.json.gz|the step as it is, and how far off the prediction is\n"
         "steptime predict --explain idle_ns trace.json.gz|the gaps of the device and what ends them\n"

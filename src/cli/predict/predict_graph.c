@@ -21,9 +21,11 @@
 
 /* A step: what rows of the same model, mode, sequence and batch sum up to. */
 struct timed_step {
-    str name[4];  /* model, mode, seq, batch, as written */
-    double us[2]; /* by enum list_phase */
-    bool broken;  /* a row of it could not be predicted */
+    str name[4];                /* model, mode, seq, batch, as written */
+    double us[2];               /* by enum list_phase */
+    struct estimate_sum *doubt; /* of both */
+    enum estimate_basis basis;  /* the least sure */
+    bool broken;                /* a row of it could not be predicted */
 };
 
 struct prediction {
@@ -38,31 +40,32 @@ struct prediction {
     struct timed_step *steps; /* by the id of the key */
     size_t step_room;
     bool each; /* a row an operator, not a row a step */
-    double us, guessed_us;
+    double us, guessed_us, level;
     struct row_problems problems;
 };
 
 /* ---- operators ---- */
 
-/* Microseconds of one call; 0: it costs nothing; below 0: there is no prediction, which is said on stderr. */
-static double row_us(struct prediction *p, const struct list_row *row)
+/* False where there is no prediction, which is said on stderr. What launches nothing takes no time, and that is sure. */
+static bool estimate_row(struct prediction *p, const struct list_row *row, struct estimate *estimate)
 {
     struct kernel kernel;
     const char *const problem = row->problem ? row->problem : kernel_of_list_row(&p->node, row, &kernel);
-    struct estimate estimate;
     struct steptime_error err;
-    if (problem)
+    *estimate = (struct estimate){.basis = BASIS_MEASURED, .from = S("")};
+    if (problem) {
         row_problem(&p->problems, row->line, row->op, S(""), problem);
-    else if (kernel.form == FORMS)
-        return 0;
-    else if (!models_estimate(p->models, &p->hardware, &kernel, &estimate, &err))
-        row_problem(&p->problems, row->line, row->op, S(""), err.message);
-    else {
-        p->us += estimate.us * (double)row->repeat;
-        p->guessed_us += !op_word_known(row->op) && !str_eq(row->op, S("copy")) ? estimate.us * (double)row->repeat : 0;
-        return estimate.us;
+        return false;
     }
-    return -1;
+    if (kernel.form == FORMS)
+        return true;
+    if (!models_estimate(p->models, &p->hardware, &kernel, estimate, &err)) {
+        row_problem(&p->problems, row->line, row->op, S(""), err.message);
+        return false;
+    }
+    p->us += estimate->us * (double)row->repeat;
+    p->guessed_us += !op_word_known(row->op) && !str_eq(row->op, S("copy")) ? estimate->us * (double)row->repeat : 0;
+    return true;
 }
 
 /* ---- steps ---- */
@@ -83,49 +86,61 @@ static struct timed_step *step_of(struct prediction *p, const struct list_row *r
         return &p->steps[id];
     p->steps = mem_grow(p->steps, &p->step_room, (size_t)id + 1, sizeof *p->steps);
     p->steps[id] = (struct timed_step){.name = {str_copy(&p->arena, row->model), str_copy(&p->arena, row->mode),
-                                                str_copy(&p->arena, row->seq), str_copy(&p->arena, row->batch)}};
+                                                str_copy(&p->arena, row->seq), str_copy(&p->arena, row->batch)},
+                                       .doubt = arena_array(&p->arena, 1, sizeof(struct estimate_sum))};
     return &p->steps[id];
+}
+
+/* By which factor a step may be longer or shorter. */
+static double factor_of(const struct prediction *p, const struct timed_step *step)
+{
+    double shared, own;
+    estimate_sum_sd(step->doubt, &shared, &own);
+    return exp(interval_half_width(hypot(shared, own), p->level));
+}
+
+static void put_step(const struct prediction *p, const struct timed_step *step, struct csv_writer *csv)
+{
+    const double forward = step->us[LIST_FORWARD] / 1e3, backward = step->us[LIST_BACKWARD] / 1e3;
+    const double factor = factor_of(p, step), ms = forward + backward;
+    const double values[] = {ms, forward, backward, ms / factor, ms * factor};
+    for (uint32_t i = 0; i < sizeof values / sizeof *values; i++)
+        csv_real(csv, step->broken ? NAN : values[i]);
+    csv_text(csv, step->broken ? S("") : estimate_basis_word(step->basis));
 }
 
 static void put_steps(struct prediction *p)
 {
     const str device = str_of(call_text(p->call, "hw"));
     struct csv_writer csv = {.out = p->out};
-    writer_put(p->out, S("device,model,mode,seq,batch,predicted_ms,predicted_fwd_ms,predicted_bwd_ms\n"));
+    writer_put(p->out, S("device,model,mode,seq,batch,predicted_ms,predicted_fwd_ms,predicted_bwd_ms,low_ms,high_ms,"
+                         "basis\n"));
     for (uint32_t id = 1; id < intern_count(p->keys); id++) {
-        const struct timed_step *step = &p->steps[id];
         csv_text(&csv, device);
         for (int i = 0; i < 4; i++)
-            csv_text(&csv, step->name[i]);
-        const double forward = step->us[LIST_FORWARD] / 1e3, backward = step->us[LIST_BACKWARD] / 1e3;
-        csv_real(&csv, step->broken ? NAN : forward + backward);
-        csv_real(&csv, step->broken ? NAN : forward);
-        csv_real(&csv, step->broken ? NAN : backward);
+            csv_text(&csv, p->steps[id].name[i]);
+        put_step(p, &p->steps[id], &csv);
         csv_end_line(&csv);
     }
 }
 
 /* ---- the list ---- */
 
-static void put_row(struct prediction *p, const struct list_row *row, double us)
-{
-    writer_put(p->out, row->fields.text);
-    for (uint32_t i = row->fields.count; i < operator_list_header(p->list)->count; i++)
-        writer_put(p->out, S(","));
-    put_prediction(p->out, us >= 0 ? us : NAN);
-}
-
 static void take_row(struct prediction *p, const struct list_row *row)
 {
-    const double us = row_us(p, row);
+    struct estimate estimate;
+    const bool known = estimate_row(p, row, &estimate);
     p->problems.rows++;
     if (p->each) {
-        put_row(p, row, us);
+        put_estimate(p->out, &row->fields, operator_list_header(p->list)->count, known ? &estimate : NULL, p->level);
         return;
     }
     struct timed_step *step = step_of(p, row);
-    step->broken |= us < 0;
-    step->us[row->phase] += us < 0 ? 0 : us * (double)row->repeat;
+    const double us = known ? estimate.us * (double)row->repeat : 0;
+    step->broken |= !known;
+    step->us[row->phase] += us;
+    step->basis = estimate.basis > step->basis ? estimate.basis : step->basis;
+    estimate_sum_add(step->doubt, &estimate, us);
 }
 
 static void say_guessed(const struct prediction *p)
@@ -139,10 +154,9 @@ static void say_guessed(const struct prediction *p)
 
 static void predict_list(struct prediction *p)
 {
-    if (p->each) {
-        writer_put(p->out, operator_list_header(p->list)->text);
-        writer_put(p->out, S(",predicted_us\n"));
-    }
+    const str header = operator_list_header(p->list)->text;
+    if (p->each)
+        writer_printf(p->out, "%.*s,%s\n", (int)header.len, header.at, predicted_columns);
     struct list_row row;
     while (operator_list_next(p->list, &row))
         take_row(p, &row);
@@ -164,6 +178,8 @@ static bool open_all(struct prediction *p, struct steptime_error *err)
     if (!hw)
         return fail(err, STEPTIME_USAGE, "on which device? --hw NAME ('steptime hw' lists them)");
     if (!hardware_of_words(p->call, str_of(hw), &p->arena, &p->hardware, err))
+        return false;
+    if (!predict_level(p->call, &p->level, err))
         return false;
     hardware_say(p->call);
     p->each = call_flag(p->call, "each");

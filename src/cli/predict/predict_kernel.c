@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <math.h>
-
 #include "base/error.h"
 #include "base/intern.h"
 #include "base/mem.h"
@@ -31,6 +29,7 @@ struct prediction {
     struct device *devices; /* by the id of the name */
     size_t device_room;
     const struct hardware *given; /* by --hw; NULL */
+    double level;
     struct row_problems problems;
 };
 
@@ -75,46 +74,37 @@ static void unknown_device(struct prediction *p, const struct table_row *row)
 
 /* ---- rows ---- */
 
-/* Microseconds; 0 where there is no prediction, which is said on stderr. */
-static double row_us(struct prediction *p, const struct table_row *row)
+/* False where there is no prediction, which is said on stderr. */
+static bool estimate_row(struct prediction *p, const struct table_row *row, struct estimate *estimate)
 {
+    struct steptime_error err;
     if (row->problem) {
         row_problem(&p->problems, row->line, row->op, row->device, row->problem);
-        return 0;
+        return false;
     }
     const struct hardware *device = device_of(p, row->device);
     if (!device) {
         unknown_device(p, row);
-        return 0;
+        return false;
     }
-    struct estimate estimate;
-    struct steptime_error err;
-    if (models_estimate(p->models, device, &row->kernel, &estimate, &err))
-        return estimate.us;
+    if (models_estimate(p->models, device, &row->kernel, estimate, &err))
+        return true;
     row_problem(&p->problems, row->line, row->op, row->device, err.message);
-    return 0;
-}
-
-/* The row as it came, fields that it leaves out at its end as empty ones, and the new field. */
-static void put_row(struct prediction *p, const struct table_row *row, double us)
-{
-    writer_put(p->out, row->fields.text);
-    for (uint32_t i = row->fields.count; i < kernel_table_header(p->table)->count; i++)
-        writer_put(p->out, S(","));
-    put_prediction(p->out, us > 0 ? us : NAN);
+    return false;
 }
 
 static bool predict_rows(struct prediction *p, struct steptime_error *err)
 {
     const struct csv_row *header = kernel_table_header(p->table);
-    if (csv_column(header, S("predicted_us")) != UINT32_MAX)
-        return fail(err, STEPTIME_INPUT, "the table has a column predicted_us already");
-    writer_put(p->out, header->text);
-    writer_put(p->out, S(",predicted_us\n"));
+    if (!predict_columns_free(header, err))
+        return false;
+    writer_printf(p->out, "%.*s,%s\n", (int)header->text.len, header->text.at, predicted_columns);
     struct table_row row;
+    struct estimate estimate;
     while (kernel_table_next(p->table, &row)) {
         p->problems.rows++;
-        put_row(p, &row, row_us(p, &row));
+        const bool known = estimate_row(p, &row, &estimate);
+        put_estimate(p->out, &row.fields, header->count, known ? &estimate : NULL, p->level);
     }
     row_problems_end(&p->problems);
     return true;
@@ -141,6 +131,8 @@ static bool open_all(struct prediction *p, struct steptime_error *err)
         return false;
     if (!input)
         return fail(err, STEPTIME_USAGE, "which table? --input FILE, or --input - for standard input");
+    if (!predict_level(p->call, &p->level, err))
+        return false;
     hardware_say(p->call);
     p->catalogue = catalogue_built_in();
     return find_given(p, err) && (p->models = models_of_words(p->call, &p->arena, err)) &&

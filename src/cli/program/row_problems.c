@@ -2,38 +2,9 @@
 #include "row_problems.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 
-#include "io/writer.h"
-
 enum { NAMED = 5, WIDTH = 60 };
-
-/* By hand: a million rows are written, and printf takes longer for a number than the model for the kernel. */
-void put_prediction(struct writer *out, double us)
-{
-    enum { MOST = 24 };
-    char text[MOST];
-    if (isnan(us)) {
-        writer_put(out, S(",\n"));
-        return;
-    }
-    if (us >= 1e12) {
-        writer_printf(out, ",%.6g\n", us);
-        return;
-    }
-    char *at = text + MOST;
-    *--at = '\n';
-    uint64_t ns = (uint64_t)(us * 1000 + 0.5);
-    for (int digits = 0; digits < 4 || ns; digits++) {
-        *--at = (char)('0' + ns % 10);
-        ns /= 10;
-        if (digits == 2)
-            *--at = '.';
-    }
-    *--at = ',';
-    writer_put(out, (str){at, (size_t)(text + MOST - at)});
-}
 
 static str shortened(struct arena *arena, str text)
 {

@@ -16,10 +16,6 @@ bool row_problems_shown(const struct row_problems *problems);
 /* "steptime: line 12: softmax on T4: rows is 0". */
 void row_problem(struct row_problems *problems, uint32_t line, str op, str device, const char *what);
 
-/* Ends a row with a field for its microseconds, in nanoseconds' steps; NaN: an empty one. */
-struct writer;
-void put_prediction(struct writer *out, double us);
-
 /* Says how many there were, where it was more than none. */
 void row_problems_end(const struct row_problems *problems);
 

@@ -219,6 +219,16 @@ static bool read_error(struct reading *reading, str word, str value)
     return read_share(reading, word, value, &reading->set->error);
 }
 
+static bool read_shared(struct reading *reading, str word, str value)
+{
+    return read_share(reading, word, value, &reading->set->shared);
+}
+
+static bool read_spread(struct reading *reading, str word, str value)
+{
+    return read_share(reading, word, value, &reading->set->spread);
+}
+
 static bool read_factor(struct reading *reading, str word, str value)
 {
     if (!read_share(reading, word, value, &reading->set->factor))
@@ -237,7 +247,7 @@ static const struct {
     {"carry", IN_GROUP, read_carry},   {"residual", IN_GROUP, read_residual}, {"candidate", IN_GROUP, read_candidate},
     {"note", IN_GROUP, read_note},     {"set", IN_GROUP, read_set},           {"rows", IN_SET, read_rows},
     {"error", IN_SET, read_error},     {"factor", IN_SET, read_factor},       {"tree", IN_SET, read_tree},
-    {"vendor", IN_GROUP, read_vendor},
+    {"vendor", IN_GROUP, read_vendor}, {"shared", IN_SET, read_shared},       {"spread", IN_SET, read_spread},
 };
 enum { LINES = sizeof lines / sizeof *lines };
 
@@ -285,6 +295,8 @@ static void write_set(const struct family *family, const char *word, const struc
 {
     put(out, word, set->device);
     writer_printf(out, "rows %u\nerror %.4f\n", set->rows, set->error);
+    if (set->shared > 0 || set->spread > 0)
+        writer_printf(out, "shared %.4f\nspread %.4f\n", set->shared, set->spread);
     if (set->factor > 0)
         writer_printf(out, "factor %.6g\n", set->factor);
     for (uint32_t i = 0; i < family->parameter_count; i++)
@@ -362,21 +374,22 @@ static const struct coefficient_set *carried_set(const struct group_model *group
 }
 
 const struct coefficient_set *coefficients_for(const struct group_model *group, const struct hardware *hardware,
-                                               enum kinship *kinship)
+                                               struct kin *kin)
 {
-    double distance;
-    *kinship = KINSHIP_NONE;
+    *kin = (struct kin){.kinship = KINSHIP_NONE, .stranger = true};
     if (!group->set_count)
         return NULL;
+    const str vendor = vendor_of(hardware->name);
     for (uint32_t i = 1; i < group->set_count; i++) {
+        kin->stranger &= !str_eq(vendor_of(group->sets[i].device), vendor);
         if (!str_eq(group->sets[i].device, hardware->name))
             continue;
-        *kinship = KINSHIP_SELF;
+        kin->kinship = KINSHIP_SELF;
         return &group->sets[i];
     }
-    const struct coefficient_set *nearest = nearest_set(group, hardware, &distance);
-    if (distance >= same_chip)
+    const struct coefficient_set *nearest = nearest_set(group, hardware, &kin->distance);
+    if (kin->distance >= same_chip)
         return carried_set(group, hardware, nearest);
-    *kinship = KINSHIP_CHIP;
+    kin->kinship = KINSHIP_CHIP;
     return nearest;
 }

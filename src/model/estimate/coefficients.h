@@ -13,6 +13,8 @@
  *     set *                          the devices together
  *     rows 87623
  *     error 0.153
+ *     shared 0.12                    how far off, ln, all kernels alike (interval.h); of `*` on a device that was left out
+ *     spread 0.09                    and each by itself; where a file lacks both, they follow from the error
  *     floor_us 21.7                  a line for each coefficient of the family
  *     set Tesla T4                   one device
  *     ...
@@ -57,7 +59,9 @@ struct coefficient_set {
     str device;               /* of the catalogue; "*": the devices together */
     struct hardware hardware; /* of that device; unused of "*" */
     uint32_t rows;
-    double error; /* mean relative error in cross-validation */
+    double error;  /* mean relative error in cross-validation */
+    double shared; /* standard deviation of ln(true / predicted) that all kernels have in common; 0: not known */
+    double spread; /* of each kernel beside; 0: not known */
     double value[FAMILY_PARAMETERS];
     double factor;          /* on every time, from adapting to a few rows; 0: none */
     struct trees *residual; /* NULL: none */
@@ -110,8 +114,14 @@ const struct group_model *coefficients_group(const struct family_model *model, s
  */
 enum kinship { KINSHIP_SELF, KINSHIP_CHIP, KINSHIP_NONE };
 
+struct kin {
+    enum kinship kinship;
+    double distance; /* to the measured device that is most like it; infinite: there is none whose figures are known */
+    bool stranger;   /* no device of its vendor was measured */
+};
+
 /* The set that is meant for a device; NULL where the group has none. */
 const struct coefficient_set *coefficients_for(const struct group_model *group, const struct hardware *hardware,
-                                               enum kinship *kinship);
+                                               struct kin *kin);
 
 #endif

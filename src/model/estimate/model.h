@@ -24,11 +24,19 @@ enum estimate_basis {
     BASIS_BYTES,    /* no model of the form: bytes over bandwidth */
 };
 
+/*
+ * A time with its doubt. ln(true / us) has two parts that are independent: what all kernels of the family share on this
+ * device, and what is this kernel's alone. Both are given by their standard deviation.
+ */
 struct estimate {
     double us;
     enum estimate_basis basis;
-    double error; /* mean relative error of this model in cross-validation; 0 where it was never measured */
-    str model;    /* its name in `model show` */
+    double error;    /* mean relative error of this model in cross-validation; NaN: it was never measured */
+    double shared;   /* of all kernels of the family on this device alike, ln */
+    double own;      /* of this kernel beside the others, ln */
+    uint32_t family; /* kernels of the same number share `shared`; below ESTIMATE_FAMILIES */
+    str from;  /* whose coefficients: the device itself, another one, a vendor, "all"; "" where none were fitted */
+    str model; /* its name in `model show` */
 };
 
 struct models;
@@ -45,6 +53,9 @@ const struct models *models_load(str path, struct arena *arena, struct steptime_
  */
 bool models_estimate(const struct models *models, const struct hardware *hardware, const struct kernel *kernel,
                      struct estimate *estimate, struct steptime_error *err);
+
+/* Of a kernel that no model takes: its bytes over the memory's rate. False where the rate is not known. */
+bool estimate_bytes(const struct hardware *hardware, const struct kernel *kernel, struct estimate *estimate);
 
 str estimate_basis_word(enum estimate_basis basis);
 

@@ -1,17 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "models.h"
 
-#include <math.h>
-
 #include "base/buf.h"
 #include "base/error.h"
 #include "io/source.h"
 #include "model/families/families.h"
 
 enum { BLOCK_BYTES = 1 << 16, MOST_FILE_BYTES = 1 << 26 };
-
-/* How far a learned residual may move an analytic time: a factor of two either way. */
-static const double most_residual = 0.7;
 
 /* ---- making ---- */
 
@@ -119,85 +114,4 @@ const struct models *models_load(str path, struct arena *arena, struct steptime_
                       read_families(models, str_copy(arena, buf_str(&text)), path, arena, err);
     buf_free(&text);
     return fine ? models : NULL;
-}
-
-/* ---- estimating ---- */
-
-static double set_analytic_us(const struct family *family, const struct coefficient_set *set,
-                              const struct hardware *hardware, const struct kernel *kernel)
-{
-    return family->us(kernel, hardware, set->value) * set_factor(set);
-}
-
-/* Residuals are learned on lone kernels, so a kernel is described as one. */
-double set_us(const struct family *family, const struct coefficient_set *set, const struct hardware *hardware,
-              const struct kernel *kernel, bool residual)
-{
-    const double us = set_analytic_us(family, set, hardware, kernel);
-    if (!residual || !set->residual || (family->like_measured && !family->like_measured(kernel)))
-        return us;
-    struct kernel alone = *kernel;
-    double features[FAMILY_FEATURES];
-    alone.alone = true;
-    family->describe(&alone, hardware, set->value, features);
-    return us * exp(fmin(most_residual, fmax(-most_residual, trees_eval(set->residual, features))));
-}
-
-static bool has_figures(const struct family *family, const struct hardware *hardware, const struct kernel *kernel,
-                        struct steptime_error *err)
-{
-    const uint32_t needs = family->needs | (family->also_needs ? family->also_needs(kernel, hardware) : 0);
-    for (int key = 0; key < HW_KEYS; key++) {
-        if (!(needs >> key & 1) || hardware->figure[key] > 0)
-            continue;
-        const str name = hardware->name, word = hw_key_word((enum hw_key)key);
-        return fail(err, STEPTIME_INPUT, "%.*s lacks the figure %.*s, which %s kernels need", (int)name.len, name.at,
-                    (int)word.len, word.at, family->name);
-    }
-    return true;
-}
-
-/* Of a family that was never fitted. */
-static struct coefficient_set starting_set(const struct family *family)
-{
-    struct coefficient_set set = {.device = S("*")};
-    for (uint32_t i = 0; i < family->parameter_count; i++)
-        set.value[i] = family->parameters[i].start;
-    return set;
-}
-
-bool models_estimate(const struct models *models, const struct hardware *hardware, const struct kernel *kernel,
-                     struct estimate *estimate, struct steptime_error *err)
-{
-    const char *problem = kernel_check(kernel);
-    if (problem)
-        return fail(err, STEPTIME_INPUT, "%s", problem);
-    const struct family *family = family_of_kernel(kernel);
-    if (!family)
-        return fail(err, STEPTIME_INPUT, "no model has kernels of this form");
-    if (!has_figures(family, hardware, kernel, err))
-        return false;
-    const struct group_model *group = coefficients_group(models_family(models, family), family_group(family, kernel));
-    enum kinship kinship = KINSHIP_NONE;
-    const struct coefficient_set *set = group ? coefficients_for(group, hardware, &kinship) : NULL;
-    const bool measured = kinship == KINSHIP_SELF;
-    const struct coefficient_set start = set ? (struct coefficient_set){0} : starting_set(family);
-    *estimate = (struct estimate){
-        .us = set_us(family, set ? set : &start, hardware, kernel, measured),
-        .basis = measured                     ? BASIS_MEASURED
-                 : set                        ? BASIS_CARRIED
-                 : kernel->form == FORM_BYTES ? BASIS_BYTES
-                                              : BASIS_ANALYTIC,
-        .error = measured ? set->error
-                 : set    ? group->sets[0].error
-                          : 0,
-        .model = group ? group->group : str_of(family->name),
-    };
-    return true;
-}
-
-str estimate_basis_word(enum estimate_basis basis)
-{
-    static const char *const words[] = {"measured", "carried", "analytic", "bytes"};
-    return str_of(words[basis]);
 }

@@ -106,13 +106,13 @@ static struct coefficient_set *set_of_device(struct group_model *group, const st
 
 static void adapt_part(const struct work *work, uint32_t part, struct group_model *group)
 {
-    enum kinship kinship;
+    struct kin kin;
     const struct rows rows = work->parts[part];
     const struct hardware *hardware = &work->devices[work->device[part]];
-    const struct coefficient_set *carried = coefficients_for(group, hardware, &kinship);
-    const struct starts starts = starts_of(group, carried, kinship, work->arena);
+    const struct coefficient_set *carried = coefficients_for(group, hardware, &kin);
+    const struct starts starts = starts_of(group, carried, kin.kinship, work->arena);
     struct coefficient_set set = *carried;
-    if (kinship != KINSHIP_SELF)
+    if (kin.kinship != KINSHIP_SELF)
         set.residual = NULL;
     set.error = unseen_error(work, rows, &starts, &set);
     adapt_set(work, rows, &starts, &set);

@@ -4,6 +4,11 @@
 const struct predict_number predict_numbers[] = {
     {"step_ns", BEHIND_NAMES,
      "mean over the steps of the time from the end of all work of one to that of the next, walked"},
+    {"step_low_ns", BEHIND_NOTHING,
+     "step_ns less the root of the sum of squares of: the step walked with work at its low end; with the host's means "
+     "at theirs; what steps predicted from the step beside them were off"},
+    {"step_high_ns", BEHIND_NOTHING, "the same above"},
+    {"level", BEHIND_NOTHING, "share of true times that lie within the interval: --level"},
     {"measured_step_ns", BEHIND_STEPS,
      "mean over the steps of the time from a step's start on the host to the next one's"},
     {"held_ns", BEHIND_STEPS,
@@ -29,6 +34,14 @@ const struct predict_number predict_numbers[] = {
     {"guessed_share", BEHIND_GUESSED, "device time guessed from bytes / all device time"},
     {"guessed_launches", BEHIND_GUESSED, "launches whose time is guessed, of the step in the middle"},
     {"model_error", BEHIND_ERROR, "error of each model in cross-validation, weighed by the time that it made"},
+    {"unmeasured_share", BEHIND_DOUBT, "device time of models that were never measured / all device time"},
+    {"shared_doubt", BEHIND_DOUBT,
+     "sqrt((1 - r) sum (X s)^2 + r (sum X s)^2) over families: X their share of the time not recorded, s what their "
+     "kernels have in common, r = 0.25"},
+    {"own_doubt", BEHIND_DOUBT, "sqrt(sum (x e)^2) over shapes: x their share of the time not recorded, e their own"},
+    {"host_doubt", BEHIND_NOTHING,
+     "0 where the host was recorded here; ln 1.4 / 1.507 of a table given, ln 2 / 1.507 "
+     "of means built in"},
     {"source", BEHIND_NOTHING, "what the operators were read from"},
     {"device", BEHIND_NOTHING, "the device asked for, else the recorded one"},
     {"operators", BEHIND_OPERATORS, "operators that no operator is around, of the step in the middle"},

@@ -20,6 +20,7 @@ enum behind {
     BEHIND_MODELLED,
     BEHIND_GUESSED,
     BEHIND_ERROR,     /* launches and by how much their model may be off */
+    BEHIND_DOUBT,     /* the same by one standard deviation, of whatever is not recorded */
     BEHIND_OPERATORS, /* operators at the top, one each */
     BEHIND_LAUNCHED,  /* operators and how many launches they make */
     BEHIND_SHAPELESS, /* operators without arguments */

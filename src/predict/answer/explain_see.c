@@ -6,6 +6,7 @@
 #include "base/span.h"
 #include "base/sum.h"
 #include "explain_private.h"
+#include "model/estimate/interval.h"
 
 struct seeing {
     struct predict_explain *explain;
@@ -225,8 +226,10 @@ static double amount_of(const struct plan_launch *launch, enum behind behind)
         return modelled ? launch->us : 0;
     case BEHIND_GUESSED:
         return launch->basis == TIMED_GUESS ? launch->us : 0;
+    case BEHIND_DOUBT:
+        return launch->basis == TIMED_RECORDED ? 0 : launch->us * estimate_sd(&launch->estimate);
     default:
-        return modelled ? launch->us * launch->estimate.error : 0;
+        return modelled && !isnan(launch->estimate.error) ? launch->us * launch->estimate.error : 0;
     }
 }
 
@@ -266,6 +269,7 @@ static void see(const struct seeing *s, enum behind behind)
     case BEHIND_MODELLED:
     case BEHIND_GUESSED:
     case BEHIND_ERROR:
+    case BEHIND_DOUBT:
         see_basis(s, behind);
         return;
     default: /* told by the prediction itself */

@@ -87,13 +87,19 @@ void add_walked(struct walked *sum, const struct walked *walked, double share)
         sum->doubt = walked->doubt;
 }
 
-static double model_error_us(const struct plan *plan)
+/* Of work whose models were measured; the rest has no error that could be averaged in. */
+static void add_model_error(struct prediction *prediction, const struct plan *plan, double share)
 {
-    double sum = 0;
-    for (uint32_t i = 0; i < plan->launch_count; i++)
-        if (plan->launches[i].basis == TIMED_MODEL || plan->launches[i].basis == TIMED_SCALED)
-            sum += plan->launches[i].estimate.error * plan->launches[i].us;
-    return sum;
+    for (uint32_t i = 0; i < plan->launch_count; i++) {
+        const struct plan_launch *launch = &plan->launches[i];
+        if (launch->gone || plan->ops[launch->op].gone ||
+            (launch->basis != TIMED_MODEL && launch->basis != TIMED_SCALED))
+            continue;
+        if (isnan(launch->estimate.error))
+            prediction->unmeasured_us += launch->us * share;
+        else
+            prediction->model_error += launch->estimate.error * launch->us * share;
+    }
 }
 
 static void add_plan(struct prediction *prediction, const struct plan *plan, double share)
@@ -101,7 +107,7 @@ static void add_plan(struct prediction *prediction, const struct plan *plan, dou
     prediction->recorded_us += plan->recorded_us * share;
     prediction->modelled_us += plan->modelled_us * share;
     prediction->guessed_us += plan->guessed_us * share;
-    prediction->model_error += model_error_us(plan) * share;
+    add_model_error(prediction, plan, share);
 }
 
 static double us_of(int64_t ns)
@@ -125,8 +131,9 @@ static bool predict_step(const struct predict_source *source, const struct progr
         step->active_us = walked.active_us;
         into->held_us += step->held_us / source->count;
     }
+    const bool ranged = good && (!(asked->level > 0) || range_step(asked, overheads, &plan, step, into, err));
     arena_free(&scratch);
-    return good;
+    return ranged;
 }
 
 static bool predict_unprofiled(const struct predict_source *source, const struct program *program,
@@ -182,6 +189,7 @@ static struct predicted_step *open_steps(const struct predict_source *source, st
             .measured_us = us_of(source->steps[i].wall_ns),
             .finished_us = source->steps[i].finished_us,
             .from_beside_us = -1,
+            .range = {-1, -1},
         };
     return steps;
 }
@@ -200,9 +208,11 @@ static bool predict_steps(const struct predict_source *source, const struct pred
     into->measured_us = mean_measured(steps, source->count, MEASURED_STEP);
     into->measured_active_us = mean_measured(steps, source->count, MEASURED_ACTIVE);
     into->finished_us = mean_measured(steps, source->count, MEASURED_FINISHED);
-    into->model_error = into->modelled_us > 0 ? into->model_error / into->modelled_us : 0;
+    const double measured_us = into->modelled_us - into->unmeasured_us;
+    into->model_error = measured_us > 0 && into->model_error > 0 ? into->model_error / measured_us : NAN;
     if (can_test_steps(source, asked))
         sum_tests(steps, source->count, into);
+    range_prediction(asked, into);
     return true;
 }
 

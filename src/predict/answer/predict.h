@@ -28,14 +28,21 @@ struct predict_asked {
     /* What is to be different; NULL: nothing. */
     bool (*change)(const void *context, struct plan *plan, struct arena *arena, struct steptime_error *err);
     const void *context;
+    double level;    /* of the intervals: 0.9; 0: none are asked for */
     bool only_steps; /* what steps take and how far off that is, nothing else of a prediction */
     void (*seen)(void *context, const struct predict_seen *seen); /* NULL: nobody looks */
     void *seen_context;
 };
 
+/* Between which a time lies at the level asked for; -1: not asked. */
+struct predicted_range {
+    double low_us, high_us;
+};
+
 struct predicted_step {
     int64_t number;
     double step_us, active_us;
+    struct predicted_range range;           /* of step_us, by what models, guesses and the host's means may be off */
     double measured_us, measured_active_us; /* -1: not recorded */
     double held_us;     /* of measured_us, standing still for something that is not recorded: no prediction has that */
     double finished_us; /* measured as predicted: from where all before it was done until all of it was, less held_us */
@@ -47,6 +54,9 @@ struct predicted_operator {
     str name;
     uint64_t calls, launches;
     double host_us, device_us; /* a step */
+    struct predicted_range device;
+    enum estimate_basis basis; /* the least sure one of their device work that is not recorded */
+    str from, model;           /* of the longest of that; "": all is recorded */
     double without_us;         /* by so much a step is shorter without them */
 };
 
@@ -66,7 +76,12 @@ struct prediction {
     double measured_us, measured_active_us;      /* means; -1: not recorded */
     double held_us, finished_us;                 /* means; finished_us -1: not recorded */
     double recorded_us, modelled_us, guessed_us; /* device work of a step, by basis */
-    double model_error; /* of modelled work, as its models did in cross-validation, weighed by time; 0: unknown */
+    double model_error;   /* of modelled work, as its models did in cross-validation, weighed by time; NaN: unknown */
+    double unmeasured_us; /* of modelled work, that of models that were never measured */
+    struct predicted_range range; /* of the step, at `level`; with what steps from steps beside them were off */
+    double level;
+    double shared, own; /* standard deviations of ln(true / predicted) of all device work that is not recorded */
+    double host_doubt;  /* the same of what operators cost the host: 0 where it was recorded here */
     double error, bias; /* of steps predicted from the step beside them: mean absolute and signed */
     uint32_t tests;     /* how many of them; 0: error and bias are not known */
     double rank_error;  /* of the step predicted with the overheads of the other ranks, signed; NaN: not tested */
@@ -87,6 +102,9 @@ bool predict(const struct predict_source *source, const struct predict_asked *as
  */
 bool predict_all(const struct predict_source *sources, uint32_t count, const struct predict_asked *asked,
                  struct arena *arena, struct prediction *predictions, struct steptime_error *err);
+
+/* Widens the range by `error`, where that is taken from another prediction: of the steps as they are. */
+void predict_range_tested(struct prediction *prediction);
 
 /* The mean walk of each rank and nothing else of a prediction; together where predict_all would. */
 bool predict_walks(const struct predict_source *sources, uint32_t count, const struct predict_asked *asked,

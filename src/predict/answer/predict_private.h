@@ -41,6 +41,16 @@ enum job_kind predict_job_kind(const struct predict_source *sources, uint32_t ra
 bool predict_together(const struct predict_source *sources, uint32_t ranks, const struct predict_asked *asked,
                       struct prediction *predictions, struct steptime_error *err);
 
+/* Between which times a step lies, and what its device work may be off: walks the plan at the ends of its doubt. */
+bool range_step(const struct predict_asked *asked, const struct overheads *overheads, struct plan *plan,
+                struct predicted_step *step, struct prediction *into, struct steptime_error *err);
+
+/* The same of the mean step, once all steps are there and tested. */
+void range_prediction(const struct predict_asked *asked, struct prediction *into);
+
+/* A range goes with its time. */
+void range_moved(struct predicted_range *range, double from_us, double to_us);
+
 /* Whether each step can be predicted from the one beside it: they are recorded, and nothing is asked. */
 bool can_test_steps(const struct predict_source *source, const struct predict_asked *asked);
 

@@ -68,11 +68,22 @@ static str bar_of(const struct prediction *p, struct arena *arena)
                             : S(" (the recorded steps are too unlike for an error bar)");
 }
 
+/* ", with 90 % between 11.2 ms and 13.4 ms". */
+static str between(const struct prediction *p, struct arena *arena)
+{
+    if (p->range.high_us < 0)
+        return S("");
+    const str low = said(p->range.low_us, arena), high = said(p->range.high_us, arena);
+    return str_printf(arena, " (%.*s to %.*s at %.3g %%)", (int)low.len, low.at, (int)high.len, high.at,
+                      100 * p->level);
+}
+
 /* What was measured answers no question, so there the difference is no error. */
 static str sentence(const struct prediction *p, const struct predict_asked *asked, struct arena *arena)
 {
     const str step = said(p->walked.step_us, arena), measured = said(p->measured_us, arena);
-    const str bar = bar_of(p, arena);
+    const str known = bar_of(p, arena), range = between(p, arena);
+    const str bar = str_printf(arena, "%.*s%.*s", (int)known.len, known.at, (int)range.len, range.at);
     const str then = asked->change && p->measured_us > 0 ? S(" then") : S("");
     if (p->measured_us <= 0 || p->finished_us <= 0)
         return str_printf(arena, "A step takes %.*s%.*s.", (int)step.len, step.at, (int)bar.len, bar.at);
@@ -116,6 +127,10 @@ static void put_ns(struct section *section, const char *id, const char *title, d
 static void show_steps_beside(struct section *section, const struct prediction *p)
 {
     put_ns(section, "step_ns", "predicted step", p->walked.step_us);
+    put_ns(section, "step_low_ns", "at least", p->range.low_us);
+    put_ns(section, "step_high_ns", "at most", p->range.high_us);
+    put(section, "level", "of the interval", UNIT_RATIO, p->range.high_us < 0 ? cell_null() : cell_real(p->level),
+        true);
     put_ns(section, "measured_step_ns", "measured", p->measured_us);
     put(section, "held_ns", "of it, as only a first step does", UNIT_NS,
         p->measured_us < 0 ? cell_null() : ns_cell(p->held_us), p->held_us > 0);
@@ -159,7 +174,13 @@ static void show_basis(struct section *section, const struct prediction *p)
         p->guessed > 0);
     put(section, "guessed_launches", "launches guessed", UNIT_COUNT, cell_int((int64_t)p->guessed), p->guessed > 0);
     put(section, "model_error", "error of those models", UNIT_RATIO,
-        p->model_error > 0 ? cell_real(p->model_error) : cell_null(), true);
+        isnan(p->model_error) ? cell_null() : cell_real(p->model_error), true);
+    put(section, "unmeasured_share", "by models without measurements", UNIT_RATIO,
+        ratio_cell(p->unmeasured_us, device_us(p)), p->unmeasured_us > 0);
+    put(section, "shared_doubt", "doubt that kernels share, ln", UNIT_RATIO, cell_real(p->shared), p->shared > 0);
+    put(section, "own_doubt", "doubt of single kernels, ln", UNIT_RATIO, cell_real(p->own), p->own > 0);
+    put(section, "host_doubt", "doubt of the host's means, ln", UNIT_RATIO, cell_real(p->host_doubt),
+        p->host_doubt > 0);
     section_value(section, "source", "program from", UNIT_NONE, cell_text(program_source_word(p->source)));
     put(section, "device", "device", UNIT_NONE, cell_text_or_null(p->device), true);
     section_value(section, "operators", "operators at the top", UNIT_COUNT, cell_int((int64_t)p->operators));
@@ -214,6 +235,12 @@ static const struct column_spec operators_columns[] = {
     {"launches", "launches", UNIT_COUNT, 0, "pieces of device work that they launch in a step"},
     {"host_ns", "host", UNIT_NS, 0, "from their starts to their ends on the host, waits included"},
     {"device_ns", "device", UNIT_NS, 0, "their device work"},
+    {"device_low_ns", "at least", UNIT_NS, 0, "the lower end of the interval of device_ns; device_ns where recorded"},
+    {"device_high_ns", "at most", UNIT_NS, 0, "the upper end of the interval of device_ns; device_ns where recorded"},
+    {"basis", "basis", UNIT_NONE, 0,
+     "of device work that is not recorded, the least sure: measured, carried, analytic, bytes; recorded: all of it is"},
+    {"from", "from", UNIT_NONE, COLUMN_WIDE,
+     "whose coefficients the longest of that has: a device, a vendor, all; null where none were fitted"},
     {"without_ns", "a step is shorter without", UNIT_NS, 0,
      "by so much a step is shorter when it is walked without them"},
     {"share", "share", UNIT_RATIO, COLUMN_BAR, "without_ns / step_ns, 0 where negative"},
@@ -233,6 +260,10 @@ static void show_top(const struct prediction *p, struct report *report)
         table_int(table, (int64_t)op->launches);
         table_cell(table, ns_cell(op->host_us));
         table_cell(table, ns_cell(op->device_us));
+        table_cell(table, ns_cell(op->device.low_us));
+        table_cell(table, ns_cell(op->device.high_us));
+        table_text(table, op->model.len ? estimate_basis_word(op->basis) : S("recorded"));
+        table_cell(table, cell_text_or_null(op->from));
         table_cell(table, cell_rounded(op->without_us * 1e3));
         table_cell(table, ratio_cell(fmax(op->without_us, 0), p->walked.step_us));
     }
@@ -241,6 +272,8 @@ static void show_top(const struct prediction *p, struct report *report)
 static const struct column_spec steps_columns[] = {
     {"step", "step", UNIT_NONE, 0, "number of the step"},
     {"step_ns", "predicted", UNIT_NS, 0, "predicted time of a step"},
+    {"step_low_ns", "at least", UNIT_NS, 0, "the lower end of the interval of step_ns"},
+    {"step_high_ns", "at most", UNIT_NS, 0, "the upper end of the interval of step_ns"},
     {"measured_step_ns", "measured", UNIT_NS, 0, "recorded time of a step; null where none was recorded"},
     {"finished_ns", "from end to end", UNIT_NS, 0, "the recorded step from end to end, less what it was held"},
     {"from_beside_ns", "from the step beside it", UNIT_NS, 0, "predicted from the step beside it"},
@@ -262,6 +295,8 @@ static void show_steps(const struct prediction *predictions, uint32_t count, str
             table_int(table, predictions[r].rank);
             table_cell(table, cell_int_or_null(step->number));
             table_cell(table, ns_cell(step->step_us));
+            table_cell(table, ns_cell(step->range.low_us));
+            table_cell(table, ns_cell(step->range.high_us));
             table_cell(table, ns_cell(step->measured_us));
             table_cell(table, ns_cell(step->finished_us));
             table_cell(table, ns_cell(step->from_beside_us));
@@ -274,6 +309,8 @@ static const struct column_spec ranks_columns[] = {
     {"rank", "rank", UNIT_NONE, 0, "as recorded, else from the file's name, else by order"},
     {"file", "file", UNIT_NONE, COLUMN_WIDE, "path of the file"},
     {"step_ns", "predicted", UNIT_NS, 0, "predicted time of a step"},
+    {"step_low_ns", "at least", UNIT_NS, 0, "the lower end of the interval of step_ns"},
+    {"step_high_ns", "at most", UNIT_NS, 0, "the upper end of the interval of step_ns"},
     {"alone_ns", "alone, waiting as recorded", UNIT_NS, 0,
      "the step of the rank alone, its waiting for others as recorded; null where the ranks are not walked together"},
     {"measured_step_ns", "measured", UNIT_NS, 0, "recorded time of a step; null where none was recorded"},
@@ -298,6 +335,8 @@ static void show_ranks(const struct prediction *predictions, uint32_t count, str
         table_int(table, p->rank);
         table_text(table, p->path);
         table_cell(table, ns_cell(p->walked.step_us));
+        table_cell(table, ns_cell(p->range.low_us));
+        table_cell(table, ns_cell(p->range.high_us));
         table_cell(table, ns_cell(p->alone_us));
         table_cell(table, ns_cell(p->measured_us));
         table_cell(table, p->tests ? cell_real(p->error) : cell_null());

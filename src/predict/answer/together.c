@@ -178,6 +178,7 @@ static void take_step(const struct job *job, uint32_t r, uint32_t step, const st
     struct prediction *into = &job->predictions[r];
     const double share = 1.0 / job->steps;
     add_walked(&into->walked, walked, share);
+    range_moved(&into->steps[step].range, into->steps[step].step_us, walked->step_us);
     into->steps[step].step_us = walked->step_us;
     into->steps[step].active_us = walked->active_us;
 }
@@ -212,6 +213,7 @@ static void take(const struct job *job, const struct walked *as_is, const struct
             take_test(job, r, i, &tests[at]);
             job->predictions[r].unprofiled_us += unprofiled[at].step_us / job->steps;
         }
+        range_prediction(&job->asked, &job->predictions[r]);
     }
 }
 

@@ -6,7 +6,10 @@
  * product of matrices and the sum of its parts), and their sum is dealt to its
  * launches in proportion to what was recorded.
  */
+#include <math.h>
+
 #include "base/error.h"
+#include "model/estimate/interval.h"
 #include "plan_private.h"
 
 static const double least_us = 1.5; /* the shortest kernels take about that on any device of the last ten years */
@@ -28,36 +31,47 @@ static enum timing_basis basis_of(const struct estimate *estimate, enum timing_b
     return estimate->basis == BASIS_BYTES ? TIMED_GUESS : otherwise;
 }
 
-/* Of a form without a model: its bytes over the memory's rate. */
-static bool guess_kernel(const struct hardware *hardware, const struct kernel *kernel, struct estimate *estimate)
-{
-    const double rate = hardware->figure[HW_MEMORY_RATE];
-    if (rate <= 0 || kernel_check(kernel))
-        return false;
-    const double us = kernel_bytes(kernel) / rate * 1e6;
-    *estimate = (struct estimate){.us = us + least_us, .basis = BASIS_BYTES, .model = S("bytes")};
-    return true;
-}
-
+/*
+ * Kernels of one operator are estimated together and err together: the family is that of the longest. An error is known
+ * where those of all are; a known one of some says nothing of the others.
+ */
 bool estimate_unit(const struct planning *p, const struct hardware *hardware, const struct unit *unit,
                    struct estimate *sum, struct steptime_error *err)
 {
     struct steptime_error why = {0};
     *sum = (struct estimate){.basis = BASIS_MEASURED};
-    double largest_us = 0, error_us = 0;
+    double largest_us = 0, error_us = 0, shared_us = 0, own_us = 0;
     for (uint32_t i = 0; i < unit->lowering.count; i++) {
         struct estimate one;
         if (!models_estimate(p->options->models, hardware, &unit->lowering.kernels[i], &one, &why) &&
-            !guess_kernel(hardware, &unit->lowering.kernels[i], &one))
+            !estimate_bytes(hardware, &unit->lowering.kernels[i], &one))
             return fail_op(p, unit->op, &why, err);
         sum->us += one.us;
         error_us += one.error * one.us;
+        shared_us += one.shared * one.us;
+        own_us = hypot(own_us, one.own * one.us);
         sum->basis = one.basis > sum->basis ? one.basis : sum->basis;
-        sum->model = one.us > largest_us ? one.model : sum->model;
-        largest_us = one.us > largest_us ? one.us : largest_us;
+        if (one.us > largest_us) {
+            sum->model = one.model;
+            sum->from = one.from;
+            sum->family = one.family;
+            largest_us = one.us;
+        }
     }
-    sum->error = sum->us > 0 ? error_us / sum->us : 0;
+    if (sum->us <= 0)
+        return true;
+    sum->error = error_us / sum->us;
+    sum->shared = shared_us / sum->us;
+    sum->own = own_us / sum->us;
     return true;
+}
+
+/* Of what no kernel is known. */
+static struct estimate guessed(double us)
+{
+    struct estimate estimate = {.us = us, .basis = BASIS_BYTES, .family = ESTIMATE_NO_FAMILY, .model = S("bytes")};
+    estimate_prior(&estimate);
+    return estimate;
 }
 
 /* ---- launches as recorded ---- */
@@ -84,6 +98,8 @@ static void time_as_recorded(const struct planning *p, struct plan_launch *launc
     const double us = recorded_us(p, launch);
     launch->us = us >= 0 ? us : guess_us(p, launch);
     launch->basis = us >= 0 ? TIMED_RECORDED : TIMED_GUESS;
+    if (us < 0)
+        launch->estimate = guessed(launch->us);
 }
 
 /* ---- units ---- */
@@ -127,6 +143,7 @@ static bool estimate_ratio(const struct planning *p, const struct unit *unit, st
         !estimate_unit(p, p->options->recorded_on, unit, &before, err))
         return false;
     estimate->us = before.us > 0 ? estimate->us / before.us : 1;
+    estimate_over(estimate, &before);
     return true;
 }
 
@@ -153,6 +170,7 @@ static void scale_unknown(const struct planning *p, struct plan_launch *launch)
     if (recorded_us(p, launch) > 0 && now > 0 && then > 0)
         launch->us = recorded_us(p, launch) * then / now;
     launch->basis = TIMED_GUESS;
+    launch->estimate = guessed(launch->us);
 }
 
 bool time_launches(const struct planning *p, struct steptime_error *err)

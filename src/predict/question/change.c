@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "change.h"
 
+#include <math.h>
+
+#include "model/estimate/interval.h"
+
 /* A star is tried with the shortest text first and lengthened where the rest does not fit: never more than pattern x name steps. */
 static bool change_name_fits(str pattern, str name)
 {
@@ -117,9 +121,23 @@ struct kernels change_kernels_of(const struct change_units *units, const struct 
     return (struct kernels){&supposed->kernel, supposed->has_kernel};
 }
 
-void change_stretch(struct plan_launch *launch, double ratio)
+void change_suppose(struct plan_launch *launch, double ratio)
 {
     launch->us *= ratio;
-    if (launch->basis == TIMED_RECORDED && ratio != 1)
-        launch->basis = TIMED_SCALED;
+    if (launch->basis != TIMED_RECORDED || ratio == 1)
+        return;
+    launch->basis = TIMED_SCALED;
+    launch->estimate = (struct estimate){.us = launch->us, .error = NAN, .family = ESTIMATE_NO_FAMILY};
+}
+
+/* No table of changes was measured: by how much a time changes may be a third off. */
+static const double doubt_of_change = 0.33;
+
+void change_stretch(struct plan_launch *launch, double ratio)
+{
+    change_suppose(launch, ratio);
+    if (ratio == 1 || ratio <= 0)
+        return;
+    launch->estimate.error = NAN;
+    launch->estimate.shared = hypot(launch->estimate.shared, doubt_of_change * log(ratio));
 }

@@ -71,7 +71,10 @@ struct change_units {
 struct change_units change_units_of(const struct plan *plan, struct arena *arena);
 struct kernels change_kernels_of(const struct change_units *units, const struct plan *plan, uint32_t launch);
 
-/* Work takes `ratio` times as long: a recorded time becomes a scaled one. */
+/* Work is to take `ratio` times as long, as was asked: a recorded time becomes a scaled one, and no doubt is added. */
+void change_suppose(struct plan_launch *launch, double ratio);
+
+/* Work takes `ratio` times as long, as models or bytes say: as sure as that. */
 void change_stretch(struct plan_launch *launch, double ratio);
 
 #endif

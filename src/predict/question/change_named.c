@@ -185,7 +185,7 @@ static uint32_t scale_named(struct plan *plan, const struct question_scale *scal
         struct plan_launch *launch = &plan->launches[i];
         if (!change_is_live(plan, launch) || !change_launch_fits(plan, launch, scale->name))
             continue;
-        change_stretch(launch, scale->factor);
+        change_suppose(launch, scale->factor);
         scaled++;
     }
     return scaled;

@@ -137,7 +137,7 @@ bool change_overlap(struct changing *changing)
     for (uint32_t i = 0; i < plan->launch_count; i++) {
         if (!change_is_live(plan, &plan->launches[i]) || plan->launches[i].work != WORK_COMMUNICATION)
             continue;
-        change_stretch(&plan->launches[i], 1 - changing->question->overlap);
+        change_suppose(&plan->launches[i], 1 - changing->question->overlap);
         collectives++;
     }
     change_tell(changing, str_printf(changing->arena, "--overlap: %.0f %% of %u collectives is hidden",

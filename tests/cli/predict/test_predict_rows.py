@@ -31,7 +31,7 @@ class Kernels(unittest.TestCase):
         done = kernels(HEADER + ROW)
         self.assertEqual(done.code, OK, done.err)
         head, row = done.out.splitlines()
-        self.assertEqual(head, HEADER.strip() + ",predicted_us")
+        self.assertEqual(head, HEADER.strip() + ",predicted_us,low_us,high_us,basis,from")
         self.assertTrue(row.startswith(ROW.strip() + ","))
         self.assertGreater(float(rows(done)[0]["predicted_us"]), 1)
 

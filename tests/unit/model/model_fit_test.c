@@ -147,7 +147,7 @@ static void ten_rows_adapt_a_device(void **state)
 /* Rows as another measured device would have them than the one that figures take for the nearest. */
 static void ten_rows_tell_which_device_is_alike(void **state)
 {
-    enum kinship kinship;
+    struct kin kin;
     struct arena arena = {0};
     struct models *models = models_copy_built_in(&arena);
     struct measurements measurements = planted_measurements(10, &arena);
@@ -155,9 +155,9 @@ static void ten_rows_tell_which_device_is_alike(void **state)
     const struct hardware *p100 =
         catalogue_gpu(models->catalogue, S("Tesla P100-PCIE-16GB"), (struct gpu_signs){-1, -1});
     const struct group_model *group = coefficients_group(models_family(models, gemm), S("bmm"));
-    const struct coefficient_set alike = *coefficients_for(group, p100, &kinship);
-    assert_int_equal(kinship, KINSHIP_SELF);
-    assert_false(str_eq(coefficients_for(group, l4, &kinship)->device, alike.device));
+    const struct coefficient_set alike = *coefficients_for(group, p100, &kin);
+    assert_int_equal(kin.kinship, KINSHIP_SELF);
+    assert_false(str_eq(coefficients_for(group, l4, &kin)->device, alike.device));
     measurements.device_count = 1;
     measurements.devices[0] = *l4;
     for (uint32_t i = 0; i < measurements.count; i++) {
@@ -166,8 +166,8 @@ static void ten_rows_tell_which_device_is_alike(void **state)
     }
     measurements.count = 10;
     fit_adapt(models, &measurements, &arena);
-    const struct coefficient_set *adapted = coefficients_for(group, l4, &kinship);
-    assert_int_equal(kinship, KINSHIP_SELF);
+    const struct coefficient_set *adapted = coefficients_for(group, l4, &kin);
+    assert_int_equal(kin.kinship, KINSHIP_SELF);
     for (uint32_t i = 0; i < gemm->parameter_count; i++)
         assert_true(fabs(adapted->value[i] - alike.value[i]) <= 1e-6 * fabs(alike.value[i]));
     arena_free(&arena);
@@ -235,7 +235,7 @@ static void hosts_are_fitted_apart_from_gpus(void **state)
 
 static void a_vendors_coefficients_are_for_its_devices(void **state)
 {
-    enum kinship kinship;
+    struct kin kin;
     struct arena arena = {0};
     struct models *models = models_copy_built_in(&arena);
     const struct family *family = kernel_family_of_name(S("elementwise"));
@@ -243,14 +243,14 @@ static void a_vendors_coefficients_are_for_its_devices(void **state)
     const struct gpu_signs silent = {-1, -1};
     assert_int_equal(group->carry, CARRY_VENDOR);
     const struct coefficient_set *h100 =
-        coefficients_for(group, catalogue_gpu(models->catalogue, S("H100"), silent), &kinship);
+        coefficients_for(group, catalogue_gpu(models->catalogue, S("H100"), silent), &kin);
     const struct coefficient_set *mi300x =
-        coefficients_for(group, catalogue_gpu(models->catalogue, S("MI300X"), silent), &kinship);
+        coefficients_for(group, catalogue_gpu(models->catalogue, S("MI300X"), silent), &kin);
     assert_true(str_eq(h100->device, S("NVIDIA")));
     assert_true(str_eq(mi300x->device, S("AMD")));
     struct hardware unknown = *catalogue_gpu(models->catalogue, S("H100"), silent);
     unknown.name = S("mine");
-    assert_ptr_equal(coefficients_for(group, &unknown, &kinship), &group->sets[0]);
+    assert_ptr_equal(coefficients_for(group, &unknown, &kin), &group->sets[0]);
     arena_free(&arena);
 }
 

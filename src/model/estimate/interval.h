@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * From the doubt of an estimate to an interval, and the doubt of a sum of kernels. Logarithms of true / predicted go with
+ * Student's distribution of four degrees of freedom, whose tails are as heavy as those of the residuals.
+ * doc/numbers/prediction.md has the formulas.
+ */
+#ifndef MODEL_INTERVAL_H
+#define MODEL_INTERVAL_H
+
+#include "model.h"
+
+/* Below and above: so wide is an interval of that level where the standard deviation of the logarithm is sd. */
+double interval_half_width(double sd, double level);
+
+/* What lies within that half-width of both ends: a half-width of that level over the standard deviation, turned round. */
+double interval_sd(double half_width, double level);
+
+/* The times between which the true one lies, at that level: 0.9. */
+void estimate_interval(const struct estimate *estimate, double level, double *low_us, double *high_us);
+
+/* Both parts together. */
+double estimate_sd(const struct estimate *estimate);
+
+/* How wide an estimate is that no measurement stands behind; where from, says interval.c. */
+void estimate_prior(struct estimate *estimate);
+
+/* A ratio of two estimates: that of `over` stands below the line. The time of `estimate` stays. */
+void estimate_over(struct estimate *estimate, const struct estimate *over);
+
+/* ---- sums ---- */
+
+/* Whoever adds families beyond these must raise it; the last is for kernels that no family takes. */
+enum { ESTIMATE_FAMILIES = 32, ESTIMATE_NO_FAMILY = ESTIMATE_FAMILIES - 1, ESTIMATE_SHAPES = 128 };
+
+/*
+ * Kernels that are run one after the other. Zeroed to begin with. What is shared adds up within a family; between
+ * families it goes together by a correlation. What is a kernel's own adds up over kernels of the same time, which are the
+ * same shape, and else as if independent: shapes are put into some bins, and those of one bin err together.
+ */
+struct estimate_sum {
+    double us;
+    double shared_us[ESTIMATE_FAMILIES];
+    double own_us[ESTIMATE_SHAPES];
+};
+
+/* Adds a kernel that takes `us` in all: its estimate, as often as it runs. */
+void estimate_sum_add(struct estimate_sum *sum, const struct estimate *estimate, double us);
+
+/* Adds one sum to another. */
+void estimate_sum_join(struct estimate_sum *sum, const struct estimate_sum *more);
+
+/* The standard deviation of ln(true / sum), the two parts; 0 of nothing. */
+void estimate_sum_sd(const struct estimate_sum *sum, double *shared, double *own);
+
+#endif

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "plan_doubt.h"
+
+#include "walk.h"
+
+static bool doubtful(const struct plan_launch *launch)
+{
+    return launch->basis != TIMED_RECORDED;
+}
+
+void plan_doubt_op(const struct plan *plan, const struct plan_op *op, struct estimate_sum *sum)
+{
+    for (uint32_t i = 0; i < op->launches && !op->gone; i++) {
+        const struct plan_launch *launch = &plan->launches[op->first_launch + i];
+        if (!launch->gone && doubtful(launch))
+            estimate_sum_add(sum, &launch->estimate, launch->us);
+    }
+}
+
+void plan_doubt(const struct plan *plan, struct estimate_sum *sum)
+{
+    for (uint32_t i = 0; i < plan->count; i++)
+        plan_doubt_op(plan, &plan->ops[i], sum);
+}
+
+/* ---- the walk at the ends ---- */
+
+static void scale_work(struct plan *plan, double factor)
+{
+    for (uint32_t i = 0; i < plan->launch_count; i++)
+        plan->launches[i].us *= doubtful(&plan->launches[i]) ? factor : 1;
+}
+
+static void scale_host(struct plan *plan, double factor)
+{
+    for (uint32_t i = 0; i < plan->count; i++) {
+        plan->ops[i].before_us *= factor;
+        plan->ops[i].last_us *= factor;
+    }
+    for (uint32_t i = 0; i < plan->launch_count; i++) {
+        plan->launches[i].gap_us *= factor;
+        plan->launches[i].call_us *= factor;
+    }
+    plan->tail_us *= factor;
+}
+
+bool walk_scaled_us(struct plan *plan, double work, double host, double *step_us, struct steptime_error *err)
+{
+    scale_work(plan, work);
+    scale_host(plan, host);
+    const bool good = walk_step_us(plan, step_us, err);
+    scale_work(plan, 1 / work);
+    scale_host(plan, 1 / host);
+    return good;
+}

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What is not known is told as not known, and doubt adds up as it should. */
+#include "model_case.h"
+
+#include "model/estimate/interval.h"
+
+static struct kernel product(enum dtype dtype, int64_t m)
+{
+    return (struct kernel){.form = FORM_LINEAR, .dtype = dtype, .variant = S("linear"), .product = {1, m, 1024, 1024}};
+}
+
+/* Student's distribution of four degrees of freedom, from tables: 0.741, 1.533, 2.132 at 50, 80 and 90 %. */
+static void intervals_are_those_of_students_distribution(void **state)
+{
+    const double level[] = {0.5, 0.8, 0.9}, quantile[] = {0.7407, 1.5332, 2.1318};
+    for (int i = 0; i < 3; i++)
+        assert_true(fabs(interval_half_width(sqrt(2), level[i]) - quantile[i]) < 1e-3);
+    assert_true(fabs(interval_half_width(interval_sd(0.3, 0.9), 0.9) - 0.3) < 1e-12);
+}
+
+static void an_interval_lies_about_its_time(void **state)
+{
+    const struct estimate estimate = {.us = 100, .shared = 0.1, .own = 0.1};
+    double low, high, wider_low, wider_high;
+    estimate_interval(&estimate, 0.5, &low, &high);
+    estimate_interval(&estimate, 0.9, &wider_low, &wider_high);
+    assert_true(wider_low < low && low < 100 && 100 < high && high < wider_high);
+    assert_true(fabs(low * high - 1e4) < 1e-6);
+}
+
+/* Attention has no measurements here: its error is unknown, not nothing, and its interval is wide. */
+static void what_was_never_measured_has_no_error(void **state)
+{
+    struct kernel kernel = {.form = FORM_BYTES, .dtype = DTYPE_F32, .variant = S(""), .moved = {.bytes = 1 << 20}};
+    const struct hardware v100 = device("Tesla V100-PCIE-32GB");
+    const struct estimate estimate = estimate_on(&v100, kernel);
+    assert_int_equal(estimate.basis, BASIS_BYTES);
+    assert_true(isnan(estimate.error));
+    assert_true(estimate_sd(&estimate) > 0.5);
+    assert_int_equal(estimate.from.len, 0);
+}
+
+static void what_was_measured_says_by_whom(void **state)
+{
+    const struct hardware v100 = device("Tesla V100-PCIE-32GB"), l4 = device("NVIDIA L4");
+    const struct estimate own = estimate_on(&v100, product(DTYPE_F32, 4096));
+    const struct estimate carried = estimate_on(&l4, product(DTYPE_F32, 4096));
+    assert_int_equal(own.basis, BASIS_MEASURED);
+    assert_true(str_eq(own.from, v100.name));
+    assert_int_equal(carried.basis, BASIS_CARRIED);
+    assert_true(carried.from.len > 0 && !str_eq(carried.from, l4.name));
+    assert_true(estimate_sd(&carried) > 2 * estimate_sd(&own));
+}
+
+/* Another vendor is never near. */
+static void strangers_are_told_less_surely(void **state)
+{
+    const struct hardware l4 = device("NVIDIA L4"), mi300x = device("MI300X");
+    const struct estimate near = estimate_on(&l4, product(DTYPE_F32, 4096));
+    const struct estimate far = estimate_on(&mi300x, product(DTYPE_F32, 4096));
+    assert_true(estimate_sd(&far) > 1.3 * estimate_sd(&near));
+}
+
+/* ---- sums ---- */
+
+static struct estimate part(double us, uint32_t family, double shared, double own)
+{
+    return (struct estimate){.us = us, .family = family, .shared = shared, .own = own};
+}
+
+static void what_is_shared_does_not_cancel_within_a_family(void **state)
+{
+    struct estimate_sum sum = {0};
+    double shared, own;
+    for (int i = 0; i < 64; i++) {
+        const struct estimate one = part(10 + i, 1, 0.1, 0.1);
+        estimate_sum_add(&sum, &one, one.us);
+    }
+    estimate_sum_sd(&sum, &shared, &own);
+    assert_true(fabs(shared - 0.1) < 1e-9);
+    assert_true(own < 0.04);
+}
+
+/* sqrt(0.75 x 2 x 0.05^2 + 0.25 x 0.1^2) of two families, half of the time each. */
+static void families_go_together_a_little(void **state)
+{
+    struct estimate_sum sum = {0};
+    double shared, own;
+    const struct estimate one = part(10, 1, 0.1, 0), other = part(10, 2, 0.1, 0);
+    estimate_sum_add(&sum, &one, 10);
+    estimate_sum_add(&sum, &other, 10);
+    estimate_sum_sd(&sum, &shared, &own);
+    assert_true(fabs(shared - sqrt(0.75 * 2 * 0.0025 + 0.25 * 0.01)) < 1e-9);
+    assert_true(own == 0);
+}
+
+/* A shape that runs a hundred times is off a hundred times alike. */
+static void one_shape_is_off_alike_each_time(void **state)
+{
+    struct estimate_sum sum = {0};
+    double shared, own;
+    const struct estimate one = part(10, 1, 0, 0.2);
+    for (int i = 0; i < 100; i++)
+        estimate_sum_add(&sum, &one, one.us);
+    estimate_sum_sd(&sum, &shared, &own);
+    assert_true(fabs(own - 0.2) < 1e-9);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(intervals_are_those_of_students_distribution),
+        cmocka_unit_test(an_interval_lies_about_its_time),
+        cmocka_unit_test(what_was_never_measured_has_no_error),
+        cmocka_unit_test(what_was_measured_says_by_whom),
+        cmocka_unit_test(strangers_are_told_less_surely),
+        cmocka_unit_test(what_is_shared_does_not_cancel_within_a_family),
+        cmocka_unit_test(families_go_together_a_little),
+        cmocka_unit_test(one_shape_is_off_alike_each_time),
+    };
+    return cmocka_run_group_tests(tests, open_models, close_models);
+}
