@@ -86,27 +86,46 @@ static void what_is_saved_where_something_is_ideal(void **state)
     example_free(e);
 }
 
+/* Over all ranks, of a class; transfers are those of each member. */
+static int64_t time_of(const struct example *e, int class)
+{
+    int64_t ns = 0;
+    for (uint32_t r = 0; r < e->count; r++)
+        for (uint32_t i = 0; i < e->strips[r].piece_count; i++)
+            ns += e->strips[r].pieces[i].class == class ? e->strips[r].pieces[i].ns : 0;
+    for (uint32_t r = 0; class == KIND_TRANSFER && r < e->count; r++)
+        for (uint32_t i = 0; i < e->numbers[r].collective_count; i++)
+            ns += line_exit_ns(&e->lines, r, i) - line_blocking(&e->lines, r, i)->last_ns;
+    return ns;
+}
+
 /* Path imbalance: what is on the path of a kind beyond the mean of all ranks. */
 static int64_t imbalance_of(const struct example *e, const struct across *path, int class)
 {
-    int64_t on_path = 0, all = 0;
+    int64_t on_path = 0;
     for (uint32_t i = 0; i < path->sum_count; i++)
         if (e->lines.kinds[path->sums[i].kind].class == class)
             on_path += path->sums[i].ns;
-    for (uint32_t r = 0; r < e->count; r++)
-        for (uint32_t i = 0; i < e->strips[r].piece_count; i++)
-            all += e->strips[r].pieces[i].class == class ? e->strips[r].pieces[i].ns : 0;
-    return (on_path - all / e->count) / EXAMPLE_MS;
+    return (on_path - time_of(e, class) / e->count) / EXAMPLE_MS;
 }
 
 static void the_path_has_more_of_a_kind_than_the_mean_rank(void **state)
 {
+    static const struct {
+        int class;
+        int64_t ms;
+    } expected[] = {{PATH_FORWARD, 250}, {PATH_BACKWARD, 100}, {PATH_OPTIMIZER, 50}, {KIND_TRANSFER, 50}};
     struct example *e = worked_example();
     const struct across path = across_of(&e->lines, &e->arena);
-    assert_int_equal(imbalance_of(e, &path, PATH_FORWARD), 250);
-    assert_int_equal(imbalance_of(e, &path, PATH_BACKWARD), 100);
-    assert_int_equal(imbalance_of(e, &path, PATH_OPTIMIZER), 50);
+    int64_t sum = 0, means = 0;
+    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
+        assert_int_equal(imbalance_of(e, &path, expected[i].class), expected[i].ms);
+        sum += imbalance_of(e, &path, expected[i].class);
+        means += time_of(e, expected[i].class) / e->count;
+    }
+    assert_int_equal(sum, 450);
     assert_int_equal(path.end_ns - path.start_ns, 1450 * EXAMPLE_MS);
+    assert_int_equal(path.end_ns - path.start_ns - means, sum * EXAMPLE_MS); /* the wall less the sum of means */
     example_free(e);
 }
 
