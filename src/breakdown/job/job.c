@@ -32,23 +32,18 @@ struct job_rank job_rank_of(const struct job_numbers *numbers)
 
 /* ---- all ranks ---- */
 
-static double per_step(double ns, uint32_t steps)
-{
-    return steps ? ns / steps : 0;
-}
-
 double job_late_per_step_ns(const struct job *job)
 {
     return job->late == RANK_NONE_LATE
                ? 0
-               : per_step((double)job->ranks.accounts[job->late].late_ns, job->ranks.at[job->late]->steps);
+               : rank_per_compared(&job->ranks, job->late, job->ranks.accounts[job->late].late_ns);
 }
 
 double job_saving_per_step_ns(const struct job *job)
 {
     return job->late == RANK_NONE_LATE
                ? 0
-               : per_step((double)job->ranks.accounts[job->late].saving_ns, job->ranks.at[job->late]->steps);
+               : rank_per_compared(&job->ranks, job->late, job->ranks.accounts[job->late].saving_ns);
 }
 
 static void leave_out(int64_t *saved_ns, int64_t waited_ns)
@@ -57,10 +52,10 @@ static void leave_out(int64_t *saved_ns, int64_t waited_ns)
 }
 
 /* The verdict of a rank with its communication as transfer alone. */
-static struct verdict without_waiting(const struct verdict *verdict, const struct rank_account *account, uint32_t steps)
+static struct verdict without_waiting(const struct verdict *verdict, const struct ranks *ranks, uint32_t r)
 {
     struct verdict out = *verdict;
-    const int64_t waited_ns = sum_rounded(per_step((double)account->waited_ns, steps) * verdict->steps);
+    const int64_t waited_ns = sum_rounded(rank_per_compared(ranks, r, ranks->accounts[r].waited_ns) * verdict->steps);
     leave_out(&out.removed_ns[RESOURCE_COMMUNICATION], waited_ns);
     leave_out(&out.saved_ns[RESOURCE_COMMUNICATION], waited_ns);
     return out;
@@ -115,7 +110,7 @@ void job_of(const struct job_rank *ranks, uint32_t count, struct arena *arena, s
     out->late = ranks_verdict(&out->ranks, arena, &out->sentence);
     find_culprit(out);
     for (uint32_t r = 0; r < count; r++) {
-        const struct verdict own = without_waiting(ranks[r].verdict, &out->ranks.accounts[r], numbers[r]->steps);
+        const struct verdict own = without_waiting(ranks[r].verdict, &out->ranks, r);
         verdict_add(&out->verdict, &own);
     }
     if (out->late != RANK_NONE_LATE) {

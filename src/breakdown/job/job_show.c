@@ -35,9 +35,12 @@ str lateness_say(const struct job *job, struct arena *arena)
     const double step_ns = rank->steps ? (double)rank->step_ns / rank->steps : 0;
     const str late = duration_words(arena, job_late_per_step_ns(job)), step = duration_words(arena, step_ns),
               why = reason(job, arena);
-    return str_printf(arena, "Rank %lld is late by %.*s of a step of %.*s: %.*s, in %u of %u steps.",
+    const struct rank_account *account = &job->ranks.accounts[job->late];
+    const str left =
+        account->compared == rank->steps ? S("") : str_printf(arena, " that could be compared, of %u", rank->steps);
+    return str_printf(arena, "Rank %lld is late by %.*s of a step of %.*s: %.*s, in %u of %u steps%.*s.",
                       (long long)rank->rank, (int)late.len, late.at, (int)step.len, step.at, (int)why.len, why.at,
-                      job->ranks.accounts[job->late].late_steps, rank->steps);
+                      account->late_steps, account->compared, (int)left.len, left.at);
 }
 
 /* ---- values ---- */

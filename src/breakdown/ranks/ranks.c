@@ -7,6 +7,8 @@
 #include "base/order.h"
 #include "base/sort.h"
 #include "base/sum.h"
+#include "ranks_attended.h"
+#include "ranks_compared.h"
 #include "ranks_kinds.h"
 #include "ranks_link.h"
 #include "ranks_meeting.h"
@@ -208,34 +210,6 @@ static void hold_all(struct merging *m)
 
 /* ---- the ranks' accounts ---- */
 
-struct attended {
-    const struct meeting *meeting; /* NULL: not matched */
-    const struct meeting_member *member;
-};
-
-/* What came of each collective of each rank; those of rank r begin at first[r]. */
-struct attendance {
-    struct attended *at;
-    size_t *first;
-};
-
-static struct attendance attendance_of(const struct ranks *ranks, struct arena *arena)
-{
-    struct attendance a = {.first = arena_array(arena, ranks->count, sizeof *a.first)};
-    size_t total = 0;
-    for (uint32_t r = 0; r < ranks->count; r++) {
-        a.first[r] = total;
-        total += ranks->at[r]->collective_count;
-    }
-    a.at = arena_array(arena, total, sizeof *a.at);
-    for (uint32_t i = 0; i < ranks->meeting_count; i++)
-        for (uint32_t k = 0; k < ranks->meetings[i].count; k++) {
-            const struct meeting_member *member = &ranks->members[ranks->meetings[i].first + k];
-            a.at[a.first[member->rank] + member->index] = (struct attended){&ranks->meetings[i], member};
-        }
-    return a;
-}
-
 /* Waits begin in order, so what is covered is known by its end alone. */
 static int64_t waited(const struct rank_numbers *rank, const struct attended *attended)
 {
@@ -336,16 +310,19 @@ static uint32_t without_key(const struct rank_numbers *rank)
 static void close_accounts(struct merging *m)
 {
     const struct attendance attendance = attendance_of(m->out, &m->scratch);
+    struct map met = ranks_steps_met(m->out);
     for (uint32_t r = 0; r < m->out->count; r++) {
         struct rank_account *account = &m->out->accounts[r];
         const struct rank_numbers *rank = m->out->at[r];
         const struct attended *attended = attendance.at + attendance.first[r];
         account->unmatched = rank->collective_count - account->matched - without_key(rank);
         account->comparable = account->matched && account->matched >= account->unmatched;
+        account->compared = ranks_compared(m->out, r, attended, &met);
         account->waited_ns = waited(rank, attended);
         sum_late(m, r, attended);
         count_late_steps(rank, attended, account);
     }
+    map_free(&met);
 }
 
 void ranks_merge(const struct rank_numbers *const *at, uint32_t count, struct arena *arena, struct ranks *out)

@@ -107,6 +107,7 @@ struct rank_account {
     int64_t offset_ns; /* of its clock */
     uint32_t matched, unmatched;
     bool comparable;   /* at least half of its collectives were found on the others */
+    uint32_t compared; /* of its steps, but those with collectives of which none was matched (ranks_compared.h) */
     int64_t waited_ns; /* inside collectives until the last rank had come; union */
     int64_t
         waiting_ns;  /* the same of blocking collectives by the times of their work, summed: two at once count twice */
@@ -180,6 +181,9 @@ static inline int64_t ranks_true_ns(const struct ranks *ranks, uint32_t rank, in
 {
     return clock_true_ns(time_ns, -ranks->shift_ns[rank], ranks->drift[rank]);
 }
+
+/* Of a time of its account the part of a step in which it could be compared; 0 where there is none. */
+double rank_per_compared(const struct ranks *ranks, uint32_t r, int64_t ns);
 
 /* Late by a hundredth of its steps at least, and comparable. */
 bool rank_is_late(const struct ranks *ranks, uint32_t r);

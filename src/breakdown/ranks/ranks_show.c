@@ -71,7 +71,7 @@ void ranks_show_late(const struct ranks *ranks, uint32_t late, str sentence, str
     struct section *section = report_section(report, "ranks", "Ranks of the job");
     const bool found = late != RANK_NONE_LATE;
     const struct rank_account *account = found ? &ranks->accounts[late] : NULL;
-    const uint32_t steps = found ? ranks->at[late]->steps : 0;
+    const uint32_t steps = found ? account->compared : 0;
     section_text(section, sentence);
     section_value(section, "ranks", "ranks", UNIT_COUNT, cell_int(ranks->count));
     section_value(section, "late_rank", "late rank", UNIT_NONE, found ? cell_int(ranks->at[late]->rank) : cell_null());
@@ -147,9 +147,9 @@ static const struct column_spec exchange_columns[] = {
 };
 
 static const struct column_spec lateness_columns[] = {
-    {"waited_per_step_ns", "waited", UNIT_NS, COLUMN_PLAIN, "waited_ns / steps"},
-    {"late_per_step_ns", "late", UNIT_NS, COLUMN_PLAIN, "late_ns / steps"},
-    {"caused_per_step_ns", "others waited", UNIT_NS, COLUMN_PLAIN, "caused_ns / steps"},
+    {"waited_per_step_ns", "waited", UNIT_NS, COLUMN_PLAIN, "waited_ns / compared_steps"},
+    {"late_per_step_ns", "late", UNIT_NS, COLUMN_PLAIN, "late_ns / compared_steps"},
+    {"caused_per_step_ns", "others waited", UNIT_NS, COLUMN_PLAIN, "caused_ns / compared_steps"},
     {0},
 };
 
@@ -160,6 +160,8 @@ static const struct column_spec count_columns[] = {
     {"unmatched", "unmatched", UNIT_COUNT, COLUMN_DETAIL, "its collectives without their like on the others"},
     {"comparable", "comparable", UNIT_NONE, COLUMN_DETAIL,
      "yes where its collectives can be compared in time with those of the others"},
+    {"compared_steps", "compared", UNIT_COUNT, COLUMN_DETAIL,
+     "its steps, but those with collectives of which none of its own has its like on the others"},
     {0},
 };
 
@@ -215,11 +217,11 @@ static void time_cells(const struct rank_numbers *rank, struct table *t)
     table_cell(t, rank->device ? idle : cell_null());
 }
 
-static void lateness_cells(const struct rank_account *account, uint32_t steps, struct table *t)
+static void lateness_cells(const struct rank_account *account, struct table *t)
 {
-    table_cell(t, ranks_per_step((double)account->waited_ns, steps));
-    table_cell(t, ranks_per_step((double)account->late_ns, steps));
-    table_cell(t, ranks_per_step((double)account->caused_ns, steps));
+    table_cell(t, ranks_per_step((double)account->waited_ns, account->compared));
+    table_cell(t, ranks_per_step((double)account->late_ns, account->compared));
+    table_cell(t, ranks_per_step((double)account->caused_ns, account->compared));
 }
 
 static void account_cells(const struct rank_numbers *rank, const struct rank_account *account, struct table *t)
@@ -229,6 +231,7 @@ static void account_cells(const struct rank_numbers *rank, const struct rank_acc
     table_int(t, account->matched);
     table_int(t, account->unmatched);
     table_text(t, account->comparable ? S("yes") : S("no"));
+    table_int(t, account->compared);
     table_int(t, account->offset_ns);
     table_cell(t, rank->device && rank->device_low_ns != INT64_MIN ? cell_int(rank->device_low_ns) : cell_null());
     table_cell(t, rank->device && rank->device_high_ns != INT64_MAX ? cell_int(rank->device_high_ns) : cell_null());
@@ -251,7 +254,7 @@ static void show_table(const struct ranks *ranks, struct section *section)
         table_int(t, rank->steps);
         table_cell(t, ranks_per_step((double)rank->step_ns, rank->steps));
         table_cell(t, rank->steps ? cell_real(rank->step_p50_ns) : cell_null());
-        lateness_cells(&ranks->accounts[r], rank->steps, t);
+        lateness_cells(&ranks->accounts[r], t);
         time_cells(rank, t);
         account_cells(rank, &ranks->accounts[r], t);
     }
@@ -269,7 +272,7 @@ static void reason_row(const struct ranks *ranks, uint32_t r, str id, str title,
     table_int(t, ranks->at[r]->rank);
     table_text(t, id);
     table_text(t, title);
-    table_cell(t, ranks_per_step(excess_ns, ranks->at[r]->steps));
+    table_cell(t, ranks_per_step(excess_ns, ranks->accounts[r].compared));
     table_real(t, share);
 }
 

@@ -190,7 +190,7 @@ static void account_for(struct ranks *ranks)
     const uint32_t r = ranks->stages.rank, steps = ranks->at[r]->steps;
     struct rank_account *account = &ranks->accounts[r];
     account->late_ns = account->saving_ns = (int64_t)(ranks->stages.longer_ns * steps);
-    account->late_steps = steps;
+    account->late_steps = account->compared = steps;
 }
 
 void ranks_find_stages(struct ranks *ranks, struct arena *arena)

@@ -21,6 +21,11 @@ static double per_step(const struct rank_numbers *rank, double ns)
     return rank->steps ? ns / rank->steps : ns;
 }
 
+double rank_per_compared(const struct ranks *ranks, uint32_t r, int64_t ns)
+{
+    return ranks->accounts[r].compared ? (double)ns / ranks->accounts[r].compared : 0;
+}
+
 /* The latest rank and the next, of those that are late; RANK_NONE_LATE if there are none. */
 static void find_latest(const struct ranks *ranks, uint32_t *latest, uint32_t *next)
 {
@@ -65,7 +70,7 @@ static str reason(const struct ranks *ranks, uint32_t r, struct arena *arena)
     const struct rank_account *account = &ranks->accounts[r];
     const int most = main_reason(account);
     const double excess = most == RANK_TIMES ? account->began_ns : account->excess_ns[most];
-    const str each = duration_words(arena, per_step(rank, excess));
+    const str each = duration_words(arena, account->compared ? excess / account->compared : excess);
     if (excess <= 0)
         return S("what it did longer is not recorded");
     if (most == RANK_TIMES)
@@ -79,7 +84,7 @@ static str late_sentence(const struct ranks *ranks, uint32_t r, struct arena *ar
 {
     const struct rank_numbers *rank = ranks->at[r];
     const struct rank_account *account = &ranks->accounts[r];
-    const str late = duration_words(arena, per_step(rank, (double)account->late_ns));
+    const str late = duration_words(arena, rank_per_compared(ranks, r, account->late_ns));
     const str step = duration_words(arena, per_step(rank, (double)rank->step_ns));
     const str why = reason(ranks, r, arena);
     return str_printf(arena, "Rank %lld is late by %.*s of a step of %.*s, in %u of %u collectives: %.*s.",
@@ -97,8 +102,8 @@ static uint32_t count_late(const struct ranks *ranks)
 
 static str shared_sentence(const struct ranks *ranks, uint32_t latest, uint32_t next, struct arena *arena)
 {
-    const str most = duration_words(arena, per_step(ranks->at[latest], (double)ranks->accounts[latest].late_ns));
-    const str then = duration_words(arena, per_step(ranks->at[next], (double)ranks->accounts[next].late_ns));
+    const str most = duration_words(arena, rank_per_compared(ranks, latest, ranks->accounts[latest].late_ns));
+    const str then = duration_words(arena, rank_per_compared(ranks, next, ranks->accounts[next].late_ns));
     return str_printf(arena, "No single rank is late, %u are: rank %lld by %.*s a step, rank %lld by %.*s%s.",
                       count_late(ranks), (long long)ranks->at[latest]->rank, (int)most.len, most.at,
                       (long long)ranks->at[next]->rank, (int)then.len, then.at,

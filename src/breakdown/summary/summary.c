@@ -348,7 +348,8 @@ static void take_lateness(const struct job *job, struct facts *facts)
     if (job->late == RANK_NONE_LATE)
         return;
     for (uint32_t r = 0; r < job->ranks.count; r++)
-        facts->waited_ns += (double)job->ranks.accounts[r].waited_ns / steps;
+        facts->waited_ns +=
+            rank_per_compared(&job->ranks, r, job->ranks.accounts[r].waited_ns) * job->ranks.at[r]->steps / steps;
     facts->late_ns = job_saving_per_step_ns(job);
     facts->late = job->sentence;
 }

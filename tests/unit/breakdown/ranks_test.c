@@ -327,6 +327,57 @@ static void host_only_ranks_are_compared_by_their_calls(void **state)
     done(job);
 }
 
+/* Of three ranks, rank 1 is late by 3 ms; `came`: whether a rank's all-reduce of a step was recorded. */
+static struct job *recorded_in_part(bool (*came)(uint32_t r, int64_t step))
+{
+    struct job *job = job_new(3);
+    on_one_host(job);
+    for (uint32_t r = 0; r < 3; r++) {
+        plant_all_steps(job, r);
+        for (int64_t step = 0; step < STEPS; step++) {
+            const int64_t start = step * STEP_US, call = start + COMPUTE_US + (r == 1 ? LATE_US : 0);
+            plant_host(&job->p[r], EVENT_OPERATOR, "aten::linear", call - 1000, 1000);
+            if (!came(r, step))
+                continue;
+            plant_call(job, r, call);
+            plant_gloo(job, r, call + 10, start + COMPUTE_US + LATE_US + TRANSFER_US);
+        }
+    }
+    compare(job);
+    return job;
+}
+
+static bool rank_2_ends_early(uint32_t r, int64_t step)
+{
+    return r != 2 || step + 1 < STEPS;
+}
+
+static void late_time_is_spread_over_the_steps_that_could_be_compared(void **state)
+{
+    struct job *job = recorded_in_part(rank_2_ends_early);
+    const struct rank_account *late = &job->ranks.accounts[1];
+    assert_int_equal(job->numbers[1].steps, STEPS);
+    assert_int_equal(late->compared, STEPS - 1);
+    assert_int_equal(late->late_ns, (STEPS - 1) * 3 * MS);
+    assert_true(fabs(rank_per_compared(&job->ranks, 1, late->late_ns) - 3e6) < 1);
+    assert_int_equal(job->ranks.accounts[0].compared, STEPS - 1);
+    done(job);
+}
+
+static bool in_the_last_step(uint32_t r, int64_t step)
+{
+    return step + 1 == STEPS;
+}
+
+/* Gradients that are gathered over three steps: what was late in each shows in the third. */
+static void steps_without_collectives_are_steps(void **state)
+{
+    struct job *job = recorded_in_part(in_the_last_step);
+    for (uint32_t r = 0; r < 3; r++)
+        assert_int_equal(job->ranks.accounts[r].compared, STEPS);
+    done(job);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -345,6 +396,8 @@ int main(void)
         cmocka_unit_test(waits_and_blame_balance),
         cmocka_unit_test(bandwidths_are_over_the_transfer),
         cmocka_unit_test(host_only_ranks_are_compared_by_their_calls),
+        cmocka_unit_test(late_time_is_spread_over_the_steps_that_could_be_compared),
+        cmocka_unit_test(steps_without_collectives_are_steps),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
