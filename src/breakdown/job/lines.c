@@ -63,12 +63,26 @@ static void number_kinds(struct lines *lines, struct arena *arena)
 
 /* ---- meetings ---- */
 
-/* Of a message between devices both ends wait for each other; on the host what is sent may lie until it is fetched. */
-static bool all_wait(const struct meeting *meeting)
+/* On the host what is sent may lie until it is fetched: whether both were inside at once tells. */
+static bool nobody_left(const struct lines *lines, const struct meeting *meeting, int64_t last_ns)
+{
+    const struct ranks *ranks = lines->ranks;
+    for (uint32_t k = meeting->first; k < meeting->first + meeting->count; k++) {
+        const struct meeting_member *member = &ranks->members[k];
+        if (ranks->at[member->rank]->collectives[member->index].of.dur_ns < 0 ||
+            line_exit_ns(lines, member->rank, member->index) + ranks->tie_ns < last_ns)
+            return false;
+    }
+    return true;
+}
+
+/* Of a message between devices both ends wait for each other. */
+static bool all_wait(const struct lines *lines, const struct meeting *meeting, int64_t last_ns)
 {
     const struct collective *of = &meeting->sample->of;
-    return collective_is_blocking(of->kind) ||
-           (of->kind == COLLECTIVE_POINT_TO_POINT && !of->on_host && meeting->count == 2);
+    if (of->kind != COLLECTIVE_POINT_TO_POINT || meeting->count != 2)
+        return collective_is_blocking(of->kind);
+    return !of->on_host || nobody_left(lines, meeting, last_ns);
 }
 
 static void attend(struct lines *lines, uint32_t meeting)
@@ -76,7 +90,7 @@ static void attend(struct lines *lines, uint32_t meeting)
     const struct ranks *ranks = lines->ranks;
     const struct meeting *of = &ranks->meetings[meeting];
     struct line_meeting *out = &lines->meetings[meeting];
-    *out = (struct line_meeting){INT64_MIN, INT64_MIN, NO_RANK, 0, all_wait(of)};
+    *out = (struct line_meeting){INT64_MIN, INT64_MIN, NO_RANK, 0, false};
     for (uint32_t k = of->first; k < of->first + of->count; k++) {
         const struct meeting_member *member = &ranks->members[k];
         struct line *line = &lines->at[member->rank];
@@ -84,10 +98,11 @@ static void attend(struct lines *lines, uint32_t meeting)
         line->member[member->index] = k;
         const int64_t entry = line_entry_ns(lines, member->rank, member->index);
         if (entry > out->last_ns || out->last_rank == NO_RANK)
-            *out = (struct line_meeting){entry, out->last_ns, member->rank, member->index, out->blocking};
+            *out = (struct line_meeting){entry, out->last_ns, member->rank, member->index, false};
         else
             out->next_ns = larger_of(out->next_ns, entry);
     }
+    out->blocking = all_wait(lines, of, out->last_ns);
 }
 
 static uint32_t *none_of(uint32_t count, struct arena *arena)

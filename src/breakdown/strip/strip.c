@@ -9,7 +9,8 @@
 #include "base/mem.h"
 #include "base/order.h"
 #include "base/sort.h"
-#include "ops/rows/phase.h"
+#include "breakdown/idle/node_phase.h"
+#include "strip_hold.h"
 #include "strip_parts.h"
 
 enum { LONG_NS = 1000 * 1000 }; /* pieces of this length have names */
@@ -37,6 +38,8 @@ struct maker {
     const struct keyed *points,
         *works; /* by node, ascending: ways that begin at its start; collectives that it is the work of */
     size_t points_left, works_left;
+    const struct keyed *holds; /* by node, and then by end: collectives for which the thread of the node waits in it */
+    size_t holds_left;
 
     struct map names; /* text id to its place among names */
     size_t name_room;
@@ -79,28 +82,10 @@ static uint32_t name_of(struct maker *m, const struct path_piece *piece)
     return row == ROW_NONE ? 0 : named(m, m->trace->name[row]);
 }
 
-static uint8_t phase_of_row(const struct maker *m, uint32_t row)
-{
-    const struct trace *trace = m->trace;
-    if (event_is_device_work(trace->kind[row]))
-        return m->phases[row];
-    for (; row != ROW_NONE && trace->kind[row] <= EVENT_RUNTIME; row = trace->parent[row])
-        if (trace->kind[row] == EVENT_OPERATOR)
-            return m->phases[row];
-    return PHASE_NONE;
-}
-
-/* Of a stretch in no call that of the calls around it, where they agree. */
 static uint8_t phase_of_node(const struct maker *m, uint32_t node)
 {
-    const struct graph *graph = m->graph;
-    const uint8_t own = phase_of_row(m, graph->row[node]);
-    if (graph->net.kind[node] == NODE_CALL || graph->net.kind[node] == NODE_DEVICE || own == PHASE_NONE)
-        return own;
-    const uint32_t before = graph->net.before[node];
-    const bool agreed =
-        before != NODE_NONE && graph->net.kind[before] == NODE_CALL && phase_of_row(m, graph->row[before]) == own;
-    return agreed ? own : PHASE_NONE;
+    const uint32_t row = m->graph->row[node];
+    return m->graph->net.kind[node] == NODE_DEVICE ? m->phases[row] : (uint8_t)node_phase(m->graph, m->phases, node);
 }
 
 /* ---- growing at the front ---- */
@@ -175,6 +160,29 @@ static void close_all(struct maker *m, uint32_t list, struct strip_link before)
         strip_close(&m->parts, m->arrivals[i].stretch, before);
 }
 
+/* The collective that held the thread up in the node last before the time; UINT32_MAX. */
+static uint32_t held_by(struct maker *m, uint32_t node, int64_t time_ns)
+{
+    while (m->holds_left && (uint64_t)m->holds[m->holds_left - 1].key > node)
+        m->holds_left--;
+    for (size_t i = m->holds_left; i-- > 0 && m->holds[i].key == node;)
+        if (strip_hold_end_ns(m->numbers, m->holds[i].row) <= time_ns)
+            return m->holds[i].row;
+    return UINT32_MAX;
+}
+
+/* Back to where the thread was let go, if that lies in the node. */
+static bool stop_at_hold(struct maker *m, uint32_t node, struct arrival *one)
+{
+    const uint32_t held = held_by(m, node, m->parts.at[one->stretch].start_ns);
+    const int64_t end = held == UINT32_MAX ? INT64_MIN : strip_hold_end_ns(m->numbers, held);
+    if (end <= m->out->first_ns)
+        return false;
+    one->stretch = take_part(m, one->stretch, end, node, false, EDGE_KINDS_MOST);
+    strip_close(&m->parts, one->stretch, (struct strip_link){STRIP_COLLECTIVE, held});
+    return true;
+}
+
 /* Through the work of the node; those that reach the rank's beginning end. Returns the list of the others. */
 static uint32_t cross_node(struct maker *m, uint32_t node, uint32_t list)
 {
@@ -182,6 +190,8 @@ static uint32_t cross_node(struct maker *m, uint32_t node, uint32_t list)
     for (uint32_t i = list, next; i != ARRIVAL_NONE; i = next) {
         struct arrival *one = &m->arrivals[i];
         next = one->next;
+        if (stop_at_hold(m, node, one))
+            continue;
         one->stretch = take_part(m, one->stretch, m->graph->net.start[node], node, false, EDGE_KINDS_MOST);
         if (m->parts.at[one->stretch].start_ns <= m->out->first_ns) {
             strip_close(&m->parts, one->stretch, (struct strip_link){STRIP_START, 0});
@@ -366,6 +376,7 @@ static void make(struct maker *m, struct arena *arena, struct arena *scratch)
     named(m, 0);
     list_ends(m, scratch);
     list_points(m, scratch);
+    m->holds = strip_holds(m->graph, m->numbers, scratch, &m->holds_left);
     begin_last_way(m);
     for (uint32_t node = nodes; node-- > 0;)
         visit(m, node);
