@@ -130,6 +130,7 @@ class Machine:
         return max(begin + LAUNCH_LATENCY_NS, self.now, self.streams[stream], *after), correlation
 
     def occupy(self, start, end, name, cat, stream, correlation, **args):
+        assert start >= self.streams[stream] or stream == COMM_STREAM, f"{name}: two at once on stream {stream}"
         self.streams[stream] = end
         if self.vendor == "mtia":
             name, cat = "dma_request" if cat == "gpu_memcpy" else "pe_exe", "mtia_ccp_events"

@@ -211,6 +211,12 @@ class StageStep(Step):
 
     MICRO = 4
 
+    def received(self, other):
+        """What comes next on the compute stream needs what came, and its turn."""
+        arrived = yield from self.neighbour("recv", other, 0)
+        streams = self.machine.streams
+        streams[COMPUTE_STREAM] = max(streams[COMPUTE_STREAM], arrived)
+
     def neighbour(self, kind, other, ready):
         members = tuple(sorted((self.machine.rank, other)))
         return (yield from self.machine.collective(kind, 1 << 18, 60, members, COMM_STREAM, (ready,), group=f"p2p{members[0]}"))
@@ -224,7 +230,7 @@ class StageStep(Step):
             yield from self.load()
             for _ in range(self.MICRO):
                 if machine.rank > 0:
-                    machine.streams[COMPUTE_STREAM] = yield from self.neighbour("recv", machine.rank - 1, 0)
+                    yield from self.received(machine.rank - 1)
                 for number in range(layers):
                     yield from self.layer(number)
                 if machine.rank < last:
@@ -232,7 +238,7 @@ class StageStep(Step):
             with machine.thread(BACKWARD):
                 for _ in range(self.MICRO):
                     if machine.rank < last:
-                        machine.streams[COMPUTE_STREAM] = yield from self.neighbour("recv", machine.rank + 1, 0)
+                        yield from self.received(machine.rank + 1)
                     for _ in range(layers):
                         self.layer_back()
                     if machine.rank > 0:

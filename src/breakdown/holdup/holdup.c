@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "breakdown/idle/node_phase.h"
 #include "breakdown/kernels/operators_origin.h"
 #include "habit.h"
 #include "ops/rows/kernel_title.h"
@@ -173,40 +174,14 @@ static void name(struct work *w, const struct stretch_group *group, struct holdu
     }
 }
 
-static enum phase phase_of_call(const struct work *w, uint32_t row)
-{
-    const struct trace *trace = w->trace;
-    for (uint32_t at = row; at != ROW_NONE && trace->kind[at] <= EVENT_RUNTIME; at = trace->parent[at])
-        if (trace->kind[at] == EVENT_OPERATOR)
-            return w->phases[at];
-    return PHASES;
-}
-
-/* The call before a node on its thread. */
-static uint32_t call_before(const struct graph *graph, uint32_t node)
-{
-    do
-        node = graph->net.before[node];
-    while (node != NODE_NONE && graph->net.kind[node] != NODE_CALL);
-    return node == NODE_NONE ? ROW_NONE : graph->row[node];
-}
-
-/* Of a kernel that of its launch; of a stretch in no operator that of those around it, where they agree. */
+/* Of a kernel that of its launch, whose phase it has. */
 static const char *phase_of(const struct work *w, const struct place *stretch, enum cause cause)
 {
-    const struct graph *graph = w->lab.graph;
     if (cause == CAUSE_LOADING || cause == CAUSE_LOADER_WAIT)
         return "loader";
-    if (cause == CAUSE_DEVICE) {
-        const uint32_t launch = w->trace->cause[stretch->row];
-        const enum phase launched = launch == ROW_NONE ? PHASES : phase_of_call(w, launch);
-        return launched == PHASES ? "" : phase_word(launched).at;
-    }
-    const enum phase phase = phase_of_call(w, graph->row[stretch->node]);
-    const bool inside = graph->net.kind[stretch->node] == NODE_CALL;
-    if (phase == PHASES || (!inside && phase_of_call(w, call_before(graph, stretch->node)) != phase))
-        return "";
-    return phase_word(phase).at;
+    const enum phase phase = cause == CAUSE_DEVICE ? (enum phase)w->phases[stretch->row]
+                                                   : node_phase(w->lab.graph, w->phases, stretch->node);
+    return phase == PHASE_NONE ? "" : phase_word(phase).at;
 }
 
 /* A hole in the first call of an operator, before its first launch: a compiler that leaves no events, or the like. */

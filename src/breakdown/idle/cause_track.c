@@ -207,8 +207,8 @@ struct cutting {
 };
 
 /*
- * What is said of the whole by what stands around: a sleep of the loader is loading, memory of a search is search, and who
- * waits inside of anything waits for that.
+ * What is said of the whole by what stands around: a sleep of the loader is loading, memory of a search is search, a launch
+ * that takes long is the loading that the recorder tells of, and who waits inside of anything waits for that.
  */
 static bool belongs_to(enum cause inner, enum cause outer)
 {
@@ -216,6 +216,8 @@ static bool belongs_to(enum cause inner, enum cause outer)
         return outer != CAUSE_WAITING && outer != CAUSE_RECORDER;
     if (outer == CAUSE_LOADING)
         return inner == CAUSE_SLEEP;
+    if (outer == CAUSE_MODULES)
+        return inner == CAUSE_MODULES;
     return outer == CAUSE_SEARCH && inner >= CAUSE_START && inner <= CAUSE_NO_CACHE;
 }
 

@@ -97,14 +97,28 @@ static const char *phase_of(const struct holdup *holdup, enum late_kind kind)
     return kind == LATE_LOADER ? "loader" : holdup->phase;
 }
 
-static struct late_cause of_holdup(const struct holdup *holdup, const struct holdups *holdups, double excess_ns)
+/* Where rows are missing, what they waited for is missing, too: then what a replay saves is no bound. */
+static bool is_explained(const struct job_rank *rank)
 {
-    const double gained = a_step(holdup->saved_ns, holdups->steps);
-    const enum late_kind kind = is_skew(holdup, holdups->steps) ? LATE_SKEWED : kind_of_cause(holdup->cause);
+    switch (verdict_doubt(rank->verdict)) {
+    case DOUBT_LAUNCHES:
+    case DOUBT_LOST:
+    case DOUBT_HELD:
+    case DOUBT_ERROR:
+        return false;
+    default:
+        return true;
+    }
+}
+
+static struct late_cause of_holdup(const struct holdup *holdup, const struct job_rank *rank, double excess_ns)
+{
+    const double gained = a_step(holdup->saved_ns, rank->holdups->steps);
+    const enum late_kind kind = is_skew(holdup, rank->holdups->steps) ? LATE_SKEWED : kind_of_cause(holdup->cause);
     return (struct late_cause){
         .id = cause_id(holdup->cause),
         .title = str_of(holdup->is_long ? cause_long_title(holdup->cause) : cause_title(holdup->cause)),
-        .per_step_ns = excess_ns < gained ? excess_ns : gained,
+        .per_step_ns = excess_ns < gained || !is_explained(rank) ? excess_ns : gained,
         .habit = kind == LATE_SKEWED ? HABIT_ONCE : holdup->habit,
         .what = holdup->title,
         .inside = holdup->inside,
@@ -142,8 +156,9 @@ static bool was_given_more(struct others *others, double compute_ns)
 }
 
 /* In which steps the rank is late; of what is no stretch of the host. */
-static enum habit habit_of(const struct rank_account *account, uint32_t steps)
+static enum habit habit_of(const struct rank_account *account)
 {
+    const uint32_t steps = account->compared;
     if (account->late_steps == steps || (steps > 2 && account->late_steps + 1 == steps))
         return HABIT_EACH;
     if (account->late_every)
@@ -154,6 +169,12 @@ static enum habit habit_of(const struct rank_account *account, uint32_t steps)
 static bool is_longest_stage(const struct job *job)
 {
     return job->ranks.stages.stands_out && job->ranks.stages.rank == job->late;
+}
+
+/* On the host alone operators are what the longest stage has more of. */
+static bool is_work_of_stage(const struct job *job, const struct holdup *holdup)
+{
+    return is_longest_stage(job) && !job->ranks.at[job->late]->device && holdup->cause == CAUSE_OPERATOR;
 }
 
 static str title_of(enum late_kind kind, bool device, bool sized)
@@ -185,7 +206,7 @@ static void add_compute(struct late_costs *costs, struct others *others, struct 
                                   .per_step_ns = compute_ns,
                                   .cost_ns = device ? late_costs_take_class(costs, PATH_COMPUTE)
                                                     : late_costs_take(costs, CAUSE_OPERATOR, false, S("")),
-                                  .habit = habit_of(&job->ranks.accounts[job->late], job->ranks.at[job->late]->steps),
+                                  .habit = habit_of(&job->ranks.accounts[job->late]),
                                   .what = S(""),
                                   .inside = S(""),
                                   .line = S(""),
@@ -200,25 +221,24 @@ static void add_untold(struct late_costs *costs, struct job *job)
     const struct delay_cost *cost;
     while (job->cause_count < LATE_CAUSES_MOST && (cost = late_costs_untold(costs, &share))) {
         const struct line_kind *kind = &job->lines.kinds[cost->kind];
-        keep(job, (struct late_cause){
-                      .id = kind_id(kind),
-                      .title = kind->class == PATH_UNKNOWN ? str_of(cause_title(CAUSE_UNKNOWN)) : kind_title(kind),
-                      .per_step_ns = share * job_late_per_step_ns(job),
-                      .cost_ns = cost->short_ns + cost->long_ns,
-                      .habit = habit_of(&job->ranks.accounts[job->late], job->ranks.at[job->late]->steps),
-                      .what = kind->name,
-                      .inside = S(""),
-                      .line = S(""),
-                      .phase = kind_phase(kind).at,
-                      .kind = kind_of_cause((enum cause)kind->cause)});
+        keep(job, (struct late_cause){.id = kind_id(kind),
+                                      .title = kind->class == PATH_UNKNOWN ? str_of(cause_title(CAUSE_UNKNOWN))
+                                                                           : kind_title(kind),
+                                      .per_step_ns = share * job_late_per_step_ns(job),
+                                      .cost_ns = cost->short_ns + cost->long_ns,
+                                      .habit = habit_of(&job->ranks.accounts[job->late]),
+                                      .what = kind->name,
+                                      .inside = S(""),
+                                      .line = S(""),
+                                      .phase = kind_phase(kind).at,
+                                      .kind = kind_of_cause((enum cause)kind->cause)});
     }
 }
 
 /* What nobody waited for is no cause of lateness. */
-static void keep_holdup(struct late_costs *costs, struct others *others, const struct holdups *holdups,
-                        const struct holdup *holdup, struct job *job)
+static void keep_holdup(struct late_costs *costs, struct others *others, const struct holdup *holdup, struct job *job)
 {
-    struct late_cause cause = of_holdup(holdup, holdups, above_others(others, time_in, holdup));
+    struct late_cause cause = of_holdup(holdup, &others->ranks[others->late], above_others(others, time_in, holdup));
     cause.cost_ns = late_costs_take(costs, holdup->cause, holdup->is_long, holdup->what);
     if (cause.cost_ns || !job->lined)
         keep(job, cause);
@@ -231,8 +251,8 @@ void lateness_explain(const struct job_rank *ranks, uint32_t count, struct job *
     struct late_costs costs = late_costs_of(job, &scratch);
     const struct holdups *holdups = ranks[job->late].holdups;
     for (uint32_t i = 0; i < holdups->count; i++)
-        if (holdups->at[i].cause != CAUSE_DEVICE) /* its kernels are told as compute */
-            keep_holdup(&costs, &others, holdups, &holdups->at[i], job);
+        if (holdups->at[i].cause != CAUSE_DEVICE && !is_work_of_stage(job, &holdups->at[i])) /* told as compute */
+            keep_holdup(&costs, &others, &holdups->at[i], job);
     add_compute(&costs, &others, job);
     add_untold(&costs, job);
     if (job->cause_count)
