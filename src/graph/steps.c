@@ -138,9 +138,47 @@ static int64_t steps_ns(const struct graph_steps *steps, struct times times)
     return last > steps->from_ns ? last - steps->from_ns : 0;
 }
 
+static struct times times_of(const struct schedule *schedule)
+{
+    return schedule ? (struct times){schedule->start, schedule->end, 1} : (struct times){0};
+}
+
 int64_t graph_steps_ns(const struct graph_steps *steps, const struct schedule *schedule)
 {
-    return steps_ns(steps, schedule ? (struct times){schedule->start, schedule->end, 1} : (struct times){0});
+    return steps_ns(steps, times_of(schedule));
+}
+
+int64_t graph_steps_host_end(const struct graph_steps *steps, const struct schedule *schedule)
+{
+    return steps->host_node == NODE_NONE ? INT64_MIN : host_end(steps, times_of(schedule));
+}
+
+static int64_t later(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* One pass for all steps: of each what the device did last, and where the thread was. */
+void graph_step_ends(const struct graph *graph, struct step_range range, const struct schedule *schedule, int64_t *ends)
+{
+    const struct step *steps = graph->trace->steps;
+    const struct times times = times_of(schedule);
+    struct graph_steps one = {.net = &graph->net};
+    for (uint32_t i = 0; i < range.count; i++)
+        ends[i] = steps[range.first].start_ns;
+    for (uint32_t node = 0; node < graph->net.count; node++) {
+        const bool device = graph->net.kind[node] == NODE_DEVICE;
+        const uint32_t step = device ? trace_step(graph->trace, graph->row[node]) : STEP_NONE;
+        if (step != STEP_NONE && step >= range.first && step - range.first < range.count)
+            ends[step - range.first] = later(ends[step - range.first], end_of(&one, times, node));
+    }
+    for (uint32_t i = 0; i < range.count; i++) {
+        one.host_end_ns = steps[range.first + i].host_end_ns;
+        one.host_node = find_host_node(graph, one.host_end_ns);
+        if (one.host_node != NODE_NONE)
+            ends[i] = later(ends[i], host_end(&one, times));
+        ends[i] = i ? later(ends[i], ends[i - 1]) : ends[i];
+    }
 }
 
 void graph_steps_ns_abreast(const struct graph_steps *steps, const struct abreast *abreast, int64_t ns[ABREAST])

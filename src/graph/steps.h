@@ -33,6 +33,13 @@ struct graph_steps graph_steps_of(const struct graph *graph, struct step_range r
 struct graph_steps graph_steps_joined(const struct graph_steps *steps, const struct joined *joined,
                                       struct arena *arena);
 
+/* When the training thread has ended the last of them; INT64_MIN where it does nothing. */
+int64_t graph_steps_host_end(const struct graph_steps *steps, const struct schedule *schedule);
+
+/* When the training thread and the device have ended each step of the range; no end is before that of an earlier step. */
+void graph_step_ends(const struct graph *graph, struct step_range range, const struct schedule *schedule,
+                     int64_t *ends);
+
 /* The time of all of them; schedule NULL: as recorded. 0 where there are none. */
 int64_t graph_steps_ns(const struct graph_steps *steps, const struct schedule *schedule);
 

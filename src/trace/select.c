@@ -20,6 +20,16 @@ struct step_range selection_steps(const struct trace *trace, const struct select
     return range;
 }
 
+struct step_range selection_judged(const struct trace *trace, const struct selection *selection)
+{
+    struct step_range range = selection_steps(trace, selection);
+    if (!selection->limited && range.count >= 4) {
+        range.first++;
+        range.count -= 2;
+    }
+    return range;
+}
+
 void selection_window(const struct trace *trace, const struct selection *selection, int64_t *start_ns, int64_t *end_ns)
 {
     *start_ns = 0;

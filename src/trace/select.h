@@ -19,6 +19,12 @@ struct step_range {
 
 struct step_range selection_steps(const struct trace *trace, const struct selection *selection);
 
+/*
+ * Of them those that are judged: of four or more, where none were named, without the first and the last, which carry the
+ * edges of the recording.
+ */
+struct step_range selection_judged(const struct trace *trace, const struct selection *selection);
+
 /* The interval from the first selected step's start to the last one's end; the whole trace where all are selected. */
 void selection_window(const struct trace *trace, const struct selection *selection, int64_t *start_ns, int64_t *end_ns);
 

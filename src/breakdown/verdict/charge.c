@@ -179,20 +179,19 @@ struct charges charges_of(const struct graph *graph, const struct work_classes *
     return finish(&c, of, arena);
 }
 
-const int64_t *charges_not_of_host(const struct graph *graph, const struct work_classes *classes, struct arena *arena)
+const int64_t *charges_not_of_host(const struct graph *graph, const struct charges *charges, struct arena *arena)
 {
-    const struct charges charges = charges_of(graph, classes, cause_tracks_of(graph->trace, classes, arena), arena);
     int64_t *ns = arena_array(arena, graph->net.count, sizeof *ns);
     bool any = false;
     for (uint32_t node = 0, slice = 0; node < graph->net.count; node++) {
         int64_t own = graph->net.work[node];
-        for (; slice < charges.slice_count && charges.slices[slice].node == node; slice++) {
-            own -= charges.slices[slice].ns;
-            if (charged_to(&charges, (enum charge)charges.slices[slice].charge) != RESOURCE_HOST)
-                ns[node] += charges.slices[slice].ns;
+        for (; slice < charges->slice_count && charges->slices[slice].node == node; slice++) {
+            own -= charges->slices[slice].ns;
+            if (charged_to(charges, (enum charge)charges->slices[slice].charge) != RESOURCE_HOST)
+                ns[node] += charges->slices[slice].ns;
         }
         if (graph->net.kind[node] != NODE_DEVICE &&
-            charged_to(&charges, (enum charge)charges.of[node]) != RESOURCE_HOST)
+            charged_to(charges, (enum charge)charges->of[node]) != RESOURCE_HOST)
             ns[node] += own;
         any |= ns[node] > 0;
     }

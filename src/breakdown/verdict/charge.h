@@ -65,6 +65,6 @@ struct charges charges_of(const struct graph *graph, const struct work_classes *
                           const struct cause_track *tracks, struct arena *arena);
 
 /* By node: of the host's work what belongs to other resources. NULL: nothing does. In the arena. */
-const int64_t *charges_not_of_host(const struct graph *graph, const struct work_classes *classes, struct arena *arena);
+const int64_t *charges_not_of_host(const struct graph *graph, const struct charges *charges, struct arena *arena);
 
 #endif

@@ -1,16 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "lab.h"
 
-/* The first and the last step carry the edges of the recording. */
-static struct step_range judged(struct step_range range, const struct selection *selection)
-{
-    if (!selection->limited && range.count >= 4) {
-        range.first++;
-        range.count -= 2;
-    }
-    return range;
-}
-
 static struct window window_of(const struct graph *graph, struct step_range range, struct arena *arena)
 {
     struct window window = {.range = range, .steps = graph_steps_of(graph, range, arena)};
@@ -44,7 +34,7 @@ struct lab *lab_open_known(const struct graph *graph, const struct judged_rows *
                         .charges = charges_of(graph, rows->classes, tracks, arena),
                         .hostwork = hostwork_of(trace, rows->phases, arena)};
     lab->selected = window_of(graph, range, arena);
-    lab->judged = window_of(graph, judged(range, selection), arena);
+    lab->judged = window_of(graph, selection_judged(trace, selection), arena);
     lab->joined = join(lab, arena);
     lab->selected.joined = graph_steps_joined(&lab->selected.steps, &lab->joined, arena);
     lab->judged.joined = graph_steps_joined(&lab->judged.steps, &lab->joined, arena);
@@ -64,4 +54,15 @@ void lab_save(const struct lab *lab, const struct window *window, uint32_t promp
     graph_steps_ns_abreast(&window->joined, &lab->runs, saved_ns);
     for (int run = 0; run < ABREAST; run++)
         saved_ns[run] = window->as_is_ns - saved_ns[run];
+}
+
+double lab_explained(const struct lab *lab)
+{
+    int64_t saved_ns[ABREAST];
+    for (uint32_t node = 0; node < lab->joined.net.count; node++)
+        for (int run = 0; run < ABREAST; run++)
+            lab_works(lab, node)[run] = lab->joined.net.work[node];
+    lab_save(lab, &lab->judged, (1U << ABREAST) - 1, saved_ns);
+    const double as_is = (double)lab->judged.as_is_ns, saved = (double)saved_ns[0];
+    return as_is > 0 ? 1 - (saved < 0 ? -saved : saved) / as_is : 1;
 }

@@ -47,4 +47,7 @@ static inline int64_t *lab_works(const struct lab *lab, uint32_t node)
  */
 void lab_save(const struct lab *lab, const struct window *window, uint32_t prompt, int64_t saved_ns[ABREAST]);
 
+/* How much of the time of the judged steps the graph explains: 1 where it leaves nothing unexplained. */
+double lab_explained(const struct lab *lab);
+
 #endif

@@ -167,7 +167,7 @@ static bool predict_inputs(struct predicting *p, struct steptime_error *err)
     open_what_if(p);
     struct predict_asked asked;
     struct prediction *predictions = arena_array(&p->arena, p->count, sizeof *predictions);
-    if (!predict_question(p, predictions, &asked, err))
+    if (!predict_question(p, predictions, &asked, err) || !what_if_answer(&p->what_if, predictions, err))
         return false;
     warn_apart(p, predictions);
     warn_contradictions(p, predictions);

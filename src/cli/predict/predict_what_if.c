@@ -3,12 +3,13 @@
 
 #include <math.h>
 
-#include "breakdown/verdict/charge.h"
+#include "breakdown/verdict/lab.h"
 #include "predict/question/replay.h"
 
 bool what_if_read(const struct call *call, struct arena *arena, struct what_if *w, struct steptime_error *err)
 {
     w->arena = arena;
+    w->selection = call_selection(call);
     return asked_question(call, arena, &w->question, err) && asked_sweep(call, arena, &w->sweep, &w->swept, err);
 }
 
@@ -21,12 +22,12 @@ void what_if_close(struct what_if *w)
 /* ---- the question as a change of plans ---- */
 
 /* NULL: the program is of no trace. */
-static const struct trace *trace_of(const struct what_if *w, const struct program *program)
+static struct what_if_input *input_of(const struct what_if *w, const struct program *program)
 {
     for (uint32_t i = 0; i < w->count; i++) {
         const struct trace *trace = w->inputs[i].trace;
         if (trace && str_eq(trace->info.path, program->path))
-            return trace;
+            return &w->inputs[i];
     }
     return NULL;
 }
@@ -41,15 +42,71 @@ static void keep_told(struct what_if *w, const struct question_told *told)
         w->told.lines[w->told.count++] = str_copy(w->arena, told->lines[i]);
 }
 
+/* ---- what is known of a recording ---- */
+
+/* Of what the training thread does in those steps. */
+static double kept_share(const struct what_if_input *input)
+{
+    const struct graph *graph = input->graph;
+    const struct step *first = graph->trace->steps + input->range.first, *last = first + input->range.count - 1;
+    double kept = 0, all = 0;
+    for (uint32_t node = 0; input->kept_ns && input->range.count && node < graph->net.count; node++) {
+        const int64_t start = graph->net.start[node];
+        if (graph->net.kind[node] == NODE_DEVICE || graph_lane(graph, node) != graph->main_lane ||
+            start < first->start_ns || start >= last->end_ns)
+            continue;
+        kept += (double)input->kept_ns[node];
+        all += (double)graph->net.work[node];
+    }
+    return all > 0 ? kept / all : 0;
+}
+
+/* What every question to this rank needs. */
+static void open_graph(const struct what_if *w, struct what_if_input *input)
+{
+    struct arena scratch = {0};
+    if (input->graph)
+        return;
+    const struct judged_rows rows = {.classes = input->classes, .phases = phases_of(input->trace, &scratch)};
+    input->graph = graph_new_phased(input->trace, input->classes, rows.phases);
+    const struct lab *lab = lab_open_known(input->graph, &rows, w->selection, &scratch);
+    input->range = lab->judged.range;
+    input->kept_ns = charges_not_of_host(input->graph, &lab->charges, w->arena);
+    input->explained = lab_explained(lab);
+    input->kept = kept_share(input);
+    arena_free(&scratch);
+}
+
+/* Recorded times are the profiler's, too, and what the host costs elsewhere is not recorded. */
+static bool can_replay(const struct what_if *w, const struct question *question)
+{
+    const struct plan_options *plan = &w->base.plan;
+    bool recorded = plan->replay && plan->with_profiler && !plan->overheads && question_can_replay(question);
+    for (uint32_t i = 0; i < w->count; i++)
+        recorded = recorded && w->inputs[i].trace;
+    return recorded;
+}
+
+/* A replay keeps it by itself. */
+static double kept_of(const struct what_if *w, struct what_if_input *input)
+{
+    if (!input || w->current->cpu_speed <= 0 || can_replay(w, w->current))
+        return 0;
+    open_graph(w, input);
+    return input->kept;
+}
+
 static bool change(const void *context, struct plan *plan, struct arena *arena, struct steptime_error *err)
 {
     struct what_if *w = (struct what_if *)context; /* the driver knows it as constant; counts and words are ours */
     const bool known = plan->hardware.name.len || w->hardware.name.len;
+    struct what_if_input *input = input_of(w, plan->program);
     const struct question_context with = {
         .models = w->base.plan.models,
         .hardware = known ? (w->hardware.name.len ? &w->hardware : &plan->hardware) : NULL,
         .options = &w->plan,
-        .trace = trace_of(w, plan->program),
+        .trace = input ? input->trace : NULL,
+        .kept = kept_of(w, input),
         .met = w->met,
     };
     struct question_told told;
@@ -136,19 +193,6 @@ static bool fill_replay(struct what_if *w, struct what_if_input *input, const st
     return good;
 }
 
-static bool can_replay(const struct what_if *w, const struct question *question)
-{
-    bool recorded = w->base.plan.replay && question_can_replay(question);
-    for (uint32_t i = 0; i < w->count; i++)
-        recorded = recorded && w->inputs[i].trace;
-    return recorded;
-}
-
-/* Before and after, of the rank that is slowest after. */
-struct answer {
-    struct predicted_point before, after;
-};
-
 /* Of each rank by the walk. */
 static bool walk_inputs(const struct what_if *w, const struct predict_asked *asked, struct predicted_point *points,
                         struct steptime_error *err)
@@ -186,16 +230,14 @@ static bool find_before(struct what_if *w, struct steptime_error *err)
     return walk_inputs(w, &w->base, w->before, err);
 }
 
-/* What the replays keep lies in the scratch memory. */
 static bool open_replays(struct what_if *w, const struct predict_asked *asked, struct replay **replays,
-                         struct arena *scratch, struct steptime_error *err)
+                         struct steptime_error *err)
 {
     for (uint32_t i = 0; i < w->count; i++) {
         struct what_if_input *input = &w->inputs[i];
-        if (!input->graph)
-            input->graph = graph_new(input->trace, input->classes);
-        replays[i] = replay_new(input->graph);
-        replay_keep(replays[i], charges_not_of_host(input->graph, input->classes, scratch));
+        open_graph(w, input);
+        replays[i] = replay_new(input->graph, input->classes, input->range);
+        replay_keep(replays[i], input->kept_ns);
         if (!fill_replay(w, input, asked, replays[i], err))
             return false;
     }
@@ -206,31 +248,46 @@ static bool open_replays(struct what_if *w, const struct predict_asked *asked, s
 static void run_replays(struct what_if *w, struct replay *const *replays, struct replayed *replayed)
 {
     const double speed = w->current->cpu_speed;
-    w->together = w->count > 1 && replay_run_together(replays, w->count, speed, replayed, &w->doubt);
+    w->together = w->count > 1 && replay_run_together(replays, w->count, speed, w->arena, replayed, &w->doubt);
     for (uint32_t i = 0; !w->together && i < w->count; i++)
-        replayed[i] = replay_run(replays[i], speed);
+        replayed[i] = replay_run(replays[i], speed, w->arena);
 }
 
-static bool replay_inputs(struct what_if *w, const struct predict_asked *asked, struct answer *answers,
+static struct what_if_answer answer_replayed(const struct replayed *replayed)
+{
+    const double step = (double)replayed->replayed_ns / 1e3, active = (double)replayed->active_ns / 1e3;
+    return (struct what_if_answer){
+        .before = {.step_us = (double)replayed->recorded_ns / 1e3, .active_us = (double)replayed->was_active_ns / 1e3},
+        .after = {.step_us = step,
+                  .host_us = (double)replayed->host_ns / 1e3,
+                  .active_us = active,
+                  .idle_us = fmax(step - active, 0),
+                  .exposed_us = (double)replayed->exposed_ns / 1e3},
+        .communication_us = (double)replayed->communication_ns / 1e3,
+        .steps = replayed->steps,
+    };
+}
+
+static bool replay_inputs(struct what_if *w, const struct predict_asked *asked, struct what_if_answer *answers,
                           struct steptime_error *err)
 {
     struct arena scratch = {0};
     struct replay **replays = arena_array(&scratch, w->count, sizeof *replays);
     struct replayed *replayed = arena_array(&scratch, w->count, sizeof *replayed);
-    const bool good = open_replays(w, asked, replays, &scratch, err);
+    const bool good = open_replays(w, asked, replays, err);
     if (good)
         run_replays(w, replays, replayed);
     for (uint32_t i = 0; i < w->count; i++) {
         replay_free(replays[i]);
-        answers[i].before.step_us = good ? (double)replayed[i].recorded_ns / 1e3 : 0;
-        answers[i].after.step_us = good ? (double)replayed[i].replayed_ns / 1e3 : 0;
+        if (good)
+            answers[i] = answer_replayed(&replayed[i]);
     }
     arena_free(&scratch);
     return good;
 }
 
-static bool answer_of(struct what_if *w, const struct question *question, struct answer *answers,
-                      struct answer *slowest, struct steptime_error *err)
+static bool answer_of(struct what_if *w, const struct question *question, struct what_if_answer *answers,
+                      struct steptime_error *err)
 {
     struct predict_asked asked;
     struct predicted_point *after = arena_array(w->arena, w->count, sizeof *after);
@@ -238,24 +295,94 @@ static bool answer_of(struct what_if *w, const struct question *question, struct
         !find_after(w, question, &asked, after, err))
         return false;
     for (uint32_t i = 0; i < w->count; i++)
-        answers[i] = (struct answer){w->before[i], after[i]};
+        answers[i] = (struct what_if_answer){.before = w->before[i], .after = after[i]};
     if (can_replay(w, question) && !replay_inputs(w, &asked, answers, err))
         return false;
-    *slowest = answers[0];
-    for (uint32_t i = 1; i < w->count; i++)
-        if (answers[i].after.step_us > slowest->after.step_us)
-            *slowest = answers[i];
     return is_walked(w, question) || what_if_met(w, err);
+}
+
+static const struct what_if_answer *slowest_of(const struct what_if_answer *answers, uint32_t count)
+{
+    const struct what_if_answer *slowest = answers;
+    for (uint32_t i = 1; i < count; i++)
+        if (answers[i].after.step_us > slowest->after.step_us)
+            slowest = &answers[i];
+    return slowest;
 }
 
 static bool predict_point(void *context, const struct question *question, struct predicted_point *point,
                           struct steptime_error *err)
 {
     struct what_if *w = context;
-    struct answer slowest, *answers = arena_array(w->arena, w->count, sizeof *answers);
-    if (!answer_of(w, question, answers, &slowest, err))
+    struct what_if_answer *answers = arena_array(w->arena, w->count, sizeof *answers);
+    if (!answer_of(w, question, answers, err))
         return false;
-    *point = slowest.after;
+    *point = slowest_of(answers, w->count)->after;
+    return true;
+}
+
+/* ---- in place of what was walked ---- */
+
+/* Of a rank's steps those that were replayed. */
+static void put_steps(const struct what_if_input *input, const struct what_if_answer *answer,
+                      struct prediction *prediction)
+{
+    const struct step *first = &input->trace->steps[input->range.first];
+    for (uint32_t i = 0, at = 0; i < prediction->step_count; i++) {
+        struct predicted_step *step = &prediction->steps[i];
+        const bool replayed = at < input->range.count && step->number == first[at].number;
+        const double walked_us = step->step_us;
+        step->step_us = replayed ? (double)answer->steps[at].step_ns / 1e3 : -1;
+        step->active_us = replayed ? (double)answer->steps[at].active_ns / 1e3 : -1;
+        range_moved(&step->range, walked_us, step->step_us);
+        if (!replayed)
+            step->range = (struct predicted_range){-1, -1};
+        at += replayed;
+    }
+}
+
+/* How far a walk is off says nothing of a replay. */
+static void put_replayed(const struct what_if_input *input, const struct what_if_answer *answer,
+                         struct prediction *prediction)
+{
+    prediction->replayed = true;
+    prediction->replay_explains = input->explained;
+    prediction->walk_step_us = prediction->walked.step_us;
+    range_moved(&prediction->range, prediction->walk_step_us, answer->after.step_us);
+    prediction->walked.step_us = answer->after.step_us;
+    prediction->walked.host_us = answer->after.host_us;
+    prediction->walked.active_us = answer->after.active_us;
+    prediction->walked.idle_us = answer->after.idle_us;
+    prediction->walked.communication_us = answer->communication_us;
+    prediction->walked.exposed_communication_us = answer->after.exposed_us;
+    prediction->walked.wait_us = -1;
+    prediction->measured_us = prediction->finished_us = answer->before.step_us;
+    prediction->measured_active_us = answer->before.active_us;
+    prediction->held_us = 0;
+    prediction->unprofiled_us = -1;
+    prediction->tests = 0;
+    put_steps(input, answer, prediction);
+}
+
+/* A device alone, of steps that have none of their own, is no question: it is what they are predicted on. */
+static bool asks_nothing(const struct what_if *w)
+{
+    struct question rest = w->question;
+    if (!w->device.len && !rest.set_count)
+        rest.hw = S("");
+    return question_is_empty(&rest);
+}
+
+bool what_if_answer(struct what_if *w, struct prediction *predictions, struct steptime_error *err)
+{
+    if (asks_nothing(w))
+        return true;
+    w->answers = arena_array(w->arena, w->count, sizeof *w->answers);
+    if (!answer_of(w, &w->question, w->answers, err))
+        return false;
+    for (uint32_t i = 0; i < w->count; i++)
+        if (w->answers[i].steps)
+            put_replayed(&w->inputs[i], &w->answers[i], &predictions[i]);
     return true;
 }
 
@@ -266,7 +393,7 @@ static struct cell ns_cell(double us)
     return cell_int((int64_t)llround(us * 1e3));
 }
 
-static double slowest_before(const struct answer *answers, uint32_t count)
+static double slowest_before(const struct what_if_answer *answers, uint32_t count)
 {
     double us = 0;
     for (uint32_t i = 0; i < count; i++)
@@ -281,32 +408,12 @@ static str basis_of(const struct what_if *w)
     return w->together ? S("replay of the recording, ranks together") : S("replay of the recording");
 }
 
-static const double apart = 0.05; /* of a step: from here on two answers are different ones */
-
-/* The walk knows no sleep, loader or network: all that the host spends is its own there. */
-static void tell_apart(const struct what_if *w, const struct answer *answers, const struct answer *slowest,
-                       struct section *section)
+static void show_values(const struct what_if *w, struct section *section)
 {
-    double walked = 0;
-    for (uint32_t i = 0; i < w->count; i++)
-        walked = fmax(walked, w->after[i].step_us);
-    const double before = slowest_before(answers, w->count), after = slowest->after.step_us;
-    if (!can_replay(w, &w->question) || w->question.cpu_speed <= 0 || fabs(walked - after) <= apart * before)
-        return;
-    section_text(section,
-                 str_printf(w->arena,
-                            "Take this answer: the step of %.4g ms above counts sleep, the loader, start-up and "
-                            "the network as work of the host; replayed, they stay as they are.",
-                            walked / 1e3));
-}
-
-static void show_values(const struct what_if *w, const struct answer *answers, const struct answer *slowest,
-                        struct section *section)
-{
-    const double before = slowest_before(answers, w->count), after = slowest->after.step_us;
+    const double before = slowest_before(w->answers, w->count);
+    const double after = slowest_of(w->answers, w->count)->after.step_us;
     for (uint32_t i = 0; i < w->told.count; i++)
         section_text(section, w->told.lines[i]);
-    tell_apart(w, answers, slowest, section);
     section_value(section, "before_ns", "step as it is", UNIT_NS, ns_cell(before));
     section_value(section, "after_ns", "step then", UNIT_NS, ns_cell(after));
     section_value(section, "saving_ns", before < after ? "shorter (below zero: longer) by" : "shorter by", UNIT_NS,
@@ -324,8 +431,9 @@ static const struct column_spec what_if_ranks_columns[] = {
     {0},
 };
 
-static void show_ranks(const struct what_if *w, const struct answer *answers, struct section *section)
+static void show_ranks(const struct what_if *w, struct section *section)
 {
+    const struct what_if_answer *answers = w->answers;
     struct table *table = section_table(section, "what_if_ranks", "");
     table_columns(table, what_if_ranks_columns);
     for (uint32_t i = 0; i < w->count; i++) {
@@ -346,17 +454,12 @@ static void warn_of_doubt(const struct what_if *w, struct report *report)
         report_warning(report, w->inputs[w->doubt.rank].source->path, -1, words);
 }
 
-static bool show_question(struct what_if *w, struct report *report, struct steptime_error *err)
+static void show_question(const struct what_if *w, struct report *report)
 {
-    struct answer slowest, *answers = arena_array(w->arena, w->count, sizeof *answers);
-    const bool good = answer_of(w, &w->question, answers, &slowest, err);
-    if (!good)
-        return false;
     struct section *section = report_section(report, "what_if", "What if");
-    show_values(w, answers, &slowest, section);
-    show_ranks(w, answers, section);
+    show_values(w, section);
+    show_ranks(w, section);
     warn_of_doubt(w, report);
-    return true;
 }
 
 static bool show_sweep(struct what_if *w, struct report *report, struct steptime_error *err)
@@ -368,16 +471,9 @@ static bool show_sweep(struct what_if *w, struct report *report, struct steptime
     return true;
 }
 
-/* A device alone, of steps that have none of their own, is no question: it is what they are predicted on. */
-static bool asks_nothing(const struct what_if *w)
-{
-    struct question rest = w->question;
-    if (!w->device.len && !rest.set_count)
-        rest.hw = S("");
-    return question_is_empty(&rest);
-}
-
 bool what_if_show(struct what_if *w, struct report *report, struct steptime_error *err)
 {
-    return (asks_nothing(w) || show_question(w, report, err)) && (!w->swept || show_sweep(w, report, err));
+    if (w->answers)
+        show_question(w, report);
+    return !w->swept || show_sweep(w, report, err);
 }

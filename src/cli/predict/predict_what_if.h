@@ -9,6 +9,7 @@
 #include "asked.h"
 #include "graph/graph.h"
 #include "predict/answer/predict.h"
+#include "trace/select.h"
 
 /* One rank: its steps, and the trace that they are of (NULL: an execution trace). */
 struct what_if_input {
@@ -16,11 +17,24 @@ struct what_if_input {
     const struct trace *trace;
     const struct work_classes *classes;
     struct programs *programs;
-    struct graph *graph; /* made when first replayed */
+    /* Made when first replayed. */
+    struct graph *graph;
+    struct step_range range; /* the steps that `summary` judges */
+    const int64_t *kept_ns;  /* by node: what no faster host shortens */
+    double explained;        /* of the recorded time, by the graph */
+    double kept;             /* share of the training thread's time that kept_ns is */
+};
+
+/* Before and after; of the replay, where the question can be replayed. */
+struct what_if_answer {
+    struct predicted_point before, after;
+    double communication_us;           /* after */
+    const struct replayed_step *steps; /* after, by the steps of the range; NULL: walked */
 };
 
 struct what_if {
     struct arena *arena;
+    const struct selection *selection;
     struct question question;
     struct sweep sweep;
     bool swept;
@@ -29,6 +43,7 @@ struct what_if {
     struct predict_asked base;      /* as without the question */
     struct predicted_point *before; /* by rank, walked without any question; NULL: not yet */
     struct predicted_point *after;  /* the same with that of the command line */
+    struct what_if_answer *answers; /* of the question on the command line, by rank; NULL: none is asked */
     str device;                     /* as recorded; "" */
 
     /* Of the current question. */
@@ -54,7 +69,10 @@ bool what_if_met(const struct what_if *w, struct steptime_error *err);
 /* What was walked already, by rank: without the question of the command line and with it. */
 void what_if_walked(struct what_if *w, const struct prediction *without, const struct prediction *with);
 
-/* Answers question and sweep; adds the sections "what_if" and "sweep". */
+/* Answers the question of the command line; where it is replayed, that is what the predictions then say. */
+bool what_if_answer(struct what_if *w, struct prediction *predictions, struct steptime_error *err);
+
+/* Shows that answer and asks the sweep; adds the sections "what_if" and "sweep". */
 bool what_if_show(struct what_if *w, struct report *report, struct steptime_error *err);
 
 void what_if_close(struct what_if *w);

@@ -212,6 +212,12 @@ static void show_behind(const struct predict_explain *explain, const struct pred
         show_names(prediction, section);
         return;
     }
+    if (prediction->replayed)
+        section_text(section,
+                     str_printf(arena,
+                                "The figure is of the replayed recording. The events below are of the walk, in which "
+                                "the step takes %.2f ms: they may add up to another figure.",
+                                prediction->walk_step_us / 1e3));
     const struct explained_rank *rank = rank_of(explain, prediction->rank);
     if (!rank || !rank->all) {
         section_text(section, S("Nothing is behind it: it is nil."));

@@ -86,8 +86,15 @@ struct prediction {
     uint32_t tests;     /* how many of them; 0: error and bias are not known */
     double rank_error;  /* of the step predicted with the overheads of the other ranks, signed; NaN: not tested */
     bool together;      /* walked with the other ranks of its job */
-    double alone_us;    /* then what the step takes with the waiting for the others as recorded; -1: not together */
-    str apart;          /* of the first rank: why ranks that meet were walked each alone; "": they were not */
+    /*
+     * The recording was replayed with the question: `walked` then holds the replay's figures and `measured_us` those of
+     * the replayed steps; wait_us is -1, and of steps that were not replayed step_us and active_us are.
+     */
+    bool replayed;
+    double replay_explains; /* of the recorded time, by its dependencies; a share */
+    double walk_step_us;    /* what the walk makes of the step */
+    double alone_us;        /* then what the step takes with the waiting for the others as recorded; -1: not together */
+    str apart;              /* of the first rank: why ranks that meet were walked each alone; "": they were not */
     struct predicted_operator top[PREDICTED_TOP];
     uint32_t top_count;
 };
@@ -102,6 +109,9 @@ bool predict(const struct predict_source *source, const struct predict_asked *as
  */
 bool predict_all(const struct predict_source *sources, uint32_t count, const struct predict_asked *asked,
                  struct arena *arena, struct prediction *predictions, struct steptime_error *err);
+
+/* A range goes with its time. */
+void range_moved(struct predicted_range *range, double from_us, double to_us);
 
 /* Widens the range by `error`, where that is taken from another prediction: of the steps as they are. */
 void predict_range_tested(struct prediction *prediction);

@@ -48,9 +48,6 @@ bool range_step(const struct predict_asked *asked, const struct overheads *overh
 /* The same of the mean step, once all steps are there and tested. */
 void range_prediction(const struct predict_asked *asked, struct prediction *into);
 
-/* A range goes with its time. */
-void range_moved(struct predicted_range *range, double from_us, double to_us);
-
 /* Whether each step can be predicted from the one beside it: they are recorded, and nothing is asked. */
 bool can_test_steps(const struct predict_source *source, const struct predict_asked *asked);
 

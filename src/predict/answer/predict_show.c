@@ -78,9 +78,30 @@ static str between(const struct prediction *p, struct arena *arena)
                       100 * p->level);
 }
 
+/* The measured step is of the same steps; what is asked nobody has measured, so it has no error of its own. */
+static str replayed_sentence(const struct prediction *p, struct arena *arena)
+{
+    const str step = said(p->walked.step_us, arena), measured = said(p->measured_us, arena);
+    const str range = between(p, arena);
+    return str_printf(arena, "A step takes %.*s then%.*s; %.*s as recorded (%+.1f %%).", (int)step.len, step.at,
+                      (int)range.len, range.at, (int)measured.len, measured.at,
+                      p->measured_us > 0 ? 100 * (p->walked.step_us / p->measured_us - 1) : 0);
+}
+
+static str replayed_how(const struct prediction *p, struct arena *arena)
+{
+    const double explains = 100 * p->replay_explains;
+    return str_printf(arena,
+                      "The recording is replayed with what the question changes, and all else keeps its recorded time. "
+                      "The recorded dependencies explain %.0f %% of it%s.",
+                      explains, explains < 90 ? ", so the answer may be far off" : "");
+}
+
 /* What was measured answers no question, so there the difference is no error. */
 static str sentence(const struct prediction *p, const struct predict_asked *asked, struct arena *arena)
 {
+    if (p->replayed)
+        return replayed_sentence(p, arena);
     const str step = said(p->walked.step_us, arena), measured = said(p->measured_us, arena);
     const str known = bar_of(p, arena), range = between(p, arena);
     const str bar = str_printf(arena, "%.*s%.*s", (int)known.len, known.at, (int)range.len, range.at);
@@ -96,6 +117,8 @@ static str sentence(const struct prediction *p, const struct predict_asked *aske
 
 static str how(const struct prediction *p, const struct predict_asked *asked, struct arena *arena)
 {
+    if (p->replayed)
+        return replayed_how(p, arena);
     if (!p->launches && p->measured_active_us > 0)
         return S("The device work that is recorded has no launch in the steps: the host alone is predicted.");
     if (!p->launches)
@@ -201,7 +224,7 @@ static str missing(const struct prediction *p)
     if (p->measured_us < 0)
         return S("Nothing was measured: how far off it is only a trace of such a run tells. --overheads takes what "
                  "operators cost the host there.");
-    if (!p->tests && p->step_count < 2 && !p->together)
+    if (!p->replayed && !p->tests && p->step_count < 2 && !p->together)
         return S("There is no error bar: it takes a second recorded step.");
     return S("");
 }
@@ -218,8 +241,11 @@ static void show_head(const struct prediction *predictions, uint32_t count, cons
                      str_printf(report_arena(report), "Rank %lld, the slowest of %u.", (long long)p->rank, count));
     if (p->together)
         section_text(section,
-                     S("The ranks are walked together: a collective begins when the last of them has come, and "
-                       "takes the least that any of them would."));
+                     p->replayed
+                         ? S("A collective begins when the last of the ranks has come, and takes the least "
+                             "that any of them recorded.")
+                         : S("The ranks are walked together: a collective begins when the last of them has come, and "
+                             "takes the least that any of them would."));
     const str lacks = missing(p);
     if (lacks.len)
         section_text(section, lacks);

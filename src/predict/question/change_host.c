@@ -2,23 +2,40 @@
 /* How the host drives the device: its speed, its waits, its copies, launches all at once. */
 #include "change.h"
 
-/* ---- --cpu-speed X: everything that the host does takes 1/X; waits and the device as before ---- */
+/*
+ * ---- --cpu-speed X: everything that the host does takes 1/X; waits and the device as before ----
+ *
+ * A plan has means of operators, which do not tell what is no work of the host, so the share that stays is dealt over all.
+ */
+
+static void tell_speed(struct changing *changing, double speed)
+{
+    const double kept = changing->context->kept;
+    const str but =
+        kept > 0 ? str_printf(changing->arena,
+                              ", but for %.0f %% of it: sleep, the loader, start-up and the network stay as they are",
+                              100 * kept)
+                 : S("");
+    change_tell(changing, str_printf(changing->arena, "--cpu-speed: what the host does takes 1/%g%.*s", speed,
+                                     (int)but.len, but.at));
+}
 
 bool change_cpu_speed(struct changing *changing)
 {
     struct plan *plan = changing->plan;
-    const double speed = changing->question->cpu_speed;
+    const double speed = changing->question->cpu_speed, kept = changing->context->kept;
+    const double factor = kept + (1 - kept) / speed;
     for (uint32_t i = 0; i < plan->count; i++) {
-        plan->ops[i].before_us /= speed;
-        plan->ops[i].last_us /= speed;
+        plan->ops[i].before_us *= factor;
+        plan->ops[i].last_us *= factor;
     }
     for (uint32_t i = 0; i < plan->launch_count; i++) {
-        plan->launches[i].gap_us /= speed;
-        plan->launches[i].call_us /= speed;
+        plan->launches[i].gap_us *= factor;
+        plan->launches[i].call_us *= factor;
     }
-    plan->tail_us /= speed;
-    plan->between_us /= speed;
-    change_tell(changing, str_printf(changing->arena, "--cpu-speed: what the host does takes 1/%g", speed));
+    plan->tail_us *= factor;
+    plan->between_us *= factor;
+    tell_speed(changing, speed);
     return true;
 }
 

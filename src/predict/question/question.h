@@ -73,7 +73,8 @@ struct question_context {
     const struct hardware *hardware; /* of the plan; NULL: not known */
     const struct plan_options *options;
     const struct trace *trace; /* whose rows `without` may name too; NULL */
-    uint64_t *met;             /* question_names() counts of what each name fitted, over all plans; NULL: it must fit */
+    double kept;   /* of the host's time what no faster host shortens (sleep, a loader, a network); a share, mostly 0 */
+    uint64_t *met; /* question_names() counts of what each name fitted, over all plans; NULL: it must fit */
 };
 
 /* Names and ids that must fit something: of remove, scale, fuse and without. A step or a rank may lack them, not all. */

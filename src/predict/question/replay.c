@@ -3,7 +3,6 @@
 
 #include "base/mem.h"
 #include "change.h"
-#include "graph/steps.h"
 #include "predict/plan/meetings.h"
 #include "replay_private.h"
 
@@ -195,33 +194,15 @@ static bool holds(const void *context, const struct edge *edge)
     return edge->kind != EDGE_WAIT || r->graph->net.kind[edge->to] != NODE_CALL || !r->freed[r->graph->row[edge->to]];
 }
 
-/* ---- how long a step is ---- */
-
-int64_t replay_step_ns(const struct graph *graph, const struct schedule *schedule)
-{
-    struct arena scratch = {0};
-    const struct graph_steps steps = graph_steps_of(graph, (struct step_range){0, graph->trace->step_count}, &scratch);
-    const int64_t ns = graph_steps_ns(&steps, schedule);
-    arena_free(&scratch);
-    return steps.count ? ns / steps.count : 0;
-}
-
-static int64_t step_ns_after(const struct graph *graph, const struct change *change)
-{
-    struct arena scratch = {0};
-    const struct schedule schedule = net_run(&graph->net, change, &scratch);
-    const int64_t ns = replay_step_ns(graph, &schedule);
-    arena_free(&scratch);
-    return ns;
-}
-
 /* ---- all ---- */
 
-struct replay *replay_new(const struct graph *graph)
+struct replay *replay_new(const struct graph *graph, const struct work_classes *classes, struct step_range range)
 {
     struct replay *r = mem_zeroed(sizeof *r);
     const uint32_t rows = graph->trace->count;
     r->graph = graph;
+    r->classes = classes;
+    r->range = range;
     r->work = arena_array(&r->arena, rows, sizeof *r->work);
     r->before = arena_array(&r->arena, rows, sizeof *r->before);
     r->gone = arena_array(&r->arena, rows, sizeof *r->gone);
@@ -254,11 +235,15 @@ struct change replay_change(struct replay *replay, double cpu_speed)
                            .work = work_ns,
                            .holds = holds,
                            .gone = gone,
-                           .from = trace->step_count ? trace->steps[0].start_ns : 0};
+                           .from = replay->range.count ? trace->steps[replay->range.first].start_ns : 0};
 }
 
-struct replayed replay_run(struct replay *replay, double cpu_speed)
+struct replayed replay_run(struct replay *replay, double cpu_speed, struct arena *arena)
 {
+    struct arena scratch = {0};
     const struct change change = replay_change(replay, cpu_speed);
-    return (struct replayed){replay_step_ns(replay->graph, NULL), step_ns_after(replay->graph, &change)};
+    const struct schedule schedule = net_run(&replay->graph->net, &change, &scratch);
+    const struct replayed replayed = replay_sum(replay, &schedule, arena);
+    arena_free(&scratch);
+    return replayed;
 }

@@ -15,6 +15,8 @@ struct replay_meet {
 /* What becomes of the rows of the trace. Ratios are NaN where the question says nothing. */
 struct replay {
     const struct graph *graph;
+    const struct work_classes *classes;
+    struct step_range range;
     float *work;            /* by row: of device work, and of the host inside a call; times the recorded */
     float *before;          /* by row: of the host before a call */
     bool *gone;             /* by row: device work */
@@ -29,10 +31,7 @@ struct replay {
 /* All that the question changes from the first step on, as a change of the graph. The replay must live as long. */
 struct change replay_change(struct replay *replay, double cpu_speed);
 
-/*
- * From the begin of the first step to the end of the last, by steps; schedule NULL: as recorded. The time between two
- * ends would leave out how the recording begins, but grows where the first step gains more than the last.
- */
-int64_t replay_step_ns(const struct graph *graph, const struct schedule *schedule);
+/* What comes of a schedule of its graph. */
+struct replayed replay_sum(const struct replay *replay, const struct schedule *schedule, struct arena *arena);
 
 #endif

@@ -86,8 +86,8 @@ static void match(struct replay *const *replays, struct job *job, struct arena *
     job->meetings = meetings;
 }
 
-bool replay_run_together(struct replay *const *replays, uint32_t ranks, double cpu_speed, struct replayed *replayed,
-                         struct match_doubt *doubt)
+bool replay_run_together(struct replay *const *replays, uint32_t ranks, double cpu_speed, struct arena *arena,
+                         struct replayed *replayed, struct match_doubt *doubt)
 {
     struct arena scratch = {0};
     struct net *nets = arena_array(&scratch, ranks, sizeof *nets);
@@ -101,8 +101,7 @@ bool replay_run_together(struct replay *const *replays, uint32_t ranks, double c
     match(replays, &job, &scratch, doubt);
     const bool good = job.meeting_count && job_run(&job, 0, &scratch, schedules, NULL);
     for (uint32_t r = 0; good && r < ranks; r++)
-        replayed[r] = (struct replayed){replay_step_ns(replays[r]->graph, NULL),
-                                        replay_step_ns(replays[r]->graph, &schedules[r])};
+        replayed[r] = replay_sum(replays[r], &schedules[r], arena);
     arena_free(&scratch);
     return good;
 }

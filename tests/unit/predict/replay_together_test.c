@@ -60,7 +60,7 @@ static struct job *open_job(uint32_t first, uint32_t second)
         trace_finish(r->p.trace);
         r->classes = work_classes_new(r->p.trace, &job->arena);
         r->graph = graph_new(r->p.trace, r->classes);
-        r->replay = replay_new(r->graph);
+        r->replay = replay_new(r->graph, r->classes, (struct step_range){0, STEPS});
     }
     return job;
 }
@@ -105,10 +105,14 @@ static void expect_all_gain(struct job *job)
         ask(job, &job->ranks[i], &question);
         replays[i] = job->ranks[i].replay;
     }
-    assert_true(replay_run_together(replays, RANKS, 1, replayed, &doubt));
+    assert_true(replay_run_together(replays, RANKS, 1, &job->arena, replayed, &doubt));
     for (uint32_t i = 0; i < RANKS; i++) {
         assert_int_equal(replayed[i].recorded_ns, STEP_US * US);
         assert_int_equal(replayed[i].replayed_ns, (STEP_US - (LONG_US - SHORT_US) / STEPS) * US);
+        int64_t sum_ns = 0;
+        for (uint32_t k = 0; k < STEPS; k++)
+            sum_ns += replayed[i].steps[k].step_ns;
+        assert_int_equal(sum_ns / STEPS, replayed[i].replayed_ns);
     }
     close_job(job);
 }

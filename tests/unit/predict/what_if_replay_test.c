@@ -69,7 +69,7 @@ static struct replayed asked(struct scene *s, const struct question *question)
     const struct question_context context = {.trace = s->p.trace};
     const struct plan_options options = {.replay = true, .with_profiler = true};
     struct steptime_error err = {0};
-    struct replay *replay = replay_new(s->graph);
+    struct replay *replay = replay_new(s->graph, s->classes, (struct step_range){0, STEPS});
     for (uint32_t i = 0; i < STEPS; i++) {
         struct program *program = arena_alloc(&s->arena, sizeof *program);
         struct plan before, after;
@@ -81,7 +81,7 @@ static struct replayed asked(struct scene *s, const struct question *question)
             fail_msg("%s", err.message);
         replay_step(replay, &before, &after);
     }
-    const struct replayed replayed = replay_run(replay, question ? question->cpu_speed : 1);
+    const struct replayed replayed = replay_run(replay, question ? question->cpu_speed : 1, &s->arena);
     replay_free(replay);
     return replayed;
 }
