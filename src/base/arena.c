@@ -120,6 +120,12 @@ void *arena_move(struct arena *arena, void *from, size_t bytes)
     return to;
 }
 
+/* Of the block that is being filled. */
+static size_t unused(const struct arena *arena)
+{
+    return arena->at ? (size_t)(arena->end - arena->at) : 0;
+}
+
 void arena_adopt(struct arena *arena, struct arena *other)
 {
     if (!other->blocks)
@@ -129,8 +135,10 @@ void arena_adopt(struct arena *arena, struct arena *other)
         oldest = oldest->next;
     oldest->next = arena->blocks;
     arena->blocks = other->blocks;
-    arena->at = other->at;
-    arena->end = other->end;
+    if (unused(other) > unused(arena)) {
+        arena->at = other->at;
+        arena->end = other->end;
+    }
     arena->bytes += other->bytes;
     arena->filled += other->filled;
     *other = (struct arena){0};

@@ -175,15 +175,15 @@ static bool hits_steps(const struct inputs_asked *asked, struct input_file *file
     if (!asked->steps || (!asked->steps->limited && (trace || !asked->steps->skip_warmup)))
         return true;
     if (!trace)
-        return fail_at(&file->error, STEPTIME_INPUT, str_of(file->path), -1,
+        return fail_at(file->error, STEPTIME_INPUT, str_of(file->path), -1,
                        "is a sketch, which holds the steps that it was made of: choose steps where it is made, with "
                        "'steptime summary --save'");
     if (selection_steps(trace, asked->steps).count)
         return true;
     const struct step *steps = trace->steps;
     if (!trace->step_count)
-        return fail_at(&file->error, STEPTIME_INPUT, str_of(file->path), -1, "the trace has no steps");
-    return fail_at(&file->error, STEPTIME_INPUT, str_of(file->path), -1,
+        return fail_at(file->error, STEPTIME_INPUT, str_of(file->path), -1, "the trace has no steps");
+    return fail_at(file->error, STEPTIME_INPUT, str_of(file->path), -1,
                    "--steps selects no step; the trace has %lld..%lld", (long long)steps[0].number,
                    (long long)steps[trace->step_count - 1].number);
 }
@@ -192,7 +192,7 @@ static bool hits_steps(const struct inputs_asked *asked, struct input_file *file
 static bool is_trace(struct input_file *file)
 {
     return file->trace->count || file->folder == LISTED_NAMED ||
-           fail_at(&file->error, STEPTIME_INPUT, str_of(file->path), -1, "holds no events that have a time");
+           fail_at(file->error, STEPTIME_INPUT, str_of(file->path), -1, "holds no events that have a time");
 }
 
 /* ---- one file ---- */
@@ -218,7 +218,7 @@ static bool read_file(struct inputs *inputs, struct input_file *file)
         return spread_take(inputs->spread, file, inputs->texts);
     _Atomic int64_t *bytes = inputs->counters.bytes ? &inputs->counters.bytes[file->index] : NULL;
     struct input input;
-    const bool fine = input_read(file->path, kinds_of(inputs->asked), bytes, &input, &file->error);
+    const bool fine = input_read(file->path, kinds_of(inputs->asked), bytes, &input, file->error);
     file->trace = input.trace;
     file->execution = input.execution;
     file->sketch = input.sketch;
@@ -281,13 +281,28 @@ static void take(struct inputs *inputs, struct input_file *file)
     if (file->copied || !is_wanted(asked, file))
         return;
     describe(file, asked->steps);
-    file->state = asked->take(asked->context, file, &file->error) ? INPUT_TAKEN : INPUT_SKIPPED;
+    file->state = asked->take(asked->context, file, file->error) ? INPUT_TAKEN : INPUT_SKIPPED;
+}
+
+/* Of the thousands of files of a job hardly one has an error: room for one is taken then. */
+static void keep_error(struct input_file *file)
+{
+    const struct steptime_error *error = file->error;
+    file->error = NULL;
+    if (file->state != INPUT_SKIPPED)
+        return;
+    file->error = arena_alloc(&file->arena, sizeof *error);
+    *file->error = *error;
 }
 
 static void do_file(void *context, size_t i)
 {
     struct inputs *inputs = context;
     struct input_file *file = &inputs->files[i];
+    struct steptime_error why = {.offset = -1};
+    file->error = &why;
+    file->state = INPUT_SKIPPED;
+    file->arena = arenas_take(&inputs->arenas);
     const bool made = inputs->asked->made && inputs->asked->made(file->path);
     const bool there = made || read_file(inputs, file), in_order = inputs->asked->in_order;
     rank_begin(&inputs->roll, (uint32_t)i);
@@ -298,6 +313,8 @@ static void do_file(void *context, size_t i)
     rank_end(&inputs->roll);
     if (there && !in_order)
         take(inputs, file);
+    keep_error(file);
+    arenas_give(&inputs->arenas, &file->arena);
     if (file->state != INPUT_TAKEN || !file->keep)
         drop(file);
     if (inputs->counters.done)
@@ -355,8 +372,7 @@ static void make_files(struct inputs *inputs)
     for (uint32_t i = 0; i < inputs->count; i++) {
         struct input_file *file = &inputs->files[i];
         const struct listed *listed = &inputs->list.files[i];
-        *file = (struct input_file){
-            .path = listed->path, .folder = listed->folder, .index = i, .rank = RANK_NONE, .error.offset = -1};
+        *file = (struct input_file){.path = listed->path, .folder = listed->folder, .index = i, .rank = RANK_NONE};
         file->last_remark = &file->remarks;
     }
 }
@@ -468,6 +484,7 @@ static bool any_taken(const struct inputs *inputs, struct steptime_error *err)
 bool inputs_read(const struct inputs_asked *asked, struct inputs *inputs, struct steptime_error *err)
 {
     *inputs = (struct inputs){.asked = asked, .texts = asked->sketches ? texts_new() : NULL};
+    arenas_open(&inputs->arenas);
     if (!list_all(inputs, err))
         return false;
     make_files(inputs);
@@ -489,5 +506,6 @@ void inputs_close(struct inputs *inputs)
     if (inputs->spread)
         spread_free(inputs->spread);
     texts_free(inputs->texts);
+    arenas_close(&inputs->arenas);
     arena_free(&inputs->arena);
 }

@@ -28,6 +28,7 @@
 
 #include <stdatomic.h>
 
+#include "arenas.h"
 #include "base/arena.h"
 #include "job.h"
 #include "list.h"
@@ -49,6 +50,7 @@ struct input_remark {
 };
 
 enum input_state {
+    INPUT_UNREAD,  /* the run ended before anybody looked at it */
     INPUT_SKIPPED, /* it cannot be used: `error` */
     INPUT_OTHER,   /* not of the ranks that were asked for */
     INPUT_TAKEN,
@@ -66,13 +68,13 @@ struct input_file {
     bool refused;          /* that process says by `error` why it cannot be used */
 
     /* For `take` to fill. */
-    struct arena arena; /* for what is made of the file; lives until inputs_close */
+    struct arena arena; /* for what is made of the file; that lives until inputs_close */
     void *result;
     bool keep; /* trace, execution and sketch stay until inputs_close */
 
     /* How it ended, for the driver. */
     enum input_state state;
-    struct steptime_error error; /* why it was skipped */
+    struct steptime_error *error; /* why it was skipped; NULL */
     struct report_input about;
     struct input_remark *remarks, **last_remark;
     struct job_member member; /* where is_member: of a trace or a sketch */
@@ -132,6 +134,7 @@ struct inputs {
     uint32_t count;
 
     struct arena arena;
+    struct arenas arenas; /* of files that have been taken */
     struct list list;
     const struct inputs_asked *asked; /* outlives the inputs, except for `watch` */
     struct rank_roll roll;

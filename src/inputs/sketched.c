@@ -147,5 +147,5 @@ bool sketched_job(struct input_file *file, struct texts *texts)
     code_basis(&code, &file->about.steps);
     if (!member->recorded)
         member->rank = rank_of_path(member->path);
-    return code_whole(&code) || fail_at(&file->error, STEPTIME_INPUT, str_of(file->path), -1, "is a damaged sketch");
+    return code_whole(&code) || fail_at(file->error, STEPTIME_INPUT, str_of(file->path), -1, "is a damaged sketch");
 }

@@ -73,16 +73,20 @@ static void read_one(void *context, size_t i)
     struct inputs *inputs = share->work->inputs;
     struct input_file *file = &inputs->files[share->crew->rank + i * share->crew->count];
     struct buf sketch = {0};
+    struct steptime_error why = {.offset = -1};
+    file->error = &why;
     struct sent sent = {.usable = share->work->read(inputs, file), .sketched = file->sketch};
     struct code code = code_writer(&share->files[i]);
     if (sent.usable)
         write_sketch(inputs->asked, file, &sketch);
     sent.sketch = buf_str(&sketch);
-    sent.refused = file->error.message[0];
-    sent.error = file->error;
+    sent.refused = why.message[0];
+    sent.error = why;
     code_sent(&code, &sent);
     share->work->drop(file);
-    file->error = (struct steptime_error){.offset = -1};
+    file->error = NULL;
+    file->is_member = false; /* until the first process has it of the sketch */
+    arena_free(&file->arena);
     buf_free(&sketch);
 }
 
@@ -157,7 +161,7 @@ bool spread_take(const struct spread *spread, struct input_file *file, struct te
     if (sent.usable)
         file->sketch = unpack(file->path, sent.sketch, &damage);
     if (sent.refused)
-        file->error = sent.error;
+        *file->error = sent.error;
     file->elsewhere = !sent.sketched;
     file->refused = sent.refused;
     arena_free(&scratch);

@@ -49,7 +49,7 @@ static void tell_remarks(const struct input_file *file, struct report *report)
 
 static void tell_skipped(const struct input_file *file, struct report *report)
 {
-    warn(report, file->path, file->error.offset, str_of(file->error.message));
+    warn(report, file->path, file->error->offset, str_of(file->error->message));
 }
 
 static void tell_about(struct report_input about, struct report *report)
@@ -91,7 +91,7 @@ static const char *base_of(const char *path)
 
 static bool same_reason(const struct input_file *a, const struct input_file *b)
 {
-    return a->error.offset == b->error.offset && !strcmp(a->error.message, b->error.message);
+    return a->error->offset == b->error->offset && !strcmp(a->error->message, b->error->message);
 }
 
 /* False where there are too many reasons. */
@@ -117,8 +117,8 @@ static void tell_group(struct group *group, struct report *report)
     const str same = group->more ? str_printf(arena, "; the same of %.*s%.*s", (int)group->names.len, group->names.at,
                                               (int)rest.len, rest.at)
                                  : S("");
-    warn(report, file->path, file->error.offset,
-         str_printf(arena, "%s%.*s", file->error.message, (int)same.len, same.at));
+    warn(report, file->path, file->error->offset,
+         str_printf(arena, "%s%.*s", file->error->message, (int)same.len, same.at));
     buf_free(&group->names);
 }
 
@@ -263,7 +263,7 @@ bool inputs_whole(const struct inputs *inputs, struct steptime_error *err)
     for (uint32_t i = inputs->count; i--;) {
         const struct input_file *file = &inputs->files[i];
         if (file->state == INPUT_SKIPPED && file->folder == LISTED_NAMED) {
-            *err = file->error;
+            *err = *file->error;
             return false;
         }
     }

@@ -324,13 +324,26 @@ void table_drawn(struct table *table, uint32_t rows, row_fill_fn *fill, const vo
     table->fill = fill;
     table->context = context;
     table->drawn = arena_array(table->report->arena, table->column_count, sizeof *table->drawn);
+    for (uint32_t row = 0; row < rows; row++) { /* warnings are told before any row is written */
+        fill(context, row, table->drawn);
+        for (uint32_t i = 0; i < table->column_count; i++)
+            refuse_beyond(table->report, table->drawn[i], table->columns[i].unit, table->columns[i].id);
+    }
+}
+
+static void draw(const struct table *table, uint32_t row, struct cell *cells)
+{
+    table->fill(table->context, row, cells);
+    for (uint32_t column = 0; column < table->column_count; column++)
+        if (is_beyond(cells[column], table->columns[column].unit))
+            cells[column] = cell_null();
 }
 
 struct cell table_at(const struct table *table, uint32_t row, uint32_t column)
 {
     if (!table->fill)
         return table->rows[row][column];
-    table->fill(table->context, row, table->drawn);
+    draw(table, row, table->drawn);
     return table->drawn[column];
 }
 
@@ -356,7 +369,7 @@ const struct cell *table_next(struct row_walk *walk)
     const uint32_t row = walk->row++;
     if (!table->fill)
         return table->rows[row];
-    table->fill(table->context, row, walk->cells);
+    draw(table, row, walk->cells);
     return walk->cells;
 }
 

@@ -28,9 +28,10 @@ static void check_numbers(const struct rank_numbers *rank)
         assert(collective->of.call_ns >= 0 && collective->of.start_ns >= 0 && collective->of.dur_ns >= -1);
         assert(!i || rank->collectives[i - 1].of.call_ns <= collective->of.call_ns);
         assert(collective->after == RANK_FIRST || collective->after < rank->collective_count);
+        const struct rank_before before = rank_before(&rank->befores, i);
         for (int since = 0; since < RANK_SINCES; since++)
             for (int time = 0; time < RANK_TIMES; time++)
-                assert(collective->before_ns[since][time] >= 0);
+                assert(before.ns[since][time] >= 0);
     }
 }
 

@@ -70,15 +70,16 @@ static void take_stretch(struct walk *w, uint32_t index)
     const int64_t start =
         larger_of(smaller_of(line_time_ns(w->lines, w->rank, stretch->start_ns), w->time_ns), w->out->start_ns);
     const int64_t ns = w->time_ns - start;
-    for (uint32_t i = 0; i < stretch->piece_count; i++)
-        w->weights[i] = line->strip->pieces[stretch->first_piece + i].ns;
+    uint32_t count = 0;
+    for (struct strip_walk walk = strip_walk(line->strip, stretch); strip_next(&walk);)
+        w->weights[count++] = walk.ns;
     const int64_t *shares = w->weights;
     if (ns != stretch->end_ns - stretch->start_ns) {
-        line_share(ns, w->weights, stretch->piece_count, w->shares);
+        line_share(ns, w->weights, count, w->shares);
         shares = w->shares;
     }
-    for (uint32_t i = 0; i < stretch->piece_count; i++)
-        add(w, line->kind[stretch->first_piece + i], shares[i]);
+    for (struct strip_walk walk = strip_walk(line->strip, stretch); strip_next(&walk);)
+        add(w, line->kind[walk.kind], *shares++);
     go_back(w, start, false);
     w->at = stretch->before;
 }

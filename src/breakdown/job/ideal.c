@@ -73,8 +73,8 @@ static void add_rank(struct ideal *d, uint32_t r)
     const struct line *line = &d->lines->at[r];
     for (uint32_t s = 0; s < line->strip->stretch_count; s++) {
         const struct strip_stretch *stretch = &line->strip->stretches[s];
-        for (uint32_t i = stretch->first_piece; i < stretch->first_piece + stretch->piece_count; i++)
-            *own_of(d, r, d->step[r][s], d->column[line->kind[i]]) += line->strip->pieces[i].ns;
+        for (struct strip_walk walk = strip_walk(line->strip, stretch); strip_next(&walk);)
+            *own_of(d, r, d->step[r][s], d->column[line->kind[walk.kind]]) += walk.ns;
     }
 }
 
@@ -88,7 +88,7 @@ static void measure_compute(struct ideal *d, uint32_t r, const struct map *steps
     for (uint32_t i = 0; numbers->device && i < numbers->collective_count; i++) {
         const uint32_t step = d->steps > 1 ? map_get(steps, numbers->collectives[i].step) : 0;
         int64_t *most = &d->compute[(size_t)r * d->steps + step];
-        *most = larger_of(*most, numbers->collectives[i].before_ns[SINCE_STEP][TIME_COMPUTE]);
+        *most = larger_of(*most, rank_before(&numbers->befores, i).ns[SINCE_STEP][TIME_COMPUTE]);
     }
 }
 
@@ -145,10 +145,10 @@ static bool is_ideal(const struct ideal *d, uint32_t rank, const struct line_kin
 }
 
 /* Kinds that nobody can work on stay as they are. */
-static int64_t scaled(const void *of, uint32_t rank, uint32_t stretch, uint32_t piece, int64_t ns)
+static int64_t scaled(const void *of, uint32_t rank, uint32_t stretch, uint32_t kind, int64_t ns)
 {
     const struct ideal *d = of;
-    const uint32_t kind = d->lines->at[rank].kind[piece], column = d->column[kind], step = d->step[rank][stretch];
+    const uint32_t column = d->column[kind], step = d->step[rank][stretch];
     int64_t own = *own_of(d, rank, step, column), typical = d->typical[(size_t)step * d->kinds + column];
     if (d->lines->kinds[kind].class == PATH_COMPUTE && d->compute[(size_t)rank * d->steps + step]) {
         own = d->compute[(size_t)rank * d->steps + step];

@@ -155,8 +155,8 @@ void ideal_show(const struct job *job, struct report *report)
     if (!job->lined || !job->delays.waiting_ns)
         return;
     struct section *section = report_section(report, "ideal", "What the job would save");
-    struct arena *arena = report_arena(report);
-    struct showing s = {.job = job, .ideal = ideal_new(&job->lines, IDEAL_MIDDLE, arena), .arena = arena};
+    struct arena scratch = {0}, *arena = report_arena(report);
+    struct showing s = {.job = job, .ideal = ideal_new(&job->lines, IDEAL_MIDDLE, &scratch), .arena = arena};
     const uint32_t most = tries_of(job);
     section_text(section,
                  str_printf(arena, "By replay of all ranks: ideal is what the middle rank takes, %s.",
@@ -171,4 +171,5 @@ void ideal_show(const struct job *job, struct report *report)
     try_kinds(&s, most);
     put(&s, S("transfers, at no time"), cell_null(), NULL, ideal_transfers_ns(s.ideal));
     say_what_is_left(&s, section);
+    arena_free(&scratch);
 }

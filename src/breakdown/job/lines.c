@@ -20,17 +20,17 @@ struct numbering {
     size_t room;
 };
 
-static uint32_t kind_number(struct numbering *n, struct strip_piece piece, str name)
+static uint32_t kind_number(struct numbering *n, struct strip_kind kind, str name)
 {
     struct lines *lines = n->lines;
-    const int64_t key = (int64_t)intern_id(n->names, name) << 24 | piece.phase << 16 | piece.cause << 8 | piece.class;
+    const int64_t key = (int64_t)intern_id(n->names, name) << 24 | kind.phase << 16 | kind.cause << 8 | kind.class;
     const uint32_t known = map_get(&n->known, key);
     if (known != MAP_NONE)
         return known;
-    const uint32_t plain = name.len ? kind_number(n, piece, S("")) : lines->kind_count;
+    const uint32_t plain = name.len ? kind_number(n, kind, S("")) : lines->kind_count;
     lines->kinds = mem_grow(lines->kinds, &n->room, lines->kind_count + 1, sizeof *lines->kinds);
     lines->kinds[lines->kind_count] =
-        (struct line_kind){piece.class, piece.cause, piece.phase, str_copy(n->arena, name), plain};
+        (struct line_kind){kind.class, kind.cause, kind.phase, str_copy(n->arena, name), plain};
     map_put(&n->known, key, lines->kind_count);
     return lines->kind_count++;
 }
@@ -39,14 +39,14 @@ static void number_fixed(struct numbering *n)
 {
     static const uint8_t classes[KINDS_FIXED] = {PATH_UNKNOWN, KIND_TRANSFER, PATH_COMMUNICATION};
     for (int i = 0; i < KINDS_FIXED; i++)
-        kind_number(n, (struct strip_piece){.class = classes[i], .phase = PHASE_NONE}, S(""));
+        kind_number(n, (struct strip_kind){.class = classes[i], .phase = PHASE_NONE}, S(""));
 }
 
-static const uint32_t *number_pieces(struct numbering *n, const struct strip *strip)
+static const uint32_t *number_strip(struct numbering *n, const struct strip *strip)
 {
-    uint32_t *kind = arena_array(n->arena, strip->piece_count, sizeof *kind);
-    for (uint32_t i = 0; i < strip->piece_count; i++)
-        kind[i] = kind_number(n, strip->pieces[i], strip->names[strip->pieces[i].name]);
+    uint32_t *kind = arena_array(n->arena, strip->kind_count, sizeof *kind);
+    for (uint32_t i = 0; i < strip->kind_count; i++)
+        kind[i] = kind_number(n, strip->kinds[i], strip->names[strip->kinds[i].name]);
     return kind;
 }
 
@@ -55,7 +55,7 @@ static void number_kinds(struct lines *lines, struct arena *arena)
     struct numbering n = {.lines = lines, .arena = arena, .names = intern_new()};
     number_fixed(&n);
     for (uint32_t r = 0; r < lines->count; r++)
-        lines->at[r].kind = number_pieces(&n, lines->at[r].strip);
+        lines->at[r].kind = number_strip(&n, lines->at[r].strip);
     lines->kinds = arena_move(arena, lines->kinds, lines->kind_count * sizeof *lines->kinds);
     map_free(&n.known);
     intern_free(n.names);

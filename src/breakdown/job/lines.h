@@ -9,7 +9,7 @@
 #ifndef BREAKDOWN_LINES_H
 #define BREAKDOWN_LINES_H
 
-#include "breakdown/strip/strip.h"
+#include "breakdown/strip/strip_pieces.h"
 
 struct job_rank;
 
@@ -32,7 +32,7 @@ enum { KIND_OF_NOTHING, KIND_OF_TRANSFER, KIND_OF_COMMUNICATION, KINDS_FIXED }; 
 struct line {
     const struct strip *strip;
     const struct rank_numbers *numbers;
-    const uint32_t *kind; /* by piece of the strip */
+    const uint32_t *kind; /* by kind of the strip */
     uint32_t *meeting;    /* by collective: which meeting it was; NO_MEETING */
     uint32_t *member;     /* and the index of its member; */
 };

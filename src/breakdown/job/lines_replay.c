@@ -118,8 +118,8 @@ static int64_t length_of(const struct run *run, uint32_t r, uint32_t index)
     const struct strip_stretch *stretch = &strip->stretches[index];
     int64_t ns = line_time_ns(lines, r, stretch->end_ns) - line_time_ns(lines, r, stretch->start_ns);
     if (run->change->piece)
-        for (uint32_t i = stretch->first_piece; i < stretch->first_piece + stretch->piece_count; i++)
-            ns += run->change->piece(run->change->of, r, index, i, strip->pieces[i].ns) - strip->pieces[i].ns;
+        for (struct strip_walk walk = strip_walk(strip, stretch); strip_next(&walk);)
+            ns += run->change->piece(run->change->of, r, index, lines->at[r].kind[walk.kind], walk.ns) - walk.ns;
     return ns > 0 ? ns : 0;
 }
 

@@ -16,7 +16,8 @@
 
 /* What takes how long now. Members that are NULL change nothing. */
 struct replay_change {
-    int64_t (*piece)(const void *of, uint32_t rank, uint32_t stretch, uint32_t piece, int64_t ns);
+    int64_t (*piece)(const void *of, uint32_t rank, uint32_t stretch, uint32_t kind,
+                     int64_t ns); /* kind: of the lines */
     int64_t (*transfer)(const void *of, uint32_t meeting, int64_t ns);
     const void *of;
 };

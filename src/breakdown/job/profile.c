@@ -28,10 +28,9 @@ static void add_stretch(struct back *b, uint32_t index)
     const struct strip_stretch *stretch = &line->strip->stretches[index];
     const int64_t start = line_time_ns(b->lines, b->rank, stretch->start_ns);
     const int64_t inside = b->time_ns - larger_of(start, b->from_ns), whole = stretch->end_ns - stretch->start_ns;
-    for (uint32_t i = stretch->first_piece; i < stretch->first_piece + stretch->piece_count && inside > 0; i++) {
-        const int64_t ns = line->strip->pieces[i].ns;
-        add(b->out, line->kind[i], start < b->from_ns ? (int64_t)((__int128)ns * inside / whole) : ns);
-    }
+    for (struct strip_walk walk = strip_walk(line->strip, stretch); inside > 0 && strip_next(&walk);)
+        add(b->out, line->kind[walk.kind],
+            start < b->from_ns ? (int64_t)((__int128)walk.ns * inside / whole) : walk.ns);
     b->time_ns = smaller_of(b->time_ns, start);
     b->at = stretch->before;
 }

@@ -226,11 +226,11 @@ static int64_t waited(const struct rank_numbers *rank, const struct attended *at
 }
 
 /* The share of a late entry that no later one of the same rank covers goes to what the rank did before it. */
-static void explain(struct rank_account *account, const struct rank_collective *own, const struct attended *attended,
+static void explain(struct rank_account *account, const struct rank_before *own, const struct attended *attended,
                     int64_t entry_ns, double share)
 {
     const struct meeting *meeting = attended->meeting;
-    const int64_t *before = own->before_ns[meeting->since];
+    const int64_t *before = own->ns[meeting->since];
     int64_t since = entry_ns - meeting->enter_ns;
     for (int time = 0; time < RANK_TIMES; time++) {
         account->excess_ns[time] += share * ((double)before[time] - meeting->in_time_before_ns[time]);
@@ -251,9 +251,9 @@ static void sum_late(const struct merging *m, uint32_t r, const struct attended 
         const int64_t entry = rank->collectives[i].of.call_ns, late = attended[i].member->late_ns;
         const int64_t fresh = smaller_of(entry, covered_late) - (entry - late);
         if (late && fresh > 0) {
+            const struct rank_before before = rank_before(&rank->befores, i);
             account->late_ns += fresh;
-            explain(account, &rank->collectives[i], &attended[i], meeting_true_ns(&m->clock, r, entry),
-                    (double)fresh / (double)late);
+            explain(account, &before, &attended[i], meeting_true_ns(&m->clock, r, entry), (double)fresh / (double)late);
             covered_late = entry - late;
         }
         const int64_t saving = attended[i].meeting->last_rank == r ? attended[i].meeting->saving_ns : 0;

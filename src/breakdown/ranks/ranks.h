@@ -23,22 +23,14 @@
 #include "base/arena.h"
 #include "clocks.h"
 #include "ops/rows/collective_match.h"
-#include "ranks_probe.h"
+#include "ranks_before.h"
 #include "trace/select.h"
 
 /* ---- one rank ---- */
 
-/* Since when what a rank did before a collective is counted. */
-enum rank_since {
-    SINCE_COLLECTIVE, /* the last end of another collective; before the first one, the start of the first step */
-    SINCE_STEP,       /* the start of the step it is called in */
-    RANK_SINCES,
-};
-
 struct rank_collective {
     struct collective of;
-    int64_t step;                               /* number of the step it was called in; see below */
-    int64_t before_ns[RANK_SINCES][RANK_TIMES]; /* what the rank did before the call */
+    int64_t step;   /* number of the step it was called in; see below */
     uint64_t key;   /* filled by ranks_match: the same for the same collective on every rank; 0: cannot be matched */
     uint32_t after; /* index of the collective of SINCE_COLLECTIVE; RANK_FIRST */
 };
@@ -64,6 +56,7 @@ struct rank_numbers {
     bool dated;                            /* false: the file's base was out of range and is left out */
     struct rank_collective *collectives;   /* by call */
     uint32_t collective_count;
+    struct rank_befores befores; /* what it did before the call of each */
     struct collective_group *groups;
     uint32_t unknown_kinds; /* collectives of no known kind */
     str unknown_kind;       /* the name of the first */

@@ -184,7 +184,9 @@ static void average_in_time(const struct hold *h, struct meeting *out)
     for (uint32_t i = 0; i < h->count; i++) {
         if (h->members[h->order[i].row].late_ns)
             continue;
-        const int64_t *before = collective_of(h, h->order[i].row)->before_ns[out->since];
+        const struct meeting_member *member = &h->members[h->order[i].row];
+        const struct rank_before all = rank_before(&h->ranks[member->rank]->befores, member->index);
+        const int64_t *before = all.ns[out->since];
         int64_t since = entry(h, i) - out->enter_ns; /* small, so that a double holds it exactly */
         for (int time = 0; time < RANK_TIMES; time++) {
             out->in_time_before_ns[time] += (double)before[time];

@@ -216,10 +216,12 @@ static void measure_times(const struct run *run, struct arena *scratch)
     place_probes(run, probes, scratch);
     place_step_probes(run, of_steps);
     rank_probes(run->trace, run->classes, run->phases, probes, count);
+    struct rank_before *before = arena_array(scratch, out->collective_count, sizeof *before);
     for (uint32_t i = 0; i < out->collective_count; i++)
         for (int since = 0; since < RANK_SINCES; since++)
             add_difference(&probes[PROBES * (size_t)i + since], &probes[PROBES * (size_t)i + PROBE_CALL],
-                           out->collectives[i].before_ns[since]);
+                           before[i].ns[since]);
+    out->befores = rank_befores_of(before, out->collective_count, run->arena);
     for (uint32_t i = 0; i < out->steps; i++)
         add_difference(&of_steps[2 * i], &of_steps[2 * i + 1], out->time_ns);
 }

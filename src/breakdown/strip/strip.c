@@ -93,7 +93,7 @@ static uint8_t phase_of_node(const struct maker *m, uint32_t node)
 static void take_piece(void *context, const struct path_piece *piece)
 {
     struct maker *m = context;
-    const struct strip_piece kind = {
+    const struct strip_kind kind = {
         .name = name_of(m, piece),
         .class = piece->class,
         .cause = piece->cause,
@@ -118,7 +118,7 @@ static uint32_t take_part(struct maker *m, uint32_t stretch, int64_t start_ns, u
 /* Time that nothing is known of. */
 static uint32_t take_unknown(struct maker *m, uint32_t stretch, int64_t start_ns)
 {
-    const struct strip_piece kind = {.class = PATH_UNKNOWN, .phase = PHASE_NONE};
+    const struct strip_kind kind = {.class = PATH_UNKNOWN, .phase = PHASE_NONE};
     return start_ns < m->parts.at[stretch].start_ns ? strip_extend(&m->parts, stretch, start_ns, &kind) : stretch;
 }
 

@@ -42,9 +42,8 @@ struct strip_link {
     uint32_t index;
 };
 
-/* Time of one kind. */
-struct strip_piece {
-    int64_t ns;
+/* What time was spent on. */
+struct strip_kind {
     uint32_t name; /* of names[]: the event or range of long ones; 0: none */
     uint8_t class; /* enum path_class */
     uint8_t cause; /* enum cause; CAUSE_NONE where the class says all */
@@ -54,7 +53,7 @@ struct strip_piece {
 struct strip_stretch {
     int64_t start_ns, end_ns; /* of the trace */
     struct strip_link before;
-    uint32_t first_piece, piece_count;
+    uint32_t pieces_at, piece_count; /* its time, a piece a kind: strip_walk (strip_pieces.h) */
 };
 
 struct strip {
@@ -64,7 +63,9 @@ struct strip {
     uint32_t way_count;      /* collectives + 1; 0: none was made, for the rank has no collectives */
     struct strip_stretch *stretches;
     uint32_t stretch_count;
-    struct strip_piece *pieces;
+    const struct strip_kind *kinds; /* of pieces, each once */
+    uint32_t kind_count;
+    const uint8_t *pieces; /* packed */
     uint32_t piece_count;
     str *names; /* [0] is "" */
     uint32_t name_count;

@@ -30,25 +30,24 @@ uint32_t strip_open(struct strip_parts *parts, int64_t end_ns)
     return (uint32_t)parts->count++;
 }
 
-static bool same_kind(const struct strip_piece *a, const struct strip_piece *b)
+static bool same_kind(const struct strip_kind *a, const struct strip_kind *b)
 {
     return a->class == b->class && a->cause == b->cause && a->phase == b->phase && a->name == b->name;
 }
 
-static void add(struct strip_parts *parts, uint32_t stretch, int64_t start_ns, const struct strip_piece *kind)
+static void add(struct strip_parts *parts, uint32_t stretch, int64_t start_ns, const struct strip_kind *kind)
 {
     struct open_stretch *to = &parts->at[stretch];
     const int64_t ns = to->start_ns - start_ns;
     to->start_ns = start_ns;
     for (uint32_t i = to->pieces; i != PIECE_NONE; i = parts->pieces[i].next)
-        if (same_kind(&parts->pieces[i].of, kind)) {
+        if (same_kind(&parts->pieces[i].of.kind, kind)) {
             parts->pieces[i].of.ns += ns;
             return;
         }
     parts->pieces = mem_grow(parts->pieces, &parts->piece_room, parts->piece_count + 1, sizeof *parts->pieces);
     struct listed_piece *new = &parts->pieces[parts->piece_count];
-    *new = (struct listed_piece){*kind, to->pieces};
-    new->of.ns = ns;
+    *new = (struct listed_piece){{ns, *kind}, to->pieces};
     to->pieces = (uint32_t)parts->piece_count++;
 }
 
@@ -61,7 +60,7 @@ static int64_t next_cut(const struct strip_parts *parts, struct open_stretch *st
     return stretch->ends ? parts->ends[stretch->ends - 1] : INT64_MIN;
 }
 
-uint32_t strip_extend(struct strip_parts *parts, uint32_t stretch, int64_t start_ns, const struct strip_piece *kind)
+uint32_t strip_extend(struct strip_parts *parts, uint32_t stretch, int64_t start_ns, const struct strip_kind *kind)
 {
     for (int64_t cut; (cut = next_cut(parts, &parts->at[stretch])) > start_ns;) {
         if (cut < parts->at[stretch].start_ns)
@@ -101,7 +100,7 @@ static uint32_t shortest_of_too_many(const struct strip_piece *pieces, uint32_t 
 {
     uint32_t found = PIECE_NONE, named = 0;
     for (uint32_t i = 0; i < count; i++)
-        if (pieces[i].name) {
+        if (pieces[i].kind.name) {
             named++;
             if (found == PIECE_NONE || pieces[i].ns < pieces[found].ns)
                 found = i;
@@ -112,9 +111,9 @@ static uint32_t shortest_of_too_many(const struct strip_piece *pieces, uint32_t 
 /* Takes the name of a piece, which may make it one with another. Returns how many are left. */
 static uint32_t unname(struct strip_piece *pieces, uint32_t count, uint32_t at)
 {
-    pieces[at].name = 0;
+    pieces[at].kind.name = 0;
     for (uint32_t i = 0; i < count; i++)
-        if (i != at && same_kind(&pieces[i], &pieces[at])) {
+        if (i != at && same_kind(&pieces[i].kind, &pieces[at].kind)) {
             pieces[i].ns += pieces[at].ns;
             pieces[at] = pieces[count - 1];
             return count - 1;
@@ -122,17 +121,16 @@ static uint32_t unname(struct strip_piece *pieces, uint32_t count, uint32_t at)
     return count;
 }
 
-static void put_pieces(const struct strip_parts *parts, uint32_t list, struct strip *out, struct strip_stretch *stretch)
+/* room: for all pieces that there are. */
+static void put_pieces(const struct strip_parts *parts, uint32_t list, struct strip_piece *room,
+                       struct strip_packing *packing, struct strip_stretch *stretch)
 {
-    struct strip_piece *to = out->pieces + out->piece_count;
     uint32_t count = 0;
     for (uint32_t i = list; i != PIECE_NONE; i = parts->pieces[i].next)
-        to[count++] = parts->pieces[i].of;
-    for (uint32_t named; (named = shortest_of_too_many(to, count)) != PIECE_NONE;)
-        count = unname(to, count, named);
-    stretch->first_piece = out->piece_count;
-    stretch->piece_count = count;
-    out->piece_count += count;
+        room[count++] = parts->pieces[i].of;
+    for (uint32_t named; (named = shortest_of_too_many(room, count)) != PIECE_NONE;)
+        count = unname(room, count, named);
+    strip_pack(packing, room, count, stretch);
 }
 
 void strip_finish(struct strip_parts *parts, struct strip *out, struct arena *arena)
@@ -143,15 +141,17 @@ void strip_finish(struct strip_parts *parts, struct strip *out, struct arena *ar
         if (!is_empty(&parts->at[i]))
             number[i] = out->stretch_count++;
     out->stretches = arena_array(arena, out->stretch_count, sizeof *out->stretches);
-    out->pieces = arena_array(arena, parts->piece_count, sizeof *out->pieces);
+    struct strip_piece *room = arena_array(&scratch, parts->piece_count, sizeof *room);
+    struct strip_packing packing = {0};
     for (size_t i = parts->count, n = 0; i-- > 0;) {
         const struct open_stretch *from = &parts->at[i];
         if (is_empty(from))
             continue;
         struct strip_stretch *to = &out->stretches[n++];
         *to = (struct strip_stretch){from->start_ns, from->end_ns, resolved(parts, number, from->before), 0, 0};
-        put_pieces(parts, from->pieces, out, to);
+        put_pieces(parts, from->pieces, room, &packing, to);
     }
+    strip_packed(&packing, arena, out);
     for (uint32_t i = 0; i < out->way_count; i++)
         out->ways[i] = resolved(parts, number, out->ways[i]);
     mem_free(parts->at);
@@ -175,27 +175,33 @@ static bool is_link(const struct strip *strip, struct strip_link link, uint32_t 
     }
 }
 
+static bool is_kind(const struct strip *strip, const struct strip_kind *kind)
+{
+    return kind->name < strip->name_count && kind->class < PATH_CLASSES && kind->cause < CAUSES;
+}
+
 static bool is_stretch(const struct strip *strip, uint32_t index)
 {
     const struct strip_stretch *stretch = &strip->stretches[index];
+    const int64_t ns = stretch->end_ns - stretch->start_ns;
     int64_t sum = 0;
-    if (stretch->first_piece > strip->piece_count || stretch->piece_count > strip->piece_count - stretch->first_piece ||
-        !is_link(strip, stretch->before, index))
+    if (!is_link(strip, stretch->before, index))
         return false;
-    for (uint32_t i = 0; i < stretch->piece_count; i++) {
-        const struct strip_piece *piece = &strip->pieces[stretch->first_piece + i];
-        if (piece->ns <= 0 || piece->ns > stretch->end_ns - stretch->start_ns || piece->name >= strip->name_count ||
-            piece->class >= PATH_CLASSES || piece->cause >= CAUSES)
+    for (struct strip_walk walk = strip_walk(strip, stretch); strip_next(&walk);) {
+        if (walk.ns <= 0 || walk.ns > ns - sum || walk.kind >= strip->kind_count)
             return false;
-        sum += piece->ns;
+        sum += walk.ns;
     }
     const bool joined =
         stretch->before.from != STRIP_STRETCH || strip->stretches[stretch->before.index].end_ns == stretch->start_ns;
-    return joined && stretch->end_ns > stretch->start_ns && sum == stretch->end_ns - stretch->start_ns;
+    return joined && ns > 0 && sum == ns;
 }
 
 bool strip_check(const struct strip *strip)
 {
+    for (uint32_t i = 0; i < strip->kind_count; i++)
+        if (!is_kind(strip, &strip->kinds[i]))
+            return false;
     for (uint32_t i = 0; i < strip->stretch_count; i++)
         if (!is_stretch(strip, i))
             return false;

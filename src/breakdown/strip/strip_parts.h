@@ -3,7 +3,7 @@
 #ifndef BREAKDOWN_STRIP_PARTS_H
 #define BREAKDOWN_STRIP_PARTS_H
 
-#include "strip.h"
+#include "strip_pieces.h"
 
 struct open_stretch {
     int64_t end_ns, start_ns; /* so far */
@@ -32,7 +32,7 @@ struct strip_parts {
 uint32_t strip_open(struct strip_parts *parts, int64_t end_ns);
 
 /* Adds time of one kind at its front. Where that crosses the end of a collective, another goes on: returns its index. */
-uint32_t strip_extend(struct strip_parts *parts, uint32_t stretch, int64_t start_ns, const struct strip_piece *kind);
+uint32_t strip_extend(struct strip_parts *parts, uint32_t stretch, int64_t start_ns, const struct strip_kind *kind);
 
 void strip_close(struct strip_parts *parts, uint32_t stretch, struct strip_link before);
 

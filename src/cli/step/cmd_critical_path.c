@@ -16,6 +16,7 @@
 #include "compile_log.h"
 #include "overlay.h"
 #include "path_stretches.h"
+#include "path_tables.h"
 #include "parallel/crew.h"
 #include "sketch/numbers/job_sketch.h"
 #include "sketch/numbers/path_sketch.h"
@@ -77,11 +78,6 @@ static void sketch(const struct call *call, const struct sketching *of, struct a
 }
 
 /* ---- showing ---- */
-
-static unsigned rank_column(const struct paths *paths)
-{
-    return paths->count > 1 ? COLUMN_PLAIN : COLUMN_DETAIL;
-}
 
 static double share_of(int64_t ns, int64_t all_ns)
 {
@@ -241,134 +237,6 @@ static void show_classes(const struct paths *paths, struct report *report)
                        "time_ns");
 }
 
-static const struct column_spec top_columns[] = {
-    {"class", "class", UNIT_NONE, COLUMN_DETAIL, "kind of time on the path"},
-    {"title", "part", UNIT_NONE, 0, "the class in words"},
-    {"time_ns", "time", UNIT_NS, 0, "time on the path, over all selected steps"},
-    {"share", "share", UNIT_RATIO, COLUMN_BAR, "time_ns / wall_ns"},
-    {"called", "name", UNIT_NONE, COLUMN_WIDE, "`name`; of a kernel the part of it that tells it from others"},
-    {"name", "recorded name", UNIT_NONE, COLUMN_DETAIL,
-     "operator, runtime call, kernel; the innermost Python frame that was open all the while, where frames are recorded"},
-    {"count", "times", UNIT_COUNT, 0, "stretches of the path"},
-    {"operator", "in operator", UNIT_NONE, COLUMN_WIDE,
-     "of device work and runtime calls: the operator around the longest of them"},
-    {0},
-};
-
-static void show_top(const struct paths *paths, struct report *report)
-{
-    struct table *table = section_table(report_section(report, "top", "What contributes most"), "top", "");
-    table_column(table, (struct column_spec){"rank", "rank", UNIT_NONE, rank_column(paths),
-                                             "as recorded, else from the file's name, else by order"});
-    table_columns(table, top_columns);
-    for (uint32_t i = 0; i < paths->count; i++)
-        for (uint32_t k = 0; k < paths->at[i]->top_count; k++) {
-            const struct path_top *top = &paths->at[i]->tops[k];
-            table_row(table);
-            table_int(table, paths->at[i]->rank);
-            table_text(table, str_of(path_class_id(top->class)));
-            table_text(table, str_of(path_class_title(top->class)));
-            table_int(table, top->ns);
-            table_real(table, share_of(top->ns, paths->at[i]->wall_ns));
-            table_text(table, top->title);
-            table_text(table, top->name);
-            table_int(table, (int64_t)top->count);
-            table_text(table, top->operator);
-        }
-}
-
-static const struct column_spec sums_columns_2[] = {
-    {"largest", "most of it", UNIT_NONE, 0, "the class with most time on the path, in words"},
-    {"largest_share", "share", UNIT_RATIO, 0, "its share of wall_ns"},
-    {0},
-};
-
-static void sums_columns(struct table *table, struct arena *arena)
-{
-    table_columns(table, sums_columns_2);
-    for (int c = 0; c < PATH_CLASSES; c++)
-        table_column(table, (struct column_spec){str_printf(arena, "%s_ns", path_class_id((enum path_class)c)).at,
-                                                 path_class_title((enum path_class)c), UNIT_NS, COLUMN_DETAIL,
-                                                 "time of this class on the path"});
-}
-
-static void sums_cells(struct table *table, const struct path_sums *sums, int64_t wall_ns)
-{
-    const enum path_class largest = path_largest(sums);
-    table_text(table, str_of(path_class_title(largest)));
-    table_real(table, share_of(sums->ns[largest], wall_ns));
-    for (int c = 0; c < PATH_CLASSES; c++)
-        table_int(table, sums->ns[c]);
-}
-
-static const struct column_spec steps_columns[] = {
-    {"step", "step", UNIT_NONE, 0, "number of the step"},
-    {"start_ns", "start", UNIT_NS, 0, "from the trace's start"},
-    {"wall_ns", "time", UNIT_NS, 0, "time of the step; of a rank that of its selected steps"},
-    {0},
-};
-
-static void show_steps(const struct paths *paths, struct report *report)
-{
-    struct table *table = section_table(report_section(report, "steps", "Steps"), "steps", "");
-    table_column(table, (struct column_spec){"rank", "rank", UNIT_NONE, rank_column(paths),
-                                             "as recorded, else from the file's name, else by order"});
-    table_columns(table, steps_columns);
-    sums_columns(table, report_arena(report));
-    for (uint32_t i = 0; i < paths->count; i++)
-        for (uint32_t k = 0; k < paths->at[i]->step_count; k++) {
-            const struct path_step *step = &paths->at[i]->steps[k];
-            table_row(table);
-            table_int(table, paths->at[i]->rank);
-            table_int(table, step->number);
-            table_int(table, step->start_ns);
-            table_int(table, step->wall_ns);
-            sums_cells(table, &step->sums, step->wall_ns);
-        }
-}
-
-static const struct column_spec ranks_columns[] = {
-    {"rank", "rank", UNIT_NONE, 0, "as recorded, else from the file's name, else by order"},
-    {"file", "file", UNIT_NONE, COLUMN_WIDE, "path of the file"},
-    {"steps", "steps", UNIT_COUNT, 0, "steps selected"},
-    {"wall_ns", "time", UNIT_NS, 0, "time of the step; of a rank that of its selected steps"},
-    {0},
-};
-
-static const struct column_spec ranks_columns_2[] = {
-    {"nodes", "nodes", UNIT_COUNT, COLUMN_DETAIL, "nodes of the graph"},
-    {"edges", "edges", UNIT_COUNT, COLUMN_DETAIL, "edges of the graph without those of order"},
-    {"inferred", "told by timing alone", UNIT_COUNT, COLUMN_DETAIL, "edges told by calls or time alone"},
-    {"inconsistent", "left out", UNIT_COUNT, COLUMN_DETAIL,
-     "edges left out because they contradict the recorded times"},
-    {"stretches", "stretches", UNIT_COUNT, COLUMN_DETAIL, "stretches of the path in the selected steps"},
-    {0},
-};
-
-static void show_ranks(const struct paths *paths, struct report *report)
-{
-    struct table *table = section_table(report_section(report, "ranks", "Ranks"), "ranks", "");
-    table_columns(table, ranks_columns);
-    sums_columns(table, report_arena(report));
-    table_columns(table, ranks_columns_2);
-    if (paths->count == 1)
-        table_json_only(table);
-    for (uint32_t i = 0; i < paths->count; i++) {
-        const struct critical_path *path = paths->at[i];
-        table_row(table);
-        table_int(table, path->rank);
-        table_text(table, path->path);
-        table_int(table, path->step_count);
-        table_int(table, path->wall_ns);
-        sums_cells(table, &path->sums, path->wall_ns);
-        table_int(table, path->nodes);
-        table_int(table, path->edges);
-        table_int(table, (int64_t)path->inferred);
-        table_int(table, (int64_t)path->inconsistent);
-        table_int(table, (int64_t)path->stretches_found);
-    }
-}
-
 static void show_behinds(const void *const *results, uint32_t count, struct report *report)
 {
     const struct behinds **behinds = arena_array(report_arena(report), count, sizeof *behinds);
@@ -391,11 +259,11 @@ static bool show(const struct call *call, const void *const *results, uint32_t c
     show_behinds(results, count, report);
     show_classes(paths, report);
     if (count > 1)
-        show_ranks(paths, report);
-    show_top(paths, report);
-    show_steps(paths, report);
+        path_ranks_show(paths->at, paths->count, report);
+    path_top_show(paths->at, paths->count, report);
+    path_steps_show(paths->at, paths->count, report);
     if (count == 1)
-        show_ranks(paths, report);
+        path_ranks_show(paths->at, paths->count, report);
     path_stretches_show(paths->at, paths->count, report);
     if (!compile_log_tell(call, results, offsetof(struct taken, compiled), count, report, err))
         return false;

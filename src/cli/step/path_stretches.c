@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "path_stretches.h"
 
+#include "path_rows.h"
+
 static str place_of(const struct critical_path *path, uint32_t lane, struct arena *arena)
 {
     const struct path_lane *at = &path->lanes[lane];
@@ -12,9 +14,7 @@ static str place_of(const struct critical_path *path, uint32_t lane, struct aren
 
 /* The listed stretches of all ranks one behind the other, as rows that are made when they are shown. */
 struct listed {
-    const struct critical_path *const *paths;
-    uint32_t count;
-    uint32_t *until;          /* by path: where its rows end */
+    struct path_rows rows;
     const uint32_t **stretch; /* by path: the stretches that are its rows; NULL: all of them */
     const str **places;       /* by path and lane */
 };
@@ -45,40 +45,25 @@ static const struct listed *list(const struct critical_path *const *paths, uint3
 {
     struct listed *listed = arena_alloc(arena, sizeof *listed);
     *listed = (struct listed){
-        .paths = paths,
-        .count = count,
-        .until = arena_array(arena, count, sizeof *listed->until),
+        .rows = path_rows_of(paths, count, arena),
         .stretch = arena_array(arena, count, sizeof *listed->stretch),
         .places = arena_array(arena, count, sizeof *listed->places),
     };
     *rows = 0;
     for (uint32_t i = 0; i < count; i++) {
         *rows += pick(paths[i], &listed->stretch[i], arena);
-        listed->until[i] = *rows;
+        listed->rows.until[i] = *rows;
         listed->places[i] = places_of(paths[i], arena);
     }
     return listed;
 }
 
-/* The path that the row is of: the first whose rows end behind it. */
-static uint32_t path_of_row(const struct listed *listed, uint32_t row)
-{
-    uint32_t low = 0, high = listed->count - 1;
-    while (low < high) {
-        const uint32_t middle = low + (high - low) / 2;
-        if (listed->until[middle] <= row)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 static void fill_stretch(const void *context, uint32_t row, struct cell *cells)
 {
     const struct listed *listed = context;
-    const uint32_t i = path_of_row(listed, row), within = row - (i ? listed->until[i - 1] : 0);
-    const struct critical_path *path = listed->paths[i];
+    uint32_t within;
+    const uint32_t i = path_rows_at(&listed->rows, row, &within);
+    const struct critical_path *path = listed->rows.paths[i];
     const struct path_stretch *stretch = &path->stretches[listed->stretch[i] ? listed->stretch[i][within] : within];
     *cells++ = cell_int(path->rank);
     *cells++ = cell_int(stretch->start_ns);
@@ -105,8 +90,7 @@ void path_stretches_show(const struct critical_path *const *paths, uint32_t coun
 {
     struct table *table = section_table(report_section(report, "path", "The path"), "path", "");
     table_json_only(table);
-    table_column(table, (struct column_spec){"rank", "rank", UNIT_NONE, count > 1 ? COLUMN_PLAIN : COLUMN_DETAIL,
-                                             "as recorded, else from the file's name, else by order"});
+    path_rank_column(table, count);
     table_columns(table, path_columns);
     uint32_t rows;
     const struct listed *listed = list(paths, count, &rows, report_arena(report));

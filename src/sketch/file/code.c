@@ -4,6 +4,8 @@
 #include <assert.h>
 #include <math.h>
 
+#include "base/varint.h"
+
 struct code code_writer(struct buf *out)
 {
     return (struct code){.out = out};
@@ -28,13 +30,6 @@ static uint64_t damage(struct code *code)
 }
 
 /* ---- varints ---- */
-
-static void put(struct buf *into, uint64_t value)
-{
-    for (; value > 0x7F; value >>= 7)
-        buf_char(into, (char)(value | 0x80));
-    buf_char(into, (char)value);
-}
 
 static uint64_t get(struct code *code)
 {
@@ -63,7 +58,7 @@ static uint64_t unzigzag(uint64_t value)
 void code_int(struct code *code, int64_t *value, int64_t expected, int64_t least, int64_t most)
 {
     if (code->out) {
-        put(code->out, zigzag((uint64_t)*value - (uint64_t)expected));
+        varint_put(code->out, zigzag((uint64_t)*value - (uint64_t)expected));
         return;
     }
     *value = (int64_t)((uint64_t)expected + unzigzag(get(code)));
@@ -76,7 +71,7 @@ void code_int(struct code *code, int64_t *value, int64_t expected, int64_t least
 void code_bits(struct code *code, uint64_t *value)
 {
     if (code->out)
-        put(code->out, *value);
+        varint_put(code->out, *value);
     else
         *value = get(code);
 }

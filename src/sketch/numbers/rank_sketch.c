@@ -166,31 +166,44 @@ static int64_t sum_of(const int64_t times[RANK_TIMES])
 }
 
 /* From the end of the collective that it came after. */
-static void code_since_collective(struct code *code, struct rank_numbers *rank)
+static void code_since_collective(struct code *code, const struct rank_numbers *rank, struct rank_before *before)
 {
     static const int64_t nothing[RANK_TIMES] = {0};
-    struct rank_collective *const at = rank->collectives;
+    const struct rank_collective *const at = rank->collectives;
     for (uint32_t i = 0; i < rank->collective_count; i++) {
         const struct collective *const after = at[i].after == RANK_FIRST ? NULL : &at[at[i].after].of;
         const int64_t from_ns = after ? smaller_of(after->start_ns + after->dur_ns, at[i].of.call_ns) : 0;
-        code_parts(code, at[i].before_ns[SINCE_COLLECTIVE], nothing, TIME_HOST, at[i].of.call_ns - from_ns);
+        code_parts(code, before[i].ns[SINCE_COLLECTIVE], nothing, TIME_HOST, at[i].of.call_ns - from_ns);
     }
 }
 
 /* In one step: what was before the last call, and what came between the two. */
-static void code_since_step(struct code *code, struct rank_numbers *rank)
+static void code_since_step(struct code *code, const struct rank_numbers *rank, struct rank_before *before)
 {
-    struct rank_collective *const at = rank->collectives;
+    const struct rank_collective *const at = rank->collectives;
     for (uint32_t i = 0; i < rank->collective_count; i++) {
         int64_t expected[RANK_TIMES] = {0}, sum = 0;
         if (i && at[i].of.step == at[i - 1].of.step) {
-            const int64_t *const before = at[i - 1].before_ns[SINCE_STEP];
+            const int64_t *const last = before[i - 1].ns[SINCE_STEP];
             for (int time = 0; time < RANK_TIMES; time++)
-                expected[time] = before[time] + at[i].before_ns[SINCE_COLLECTIVE][time];
-            sum = (int64_t)((uint64_t)sum_of(before) + (uint64_t)(at[i].of.call_ns - at[i - 1].of.call_ns));
+                expected[time] = last[time] + before[i].ns[SINCE_COLLECTIVE][time];
+            sum = (int64_t)((uint64_t)sum_of(last) + (uint64_t)(at[i].of.call_ns - at[i - 1].of.call_ns));
         }
-        code_parts(code, at[i].before_ns[SINCE_STEP], expected, TIME_COMMUNICATION, sum);
+        code_parts(code, before[i].ns[SINCE_STEP], expected, TIME_COMMUNICATION, sum);
     }
+}
+
+static void code_before(struct code *code, struct rank_numbers *rank)
+{
+    struct arena scratch = {0};
+    struct rank_before *const before = arena_array(&scratch, rank->collective_count, sizeof *before);
+    for (uint32_t i = 0; i < rank->collective_count && !code_reads(code); i++)
+        before[i] = rank_before(&rank->befores, i);
+    code_since_collective(code, rank, before);
+    code_since_step(code, rank, before);
+    if (code_reads(code))
+        rank->befores = rank_befores_of(before, rank->collective_count, code->arena);
+    arena_free(&scratch);
 }
 
 /* ---- all of it ---- */
@@ -207,8 +220,7 @@ static void code_collectives(struct code *code, struct rank_numbers *rank, uint3
     code_numbers(code, rank, groups);
     code_events(code, rank);
     code_after(code, rank);
-    code_since_collective(code, rank);
-    code_since_step(code, rank);
+    code_before(code, rank);
 }
 
 static uint32_t group_count(const struct rank_numbers *rank)

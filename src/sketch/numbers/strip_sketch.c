@@ -6,9 +6,9 @@
 #include "strip_sketch.h"
 
 #include "base/error.h"
-#include "base/map.h"
 #include "base/sort.h"
 #include "base/sum.h"
+#include "breakdown/strip/strip_pieces.h"
 #include "ops/rows/phase.h"
 #include "words.h"
 
@@ -105,36 +105,9 @@ static void code_stretches(struct strip_code *s)
     arena_free(&scratch);
 }
 
-/* ---- kinds of pieces: each once, and of a piece its number ---- */
+/* ---- kinds of pieces: each once ---- */
 
-struct kinds {
-    struct strip_piece *at;
-    uint32_t count;
-    uint32_t *of; /* by piece */
-};
-
-static struct kinds kinds_of(const struct strip *strip, struct arena *arena)
-{
-    struct map seen = {0};
-    struct kinds kinds = {.at = arena_array(arena, strip->piece_count, sizeof *kinds.at),
-                          .of = arena_array(arena, strip->piece_count, sizeof *kinds.of)};
-    for (uint32_t i = 0; i < strip->piece_count; i++) {
-        const struct strip_piece *piece = &strip->pieces[i];
-        const uint64_t small = (uint64_t)piece->class << 16 | (uint64_t)piece->cause << 8 | piece->phase;
-        const int64_t key = (int64_t)((uint64_t)piece->name << 24 | small);
-        uint32_t kind = map_get(&seen, key);
-        if (kind == MAP_NONE) {
-            kind = kinds.count++;
-            map_put(&seen, key, kind);
-            kinds.at[kind] = *piece;
-        }
-        kinds.of[i] = kind;
-    }
-    map_free(&seen);
-    return kinds;
-}
-
-static void code_kind(struct strip_code *s, struct strip_piece *kind)
+static void code_kind(struct strip_code *s, struct strip_kind *kind)
 {
     int class = kind->class, cause = kind->cause, phase = kind->phase;
     code_word(s->code, &sketch_path_classes, &class);
@@ -146,95 +119,107 @@ static void code_kind(struct strip_code *s, struct strip_piece *kind)
     kind->phase = (uint8_t)(phase < PHASES ? phase : PHASE_NONE);
 }
 
-static void code_kinds(struct strip_code *s, struct kinds *kinds, struct arena *arena)
+static void code_kinds(struct strip_code *s)
 {
-    code_count(s->code, &kinds->count);
-    if (code_reads(s->code))
-        kinds->at = arena_array(arena, kinds->count, sizeof *kinds->at);
-    for (uint32_t i = 0; i < kinds->count; i++)
-        code_kind(s, &kinds->at[i]);
+    struct strip *strip = s->strip;
+    code_count(s->code, &strip->kind_count);
+    struct strip_kind *const kinds =
+        code_reads(s->code) ? arena_array(s->code->arena, strip->kind_count, sizeof *kinds) : NULL;
+    for (uint32_t i = 0; i < strip->kind_count; i++) {
+        struct strip_kind kind = kinds ? (struct strip_kind){0} : strip->kinds[i];
+        code_kind(s, &kind);
+        if (kinds)
+            kinds[i] = kind;
+    }
+    if (kinds)
+        strip->kinds = kinds;
 }
 
-/* ---- pieces ---- */
+/* ---- pieces, of all stretches one behind the other ---- */
+
+struct pieces {
+    uint32_t *kind;
+    int64_t *ns;
+};
+
+static struct pieces pieces_of(const struct strip_code *s, struct arena *arena)
+{
+    const struct strip *strip = s->strip;
+    struct pieces pieces = {arena_array(arena, strip->piece_count, sizeof *pieces.kind),
+                            arena_array(arena, strip->piece_count, sizeof *pieces.ns)};
+    for (uint32_t i = 0, piece = 0; i < strip->stretch_count && !code_reads(s->code); i++)
+        for (struct strip_walk walk = strip_walk(strip, &strip->stretches[i]); strip_next(&walk); piece++) {
+            pieces.kind[piece] = walk.kind;
+            pieces.ns[piece] = walk.ns;
+        }
+    return pieces;
+}
 
 static void code_counts(struct strip_code *s)
 {
     struct strip *strip = s->strip;
-    uint64_t first = 0;
+    uint64_t sum = 0;
     for (uint32_t i = 0; i < strip->stretch_count; i++) {
-        struct strip_stretch *stretch = &strip->stretches[i];
-        code_count(s->code, &stretch->piece_count);
-        stretch->first_piece = (uint32_t)first;
-        first += stretch->piece_count;
+        code_count(s->code, &strip->stretches[i].piece_count);
+        sum += strip->stretches[i].piece_count;
     }
-    uint32_t count = (uint32_t)first;
+    uint32_t count = (uint32_t)sum;
     code_count(s->code, &count); /* so many there are, and no more than bytes are left */
-    s->code->damaged |= count != first;
+    s->code->damaged |= count != sum;
     strip->piece_count = s->code->damaged ? 0 : count;
 }
 
-static void code_piece_kinds(struct strip_code *s, struct kinds *kinds, struct arena *arena)
-{
-    const bool reads = code_reads(s->code);
-    if (reads)
-        kinds->of = arena_array(arena, s->strip->piece_count, sizeof *kinds->of);
-    for (uint32_t i = 0; i < s->strip->piece_count; i++) {
-        code_small(s->code, &kinds->of[i], kinds->count);
-        if (reads && kinds->count)
-            s->strip->pieces[i] = kinds->at[kinds->of[i]];
-    }
-}
-
 /* The pieces by kind, but for the last of each stretch, which is what the others leave. Times of one kind are alike. */
-static const struct keyed *by_kind(const struct strip *strip, const struct kinds *kinds, uint32_t *count,
+static const struct keyed *by_kind(const struct strip *strip, const struct pieces *pieces, uint32_t *count,
                                    struct arena *arena)
 {
     struct keyed *order = arena_array(arena, strip->piece_count, sizeof *order);
     *count = 0;
-    for (uint32_t i = 0; i < strip->stretch_count; i++)
-        for (uint32_t k = 1; k < strip->stretches[i].piece_count; k++) {
-            const uint32_t piece = strip->stretches[i].first_piece + k - 1;
-            order[(*count)++] = (struct keyed){kinds->of[piece], piece};
-        }
+    for (uint32_t i = 0, piece = 0; i < strip->stretch_count; i++)
+        for (uint32_t k = 1; k <= strip->stretches[i].piece_count; k++, piece++)
+            if (k < strip->stretches[i].piece_count)
+                order[(*count)++] = (struct keyed){pieces->kind[piece], piece};
     sort_keyed(order, *count);
     return order;
 }
 
 /* What the pieces of a stretch leave goes to the last of them. */
-static bool fill_last(struct strip *strip, const struct strip_stretch *stretch)
+static bool fill_last(const struct strip_stretch *stretch, int64_t *ns)
 {
     int64_t sum = 0;
     for (uint32_t k = 1; k < stretch->piece_count; k++)
-        sum_to(&sum, strip->pieces[stretch->first_piece + k - 1].ns);
+        sum_to(&sum, ns[k - 1]);
     if (stretch->piece_count)
-        strip->pieces[stretch->first_piece + stretch->piece_count - 1].ns = stretch->end_ns - stretch->start_ns - sum;
+        ns[stretch->piece_count - 1] = stretch->end_ns - stretch->start_ns - sum;
     return sum <= stretch->end_ns - stretch->start_ns;
 }
 
-static void code_times(struct strip_code *s, const struct kinds *kinds, struct arena *arena)
+static void code_times(struct strip_code *s, struct pieces *pieces, struct arena *arena)
 {
     uint32_t count;
-    const struct keyed *order = by_kind(s->strip, kinds, &count, arena);
+    const struct strip *strip = s->strip;
+    const struct keyed *order = by_kind(strip, pieces, &count, arena);
     for (uint32_t i = 0; i < count; i++)
-        code_int(s->code, &s->strip->pieces[order[i].row].ns, 0, 0, most_ns);
-    for (uint32_t i = 0; i < s->strip->stretch_count && code_reads(s->code); i++)
-        s->code->damaged |= !fill_last(s->strip, &s->strip->stretches[i]);
+        code_int(s->code, &pieces->ns[order[i].row], 0, 0, most_ns);
+    for (uint32_t i = 0, piece = 0; i < strip->stretch_count && code_reads(s->code); i++) {
+        s->code->damaged |= !fill_last(&strip->stretches[i], pieces->ns + piece);
+        piece += strip->stretches[i].piece_count;
+    }
 }
 
 static void code_pieces(struct strip_code *s)
 {
     struct arena scratch = {0};
     struct strip *strip = s->strip;
-    struct kinds kinds = {0};
-    if (!code_reads(s->code))
-        kinds = kinds_of(strip, &scratch);
-    code_kinds(s, &kinds, &scratch);
+    code_kinds(s);
     code_counts(s);
-    if (code_reads(s->code))
-        strip->pieces = arena_array(s->code->arena, strip->piece_count, sizeof *strip->pieces);
-    code_piece_kinds(s, &kinds, &scratch);
+    struct pieces pieces = pieces_of(s, &scratch);
+    for (uint32_t i = 0; i < strip->piece_count; i++)
+        code_small(s->code, &pieces.kind[i], strip->kind_count);
     if (!s->code->damaged)
-        code_times(s, &kinds, &scratch);
+        code_times(s, &pieces, &scratch);
+    if (code_reads(s->code) && !s->code->damaged)
+        strip_pack_known(strip, pieces.kind, pieces.ns, s->code->arena);
     arena_free(&scratch);
 }
 
@@ -269,19 +254,13 @@ static void code_strip(struct strip_code *s)
     code_pieces(s);
 }
 
-/* What was written is changed to what is read of it: lists are their own. */
+/* Counts and links pass through the code, which is handed places to write to. */
 static struct strip copy_of(const struct strip *strip, struct arena *arena)
 {
     struct strip copy = *strip;
     copy.stretches = arena_array(arena, strip->stretch_count, sizeof *copy.stretches);
-    copy.pieces = arena_array(arena, strip->piece_count, sizeof *copy.pieces);
-    copy.piece_count = 0;
-    for (uint32_t i = 0; i < strip->stretch_count; i++) {
-        const struct strip_stretch *stretch = &strip->stretches[i];
-        copy.stretches[i] = *stretch;
-        for (uint32_t k = 0; k < stretch->piece_count; k++)
-            copy.pieces[copy.piece_count++] = strip->pieces[stretch->first_piece + k];
-    }
+    for (uint32_t i = 0; i < strip->stretch_count; i++)
+        copy.stretches[i] = strip->stretches[i];
     return copy;
 }
 

@@ -91,8 +91,9 @@ static int64_t time_of(const struct example *e, int class)
 {
     int64_t ns = 0;
     for (uint32_t r = 0; r < e->count; r++)
-        for (uint32_t i = 0; i < e->strips[r].piece_count; i++)
-            ns += e->strips[r].pieces[i].class == class ? e->strips[r].pieces[i].ns : 0;
+        for (uint32_t i = 0; i < e->strips[r].stretch_count; i++)
+            for (struct strip_walk walk = strip_walk(&e->strips[r], &e->strips[r].stretches[i]); strip_next(&walk);)
+                ns += e->strips[r].kinds[walk.kind].class == class ? walk.ns : 0;
     for (uint32_t r = 0; class == KIND_TRANSFER && r < e->count; r++)
         for (uint32_t i = 0; i < e->numbers[r].collective_count; i++)
             ns += line_exit_ns(&e->lines, r, i) - line_blocking(&e->lines, r, i)->last_ns;

@@ -38,7 +38,7 @@ struct example {
 };
 
 static inline void example_work(struct example *e, uint32_t r, const struct item *item, int64_t *now_ns,
-                                struct strip_link *before)
+                                struct strip_link *before, struct strip_packing *packing)
 {
     struct strip *strip = &e->strips[r];
     const uint8_t phase = item->class == PATH_BACKWARD    ? PHASE_BACKWARD
@@ -50,9 +50,10 @@ static inline void example_work(struct example *e, uint32_t r, const struct item
         name = strip->name_count++;
         strip->names[name] = str_of(item->name);
     }
-    strip->pieces[strip->piece_count] = (struct strip_piece){ns, name, (uint8_t)item->class, CAUSE_NONE, phase};
-    strip->stretches[strip->stretch_count] =
-        (struct strip_stretch){*now_ns, *now_ns + ns, *before, strip->piece_count++, 1};
+    const struct strip_piece piece = {ns, {name, (uint8_t)item->class, CAUSE_NONE, phase}};
+    struct strip_stretch *stretch = &strip->stretches[strip->stretch_count];
+    *stretch = (struct strip_stretch){*now_ns, *now_ns + ns, *before, 0, 0};
+    strip_pack(packing, &piece, 1, stretch);
     *before = (struct strip_link){STRIP_STRETCH, strip->stretch_count++};
     *now_ns += ns;
 }
@@ -94,11 +95,17 @@ static inline void example_rank(struct example *e, const struct item *items, uin
     numbers->groups = arena_array(&e->arena, EXAMPLE_ITEMS, sizeof *numbers->groups);
     strip->ways = arena_array(&e->arena, EXAMPLE_ITEMS, sizeof *strip->ways);
     strip->stretches = arena_array(&e->arena, EXAMPLE_ITEMS, sizeof *strip->stretches);
-    strip->pieces = arena_array(&e->arena, EXAMPLE_ITEMS, sizeof *strip->pieces);
     strip->names = arena_array(&e->arena, EXAMPLE_ITEMS, sizeof *strip->names);
     strip->name_count = 1;
+    struct strip_packing packing = {0};
     for (uint32_t i = 0; i < count; i++)
-        (items[i].group ? example_collective : example_work)(e, r, &items[i], &now_ns, &before);
+        if (items[i].group)
+            example_collective(e, r, &items[i], &now_ns, &before);
+        else
+            example_work(e, r, &items[i], &now_ns, &before, &packing);
+    strip_packed(&packing, &e->arena, strip);
+    const struct rank_before nothing[EXAMPLE_ITEMS] = {0};
+    numbers->befores = rank_befores_of(nothing, numbers->collective_count, &e->arena);
     strip->ways[numbers->collective_count] = before;
     strip->way_count = numbers->collective_count + 1;
     strip->last_ns = numbers->step_ns = now_ns;

@@ -249,9 +249,10 @@ static void waits_and_blame_balance(void **state)
             caused += job->ranks.accounts[r].caused_ns;
             for (uint32_t i = 0; i < job->numbers[r].collective_count; i++) {
                 const struct rank_collective *c = &job->numbers[r].collectives[i];
+                const struct rank_before before = rank_before(&job->numbers[r].befores, i);
                 int64_t sum = 0;
                 for (int time = 0; time < RANK_TIMES; time++)
-                    sum += c->before_ns[SINCE_STEP][time];
+                    sum += before.ns[SINCE_STEP][time];
                 assert_int_equal(sum, c->of.call_ns % (STEP_US * 1000));
             }
         }

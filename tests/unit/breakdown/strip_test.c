@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The strip of a rank: what led to its collectives, told by its own graph. */
-#include "breakdown/strip/strip.h"
+#include "breakdown/strip/strip_pieces.h"
 #include "planted_job.h"
 
 struct stripped {
@@ -37,8 +37,8 @@ static int64_t time_on_way(const struct stripped *s, uint32_t collective, enum p
     for (struct strip_link at = s->strip.ways[collective]; at.from == STRIP_STRETCH;
          at = s->strip.stretches[at.index].before) {
         const struct strip_stretch *stretch = &s->strip.stretches[at.index];
-        for (uint32_t i = stretch->first_piece; i < stretch->first_piece + stretch->piece_count; i++)
-            ns += s->strip.pieces[i].class == class ? s->strip.pieces[i].ns : 0;
+        for (struct strip_walk walk = strip_walk(&s->strip, stretch); strip_next(&walk);)
+            ns += s->strip.kinds[walk.kind].class == class ? walk.ns : 0;
     }
     return ns;
 }
@@ -79,8 +79,8 @@ static void a_pause_of_one_length_is_no_python(void **state)
         assert_true(time_on_way(s, i, PATH_PYTHON) < MS / 10); /* between two launches */
         assert_true(time_on_way(s, i, PATH_STALL) >= MS / 2);
     }
-    for (uint32_t i = 0; i < s->strip.piece_count; i++)
-        assert_true((s->strip.pieces[i].class == PATH_STALL) == (s->strip.pieces[i].cause == CAUSE_PAUSE));
+    for (uint32_t i = 0; i < s->strip.kind_count; i++)
+        assert_true((s->strip.kinds[i].class == PATH_STALL) == (s->strip.kinds[i].cause == CAUSE_PAUSE));
     strip_done(s);
 }
 
