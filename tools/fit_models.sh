@@ -18,6 +18,10 @@ if [ -f bench/collectives.py ]; then
     python3 bench/collectives.py "$measured/llm/collectives.tar.xz" "$scratch/collectives.csv"
     set -- "$@" "$scratch/collectives.csv"
 fi
+if [ -f bench/serving.py ]; then
+    python3 bench/serving.py products "$measured/serving" "$scratch/products.csv" --rows 600
+    set -- "$@" "$scratch/products.csv"
+fi
 "$program" model fit "$@" --into "$folder"
 
 # Iterations on many GPUs: their tables name no device.

@@ -28,6 +28,8 @@ enum precision {
     PRECISION_FP16,        /* matrix units */
     PRECISION_BF16,
     PRECISION_FP8,
+    PRECISION_FP4,
+    PRECISION_INT8, /* operations, not floating-point ones */
     PRECISIONS,
 };
 
@@ -39,6 +41,8 @@ enum hw_key {
     HW_FP16,
     HW_BF16,
     HW_FP8,
+    HW_FP4,
+    HW_INT8,
     /* The chip. */
     HW_SMS,            /* multiprocessors, compute units */
     HW_LANES_PER_SM,   /* fp32 lanes */

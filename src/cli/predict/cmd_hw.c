@@ -31,6 +31,8 @@ static const struct {
     {HW_FP16, {"fp16_tflop_per_s", "fp16", UNIT_NONE, COLUMN_PLAIN, "peak of fp16 on matrix units"}},
     {HW_BF16, {"bf16_tflop_per_s", "bf16", UNIT_NONE, COLUMN_DETAIL, "peak of bf16 on matrix units"}},
     {HW_FP8, {"fp8_tflop_per_s", "fp8", UNIT_NONE, COLUMN_PLAIN, "peak of fp8 on matrix units"}},
+    {HW_FP4, {"fp4_tflop_per_s", "fp4", UNIT_NONE, COLUMN_DETAIL, "peak of fp4 on matrix units"}},
+    {HW_INT8, {"int8_tflop_per_s", "int8", UNIT_NONE, COLUMN_DETAIL, "peak of int8 on matrix units"}},
     {HW_MEMORY_BYTES,
      {"memory_gib", "memory (GiB)", UNIT_NONE, COLUMN_PLAIN, "its memory; null where several sizes are sold"}},
     {HW_MEMORY_RATE, {"memory_gb_per_s", "(GB/s)", UNIT_NONE, COLUMN_PLAIN, "rate of the memory"}},

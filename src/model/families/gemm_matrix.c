@@ -1,15 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Products of matrices of 8 and 16 bits on matrix units: C[M x N] = A[M x K] B[K x N],
- * `batch` of them (the kernel's m, k, n). C has 16 bits.
+ * Products of matrices on matrix units, operands of 16, 8 or 4 bits:
+ * C[M x N] = A[M x K] B[K x N], `batch` of them (the kernel's m, k, n). C has 16 bits.
  *
- * As in gemm.c: tiles of C by waves over the multiprocessors, the operands of
- * every tile out of L2, the matrices once through memory; the least over the
- * tiles. Matrix units are so fast that starting a tile, measured in steps of K,
- * weighs more, and that memory decides where M is small.
+ * The library cuts C into tiles and may cut K into parts (split-K). For a tile and
+ * a number of parts four things overlap but for a knee: whole tiles by waves over
+ * the multiprocessors, their operands on the way to them, the steps of K one after
+ * the other, and the operands coming out of memory. The least of all is taken.
+ * Writing C, adding parts up and what a kernel takes at the least come on top.
  *
- * Fitted on products of 8 bits. Those of 16 bits are a group of their own, which
- * takes the starting values below until somebody measures them.
+ * What is a time by itself is given in clocks, rates as shares of the device's:
+ * these carry from GPU to GPU. Operands that were used a moment ago may lie in L2;
+ * measurements go through several copies of the weights (`copies_of`).
+ *
+ * Engines differ in what they launch (the floor), in how fast A is turned into a
+ * narrow type, and by a factor. Where no engine is told, it is the mean of theirs.
  */
 #include <math.h>
 
@@ -17,54 +22,100 @@
 #include "tiles.h"
 
 enum coefficient {
-    FLOOR_US,
-    OFFSET_US,
+    FLOOR,
+    FLOOR_SGLANG,
+    FLOOR_TRTLLM,
+    SGLANG,
+    TRTLLM,
+    LAUNCH_US,
     EFFICIENCY,
+    SMALL,
     DEPTH,
     QUANTUM,
-    READ,
+    STEP,
     WRITE,
-    OPERANDS,
+    SPLIT,
+    SPLIT_RATE,
+    MEMORY,
+    CACHED,
     KNEE,
-    LATENCY_US,
-    LONG,
-    TILE_64,
-    TILE_256,
+    POWER,
+    LOAD,
+    CONVERT,
+    CONVERT_SGLANG,
+    CONVERT_TRTLLM,
     COEFFICIENTS,
 };
 
 static const struct parameter parameters[COEFFICIENTS] = {
-    [FLOOR_US] = {"floor_us", 4, 1, 60, 0.3, "the least that a lone call takes, us", false},
-    [OFFSET_US] = {"offset_us", 3, 0.5, 60, 0.3, "what a lone call takes besides its work, us", false},
-    [EFFICIENCY] = {"efficiency", 0.75, 0.2, 1.2, 0.2, "of the peak, in the inner loop", false},
-    [DEPTH] = {"depth", 200, 1, 4000, 0.3, "steps of K that starting and ending a tile are worth", false},
-    [QUANTUM] = {"quantum", 0.7, 0, 1, 0.2, "share of a broken wave that waits for its end", false},
-    [READ] = {"read", 1.2, 0.5, 4, 0.2, "of the matrices read, over peak bandwidth", false},
-    [WRITE] = {"write", 1.2, 0.5, 4, 0.2, "of the matrix written, over peak bandwidth", false},
-    [OPERANDS] = {"operands", 3, 0.3, 20, 0.3, "bandwidth for operands of tiles, over that of memory", false},
-    [KNEE] = {"knee", 4, 1.5, 8, 0.2, "power with which arithmetic and memory overlap", false},
-    [LATENCY_US] = {"latency_us", 0.002, 0.0001, 0.02, 0.3, "of a step of K where a tile is alone, us", false},
-    [LONG] = {"long", 0.02, 0, 0.5, 0.1, "cost of each e-fold of arithmetic beyond 100 us: power", false},
-    [TILE_64] = {"tile_64", 0.2, -0.5, 2, 0.1, "penalty of the tile of 64 rows over 128x128", false},
-    [TILE_256] = {"tile_256", 0.2, -0.5, 2, 0.1, "penalty of the tile of 256 rows", false},
+    [FLOOR] = {"floor", 4000, 500, 60000, 0.3, "the least that a kernel takes, clocks", false},
+    [FLOOR_SGLANG] = {"floor_sglang", 1, 0.1, 10, 0.3, "the same of sglang's kernels, over that", false},
+    [FLOOR_TRTLLM] = {"floor_trtllm", 1, 0.1, 10, 0.3, "the same of TensorRT-LLM's", false},
+    [SGLANG] = {"sglang", 1, 0.5, 2, 0.1, "time of sglang's kernels over those of vLLM", false},
+    [TRTLLM] = {"trtllm", 1, 0.5, 2, 0.1, "the same of TensorRT-LLM's", false},
+    [LAUNCH_US] = {"launch_us", 6, 6, 6, 0, "what launching a lone call adds, us", false},
+    [EFFICIENCY] = {"efficiency", 0.9, 0.2, 1.2, 0.2, "of the peak, in the inner loop of the largest tile", false},
+    [SMALL] = {"small", 0.1, 0, 1, 0.1, "power of a tile's size that its efficiency goes with", false},
+    [DEPTH] = {"depth", 10, 1, 1000, 0.3, "steps of K that starting and ending a tile are worth", false},
+    [QUANTUM] = {"quantum", 0.2, 0, 1, 0.2, "share of a broken wave that waits for its end", false},
+    [STEP] = {"step", 2.2, 0.2, 12, 0.3, "clocks of two bytes of K, one step after the other", false},
+    [WRITE] = {"write", 0.85, 0.2, 4, 0.2, "of memory bandwidth, at which C is written", false},
+    [SPLIT] = {"split", 4500, 200, 40000, 0.3, "of adding up the parts of a cut K, clocks", false},
+    [SPLIT_RATE] = {"split_rate", 1, 0.1, 20, 0.3, "the same for each part of C, of memory bandwidth", false},
+    [MEMORY] = {"memory", 0.82, 0.3, 1.2, 0.1, "of memory bandwidth, operands", false},
+    [CACHED] = {"cached", 1.5, 1, 8, 0.2, "rate of what lies in L2, over that of memory", false},
+    [KNEE] = {"knee", 2.5, 1.2, 8, 0.2, "power with which the four overlap", false},
+    [POWER] = {"power", 0.15, 0, 1, 0.1, "loss of long products, each decade, by peak over twice the board's power",
+               false},
+    [LOAD] = {"load", 96, 16, 400, 0.3, "bytes of operands a clock into a multiprocessor", false},
+    [CONVERT] = {"convert", 0.5, 0.02, 4, 0.3, "of memory bandwidth, turning A into a narrow type", false},
+    [CONVERT_SGLANG] = {"convert_sglang", 1, 0.1, 10, 0.3, "the same of sglang's kernels, over that", false},
+    [CONVERT_TRTLLM] = {"convert_trtllm", 1, 0.1, 10, 0.3, "the same of TensorRT-LLM's", false},
 };
 
-/* Columns (of N) and rows (of M) of the tiles there are. */
-static const struct tile tiles[] = {{128, 128}, {128, 64}, {128, 256}};
-enum { TILES = sizeof tiles / sizeof *tiles, OUTPUT_BYTES = 2 };
+/* Columns (of N) and rows (of M) of the tiles there are; `pair`: by two multiprocessors together, from Blackwell on. */
+static const struct {
+    struct tile tile;
+    bool pair;
+} tiles[] = {
+    {{128, 128}, false}, {{128, 64}, false}, {{128, 256}, false}, {{256, 128}, false}, {{64, 128}, false},
+    {{128, 32}, false},  {{32, 128}, false}, {{128, 16}, false},  {{16, 128}, false},  {{256, 64}, false},
+    {{64, 256}, false},  {{64, 64}, false},  {{64, 32}, false},   {{32, 64}, false},   {{256, 256}, true},
+    {{256, 128}, true},  {{128, 256}, true},
+};
+enum {
+    TILES = sizeof tiles / sizeof *tiles,
+    OUTPUT_BYTES = 2,
+    K_STEP = 64,
+    LEAST_PART = 128,
+    LARGEST_TILE = 32768,
+    FEW_TILES = 3
+};
+
+/* Parts that K may be cut into. */
+static const double cuts[] = {1, 2, 3, 4, 6, 8, 12, 16, 32};
+enum { CUTS = sizeof cuts / sizeof *cuts };
 
 /* A product on a device, with what does not depend on the tile. Times in microseconds. */
 struct product {
     struct tiled on;
-    double memory_us;
+    double clocks_us;        /* clocks in a microsecond */
+    double slowdown;         /* of the arithmetic, for lack of power */
+    double a_bytes, b_bytes; /* an element, as it is multiplied */
+    double hit;              /* share of the operands that lie in L2 */
+    double memory_us, write_us, floor_us;
+    double factor; /* of the library */
+    bool pairs, few;
     const double *c; /* coefficients */
 };
 
-/* How a tile would do. */
+/* How a tile and a number of parts would do. */
 struct way {
-    double waves, arithmetic_us, operands_us, us;
     int tile;
+    double parts, waves, arithmetic_us, load_us, loop_us, extra_us, us;
 };
+
+/* ---- the device ---- */
 
 static double first_above_0(double a, double b, double c)
 {
@@ -72,49 +123,175 @@ static double first_above_0(double a, double b, double c)
 }
 
 /* A device without units for a type computes in the next wider one. */
-static double peak_of(enum dtype dtype, const double *figure)
+static double peak_of(const struct kernel *kernel, const double *figure)
 {
+    enum precision precision;
     const double half = first_above_0(figure[HW_BF16], figure[HW_FP16], figure[HW_FP32]);
-    if (dtype == DTYPE_F8)
-        return figure[HW_FP8] > 0 ? figure[HW_FP8] : half;
-    return dtype == DTYPE_F16 ? first_above_0(figure[HW_FP16], half, half) : half;
+    if (format_precision(kernel->format, &precision))
+        return first_above_0(figure[HW_FP32 + (int)precision], half, half);
+    if (kernel->dtype == DTYPE_F8)
+        return first_above_0(figure[HW_FP8], half, half);
+    return kernel->dtype == DTYPE_F16 ? first_above_0(figure[HW_FP16], half, half) : half;
+}
+
+static const double usual_clock = 1.5e9;
+
+static double clocks_in_us(const struct hardware *hardware)
+{
+    return first_above_0(hardware->figure[HW_CLOCK], usual_clock, usual_clock) / 1e6;
+}
+
+/* Two multiprocessors work on one tile where there is arithmetic of 4 bits and room for operands. */
+static bool has_pairs(const struct hardware *hardware)
+{
+    return hardware->figure[HW_FP4] > 0 && hardware->figure[HW_SHARED_BYTES_PER_SM] > 200 * 1024;
+}
+
+/* ---- the library ---- */
+
+/* Of a figure that is given as that of vLLM and what the others' are over it. */
+static double of_library(enum library library, double sglang, double trtllm)
+{
+    switch (library) {
+    case LIBRARY_SGLANG:
+        return sglang;
+    case LIBRARY_TRTLLM:
+        return trtllm;
+    case LIBRARY_VLLM:
+        return 1;
+    default:
+        return cbrt(sglang * trtllm);
+    }
+}
+
+/* Weights that a measurement goes through, one after the other, so that they come from memory as they do in a model. */
+static double copies_of(const struct kernel *kernel)
+{
+    const bool one = kernel->format == FORMAT_W4A4_FP4 || kernel->format == FORMAT_W8A8_BLOCK;
+    return kernel->library == LIBRARY_TRTLLM ? 5 : one && kernel->library == LIBRARY_VLLM ? 1 : 6;
+}
+
+/*
+ * Operands that come in 8 bits were measured with a kernel of three tiles that does not cut K (the first three above).
+ */
+static bool has_few_tiles(const struct kernel *kernel)
+{
+    return kernel->dtype == DTYPE_F8 && kernel->format == FORMAT_PLAIN;
+}
+
+/* ---- the product ---- */
+
+/* Seven digits are more than any model has, and take a third of the time. */
+static double power(double base, double exponent)
+{
+    return (double)powf((float)base, (float)exponent);
+}
+
+static double lack_of_power(const struct product *p, const struct hardware *hardware)
+{
+    const struct tiled *on = &p->on;
+    const double ideal_us = 2 * on->batch * on->m * on->n * on->k / on->flop_per_us, board = hardware->figure[HW_POWER];
+    const double decades = fmin(1.5, fmax(0, log10(ideal_us / 30)));
+    return board > 0 ? 1 + p->c[POWER] * decades * on->flop_per_us / 1e6 / (2 * board) : 1;
+}
+
+/* Operands that fit into L2 beside each other are read from it, more or less. */
+static void set_memory(struct product *p, const struct kernel *kernel, const struct hardware *hardware)
+{
+    const struct tiled *on = &p->on;
+    const double a = on->batch * on->m * on->k * p->a_bytes, b = on->batch * on->n * on->k * p->b_bytes,
+                 written = on->batch * on->m * on->n * OUTPUT_BYTES, l2 = fmax(hardware->figure[HW_L2_BYTES], 1);
+    const double crowd = (copies_of(kernel) * b + a + written) / (0.7 * l2);
+    p->hit = 1 / (1 + crowd * crowd * crowd);
+    p->memory_us = (a + b) * (1 - p->hit + p->hit / p->c[CACHED]) / (p->c[MEMORY] * on->bytes_per_us);
+    p->write_us = written / (p->c[WRITE] * on->bytes_per_us);
+}
+
+static void set_floor(struct product *p, const struct kernel *kernel)
+{
+    const double *c = p->c;
+    const double converted = format_converted_bytes(kernel->format) > 0 ? p->on.batch * p->on.m * p->on.k * 3 : 0;
+    const double rate = c[CONVERT] * of_library(kernel->library, c[CONVERT_SGLANG], c[CONVERT_TRTLLM]);
+    p->floor_us = c[FLOOR] * of_library(kernel->library, c[FLOOR_SGLANG], c[FLOOR_TRTLLM]) / p->clocks_us +
+                  converted / (rate * p->on.bytes_per_us) + (kernel->alone ? c[LAUNCH_US] : 0);
 }
 
 static struct product product_of(const struct kernel *kernel, const struct hardware *hardware, const double *c)
 {
-    const double element_bytes = kernel->dtype == DTYPE_F8 ? 1 : 2;
+    const double element = kernel_element_bytes(kernel), converted = format_converted_bytes(kernel->format);
     struct product p = {
-        .on = tiled_of(kernel, hardware, peak_of(kernel->dtype, hardware->figure), element_bytes),
+        .on = tiled_of(kernel, hardware, peak_of(kernel, hardware->figure), element),
+        .clocks_us = clocks_in_us(hardware),
+        .a_bytes = converted > 0 ? converted : element,
+        .b_bytes = kernel_weight_bytes(kernel),
+        .factor = of_library(kernel->library, c[SGLANG], c[TRTLLM]),
+        .pairs = has_pairs(hardware),
+        .few = has_few_tiles(kernel),
         .c = c,
     };
-    const struct tiled *on = &p.on;
-    const double read = on->k * (on->m + on->n) * on->element_bytes, written = on->m * on->n * OUTPUT_BYTES;
-    p.memory_us = on->batch * (read * c[READ] + written * c[WRITE]) / on->bytes_per_us;
+    p.slowdown = lack_of_power(&p, hardware);
+    set_memory(&p, kernel, hardware);
+    set_floor(&p, kernel);
     return p;
 }
 
-static struct way way_of(const struct product *p, int tile)
+/* ---- tiles ---- */
+
+static struct way way_of(const struct product *p, int at, double efficiency, double parts)
 {
     const double *c = p->c;
-    const struct tiling tiling = tiling_of(&p->on, &tiles[tile]);
-    const double penalty = tile ? exp(c[TILE_64 + tile - 1]) : 1;
-    const double step_us = tiling.step_us / c[EFFICIENCY] * penalty;
-    struct way way = {.waves = tiling.waves, .tile = tile};
-    way.arithmetic_us = wave_turns(way.waves, 0, c[QUANTUM]) * step_us * (p->on.k + c[DEPTH]);
-    way.arithmetic_us *= 1 + c[LONG] * fmax(0, log(way.arithmetic_us / 100));
-    way.operands_us = tiling.operand_bytes / (p->on.bytes_per_us * c[OPERANDS]);
-    const double moving_us = soft_max(way.operands_us, p->memory_us, c[KNEE]);
-    way.us = soft_max(way.arithmetic_us, moving_us, c[KNEE]) + c[LATENCY_US] * p->on.k;
+    const struct tiled *on = &p->on;
+    const struct tile *tile = &tiles[at].tile;
+    const double team = tiles[at].pair ? 2 : 1;
+    struct way way = {.tile = at, .parts = parts};
+    way.waves = on->batch * ceil(on->n / tile->n) * ceil(on->m / tile->m) * parts * team / on->sms;
+    const double turns = wave_turns(way.waves, 0, c[QUANTUM]), k = ceil(on->k / parts / K_STEP) * K_STEP;
+    const double sides = (fmin(tile->m, on->m) * p->a_bytes + fmin(tile->n, on->n) * p->b_bytes) / team;
+    way.arithmetic_us =
+        turns * 2 * tile->n * tile->m / team * (k + c[DEPTH]) * on->sms / (on->flop_per_us * efficiency) * p->slowdown;
+    way.load_us = turns * sides * k / (c[LOAD] * p->clocks_us);
+    way.loop_us = turns * k * c[STEP] * p->a_bytes / 2 / p->clocks_us;
+    way.extra_us =
+        parts > 1 ? c[SPLIT] / p->clocks_us + 8 * parts * on->batch * on->m * on->n / (c[SPLIT_RATE] * on->bytes_per_us)
+                  : 0;
     return way;
+}
+
+/* Powers take long: where the longest of the four is too much already, it is enough. */
+static double way_us(const struct product *p, const struct way *way, double enough_us)
+{
+    const double most = fmax(fmax(way->arithmetic_us, way->load_us), fmax(way->loop_us, p->memory_us));
+    if (most + way->extra_us >= enough_us)
+        return most + way->extra_us;
+    const double knee = p->c[KNEE];
+    const double sum = power(way->arithmetic_us / most, knee) + power(way->load_us / most, knee) +
+                       power(way->loop_us / most, knee) + power(p->memory_us / most, knee);
+    return most * power(sum, 1 / knee) + way->extra_us;
+}
+
+/* Cutting K fills multiprocessors that had no tile; no library does where parts would be short, or all have several. */
+static bool worth_cutting(const struct product *p, double waves, double parts)
+{
+    return !p->few && p->on.k / parts >= LEAST_PART && waves <= 4;
 }
 
 static struct way best_way(const struct product *p)
 {
-    struct way best = way_of(p, 0);
-    for (int tile = 1; tile < TILES; tile++) {
-        const struct way way = way_of(p, tile);
-        if (way.us < best.us)
-            best = way;
+    struct way best = {.us = INFINITY};
+    for (int tile = 0; tile < (p->few ? FEW_TILES : TILES); tile++) {
+        if (tiles[tile].pair && !p->pairs)
+            continue;
+        const double area = tiles[tile].tile.m * tiles[tile].tile.n / (tiles[tile].pair ? 2 : 1);
+        const double efficiency =
+            p->c[EFFICIENCY] * power(fmin(1, area / (p->few ? 128 * 128 : LARGEST_TILE)), p->c[SMALL]);
+        double waves = 0;
+        for (int i = 0; i < CUTS && (i == 0 || worth_cutting(p, waves, cuts[i])); i++) {
+            struct way way = way_of(p, tile, efficiency, cuts[i]);
+            waves = way.waves;
+            way.us = way_us(p, &way, best.us);
+            if (way.us < best.us)
+                best = way;
+        }
     }
     return best;
 }
@@ -122,67 +299,107 @@ static struct way best_way(const struct product *p)
 static double us(const struct kernel *kernel, const struct hardware *hardware, const double *c)
 {
     const struct product product = product_of(kernel, hardware, c);
-    const struct way way = best_way(&product);
-    return soft_max(lone_floor_us(kernel, c[FLOOR_US]), lone_offset_us(kernel, c[OFFSET_US]) + way.us, 6);
+    return (product.floor_us + product.write_us + best_way(&product).us) * product.factor;
 }
 
+/* ---- features ---- */
+
 enum feature {
+    SGLANGS,
+    TRTLLMS,
     LN_OVER_FLOOR,
     LN_ARITHMETIC,
-    LN_OPERANDS,
+    LN_LOOP,
+    LN_WRITE,
     LN_WAVES,
     WAVE_FILL,
-    WAVES_BEGUN,
     TILE,
+    LN_PARTS,
+    FILL_N,
     FILL_M,
     LN_M,
     LN_N,
     LN_K,
-    LN_L2_A,
+    HIT,
     LN_L2_B,
-    LN_L2_C,
+    LN_L2_A,
+    ALIGNED_N,
     ALIGNED_K,
+    LN_TILES,
     FEATURES,
 };
 
 static const char *const feature_names[FEATURES] = {
+    "by sglang",
+    "by TensorRT-LLM",
     "ln(us / floor)",
     "ln(arithmetic / memory)",
-    "ln(operands / memory)",
+    "ln(steps of K / memory)",
+    "ln(writing / memory)",
     "ln(waves)",
     "fill of waves",
-    "waves begun",
     "tile",
+    "ln(parts of K)",
+    "fill of tiles by N",
     "fill of tiles by M",
     "ln(M)",
     "ln(N)",
     "ln(K)",
-    "ln(A / L2)",
+    "share in L2",
     "ln(B / L2)",
-    "ln(C / L2)",
+    "ln(A / L2)",
+    "alignment of N",
     "alignment of K",
+    "ln(tiles of 128 x 128 / multiprocessors)",
 };
 
 static void describe(const struct kernel *kernel, const struct hardware *hardware, const double *c, double *to)
 {
     const struct product p = product_of(kernel, hardware, c);
     const struct way way = best_way(&p);
+    const struct tile *tile = &tiles[way.tile].tile;
     const double l2 = fmax(hardware->figure[HW_L2_BYTES], 1);
-    to[LN_OVER_FLOOR] = log((c[OFFSET_US] + way.us) / c[FLOOR_US]);
+    to[SGLANGS] = kernel->library == LIBRARY_SGLANG;
+    to[TRTLLMS] = kernel->library == LIBRARY_TRTLLM;
+    to[LN_OVER_FLOOR] = log((p.floor_us + p.write_us + way.us) / p.floor_us);
     to[LN_ARITHMETIC] = log(way.arithmetic_us / p.memory_us);
-    to[LN_OPERANDS] = log(way.operands_us / p.memory_us);
+    to[LN_LOOP] = log(way.loop_us / p.memory_us);
+    to[LN_WRITE] = log(p.write_us / p.memory_us);
     to[LN_WAVES] = log(way.waves);
     to[WAVE_FILL] = way.waves / ceil(way.waves);
-    to[WAVES_BEGUN] = fmin(ceil(way.waves), 32);
     to[TILE] = way.tile;
-    to[FILL_M] = tile_fill(p.on.m, tiles[way.tile].m);
+    to[LN_PARTS] = log(way.parts);
+    to[FILL_N] = tile_fill(p.on.n, tile->n);
+    to[FILL_M] = tile_fill(p.on.m, tile->m);
     to[LN_M] = log(p.on.m);
     to[LN_N] = log(p.on.n);
     to[LN_K] = log(p.on.k);
-    to[LN_L2_A] = log(p.on.batch * p.on.m * p.on.k * p.on.element_bytes / l2);
-    to[LN_L2_B] = log(p.on.batch * p.on.n * p.on.k * p.on.element_bytes / l2);
-    to[LN_L2_C] = log(p.on.batch * p.on.m * p.on.n * OUTPUT_BYTES / l2);
+    to[HIT] = p.hit;
+    to[LN_L2_B] = log(p.on.batch * p.on.n * p.on.k * p.b_bytes / l2);
+    to[LN_L2_A] = log(p.on.batch * p.on.m * p.on.k * p.a_bytes / l2);
+    to[ALIGNED_N] = alignment(kernel->product.n, 64, 128, 512);
     to[ALIGNED_K] = alignment(kernel->product.reduced, 64, 128, 512);
+    to[LN_TILES] = log(p.on.batch * ceil(p.on.n / 128) * ceil(p.on.m / 128) / p.on.sms);
+}
+
+/* ---- which kernels ---- */
+
+/* Beside libraries that choose among many tiles and cuts there are kernels with one large tile, and none that cut K. */
+static double start(uint32_t way, uint32_t parameter)
+{
+    (void)way;
+    switch (parameter) {
+    case SMALL:
+        return 0.6;
+    case QUANTUM:
+        return 0.95;
+    case SPLIT:
+        return 30000;
+    case DEPTH:
+        return 100;
+    default:
+        return parameters[parameter].start;
+    }
 }
 
 static bool takes(const struct kernel *kernel)
@@ -190,23 +407,39 @@ static bool takes(const struct kernel *kernel)
     return kernel->dtype == DTYPE_F8 || kernel->dtype == DTYPE_F16 || kernel->dtype == DTYPE_BF16;
 }
 
+/* Operands that come in 8 bits are another kernel than those that it converts. */
 static const char *group(const struct kernel *kernel)
 {
+    if (kernel->format != FORMAT_PLAIN)
+        return format_word(kernel->format).at;
     return kernel->dtype == DTYPE_F8 ? "fp8" : "half";
+}
+
+/* A format has the units that it is made for, or there is no such kernel. */
+static uint32_t also_needs(const struct kernel *kernel, const struct hardware *hardware)
+{
+    enum precision precision;
+    (void)hardware;
+    return format_precision(kernel->format, &precision) ? 1u << (HW_FP32 + (int)precision) : 0;
 }
 
 const struct family family_gemm_matrix = {
     .name = "gemm_matrix",
     .forms = 1u << FORM_BMM | 1u << FORM_LINEAR,
     .needs = 1u << HW_FP32 | 1u << HW_SMS | 1u << HW_MEMORY_RATE,
-    .about = "Products of 8 and 16 bits on matrix units: tiles by waves, their operands, the matrices once through "
-             "memory.",
+    .about = "Products of 4, 8 and 16 bits on matrix units: the least over tiles and cuts of K, by waves over the "
+             "multiprocessors, steps of K one after the other, operands out of memory or L2; floors by library.",
+    .also_needs = also_needs,
     .takes = takes,
     .group = group,
     .us = us,
     .parameters = parameters,
     .parameter_count = COEFFICIENTS,
+    .start = start,
+    .start_count = 1,
     .describe = describe,
     .features = feature_names,
     .feature_count = FEATURES,
+    .trees = 50,
+    .leaves = 12,
 };

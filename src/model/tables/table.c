@@ -18,6 +18,7 @@ struct schema {
     const char *sizes[MOST_SIZES + 1]; /* in the order of kernel_of_op, ended by NULL */
     const char *us_too;                /* another name of the column `us`; NULL */
     double us_each;                    /* of its unit; 0: 1 */
+    bool queued;                       /* kernels timed without what launched them */
 };
 
 static const struct schema schemas[] = {
@@ -27,7 +28,7 @@ static const struct schema schemas[] = {
      .device = "device",
      .us = "latency_us",
      .sizes = {"batch", "in_channels", "out_channels", "kernel_size", "input_size", "stride", "padding"}},
-    {.op = "=gemm_fp8", .device = "hardware", .us = "avg_duration", .sizes = {"M", "N", "K"}},
+    {.op = "=gemm_fp8", .device = "hardware", .us = "avg_duration", .sizes = {"M", "N", "K"}, .queued = true},
     {.op = "op", .device = "device", .us = "latency_us", .sizes = {"bytes", "ranks", "server_ranks"}},
     {.op = "collective",
      .device = "device",
@@ -61,6 +62,7 @@ struct kernel_table {
     uint32_t layout_count;
     struct form_columns forms;
     bool names_forms;
+    uint32_t queued, library; /* columns that every kind may have */
 };
 
 /* ---- columns ---- */
@@ -90,6 +92,8 @@ static bool find_layouts(struct kernel_table *table)
     for (int i = 0; i < SCHEMAS; i++)
         table->layout_count += find_layout(table, &schemas[i], &table->layouts[table->layout_count]);
     table->names_forms = form_columns_find(csv_stream_header(table->rows), &table->forms);
+    find_column(table, "queued", &table->queued);
+    find_column(table, "library", &table->library);
     return table->layout_count > 0 || table->names_forms;
 }
 
@@ -162,7 +166,7 @@ static void read_row(const struct layout *layout, struct table_row *row)
     row->op = layout->op == UINT32_MAX ? str_of(layout->schema->op + 1) : csv_field(&row->fields, layout->op);
     row->device = csv_field(&row->fields, layout->device);
     row->problem = read_kernel(layout, row);
-    row->kernel.alone = true;
+    row->kernel.alone = !layout->schema->queued;
     if (!real_read(csv_field(&row->fields, layout->us), &row->us) || row->us <= 0)
         row->us = 0;
     if (layout->schema->us_each > 0)
@@ -187,6 +191,17 @@ static void read_as_some_kind(const struct kernel_table *table, struct table_row
     read_row(blamed, row);
 }
 
+/* A row that does not say how it was timed was launched by itself, as those of the public tables were. */
+static void read_setting(const struct kernel_table *table, struct table_row *row)
+{
+    const str queued = str_trim(csv_field(&row->fields, table->queued));
+    if (queued.len && !str_eq(queued, S("0")) && !str_eq(queued, S("1")))
+        row->problem = "queued is neither 0 nor 1";
+    if (queued.len)
+        row->kernel.alone = str_eq(queued, S("0"));
+    row->kernel.library = library_of_word(str_trim(csv_field(&row->fields, table->library)));
+}
+
 bool kernel_table_next(struct kernel_table *table, struct table_row *row)
 {
     *row = (struct table_row){0};
@@ -196,6 +211,7 @@ bool kernel_table_next(struct kernel_table *table, struct table_row *row)
         read_form(table, row);
     else
         read_as_some_kind(table, row);
+    read_setting(table, row);
     return true;
 }
 

@@ -13,6 +13,8 @@
  *     hidden, heads, layers, sequence, micro_batch, global_batch, tensor, data, pipeline (iteration_ms), or in the words
  *     of vTrain's tables                                  an iteration of training a transformer on many GPUs
  *     op, device, form, dtype, backward, and the sizes by the names of kernel.h          a kernel of any form (table_forms.h)
+ *     queued                                              1: no launch in the time, as in a CUDA graph or a full queue
+ *     library                                             whose kernel: vllm, sglang, trtllm, nccl
  *     latency_us                                          measured, microseconds
  *
  * Tables of several kinds may be one, with empty fields where a kind has no such column.

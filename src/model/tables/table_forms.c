@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "table_forms.h"
 
+#include <stddef.h>
+
 #include "table.h"
 
 /* Its own column, or one that stands for several sizes. */
@@ -18,6 +20,9 @@ bool form_columns_find(const struct csv_row *header, struct form_columns *column
     columns->form = csv_column(header, S("form"));
     columns->dtype = csv_column(header, S("dtype"));
     columns->backward = csv_column(header, S("backward"));
+    columns->key_dtype = csv_column(header, S("kv_dtype"));
+    columns->format = csv_column(header, S("format"));
+    columns->past = csv_column(header, S("past_len"));
     for (int form = 0; form < FORMS; form++) {
         const struct form_sizes sizes = form_sizes_of((enum kernel_form)form);
         for (uint32_t i = 0; i < sizes.count; i++)
@@ -76,15 +81,41 @@ static const char *read_size(const struct form_size *size, uint32_t column, cons
     return NULL;
 }
 
-static const char *read_sizes(const uint32_t *columns, const struct csv_row *fields, struct kernel *kernel)
+/* In the place of all keys a table may say how many there were before the queries. */
+static const char *read_past(const struct form_columns *columns, const struct csv_row *fields, struct kernel *kernel)
+{
+    int64_t past;
+    if (!str_int(str_trim(csv_field(fields, columns->past)), &past) || past < 0 || past > INT32_MAX)
+        return "past_len is no count of keys";
+    kernel->attention.keys = past + kernel->attention.queries;
+    return NULL;
+}
+
+static const char *read_sizes(const struct form_columns *columns, const struct csv_row *fields, struct kernel *kernel)
 {
     const struct form_sizes sizes = form_sizes_of(kernel->form);
+    const bool past = kernel->form == FORM_ATTENTION && columns->past != UINT32_MAX;
     for (uint32_t i = 0; i < sizes.count; i++) {
-        const char *problem = read_size(&sizes.at[i], columns[i], fields, kernel);
+        const uint32_t column = columns->sizes[kernel->form][i];
+        const bool keys = sizes.at[i].offset == offsetof(struct kernel, attention.keys);
+        const char *problem = past && keys && column == UINT32_MAX ? read_past(columns, fields, kernel)
+                                                                   : read_size(&sizes.at[i], column, fields, kernel);
         if (problem)
             return problem;
     }
     return kernel_check(kernel);
+}
+
+/* Of the types and formats that a row names; columns that are not there say nothing. */
+static const char *read_types(const struct form_columns *columns, const struct csv_row *fields, struct kernel *kernel)
+{
+    const str keys = str_trim(csv_field(fields, columns->key_dtype));
+    if (!dtype_of(str_trim(csv_field(fields, columns->dtype)), &kernel->dtype) || !dtype_of(keys, &kernel->key_dtype))
+        return "an element type of no known word";
+    kernel->key_dtype = keys.len ? kernel->key_dtype : DTYPE_UNKNOWN;
+    return format_of_word(str_trim(csv_field(fields, columns->format)), &kernel->format)
+               ? NULL
+               : "a format of operands of no known word";
 }
 
 const char *form_columns_kernel(const struct form_columns *columns, const struct csv_row *fields, struct kernel *kernel)
@@ -92,10 +123,11 @@ const char *form_columns_kernel(const struct form_columns *columns, const struct
     *kernel = (struct kernel){.variant = S("")};
     if (!kernel_form_of_word(str_trim(csv_field(fields, columns->form)), &kernel->form))
         return "a form of no known word";
-    if (!dtype_of(str_trim(csv_field(fields, columns->dtype)), &kernel->dtype))
-        return "an element type of no known word";
+    const char *problem = read_types(columns, fields, kernel);
+    if (problem)
+        return problem;
     kernel->backward = str_eq(str_trim(csv_field(fields, columns->backward)), S("1"));
-    const char *problem = read_sizes(columns->sizes[kernel->form], fields, kernel);
+    problem = read_sizes(columns, fields, kernel);
     kernel->variant = variant_of(csv_field(fields, columns->op), kernel);
     return problem;
 }

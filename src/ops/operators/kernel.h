@@ -16,6 +16,8 @@
 
 #include "base/str.h"
 #include "ops/words/dtype.h"
+#include "ops/words/format.h"
+#include "ops/words/library.h"
 
 enum kernel_form {
     FORM_BMM,
@@ -37,6 +39,8 @@ enum kernel_form {
     FORM_HOST_COPY,
     FORM_OPTIMIZER,
     FORM_ATTENTION,
+    FORM_EXPERTS,  /* a layer of experts on one GPU: products up, gate and down of the tokens that come to it */
+    FORM_QUANTIZE, /* 16 bits to 8, with a given scale or finding it */
     FORM_COLLECTIVE,
     FORM_ITERATION,
     FORM_BYTES, /* whatever has no form of its own */
@@ -65,10 +69,12 @@ double axes_size(const struct axis axes[KERNEL_AXES]);
 struct kernel {
     enum kernel_form form;
     bool backward;
-    bool
-        alone; /* launched and timed by itself, as the public tables are: launch cost included. Inside a model: false */
-    enum dtype dtype; /* DTYPE_UNKNOWN counts as fp32 */
-    str variant;      /* finer than the form: "gelu", "addu"; "" where none is known */
+    bool alone; /* launched and timed by itself: launch cost included. Queued, as in a model or a CUDA graph: false */
+    enum dtype dtype;     /* DTYPE_UNKNOWN counts as fp32 */
+    enum dtype key_dtype; /* of keys and values in a cache, FORM_ATTENTION; DTYPE_UNKNOWN: as dtype */
+    enum format format;   /* of products and experts */
+    enum library library; /* whose kernel */
+    str variant;          /* finer than the form: "gelu", "addu"; "" where none is known */
     union {
         /* FORM_BMM, FORM_LINEAR: C[m x n] = A[m x reduced] B[reduced x n]. Public tables call `reduced` n and `n` k. */
         struct {
@@ -111,7 +117,19 @@ struct kernel {
         struct {
             int64_t batch, heads, queries, keys, width, causal;
             int64_t key_heads, value_width; /* 0: as many as heads; as wide as width */
+            int64_t window;                 /* keys that a query meets at most; 0: all */
+            int64_t latent;                 /* 1: values are part of the keys, as in latent attention */
         } attention;
+        struct {
+            int64_t tokens, hidden, intermediate, experts, topk; /* tokens before routing, of the whole group */
+            int64_t tensor_parallel, expert_parallel; /* this GPU holds experts / expert_parallel, each cut in parts */
+            int64_t matrices;                         /* of an expert: 3, or 2 without a gate */
+            int64_t skew; /* thousandths: tokens an expert follow i^-(skew / 1000), on the most loaded GPU; 0: alike */
+        } experts;
+        struct {
+            int64_t rows, cols;
+            int64_t finds_scale; /* 1: the scale is found, too; 0: given */
+        } quantize;
         struct {
             int64_t kind, bytes, ranks, server_ranks; /* kind: enum collective_kind + 1 */
         } collective;
@@ -154,10 +172,25 @@ static inline double kernel_element_bytes(const struct kernel *kernel)
     return bytes ? (double)bytes : 4;
 }
 
-/* Products, convolutions and attention: what matrix units do. */
+/* The same of a weight: the second operand of a product, an expert's matrices. */
+static inline double kernel_weight_bytes(const struct kernel *kernel)
+{
+    const double bytes = format_weight_bytes(kernel->format);
+    return bytes > 0 ? bytes : kernel_element_bytes(kernel);
+}
+
+/* The same of what a cache of keys and values holds. */
+static inline double kernel_key_bytes(const struct kernel *kernel)
+{
+    const int64_t bytes = dtype_bytes(kernel->key_dtype);
+    return bytes ? (double)bytes : kernel_element_bytes(kernel);
+}
+
+/* Products, convolutions, attention and experts: what matrix units do. */
 static inline bool kernel_form_is_matrix(enum kernel_form form)
 {
-    return form == FORM_BMM || form == FORM_LINEAR || form == FORM_CONVOLUTION || form == FORM_ATTENTION;
+    return form == FORM_BMM || form == FORM_LINEAR || form == FORM_CONVOLUTION || form == FORM_ATTENTION ||
+           form == FORM_EXPERTS;
 }
 
 /* NULL where every size is positive and FLOPs and bytes fit; else what is wrong, in words: "k is 0". */

@@ -71,21 +71,49 @@ static double value_width(const struct kernel *k)
 /* Forward Q K^T and P V; backward Q K^T again, dV, dP, dQ, dK: as torch.utils.flop_counter counts. */
 static double attention_flops(const struct kernel *k)
 {
+    const bool windowed = k->attention.window > 0 && k->attention.window < k->attention.keys;
     const double pairs = (double)k->attention.batch * (double)k->attention.heads * (double)k->attention.queries *
-                         (double)k->attention.keys;
+                         (double)(windowed ? k->attention.window : k->attention.keys);
     const double width = (double)k->attention.width, values = value_width(k);
     const double flops = 2 * pairs * (k->backward ? 3 * width + 2 * values : width + values);
-    return k->attention.causal && k->attention.queries == k->attention.keys ? flops / 2 : flops;
+    return k->attention.causal && !windowed && k->attention.queries == k->attention.keys ? flops / 2 : flops;
 }
 
 /* Queries, keys, values and output; backward both, with the gradients of all. */
-static double attention_elements(const struct kernel *k)
+static double attention_bytes(const struct kernel *k)
 {
     const double wide = (double)k->attention.width + value_width(k);
+    const double cached = k->attention.latent ? (double)k->attention.width : wide;
     const double key_heads = (double)(k->attention.key_heads ? k->attention.key_heads : k->attention.heads);
-    const double queries = (double)k->attention.heads * (double)k->attention.queries * wide;
-    const double keys = key_heads * (double)k->attention.keys * wide;
-    return (k->backward ? 2 : 1) * (double)k->attention.batch * (queries + keys);
+    const double met = (double)(k->attention.window && k->attention.window < k->attention.keys - k->attention.queries
+                                    ? k->attention.window + k->attention.queries
+                                    : k->attention.keys);
+    const double queries = (double)k->attention.heads * (double)k->attention.queries * wide * kernel_element_bytes(k);
+    return (k->backward ? 2 : 1) * (double)k->attention.batch *
+           (queries + key_heads * met * cached * kernel_key_bytes(k));
+}
+
+/* ---- experts ---- */
+
+/* Products of one expert's matrices with one token. */
+static double expert_weights(const struct kernel *k)
+{
+    return (double)k->experts.matrices * (double)k->experts.hidden * (double)k->experts.intermediate /
+           (double)k->experts.tensor_parallel;
+}
+
+/* Where all are loaded alike. */
+static double expert_pairs(const struct kernel *k)
+{
+    return (double)k->experts.tokens * (double)k->experts.topk / (double)k->experts.expert_parallel;
+}
+
+/* The weights of experts that tokens come to, once, and the tokens in and out. */
+static double expert_bytes(const struct kernel *k)
+{
+    const double held = (double)k->experts.experts / (double)k->experts.expert_parallel, pairs = expert_pairs(k);
+    return (pairs < held ? pairs : held) * expert_weights(k) * kernel_weight_bytes(k) +
+           2 * (double)k->experts.tokens * (double)k->experts.hidden * kernel_element_bytes(k);
 }
 
 /* ---- all ---- */
@@ -100,6 +128,8 @@ double kernel_flops(const struct kernel *k)
         return 2 * outputs(k) * products_each(k);
     case FORM_ATTENTION:
         return attention_flops(k);
+    case FORM_EXPERTS:
+        return 2 * expert_pairs(k) * expert_weights(k);
     default:
         return 0;
     }
@@ -113,10 +143,11 @@ static double lookup_bytes(const struct kernel *k)
     return bags * ((double)k->lookup.bag * (row * (k->backward ? 2 : 1) + index) + row + index);
 }
 
-static double product_elements(const struct kernel *k)
+static double product_bytes(const struct kernel *k)
 {
     const double m = (double)k->product.m, reduced = (double)k->product.reduced, n = (double)k->product.n;
-    return (double)k->product.batch * (m * reduced + reduced * n + m * n);
+    return (double)k->product.batch *
+           (kernel_element_bytes(k) * (m * reduced + m * n) + kernel_weight_bytes(k) * reduced * n);
 }
 
 /* Elements of what comes in; a gradient needs two such tensors. */
@@ -131,11 +162,15 @@ double kernel_bytes(const struct kernel *k)
     switch (k->form) {
     case FORM_BMM:
     case FORM_LINEAR:
-        return wide * product_elements(k);
+        return product_bytes(k);
     case FORM_CONVOLUTION:
         return wide * convolution_elements(k);
     case FORM_ATTENTION:
-        return wide * attention_elements(k);
+        return attention_bytes(k);
+    case FORM_EXPERTS:
+        return expert_bytes(k);
+    case FORM_QUANTIZE:
+        return (wide + 1) * (double)k->quantize.rows * (double)k->quantize.cols;
     case FORM_ELEMENTWISE:
         return wide * (double)k->elements.rows * (double)k->elements.cols * (double)k->elements.accesses;
     case FORM_SOFTMAX:

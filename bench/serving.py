@@ -1,0 +1,104 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Measured kernels of LLM serving as a table that `steptime model fit`, `model eval` and `predict kernel` read.
+
+serving.py FAMILY FOLDER [OUTPUT] [--rows N] [--others]     FAMILY: products, quantize
+
+FOLDER holds the tables of ai-dynamo/aiconfigurator (gemm.csv.xz ...). Of each engine on a GPU the newest version is
+taken, without rows that were timed with the host. --rows takes so many of a device, engine and format, by a hash of the shape, the
+same shapes on all devices; --others takes the rows of that choice that were not taken.
+"""
+import argparse
+import csv
+import io
+import lzma
+import os
+import sys
+import zlib
+from collections import defaultdict
+
+FORMATS = {"bfloat16": "", "fp8": "w8a8_fp8", "fp8_block": "w8a8_fp8_block", "nvfp4": "w4a4_fp4", "sq": "w8a8_int8",
+           "int8_wo": "w8a16_int8", "int4_wo": "w4a16_int4"}
+SETTING = {"queued": "1"}
+
+
+def product(row):
+    return dict(op="linear", form="linear", dtype="bf16", format=FORMATS[row["dtype"]], b=1, m=row["m"], n=row["k"],
+                k=row["n"])
+
+
+def quantized(row):
+    return dict(op="quantize", form="quantize", dtype="bf16", rows=row["m"], cols=row["k"])
+
+
+# Of a family: its table, a row as the program reads it, and which rows are none (timed with the host; a difference).
+FAMILIES = {
+    "products": ("gemm", product, lambda row: row["framework"] == "vllm" and row["dtype"] == "fp8_block"),
+    "quantize": ("quantize", quantized, lambda row: row["part"] != "scale_matrix"),
+}
+
+
+def version(text):
+    """1.3.0rc20 stands behind 1.3.0rc15, and 1.3.0 behind both."""
+    release, _, candidate = text.partition("rc")
+    return [int(part) for part in release.split(".")], int(candidate) if candidate else 1 << 30
+
+
+def read(folder, family):
+    """The rows of the newest version of each engine on a GPU, with the table's own columns."""
+    table, _, odd = FAMILIES[family]
+    with lzma.open(os.path.join(folder, table + ".csv.xz"), "rt", newline="") as text:
+        rows = [row for row in csv.DictReader(text) if not odd(row)]
+    newest = {}
+    for row in rows:
+        key = row["device"], row["framework"], row.get("dtype")
+        newest[key] = max(newest.get(key, row["version"]), row["version"], key=version)
+    return [row for row in rows if row["version"] == newest[row["device"], row["framework"], row.get("dtype")]]
+
+
+def converted(folder, family):
+    """The same as the program reads them."""
+    for row in read(folder, family):
+        yield dict(FAMILIES[family][1](row), device=row["device"], library=row["framework"],
+                   latency_us=row["latency_us"], **SETTING)
+
+
+def rank(row):
+    """The same for a shape wherever it was measured."""
+    skip = ("device", "library", "latency_us")
+    return zlib.crc32(",".join(f"{key}={value}" for key, value in row.items() if key not in skip).encode())
+
+
+def thinned(rows, most, others=False):
+    """`most` of each device, library and format, in the order of the table; or the others."""
+    groups = defaultdict(list)
+    for row in rows:
+        groups[row["device"], row["library"], row.get("format")].append(row)
+    for group in groups.values():
+        taken = {id(row) for row in sorted(group, key=rank)[:most]}
+        yield from (row for row in group if (id(row) in taken) != others)
+
+
+def write(rows, out):
+    rows = list(rows)
+    table = csv.DictWriter(out, list(rows[0]), lineterminator="\n")
+    table.writeheader()
+    table.writerows(rows)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("family", choices=sorted(FAMILIES))
+    parser.add_argument("folder")
+    parser.add_argument("output", nargs="?")
+    parser.add_argument("--rows", type=int, default=1 << 30)
+    parser.add_argument("--others", action="store_true")
+    asked = parser.parse_args()
+    text = io.StringIO()
+    write(thinned(converted(asked.folder, asked.family), asked.rows, asked.others), text)
+    with open(asked.output, "w", newline="") if asked.output else sys.stdout as out:
+        out.write(text.getvalue())
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Columns of tables of kernels that say how a row was timed, whose kernel it is and how its operands lie."""
+import csv
+import io
+import os
+import sys
+import tempfile
+import unittest
+
+from support import INPUT, OK, SHARED, SOURCE, steptime
+
+HEADER = "op,device,form,dtype,b,m,n,k"
+ROW = "linear,H100,linear,bf16,1,64,4096,4096"
+ATTENTION = "op,device,form,dtype,batch,heads,queries,width,causal"
+DECODE = "attention,H100,attention,bf16,8,32,1,128,1"
+
+
+def predicted(header, *rows):
+    text = "\n".join((header, *rows)) + "\n"
+    done = steptime("predict", "kernel", "--input", "-", stdin=text.encode())
+    return [row["predicted_us"] and float(row["predicted_us"]) for row in csv.DictReader(io.StringIO(done.out))], done
+
+
+class Columns(unittest.TestCase):
+    def test_a_queued_kernel_has_no_launch_in_its_time(self):
+        (lone, untold, queued), _ = predicted(HEADER + ",queued", ROW + ",0", ROW + ",", ROW + ",1")
+        self.assertEqual(lone, untold)
+        self.assertLess(queued, lone)
+        (older, queued), _ = predicted("op,device,b,m,n,k,queued", "linear,T4,1,64,64,64,", "linear,T4,1,64,64,64,1")
+        self.assertLess(queued, older)
+
+    def test_a_word_that_is_none_is_named(self):
+        for column, value, said in (("queued", "yes", "queued is neither 0 nor 1"),
+                                    ("format", "w3a3", "a format of operands of no known word")):
+            (us,), done = predicted(f"{HEADER},{column}", f"{ROW},{value}")
+            self.assertEqual((us, done.code), ("", INPUT))
+            self.assertIn(said, done.err)
+
+    def test_libraries_differ_and_an_unknown_one_is_as_none(self):
+        (vllm, trtllm, none, other), done = predicted(
+            HEADER + ",format,library", *(f"{ROW},w8a8_fp8,{word}" for word in ("vllm", "trtllm", "", "mine")))
+        self.assertEqual(done.code, OK, done.err)
+        self.assertNotEqual(vllm, trtllm)
+        self.assertEqual(none, other)
+
+    def test_a_format_that_the_device_has_no_units_for_is_refused(self):
+        (us,), done = predicted(HEADER + ",format", ROW + ",w4a4_fp4")
+        self.assertEqual(us, "")
+        self.assertIn("lacks the figure fp4", done.err)
+
+    def test_keys_may_be_told_by_those_before(self):
+        (past,), _ = predicted(ATTENTION + ",past_len", DECODE + ",4095")
+        (keys,), _ = predicted(ATTENTION + ",keys", DECODE + ",4096")
+        self.assertEqual(past, keys)
+        (us,), done = predicted(ATTENTION + ",past_len", DECODE + ",-1")
+        self.assertEqual(us, "")
+        self.assertIn("past_len is no count of keys", done.err)
+
+    def test_heads_of_keys_have_either_name(self):
+        (one,), _ = predicted(ATTENTION + ",keys,kv_heads,window,kv_dtype", DECODE + ",4096,8,0,fp8")
+        (other,), _ = predicted(ATTENTION + ",keys,key_heads,window,kv_dtype", DECODE + ",4096,8,0,fp8")
+        self.assertEqual(one, other)
+        (us,), done = predicted(ATTENTION + ",keys,kv_heads", DECODE + ",4096,-1")
+        self.assertEqual(us, "")
+        self.assertIn("the heads of keys are fewer than 0", done.err)
+
+
+SERVING = os.path.join(SHARED, "data", "prediction", "serving")
+
+
+@unittest.skipUnless(os.path.isdir(SERVING), "the shared measurements are not here")
+class Serving(unittest.TestCase):
+    def test_the_published_tables_are_read_and_every_row_is_one(self):
+        sys.path.insert(0, os.path.join(SOURCE, "bench"))
+        import serving
+        rows = list(serving.thinned(serving.converted(SERVING, "quantize"), 20))
+        with tempfile.TemporaryDirectory() as folder:
+            table = os.path.join(folder, "table.csv")
+            with open(table, "w") as out:
+                serving.write(rows, out)
+            done = steptime("model", "eval", table, "--format", "csv")
+        self.assertEqual(done.code, OK, done.err)
+        self.assertEqual(sum(int(row["rows"]) for row in csv.DictReader(io.StringIO(done.out))), len(rows))
+
+
+if __name__ == "__main__":
+    unittest.main()
