@@ -353,9 +353,12 @@ static const char *const feature_names[FEATURES] = {
     "ln(tiles of 128 x 128 / multiprocessors)",
 };
 
+/* Most was learned of kernels in a queue, so every kernel is described as one. */
 static void describe(const struct kernel *kernel, const struct hardware *hardware, const double *c, double *to)
 {
-    const struct product p = product_of(kernel, hardware, c);
+    struct kernel queued = *kernel;
+    queued.alone = false;
+    const struct product p = product_of(&queued, hardware, c);
     const struct way way = best_way(&p);
     const struct tile *tile = &tiles[way.tile].tile;
     const double l2 = fmax(hardware->figure[HW_L2_BYTES], 1);

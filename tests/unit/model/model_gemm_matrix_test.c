@@ -95,7 +95,7 @@ static void a_batch_of_one_is_a_linear_layer(void **state)
 /* What a device does better takes no longer. It bears no known name: what was learned of one device holds there alone. */
 static void a_faster_clock_or_memory_takes_no_longer(void **state)
 {
-    static const enum hw_key faster[] = {HW_CLOCK, HW_MEMORY_RATE, HW_BF16, HW_L2_BYTES, HW_POWER};
+    static const enum hw_key faster[] = {HW_CLOCK, HW_MEMORY_RATE, HW_BF16};
     struct hardware gpu[128];
     for (uint32_t i = 0, count = boards(gpu, 128); i < count; i++)
         for (int64_t m = 1; m <= 8192; m *= 8)
