@@ -22,6 +22,7 @@ static const struct verb {
               " hw set overlap pcie-share efficiency measured group-by jobs strict threads "},
              {"project", fleet_project, true,
               " hw at to set traffic sweep overlap pcie-share efficiency measured group-by jobs strict threads "},
+             {"fit", fleet_fit, false, " hw set overlap pcie-share efficiency measured group-by strict threads "},
              {"stragglers", fleet_stragglers, false, " steps skip-warmup "}};
 enum { VERBS = sizeof verbs / sizeof *verbs };
 
@@ -64,7 +65,7 @@ static bool no_verb(const char *word, struct steptime_error *err)
     if (*word && suggest_found(&near))
         return fail(err, STEPTIME_USAGE, "fleet has no '%s'; did you mean 'fleet %.*s'?", word, (int)near.best.len,
                     near.best.at);
-    return fail(err, STEPTIME_USAGE, "fleet features, fleet breakdown, fleet project or fleet stragglers?");
+    return fail(err, STEPTIME_USAGE, "fleet features, fleet breakdown, fleet project, fleet fit or fleet stragglers?");
 }
 
 static enum steptime_code run(const struct call *call, struct steptime_error *err)
@@ -102,8 +103,11 @@ static const struct option options[] = {
      "Share of a link's rate by size of message and number of servers, from a table: ethernet=nic_ratio.csv."},
     {"measured", 0, NULL, NULL,
      "Fit the efficiencies of --hw (in project of --at, or of --hw paper) to the jobs that have a measured_ms, and say how "
-     "far off the model is with them, on jobs that it was not fitted on too. The table is read twice."},
-    {"group-by", 0, "COLUMN", NULL, "By the values of a column of the table too, whatever column it is."},
+     "far off the model is with them, on jobs that it was not fitted on too. The table is read twice. fit: fit how steps "
+     "grow with the workers to them."},
+    {"group-by", 0, "COLUMN", NULL,
+     "By the values of a column of the table too, whatever column it is. fit: the column that names a job's model; default: "
+     "model."},
     {"jobs", 0, NULL, NULL, "The table jobs, of one row a job, even if there are more than 100,000."},
     {"strict", 0, NULL, NULL, "Stop at the first row that makes no sense, with code 3, instead of dropping it."},
     {"threads", 0, "N", NULL, "Use at most N cores. Default: all."},
@@ -114,7 +118,7 @@ static const struct option options[] = {
 
 const struct command command_fleet = {
     .name = "fleet",
-    .arguments = "features|breakdown|project|stragglers TABLE|TRACE...",
+    .arguments = "features|breakdown|project|fit|stragglers TABLE|TRACE...",
     .brief = "where the time of a cluster's jobs goes, and what they would gain elsewhere",
     .about =
         "An analytical model splits the step of a job into input, compute-bound and memory-bound work, and weights and "
@@ -128,13 +132,15 @@ const struct command command_fleet = {
         "allreduce-cluster, pearl; data-parallel, zero1, zero2, fsdp, tensor-parallel, pipeline-parallel, "
         "expert-parallel.\n\nbreakdown: the parts of all jobs, by job, by GPU and by GPU-time, and by "
         "architecture.\n\nproject: each job's speed-up on another architecture or hardware, and its new "
-        "bottleneck.\n\nfeatures: such a table from traces; a folder of ranks is one job.\n\nstragglers: what slow "
+        "bottleneck.\n\nfit: from jobs measured at several numbers of workers (alone_ms: the step of one alone), what makes "
+        "steps grow with them, and how far off steps of models are that it was not fitted to.\n\nfeatures: such a table from traces; a folder of ranks is one job.\n\nstragglers: what slow "
         "operations and slow workers cost one job, by what-if; from its ranks' traces or a table of operations.",
     .examples = "steptime fleet breakdown jobs.csv --hw paper|where the time goes\n"
                 "steptime fleet breakdown jobs.csv.gz --group-by team --format html -o fleet.html|a page with curves\n"
                 "steptime fleet project jobs.csv --hw paper --to allreduce-local|who gains from NVLink servers\n"
                 "steptime fleet project jobs.csv --hw paper --set ethernet=100Gbps|and from a faster network\n"
                 "steptime fleet project jobs.csv --at V100 --hw H100 --sweep overlap=0..1|other GPUs\n"
+                "steptime fleet fit jobs.csv --measured --hw paper|how steps grow with the workers\n"
                 "steptime fleet features cluster/* --format csv -o jobs.csv|a table from folders of traces\n"
                 "steptime fleet stragglers job/|who holds the others up\n"
                 "steptime fleet stragglers job/ --steps 4..7|in four steps",

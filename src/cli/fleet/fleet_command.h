@@ -6,11 +6,12 @@
 #include "cli/program/command.h"
 #include "fleet/table/job_table.h"
 #include "fleet/table/machines.h"
-#include "fleet/table/measured.h"
+#include "fleet/measured/measured.h"
 #include "cli/program/progress.h"
 
 bool fleet_breakdown(const struct call *call, struct steptime_error *err);
 bool fleet_project(const struct call *call, struct steptime_error *err);
+bool fleet_fit(const struct call *call, struct steptime_error *err);
 bool fleet_features(const struct call *call, struct steptime_error *err);
 bool fleet_stragglers(const struct call *call, struct steptime_error *err);
 

@@ -80,6 +80,8 @@ bool job_moved(const struct job *job, const struct target *target, struct job *m
     moved->field[JOB_CNODES] =
         target->moves || target->cnodes > 0 ? lesser(asked, most_cnodes(moved, &target->cluster)) : asked;
     drop_degrees(moved);
+    if (moved->field[JOB_CNODES] != job->field[JOB_CNODES])
+        moved->field[JOB_SERVERS] = NAN;
     moved->field[JOB_WEIGHT_BYTES] = weight_bytes(job, target, moved);
     *obstacle = obstacle_of(moved, &target->cluster);
     return *obstacle == OBSTACLE_NONE;
@@ -105,11 +107,12 @@ struct projected job_project_from(const struct job *job, const struct job_step *
 {
     struct projected projected = {.before = *before, .speedup = NAN, .cnode_speedup = NAN};
     struct job moved, told;
-    if (job->lacks_amounts && !told_of(job, here, &told)) {
+    const bool untold = job->lacks_amounts || !isnan(job->field[JOB_ALONE_MS]);
+    if (untold && !told_of(job, here, &told)) {
         projected.obstacle = OBSTACLE_FIELD;
         return projected;
     }
-    if (!job_moved(job->lacks_amounts ? &told : job, target, &moved, &projected.obstacle))
+    if (!job_moved(untold ? &told : job, target, &moved, &projected.obstacle))
         return projected;
     projected.after = job_step(&moved, &target->cluster);
     projected.cnodes = moved.field[JOB_CNODES];

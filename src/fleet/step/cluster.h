@@ -11,6 +11,7 @@
 
 #include "base/arena.h"
 #include "hw/hardware.h"
+#include "scaling.h"
 #include "steptime/error.h"
 
 /* What a step waits for. */
@@ -43,6 +44,7 @@ struct cluster {
     bool host_link_is_shared; /* by as many as the architecture puts on a server, instead */
     bool duplex;              /* traffic that counts both directions passes both at a time (not in the paper) */
     double bucket_bytes;      /* gradients are sent in messages of so much; 0: in one */
+    struct scaling scaling;   /* with the workers; none in the paper */
 };
 
 /* The paper's base configuration. */
@@ -55,6 +57,7 @@ bool cluster_of_hardware(const struct hardware *hardware, struct arena *arena, s
 /*
  * One figure: "ethernet=100Gbps", "pcie=50GB/s", "nvlink=300GB/s", "flops=64TFLOPS", "memory=4TB/s",
  * "efficiency=60%" (all), "efficiency.network=80%", "latency.network=5us", "overlap=50%", "pcie_share=4",
+ * "spread=6%", "spread.network=20%", "two_servers=1.5", "overlap=layers",
  * "precision=fp16", "duplex=yes", "bucket=25MiB", "memory_size=32GiB", "gpus_per_server=4". A rate may also be a share of
  * what it was, "memory=200%", or a link of the catalogue, "ethernet=HDR". The words of hw/hardware.h name the same figures.
  * False with STEPTIME_USAGE, naming key or unit; the cluster is as before then.

@@ -182,6 +182,9 @@ static bool put_efficiency(const struct setting *s)
 
 static bool put_overlap(const struct setting *s)
 {
+    s->cluster->scaling.by_layer = str_eq(s->text, S("layers"));
+    if (s->cluster->scaling.by_layer)
+        return true;
     if (str_eq(s->text, S("none")) || str_eq(s->text, S("ideal"))) {
         s->cluster->overlap = str_eq(s->text, S("ideal")) ? 1 : 0;
         return true;
@@ -194,6 +197,16 @@ static bool put_overlap(const struct setting *s)
 }
 
 /* ---- the rest ---- */
+
+static bool put_step_spread(const struct setting *s)
+{
+    return read_share(s, false, &s->cluster->scaling.step_spread);
+}
+
+static bool put_network_spread(const struct setting *s)
+{
+    return read_share(s, false, &s->cluster->scaling.network_spread);
+}
 
 static bool read_of(const struct setting *s, enum dimension wanted, double least, const char *example, double *value)
 {
@@ -271,6 +284,11 @@ static bool put_gpus_per_server(const struct setting *s)
     return read_of(s, DIMENSION_COUNT, 1, "8", &s->cluster->gpus_per_server);
 }
 
+static bool put_two_servers(const struct setting *s)
+{
+    return read_of(s, DIMENSION_COUNT, 1, "1.5", &s->cluster->scaling.two_servers);
+}
+
 static const struct figure_setting {
     const char *word;
     bool (*put)(const struct setting *setting);
@@ -279,6 +297,8 @@ static const struct figure_setting {
     {"pcie_share", put_pcie_share},   {"precision", put_precision},
     {"duplex", put_duplex},           {"bucket", put_bucket},
     {"memory_size", put_memory_size}, {"gpus_per_server", put_gpus_per_server},
+    {"spread", put_step_spread},      {"spread.network", put_network_spread},
+    {"two_servers", put_two_servers},
 };
 
 static bool unknown(const struct setting *s)

@@ -5,14 +5,14 @@
 
 /* ---- groups and their collectives ---- */
 
-/* Ranks that talk, how many of them share a server, and how many such groups share its network. */
+/* Ranks that talk, how many of them share a server, how many such groups share its network, servers where told, or 0. */
 struct group {
-    double ranks, local, beside;
+    double ranks, local, beside, servers;
 };
 
 static double servers_of(const struct group *group)
 {
-    return ceil(group->ranks / group->local);
+    return group->servers > 0 ? group->servers : ceil(group->ranks / group->local);
 }
 
 /* (n - 1) / n: the share of a message that is not there already. */
@@ -35,7 +35,7 @@ static double network_hops(double servers, double passes, bool trees)
  */
 static struct exchange along_rings(double bytes, const struct group *group, double passes, bool trees)
 {
-    struct exchange exchange = {.servers = servers_of(group), .both_ways = true};
+    struct exchange exchange = {.servers = servers_of(group), .ranks = group->ranks, .both_ways = true};
     if (group->ranks <= 1)
         return exchange;
     const double whole = bytes / elsewhere(group->ranks);
@@ -85,6 +85,7 @@ static struct group data_group(const struct layout *layout)
         .ranks = layout->data,
         .local = lesser(layout->data, room),
         .beside = lesser(layout->tensor, layout->per_server),
+        .servers = layout->data == layout->cnodes ? layout->servers : 0,
     };
 }
 
@@ -109,7 +110,7 @@ struct exchange exchange_of_weights(const struct job *job, const struct layout *
 
 struct exchange exchange_of_tensors(const struct job *job, const struct layout *layout)
 {
-    const struct group group = {layout->tensor, lesser(layout->tensor, layout->per_server), 1};
+    const struct group group = {layout->tensor, lesser(layout->tensor, layout->per_server), 1, 0};
     return along_rings(job_figure(job, JOB_TENSOR_BYTES, 0), &group, 2, true);
 }
 
@@ -135,7 +136,7 @@ struct exchange exchange_of_experts(const struct job *job, const struct layout *
 {
     const double bytes = job_figure(job, JOB_EXPERT_BYTES, 0);
     const double room = greater(1, floor(layout->per_server / layout->tensor));
-    const struct group group = {layout->expert, lesser(layout->expert, room), layout->per_server};
+    const struct group group = {layout->expert, lesser(layout->expert, room), layout->per_server, 0};
     struct exchange exchange = {.servers = servers_of(&group), .both_ways = true, .message_bytes = bytes / 8};
     if (group.ranks <= 1)
         return exchange;
@@ -155,14 +156,25 @@ static enum resource present(enum resource link, const struct cluster *cluster)
     return link == RESOURCE_GPU_LINK && cluster->rate[link] <= 0 ? RESOURCE_HOST_LINK : link;
 }
 
+/* Servers of a ring wait for the slowest; where they are two, what each sends and receives has one way between them. */
+static double together_s(const struct exchange *exchange, const struct scaling *scaling, double bytes_s,
+                         double latency_s)
+{
+    const bool two = exchange->ranks > 0 && exchange->servers == 2 && scaling->two_servers > 0;
+    return (latency_s + (two ? scaling->two_servers : 1) * bytes_s) *
+           scaling_slowest(scaling->network_spread, exchange->ranks);
+}
+
 /* The seconds of what is meant for one link on another. */
 static double link_s(const struct exchange *exchange, enum resource meant, const struct cluster *cluster,
                      enum resource link)
 {
     const double efficiency = cluster_efficiency(cluster, link, exchange->message_bytes, exchange->servers);
     const double ways = exchange->both_ways && cluster->duplex ? 2 : 1;
-    return exchange->messages[meant] * cluster->latency_s[link] +
-           exchange->bytes[meant] / (ways * efficiency * cluster->rate[link]);
+    const double bytes_s = exchange->bytes[meant] / (ways * efficiency * cluster->rate[link]);
+    const double latency_s = exchange->messages[meant] * cluster->latency_s[link];
+    return meant == RESOURCE_NETWORK ? together_s(exchange, &cluster->scaling, bytes_s, latency_s)
+                                     : latency_s + bytes_s;
 }
 
 void exchange_add(const struct exchange *exchange, const struct cluster *cluster, double host_sharers,

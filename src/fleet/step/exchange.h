@@ -11,6 +11,7 @@ struct exchange {
     double messages[RESOURCES]; /* one after the other: each costs the link's latency */
     double message_bytes;       /* of one, for efficiency_tables */
     double servers;
+    double ranks;   /* of a collective along rings, of which the slowest is waited for; 0: of two ends */
     bool both_ways; /* sends while it receives */
 };
 

@@ -28,10 +28,21 @@ static void take(struct job *job, enum job_field field, enum part part, double m
     job->field[field] = probe_ms > 0 ? ms / probe_ms * probe : 0;
 }
 
+/* What one cNode alone takes is the time of its GPU, input being part of it, where nothing else is told of that. */
+static void spell_out_alone(struct job *job, const struct scaling *scaling)
+{
+    const double slowest = scaling_slowest(scaling->step_spread, job_figure(job, JOB_CNODES, 1));
+    job->field[JOB_MEASURED_COMPUTE_MS] = slowest * job->field[JOB_ALONE_MS];
+    job->field[JOB_ALONE_MS] = NAN;
+    job->field[JOB_INPUT_BYTES] = job_figure(job, JOB_INPUT_BYTES, 0);
+}
+
 bool fit_job(struct job *job, const struct cluster *cluster)
 {
     struct job told = *job;
     told.lacks_amounts = false;
+    if (!isnan(told.field[JOB_ALONE_MS]))
+        spell_out_alone(&told, &cluster->scaling);
     if (isnan(told.field[JOB_MEMORY_BYTES]) && !isnan(told.field[JOB_MEASURED_COMPUTE_MS]))
         told.field[JOB_MEMORY_BYTES] = 0;
     const double memory_ms =

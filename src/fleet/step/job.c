@@ -95,10 +95,12 @@ static const struct field {
     [JOB_MEASURED_INPUT_MS] = {"measured_input_ms", 0, 1e10},
     [JOB_MEASURED_COMPUTE_MS] = {"measured_compute_ms", 0, 1e10},
     [JOB_MEASURED_WEIGHT_MS] = {"measured_weight_ms", 0, 1e10},
+    [JOB_ALONE_MS] = {"alone_ms", 0, 1e10},
     [JOB_DURATION_S] = {"duration_s", 0, 1e10},
     [JOB_PRODUCTIVE_S] = {"productive_s", 0, 1e10},
     [JOB_STEPS] = {"steps", 0, 1e12},
     [JOB_GPUS_PER_SERVER] = {"gpus_per_server", 1, 1e4},
+    [JOB_SERVERS] = {"servers", 1, 1e7},
     [JOB_TENSOR_PARALLEL] = {"tensor_parallel", 1, 1e6},
     [JOB_PIPELINE_PARALLEL] = {"pipeline_parallel", 1, 1e6},
     [JOB_EXPERT_PARALLEL] = {"expert_parallel", 1, 1e6},
@@ -143,7 +145,7 @@ static enum job_field lacking(const struct job *job)
     static const enum job_field always[] = {JOB_INPUT_BYTES, JOB_FLOPS, JOB_MEMORY_BYTES};
     if (isnan(job->field[JOB_CNODES]) && job->architecture != ARCHITECTURE_1W1G)
         return JOB_CNODES;
-    for (size_t i = 0; i < sizeof always / sizeof *always; i++)
+    for (size_t i = 0; i < sizeof always / sizeof *always && isnan(job->field[JOB_ALONE_MS]); i++)
         if (isnan(job->field[always[i]]))
             return always[i];
     return layout_lacks(job);
@@ -158,6 +160,8 @@ const char *job_problem(const struct job *job)
         return "productive_s is more than duration_s";
     if (job->field[JOB_STEPS] * job->field[JOB_MEASURED_MS] > 1001 * job->field[JOB_DURATION_S])
         return "steps x measured_ms is more than duration_s";
+    if (job->field[JOB_SERVERS] > job_figure(job, JOB_CNODES, 1))
+        return "servers is more than cnodes";
     if (job->field[JOB_CNODES] > floor(job->field[JOB_CNODES]))
         return "cnodes is no whole number";
     const enum job_field lacks = !job->lacks_amounts             ? lacking(job)

@@ -49,10 +49,12 @@ enum job_field {
     JOB_MEASURED_INPUT_MS,      /* parts of it, where a table has them */
     JOB_MEASURED_COMPUTE_MS,
     JOB_MEASURED_WEIGHT_MS,
+    JOB_ALONE_MS,   /* a step of one cNode alone, measured: its input and computing, in the place of their amounts */
     JOB_DURATION_S, /* of the whole job: weighs it in sums by GPU-time */
     JOB_PRODUCTIVE_S, /* of that, in steps whose result was kept: not waiting, starting, saving, nor done again after a failure */
     JOB_STEPS, /* whose result was kept */
     JOB_GPUS_PER_SERVER,
+    JOB_SERVERS,           /* that it stands on; as many as it fills where not given */
     JOB_TENSOR_PARALLEL,   /* ranks that share a layer; 1 where not given */
     JOB_PIPELINE_PARALLEL, /* stages */
     JOB_EXPERT_PARALLEL,   /* ranks that share the experts */

@@ -20,6 +20,7 @@ struct layout layout_of(const struct job *job, double gpus_per_server)
         .tensor = tensor,
         .pipeline = pipeline,
         .data = greater(1, n / (tensor * pipeline)),
+        .servers = job_figure(job, JOB_SERVERS, 0),
         .expert = degree(job, JOB_EXPERT_PARALLEL),
     };
 }

@@ -14,6 +14,7 @@
 struct layout {
     double cnodes, per_server;
     double tensor, pipeline, data, expert;
+    double servers; /* as told; 0: as many as it fills */
 };
 
 struct layout layout_of(const struct job *job, double gpus_per_server);

@@ -77,10 +77,13 @@ static double bubble_ms(const struct job *job, double stages, double work_ms)
     return stages > 1 ? work_ms * (stages - 1) / job_figure(job, JOB_MICRO_BATCHES, 1) : 0;
 }
 
-static double overlapped(const double *ms, double overlap)
+static double overlapped(const double *ms, const struct cluster *cluster)
 {
+    const double overlap = cluster->overlap;
     const double computing = ms[PART_COMPUTE_BOUND] + ms[PART_MEMORY_BOUND] + ms[PART_BUBBLE];
     const double input = ms[PART_INPUT], weight = ms[PART_WEIGHT];
+    if (cluster->scaling.by_layer)
+        return input + computing + greater(0, weight - scaling_beside * computing);
     if (overlap <= 0)
         return input + computing + weight;
     return greater(computing, overlap * greater(input, weight)) + (1 - overlap) * (input + weight);
@@ -117,10 +120,29 @@ static struct job_step measured_step(const struct job *job, const struct cluster
     for (int i = 0; i < RESOURCES; i++)
         step.by_resource_ms[i] = NAN;
     const bool whole = !isnan(step.ms[PART_INPUT] + step.ms[PART_COMPUTE_BOUND] + step.ms[PART_WEIGHT]);
-    step.step_ms = whole ? overlapped(step.ms, cluster->overlap) : NAN;
+    step.step_ms = whole ? overlapped(step.ms, cluster) : NAN;
     step.ms[PART_MEMORY_BOUND] = step.ms[PART_BUBBLE] = whole ? 0 : NAN;
     step.bottleneck = longest(step.ms);
     return step;
+}
+
+/*
+ * Input and computing of a worker. What one alone was measured to take has its own input in it: on a server it shares, the
+ * others' comes to that.
+ */
+static void own_work(const struct job *job, const struct cluster *cluster, double sharers, double *ms)
+{
+    const double slowest = scaling_slowest(cluster->scaling.step_spread, job_figure(job, JOB_CNODES, 1));
+    const double input_ms = 1e3 * seconds(cluster, RESOURCE_HOST_LINK, job_figure(job, JOB_INPUT_BYTES, 0));
+    const double alone_ms = job->field[JOB_ALONE_MS];
+    if (!isnan(alone_ms)) {
+        ms[PART_INPUT] = (sharers - 1) * input_ms;
+        ms[PART_COMPUTE_BOUND] = slowest * alone_ms;
+        return;
+    }
+    ms[PART_INPUT] = sharers * input_ms;
+    ms[PART_COMPUTE_BOUND] = 1e3 * slowest * seconds(cluster, RESOURCE_FLOPS, job_figure(job, JOB_FLOPS, 0));
+    ms[PART_MEMORY_BOUND] = 1e3 * slowest * seconds(cluster, RESOURCE_MEMORY, job_figure(job, JOB_MEMORY_BYTES, 0));
 }
 
 static struct job_step modelled_step(const struct job *job, const struct cluster *cluster)
@@ -132,15 +154,13 @@ static struct job_step modelled_step(const struct job *job, const struct cluster
         step.by_resource_ms[i] = 1e3 * talk.link_s[i];
         step.ms[PART_WEIGHT] += step.by_resource_ms[i];
     }
-    step.ms[PART_INPUT] = 1e3 * sharers * seconds(cluster, RESOURCE_HOST_LINK, job_figure(job, JOB_INPUT_BYTES, 0));
-    step.ms[PART_COMPUTE_BOUND] = 1e3 * seconds(cluster, RESOURCE_FLOPS, job_figure(job, JOB_FLOPS, 0));
-    step.ms[PART_MEMORY_BOUND] = 1e3 * seconds(cluster, RESOURCE_MEMORY, job_figure(job, JOB_MEMORY_BYTES, 0));
+    own_work(job, cluster, sharers, step.ms);
     step.by_resource_ms[RESOURCE_HOST_LINK] += step.ms[PART_INPUT];
     step.by_resource_ms[RESOURCE_FLOPS] = step.ms[PART_COMPUTE_BOUND];
     step.by_resource_ms[RESOURCE_MEMORY] = step.ms[PART_MEMORY_BOUND];
     const double work_ms = step.ms[PART_COMPUTE_BOUND] + step.ms[PART_MEMORY_BOUND] + 1e3 * talk.within_stage_s;
     step.ms[PART_BUBBLE] = bubble_ms(job, talk.stages, work_ms);
-    step.step_ms = overlapped(step.ms, cluster->overlap);
+    step.step_ms = overlapped(step.ms, cluster);
     step.bottleneck = longest(step.ms);
     return step;
 }

@@ -9,7 +9,8 @@
  *
  * With overlap f that share of input and weights passes beside computing, each on a
  * way of its own: T = max(T_c, f T_d, f T_w) + (1 - f)(T_d + T_w); the paper's ideal
- * is f = 1, the longest of the three.
+ * is f = 1, the longest of the three. With gradients by layer, and with the spread
+ * of workers, it grows with them: scaling.h.
  *
  * Links by architecture: 1wng PCIe; PS/Worker Ethernet and PCIe; AllReduce-Local
  * and PEARL NVLink; AllReduce-Cluster Ethernet and NVLink; those of today as

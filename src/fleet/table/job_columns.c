@@ -42,7 +42,8 @@ static bool has_needed(const struct csv_row *header, const char *path, struct st
     uint32_t column;
     if (!job_column_of(header, S("architecture"), path, &column, err))
         return false;
-    for (size_t i = 0; i < sizeof needed / sizeof *needed; i++)
+    const bool measured_alone = csv_column(header, job_field_word(JOB_ALONE_MS)) != NO_COLUMN;
+    for (size_t i = 0; i < (measured_alone ? 1 : sizeof needed / sizeof *needed); i++)
         if (!job_column_of(header, job_field_word(needed[i]), path, &column, err))
             return false;
     return csv_column(header, job_field_word(JOB_DENSE_WEIGHT_BYTES)) != NO_COLUMN ||

@@ -260,6 +260,69 @@ class Measured(unittest.TestCase):
         self.assertEqual(done.code, USAGE)
 
 
+class ScaleOut(unittest.TestCase):
+    """Steps of four models at one to 32 workers that wait for the slowest of them, and for 8 % of the network."""
+
+    ALONE = {"a": (100, 2e7), "b": (300, 4e8), "c": (60, 1e8), "d": (500, 1e9)}
+    LARGEST = {2: 0.5895, 4: 1.0502, 8: 1.4342, 16: 1.7688, 32: 2.0694}  # of n normal values, after Blom
+
+    def table(self, models="abcd"):
+        lines = ["job,model,architecture,cnodes,gpus_per_server,weight_bytes,alone_ms,measured_ms"]
+        for model in models:
+            alone, weights = self.ALONE[model]
+            for n, largest in self.LARGEST.items():
+                own, servers = alone * (1 + 0.06 * largest), -(-n // 4)
+                network = 1e3 * 4 * weights * (1 - 1 / servers) / (0.08 * 12.5e9)
+                local = 1e3 * 4 * weights * (1 - 1 / min(n, 4)) / (0.5 * 50e9)
+                step = own + max(0, network + local - 2 / 3 * own)
+                lines.append(f"{model}{n},{model},data-parallel,{n},4,{4 * weights * (1 - 1 / n)},{alone},{step}")
+        return "\n".join(lines) + "\n"
+
+    def fit(self, text, *words):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "jobs.csv")
+            with open(path, "w", encoding="ascii") as table:
+                table.write(text)
+            return steptime("fleet", "fit", path, *words, "--format", "json")
+
+    def fitted(self, text):
+        done = self.fit(text, "--measured", "--hw", "paper", "--set", "ethernet=100Gbps")
+        self.assertEqual(done.code, OK, done.err)
+        return done.json
+
+    def test_planted_growth_is_found_again(self):
+        found = {row["constant"]: row["fitted"] for row in rows_of(self.fitted(self.table()), "constants")}
+        self.assertAlmostEqual(found["spread"], 0.06, delta=0.004)
+        self.assertAlmostEqual(found["efficiency.ethernet"], 0.08, delta=0.02)  # shared with what varies
+        self.assertIsNone(found["efficiency.pcie"])
+
+    def test_models_held_out_are_told_by_number_of_workers(self):
+        report = self.fitted(self.table())
+        self.assertLess(values(report)["held_out_error"], 0.02)
+        workers = rows_of(report, "workers")
+        self.assertEqual([(row["cnodes"], row["steps"]) for row in workers], [(n, 4) for n in self.LARGEST])
+        self.assertTrue(all(row["covered"] == 1 for row in workers))
+
+    def test_other_commands_have_the_same_steps_with_its_settings(self):
+        words = values(self.fitted(self.table()))["settings"].split()
+        done = steptime("fleet", "breakdown", "-", "--hw", "paper", "--set", "ethernet=100Gbps", *words, "--jobs", "--format", "json",
+                        stdin=self.table().encode())
+        self.assertEqual(done.code, OK, done.err)
+        self.assertLess(values(done.json)["error"], 0.01)
+
+    def test_the_error_on_other_models_is_unknown_where_there_is_but_one(self):
+        report = self.fitted(self.table("b"))
+        self.assertIsNone(values(report)["held_out_error"])
+        self.assertFalse([t for s in report["sections"] for t in s.get("tables", []) if t["id"] == "workers"])
+
+    def test_what_it_needs_is_said(self):
+        self.assertIn("--measured", self.fit(self.table(), "--hw", "paper").err)
+        self.assertIn("--hw", self.fit(self.table(), "--measured").err)
+        self.assertIn("'model'", self.fit(self.table().replace("model", "modal"), "--measured", "--hw", "paper").err)
+        alone = ("job,model,architecture,cnodes,alone_ms,weight_bytes,measured_ms\nx,a,data-parallel,1,100,0,100\n")
+        self.assertIn("several cNodes", self.fit(alone, "--measured", "--hw", "paper").err)
+
+
 class BrokenTables(unittest.TestCase):
     def test_a_row_that_cannot_be_is_dropped_with_its_line(self):
         table = HEADER + "\na,1w1g,1,1,0,1e12,0,0\nb,1w1g,0,1,0,1e12,0,0\nc,1w1g,1,1,0,-5,0,0\nd,1w1g,1,1,0,nan,0,0\n"

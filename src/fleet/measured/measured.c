@@ -5,86 +5,7 @@
 
 #include "base/error.h"
 #include "base/mem.h"
-
-/*
- * A sample of the measured jobs: every stride-th. When there are twice as many as are wanted, every other one goes and the
- * stride doubles, so memory is bounded and the sample is spread over all of the table.
- */
-struct sample {
-    struct job *jobs;
-    size_t room;
-    uint64_t count, seen, stride;
-};
-
-static bool was_measured(const struct job *job)
-{
-    return job->field[JOB_MEASURED_MS] > 0;
-}
-
-static void halve(struct sample *sample)
-{
-    uint64_t kept = 0;
-    for (uint64_t i = 0; i < sample->count; i += 2)
-        sample->jobs[kept++] = sample->jobs[i];
-    sample->count = kept;
-    sample->stride *= 2;
-}
-
-static void sample_add(struct sample *sample, const struct job *job)
-{
-    if (sample->seen++ % sample->stride)
-        return;
-    sample->jobs = mem_grow(sample->jobs, &sample->room, sample->count + 1, sizeof *sample->jobs);
-    sample->jobs[sample->count] = *job;
-    sample->jobs[sample->count].name = sample->jobs[sample->count].gpu = S("");
-    sample->jobs[sample->count].network = sample->jobs[sample->count].group = S("");
-    if (++sample->count == 2 * (uint64_t)FIT_JOBS)
-        halve(sample);
-}
-
-/* ---- reading: a block keeps its measured jobs, which join the sample in order ---- */
-
-struct block {
-    struct job *jobs;
-    size_t count, room;
-};
-
-static void *begin_block(void *context, unsigned thread)
-{
-    (void)context;
-    (void)thread;
-    return mem_zeroed(sizeof(struct block));
-}
-
-static const char *add_job(void *context, void *at, const struct job *job, uint64_t line)
-{
-    (void)context;
-    (void)line;
-    struct block *block = at;
-    if (!was_measured(job))
-        return NULL;
-    block->jobs = mem_grow(block->jobs, &block->room, block->count + 1, sizeof *block->jobs);
-    block->jobs[block->count++] = *job;
-    return NULL;
-}
-
-static void drop_block(void *context, void *at)
-{
-    (void)context;
-    struct block *block = at;
-    mem_free(block->jobs);
-    mem_free(block);
-}
-
-static bool join_block(void *context, void *at, struct steptime_error *err)
-{
-    (void)err;
-    const struct block *block = at;
-    for (size_t i = 0; i < block->count; i++)
-        sample_add(context, &block->jobs[i]);
-    drop_block(context, at);
-    return true;
-}
+#include "sample.h"
 
 /* ---- fitting ---- */
 
@@ -143,15 +64,12 @@ static bool fit_sample(const struct sample *sample, const struct cluster *cluste
 bool measured_fit(const struct job_table_asked *asked, const struct cluster *cluster, struct arena *arena,
                   struct measured *measured, struct steptime_error *err)
 {
-    struct sample sample = {.stride = 1};
-    struct job_table_result result = {0};
-    const struct job_visitor visitor = {
-        .context = &sample, .begin = begin_block, .row = add_job, .join = join_block, .drop = drop_block};
+    struct sample sample = {0};
     if (!strcmp(asked->path, "-"))
         return fail(err, STEPTIME_USAGE, "--measured reads the table twice: give a file, not standard input");
-    const bool good = job_table_read(asked, &visitor, arena, &result, err) &&
-                      fit_sample(&sample, cluster, measured, asked->path, err);
-    mem_free(sample.jobs);
+    const bool good =
+        sample_read(asked, arena, &sample, err) && fit_sample(&sample, cluster, measured, asked->path, err);
+    sample_free(&sample);
     return good;
 }
 

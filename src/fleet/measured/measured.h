@@ -7,7 +7,7 @@
 #define FLEET_MEASURED_H
 
 #include "fleet/step/fit.h"
-#include "job_table.h"
+#include "fleet/table/job_table.h"
 #include "report/report.h"
 
 struct measured {
