@@ -17,7 +17,7 @@ bound   what a step waits for most: device host communication data copies stalls
 from dataclasses import dataclass, field
 
 from planted import faults
-from planted.pipelines import messages
+from planted.pipelines import gloo_messages, messages
 from planted.training import pipeline, training
 
 WHEN = {"each": lambda index: True, "once": lambda index: index == 3, "warm_up": lambda index: index < 2,
@@ -107,6 +107,12 @@ IDLE = [
     idle("loader_workers", "data", "loading_workers", faults.loading, 60, "loader", setup={"loader": "MultiProcessing"}),
     idle("read_back_each_operator", "host", "synchronisation", faults.read_back, 0, "operator", where="log_loss",
          setup={"kernel_us": 20}),
+    idle("read_back_each_operator_hip", "host", "synchronisation", faults.read_back, 0, "operator", where="log_loss",
+         setup={"kernel_us": 30, "layers": 5}, vendor="hip"),
+    idle("read_back_each_operator_long", "host", "synchronisation", faults.read_back, 0, "operator", where="log_loss",
+         setup={"kernel_us": 60, "op_us": 40}),
+    idle("read_back_each_layer", "host", "synchronisation", faults.read_back, 0, "layer", where="log_loss",
+         setup={"kernel_us": 25, "layers": 12}),
     idle("sleep_in_frame", "stalls", "sleep", faults.sleep, 100, "forward", where="wait_for_lock", never=("vectorise",)),
     idle("sleep_unseen", "stalls", "unknown", faults.nothing_recorded, 100, "forward", frames=False,
          where="# running sparse arch", never=("vectorise",)),
@@ -215,8 +221,9 @@ SLOWER = [
 def stages(name, ranks, rank, slow, **more):
     """A pipeline of which one stage has more layers than the others."""
     setup = {"kernel_us": 150, "layers": 3, "layers_of": lambda at: slow if at == rank else 3, **more.pop("setup", {})}
-    return Job(name, ranks, "late_rank", "stage_imbalance", kind="stage_imbalance", rank=rank, program=messages, also=("device",),
-               setup=setup, normal={"layers_of": None}, **more)
+    more = {"program": messages, **more}
+    return Job(name, ranks, "late_rank", "stage_imbalance", kind="stage_imbalance", rank=rank, also=("device",), setup=setup,
+               normal={"layers_of": None}, **more)
 
 
 def ring(name, ranks, sender, us, **more):
@@ -235,8 +242,18 @@ PIPELINES = [
     stages("stages_coalesced_4", 4, 2, 8, setup={"messages": "coalesced"}),
     stages("stages_queued_before_4", 4, 1, 8, damage="queued_before"),
     Job("stages_balanced_4", 4, None, setup={"kernel_us": 150, "layers": 3}, program=messages),
+    stages("stages_first_2", 2, 0, 7, program=pipeline),
+    stages("stages_first_6", 6, 0, 8, program=pipeline),
+    stages("stages_last_5", 5, 4, 7, program=pipeline),
+    stages("stages_gloo_2", 2, 0, 6, program=gloo_messages),
+    stages("stages_gloo_4", 4, 2, 8, program=gloo_messages),
+    stages("stages_gloo_6", 6, 5, 6, program=gloo_messages, setup={"kernel_us": 400}),
     late("late_in_pipeline_4", 4, 1, "unknown", faults.nothing_recorded, 25, "forward", where="# running sparse arch",
          program=messages, setup={"layers": 3}),
+    late("late_in_gloo_pipeline_4", 4, 1, "unknown", faults.nothing_recorded, 25, "forward", where="# running sparse arch",
+         program=gloo_messages, setup={"layers": 3}),
+    late("late_in_gloo_pipeline_3", 3, 2, "gc", faults.gc_in_range, 40, "forward", where="gc", kind="gc",
+         program=gloo_messages, setup={"layers": 4, "kernel_us": 100}),
 ]
 
 LINKS = [
@@ -280,6 +297,12 @@ DOUBTS = [
     late("collectives_unseen_4", 4, 1, "unknown", faults.nothing_recorded, 100, "forward", where="# running sparse arch",
          setup={"recorded": lambda rank, step, collective: not (rank == 2 and step == 0 and collective <= 2)}),
     late("every_third_gone_4", 4, 1, "unknown", faults.nothing_recorded, 100, "forward", where="# running sparse arch",
+         damage="every_third_gone"),
+    late("every_third_gone_2", 2, 0, "unknown", faults.nothing_recorded, 60, "forward", where="# running sparse arch",
+         damage="every_third_gone"),
+    late("every_third_gone_6", 6, 2, "unknown", faults.nothing_recorded, 150, "forward", where="# running sparse arch",
+         damage="every_third_gone"),
+    late("every_third_gone_gc_5", 5, 4, "gc", faults.gc_in_range, 80, "forward", kind="gc", where="gc",
          damage="every_third_gone"),
     late("queued_before_4", 4, 1, "unknown", faults.nothing_recorded, 100, "forward", where="# running sparse arch",
          damage="queued_before"),

@@ -202,6 +202,23 @@ class Machine:
         self.write_row(begin, end, f"gloo:{kind}", "user_annotation", GLOO, **{"Input Dims": [[elements]]})
         self.now = end + WAKE_NS
 
+    def gloo_message(self, kind, other, shape, transfer_us):
+        """A send or a receive on the host: its work stands on the calling thread, until that has waited for it."""
+        ends = (self.rank, other) if kind == "send" else (other, self.rank)
+        self.counts["message", ends] += 1
+        key, begin = ("message", *ends, self.counts["message", ends]), self.now
+        told = {"Concrete Inputs": ["", "", str(other), "0"], "Input type": ["TensorList", "", "Scalar", "Scalar"],
+                "Input Dims": [[shape], [], [], []]}
+        with self.row("c10d::send" if kind == "send" else "c10d::recv_", **told):
+            self.spend(20)
+            work = self.now
+            self.spend(3)
+        end = yield Meeting(key, ends, begin, self.length(transfer_us, "communication"))
+        self.came.append((key, begin, end))
+        self.write_row(work, end, f"gloo:{kind}", "user_annotation", self.tid, **{
+            "Input Dims": [shape], "Input type": ["float"], "Concrete Inputs": [""]})
+        self.now = end + WAKE_NS
+
     # To a file
 
     def write(self, path, **more):

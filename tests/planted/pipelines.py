@@ -125,6 +125,48 @@ class MessageStep(StageStep):
         machine.steps.append((begin, machine.now))
 
 
+class HostStep(StageStep):
+    """The same on processors alone, over gloo: a rank stands still in a send or a receive until the other has come."""
+
+    SHAPE = [512, 512]
+
+    def operator(self, name, kernel, dims, share=1.0, **args):
+        with self.machine.row(name, **{"Input Dims": dims, **args}):
+            self.machine.spend(self.setup.op_us + self.kernel_us * share, "device")
+        return 0
+
+    def message(self, kind, other):
+        if other is not None:
+            yield from self.machine.gloo_message(kind, other, self.SHAPE, TRANSFER_US)
+
+    def run(self):
+        machine, last = self.machine, self.machine.world - 1
+        layers = self.setup.layers_of(machine.rank) if self.setup.layers_of else self.setup.layers
+        down, up = (machine.rank - 1 if machine.rank else None), (machine.rank + 1 if machine.rank < last else None)
+        yield from self.fault("before")
+        begin = machine.now
+        with machine.range(f"ProfilerStep#{self.number}"):
+            for micro in range(self.MICRO):
+                yield from self.message("recv", down)
+                for number in range(layers):
+                    if micro == 0 and number == 1:
+                        yield from self.fault("forward")
+                    yield from self.layer(number)
+                yield from self.message("send", up)
+            for _ in range(self.MICRO):
+                yield from self.message("recv", up)
+                for _ in range(layers):
+                    self.layer_back()
+                yield from self.message("send", down)
+            yield from self.optimizer(0)
+        machine.steps.append((begin, machine.now))
+
+
+def gloo_messages(machine, setup):
+    for number in range(setup.first, setup.first + setup.steps):
+        yield from HostStep(machine, setup, number).run()
+
+
 def messages(machine, setup):
     for number in range(setup.first, setup.first + setup.steps):
         yield from MessageStep(machine, setup, number).run()

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the machines run: data-parallel training, the same over two nodes, and a pipeline of stages.
 
-A step has places where a fault can act: before, loader, forward, operator, backward, optimizer, after. `Setup.faults` are
+A step has places where a fault can act: before, loader, forward, operator, layer, backward, optimizer, after. `Setup.faults` are
 (places, what to do) that faults.py makes; they are asked at each place and do nothing unless it is theirs.
 """
 import contextlib
@@ -84,6 +84,8 @@ class Step:
                     ("aten::native_layer_norm", "void at::native::vectorized_layer_norm_kernel<float>", [[t, WIDTH]], 1.0)):
                 self.sequence += 1
                 yield from self.fault("operator")
+                if name == "aten::gelu":
+                    yield from self.fault("layer")
                 self.operator(name, kernel, dims, share, **{"Sequence number": self.sequence, "Fwd thread id": 0})
 
     def layer_back(self):

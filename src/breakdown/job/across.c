@@ -103,8 +103,9 @@ static bool waited(const struct walk *w, uint32_t collective, const struct line_
     return w->time_ns >= met->last_ns || w->time_ns >= line_exit_ns(w->lines, w->rank, collective);
 }
 
-static void take_collective(struct walk *w, uint32_t collective)
+static void take_collective(struct walk *w, uint32_t any)
 {
+    const uint32_t collective = w->lines->at[w->rank].lead[any];
     const struct line_meeting *met = line_blocking(w->lines, w->rank, collective);
     const int64_t entry = line_entry_ns(w->lines, w->rank, collective);
     w->at = w->lines->at[w->rank].strip->ways[collective];

@@ -23,8 +23,8 @@ struct ideal {
     bool by_step; /* false: all steps are one */
 
     /* the current experiment */
-    uint32_t rank, class, kind; /* that alone; NO_RANK: all */
-    bool all_but;               /* all but the rank */
+    uint32_t rank, stage, class, kind; /* that alone; NO_RANK: all */
+    bool all_but;                      /* all but the rank */
 };
 
 static int64_t *own_of(const struct ideal *d, uint32_t rank, uint32_t step, uint32_t column)
@@ -78,10 +78,21 @@ static void add_rank(struct ideal *d, uint32_t r)
     }
 }
 
-/*
- * Of a rank that waits little of its compute is on its ways. So compute of devices is compared as a whole: in a step, by its
- * last collective.
- */
+/* What a rank computes behind the last collective of a step: the mean, for the steps that are told apart. */
+static void add_compute_behind(struct ideal *d, uint32_t r)
+{
+    const struct rank_numbers *numbers = d->lines->at[r].numbers;
+    int64_t *compute = &d->compute[(size_t)r * d->steps], before = 0, steps = 0;
+    for (uint32_t step = 0; step < d->steps; step++) {
+        before += compute[step];
+        steps += compute[step] > 0;
+    }
+    const int64_t behind = numbers->time_ns[TIME_COMPUTE] - before;
+    for (uint32_t step = 0; step < d->steps && steps > 0 && behind > 0 && d->by_step; step++)
+        compute[step] += compute[step] ? behind / steps : 0;
+}
+
+/* Of a rank that waits little of its compute is on its ways. So compute of devices is compared as a whole, in a step. */
 static void measure_compute(struct ideal *d, uint32_t r, const struct map *steps)
 {
     const struct rank_numbers *numbers = d->lines->at[r].numbers;
@@ -140,6 +151,8 @@ static bool is_ideal(const struct ideal *d, uint32_t rank, const struct line_kin
 {
     if (d->all_but)
         return rank != d->rank;
+    if (d->stage != NO_RANK && d->lines->ranks->stages.of_rank[rank] != d->stage)
+        return false;
     return (d->rank == NO_RANK || d->rank == rank) && (d->class == NO_RANK || d->class == kind->class) &&
            (d->kind == NO_RANK || d->kind == kind->plain);
 }
@@ -164,6 +177,12 @@ static int64_t nothing(const void *of, uint32_t meeting, int64_t ns)
     return 0;
 }
 
+static int64_t without_link(const void *of, uint32_t meeting, int64_t ns)
+{
+    const struct ideal *d = of;
+    return smaller_of(ns, d->lines->ranks->link.usual_ns[meeting]);
+}
+
 static int64_t run(struct ideal *d, uint32_t rank, uint32_t class, uint32_t kind, bool all_but)
 {
     d->rank = rank;
@@ -177,7 +196,7 @@ struct ideal *ideal_new(const struct lines *lines, enum ideal_rule rule, struct 
 {
     struct map steps = {0};
     struct ideal *d = arena_alloc(arena, sizeof *d);
-    *d = (struct ideal){.lines = lines, .replay = lines_replay_new(lines, arena)};
+    *d = (struct ideal){.lines = lines, .replay = lines_replay_new(lines, arena), .stage = NO_RANK};
     uint32_t *column = arena_array(arena, lines->kind_count, sizeof *column);
     for (uint32_t kind = 0; kind < lines->kind_count; kind++)
         column[kind] = lines->kinds[kind].plain == kind ? d->kinds++ : column[lines->kinds[kind].plain];
@@ -193,6 +212,7 @@ struct ideal *ideal_new(const struct lines *lines, enum ideal_rule rule, struct 
         place_stretches(d, r, &steps, arena);
         add_rank(d, r);
         measure_compute(d, r, &steps);
+        add_compute_behind(d, r);
     }
     find_typical(d, rule, arena);
     d->as_is_ns = lines_replay_run(d->replay, &(struct replay_change){0});
@@ -234,6 +254,19 @@ int64_t ideal_kind_ns(struct ideal *ideal, uint32_t plain, uint32_t rank)
 int64_t ideal_class_ns(struct ideal *ideal, uint8_t class)
 {
     return run(ideal, NO_RANK, class, NO_RANK, false);
+}
+
+int64_t ideal_stage_ns(struct ideal *ideal, uint32_t stage)
+{
+    ideal->stage = stage;
+    const int64_t ns = run(ideal, NO_RANK, NO_RANK, NO_RANK, false);
+    ideal->stage = NO_RANK;
+    return ns;
+}
+
+int64_t ideal_link_ns(struct ideal *ideal)
+{
+    return lines_replay_run(ideal->replay, &(struct replay_change){.transfer = without_link, .of = ideal});
 }
 
 int64_t ideal_transfers_ns(struct ideal *ideal)

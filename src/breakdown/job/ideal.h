@@ -29,6 +29,8 @@ int64_t ideal_rank_ns(struct ideal *ideal, uint32_t rank);
 int64_t ideal_all_but_ns(struct ideal *ideal, uint32_t rank);
 int64_t ideal_kind_ns(struct ideal *ideal, uint32_t plain, uint32_t rank); /* on one rank; NO_RANK: on all */
 int64_t ideal_class_ns(struct ideal *ideal, uint8_t class);                /* all kinds of the class, on all ranks */
-int64_t ideal_transfers_ns(struct ideal *ideal);                           /* all of them at no time */
+int64_t ideal_stage_ns(struct ideal *ideal, uint32_t stage);               /* all ranks of a stage of the pipeline */
+int64_t ideal_link_ns(struct ideal *ideal);      /* what goes over the slow link takes what it takes without */
+int64_t ideal_transfers_ns(struct ideal *ideal); /* all of them at no time */
 
 #endif

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "breakdown/ranks/ranks_link.h"
 #include "ideal.h"
 #include "kind_words.h"
 
@@ -19,7 +20,8 @@ struct showing {
 
 static const struct column_spec columns[] = {
     {"what", "what is ideal", UNIT_NONE, COLUMN_PLAIN,
-     "a rank in all it does; a kind of time on all ranks, or on the rank with most delay cost; the transfers; everything"},
+     "a rank in all it does; the longest stage of a pipeline; a kind of time on all ranks, or on the rank with most delay "
+     "cost; a slow link; the transfers; everything"},
     {"rank", "rank", UNIT_NONE, COLUMN_DETAIL, "of one rank: which"},
     {"kind", "kind", UNIT_NONE, COLUMN_DETAIL, "of one kind of time: its cause, else its class"},
     {"phase", "phase", UNIT_NONE, COLUMN_DETAIL, "of one kind of time: forward, backward, optimizer, loader"},
@@ -141,8 +143,30 @@ static void try_first(struct showing *s)
     }
 }
 
+/* The slow link and the longest stage, where the verdict names one. */
+static void try_named(struct showing *s)
+{
+    const struct ranks *ranks = &s->job->ranks;
+    if (ranks->stages.stands_out)
+        put(s, str_printf(s->arena, "stage %u of %u", ranks->stages.longest + 1, ranks->stages.count), cell_null(),
+            NULL, ideal_stage_ns(s->ideal, ranks->stages.longest));
+    if (ranks->link.found) {
+        const str name = ranks_link_name(ranks, s->arena);
+        const bool ring = ranks->link.from != RANK_NONE_LATE;
+        put(s, str_printf(s->arena, "the link %s%.*s", ring ? "from " : "among ranks ", (int)name.len, name.at),
+            cell_null(), NULL, ideal_link_ns(s->ideal));
+    }
+}
+
 static void say_what_is_left(const struct showing *s, struct section *section)
 {
+    const uint32_t alone = s->job->ranks.unmatched + s->job->ranks.disjoint;
+    if (alone)
+        section_text(section,
+                     str_printf(s->arena,
+                                "Not sure: nobody is known to wait in %u collectives that were not matched, so "
+                                "they end as recorded, and a job without them may save more or less.",
+                                alone));
     if (s->ranks_left || s->kinds_left)
         section_text(section, str_printf(s->arena,
                                          "Tried are the ranks and kinds of time with most delay cost: %u more ranks "
@@ -166,6 +190,7 @@ void ideal_show(const struct job *job, struct report *report)
     s.table = section_table(section, "ideal", "");
     table_columns(s.table, columns);
     put(&s, S("everything"), cell_null(), NULL, ideal_all_ns(s.ideal));
+    try_named(&s);
     try_ranks(&s, most);
     try_first(&s);
     try_kinds(&s, most);

@@ -105,6 +105,34 @@ static void attend(struct lines *lines, uint32_t meeting)
     out->blocking = all_wait(lines, of, out->last_ns);
 }
 
+static bool in_one_kernel(const struct collective *a, const struct collective *b)
+{
+    return !a->on_host && !b->on_host && a->dur_ns >= 0 && a->start_ns == b->start_ns && a->dur_ns == b->dur_ns &&
+           a->kind == COLLECTIVE_POINT_TO_POINT && b->kind == COLLECTIVE_POINT_TO_POINT;
+}
+
+static int64_t last_of(const struct lines *lines, uint32_t r, uint32_t collective)
+{
+    const struct line_meeting *met = line_blocking(lines, r, collective);
+    return met ? met->last_ns : INT64_MIN;
+}
+
+/* A kernel of several messages ends when the last of all has come. They are called one after another. */
+static void find_leads(const struct lines *lines, uint32_t r, struct arena *arena)
+{
+    struct line *line = &lines->at[r];
+    const struct rank_collective *all = line->numbers->collectives;
+    const uint32_t count = line->numbers->collective_count;
+    line->lead = arena_array(arena, count, sizeof *line->lead);
+    for (uint32_t first = 0, end; first < count; first = end) {
+        uint32_t lead = first;
+        for (end = first + 1; end < count && in_one_kernel(&all[first].of, &all[end].of); end++)
+            lead = last_of(lines, r, end) > last_of(lines, r, lead) ? end : lead;
+        for (uint32_t i = first; i < end; i++)
+            line->lead[i] = lead;
+    }
+}
+
 static uint32_t *none_of(uint32_t count, struct arena *arena)
 {
     uint32_t *out = arena_array(arena, count, sizeof *out);
@@ -140,14 +168,17 @@ bool lines_of(const struct job_rank *ranks, uint32_t count, const struct ranks *
             strip = without_collectives(strip, arena);
         if (!strip || strip->way_count != numbers->collective_count + 1)
             return false;
-        out->at[r] = (struct line){strip, numbers, NULL, none_of(numbers->collective_count, arena),
-                                   none_of(numbers->collective_count, arena)};
+        out->at[r] = (struct line){
+            strip, numbers, NULL, none_of(numbers->collective_count, arena), none_of(numbers->collective_count, arena),
+            NULL};
     }
     out->start_ns = first_start(out);
     number_kinds(out, arena);
     out->meetings = arena_array(arena, merged->meeting_count, sizeof *out->meetings);
     for (uint32_t i = 0; i < merged->meeting_count; i++)
         attend(out, i);
+    for (uint32_t r = 0; r < count; r++)
+        find_leads(out, r, arena);
     return true;
 }
 

@@ -35,6 +35,7 @@ struct line {
     const uint32_t *kind; /* by kind of the strip */
     uint32_t *meeting;    /* by collective: which meeting it was; NO_MEETING */
     uint32_t *member;     /* and the index of its member; */
+    uint32_t *lead;       /* by collective: of those that one kernel carries out the one whose last member came last */
 };
 
 /*

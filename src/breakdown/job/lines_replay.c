@@ -13,6 +13,7 @@ struct turn {
 /* A rank in the replay. */
 struct runner {
     int64_t *entry_ns, *exit_ns; /* by collective */
+    int64_t *come_ns;            /* by leading collective: when the last of all that its kernel carries out had come */
     int64_t *end_ns;             /* by stretch */
     bool *met;                   /* by collective: it has had its turn */
     bool *ran;                   /* by stretch */
@@ -91,10 +92,10 @@ struct replay *lines_replay_new(const struct lines *lines, struct arena *arena)
         const uint32_t collectives = lines->at[r].numbers->collective_count;
         const uint32_t stretches = lines->at[r].strip->stretch_count;
         p->at[r] = (struct runner){
-            arena_array(arena, collectives, sizeof(int64_t)),    arena_array(arena, collectives, sizeof(int64_t)),
-            arena_array(arena, stretches, sizeof(int64_t)),      arena_array(arena, collectives, sizeof(bool)),
-            arena_array(arena, stretches, sizeof(bool)),         arena_array(arena, collectives, sizeof(uint32_t)),
-            line_time_ns(lines, r, lines->at[r].strip->first_ns)};
+            arena_array(arena, collectives, sizeof(int64_t)),  arena_array(arena, collectives, sizeof(int64_t)),
+            arena_array(arena, collectives, sizeof(int64_t)),  arena_array(arena, stretches, sizeof(int64_t)),
+            arena_array(arena, collectives, sizeof(bool)),     arena_array(arena, stretches, sizeof(bool)),
+            arena_array(arena, collectives, sizeof(uint32_t)), line_time_ns(lines, r, lines->at[r].strip->first_ns)};
         find_followers(lines, r, p->at[r].follows);
         longest = stretches > longest ? stretches : longest;
     }
@@ -124,9 +125,10 @@ static int64_t length_of(const struct run *run, uint32_t r, uint32_t index)
 }
 
 /* When what comes after a collective begins: as long after its end, or its entry, as recorded. */
-static int64_t after_collective(const struct run *run, uint32_t r, uint32_t collective, int64_t recorded_ns)
+static int64_t after_collective(const struct run *run, uint32_t r, uint32_t any, int64_t recorded_ns)
 {
     const struct lines *lines = run->replay->lines;
+    const uint32_t collective = lines->at[r].lead[any];
     const struct runner *runner = &run->replay->at[r];
     const struct line_meeting *met = line_blocking(lines, r, collective);
     const int64_t exit = line_exit_ns(lines, r, collective), entry = line_entry_ns(lines, r, collective);
@@ -163,22 +165,27 @@ static void enter(const struct run *run, uint32_t r, uint32_t collective)
 {
     const struct lines *lines = run->replay->lines;
     struct runner *runner = &run->replay->at[r];
-    const uint32_t before = runner->follows[collective];
+    const uint32_t follows = runner->follows[collective];
+    const uint32_t before = follows == NO_MEETING ? NO_MEETING : lines->at[r].lead[follows];
     int64_t now = time_of(run, r, lines->at[r].strip->ways[collective], line_entry_ns(lines, r, collective));
     if (before != NO_MEETING && runner->met[before])
         now = larger_of(now, runner->exit_ns[before]);
     runner->entry_ns[collective] = now;
 }
 
-/* As long after the last entry as recorded, or as changed. */
+/* As long after the last entry as recorded, or as changed; of several in one kernel when all have come. */
 static void leave(const struct run *run, uint32_t meeting, uint32_t r, uint32_t collective, int64_t last_now_ns)
 {
     struct runner *runner = &run->replay->at[r];
+    const uint32_t lead = run->replay->lines->at[r].lead[collective];
+    runner->come_ns[lead] = larger_of(runner->come_ns[lead], last_now_ns);
+    if (lead != collective)
+        return;
     const int64_t last_ns = run->replay->lines->meetings[meeting].last_ns;
     const int64_t transfer = line_exit_ns(run->replay->lines, r, collective) - last_ns;
     const bool changed = run->change->transfer && transfer > 0;
     runner->exit_ns[collective] =
-        last_now_ns + (changed ? run->change->transfer(run->change->of, meeting, transfer) : transfer);
+        runner->come_ns[lead] + (changed ? run->change->transfer(run->change->of, meeting, transfer) : transfer);
     runner->met[collective] = true;
 }
 
@@ -208,6 +215,8 @@ static void hold(const struct run *run, const struct turn *turn)
 static void begin(struct replay *p)
 {
     for (uint32_t r = 0; r < p->lines->count; r++) {
+        for (uint32_t i = 0; i < p->lines->at[r].numbers->collective_count; i++)
+            p->at[r].come_ns[i] = INT64_MIN;
         memset(p->at[r].met, 0, p->lines->at[r].numbers->collective_count * sizeof *p->at[r].met);
         memset(p->at[r].ran, 0, p->lines->at[r].strip->stretch_count * sizeof *p->at[r].ran);
     }

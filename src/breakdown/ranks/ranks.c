@@ -337,7 +337,7 @@ void ranks_merge(const struct rank_numbers *const *at, uint32_t count, struct ar
     hold_all(&m);
     close_accounts(&m);
     ranks_find_stages(out, arena);
-    ranks_find_link(out, &m.clock);
+    ranks_find_link(out, &m.clock, arena);
     meeting_kinds(out, arena);
     arena_free(&m.scratch);
 }

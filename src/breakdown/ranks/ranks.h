@@ -142,6 +142,7 @@ struct rank_link {
     const struct meeting *sample; /* a collective over it */
     int64_t excess_ns;            /* what collectives take longer over it, summed */
     double per_step_ns;
+    const int64_t *usual_ns; /* by meeting: its transfer without the slow link; INT64_MAX: it does not go over that */
 };
 
 struct ranks {

@@ -32,7 +32,8 @@ struct bundle {
     uint64_t members, like;
     uint32_t first, count; /* of the order */
     int64_t middle_ns;     /* lower median of their transfers */
-    int64_t excess_ns;     /* over those of the other groups */
+    int64_t usual_ns;      /* the lower median of those of the other groups */
+    int64_t excess_ns;     /* over that; 0: it is not slow */
 };
 
 struct bundles {
@@ -103,10 +104,12 @@ static void find_excess(const struct bundles *b, struct bundle *at, uint32_t cou
     if (count < 2)
         return;
     const int64_t usual_ns = usual_of(at, count, slowest, arena);
-    for (uint32_t i = 0; i < count; i++)
+    for (uint32_t i = 0; i < count; i++) {
+        at[i].usual_ns = usual_ns;
         for (uint32_t k = at[i].first;
              (double)at[i].middle_ns >= slow_factor * (double)usual_ns && k < at[i].first + at[i].count; k++)
             at[i].excess_ns += meeting_at(b, k)->transfer_ns - usual_ns;
+    }
 }
 
 /* The excess of a group over all that it exchanges. */
@@ -118,7 +121,16 @@ static int64_t excess_of(const struct bundles *b, uint64_t members)
     return sum;
 }
 
-static void find_apart(const struct bundles *b, struct rank_link *link)
+/* Of all that the group exchanges and takes longer for. */
+static void note_usual(const struct bundles *b, uint64_t members, int64_t *usual_ns)
+{
+    for (uint32_t i = 0; i < b->count; i++)
+        for (uint32_t k = b->at[i].first;
+             b->at[i].members == members && b->at[i].excess_ns && k < b->at[i].first + b->at[i].count; k++)
+            usual_ns[b->order[k].row] = b->at[i].usual_ns;
+}
+
+static void find_apart(const struct bundles *b, int64_t *usual_ns, struct rank_link *link)
 {
     const struct bundle *slow = NULL;
     int64_t most = 0, next = 0;
@@ -132,15 +144,18 @@ static void find_apart(const struct bundles *b, struct rank_link *link)
         most = excess;
         slow = &b->at[i];
     }
-    if (slow && (double)most >= stand_out * (double)next)
-        *link = (struct rank_link){.found = true,
-                                   .from = RANK_NONE_LATE,
-                                   .to = RANK_NONE_LATE,
-                                   .sample = meeting_at(b, slow->first + (slow->count - 1) / 2),
-                                   .excess_ns = most};
+    if (!slow || (double)most < stand_out * (double)next)
+        return;
+    note_usual(b, slow->members, usual_ns);
+    *link = (struct rank_link){.found = true,
+                               .from = RANK_NONE_LATE,
+                               .to = RANK_NONE_LATE,
+                               .sample = meeting_at(b, slow->first + (slow->count - 1) / 2),
+                               .excess_ns = most,
+                               .usual_ns = usual_ns};
 }
 
-static struct rank_link apart(const struct ranks *ranks, struct arena *scratch)
+static struct rank_link apart(const struct ranks *ranks, int64_t *usual_ns, struct arena *scratch)
 {
     struct rank_link link = {0};
     struct bundles b = {.ranks = ranks};
@@ -151,7 +166,7 @@ static struct rank_link apart(const struct ranks *ranks, struct arena *scratch)
             end++;
         find_excess(&b, b.at + first, end - first, scratch);
     }
-    find_apart(&b, &link);
+    find_apart(&b, usual_ns, &link);
     return link;
 }
 
@@ -188,16 +203,26 @@ static bool somebody_is_late(const struct ranks *ranks, const struct rank_link *
     return false;
 }
 
-void ranks_find_link(struct ranks *ranks, const struct meeting_clock *clock)
+static int64_t *none_usual(const struct ranks *ranks, struct arena *arena)
+{
+    int64_t *usual_ns = arena_array(arena, ranks->meeting_count, sizeof *usual_ns);
+    ranks_forget_usual(ranks, usual_ns);
+    return usual_ns;
+}
+
+void ranks_find_link(struct ranks *ranks, const struct meeting_clock *clock, struct arena *arena)
 {
     struct arena scratch = {0};
-    struct rank_link link = apart(ranks, &scratch);
-    const struct rank_link ring = ranks_find_ring(ranks, clock, &scratch);
+    struct rank_link link = apart(ranks, none_usual(ranks, &scratch), &scratch);
+    const struct rank_link ring = ranks_find_ring(ranks, clock, none_usual(ranks, &scratch), &scratch);
     link = ring.excess_ns > link.excess_ns ? ring : link;
     const uint32_t steps = most_steps(ranks);
     if (link.found && steps && (double)link.excess_ns >= least_share * longest_steps_ns(ranks) &&
         !somebody_is_late(ranks, &link)) {
         link.per_step_ns = (double)link.excess_ns / steps;
+        int64_t *usual_ns = arena_array(arena, ranks->meeting_count, sizeof *usual_ns);
+        memcpy(usual_ns, link.usual_ns, ranks->meeting_count * sizeof *usual_ns);
+        link.usual_ns = usual_ns;
         ranks->link = link;
     }
     arena_free(&scratch);

@@ -12,8 +12,8 @@
 
 #include "ranks_meeting.h"
 
-/* Fills ranks->link. The meetings are held, the accounts closed. */
-void ranks_find_link(struct ranks *ranks, const struct meeting_clock *clock);
+/* Fills ranks->link. The meetings are held, the accounts closed. In the arena. */
+void ranks_find_link(struct ranks *ranks, const struct meeting_clock *clock, struct arena *arena);
 
 /* "No rank is late by its own work: the link from rank 1 to rank 2 is slow ..." In the arena. */
 str ranks_say_link(const struct ranks *ranks, struct arena *arena);

@@ -10,6 +10,7 @@
 #include "ranks_ring.h"
 
 #include "base/hash.h"
+#include "base/order.h"
 #include "base/sort.h"
 
 /* Ends are apart by this at least, and by this part of the transfer. */
@@ -175,6 +176,31 @@ static struct rank_link judge(const struct ring *ring)
                               .excess_ns = (int64_t)((each < most ? each : most) * ring->count)};
 }
 
+/*
+ * Without the link all leave together: as the first to leave does, who has lost by it, too, but what the last is behind
+ * him.
+ */
+static void note_usual(const struct ring *ring, int64_t *usual_ns)
+{
+    const double lost = lost_ns(ring, meeting_of(ring, 0)->sample->of.on_host) - (double)ring->apart_ns;
+    for (uint32_t i = 0; i < ring->count; i++) {
+        const struct meeting *meeting = meeting_of(ring, i);
+        int64_t first_end = INT64_MAX, last_entry = INT64_MIN;
+        for (uint32_t k = meeting->first; k < meeting->first + meeting->count; k++) {
+            const struct meeting_member *member = &ring->ranks->members[k];
+            first_end = smaller_of(first_end, end_of(ring, member));
+            last_entry = larger_of(last_entry, meeting_entry_ns(ring->ranks->at, ring->clock, member));
+        }
+        usual_ns[ring->order[i].row] = larger_of(0, first_end - last_entry - (int64_t)lost);
+    }
+}
+
+void ranks_forget_usual(const struct ranks *ranks, int64_t *usual_ns)
+{
+    for (uint32_t i = 0; i < ranks->meeting_count; i++)
+        usual_ns[i] = INT64_MAX;
+}
+
 /* ---- all groups ---- */
 
 /* By members, kind and size: 0 for what cannot be a ring. */
@@ -191,7 +217,8 @@ static uint64_t group_of(const struct ranks *ranks, const struct meeting *meetin
     return hash ? hash : 1;
 }
 
-struct rank_link ranks_find_ring(const struct ranks *ranks, const struct meeting_clock *clock, struct arena *scratch)
+struct rank_link ranks_find_ring(const struct ranks *ranks, const struct meeting_clock *clock, int64_t *usual_ns,
+                                 struct arena *scratch)
 {
     struct rank_link found = {0};
     struct keyed *order = arena_array(scratch, ranks->meeting_count, sizeof *order);
@@ -208,10 +235,19 @@ struct rank_link ranks_find_ring(const struct ranks *ranks, const struct meeting
         struct ring ring = {.ranks = ranks, .clock = clock, .order = order + first, .count = end - first};
         measure(&ring, scratch);
         const struct rank_link link = judge(&ring);
-        if (link.found && found.found && link.from == found.from && link.to == found.to)
+        if (!link.found)
+            continue;
+        const bool same = found.found && link.from == found.from && link.to == found.to;
+        if (same) {
             found.excess_ns += link.excess_ns;
-        else
-            found = link.excess_ns > found.excess_ns ? link : found;
+        } else if (link.excess_ns > found.excess_ns) {
+            found = link;
+            ranks_forget_usual(ranks, usual_ns);
+        } else {
+            continue;
+        }
+        note_usual(&ring, usual_ns);
     }
+    found.usual_ns = usual_ns;
     return found;
 }

@@ -6,11 +6,12 @@ import tempfile
 import unittest
 
 from planted import real
-from planted.jobs import LATE, NONE, SLOWER
+from planted.jobs import JOBS, LATE, LINKS, NONE, PIPELINES, SLOWER
 from planted.truth import truth, write
 from support import rows_of, shared_trace, steptime, values
 
 MS = 1e6
+UNSURE = ("stages_unnumbered_4", "stages_unnumbered_8", "stages_queued_before_4")  # not all messages are matched, or not rightly
 NO_HOST = {"compute": "compute", "copies": "copies", "memset": "copies", "unknown": "not recorded", "transfer": "transfer",
            "data_loading": "data loading", "stream_gaps": "queue", "launch_latency": "launch"}
 
@@ -112,6 +113,39 @@ class AcrossTest(unittest.TestCase):
                     self.expect_plant(truth(job), self.path(folder))
                 else:
                     self.check(self.path(folder))
+
+    def test_what_a_job_saves_without_the_slow_link_or_with_a_shorter_stage(self):
+        """Those with all their messages: what nobody is known to wait for is not replayed."""
+        for job in LINKS + SLOWER + PIPELINES:
+            named = {"link": "the link ", "stage_imbalance": "stage "}.get(job.kind)
+            if not named:
+                continue
+            with self.subTest(job.name), tempfile.TemporaryDirectory() as folder:
+                write(job, folder)
+                document, about = self.path(folder), truth(job)
+                self.check(document)
+                saved = [row["saves_ns"] for row in rows_of(document, "ideal") if row["what"].startswith(named)]
+                self.assertEqual(len(saved), 1)
+                if job.name not in UNSURE:
+                    self.assertAlmostEqual(saved[0] / about["steps"] / about["expected_ns"], 1, delta=0.05)
+
+    def test_the_path_goes_from_stage_to_stage_over_gloo(self):
+        """Each message for which a stage stands still is a crossing, and no time on the path is spent waiting in one."""
+        for name in ("stages_gloo_4", "late_in_gloo_pipeline_4"):
+            with self.subTest(name), tempfile.TemporaryDirectory() as folder:
+                write(JOBS[name], folder)
+                _, rows, crossings = self.check(self.path(folder))
+                self.assertEqual({row["collective"] for row in crossings}, {"point_to_point"})
+                self.assertGreaterEqual(len(crossings), 2 * 6)
+                self.assertNotIn("host_communication", {row["class"] for row in rows})
+
+    def test_a_recorded_pipeline_over_gloo_crosses_in_its_messages(self):
+        _, rows, crossings = self.check(self.path(os.path.join(real.FOLDER, "stages")))
+        self.assertGreaterEqual(len(crossings), 16)
+        times = collections.Counter()
+        for row in rows:
+            times[row["rank"]] += row["time_ns"]
+        self.assertEqual(times.most_common(1)[0][0], 2)  # the stage with more layers
 
     def test_planted_jobs_that_were_recorded(self):
         for about in real.truths():
