@@ -24,6 +24,8 @@ JOBS = os.path.join("examples", "fleet", "case_studies.csv")
 COMPILED = os.path.join("tests", "data", "compiled", "trace.json.gz")
 OTHERS = [["fleet", "breakdown", JOBS, "--hw", "paper", "--group-by", "architecture"],
           ["fleet", "project", JOBS, "--hw", "paper", "--to", "allreduce-local", "--sweep", "ethernet=25,100Gbps"],
+          ["fleet", "project", JOBS, "--hw", "paper", "--to", "allreduce-local", "--published",
+           os.path.join("examples", "fleet", "published.csv")],
           ["fleet", "features", os.path.join("tests", "data", "recorded", "dlrm-cpu.json.gz")],
           ["fleet", "stragglers", os.path.join("tests", "data", "recorded", "ddp-gloo-rank0.json.gz"),
            os.path.join("tests", "data", "recorded", "ddp-gloo-rank1.json.gz")],

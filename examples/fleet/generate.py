@@ -26,6 +26,7 @@ PS_INPUT_SHARE = 0.03  # of ps-worker and 1wng
 SINGLE_INPUT_SHARE, SINGLE_ABOVE_HALF = 0.10, 0.05  # of 1w1g: mean, and jobs that spend more than half on it
 PS_ABOVE_80 = 0.40  # jobs with more than 80 % of their time in communication
 WEIGHTS_BELOW_10_GB = 0.90
+PS_NOT_GAINING = 0.226  # jobs of which a single cNode is no faster on linked GPUs whose server's PCIe they share
 
 # ---- what was left free, chosen once ----
 
@@ -42,7 +43,8 @@ HUGE_TABLES = 0.01  # jobs whose embedding tables have 100 to 300 GB
 # ---- the paper's base configuration ----
 
 EFFICIENCY = 0.7
-FLOPS, MEMORY, PCIE, ETHERNET = 11e12, 1e12, 10e9, 25e9 / 8
+FLOPS, MEMORY, PCIE, ETHERNET, NVLINK = 11e12, 1e12, 10e9, 25e9 / 8, 50e9
+GPUS_PER_SERVER = 8
 
 QUANTILES = 4096
 COLUMNS = ("job,architecture,cnodes,batch,input_bytes,flops,memory_bytes,weight_bytes,dense_weight_bytes,"
@@ -113,6 +115,105 @@ class PowerLaw:
         return cls(low, high, solve(lambda k: cls(low, high, k + 1e-9).mean() - mean, 0.0, 200.0))
 
 
+def solved(matrix, right):
+    """The solution of a few linear equations, by elimination."""
+    rows = [list(row) + [value] for row, value in zip(matrix, right)]
+    for i in range(len(rows)):
+        largest = max(range(i, len(rows)), key=lambda k: abs(rows[k][i]))
+        rows[i], rows[largest] = rows[largest], rows[i]
+        rows[i] = [x / rows[i][i] for x in rows[i]]
+        for k in range(len(rows)):
+            if k != i:
+                rows[k] = [x - rows[k][i] * y for x, y in zip(rows[k], rows[i])]
+    return [row[-1] for row in rows]
+
+
+# ---- jobs of ps-worker: shares and cNodes together ----
+
+# Of communication an NVLink saves so much; its input shares the PCIe with up to seven others.
+SAVED = 1 - (1 / NVLINK) / (1 / ETHERNET + 1 / PCIE)
+
+
+def gains_nothing(cnodes, weight, given):
+    return given * (min(cnodes, GPUS_PER_SERVER) - 1) >= weight * SAVED
+
+
+class Tilt:
+    """The joint of cNodes, weight share and input share that is nearest to independence, in relative entropy, among those
+    with the published figures: the independent one times exp(sum of factor x figure). cNodes stay as they are."""
+    POINTS, STRIDE = 2584, 1597  # of a Fibonacci lattice: both shares evenly, and together
+    BINS, ROUNDS = 16, 40
+
+    def __init__(self, population):
+        self.weight_mean, self.mean = population.weight_mean, sum(n * p for n, p in population.cnodes)
+        self.wanted = (0.0, 0.0, PS_ABOVE_80, PS_NOT_GAINING)
+        self.factors = [0.0] * len(self.wanted)
+        bins = self.binned(population.cnodes)
+        weights, inputs = population.weight.quantiles(self.POINTS), population.input.quantiles(self.POINTS)
+        pairs = [(w, inputs[i * self.STRIDE % self.POINTS] * (1 - w)) for i, w in enumerate(weights)]
+        self.kinds = [(p, [self.figures(n, w, d) for w, d in pairs]) for n, p in bins]
+        self.fit()
+
+    def binned(self, cnodes):
+        """The numbers up to 8 each, those above in bins as likely, by their mean."""
+        bins = [(n, p) for n, p in cnodes if n <= GPUS_PER_SERVER]
+        rest, total, size = 0.0, 0.0, (1 - sum(p for _, p in bins)) / self.BINS
+        for n, p in cnodes:
+            if n > GPUS_PER_SERVER:
+                rest, total = rest + p, total + n * p
+                if rest >= size or n == cnodes[-1][0]:
+                    bins.append((total / rest, rest))
+                    rest, total = 0.0, 0.0
+        return bins
+
+    def figures(self, n, weight, given):
+        """The means over cNodes as deviations, so that they are means over jobs of figures that shall be 0."""
+        share = n / self.mean
+        return (share * (weight - self.weight_mean), share * (given - PS_INPUT_SHARE), weight > 0.8,
+                gains_nothing(n, weight, given))
+
+    def moments(self, factors):
+        """The dual, its slope and its curvature: log of the norm of each number of cNodes, means, covariances."""
+        count = range(len(factors))
+        value, slope, curve = 0.0, [-w for w in self.wanted], [[0.0] * len(factors) for _ in count]
+        for p, figures in self.kinds:
+            parts = [math.exp(sum(map(float.__mul__, factors, map(float, f)))) for f in figures]
+            norm = sum(parts)
+            value += p * math.log(norm / len(parts))
+            weighed = [[e * f[i] for e, f in zip(parts, figures)] for i in count]
+            means = [sum(column) / norm for column in weighed]
+            for i in count:
+                slope[i] += p * means[i]
+                for k in range(i + 1):
+                    both = sum(x * f[k] for x, f in zip(weighed[i], figures)) / norm - means[i] * means[k]
+                    curve[i][k] += p * both
+                    curve[k][i] = curve[i][k]
+        return value - sum(x * w for x, w in zip(factors, self.wanted)), slope, curve
+
+    def fit(self):
+        """Newton's method on the dual, which is convex; a step that goes too far is halved."""
+        value, slope, curve = self.moments(self.factors)
+        for _ in range(self.ROUNDS):
+            if max(map(abs, slope)) < 1e-5:
+                return
+            step = solved(curve, slope)
+            for halving in range(30):
+                tried = [x - y / 2 ** halving for x, y in zip(self.factors, step)]
+                new = self.moments(tried)
+                if new[0] <= value:
+                    break
+            self.factors, (value, slope, curve) = tried, new
+
+    def log_of(self, n, weight, given):
+        return sum(x * f for x, f in zip(self.factors, self.figures(n, weight, given)))
+
+    def ceiling(self, n):
+        """No log_of that number of cNodes is larger: linear in the shares, which end at the corners, plus both steps."""
+        ends = [self.factors[0] * (w - self.weight_mean) + self.factors[1] * (d - PS_INPUT_SHARE)
+                for w, d in ((0, 0), (1, 0), (0, 1))]
+        return n / self.mean * max(ends) + sum(max(0.0, x) for x in self.factors[2:])
+
+
 # ---- the population ----
 
 class Population:
@@ -133,6 +234,7 @@ class Population:
         self.input_mean = PS_INPUT_SHARE / (1 - self.weight_mean)
         self.input = Beta(self.input_mean, INPUT_CONCENTRATION or self.input_concentration)
         self.memory = Beta(MEMORY_BOUND / (MEMORY_BOUND + COMPUTE_BOUND), MEMORY_CONCENTRATION)
+        self.tilt = Tilt(self)
 
     def fit_cnodes(self):
         """Of ps-worker: three ranges with their shares of jobs; their slopes give the shares of cNodes."""
@@ -152,7 +254,8 @@ class Population:
         return (f"cNodes a job {self.cnodes_a_job:.2f}, of ps-worker {ps_mean:.2f}; "
                 f"weight share: beta of mean {self.weight_mean:.4f} and a + b {self.weight_concentration:.3f}; "
                 f"input share of the rest: mean {self.input_mean:.4f} (1w1g {SINGLE_INPUT_SHARE}), "
-                f"a + b {self.input_concentration:.3f}")
+                f"a + b {self.input_concentration:.3f}; "
+                f"ps-worker jobs times exp of {', '.join(f'{x:.3f}' for x in self.tilt.factors)}")
 
 
 class Draws:
@@ -164,6 +267,8 @@ class Draws:
         self.input = population.input.quantiles(QUANTILES)
         self.single_input = population.single_input.quantiles(QUANTILES)
         self.memory = population.memory.quantiles(QUANTILES)
+        self.tilt = population.tilt
+        self.ceilings = {n: self.tilt.ceiling(n) for n, _ in population.cnodes}
         numbers, chances = zip(*population.cnodes)
         self.numbers, self.chances = numbers, chances
         self.choices = random.Random(seed + 1).choices
@@ -171,6 +276,16 @@ class Draws:
         self.step_s = [STEP_MS / 1e3 * x ** STEP_SPREAD for x in self.log_normal]
         spread = math.log(10e9 / SMALL_WEIGHTS_BYTES) / quantile_of_normal(WEIGHTS_BELOW_10_GB / (1 - HUGE_TABLES))
         self.stored = [SMALL_WEIGHTS_BYTES * x ** spread for x in self.log_normal]
+
+
+    def shares(self, n):
+        """Of a ps-worker job: its weight share and the input's share of the rest, drawn as if independent and kept as
+        often as the tilt says."""
+        rand = self.random
+        while True:
+            weight, of_rest = self.weight[int(QUANTILES * rand())], self.input[int(QUANTILES * rand())]
+            if rand() < math.exp(self.tilt.log_of(n, weight, of_rest * (1 - weight)) - self.ceilings[n]):
+                return weight, of_rest
 
 
 def quantile_of_normal(p):
@@ -197,18 +312,20 @@ def rows(population, count, seed):
         lines = []
         for job, n in zip(range(first, first + size), ps_cnodes):
             kind = rand()
-            share = 0.0
             if kind < one_gpu:
                 name, n, rate, of_rest = "1w1g", 1, 0.0, single
             elif kind < to_local:
                 name, n, rate, of_rest = "1wng", LOCAL_CNODES[int(3 * rand())], local_rate, inputs
             else:
-                name, rate, of_rest = "ps-worker", ps_rate, inputs
+                name, rate = "ps-worker", ps_rate
             t = step_s[int(QUANTILES * rand())]
-            if rate:
-                share = weight[int(QUANTILES * rand())]
+            if name == "ps-worker":
+                share, given = draws.shares(n)
+            else:
+                share = weight[int(QUANTILES * rand())] if rate else 0.0
+                given = of_rest[int(QUANTILES * rand())]
             rest = t * (1 - share)
-            d = of_rest[int(QUANTILES * rand())] * rest
+            d = given * rest
             m = memory[int(QUANTILES * rand())] * (rest - d)
             moved = share * t * rate
             kept = stored[int(QUANTILES * rand())]

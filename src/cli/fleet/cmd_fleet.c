@@ -21,7 +21,8 @@ static const struct verb {
              {"breakdown", fleet_breakdown, true,
               " hw set overlap pcie-share efficiency measured group-by jobs strict threads "},
              {"project", fleet_project, true,
-              " hw at to set traffic sweep overlap pcie-share efficiency measured group-by jobs strict threads "},
+              " hw at to set traffic sweep overlap pcie-share efficiency measured published group-by jobs strict "
+              "threads "},
              {"fit", fleet_fit, false, " hw set overlap pcie-share efficiency measured group-by strict threads "},
              {"stragglers", fleet_stragglers, false, " steps skip-warmup "}};
 enum { VERBS = sizeof verbs / sizeof *verbs };
@@ -105,6 +106,9 @@ static const struct option options[] = {
      "Fit the efficiencies of --hw (in project of --at, or of --hw paper) to the jobs that have a measured_ms, and say how "
      "far off the model is with them, on jobs that it was not fitted on too. The table is read twice. fit: fit how steps "
      "grow with the workers to them."},
+    {"published", 0, "FILE", NULL,
+     "project: published figures of the population, as examples/fleet/published.csv has them. Beside each answer come the "
+     "least and the most that any population with these figures can give, and beside each figure what the table has."},
     {"group-by", 0, "COLUMN", NULL,
      "By the values of a column of the table too, whatever column it is. fit: the column that names a job's model; default: "
      "model."},

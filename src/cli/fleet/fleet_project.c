@@ -5,6 +5,7 @@
 #include "text/suggest.h"
 #include "cli/program/call.h"
 #include "parallel/crew.h"
+#include "fleet/decided/decided_show.h"
 #include "fleet/project/projection.h"
 #include "fleet_command.h"
 #include "hw/values.h"
@@ -29,7 +30,8 @@ struct question {
     struct projection_sweep sweeps[SWEEPS_MOST];
     struct projection_words words;
     struct measured measured;
-    bool fitted; /* to the measured jobs of the table */
+    bool fitted;                /* to the measured jobs of the table */
+    struct published published; /* figures.count 0: none are given */
 };
 
 /* ---- hardware ---- */
@@ -177,6 +179,35 @@ static bool read_target(struct question *question, struct projection_asked *aske
     return true;
 }
 
+/* ---- published figures ---- */
+
+static bool read_published(struct question *question, struct projection_asked *asked, struct steptime_error *err)
+{
+    const char *path = call_text(question->call, "published");
+    if (!path)
+        return true;
+    if (!question->same_here || !question->same_there)
+        return fail(err, STEPTIME_USAGE,
+                    "--published is of jobs on one kind of hardware: say which with --hw paper, or --at and --hw");
+    question->published.here = question->here;
+    if (!figures_read(path, &question->here, question->arena, &question->published.figures, err))
+        return false;
+    asked->also = published_sums(&question->published);
+    return true;
+}
+
+static void show_published(const struct question *question, const struct projection_asked *asked,
+                           struct projection *projection, struct report *report)
+{
+    if (!question->published.figures.count)
+        return;
+    const struct target target = {.moves = asked->moves,
+                                  .architecture = asked->architecture,
+                                  .traffic_of_weights = asked->traffic_of_weights,
+                                  .cluster = *asked->points[0].cluster};
+    decided_show(&question->published, &target, projection, report);
+}
+
 static bool show(const struct question *question, struct projection *projection, const struct projection_asked *asked,
                  const struct job_table_result *told, struct steptime_error *err)
 {
@@ -186,6 +217,7 @@ static bool show(const struct question *question, struct projection *projection,
         return false;
     struct report *report = report_new(question->arena, S("fleet project"));
     projection_show(projection, asked, &question->words, told, report);
+    show_published(question, asked, projection, report);
     if (question->fitted)
         measured_show(&question->measured, report);
     return output_report(question->call, report, err);
@@ -198,7 +230,7 @@ static bool run(struct question *question, struct steptime_error *err)
     struct job_table_result told = {0};
     if (!fleet_table(question->call, &asked.table, err) || !read_hardware(question, err) ||
         !fit_measured(question, &asked.table, err) || !read_points(question, err) ||
-        !read_target(question, &asked, err))
+        !read_target(question, &asked, err) || !read_published(question, &asked, err))
         return false;
     asked.here = (struct projection_point){.cluster = question->same_here ? &question->here : NULL,
                                            .otherwise = question->same_there ? &question->here : NULL,

@@ -30,9 +30,12 @@ struct block {
     const struct lookup *lookup;
 };
 
-static void projection_begin(struct projection *projection, uint32_t points, bool grouped)
+static void projection_begin(struct projection *projection, const struct projection_asked *asked, bool grouped)
 {
-    *projection = (struct projection){.by_architecture = population_new(PROJECTION_VALUES), .point_count = points};
+    const uint32_t points = asked->point_count;
+    *projection = (struct projection){
+        .by_architecture = population_new(PROJECTION_VALUES), .point_count = points, .also_count = asked->also.count};
+    projection->also = mem_zeroed(asked->also.count * sizeof *projection->also);
     projection->points = mem_zeroed((size_t)points * ARCHITECTURES * sizeof *projection->points);
     if (grouped)
         projection->by_group = population_new(PROJECTION_VALUES);
@@ -44,6 +47,7 @@ void projection_free(struct projection *projection)
     population_free(projection->by_group);
     kept_rows_close(&projection->rows);
     mem_free(projection->points);
+    mem_free(projection->also);
     *projection = (struct projection){0};
 }
 
@@ -133,7 +137,10 @@ static const char *add_job(void *context, void *at, const struct job *job, uint6
     if (!here)
         return why;
     const struct job_step before = job_step(job, here);
+    const struct projection_also *const also = &block->reading->asked->also;
     why = step_problem(&before);
+    if (!why && also->count)
+        also->add(also->context, job, &before, here, block->part.also);
     for (uint32_t i = 0; !why && i < block->reading->asked->point_count; i++)
         why = project_point(block, job, &before, here, i);
     return why;
@@ -172,7 +179,7 @@ static void *begin_block(void *context, unsigned thread)
         open_lookup(reading, &reading->lookups[thread]);
     block->reading = reading;
     block->lookup = &reading->lookups[thread];
-    projection_begin(&block->part, reading->asked->point_count, reading->whole->by_group != NULL);
+    projection_begin(&block->part, reading->asked, reading->whole->by_group != NULL);
     return block;
 }
 
@@ -198,6 +205,12 @@ static void add_all_sums(struct projection_sums *into, const struct projection_s
             into->before_after[before][after] += from->before_after[before][after];
 }
 
+static void add_all_also(struct projection *into, const double *from)
+{
+    for (uint32_t i = 0; i < into->also_count; i++)
+        into->also[i] += from[i];
+}
+
 static void drop_block(void *context, void *at)
 {
     (void)context;
@@ -215,6 +228,7 @@ static bool join_block(void *context, void *at, struct steptime_error *err)
     const bool good = kept_rows_add(&reading->whole->rows, block->part.sums.jobs, buf_str(&block->rows), err);
     add_all_sums(&whole->sums, &block->part.sums);
     add_all_points(whole->points, block->part.points, (size_t)whole->point_count * ARCHITECTURES);
+    add_all_also(whole, block->part.also);
     population_merge(whole->by_architecture, block->part.by_architecture);
     if (whole->by_group)
         population_merge(whole->by_group, block->part.by_group);
@@ -229,7 +243,7 @@ bool projection_of_table(const struct projection_asked *asked, struct arena *are
 {
     struct reading *reading = arena_alloc(arena, sizeof *reading);
     *reading = (struct reading){.asked = asked, .whole = projection, .arena = arena};
-    projection_begin(projection, asked->point_count, asked->table.group_by.len > 0);
+    projection_begin(projection, asked, asked->table.group_by.len > 0);
     if (!kept_rows_open(&projection->rows, asked->every_row, err))
         return false;
     const struct job_visitor visitor = {
@@ -246,14 +260,19 @@ static bool merge_bytes(struct projection *into, str bytes)
 {
     struct projection_sums sums;
     const size_t points = (size_t)into->point_count * ARCHITECTURES;
-    if (bytes.len != sizeof sums + points * sizeof *into->points)
+    const size_t also = into->also_count * sizeof *into->also, point_bytes = points * sizeof *into->points;
+    if (bytes.len != sizeof sums + point_bytes + also)
         return false;
+    double *const others = mem_alloc(also);
     struct point_sums *from = mem_alloc(points * sizeof *from);
     memcpy(&sums, bytes.at, sizeof sums);
-    memcpy(from, bytes.at + sizeof sums, points * sizeof *from);
+    memcpy(from, bytes.at + sizeof sums, point_bytes);
+    memcpy(others, bytes.at + sizeof sums + point_bytes, also);
     add_all_sums(&into->sums, &sums);
     add_all_points(into->points, from, points);
+    add_all_also(into, others);
     mem_free(from);
+    mem_free(others);
     return true;
 }
 
@@ -265,6 +284,7 @@ static bool gather_sums(struct projection *projection, struct arena *arena, stru
     buf_add(&mine, (str){(const char *)&projection->sums, sizeof projection->sums});
     buf_add(&mine, (str){(const char *)projection->points,
                          (size_t)projection->point_count * ARCHITECTURES * sizeof *projection->points});
+    buf_add(&mine, (str){(const char *)projection->also, projection->also_count * sizeof *projection->also});
     bool good = crew->gather(buf_str(&mine), arena, parts, err);
     for (unsigned i = 1; good && crew->rank == 0 && i < crew->count; i++)
         good = merge_bytes(projection, parts[i]) || fail(err, STEPTIME_INPUT, "process %u sent what cannot be read", i);

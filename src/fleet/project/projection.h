@@ -43,12 +43,22 @@ struct projection_sums {
     double before_after[PARTS][PARTS]; /* jobs by the longest part of their step here and there */
 };
 
+/* Sums over all jobs that somebody else wants: `add` adds a job to `count` of them. */
+struct projection_also {
+    const void *context;
+    uint32_t count;
+    void (*add)(const void *context, const struct job *job, const struct job_step *before, const struct cluster *here,
+                double *sums);
+};
+
 struct projection {
     struct population *by_architecture, *by_group; /* by_group: NULL without --group-by */
     struct projection_sums sums;
     struct point_sums *points; /* point * ARCHITECTURES + architecture */
-    uint32_t point_count;      /* points[0] is what is asked; then those of the sweeps, then one a resource */
-    struct kept_rows rows;     /* as projection_row_write writes them */
+    double *also;              /* the sums of asked->also */
+    uint32_t also_count;
+    uint32_t point_count;  /* points[0] is what is asked; then those of the sweeps, then one a resource */
+    struct kept_rows rows; /* as projection_row_write writes them */
 };
 
 struct projection_asked {
@@ -60,6 +70,7 @@ struct projection_asked {
     enum architecture architecture;
     bool traffic_of_weights; /* see struct target */
     bool every_row;
+    struct projection_also also;
 };
 
 bool projection_of_table(const struct projection_asked *asked, struct arena *arena, struct projection *projection,
