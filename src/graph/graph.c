@@ -4,6 +4,7 @@
  * depends on has then been numbered already, so its edges are added with it.
  */
 #include "base/mem.h"
+#include "base/order.h"
 #include "floors.h"
 #include "order.h"
 #include "pause.h"
@@ -299,14 +300,38 @@ static void publish(struct build *build)
     graph_find_floors(graph);
 }
 
-struct graph *graph_new_phased(const struct trace *trace, const struct work_classes *classes, const uint8_t *phases)
+/* What the threads do in the steps, and the device work that they launched. */
+static struct span window_of(const struct trace *trace, struct step_range steps)
+{
+    if (steps.count == trace->step_count)
+        return waits_always;
+    const uint32_t last = steps.first + steps.count - 1;
+    struct span window = {trace->steps[steps.first].start_ns, trace->steps[last].host_end_ns};
+    const int64_t from = window.start_ns;
+    for (uint32_t lane = 0; lane < trace->lane_count; lane++) {
+        const struct rows work = trace_rows(trace, lane, NEST_WORK);
+        uint32_t i = trace_first_from(trace, work, from);
+        if (i < work.count && trace->cause[work.at[i]] != ROW_NONE)
+            window.start_ns = smaller_of(window.start_ns, trace->start_ns[trace->cause[work.at[i]]]);
+        for (i = trace_first_from(trace, work, window.end_ns); i < work.count; i++) {
+            if (trace_step(trace, work.at[i]) > last)
+                break;
+            window.end_ns = larger_of(window.end_ns, trace->start_ns[work.at[i]] + 1);
+        }
+    }
+    return window;
+}
+
+static struct graph *build_graph(const struct trace *trace, const struct work_classes *classes, const uint8_t *phases,
+                                 struct step_range steps)
 {
     struct arena scratch = {0};
     struct build build = {.graph = mem_zeroed(sizeof *build.graph), .trace = trace};
     build.graph->trace = trace;
+    build.graph->steps = steps;
     build.node_of = all_none(trace->count);
     build.last_of = all_none(trace->lane_count);
-    waits_open(&build.waits, trace, classes, runtime_calls_of(trace, &scratch), &scratch);
+    waits_open(&build.waits, trace, window_of(trace, steps), classes, runtime_calls_of(trace, &scratch), &scratch);
     build.orders = stream_orders(&build.waits, &scratch);
     for (fill_heap(&build, phases, &scratch); build.heap_count; advance(&build))
         take_piece(&build);
@@ -315,6 +340,17 @@ struct graph *graph_new_phased(const struct trace *trace, const struct work_clas
     mem_free(build.last_of);
     arena_free(&scratch);
     return build.graph;
+}
+
+struct graph *graph_new_steps(const struct trace *trace, const struct work_classes *classes, const uint8_t *phases,
+                              struct step_range steps)
+{
+    return build_graph(trace, classes, phases, steps);
+}
+
+struct graph *graph_new_phased(const struct trace *trace, const struct work_classes *classes, const uint8_t *phases)
+{
+    return build_graph(trace, classes, phases, (struct step_range){0, trace->step_count});
 }
 
 struct graph *graph_new(const struct trace *trace, const struct work_classes *classes)

@@ -32,7 +32,7 @@
 #include "ops/rows/work.h"
 #include "time/path.h"
 #include "time/run.h"
-#include "trace/trace.h"
+#include "trace/select.h"
 
 enum node_kind {
     NODE_DEVICE,  /* the device work `row` */
@@ -56,7 +56,8 @@ enum edge_kind {
 struct graph {
     struct net net; /* its nodes are of an enum node_kind, its edges of an enum edge_kind */
     const struct trace *trace;
-    const uint32_t *row; /* by node; see node_kind */
+    struct step_range steps; /* that it holds */
+    const uint32_t *row;     /* by node; see node_kind */
 
     const uint32_t *node_of; /* by row: the node of device work, the last node of a call; NODE_NONE */
     uint32_t main_lane;      /* LANE_NONE without host events */
@@ -74,6 +75,13 @@ struct graph *graph_new(const struct trace *trace, const struct work_classes *cl
 
 /* The same where the phases of the rows (ops/rows/phase.h) are known. */
 struct graph *graph_new_phased(const struct trace *trace, const struct work_classes *classes, const uint8_t *phases);
+
+/*
+ * Of some steps alone: what they did on the host, from the first launch of their device work on, and all that this had on
+ * the device. What ended before is in no edge, and floors are those of these steps.
+ */
+struct graph *graph_new_steps(const struct trace *trace, const struct work_classes *classes, const uint8_t *phases,
+                              struct step_range steps);
 void graph_free(struct graph *graph);
 
 static inline uint32_t graph_lane(const struct graph *graph, uint32_t node)

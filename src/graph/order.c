@@ -41,7 +41,7 @@ static bool find_recorded(const struct waits *waits, struct pairs *pairs)
     if (!trace_attr_count(trace, ATTR_WAIT_STREAM))
         return false;
     for (uint32_t lane = 0; lane < trace->lane_count; lane++) {
-        const struct rows syncs = trace_rows(trace, lane, NEST_SYNC);
+        const struct rows syncs = waits_within(waits, trace_rows(trace, lane, NEST_SYNC));
         for (uint32_t i = 0; i < syncs.count; i++)
             add_recorded(waits, lane, syncs.at[i], pairs);
     }
@@ -72,7 +72,7 @@ static uint32_t awaited(const struct waits *waits, uint32_t waiter, int64_t wait
 static void find_on_thread(const struct waits *waits, uint32_t lane, struct pairs *pairs)
 {
     const struct trace *trace = waits->trace;
-    const struct rows calls = trace_rows(trace, lane, NEST_CALLS);
+    const struct rows calls = waits_within(waits, trace_rows(trace, lane, NEST_CALLS));
     int64_t wait_ns = -1; /* of the last wait not yet followed by a launch */
     for (uint32_t i = 0; i < calls.count; i++) {
         const uint32_t row = calls.at[i];

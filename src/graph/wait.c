@@ -62,29 +62,54 @@ int64_t waits_recorded_ns(const struct waits *waits, uint32_t sync, int64_t othe
     return record == MAP_NONE ? otherwise : waits->trace->start_ns[record];
 }
 
-static struct rows by_end(const struct trace *trace, struct arena *arena)
+const struct span waits_always = {INT64_MIN, INT64_MAX};
+
+struct rows waits_within(const struct waits *waits, struct rows rows)
 {
-    struct arena scratch = {0};
-    const struct rows work = trace_device_work(trace, &scratch, -1);
-    struct keyed *pairs = arena_array(&scratch, work.count, sizeof *pairs);
-    uint32_t *rows = arena_array(arena, work.count, sizeof *rows);
-    for (uint32_t i = 0; i < work.count; i++)
-        pairs[i] = (struct keyed){trace_end_ns(trace, work.at[i]), work.at[i]};
-    sort_keyed(pairs, work.count);
-    for (uint32_t i = 0; i < work.count; i++)
-        rows[i] = pairs[i].row;
-    arena_free(&scratch);
-    return (struct rows){rows, work.count};
+    const uint32_t first = trace_first_from(waits->trace, rows, waits->window.start_ns);
+    return (struct rows){rows.at + first, trace_first_from(waits->trace, rows, waits->window.end_ns) - first};
 }
 
-void waits_open(struct waits *waits, const struct trace *trace, const struct work_classes *classes,
+/* By start, and so by end those that end together stay in order. */
+static uint32_t list_work(const struct waits *waits, struct keyed **pairs, struct arena *arena)
+{
+    const struct trace *trace = waits->trace;
+    uint32_t count = 0, at = 0;
+    for (uint32_t lane = 0; lane < trace->lane_count; lane++)
+        count += waits_within(waits, trace_rows(trace, lane, NEST_WORK)).count;
+    *pairs = arena_room(arena, count, sizeof **pairs);
+    for (uint32_t lane = 0; lane < trace->lane_count; lane++) {
+        const struct rows work = waits_within(waits, trace_rows(trace, lane, NEST_WORK));
+        for (uint32_t i = 0; i < work.count; i++)
+            (*pairs)[at++] = (struct keyed){trace->start_ns[work.at[i]], work.at[i]};
+    }
+    sort_keyed(*pairs, count);
+    return count;
+}
+
+static struct rows by_end(const struct waits *waits, struct arena *arena)
+{
+    struct arena scratch = {0};
+    struct keyed *pairs;
+    const uint32_t count = list_work(waits, &pairs, &scratch);
+    uint32_t *rows = arena_room(arena, count, sizeof *rows);
+    for (uint32_t i = 0; i < count; i++)
+        pairs[i].key = trace_end_ns(waits->trace, pairs[i].row);
+    sort_keyed(pairs, count);
+    for (uint32_t i = 0; i < count; i++)
+        rows[i] = pairs[i].row;
+    arena_free(&scratch);
+    return (struct rows){rows, count};
+}
+
+void waits_open(struct waits *waits, const struct trace *trace, struct span window, const struct work_classes *classes,
                 const uint8_t *calls, struct arena *arena)
 {
-    *waits = (struct waits){.trace = trace, .classes = classes, .calls = calls};
+    *waits = (struct waits){.trace = trace, .window = window, .classes = classes, .calls = calls};
     find_streams(waits);
     find_syncs(waits);
     find_records(waits);
-    waits->ended = by_end(trace, arena);
+    waits->ended = by_end(waits, arena);
 }
 
 void waits_close(struct waits *waits)

@@ -8,6 +8,7 @@
 #define GRAPH_WAIT_H
 
 #include "base/map.h"
+#include "base/span.h"
 #include "graph.h"
 #include "runtime.h"
 
@@ -27,15 +28,18 @@ struct wait {
 /* What is known of streams and calls, for many questions. */
 struct waits {
     const struct trace *trace;
+    struct span window; /* what begins outside of it is not asked for */
     const struct work_classes *classes;
     const uint8_t *calls; /* enum runtime_call by text id */
     struct map sync_of;   /* correlation to the synchronisation row */
     struct map record_of; /* correlation to the call that recorded an event */
     struct map stream_of; /* device and stream number to lane */
-    struct rows ended;    /* all device work by end */
+    struct rows ended;    /* device work of the window by end */
 };
 
-void waits_open(struct waits *waits, const struct trace *trace, const struct work_classes *classes,
+extern const struct span waits_always; /* the window of a whole trace */
+
+void waits_open(struct waits *waits, const struct trace *trace, struct span window, const struct work_classes *classes,
                 const uint8_t *calls, struct arena *arena);
 void waits_close(struct waits *waits);
 
@@ -47,6 +51,9 @@ uint32_t waits_stream(const struct waits *waits, int64_t device, int64_t stream)
 
 /* When the event that a synchronisation row waits for was recorded; `otherwise` where the row or the call is not known. */
 int64_t waits_recorded_ns(const struct waits *waits, uint32_t sync, int64_t otherwise);
+
+/* Of rows by start those that begin in the window. */
+struct rows waits_within(const struct waits *waits, struct rows rows);
 
 /* The last device work of a stream launched before the time; the first launched at it or after. ROW_NONE. */
 uint32_t launched_before(const struct trace *trace, uint32_t stream, int64_t time_ns);

@@ -98,14 +98,42 @@ static void start_thread(struct walk *walk)
     walk->next_pause = 1;
 }
 
+enum { LAUNCHES_BACK = 4096 }; /* calls among which the last launch before the window is looked for */
+
+static uint32_t last_launch_before(const struct trace *trace, struct rows rows, uint32_t next)
+{
+    for (uint32_t back = 0; next-- > 0 && back < LAUNCHES_BACK; back++)
+        if (trace->kind[rows.at[next]] == EVENT_RUNTIME && trace->cause[rows.at[next]] != ROW_NONE)
+            return rows.at[next];
+    return ROW_NONE;
+}
+
+/* In the middle of a thread's work: with what is open there. */
+static void enter_thread(struct walk *walk)
+{
+    const struct trace *trace = walk->waits->trace;
+    const int64_t from = walk->waits->window.start_ns;
+    walk->at_ns = from;
+    walk->end_ns = walk->waits->window.end_ns;
+    walk->open = trace_open_at(trace, walk->lane, walk->nest, from - 1);
+    walk->last_launch = last_launch_before(trace, walk->rows, walk->next);
+    walk->until_ns = stretch_end(walk);
+}
+
 struct walk walk_of(const struct waits *waits, uint32_t lane, struct pauses pauses)
 {
     struct walk walk = {
         .waits = waits, .lane = lane, .pauses = pauses, .open = ROW_NONE, .waited = ROW_NONE, .last_launch = ROW_NONE};
-    walk.rows = trace_rows(waits->trace, lane, is_stream(&walk) ? NEST_WORK : NEST_CALLS);
-    if (!walk.rows.count && !is_stream(&walk))
-        walk.rows = trace_rows(waits->trace, lane, NEST_ANNOTATION);
-    if (!is_stream(&walk) && walk.rows.count)
+    walk.nest = is_stream(&walk) ? NEST_WORK : NEST_CALLS;
+    if (walk.nest == NEST_CALLS && !trace_rows(waits->trace, lane, NEST_CALLS).count)
+        walk.nest = NEST_ANNOTATION;
+    walk.rows = trace_rows(waits->trace, lane, walk.nest);
+    walk.next = trace_first_from(waits->trace, walk.rows, waits->window.start_ns);
+    if (is_stream(&walk) || !walk.rows.count)
+        return walk;
+    if (walk.next)
+        enter_thread(&walk);
+    else
         start_thread(&walk);
     return walk;
 }
@@ -195,5 +223,6 @@ static bool next_host(struct walk *walk, struct piece *piece)
 
 bool walk_next(struct walk *walk, struct piece *piece)
 {
-    return is_stream(walk) ? next_work(walk, piece) : next_host(walk, piece);
+    const bool more = is_stream(walk) ? next_work(walk, piece) : next_host(walk, piece);
+    return more && piece->start_ns < walk->waits->window.end_ns;
 }

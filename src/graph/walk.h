@@ -22,6 +22,7 @@ struct piece {
 struct walk {
     const struct waits *waits;
     uint32_t lane;
+    enum nest nest;
     struct rows rows;
     uint32_t next; /* row index not yet reached */
     struct pauses pauses;
@@ -39,7 +40,7 @@ struct walk {
     uint32_t partner; /* where it has GATE_THREAD: the lane that let it go on */
 };
 
-/* pauses: of this lane, none for a stream. */
+/* Of what the waits have as their window. pauses: of this lane, none for a stream. */
 struct walk walk_of(const struct waits *waits, uint32_t lane, struct pauses pauses);
 
 /* False at the end of the lane. */

@@ -19,7 +19,7 @@ struct programs *programs_open(const struct trace *trace, const struct work_clas
     of->classes = classes;
     of->phases = phases_of(trace, &of->arena);
     of->calls = runtime_calls_of(trace, &of->arena);
-    waits_open(&of->waits, trace, classes, of->calls, &of->arena);
+    waits_open(&of->waits, trace, waits_always, classes, of->calls, &of->arena);
     of->orders = stream_orders(&of->waits, &of->arena);
     of->collectives = collectives_of(trace, classes, &of->arena);
     return of;

@@ -66,7 +66,7 @@ static bool is_long_python(const struct node_causes *causes, const struct cause_
  */
 static const bool *pauses_among(const struct graph *graph, const struct keyed *all, size_t count, struct arena *arena)
 {
-    const uint32_t steps = graph->trace->step_source == STEPS_NONE ? 0 : graph->trace->step_count;
+    const uint32_t steps = graph->trace->step_source == STEPS_NONE ? 0 : graph->steps.count;
     bool *pauses = NULL;
     for (size_t first = 0, end = 0; steps && first < count; first = end) {
         while (end < count && all[end].key - all[first].key <= all[first].key / PAUSE_SPREAD)

@@ -16,11 +16,12 @@ void job_numbers_of(const struct trace *trace, const struct selection *selection
     const struct judged_rows rows = rows_judge(trace, &scratch);
     struct graph *graph = graph_new_phased(trace, rows.classes, rows.phases);
     rank_run_judged(trace, rows.classes, rows.phases, selection, arena, &out->numbers);
-    const struct lab *lab = lab_open_known(graph, &rows, selection, &scratch);
+    struct lab *lab = lab_open_sampled(trace, graph, &rows, selection, &scratch);
     verdict_run(lab, &out->verdict);
     const bool kernels = verdict_worth(&out->verdict, RESOURCE_DEVICE); /* as `summary` keeps them */
     out->holdups = holdups_run(lab, rows.phases, kernels, arena);
     strip_of(graph, &rows, selection, &out->numbers, arena, &out->strip);
+    lab_close(lab);
     graph_free(graph);
     arena_free(&scratch);
 }

@@ -185,10 +185,11 @@ void critical_path_run(const struct trace *trace, const struct selection *select
     finish_graph(graph, result);
     rank_run_judged(trace, rows.classes, rows.phases, selection, arena, &result->numbers);
     strip_of(graph, &rows, selection, &result->numbers, arena, &result->strip);
-    const struct lab *lab = lab_open_known(graph, &rows, selection, &scratch);
+    struct lab *lab = lab_open_sampled(trace, graph, &rows, selection, &scratch);
     verdict_run(lab, &result->verdict);
     if (result->numbers.collective_count)
         result->holdups = holdups_run(lab, rows.phases, verdict_worth(&result->verdict, RESOURCE_DEVICE), arena);
+    lab_close(lab);
     result->tops = path_groups_top(&count.groups, trace, TOPS, arena, &result->top_count);
     path_groups_free(&count.groups);
     path_kept_free(&count.kept);

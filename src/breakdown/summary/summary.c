@@ -58,15 +58,16 @@ static void judge(void *context, size_t i)
 static void judge_bound(struct one *one, struct arena *arena)
 {
     const struct judgements *j = &one->judgements;
-    struct graph *graph = graph_new_phased(one->trace, j->classes, j->phases);
+    struct graph *graph = one->of_job ? graph_new_phased(one->trace, j->classes, j->phases) : NULL;
     struct arena scratch = {0};
     const struct judged_rows rows = {j->classes, j->phases, one->tracks};
-    const struct lab *lab = lab_open_known(graph, &rows, one->selection, &scratch);
+    struct lab *lab = lab_open_sampled(one->trace, graph, &rows, one->selection, &scratch);
     verdict_run(lab, &one->out->verdict);
     const bool device = verdict_worth(&one->out->verdict, RESOURCE_DEVICE);
     one->out->holdups = holdups_run(lab, j->phases, device, arena);
     if (one->of_job)
         strip_of(graph, &rows, one->selection, &one->out->rank, arena, &one->out->strip);
+    lab_close(lab);
     arena_free(&scratch);
     graph_free(graph);
 }

@@ -152,9 +152,8 @@ static void keep(const struct groups *groups, struct arena *arena, struct behind
 void behinds_run(const struct trace *trace, const struct selection *selection, struct arena *arena, struct behinds *out)
 {
     struct arena scratch = {0};
-    const struct work_classes *classes = work_classes_new(trace, &scratch);
-    struct graph *graph = graph_new(trace, classes);
-    const struct lab *lab = lab_open(graph, classes, selection, &scratch);
+    const struct judged_rows rows = rows_judge(trace, &scratch);
+    struct lab *lab = lab_open_sampled(trace, NULL, &rows, selection, &scratch);
     const struct along along = walk(lab, &scratch);
     struct groups groups = group(&along);
     if (groups.count)
@@ -162,7 +161,7 @@ void behinds_run(const struct trace *trace, const struct selection *selection, s
     *out = (struct behinds){.rank = trace->info.rank, .steps = lab->judged.range.count};
     keep(&groups, arena, out);
     mem_free(groups.at);
-    graph_free(graph);
+    lab_close(lab);
     arena_free(&scratch);
 }
 

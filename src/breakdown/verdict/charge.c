@@ -126,18 +126,19 @@ enum { AGAIN_LEAST = 3 }; /* steps from which it is a habit */
 static void find_again(const struct charging *c, bool again[CAUSES])
 {
     const struct trace *trace = c->graph->trace;
-    uint32_t steps[CAUSES] = {0}, last[CAUSES], step = 0;
+    const struct step_range range = c->graph->steps;
+    uint32_t steps[CAUSES] = {0}, last[CAUSES], step = range.first;
     memset(last, 0xFF, sizeof last);
-    for (size_t i = 0; i < c->count && trace->step_count; i++) {
+    for (size_t i = 0; i < c->count && range.count; i++) {
         const int64_t start = c->graph->net.start[c->slices[i].node];
         const int cause = c->slices[i].charge - CHARGE_HOST;
-        while (step + 1 < trace->step_count && trace->steps[step + 1].start_ns <= start)
+        while (step + 1 < range.first + range.count && trace->steps[step + 1].start_ns <= start)
             step++;
         steps[cause] += last[cause] != step;
         last[cause] = step;
     }
     for (int cause = 0; cause < CAUSES; cause++)
-        again[cause] = steps[cause] >= AGAIN_LEAST && 2 * steps[cause] > trace->step_count;
+        again[cause] = steps[cause] >= AGAIN_LEAST && 2 * steps[cause] > range.count;
 }
 
 enum resource charged_to(const struct charges *charges, enum charge charge)

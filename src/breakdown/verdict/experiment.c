@@ -280,6 +280,7 @@ void verdict_run(const struct lab *lab, struct verdict *out)
     struct spending spending = spending_of(lab);
     *out =
         (struct verdict){.steps = range.count, .step_ns = lab->judged.as_is_ns, .first_only = is_first(trace, range)};
+    out->among = lab->among.count;
     take_times(lab, &spending, out);
     count_work(lab, out);
     out->launches = odd.launches;

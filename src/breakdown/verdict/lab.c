@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "lab.h"
 
+#include "sample.h"
+
 static struct window window_of(const struct graph *graph, struct step_range range, struct arena *arena)
 {
     struct window window = {.range = range, .steps = graph_steps_of(graph, range, arena)};
@@ -23,21 +25,28 @@ static struct joined join(const struct lab *lab, struct arena *arena)
     return net_join(&lab->graph->net, &joining, arena);
 }
 
+static bool is_sample(const struct graph *graph)
+{
+    return graph->steps.count < graph->trace->step_count;
+}
+
 struct lab *lab_open_known(const struct graph *graph, const struct judged_rows *rows, const struct selection *selection,
                            struct arena *arena)
 {
     const struct trace *trace = graph->trace;
-    const struct step_range range = selection_steps(trace, selection);
+    const bool sample = is_sample(graph);
+    const struct step_range range = sample ? graph->steps : selection_steps(trace, selection);
     const struct cause_track *tracks = rows->tracks ? rows->tracks : cause_tracks_of(trace, rows->classes, arena);
     struct lab *lab = arena_array(arena, 1, sizeof *lab);
     *lab = (struct lab){.graph = graph,
                         .charges = charges_of(graph, rows->classes, tracks, arena),
                         .hostwork = hostwork_of(trace, rows->phases, arena)};
     lab->selected = window_of(graph, range, arena);
-    lab->judged = window_of(graph, selection_judged(trace, selection), arena);
+    lab->judged = sample ? lab->selected : window_of(graph, selection_judged(trace, selection), arena);
+    lab->among = selection_steps(trace, selection);
     lab->joined = join(lab, arena);
     lab->selected.joined = graph_steps_joined(&lab->selected.steps, &lab->joined, arena);
-    lab->judged.joined = graph_steps_joined(&lab->judged.steps, &lab->joined, arena);
+    lab->judged.joined = sample ? lab->selected.joined : graph_steps_joined(&lab->judged.steps, &lab->joined, arena);
     lab->runs = abreast_open(&lab->joined.net, EDGE_WAIT, arena);
     return lab;
 }
@@ -46,6 +55,26 @@ struct lab *lab_open(const struct graph *graph, const struct work_classes *class
                      struct arena *arena)
 {
     return lab_open_known(graph, &(struct judged_rows){.classes = classes}, selection, arena);
+}
+
+struct lab *lab_open_sampled(const struct trace *trace, const struct graph *graph, const struct judged_rows *rows,
+                             const struct selection *selection, struct arena *arena)
+{
+    const struct step_range sample = sample_of(trace, selection);
+    struct graph *own = NULL;
+    if (sample.count)
+        graph = own = graph_new_steps(trace, rows->classes, rows->phases, sample);
+    else if (!graph)
+        graph = own = graph_new_phased(trace, rows->classes, rows->phases);
+    struct lab *lab = lab_open_known(graph, rows, selection, arena);
+    lab->own = own;
+    return lab;
+}
+
+void lab_close(struct lab *lab)
+{
+    graph_free(lab->own);
+    lab->own = NULL;
 }
 
 void lab_save(const struct lab *lab, const struct window *window, uint32_t prompt, int64_t saved_ns[ABREAST])

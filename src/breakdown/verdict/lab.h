@@ -20,6 +20,8 @@ struct window {
 
 struct lab {
     const struct graph *graph;
+    struct graph *own;       /* the same where it is the lab's: lab_close */
+    struct step_range among; /* the selected steps, of which those of the graph may be a sample */
     struct charges charges;
     const uint8_t *hostwork;        /* hostwork_of */
     struct window selected, judged; /* all selected steps; without those that carry the edges of the recording */
@@ -40,6 +42,14 @@ static inline int64_t *lab_works(const struct lab *lab, uint32_t node)
 {
     return lab->runs.end + (size_t)node * ABREAST;
 }
+
+/*
+ * On a sample of the steps where all would cost more (sample.h), with a graph of its own then. Else on the graph; NULL:
+ * it makes that, too. lab_close frees what it made.
+ */
+struct lab *lab_open_sampled(const struct trace *trace, const struct graph *graph, const struct judged_rows *rows,
+                             const struct selection *selection, struct arena *arena);
+void lab_close(struct lab *lab);
 
 /*
  * How much shorter the steps are in each experiment; not below 0 where none takes more than recorded. Of those of

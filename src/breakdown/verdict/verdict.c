@@ -38,6 +38,7 @@ void verdict_add(struct verdict *sums, const struct verdict *more)
 {
     sums->first_only = more->first_only && (sums->first_only || !sums->steps);
     sums->steps += more->steps;
+    sums->among += more->among;
     sum_to(&sums->step_ns, more->step_ns);
     sum_to(&sums->explained_ns, more->explained_ns);
     for (int r = 0; r < RESOURCES; r++) {
@@ -279,19 +280,35 @@ static str left_out(const struct verdict *verdict, struct arena *arena)
                       100 * left_ns / all_ns, cause ? ", most of it " : "", cause ? cause : "");
 }
 
+static bool is_sampled(const struct verdict *verdict, uint32_t ranks)
+{
+    return verdict->among > verdict->steps + 2 * ranks;
+}
+
+/* " (20 of 180 steps replayed)" */
+static str sampled(const struct verdict *verdict, uint32_t ranks, struct arena *arena)
+{
+    if (!is_sampled(verdict, ranks))
+        return S("");
+    return str_printf(arena, " (%u of %u steps replayed, which are like all)", verdict->steps, verdict->among);
+}
+
 str verdict_say(const struct verdict *verdict, uint32_t ranks, struct arena *arena)
 {
     const struct verdict_answer answer = verdict_answer(verdict);
     if (answer.bound == BOUND_UNKNOWN) {
         const str doubt = say_doubt(verdict, arena);
-        return str_printf(arena, "What bounds a step cannot be told: %.*s.", (int)doubt.len, doubt.at);
+        const str sample = sampled(verdict, ranks, arena);
+        return str_printf(arena, "What bounds a step cannot be told: %.*s%.*s.", (int)doubt.len, doubt.at,
+                          (int)sample.len, sample.at);
     }
     const str word = bound_word(answer.bound, verdict->device), gained = gain(verdict, answer.bound, arena);
     const str more = also(verdict, ranks, arena), others = proof(verdict, answer.bound, arena);
-    const str left = left_out(verdict, arena);
-    return str_printf(arena, "%.*s%.*s: %.*s%.*s. Replayed too: %.*s%sthe replay explains %.0f %% of the time.",
+    const str left = left_out(verdict, arena), sample = sampled(verdict, ranks, arena);
+    return str_printf(arena, "%.*s%.*s: %.*s%.*s. Replayed too: %.*s%sthe replay explains %.0f %% of the time%.*s.",
                       (int)left.len, left.at, (int)word.len, word.at, (int)gained.len, gained.at, (int)more.len,
-                      more.at, (int)others.len, others.at, others.len ? "; " : "", 100 * (1 - verdict_error(verdict)));
+                      more.at, (int)others.len, others.at, others.len ? "; " : "", 100 * (1 - verdict_error(verdict)),
+                      (int)sample.len, sample.at);
 }
 
 /* ---- as a table ---- */
@@ -361,6 +378,7 @@ void verdict_show(const struct verdict *verdict, uint32_t ranks, struct report *
     struct section *section = report_section(report, "verdict", "What would make a step shorter");
     put_answer(verdict, ranks, section, report_arena(report));
     section_detail(section, "verdict_steps", "steps replayed", UNIT_COUNT, cell_int(verdict->steps));
+    section_detail(section, "verdict_among", "steps that these stand for", UNIT_COUNT, cell_int(verdict->among));
     section_detail(section, "verdict_step_ns", "a step of these", UNIT_NS,
                    cell_int(per_step(verdict, verdict->step_ns)));
     section_detail(section, "verdict_left_out_ns", "the first and the last step, left out", UNIT_NS,

@@ -44,7 +44,8 @@ enum verdict_doubt {
 
 /* Times are of all its steps together; savings never below 0. */
 struct verdict {
-    uint32_t steps;
+    uint32_t steps;                /* replayed */
+    uint32_t among;                /* selected: of each rank by over two more where the replayed ones are a sample */
     int64_t step_ns;               /* of all steps, as recorded and as replayed without a change */
     int64_t explained_ns;          /* as the graph explains it */
     int64_t left_out_ns;           /* of the first and the last step, where they are not among them */

@@ -88,7 +88,7 @@ static const bool *waiting_rows(const struct trace *trace, const struct work_cla
 {
     struct waits waits;
     bool *waiting = arena_array(scratch, trace->count, sizeof *waiting);
-    waits_open(&waits, trace, classes, runtime_calls_of(trace, scratch), scratch);
+    waits_open(&waits, trace, waits_always, classes, runtime_calls_of(trace, scratch), scratch);
     const struct orders orders = stream_orders(&waits, scratch);
     for (uint32_t i = 0; i < orders.count; i++)
         if (taken[orders.at[i].row])

@@ -15,7 +15,10 @@ void job_sketch_write(const struct job_rank *rank, struct arena *arena, struct s
 bool job_sketch_read(const struct sketch *sketch, int64_t rank, struct arena *arena, struct job_numbers *out,
                      struct steptime_error *err)
 {
-    return rank_sketch_read(sketch, rank, arena, &out->numbers, err) &&
-           strip_sketch_read(sketch, &out->numbers, arena, &out->strip, err) &&
-           bound_sketch_read(sketch, arena, &out->verdict, &out->holdups, err);
+    if (!rank_sketch_read(sketch, rank, arena, &out->numbers, err) ||
+        !strip_sketch_read(sketch, &out->numbers, arena, &out->strip, err) ||
+        !bound_sketch_read(sketch, arena, &out->verdict, &out->holdups, err))
+        return false;
+    out->verdict.among = out->numbers.steps;
+    return true;
 }
