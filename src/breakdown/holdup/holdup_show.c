@@ -10,7 +10,7 @@ static const struct column_spec columns[] = {
     {"when", "when", UNIT_NONE, COLUMN_PLAIN,
      "each: in all steps but one at most; warm_up: only in the first two; periodic: every k-th; once: in one or two; some; "
      "unknown: no steps are marked"},
-    {"times", "times", UNIT_COUNT, COLUMN_PLAIN, "stretches in the selected steps"},
+    {"times", "times", UNIT_COUNT, COLUMN_PLAIN, "stretches in the replayed steps"},
     {"longest_ns", "longest", UNIT_NS, COLUMN_PLAIN, "the longest stretch"},
     {"what", "most in", UNIT_NONE, COLUMN_WIDE, "the event of the longest stretch; of a loaded module its kernel"},
     {"inside", "inside", UNIT_NONE, COLUMN_WIDE,
@@ -18,7 +18,7 @@ static const struct column_spec columns[] = {
     {"line", "line", UNIT_NONE, COLUMN_WIDE, "the user's line of Python it comes from, where stacks are recorded"},
     {"phase", "phase", UNIT_NONE, COLUMN_DETAIL,
      "forward, backward, optimizer, loader; empty where it is in no operator"},
-    {"steps", "steps", UNIT_COUNT, COLUMN_DETAIL, "selected steps that have it"},
+    {"steps", "steps", UNIT_COUNT, COLUMN_DETAIL, "replayed steps that have it"},
     {"time_ns", "its time", UNIT_NS, COLUMN_DETAIL,
      "of the host in it and waiting there, a step, whether anybody waits for it or not"},
     {"event", "event", UNIT_NONE, COLUMN_DETAIL,
