@@ -168,8 +168,8 @@ static str tell_inferred(const struct step_basis *basis, size_t count, size_t pe
     const str order = period > 1 ? str_printf(arena, " in an order that repeats every %zu", period) : S("");
     return str_printf(
         arena,
-        "The trace marks no steps. %u are told by %.*s%.*s, %.*s; %.0f %% of the work lies in them. A step "
-        "reaches from one start to the next.",
+        "Steps: %u are told by %.*s%.*s, %.*s; %.0f %% of the work lies in them. A step reaches from one start to "
+        "the next.",
         basis->steps, (int)signs.len, signs.at, (int)order.len, order.at, (int)regular.len, regular.at,
         100 * basis->covered);
 }
@@ -203,11 +203,10 @@ static str tell_doubt(const struct refusal *refusal, struct arena *arena)
 static str tell_none(const struct refusal *refusal, struct arena *arena)
 {
     if (!refusal->doubt)
-        return S("The trace marks no steps, and nothing in it repeats as steps do: all of it counts as one.");
+        return S("Nothing in the trace repeats as steps do.");
     const str signs = tell_signs(refusal->source, refusal->count, refusal->name, arena);
     const str doubt = tell_doubt(refusal, arena);
-    return str_printf(arena, "The trace marks no steps: all of it counts as one. Nearest to steps came %.*s%.*s.",
-                      (int)signs.len, signs.at, (int)doubt.len, doubt.at);
+    return str_printf(arena, "Nearest to steps came %.*s%.*s.", (int)signs.len, signs.at, (int)doubt.len, doubt.at);
 }
 
 void basis_tell(struct trace *t, size_t signs, size_t period, const struct refusal *refusal)

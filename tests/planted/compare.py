@@ -108,11 +108,9 @@ def of_summary(document):
 
 
 def of_ranks(document):
-    value, reasons, causes = values(document), rows(document, "reasons"), rows(document, "causes")
-    mine = [row for row in reasons if row["rank"] == value.get("late_rank")]
-    longest = max(mine, key=lambda row: row["longer_per_step_ns"], default=None)
+    value, causes = values(document), rows(document, "causes")
     return {"rank": value.get("late_rank"), "ns": causes[0]["per_step_ns"] if causes else value.get("late_per_step_ns") or SILENT,
-            "cause": value.get("late_cause", longest["id"] if longest else SILENT)}
+            "cause": value.get("late_cause", SILENT)}
 
 
 def of_path(document):

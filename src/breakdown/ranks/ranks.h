@@ -11,9 +11,9 @@
  * A rank is late in a collective by the time from the middle rank's entry (the
  * lower median, so of two ranks the first) to its own, if that is more than
  * `tie_ns`; so a tie blames nobody. Late and waited time of a rank is a union, so
- * collectives that go on at once count once. Why a late rank was late is told by
- * what it did since the last collective, or since the step began, against the
- * ranks that were in time.
+ * collectives that go on at once count once. What a late rank did since the last
+ * collective, or since the step began, is set against the ranks that were in time:
+ * so a slow link is told from ranks that are late by their own work.
  *
  * doc/numbers/ranks.md defines each number.
  */
@@ -182,7 +182,10 @@ double rank_per_compared(const struct ranks *ranks, uint32_t r, int64_t ns);
 /* Late by a hundredth of its steps at least, and comparable. */
 bool rank_is_late(const struct ranks *ranks, uint32_t r);
 
-/* The rank that is late most, if it stands out: RANK_NONE_LATE otherwise. One sentence either way. */
+/*
+ * The rank that is late most, if it stands out: why it is, breakdown/job says, and so the sentence. Else RANK_NONE_LATE and a
+ * sentence.
+ */
 uint32_t ranks_verdict(const struct ranks *ranks, struct arena *arena, str *sentence);
 
 /* Bytes a second; NaN where bytes or time are not known. */

@@ -6,21 +6,6 @@
 #include "breakdown/step/host_parts.h"
 #include "breakdown/idle/idle.h"
 
-const char *rank_time_id(enum rank_time time, bool device)
-{
-    static const char *const ids[RANK_TIMES] = {"compute", "communication", "copies", "data_loading", "host"};
-    return time == TIME_COMPUTE && !device ? "operators" : ids[time];
-}
-
-const char *rank_time_title(enum rank_time time, bool device)
-{
-    static const char *const on_device[RANK_TIMES] = {"compute", "other communication", "copies", "data loading",
-                                                      "idle device (host, launches, queues)"};
-    static const char *const on_host[RANK_TIMES] = {"operators", "other communication", "copies", "data loading",
-                                                    "time in no operator (Python)"};
-    return device ? on_device[time] : on_host[time];
-}
-
 struct walk {
     const struct trace *trace;
     struct host *host;

@@ -20,9 +20,6 @@ enum rank_time {
     RANK_TIMES,
 };
 
-const char *rank_time_id(enum rank_time time, bool device);    /* "compute"; "operators" where there is no device */
-const char *rank_time_title(enum rank_time time, bool device); /* in a sentence: "its compute" */
-
 struct rank_probe {
     int64_t at_ns;
     int64_t sum_ns[RANK_TIMES];

@@ -260,54 +260,6 @@ static void show_table(const struct ranks *ranks, struct section *section)
     }
 }
 
-/* ---- why ranks are late ---- */
-
-/* A kind of time in which it hardly differed has no row. */
-static void reason_row(const struct ranks *ranks, uint32_t r, str id, str title, double excess_ns, struct table *t)
-{
-    const double share = excess_ns / (double)ranks->accounts[r].late_ns, smallest = 0.001;
-    if (!(fabs(share) >= smallest))
-        return;
-    table_row(t);
-    table_int(t, ranks->at[r]->rank);
-    table_text(t, id);
-    table_text(t, title);
-    table_cell(t, ranks_per_step(excess_ns, ranks->accounts[r].compared));
-    table_real(t, share);
-}
-
-static const struct column_spec reasons_columns[] = {
-    {"rank", "rank", UNIT_NONE, COLUMN_PLAIN, "as recorded, else from the file's name, else by order"},
-    {"id", "id", UNIT_NONE, COLUMN_DETAIL, "the part of the time before a collective"},
-    {"reason", "what it did", UNIT_NONE, COLUMN_PLAIN, "the part in words"},
-    {"longer_per_step_ns", "longer, a step", UNIT_NS, COLUMN_PLAIN,
-     "how much longer the part took than on the typical rank, a step"},
-    {"share_of_late", "of its late time", UNIT_RATIO, COLUMN_PLAIN, "longer_per_step_ns / late_per_step_ns"},
-    {0},
-};
-
-static void show_reasons(const struct ranks *ranks, struct report *report)
-{
-    struct section *section = report_section(report, "reasons", "Why ranks came late, against the ranks in time");
-    struct table *t = section_table(section, "reasons", "");
-    table_columns(t, reasons_columns);
-    uint32_t late = 0;
-    for (uint32_t r = 0; r < ranks->count; r++) {
-        if (!rank_is_late(ranks, r))
-            continue;
-        late++;
-        const struct rank_account *account = &ranks->accounts[r];
-        for (int time = 0; time < RANK_TIMES; time++)
-            reason_row(ranks, r, str_of(rank_time_id(time, ranks->at[r]->device)),
-                       str_of(rank_time_title(time, ranks->at[r]->device)), account->excess_ns[time], t);
-        reason_row(ranks, r, S("began_later"), S("began later, after the collective before or with the step"),
-                   account->began_ns, t);
-    }
-    section_text(section, late ? S("Less than nothing: it spent less on that than the ranks in time, which made it "
-                                   "earlier; its other reasons then add to more than 100 %.")
-                               : S("No rank was late by a hundredth of its steps."));
-}
-
 /* ---- clocks ---- */
 
 static int64_t largest_offset(const struct ranks *ranks)
@@ -388,7 +340,6 @@ void ranks_show(const struct ranks *ranks, struct report *report)
                  S("Times are means a step. waited: inside a collective until the last rank had come. late: behind the "
                    "middle rank. others waited: rank time, shared among the ranks that were missing."));
     show_table(ranks, section);
-    show_reasons(ranks, report);
     show_clocks(ranks, report);
     ranks_show_collectives(ranks, report);
 }

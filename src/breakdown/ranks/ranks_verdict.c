@@ -16,11 +16,6 @@ bool rank_is_late(const struct ranks *ranks, uint32_t r)
            (double)account->late_ns >= late_share * (double)ranks->at[r]->step_ns;
 }
 
-static double per_step(const struct rank_numbers *rank, double ns)
-{
-    return rank->steps ? ns / rank->steps : ns;
-}
-
 double rank_per_compared(const struct ranks *ranks, uint32_t r, int64_t ns)
 {
     return ranks->accounts[r].compared ? (double)ns / ranks->accounts[r].compared : 0;
@@ -52,44 +47,6 @@ static int64_t skew_p95(const struct ranks *ranks)
     const struct stat_summary summary = stat_summarise(skews, ranks->meeting_count);
     arena_free(&scratch);
     return (int64_t)summary.p95;
-}
-
-/* What it did most more of; RANK_TIMES: it had begun later already. */
-static int main_reason(const struct rank_account *account)
-{
-    int most = RANK_TIMES;
-    for (int time = 0; time < RANK_TIMES; time++)
-        if (account->excess_ns[time] > (most == RANK_TIMES ? account->began_ns : account->excess_ns[most]))
-            most = time;
-    return most;
-}
-
-static str reason(const struct ranks *ranks, uint32_t r, struct arena *arena)
-{
-    const struct rank_numbers *rank = ranks->at[r];
-    const struct rank_account *account = &ranks->accounts[r];
-    const int most = main_reason(account);
-    const double excess = most == RANK_TIMES ? account->began_ns : account->excess_ns[most];
-    const str each = duration_words(arena, account->compared ? excess / account->compared : excess);
-    if (excess <= 0)
-        return S("what it did longer is not recorded");
-    if (most == RANK_TIMES)
-        return str_printf(arena, "it began %.*s a step later, after the collective before or with the step",
-                          (int)each.len, each.at);
-    return str_printf(arena, "its %s took %.*s a step longer than that of the ranks in time",
-                      rank_time_title((enum rank_time)most, rank->device), (int)each.len, each.at);
-}
-
-static str late_sentence(const struct ranks *ranks, uint32_t r, struct arena *arena)
-{
-    const struct rank_numbers *rank = ranks->at[r];
-    const struct rank_account *account = &ranks->accounts[r];
-    const str late = duration_words(arena, rank_per_compared(ranks, r, account->late_ns));
-    const str step = duration_words(arena, per_step(rank, (double)rank->step_ns));
-    const str why = reason(ranks, r, arena);
-    return str_printf(arena, "Rank %lld is late by %.*s of a step of %.*s, in %u of %u collectives: %.*s.",
-                      (long long)rank->rank, (int)late.len, late.at, (int)step.len, step.at, account->late,
-                      account->matched, (int)why.len, why.at);
 }
 
 static uint32_t count_late(const struct ranks *ranks)
@@ -160,6 +117,6 @@ uint32_t ranks_verdict(const struct ranks *ranks, struct arena *arena, str *sent
         *sentence = shared_sentence(ranks, latest, next, arena);
         return RANK_NONE_LATE;
     }
-    *sentence = late_sentence(ranks, latest, arena);
+    *sentence = S("");
     return latest;
 }

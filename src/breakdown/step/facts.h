@@ -66,6 +66,11 @@ struct facts {
     double kernels, kernel_ns; /* compute kernels a step, and their summed time */
     double optimizer_ns, optimizer_kernels;
     double class_ns[KERNEL_CLASSES];
+
+    /* Of a single trace without a device, the caller's to fill. */
+    double copying_ns; /* operators that copy, a step */
+    str own_operator;  /* that with most time of its own; "" */
+    double own_operator_ns;
 };
 
 void compilations_add(struct compilations *sums, const struct compilations *more);

@@ -7,6 +7,7 @@
 #include "advice.h"
 
 #include "advice_causes.h"
+#include "advice_host.h"
 #include "span_text.h"
 
 #include <stdlib.h>
@@ -189,35 +190,9 @@ static str say_pointwise(const struct facts *f, double ns, struct arena *arena)
 
 /* ---- host-only ---- */
 
-static double python_ns(const struct facts *f)
-{
-    return f->device ? 0 : f->part_ns[PART_PYTHON];
-}
-
-static str say_python(const struct facts *f, double ns, struct arena *arena)
-{
-    return str_printf(
-        arena,
-        "Python outside of operators takes %s a step (%.0f %%). Vectorise loops over samples, build arrays "
-        "once, move preparation into the DataLoader's workers.",
-        span_text(arena, ns), percent(f, ns));
-}
-
 static double host_communication_ns(const struct facts *f)
 {
     return f->device ? 0 : beyond_waiting(f, PART_COMMUNICATION);
-}
-
-static double host_optimizer_ns(const struct facts *f)
-{
-    return f->device ? 0 : f->part_ns[PART_OPTIMIZER];
-}
-
-static str say_host_optimizer(const struct facts *f, double ns, struct arena *arena)
-{
-    return str_printf(arena,
-                      "The optimizer takes %s a step (%.0f %%). foreach=True or fused=True does it in fewer operators.",
-                      span_text(arena, ns), percent(f, ns));
 }
 
 /* ---- the recording ---- */
@@ -257,8 +232,7 @@ static double unstepped_ns(const struct facts *f)
 static str say_unstepped(const struct facts *f, double ns, struct arena *arena)
 {
     return str_printf(arena,
-                      "The trace marks no steps, so all %s count as one. Call profiler.step() once a step, and the "
-                      "figures are per step.",
+                      "All %s count as one step. Call profiler.step() once a step: then the figures are per step.",
                       span_text(arena, ns));
 }
 
@@ -275,9 +249,12 @@ static const struct rule rules[] = {
     {"SM120", 0.05, late_ns, say_late, 0, true, RESOURCE_NONE},
     {"SM201", 0.05, optimizer_ns, say_optimizer, 0, true, RESOURCE_DEVICE},
     {"SM202", 0.25, pointwise_ns, say_pointwise, 0, true, RESOURCE_DEVICE},
-    {"SM301", 0.15, python_ns, say_python, PART_BIT(PART_PYTHON), true, RESOURCE_NONE},
+    {"SM301", 0.15, host_python_ns, say_host_python, PART_BIT(PART_PYTHON), true, RESOURCE_NONE},
     {"SM302", 0.10, host_communication_ns, say_communication, PART_BIT(PART_COMMUNICATION), true, RESOURCE_NONE},
     {"SM303", 0.15, host_optimizer_ns, say_host_optimizer, PART_BIT(PART_OPTIMIZER), true, RESOURCE_NONE},
+    {"SM304", 0.25, host_operators_ns, say_host_operators, PART_BIT(PART_FORWARD) | PART_BIT(PART_BACKWARD), false,
+     RESOURCE_NONE},
+    {"SM305", 0.10, host_copies_ns, say_host_copies, 0, false, RESOURCE_NONE},
     {"SM401", 0.05, profiler_ns, say_profiler, PART_BIT(PART_PROFILER), false, RESOURCE_NONE},
     {"SM402", 0.25, spread_ns, say_spread, 0, false, RESOURCE_NONE},
     {"SM403", 0.50, unstepped_ns, say_unstepped, 0, false, RESOURCE_NONE},
@@ -449,8 +426,8 @@ static double long_python_ns(const struct holdups *holdups)
 static double size_of(const struct advice *advice, const struct rule *rule)
 {
     const struct verdict *verdict = advice->verdict;
-    const double ns = rule->size_ns == python_ns ? python_ns(advice->facts) - long_python_ns(advice->holdups)
-                                                 : rule->size_ns(advice->facts);
+    const double ns = rule->size_ns == host_python_ns ? host_python_ns(advice->facts) - long_python_ns(advice->holdups)
+                                                      : rule->size_ns(advice->facts);
     if (rule->of == RESOURCE_NONE || verdict_doubt(verdict) != DOUBT_NONE || verdict->step_ns <= 0)
         return ns;
     const double most = advice->facts->wall_ns * (double)verdict->removed_ns[rule->of] / (double)verdict->step_ns;
@@ -463,11 +440,26 @@ static double told_elsewhere_ns(const struct facts *facts, const struct holdup *
     return holdup->cause == CAUSE_COMPILATION && facts->again_ns > 0 ? facts->again_ns : 0;
 }
 
+/*
+ * Without a device the largest need not be about what bounds the steps: then the largest that is; a note, of what is the
+ * work itself, where nothing else is about it. Hits come by weight, notes last.
+ */
+static const struct hit *first_of(const struct facts *facts, const struct hit *hits, uint32_t count)
+{
+    if (facts->device)
+        return count && severity_of(facts, hits) == SEVERITY_WARNING ? hits : NULL;
+    for (uint32_t i = 0; i < count && facts->ranks == 1 && facts->bound != BOUND_UNKNOWN; i++)
+        if (share(facts, hits[i].ns) >= notable(&hits[i]) &&
+            host_bound_of(hits[i].rule ? hits[i].rule->id : "", hits[i].holdup) == facts->bound)
+            return &hits[i];
+    return NULL;
+}
+
 static str say_first(const struct advice *advice, const struct hit *hit, struct arena *arena)
 {
-    const char *rule = hit->rule ? hit->rule->id : hit->advice.rule;
-    if (severity_of(advice->facts, hit) != SEVERITY_WARNING)
+    if (!hit)
         return S("");
+    const char *rule = hit->rule ? hit->rule->id : hit->advice.rule;
     const str said = hit->rule ? hit->rule->say(advice->facts, hit->ns, arena)
                                : advice_short(hit->holdup, advice->holdups, advice->facts, arena);
     return str_printf(arena, "To change first (%s): %.*s", rule, (int)said.len, said.at);
@@ -492,9 +484,12 @@ uint32_t advise(const struct advice *advice, uint32_t most, struct report *repor
             hits[count++] = hit;
     }
     qsort(hits, count, sizeof *hits, by_weight);
-    *first = count ? say_first(advice, &hits[0], report_arena(report)) : S("");
+    const struct hit *told = first_of(advice->facts, hits, count);
+    const bool once = told && !gains(told); /* a note is not said twice */
+    *first = say_first(advice, told, report_arena(report));
     for (uint32_t i = 0; i < count && i < most; i++)
-        put(advice, &hits[i], report);
+        if (!once || &hits[i] != told)
+            put(advice, &hits[i], report);
     report_words(report, advice_words);
-    return count;
+    return count - once;
 }

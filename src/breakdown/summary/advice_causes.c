@@ -288,7 +288,8 @@ str advice_short(const struct holdup *holdup, const struct holdups *holdups, con
     const double step_ns = (double)holdup->saved_ns / (holdups->steps ? holdups->steps : 1);
     const double percent = holdups->step_ns > 0 ? 100 * (double)holdup->saved_ns / (double)holdups->step_ns : 0;
     const str of = subject(holdup, facts, arena), at = is_counted(holdup) ? when(holdup, holdups->steps, arena) : S("");
-    const str todo = advice(holdup, facts, arena);
-    return str_printf(arena, "%c%.*s%.*s costs %s a step (%.0f %%). %.*s", upper(of.at[0]), (int)of.len - 1, of.at + 1,
-                      (int)at.len, at.at, span_text(arena, step_ns), percent, (int)todo.len, todo.at);
+    const str todo = advice(holdup, facts, arena), place = holdup->is_long ? where(holdup, arena) : S("");
+    return str_printf(arena, "%c%.*s%.*s costs %s a step (%.0f %%)%.*s. %.*s", upper(of.at[0]), (int)of.len - 1,
+                      of.at + 1, (int)at.len, at.at, span_text(arena, step_ns), percent, (int)place.len, place.at,
+                      (int)todo.len, todo.at);
 }

@@ -14,7 +14,7 @@ struct cause_advice {
 
 struct cause_advice advice_on(const struct holdup *holdup, const struct facts *facts);
 
-/* The cost and what to do, without when and where. */
+/* The cost and what to do; where only of long stretches. */
 str advice_short(const struct holdup *holdup, const struct holdups *holdups, const struct facts *facts,
                  struct arena *arena);
 

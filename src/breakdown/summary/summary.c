@@ -223,6 +223,8 @@ static enum part heaviest(const struct facts *facts, bool on_that_side)
 static str why(const struct facts *facts, const struct verdict *verdict, struct arena *arena)
 {
     const str said = verdict_say(verdict, facts->ranks, arena);
+    if (facts->bound == BOUND_UNKNOWN) /* what fills a step need not be what it waits for */
+        return said;
     const bool on_that_side = facts->bound < BOUND_UNKNOWN && facts->bound_ns[facts->bound] > 0;
     const enum part most = heaviest(facts, on_that_side);
     const bool waits = facts->late_ns > 0 && facts->waited_ns > facts->part_ns[most] / 2 &&
@@ -237,9 +239,11 @@ static void put_ns(struct section *section, const char *id, const char *title, d
     section_value(section, id, title, UNIT_NS, isnan(ns) ? cell_null() : cell_int(llround(ns)));
 }
 
-static void put_share(struct section *section, const char *id, const char *title, double ratio)
+/* What only a device has is not shown where there is none. */
+static void put_device_share(const struct facts *facts, struct section *section, const char *id, const char *title,
+                             double ratio)
 {
-    section_value(section, id, title, UNIT_RATIO, cell_real(ratio));
+    (facts->device ? section_value : section_detail)(section, id, title, UNIT_RATIO, cell_real(ratio));
 }
 
 /* What the arithmetic of the steps would take at the device's peak, over what the steps took. */
@@ -251,9 +255,10 @@ static double mfu(const struct facts *facts, const struct summary *const *ranks,
     return ideal_ns > 0 && facts->steps ? share(facts, ideal_ns / facts->steps) : NAN;
 }
 
-static void put_device(const struct summary *const *ranks, struct section *section)
+static void put_device(const struct facts *facts, const struct summary *const *ranks, struct section *section)
 {
-    section_value(section, "device", "device", UNIT_NONE, cell_text_or_null(ranks[0]->device));
+    (facts->device ? section_value : section_detail)(section, "device", "device", UNIT_NONE,
+                                                     cell_text_or_null(ranks[0]->device));
 }
 
 static void put_step(const struct facts *facts, struct section *section)
@@ -264,8 +269,8 @@ static void put_step(const struct facts *facts, struct section *section)
     section_value(section, "steps", "steps of all ranks", UNIT_COUNT, cell_int(facts->steps));
     section_value(section, "ranks", "ranks", UNIT_COUNT, cell_int(facts->ranks));
     const double busy = facts->device ? share(facts, busy_ns(facts)) : NAN;
-    put_share(section, "gpu_busy", "GPU busy", busy);
-    put_share(section, "gpu_idle", "GPU idle", 1 - busy);
+    put_device_share(facts, section, "gpu_busy", "GPU busy", busy);
+    put_device_share(facts, section, "gpu_idle", "GPU idle", 1 - busy);
     put_ns(section, "loader_wait", "waiting for data, a step", facts->part_ns[PART_DATA_LOADING]);
     compilations_show(&facts->compilations, section);
     section_value(section, "bound", "bound", UNIT_NONE, cell_text(bound_word(facts->bound, facts->device)));
@@ -355,10 +360,27 @@ static void take_lateness(const struct job *job, struct facts *facts)
     facts->late = job->sentence;
 }
 
-/* Of several ranks who is late comes first; without a device, or in balance, the largest finding need not fit the bound. */
+/* Where the operators are the work. */
+static void take_host_work(const struct summary *of, struct facts *facts)
+{
+    const double steps = facts->steps ? facts->steps : 1;
+    const struct tops *tops = &of->operators;
+    const struct top *most = NULL;
+    for (uint32_t i = 0; i < tops->count; i++)
+        if (!most || tops->at[i].host_ns > most->host_ns)
+            most = &tops->at[i];
+    if (most) {
+        facts->own_operator = most->title;
+        facts->own_operator_ns = (double)most->host_ns / steps;
+    }
+    if (of->verdict.steps)
+        facts->copying_ns = (double)of->verdict.time_ns[RESOURCE_COPIES] / of->verdict.steps;
+}
+
+/* Of several ranks who is late comes first; in balance the largest finding need not fit the bound. */
 static bool has_first(const struct facts *facts)
 {
-    return facts->ranks == 1 && facts->device && facts->bound != BOUND_BALANCED;
+    return facts->ranks == 1 && facts->bound != BOUND_BALANCED;
 }
 
 /* What bounds a step; of one trace what to do first, where something is worth a warning, else what fills the step most. */
@@ -390,6 +412,8 @@ double summary_show(const struct summary *const *ranks, uint32_t count, uint32_t
     facts.held = verdict_is_held(&job.verdict);
     facts.again_ns = again_ns;
     take_lateness(&job, &facts);
+    if (count == 1 && !facts.device)
+        take_host_work(ranks[0], &facts);
     struct section *section = report_section(report, "summary", "What a step costs");
     say_kind(&facts, section);
     if (count > 1)
@@ -405,8 +429,8 @@ double summary_show(const struct summary *const *ranks, uint32_t count, uint32_t
         ranks_show_doubts(&job.ranks, report);
     put_step(&facts, section);
     put_phases(&facts, ranks, count, section, report);
-    put_share(section, "mfu", "MFU", mfu(&facts, ranks, count));
-    put_device(ranks, section);
+    put_device_share(&facts, section, "mfu", "MFU", mfu(&facts, ranks, count));
+    put_device(&facts, ranks, section);
     if (count > 1)
         job_show_why(&job, report);
     verdict_show(&job.verdict, count, report);

@@ -152,8 +152,9 @@ static str say_path(const struct paths *paths, const struct path_sums *sums, con
         wall_ns += sums->ns[class];
     const struct path_side side = path_side_of(sums, bound);
     if (paths->job.lined || !verdict->device || !side.ns || side.most == path_largest(sums))
-        return str_printf(arena, "Most of the path is %.*s (%.0f %%).", (int)largest->words.len, largest->words.at,
-                          100 * largest->share);
+        return str_printf(arena, "Most of the path%s is %.*s (%.0f %%).",
+                          bound == BOUND_UNKNOWN ? ", as far as it was recorded," : "", (int)largest->words.len,
+                          largest->words.at, 100 * largest->share);
     return str_printf(
         arena, "%s is %.0f %% of the path, first %s (%.0f %%); beside it the largest part is %.*s (%.0f %%).",
         path_side_title(bound), 100 * share_of(side.ns, wall_ns), path_class_title(side.most),

@@ -46,8 +46,8 @@ static bool show(const struct call *call, const void *const *results, uint32_t c
     job_of(ranks, count, arena, &job);
     ranks_show_late(&job.ranks, job.late, job.sentence, report);
     job_show_reason(&job, report_section(report, "ranks", ""));
-    ranks_show(&job.ranks, report);
     job_show_why(&job, report);
+    ranks_show(&job.ranks, report);
     delay_show(&job, report);
     ideal_show(&job, report);
     verdict_show(&job.verdict, count, report);
@@ -77,7 +77,7 @@ const struct command command_ranks = {
         "late rank did longer than the others is told too, with what they waited for each cause, and so is what bounds "
         "the job and what it would save.\n\nSketches, which 'steptime summary --save' writes where the traces lie, are read as "
         "traces are, and the answer is the same.\n\nThe tables: ranks (a row a rank), causes (what the late rank did longer), "
-        "reasons (why ranks came late), delay_costs (what all waiting is due to), ideal (what the job would save), "
+        "delay_costs (what all waiting is due to, of every rank), ideal (what the job would save), "
         "experiments (what bounds it), collective_kinds (transfer times, algorithm and bus bandwidth by kind and size), "
         "collectives (each one with its skew).",
     .examples = "steptime ranks traces/|all traces of a directory\n"

@@ -92,6 +92,19 @@ class Bounds(Case):
                 self.assertAlmostEqual(of[resource]["removed_ns"], us * 1000, delta=900_000)
                 self.assertEqual((values["bound"], of), (lambda found: (found[0]["bound"], found[1]))(verdict("critical-path", path)))
 
+    def test_what_to_change_first_is_about_the_bound(self):
+        """A finding of the same screen, or what is said of the work itself; none where the bound is another's."""
+        first = {"compute-bound": "SM", "host-bound": "SM", "input-bound": "SM101", "stalled": "SM116", "copy-bound": "SM305",
+                 "communication-bound": "SM302"}
+        for bound, (_, _, body) in CASES.items():
+            with self.subTest(bound):
+                path = loop(body).write(self.path)
+                screen = " ".join(steptime("summary", path).out.split())
+                self.assertIn(f"To change first ({first[bound]}", screen)
+                rule = screen.split("To change first (")[1].split(")")[0]
+                listed = [finding["rule"] for finding in steptime("summary", path, "--format", "json").json["findings"]]
+                self.assertEqual(screen.count(rule), 1 + (rule in listed), screen)
+
     def test_the_phases_are_parts_of_the_operators_and_these_of_the_host(self):
         _, of = verdict("summary", loop(CASES["compute-bound"][2]).write(self.path))
         self.assertAlmostEqual(of["forward"]["removed_ns"], 2_700_000, delta=10_000)
@@ -173,6 +186,7 @@ class Doubts(Case):
         values, _ = verdict("summary", loop(body, steps).write(self.path))
         self.assertEqual((values["bound"], values["verdict_doubt"]), ("unknown", doubt), values["verdict"])
         self.assertIn(words, values["verdict"])
+        self.assertNotIn("largest part", steptime("summary", self.path).out)  # it need not be what the step waits for
 
     def test_few_operators(self):
         self.doubt(lambda scene, at: operators(scene, at, count=3, each=500), "few", "only 18 operators")

@@ -295,7 +295,7 @@ static void layers_of_a_single_step_are_no_steps(void **state)
 {
     struct made m = made_new();
     step_of_operators(&m, 100);
-    expect(&m, STEPS_NONE, 1, "nothing in it repeats as steps do");
+    expect(&m, STEPS_NONE, 1, "Nothing in the trace repeats as steps do");
     trace_free(m.p.trace);
 }
 
@@ -304,7 +304,7 @@ static void operators_in_two_steps_are_one_piece(void **state)
     struct made m = made_new();
     step_of_operators(&m, 12);
     step_of_operators(&m, 12);
-    expect(&m, STEPS_NONE, 1, "nothing in it repeats as steps do");
+    expect(&m, STEPS_NONE, 1, "Nothing in the trace repeats as steps do");
     trace_free(m.p.trace);
 }
 
@@ -313,7 +313,7 @@ static void one_operator_over_and_over_tells_no_step(void **state)
     struct made m = made_new();
     for (int i = 0; i < 50; i++)
         operator(&m, "aten::mm", 50);
-    expect(&m, STEPS_NONE, 1, "all of it counts as one");
+    expect(&m, STEPS_NONE, 1, "Nothing in the trace repeats");
     trace_free(m.p.trace);
 }
 
