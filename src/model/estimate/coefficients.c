@@ -229,6 +229,11 @@ static bool read_spread(struct reading *reading, str word, str value)
     return read_share(reading, word, value, &reading->set->spread);
 }
 
+static bool read_host(struct reading *reading, str word, str value)
+{
+    return read_share(reading, word, value, &reading->set->host);
+}
+
 static bool read_factor(struct reading *reading, str word, str value)
 {
     if (!read_share(reading, word, value, &reading->set->factor))
@@ -248,6 +253,7 @@ static const struct {
     {"note", IN_GROUP, read_note},     {"set", IN_GROUP, read_set},           {"rows", IN_SET, read_rows},
     {"error", IN_SET, read_error},     {"factor", IN_SET, read_factor},       {"tree", IN_SET, read_tree},
     {"vendor", IN_GROUP, read_vendor}, {"shared", IN_SET, read_shared},       {"spread", IN_SET, read_spread},
+    {"host", IN_SET, read_host},
 };
 enum { LINES = sizeof lines / sizeof *lines };
 
@@ -297,6 +303,8 @@ static void write_set(const struct family *family, const char *word, const struc
     writer_printf(out, "rows %u\nerror %.4f\n", set->rows, set->error);
     if (set->shared > 0 || set->spread > 0)
         writer_printf(out, "shared %.4f\nspread %.4f\n", set->shared, set->spread);
+    if (set->host > 0)
+        writer_printf(out, "host %.4f\n", set->host);
     if (set->factor > 0)
         writer_printf(out, "factor %.6g\n", set->factor);
     for (uint32_t i = 0; i < family->parameter_count; i++)

@@ -15,6 +15,7 @@
  *     error 0.153
  *     shared 0.12                    how far off, ln, all kernels alike (interval.h); of `*` on a device that was left out
  *     spread 0.09                    and each by itself; where a file lacks both, they follow from the error
+ *     host 0.3                       of `*`: how much the launch figures of hosts differ, ln
  *     floor_us 21.7                  a line for each coefficient of the family
  *     set Tesla T4                   one device
  *     ...
@@ -62,6 +63,7 @@ struct coefficient_set {
     double error;  /* mean relative error in cross-validation */
     double shared; /* standard deviation of ln(true / predicted) that all kernels have in common; 0: not known */
     double spread; /* of each kernel beside; 0: not known */
+    double host;   /* of the host figures, ln, from one host to another; 0: the family has none, or it is not known */
     double value[FAMILY_PARAMETERS];
     double factor;          /* on every time, from adapting to a few rows; 0: none */
     struct trees *residual; /* NULL: none */

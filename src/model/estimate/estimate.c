@@ -44,6 +44,23 @@ static bool has_figures(const struct family *family, const struct hardware *hard
     return true;
 }
 
+/*
+ * What matrix units do is told by the peak of its type: a device without that computes in another way, if at all, and no
+ * model has measured that. Single precision is a matter of the figures that a family needs.
+ */
+static bool has_arithmetic(const struct hardware *hardware, const struct kernel *kernel, struct steptime_error *err)
+{
+    enum precision precision;
+    const str type = dtype_word(kernel->dtype), name = hardware->name;
+    if (!kernel_form_is_matrix(kernel->form) || kernel->dtype == DTYPE_UNKNOWN || kernel->dtype == DTYPE_F32)
+        return true;
+    if (!dtype_precision(kernel->dtype, true, &precision))
+        return fail(err, STEPTIME_USAGE, "no model has products in %.*s", (int)type.len, type.at);
+    return hardware_peak(hardware, precision) > 0 ||
+           fail(err, STEPTIME_USAGE, "%.*s has no peak for products in %.*s, so what they take is not known",
+                (int)name.len, name.at, (int)type.len, type.at);
+}
+
 /* Of a family that was never fitted. */
 static struct coefficient_set starting_set(const struct family *family)
 {
@@ -65,13 +82,35 @@ static const double mean_share = 0.7071067811865476;
 static const double least_shared = 0.02;
 
 /* Where a file does not say what is shared, half of the variance is. */
-static void tell_doubt(const struct coefficient_set *set, bool left_out, struct estimate *estimate)
+static void tell_own(const struct coefficient_set *set, struct estimate *estimate)
 {
     const bool told = set->shared > 0 || set->spread > 0;
-    const double sd = set->error / mean_share;
     estimate->error = set->error;
-    estimate->shared = fmax(least_shared, told ? set->shared : left_out ? sd * M_SQRT1_2 : 0);
-    estimate->own = told ? set->spread : left_out ? sd * M_SQRT1_2 : sd;
+    estimate->shared = fmax(least_shared, set->shared);
+    estimate->own = told ? set->spread : set->error / mean_share;
+}
+
+/*
+ * What few devices or hosts show of how others may differ is too little: as if three more had been seen, with the shift
+ * that all kernels of a GPU had in common in the mean of all families of a trial (0.17), and launches as hosts of the
+ * public tables differ. Twice the root mean square is the half-width of nine of ten; constants set after seeing that.
+ */
+static const double usual_shift = 0.17, usual_host = 0.25, usual_count = 3, widths_of_shift = 2, shift_level = 0.9;
+
+static double widened(double seen, double usual, uint32_t devices)
+{
+    const double squares = usual_count * usual * usual + devices * seen * seen;
+    return interval_sd(widths_of_shift * sqrt(squares / (usual_count + devices)), shift_level);
+}
+
+static void tell_left_out(const struct group_model *group, struct estimate *estimate)
+{
+    const struct coefficient_set *all = &group->sets[0];
+    const bool told = all->shared > 0 || all->spread > 0;
+    const double half = all->error / mean_share * M_SQRT1_2;
+    estimate->error = all->error;
+    estimate->shared = told ? widened(all->shared, usual_shift, group->set_count - 1) : half;
+    estimate->own = told ? all->spread : half;
 }
 
 /* Left out, a device of another vendor is never near, and boards of one chip differ less than chips. */
@@ -82,6 +121,18 @@ static void widen(const struct kin *kin, struct estimate *estimate)
     const double widening = kin->kinship == KINSHIP_CHIP ? widening_of_chip : kin->stranger ? widening_of_strangers : 1;
     estimate->shared *= widening;
     estimate->own *= fmax(widening, 1);
+}
+
+/* By how much a lone call is longer on a host whose launches take one standard deviation longer, ln. */
+static double host_doubt(const struct family *family, const struct coefficient_set *set, double sd,
+                         const struct hardware *hardware, const struct kernel *kernel)
+{
+    double value[FAMILY_PARAMETERS];
+    if (!kernel->alone || sd <= 0)
+        return 0;
+    for (uint32_t i = 0; i < family->parameter_count; i++)
+        value[i] = set->value[i] * (family->parameters[i].host ? exp(sd) : 1);
+    return fabs(log(family->us(kernel, hardware, value) / family->us(kernel, hardware, set->value)));
 }
 
 static str source_of(const struct group_model *group, const struct coefficient_set *set)
@@ -96,15 +147,25 @@ static void tell_source(const struct group_model *group, const struct coefficien
     estimate->model = group->group;
     if (kin->kinship == KINSHIP_SELF) {
         estimate->basis = BASIS_MEASURED;
-        tell_doubt(set, false, estimate);
+        tell_own(set, estimate);
         return;
     }
     estimate->basis = BASIS_CARRIED;
     if (group->sets[0].error > 0)
-        tell_doubt(&group->sets[0], true, estimate);
+        tell_left_out(group, estimate);
     else /* one device was measured: nothing says how far it carries */
         estimate_prior(estimate);
     widen(kin, estimate);
+}
+
+/* Boards of one chip stand in other hosts, too. */
+static void add_host(const struct group_model *group, const struct family *family, const struct coefficient_set *set,
+                     const struct hardware *hardware, const struct kernel *kernel, struct estimate *estimate)
+{
+    const double seen = group->sets[0].host;
+    const double sd = seen > 0 ? widened(seen, usual_host, group->set_count - 1) : 0;
+    const double host = host_doubt(family, set, sd, hardware, kernel);
+    estimate->shared = hypot(estimate->shared, host);
 }
 
 /* ---- estimating ---- */
@@ -126,7 +187,7 @@ bool models_estimate(const struct models *models, const struct hardware *hardwar
     const struct family *family = family_of_kernel(kernel);
     if (!family)
         return fail(err, STEPTIME_INPUT, "no model has kernels of this form");
-    if (!has_figures(family, hardware, kernel, err))
+    if (!has_arithmetic(hardware, kernel, err) || !has_figures(family, hardware, kernel, err))
         return false;
     const struct group_model *group = coefficients_group(models_family(models, family), family_group(family, kernel));
     struct kin kin = {.kinship = KINSHIP_NONE};
@@ -143,6 +204,8 @@ bool models_estimate(const struct models *models, const struct hardware *hardwar
         tell_source(group, set, &kin, estimate);
     else
         estimate_prior(estimate);
+    if (set && kin.kinship != KINSHIP_SELF)
+        add_host(group, family, set, hardware, kernel, estimate);
     return true;
 }
 

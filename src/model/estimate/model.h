@@ -49,7 +49,9 @@ const struct models *models_load(str path, struct arena *arena, struct steptime_
 
 /*
  * False where the kernel is none (kernel_check) or the device lacks the figures
- * that the form needs; err names which. Never a silent zero: us > 0.
+ * that the form needs, both STEPTIME_INPUT; with STEPTIME_USAGE where it lacks the
+ * arithmetic, or no model has the type: then its bytes say nothing of it either.
+ * err names which. Never a silent zero: us > 0.
  */
 bool models_estimate(const struct models *models, const struct hardware *hardware, const struct kernel *kernel,
                      struct estimate *estimate, struct steptime_error *err);

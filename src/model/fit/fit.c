@@ -137,22 +137,23 @@ static struct rows fold_rows(struct rows rows, uint32_t fold, bool inside, struc
     return some;
 }
 
-static double fold_error(const struct work *work, const struct coefficient_set *set, struct rows rows, uint32_t fold)
+static double fold_error(const struct work *work, const struct coefficient_set *set, struct rows rows, uint32_t fold,
+                         struct tally *tally)
 {
     struct arena scratch = {0};
     struct coefficient_set trial = *set;
     const struct rows inside = fold_rows(rows, fold, true, &scratch);
     trial.residual = learn_residual(work, set, fold_rows(rows, fold, false, &scratch), &scratch);
-    const double error = mean_error(work, &trial, true, inside);
+    const double error = tally_add(tally, work, &trial, true, inside);
     arena_free(&scratch);
     return error;
 }
 
-static double own_trees_error(const struct work *work, uint32_t part)
+static double own_trees_error(const struct work *work, uint32_t part, struct tally *tally)
 {
     double sum = 0;
     for (uint32_t fold = 0; fold < FOLDS; fold++)
-        sum += fold_error(work, &work->own[part], work->parts[part], fold);
+        sum += fold_error(work, &work->own[part], work->parts[part], fold, tally);
     return sum / FOLDS;
 }
 
@@ -171,15 +172,42 @@ static bool steady(const struct work *work, uint32_t part)
     return !work->family->steady || work->family->steady(&work->own[part].hardware);
 }
 
+/* The error and the doubt of a part by its coefficients, and by these with a residual. */
+static void tally_part(const struct work *work, uint32_t part, bool learn, struct coefficient_set *plain,
+                       struct coefficient_set *learned)
+{
+    struct arena scratch = {0};
+    const struct rows rows = work->parts[part];
+    struct tally bare = tally_new(rows.count, &scratch), corrected = bare;
+    corrected.at = arena_array(&scratch, rows.count, sizeof *corrected.at);
+    plain->error = tally_add(&bare, work, &work->own[part], false, rows);
+    tally_own(&bare, plain);
+    *learned = *plain;
+    if (learn && steady(work, part)) {
+        learned->error = own_trees_error(work, part, &corrected);
+        tally_own(&corrected, learned);
+    }
+    arena_free(&scratch);
+}
+
+static void take_doubt(struct coefficient_set *set, const struct coefficient_set *from)
+{
+    set->error = from->error;
+    set->shared = from->shared;
+    set->spread = from->spread;
+}
+
 static void choose_residual(struct work *work, struct group_model *group)
 {
     const bool learn = can_learn(work);
-    double plain = 0, learned = 0, errors[MOST_DEVICES];
+    double plain = 0, learned = 0;
+    struct coefficient_set *bare = arena_array(work->arena, work->part_count, sizeof *bare);
+    struct coefficient_set *corrected = arena_array(work->arena, work->part_count, sizeof *corrected);
     for (uint32_t i = 0; i < work->part_count; i++) {
-        work->own[i].error = mean_error(work, &work->own[i], false, work->parts[i]);
-        errors[i] = learn && steady(work, i) ? own_trees_error(work, i) : work->own[i].error;
-        plain += work->own[i].error / work->part_count;
-        learned += errors[i] / work->part_count;
+        tally_part(work, i, learn, &bare[i], &corrected[i]);
+        take_doubt(&work->own[i], &bare[i]);
+        plain += bare[i].error / work->part_count;
+        learned += corrected[i].error / work->part_count;
     }
     add_candidate(group, "own", plain);
     if (!learn)
@@ -187,7 +215,7 @@ static void choose_residual(struct work *work, struct group_model *group)
     add_candidate(group, "own+trees", learned);
     group->residual = learned < plain * (1 - least_gain) ? RESIDUAL_OWN : RESIDUAL_NONE;
     for (uint32_t i = 0; group->residual == RESIDUAL_OWN && i < work->part_count; i++) {
-        work->own[i].error = errors[i];
+        take_doubt(&work->own[i], &corrected[i]);
         if (steady(work, i))
             work->own[i].residual = learn_residual(work, &work->own[i], work->parts[i], work->arena);
     }

@@ -116,6 +116,7 @@ static void adapt_part(const struct work *work, uint32_t part, struct group_mode
         set.residual = NULL;
     set.error = unseen_error(work, rows, &starts, &set);
     adapt_set(work, rows, &starts, &set);
+    set.shared = set.spread = 0; /* a few rows tell the error and no more */
     set.device = hardware->name;
     set.hardware = *hardware;
     set.rows = rows.count;

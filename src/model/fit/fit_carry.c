@@ -67,9 +67,9 @@ static void fit_vendor(const struct work *work, const struct choice *choice, str
 
 /* ---- errors with a device left out ---- */
 
-/* Mean errors over the devices. */
+/* By candidate. */
 struct errors {
-    double pooled, learned, vendor, launched;
+    struct left_out pooled, learned, vendor, launched;
 };
 
 static void add_vendor_errors(const struct work *work, uint32_t part, const struct coefficient_set *pooled,
@@ -80,9 +80,9 @@ static void add_vendor_errors(const struct work *work, uint32_t part, const stru
     set.residual = NULL;
     if (alike.count)
         fit_vendor(work, &alike, &set);
-    errors->vendor += mean_error(work, &set, false, work->parts[part]) / work->part_count;
+    left_out_add(&errors->vendor, work, &set, false, part);
     host_of_rows(work, work->parts[part], &set);
-    errors->launched += mean_error(work, &set, false, work->parts[part]) / work->part_count;
+    left_out_add(&errors->launched, work, &set, false, part);
 }
 
 static struct errors left_out_errors(const struct work *work)
@@ -94,10 +94,10 @@ static struct errors left_out_errors(const struct work *work)
         const struct choice choice = others(work, i, S(""));
         const struct rows rows = pool(work, &choice, POOL_ROWS, &scratch);
         fit_pooled(work, rows, &set);
-        errors.pooled += mean_error(work, &set, false, work->parts[i]) / work->part_count;
+        left_out_add(&errors.pooled, work, &set, false, i);
         if (can_learn(work))
             set.residual = learn_residual(work, &set, rows, &scratch);
-        errors.learned += mean_error(work, &set, true, work->parts[i]) / work->part_count;
+        left_out_add(&errors.learned, work, &set, true, i);
         if (has_host(work->family))
             add_vendor_errors(work, i, &set, &errors);
         arena_free(&scratch);
@@ -119,12 +119,12 @@ static uint32_t nearest_part(const struct work *work, uint32_t part)
     return nearest;
 }
 
-static double nearest_error(const struct work *work)
+static struct left_out nearest_errors(const struct work *work)
 {
-    double sum = 0;
+    struct left_out errors = {0};
     for (uint32_t i = 0; i < work->part_count; i++)
-        sum += mean_error(work, &work->own[nearest_part(work, i)], false, work->parts[i]);
-    return sum / work->part_count;
+        left_out_add(&errors, work, &work->own[nearest_part(work, i)], false, i);
+    return errors;
 }
 
 /* ---- the choice ---- */
@@ -156,23 +156,30 @@ static void add_vendors(const struct work *work, struct group_model *group)
 static void choose_carry(const struct work *work, struct group_model *group)
 {
     const struct errors errors = left_out_errors(work);
-    const double nearest = nearest_error(work);
+    const struct left_out nearest = nearest_errors(work), *best = &errors.pooled;
     const bool host = has_host(work->family);
-    add_candidate(group, "pooled", errors.pooled);
-    add_candidate(group, "nearest", nearest);
+    add_candidate(group, "pooled", errors.pooled.error);
+    add_candidate(group, "nearest", nearest.error);
     if (can_learn(work))
-        add_candidate(group, "pooled+trees", errors.learned);
+        add_candidate(group, "pooled+trees", errors.learned.error);
     if (host)
-        add_candidate(group, "vendor", errors.vendor);
+        add_candidate(group, "vendor", errors.vendor.error);
     if (host)
-        add_candidate(group, "vendor+launch", errors.launched);
-    group->carry = nearest < errors.pooled ? CARRY_NEAREST : CARRY_POOLED;
-    group->sets[0].error = fmin(nearest, errors.pooled);
-    if (!host || errors.vendor >= group->sets[0].error)
-        return;
-    group->carry = CARRY_VENDOR;
-    group->sets[0].error = errors.vendor;
-    add_vendors(work, group);
+        add_candidate(group, "vendor+launch", errors.launched.error);
+    group->carry = CARRY_POOLED;
+    if (nearest.error < best->error) {
+        group->carry = CARRY_NEAREST;
+        best = &nearest;
+    }
+    if (host && errors.vendor.error < best->error) {
+        group->carry = CARRY_VENDOR;
+        best = &errors.vendor;
+    }
+    group->sets[0].error = best->error;
+    left_out_doubt(host ? &errors.launched : best, &group->sets[0]);
+    group->sets[0].host = host ? host_spread(work) : 0;
+    if (group->carry == CARRY_VENDOR)
+        add_vendors(work, group);
 }
 
 void fit_carried(const struct work *work, struct group_model *group)

@@ -39,6 +39,23 @@ void host_in_the_middle(const struct work *work, const bool *taken, struct coeff
     }
 }
 
+double host_spread(const struct work *work)
+{
+    double squares = 0;
+    uint32_t figures = 0;
+    for (uint32_t i = 0; i < work->family->parameter_count; i++) {
+        double sum = 0, sum_squares = 0;
+        for (uint32_t part = 0; work->family->parameters[i].host && part < work->part_count; part++) {
+            const double ln = log(work->own[part].value[i]);
+            sum += ln / work->part_count;
+            sum_squares += ln * ln / work->part_count;
+        }
+        figures += work->family->parameters[i].host;
+        squares += fmax(0, sum_squares - sum * sum);
+    }
+    return figures ? sqrt(squares / figures) : 0;
+}
+
 static double us_of(const struct work *work, const struct coefficient_set *set, const struct measurement *row)
 {
     return set_us(work->family, set, &work->devices[row->device], &row->kernel, false);

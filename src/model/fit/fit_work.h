@@ -24,6 +24,39 @@ struct work work_of(const struct family *family, str group, const struct measure
 /* Mean absolute relative error of the rows. */
 double mean_error(const struct work *work, const struct coefficient_set *set, bool residual, struct rows rows);
 
+/* ---- doubt (fit_doubt.c): what is left of rows that the coefficients did not see ---- */
+
+/* ln(measured / predicted) of rows, one device after the other or one alone. */
+struct tally {
+    double *at;
+    uint32_t count, room;
+    double error; /* mean absolute relative error */
+};
+
+struct tally tally_new(uint32_t room, struct arena *arena);
+
+/* Adds the rows; their mean absolute relative error. */
+double tally_add(struct tally *tally, const struct work *work, const struct coefficient_set *set, bool residual,
+                 struct rows rows);
+
+/* The doubt of a measured device: what its rows leave over is its own. */
+void tally_own(const struct tally *tally, struct coefficient_set *set);
+
+/* What devices showed that were left out, each by itself. */
+struct left_out {
+    double error;         /* mean over the devices */
+    double shift_squares; /* of what all rows of a device were off, ln */
+    double width;         /* sum of the half-widths about that which nine of ten rows lie in */
+    uint32_t devices;
+};
+
+/* A device with its rows, predicted by a set that knows nothing of it. */
+void left_out_add(struct left_out *left_out, const struct work *work, const struct coefficient_set *set, bool residual,
+                  uint32_t part);
+
+/* The root mean square of the shifts, and the mean spread; estimate.c widens what few devices show. */
+void left_out_doubt(const struct left_out *left_out, struct coefficient_set *set);
+
 /* Whether there is enough to learn a residual from; and what the coefficients leave over of the rows, learned. */
 bool can_learn(const struct work *work);
 struct trees *learn_residual(const struct work *work, const struct coefficient_set *set, struct rows rows,
@@ -40,6 +73,9 @@ bool has_host(const struct family *family);
 
 /* Host figures in the middle of those of the parts that are taken. */
 void host_in_the_middle(const struct work *work, const bool *taken, struct coefficient_set *set);
+
+/* How much they differ from one part's host to another's: the standard deviation of their logarithms. */
+double host_spread(const struct work *work);
 
 /* Host figures from measured rows: each so that the smallest row that shows it comes out as it was measured. */
 void host_of_rows(const struct work *work, struct rows rows, struct coefficient_set *set);

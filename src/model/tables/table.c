@@ -119,16 +119,18 @@ const struct csv_row *kernel_table_header(const struct kernel_table *table)
 
 /* ---- rows ---- */
 
-/* Sizes may be written as 128 or 128.0. */
-static bool size_of(str text, int64_t *size)
+/* Sizes may be written as 128 or 128.0. NULL, or what is wrong. */
+static const char *read_count(str text, int64_t *size)
 {
     double value;
     if (str_int(text, size))
-        return true;
-    if (!real_read(text, &value) || value != floor(value) || fabs(value) > 1e15)
-        return false;
+        return NULL;
+    if (!real_read(text, &value) || value != floor(value))
+        return "a size is not a whole number";
+    if (fabs(value) > 1e15)
+        return "a size does not fit 64 bits";
     *size = (int64_t)value;
-    return true;
+    return NULL;
 }
 
 /* Of columns that a table of several kinds leaves empty for other kinds. */
@@ -143,9 +145,11 @@ static bool all_empty(const struct layout *layout, const struct csv_row *fields)
 static const char *read_kernel(const struct layout *layout, struct table_row *row)
 {
     int64_t sizes[MOST_SIZES];
-    for (uint32_t i = 0; i < layout->size_count; i++)
-        if (!size_of(csv_field(&row->fields, layout->sizes[i]), &sizes[i]))
-            return "a size is not a whole number";
+    for (uint32_t i = 0; i < layout->size_count; i++) {
+        const char *problem = read_count(csv_field(&row->fields, layout->sizes[i]), &sizes[i]);
+        if (problem)
+            return problem;
+    }
     return kernel_of_op(row->op, sizes, layout->size_count, &row->kernel);
 }
 
@@ -202,6 +206,24 @@ static void read_setting(const struct kernel_table *table, struct table_row *row
     row->kernel.library = library_of_word(str_trim(csv_field(&row->fields, table->library)));
 }
 
+/*
+ * Rows without a form are forward, in single precision and of plain operands. What says otherwise would be passed over,
+ * so it is refused.
+ */
+static const char *unread(const struct kernel_table *table, const struct csv_row *fields)
+{
+    const struct form_columns *forms = &table->forms;
+    const str dtype = str_trim(csv_field(fields, forms->dtype)),
+              backward = str_trim(csv_field(fields, forms->backward));
+    if (dtype.len && !str_eq(dtype, S("fp32")))
+        return "dtype is read only beside a form: name it in the column form";
+    if (backward.len && !str_eq(backward, S("0")))
+        return "backward is read only beside a form: name it in the column form";
+    return str_trim(csv_field(fields, forms->format)).len
+               ? "format is read only beside a form: name it in the column form"
+               : NULL;
+}
+
 bool kernel_table_next(struct kernel_table *table, struct table_row *row)
 {
     *row = (struct table_row){0};
@@ -209,8 +231,10 @@ bool kernel_table_next(struct kernel_table *table, struct table_row *row)
         return false;
     if (table->names_forms && (!table->layout_count || form_columns_named(&table->forms, &row->fields)))
         read_form(table, row);
-    else
+    else {
         read_as_some_kind(table, row);
+        row->problem = row->problem ? row->problem : unread(table, &row->fields);
+    }
     read_setting(table, row);
     return true;
 }

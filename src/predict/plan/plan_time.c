@@ -44,7 +44,7 @@ bool estimate_unit(const struct planning *p, const struct hardware *hardware, co
     for (uint32_t i = 0; i < unit->lowering.count; i++) {
         struct estimate one;
         if (!models_estimate(p->options->models, hardware, &unit->lowering.kernels[i], &one, &why) &&
-            !estimate_bytes(hardware, &unit->lowering.kernels[i], &one))
+            (why.code == STEPTIME_USAGE || !estimate_bytes(hardware, &unit->lowering.kernels[i], &one)))
             return fail_op(p, unit->op, &why, err);
         sum->us += one.us;
         error_us += one.error * one.us;

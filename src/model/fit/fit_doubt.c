@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * From what is left of rows to the doubt of an estimate. Nine of ten rows decide, not the squares: tails are heavy, and
+ * intervals of that level are what is promised.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/order.h"
+#include "fit_work.h"
+#include "model/estimate/interval.h"
+#include "model/estimate/models.h"
+
+static const double level = 0.9;
+
+struct tally tally_new(uint32_t room, struct arena *arena)
+{
+    return (struct tally){.at = arena_array(arena, room, sizeof(double)), .room = room};
+}
+
+double tally_add(struct tally *tally, const struct work *work, const struct coefficient_set *set, bool residual,
+                 struct rows rows)
+{
+    double sum = 0;
+    for (uint32_t i = 0; i < rows.count; i++) {
+        const struct measurement *row = rows.at[i];
+        const double us = set_us(work->family, set, &work->devices[row->device], &row->kernel, residual);
+        sum += fabs(us / row->us - 1);
+        if (tally->count < tally->room)
+            tally->at[tally->count++] = log(row->us / us);
+    }
+    return rows.count ? sum / rows.count : 0;
+}
+
+static double of_share(double *values, uint32_t count, double share)
+{
+    qsort(values, count, sizeof *values, ascending_reals);
+    return count ? values[(uint32_t)((count - 1) * share)] : 0;
+}
+
+/* The middle of what is left, and the half-width about it in which nine of ten lie. */
+static void shift_and_width(const struct tally *tally, double *shift, double *width)
+{
+    struct arena scratch = {0};
+    double *values = arena_array(&scratch, tally->count, sizeof *values);
+    memcpy(values, tally->at, tally->count * sizeof *values);
+    *shift = of_share(values, tally->count, 0.5);
+    for (uint32_t i = 0; i < tally->count; i++)
+        values[i] = fabs(tally->at[i] - *shift);
+    *width = of_share(values, tally->count, level);
+    arena_free(&scratch);
+}
+
+void tally_own(const struct tally *tally, struct coefficient_set *set)
+{
+    double shift, width;
+    shift_and_width(tally, &shift, &width);
+    set->shared = fabs(shift);
+    set->spread = interval_sd(width, level);
+}
+
+void left_out_add(struct left_out *left_out, const struct work *work, const struct coefficient_set *set, bool residual,
+                  uint32_t part)
+{
+    struct arena scratch = {0};
+    struct tally tally = tally_new(work->parts[part].count, &scratch);
+    double shift, width;
+    left_out->error += tally_add(&tally, work, set, residual, work->parts[part]) / work->part_count;
+    shift_and_width(&tally, &shift, &width);
+    left_out->shift_squares += shift * shift;
+    left_out->width += width;
+    left_out->devices++;
+    arena_free(&scratch);
+}
+
+void left_out_doubt(const struct left_out *left_out, struct coefficient_set *set)
+{
+    set->shared = sqrt(left_out->shift_squares / left_out->devices);
+    set->spread = interval_sd(left_out->width / left_out->devices, level);
+}
