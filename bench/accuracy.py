@@ -14,6 +14,7 @@ import json
 import os
 import sys
 
+import accuracy_coverage
 import accuracy_dlrm
 import accuracy_fleet
 import accuracy_kernels
@@ -80,6 +81,21 @@ def arguments():
     return parser.parse_args()
 
 
+def covered(program, wanted):
+    """The tables of the intervals; what is missing is said."""
+    if wanted not in "coverage":
+        return []
+    print(accuracy_coverage.heading())
+    tables = []
+    try:
+        for table in accuracy_coverage.coverage(program):
+            tables.append(table)
+            print(table.line(), flush=True)
+    except Missing as why:
+        print(f"     coverage of the intervals is missing: {why}")
+    return tables
+
+
 def main():
     asked = arguments()
     program = Program(asked.program)
@@ -91,10 +107,12 @@ def main():
         for figure in taken(name, group, program):
             figures.append(figure)
             print("\n".join(shown(figure, asked.detail)), flush=True)
+    tables = covered(program, asked.only)
     with open(asked.output, "w") as out:
-        json.dump([{**dataclasses.asdict(f), "ours": f.ours, "met": f.met} for f in figures], out, indent=1)
-    missed = [f.name for f in figures if f.met is False]
-    print(f"{len(missed)} of {sum(f.met is not None for f in figures)} promises are not kept"
+        json.dump([{**dataclasses.asdict(f), "ours": f.ours, "met": f.met} for f in figures]
+                  + [table.numbers() for table in tables], out, indent=1)
+    missed = [f.name for f in figures + tables if f.met is False]
+    print(f"{len(missed)} of {sum(f.met is not None for f in figures + tables)} promises are not kept"
           + (": " + "; ".join(missed) if missed else ""))
     return 1 if missed else 0
 

@@ -396,8 +396,10 @@ const struct coefficient_set *coefficients_for(const struct group_model *group, 
         return &group->sets[i];
     }
     const struct coefficient_set *nearest = nearest_set(group, hardware, &kin->distance);
-    if (kin->distance >= same_chip)
+    if (kin->distance >= same_chip) {
+        kin->other = group->carry == CARRY_NEAREST ? &group->sets[0] : group->carry == CARRY_POOLED ? nearest : NULL;
         return carried_set(group, hardware, nearest);
+    }
     kin->kinship = KINSHIP_CHIP;
     return nearest;
 }

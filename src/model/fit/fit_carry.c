@@ -69,7 +69,7 @@ static void fit_vendor(const struct work *work, const struct choice *choice, str
 
 /* By candidate. */
 struct errors {
-    struct left_out pooled, learned, vendor, launched;
+    struct left_out pooled, nearest, learned, vendor, launched;
 };
 
 static void add_vendor_errors(const struct work *work, uint32_t part, const struct coefficient_set *pooled,
@@ -80,29 +80,9 @@ static void add_vendor_errors(const struct work *work, uint32_t part, const stru
     set.residual = NULL;
     if (alike.count)
         fit_vendor(work, &alike, &set);
-    left_out_add(&errors->vendor, work, &set, false, part);
+    left_out_add(&errors->vendor, work, &set, NULL, false, part);
     host_of_rows(work, work->parts[part], &set);
-    left_out_add(&errors->launched, work, &set, false, part);
-}
-
-static struct errors left_out_errors(const struct work *work)
-{
-    struct errors errors = {0};
-    for (uint32_t i = 0; i < work->part_count; i++) {
-        struct arena scratch = {0};
-        struct coefficient_set set = {0};
-        const struct choice choice = others(work, i, S(""));
-        const struct rows rows = pool(work, &choice, POOL_ROWS, &scratch);
-        fit_pooled(work, rows, &set);
-        left_out_add(&errors.pooled, work, &set, false, i);
-        if (can_learn(work))
-            set.residual = learn_residual(work, &set, rows, &scratch);
-        left_out_add(&errors.learned, work, &set, true, i);
-        if (has_host(work->family))
-            add_vendor_errors(work, i, &set, &errors);
-        arena_free(&scratch);
-    }
-    return errors;
+    left_out_add(&errors->launched, work, &set, NULL, false, part);
 }
 
 static uint32_t nearest_part(const struct work *work, uint32_t part)
@@ -119,11 +99,25 @@ static uint32_t nearest_part(const struct work *work, uint32_t part)
     return nearest;
 }
 
-static struct left_out nearest_errors(const struct work *work)
+static struct errors left_out_errors(const struct work *work)
 {
-    struct left_out errors = {0};
-    for (uint32_t i = 0; i < work->part_count; i++)
-        left_out_add(&errors, work, &work->own[nearest_part(work, i)], false, i);
+    struct errors errors = {0};
+    for (uint32_t i = 0; i < work->part_count; i++) {
+        struct arena scratch = {0};
+        struct coefficient_set set = {0};
+        const struct choice choice = others(work, i, S(""));
+        const struct rows rows = pool(work, &choice, POOL_ROWS, &scratch);
+        fit_pooled(work, rows, &set);
+        const struct coefficient_set *near = &work->own[nearest_part(work, i)];
+        left_out_add(&errors.pooled, work, &set, near, false, i);
+        left_out_add(&errors.nearest, work, near, &set, false, i);
+        if (can_learn(work))
+            set.residual = learn_residual(work, &set, rows, &scratch);
+        left_out_add(&errors.learned, work, &set, NULL, true, i);
+        if (has_host(work->family))
+            add_vendor_errors(work, i, &set, &errors);
+        arena_free(&scratch);
+    }
     return errors;
 }
 
@@ -156,10 +150,10 @@ static void add_vendors(const struct work *work, struct group_model *group)
 static void choose_carry(const struct work *work, struct group_model *group)
 {
     const struct errors errors = left_out_errors(work);
-    const struct left_out nearest = nearest_errors(work), *best = &errors.pooled;
+    const struct left_out *best = &errors.pooled;
     const bool host = has_host(work->family);
     add_candidate(group, "pooled", errors.pooled.error);
-    add_candidate(group, "nearest", nearest.error);
+    add_candidate(group, "nearest", errors.nearest.error);
     if (can_learn(work))
         add_candidate(group, "pooled+trees", errors.learned.error);
     if (host)
@@ -167,9 +161,9 @@ static void choose_carry(const struct work *work, struct group_model *group)
     if (host)
         add_candidate(group, "vendor+launch", errors.launched.error);
     group->carry = CARRY_POOLED;
-    if (nearest.error < best->error) {
+    if (errors.nearest.error < best->error) {
         group->carry = CARRY_NEAREST;
-        best = &nearest;
+        best = &errors.nearest;
     }
     if (host && errors.vendor.error < best->error) {
         group->carry = CARRY_VENDOR;

@@ -38,35 +38,57 @@ static double of_share(double *values, uint32_t count, double share)
     return count ? values[(uint32_t)((count - 1) * share)] : 0;
 }
 
-/* The middle of what is left, and the half-width about it in which nine of ten lie. */
-static void shift_and_width(const struct tally *tally, double *shift, double *width)
+/*
+ * The middle of what is left, and the half-width about it in which nine of ten lie; of it as squares what `known` widths
+ * of the rows, where these are given, do not tell.
+ */
+static void shift_and_width(const struct tally *tally, const double *known, double *shift, double *width)
 {
     struct arena scratch = {0};
     double *values = arena_array(&scratch, tally->count, sizeof *values);
     memcpy(values, tally->at, tally->count * sizeof *values);
     *shift = of_share(values, tally->count, 0.5);
-    for (uint32_t i = 0; i < tally->count; i++)
-        values[i] = fabs(tally->at[i] - *shift);
-    *width = of_share(values, tally->count, level);
+    for (uint32_t i = 0; i < tally->count; i++) {
+        const double off = tally->at[i] - *shift, told = known ? known[i] : 0;
+        values[i] = fmax(off * off - told * told, 0);
+    }
+    *width = sqrt(of_share(values, tally->count, level));
     arena_free(&scratch);
 }
 
 void tally_own(const struct tally *tally, struct coefficient_set *set)
 {
     double shift, width;
-    shift_and_width(tally, &shift, &width);
+    shift_and_width(tally, NULL, &shift, &width);
     set->shared = fabs(shift);
     set->spread = interval_sd(width, level);
 }
 
-void left_out_add(struct left_out *left_out, const struct work *work, const struct coefficient_set *set, bool residual,
-                  uint32_t part)
+/* By rows of the part; NULL where there is no other set. */
+static double *widths_of(const struct work *work, const struct coefficient_set *set,
+                         const struct coefficient_set *other, struct rows rows, struct arena *arena)
+{
+    if (!other)
+        return NULL;
+    double *widths = arena_array(arena, rows.count, sizeof *widths);
+    for (uint32_t i = 0; i < rows.count; i++) {
+        const struct measurement *row = rows.at[i];
+        const struct hardware *device = &work->devices[row->device];
+        widths[i] = ensemble_width(set_us(work->family, set, device, &row->kernel, false),
+                                   set_us(work->family, other, device, &row->kernel, false));
+    }
+    return widths;
+}
+
+void left_out_add(struct left_out *left_out, const struct work *work, const struct coefficient_set *set,
+                  const struct coefficient_set *other, bool residual, uint32_t part)
 {
     struct arena scratch = {0};
-    struct tally tally = tally_new(work->parts[part].count, &scratch);
+    const struct rows rows = work->parts[part];
+    struct tally tally = tally_new(rows.count, &scratch);
     double shift, width;
-    left_out->error += tally_add(&tally, work, set, residual, work->parts[part]) / work->part_count;
-    shift_and_width(&tally, &shift, &width);
+    left_out->error += tally_add(&tally, work, set, residual, rows) / work->part_count;
+    shift_and_width(&tally, widths_of(work, set, other, rows, &scratch), &shift, &width);
     left_out->shift_squares += shift * shift;
     left_out->width += width;
     left_out->devices++;

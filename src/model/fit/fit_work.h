@@ -50,9 +50,12 @@ struct left_out {
     uint32_t devices;
 };
 
-/* A device with its rows, predicted by a set that knows nothing of it. */
-void left_out_add(struct left_out *left_out, const struct work *work, const struct coefficient_set *set, bool residual,
-                  uint32_t part);
+/*
+ * A device with its rows, predicted by a set that knows nothing of it. Where there is another that is about as good, the
+ * distance of the two says part of the width (ensemble_width), and only what that leaves is told.
+ */
+void left_out_add(struct left_out *left_out, const struct work *work, const struct coefficient_set *set,
+                  const struct coefficient_set *other, bool residual, uint32_t part);
 
 /* The root mean square of the shifts, and the mean spread; estimate.c widens what few devices show. */
 void left_out_doubt(const struct left_out *left_out, struct coefficient_set *set);
