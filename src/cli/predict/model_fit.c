@@ -7,6 +7,7 @@
 #include "io/writer.h"
 #include "model/families/families.h"
 #include "model/fit/fit.h"
+#include "model/fit/possible.h"
 #include "model_command.h"
 #include "cli/program/output.h"
 
@@ -55,6 +56,30 @@ static bool leave_out(const struct call *call, const struct catalogue *catalogue
             measurements->rows[kept++] = measurements->rows[i];
     measurements->count = kept;
     return true;
+}
+
+/* Takes out rows whose time is below what their device can; says how many of which table, and the first of them. */
+static void drop_impossible(struct measurements *measurements)
+{
+    uint32_t kept = 0, dropped[MOST_TABLES] = {0};
+    for (uint32_t i = 0; i < measurements->count; i++) {
+        const struct measurement *row = &measurements->rows[i];
+        const struct hardware *device = &measurements->devices[row->device];
+        if (time_is_possible(&row->kernel, device, row->us)) {
+            measurements->rows[kept++] = *row;
+            continue;
+        }
+        if (!dropped[row->table]++)
+            fprintf(stderr, "steptime: %.*s: a %.*s in %.6g us on %.*s, which takes %.6g at least, cannot be\n",
+                    (int)measurements->tables[row->table].len, measurements->tables[row->table].at,
+                    (int)kernel_form_word(row->kernel.form).len, kernel_form_word(row->kernel.form).at, row->us,
+                    (int)device->name.len, device->name.at, least_possible_us(&row->kernel, device));
+    }
+    measurements->count = kept;
+    for (uint32_t i = 0; i < measurements->table_count; i++)
+        if (dropped[i])
+            fprintf(stderr, "steptime: %.*s: %u rows are faster than their device and left out\n",
+                    (int)measurements->tables[i].len, measurements->tables[i].at, dropped[i]);
 }
 
 static bool wanted(const struct call *call, const struct family *family)
@@ -109,7 +134,9 @@ static bool fit_anew(const struct call *call, const struct measurements *measure
         fitted += model.group_count;
     }
     stop_telling();
-    return fitted || fail(err, STEPTIME_INPUT, "no rows of a family that was asked for");
+    return fitted || fail(err, STEPTIME_INPUT,
+                          "no rows of a family that was asked for, or too few: a device needs more "
+                          "rows than its family has coefficients");
 }
 
 static bool fit_near(const struct call *call, const struct measurements *measurements, struct writer *out,
@@ -136,6 +163,8 @@ bool model_fit(const struct call *call, struct steptime_error *err)
     const struct catalogue *catalogue = catalogue_built_in();
     bool good = output_takes_text(call, err) && read_tables(call, catalogue, &arena, &measurements, err) &&
                 leave_out(call, catalogue, &measurements, err) && open_output(call, &out, err);
+    if (good)
+        drop_impossible(&measurements);
     good = good && (call_flag(call, "adapt") ? fit_near : fit_anew)(call, &measurements, out, &arena, err);
     good = close_output(out, good, err);
     measurements_free(&measurements);

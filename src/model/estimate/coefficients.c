@@ -81,6 +81,16 @@ static bool read_family(struct reading *reading, str word, str value)
     return known || refuse(reading, word, "is not the one that is read here");
 }
 
+/* What a set means may change with the program; files from before that say nothing of it are of the first. */
+static const int64_t text_version = 1;
+
+static bool read_version(struct reading *reading, str word, str value)
+{
+    int64_t version;
+    return (str_int(value, &version) && version == text_version) ||
+           refuse(reading, word, "is not 1, which this program reads: fit again with 'steptime model fit'");
+}
+
 static bool read_source(struct reading *reading, str word, str value)
 {
     struct family_model *model = reading->model;
@@ -229,7 +239,7 @@ static bool read_spread(struct reading *reading, str word, str value)
     return read_share(reading, word, value, &reading->set->spread);
 }
 
-static bool read_host(struct reading *reading, str word, str value)
+static bool read_hosts(struct reading *reading, str word, str value)
 {
     return read_share(reading, word, value, &reading->set->host);
 }
@@ -253,7 +263,7 @@ static const struct {
     {"note", IN_GROUP, read_note},     {"set", IN_GROUP, read_set},           {"rows", IN_SET, read_rows},
     {"error", IN_SET, read_error},     {"factor", IN_SET, read_factor},       {"tree", IN_SET, read_tree},
     {"vendor", IN_GROUP, read_vendor}, {"shared", IN_SET, read_shared},       {"spread", IN_SET, read_spread},
-    {"host", IN_SET, read_host},
+    {"hosts", IN_SET, read_hosts},     {"version", ANYWHERE, read_version},
 };
 enum { LINES = sizeof lines / sizeof *lines };
 
@@ -304,7 +314,7 @@ static void write_set(const struct family *family, const char *word, const struc
     if (set->shared > 0 || set->spread > 0)
         writer_printf(out, "shared %.4f\nspread %.4f\n", set->shared, set->spread);
     if (set->host > 0)
-        writer_printf(out, "host %.4f\n", set->host);
+        writer_printf(out, "hosts %.4f\n", set->host);
     if (set->factor > 0)
         writer_printf(out, "factor %.6g\n", set->factor);
     for (uint32_t i = 0; i < family->parameter_count; i++)
@@ -332,6 +342,7 @@ static void write_group(const struct family *family, const struct group_model *g
 void coefficients_write(const struct family_model *model, struct writer *out)
 {
     put(out, "family", str_of(model->family->name));
+    writer_printf(out, "version %lld\n", (long long)text_version);
     for (uint32_t i = 0; i < model->source_count; i++)
         put(out, "source", model->sources[i]);
     for (uint32_t i = 0; i < model->group_count; i++)

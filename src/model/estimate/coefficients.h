@@ -4,6 +4,7 @@
  * its values, `#` before remarks.
  *
  *     family gemm
+ *     version 1
  *     source train_gemm.csv.gz: 119847 rows, 5 devices
  *     group bmm
  *     carry nearest
@@ -15,7 +16,7 @@
  *     error 0.153
  *     shared 0.12                    how far off, ln, all kernels alike (interval.h); of `*` on a device that was left out
  *     spread 0.09                    and each by itself; where a file lacks both, they follow from the error
- *     host 0.3                       of `*`: how much the launch figures of hosts differ, ln
+ *     hosts 0.3                      of `*`: how much the launch figures of hosts differ, ln
  *     floor_us 21.7                  a line for each coefficient of the family
  *     set Tesla T4                   one device
  *     ...

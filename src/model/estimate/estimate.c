@@ -51,10 +51,12 @@ static bool has_figures(const struct family *family, const struct hardware *hard
 static bool has_arithmetic(const struct hardware *hardware, const struct kernel *kernel, struct steptime_error *err)
 {
     enum precision precision;
-    const str type = dtype_word(kernel->dtype), name = hardware->name;
-    if (!kernel_form_is_matrix(kernel->form) || kernel->dtype == DTYPE_UNKNOWN || kernel->dtype == DTYPE_F32)
+    const bool formatted = format_precision(kernel->format, &precision);
+    const str type = formatted ? format_word(kernel->format) : dtype_word(kernel->dtype), name = hardware->name;
+    const bool single = kernel->dtype == DTYPE_UNKNOWN || kernel->dtype == DTYPE_F32;
+    if (!kernel_form_is_matrix(kernel->form) || (single && !formatted))
         return true;
-    if (!dtype_precision(kernel->dtype, true, &precision))
+    if (!formatted && !dtype_precision(kernel->dtype, true, &precision))
         return fail(err, STEPTIME_USAGE, "no model has products in %.*s", (int)type.len, type.at);
     return hardware_peak(hardware, precision) > 0 ||
            fail(err, STEPTIME_USAGE, "%.*s has no peak for products in %.*s, so what they take is not known",

@@ -310,17 +310,22 @@ void fit_family(const struct family *family, const struct measurements *measurem
 {
     str groups[MOST_GROUPS];
     *model = (struct family_model){.family = family};
-    model->group_count = groups_of(family, measurements, groups);
-    model->groups = arena_array(arena, model->group_count, sizeof *model->groups);
+    const uint32_t found = groups_of(family, measurements, groups);
+    model->groups = arena_array(arena, found, sizeof *model->groups);
     add_sources(measurements, arena, model);
-    for (uint32_t i = 0; i < model->group_count; i++) {
+    for (uint32_t i = 0; i < found; i++) {
         struct arena scratch = {0};
+        struct group_model *group = &model->groups[model->group_count];
         struct work work = work_of(family, groups[i], measurements, &scratch);
         work.arena = arena;
-        if (progress)
-            progress(family->name, groups[i]);
-        model->groups[i].group = groups[i];
-        fit_group(&work, &model->groups[i]);
+        *group = (struct group_model){.group = groups[i]};
+        keep_determined(&work, group);
+        if (work.part_count) {
+            if (progress)
+                progress(family->name, groups[i]);
+            fit_group(&work, group);
+            model->group_count++;
+        }
         arena_free(&scratch);
     }
 }

@@ -27,7 +27,7 @@
 /* Told of each part of the work that begins: "gemm, bmm". May be NULL. */
 typedef void (*fit_progress)(const char *family, str group);
 
-/* A family whose kernels are not in the rows has no groups. */
+/* A family whose kernels are not in the rows has no groups; nor has it one whose devices all have fewer rows than coefficients. */
 void fit_family(const struct family *family, const struct measurements *measurements, fit_progress progress,
                 struct arena *arena, struct family_model *model);
 

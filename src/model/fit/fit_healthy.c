@@ -40,6 +40,24 @@ static void note_left_out(const struct work *work, uint32_t part, double share, 
                    (int)before.len, before.at, before.len ? "; " : "", (int)device.len, device.at, share);
 }
 
+/* Fewer rows than coefficients say nothing of these, and next to nothing of how far off they are. */
+void keep_determined(struct work *work, struct group_model *group)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < work->part_count; i++) {
+        const str device = work->devices[work->device[i]].name, before = group->note;
+        if (work->parts[i].count > work->family->parameter_count) {
+            work->parts[kept] = work->parts[i];
+            work->device[kept++] = work->device[i];
+            continue;
+        }
+        group->note = str_printf(work->arena, "%.*s%s%.*s left out: %u rows for %u coefficients", (int)before.len,
+                                 before.at, before.len ? "; " : "", (int)device.len, device.at, work->parts[i].count,
+                                 work->family->parameter_count);
+    }
+    work->part_count = kept;
+}
+
 void keep_healthy(struct work *work, struct group_model *group)
 {
     uint32_t kept = 0;
