@@ -97,12 +97,13 @@ static void tell_own(const struct coefficient_set *set, struct estimate *estimat
  * that all kernels of a GPU had in common in the mean of all families of a trial (0.17), and launches as hosts of the
  * public tables differ. Twice the root mean square is the half-width of nine of ten; constants set after seeing that.
  */
-static const double usual_shift = 0.17, usual_host = 0.25, usual_count = 3, widths_of_shift = 2, shift_level = 0.9;
+static const double usual_shift = 0.17, usual_host = 0.2, usual_count = 3, widths_of_shift = 2, widths_of_host = 1.5,
+                    shift_level = 0.9;
 
-static double widened(double seen, double usual, uint32_t devices)
+static double widened(double seen, double usual, double widths, uint32_t devices)
 {
     const double squares = usual_count * usual * usual + devices * seen * seen;
-    return interval_sd(widths_of_shift * sqrt(squares / (usual_count + devices)), shift_level);
+    return interval_sd(widths * sqrt(squares / (usual_count + devices)), shift_level);
 }
 
 static void tell_left_out(const struct group_model *group, struct estimate *estimate)
@@ -111,16 +112,22 @@ static void tell_left_out(const struct group_model *group, struct estimate *esti
     const bool told = all->shared > 0 || all->spread > 0;
     const double half = all->error / mean_share * M_SQRT1_2;
     estimate->error = all->error;
-    estimate->shared = told ? widened(all->shared, usual_shift, group->set_count - 1) : half;
+    estimate->shared = told ? widened(all->shared, usual_shift, widths_of_shift, group->set_count - 1) : half;
     estimate->own = told ? all->spread : half;
 }
 
-/* Left out, a device of another vendor is never near, and boards of one chip differ less than chips. */
+/* Left out, a device of another vendor is never near, and boards of one chip differ less than chips, but for their links. */
 static const double widening_of_chip = 0.4, widening_of_strangers = 1.5;
 
-static void widen(const struct kin *kin, struct estimate *estimate)
+static bool goes_over_links(const struct kernel *kernel)
 {
-    const double widening = kin->kinship == KINSHIP_CHIP ? widening_of_chip : kin->stranger ? widening_of_strangers : 1;
+    return kernel->form == FORM_COLLECTIVE || kernel->form == FORM_ITERATION;
+}
+
+static void widen(const struct kin *kin, const struct kernel *kernel, struct estimate *estimate)
+{
+    const bool chip = kin->kinship == KINSHIP_CHIP && !goes_over_links(kernel);
+    const double widening = chip ? widening_of_chip : kin->stranger ? widening_of_strangers : 1;
     estimate->shared *= widening;
     estimate->own *= fmax(widening, 1);
 }
@@ -143,7 +150,7 @@ static str source_of(const struct group_model *group, const struct coefficient_s
 }
 
 static void tell_source(const struct group_model *group, const struct coefficient_set *set, const struct kin *kin,
-                        struct estimate *estimate)
+                        const struct kernel *kernel, struct estimate *estimate)
 {
     estimate->from = source_of(group, set);
     estimate->model = group->group;
@@ -157,7 +164,7 @@ static void tell_source(const struct group_model *group, const struct coefficien
         tell_left_out(group, estimate);
     else /* one device was measured: nothing says how far it carries */
         estimate_prior(estimate);
-    widen(kin, estimate);
+    widen(kin, kernel, estimate);
 }
 
 /*
@@ -186,7 +193,7 @@ static void add_host(const struct group_model *group, const struct family *famil
                      const struct hardware *hardware, const struct kernel *kernel, struct estimate *estimate)
 {
     const double seen = group->sets[0].host;
-    const double sd = seen > 0 ? widened(seen, usual_host, group->set_count - 1) : 0;
+    const double sd = seen > 0 ? widened(seen, usual_host, widths_of_host, group->set_count - 1) : 0;
     const double host = host_doubt(family, set, sd, hardware, kernel);
     estimate->shared = hypot(estimate->shared, host);
 }
@@ -210,7 +217,7 @@ bool models_estimate(const struct models *models, const struct hardware *hardwar
     const struct family *family = family_of_kernel(kernel);
     if (!family)
         return fail(err, STEPTIME_INPUT, "no model has kernels of this form");
-    if (!has_arithmetic(hardware, kernel, err) || !has_figures(family, hardware, kernel, err))
+    if (!has_figures(family, hardware, kernel, err) || !has_arithmetic(hardware, kernel, err))
         return false;
     const struct group_model *group = coefficients_group(models_family(models, family), family_group(family, kernel));
     struct kin kin = {.kinship = KINSHIP_NONE};
@@ -224,7 +231,7 @@ bool models_estimate(const struct models *models, const struct hardware *hardwar
         .model = group ? group->group : str_of(family->name),
     };
     if (set)
-        tell_source(group, set, &kin, estimate);
+        tell_source(group, set, &kin, kernel, estimate);
     else
         estimate_prior(estimate);
     if (set && kin.kinship != KINSHIP_SELF) {

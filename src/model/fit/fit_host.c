@@ -39,21 +39,29 @@ void host_in_the_middle(const struct work *work, const bool *taken, struct coeff
     }
 }
 
+/* The middle of the figure over the parts of a vendor. */
+static double vendor_middle(const struct work *work, str vendor, uint32_t figure)
+{
+    double values[MOST_DEVICES];
+    uint32_t count = 0;
+    for (uint32_t part = 0; part < work->part_count; part++)
+        if (str_eq(vendor_of(work->own[part].device), vendor))
+            values[count++] = work->own[part].value[figure];
+    return middle(values, count);
+}
+
 double host_spread(const struct work *work)
 {
     double squares = 0;
-    uint32_t figures = 0;
-    for (uint32_t i = 0; i < work->family->parameter_count; i++) {
-        double sum = 0, sum_squares = 0;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < work->family->parameter_count; i++)
         for (uint32_t part = 0; work->family->parameters[i].host && part < work->part_count; part++) {
-            const double ln = log(work->own[part].value[i]);
-            sum += ln / work->part_count;
-            sum_squares += ln * ln / work->part_count;
+            const double usual = vendor_middle(work, vendor_of(work->own[part].device), i);
+            const double off = log(work->own[part].value[i] / usual);
+            squares += off * off;
+            count++;
         }
-        figures += work->family->parameters[i].host;
-        squares += fmax(0, sum_squares - sum * sum);
-    }
-    return figures ? sqrt(squares / figures) : 0;
+    return count ? sqrt(squares / count) : 0;
 }
 
 static double us_of(const struct work *work, const struct coefficient_set *set, const struct measurement *row)

@@ -77,7 +77,7 @@ bool has_host(const struct family *family);
 /* Host figures in the middle of those of the parts that are taken. */
 void host_in_the_middle(const struct work *work, const bool *taken, struct coefficient_set *set);
 
-/* How much they differ from one part's host to another's: the standard deviation of their logarithms. */
+/* How much they differ from the middle of the vendor's, as logarithms: the root mean square. */
 double host_spread(const struct work *work);
 
 /* Host figures from measured rows: each so that the smallest row that shows it comes out as it was measured. */

@@ -95,8 +95,9 @@ class Small(unittest.TestCase):
 
     def test_rows_of_any_form_are_read(self):
         head = "op,device,form,dtype,backward,rows,cols,bytes,pinned,latency_us\n"
-        lines = [f"gelu_bf16,H100,elementwise,bf16,0,{rows},4096,,,{10 + rows / 64}" for rows in (512, 2048, 8192)]
-        lines += ["softmax_backward,H100,softmax,fp32,1,4096,1024,,,40", "to_device,H100,host_copy,fp32,0,,,1000000,0,90"]
+        lines = [f"gelu_bf16,H100,elementwise,bf16,0,{rows},4096,,,{10 + rows / 64}" for rows in (512, 2048, 8192)] * 12
+        lines += ["softmax_backward,H100,softmax,fp32,1,4096,1024,,,40"] * 36
+        lines += ["to_device,H100,host_copy,fp32,0,,,1000000,0,90"] * 36
         fine = head.replace("cols,", "cols,accesses,") + "\n".join(
             line.replace("4096,,", "4096,2,,").replace("1024,,", "1024,,,").replace("0,,,1", "0,,,,1") for line in lines)
         table = self.write("forms.csv", fine + "\n")
