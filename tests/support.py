@@ -7,6 +7,7 @@ folder of other people's traces, by default the one beside the checkout. Tests t
 import gzip
 import json
 import os
+import shutil
 import signal
 import subprocess
 import tempfile
@@ -83,6 +84,19 @@ def steptime(*arguments, stdin=None, stdout=subprocess.PIPE, env=None, limit_s=1
         raise AssertionError(f"steptime {' '.join(map(str, arguments))}: still running after {limit_s} s")
     return Outcome(child.returncode, *text, seconds, usage.ru_maxrss * 1024,
                    usage.ru_utime + usage.ru_stime)
+
+
+MPI_PROGRAM = os.path.join(BUILD, "src", "mpi", "steptime-mpi")
+HAS_MPI = not SANITIZED and os.path.exists(MPI_PROGRAM) and shutil.which("mpirun")  # the sanitizers count what MPI leaves behind
+
+
+def steptime_mpi(processes, *arguments, limit_s=100):
+    """Exit code, output, errors."""
+    command = ["mpirun", "--allow-run-as-root", "--oversubscribe", "-n", str(processes), MPI_PROGRAM, *map(str, arguments)]
+    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=limit_s, check=False,
+                          env={**os.environ, "NO_COLOR": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1",
+                               "OMPI_MCA_orte_base_help_aggregate": "0"})
+    return done.returncode, done.stdout, done.stderr
 
 
 def trace_commands():

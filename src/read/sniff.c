@@ -12,7 +12,7 @@ struct magic {
 
 static const struct magic magics[] = {
     {S("\x93steptime sketch\n"),
-     "a sketch of one ('steptime summary --save'), of which 'steptime ranks' alone can answer"},
+     "a sketch of one ('steptime summary --save'), of which 'summary', 'critical-path' and 'ranks' answer"},
     {S("SQLite format 3"), "an SQLite database (an export of Nsight Systems?)"},
     {S("PK\x03\x04"), "a zip archive"},
     {S("\x1f\x8b"), "gzip data inside gzip data"},

@@ -7,9 +7,10 @@ whatever is wrong with another rank's file.
 import gzip
 import os
 
-from support import OK, Folder, rows_of, shared_trace, span, steptime, values, write_trace
+from support import HAS_MPI, OK, Folder, rows_of, shared_trace, span, steptime, steptime_mpi, values, write_trace
 
 JOB = (("summary",), ("critical-path",), ("ranks",), ("fleet", "stragglers"))
+SPREAD = ("summary", "critical-path", "ranks")  # over processes, and from sketches
 OTHERS = (("predict",), ("breakdown",), ("kernels",), ("ops",), ("overheads",))
 EPOCH_US = 1_700_000_000_000_000
 YEAR_US = 365 * 86_400_000_000
@@ -62,6 +63,14 @@ class JobFaults(Folder):
         more.setdefault("distributedInfo", {"rank": number, "world_size": world, "backend": "nccl"})
         return write_trace(path, moved(events, epoch_us), **more)
 
+    def tearDown(self):
+        """Whatever was wrong: `steptime-mpi` says the same of it, every byte."""
+        for command in SPREAD if HAS_MPI and os.path.isdir(self.job()) else ():
+            with self.subTest(command=command, spread=True):
+                one = steptime(command, self.job(), "--format", "json")
+                code, out, err = steptime_mpi(2, command, self.job(), "--format", "json")
+                self.assertEqual((code, out), (one.code, one.out), err)
+
     def ranks(self, *numbers, **more):
         for number in numbers:
             self.rank(number, **more)
@@ -85,15 +94,15 @@ class JobFaults(Folder):
                 doubts = [(row["doubt"], row["what"]) for row in rows_of(document, "doubts")]
                 self.assertTrue(any(id == doubt and words in what for id, what in doubts), doubts)
 
-    def check_late(self, rank=3, late_us=LATE_US):
-        """All four say the same, and it is true. late_us: None where only the steps that all have tell it."""
+    def check_late(self, rank=3):
+        """All four say the same, and it is true."""
         told = set()
         for command in JOB:
             with self.subTest(command=command):
                 found = values(self.document(command))
                 self.assertEqual(found["late_rank"], rank, command)
                 told.add(found["late_per_step_ns"])
-                self.assertAlmostEqual(found["late_per_step_ns"] / 1e3, late_us or LATE_US * found["late_steps"] / 4, delta=LATE_US / 20)
+                self.assertAlmostEqual(found["late_per_step_ns"] / 1e3, LATE_US, delta=LATE_US / 20)
                 self.assertIn(f"Rank {rank} is late by", self.screen(command))
         self.assertEqual(len(told), 1)
 
@@ -129,7 +138,7 @@ class JobFaults(Folder):
                     file.write(cut)
                 self.check_told("1 of 4 files break off", "cut_short")
                 self.check_told("1 rank without some steps of 5 to 8: 5 to", "cut_short")
-                self.check_late(late_us=None)
+                self.check_late()
 
     def test_a_process_died_before_it_wrote(self):
         """An empty file, and one that was written under another name: neither is a trace, and the rank is missing."""
@@ -271,9 +280,24 @@ class JobFaults(Folder):
         path = os.path.join(sketches, "rank1.sketch")
         with open(path, "wb") as file:
             file.write(b"\x93steptime sketch\n\x63 anything")
-        outcome = steptime("ranks", sketches, "--format", "json")
-        self.assertEqual(outcome.code, OK, outcome.err)
-        said = [f'{warning["path"]}: {warning["message"]}' for warning in outcome.json["warnings"]]
-        self.assertTrue(any(os.path.basename(path) in one and "version" in one for one in said), said)
-        self.assertTrue(any("1 is missing: 1" in one for one in said), said)
-        self.assertEqual(values(outcome.json)["late_rank"], 3)
+        for command in SPREAD:
+            with self.subTest(command=command):
+                outcome = steptime(command, sketches, "--format", "json")
+                self.assertEqual(outcome.code, OK, outcome.err)
+                said = [f'{warning["path"]}: {warning["message"]}' for warning in outcome.json["warnings"]]
+                self.assertTrue(any(os.path.basename(path) in one and "version" in one for one in said), said)
+                self.assertTrue(any("1 is missing: 1" in one for one in said), said)
+                self.assertEqual(values(outcome.json)["late_rank"], 3)
+                if HAS_MPI:
+                    self.assertEqual(steptime_mpi(2, command, sketches, "--format", "json")[1], outcome.out)
+        self.assertIn("a sketch of one", steptime("fleet", "stragglers", sketches).err)
+
+    # ---- ranks twice ----
+
+    def test_a_rank_is_doubled(self):
+        """The same file under another name: told, and it hides nobody."""
+        self.ranks(0, 1, 2, 3)
+        with open(os.path.join(self.job(), "rank1.json"), "rb") as file, open(os.path.join(self.job(), "rank1_again.json"), "wb") as copy:
+            copy.write(file.read())
+        self.check_told("records rank 1, as", "ranks_doubled")
+        self.check_late()

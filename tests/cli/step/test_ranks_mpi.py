@@ -1,24 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """`steptime-mpi ranks`, `summary`, `critical-path`: the files spread over processes, and every byte of the answer that of one process."""
 import os
-import shutil
-import subprocess
 import unittest
 
-from support import BUILD, INPUT, OK, SANITIZED, USAGE, recorded, shared_trace, steptime, training_steps, write_trace
+from support import HAS_MPI, INPUT, OK, USAGE, recorded, shared_trace, steptime, steptime_mpi, training_steps, write_trace
 from test_ranks import LATE_US, Case
 
-PROGRAM = os.path.join(BUILD, "src", "mpi", "steptime-mpi")
-LIMIT_S = 100
 COMMANDS = ("summary", "critical-path", "ranks")
-
-
-def steptime_mpi(processes, *arguments):
-    command = ["mpirun", "--allow-run-as-root", "--oversubscribe", "-n", str(processes), PROGRAM, *arguments]
-    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=LIMIT_S, check=False,
-                          env={**os.environ, "NO_COLOR": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1",
-                               "OMPI_MCA_orte_base_help_aggregate": "0"})
-    return done.returncode, done.stdout, done.stderr
 
 
 def own_lines(err):
@@ -26,8 +14,7 @@ def own_lines(err):
     return [line for line in err.splitlines() if line.startswith("steptime: ")]
 
 
-@unittest.skipIf(SANITIZED, "the sanitizers count what MPI itself leaves behind")
-@unittest.skipUnless(os.path.exists(PROGRAM) and shutil.which("mpirun"), "Open MPI is not installed")
+@unittest.skipUnless(HAS_MPI, "Open MPI is not installed, or the build has sanitizers")
 class Spread(Case):
     def assert_same(self, processes, *arguments, code=OK, commands=("ranks",)):
         for command in commands:
