@@ -87,8 +87,8 @@ static struct decided bounds_of(const struct kinds *kinds, const double *gain, c
 
 static str obstacle_to(const struct decided_asked *asked, const struct kinds *kinds)
 {
-    if (asked->figures->count == 0 || kinds->rows > PROGRAMME_ROWS)
-        return S("too many figures");
+    if (kinds->crowded)
+        return S("too many bounds part the jobs of one kind");
     if (!kinds->told)
         return S("no figure tells of these jobs");
     if (!kinds->met)

@@ -107,12 +107,13 @@ static bool read_what(const struct reading *r, struct figure *figure)
 static bool read_target(const struct reading *r, struct target *target)
 {
     str rest = field(r, SET), word;
+    struct steptime_error inner;
     *target = (struct target){.moves = field(r, TO).len > 0, .cluster = *r->here};
     if (target->moves && !architecture_of_word(field(r, TO), &target->architecture))
         return wrong(r, TO, "is no architecture");
     while (str_cut(&rest, ' ', &word))
-        if (word.len && !cluster_set(&target->cluster, word, r->err))
-            return false;
+        if (word.len && !cluster_set(&target->cluster, word, &inner))
+            return fail_at(r->err, STEPTIME_INPUT, r->path, -1, "line %u: set: %s", r->line, inner.message);
     return true;
 }
 
@@ -127,6 +128,8 @@ static bool is_sound(const struct reading *r, const struct figure *figure)
     const bool share = figure->kind != FIGURE_CNODES || !isnan(figure->above);
     if (is_projected(figure) && isnan(figure->above))
         return wrong(r, ABOVE, "is missing: of speed-ups only shares above a bound are held");
+    if (is_projected(figure) && !(figure->above > 0))
+        return wrong(r, ABOVE, "is no speed-up");
     if (figure->kind == FIGURE_JOBS && !isnan(figure->above))
         return wrong(r, ABOVE, "is of no use for jobs: it is their part of all");
     if (!(figure->least <= figure->value && figure->value <= figure->most))

@@ -6,10 +6,12 @@
 
 #include "base/mem.h"
 #include "corners.h"
+#include "programme.h"
 
 _Static_assert(CORNER_PARTS == (int)PART_BUBBLE, "a share for each part but the bubble, which none of the paper's has");
 
 enum { LEVELS = 16 };
+_Static_assert(2 * FIGURES_MOST + 1 <= PROGRAMME_ROWS, "two rows of a figure, and that of the group");
 
 /* What a target makes of the parts: the step there is the sum of factor x part, of jobs of one architecture and size. */
 struct change {
@@ -114,7 +116,7 @@ static int cut_at(struct kind *kind, struct plane plane)
         if (same_plane(&corners->cuts[i], &plane))
             return (int)i;
     if (corners->cut_count == CUTS_MOST) {
-        kind->kinds->proportional = false;
+        kind->kinds->crowded = true;
         return -1;
     }
     corners->cuts[corners->cut_count] = plane;

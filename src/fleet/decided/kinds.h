@@ -11,6 +11,7 @@ struct kinds {
     double *gain[ANSWERS];
     size_t count, room;
     bool proportional; /* steps there are sums of the parts here, each times a factor: else nothing is known */
+    bool crowded;      /* figures have more bounds that part the jobs of one kind than are followed */
     bool told;         /* a figure is of the group's architecture alone, or of it and some others */
     bool met;          /* jobs of the group can go where they are asked to */
 };
