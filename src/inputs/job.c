@@ -55,7 +55,7 @@ struct job_member job_member_of(const struct trace *trace, str path, struct aren
         .torch_version = str_copy(arena, info->torch_version),
         .host = str_copy(arena, info->host),
         .begin_ns = begin_of(trace),
-        .settings = settings_of(trace, arena),
+        .settings = settings_kept(settings_of(trace, arena), NULL, arena),
     };
     add_steps(trace, &member, arena);
     return member;

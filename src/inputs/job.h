@@ -39,8 +39,8 @@ struct job_member {
     int64_t begin_ns;                /* of the recording, since 1970; 0: unknown */
     const struct member_step *steps; /* the first */
     uint32_t steps_kept;
-    int64_t first_step, last_step; /* where steps_kept */
-    struct settings settings;
+    int64_t first_step, last_step;   /* where steps_kept */
+    const struct settings *settings; /* many members share theirs */
 };
 
 /* Of a trace whose rank is still as recorded; the texts are copied to the arena. */

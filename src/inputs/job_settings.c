@@ -19,7 +19,7 @@ static uint32_t shares_of(const struct job_member *members, uint32_t count, enum
 {
     uint32_t found = 0;
     for (uint32_t i = 0; i < count; i++) {
-        const str value = members[i].settings.of[setting];
+        const str value = members[i].settings->of[setting];
         uint32_t at = 0;
         if (!value.len)
             continue;

@@ -83,6 +83,13 @@ static const char *id_of(int setting)
     return setting_id((enum setting)setting);
 }
 
+/* Of values that are kept with the texts, equal ones have one address: so the bytes of the struct are a text like any. */
+const struct settings *settings_kept(struct settings settings, struct texts *texts, struct arena *arena)
+{
+    const str bytes = {(const char *)&settings, sizeof settings};
+    return (const struct settings *)(const void *)(texts ? texts_keep(texts, bytes) : str_copy(arena, bytes)).at;
+}
+
 void settings_code(struct code *code, struct settings *settings)
 {
     static const struct code_enum ids = {id_of, SETTINGS};

@@ -37,6 +37,12 @@ const char *setting_id(enum setting setting); /* "record_shapes" */
 /* Texts in the arena. */
 struct settings settings_of(const struct trace *trace, struct arena *arena);
 
+/*
+ * As they are kept of a file: in the arena, or with the texts where these hold the values, too. Equal ones are then the
+ * same.
+ */
+const struct settings *settings_kept(struct settings settings, struct texts *texts, struct arena *arena);
+
 void settings_code(struct code *code, struct settings *settings);
 
 #endif

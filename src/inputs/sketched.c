@@ -39,7 +39,10 @@ static void code_member(struct code *code, struct job_member *member)
     code_kept(code, &member->host);
     code_int(code, &member->begin_ns, 0, 0, most_ns);
     code_steps(code, member);
-    settings_code(code, &member->settings);
+    struct settings settings = code_reads(code) ? (struct settings){0} : *member->settings;
+    settings_code(code, &settings);
+    if (code_reads(code))
+        member->settings = settings_kept(settings, code->texts, code->arena);
 }
 
 /* ---- the trust ---- */

@@ -68,13 +68,14 @@ static void take_stretch(struct walk *w, uint32_t index)
     const struct line *line = &w->lines->at[w->rank];
     const struct strip_stretch *stretch = &line->strip->stretches[index];
     const int64_t start =
-        larger_of(smaller_of(line_time_ns(w->lines, w->rank, stretch->start_ns), w->time_ns), w->out->start_ns);
+        larger_of(smaller_of(line_time_ns(w->lines, w->rank, strip_start_ns(line->strip, stretch)), w->time_ns),
+                  w->out->start_ns);
     const int64_t ns = w->time_ns - start;
     uint32_t count = 0;
     for (struct strip_walk walk = strip_walk(line->strip, stretch); strip_next(&walk);)
         w->weights[count++] = walk.ns;
     const int64_t *shares = w->weights;
-    if (ns != stretch->end_ns - stretch->start_ns) {
+    if (ns != strip_length_ns(line->strip, stretch)) {
         line_share(ns, w->weights, count, w->shares);
         shares = w->shares;
     }
@@ -152,7 +153,7 @@ static uint32_t most_pieces(const struct lines *lines)
     uint32_t most = 0;
     for (uint32_t r = 0; r < lines->count; r++)
         for (uint32_t i = 0; i < lines->at[r].strip->stretch_count; i++)
-            most = (uint32_t)larger_of(most, lines->at[r].strip->stretches[i].piece_count);
+            most = (uint32_t)larger_of(most, strip_walk(lines->at[r].strip, &lines->at[r].strip->stretches[i]).left);
     return most;
 }
 

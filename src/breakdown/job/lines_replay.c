@@ -117,7 +117,7 @@ static int64_t length_of(const struct run *run, uint32_t r, uint32_t index)
     const struct lines *lines = run->replay->lines;
     const struct strip *strip = lines->at[r].strip;
     const struct strip_stretch *stretch = &strip->stretches[index];
-    int64_t ns = line_time_ns(lines, r, stretch->end_ns) - line_time_ns(lines, r, stretch->start_ns);
+    int64_t ns = line_time_ns(lines, r, stretch->end_ns) - line_time_ns(lines, r, strip_start_ns(strip, stretch));
     if (run->change->piece)
         for (struct strip_walk walk = strip_walk(strip, stretch); strip_next(&walk);)
             ns += run->change->piece(run->change->of, r, index, lines->at[r].kind[walk.kind], walk.ns) - walk.ns;
@@ -143,12 +143,13 @@ static int64_t after_collective(const struct run *run, uint32_t r, uint32_t any,
 static int64_t time_of(const struct run *run, uint32_t r, struct strip_link link, int64_t recorded_ns)
 {
     const struct lines *lines = run->replay->lines;
-    const struct strip_stretch *stretches = lines->at[r].strip->stretches;
+    const struct strip *strip = lines->at[r].strip;
+    const struct strip_stretch *stretches = strip->stretches;
     struct runner *runner = &run->replay->at[r];
     uint32_t *chain = run->replay->chain, count = 0;
     for (; link.from == STRIP_STRETCH && !runner->ran[link.index]; link = stretches[link.index].before) {
         chain[count++] = link.index;
-        recorded_ns = line_time_ns(lines, r, stretches[link.index].start_ns);
+        recorded_ns = line_time_ns(lines, r, strip_start_ns(strip, &stretches[link.index]));
     }
     int64_t now = link.from == STRIP_STRETCH      ? runner->end_ns[link.index]
                   : link.from == STRIP_COLLECTIVE ? after_collective(run, r, link.index, recorded_ns)

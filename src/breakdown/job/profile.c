@@ -26,8 +26,8 @@ static void add_stretch(struct back *b, uint32_t index)
 {
     const struct line *line = &b->lines->at[b->rank];
     const struct strip_stretch *stretch = &line->strip->stretches[index];
-    const int64_t start = line_time_ns(b->lines, b->rank, stretch->start_ns);
-    const int64_t inside = b->time_ns - larger_of(start, b->from_ns), whole = stretch->end_ns - stretch->start_ns;
+    const int64_t start = line_time_ns(b->lines, b->rank, strip_start_ns(line->strip, stretch));
+    const int64_t inside = b->time_ns - larger_of(start, b->from_ns), whole = strip_length_ns(line->strip, stretch);
     for (struct strip_walk walk = strip_walk(line->strip, stretch); inside > 0 && strip_next(&walk);)
         add(b->out, line->kind[walk.kind],
             start < b->from_ns ? (int64_t)((__int128)walk.ns * inside / whole) : walk.ns);

@@ -204,60 +204,69 @@ static struct table *ranks_table(const struct ranks *ranks, struct section *sect
     return t;
 }
 
-static void time_cells(const struct rank_numbers *rank, struct table *t)
+static struct cell *time_cells(const struct rank_numbers *rank, struct cell *cells)
 {
     const int64_t *time = rank->time_ns;
     const struct cell compute = ranks_per_step((double)time[TIME_COMPUTE], rank->steps);
     const struct cell idle = ranks_per_step((double)(time[TIME_LOADING] + time[TIME_HOST]), rank->steps);
-    table_cell(t, rank->device ? compute : cell_null());
-    table_cell(t, rank->device ? cell_null() : compute);
-    table_cell(t, ranks_per_step((double)rank->communication_ns, rank->steps));
-    table_cell(t, ranks_per_step((double)time[TIME_COMMUNICATION], rank->steps));
-    table_cell(t, ranks_per_step((double)time[TIME_LOADING], rank->steps));
-    table_cell(t, rank->device ? idle : cell_null());
+    *cells++ = rank->device ? compute : cell_null();
+    *cells++ = rank->device ? cell_null() : compute;
+    *cells++ = ranks_per_step((double)rank->communication_ns, rank->steps);
+    *cells++ = ranks_per_step((double)time[TIME_COMMUNICATION], rank->steps);
+    *cells++ = ranks_per_step((double)time[TIME_LOADING], rank->steps);
+    *cells++ = rank->device ? idle : cell_null();
+    return cells;
 }
 
-static void lateness_cells(const struct rank_account *account, struct table *t)
+static struct cell *lateness_cells(const struct rank_account *account, struct cell *cells)
 {
-    table_cell(t, ranks_per_step((double)account->waited_ns, account->compared));
-    table_cell(t, ranks_per_step((double)account->late_ns, account->compared));
-    table_cell(t, ranks_per_step((double)account->caused_ns, account->compared));
+    *cells++ = ranks_per_step((double)account->waited_ns, account->compared);
+    *cells++ = ranks_per_step((double)account->late_ns, account->compared);
+    *cells++ = ranks_per_step((double)account->caused_ns, account->compared);
+    return cells;
 }
 
-static void account_cells(const struct rank_numbers *rank, const struct rank_account *account, struct table *t)
+static struct cell *account_cells(const struct rank_numbers *rank, const struct rank_account *account,
+                                  struct cell *cells)
 {
-    table_int(t, account->late);
-    table_int(t, account->last);
-    table_int(t, account->matched);
-    table_int(t, account->unmatched);
-    table_text(t, account->comparable ? S("yes") : S("no"));
-    table_int(t, account->compared);
-    table_int(t, account->offset_ns);
-    table_cell(t, rank->device && rank->device_low_ns != INT64_MIN ? cell_int(rank->device_low_ns) : cell_null());
-    table_cell(t, rank->device && rank->device_high_ns != INT64_MAX ? cell_int(rank->device_high_ns) : cell_null());
-    table_int(t, account->waited_ns);
-    table_int(t, account->waiting_ns);
-    table_int(t, account->late_ns);
-    table_int(t, account->caused_ns);
-    table_int(t, account->saving_ns);
+    *cells++ = cell_int(account->late);
+    *cells++ = cell_int(account->last);
+    *cells++ = cell_int(account->matched);
+    *cells++ = cell_int(account->unmatched);
+    *cells++ = cell_text(account->comparable ? S("yes") : S("no"));
+    *cells++ = cell_int(account->compared);
+    *cells++ = cell_int(account->offset_ns);
+    *cells++ = rank->device && rank->device_low_ns != INT64_MIN ? cell_int(rank->device_low_ns) : cell_null();
+    *cells++ = rank->device && rank->device_high_ns != INT64_MAX ? cell_int(rank->device_high_ns) : cell_null();
+    *cells++ = cell_int(account->waited_ns);
+    *cells++ = cell_int(account->waiting_ns);
+    *cells++ = cell_int(account->late_ns);
+    *cells++ = cell_int(account->caused_ns);
+    *cells++ = cell_int(account->saving_ns);
+    return cells;
 }
 
-static void show_table(const struct ranks *ranks, struct section *section)
+static void fill_rank(const void *context, uint32_t r, struct cell *cells)
 {
-    struct table *t = ranks_table(ranks, section);
-    for (uint32_t r = 0; r < ranks->count; r++) {
-        const struct rank_numbers *rank = ranks->at[r];
-        table_row(t);
-        table_int(t, rank->rank);
-        table_text(t, rank->path);
-        table_cell(t, cell_text_or_null(rank->host));
-        table_int(t, rank->steps);
-        table_cell(t, ranks_per_step((double)rank->step_ns, rank->steps));
-        table_cell(t, rank->steps ? cell_real(rank->step_p50_ns) : cell_null());
-        lateness_cells(&ranks->accounts[r], t);
-        time_cells(rank, t);
-        account_cells(rank, &ranks->accounts[r], t);
-    }
+    const struct ranks *ranks = context;
+    const struct rank_numbers *rank = ranks->at[r];
+    *cells++ = cell_int(rank->rank);
+    *cells++ = cell_text(rank->path);
+    *cells++ = cell_text_or_null(rank->host);
+    *cells++ = cell_int(rank->steps);
+    *cells++ = ranks_per_step((double)rank->step_ns, rank->steps);
+    *cells++ = rank->steps ? cell_real(rank->step_p50_ns) : cell_null();
+    cells = lateness_cells(&ranks->accounts[r], cells);
+    cells = time_cells(rank, cells);
+    account_cells(rank, &ranks->accounts[r], cells);
+}
+
+/* Rows are made when they are written: of thousands of ranks they would be a good part of the memory. */
+static void show_table(const struct ranks *ranks, struct section *section, struct arena *arena)
+{
+    struct ranks *shown = arena_alloc(arena, sizeof *shown);
+    *shown = *ranks;
+    table_drawn(ranks_table(ranks, section), ranks->count, fill_rank, shown);
 }
 
 /* ---- clocks ---- */
@@ -339,7 +348,7 @@ void ranks_show(const struct ranks *ranks, struct report *report)
     section_text(section,
                  S("Times are means a step. waited: inside a collective until the last rank had come. late: behind the "
                    "middle rank. others waited: rank time, shared among the ranks that were missing."));
-    show_table(ranks, section);
+    show_table(ranks, section, report_arena(report));
     show_clocks(ranks, report);
     ranks_show_collectives(ranks, report);
 }

@@ -125,21 +125,37 @@ void compilations_show(const struct compilations *compilations, struct section *
     put(section, "compiled_graphs", "graphs compiled", UNIT_COUNT, cell_int(compilations->graphs));
 }
 
-struct facts facts_of(const struct breakdown *const *ranks, uint32_t count, struct arena *arena)
+struct facts_adding {
+    struct facts facts;
+    struct sums sums;
+    struct arena *arena;
+};
+
+struct facts_adding *facts_open(struct arena *arena)
 {
-    struct facts facts = {.ranks = count, .steps_from = count ? ranks[0]->step_source : STEPS_NONE};
-    struct sums sums = {0};
-    for (uint32_t r = 0; r < count; r++)
-        compilations_add(&facts.compilations, &ranks[r]->compilations);
-    for (uint32_t r = 0; r < count; r++)
-        for (uint32_t d = 0; d < ranks[r]->device_count; d++) {
-            const struct breakdown_device *device = &ranks[r]->devices[d];
-            facts.device |= device->recorded;
-            add_device(&sums, device);
-            note_longest(&facts, device);
-            note_blocking(&facts, device, arena);
-        }
-    take_means(&facts, &sums);
-    mem_free(sums.walls);
-    return facts;
+    struct facts_adding *adding = arena_alloc(arena, sizeof *adding);
+    *adding = (struct facts_adding){.facts.steps_from = STEPS_NONE, .arena = arena};
+    return adding;
+}
+
+void facts_add(struct facts_adding *adding, const struct breakdown *rank)
+{
+    struct facts *facts = &adding->facts;
+    if (!facts->ranks++)
+        facts->steps_from = rank->step_source;
+    compilations_add(&facts->compilations, &rank->compilations);
+    for (uint32_t d = 0; d < rank->device_count; d++) {
+        const struct breakdown_device *device = &rank->devices[d];
+        facts->device |= device->recorded;
+        add_device(&adding->sums, device);
+        note_longest(facts, device);
+        note_blocking(facts, device, adding->arena);
+    }
+}
+
+struct facts facts_close(struct facts_adding *adding)
+{
+    take_means(&adding->facts, &adding->sums);
+    mem_free(adding->sums.walls);
+    return adding->facts;
 }

@@ -82,7 +82,13 @@ void compilations_show(const struct compilations *compilations, struct section *
 enum bound bound_of_part(enum part part, bool device);
 str bound_word(enum bound bound, bool device); /* "GPU-bound"; without a device "compute-bound" */
 
-/* Sums the breakdowns of the ranks; kernels and optimizer figures are left at 0. Texts go to the arena. */
-struct facts facts_of(const struct breakdown *const *ranks, uint32_t count, struct arena *arena);
+/*
+ * Sums the breakdowns of the ranks one by one: each may go once it was added. Kernels and optimizer figures are left at 0.
+ * Texts go to the arena.
+ */
+struct facts_adding;
+struct facts_adding *facts_open(struct arena *arena);
+void facts_add(struct facts_adding *adding, const struct breakdown *rank);
+struct facts facts_close(struct facts_adding *adding);
 
 #endif

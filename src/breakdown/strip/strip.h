@@ -38,8 +38,8 @@ enum strip_from {
 };
 
 struct strip_link {
-    enum strip_from from;
-    uint32_t index;
+    uint32_t from : 2; /* enum strip_from */
+    uint32_t index : 30;
 };
 
 /* What time was spent on. */
@@ -50,10 +50,11 @@ struct strip_kind {
     uint8_t phase; /* enum phase */
 };
 
+/* How long it is and its time, a piece a kind, are told by strip_start_ns and strip_walk (strip_pieces.h). */
 struct strip_stretch {
-    int64_t start_ns, end_ns; /* of the trace */
+    int64_t end_ns; /* of the trace */
     struct strip_link before;
-    uint32_t pieces_at, piece_count; /* its time, a piece a kind: strip_walk (strip_pieces.h) */
+    uint32_t pieces_at;
 };
 
 struct strip {

@@ -148,7 +148,7 @@ void strip_finish(struct strip_parts *parts, struct strip *out, struct arena *ar
         if (is_empty(from))
             continue;
         struct strip_stretch *to = &out->stretches[n++];
-        *to = (struct strip_stretch){from->start_ns, from->end_ns, resolved(parts, number, from->before), 0, 0};
+        *to = (struct strip_stretch){from->end_ns, resolved(parts, number, from->before), 0};
         put_pieces(parts, from->pieces, room, &packing, to);
     }
     strip_packed(&packing, arena, out);
@@ -169,7 +169,7 @@ static bool is_link(const struct strip *strip, struct strip_link link, uint32_t 
     case STRIP_STRETCH:
         return link.index < below;
     case STRIP_COLLECTIVE:
-        return link.index + 1 < strip->way_count;
+        return link.index + 1U < strip->way_count;
     default:
         return false;
     }
@@ -183,7 +183,7 @@ static bool is_kind(const struct strip *strip, const struct strip_kind *kind)
 static bool is_stretch(const struct strip *strip, uint32_t index)
 {
     const struct strip_stretch *stretch = &strip->stretches[index];
-    const int64_t ns = stretch->end_ns - stretch->start_ns;
+    const int64_t ns = strip_length_ns(strip, stretch);
     int64_t sum = 0;
     if (!is_link(strip, stretch->before, index))
         return false;
@@ -193,7 +193,7 @@ static bool is_stretch(const struct strip *strip, uint32_t index)
         sum += walk.ns;
     }
     const bool joined =
-        stretch->before.from != STRIP_STRETCH || strip->stretches[stretch->before.index].end_ns == stretch->start_ns;
+        stretch->before.from != STRIP_STRETCH || strip->stretches[stretch->before.index].end_ns == stretch->end_ns - ns;
     return joined && ns > 0 && sum == ns;
 }
 

@@ -26,12 +26,21 @@ static void put(struct buf *bytes, uint32_t kind, int64_t ns)
     varint_put(bytes, (uint64_t)ns);
 }
 
+static void put_head(struct buf *bytes, int64_t length_ns, uint32_t count)
+{
+    varint_put(bytes, (uint64_t)length_ns);
+    varint_put(bytes, count);
+}
+
 void strip_pack(struct strip_packing *packing, const struct strip_piece *pieces, uint32_t count,
                 struct strip_stretch *stretch)
 {
+    int64_t length_ns = 0;
+    for (uint32_t i = 0; i < count; i++)
+        length_ns += pieces[i].ns;
     stretch->pieces_at = (uint32_t)packing->bytes.len;
-    stretch->piece_count = count;
     packing->pieces += count;
+    put_head(&packing->bytes, length_ns, count);
     for (uint32_t i = 0; i < count; i++)
         put(&packing->bytes, number_of(packing, &pieces[i].kind), pieces[i].ns);
 }
@@ -51,13 +60,23 @@ void strip_packed(struct strip_packing *packing, struct arena *arena, struct str
     map_free(&packing->known);
 }
 
-void strip_pack_known(struct strip *strip, const uint32_t *kind, const int64_t *ns, struct arena *arena)
+static int64_t sum_of(const int64_t *ns, uint32_t count)
+{
+    int64_t sum = 0;
+    for (uint32_t i = 0; i < count; i++)
+        sum += ns[i];
+    return sum;
+}
+
+void strip_pack_known(struct strip *strip, const struct strip_known *known, struct arena *arena)
 {
     struct buf bytes = {0};
     for (uint32_t i = 0, piece = 0; i < strip->stretch_count; i++) {
+        const uint32_t count = known->counts[i];
         strip->stretches[i].pieces_at = (uint32_t)bytes.len;
-        for (uint32_t k = 0; k < strip->stretches[i].piece_count; k++, piece++)
-            put(&bytes, kind[piece], ns[piece]);
+        put_head(&bytes, sum_of(known->ns + piece, count), count);
+        for (uint32_t k = 0; k < count; k++, piece++)
+            put(&bytes, known->kind[piece], known->ns[piece]);
     }
     keep_bytes(strip, &bytes, arena);
 }

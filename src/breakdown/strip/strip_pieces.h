@@ -16,7 +16,7 @@ struct strip_piece {
     struct strip_kind kind;
 };
 
-/* Packs stretch by stretch. A zeroed one is empty. */
+/* Packs stretch by stretch; each is as long as its pieces. A zeroed one is empty. */
 struct strip_packing {
     struct map known; /* kinds by what they are */
     struct strip_kind *kinds;
@@ -30,8 +30,24 @@ void strip_pack(struct strip_packing *packing, const struct strip_piece *pieces,
 /* Ends it: what was packed goes to the strip, in the arena. */
 void strip_packed(struct strip_packing *packing, struct arena *arena, struct strip *strip);
 
-/* The same of pieces whose kinds, numbers below strip->kind_count, are known; counts of the stretches are filled. */
-void strip_pack_known(struct strip *strip, const uint32_t *kind, const int64_t *ns, struct arena *arena);
+/* The same of pieces whose kinds, numbers below strip->kind_count, are known, for all stretches one behind the other. */
+struct strip_known {
+    const uint32_t *counts; /* by stretch */
+    const uint32_t *kind;   /* by piece, as its time */
+    const int64_t *ns;
+};
+void strip_pack_known(struct strip *strip, const struct strip_known *known, struct arena *arena);
+
+static inline int64_t strip_length_ns(const struct strip *strip, const struct strip_stretch *stretch)
+{
+    const uint8_t *at = strip->pieces + stretch->pieces_at;
+    return (int64_t)varint_get(&at);
+}
+
+static inline int64_t strip_start_ns(const struct strip *strip, const struct strip_stretch *stretch)
+{
+    return stretch->end_ns - strip_length_ns(strip, stretch);
+}
 
 /* Goes over the pieces of a stretch. */
 struct strip_walk {
@@ -43,7 +59,10 @@ struct strip_walk {
 
 static inline struct strip_walk strip_walk(const struct strip *strip, const struct strip_stretch *stretch)
 {
-    return (struct strip_walk){strip->pieces + stretch->pieces_at, stretch->piece_count, 0, 0};
+    struct strip_walk walk = {.at = strip->pieces + stretch->pieces_at};
+    varint_get(&walk.at); /* the length */
+    walk.left = (uint32_t)varint_get(&walk.at);
+    return walk;
 }
 
 /* False behind the last. */

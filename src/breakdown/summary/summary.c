@@ -11,7 +11,7 @@
 #include "breakdown/kernels/kernels.h"
 #include "breakdown/kernels/operators.h"
 #include "places.h"
-#include "summary_top.h"
+#include "summary_gather.h"
 
 /* ---- one rank ---- */
 
@@ -25,6 +25,7 @@ struct one {
     const struct cause_track *tracks;
     struct arena arenas[ARENAS]; /* an analysis allocates in its own, on whatever thread it runs */
     struct summary *out;
+    struct summary_details *details;
 };
 
 /* What lies outside of all steps is no part of a mean step. */
@@ -77,9 +78,9 @@ static void take_operators(const struct one *one, const struct operators_asked *
     struct arena scratch = {0};
     struct operators operators = {0};
     operators_run_judged(one->trace, &one->judgements, asked, &scratch, &operators);
-    one->out->operators = tops_of_operators(&operators, arena);
-    one->out->ideal_ns = operators.ideal_ns;
-    one->out->device = str_copy(arena, operators.device);
+    one->details->operators = tops_of_operators(&operators, arena);
+    one->details->ideal_ns = operators.ideal_ns;
+    one->details->device = str_copy(arena, operators.device);
     arena_free(&scratch);
 }
 
@@ -88,7 +89,7 @@ static void take_kernels(const struct one *one, const struct kernels_asked *aske
     struct arena scratch = {0};
     struct kernels kernels = {0};
     kernels_run_judged(one->trace, &one->judgements, asked, &scratch, &kernels);
-    one->out->kernels = tops_of_kernels(&kernels, arena);
+    one->details->kernels = tops_of_kernels(&kernels, arena);
     arena_free(&scratch);
 }
 
@@ -115,14 +116,14 @@ static void run_one(void *context, size_t i)
         take_operators(one, &operators, arena);
         break;
     case 2:
-        breakdown_run_judged(one->trace, &one->judgements, &breakdown, arena, &one->out->breakdown);
-        places_find(one->trace, &one->out->breakdown, arena, one->out->places);
+        breakdown_run_judged(one->trace, &one->judgements, &breakdown, arena, &one->details->breakdown);
+        places_find(one->trace, &one->details->breakdown, arena, one->details->places);
         break;
     case 3:
         take_kernels(one, &kernels, arena);
         break;
     case 4:
-        one->out->work = work_figures_of(one->trace, &one->judgements, one->selection);
+        one->details->work = work_figures_of(one->trace, &one->judgements, one->selection);
         break;
     }
 }
@@ -130,7 +131,8 @@ static void run_one(void *context, size_t i)
 void summary_run(const struct trace *trace, const struct selection *selection, bool of_job, struct arena *arena,
                  struct summary *out)
 {
-    struct one one = {.trace = trace, .selection = selection, .of_job = of_job, .out = out};
+    struct summary_details *details = arena_alloc(arena, sizeof *details);
+    struct one one = {.trace = trace, .selection = selection, .of_job = of_job, .out = out, .details = details};
     struct arena judged = {0};
     par_each(JUDGES, 0, judge, &one);
     for (int i = 0; i < JUDGES; i++)
@@ -138,43 +140,24 @@ void summary_run(const struct trace *trace, const struct selection *selection, b
     par_each(RUNS, 0, run_one, &one);
     for (int i = 0; i < ARENAS; i++)
         arena_adopt(arena, &one.arenas[i]);
-    out->has_operators = trace->kinds[EVENT_OPERATOR] > 0;
-    out->has_stacks = trace->kinds[EVENT_PYTHON] > 0;
-    out->has_graphs = trace_oddities(trace).graph_launches > 0;
-    out->runs = runs_on(trace);
+    details->has_operators = trace->kinds[EVENT_OPERATOR] > 0;
+    details->has_stacks = trace->kinds[EVENT_PYTHON] > 0;
+    details->has_graphs = trace_oddities(trace).graph_launches > 0;
+    details->runs = runs_on(trace);
+    out->details = details;
     arena_free(&judged);
 }
 
-/* ---- all ranks ---- */
-
-static struct facts gather(const struct summary *const *ranks, uint32_t count, struct arena *arena)
+const struct summary_details *summary_details(const struct summary *summary, struct arena *arena)
 {
-    const struct breakdown **breakdowns = arena_array(arena, count, sizeof *breakdowns);
-    for (uint32_t r = 0; r < count; r++)
-        breakdowns[r] = &ranks[r]->breakdown;
-    struct facts facts = facts_of(breakdowns, count, arena);
-    const double steps = facts.steps ? facts.steps : 1;
-    if (count == 1)
-        memcpy(facts.place, ranks[0]->places, sizeof facts.place);
-    for (uint32_t r = 0; r < count; r++) {
-        const struct work_figures *work = &ranks[r]->work;
-        facts.operators |= ranks[r]->has_operators;
-        facts.stacks |= ranks[r]->has_stacks;
-        facts.graphs |= ranks[r]->has_graphs;
-        facts.compiled |= ranks[r]->runs.compiled;
-        facts.cuda |= ranks[r]->runs.cuda;
-        facts.calls |= ranks[r]->runs.calls;
-        facts.reduced |= ranks[r]->runs.reduced;
-        facts.hip |= ranks[r]->runs.hip;
-        facts.kernels += (double)work->kernels / steps;
-        facts.kernel_ns += (double)work->kernel_ns / steps;
-        facts.optimizer_kernels += (double)work->optimizer_kernels / steps;
-        facts.optimizer_ns += (double)work->optimizer_ns / steps;
-        for (int c = 0; c < KERNEL_CLASSES; c++)
-            facts.class_ns[c] += (double)work->class_ns[c] / steps;
-    }
-    return facts;
+    if (summary->details)
+        return summary->details;
+    struct summary_details *details = arena_alloc(arena, sizeof *details);
+    summary->source.read(summary->source.of, arena, details);
+    return details;
 }
+
+/* ---- all ranks ---- */
 
 static double share(const struct facts *facts, double ns)
 {
@@ -198,11 +181,8 @@ static void say_kind(const struct facts *facts, struct section *section)
         section_text(section, S("The trace has no device activity: its steps are split on the host."));
 }
 
-static void say_sketched(const struct summary *const *ranks, uint32_t count, struct section *section)
+static void say_sketched(uint32_t sketched, struct section *section)
 {
-    uint32_t sketched = 0;
-    for (uint32_t r = 0; r < count; r++)
-        sketched += ranks[r]->sketched;
     if (sketched)
         section_text(section,
                      S("Sketches hold the largest operators and kernels of a rank, not the small ones, and not the "
@@ -247,18 +227,14 @@ static void put_device_share(const struct facts *facts, struct section *section,
 }
 
 /* What the arithmetic of the steps would take at the device's peak, over what the steps took. */
-static double mfu(const struct facts *facts, const struct summary *const *ranks, uint32_t count)
+static double mfu(const struct facts *facts, double ideal_ns)
 {
-    double ideal_ns = 0;
-    for (uint32_t r = 0; r < count; r++)
-        ideal_ns += ranks[r]->ideal_ns;
     return ideal_ns > 0 && facts->steps ? share(facts, ideal_ns / facts->steps) : NAN;
 }
 
-static void put_device(const struct facts *facts, const struct summary *const *ranks, struct section *section)
+static void put_device(const struct facts *facts, str device, struct section *section)
 {
-    (facts->device ? section_value : section_detail)(section, "device", "device", UNIT_NONE,
-                                                     cell_text_or_null(ranks[0]->device));
+    (facts->device ? section_value : section_detail)(section, "device", "device", UNIT_NONE, cell_text_or_null(device));
 }
 
 static void put_step(const struct facts *facts, struct section *section)
@@ -300,26 +276,16 @@ static void put_parts(const struct facts *facts, struct section *section)
     section_figure(section, "step_parts_bar", FIGURE_STACK, "step_parts", "title", "per_step_ns");
 }
 
-static int64_t total(const struct summary *const *ranks, uint32_t count, int account)
-{
-    int64_t sum = 0;
-    for (uint32_t r = 0; r < count; r++)
-        for (uint32_t d = 0; d < ranks[r]->breakdown.device_count; d++)
-            sum_to(&sum, ranks[r]->breakdown.devices[d].total[account]);
-    return sum;
-}
-
 /* Of the device where there is one, else of the host. */
-static void put_phases(const struct facts *facts, const struct summary *const *ranks, uint32_t count,
-                       struct section *section, struct report *report)
+static void put_phases(const struct gathered *sums, struct section *section, struct report *report)
 {
-    const int account = facts->device ? ACCOUNT_PHASE_DEVICE : ACCOUNT_PHASE_HOST;
+    const struct facts *facts = &sums->facts;
+    const int64_t *ns = facts->device ? sums->device_ns : sums->host_ns;
     const double steps = facts->steps ? facts->steps : 1;
     for (int phase = PHASE_FORWARD; phase <= PHASE_OPTIMIZER; phase++) {
         const char *word = phase_word(phase).at;
         const char *title = str_printf(report_arena(report), "%s, on the %s", word, facts->device ? "GPU" : "host").at;
-        const double ns = (double)total(ranks, count, account + phase) / steps;
-        put_ns(section, word, title, facts->operators ? ns : NAN);
+        put_ns(section, word, title, facts->operators ? (double)ns[phase] / steps : NAN);
     }
 }
 
@@ -361,10 +327,10 @@ static void take_lateness(const struct job *job, struct facts *facts)
 }
 
 /* Where the operators are the work. */
-static void take_host_work(const struct summary *of, struct facts *facts)
+static void take_host_work(const struct summary *of, struct facts *facts, struct arena *arena)
 {
     const double steps = facts->steps ? facts->steps : 1;
-    const struct tops *tops = &of->operators;
+    const struct tops *tops = &summary_details(of, arena)->operators;
     const struct top *most = NULL;
     for (uint32_t i = 0; i < tops->count; i++)
         if (!most || tops->at[i].host_ns > most->host_ns)
@@ -407,13 +373,14 @@ double summary_show(const struct summary *const *ranks, uint32_t count, uint32_t
     struct arena *arena = report_arena(report);
     struct job job;
     find_job(ranks, count, arena, &job);
-    struct facts facts = gather(ranks, count, arena);
+    struct gathered sums = summary_gather(ranks, count, arena);
+    struct facts facts = sums.facts;
     facts.bound = verdict_answer(&job.verdict).bound;
     facts.held = verdict_is_held(&job.verdict);
     facts.again_ns = again_ns;
     take_lateness(&job, &facts);
     if (count == 1 && !facts.device)
-        take_host_work(ranks[0], &facts);
+        take_host_work(ranks[0], &facts, arena);
     struct section *section = report_section(report, "summary", "What a step costs");
     say_kind(&facts, section);
     if (count > 1)
@@ -422,22 +389,22 @@ double summary_show(const struct summary *const *ranks, uint32_t count, uint32_t
     str first;
     const uint32_t found = advise(&(struct advice){&facts, &holdups, &job.verdict}, findings, report, &first);
     say_verdict(&facts, &job.verdict, has_first(&facts) ? first : S(""), section, arena);
-    say_sketched(ranks, count, section);
+    say_sketched(sums.sketched, section);
     if (count > 1)
         job_show_late(&job, section);
     if (count > 1)
         ranks_show_doubts(&job.ranks, report);
     put_step(&facts, section);
-    put_phases(&facts, ranks, count, section, report);
-    put_device_share(&facts, section, "mfu", "MFU", mfu(&facts, ranks, count));
-    put_device(&facts, ranks, section);
+    put_phases(&sums, section, report);
+    put_device_share(&facts, section, "mfu", "MFU", mfu(&facts, sums.ideal_ns));
+    put_device(&facts, sums.device, section);
     if (count > 1)
         job_show_why(&job, report);
     verdict_show(&job.verdict, count, report);
     if (count == 1)
         holdups_show(&ranks[0]->holdups, report_section(report, "verdict", "What would make a step shorter"));
     put_parts(&facts, report_section(report, "parts", "What a step is made of"));
-    summary_top_show(ranks, count, facts.steps, facts.device, report);
+    tops_show(&sums.tops, facts.steps, facts.device, report);
     say_more(found, findings, section, report);
     return compilation_ns(&holdups);
 }

@@ -30,21 +30,36 @@ struct tops {
     int64_t device_ns, host_ns; /* what shares are of: the busy time of the device; all operators' own */
 };
 
-struct summary {
+/* What the screen sums over all ranks: of each it is asked for once. */
+struct summary_details {
     struct breakdown breakdown;
     struct work_figures work;
     struct tops operators, kernels;
     double ideal_ns; /* what the counted arithmetic would take at the device's peak; 0: not known */
     str device;      /* as in struct peaks */
-    struct verdict verdict;
-    struct holdups holdups;
-    struct rank_numbers rank; /* empty, as the strip, of what is of no job */
-    struct strip strip;
     struct part_place places[PARTS];
     bool has_operators, has_stacks, has_graphs;
     bool sketched; /* of operators and kernels the largest, and no places: it comes from a sketch */
     struct runs_on runs;
 };
+
+/* Makes them, as often as they are asked for: those of thousands of sketches need not be held at once. */
+struct summary_source {
+    void (*read)(const void *of, struct arena *arena, struct summary_details *out);
+    const void *of;
+};
+
+struct summary {
+    const struct summary_details *details; /* NULL: the source makes them */
+    struct summary_source source;
+    struct verdict verdict;
+    struct holdups holdups;
+    struct rank_numbers rank; /* empty, as the strip, of what is of no job */
+    struct strip strip;
+};
+
+/* In the arena, or where they are; texts outlive it. */
+const struct summary_details *summary_details(const struct summary *summary, struct arena *arena);
 
 /* of_job: it will be compared with other ranks, now or by its sketch. */
 void summary_run(const struct trace *trace, const struct selection *selection, bool of_job, struct arena *arena,

@@ -50,19 +50,12 @@ struct tops tops_of_kernels(const struct kernels *kernels, struct arena *arena)
 /* ---- all ranks ---- */
 
 struct sum {
-    const struct top *of; /* the names of the first */
-    int64_t ns;
+    struct top of;                  /* the names of the last */
+    int64_t ns, device_ns, host_ns; /* ns: the one that is shown */
     uint64_t times;
 };
 
-struct sums {
-    struct intern *names;
-    struct sum *at; /* by name */
-    size_t room;
-    int64_t whole_ns; /* what shares are of */
-};
-
-static void add(struct sums *sums, const struct top *top, bool device)
+static void add(struct top_sums *sums, const struct top *top)
 {
     const uint32_t id = intern_id(sums->names, top->name), count = intern_count(sums->names);
     const size_t before = sums->room;
@@ -70,8 +63,9 @@ static void add(struct sums *sums, const struct top *top, bool device)
     if (sums->room > before)
         memset(sums->at + before, 0, (sums->room - before) * sizeof *sums->at);
     struct sum *sum = &sums->at[id];
-    sum->of = top;
-    sum_to(&sum->ns, device ? top->device_ns : top->host_ns);
+    sum->of = *top;
+    sum_to(&sum->device_ns, top->device_ns);
+    sum_to(&sum->host_ns, top->host_ns);
     sum->times += top->times;
 }
 
@@ -80,7 +74,7 @@ static int longest_first(const void *a, const void *b)
     const struct sum *x = a, *y = b;
     if (x->ns != y->ns)
         return x->ns < y->ns ? 1 : -1;
-    return x->ns ? str_cmp(x->of->name, y->of->name) : 0;
+    return x->ns ? str_cmp(x->of.name, y->of.name) : 0;
 }
 
 static const struct column_spec put_columns[] = {
@@ -90,8 +84,8 @@ static const struct column_spec put_columns[] = {
     {0},
 };
 
-static void put(struct sums *sums, struct section *section, const char *id, const char *what, const char *kind,
-                const char *share_of, uint32_t steps)
+static void put(struct top_sums *sums, bool device, struct section *section, const char *id, const char *what,
+                const char *kind, const char *share_of, uint32_t steps)
 {
     struct table *table = section_table(section, id, "");
     table_column(table,
@@ -107,69 +101,60 @@ static void put(struct sums *sums, struct section *section, const char *id, cons
             "share", share_of, UNIT_RATIO, COLUMN_BAR,
             "of the busy time of the device (`kernels.busy_ns`); of operators without a device of all their own host time"});
     const uint32_t names = intern_count(sums->names), count = names < sums->room ? names : (uint32_t)sums->room;
+    const int64_t whole_ns = device ? sums->device_ns : sums->host_ns;
+    for (uint32_t i = 0; i < count; i++)
+        sums->at[i].ns = device ? sums->at[i].device_ns : sums->at[i].host_ns;
     if (count)
         qsort(sums->at, count, sizeof *sums->at, longest_first);
     for (uint32_t i = 0; i < MOST_ROWS && i < count && sums->at[i].ns > 0; i++) {
         const struct sum *sum = &sums->at[i];
         table_row(table);
-        table_text(table, sum->of->title);
-        table_text(table, sum->of->name);
-        table_text(table, sum->of->kind);
+        table_text(table, sum->of.title);
+        table_text(table, sum->of.name);
+        table_text(table, sum->of.kind);
         table_real(table, (double)sum->times / steps);
         table_int(table, llround((double)sum->ns / steps));
-        table_real(table, (double)sum->ns / (double)sums->whole_ns);
+        table_real(table, (double)sum->ns / (double)whole_ns);
     }
 }
 
-static struct sums sums_new(void)
-{
-    return (struct sums){.names = intern_new()};
-}
-
-static void add_all(struct sums *sums, const struct tops *tops, bool device)
+static void add_all(struct top_sums *sums, const struct tops *tops)
 {
     for (uint32_t i = 0; i < tops->count; i++)
-        add(sums, &tops->at[i], device);
+        add(sums, &tops->at[i]);
+    sum_to(&sums->device_ns, tops->device_ns);
+    sum_to(&sums->host_ns, tops->host_ns);
 }
 
-static void sums_free(struct sums *sums)
+struct tops_adding tops_open(void)
+{
+    return (struct tops_adding){{.names = intern_new()}, {.names = intern_new()}};
+}
+
+void tops_add(struct tops_adding *adding, const struct tops *operators, const struct tops *kernels)
+{
+    add_all(&adding->operators, operators);
+    add_all(&adding->kernels, kernels);
+}
+
+static void sums_free(struct top_sums *sums)
 {
     intern_free(sums->names);
     mem_free(sums->at);
 }
 
-static void show_operators(const struct summary *const *ranks, uint32_t count, uint32_t steps, bool device,
-                           struct report *report)
+void tops_show(struct tops_adding *adding, uint32_t steps, bool device, struct report *report)
 {
-    struct sums sums = sums_new();
-    for (uint32_t r = 0; r < count; r++) {
-        sum_to(&sums.whole_ns, device ? ranks[r]->kernels.device_ns : ranks[r]->operators.host_ns);
-        add_all(&sums, &ranks[r]->operators, device);
+    if (steps) {
+        adding->operators.device_ns = adding->kernels.device_ns; /* of all device work */
+        put(&adding->operators, device,
+            report_section(report, "top_operators",
+                           device ? "Operators by GPU time" : "Operators by time of their own"),
+            "top_operators", "operator", "family", device ? "of busy" : "of all", steps);
     }
-    put(&sums,
-        report_section(report, "top_operators", device ? "Operators by GPU time" : "Operators by time of their own"),
-        "top_operators", "operator", "family", device ? "of busy" : "of all", steps);
-    sums_free(&sums);
-}
-
-static void show_kernels(const struct summary *const *ranks, uint32_t count, uint32_t steps, struct report *report)
-{
-    struct sums sums = sums_new();
-    for (uint32_t r = 0; r < count; r++) {
-        sum_to(&sums.whole_ns, ranks[r]->kernels.device_ns);
-        add_all(&sums, &ranks[r]->kernels, true);
-    }
-    put(&sums, report_section(report, "top_kernels", "Kernels by GPU time"), "top_kernels", "kernel", "class",
-        "of busy", steps);
-    sums_free(&sums);
-}
-
-void summary_top_show(const struct summary *const *ranks, uint32_t count, uint32_t steps, bool device,
-                      struct report *report)
-{
-    if (!steps)
-        return;
-    show_operators(ranks, count, steps, device, report);
-    if (device)
-        show_kernels(ranks, count, steps, report);
+    if (steps && device)
+        put(&adding->kernels, true, report_section(report, "top_kernels", "Kernels by GPU time"), "top_kernels",
+            "kernel", "class", "of busy", steps);
+    sums_free(&adding->operators);
+    sums_free(&adding->kernels);
 }

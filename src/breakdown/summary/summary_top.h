@@ -3,6 +3,7 @@
 #ifndef BREAKDOWN_SUMMARY_TOP_H
 #define BREAKDOWN_SUMMARY_TOP_H
 
+#include "base/intern.h"
 #include "summary.h"
 
 struct operators;
@@ -12,8 +13,25 @@ struct kernels;
 struct tops tops_of_operators(const struct operators *operators, struct arena *arena);
 struct tops tops_of_kernels(const struct kernels *kernels, struct arena *arena);
 
-/* Tables `top_operators` and `top_kernels`; times are those of a mean step. By the host's time where no device is. */
-void summary_top_show(const struct summary *const *ranks, uint32_t count, uint32_t steps, bool device,
-                      struct report *report);
+/* Those of all ranks, added one by one; names outlive them. */
+struct top_sums {
+    struct intern *names;
+    struct sum *at; /* by name */
+    size_t room;
+    int64_t device_ns, host_ns; /* what shares are of */
+};
+
+struct tops_adding {
+    struct top_sums operators, kernels;
+};
+
+struct tops_adding tops_open(void);
+void tops_add(struct tops_adding *adding, const struct tops *operators, const struct tops *kernels);
+
+/*
+ * Tables `top_operators` and `top_kernels`; times are those of a mean step. By the host's time where no device is. Ends
+ * the adding.
+ */
+void tops_show(struct tops_adding *adding, uint32_t steps, bool device, struct report *report);
 
 #endif

@@ -68,17 +68,17 @@ struct collective {
     int64_t dur_ns;   /* of the work; -1 where none was recorded */
     int64_t seq;      /* number within the group, the same on every rank; -1: not recorded */
     int64_t in_elements, out_elements; /* of this rank's buffers; -1: not recorded */
-    int64_t source, destination; /* of a message between two: ranks of the job, else of the group; -1: not known */
+    int32_t source, destination; /* of a message between two: ranks of the job, else of the group; -1: not known */
     uint32_t row;                /* the kernel, else the work, else the call */
     uint32_t call;               /* that on the host; ROW_NONE of a kernel and where none was recorded */
     uint32_t step;               /* index of the step it was called in; STEP_NONE */
     uint32_t group;              /* index into groups */
-    uint8_t element_bytes;       /* 0: not recorded */
-    uint8_t kind;                /* enum collective_kind */
-    bool sends;                  /* of a message between two */
+    uint32_t of_graph;     /* it is the so manieth communication kernel of one replay of a graph, from 1; 0: none */
+    uint8_t element_bytes; /* 0: not recorded */
+    uint8_t kind;          /* enum collective_kind */
+    bool sends;            /* of a message between two */
     bool on_host;
     bool queued_before; /* launched before the recording began: of no step */
-    uint32_t of_graph;  /* it is the so manieth communication kernel of one replay of a graph, from 1; 0: of none */
 };
 
 struct collectives {

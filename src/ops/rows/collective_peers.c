@@ -9,6 +9,12 @@
 
 enum { MEMBERS_MOST = 16384, PEER_ARGUMENT = 2 };
 
+/* Jobs of more ranks than 31 bits count do not exist. */
+static int32_t rank_known(int64_t rank)
+{
+    return rank >= 0 && rank <= INT32_MAX ? (int32_t)rank : -1;
+}
+
 static bool is_send(str word)
 {
     return str_ends(word, S("send"));
@@ -17,8 +23,8 @@ static bool is_send(str word)
 static void set_other(int64_t own, int64_t other, bool sends, struct collective *into)
 {
     into->sends = sends;
-    into->source = sends ? own : other;
-    into->destination = sends ? other : own;
+    into->source = rank_known(sends ? own : other);
+    into->destination = rank_known(sends ? other : own);
 }
 
 /* ---- attributes ---- */
@@ -27,8 +33,8 @@ static bool peers_of_attributes(const struct trace *trace, const struct peer_row
 {
     const int64_t own = trace->info.rank;
     into->sends = is_send(rows->collective);
-    into->source = rows->source < 0 && into->sends ? own : rows->source;
-    into->destination = rows->destination < 0 && !into->sends ? own : rows->destination;
+    into->source = rank_known(rows->source < 0 && into->sends ? own : rows->source);
+    into->destination = rank_known(rows->destination < 0 && !into->sends ? own : rows->destination);
     return into->source >= 0 && into->destination >= 0;
 }
 

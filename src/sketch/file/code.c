@@ -17,6 +17,19 @@ struct code code_reader(str bytes, struct arena *arena)
     return (struct code){.at = at, .end = at + bytes.len, .arena = arena};
 }
 
+struct code code_brief_writer(struct buf *out, struct texts *texts)
+{
+    return (struct code){.out = out, .texts = texts, .brief = true};
+}
+
+struct code code_brief_reader(str bytes, struct texts *texts, struct arena *arena)
+{
+    struct code code = code_reader(bytes, arena);
+    code.texts = texts;
+    code.brief = true;
+    return code;
+}
+
 static size_t left(const struct code *code)
 {
     return (size_t)(code->end - code->at);
@@ -115,8 +128,20 @@ void code_text(struct code *code, str *text)
     code->at += len;
 }
 
+static void code_number(struct code *code, str *text)
+{
+    uint64_t number = code_reads(code) ? 0 : texts_number(code->texts, *text);
+    code_bits(code, &number);
+    if (code_reads(code))
+        *text = texts_at(code->texts, (uint32_t)number);
+}
+
 void code_kept(struct code *code, str *text)
 {
+    if (code->brief) {
+        code_number(code, text);
+        return;
+    }
     code_text(code, text);
     if (code_reads(code))
         *text = code->texts ? texts_keep(code->texts, *text) : str_copy(code->arena, *text);
@@ -138,6 +163,12 @@ void code_u32(struct code *code, uint32_t *value, uint32_t expected)
 
 void code_word(struct code *code, const struct code_enum *of, int *value)
 {
+    if (code->brief) {
+        uint32_t number = (uint32_t)*value;
+        code_small(code, &number, (uint32_t)of->limit);
+        *value = (int)number;
+        return;
+    }
     str word = code->out ? str_of(of->ids(*value)) : S("");
     code_text(code, &word);
     if (!code_reads(code))

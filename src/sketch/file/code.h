@@ -29,11 +29,16 @@ struct code {
     const char *at, *end; /* what is left to read */
     struct arena *arena;  /* for what is read; texts point into the bytes */
     struct texts *texts;  /* for texts that are kept; NULL: the arena */
+    bool brief;           /* kept texts are numbers of `texts`, and enums those of this program: it stays in memory */
     bool damaged;
 };
 
 struct code code_writer(struct buf *out);
 struct code code_reader(str bytes, struct arena *arena);
+
+/* The same for what is read again by this process: a seventh of the bytes, as names are most of them. */
+struct code code_brief_writer(struct buf *out, struct texts *texts);
+struct code code_brief_reader(str bytes, struct texts *texts, struct arena *arena);
 
 /* `expected` makes it short, and may be any number that both sides know. */
 void code_int(struct code *code, int64_t *value, int64_t expected, int64_t least, int64_t most);

@@ -28,10 +28,21 @@ void texts_free(struct texts *texts)
 
 str texts_keep(struct texts *texts, str text)
 {
-    if (!text.len)
-        return S("");
+    return text.len ? texts_at(texts, texts_number(texts, text)) : S("");
+}
+
+uint32_t texts_number(struct texts *texts, str text)
+{
     pthread_mutex_lock(&texts->lock);
-    const str kept = intern_text(texts->all, intern_id(texts->all, text));
+    const uint32_t number = intern_id(texts->all, text);
+    pthread_mutex_unlock(&texts->lock);
+    return number;
+}
+
+str texts_at(struct texts *texts, uint32_t number)
+{
+    pthread_mutex_lock(&texts->lock);
+    const str kept = intern_text(texts->all, number);
     pthread_mutex_unlock(&texts->lock);
     return kept;
 }

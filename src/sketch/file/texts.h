@@ -12,4 +12,8 @@ void texts_free(struct texts *texts); /* NULL is fine */
 
 str texts_keep(struct texts *texts, str text); /* lives as long as the texts */
 
+/* The same by a number. */
+uint32_t texts_number(struct texts *texts, str text);
+str texts_at(struct texts *texts, uint32_t number);
+
 #endif

@@ -99,8 +99,11 @@ static void code_ends(struct code *code, struct collective *of)
     if (of->kind != COLLECTIVE_POINT_TO_POINT)
         return;
     code_bool(code, &of->sends);
-    code_int(code, &of->source, 0, -1, INT64_MAX);
-    code_int(code, &of->destination, of->source, -1, INT64_MAX);
+    int64_t source = of->source, destination = of->destination;
+    code_int(code, &source, 0, -1, INT32_MAX);
+    code_int(code, &destination, source, -1, INT32_MAX);
+    of->source = (int32_t)source;
+    of->destination = (int32_t)destination;
 }
 
 static void code_messages(struct code *code, struct rank_numbers *rank)

@@ -14,11 +14,15 @@
 
 static const int64_t most_ns = (int64_t)1 << 60;
 
+enum { MOST_INDEX = (1 << 30) - 1 };
+
 struct strip_code {
     struct code *code;
     struct strip *strip;
     const struct rank_numbers *numbers;
     uint32_t next[STRIP_COLLECTIVE + 1]; /* by what a link leads to: the index behind the last one */
+    int64_t *start_ns;                   /* by stretch, as the next */
+    uint32_t *pieces;                    /* how many */
 };
 
 /* ---- links ---- */
@@ -27,7 +31,7 @@ static void code_from(struct strip_code *s, struct strip_link *link)
 {
     uint32_t from = link->from;
     code_small(s->code, &from, STRIP_COLLECTIVE + 1);
-    link->from = (enum strip_from)from;
+    link->from = from & 3;
 }
 
 /* Links mostly lead to one after another. */
@@ -35,7 +39,9 @@ static void code_index(struct strip_code *s, struct strip_link *link)
 {
     if (link->from == STRIP_START)
         return;
-    code_u32(s->code, &link->index, s->next[link->from]);
+    int64_t index = link->index;
+    code_int(s->code, &index, s->next[link->from], 0, MOST_INDEX);
+    link->index = (uint32_t)index & MOST_INDEX;
     s->next[link->from] = link->index + 1;
 }
 
@@ -99,8 +105,8 @@ static void code_stretches(struct strip_code *s)
     for (uint32_t i = 0; i < count; i++)
         code_index(s, &at[i].before);
     for (uint32_t i = 0; i < count; i++) {
-        code_int(s->code, &at[i].start_ns, start_expected(s, i), -most_ns, most_ns);
-        code_int(s->code, &at[i].end_ns, ends[i] == INT64_MIN ? at[i].start_ns : ends[i], at[i].start_ns, most_ns);
+        code_int(s->code, &s->start_ns[i], start_expected(s, i), -most_ns, most_ns);
+        code_int(s->code, &at[i].end_ns, ends[i] == INT64_MIN ? s->start_ns[i] : ends[i], s->start_ns[i], most_ns);
     }
     arena_free(&scratch);
 }
@@ -160,8 +166,8 @@ static void code_counts(struct strip_code *s)
     struct strip *strip = s->strip;
     uint64_t sum = 0;
     for (uint32_t i = 0; i < strip->stretch_count; i++) {
-        code_count(s->code, &strip->stretches[i].piece_count);
-        sum += strip->stretches[i].piece_count;
+        code_count(s->code, &s->pieces[i]);
+        sum += s->pieces[i];
     }
     uint32_t count = (uint32_t)sum;
     code_count(s->code, &count); /* so many there are, and no more than bytes are left */
@@ -170,40 +176,40 @@ static void code_counts(struct strip_code *s)
 }
 
 /* The pieces by kind, but for the last of each stretch, which is what the others leave. Times of one kind are alike. */
-static const struct keyed *by_kind(const struct strip *strip, const struct pieces *pieces, uint32_t *count,
+static const struct keyed *by_kind(const struct strip_code *s, const struct pieces *pieces, uint32_t *count,
                                    struct arena *arena)
 {
-    struct keyed *order = arena_array(arena, strip->piece_count, sizeof *order);
+    struct keyed *order = arena_array(arena, s->strip->piece_count, sizeof *order);
     *count = 0;
-    for (uint32_t i = 0, piece = 0; i < strip->stretch_count; i++)
-        for (uint32_t k = 1; k <= strip->stretches[i].piece_count; k++, piece++)
-            if (k < strip->stretches[i].piece_count)
+    for (uint32_t i = 0, piece = 0; i < s->strip->stretch_count; i++)
+        for (uint32_t k = 1; k <= s->pieces[i]; k++, piece++)
+            if (k < s->pieces[i])
                 order[(*count)++] = (struct keyed){pieces->kind[piece], piece};
     sort_keyed(order, *count);
     return order;
 }
 
 /* What the pieces of a stretch leave goes to the last of them. */
-static bool fill_last(const struct strip_stretch *stretch, int64_t *ns)
+static bool fill_last(int64_t length_ns, int64_t *ns, uint32_t count)
 {
     int64_t sum = 0;
-    for (uint32_t k = 1; k < stretch->piece_count; k++)
+    for (uint32_t k = 1; k < count; k++)
         sum_to(&sum, ns[k - 1]);
-    if (stretch->piece_count)
-        ns[stretch->piece_count - 1] = stretch->end_ns - stretch->start_ns - sum;
-    return sum <= stretch->end_ns - stretch->start_ns;
+    if (count)
+        ns[count - 1] = length_ns - sum;
+    return count ? sum <= length_ns : !length_ns;
 }
 
 static void code_times(struct strip_code *s, struct pieces *pieces, struct arena *arena)
 {
     uint32_t count;
     const struct strip *strip = s->strip;
-    const struct keyed *order = by_kind(strip, pieces, &count, arena);
+    const struct keyed *order = by_kind(s, pieces, &count, arena);
     for (uint32_t i = 0; i < count; i++)
         code_int(s->code, &pieces->ns[order[i].row], 0, 0, most_ns);
     for (uint32_t i = 0, piece = 0; i < strip->stretch_count && code_reads(s->code); i++) {
-        s->code->damaged |= !fill_last(&strip->stretches[i], pieces->ns + piece);
-        piece += strip->stretches[i].piece_count;
+        s->code->damaged |= !fill_last(strip->stretches[i].end_ns - s->start_ns[i], pieces->ns + piece, s->pieces[i]);
+        piece += s->pieces[i];
     }
 }
 
@@ -219,7 +225,7 @@ static void code_pieces(struct strip_code *s)
     if (!s->code->damaged)
         code_times(s, &pieces, &scratch);
     if (code_reads(s->code) && !s->code->damaged)
-        strip_pack_known(strip, pieces.kind, pieces.ns, s->code->arena);
+        strip_pack_known(strip, &(struct strip_known){s->pieces, pieces.kind, pieces.ns}, s->code->arena);
     arena_free(&scratch);
 }
 
@@ -240,8 +246,21 @@ static void code_names(struct strip_code *s)
     strip->names = names;
 }
 
+/* What the stretches say when their pieces are asked. */
+static void unpack_stretches(struct strip_code *s, struct arena *arena)
+{
+    const struct strip *strip = s->strip;
+    s->start_ns = arena_array(arena, strip->stretch_count, sizeof *s->start_ns);
+    s->pieces = arena_array(arena, strip->stretch_count, sizeof *s->pieces);
+    for (uint32_t i = 0; i < strip->stretch_count && !code_reads(s->code); i++) {
+        s->start_ns[i] = strip_start_ns(strip, &strip->stretches[i]);
+        s->pieces[i] = strip_walk(strip, &strip->stretches[i]).left;
+    }
+}
+
 static void code_strip(struct strip_code *s)
 {
+    struct arena scratch = {0};
     struct strip *strip = s->strip;
     code_int(s->code, &strip->first_ns, 0, -most_ns, most_ns);
     code_int(s->code, &strip->last_ns, strip->first_ns, -most_ns, most_ns);
@@ -249,9 +268,11 @@ static void code_strip(struct strip_code *s)
     code_count(s->code, &strip->stretch_count);
     if (code_reads(s->code))
         strip->stretches = arena_array(s->code->arena, strip->stretch_count, sizeof *strip->stretches);
+    unpack_stretches(s, &scratch);
     code_stretches(s);
     code_names(s);
     code_pieces(s);
+    arena_free(&scratch);
 }
 
 /* Counts and links pass through the code, which is handed places to write to. */
@@ -270,7 +291,7 @@ str strip_sketch_write(const struct strip *strip, const struct rank_numbers *num
     struct buf bytes = {0};
     struct code code = code_writer(&bytes);
     struct strip copy = copy_of(strip, &scratch);
-    code_strip(&(struct strip_code){&code, &copy, numbers, {0}});
+    code_strip(&(struct strip_code){&code, &copy, numbers, {0}, NULL, NULL});
     const str section = str_copy(arena, buf_str(&bytes));
     buf_free(&bytes);
     arena_free(&scratch);
@@ -282,7 +303,7 @@ bool strip_sketch_read(const struct sketch *sketch, const struct rank_numbers *n
 {
     struct code code = sketch_section(sketch, SKETCH_STRIP, arena);
     *out = (struct strip){0};
-    code_strip(&(struct strip_code){&code, out, numbers, {0}});
+    code_strip(&(struct strip_code){&code, out, numbers, {0}, NULL, NULL});
     return (code_whole(&code) && strip_check(out)) ||
            fail(err, STEPTIME_INPUT,
                 sketch->sections[SKETCH_STRIP].len ? "is a damaged sketch" : "is a sketch without a strip");

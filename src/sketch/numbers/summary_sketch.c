@@ -113,7 +113,7 @@ static void code_work(struct code *code, struct work_figures *work)
         code_ns(code, &work->class_ns[set.at[i]], 0);
 }
 
-static void code_traits(struct code *code, struct summary *summary)
+static void code_traits(struct code *code, struct summary_details *summary)
 {
     code_bool(code, &summary->has_operators);
     code_bool(code, &summary->has_stacks);
@@ -210,7 +210,7 @@ static void code_places(struct code *code, struct part_place places[PARTS])
 
 /* ---- the section ---- */
 
-static void code_summary(struct code *code, struct summary *summary)
+static void code_details(struct code *code, struct summary_details *summary)
 {
     code_bool(code, &summary->sketched);
     code_breakdown(code, &summary->breakdown);
@@ -223,27 +223,73 @@ static void code_summary(struct code *code, struct summary *summary)
 
 void summary_sketch_write(const struct summary *summary, bool whole, struct arena *arena, struct sketch *sketch)
 {
-    struct summary kept = *summary;
+    struct summary_details kept = *summary_details(summary, arena);
     struct buf bytes = {0};
     struct code code = code_writer(&bytes);
     if (!whole) {
         kept.sketched = true;
-        kept.operators = largest(&summary->operators, SKETCH_TOPS, arena);
-        kept.kernels = largest(&summary->kernels, SKETCH_TOPS, arena);
+        kept.operators = largest(&kept.operators, SKETCH_TOPS, arena);
+        kept.kernels = largest(&kept.kernels, SKETCH_TOPS, arena);
         memset(kept.places, 0, sizeof kept.places);
     }
-    code_summary(&code, &kept);
+    code_details(&code, &kept);
     job_sketch_write(&(struct job_rank){&summary->rank, &summary->verdict, &summary->holdups, &summary->strip}, arena,
                      sketch);
     sketch->sections[SKETCH_SUMMARY] = str_copy(arena, buf_str(&bytes));
     buf_free(&bytes);
 }
 
+/* Details in brief. */
+struct details_bytes {
+    str bytes;
+    struct texts *texts;
+};
+
+static bool read_details(struct code *code, struct summary_details *out)
+{
+    *out = (struct summary_details){0};
+    code_details(code, out);
+    return code_whole(code) && out->breakdown.device_count;
+}
+
+static void read_again(const void *of, struct arena *arena, struct summary_details *out)
+{
+    const struct details_bytes *section = of;
+    struct code code = code_brief_reader(section->bytes, section->texts, arena);
+    read_details(&code, out);
+}
+
+static struct summary_source source_of(struct summary_details *details, struct texts *texts, struct arena *arena)
+{
+    struct buf bytes = {0};
+    struct code code = code_brief_writer(&bytes, texts);
+    struct details_bytes *section = arena_alloc(arena, sizeof *section);
+    code_details(&code, details);
+    *section = (struct details_bytes){str_copy(arena, buf_str(&bytes)), texts};
+    buf_free(&bytes);
+    return (struct summary_source){read_again, section};
+}
+
+/* Where texts are not kept elsewhere the details are, with their texts. */
+static bool take_details(const struct sketch *sketch, struct arena *arena, struct summary *out)
+{
+    struct arena scratch = {0};
+    struct arena *const into = sketch->texts ? &scratch : arena;
+    struct summary_details *details = arena_alloc(into, sizeof *details);
+    struct code code = sketch_section(sketch, SKETCH_SUMMARY, into);
+    const bool whole = read_details(&code, details);
+    if (!sketch->texts)
+        out->details = details;
+    else if (whole)
+        out->source = source_of(details, sketch->texts, arena);
+    arena_free(&scratch);
+    return whole;
+}
+
 bool summary_sketch_read(const struct sketch *sketch, int64_t rank, struct arena *arena, struct summary *out,
                          struct steptime_error *err)
 {
     struct job_numbers job;
-    struct code code = sketch_section(sketch, SKETCH_SUMMARY, arena);
     *out = (struct summary){0};
     if (!job_sketch_read(sketch, rank, arena, &job, err))
         return false;
@@ -251,8 +297,7 @@ bool summary_sketch_read(const struct sketch *sketch, int64_t rank, struct arena
     out->verdict = job.verdict;
     out->holdups = job.holdups;
     out->strip = job.strip;
-    code_summary(&code, out);
-    return (code_whole(&code) && out->breakdown.device_count) ||
+    return take_details(sketch, arena, out) ||
            fail(err, STEPTIME_INPUT,
                 sketch->sections[SKETCH_SUMMARY].len ? "is a damaged sketch" : "is a sketch without a summary");
 }

@@ -52,7 +52,7 @@ static inline void example_work(struct example *e, uint32_t r, const struct item
     }
     const struct strip_piece piece = {ns, {name, (uint8_t)item->class, CAUSE_NONE, phase}};
     struct strip_stretch *stretch = &strip->stretches[strip->stretch_count];
-    *stretch = (struct strip_stretch){*now_ns, *now_ns + ns, *before, 0, 0};
+    *stretch = (struct strip_stretch){*now_ns + ns, *before, 0};
     strip_pack(packing, &piece, 1, stretch);
     *before = (struct strip_link){STRIP_STRETCH, strip->stretch_count++};
     *now_ns += ns;
