@@ -22,6 +22,7 @@ import inputs
 from fixing import fixing
 from fleet import fleets
 from inputs import Missing
+from job_mpi import jobs_over_processes
 from lint_speed import linting
 from measure import Failed, compare, median, run, side_by_side
 
@@ -211,6 +212,7 @@ def many_ranks(figures):
 GROUPS = {"reading": reading, "memory": memory, "summary": summary_speed, "peer": against_peer,
           "scaling": scaling, "ranks": many_ranks,
           "fix": lambda figures: fixing(figures, PROGRAM), "lint": lambda figures: linting(figures, PROGRAM, WORK),
+          "mpi": lambda figures: jobs_over_processes(figures, PROGRAM, WORK),
           "fleet": lambda figures: fleets(figures, PROGRAM, WORK)}
 
 
