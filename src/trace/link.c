@@ -9,6 +9,7 @@
  */
 #include "base/hash.h"
 #include "base/mem.h"
+#include "base/sort.h"
 #include "ids.h"
 #include "private.h"
 
@@ -18,29 +19,54 @@ static bool own_id(const struct trace *t, uint32_t row, enum event_kind kind, en
     return t->kind[row] == kind && trace_attr(t, row, key, id) && *id != 0;
 }
 
+enum { ASKED = ROW_NONE - 1 }; /* of an id: device work has it, and no host row is known */
+
+/* The ids of the device work that has no cause yet; *open: how much there is of that. False where there is no id. */
+static bool ask_ids(const struct trace *t, enum attr key, struct ids *ids, uint32_t *open)
+{
+    bool any = false;
+    int64_t id;
+    for (uint32_t row = 0; row < t->count; row++) {
+        if (!event_is_device_work(t->kind[row]) || t->cause[row] != ROW_NONE)
+            continue;
+        ++*open;
+        if (!trace_attr(t, row, key, &id) || id == 0)
+            continue;
+        ids_put(ids, id, ASKED);
+        any = true;
+    }
+    return any;
+}
+
 /* The first row of an id keeps it. */
-static void collect_ids(const struct trace *t, enum event_kind kind, enum attr key, struct ids *ids)
+static void answer_ids(const struct trace *t, enum event_kind kind, enum attr key, struct ids *ids)
 {
     int64_t id;
-    ids_open(ids);
-    for (uint32_t row = t->count; row-- > 0;)
-        if (own_id(t, row, kind, key, &id))
-            ids_put(ids, id, row);
+    for (uint32_t row = t->count; row-- > 0;) {
+        uint32_t *known = own_id(t, row, kind, key, &id) ? ids_place(ids, id) : NULL;
+        if (known && *known != ROW_NONE)
+            *known = row;
+    }
 }
 
 /* Links device work that has no cause yet to the host row of the kind with the same id; returns what stays open. */
 static uint32_t link_by_id(struct trace *t, enum event_kind kind, enum attr key)
 {
     struct ids ids;
-    collect_ids(t, kind, key, &ids);
     uint32_t open = 0;
-    for (uint32_t row = 0; row < t->count; row++) {
-        if (!event_is_device_work(t->kind[row]) || t->cause[row] != ROW_NONE)
-            continue;
+    ids_open(&ids);
+    const bool asked = ask_ids(t, key, &ids, &open);
+    if (asked)
+        answer_ids(t, kind, key, &ids);
+    for (uint32_t row = 0; asked && row < t->count; row++) {
         int64_t id;
-        if (trace_attr(t, row, key, &id) && id != 0)
-            t->private->cause[row] = ids_get(&ids, id);
-        open += t->cause[row] == ROW_NONE;
+        if (!event_is_device_work(t->kind[row]) || t->cause[row] != ROW_NONE || !trace_attr(t, row, key, &id) || !id)
+            continue;
+        const uint32_t cause = ids_get(&ids, id);
+        if (cause == ASKED)
+            continue;
+        t->private->cause[row] = cause;
+        open--;
     }
     ids_close(&ids);
     return open;
@@ -74,23 +100,22 @@ static void link_by_flow(struct trace *t)
     map_free(&open_at);
 }
 
-/* caused: counting sort of linked device rows by cause; each cause's rows by time. */
+/* caused: linked device rows by cause; each cause's rows by time. */
 static void gather_caused(struct trace *t)
 {
     struct trace_private *p = t->private;
-    uint32_t *count = mem_zeroed(((size_t)t->count + 1) * sizeof *count);
+    struct keyed *pairs = NULL;
+    size_t room = 0;
     for (uint32_t row = 0; row < t->count; row++)
         if (event_is_device_work(t->kind[row]) && t->cause[row] != ROW_NONE) {
-            count[t->cause[row] + 1]++;
-            p->caused_count++;
+            pairs = mem_grow(pairs, &room, p->caused_count + 1, sizeof *pairs);
+            pairs[p->caused_count++] = (struct keyed){t->cause[row], row};
         }
-    for (uint32_t row = 0; row < t->count; row++)
-        count[row + 1] += count[row];
+    sort_keyed(pairs, p->caused_count);
     p->caused = mem_alloc(p->caused_count * sizeof *p->caused);
-    for (uint32_t row = 0; row < t->count; row++)
-        if (event_is_device_work(t->kind[row]) && t->cause[row] != ROW_NONE)
-            p->caused[count[t->cause[row]]++] = row;
-    mem_free(count);
+    for (uint32_t i = 0; i < p->caused_count; i++)
+        p->caused[i] = pairs[i].row;
+    mem_free(pairs);
     for (uint32_t a = 0, b; a < p->caused_count; a = b) {
         for (b = a + 1; b < p->caused_count && t->cause[p->caused[b]] == t->cause[p->caused[a]]; b++)
             ;

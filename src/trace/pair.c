@@ -4,6 +4,8 @@
  * sequence number, and the backward one the thread of its forward (not 0);
  * where numbers are missing the fwdbwd arrows join their starts.
  */
+#include "base/mem.h"
+#include "base/sort.h"
 #include "ids.h"
 #include "private.h"
 
@@ -50,30 +52,53 @@ static void collect_forward(const struct trace *t, const uint8_t *engine, struct
         }
 }
 
-/* From backward row to forward row, by arrows. */
-static void collect_arrows(const struct trace *t, struct map *arrows)
+/* From backward row to forward row, by arrows: ascending by the backward one; of several arrows to it the last counts. */
+struct arrows {
+    struct keyed *at;
+    size_t count, room, next;
+};
+
+static void add_arrow(const struct trace *t, const struct flow *start, const struct flow *end, struct arrows *arrows)
+{
+    const uint32_t to = trace_open_at(t, end->lane, NEST_CALLS, end->time_ns);
+    const uint32_t from = trace_open_at(t, start->lane, NEST_CALLS, start->time_ns);
+    if (to == ROW_NONE || from == ROW_NONE)
+        return;
+    arrows->at = mem_grow(arrows->at, &arrows->room, arrows->count + 1, sizeof *arrows->at);
+    arrows->at[arrows->count++] = (struct keyed){to, from};
+}
+
+static void collect_arrows(const struct trace *t, struct arrows *arrows)
 {
     const struct trace_private *p = t->private;
-    struct map start_of = {0};
+    struct ids start_of;
+    ids_open(&start_of);
     for (size_t i = 0; i < p->flow_count; i++)
         if (p->flows[i].kind == FLOW_BACKWARD && !p->flows[i].finish)
-            map_put(&start_of, p->flows[i].id, (uint32_t)i);
+            ids_put(&start_of, p->flows[i].id, (uint32_t)i);
     for (size_t i = 0; i < p->flow_count; i++) {
         const struct flow *end = &p->flows[i];
         if (end->kind != FLOW_BACKWARD || !end->finish)
             continue;
-        const uint32_t start = map_get(&start_of, end->id);
-        if (start == MAP_NONE)
-            continue;
-        const uint32_t to = trace_open_at(t, end->lane, NEST_CALLS, end->time_ns);
-        const uint32_t from = trace_open_at(t, p->flows[start].lane, NEST_CALLS, p->flows[start].time_ns);
-        if (to != ROW_NONE && from != ROW_NONE)
-            map_put(arrows, to, from);
+        const uint32_t start = ids_get(&start_of, end->id);
+        if (start != ROW_NONE)
+            add_arrow(t, &p->flows[start], end, arrows);
     }
-    map_free(&start_of);
+    sort_keyed(arrows->at, arrows->count);
+    ids_close(&start_of);
 }
 
-static uint32_t forward_of(const struct trace *t, const uint8_t *engine, struct ids *forward, const struct map *arrows,
+/* Asked for rows that ascend. */
+static uint32_t arrow_to(struct arrows *arrows, uint32_t row)
+{
+    uint32_t from = ROW_NONE;
+    for (; arrows->next < arrows->count && arrows->at[arrows->next].key <= row; arrows->next++)
+        if (arrows->at[arrows->next].key == row)
+            from = arrows->at[arrows->next].row;
+    return from;
+}
+
+static uint32_t forward_of(const struct trace *t, const uint8_t *engine, struct ids *forward, struct arrows *arrows,
                            uint32_t row)
 {
     int64_t sequence;
@@ -82,14 +107,14 @@ static uint32_t forward_of(const struct trace *t, const uint8_t *engine, struct 
         if (from != ROW_NONE && t->start_ns[from] <= t->start_ns[row])
             return from;
     }
-    return arrows->count ? map_get(arrows, row) : (uint32_t)ROW_NONE;
+    return arrow_to(arrows, row);
 }
 
 void trace_pair(struct trace *t)
 {
     struct arena scratch = {0};
     struct ids first, forward;
-    struct map arrows = {0};
+    struct arrows arrows = {0};
     const uint8_t *engine = engine_names(t, &scratch);
     ids_open(&first);
     ids_open(&forward);
@@ -104,7 +129,7 @@ void trace_pair(struct trace *t)
     sparse_finish(&t->private->forward);
     ids_close(&first);
     ids_close(&forward);
-    map_free(&arrows);
+    mem_free(arrows.at);
     arena_free(&scratch);
 }
 

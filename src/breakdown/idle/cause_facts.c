@@ -15,9 +15,9 @@ struct cause_facts {
     const struct trace *trace;
     struct arena *arena;
     const uint32_t *first;      /* by text: the first row of that name; ROW_NONE. NULL: nobody has asked */
-    const int64_t *long_launch; /* by text: from where on a launch of that name is too long; INT64_MAX */
-    bool no_cache;
-    uint32_t asked; /* the operator asked last whether it frees and asks again; ROW_NONE */
+    int64_t *long_launch;       /* by text: long_launch_ns; 0: nobody has asked */
+    bool no_cache, knows_cache; /* nothing is kept of memory; somebody has asked for it */
+    uint32_t asked;             /* the operator asked last whether it frees and asks again; ROW_NONE */
     bool retries;
 };
 
@@ -61,31 +61,23 @@ static int64_t median_of_name(const struct trace *trace, uint32_t name, struct a
     return (int64_t)stat_quantile(durations, count, 0.5);
 }
 
-/* Names of launches are few, and those with a long one fewer. */
-static const int64_t *long_launches(const struct trace *trace, struct arena *arena)
+/* From where on a launch of that name is too long. Names of launches are few, and those with a long one fewer. */
+static int64_t long_launch_ns(struct cause_facts *facts, uint32_t name)
 {
-    const uint32_t texts = trace_text_count(trace);
-    int64_t *long_launch = arena_array(arena, texts, sizeof *long_launch);
-    struct arena scratch = {0};
-    for (uint32_t text = 0; text < texts; text++)
-        long_launch[text] = INT64_MAX;
-    for (uint32_t row = 0; row < trace->count; row++) {
-        if (!is_long_launch(trace, row))
-            continue;
-        int64_t *known = &long_launch[trace->name[row]];
-        if (*known != INT64_MAX)
-            continue;
-        const int64_t least = TIMES_MEDIAN * median_of_name(trace, trace->name[row], &scratch);
+    int64_t *known = &facts->long_launch[name];
+    if (!*known) {
+        struct arena scratch = {0};
+        const int64_t least = TIMES_MEDIAN * median_of_name(facts->trace, name, &scratch);
         *known = least > LONG_NS ? least : LONG_NS;
+        arena_free(&scratch);
     }
-    arena_free(&scratch);
-    return long_launch;
+    return *known;
 }
 
 static bool loads_a_module(struct cause_facts *facts, uint32_t row)
 {
     const struct trace *trace = facts->trace;
-    if (!is_long_launch(trace, row) || trace->dur_ns[row] < facts->long_launch[trace->name[row]])
+    if (!is_long_launch(trace, row) || trace->dur_ns[row] < long_launch_ns(facts, trace->name[row]))
         return false;
     return first_of_name(facts, trace->cause[row]) == trace->cause[row];
 }
@@ -119,7 +111,7 @@ static const uint8_t *memory_words(const struct trace *trace, struct arena *scra
 }
 
 /* Nothing is given back that was not asked for: a cache that is emptied gives back more. */
-static bool has_no_cache(const struct trace *trace)
+static bool finds_no_cache(const struct trace *trace)
 {
     struct arena scratch = {0};
     const uint8_t *words = memory_words(trace, &scratch);
@@ -132,6 +124,14 @@ static bool has_no_cache(const struct trace *trace)
     }
     arena_free(&scratch);
     return asked >= NO_CACHE_LEAST && 2 * asked >= made && 10 * freed <= 11 * asked;
+}
+
+static bool has_no_cache(struct cause_facts *facts)
+{
+    if (!facts->knows_cache)
+        facts->no_cache = finds_no_cache(facts->trace);
+    facts->knows_cache = true;
+    return facts->no_cache;
 }
 
 /* In the operator memory is freed, and asked for after that. */
@@ -181,7 +181,7 @@ static enum cause memory_cause(struct cause_facts *facts, uint32_t row)
     const str name = trace_name(facts->trace, row);
     if (!asks(name) && starts_library(facts, row))
         return CAUSE_START;
-    if (facts->no_cache && (asks(name) || gives_back(name)))
+    if ((asks(name) || gives_back(name)) && has_no_cache(facts))
         return CAUSE_NO_CACHE;
     return retries(facts, row) ? CAUSE_RETRY : CAUSE_ALLOCATION;
 }
@@ -232,11 +232,11 @@ static bool searches(const struct trace *trace, uint32_t op)
 struct cause_facts *cause_facts_new(const struct trace *trace, struct arena *arena)
 {
     struct cause_facts *facts = arena_alloc(arena, sizeof *facts);
-    *facts = (struct cause_facts){.trace = trace,
-                                  .arena = arena,
-                                  .long_launch = long_launches(trace, arena),
-                                  .no_cache = has_no_cache(trace),
-                                  .asked = ROW_NONE};
+    *facts =
+        (struct cause_facts){.trace = trace,
+                             .arena = arena,
+                             .long_launch = arena_array(arena, trace_text_count(trace), sizeof *facts->long_launch),
+                             .asked = ROW_NONE};
     return facts;
 }
 

@@ -14,12 +14,6 @@ enum kernel_grouping kernel_grouping_of(str word)
     return KERNELS_BY_NAME;
 }
 
-static void pick(struct kernel_work *work, const struct selection *selection, struct arena *arena)
-{
-    const struct picked picked = picked_by(work->trace, selection);
-    work->rows = picked_device_work(&picked, arena, &work->count);
-}
-
 static void count_up(uint8_t *count)
 {
     *count += *count < 2;
@@ -53,7 +47,8 @@ static struct kernel_work work_of(const struct trace *trace, const struct judgem
         .counts_only = asked->counts_only,
         .peaks = peaks_new(trace, asked->device, arena),
     };
-    pick(&work, asked->selection, arena);
+    work.picked = picked_by(trace, asked->selection);
+    work.rows = picked_device_work(&work.picked, arena, &work.count);
     work.shares = shares_of(&work, arena);
     return work;
 }
@@ -65,7 +60,7 @@ static void take(const struct kernel_work *work, enum kernel_grouping by, struct
         .rank = trace->info.rank,
         .recorded = device_work_count(trace) > 0,
         .count = work->count,
-        .busy_ns = busy_ns_of(trace, work->rows, work->count),
+        .busy_ns = busy_ns_of(&work->picked),
         .device = str_copy(arena, work->peaks.device),
         .closest = str_copy(arena, work->peaks.closest),
         .groups = kernel_groups_of(work, by, arena),

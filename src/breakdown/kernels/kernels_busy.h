@@ -3,8 +3,8 @@
 #ifndef BREAKDOWN_KERNELS_BUSY_H
 #define BREAKDOWN_KERNELS_BUSY_H
 
-#include "trace/trace.h"
+#include "kernels_select.h"
 
-int64_t busy_ns_of(const struct trace *trace, const uint32_t *rows, uint32_t count);
+int64_t busy_ns_of(const struct picked *picked);
 
 #endif

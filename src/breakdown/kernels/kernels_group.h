@@ -3,6 +3,7 @@
 #ifndef BREAKDOWN_KERNELS_GROUP_H
 #define BREAKDOWN_KERNELS_GROUP_H
 
+#include "kernels_select.h"
 #include "kernels.h"
 #include "kernels_peaks.h"
 #include "operators_origin.h"
@@ -21,7 +22,8 @@ struct kernel_work {
     const struct op_costs *costs;
     struct peaks peaks;
     const struct cost_share *shares; /* by row of the operator */
-    const uint32_t *rows;
+    struct picked picked;
+    const uint32_t *rows; /* the picked device work, in order of the file */
     uint32_t count;
     bool counts_only; /* as in struct kernels_asked */
 };

@@ -112,7 +112,7 @@ static void add_device_work(struct reading *r, struct arena *scratch)
     const struct trace *trace = r->trace;
     uint32_t count;
     const uint32_t *rows = picked_device_work(&r->picked, scratch, &count);
-    r->into->busy_ns = busy_ns_of(trace, rows, count);
+    r->into->busy_ns = busy_ns_of(&r->picked);
     if (!r->device)
         return;
     r->inside_ns = arena_array(scratch, trace->count, sizeof *r->inside_ns);

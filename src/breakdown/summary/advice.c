@@ -262,6 +262,14 @@ static const struct rule rules[] = {
 
 enum { RULES = sizeof rules / sizeof *rules };
 
+uint64_t advice_parts(void)
+{
+    uint64_t parts = 0;
+    for (int i = 0; i < RULES; i++)
+        parts |= rules[i].parts;
+    return parts;
+}
+
 /* A row of the table, or a holdup. */
 struct hit {
     const struct rule *rule; /* NULL: of a holdup */

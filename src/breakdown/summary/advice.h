@@ -26,6 +26,9 @@ struct advice {
  */
 uint32_t advise(const struct advice *advice, uint32_t most, struct report *report, str *first);
 
+/* The parts whose largest events a finding may show: a bit each. */
+uint64_t advice_parts(void);
+
 /* What is behind each of them. */
 extern const struct finding_words advice_words[];
 

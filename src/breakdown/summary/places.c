@@ -3,10 +3,11 @@
 
 #include "breakdown/kernels/operators_origin.h"
 
-/* Compute needs no place: it is what a step is for. */
-const bool *places_wanted(void)
+const bool *places_wanted(uint64_t parts, struct arena *arena)
 {
-    static const bool wanted[ACCOUNTS] = {[ACCOUNT_PART + PART_COMPUTE + 1 ... ACCOUNT_PART + PARTS - 1] = true};
+    bool *wanted = arena_array(arena, ACCOUNTS, sizeof *wanted);
+    for (int part = 0; part < PARTS; part++)
+        wanted[ACCOUNT_PART + part] = parts >> part & 1;
     return wanted;
 }
 

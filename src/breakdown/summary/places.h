@@ -7,8 +7,8 @@
 
 enum { MOST_PLACE_ROWS = 10 };
 
-/* The accounts that breakdown_run has to explain for it: every part. */
-const bool *places_wanted(void);
+/* The accounts that breakdown_run has to explain for it: some parts, a bit each. In the arena. */
+const bool *places_wanted(uint64_t parts, struct arena *arena);
 
 /* For a breakdown run with these; rows and lines go to the arena. */
 void places_find(const struct trace *trace, const struct breakdown *breakdown, struct arena *arena,

@@ -104,7 +104,7 @@ static void run_one(void *context, size_t i)
         .by = OPERATORS_BY_NAME, .selection = &steps, .device = S(""), .counts_only = true};
     const struct breakdown_asked breakdown = {
         .selection = one->selection,
-        .wanted = places_wanted(),
+        .wanted = places_wanted(advice_parts(), arena),
         .most_explained = MOST_PLACE_ROWS,
         .no_host_phases = true,
     };

@@ -17,28 +17,29 @@ static enum resource of_phase(enum phase phase)
 }
 
 /* Names are judged once each. */
-static bool copies(const struct trace *trace, uint32_t row, uint8_t *known)
+static bool copies(const struct hostwork *hostwork, uint32_t row)
 {
-    uint8_t *of = &known[trace->name[row]];
+    uint8_t *of = &hostwork->copies[hostwork->trace->name[row]];
     if (!*of)
-        *of = 1 + (family_of_name(trace_name(trace, row)) == FAMILY_COPY);
+        *of = 1 + (family_of_name(trace_name(hostwork->trace, row)) == FAMILY_COPY);
     return *of == 2;
 }
 
-const uint8_t *hostwork_of(const struct trace *trace, const uint8_t *phases, struct arena *arena)
+struct hostwork *hostwork_of(const struct trace *trace, const uint8_t *phases, struct arena *arena)
 {
     if (has_device(trace))
         return NULL;
-    struct arena scratch = {0};
-    phases = phases ? phases : phases_of(trace, &scratch);
-    uint8_t *known = arena_array(&scratch, trace_text_count(trace), sizeof *known);
-    uint8_t *of = arena_room(arena, trace->count, sizeof *of);
-    for (uint32_t row = 0; row < trace->count; row++)
-        of[row] = (uint8_t)(trace->kind[row] == EVENT_OPERATOR && copies(trace, row, known)
-                                ? RESOURCE_COPIES
-                                : of_phase((enum phase)phases[row]));
-    arena_free(&scratch);
-    return of;
+    struct hostwork *hostwork = arena_array(arena, 1, sizeof *hostwork);
+    *hostwork = (struct hostwork){.trace = trace,
+                                  .phases = phases ? phases : phases_of(trace, arena),
+                                  .copies = arena_array(arena, trace_text_count(trace), sizeof *hostwork->copies)};
+    return hostwork;
+}
+
+enum resource hostwork_resource(const struct hostwork *hostwork, uint32_t row)
+{
+    const bool operates = hostwork->trace->kind[row] == EVENT_OPERATOR;
+    return operates && copies(hostwork, row) ? RESOURCE_COPIES : of_phase((enum phase)hostwork->phases[row]);
 }
 
 bool resource_has(enum resource whole, enum resource part, bool host_alone)

@@ -23,7 +23,7 @@ struct lab {
     struct graph *own;       /* the same where it is the lab's: lab_close */
     struct step_range among; /* the selected steps, of which those of the graph may be a sample */
     struct charges charges;
-    const uint8_t *hostwork;        /* hostwork_of */
+    struct hostwork *hostwork;      /* hostwork_of */
     struct window selected, judged; /* all selected steps; without those that carry the edges of the recording */
     struct joined joined;
     struct abreast runs; /* of the joined net; edges of EDGE_WAIT may be freed */

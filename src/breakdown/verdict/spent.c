@@ -29,7 +29,7 @@ enum resource spent_of_node(const struct lab *lab, const enum resource of[CHARGE
 {
     const enum charge charge = (enum charge)lab->charges.of[node];
     if (lab->hostwork && charge == CHARGE_HOST + CAUSE_OPERATOR)
-        return (enum resource)lab->hostwork[lab->graph->row[node]];
+        return hostwork_resource(lab->hostwork, lab->graph->row[node]);
     return of[charge];
 }
 
