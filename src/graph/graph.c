@@ -32,7 +32,7 @@ struct build {
     struct columns columns;
     struct waits waits;
     struct orders orders;
-    uint32_t *node_of; /* by row */
+    uint32_t *node_of; /* by row, as in struct graph */
     uint32_t *last_of; /* by lane: its newest node */
     struct source *sources;
     uint32_t *heap; /* of sources, the earliest piece first */
@@ -122,8 +122,13 @@ static uint32_t add_node(struct build *build, uint32_t lane, const struct piece 
     c->kind[node] = (uint8_t)piece->kind;
     build->last_of[lane] = node;
     if (piece->kind == NODE_DEVICE || piece->kind == NODE_CALL)
-        build->node_of[piece->row] = node;
+        build->node_of[piece->row] = ~node;
     return node;
+}
+
+static uint32_t node_of(const struct build *build, uint32_t row)
+{
+    return ~build->node_of[row];
 }
 
 static int64_t end_of(const struct build *build, uint32_t node)
@@ -158,8 +163,8 @@ static void add_launch(struct build *build, uint32_t node, uint32_t work)
     if (call == ROW_NONE)
         return;
     uint32_t from = build->last_of[trace->lane[call]];
-    if (trace_end_ns(trace, call) <= trace->start_ns[work] && build->node_of[call] != NODE_NONE)
-        from = build->node_of[call];
+    if (trace_end_ns(trace, call) <= trace->start_ns[work] && node_of(build, call) != NODE_NONE)
+        from = node_of(build, call);
     if (trace->start_ns[call] > trace->start_ns[work] + AHEAD_NS)
         from = NODE_NONE;
     add_edge(build, from, node, EDGE_LAUNCH);
@@ -171,7 +176,7 @@ static void add_orders(struct build *build, uint32_t node, uint32_t work)
     if (!orders->count)
         return;
     for (uint32_t i = orders_of(orders, work); i < orders->count && orders->at[i].key == work; i++) {
-        add_edge(build, build->node_of[orders->at[i].row], node, EDGE_STREAM);
+        add_edge(build, node_of(build, orders->at[i].row), node, EDGE_STREAM);
         build->graph->inferred += !orders->recorded;
     }
 }
@@ -263,7 +268,7 @@ static void add_host_edges(struct build *build, uint32_t node, const struct walk
     if (gate == GATE_THREAD)
         add_edge(build, build->last_of[walk->partner], node, EDGE_THREAD);
     for (uint32_t i = 0; gate == GATE_DEVICE && i < walk->wait.count; i++)
-        add_edge(build, build->node_of[walk->wait.sources[i]], node, walk->wait.kind);
+        add_edge(build, node_of(build, walk->wait.sources[i]), node, walk->wait.kind);
 }
 
 static void take_piece(struct build *build)
@@ -329,7 +334,7 @@ static struct graph *build_graph(const struct trace *trace, const struct work_cl
     struct build build = {.graph = mem_zeroed(sizeof *build.graph), .trace = trace};
     build.graph->trace = trace;
     build.graph->steps = steps;
-    build.node_of = all_none(trace->count);
+    build.node_of = mem_zeroed(trace->count * sizeof *build.node_of);
     build.last_of = all_none(trace->lane_count);
     waits_open(&build.waits, trace, window_of(trace, steps), classes, runtime_calls_of(trace, &scratch), &scratch);
     build.orders = stream_orders(&build.waits, &scratch);

@@ -59,7 +59,7 @@ struct graph {
     struct step_range steps; /* that it holds */
     const uint32_t *row;     /* by node; see node_kind */
 
-    const uint32_t *node_of; /* by row: the node of device work, the last node of a call; NODE_NONE */
+    const uint32_t *node_of; /* by row; read through graph_node_of */
     uint32_t main_lane;      /* LANE_NONE without host events */
 
     int64_t launch_floor_ns; /* lower quartile of launch end to start on an idle stream */
@@ -69,6 +69,12 @@ struct graph {
     uint64_t inferred;            /* of them, told by timing alone */
     uint64_t inconsistent;        /* left out: they contradict the recorded times */
 };
+
+/* Of a row the node of device work, the last node of a call; NODE_NONE. */
+static inline uint32_t graph_node_of(const struct graph *graph, uint32_t row)
+{
+    return ~graph->node_of[row]; /* so that rows without nodes take no memory: a graph may be of a few steps */
+}
 
 /* The classes are those of the trace. Frees with graph_free; the trace must live as long. */
 struct graph *graph_new(const struct trace *trace, const struct work_classes *classes);

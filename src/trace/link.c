@@ -19,57 +19,51 @@ static bool own_id(const struct trace *t, uint32_t row, enum event_kind kind, en
     return t->kind[row] == kind && trace_attr(t, row, key, id) && *id != 0;
 }
 
-enum { ASKED = ROW_NONE - 1 }; /* of an id: device work has it, and no host row is known */
-
-/* The ids of the device work that has no cause yet; *open: how much there is of that. False where there is no id. */
-static bool ask_ids(const struct trace *t, enum attr key, struct ids *ids, uint32_t *open)
-{
-    bool any = false;
-    int64_t id;
-    for (uint32_t row = 0; row < t->count; row++) {
-        if (!event_is_device_work(t->kind[row]) || t->cause[row] != ROW_NONE)
-            continue;
-        ++*open;
-        if (!trace_attr(t, row, key, &id) || id == 0)
-            continue;
-        ids_put(ids, id, ASKED);
-        any = true;
-    }
-    return any;
-}
-
-/* The first row of an id keeps it. */
-static void answer_ids(const struct trace *t, enum event_kind kind, enum attr key, struct ids *ids)
+/* The first row of an id keeps it. `asked`: of the ids that are there already. */
+static void collect_ids(const struct trace *t, enum event_kind kind, enum attr key, bool asked, struct ids *ids)
 {
     int64_t id;
-    for (uint32_t row = t->count; row-- > 0;) {
-        uint32_t *known = own_id(t, row, kind, key, &id) ? ids_place(ids, id) : NULL;
-        if (known && *known != ROW_NONE)
-            *known = row;
-    }
+    for (uint32_t row = t->count; row-- > 0;)
+        if (own_id(t, row, kind, key, &id) && (!asked || ids_place(ids, id)))
+            ids_put(ids, id, row);
 }
 
-/* Links device work that has no cause yet to the host row of the kind with the same id; returns what stays open. */
-static uint32_t link_by_id(struct trace *t, enum event_kind kind, enum attr key)
+static bool is_open(const struct trace *t, uint32_t row)
 {
+    return event_is_device_work(t->kind[row]) && t->cause[row] == ROW_NONE;
+}
+
+/* Pages for the ids of device work that has no cause: where that is little, most ids of the host are not asked for. */
+static void ask_ids(const struct trace *t, enum attr key, struct ids *ids)
+{
+    int64_t id;
+    for (uint32_t row = 0; row < t->count; row++)
+        if (is_open(t, row) && trace_attr(t, row, key, &id))
+            ids_put(ids, id, ROW_NONE);
+}
+
+enum { LITTLE = 16 }; /* one of so many host rows is asked for, or fewer */
+
+/* Links `open` device rows that have no cause yet to the host row of the kind with the same id; returns what stays open. */
+static uint32_t link_by_id(struct trace *t, uint64_t open, enum event_kind kind, enum attr key)
+{
+    const bool asked = open < t->kinds[kind] / LITTLE;
     struct ids ids;
-    uint32_t open = 0;
+    uint32_t left = 0;
     ids_open(&ids);
-    const bool asked = ask_ids(t, key, &ids, &open);
     if (asked)
-        answer_ids(t, kind, key, &ids);
-    for (uint32_t row = 0; asked && row < t->count; row++) {
+        ask_ids(t, key, &ids);
+    collect_ids(t, kind, key, asked, &ids);
+    for (uint32_t row = 0; row < t->count; row++) {
+        if (!is_open(t, row))
+            continue;
         int64_t id;
-        if (!event_is_device_work(t->kind[row]) || t->cause[row] != ROW_NONE || !trace_attr(t, row, key, &id) || !id)
-            continue;
-        const uint32_t cause = ids_get(&ids, id);
-        if (cause == ASKED)
-            continue;
-        t->private->cause[row] = cause;
-        open--;
+        if (trace_attr(t, row, key, &id) && id != 0)
+            t->private->cause[row] = ids_get(&ids, id);
+        left += t->cause[row] == ROW_NONE;
     }
     ids_close(&ids);
-    return open;
+    return left;
 }
 
 static int64_t place(uint32_t lane, int64_t time_ns)
@@ -173,9 +167,10 @@ void trace_link_ids(struct trace *t)
     p->cause = mem_alloc(t->count * sizeof *p->cause);
     memset(p->cause, 0xFF, t->count * sizeof *p->cause); /* ROW_NONE */
     t->cause = p->cause;
-    p->unlinked = link_by_id(t, EVENT_RUNTIME, ATTR_CORRELATION);
+    const uint64_t work = t->kinds[EVENT_KERNEL] + t->kinds[EVENT_COPY] + t->kinds[EVENT_MEMSET];
+    p->unlinked = work ? link_by_id(t, work, EVENT_RUNTIME, ATTR_CORRELATION) : 0;
     if (p->unlinked)
-        p->unlinked = link_by_id(t, EVENT_OPERATOR, ATTR_EXTERNAL_ID);
+        p->unlinked = link_by_id(t, p->unlinked, EVENT_OPERATOR, ATTR_EXTERNAL_ID);
 }
 
 void trace_link(struct trace *t)

@@ -16,6 +16,7 @@ struct cause_facts {
     struct arena *arena;
     const uint32_t *first;      /* by text: the first row of that name; ROW_NONE. NULL: nobody has asked */
     int64_t *long_launch;       /* by text: long_launch_ns; 0: nobody has asked */
+    uint8_t *convolutions;      /* by text: whether it names a convolution of a library */
     bool no_cache, knows_cache; /* nothing is kept of memory; somebody has asked for it */
     uint32_t asked;             /* the operator asked last whether it frees and asks again; ROW_NONE */
     bool retries;
@@ -190,9 +191,18 @@ static enum cause memory_cause(struct cause_facts *facts, uint32_t row)
 
 enum { TRIED = 4 }; /* kernels of different names in one convolution: algorithms that are tried */
 
-static bool is_convolution(str name)
+enum { CONVOLUTION = 1, NO_CONVOLUTION }; /* of a text; 0: not judged */
+
+static bool is_convolution(struct cause_facts *facts, uint32_t name)
 {
-    return str_starts(name, S("aten::cudnn_convolution")) || str_starts(name, S("aten::miopen_convolution"));
+    uint8_t *known = &facts->convolutions[name];
+    if (!*known) {
+        const str text = trace_text(facts->trace, name);
+        const bool is =
+            str_starts(text, S("aten::cudnn_convolution")) || str_starts(text, S("aten::miopen_convolution"));
+        *known = is ? CONVOLUTION : NO_CONVOLUTION;
+    }
+    return *known == CONVOLUTION;
 }
 
 struct tried {
@@ -235,6 +245,7 @@ struct cause_facts *cause_facts_new(const struct trace *trace, struct arena *are
     *facts =
         (struct cause_facts){.trace = trace,
                              .arena = arena,
+                             .convolutions = arena_array(arena, trace_text_count(trace), 1),
                              .long_launch = arena_array(arena, trace_text_count(trace), sizeof *facts->long_launch),
                              .asked = ROW_NONE};
     return facts;
@@ -247,7 +258,7 @@ enum cause cause_refined(struct cause_facts *facts, uint32_t row, enum cause cau
     if (cause != CAUSE_NONE)
         return cause;
     const struct trace *trace = facts->trace;
-    if (trace->kind[row] == EVENT_OPERATOR && is_convolution(trace_name(trace, row)) && searches(trace, row))
+    if (trace->kind[row] == EVENT_OPERATOR && is_convolution(facts, trace->name[row]) && searches(trace, row))
         return CAUSE_SEARCH;
     return loads_a_module(facts, row) ? CAUSE_MODULES : cause;
 }

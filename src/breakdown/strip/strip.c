@@ -275,7 +275,7 @@ static uint32_t node_of_call(const struct graph *graph, uint32_t call)
 
 static uint32_t node_of_work(const struct maker *m, const struct collective *of)
 {
-    return of->row < m->trace->count ? m->graph->node_of[of->row] : NODE_NONE;
+    return of->row < m->trace->count ? graph_node_of(m->graph, of->row) : NODE_NONE;
 }
 
 static void list_points(struct maker *m, struct arena *scratch)

@@ -164,7 +164,7 @@ static bool is_work(const struct lab *lab, uint32_t node)
     if (!lab->hostwork)
         return graph->net.kind[node] == NODE_DEVICE;
     return graph->net.kind[node] == NODE_CALL && graph->trace->kind[graph->row[node]] == EVENT_OPERATOR &&
-           graph->node_of[graph->row[node]] == node;
+           graph_node_of(graph, graph->row[node]) == node;
 }
 
 /* Of all selected steps: what is too little to judge by, and how much of it has no launch. */

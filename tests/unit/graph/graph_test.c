@@ -69,7 +69,7 @@ static void a_kernel_depends_on_its_launch_and_on_the_stream(void **state)
     struct graph *g = graph_of(t);
     assert_true(has_edge(g, 0, 1, EDGE_LAUNCH));
     assert_true(has_edge(g, 2, 3, EDGE_LAUNCH));
-    assert_int_equal(g->net.before[g->node_of[3]], g->node_of[1]);
+    assert_int_equal(g->net.before[graph_node_of(g, 3)], graph_node_of(g, 1));
     const struct tiling path = path_of(g, NULL);
     assert_int_equal(path.worked_ns[EVENT_KERNEL], 150000);
     assert_int_equal(path.worked_ns[EVENT_RUNTIME], 10000);

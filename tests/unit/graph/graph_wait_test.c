@@ -12,8 +12,8 @@ static void a_synchronisation_waits_for_the_last_work(void **state)
         struct trace *t = one_wait(names[i]);
         struct graph *g = graph_of(t);
         assert_true(has_edge(g, 1, 2, EDGE_WAIT));
-        assert_int_equal(g->net.start[g->node_of[2]], 130000);
-        assert_int_equal(g->net.work[g->node_of[2]], 5000);
+        assert_int_equal(g->net.start[graph_node_of(g, 2)], 130000);
+        assert_int_equal(g->net.work[graph_node_of(g, 2)], 5000);
         assert_int_equal(path_of(g, NULL).worked_ns[EVENT_KERNEL], 200000);
         drop(t, g);
     }
