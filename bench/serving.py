@@ -5,7 +5,7 @@
 serving.py FAMILY FOLDER [OUTPUT] [--rows N] [--others]     FAMILY: products, quantize
 
 FOLDER holds the tables of ai-dynamo/aiconfigurator (gemm.csv.xz ...). Of each engine on a GPU the newest version is
-taken, without rows that were timed with the host. --rows takes so many of a device, engine and format, by a hash of the shape, the
+taken, without rows that were timed with the host and without spikes. --rows takes so many of a device, engine and format, by a hash of the shape, the
 same shapes on all devices; --others takes the rows of that choice that were not taken.
 """
 import argparse
@@ -20,6 +20,7 @@ from collections import defaultdict
 FORMATS = {"bfloat16": "", "fp8": "w8a8_fp8", "fp8_block": "w8a8_fp8_block", "nvfp4": "w4a4_fp4", "sq": "w8a8_int8",
            "int8_wo": "w8a16_int8", "int4_wo": "w4a16_int4"}
 SETTING = {"queued": "1"}
+DEVICES = {"NVIDIA H100 80GB HBM3": "NVIDIA H100 SXM 80GB"}  # what the catalogue calls those of another name there
 
 
 def product(row):
@@ -56,9 +57,23 @@ def read(folder, family):
     return [row for row in rows if row["version"] == newest[row["device"], row["framework"], row.get("dtype")]]
 
 
+def without_spikes(rows):
+    """Rows but those above twice both neighbours: the next smaller and the next larger m, all else the same."""
+    series = defaultdict(list)
+    for row in rows:
+        series[tuple(value for key, value in row.items() if key not in ("m", "latency_us", "power_w", "power_limit_w"))].append(row)
+    for group in series.values():
+        group.sort(key=lambda row: int(row["m"]))
+        us = [float(row["latency_us"]) for row in group]
+        for i, row in enumerate(group):
+            beside = us[max(0, i - 1):i] + us[i + 1:i + 2]
+            if len(beside) < 2 or us[i] <= 2 * max(beside):
+                yield row
+
+
 def converted(folder, family):
     """The same as the program reads them."""
-    for row in read(folder, family):
+    for row in without_spikes(read(folder, family)):
         yield dict(FAMILIES[family][1](row), device=row["device"], library=row["framework"],
                    latency_us=row["latency_us"], **SETTING)
 

@@ -19,7 +19,7 @@ if [ -f bench/collectives.py ]; then
     set -- "$@" "$scratch/collectives.csv"
 fi
 if [ -f bench/serving.py ]; then
-    python3 bench/serving.py products "$measured/serving" "$scratch/products.csv" --rows 600
+    python3 bench/serving.py products "$measured/serving" "$scratch/products.csv" --rows 700
     set -- "$@" "$scratch/products.csv"
 fi
 "$program" model fit "$@" --into "$folder"

@@ -7,13 +7,14 @@
 #include "base/real.h"
 #include "io/writer.h"
 #include "carry.h"
+#include "generation.h"
 
 /* No file of ours comes near; beyond it a file is none. */
 static const double same_chip = 0.2; /* the distance of boards with the same chip is less; of chips, more */
 enum { MOST_SETS = 256, MOST_VENDORS = 16, MOST_GROUPS = 64, MOST_SOURCES = 64 };
 
-static const char *const carry_words[CARRIES] = {"pooled", "nearest", "vendor"};
-static const char *const residual_words[RESIDUALS] = {"none", "own"};
+static const char *const carry_words[CARRIES] = {"pooled", "nearest", "vendor", "generations"};
+static const char *const residual_words[RESIDUALS] = {"none", "own", "generation"};
 
 str carry_word(enum carry carry)
 {
@@ -407,6 +408,13 @@ const struct coefficient_set *coefficients_for(const struct group_model *group, 
         return &group->sets[i];
     }
     const struct coefficient_set *nearest = nearest_set(group, hardware, &kin->distance);
+    const struct coefficient_set *sibling =
+        group->carry == CARRY_GENERATIONS ? generation_sibling(group->sets + 1, group->set_count - 1, hardware, NULL)
+                                          : NULL;
+    if (sibling) {
+        kin->kinship = KINSHIP_GENERATION;
+        return sibling;
+    }
     if (kin->distance >= same_chip) {
         kin->other = group->carry == CARRY_NEAREST ? &group->sets[0] : group->carry == CARRY_POOLED ? nearest : NULL;
         return carried_set(group, hardware, nearest);

@@ -39,12 +39,13 @@ struct writer;
 
 /*
  * For a device that was never measured: the coefficients of all devices together, those of the one most like it, or those
- * of all of its vendor together, with the host figures in the middle of what their hosts had.
+ * of all of its vendor together, with the host figures in the middle of what their hosts had; or, by generations, those of
+ * a sibling with what was learned of it, else the mean of all (generation.h).
  */
-enum carry { CARRY_POOLED, CARRY_NEAREST, CARRY_VENDOR, CARRIES };
+enum carry { CARRY_POOLED, CARRY_NEAREST, CARRY_VENDOR, CARRY_GENERATIONS, CARRIES };
 
-/* Which learned residual: none, or one for each measured device. */
-enum residual { RESIDUAL_NONE, RESIDUAL_OWN, RESIDUALS };
+/* Which learned residual: none, one for each measured device, or the same for its siblings (CARRY_GENERATIONS), too. */
+enum residual { RESIDUAL_NONE, RESIDUAL_OWN, RESIDUAL_GENERATION, RESIDUALS };
 
 /* What was tried, and its error in cross-validation. */
 struct candidate {
@@ -113,9 +114,9 @@ const struct group_model *coefficients_group(const struct family_model *model, s
 
 /*
  * Whose the coefficients are that a device is given: its own; those of a device with the same chip, beside which little
- * but memory or clock differs; or what is carried over.
+ * but memory or clock differs; where generations are told apart those of a device of its own; or what is carried over.
  */
-enum kinship { KINSHIP_SELF, KINSHIP_CHIP, KINSHIP_NONE };
+enum kinship { KINSHIP_SELF, KINSHIP_CHIP, KINSHIP_GENERATION, KINSHIP_NONE };
 
 struct kin {
     enum kinship kinship;

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "base/error.h"
+#include "generation.h"
 #include "interval.h"
 #include "model/families/families.h"
 #include "models.h"
@@ -144,6 +145,9 @@ static double host_doubt(const struct family *family, const struct coefficient_s
     return fabs(log(family->us(kernel, hardware, value) / family->us(kernel, hardware, set->value)));
 }
 
+/* Two fifths of what devices of several generations differ by as a whole. */
+static const double shared_by_siblings = 0.07;
+
 static str source_of(const struct group_model *group, const struct coefficient_set *set)
 {
     return set == &group->sets[0] ? S("all") : set->device;
@@ -160,6 +164,11 @@ static void tell_source(const struct group_model *group, const struct coefficien
         return;
     }
     estimate->basis = BASIS_CARRIED;
+    if (kin->kinship == KINSHIP_GENERATION) {
+        tell_own(set, estimate);
+        estimate->shared = shared_by_siblings;
+        return;
+    }
     if (group->sets[0].error > 0)
         tell_left_out(group, estimate);
     else /* one device was measured: nothing says how far it carries */
@@ -208,6 +217,18 @@ static uint32_t family_number(const struct family *family)
     return ESTIMATE_NO_FAMILY;
 }
 
+/* By the set; or, from one generation to another, by the mean of what they say. */
+static double carried_us(const struct family *family, const struct group_model *group,
+                         const struct coefficient_set *set, const struct kin *kin, const struct hardware *hardware,
+                         const struct kernel *kernel)
+{
+    if (group && group->carry == CARRY_GENERATIONS && kin->kinship == KINSHIP_NONE && group->set_count > 1)
+        return generations_us(family, group->sets + 1, group->set_count - 1, hardware, kernel, NULL);
+    const bool learned = kin->kinship == KINSHIP_SELF ||
+                         (kin->kinship == KINSHIP_GENERATION && group && group->residual == RESIDUAL_GENERATION);
+    return set_us(family, set, hardware, kernel, learned);
+}
+
 bool models_estimate(const struct models *models, const struct hardware *hardware, const struct kernel *kernel,
                      struct estimate *estimate, struct steptime_error *err)
 {
@@ -224,7 +245,7 @@ bool models_estimate(const struct models *models, const struct hardware *hardwar
     const struct coefficient_set *set = group ? coefficients_for(group, hardware, &kin) : NULL;
     const struct coefficient_set start = set ? (struct coefficient_set){0} : starting_set(family);
     *estimate = (struct estimate){
-        .us = set_us(family, set ? set : &start, hardware, kernel, kin.kinship == KINSHIP_SELF),
+        .us = carried_us(family, group, set ? set : &start, &kin, hardware, kernel),
         .basis = kernel->form == FORM_BYTES ? BASIS_BYTES : BASIS_ANALYTIC,
         .family = family_number(family),
         .from = S(""),

@@ -91,6 +91,10 @@ struct family {
      */
     bool (*steady)(const struct hardware *hardware);
     uint32_t trees, leaves; /* of the residual; 0: as many as is usual (fit.c) */
+    double rate;            /* share of a leaf that is taken; 0: as is usual */
+
+    /* Devices of a generation run the same kernels: what is carried is as in estimate/generation.h. */
+    bool generations;
 
     bool drifts; /* its tables drift from row to row (drift.h), which is taken out before fitting */
 };

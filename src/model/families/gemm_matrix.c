@@ -443,6 +443,8 @@ const struct family family_gemm_matrix = {
     .describe = describe,
     .features = feature_names,
     .feature_count = FEATURES,
-    .trees = 50,
-    .leaves = 12,
+    .generations = true,
+    .rate = .25,
+    .trees = 40,
+    .leaves = 20,
 };

@@ -121,6 +121,7 @@ struct trees *learn_residual(const struct work *work, const struct coefficient_s
     struct trees_options options = residual_options;
     options.trees = work->family->trees ? work->family->trees : options.trees;
     options.leaves = work->family->leaves ? work->family->leaves : options.leaves;
+    options.rate = work->family->rate > 0 ? work->family->rate : options.rate;
     struct trees *trees = trees_fit(&problem, &options, arena);
     arena_free(&scratch);
     return trees;
@@ -231,8 +232,11 @@ static void fit_group(struct work *work, struct group_model *group)
     keep_healthy(work, group);
     group->sets = arena_array(work->arena, work->part_count + 1, sizeof *group->sets);
     group->set_count = work->part_count + 1;
-    fit_carried(work, group);
+    if (!work->family->generations)
+        fit_carried(work, group);
     choose_residual(work, group);
+    if (work->family->generations)
+        fit_generations(work, group);
     memcpy(group->sets + 1, work->own, work->part_count * sizeof *work->own);
 }
 

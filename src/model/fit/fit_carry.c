@@ -176,13 +176,18 @@ static void choose_carry(const struct work *work, struct group_model *group)
         add_vendors(work, group);
 }
 
-void fit_carried(const struct work *work, struct group_model *group)
+void fit_all(const struct work *work, struct coefficient_set *set)
 {
     struct arena scratch = {0};
     const struct choice all = others(work, UINT32_MAX, S(""));
-    group->sets[0].device = S("*");
-    fit_pooled(work, pool(work, &all, POOL_ROWS, &scratch), &group->sets[0]);
+    set->device = S("*");
+    fit_pooled(work, pool(work, &all, POOL_ROWS, &scratch), set);
+    arena_free(&scratch);
+}
+
+void fit_carried(const struct work *work, struct group_model *group)
+{
+    fit_all(work, &group->sets[0]);
     if (work->part_count > 1)
         choose_carry(work, group);
-    arena_free(&scratch);
 }

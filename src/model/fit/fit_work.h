@@ -70,6 +70,12 @@ void add_candidate(struct group_model *group, const char *name, double error);
 /* What is carried to devices that were not measured: the set of all, those of vendors, and the choice (fit_carry.c). */
 void fit_carried(const struct work *work, struct group_model *group);
 
+/* The same where generations are told apart (fit_generations.c): residuals must be learned before. */
+void fit_generations(const struct work *work, struct group_model *group);
+
+/* One set of coefficients for all parts. */
+void fit_all(const struct work *work, struct coefficient_set *set);
+
 /* ---- the host that launches lone calls (fit_host.c) ---- */
 
 bool has_host(const struct family *family);

@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Kernels of LLM serving on GPUs that were left out of the fit: near, where another GPU of the generation was fitted (B200
+or GB200 left out), and far, where none was (A100 or H100 left out).
+
+Each GPU is predicted by a fit of this program that never saw a row of it. Errors are the mean of |predicted / measured - 1|
+over rows of the newest version of each engine there, the engine told, then the mean over the GPUs. Not scored: rows timed
+with the host, and rows that took more than twice as long as both neighbours in m (spikes, of which the tables' remarks tell).
+
+accuracy_serving.py [--program FILE] [--detail]     alone: about five minutes
+"""
+import argparse
+import os
+import statistics
+import sys
+import tempfile
+from collections import defaultdict
+
+import serving
+from accuracy_data import PROGRAM, Errors, Figure, Program, figure, path
+
+NEAR = {"B200": "NVIDIA B200", "GB200": "NVIDIA GB200"}
+FAR = {"H100": "NVIDIA H100 SXM 80GB", "A100": "NVIDIA A100-SXM4-80GB"}
+FITTED, SCORED = 700, 2500  # rows of a GPU, engine and format
+# Of a family: its table in serving.py; by format what it is called, and what is promised near and far.
+FAMILIES = {"gemm_matrix": ("products", {"": ("products, bf16", 8, 14), "w8a8_fp8": ("products, fp8", 8, 20),
+                                         "w8a8_fp8_block": ("products, fp8_block", None, None)})}
+
+
+def saved(rows, folder, name):
+    full = os.path.join(folder, name)
+    with open(full, "w", newline="") as out:
+        serving.write(rows, out)
+    return full
+
+
+def left_out(program, family, rows, device, folder):
+    """The rows of the device, some of each engine and format, with the predictions of a fit without it."""
+    model = os.path.join(folder, "model.txt")
+    program.run("model", "fit", saved(serving.thinned(rows, FITTED), folder, "fit.csv"), "--family", family, "--without",
+                device, "-o", model)
+    own = [row for row in rows if serving.DEVICES.get(row["device"], row["device"]) == device]
+    tested = list(serving.thinned(own, SCORED))
+    asked = saved([{key: value for key, value in row.items() if key != "latency_us"} for row in tested], folder,
+                  "asked.csv")
+    return tested, program.table("predict", "kernel", "--models", model, "--input", asked)
+
+
+def covered(answer, row):
+    return float(answer["low_us"]) <= float(row["latency_us"]) <= float(answer["high_us"])
+
+
+def scored(program, family, devices):
+    """By format: errors and coverage of each device."""
+    table, formats = FAMILIES[family]
+    rows = [row for row in serving.converted(path("serving"), table) if row.get("format", "") in formats]
+    errors, within = defaultdict(dict), defaultdict(dict)
+    for name, device in devices.items():
+        with tempfile.TemporaryDirectory() as folder:
+            for row, answer in zip(*left_out(program, family, rows, device, folder)):
+                of = row.get("format", "")
+                errors[of].setdefault(name, Errors()).add(answer["predicted_us"], row["latency_us"])
+                within[of].setdefault(name, []).append(covered(answer, row))
+    return errors, within
+
+
+def joined(name, target, parts):
+    """The mean over devices; what else is said of errors is of all rows together."""
+    together = Errors([value for part in parts.values() for value in part.signed])
+    shown = figure(name, "mean", "-", target, together, parts)
+    shown.stats["mean"] = statistics.fmean(part.summary()["mean"] for part in parts.values())
+    return shown
+
+
+def share_within(name, within):
+    share = statistics.fmean(100 * statistics.fmean(rows) for rows in within.values())
+    parts = {device: {"n": len(rows), "mean": 100 * statistics.fmean(rows), **dict.fromkeys(
+        ("median", "p95", "bias", "gmae"))} for device, rows in within.items()}
+    return Figure(name, "mean", "-", None, {"n": sum(map(len, within.values())), "mean": share, **dict.fromkeys(
+        ("median", "p95", "bias", "gmae"))}, detail=parts)
+
+
+def serving_kernels(program):
+    for family, (_, formats) in FAMILIES.items():
+        for how, devices in (("near", NEAR), ("far", FAR)):
+            errors, within = scored(program, family, devices)
+            for of, (name, *targets) in formats.items():
+                if of in errors:
+                    yield joined(f"{name}, {how}: {'/'.join(errors[of])} left out", targets[how == "far"], errors[of])
+                    yield share_within("  within the intervals of 90 %", within[of])
+
+
+def main():
+    import accuracy
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--program", default=PROGRAM)
+    parser.add_argument("--detail", action="store_true")
+    asked = parser.parse_args()
+    print(accuracy.heading())
+    kept = True
+    for shown in serving_kernels(Program(asked.program)):
+        kept &= shown.met is not False
+        print("\n".join(accuracy.shown(shown, asked.detail)), flush=True)
+    sys.exit(not kept)
+
+
+if __name__ == "__main__":
+    main()
