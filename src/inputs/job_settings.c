@@ -13,11 +13,12 @@ struct share {
 
 enum { VALUES_MOST = 4 };
 
-/* The values that members have of a setting, as they come; beyond four all are as the fourth. */
+/* The values that members have of a setting, as they come; of those beyond the first four how many members have one. */
 static uint32_t shares_of(const struct job_member *members, uint32_t count, enum setting setting,
-                          struct share shares[VALUES_MOST])
+                          struct share shares[VALUES_MOST], uint32_t *beyond)
 {
     uint32_t found = 0;
+    *beyond = 0;
     for (uint32_t i = 0; i < count; i++) {
         const str value = members[i].settings->of[setting];
         uint32_t at = 0;
@@ -27,14 +28,17 @@ static uint32_t shares_of(const struct job_member *members, uint32_t count, enum
             at++;
         if (at == found && found < VALUES_MOST)
             shares[found++] = (struct share){value, 0, i};
-        shares[at < VALUES_MOST ? at : VALUES_MOST - 1].count++;
+        if (at < VALUES_MOST)
+            shares[at].count++;
+        else
+            ++*beyond;
     }
     return found;
 }
 
 /* "with_stack (off; on of 2, first of rank 3)": what most have first. */
 static void say(const struct job_member *members, enum setting setting, const struct share *shares, uint32_t found,
-                struct buf *words)
+                uint32_t beyond, struct buf *words)
 {
     uint32_t usual = 0;
     for (uint32_t i = 1; i < found; i++)
@@ -45,6 +49,8 @@ static void say(const struct job_member *members, enum setting setting, const st
         if (i != usual)
             buf_printf(words, "; %.*s of %u, first of rank %lld", (int)shares[i].value.len, shares[i].value.at,
                        shares[i].count, (long long)members[shares[i].first].rank);
+    if (beyond)
+        buf_printf(words, "; others of %u", beyond);
     buf_printf(words, ")");
 }
 
@@ -54,10 +60,11 @@ void job_settings(const struct job_member *members, uint32_t count, struct doubt
     int64_t differ = 0;
     for (int setting = 0; setting < SETTINGS; setting++) {
         struct share shares[VALUES_MOST];
-        const uint32_t found = shares_of(members, count, (enum setting)setting, shares);
+        uint32_t beyond;
+        const uint32_t found = shares_of(members, count, (enum setting)setting, shares, &beyond);
         if (found < 2)
             continue;
-        say(members, (enum setting)setting, shares, found, &words);
+        say(members, (enum setting)setting, shares, found, beyond, &words);
         differ++;
     }
     if (differ)

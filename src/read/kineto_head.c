@@ -78,10 +78,10 @@ static void read_device(struct kineto *k, struct json *j, struct device_info *de
     }
 }
 
-static uint32_t count_items(struct json j, uint32_t most)
+static uint32_t count_items(struct json j)
 {
     uint32_t count = 0;
-    for (json_enter(&j); count < most && json_item(&j); count++)
+    for (json_enter(&j); count < UINT32_MAX && json_item(&j); count++)
         json_skip(&j);
     return count;
 }
@@ -90,7 +90,9 @@ static void read_devices(struct kineto *k, struct json *j)
 {
     enum { MOST_DEVICES = 1024 };
     struct trace_info *info = &k->trace->info;
-    const uint32_t count = count_items(*j, MOST_DEVICES);
+    const uint32_t found = count_items(*j), count = found < MOST_DEVICES ? found : MOST_DEVICES;
+    if (found > count)
+        trace_note(k->trace, NOTE_REMARK, -1, "of %u devices in its properties the first %u are read", found, count);
     info->devices = arena_array(trace_arena(k->trace), count, sizeof *info->devices);
     info->device_count = 0;
     json_enter(j);

@@ -2,8 +2,6 @@
 /* Which figures a table has on the page, and what each is called. */
 #include "html_plot.h"
 
-enum { MOST_SERIES = 8 };
-
 /* The columns that a figure draws; false where the table has not both. */
 struct drawn {
     const struct figure *figure;
@@ -38,10 +36,10 @@ static bool came_before(const struct section *section, uint32_t at, const struct
 }
 
 static uint32_t series_of(struct html *html, const struct section *section, uint32_t from, const struct drawn *first,
-                          struct series series[MOST_SERIES])
+                          struct series *series)
 {
     uint32_t count = 0;
-    for (uint32_t i = from; i < section->figure_count && count < MOST_SERIES; i++) {
+    for (uint32_t i = from; i < section->figure_count; i++) {
         struct drawn other;
         if (!drawn_of(&section->figures[i], first->table, &other) || !shares_chart(first, &other))
             continue;
@@ -60,9 +58,9 @@ static str column_title(const struct drawn *drawn, uint32_t column)
 static void put_lines(struct html *html, const struct section *section, uint32_t at, const struct drawn *drawn,
                       str title)
 {
-    struct series series[MOST_SERIES];
     if (came_before(section, at, drawn))
         return;
+    struct series *series = arena_array(html->arena, section->figure_count, sizeof *series);
     const uint32_t count = series_of(html, section, at, drawn, series);
     const str head = drawn->table->title.len ? drawn->table->title : section->title;
     if (count)

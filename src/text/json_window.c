@@ -171,8 +171,7 @@ bool json_window_skip(struct json_window *window)
     const char first = json_window_peek(window);
     if (first != '{' && first != '[' && first != '"')
         return seek(window, scalar_scan);
-    enum { DEEPEST = 1 << 20 };
-    for (int depth = 0; depth < DEEPEST && seek(window, json_mark);) {
+    for (int64_t depth = 0; seek(window, json_mark);) {
         const char c = *window->at++;
         if (c == '"' && !skip_string(window))
             return false;

@@ -177,7 +177,9 @@ bool shard_run(const struct shard_asked *asked, const struct shard_table *tables
     for (int method = 0; method < SHARD_METHODS; method++) {
         struct shard_choice *choice = &sharding->choices[method];
         *choice = (struct shard_choice){.method = (enum shard_method)method};
-        choice->device = shard_choose(sharding, choice->method, arena);
+        bool whole;
+        choice->device = shard_choose(sharding, choice->method, arena, &whole);
+        choice->unfinished = !whole;
         judge(sharding, choice, arena);
         if (method == 0 || is_better(choice, &sharding->choices[sharding->best]))
             sharding->best = choice->method;

@@ -82,6 +82,7 @@ struct shard_choice {
     double step_us;     /* largest + exchange */
     double largest_bytes;
     bool fits;
+    bool unfinished; /* further exchanges may make it faster: they were too many to try */
 };
 
 struct sharding {

@@ -190,7 +190,8 @@ static bool improve_once(struct improving *w)
     return true;
 }
 
-static void improve(const struct sharding *sharding, uint32_t *device)
+/* False: it ended before there was nothing more to gain. */
+static bool improve(const struct sharding *sharding, uint32_t *device)
 {
     struct arena scratch = {0};
     struct improving w = {sharding, device, arena_array(&scratch, sharding->asked.devices, sizeof(struct bin)), 0};
@@ -201,16 +202,16 @@ static void improve(const struct sharding *sharding, uint32_t *device)
     while (w.looks < MOST_LOOKS && improve_once(&w))
         continue;
     arena_free(&scratch);
+    return w.looks < MOST_LOOKS;
 }
 
-uint32_t *shard_choose(const struct sharding *sharding, enum shard_method method, struct arena *arena)
+uint32_t *shard_choose(const struct sharding *sharding, enum shard_method method, struct arena *arena, bool *whole)
 {
     uint32_t *device = arena_array(arena, sharding->piece_count, sizeof *device);
     for (uint32_t i = 0; i < sharding->piece_count; i++)
         device[i] = i % sharding->asked.devices;
     if (method != SHARD_NAIVE)
         place_greedy(sharding, method, device);
-    if (method == SHARD_LOCAL)
-        improve(sharding, device);
+    *whole = method != SHARD_LOCAL || improve(sharding, device);
     return device;
 }

@@ -5,6 +5,7 @@
 #include "shard.h"
 
 /* The device of each piece by that method; in the arena. */
-uint32_t *shard_choose(const struct sharding *sharding, enum shard_method method, struct arena *arena);
+/* *whole false: further exchanges might make it faster, but they were too many to try. */
+uint32_t *shard_choose(const struct sharding *sharding, enum shard_method method, struct arena *arena, bool *whole);
 
 #endif

@@ -18,6 +18,10 @@ static void show_values(const struct sharding *sharding, enum shard_method shown
     if (!choice->fits)
         section_text(section, S("It does not fit: a device would hold more than its memory. More devices, or a larger "
                                 "--memory."));
+    if (choice->unfinished)
+        section_text(section,
+                     S("Exchanges of tables were not tried to the end, as they are too many: a better placement may "
+                       "be found."));
     if (sharding->basis >= BASIS_BYTES)
         section_text(section, S("No model of lookups knows this device: times are bytes over the memory's rate."));
     section_value(section, "tables", "tables", UNIT_COUNT, cell_int(sharding->table_count));

@@ -402,6 +402,13 @@ class Shard(Case):
         return {table["id"]: [dict(zip([column["id"] for column in table["columns"]], row)) for row in table["rows"]]
                 for section in run.json["sections"] for table in section["tables"]}
 
+    def test_exchanges_that_are_not_tried_to_the_end_are_told(self):
+        rows = "".join(f"{1000 + i * 7919 % 1000003},{16 << i % 4},{1 + i % 20}\n" for i in range(40000))
+        outcome = steptime("shard", self.table("rows,width,lookups\n" + rows), "--gpus", "4", "--hw", "A100-SXM4-80GB",
+                           "--method", "time-local")
+        self.assertEqual(outcome.code, OK, outcome.err)
+        self.assertIn("Exchanges of tables were not tried to the end", " ".join(outcome.out.split()))
+
     def test_every_choice_and_the_best_placement(self):
         tables = self.tables(self.table(), "--gpus", "2", "--hw", "A100-SXM4-80GB")
         choices = {row["method"]: row for row in tables["choices"]}

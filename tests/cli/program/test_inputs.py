@@ -59,6 +59,14 @@ class Inputs(unittest.TestCase):
         return " | ".join(message for _, message in self.warnings(*words, code=code))
 
 
+class Properties(Inputs):
+    def test_more_devices_than_are_read_are_told(self):
+        devices = [{"id": number, "name": "NVIDIA A100-SXM4-40GB"} for number in range(1030)]
+        path = write_trace(os.path.join(self.folder, "rank0.json"), training_steps(2), deviceProperties=devices)
+        told = [warning["message"] for warning in steptime("info", "--format", "json", path).json["warnings"]]
+        self.assertIn("of 1030 devices in its properties the first 1024 are read", told)
+
+
 class Skipped(Inputs):
     def test_a_named_one_ends_with_3_and_the_rest_is_answered(self):
         good = [self.trace("rank0.json", 0, 2), self.trace("rank1.json", 1, 2)]

@@ -136,6 +136,14 @@ class Settings(Sketches):
         self.assertEqual(self.differ(self.folder), {command: said for command in COMMANDS})
         self.assertEqual(self.differ(sketches), {command: said for command in COMMANDS})
 
+    def test_of_more_values_than_four_the_rest_are_counted(self):
+        for rank, backend in enumerate(("nccl", "nccl", "a", "b", "c", "d", "e")):
+            write_trace(os.path.join(self.folder, f"rank{rank}.json"), training_steps(3),
+                        distributedInfo={"backend": backend, "rank": rank, "world_size": 7})
+        said = ["the ranks' settings differ: backend (nccl; a of 1, first of rank 2; b of 1, first of rank 3; "
+                "c of 1, first of rank 4; others of 2)"]
+        self.assertEqual(self.differ(self.folder), {command: said for command in COMMANDS})
+
     def test_equal_settings_are_not(self):
         traces = self.plant([0, 0])
         self.assertEqual(self.differ(self.save(traces)), {command: [] for command in COMMANDS})
