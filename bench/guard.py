@@ -38,6 +38,7 @@ RANK_KIB = 12  # that a rank may leave behind: its place in the list, its number
 RANK_KIB_OF = {"summary": 32,  # what to change first, of each rank
                "critical-path": 16,
                "predict": 48}  # the packed programs of its steps; and the ranks of a step are walked together
+SKETCH_KIB = 16  # that a rank takes of which a sketch is read
 
 
 @dataclass
@@ -69,6 +70,8 @@ def cases():
         json_or_csv = ("--format", "csv") if command == "fleet features" else ("--format", "json")
         yield Case(command, COPIES, steps, json_or_csv)
         yield Case(command, RANKS, guard_inputs.ranks, json_or_csv)
+    for command in ("ranks", "summary", "critical-path"):
+        yield Case(command, RANKS, guard_inputs.sketches, ("--format", "json"))
     for command in ("summary", "breakdown"):
         yield Case(command, DEVICES, guard_inputs.devices, ("--format", "json"))
     yield Case("fleet stragglers", RANKS, guard_inputs.ranks, ("--format", "json"),
@@ -170,11 +173,11 @@ def judge_growth(case, taken):
 
 def judge_ranks(case, taken):
     """What a rank more costs in memory."""
-    if case.make is not guard_inputs.ranks:
+    if case.make not in (guard_inputs.ranks, guard_inputs.sketches):
         return
     small, large = (cost["peak_bytes"] for cost in taken[1:])
     kib = (large - small) / (case.sizes[2] - case.sizes[1]) / 1024
-    most = RANK_KIB_OF.get(case.command, RANK_KIB)
+    most = SKETCH_KIB if case.make is guard_inputs.sketches else RANK_KIB_OF.get(case.command, RANK_KIB)
     if kib > most:
         yield f"{case.name}: a rank takes {kib:.1f} KiB of memory (at most {most})"
 

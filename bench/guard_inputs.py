@@ -2,11 +2,15 @@
 """Small inputs of every kind that the program reads, each the same in every run, and larger by a number of units."""
 import json
 import os
+import re
+import subprocess
 import zlib
 
 DEVICE = {"id": 0, "name": "NVIDIA A100-SXM4-40GB", "totalGlobalMem": 42505273344, "computeMajor": 8, "computeMinor": 0,
           "numSms": 108}
 LAYERS, LOSS_US = 4, 40
+TOP = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
+PROGRAM = os.path.join(TOP, "build", "src", "steptime")  # makes sketches; what is measured may be another
 LAYERS_OF_RANKS = 2  # what grows with ranks shows in small ones, too
 
 
@@ -97,6 +101,22 @@ def ranks(folder, count):
     for rank in range(count):
         save(os.path.join(folder, f"rank{rank}.json"), text.replace('"RANK"', str(rank)))
     return folder
+
+
+def sketch_version():
+    with open(os.path.join(TOP, "src", "sketch", "file", "sketch.h"), encoding="ascii") as text:
+        return re.search(r"SKETCH_VERSION = (\d+)", text.read())[1]
+
+
+def sketches(folder, count):
+    """What `summary --save` keeps of the same job."""
+    kept = os.path.join(folder, f"sketches{count}-{sketch_version()}")
+    if not os.path.exists(kept):
+        making = kept + ".part"
+        subprocess.run([PROGRAM, "summary", "--save", making, ranks(folder, count)], check=True,
+                       stdout=subprocess.DEVNULL)
+        os.replace(making, kept)
+    return kept
 
 
 def devices(folder, count):
