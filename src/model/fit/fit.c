@@ -274,6 +274,7 @@ struct work work_of(const struct family *family, str group, const struct measure
         if (rows.count)
             add_part(&work, device, rows);
     }
+    memcpy(work.measured, work.parts, sizeof work.measured);
     return work;
 }
 

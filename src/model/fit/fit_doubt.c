@@ -84,10 +84,11 @@ void left_out_add(struct left_out *left_out, const struct work *work, const stru
                   const struct coefficient_set *other, bool residual, uint32_t part)
 {
     struct arena scratch = {0};
-    const struct rows rows = work->parts[part];
+    const struct rows rows = work->measured[part];
     struct tally tally = tally_new(rows.count, &scratch);
     double shift, width;
-    left_out->error += tally_add(&tally, work, set, residual, rows) / work->part_count;
+    left_out->error += mean_error(work, set, residual, work->parts[part]) / work->part_count;
+    tally_add(&tally, work, set, residual, rows);
     shift_and_width(&tally, widths_of(work, set, other, rows, &scratch), &shift, &width);
     left_out->shift_squares += shift * shift;
     left_out->width += width;

@@ -48,6 +48,7 @@ void keep_determined(struct work *work, struct group_model *group)
         const str device = work->devices[work->device[i]].name, before = group->note;
         if (work->parts[i].count > work->family->parameter_count) {
             work->parts[kept] = work->parts[i];
+            work->measured[kept] = work->measured[i];
             work->device[kept++] = work->device[i];
             continue;
         }
@@ -71,6 +72,7 @@ void keep_healthy(struct work *work, struct group_model *group)
         }
         work->own[kept] = work->own[i];
         work->parts[kept] = work->parts[i];
+        work->measured[kept] = work->measured[i];
         work->device[kept++] = work->device[i];
     }
     work->part_count = kept;

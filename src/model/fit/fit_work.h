@@ -13,6 +13,7 @@ struct work {
     struct arena *arena;
     uint32_t device[MOST_DEVICES]; /* of each part */
     struct rows parts[MOST_DEVICES];
+    struct rows measured[MOST_DEVICES]; /* the same rows as they were measured, where parts are without a drift */
     uint32_t part_count;
     struct coefficient_set *own; /* of each part */
 };

@@ -16,6 +16,12 @@ static double peak_of(const struct kernel *kernel, const struct hardware *hardwa
     return known ? hardware_peak(hardware, precision) : 0;
 }
 
+/* Convolutions are computed with fewer products than their definition has (Winograd, Fourier), so no peak bounds them. */
+static double flops_of(const struct kernel *kernel)
+{
+    return kernel->form == FORM_CONVOLUTION ? 0 : kernel_flops(kernel);
+}
+
 /* What links and other devices take part in is bounded by other figures. */
 static bool is_of_one_device(const struct kernel *kernel)
 {
@@ -28,7 +34,7 @@ double least_possible_us(const struct kernel *kernel, const struct hardware *har
         return 0;
     const double peak = peak_of(kernel, hardware), rate = hardware->figure[HW_MEMORY_RATE];
     const double brought = fmax(0, kernel_bytes(kernel) - hardware->figure[HW_L2_BYTES]);
-    const double arithmetic_s = peak > 0 ? kernel_flops(kernel) / peak : 0;
+    const double arithmetic_s = peak > 0 ? flops_of(kernel) / peak : 0;
     const double memory_s = rate > 0 && hardware->figure[HW_L2_BYTES] > 0 ? brought / rate : 0;
     return fmax(arithmetic_s, memory_s) * 1e6;
 }
