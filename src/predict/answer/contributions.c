@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "base/intern.h"
+#include "measure.h"
 #include "predict/plan/plan_doubt.h"
 #include "predict_private.h"
 
@@ -154,6 +155,7 @@ bool find_top(const struct predict_source *source, const struct predict_asked *a
     bool good = predict_program(&program, asked, overheads, &scratch, &plan, &walked, err);
     into->guessed = good ? plan.guessed : 0;
     into->launches = good ? plan.launch_count : 0;
+    into->row_count = good ? measure_find(&plan, arena, into->rows) : 0;
     good = good && rank_names(&plan, &walked, asked->level, arena, into, err);
     arena_free(&scratch);
     return good;

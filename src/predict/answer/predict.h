@@ -11,7 +11,7 @@
 #include "predict/plan/walk.h"
 #include "source.h"
 
-enum { PREDICTED_TOP = 10 };
+enum { PREDICTED_TOP = 10, PREDICTED_ROWS = 10 };
 
 /* A step as it was walked for what is printed: alone, or then once more with the other ranks. */
 struct predict_seen {
@@ -60,6 +60,14 @@ struct predicted_operator {
     double without_us;         /* by so much a step is shorter without them */
 };
 
+/* A kernel that adds to the doubt of a step. */
+struct predicted_row {
+    struct kernel kernel;
+    double us; /* of a call */
+    double doubt_us;
+    uint64_t calls;
+};
+
 struct prediction {
     int64_t rank;
     str path, device;
@@ -97,6 +105,8 @@ struct prediction {
     str apart;              /* of the first rank: why ranks that meet were walked each alone; "": they were not */
     struct predicted_operator top[PREDICTED_TOP];
     uint32_t top_count;
+    struct predicted_row rows[PREDICTED_ROWS]; /* worth measuring, of the step in the middle */
+    uint32_t row_count;
 };
 
 /* One rank alone. */

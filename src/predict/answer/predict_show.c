@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "predict_show.h"
 
+#include "measure.h"
+
 #include <math.h>
 
 /* Times are told in whole nanoseconds, as everywhere; -1 is unknown. */
@@ -263,15 +265,21 @@ static const struct column_spec operators_columns[] = {
     {"device_ns", "device", UNIT_NS, 0, "their device work"},
     {"device_low_ns", "at least", UNIT_NS, 0, "the lower end of the interval of device_ns; device_ns where recorded"},
     {"device_high_ns", "at most", UNIT_NS, 0, "the upper end of the interval of device_ns; device_ns where recorded"},
-    {"basis", "basis", UNIT_NONE, 0,
-     "of device work that is not recorded, the least sure: measured, carried, analytic, bytes; recorded: all of it is"},
-    {"from", "from", UNIT_NONE, COLUMN_WIDE,
-     "whose coefficients the longest of that has: a device, a vendor, all; null where none were fitted"},
     {"without_ns", "a step is shorter without", UNIT_NS, 0,
      "by so much a step is shorter when it is walked without them"},
     {"share", "share", UNIT_RATIO, COLUMN_BAR, "without_ns / step_ns, 0 where negative"},
+    {"basis", "basis", UNIT_NONE, 0,
+     "of device work that is not recorded, the least sure: measured, carried, analytic, bytes; recorded: all of it "
+     "is; null where there is none"},
+    {"from", "from", UNIT_NONE, COLUMN_WIDE,
+     "whose coefficients the longest of that has: a device, a vendor, all; null where none were fitted"},
     {0},
 };
+
+static str basis_of(const struct predicted_operator *op)
+{
+    return op->model.len ? estimate_basis_word(op->basis) : op->launches ? S("recorded") : S("");
+}
 
 static void show_top(const struct prediction *p, struct report *report)
 {
@@ -288,10 +296,10 @@ static void show_top(const struct prediction *p, struct report *report)
         table_cell(table, ns_cell(op->device_us));
         table_cell(table, ns_cell(op->device.low_us));
         table_cell(table, ns_cell(op->device.high_us));
-        table_text(table, op->model.len ? estimate_basis_word(op->basis) : S("recorded"));
-        table_cell(table, cell_text_or_null(op->from));
         table_cell(table, cell_rounded(op->without_us * 1e3));
         table_cell(table, ratio_cell(fmax(op->without_us, 0), p->walked.step_us));
+        table_cell(table, cell_text_or_null(basis_of(op)));
+        table_cell(table, cell_text_or_null(op->from));
     }
 }
 
@@ -379,4 +387,5 @@ void predict_show(const struct prediction *predictions, uint32_t count, const st
     show_top(predict_slowest(predictions, count), report);
     show_steps(predictions, count, report);
     show_ranks(predictions, count, report);
+    measure_show(predict_slowest(predictions, count), report);
 }

@@ -332,6 +332,42 @@ class Unknown(unittest.TestCase):
         self.assertIsNone(values("predict", "dlrm:default", "--hw", "V100")["measured_step_ns"])
 
 
+class Intervals(unittest.TestCase):
+    """Doubt of what is modelled, and none of what was recorded."""
+
+    def test_a_step_of_models_lies_within_an_interval(self):
+        found = values("predict", "dlrm:default", "--hw", "V100")
+        self.assertLess(found["step_low_ns"], found["step_ns"])
+        self.assertLess(found["step_ns"], found["step_high_ns"])
+        self.assertEqual(found["level"], 0.9)
+        self.assertGreater(found["unmeasured_share"], 0.3)
+
+    def test_a_higher_level_is_wider(self):
+        narrow, wide = (values("predict", "dlrm:default", "--hw", "V100", "--level", level) for level in ("0.5", "0.95"))
+        self.assertLess(wide["step_low_ns"], narrow["step_low_ns"])
+        self.assertLess(narrow["step_high_ns"], wide["step_high_ns"])
+
+    def test_operators_say_how_sure_they_are_and_whose_measurements_that_comes_from(self):
+        rows = table("operators", "predict", "dlrm:default", "--hw", "H100")
+        self.assertTrue(all(int(row["device_low_ns"]) <= int(row["device_ns"]) <= int(row["device_high_ns"]) for row in rows))
+        self.assertTrue(all(int(row["device_low_ns"]) < int(row["device_high_ns"]) for row in rows if int(row["device_ns"])))
+        self.assertLessEqual({row["basis"] for row in rows}, {"measured", "carried", "analytic", "bytes", ""})
+        self.assertTrue(all(row["from"] for row in rows if row["basis"] == "carried"))
+        self.assertLessEqual({row["from"] for row in rows if row["basis"] == "analytic"}, {""})
+
+    def test_what_to_measure_is_a_table_that_is_read(self):
+        head = values("predict", "dlrm:default", "--hw", "V100")["measure_columns"]
+        rows = table("measure", "predict", "dlrm:default", "--hw", "V100")
+        self.assertEqual(len(rows), 10)
+        text = "\n".join([head] + [row["row"] + "100" for row in rows]) + "\n"
+        done = steptime("predict", "kernel", "--input", "-", stdin=text.encode())
+        self.assertEqual((done.code, done.err), (OK, ""))
+
+    def test_what_was_recorded_has_no_doubt_of_models(self):
+        found = values("predict", shared_trace(TORCHBENCH))
+        self.assertEqual((found["shared_doubt"], found["own_doubt"], found["host_doubt"]), (0, 0, 0))
+
+
 class Real(unittest.TestCase):
     def check_near(self, name, within):
         found = values("predict", shared_trace(name))

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "measure.h"
+
+#include <math.h>
+
+#include "base/buf.h"
+#include "model/estimate/interval.h"
+
+/* ---- finding ---- */
+
+/* Kernels of one form and one time are one shape. */
+static struct predicted_row *row_of(const struct plan_launch *launch, struct predicted_row *rows, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (rows[i].kernel.form == launch->kernel.form && rows[i].us == launch->estimate.us)
+            return &rows[i];
+    return NULL;
+}
+
+static void sift_up(struct predicted_row *rows, uint32_t at)
+{
+    for (; at > 0 && rows[at].doubt_us > rows[at - 1].doubt_us; at--) {
+        const struct predicted_row row = rows[at];
+        rows[at] = rows[at - 1];
+        rows[at - 1] = row;
+    }
+}
+
+static bool is_doubtful(const struct plan *plan, const struct plan_launch *launch)
+{
+    return launch->has_kernel && !launch->gone && !plan->ops[launch->op].gone && launch->basis != TIMED_RECORDED &&
+           launch->estimate.basis != BASIS_MEASURED;
+}
+
+/* A shape that falls out of the list and comes again begins anew: the list is of those that are large at once. */
+uint32_t measure_find(const struct plan *plan, struct arena *arena, struct predicted_row *rows)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < plan->launch_count; i++) {
+        const struct plan_launch *launch = &plan->launches[i];
+        if (!is_doubtful(plan, launch))
+            continue;
+        const double doubt_us = launch->us * estimate_sd(&launch->estimate);
+        struct predicted_row *row = row_of(launch, rows, count);
+        if (!row && count == PREDICTED_ROWS && rows[count - 1].doubt_us >= doubt_us)
+            continue;
+        if (!row) {
+            row = &rows[count < PREDICTED_ROWS ? count++ : count - 1];
+            *row = (struct predicted_row){.kernel = launch->kernel, .us = launch->estimate.us};
+        }
+        row->doubt_us += doubt_us;
+        row->calls++;
+        sift_up(rows, (uint32_t)(row - rows));
+    }
+    for (uint32_t i = 0; i < count; i++)
+        rows[i].kernel.variant = str_copy(arena, rows[i].kernel.variant);
+    return count;
+}
+
+/* ---- as a table that `model fit` reads ---- */
+
+static bool named_before(const struct prediction *p, uint32_t row, uint32_t size)
+{
+    const str name = str_of(form_sizes_of(p->rows[row].kernel.form).at[size].name);
+    for (uint32_t i = 0; i <= row; i++) {
+        const struct form_sizes sizes = form_sizes_of(p->rows[i].kernel.form);
+        for (uint32_t k = 0; k < (i < row ? sizes.count : size); k++)
+            if (str_eq(str_of(sizes.at[k].name), name))
+                return true;
+    }
+    return false;
+}
+
+/* Calls back with every size that some row has, once. */
+static void for_each_size(const struct prediction *p, struct buf *out, const struct kernel *kernel,
+                          void (*put)(struct buf *out, str name, const struct kernel *kernel))
+{
+    for (uint32_t row = 0; row < p->row_count; row++) {
+        const struct form_sizes sizes = form_sizes_of(p->rows[row].kernel.form);
+        for (uint32_t i = 0; i < sizes.count; i++)
+            if (!named_before(p, row, i))
+                put(out, str_of(sizes.at[i].name), kernel);
+    }
+}
+
+static void put_name(struct buf *out, str name, const struct kernel *kernel)
+{
+    (void)kernel;
+    buf_printf(out, ",%.*s", (int)name.len, name.at);
+}
+
+static void put_size(struct buf *out, str name, const struct kernel *kernel)
+{
+    const struct form_sizes sizes = form_sizes_of(kernel->form);
+    buf_add(out, S(","));
+    for (uint32_t i = 0; i < sizes.count; i++)
+        if (str_eq(str_of(sizes.at[i].name), name))
+            buf_printf(out, "%lld", (long long)kernel_size(kernel, &sizes.at[i]));
+}
+
+static str header(const struct prediction *p, struct arena *arena)
+{
+    struct buf text = {0};
+    buf_add(&text, S("op,device,form,dtype,backward"));
+    for_each_size(p, &text, NULL, put_name);
+    buf_add(&text, S(",latency_us"));
+    const str line = str_copy(arena, buf_str(&text));
+    buf_free(&text);
+    return line;
+}
+
+static str line_of(const struct prediction *p, const struct kernel *kernel, struct arena *arena)
+{
+    struct buf text = {0};
+    const str form = kernel_form_word(kernel->form), op = kernel->variant.len ? kernel->variant : form;
+    const str dtype = dtype_word(kernel->dtype == DTYPE_UNKNOWN ? DTYPE_F32 : kernel->dtype);
+    buf_printf(&text, "%.*s,%.*s,%.*s,%.*s,%d", (int)op.len, op.at, (int)p->device.len, p->device.at, (int)form.len,
+               form.at, (int)dtype.len, dtype.at, kernel->backward);
+    for_each_size(p, &text, kernel, put_size);
+    buf_add(&text, S(","));
+    const str line = str_copy(arena, buf_str(&text));
+    buf_free(&text);
+    return line;
+}
+
+/* ---- showing ---- */
+
+static const double wide = 0.2;
+
+static bool is_wide(const struct prediction *p)
+{
+    const double us = p->walked.step_us;
+    return p->range.high_us >= 0 && us > 0 && (p->range.high_us > us * (1 + wide) || p->range.low_us < us * (1 - wide));
+}
+
+static const struct column_spec columns[] = {
+    {"row", "row, its time to be filled in", UNIT_NONE, COLUMN_WIDE,
+     "a kernel as a line of a table of measurements, under the value measure_columns; latency_us is left to fill in"},
+    {"calls", "calls", UNIT_COUNT, 0, "launches of that shape in a step"},
+    {"doubt_ns", "may be off", UNIT_NS, 0,
+     "sum over these of predicted time times the standard deviation of its logarithm"},
+    {0},
+};
+
+void measure_show(const struct prediction *p, struct report *report)
+{
+    if (!is_wide(p) || !p->row_count)
+        return;
+    struct section *section = report_section(report, "measure", "What to measure");
+    section_text(section,
+                 S("The interval is wider than a fifth. These kernels make most of what device work adds to it: "
+                   "measured on that device, and given to 'steptime model fit --adapt TABLE -o FILE', then "
+                   "--models FILE, they narrow it."));
+    section_value(section, "measure_columns", "columns", UNIT_NONE, cell_text(header(p, report_arena(report))));
+    struct table *table = section_table(section, "measure", "");
+    table_columns(table, columns);
+    for (uint32_t i = 0; i < p->row_count; i++) {
+        table_row(table);
+        table_text(table, line_of(p, &p->rows[i].kernel, report_arena(report)));
+        table_int(table, (int64_t)p->rows[i].calls);
+        table_cell(table, cell_rounded(p->rows[i].doubt_us * 1e3));
+    }
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which kernels are worth measuring: those whose doubt makes a step's, as rows of a table that `model fit` reads. */
+#ifndef PREDICT_MEASURE_H
+#define PREDICT_MEASURE_H
+
+#include "predict.h"
+#include "report/report.h"
+
+/* The kernels of a plan that add most to its doubt, the most first, each shape once; how many. */
+uint32_t measure_find(const struct plan *plan, struct arena *arena, struct predicted_row *rows);
+
+/* Where the interval of a step is wider than a fifth either way: what to measure, and how to make it known. */
+void measure_show(const struct prediction *prediction, struct report *report);
+
+#endif
