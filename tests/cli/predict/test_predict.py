@@ -353,7 +353,6 @@ class Intervals(unittest.TestCase):
         self.assertTrue(all(int(row["device_low_ns"]) < int(row["device_high_ns"]) for row in rows if int(row["device_ns"])))
         self.assertLessEqual({row["basis"] for row in rows}, {"measured", "carried", "analytic", "bytes", ""})
         self.assertTrue(all(row["from"] for row in rows if row["basis"] == "carried"))
-        self.assertLessEqual({row["from"] for row in rows if row["basis"] == "analytic"}, {""})
 
     def test_what_to_measure_is_a_table_that_is_read(self):
         head = values("predict", "dlrm:default", "--hw", "V100")["measure_columns"]
