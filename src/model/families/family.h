@@ -90,6 +90,10 @@ struct family {
      * longer than predicted weigh a quarter. NULL: of all.
      */
     bool (*steady)(const struct hardware *hardware);
+
+    /* Whether rows of such a kernel are fitted to; NULL: all of its group. */
+    bool (*tells)(const struct kernel *kernel);
+
     uint32_t trees, leaves; /* of the residual; 0: as many as is usual (fit.c) */
     double rate;            /* share of a leaf that is taken; 0: as is usual */
 

@@ -53,10 +53,11 @@ static const struct parameter parameters[COEFFICIENTS] = {
     [DEPTH] = {"depth", 12, 0.1, 400, 0.3, "steps of K that starting and ending a tile are worth", false},
     [QUANTUM] = {"quantum", 0.5, 0, 1, 0.2, "share of a broken wave that waits for its end", false},
     [TAIL] = {"tail", 0.3, 0, 1, 0.2, "waves that blocks of unequal length add", false},
-    [LONELY] = {"lonely", 0.1, 0, 2, 0.2, "what a multiprocessor loses that has one block only", false},
+    [LONELY] = {"lonely", 0.05, 0, 2, 0.2, "what a multiprocessor loses that has one block only", false},
     [READ] = {"read", 1.2, 0.5, 4, 0.2, "of the matrices read, over peak bandwidth", false},
     [WRITE] = {"write", 1.2, 0.5, 4, 0.2, "of the matrix written, over peak bandwidth", false},
-    [OPERANDS] = {"operands", 1, 0.2, 10, 0.3, "bandwidth for operands of tiles, over that of memory", false},
+    [OPERANDS] = {"operands", 1, 1, 10, 0.3, "bandwidth for operands of tiles, over that of memory, from L2 at least",
+                  false},
     [UNALIGNED] = {"unaligned", 0.03, 0, 0.6, 0.05, "cost where rows are not aligned to 16 bytes", false},
     [KNEE] = {"knee", 3.5, 1.5, 8, 0.2, "power with which arithmetic and memory overlap", false},
     [BLOCK_US] = {"block_us", 0.05, 0.001, 3, 0.3, "of launching one wave of blocks, us", false},
@@ -154,8 +155,8 @@ static struct way way_of(const struct product *p, int tile, const struct tiling 
     const double *c = p->c;
     struct way way = {.tile = tile, .parts = parts, .waves = tiling->waves * parts};
     const double step_us = tiling->step_us * p->slowdown * (tile ? c[TILE_128X64 + tile - 1] : 1);
-    const double lonely = way.waves < 16 ? c[LONELY] * exp(-way.waves) : 0;
     const double turns = wave_turns(way.waves, c[TAIL], c[QUANTUM]);
+    const double lonely = turns < 16 ? c[LONELY] * exp(1 - turns) : 0;
     way.operands_us = tiling->operand_bytes / (p->on.bytes_per_us * c[OPERANDS]);
     way.arithmetic_us = turns * step_us * (ceil(p->on.k / parts) + c[DEPTH]) * (1 + lonely);
     way.memory_us = p->read_us + p->write_us * (parts > 1 ? 1 + parts * c[SPLIT] : 1);
@@ -219,10 +220,27 @@ static struct way best_way(const struct product *p, bool may_cut)
     return best;
 }
 
+/* A batch of one is what a linear layer runs. */
+static bool is_single(const struct kernel *kernel)
+{
+    return kernel->form == FORM_LINEAR || kernel->product.batch <= 1;
+}
+
+static const char *group(const struct kernel *kernel)
+{
+    return is_single(kernel) ? "linear" : "bmm";
+}
+
+/* Where a table has batches of one, their second matrix is laid out otherwise than a layer's: other tiles, and few rows. */
+static bool tells(const struct kernel *kernel)
+{
+    return kernel->form == FORM_LINEAR || kernel->product.batch > 1;
+}
+
 static double us(const struct kernel *kernel, const struct hardware *hardware, const double *c)
 {
     const struct product product = product_of(kernel, hardware, c);
-    const struct way way = best_way(&product, kernel->form == FORM_LINEAR);
+    const struct way way = best_way(&product, is_single(kernel));
     return soft_max(lone_floor_us(kernel, c[FLOOR_US]), lone_offset_us(kernel, c[OFFSET_US]) + way.us, 6);
 }
 
@@ -268,7 +286,7 @@ static const char *const feature_names[FEATURES] = {
 static void describe(const struct kernel *kernel, const struct hardware *hardware, const double *c, double *to)
 {
     const struct product p = product_of(kernel, hardware, c);
-    const struct way way = best_way(&p, kernel->form == FORM_LINEAR);
+    const struct way way = best_way(&p, is_single(kernel));
     const struct tile *tile = &tiles[way.tile];
     const double l2 = fmax(hardware->figure[HW_L2_BYTES], 1);
     to[LN_OVER_FLOOR] = log((c[OFFSET_US] + way.us) / c[FLOOR_US]);
@@ -326,6 +344,7 @@ static double attained(const struct kernel *kernel, const struct hardware *hardw
 const struct family family_gemm = {
     .name = "gemm",
     .forms = 1u << FORM_BMM | 1u << FORM_LINEAR,
+    .group = group,
     .needs = 1u << HW_FP32 | 1u << HW_SMS | 1u << HW_MEMORY_RATE,
     .about =
         "Tiles by waves over the multiprocessors, their operands, the matrices once through memory; the least over "
@@ -335,6 +354,7 @@ const struct family family_gemm = {
     .parameter_count = COEFFICIENTS,
     .attained = attained,
     .steady = steady,
+    .tells = tells,
     .start = start,
     .start_count = 4,
     .describe = describe,

@@ -240,13 +240,18 @@ static void fit_group(struct work *work, struct group_model *group)
     memcpy(group->sets + 1, work->own, work->part_count * sizeof *work->own);
 }
 
+static bool tells(const struct family *family, const struct kernel *kernel)
+{
+    return !family->tells || family->tells(kernel);
+}
+
 static struct rows rows_of(const struct family *family, str group, const struct measurements *measurements,
                            uint32_t device, struct arena *arena)
 {
     struct rows rows = {arena_array(arena, measurements->count, sizeof *rows.at), 0};
     for (uint32_t i = 0; i < measurements->count; i++) {
         const struct measurement *row = &measurements->rows[i];
-        if (row->device == device && family_of_kernel(&row->kernel) == family &&
+        if (row->device == device && family_of_kernel(&row->kernel) == family && tells(family, &row->kernel) &&
             str_eq(family_group(family, &row->kernel), group))
             rows.at[rows.count++] = row;
     }
@@ -298,7 +303,7 @@ static uint32_t groups_of(const struct family *family, const struct measurements
     uint32_t count = 0;
     for (uint32_t i = 0; i < measurements->count; i++) {
         const struct kernel *kernel = &measurements->rows[i].kernel;
-        if (family_of_kernel(kernel) != family)
+        if (family_of_kernel(kernel) != family || !tells(family, kernel))
             continue;
         const str group = family_group(family, kernel);
         uint32_t at = 0;
