@@ -95,7 +95,7 @@ class JobFaults(Folder):
                 self.assertTrue(any(id == doubt and words in what for id, what in doubts), doubts)
 
     def check_late(self, rank=3):
-        """All four say the same, and it is true."""
+        """All four say the same, and it is true, also where only the steps that all have tell it."""
         told = set()
         for command in JOB:
             with self.subTest(command=command):
@@ -139,6 +139,9 @@ class JobFaults(Folder):
                 self.check_told("1 of 4 files break off", "cut_short")
                 self.check_told("1 rank without some steps of 5 to 8: 5 to", "cut_short")
                 self.check_late()
+                said = values(self.document(("ranks",)))["late"]
+                self.assertRegex(said, r"in (\d) of \1 steps( that could be compared, of 4)?\.$")
+                self.assertEqual("that could be compared" in said, name == "rank1.json")  # of the other file little is lost
 
     def test_a_process_died_before_it_wrote(self):
         """An empty file, and one that was written under another name: neither is a trace, and the rank is missing."""

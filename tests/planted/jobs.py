@@ -110,7 +110,7 @@ IDLE = [
     idle("read_back_each_operator_hip", "host", "synchronisation", faults.read_back, 0, "operator", where="log_loss",
          setup={"kernel_us": 30, "layers": 5}, vendor="hip"),
     idle("read_back_each_operator_long", "host", "synchronisation", faults.read_back, 0, "operator", where="log_loss",
-         setup={"kernel_us": 60, "op_us": 40}),
+         setup={"kernel_us": 40, "op_us": 80}),
     idle("read_back_each_layer", "host", "synchronisation", faults.read_back, 0, "layer", where="log_loss",
          setup={"kernel_us": 25, "layers": 12}),
     idle("sleep_in_frame", "stalls", "sleep", faults.sleep, 100, "forward", where="wait_for_lock", never=("vectorise",)),

@@ -8,7 +8,6 @@
 #include "habit.h"
 #include "ops/rows/kernel_title.h"
 #include "ops/rows/phase.h"
-#include "ops/words/family.h"
 #include "stretches.h"
 
 enum {
@@ -160,7 +159,7 @@ static void name(struct work *w, const struct stretch_group *group, struct holdu
     if (longest->row == ROW_NONE)
         return;
     const bool says =
-        group->cause < CAUSE_SYNC || group->cause == CAUSE_PAUSE || group->cause == CAUSE_DEVICE || group->is_long;
+        group->cause <= CAUSE_SYNC || group->cause == CAUSE_PAUSE || group->cause == CAUSE_DEVICE || group->is_long;
     if (says) {
         out->what = str_copy(w->arena, trace_name(w->trace, event));
         out->title = event_title(w->trace->kind[event], out->what, w->arena);
@@ -184,35 +183,6 @@ static const char *phase_of(const struct work *w, const struct place *stretch, e
     return phase == PHASE_NONE ? "" : phase_word(phase).at;
 }
 
-/* A hole in the first call of an operator, before its first launch: a compiler that leaves no events, or the like. */
-static bool compiles_at_run_time(const struct work *w, const struct stretch_group *group, const struct holdup *holdup)
-{
-    return group->cause == CAUSE_OPERATOR && group->is_long && group->times == 1 && w->lab.selected.range.count > 1 &&
-           (holdup->habit == HABIT_ONCE || holdup->habit == HABIT_WARM_UP);
-}
-
-/* Of a library's operator the name says what it does; of a function of the user's only that it ran. */
-static bool is_function(str name)
-{
-    static const char *const running[] = {"CompiledFunction", "Torch-Compiled", "## Call ", "TorchDynamo",
-                                          "Optimizer."};
-    for (size_t i = 0; i < sizeof running / sizeof *running; i++)
-        if (str_starts(name, str_of(running[i])))
-            return false;
-    return !str_has(name, S("::")) && family_of_name(name) == FAMILY_OTHER;
-}
-
-/* A long stretch in which nothing else is open: without a frame nobody knows whether something worked, waited or slept. */
-static bool is_unknown(const struct work *w, const struct stretch_group *group)
-{
-    const uint32_t row = group->longest.row;
-    if (!group->is_long || (group->cause != CAUSE_PYTHON && group->cause != CAUSE_OPERATOR))
-        return false;
-    if (row == ROW_NONE || w->trace->kind[row] == EVENT_ANNOTATION)
-        return group->cause == CAUSE_PYTHON;
-    return w->trace->kind[row] == EVENT_OPERATOR && is_function(trace_name(w->trace, row));
-}
-
 static struct holdup describe(struct work *w, uint32_t index, int64_t saved_ns)
 {
     const struct stretch_group *group = &w->stretches.groups[index];
@@ -225,19 +195,7 @@ static struct holdup describe(struct work *w, uint32_t index, int64_t saved_ns)
     name(w, group, &holdup);
     holdup.phase = phase_of(w, &group->longest, group->cause);
     habit_find(w->trace, &group->seen, w->lab.selected.range, &holdup);
-    if (compiles_at_run_time(w, group, &holdup))
-        holdup.cause = CAUSE_RUN_TIME_COMPILER;
-    else if (is_unknown(w, group))
-        holdup.cause = CAUSE_UNKNOWN;
     return holdup;
-}
-
-static int most_saved_first(const void *a, const void *b)
-{
-    const struct holdup *x = a, *y = b;
-    if (x->saved_ns != y->saved_ns)
-        return x->saved_ns < y->saved_ns ? 1 : -1;
-    return (x->time_ns < y->time_ns) - (x->time_ns > y->time_ns);
 }
 
 struct holdups holdups_run(const struct lab *lab, const uint8_t *phases, bool with_kernels, struct arena *arena)
@@ -256,7 +214,7 @@ struct holdups holdups_run(const struct lab *lab, const uint8_t *phases, bool wi
     for (uint32_t i = 0; i < out.count; i++)
         out.at[i] = describe(&w, chosen[i].group, saved_ns[i]);
     if (out.count)
-        qsort(out.at, out.count, sizeof *out.at, most_saved_first);
+        qsort(out.at, out.count, sizeof *out.at, holdup_order);
     stretches_free(&w.stretches);
     arena_free(&scratch);
     return out;

@@ -50,7 +50,7 @@ struct holdup {
 };
 
 struct holdups {
-    struct holdup *at; /* what saves most first */
+    struct holdup *at; /* what saves most first; ordinary execution in short pieces behind the rest */
     uint32_t count;
     uint32_t steps;  /* selected */
     int64_t step_ns; /* of all of them together */
@@ -63,6 +63,9 @@ enum { HOLDUPS_MOST = 8 };
  * three largest of their names, too. In the arena.
  */
 struct holdups holdups_run(const struct lab *lab, const uint8_t *phases, bool with_kernels, struct arena *arena);
+
+/* For qsort. */
+int holdup_order(const void *a, const void *b);
 
 /* Of one cause, and of long stretches of ordinary execution of one name. */
 bool holdup_alike(const struct holdup *a, const struct holdup *b);

@@ -24,10 +24,20 @@ static void join(struct holdup *sum, const struct holdup *more)
     *sum = joined;
 }
 
-static int most_saved_first(const void *a, const void *b)
+/* Operators, launches and Python in short pieces: the work itself. */
+static bool is_ordinary(const struct holdup *holdup)
+{
+    return !holdup->is_long && holdup->cause >= CAUSE_GRAPH && holdup->cause <= CAUSE_PYTHON;
+}
+
+int holdup_order(const void *a, const void *b)
 {
     const struct holdup *x = a, *y = b;
-    return (x->saved_ns < y->saved_ns) - (x->saved_ns > y->saved_ns);
+    if (is_ordinary(x) != is_ordinary(y))
+        return is_ordinary(x) ? 1 : -1;
+    if (x->saved_ns != y->saved_ns)
+        return x->saved_ns < y->saved_ns ? 1 : -1;
+    return (x->time_ns < y->time_ns) - (x->time_ns > y->time_ns);
 }
 
 struct holdups holdups_together(const struct holdups *const *ranks, uint32_t count, struct arena *arena)
@@ -51,7 +61,7 @@ struct holdups holdups_together(const struct holdups *const *ranks, uint32_t cou
         }
     }
     if (out.count)
-        qsort(out.at, out.count, sizeof *out.at, most_saved_first);
+        qsort(out.at, out.count, sizeof *out.at, holdup_order);
     out.count = out.count < HOLDUPS_MOST ? out.count : HOLDUPS_MOST;
     return out;
 }

@@ -6,7 +6,7 @@
 #include "base/map.h"
 #include "base/mem.h"
 #include "base/sum.h"
-#include "quiet.h"
+#include "breakdown/idle/node_event.h"
 
 struct grouping {
     const struct lab *lab;
@@ -15,7 +15,6 @@ struct grouping {
     struct map places;           /* key of a group to its index */
     uint32_t short_ones[CAUSES]; /* the same of those without a name, which nearly all are; MAP_NONE */
     uint32_t step;               /* of the newest stretch */
-    struct quiet quiet;
 };
 
 static uint32_t new_group(struct stretches *out, enum cause cause, bool is_long, uint32_t name)
@@ -128,32 +127,6 @@ static void add(struct grouping *g, uint32_t at, const struct stretch *stretch)
     lose(g->out, at, g->lab->joined.of[stretch->place.node], stretch);
 }
 
-/* The innermost of a nest that was open for half of the node at least; ROW_NONE. */
-static uint32_t open_over(const struct grouping *g, uint32_t node, enum nest nest)
-{
-    const struct graph *graph = g->lab->graph;
-    const int64_t start = graph->net.start[node], end = graph_end_ns(graph, node), middle = start + (end - start) / 2;
-    uint32_t row = trace_open_at(g->trace, graph_lane(graph, node), nest, middle);
-    for (; row != ROW_NONE; row = g->trace->parent[row]) {
-        const int64_t from = g->trace->start_ns[row] > start ? g->trace->start_ns[row] : start;
-        const int64_t until = trace_end_ns(g->trace, row) < end ? trace_end_ns(g->trace, row) : end;
-        if (2 * (until - from) >= end - start)
-            return row;
-    }
-    return ROW_NONE;
-}
-
-/* The event of a node of the host: its call; or the innermost frame, or range but that of the step, around it. */
-static uint32_t row_of(const struct grouping *g, uint32_t node)
-{
-    const struct graph *graph = g->lab->graph;
-    if (graph->net.kind[node] == NODE_CALL)
-        return graph->row[node];
-    const uint32_t frame = open_over(g, node, NEST_PYTHON);
-    const uint32_t range = frame == ROW_NONE ? open_over(g, node, NEST_ANNOTATION) : frame;
-    return range != ROW_NONE && str_starts(trace_name(g->trace, range), S("ProfilerStep")) ? ROW_NONE : range;
-}
-
 /* Long ones that no event stands for are told apart by their order of magnitude: a second is none of many of 2 ms. */
 uint32_t magnitude(int64_t ns)
 {
@@ -164,9 +137,9 @@ uint32_t magnitude(int64_t ns)
 }
 
 /* A run of operators that launch nothing is told by the event around it. */
-static void add_quiet(struct grouping *g, uint32_t node, uint32_t over, int64_t ns)
+static void add_quiet(struct grouping *g, uint32_t node, int64_t ns)
 {
-    const uint32_t row = over == QUIET_NOWHERE ? ROW_NONE : over;
+    const uint32_t row = node_quiet_over(&g->lab->charges.causes, node);
     const uint32_t name = row == ROW_NONE ? 0 : g->trace->name[row];
     add(g, long_group(g, CAUSE_NO_LAUNCH, name), &(struct stretch){{node, row}, ns, {0}});
 }
@@ -181,12 +154,11 @@ static void add_kernel(struct grouping *g, uint32_t node)
 static void add_rest(struct grouping *g, uint32_t node, int64_t ns, struct waited waited)
 {
     const enum cause cause = (enum cause)(g->lab->charges.of[node] - CHARGE_HOST);
-    const uint32_t over = quiet_over(&g->quiet, node);
-    if (over != NOT_QUIET && !waited.waits) {
-        add_quiet(g, node, over, ns);
+    if (cause == CAUSE_NO_LAUNCH) {
+        add_quiet(g, node, ns);
         return;
     }
-    const uint32_t row = ns >= LONG_STRETCH_NS ? row_of(g, node) : g->lab->graph->row[node];
+    const uint32_t row = ns >= LONG_STRETCH_NS ? node_event(g->lab->graph, node) : g->lab->graph->row[node];
     uint32_t group;
     if (ns >= LONG_STRETCH_NS && cause != CAUSE_PAUSE)
         group = long_group(g, cause, row != ROW_NONE ? g->trace->name[row] : UINT32_MAX - magnitude(ns));
@@ -223,12 +195,7 @@ static bool add_slices(struct grouping *g, const struct charge_slice *slice, uin
 struct stretches stretches_of(const struct lab *lab, bool with_kernels)
 {
     struct stretches out = {0};
-    struct arena scratch = {0};
-    struct grouping g = {.lab = lab,
-                         .trace = lab->graph->trace,
-                         .out = &out,
-                         .step = lab->selected.range.first,
-                         .quiet = quiet_of(lab, &scratch)};
+    struct grouping g = {.lab = lab, .trace = lab->graph->trace, .out = &out, .step = lab->selected.range.first};
     memset(g.short_ones, 0xFF, sizeof g.short_ones); /* MAP_NONE */
     const struct net *net = &lab->graph->net;
     const struct charge_slice *slice = lab->charges.slices, *end = slice + lab->charges.slice_count;
@@ -251,7 +218,6 @@ struct stretches stretches_of(const struct lab *lab, bool with_kernels)
             add_rest(&g, node, rest, told ? (struct waited){0} : waited);
     }
     map_free(&g.places);
-    arena_free(&scratch);
     return out;
 }
 

@@ -1,8 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "node_cause.h"
 
-#include "base/sort.h"
+#include "base/map.h"
 #include "graph/runtime.h"
+#include "node_event.h"
+#include "node_pause.h"
+#include "ops/words/family.h"
+#include "read_back.h"
+
+/* ---- calls ---- */
 
 static bool launches_a_graph(str name)
 {
@@ -35,80 +41,140 @@ static enum cause cause_of_call(const struct node_causes *causes, uint32_t node)
     return call == RUNTIME_LAUNCH || trace->cause[row] != ROW_NONE ? CAUSE_LAUNCH : CAUSE_RUNTIME;
 }
 
-/* ---- pauses of one length ---- */
-
-enum {
-    PAUSE_NS = 1000 * 1000, /* from here on a stretch of Python may be one */
-    PAUSE_SPREAD = 1000,    /* lengths that differ by less than this part of them are the same */
-    PAUSES_LEAST = 3,
-};
-
-static bool stands_over(const struct cause_track *track, int64_t start_ns, int64_t end_ns)
-{
-    const uint32_t first = cause_track_find(track, start_ns);
-    return first < track->count && track->at[first].start_ns < end_ns;
-}
-
-/* With a frame around it, or a cause over it, it is known what ran. */
-static bool is_long_python(const struct node_causes *causes, const struct cause_track *tracks, uint32_t node)
+static void find_calls(const struct node_causes *causes, const bool *read_backs, uint8_t *of)
 {
     const struct graph *graph = causes->graph;
-    const uint32_t lane = graph->main_lane;
-    return graph->net.work[node] >= PAUSE_NS && graph->net.kind[node] != NODE_DEVICE &&
-           graph_lane(graph, node) == lane && cause_of_call(causes, node) == CAUSE_PYTHON &&
-           trace_open_at(graph->trace, lane, NEST_PYTHON, graph->net.start[node]) == ROW_NONE &&
-           !stands_over(&tracks[lane], graph->net.start[node], graph_end_ns(graph, node));
-}
-
-/*
- * No work takes the same time to a thousandth again and again: about once a step or more, and nothing known inside. What
- * does is a sleep, or something that wakes with a clock.
- */
-static const bool *pauses_among(const struct graph *graph, const struct keyed *all, size_t count, struct arena *arena)
-{
-    const uint32_t steps = graph->trace->step_source == STEPS_NONE ? 0 : graph->steps.count;
-    bool *pauses = NULL;
-    for (size_t first = 0, end = 0; steps && first < count; first = end) {
-        while (end < count && all[end].key - all[first].key <= all[first].key / PAUSE_SPREAD)
-            end++;
-        if (end - first < PAUSES_LEAST || end - first + 1 < steps)
+    for (uint32_t node = 0; node < graph->net.count; node++) {
+        if (graph->net.kind[node] == NODE_DEVICE)
             continue;
-        if (!pauses)
-            pauses = arena_array(arena, graph->net.count, sizeof *pauses);
-        for (size_t i = first; i < end; i++)
-            pauses[all[i].row] = true;
+        const bool back = read_backs && graph->net.kind[node] == NODE_CALL && read_backs[graph->row[node]];
+        of[node] = (uint8_t)(back ? CAUSE_SYNC : cause_of_call(causes, node));
     }
-    return pauses;
 }
 
-static const bool *pauses_of_one_length(const struct node_causes *causes, const struct cause_track *tracks,
-                                        struct arena *arena)
+/* ---- long stretches ---- */
+
+/* Of a node's work what no cause stands over. */
+static int64_t own_ns(const struct graph *graph, const struct cause_track *tracks, uint32_t node)
 {
-    struct arena scratch = {0};
+    const struct cause_track *track = &tracks[graph_lane(graph, node)];
+    const int64_t start = graph->net.start[node], end = graph_end_ns(graph, node);
+    int64_t ns = end - start;
+    for (uint32_t i = cause_track_find(track, start); i < track->count && track->at[i].start_ns < end; i++) {
+        const int64_t from = track->at[i].start_ns > start ? track->at[i].start_ns : start;
+        const int64_t until = track->at[i].end_ns < end ? track->at[i].end_ns : end;
+        ns -= until - from;
+    }
+    return ns;
+}
+
+static bool is_long(const struct graph *graph, const struct cause_track *tracks, const uint8_t *of, uint32_t node)
+{
+    return graph->net.kind[node] != NODE_DEVICE && graph->net.work[node] >= LONG_NODE_NS &&
+           (of[node] == CAUSE_OPERATOR || of[node] == CAUSE_PYTHON) && own_ns(graph, tracks, node) >= LONG_NODE_NS;
+}
+
+/* Of a library's operator the name says what it does; of a function of the user's only that it ran. */
+static bool is_function(str name)
+{
+    static const char *const running[] = {"CompiledFunction", "Torch-Compiled", "## Call ", "TorchDynamo",
+                                          "Optimizer."};
+    for (size_t i = 0; i < sizeof running / sizeof *running; i++)
+        if (str_starts(name, str_of(running[i])))
+            return false;
+    return !str_has(name, S("::")) && family_of_name(name) == FAMILY_OTHER;
+}
+
+/* Without a frame nobody knows whether something worked, waited or slept. */
+static bool is_unknown(const struct graph *graph, const uint8_t *of, uint32_t node)
+{
+    const uint32_t row = node_event(graph, node);
+    if (of[node] == CAUSE_PYTHON)
+        return row == ROW_NONE || graph->trace->kind[row] == EVENT_ANNOTATION;
+    return is_function(trace_name(graph->trace, row));
+}
+
+/* By text of an operator: its one long node; NODE_NONE where there are several. */
+static struct map long_operators(const struct graph *graph, const struct cause_track *tracks, const uint8_t *of)
+{
+    struct map found = {0};
+    for (uint32_t node = 0; node < graph->net.count; node++) {
+        if (of[node] != CAUSE_OPERATOR || !is_long(graph, tracks, of, node))
+            continue;
+        const uint32_t text = graph->trace->name[graph->row[node]];
+        map_put(&found, text, map_get(&found, text) == MAP_NONE ? 1 : 2);
+    }
+    return found;
+}
+
+static void find_long(const struct graph *graph, const struct cause_track *tracks, uint8_t *of)
+{
+    struct map operators = long_operators(graph, tracks, of);
+    const bool several = graph->trace->step_source != STEPS_NONE && graph->steps.count > 1;
+    for (uint32_t node = 0; node < graph->net.count; node++) {
+        if (!is_long(graph, tracks, of, node))
+            continue;
+        if (of[node] == CAUSE_OPERATOR && several && map_get(&operators, graph->trace->name[graph->row[node]]) == 1)
+            of[node] = CAUSE_RUN_TIME_COMPILER;
+        else if (is_unknown(graph, of, node))
+            of[node] = CAUSE_UNKNOWN;
+    }
+    map_free(&operators);
+}
+
+/* ---- no launches ---- */
+
+static void mark_quiet(struct node_causes *causes, uint8_t *of, struct arena *arena)
+{
     const struct net *net = &causes->graph->net;
-    struct keyed *all = arena_room(&scratch, net->count, sizeof *all);
-    size_t count = 0;
-    for (uint32_t node = 0; node < net->count; node++)
-        if (is_long_python(causes, tracks, node))
-            all[count++] = (struct keyed){net->work[node], node};
-    sort_keyed(all, count);
-    const bool *pauses = pauses_among(causes->graph, all, count, arena);
-    arena_free(&scratch);
-    return pauses;
+    if (!causes->quiet.count)
+        return;
+    uint32_t *run_of = arena_room(arena, net->count, sizeof *run_of);
+    memset(run_of, 0xFF, net->count * sizeof *run_of); /* NOT_QUIET */
+    for (uint32_t i = 0; i < causes->quiet.count; i++)
+        for (uint32_t node = causes->quiet.at[i].last; node != NODE_NONE && node >= causes->quiet.at[i].first;
+             node = net->before[node])
+            if (of[node] == CAUSE_OPERATOR || of[node] == CAUSE_PYTHON) {
+                of[node] = CAUSE_NO_LAUNCH;
+                run_of[node] = i;
+            }
+    causes->quiet_of = run_of;
+}
+
+uint32_t node_quiet_over(const struct node_causes *causes, uint32_t node)
+{
+    const uint32_t run = causes->quiet_of ? causes->quiet_of[node] : NOT_QUIET;
+    return run == NOT_QUIET || causes->quiet.at[run].over == QUIET_NOWHERE ? ROW_NONE : causes->quiet.at[run].over;
 }
 
 /* ---- all ---- */
 
-struct node_causes node_causes_of(const struct graph *graph, const struct cause_track *tracks, struct arena *arena)
+struct node_causes node_causes_of(const struct graph *graph, const struct work_classes *classes,
+                                  const struct cause_track *tracks, struct arena *arena)
 {
     struct node_causes causes = {.graph = graph,
                                  .calls = runtime_calls_of(graph->trace, arena),
                                  .graph_launches = graph_launches_of(graph->trace, arena)};
-    causes.pauses = pauses_of_one_length(&causes, tracks, arena);
+    uint8_t *of = arena_room(arena, graph->net.count, sizeof *of);
+    struct arena scratch = {0};
+    find_calls(&causes, read_backs_of(graph->trace, classes, causes.calls, &scratch), of);
+    arena_free(&scratch);
+    causes.of = of;
+    causes.quiet = quiet_of(graph, of, arena);
+    node_pauses_find(graph, tracks, of);
+    find_long(graph, tracks, of);
+    mark_quiet(&causes, of, arena);
     return causes;
 }
 
-enum cause node_cause(const struct node_causes *causes, uint32_t node)
+enum cause node_plain_cause(const struct node_causes *causes, uint32_t node)
 {
-    return causes->pauses && causes->pauses[node] ? CAUSE_PAUSE : cause_of_call(causes, node);
+    switch (causes->of[node]) {
+    case CAUSE_UNKNOWN:
+    case CAUSE_RUN_TIME_COMPILER:
+    case CAUSE_NO_LAUNCH:
+        return cause_of_call(causes, node);
+    default:
+        return node_cause(causes, node);
+    }
 }

@@ -34,20 +34,6 @@ static enum cause cause_of(const struct line_kind *kind)
     }
 }
 
-/* Causes that are told of more than a stretch are ordinary execution of each. */
-static bool same_cause(enum cause of_stretch, enum cause told)
-{
-    switch (told) {
-    case CAUSE_RUN_TIME_COMPILER:
-        return of_stretch == CAUSE_OPERATOR;
-    case CAUSE_UNKNOWN:
-    case CAUSE_NO_LAUNCH:
-        return of_stretch == CAUSE_OPERATOR || of_stretch == CAUSE_PYTHON;
-    default:
-        return of_stretch == told;
-    }
-}
-
 static int64_t take(struct late_costs *costs, uint32_t i)
 {
     const struct delay_cost *cost = &costs->job->delays.at[i];
@@ -67,7 +53,7 @@ int64_t late_costs_take(struct late_costs *costs, enum cause cause, bool is_long
     int64_t ns = 0;
     for (uint32_t i = 0; i < count; i++) {
         const struct line_kind *kind = &costs->job->lines.kinds[costs->job->delays.at[i].kind];
-        if (is_open(costs, i) && same_cause(cause_of(kind), cause) && (!by_name || str_eq(kind->name, what)))
+        if (is_open(costs, i) && cause_of(kind) == cause && (!by_name || str_eq(kind->name, what)))
             ns += take(costs, i);
     }
     return ns;

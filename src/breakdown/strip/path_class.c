@@ -60,7 +60,7 @@ struct path_judge *path_judge_new(const struct graph *graph, const struct judged
                                  .graph = graph,
                                  .classes = rows->classes,
                                  .phases = rows->phases,
-                                 .causes = node_causes_of(graph, rows->tracks, arena),
+                                 .causes = node_causes_of(graph, rows->classes, rows->tracks, arena),
                                  .tracks = rows->tracks,
                                  .until = arena_array(arena, trace->lane_count, sizeof *judge->until)};
     for (uint32_t lane = 0; lane < trace->lane_count; lane++)
@@ -74,8 +74,8 @@ struct path_judge *path_judge_new(const struct graph *graph, const struct judged
 static enum path_class class_of_node(const struct path_judge *judge, uint32_t node, enum cause *says)
 {
     static const enum path_class of_phase[PHASES] = {PATH_FORWARD, PATH_BACKWARD, PATH_OPTIMIZER, PATH_FORWARD};
-    const enum cause cause = node_cause(&judge->causes, node);
-    *says = CAUSE_NONE;
+    const enum cause cause = node_plain_cause(&judge->causes, node), known = node_cause(&judge->causes, node);
+    *says = known == cause ? CAUSE_NONE : known;
     switch (cause) {
     case CAUSE_OPERATOR:
         return of_phase[judge->phases[judge->graph->row[node]]];

@@ -2,7 +2,6 @@
 #include "charge.h"
 
 #include "base/mem.h"
-#include "breakdown/idle/node_cause.h"
 
 static const struct {
     const char *id, *title;
@@ -154,7 +153,7 @@ static struct charges finish(struct charging *c, const uint8_t *of, struct arena
     struct charge_slice *slices = arena_array(arena, c->count, sizeof *slices);
     if (c->count)
         memcpy(slices, c->slices, c->count * sizeof *slices);
-    struct charges charges = {of, slices, (uint32_t)c->count, {0}};
+    struct charges charges = {.of = of, .slices = slices, .slice_count = (uint32_t)c->count};
     find_again(c, charges.again);
     mem_free(c->slices);
     return charges;
@@ -168,7 +167,7 @@ struct charges charges_of(const struct graph *graph, const struct work_classes *
         .tracks = tracks,
         .next = arena_array(arena, graph->trace->lane_count, sizeof *c.next),
     };
-    const struct node_causes causes = node_causes_of(graph, tracks, arena);
+    const struct node_causes causes = node_causes_of(graph, classes, tracks, arena);
     uint8_t *of = arena_room(arena, graph->net.count, sizeof *of);
     for (uint32_t node = 0; node < graph->net.count; node++)
         if (graph->net.kind[node] == NODE_DEVICE) {
@@ -177,7 +176,9 @@ struct charges charges_of(const struct graph *graph, const struct work_classes *
             of[node] = (uint8_t)(CHARGE_HOST + node_cause(&causes, node));
             slice(&c, node);
         }
-    return finish(&c, of, arena);
+    struct charges charges = finish(&c, of, arena);
+    charges.causes = causes;
+    return charges;
 }
 
 const int64_t *charges_not_of_host(const struct graph *graph, const struct charges *charges, struct arena *arena)

@@ -7,7 +7,7 @@
 #ifndef BREAKDOWN_CHARGE_H
 #define BREAKDOWN_CHARGE_H
 
-#include "breakdown/idle/cause_track.h"
+#include "breakdown/idle/node_cause.h"
 #include "graph/graph.h"
 
 enum charge {
@@ -53,6 +53,7 @@ struct charges {
     const uint8_t *of; /* by node: an enum charge, of all that is in no slice */
     const struct charge_slice *slices;
     uint32_t slice_count; /* ascending by node */
+    struct node_causes causes;
     bool again
         [CAUSES]; /* what usually comes once (RESOURCE_START) comes in most steps: no start-up but the host's work */
 };
@@ -63,6 +64,13 @@ enum resource charged_to(const struct charges *charges, enum charge charge);
 /* The tracks are those of the trace. In the arena. */
 struct charges charges_of(const struct graph *graph, const struct work_classes *classes,
                           const struct cause_track *tracks, struct arena *arena);
+
+/* An operator works, whether it is known for what or not. */
+static inline bool node_is_operator(const struct charges *charges, uint32_t node)
+{
+    return charges->causes.graph->net.kind[node] != NODE_DEVICE &&
+           node_plain_cause(&charges->causes, node) == CAUSE_OPERATOR;
+}
 
 /* By node: of the host's work what belongs to other resources. NULL: nothing does. In the arena. */
 const int64_t *charges_not_of_host(const struct graph *graph, const struct charges *charges, struct arena *arena);

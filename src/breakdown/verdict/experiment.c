@@ -209,7 +209,7 @@ static bool is_blank(const struct lab *lab, uint32_t node)
 {
     const struct graph *graph = lab->graph;
     if (graph->net.kind[node] == NODE_CALL || graph->net.work[node] < BLANK_NS ||
-        lab->charges.of[node] != CHARGE_HOST + CAUSE_PYTHON || graph_lane(graph, node) != graph->main_lane)
+        node_plain_cause(&lab->charges.causes, node) != CAUSE_PYTHON || graph_lane(graph, node) != graph->main_lane)
         return false;
     const int64_t middle = graph->net.start[node] + graph->net.work[node] / 2;
     if (trace_open_at(graph->trace, graph->main_lane, NEST_PYTHON, middle) != ROW_NONE)

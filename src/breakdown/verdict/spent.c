@@ -27,10 +27,9 @@ void spent_resources(const struct lab *lab, enum resource of[CHARGES])
 
 enum resource spent_of_node(const struct lab *lab, const enum resource of[CHARGES], uint32_t node)
 {
-    const enum charge charge = (enum charge)lab->charges.of[node];
-    if (lab->hostwork && charge == CHARGE_HOST + CAUSE_OPERATOR)
+    if (lab->hostwork && node_is_operator(&lab->charges, node))
         return hostwork_resource(lab->hostwork, lab->graph->row[node]);
-    return of[charge];
+    return of[lab->charges.of[node]];
 }
 
 struct spending spending_of(const struct lab *lab)

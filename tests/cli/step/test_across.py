@@ -85,6 +85,21 @@ class AcrossTest(unittest.TestCase):
                 self.assertEqual((part["rank"], part["class"]), (rank, kind))
                 self.assertEqual(value["largest"], f"{part['title']} of rank {rank}")
 
+    def test_what_was_not_recorded_has_one_name(self):
+        """200 ms in backward of which nothing says what ran: the sentence, the costs and the path call it the same."""
+        for name in ("late_backward_4", "late_forward_8", "late_in_gloo_pipeline_4"):
+            with self.subTest(name), tempfile.TemporaryDirectory() as folder:
+                job = JOBS[name]
+                write(job, folder)
+                document = self.path(folder)
+                value = values(document)
+                cost, part = rows_of(document, "delay_costs")[0], rows_of(document, "across")[0]
+                self.assertIn(value["late_cause"], ("unknown", "pause"))
+                for row in (cost, part):
+                    self.assertEqual((row["rank"], row["cause"], row["phase"]), (job.rank, value["late_cause"], job.phase))
+                    self.assertEqual(row["name"], job.where)
+                self.assertEqual(value["largest"], f"{part['title']} of rank {job.rank}")
+
     def test_recorded_gloo(self):
         for name in ("ddp-sid", "ddp-trixie"):
             with self.subTest(name):

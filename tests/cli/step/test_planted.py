@@ -160,7 +160,7 @@ class Written(unittest.TestCase):
 class Catalogue(unittest.TestCase):
     def test_it_has_every_cause_and_size(self):
         self.assertGreaterEqual(len(JOBS), 40)
-        self.assertEqual({job.ranks for job in JOBS.values()}, {1, 2, 4, 8})
+        self.assertGreaterEqual({job.ranks for job in JOBS.values()}, {1, 2, 4, 8})
         causes = {job.cause for job in JOBS.values()}
         for cause in ("compilation runtime_compiler module_loading library_start library_search allocator_growth allocator_retry "
                       "caching_off expandable_segments device_work gc checkpoint logging loading_single loading_workers "

@@ -7,7 +7,8 @@
 #ifndef BREAKDOWN_QUIET_H
 #define BREAKDOWN_QUIET_H
 
-#include "breakdown/verdict/lab.h"
+#include "cause.h"
+#include "graph/graph.h"
 
 enum {
     QUIET_NS = 1000 * 1000, /* a run takes this long or longer */
@@ -19,19 +20,15 @@ enum {
 struct quiet_run {
     uint32_t first, last; /* nodes of its thread */
     uint32_t over;        /* the innermost event over half of it or more; QUIET_NOWHERE */
-    uint32_t next;        /* of the same thread; NOT_QUIET */
 };
 
+/* By thread, and then in order. */
 struct quiet {
-    const struct lab *lab;
-    const struct quiet_run *at; /* NULL: there is none */
-    uint32_t *now;              /* by lane: the run that may hold the nodes to come; NOT_QUIET */
+    struct quiet_run *at;
+    uint32_t count;
 };
 
-/* Of the selected steps. None is where nothing is launched at all. In the arena; the lab must live as long. */
-struct quiet quiet_of(const struct lab *lab, struct arena *arena);
-
-/* The event over the run that holds the node; NOT_QUIET. Asked for nodes of the host, ascending. */
-uint32_t quiet_over(struct quiet *quiet, uint32_t node);
+/* causes: by node, enum cause. None is where nothing is launched at all. In the arena. */
+struct quiet quiet_of(const struct graph *graph, const uint8_t *causes, struct arena *arena);
 
 #endif
