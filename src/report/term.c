@@ -296,6 +296,14 @@ static bool put_table(struct term *term, const struct section *section, const st
     return true;
 }
 
+static bool has_values(const struct section *section)
+{
+    for (uint32_t i = 0; i < section->value_count; i++)
+        if (!section->values[i].detail)
+            return true;
+    return false;
+}
+
 /* Whether people have anything to see in it. */
 static bool is_shown(const struct section *section)
 {
@@ -304,7 +312,7 @@ static bool is_shown(const struct section *section)
     for (uint32_t i = 0; i < section->table_count; i++)
         if (!section->tables[i]->json_only || has_figure(section, section->tables[i]))
             return true;
-    return section->text_count || section->value_count;
+    return section->text_count || has_values(section);
 }
 
 static void put_section(struct term *term, const struct section *section)
@@ -317,10 +325,11 @@ static void put_section(struct term *term, const struct section *section)
         term_paragraph(term, STYLE_PLAIN, section->texts[i], TERM_INDENT);
     }
     bool follows = section->text_count;
-    if (follows && section->value_count)
+    const bool values = has_values(section);
+    if (follows && values)
         term_line(term);
     put_values(term, section);
-    follows = follows || section->value_count;
+    follows = follows || values;
     for (uint32_t i = 0; i < section->table_count; i++)
         follows = put_table(term, section, section->tables[i], follows) || follows;
 }

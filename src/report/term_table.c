@@ -298,7 +298,8 @@ void term_table(struct term *term, const struct table *table, bool all, uint32_t
     put_heading(term, &layout);
     for (uint32_t row = 0; row < layout.rows; row++)
         put_row(term, &layout, row);
-    if (!table->row_count)
+    if (table->row_count)
+        put_left_out(term, &layout);
+    else
         put_note(term, S("none"));
-    put_left_out(term, &layout);
 }

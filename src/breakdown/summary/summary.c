@@ -343,10 +343,10 @@ static void take_host_work(const struct summary *of, struct facts *facts, struct
         facts->copying_ns = (double)of->verdict.time_ns[RESOURCE_COPIES] / of->verdict.steps;
 }
 
-/* Of several ranks who is late comes first; in balance the largest finding need not fit the bound. */
+/* Of several ranks who is late comes first; in balance, and where no bound is named, nothing is known to help first. */
 static bool has_first(const struct facts *facts)
 {
-    return facts->ranks == 1 && facts->bound != BOUND_BALANCED;
+    return facts->ranks == 1 && facts->bound != BOUND_BALANCED && facts->bound != BOUND_UNKNOWN;
 }
 
 /* What bounds a step; of one trace what to do first, where something is worth a warning, else what fills the step most. */
