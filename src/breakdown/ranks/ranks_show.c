@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#include "base/sort.h"
+
 /* A mean a step: of ns over steps; null of no steps. */
 static struct cell ranks_per_step(double ns, uint32_t steps)
 {
@@ -246,9 +248,34 @@ static struct cell *account_cells(const struct rank_numbers *rank, const struct 
     return cells;
 }
 
-static void fill_rank(const void *context, uint32_t r, struct cell *cells)
+/* The ranks, and in which order they stand. */
+struct shown {
+    struct ranks ranks;
+    const uint32_t *order;
+};
+
+enum { ALL_SEEN = 20 }; /* ranks that a screen shows without being asked for more */
+
+/* By rank; where they are too many for a screen, the latest first. */
+static const uint32_t *order_of(const struct ranks *ranks, struct arena *arena)
 {
-    const struct ranks *ranks = context;
+    struct arena scratch = {0};
+    struct keyed *pairs = arena_array(&scratch, ranks->count, sizeof *pairs);
+    uint32_t *order = arena_array(arena, ranks->count, sizeof *order);
+    for (uint32_t r = 0; r < ranks->count; r++)
+        pairs[r] = (struct keyed){ranks->count > ALL_SEEN ? -ranks->accounts[r].late_ns : r, r};
+    sort_keyed(pairs, ranks->count);
+    for (uint32_t r = 0; r < ranks->count; r++)
+        order[r] = pairs[r].row;
+    arena_free(&scratch);
+    return order;
+}
+
+static void fill_rank(const void *context, uint32_t row, struct cell *cells)
+{
+    const struct shown *shown = context;
+    const struct ranks *ranks = &shown->ranks;
+    const uint32_t r = shown->order[row];
     const struct rank_numbers *rank = ranks->at[r];
     *cells++ = cell_int(rank->rank);
     *cells++ = cell_text(rank->path);
@@ -264,8 +291,8 @@ static void fill_rank(const void *context, uint32_t r, struct cell *cells)
 /* Rows are made when they are written: of thousands of ranks they would be a good part of the memory. */
 static void show_table(const struct ranks *ranks, struct section *section, struct arena *arena)
 {
-    struct ranks *shown = arena_alloc(arena, sizeof *shown);
-    *shown = *ranks;
+    struct shown *shown = arena_alloc(arena, sizeof *shown);
+    *shown = (struct shown){*ranks, order_of(ranks, arena)};
     table_drawn(ranks_table(ranks, section), ranks->count, fill_rank, shown);
 }
 
@@ -348,6 +375,8 @@ void ranks_show(const struct ranks *ranks, struct report *report)
     section_text(section,
                  S("Times are means a step. waited: inside a collective until the last rank had come. late: behind the "
                    "middle rank. others waited: rank time, shared among the ranks that were missing."));
+    if (ranks->count > ALL_SEEN)
+        section_text(section, S("The ranks that are latest come first."));
     show_table(ranks, section, report_arena(report));
     show_clocks(ranks, report);
     ranks_show_collectives(ranks, report);

@@ -169,6 +169,16 @@ class Planted(Case):
                 self.assertTrue(rows)
 
 
+    def test_of_many_ranks_the_latest_come_first(self):
+        """Twenty rows fit a screen; who is late is among them."""
+        late_us = [LATE_US * (rank == 20) for rank in range(22)]
+        document = self.ranks(self.plant(late_us))
+        self.assertEqual([row["rank"] for row in rows_of(document, "ranks")], [20] + [rank for rank in range(22) if rank != 20])
+        os.unlink(os.path.join(self.folder, "worker21.json"))
+        os.unlink(os.path.join(self.folder, "worker0.json"))
+        self.assertEqual([row["rank"] for row in rows_of(self.ranks(self.folder), "ranks")], list(range(1, 21)))
+
+
 class Real(Case):
     def test_the_recorded_straggler(self):
         """Rank 1 of the example got each batch 20 ms late; its data loader slept."""
