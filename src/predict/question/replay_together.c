@@ -52,7 +52,7 @@ static struct coming *all_coming(struct replay *const *replays, uint32_t ranks, 
     for (uint32_t r = 0; r < ranks; r++)
         for (uint32_t i = 0; i < lines[r].count; i++) {
             const struct replay_meet *meet = &replays[r]->meets[i];
-            const uint32_t node = replays[r]->graph->node_of[meet->row];
+            const uint32_t node = graph_node_of(replays[r]->graph, meet->row);
             if (node != NODE_NONE && lines[r].at[i].key)
                 all[(*count)++] = (struct coming){lines[r].at[i].key, meet->size, {r, node}};
         }
