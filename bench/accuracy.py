@@ -21,6 +21,7 @@ import accuracy_kernels
 import accuracy_llm
 import accuracy_models
 import accuracy_own
+import accuracy_serving
 import accuracy_transfer
 from accuracy_data import PROGRAM, Figure, Program
 from inputs import TOP, Missing
@@ -32,6 +33,7 @@ GROUPS = {
     "left out": accuracy_transfer.left_out,
     "ten rows": accuracy_transfer.ten_rows,
     "own": accuracy_own.own,
+    "serving": accuracy_serving.serving_kernels,
     "models": accuracy_models.whole_models,
     "recommendation": accuracy_dlrm.figures,
     "iterations": accuracy_llm.iterations,
