@@ -220,6 +220,29 @@ static void add_host(const struct group_model *group, const struct family *famil
     estimate->shared = hypot(estimate->shared, host);
 }
 
+/*
+ * Where nobody says whose kernel it is, or its word is not known, it may be that of any: their spread, with that of their
+ * mean from so few. All kernels of a step have the library in common.
+ */
+static double library_doubt(const struct family *family, const struct coefficient_set *set,
+                            const struct hardware *hardware, const struct kernel *kernel)
+{
+    const bool told = kernel->library != LIBRARY_UNTOLD && kernel->library != LIBRARY_UNKNOWN;
+    const uint32_t libraries = family->libraries && !told ? family->libraries(kernel) : 0;
+    double sum = 0, squares = 0, count = 0;
+    for (int i = 0; i < LIBRARIES; i++) {
+        struct kernel of_one = *kernel;
+        of_one.library = (enum library)i;
+        if (!(libraries >> i & 1))
+            continue;
+        const double us = log(set_us(family, set, hardware, &of_one, false));
+        sum += us;
+        squares += us * us;
+        count++;
+    }
+    return count > 1 ? sqrt(fmax(0, squares - sum * sum / count) / (count - 1) * (1 + 1 / count)) : 0;
+}
+
 /* ---- estimating ---- */
 
 static uint32_t family_number(const struct family *family)
@@ -272,6 +295,8 @@ bool models_estimate(const struct models *models, const struct hardware *hardwar
         add_host(group, family, set, hardware, kernel, estimate);
         add_ensemble(family, kin.other, hardware, kernel, estimate);
     }
+    if (set)
+        estimate->shared = hypot(estimate->shared, library_doubt(family, set, hardware, kernel));
     return true;
 }
 

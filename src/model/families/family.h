@@ -50,6 +50,9 @@ struct family {
     /* The kernels that share coefficients: "bmm". Constant text. NULL: the word of the form. */
     const char *(*group)(const struct kernel *kernel);
 
+    /* Whose kernels were told apart for this one, as bits 1u << LIBRARY_VLLM; NULL: nobody's. */
+    uint32_t (*libraries)(const struct kernel *kernel);
+
     /* Analytic time in microseconds, above 0 and finite for every kernel that kernel_check lets pass. */
     double (*us)(const struct kernel *kernel, const struct hardware *hardware, const double *coefficients);
     const struct parameter *parameters;

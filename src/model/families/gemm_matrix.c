@@ -418,6 +418,12 @@ static const char *group(const struct kernel *kernel)
     return kernel->dtype == DTYPE_F8 ? "fp8" : "half";
 }
 
+/* The kernel of few tiles was measured by itself. */
+static uint32_t libraries(const struct kernel *kernel)
+{
+    return has_few_tiles(kernel) ? 0 : 1u << LIBRARY_SGLANG | 1u << LIBRARY_TRTLLM | 1u << LIBRARY_VLLM;
+}
+
 /* A format has the units that it is made for, or there is no such kernel. */
 static uint32_t also_needs(const struct kernel *kernel, const struct hardware *hardware)
 {
@@ -435,6 +441,7 @@ const struct family family_gemm_matrix = {
     .also_needs = also_needs,
     .takes = takes,
     .group = group,
+    .libraries = libraries,
     .us = us,
     .parameters = parameters,
     .parameter_count = COEFFICIENTS,

@@ -86,6 +86,21 @@ static void what_is_further_is_less_sure(void **state)
         assert_true(sd[i] > sd[i - 1]);
 }
 
+/* Whose kernel it is says something; not to know it, or a word of nobody's, is less. */
+static void without_a_library_an_estimate_is_less_sure(void **state)
+{
+    static const char *const boards[] = {"NVIDIA B200", "NVIDIA B300", "NVIDIA L40S"};
+    for (int i = 0; i < 3; i++) {
+        const struct hardware hardware = device(boards[i]);
+        struct kernel kernel = product_of_16_bits();
+        const double told = estimate_on(&hardware, kernel).shared;
+        kernel.library = LIBRARY_UNTOLD;
+        const double untold = estimate_on(&hardware, kernel).shared;
+        kernel.library = LIBRARY_UNKNOWN;
+        assert_true(untold > told && estimate_on(&hardware, kernel).shared == untold);
+    }
+}
+
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
@@ -93,6 +108,7 @@ int main(void)
         cmocka_unit_test(a_sibling_answers_for_its_generation),
         cmocka_unit_test(the_mean_of_generations_lies_between_them),
         cmocka_unit_test(what_is_further_is_less_sure),
+        cmocka_unit_test(without_a_library_an_estimate_is_less_sure),
     };
     return cmocka_run_group_tests(tests, open_models, close_models);
 }
