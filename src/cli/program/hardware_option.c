@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "call.h"
+#include "hw/contradiction.h"
 
 bool hardware_apply_sets(const struct call *call, struct arena *arena, struct hardware *hardware,
                          struct steptime_error *err)
@@ -15,10 +16,25 @@ bool hardware_apply_sets(const struct call *call, struct arena *arena, struct ha
     return true;
 }
 
+/* What is asked may be no device that can be; it is answered, and said. */
+static void say_contradiction(const struct hardware *hardware)
+{
+    struct arena arena = {0};
+    uint32_t count;
+    const str first = hardware_contradiction(hardware, &arena, &count);
+    if (count)
+        fprintf(stderr, "steptime: %u figures of %.*s contradict each other: %.*s\n", count, (int)hardware->name.len,
+                hardware->name.at, (int)first.len, first.at);
+    arena_free(&arena);
+}
+
 bool hardware_of_words(const struct call *call, str name, struct arena *arena, struct hardware *hardware,
                        struct steptime_error *err)
 {
-    return hardware_find(name, arena, hardware, err) && hardware_apply_sets(call, arena, hardware, err);
+    if (!hardware_find(name, arena, hardware, err) || !hardware_apply_sets(call, arena, hardware, err))
+        return false;
+    say_contradiction(hardware);
+    return true;
 }
 
 static void tell(str name, struct report *report)

@@ -66,6 +66,22 @@ class Refusals(unittest.TestCase):
         self.assertIn("bf16", done.err)
 
 
+class Contradictions(unittest.TestCase):
+    ROW = "op,device,rows,cols\nadd,,4096,4096\n"
+
+    def test_figures_that_contradict_each_other_are_named_and_counted(self):
+        done = kernels(self.ROW, "--hw", "H100", "--set", "fp8=100TFLOP/s")
+        self.assertEqual(done.code, OK, done.err)
+        self.assertIn("2 figures of NVIDIA H100 SXM 80GB contradict each other: fp8 is below fp16", done.err)
+        self.assertIn("fp32 is more than its lanes", kernels(self.ROW, "--hw", "T4", "--set", "clock=100MHz").err)
+
+    def test_those_of_the_catalogue_do_not(self):
+        names = {row["name"] for row in csv.DictReader(io.StringIO(steptime("hw", "--format", "csv", "--table", "gpus").out))}
+        self.assertGreater(len(names), 40)
+        for name in names:
+            self.assertNotIn("contradict", kernels(self.ROW, "--hw", name).err, name)
+
+
 class Levels(unittest.TestCase):
     ROW = "op,device,rows,cols\nadd,T4,4096,4096\n"
 
