@@ -366,6 +366,12 @@ class Intervals(unittest.TestCase):
         found = values("predict", shared_trace(TORCHBENCH))
         self.assertEqual((found["shared_doubt"], found["own_doubt"], found["host_doubt"]), (0, 0, 0))
 
+    def test_a_lone_step_is_not_sure_either(self):
+        found = values("predict", shared_trace("kineto/tl_h100_bert_small.json.gz"), "--mode", "model")
+        self.assertLess(found["step_low_ns"], 0.95 * found["step_ns"])
+        self.assertLess(found["step_low_ns"], found["finished_ns"])
+        self.assertLess(found["finished_ns"], found["step_high_ns"])
+
 
 class Real(unittest.TestCase):
     def check_near(self, name, within):
