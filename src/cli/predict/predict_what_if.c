@@ -323,6 +323,15 @@ static bool predict_point(void *context, const struct question *question, struct
 
 /* ---- in place of what was walked ---- */
 
+/* How far a walk is off says nothing of a replay: only what models make of device work is as unsure in both. */
+static void move_range(const struct prediction *prediction, struct predicted_range *range, double from_us, double to_us)
+{
+    if (prediction->modelled_us > 0 && to_us >= 0)
+        range_moved(range, from_us, to_us);
+    else
+        *range = (struct predicted_range){-1, -1};
+}
+
 /* Of a rank's steps those that were replayed. */
 static void put_steps(const struct what_if_input *input, const struct what_if_answer *answer,
                       struct prediction *prediction)
@@ -334,21 +343,18 @@ static void put_steps(const struct what_if_input *input, const struct what_if_an
         const double walked_us = step->step_us;
         step->step_us = replayed ? (double)answer->steps[at].step_ns / 1e3 : -1;
         step->active_us = replayed ? (double)answer->steps[at].active_ns / 1e3 : -1;
-        range_moved(&step->range, walked_us, step->step_us);
-        if (!replayed)
-            step->range = (struct predicted_range){-1, -1};
+        move_range(prediction, &step->range, walked_us, step->step_us);
         at += replayed;
     }
 }
 
-/* How far a walk is off says nothing of a replay. */
 static void put_replayed(const struct what_if_input *input, const struct what_if_answer *answer,
                          struct prediction *prediction)
 {
     prediction->replayed = true;
     prediction->replay_explains = input->explained;
     prediction->walk_step_us = prediction->walked.step_us;
-    range_moved(&prediction->range, prediction->walk_step_us, answer->after.step_us);
+    move_range(prediction, &prediction->range, prediction->walk_step_us, answer->after.step_us);
     prediction->walked.step_us = answer->after.step_us;
     prediction->walked.host_us = answer->after.host_us;
     prediction->walked.active_us = answer->after.active_us;

@@ -106,6 +106,13 @@ class Recorded(Case):
         self.assertEqual(answer["after_ns"], answer["before_ns"])
         self.assertEqual(answer["basis"], "replay of the recording")
 
+    def test_a_replay_has_no_interval_of_the_walk(self):
+        """How far the walk is off is no doubt of the replay, and its nothing no certainty; what models change has one."""
+        found = values(self.ask("--cpu-speed", "2", self.trace), "prediction")
+        self.assertEqual([found[name] for name in ("step_low_ns", "step_high_ns", "level", "error")], [None] * 4)
+        moved = values(self.ask("--hw", "H100", shared_trace("kineto/tl_h100_bert_small.json.gz"), "--set", "memory=50%"), "prediction")
+        self.assertLess(moved["step_low_ns"], moved["step_high_ns"])
+
     def test_real_traces_come_back_as_recorded(self):
         for name in ("kineto/hta_alexnet_critical_path.json.gz", "kineto/kineto_resnet50_train_workers4_torch19.json.gz",
                      "kineto/tl_h100_bert_small.json.gz"):
