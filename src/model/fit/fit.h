@@ -11,6 +11,9 @@
  *     vendor          a whole device left out; the others of its vendor together predict it, each with its own host's
  *                     launch figures, of which the middle is taken (where a family has such figures)
  *     vendor+launch   the same with the launch figures of the device's smallest rows: told, never chosen
+ *     generations     a whole generation left out; the mean of what the others' forms say predicts it (fit_generations.c)
+ *     sibling         a whole device left out; the one most like it of its generation predicts it
+ *     sibling+trees   the same with the residual of that one
  *     own             a measured device, some of its own rows left out
  *     own+trees       the same with a residual learned on its other rows
  *
