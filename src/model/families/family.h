@@ -94,7 +94,7 @@ struct family {
      */
     bool (*steady)(const struct hardware *hardware);
 
-    /* Whether rows of such a kernel are fitted to; NULL: all of its group. */
+    /* Whether rows of such a kernel tell of their group, so that others are not fitted to beside them. NULL: all do. */
     bool (*tells)(const struct kernel *kernel);
 
     uint32_t trees, leaves; /* of the residual; 0: as many as is usual (fit.c) */

@@ -240,22 +240,27 @@ static void fit_group(struct work *work, struct group_model *group)
     memcpy(group->sets + 1, work->own, work->part_count * sizeof *work->own);
 }
 
-static bool tells(const struct family *family, const struct kernel *kernel)
+static bool is_of(const struct measurement *row, const struct family *family, str group, uint32_t device)
 {
-    return !family->tells || family->tells(kernel);
+    return row->device == device && family_of_kernel(&row->kernel) == family &&
+           str_eq(family_group(family, &row->kernel), group);
 }
 
+/* Of the group's rows on the device those that tell of it; all, where none is better than the others. */
 static struct rows rows_of(const struct family *family, str group, const struct measurements *measurements,
                            uint32_t device, struct arena *arena)
 {
-    struct rows rows = {arena_array(arena, measurements->count, sizeof *rows.at), 0};
+    struct rows rows = {arena_array(arena, measurements->count, sizeof *rows.at), 0}, telling = rows;
+    telling.at = arena_array(arena, measurements->count, sizeof *telling.at);
     for (uint32_t i = 0; i < measurements->count; i++) {
         const struct measurement *row = &measurements->rows[i];
-        if (row->device == device && family_of_kernel(&row->kernel) == family && tells(family, &row->kernel) &&
-            str_eq(family_group(family, &row->kernel), group))
-            rows.at[rows.count++] = row;
+        if (!is_of(row, family, group, device))
+            continue;
+        rows.at[rows.count++] = row;
+        if (family->tells && family->tells(&row->kernel))
+            telling.at[telling.count++] = row;
     }
-    return rows;
+    return telling.count ? telling : rows;
 }
 
 /* Keeps parts in the order of their devices' names, so that other tables beside change nothing. */
@@ -303,7 +308,7 @@ static uint32_t groups_of(const struct family *family, const struct measurements
     uint32_t count = 0;
     for (uint32_t i = 0; i < measurements->count; i++) {
         const struct kernel *kernel = &measurements->rows[i].kernel;
-        if (family_of_kernel(kernel) != family || !tells(family, kernel))
+        if (family_of_kernel(kernel) != family)
             continue;
         const str group = family_group(family, kernel);
         uint32_t at = 0;
