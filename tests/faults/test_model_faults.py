@@ -10,12 +10,12 @@ HEAD = "op,device,b,m,n,k,latency_us\n"
 
 
 def product(size, us):
-    return f"bmm,Tesla V100-PCIE-32GB,1,{size},{size},{size},{us:.4f}\n"
+    return f"bmm,Tesla V100-PCIE-32GB,2,{size},{size},{size},{us:.4f}\n"
 
 
 def rows(count):
     """Products at half of the peak, 14 TFLOP/s."""
-    return "".join(product(512 + 16 * i, 30 + 2 * (512 + 16 * i) ** 3 / 7e6) for i in range(count))
+    return "".join(product(512 + 16 * i, 30 + 4 * (512 + 16 * i) ** 3 / 7e6) for i in range(count))
 
 
 class Faults(unittest.TestCase):
@@ -52,7 +52,7 @@ class Faults(unittest.TestCase):
         self.assertIn("too few", done.err)
 
     def test_a_device_with_too_few_rows_is_left_out_and_named(self):
-        done = self.fit(HEAD + rows(60) + "bmm,T4,1,512,512,512,90\n")
+        done = self.fit(HEAD + rows(60) + "bmm,T4,2,512,512,512,90\n")
         self.assertEqual(done.code, OK, done.err)
         self.assertIn("NVIDIA T4 left out: 1 rows", done.out)
         self.assertNotIn("\nset NVIDIA T4", done.out)
