@@ -70,7 +70,7 @@ class Faults(unittest.TestCase):
     def test_coefficients_without_a_version_or_a_spread_are_read(self):
         text = "\n".join(line for line in self.fit(HEAD + rows(60)).out.split("\n")
                          if line.split(" ")[0] not in ("version", "shared", "spread"))
-        asked = self.write("asked.csv", "op,device,b,m,n,k\nbmm,V100-PCIE-32GB,1,512,512,512\n")
+        asked = self.write("asked.csv", "op,device,b,m,n,k\nbmm,V100-PCIE-32GB,2,512,512,512\n")
         done = steptime("predict", "kernel", "--models", self.write("model.txt", text), "--input", asked)
         self.assertEqual(done.code, OK, done.err)
         self.assertIn(",measured,NVIDIA Tesla V100 PCIe", done.out)
