@@ -166,7 +166,6 @@ static const struct {
     {FRAMES, IS, "<built-in function select>", NULL, CAUSE_WAITING},
     {FRAMES, IS, "<built-in function waitpid>", NULL, CAUSE_WAITING},
     {FRAMES, STARTS, "<method 'recv", "_socket.socket", CAUSE_WAITING},
-    {BIT(EVENT_OPERATOR), ENDS, "::wait", NULL, CAUSE_WAITING},
 
     {CALLS, STARTS, "cudaStreamBeginCapture", NULL, CAUSE_CAPTURE},
     {CALLS, STARTS, "cudaStreamEndCapture", NULL, CAUSE_CAPTURE},

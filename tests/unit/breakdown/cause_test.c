@@ -41,9 +41,6 @@ static void names_say_what_they_are(void **state)
         {"torch/serialization.py(800): save", EVENT_PYTHON, CAUSE_CHECKPOINT},
         {"logging/__init__.py(1500): info", EVENT_PYTHON, CAUSE_LOGGING},
         {"<built-in function sleep>", EVENT_PYTHON, CAUSE_SLEEP},
-        {"aten::wait", EVENT_OPERATOR, CAUSE_WAITING},
-        {"c10d::wait", EVENT_OPERATOR, CAUSE_WAITING},
-        {"_c10d_functional::wait_tensor", EVENT_OPERATOR, CAUSE_NONE},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (cause_of_name(str_of(rows[i].name), rows[i].kind) != rows[i].cause)
