@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Each file is read by one thread, which then waits for the file's turn to get its rank (rank.h), takes it and drops
- * it. Threads share nothing else: each file has its own arena.
+ * it. Arenas of files are shared (arenas.h), each by one worker at a time; threads share nothing else.
  */
 #include "inputs.h"
 

@@ -8,6 +8,7 @@
 
 #include "advice_causes.h"
 #include "advice_host.h"
+#include "advice_recording.h"
 #include "span_text.h"
 
 #include <stdlib.h>
@@ -195,47 +196,6 @@ static double host_communication_ns(const struct facts *f)
     return f->device ? 0 : beyond_waiting(f, PART_COMMUNICATION);
 }
 
-/* ---- the recording ---- */
-
-static double profiler_ns(const struct facts *f)
-{
-    return f->part_ns[PART_PROFILER];
-}
-
-static str say_profiler(const struct facts *f, double ns, struct arena *arena)
-{
-    return str_printf(arena,
-                      "The profiler's own work takes %s a step (%.0f %%); the step is faster without it. Record fewer "
-                      "steps, or without with_stack and profile_memory.",
-                      span_text(arena, ns), percent(f, ns));
-}
-
-static double spread_ns(const struct facts *f)
-{
-    return f->steps >= 3 ? f->p95_ns - f->p50_ns : 0;
-}
-
-static str say_spread(const struct facts *f, double ns, struct arena *arena)
-{
-    const bool warm = f->first_ns > 1.25 * f->p50_ns;
-    return str_printf(arena, "Steps differ: the slow ones (p95) take %s more than the median (%.0f %%). %s",
-                      span_text(arena, ns), percent(f, ns),
-                      warm ? "The first recorded step is the slow one: look again with --skip-warmup."
-                           : "See `steptime breakdown --table steps` for what grows in them.");
-}
-
-static double unstepped_ns(const struct facts *f)
-{
-    return f->steps_from == STEPS_NONE ? f->wall_ns : 0;
-}
-
-static str say_unstepped(const struct facts *f, double ns, struct arena *arena)
-{
-    return str_printf(arena,
-                      "All %s count as one step. Call profiler.step() once a step: then the figures are per step.",
-                      span_text(arena, ns));
-}
-
 #define PART_BIT(part) ((uint64_t)1 << (part))
 #define COPY_BITS      (PART_BIT(PART_LAST_COPY + 1) - PART_BIT(PART_FIRST_COPY))
 
@@ -255,9 +215,9 @@ static const struct rule rules[] = {
     {"SM304", 0.25, host_operators_ns, say_host_operators, PART_BIT(PART_FORWARD) | PART_BIT(PART_BACKWARD), false,
      RESOURCE_NONE},
     {"SM305", 0.10, host_copies_ns, say_host_copies, 0, false, RESOURCE_NONE},
-    {"SM401", 0.05, profiler_ns, say_profiler, PART_BIT(PART_PROFILER), false, RESOURCE_NONE},
-    {"SM402", 0.25, spread_ns, say_spread, 0, false, RESOURCE_NONE},
-    {"SM403", 0.50, unstepped_ns, say_unstepped, 0, false, RESOURCE_NONE},
+    {"SM401", 0.05, recording_profiler_ns, say_profiler, PART_BIT(PART_PROFILER), false, RESOURCE_NONE},
+    {"SM402", 0.25, recording_spread_ns, say_spread, 0, false, RESOURCE_NONE},
+    {"SM403", 0.50, recording_unstepped_ns, say_unstepped, 0, false, RESOURCE_NONE},
 };
 
 enum { RULES = sizeof rules / sizeof *rules };
