@@ -14,6 +14,7 @@
 #include "memory_file.h"
 #include "report/report.h"
 #include "sketch/numbers/job_sketch.h"
+#include "sketch/numbers/kernels_sketch.h"
 #include "sketch/numbers/operators_sketch.h"
 #include "sketch/numbers/path_sketch.h"
 #include "sketch/numbers/summary_sketch.h"
@@ -94,6 +95,17 @@ static bool check_operators(const struct input_file *file, struct arena *arena, 
     return true;
 }
 
+static bool check_kernels(const struct input_file *file, struct arena *arena, struct steptime_error *err)
+{
+    struct kernel_times times;
+    if (!kernels_sketch_read(file->sketch, arena, &times, err))
+        return false;
+    struct sketch again = {.sections[SKETCH_KERNELS] = kernels_sketch_write(&times, arena)};
+    assert(kernels_sketch_read(&again, arena, &times, err));
+    kernel_times_show((const struct kernel_times_rank[]){{0, &times}, {1, &times}}, 2, report_new(arena, S("ranks")));
+    return true;
+}
+
 static bool check_path(const struct input_file *file, struct arena *arena, struct steptime_error *err)
 {
     struct critical_path path;
@@ -121,7 +133,8 @@ static bool take(void *context, struct input_file *file, struct steptime_error *
     check_numbers(&rank.numbers);
     check_again(&rank, arena);
     check_together(file->sketch, &rank, arena);
-    return check_summary(file, arena, err) && check_path(file, arena, err) && check_operators(file, arena, err);
+    return check_summary(file, arena, err) && check_path(file, arena, err) && check_operators(file, arena, err) &&
+           check_kernels(file, arena, err);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)

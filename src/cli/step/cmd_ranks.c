@@ -4,14 +4,17 @@
 
 #include "breakdown/job/delay_show.h"
 #include "breakdown/job/ideal_show.h"
+#include "breakdown/kernels/kernel_times.h"
 #include "breakdown/ranks/ranks_show.h"
 #include "cli/program/command.h"
 #include "compile_log.h"
 #include "sketch/numbers/job_sketch.h"
+#include "sketch/numbers/kernels_sketch.h"
 
 /* Of one trace, or of its sketch. */
 struct taken {
     struct job_numbers numbers; /* first: a result is read as its numbers */
+    struct kernel_times kernels;
     struct compiled_trace compiled;
 };
 
@@ -19,20 +22,35 @@ static void run(const struct call *call, const struct trace *trace, struct arena
 {
     struct taken *taken = result;
     job_numbers_of(trace, call_selection(call), arena, &taken->numbers);
+    taken->kernels = kernel_times_of(trace, call_selection(call), arena);
     compile_log_take(call, trace, arena, &taken->compiled);
 }
 
 static bool run_sketch(const struct call *call, const struct sketch *sketch, int64_t rank, struct arena *arena,
                        void *result, struct steptime_error *err)
 {
-    return compile_log_of_sketch(call, err) && job_sketch_read(sketch, rank, arena, result, err);
+    struct taken *taken = result;
+    return compile_log_of_sketch(call, err) && job_sketch_read(sketch, rank, arena, &taken->numbers, err) &&
+           kernels_sketch_read(sketch, arena, &taken->kernels, err);
 }
 
 static void sketch(const struct call *call, const struct sketching *of, struct arena *arena, struct sketch *sketch)
 {
-    const struct job_rank rank = job_rank_of(of->result);
+    const struct taken *taken = of->result;
+    const struct job_rank rank = job_rank_of(&taken->numbers);
     (void)call;
     job_sketch_write(&rank, arena, sketch);
+    sketch->sections[SKETCH_KERNELS] = kernels_sketch_write(&taken->kernels, arena);
+}
+
+static void show_kernels(const void *const *results, uint32_t count, struct report *report)
+{
+    struct kernel_times_rank *ranks = arena_array(report_arena(report), count, sizeof *ranks);
+    for (uint32_t r = 0; r < count; r++) {
+        const struct taken *taken = results[r];
+        ranks[r] = (struct kernel_times_rank){taken->numbers.numbers.rank, &taken->kernels};
+    }
+    kernel_times_show(ranks, count, report);
 }
 
 static bool show(const struct call *call, const void *const *results, uint32_t count, struct report *report,
@@ -50,6 +68,7 @@ static bool show(const struct call *call, const void *const *results, uint32_t c
     ranks_show(&job.ranks, report);
     delay_show(&job, report);
     ideal_show(&job, report);
+    show_kernels(results, count, report);
     verdict_show(&job.verdict, count, report);
     return compile_log_tell(call, results, offsetof(struct taken, compiled), count, report, err);
 }
@@ -78,6 +97,7 @@ const struct command command_ranks = {
         "the job and what it would save.\n\nSketches, which 'steptime summary --save' writes where the traces lie, are read as "
         "traces are, and the answer is the same.\n\nThe tables: ranks (a row a rank), causes (what the late rank did longer), "
         "delay_costs (what all waiting is due to, of every rank), ideal (what the job would save), "
+        "kernels_of_ranks (the largest kernels: the slowest rank against the typical one), "
         "experiments (what bounds it), collective_kinds (transfer times, algorithm and bus bandwidth by kind and size), "
         "collectives (each one with its skew).",
     .examples = "steptime ranks traces/|all traces of a directory\n"

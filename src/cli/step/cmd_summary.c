@@ -9,6 +9,7 @@
 #include "behinds_option.h"
 #include "compile_log.h"
 #include "parallel/crew.h"
+#include "sketch/numbers/kernels_sketch.h"
 #include "sketch/numbers/operators_sketch.h"
 #include "sketch/numbers/path_sketch.h"
 #include "sketch/numbers/summary_sketch.h"
@@ -70,6 +71,8 @@ static void sketch(const struct call *call, const struct sketching *of, struct a
     sketch->sections[SKETCH_PATH] = path_sketch_write(&path, false, arena);
     const struct operator_paths operators = operator_paths_of(of->trace, call_selection(call), arena);
     sketch->sections[SKETCH_OPERATORS] = operators_sketch_write(&operators, arena);
+    const struct kernel_times kernels = kernel_times_of(of->trace, call_selection(call), arena);
+    sketch->sections[SKETCH_KERNELS] = kernels_sketch_write(&kernels, arena);
 }
 
 static bool show(const struct call *call, const void *const *results, uint32_t count, struct report *report,
