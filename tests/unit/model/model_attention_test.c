@@ -8,7 +8,9 @@ enum { DEVICES = sizeof devices / sizeof *devices };
 static struct kernel attention(enum dtype dtype, int64_t queries, int64_t keys, bool causal)
 {
     return (struct kernel){
-        .form = FORM_ATTENTION, .dtype = dtype, .attention = {8, 16, queries, keys, 128, causal, 0, 0}};
+        .form = FORM_ATTENTION,
+        .dtype = dtype,
+        .attention = {.batch = 8, .heads = 16, .queries = queries, .keys = keys, .width = 128, .causal = causal}};
 }
 
 static void long_sequences_run_at_a_good_part_of_the_peak(void **state)
