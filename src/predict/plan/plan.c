@@ -239,6 +239,20 @@ static bool plan_line(struct planning *p, struct steptime_error *err)
     return true;
 }
 
+void plan_scale_host(struct plan *plan, double factor)
+{
+    for (uint32_t i = 0; i < plan->count; i++) {
+        plan->ops[i].before_us *= factor;
+        plan->ops[i].last_us *= factor;
+    }
+    for (uint32_t i = 0; i < plan->launch_count; i++) {
+        plan->launches[i].gap_us *= factor;
+        plan->launches[i].call_us *= factor;
+    }
+    plan->tail_us *= factor;
+    plan->between_us *= factor;
+}
+
 static void find_units(struct planning *p, struct arena *scratch)
 {
     const struct program *program = p->program;

@@ -127,4 +127,7 @@ bool plan_of(const struct program *program, const struct plan_options *options, 
 /* Sums the launches by basis again, after changes. */
 void plan_sum(struct plan *plan);
 
+/* Everything that the host does takes `factor` times as long; its waits and the device stay. */
+void plan_scale_host(struct plan *plan, double factor);
+
 #endif

@@ -31,25 +31,12 @@ static void scale_work(struct plan *plan, double factor)
         plan->launches[i].us *= doubtful(&plan->launches[i]) ? factor : 1;
 }
 
-static void scale_host(struct plan *plan, double factor)
-{
-    for (uint32_t i = 0; i < plan->count; i++) {
-        plan->ops[i].before_us *= factor;
-        plan->ops[i].last_us *= factor;
-    }
-    for (uint32_t i = 0; i < plan->launch_count; i++) {
-        plan->launches[i].gap_us *= factor;
-        plan->launches[i].call_us *= factor;
-    }
-    plan->tail_us *= factor;
-}
-
 bool walk_scaled_us(struct plan *plan, double work, double host, double *step_us, struct steptime_error *err)
 {
     scale_work(plan, work);
-    scale_host(plan, host);
+    plan_scale_host(plan, host);
     const bool good = walk_step_us(plan, step_us, err);
     scale_work(plan, 1 / work);
-    scale_host(plan, 1 / host);
+    plan_scale_host(plan, 1 / host);
     return good;
 }

@@ -22,19 +22,8 @@ static void tell_speed(struct changing *changing, double speed)
 
 bool change_cpu_speed(struct changing *changing)
 {
-    struct plan *plan = changing->plan;
     const double speed = changing->question->cpu_speed, kept = changing->context->kept;
-    const double factor = kept + (1 - kept) / speed;
-    for (uint32_t i = 0; i < plan->count; i++) {
-        plan->ops[i].before_us *= factor;
-        plan->ops[i].last_us *= factor;
-    }
-    for (uint32_t i = 0; i < plan->launch_count; i++) {
-        plan->launches[i].gap_us *= factor;
-        plan->launches[i].call_us *= factor;
-    }
-    plan->tail_us *= factor;
-    plan->between_us *= factor;
+    plan_scale_host(changing->plan, kept + (1 - kept) / speed);
     tell_speed(changing, speed);
     return true;
 }
