@@ -139,6 +139,7 @@ static bool fit_anew(const struct call *call, const struct measurements *measure
                           "rows than its family has coefficients");
 }
 
+/* Beside what is built in: what was adapted, and what --models gave. */
 static bool fit_near(const struct call *call, const struct measurements *measurements, struct writer *out,
                      struct arena *arena, struct steptime_error *err)
 {
@@ -148,10 +149,11 @@ static bool fit_near(const struct call *call, const struct measurements *measure
     struct models models = *known;
     if (!fit_adapt(&models, measurements, arena))
         return fail(err, STEPTIME_INPUT, "no rows of a group that has coefficients already, so nothing to adapt");
-    for (uint32_t i = 0; i < family_count; i++)
-        if (models.families[i].group_count &&
-            !write_model(&models.families[i], out, call_text(call, "into"), arena, err))
+    for (uint32_t i = 0; i < family_count; i++) {
+        const struct family_model *own = models_own(&models, family_rows[i].family);
+        if (own && own->group_count && !write_model(own, out, call_text(call, "into"), arena, err))
             return false;
+    }
     return true;
 }
 

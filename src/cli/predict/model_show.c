@@ -77,9 +77,9 @@ static void show_groups(const struct models *models, const struct family *only, 
     struct table *table = section_table(section, "groups", "");
     group_columns(table);
     for (uint32_t i = 0; i < family_count; i++) {
-        const struct family_model *model = &models->families[i];
-        if (only && model->family != only)
+        if (only && family_rows[i].family != only)
             continue;
+        const struct family_model *model = models_family(models, family_rows[i].family);
         for (uint32_t g = 0; g < model->group_count; g++)
             group_row(table, model->family, &model->groups[g]);
         if (!model->group_count)

@@ -36,6 +36,7 @@ struct reading {
     struct group_model *group;   /* the last one begun; NULL */
     struct coefficient_set *set; /* the last one begun; NULL */
     uint32_t given;              /* bits: coefficients of the set that were read */
+    bool late;                   /* residuals are read when they are asked for */
     struct steptime_error *err;
 };
 
@@ -110,8 +111,6 @@ static bool read_group(struct reading *reading, str word, str value)
         return refuse(reading, word, "comes too often");
     reading->group = &model->groups[model->group_count++];
     reading->group->group = str_copy(reading->arena, value);
-    reading->group->sets = arena_array(reading->arena, MOST_SETS, sizeof *reading->group->sets);
-    reading->group->vendors = arena_array(reading->arena, MOST_VENDORS, sizeof *reading->group->vendors);
     return true;
 }
 
@@ -129,6 +128,20 @@ static bool read_candidate(struct reading *reading, str word, str value)
     return true;
 }
 
+/* Room for sets doubles: files hold a few, not the most that are taken. */
+static void begin_set(struct reading *reading, struct coefficient_set **sets, uint32_t *count, str device)
+{
+    if (!(*count & (*count - 1))) {
+        struct coefficient_set *wider = arena_array(reading->arena, *count ? 2 * *count : 1, sizeof *wider);
+        if (*count)
+            memcpy(wider, *sets, *count * sizeof *wider);
+        *sets = wider;
+    }
+    reading->set = &(*sets)[(*count)++];
+    reading->given = 0;
+    reading->set->device = str_copy(reading->arena, device);
+}
+
 static bool read_set(struct reading *reading, str word, str value)
 {
     if (!end_set(reading))
@@ -138,9 +151,7 @@ static bool read_set(struct reading *reading, str word, str value)
         return refuse(reading, word, "comes too often");
     if ((group->set_count == 0) != str_eq(value, S("*")))
         return refuse(reading, word, "* comes once, before those of the devices");
-    reading->set = &group->sets[group->set_count++];
-    reading->given = 0;
-    reading->set->device = str_copy(reading->arena, value);
+    begin_set(reading, &group->sets, &group->set_count, value);
     if (group->set_count == 1)
         return true;
     const struct hardware *hardware = catalogue_gpu(reading->catalogue, value, (struct gpu_signs){-1, -1});
@@ -156,9 +167,7 @@ static bool read_vendor(struct reading *reading, str word, str value)
     struct group_model *group = reading->group;
     if (group->vendor_count == MOST_VENDORS)
         return refuse(reading, word, "comes too often");
-    reading->set = &group->vendors[group->vendor_count++];
-    reading->given = 0;
-    reading->set->device = str_copy(reading->arena, value);
+    begin_set(reading, &group->vendors, &group->vendor_count, value);
     return true;
 }
 
@@ -176,7 +185,11 @@ static bool read_tree(struct reading *reading, str word, str value)
     const char *problem;
     if (!reading->set->residual)
         reading->set->residual = trees_new(reading->model->family->feature_count, reading->arena);
-    return trees_add_line(reading->set->residual, value, reading->arena, &problem) || refuse(reading, word, problem);
+    if (!reading->late)
+        return trees_add_line(reading->set->residual, value, reading->arena, &problem) ||
+               refuse(reading, word, problem);
+    trees_add_late(reading->set->residual, value, reading->arena);
+    return true;
 }
 
 /* A word that is no other is a coefficient. */
@@ -284,20 +297,33 @@ static bool read_line(struct reading *reading, str line)
     return reading->set ? read_coefficient(reading, word, value) : refuse(reading, word, "is no word of such a file");
 }
 
+static bool read_lines(struct reading *reading, str text)
+{
+    struct family_model *model = reading->model;
+    model->sources = arena_array(reading->arena, MOST_SOURCES, sizeof *model->sources);
+    model->groups = arena_array(reading->arena, MOST_GROUPS, sizeof *model->groups);
+    for (str words; str_cut(&text, '\n', &words);) {
+        reading->line++;
+        words = str_trim(words);
+        if (words.len && words.at[0] != '#' && !read_line(reading, words))
+            return false;
+    }
+    return end_set(reading);
+}
+
 bool coefficients_read(str text, uint32_t line, str path, const struct catalogue *catalogue, struct arena *arena,
                        struct family_model *model, struct steptime_error *err)
 {
-    struct reading reading = {
-        .arena = arena, .path = path, .line = line - 1, .catalogue = catalogue, .model = model, .err = err};
-    model->sources = arena_array(arena, MOST_SOURCES, sizeof *model->sources);
-    model->groups = arena_array(arena, MOST_GROUPS, sizeof *model->groups);
-    for (str words; str_cut(&text, '\n', &words);) {
-        reading.line++;
-        words = str_trim(words);
-        if (words.len && words.at[0] != '#' && !read_line(&reading, words))
-            return false;
-    }
-    return end_set(&reading);
+    return read_lines(
+        &(struct reading){
+            .arena = arena, .path = path, .line = line - 1, .catalogue = catalogue, .model = model, .err = err},
+        text);
+}
+
+bool coefficients_read_late(str text, const struct catalogue *catalogue, struct arena *arena,
+                            struct family_model *model)
+{
+    return read_lines(&(struct reading){.arena = arena, .catalogue = catalogue, .model = model, .late = true}, text);
 }
 
 /* ---- writing ---- */

@@ -104,6 +104,13 @@ struct family_model {
 bool coefficients_read(str text, uint32_t line, str path, const struct catalogue *catalogue, struct arena *arena,
                        struct family_model *model, struct steptime_error *err);
 
+/*
+ * The same of a text that is known to be whole and outlives the model, such as one that is built in: residuals are read
+ * when they are first evaluated (trees.h). False where it does not fit nevertheless.
+ */
+bool coefficients_read_late(str text, const struct catalogue *catalogue, struct arena *arena,
+                            struct family_model *model);
+
 void coefficients_write(const struct family_model *model, struct writer *out);
 
 /* The first word of a device's name: "NVIDIA". */

@@ -7,7 +7,7 @@
  *
  * Coefficients are text with provenance (data/models/, doc/models.md), built in;
  * a file of the user's own can take their place. Evaluating is our own code.
- * Thread-safe: models are constant once loaded.
+ * What is built in is read when a kernel first asks for it. Thread-safe: to who estimates, models are constant once loaded.
  */
 #ifndef MODEL_MODEL_H
 #define MODEL_MODEL_H

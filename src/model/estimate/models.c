@@ -4,39 +4,58 @@
 #include "base/buf.h"
 #include "base/error.h"
 #include "io/source.h"
+#include "built_in.h"
 #include "model/families/families.h"
 
 enum { BLOCK_BYTES = 1 << 16, MOST_FILE_BYTES = 1 << 26 };
 
 /* ---- making ---- */
 
-struct family_model *models_family(const struct models *models, const struct family *family)
+static uint32_t number_of(const struct family *family)
 {
-    for (uint32_t i = 0; i < family_count; i++)
-        if (family_rows[i].family == family)
-            return &models->families[i];
-    return NULL;
+    uint32_t number = 0;
+    while (family_rows[number].family != family)
+        number++;
+    return number;
 }
 
-/* What is built in was checked by a test; a family whose text is damaged nevertheless stands as never fitted. */
-struct models *models_copy_built_in(struct arena *arena)
+struct family_model *models_own(const struct models *models, const struct family *family)
+{
+    return models->own[number_of(family)];
+}
+
+const struct family_model *models_family(const struct models *models, const struct family *family)
+{
+    const struct family_model *own = models_own(models, family);
+    return own ? own : built_in_family(number_of(family));
+}
+
+/* Read anew, so that all of it can be changed. */
+struct family_model *models_make_own(struct models *models, const struct family *family, struct arena *arena)
+{
+    const uint32_t number = number_of(family);
+    struct family_model **own = &models->own[number];
+    const str text = {family_rows[number].text, *family_rows[number].text_bytes};
+    if (*own)
+        return *own;
+    *own = arena_alloc(arena, sizeof **own);
+    (*own)->family = family;
+    if (!coefficients_read(text, 1, S("built in"), models->catalogue, arena, *own, NULL))
+        **own = (struct family_model){.family = family};
+    return *own;
+}
+
+struct models *models_writable(struct arena *arena)
 {
     struct models *models = arena_alloc(arena, sizeof *models);
     models->catalogue = catalogue_built_in();
-    models->families = arena_array(arena, family_count, sizeof *models->families);
-    for (uint32_t i = 0; i < family_count; i++) {
-        const struct family_model empty = {.family = family_rows[i].family};
-        const str text = {family_rows[i].text, *family_rows[i].text_bytes};
-        models->families[i] = empty;
-        if (!coefficients_read(text, 1, S("built in"), models->catalogue, arena, &models->families[i], NULL))
-            models->families[i] = empty;
-    }
+    models->own = arena_array(arena, family_count, sizeof *models->own);
     return models;
 }
 
 const struct models *models_new(struct arena *arena)
 {
-    return models_copy_built_in(arena);
+    return models_writable(arena);
 }
 
 /* ---- files ---- */
@@ -97,8 +116,9 @@ static bool read_families(struct models *models, str text, str path, struct aren
         const struct family *family = kernel_family_of_name(head);
         if (!family)
             return fail_at(err, STEPTIME_INPUT, path, -1, "there is no family '%.*s'", (int)head.len, head.at);
-        struct family_model *model = models_family(models, family);
-        *model = (struct family_model){.family = family};
+        struct family_model *model = arena_alloc(arena, sizeof *model);
+        model->family = family;
+        models->own[number_of(family)] = model;
         if (!coefficients_read(part, first, path, models->catalogue, arena, model, err))
             return false;
         families++;
@@ -109,7 +129,7 @@ static bool read_families(struct models *models, str text, str path, struct aren
 const struct models *models_load(str path, struct arena *arena, struct steptime_error *err)
 {
     struct buf text = {0};
-    struct models *models = models_copy_built_in(arena);
+    struct models *models = models_writable(arena);
     const bool fine = read_all(str_z(arena, path), &text, err) &&
                       read_families(models, str_copy(arena, buf_str(&text)), path, arena, err);
     buf_free(&text);

@@ -8,14 +8,20 @@
 
 struct models {
     const struct catalogue *catalogue;
-    struct family_model *families; /* in the order of family_rows */
+    struct family_model **own; /* in the order of family_rows; NULL: as it is built in */
 };
 
-/* Writable, with what is built in; in the arena. */
-struct models *models_copy_built_in(struct arena *arena);
+/* Writable, with nothing of its own; in the arena. */
+struct models *models_writable(struct arena *arena);
 
-/* Of that family, as it is in use. */
-struct family_model *models_family(const struct models *models, const struct family *family);
+/* Of that family, as it is in use; read now where it is built in and was not asked for before. */
+const struct family_model *models_family(const struct models *models, const struct family *family);
+
+/* Those of the models' own; NULL where it is as it is built in. */
+struct family_model *models_own(const struct models *models, const struct family *family);
+
+/* The same to be changed: where there are none, a copy of what is built in, in the arena. */
+struct family_model *models_make_own(struct models *models, const struct family *family, struct arena *arena);
 
 /* The time by these coefficients, with their residual or without. Figures that the family needs must be there. */
 double set_us(const struct family *family, const struct coefficient_set *set, const struct hardware *hardware,

@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "base/late.h"
 #include "base/real.h"
 #include "io/writer.h"
 
@@ -14,28 +15,6 @@ struct trees *trees_new(uint32_t feature_count, struct arena *arena)
     struct trees *trees = arena_alloc(arena, sizeof *trees);
     trees->feature_count = feature_count;
     return trees;
-}
-
-uint32_t trees_count(const struct trees *trees)
-{
-    return trees->tree_count;
-}
-
-/* ---- evaluating ---- */
-
-static double tree_eval(const struct tree_node *node, const double *features)
-{
-    while (node->no)
-        node += features[node->feature] < node->value ? 1 : node->no;
-    return node->value;
-}
-
-double trees_eval(const struct trees *trees, const double *features)
-{
-    double sum = 0;
-    for (uint32_t i = 0; i < trees->tree_count; i++)
-        sum += tree_eval(trees->nodes + trees->roots[i], features);
-    return sum;
 }
 
 /* ---- growing ---- */
@@ -127,6 +106,63 @@ bool trees_add_line(struct trees *trees, str nodes, struct arena *arena, const c
     return !*problem;
 }
 
+/* ---- reading when asked ---- */
+
+struct late_trees {
+    uint32_t feature_count;
+    str text; /* the lines, the first without its word */
+    struct late trees;
+};
+
+void trees_add_late(struct trees *trees, str nodes, struct arena *arena)
+{
+    if (!trees->late) {
+        trees->late = arena_alloc(arena, sizeof *trees->late);
+        *trees->late = (struct late_trees){.feature_count = trees->feature_count, .text = nodes};
+    }
+    trees->late->text.len = (size_t)(nodes.at + nodes.len - trees->late->text.at);
+}
+
+static void *read_late(const void *context, struct arena *arena)
+{
+    const struct late_trees *late = context;
+    const str word = S("tree ");
+    const char *problem;
+    struct trees *trees = trees_new(late->feature_count, arena);
+    for (str line, text = late->text; str_cut(&text, '\n', &line);)
+        trees_add_line(trees, str_trim(str_starts(line, word) ? str_from(line, word.len) : line), arena, &problem);
+    return trees;
+}
+
+/* The same with all trees read. */
+static const struct trees *present(const struct trees *trees)
+{
+    return trees->late ? late_value(&trees->late->trees, read_late, trees->late) : trees;
+}
+
+uint32_t trees_count(const struct trees *trees)
+{
+    return present(trees)->tree_count;
+}
+
+/* ---- evaluating ---- */
+
+static double tree_eval(const struct tree_node *node, const double *features)
+{
+    while (node->no)
+        node += features[node->feature] < node->value ? 1 : node->no;
+    return node->value;
+}
+
+double trees_eval(const struct trees *trees, const double *features)
+{
+    double sum = 0;
+    trees = present(trees);
+    for (uint32_t i = 0; i < trees->tree_count; i++)
+        sum += tree_eval(trees->nodes + trees->roots[i], features);
+    return sum;
+}
+
 /* ---- writing ---- */
 
 static void write_node(const struct tree_node *node, struct writer *out)
@@ -139,6 +175,7 @@ static void write_node(const struct tree_node *node, struct writer *out)
 
 void trees_write(const struct trees *trees, struct writer *out)
 {
+    trees = present(trees);
     for (uint32_t i = 0; i < trees->tree_count; i++) {
         const uint32_t end = i + 1 < trees->tree_count ? trees->roots[i + 1] : trees->node_count;
         writer_put(out, S("tree"));

@@ -31,6 +31,12 @@ struct trees *trees_new(uint32_t feature_count, struct arena *arena);
 /* What follows the word `tree`. False, with *problem in words, where it is none: nothing is added then. */
 bool trees_add_line(struct trees *trees, str nodes, struct arena *arena, const char **problem);
 
+/*
+ * The same, of a text that outlives the trees, whose lines follow each other and are known to be whole: read together when
+ * the trees are first asked for, on whatever thread, and kept while the program runs (base/late.h). Nothing else is added.
+ */
+void trees_add_late(struct trees *trees, str nodes, struct arena *arena);
+
 /* A line `tree ...` for each. */
 void trees_write(const struct trees *trees, struct writer *out);
 

@@ -18,6 +18,7 @@ struct trees {
     uint32_t tree_count, tree_room;
     struct tree_node *nodes;
     uint32_t node_count, node_room;
+    struct late_trees *late; /* NULL: the trees above are all */
 };
 
 /* Takes over a tree of at most TREE_NODES nodes. */

@@ -36,7 +36,8 @@ void fit_family(const struct family *family, const struct measurements *measurem
 
 /*
  * A few rows of a device that was not measured: its coefficients, near those that would be carried to it. Adds a set for
- * the device (or takes its place) in every group that the rows belong to; the count of such groups.
+ * the device (or takes its place) in every group that the rows belong to; the count of such groups. Families of which there
+ * are no rows stay as they are (models_own).
  */
 uint32_t fit_adapt(struct models *models, const struct measurements *measurements, struct arena *arena);
 

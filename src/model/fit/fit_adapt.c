@@ -123,12 +123,19 @@ static void adapt_part(const struct work *work, uint32_t part, struct group_mode
     *set_of_device(group, hardware, work->arena) = set;
 }
 
-static uint32_t adapt_family(const struct family *family, struct family_model *model,
-                             const struct measurements *measurements, struct arena *arena)
+static bool measured(const struct family *family, const struct measurements *measurements)
+{
+    for (uint32_t i = 0; i < measurements->count; i++)
+        if (family_of_kernel(&measurements->rows[i].kernel) == family)
+            return true;
+    return false;
+}
+
+static uint32_t adapt_family(struct family_model *model, const struct measurements *measurements, struct arena *arena)
 {
     uint32_t adapted = 0;
     for (uint32_t i = 0; i < model->group_count; i++) {
-        const struct work work = work_of(family, model->groups[i].group, measurements, arena);
+        const struct work work = work_of(model->family, model->groups[i].group, measurements, arena);
         for (uint32_t part = 0; part < work.part_count && model->groups[i].set_count; part++)
             adapt_part(&work, part, &model->groups[i]);
         adapted += work.part_count > 0;
@@ -139,7 +146,10 @@ static uint32_t adapt_family(const struct family *family, struct family_model *m
 uint32_t fit_adapt(struct models *models, const struct measurements *measurements, struct arena *arena)
 {
     uint32_t adapted = 0;
-    for (uint32_t i = 0; i < family_count; i++)
-        adapted += adapt_family(family_rows[i].family, &models->families[i], measurements, arena);
+    for (uint32_t i = 0; i < family_count; i++) {
+        const struct family *family = family_rows[i].family;
+        if (measured(family, measurements))
+            adapted += adapt_family(models_make_own(models, family, arena), measurements, arena);
+    }
     return adapted;
 }

@@ -83,6 +83,8 @@ class Small(unittest.TestCase):
         done = steptime("model", "fit", "--adapt", "--models", path, ten, "-o", adapted)
         self.assertEqual(done.code, OK, done.err)
         self.assertLess(float(scores("--models", adapted, rest)[name]["mean"]), max(before * 2 / 3, 0.05))
+        done = steptime("model", "fit", "--adapt", ten)
+        self.assertEqual([line for line in done.out.split("\n") if line.startswith("family ")], ["family gemm"])
 
     def test_rows_that_cannot_be_used_are_named_by_line(self):
         for row, why in (("bmm,Tesla T4,1,2,3,0,5", "line 2: k is 0"),

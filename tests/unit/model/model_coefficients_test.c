@@ -3,6 +3,7 @@
 #include "unit/cmocka_first.h"
 
 #include "io/writer.h"
+#include "model/estimate/built_in.h"
 #include "model/estimate/coefficients.h"
 #include "model/families/families.h"
 
@@ -65,6 +66,18 @@ static void what_is_built_in_reads_and_writes_the_same(void **state)
     }
 }
 
+/* The program reads residuals when they are evaluated, this test at once. */
+static void what_is_read_when_asked_is_the_same(void **state)
+{
+    for (uint32_t i = 0; i < family_count; i++) {
+        const str text = {family_rows[i].text, *family_rows[i].text_bytes};
+        assert_ptr_equal(built_in_family(i)->family, family_rows[i].family);
+        assert_ptr_equal(built_in_family(i), built_in_family(i));
+        if (text.len)
+            assert_true(str_eq(written(built_in_family(i)), text));
+    }
+}
+
 static void refused(str text, const char *why)
 {
     struct family_model model;
@@ -115,6 +128,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_built_in_reads_and_writes_the_same),
+        cmocka_unit_test(what_is_read_when_asked_is_the_same),
         cmocka_unit_test(what_does_not_fit_is_refused_by_line),
         cmocka_unit_test(damage_is_survived),
     };

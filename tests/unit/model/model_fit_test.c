@@ -121,7 +121,7 @@ static void a_family_finds_its_own_coefficients(void **state)
 static void ten_rows_adapt_a_device(void **state)
 {
     struct arena arena = {0};
-    struct models *models = models_copy_built_in(&arena);
+    struct models *models = models_writable(&arena);
     struct measurements measurements = planted_measurements(200, &arena);
     measurements.device_count = 1;
     measurements.devices[0] = *catalogue_gpu(models->catalogue, S("NVIDIA L4"), (struct gpu_signs){-1, -1});
@@ -130,7 +130,7 @@ static void ten_rows_adapt_a_device(void **state)
     const uint32_t all = measurements.count;
     double before = 0, after = 0;
     measurements.count = 10;
-    const struct models old = *models_copy_built_in(&arena);
+    const struct models old = *models_writable(&arena);
     assert_int_equal(fit_adapt(models, &measurements, &arena), 1);
     for (uint32_t i = 10; i < all; i++) {
         struct estimate estimate;
@@ -149,7 +149,7 @@ static void ten_rows_tell_which_device_is_alike(void **state)
 {
     struct kin kin;
     struct arena arena = {0};
-    struct models *models = models_copy_built_in(&arena);
+    struct models *models = models_writable(&arena);
     struct measurements measurements = planted_measurements(10, &arena);
     const struct hardware *l4 = catalogue_gpu(models->catalogue, S("NVIDIA L4"), (struct gpu_signs){-1, -1});
     const struct hardware *p100 =
@@ -166,6 +166,7 @@ static void ten_rows_tell_which_device_is_alike(void **state)
     }
     measurements.count = 10;
     fit_adapt(models, &measurements, &arena);
+    group = coefficients_group(models_family(models, gemm), S("bmm"));
     const struct coefficient_set *adapted = coefficients_for(group, l4, &kin);
     assert_int_equal(kin.kinship, KINSHIP_SELF);
     for (uint32_t i = 0; i < gemm->parameter_count; i++)
@@ -237,7 +238,7 @@ static void a_vendors_coefficients_are_for_its_devices(void **state)
 {
     struct kin kin;
     struct arena arena = {0};
-    struct models *models = models_copy_built_in(&arena);
+    struct models *models = models_writable(&arena);
     const struct family *family = kernel_family_of_name(S("elementwise"));
     const struct group_model *group = coefficients_group(models_family(models, family), S("add"));
     const struct gpu_signs silent = {-1, -1};

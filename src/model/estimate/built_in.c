@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "built_in.h"
+
+#include <assert.h>
+
+#include "base/late.h"
+#include "interval.h"
+#include "model/families/families.h"
+
+static void *read_family(const void *context, struct arena *arena)
+{
+    const struct family_row *row = context;
+    const struct family_model empty = {.family = row->family};
+    struct family_model *model = arena_alloc(arena, sizeof *model);
+    *model = empty;
+    if (!coefficients_read_late((str){row->text, *row->text_bytes}, catalogue_built_in(), arena, model))
+        *model = empty;
+    return model;
+}
+
+const struct family_model *built_in_family(uint32_t number)
+{
+    static struct late families[ESTIMATE_FAMILIES];
+    assert(number < ESTIMATE_FAMILIES);
+    return late_value(&families[number], read_family, &family_rows[number]);
+}
