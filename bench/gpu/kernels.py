@@ -44,7 +44,7 @@ FURTHER_COLUMNS = ("op", "device", "form", "backward", "dtype", *FURTHER_SIZES, 
 TIMED = 0.75          # share of the time for timing; the rest is for the names of kernels
 WEIGHTS = {"elementwise": 4, "linear": 2, "bmm": 2, "convolution": 2}  # of a family in the time; else 1
 QUICK_MOST, QUICK_ELEMENTS = 16, 1 << 14
-QUICK_CASES = 2       # of each operator and type
+QUICK_CASES = 4       # of each operator and type: two operators of a group are rows enough for a fit of it
 
 
 @dataclass
