@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "pause.h"
 
+#include "await.h"
 #include "base/mem.h"
 #include "base/sort.h"
 #include "base/span.h"
@@ -84,7 +85,7 @@ static struct pauses worker_pauses(const struct bursts *bursts, uint32_t main_la
     struct pause *at = arena_array(arena, bursts->count, sizeof *at);
     for (uint32_t i = 0; i < bursts->count; i++) {
         const int64_t start = bursts->at[i].time.start_ns;
-        at[i] = (struct pause){i ? bursts->at[i - 1].time.end_ns : start, start, main_lane};
+        at[i] = (struct pause){i ? bursts->at[i - 1].time.end_ns : start, start, main_lane, false};
     }
     return (struct pauses){at, bursts->count};
 }
@@ -92,7 +93,8 @@ static struct pauses worker_pauses(const struct bursts *bursts, uint32_t main_la
 static struct pause pause_for(const struct burst *burst, struct span gap, uint32_t worker)
 {
     const int64_t start = burst->time.start_ns, end = burst->time.end_ns;
-    return (struct pause){start < gap.start_ns ? gap.start_ns : start, end > gap.end_ns ? gap.end_ns : end, worker};
+    return (struct pause){start < gap.start_ns ? gap.start_ns : start, end > gap.end_ns ? gap.end_ns : end, worker,
+                          false};
 }
 
 /* Of the training thread: the bursts of all its workers; those that overlap are one, which the last to end closes. */
@@ -165,7 +167,7 @@ static void await(const struct spans *busy, struct span collective, uint32_t lan
     if (collective.end_ns > gap.end_ns || collective.end_ns <= gap.start_ns)
         return;
     const int64_t start = collective.start_ns > gap.start_ns ? collective.start_ns : gap.start_ns;
-    collect(of_main, (struct pause){start, collective.end_ns, lane});
+    collect(of_main, (struct pause){start, collective.end_ns, lane, false});
 }
 
 /* A thread that does nothing but collectives, each begun by the training thread. */
@@ -182,11 +184,38 @@ static void add_collectives(const struct trace *trace, uint32_t lane, const stru
             continue;
         const int64_t start = trace->start_ns[rows.at[i]], end = trace_end_ns(trace, rows.at[i]);
         if (start >= rested_ns)
-            at[count++] = (struct pause){rested_ns < 0 ? start : rested_ns, start, trace_main_lane(trace)};
+            at[count++] = (struct pause){rested_ns < 0 ? start : rested_ns, start, trace_main_lane(trace), false};
         rested_ns = end > rested_ns ? end : rested_ns;
         await(busy, (struct span){start, end}, lane, of_main);
     }
     *pauses = (struct pauses){at, count};
+}
+
+/* ---- operators that wait ---- */
+
+/* Of a thread that nothing else tells of: it rested until the training thread gave it what it waits for later. */
+static struct pauses given_pauses(const struct awaiteds *awaiteds, uint32_t lane, uint32_t main_lane,
+                                  struct arena *arena)
+{
+    struct pause *at = arena_array(arena, awaiteds->count, sizeof *at);
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < awaiteds->count; i++)
+        if (awaiteds->at[i].lane == lane)
+            at[count++] =
+                (struct pause){awaiteds->at[i].given.start_ns, awaiteds->at[i].given.end_ns, main_lane, false};
+    return (struct pauses){at, count};
+}
+
+static void add_awaited(const struct trace *trace, const struct work_classes *classes, struct pauses *pauses,
+                        struct collected *of_main, struct arena *arena)
+{
+    const struct awaiteds awaiteds = awaiteds_of(trace, classes, arena);
+    for (uint32_t i = 0; i < awaiteds.count; i++) {
+        const struct awaited *awaited = &awaiteds.at[i];
+        collect(of_main, (struct pause){awaited->wait.start_ns, awaited->wait.end_ns, awaited->lane, true});
+        if (!pauses[awaited->lane].count)
+            pauses[awaited->lane] = given_pauses(&awaiteds, awaited->lane, trace_main_lane(trace), arena);
+    }
 }
 
 /* ---- all ---- */
@@ -212,6 +241,7 @@ const struct pauses *pauses_of(const struct trace *trace, const struct work_clas
         else if (!trace_rows(trace, lane, NEST_CALLS).count)
             add_collectives(trace, lane, classes, &busy, &pauses[lane], &of_main, arena);
     }
+    add_awaited(trace, classes, pauses, &of_main, arena);
     pauses[main_lane] = main_pauses(of_main.at, of_main.count, arena);
     mem_free(of_main.at);
     spans_free(&busy);

@@ -9,7 +9,7 @@
  * no device works: there nothing else can be what the training thread waits for.
  *
  * Collectives that run on the host (gloo) have threads too. Where one ends in a
- * gap of the training thread, that thread had waited for it.
+ * gap of the training thread, that thread had waited for it. Operators that wait by their name are gaps, too.
  */
 #ifndef GRAPH_PAUSE_H
 #define GRAPH_PAUSE_H
@@ -20,6 +20,7 @@
 struct pause {
     int64_t start_ns, end_ns; /* may be empty: only the hand-over counts */
     uint32_t partner;         /* lane that worked meanwhile, and let this one go on */
+    bool in_call;             /* it lies in an operator that waits (await.h), else where no call is open */
 };
 
 /* Of one lane, by time, disjoint. */

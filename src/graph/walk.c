@@ -161,14 +161,12 @@ static bool find_wait(struct walk *walk, struct stop *stop)
 
 static bool find_pause(struct walk *walk, struct stop *stop)
 {
-    if (walk->open != ROW_NONE)
-        return false;
     while (walk->next_pause < walk->pauses.count && walk->pauses.at[walk->next_pause].end_ns < walk->at_ns)
         walk->next_pause++;
     if (walk->next_pause == walk->pauses.count)
         return false;
     const struct pause *pause = &walk->pauses.at[walk->next_pause];
-    if (pause->start_ns < walk->at_ns || pause->end_ns > walk->until_ns)
+    if (pause->in_call != (walk->open != ROW_NONE) || pause->start_ns < walk->at_ns || pause->end_ns > walk->until_ns)
         return false;
     walk->next_pause++;
     walk->partner = pause->partner;

@@ -160,7 +160,7 @@ static void add_rest(struct grouping *g, uint32_t node, int64_t ns, struct waite
     }
     const uint32_t row = ns >= LONG_STRETCH_NS ? node_event(g->lab->graph, node) : g->lab->graph->row[node];
     uint32_t group;
-    if (ns >= LONG_STRETCH_NS && cause != CAUSE_PAUSE)
+    if (ns >= LONG_STRETCH_NS && cause >= CAUSE_SYNC && cause != CAUSE_PAUSE)
         group = long_group(g, cause, row != ROW_NONE ? g->trace->name[row] : UINT32_MAX - magnitude(ns));
     else
         group = short_group(g, cause);

@@ -107,14 +107,24 @@ static struct map long_operators(const struct graph *graph, const struct cause_t
     return found;
 }
 
-static void find_long(const struct graph *graph, const struct cause_track *tracks, uint8_t *of)
+/* It waits for something that was not recorded. */
+static bool awaits(const struct graph *graph, const struct work_classes *classes, uint32_t node)
+{
+    return graph->net.kind[node] == NODE_CALL && work_awaits(classes, graph->row[node]);
+}
+
+static void find_long(const struct graph *graph, const struct work_classes *classes, const struct cause_track *tracks,
+                      uint8_t *of)
 {
     struct map operators = long_operators(graph, tracks, of);
     const bool several = graph->trace->step_source != STEPS_NONE && graph->steps.count > 1;
     for (uint32_t node = 0; node < graph->net.count; node++) {
         if (!is_long(graph, tracks, of, node))
             continue;
-        if (of[node] == CAUSE_OPERATOR && several && map_get(&operators, graph->trace->name[graph->row[node]]) == 1)
+        if (awaits(graph, classes, node))
+            of[node] = CAUSE_WAITING;
+        else if (of[node] == CAUSE_OPERATOR && several &&
+                 map_get(&operators, graph->trace->name[graph->row[node]]) == 1)
             of[node] = CAUSE_RUN_TIME_COMPILER;
         else if (is_unknown(graph, of, node))
             of[node] = CAUSE_UNKNOWN;
@@ -162,7 +172,7 @@ struct node_causes node_causes_of(const struct graph *graph, const struct work_c
     causes.of = of;
     causes.quiet = quiet_of(graph, of, arena);
     node_pauses_find(graph, tracks, of);
-    find_long(graph, tracks, of);
+    find_long(graph, classes, tracks, of);
     mark_quiet(&causes, of, arena);
     return causes;
 }

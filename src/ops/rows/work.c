@@ -16,6 +16,7 @@ struct judged {
     uint8_t kernel;                         /* enum kernel_class */
     uint8_t direction, memory;              /* enum copy_direction, enum host_memory */
     bool host_communication;
+    bool awaits;
 };
 
 struct work_classes {
@@ -89,11 +90,12 @@ static void judge_copy(struct judged *judged, str name)
 /* A backend that moves the bytes with the host's own threads. nccl:* on the host only launches. */
 static void judge_annotation(struct judged *judged, str name)
 {
-    static const struct name_rule rules[] = {{"^gloo:", 1}, {"^mpi:", 1}, {"^ucc:", 1}};
+    static const struct name_rule rules[] = {{"^gloo:", 1}, {"^mpi:", 1}, {"^ucc:", 1}, {"::wait_tensor$", 1}};
     if (judged->as_annotation)
         return;
     judged->as_annotation = true;
     judged->host_communication = name_judged(name, rules, sizeof rules / sizeof *rules, 0);
+    judged->awaits = str_ends(name, S("::wait")) || str_ends(name, S("::wait_tensor"));
 }
 
 static void judge(struct work_classes *classes, uint32_t row)
@@ -163,4 +165,9 @@ enum host_memory work_copy_memory(const struct work_classes *classes, uint32_t r
 bool work_host_communication(const struct work_classes *classes, uint32_t row)
 {
     return of_row(classes, row)->host_communication;
+}
+
+bool work_awaits(const struct work_classes *classes, uint32_t row)
+{
+    return classes->trace->kind[row] == EVENT_OPERATOR && of_row(classes, row)->awaits;
 }

@@ -54,7 +54,10 @@ enum kernel_class work_kernel_class(const struct work_classes *classes, uint32_t
 enum copy_direction work_copy_direction(const struct work_classes *classes, uint32_t row); /* of a copy row */
 enum host_memory work_copy_memory(const struct work_classes *classes, uint32_t row);
 
-/* A host row that is itself communication done on the host: gloo:all_reduce and its like. */
+/* A host row that is itself communication done on the host: gloo:all_reduce and its like, an operator that waits for one. */
 bool work_host_communication(const struct work_classes *classes, uint32_t row);
+
+/* An operator that waits, inside of itself, for what another thread does: aten::wait, _c10d_functional::wait_tensor. */
+bool work_awaits(const struct work_classes *classes, uint32_t row);
 
 #endif

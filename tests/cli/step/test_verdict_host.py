@@ -169,6 +169,37 @@ class Threads(Case):
         values, of = verdict("summary", loop(body).write(self.path))
         self.assertEqual(values["bound"], "compute-bound", values["verdict"])
         self.assertAlmostEqual(of["operators"]["saved_ns"], 2_650_000, delta=200_000)
+        self.assertAlmostEqual(of["operators"]["time_ns"], 5_000_000 + 400_000, delta=20_000)  # waiting is no work
+
+    def test_a_collective_that_is_waited_for_inside_an_operator(self):
+        """As functional collectives are recorded: the inner wait may stand in an event of another name."""
+        def body(scene, at):
+            at = operators(scene, at, each=100)
+            scene.host("_c10d_functional::all_reduce", at, 60)
+            scene.host("c10d::allreduce_", at + 20, 30)
+            scene.host("_c10d_functional::wait_tensor", at + 70, 5100)
+            scene.host("PythonSubclass", at + 75, 5080)
+            scene.host("_c10d_functional::wait_tensor", at + 80, 5060)
+            scene.annotation("gloo:all_reduce", at + 100, 5000, tid=GLOO)
+            return operators(scene, at + 5180, count=10, each=20)
+        path = loop(body).write(self.path)
+        values, of = verdict("summary", path)
+        self.assertEqual(values["bound"], "communication-bound", values["verdict"])
+        self.assertAlmostEqual(of["communication"]["removed_ns"], 5_000_000, delta=120_000)
+        self.assertLess(of["host"]["saved_ns"], 800_000)
+        screen = steptime("summary", path).out
+        self.assertNotIn("long operator", screen)
+        self.assertRegex(screen, r"= communication +5\.10")
+
+    def test_what_is_waited_for_and_not_recorded_is_no_work_of_the_host(self):
+        def body(scene, at):
+            at = operators(scene, at, each=20)
+            scene.host("aten::wait", at, 5000)
+            return operators(scene, at + 5005, count=10, each=20)
+        values, of = verdict("summary", loop(body).write(self.path))
+        self.assertEqual(values["bound"], "stalled", values["verdict"])
+        self.assertAlmostEqual(of["stalls"]["removed_ns"], 5_000_000, delta=20_000)
+        self.assertLess(of["host"]["saved_ns"], 300_000)
 
     def test_gloo_beside_the_backward_pass_costs_only_what_is_waited_for(self):
         def body(scene, at):

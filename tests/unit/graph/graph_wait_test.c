@@ -165,6 +165,38 @@ static void the_training_thread_waits_for_a_collective_that_ends_in_its_gap(void
     drop(t, g);
 }
 
+/* Up to the end of what another thread did; what it does beside that is its own work. */
+static void an_operator_that_waits_waits_for_what_ends_in_it_last(void **state)
+{
+    enum { WORKER = 3, OTHER = 4 };
+    struct trace *t = trace_new();
+    op(t, MAIN, "aten::mm", 0, 50);
+    op(t, WORKER, "aten::mm", 30, 450);
+    op(t, OTHER, "aten::mm", 60, 100);
+    op(t, MAIN, "aten::wait", 60, 440);
+    op(t, MAIN, "aten::empty", 62, 8);
+    op(t, MAIN, "aten::mm", 510, 40);
+    struct graph *g = graph_of(t);
+    assert_int_equal(g->by_kind[EDGE_THREAD], 2); /* given at 30, waited for at 480 */
+    int64_t on_main = 0;
+    for (uint32_t i = 0; i < g->net.count; i++)
+        on_main += graph_lane(g, i) == g->main_lane ? g->net.work[i] : 0;
+    assert_int_equal(on_main, (50 + 10 + 2 + 8 + 20 + 10 + 40) * 1000);
+    drop(t, g);
+}
+
+static void an_operator_of_another_name_waits_for_nobody(void **state)
+{
+    enum { WORKER = 3 };
+    struct trace *t = trace_new();
+    op(t, MAIN, "aten::mm", 0, 50);
+    op(t, WORKER, "aten::mm", 30, 450);
+    op(t, MAIN, "aten::conv2d", 60, 440);
+    struct graph *g = graph_of(t);
+    assert_int_equal(g->by_kind[EDGE_THREAD], 0);
+    drop(t, g);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -178,6 +210,8 @@ int main(void)
         cmocka_unit_test(the_training_thread_pauses_while_autograd_runs),
         cmocka_unit_test(a_thread_that_works_beside_the_training_thread_hands_nothing_over),
         cmocka_unit_test(the_training_thread_waits_for_a_collective_that_ends_in_its_gap),
+        cmocka_unit_test(an_operator_that_waits_waits_for_what_ends_in_it_last),
+        cmocka_unit_test(an_operator_of_another_name_waits_for_nobody),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
