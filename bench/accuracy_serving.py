@@ -23,7 +23,8 @@ FAR = {"H100": "NVIDIA H100 SXM 80GB", "A100": "NVIDIA A100-SXM4-80GB"}
 FITTED, SCORED = 700, 2500  # rows of a GPU, engine and format
 # Of a family: its table in serving.py; by format what it is called, and what is promised near and far.
 FAMILIES = {"gemm_matrix": ("products", {"": ("products, bf16", 8, 14), "w8a8_fp8": ("products, fp8", 8, 20),
-                                         "w8a8_fp8_block": ("products, fp8_block", None, None)})}
+                                         "w8a8_fp8_block": ("products, fp8_block", None, None)}),
+            "collective_queued": ("collectives", {"": ("collectives", 8, 25)})}
 
 
 def saved(rows, folder, name):

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Measured kernels of LLM serving as a table that `steptime model fit`, `model eval` and `predict kernel` read.
 
-serving.py FAMILY FOLDER [OUTPUT] [--rows N] [--others]     FAMILY: products, quantize
+serving.py FAMILY FOLDER [OUTPUT] [--rows N] [--others]     FAMILY: products, quantize, collectives
 
 FOLDER holds the tables of ai-dynamo/aiconfigurator (gemm.csv.xz ...). Of each engine on a GPU the newest version is
 taken, without rows that were timed with the host and without spikes. --rows takes so many of a device, engine and format, by a hash of the shape, the
@@ -32,10 +32,21 @@ def quantized(row):
     return dict(op="quantize", form="quantize", dtype="bf16", rows=row["m"], cols=row["k"])
 
 
+def collective(row):
+    return dict(op=row["collective"], dtype="", bytes=row["bytes"], ranks=row["ranks"], server_ranks=row["server_ranks"])
+
+
+def odd_collective(row):
+    """Timed with the host; or two GB200 by vLLM, which takes 2.5 to 3 times as long as the others."""
+    return row["kernel"].endswith("_eager") or (
+        row["framework"] == "vllm" and row["device"] == "NVIDIA GB200" and row["ranks"] == "2")
+
+
 # Of a family: its table, a row as the program reads it, and which rows are none (timed with the host; a difference).
 FAMILIES = {
     "products": ("gemm", product, lambda row: row["framework"] == "vllm" and row["dtype"] == "fp8_block"),
     "quantize": ("quantize", quantized, lambda row: row["part"] != "scale_matrix"),
+    "collectives": ("collective", collective, odd_collective),
 }
 
 
@@ -59,6 +70,10 @@ def read(folder, family):
 
 def without_spikes(rows):
     """Rows but those above twice both neighbours: the next smaller and the next larger m, all else the same."""
+    rows = list(rows)
+    if rows and "m" not in rows[0]:
+        yield from rows
+        return
     series = defaultdict(list)
     for row in rows:
         series[tuple(value for key, value in row.items() if key not in ("m", "latency_us", "power_w", "power_limit_w"))].append(row)

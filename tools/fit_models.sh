@@ -21,6 +21,8 @@ fi
 if [ -f bench/serving.py ]; then
     python3 bench/serving.py products "$measured/serving" "$scratch/products.csv" --rows 700
     set -- "$@" "$scratch/products.csv"
+    python3 bench/serving.py collectives "$measured/serving" "$scratch/queued_collectives.csv"
+    set -- "$@" "$scratch/queued_collectives.csv"
 fi
 "$program" model fit "$@" --into "$folder"
 

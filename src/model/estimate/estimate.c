@@ -102,7 +102,7 @@ bool models_estimate(const struct models *models, const struct hardware *hardwar
     const char *problem = kernel_check(kernel);
     if (problem)
         return fail(err, STEPTIME_INPUT, "%s", problem);
-    const struct family *family = family_of_kernel(kernel);
+    const struct family *family = family_of_kernel(kernel, hardware);
     if (!family)
         return fail(err, STEPTIME_INPUT, "no model has kernels of this form");
     if (!has_figures(family, hardware, kernel, err) || !has_arithmetic(hardware, kernel, err))

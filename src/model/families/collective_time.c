@@ -21,7 +21,7 @@
 #include <math.h>
 
 #include "family.h"
-#include "ops/rows/collective.h"
+#include "links.h"
 
 enum coefficient {
     LATENCY_US,
@@ -57,99 +57,47 @@ static const double most_of_a_link = 0.9, most_by_switches = 1.1;
 /* Beyond the ranks of the largest server measured nothing is known to change. */
 static const double most_ranks = 8;
 
-/* A collective on its machine. */
-struct exchange {
-    enum collective_kind kind;
-    double bytes, ranks, local, servers; /* local: ranks of a server */
-    const struct hardware *hardware;
-    const double *c;
-};
-
-static struct exchange exchange_of(const struct kernel *kernel, const struct hardware *hardware, const double *c)
-{
-    const int64_t kind = kernel->collective.kind - 1;
-    const double ranks = (double)kernel->collective.ranks;
-    const double local = fmin(ranks, (double)kernel->collective.server_ranks);
-    return (struct exchange){
-        .kind = kind < COLLECTIVE_KINDS ? (enum collective_kind)kind : COLLECTIVE_OTHER,
-        .bytes = (double)kernel->collective.bytes,
-        .ranks = ranks,
-        .local = local,
-        .servers = ceil(ranks / local),
-        .hardware = hardware,
-        .c = c,
-    };
-}
-
 static bool in_pairs(enum collective_kind kind)
 {
     return kind == COLLECTIVE_POINT_TO_POINT || kind == COLLECTIVE_ALL_TO_ALL;
 }
 
-/* The factor for a number of ranks that need not be whole: 1 of one rank alone would be 0. */
-static double factor_of(enum collective_kind kind, double ranks)
+static double efficiency_of(const struct exchange *exchange, const double *c)
 {
-    return collective_bus_factor(kind, (int64_t)fmax(2, ranks));
-}
-
-static double link_rate(const struct hardware *hardware)
-{
-    const double between = hardware->figure[HW_GPU_LINK];
-    return between > 0 ? between : hardware->figure[HW_HOST_LINK];
-}
-
-static double efficiency_of(const struct exchange *exchange)
-{
-    const double *c = exchange->c;
     const double efficiency = c[EFFICIENCY] * pow(fmin(exchange->local, most_ranks) / most_ranks, c[RANKS]);
     return fmin(efficiency, exchange->kind == COLLECTIVE_ALL_REDUCE ? most_by_switches : most_of_a_link);
 }
 
 /* How much longer than at the full rate. */
-static double slowness(const struct exchange *exchange)
+static double slowness(const struct exchange *exchange, const double *c)
 {
-    const double *c = exchange->c;
     const double half = c[HALF_MIB] * mib * pow(fmin(exchange->local, most_ranks) / most_ranks, c[HALF_RANKS]);
     return 1 + pow(half / exchange->bytes, c[STEEPNESS]);
 }
 
 /* Over the links of a server, us. */
-static double local_us(const struct exchange *exchange)
+static double local_us(const struct exchange *exchange, const double *c)
 {
     if (exchange->local < 2)
         return 0;
-    const double bytes = exchange->bytes * factor_of(exchange->kind, exchange->local);
-    return bytes / (link_rate(exchange->hardware) / 1e6 * efficiency_of(exchange)) * slowness(exchange);
+    const double bytes = exchange->bytes * exchange_factor(exchange, exchange->local);
+    return bytes / (exchange_link_rate(exchange->hardware) * efficiency_of(exchange, c)) * slowness(exchange, c);
 }
 
-/*
- * Over the network, us: what leaves a server, over all its ports. Rings enter and leave every server once; pairs send to
- * each rank elsewhere, all ranks of a server at the same time.
- */
-static double network_us(const struct exchange *exchange)
+static double moving_us(const struct exchange *exchange, const double *c)
 {
-    if (exchange->servers < 2)
-        return 0;
-    const double away = (exchange->ranks - exchange->local) / exchange->ranks;
-    const double bytes = exchange->kind == COLLECTIVE_ALL_TO_ALL
-                             ? exchange->bytes * exchange->local * away
-                             : exchange->bytes * factor_of(exchange->kind, exchange->servers);
-    return bytes / (exchange->hardware->figure[HW_NETWORK] / 1e6 * exchange->c[NETWORK]) * slowness(exchange);
+    return fmax(local_us(exchange, c), exchange_network_us(exchange) / c[NETWORK] * slowness(exchange, c));
 }
 
-static double latency_us(const struct exchange *exchange)
+static double latency_us(const struct exchange *exchange, const double *c)
 {
-    const double *c = exchange->c;
-    const double known = exchange->hardware->figure[HW_NETWORK_LATENCY] * 1e6;
-    const double hop = known > 0 ? known : c[NETWORK_US];
-    const double network = exchange->servers > 1 ? 2 * hop * log2(exchange->servers) : 0;
-    return c[LATENCY_US] + c[STEP_US] * fmax(0, log2(exchange->local) - 1) + network;
+    return c[LATENCY_US] + c[STEP_US] * fmax(0, log2(exchange->local) - 1) + exchange_hops_us(exchange, c[NETWORK_US]);
 }
 
 static double us(const struct kernel *kernel, const struct hardware *hardware, const double *c)
 {
-    const struct exchange exchange = exchange_of(kernel, hardware, c);
-    return latency_us(&exchange) + fmax(local_us(&exchange), network_us(&exchange));
+    const struct exchange exchange = exchange_of(kernel, hardware);
+    return latency_us(&exchange, c) + moving_us(&exchange, c);
 }
 
 enum feature { LN_BYTES, LN_RANKS, LN_MOVING, LN_SLOWNESS, FEATURES };
@@ -159,12 +107,11 @@ static const char *const feature_names[FEATURES] = {"ln(bytes on the link)", "ln
 
 static void describe(const struct kernel *kernel, const struct hardware *hardware, const double *c, double *to)
 {
-    const struct exchange exchange = exchange_of(kernel, hardware, c);
-    const double moving = fmax(least_us, fmax(local_us(&exchange), network_us(&exchange)));
-    to[LN_BYTES] = log(exchange.bytes * factor_of(exchange.kind, exchange.local));
+    const struct exchange exchange = exchange_of(kernel, hardware);
+    to[LN_BYTES] = log(exchange.bytes * exchange_factor(&exchange, exchange.local));
     to[LN_RANKS] = log(exchange.local);
-    to[LN_MOVING] = log(moving / latency_us(&exchange));
-    to[LN_SLOWNESS] = log(slowness(&exchange));
+    to[LN_MOVING] = log(fmax(least_us, moving_us(&exchange, c)) / latency_us(&exchange, c));
+    to[LN_SLOWNESS] = log(slowness(&exchange, c));
 }
 
 /* What was measured: all-reduce and send-receive within a server. */
@@ -181,19 +128,11 @@ static const char *group(const struct kernel *kernel)
     return kind < COLLECTIVE_KINDS && in_pairs((enum collective_kind)kind) ? "pairs" : "ring";
 }
 
-static uint32_t also_needs(const struct kernel *kernel, const struct hardware *hardware)
-{
-    const bool several = kernel->collective.ranks > kernel->collective.server_ranks,
-               alone = kernel->collective.server_ranks < 2 || kernel->collective.ranks < 2;
-    const uint32_t network = several ? 1u << HW_NETWORK : 0;
-    return network | (alone || hardware->figure[HW_GPU_LINK] > 0 ? 0 : 1u << HW_HOST_LINK);
-}
-
 const struct family family_collective = {
     .name = "collective",
     .forms = 1u << FORM_COLLECTIVE,
     .about = "A latency by ranks, and the bytes on the busiest link over a rate that grows with the message.",
-    .also_needs = also_needs,
+    .also_needs = exchange_needs,
     .group = group,
     .us = us,
     .parameters = parameters,

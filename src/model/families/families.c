@@ -7,6 +7,7 @@
 extern const struct family family_gemm;
 extern const struct family family_attention;
 extern const struct family family_collective;
+extern const struct family family_collective_queued;
 extern const struct family family_convolution;
 extern const struct family family_gemm_matrix;
 extern const struct family family_elementwise;
@@ -20,6 +21,8 @@ extern const char model_attention[];
 extern const size_t model_attention_bytes;
 extern const char model_collective[];
 extern const size_t model_collective_bytes;
+extern const char model_collective_queued[];
+extern const size_t model_collective_queued_bytes;
 extern const char model_convolution[];
 extern const size_t model_convolution_bytes;
 extern const char model_gemm_matrix[];
@@ -37,6 +40,7 @@ const struct family_row family_rows[] = {
     {&family_gemm_matrix, model_gemm_matrix, &model_gemm_matrix_bytes},
     {&family_gemm, model_gemm, &model_gemm_bytes},
     {&family_attention, model_attention, &model_attention_bytes},
+    {&family_collective_queued, model_collective_queued, &model_collective_queued_bytes},
     {&family_collective, model_collective, &model_collective_bytes},
     {&family_convolution, model_convolution, &model_convolution_bytes},
     {&family_elementwise, model_elementwise, &model_elementwise_bytes},
@@ -46,12 +50,17 @@ const struct family_row family_rows[] = {
 };
 const uint32_t family_count = sizeof family_rows / sizeof *family_rows;
 
-const struct family *family_of_kernel(const struct kernel *kernel)
+static bool has(const struct family *family, const struct kernel *kernel, const struct hardware *hardware)
+{
+    return (family->forms >> kernel->form & 1) && (!family->takes || family->takes(kernel)) &&
+           (!family->has_device || family->has_device(hardware));
+}
+
+const struct family *family_of_kernel(const struct kernel *kernel, const struct hardware *hardware)
 {
     for (uint32_t i = 0; i < family_count; i++) {
-        const struct family *family = family_rows[i].family;
-        if ((family->forms >> kernel->form & 1) && (!family->takes || family->takes(kernel)))
-            return family;
+        if (has(family_rows[i].family, kernel, hardware))
+            return family_rows[i].family;
     }
     return NULL;
 }

@@ -47,6 +47,9 @@ struct family {
     /* Which kernels of its forms it has; NULL: all. The first family that takes a kernel has it. */
     bool (*takes)(const struct kernel *kernel);
 
+    /* Whether it is of a device; NULL: of all. Where it is not, the next family that takes the kernel has it. */
+    bool (*has_device)(const struct hardware *hardware);
+
     /* The kernels that share coefficients: "bmm". Constant text. NULL: the word of the form. */
     const char *(*group)(const struct kernel *kernel);
 
@@ -98,6 +101,8 @@ struct family {
     bool (*tells)(const struct kernel *kernel);
 
     uint32_t trees, leaves; /* of the residual; 0: as many as is usual (fit.c) */
+    uint32_t least_rows;    /* of a leaf; 0: as is usual */
+    uint32_t learn_rows;    /* of a device, below which nothing is learned; 0: as is usual */
     double rate;            /* share of a leaf that is taken; 0: as is usual */
 
     /* Devices of a generation run the same kernels: what is carried is as in estimate/generation.h. */
@@ -106,7 +111,8 @@ struct family {
     bool drifts; /* its tables drift from row to row (drift.h), which is taken out before fitting */
 };
 
-const struct family *family_of_kernel(const struct kernel *kernel); /* NULL where no family takes it */
+/* NULL where no family takes it. */
+const struct family *family_of_kernel(const struct kernel *kernel, const struct hardware *hardware);
 str family_group(const struct family *family, const struct kernel *kernel);
 
 /* (a^power + b^power)^(1/power): the larger of the two, with a soft knee between them. Both from 0 on. */

@@ -21,7 +21,7 @@ static const struct trees_options residual_options = {
 static const double most_residual = 0.7;
 
 /* A residual is learned where there is enough to learn from, and used only where it gains this much of the error. */
-enum { RESIDUAL_ROWS = 400 };
+static const uint32_t residual_rows = 400;
 static const double least_gain = 0.05;
 
 /* ---- errors ---- */
@@ -121,6 +121,7 @@ struct trees *learn_residual(const struct work *work, const struct coefficient_s
     struct trees_options options = residual_options;
     options.trees = work->family->trees ? work->family->trees : options.trees;
     options.leaves = work->family->leaves ? work->family->leaves : options.leaves;
+    options.least_rows = work->family->least_rows ? work->family->least_rows : options.least_rows;
     options.rate = work->family->rate > 0 ? work->family->rate : options.rate;
     struct trees *trees = trees_fit(&problem, &options, arena);
     arena_free(&scratch);
@@ -160,8 +161,9 @@ static double own_trees_error(const struct work *work, uint32_t part, struct tal
 
 bool can_learn(const struct work *work)
 {
+    const uint32_t least = work->family->learn_rows ? work->family->learn_rows : residual_rows;
     for (uint32_t i = 0; i < work->part_count; i++)
-        if (work->parts[i].count < RESIDUAL_ROWS)
+        if (work->parts[i].count < least)
             return false;
     return work->family->feature_count > 0;
 }
@@ -240,10 +242,10 @@ static void fit_group(struct work *work, struct group_model *group)
     memcpy(group->sets + 1, work->own, work->part_count * sizeof *work->own);
 }
 
-static bool is_of(const struct measurement *row, const struct family *family, str group, uint32_t device)
+static bool is_of_family(const struct measurements *measurements, const struct measurement *row,
+                         const struct family *family)
 {
-    return row->device == device && family_of_kernel(&row->kernel) == family &&
-           str_eq(family_group(family, &row->kernel), group);
+    return family_of_kernel(&row->kernel, &measurements->devices[row->device]) == family;
 }
 
 /* Of the group's rows on the device those that tell of it; all, where none is better than the others. */
@@ -254,7 +256,8 @@ static struct rows rows_of(const struct family *family, str group, const struct 
     telling.at = arena_array(arena, measurements->count, sizeof *telling.at);
     for (uint32_t i = 0; i < measurements->count; i++) {
         const struct measurement *row = &measurements->rows[i];
-        if (!is_of(row, family, group, device))
+        if (row->device != device || !is_of_family(measurements, row, family) ||
+            !str_eq(family_group(family, &row->kernel), group))
             continue;
         rows.at[rows.count++] = row;
         if (family->tells && family->tells(&row->kernel))
@@ -293,7 +296,7 @@ static void add_sources(const struct measurements *measurements, struct arena *a
 {
     uint32_t rows[MOST_TABLES] = {0};
     for (uint32_t i = 0; i < measurements->count; i++)
-        if (family_of_kernel(&measurements->rows[i].kernel) == model->family)
+        if (is_of_family(measurements, &measurements->rows[i], model->family))
             rows[measurements->rows[i].table]++;
     model->sources = arena_array(arena, measurements->table_count, sizeof *model->sources);
     for (uint32_t i = 0; i < measurements->table_count; i++)
@@ -307,10 +310,9 @@ static uint32_t groups_of(const struct family *family, const struct measurements
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < measurements->count; i++) {
-        const struct kernel *kernel = &measurements->rows[i].kernel;
-        if (family_of_kernel(kernel) != family)
+        if (!is_of_family(measurements, &measurements->rows[i], family))
             continue;
-        const str group = family_group(family, kernel);
+        const str group = family_group(family, &measurements->rows[i].kernel);
         uint32_t at = 0;
         while (at < count && !str_eq(groups[at], group))
             at++;

@@ -8,7 +8,7 @@
 
 /*
  * The least that a device takes for the arithmetic of the kernel by its peak, and for what memory must bring beyond what
- * the L2 holds; microseconds. 0 where no figure says anything.
+ * the L2 holds; of a collective within a server for the message over its link; microseconds. 0 where no figure says anything.
  */
 double least_possible_us(const struct kernel *kernel, const struct hardware *hardware);
 

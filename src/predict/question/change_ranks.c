@@ -62,6 +62,7 @@ static struct kernel kernel_of(const struct question_context *context, const str
     const int64_t server = server_of(context->hardware);
     return (struct kernel){.form = FORM_COLLECTIVE,
                            .dtype = DTYPE_F32,
+                           .library = LIBRARY_NCCL,
                            .collective = {collective->kind + 1, bytes, ranks, ranks < server ? ranks : server}};
 }
 

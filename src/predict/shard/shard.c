@@ -115,6 +115,7 @@ static double exchange_once_us(const struct shard_asked *asked, double bytes)
     const int64_t n = asked->devices, server = server_of(asked);
     const struct kernel kernel = {.form = FORM_COLLECTIVE,
                                   .dtype = DTYPE_F32,
+                                  .library = LIBRARY_NCCL,
                                   .collective = {COLLECTIVE_ALL_TO_ALL + 1,
                                                  (int64_t)(bytes * (double)n / (double)(n - 1)), n,
                                                  n < server ? n : server}};

@@ -2,6 +2,8 @@
 /* What the form of collectives must do on any machine, measured or not. */
 #include "model_case.h"
 
+#include "model/estimate/interval.h"
+#include "model/fit/possible.h"
 #include "model/tables/table.h"
 #include "ops/rows/collective.h"
 
@@ -91,6 +93,66 @@ static void a_message_of_nothing_is_refused(void **state)
     assert_true(str_has(refusal(&h100, collective(COLLECTIVE_ALL_REDUCE, 0, 8, 8)), S("bytes")));
 }
 
+static struct kernel by_library(enum library library, int64_t bytes, int64_t ranks)
+{
+    struct kernel kernel = collective(COLLECTIVE_ALL_REDUCE, bytes, ranks, 8);
+    kernel.library = library;
+    return kernel;
+}
+
+/* Measured: 5.8 and 3.5 us by engines, 15.6 us by NCCL. */
+static void engines_reduce_small_messages_sooner_than_nccl(void **state)
+{
+    static const enum library engines[] = {LIBRARY_VLLM, LIBRARY_SGLANG, LIBRARY_TRTLLM};
+    const double nccl = us_on("H100", by_library(LIBRARY_NCCL, 4096, 8));
+    for (int i = 0; i < 3; i++)
+        assert_true(us_on("H100", by_library(engines[i], 4096, 8)) < 0.6 * nccl);
+}
+
+/* The mean of libraries, and wider by what they differ. */
+static void who_tells_no_library_is_told_less(void **state)
+{
+    const struct hardware h100 = device("H100");
+    const struct estimate none = estimate_on(&h100, by_library(LIBRARY_UNTOLD, 4096, 8)),
+                          unknown = estimate_on(&h100, by_library(LIBRARY_UNKNOWN, 4096, 8)),
+                          nccl = estimate_on(&h100, by_library(LIBRARY_NCCL, 4096, 8)),
+                          trtllm = estimate_on(&h100, by_library(LIBRARY_TRTLLM, 4096, 8));
+    assert_true(trtllm.us < none.us && none.us < nccl.us);
+    assert_true(none.us == unknown.us);
+    assert_true(estimate_sd(&none) > 3 * estimate_sd(&nccl));
+}
+
+static void queued_collectives_are_measured_on_their_generation(void **state)
+{
+    const struct kernel kernel = collective(COLLECTIVE_ALL_GATHER, 1 << 20, 8, 8);
+    const struct hardware b200 = device("NVIDIA B200"), v100 = device("Tesla V100-SXM2-32GB");
+    const struct estimate near = estimate_on(&b200, kernel), far = estimate_on(&v100, kernel);
+    assert_int_equal(near.basis, BASIS_MEASURED);
+    assert_int_equal(far.basis, BASIS_CARRIED);
+    assert_true(estimate_sd(&far) > 2 * estimate_sd(&near));
+}
+
+/* Lone calls hold a launch; and of boards without links of their own lone calls alone were measured. */
+static void lone_calls_and_boards_without_links_go_by_other_rows(void **state)
+{
+    struct kernel lone = collective(COLLECTIVE_ALL_REDUCE, 1 << 20, 8, 8);
+    const struct hardware a100 = device("NVIDIA A100-SXM4-80GB"), ada = device("RTX 6000 Ada");
+    assert_true(str_eq(estimate_on(&ada, lone).model, S("ring")));
+    assert_true(str_eq(estimate_on(&a100, lone).model, S("all_reduce")));
+    lone.alone = true;
+    assert_true(str_eq(estimate_on(&a100, lone).model, S("ring")));
+}
+
+static void a_message_sooner_there_than_its_link_allows_is_no_measurement(void **state)
+{
+    const struct hardware h100 = device("H100"); /* 450 GB/s: 2^30 bytes, seven of eight parts, in 2088 us */
+    const struct kernel kernel = collective(COLLECTIVE_ALL_REDUCE, 1 << 30, 8, 8);
+    assert_false(time_is_possible(&kernel, &h100, 1400));
+    assert_true(time_is_possible(&kernel, &h100, 4000));
+    const struct kernel across = collective(COLLECTIVE_ALL_REDUCE, 1 << 30, 16, 8);
+    assert_true(time_is_possible(&across, &h100, 1));
+}
+
 static void tables_name_collectives_by_their_words(void **state)
 {
     struct kernel kernel;
@@ -113,6 +175,11 @@ int main(void)
         cmocka_unit_test(a_network_that_is_not_known_is_asked_for),
         cmocka_unit_test(odd_collectives_have_a_time_too),
         cmocka_unit_test(a_message_of_nothing_is_refused),
+        cmocka_unit_test(engines_reduce_small_messages_sooner_than_nccl),
+        cmocka_unit_test(who_tells_no_library_is_told_less),
+        cmocka_unit_test(queued_collectives_are_measured_on_their_generation),
+        cmocka_unit_test(lone_calls_and_boards_without_links_go_by_other_rows),
+        cmocka_unit_test(a_message_sooner_there_than_its_link_allows_is_no_measurement),
         cmocka_unit_test(tables_name_collectives_by_their_words),
     };
     return cmocka_run_group_tests(tests, open_models, close_models);
