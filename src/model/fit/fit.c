@@ -242,10 +242,10 @@ static void fit_group(struct work *work, struct group_model *group)
     memcpy(group->sets + 1, work->own, work->part_count * sizeof *work->own);
 }
 
-static bool is_of_family(const struct measurements *measurements, const struct measurement *row,
-                         const struct family *family)
+bool measurements_of_family(const struct measurements *measurements, uint32_t row, const struct family *family)
 {
-    return family_of_kernel(&row->kernel, &measurements->devices[row->device]) == family;
+    const struct measurement *at = &measurements->rows[row];
+    return family_of_kernel(&at->kernel, &measurements->devices[at->device]) == family;
 }
 
 /* Of the group's rows on the device those that tell of it; all, where none is better than the others. */
@@ -256,7 +256,7 @@ static struct rows rows_of(const struct family *family, str group, const struct 
     telling.at = arena_array(arena, measurements->count, sizeof *telling.at);
     for (uint32_t i = 0; i < measurements->count; i++) {
         const struct measurement *row = &measurements->rows[i];
-        if (row->device != device || !is_of_family(measurements, row, family) ||
+        if (row->device != device || !measurements_of_family(measurements, i, family) ||
             !str_eq(family_group(family, &row->kernel), group))
             continue;
         rows.at[rows.count++] = row;
@@ -296,7 +296,7 @@ static void add_sources(const struct measurements *measurements, struct arena *a
 {
     uint32_t rows[MOST_TABLES] = {0};
     for (uint32_t i = 0; i < measurements->count; i++)
-        if (is_of_family(measurements, &measurements->rows[i], model->family))
+        if (measurements_of_family(measurements, i, model->family))
             rows[measurements->rows[i].table]++;
     model->sources = arena_array(arena, measurements->table_count, sizeof *model->sources);
     for (uint32_t i = 0; i < measurements->table_count; i++)
@@ -310,7 +310,7 @@ static uint32_t groups_of(const struct family *family, const struct measurements
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < measurements->count; i++) {
-        if (!is_of_family(measurements, &measurements->rows[i], family))
+        if (!measurements_of_family(measurements, i, family))
             continue;
         const str group = family_group(family, &measurements->rows[i].kernel);
         uint32_t at = 0;

@@ -126,7 +126,7 @@ static void adapt_part(const struct work *work, uint32_t part, struct group_mode
 static bool measured(const struct family *family, const struct measurements *measurements)
 {
     for (uint32_t i = 0; i < measurements->count; i++)
-        if (family_of_kernel(&measurements->rows[i].kernel) == family)
+        if (measurements_of_family(measurements, i, family))
             return true;
     return false;
 }

@@ -22,6 +22,9 @@ struct work {
 struct work work_of(const struct family *family, str group, const struct measurements *measurements,
                     struct arena *arena);
 
+/* Whether the family has that row. */
+bool measurements_of_family(const struct measurements *measurements, uint32_t row, const struct family *family);
+
 /* Mean absolute relative error of the rows. */
 double mean_error(const struct work *work, const struct coefficient_set *set, bool residual, struct rows rows);
 
