@@ -2,8 +2,8 @@
 #include "habit.h"
 
 static const char *const ids[HABITS] = {
-    [HABIT_EACH] = "each", [HABIT_WARM_UP] = "warm_up", [HABIT_PERIODIC] = "periodic",
-    [HABIT_ONCE] = "once", [HABIT_SOME] = "some",       [HABIT_UNKNOWN] = "unknown",
+    [HABIT_EACH] = "each", [HABIT_WARM_UP] = "warm_up", [HABIT_PERIODIC] = "periodic", [HABIT_ONCE] = "once",
+    [HABIT_SOME] = "some", [HABIT_UNKNOWN] = "unknown", [HABIT_ONE] = "one_step",
 };
 
 const char *habit_id(enum habit habit)
@@ -17,6 +17,8 @@ void habit_find(const struct trace *trace, const struct seen *seen, struct step_
     holdup->every = 0;
     if (trace->step_source == STEPS_NONE)
         holdup->habit = HABIT_UNKNOWN;
+    else if (range.count == 1)
+        holdup->habit = HABIT_ONE;
     else if (seen->count == range.count || (range.count > 2 && seen->count + 1 == range.count))
         holdup->habit = HABIT_EACH;
     else if (seen->count <= 2 && seen->last <= 1 && range.first == 0)

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "base/sum.h"
 #include "breakdown/idle/node_phase.h"
 #include "breakdown/kernels/operators_origin.h"
 #include "habit.h"
@@ -57,6 +58,16 @@ static uint32_t choose(const struct work *w, struct candidate *chosen, struct ar
 }
 
 /* ---- what it would gain ---- */
+
+static bool is_shown(const struct holdups *holdups, int64_t saved_ns)
+{
+    return saved_ns >= holdups->step_ns / 100;
+}
+
+bool holdup_is_shown(const struct holdups *holdups, const struct holdup *holdup)
+{
+    return is_shown(holdups, holdup->saved_ns);
+}
 
 /* Neither their own time nor what they wait for: a call that is gone synchronises nothing. `run_of`: by group, or none. */
 static void take_away(struct work *w, const uint8_t *run_of)
@@ -198,6 +209,26 @@ static struct holdup describe(struct work *w, uint32_t index, int64_t saved_ns)
     return holdup;
 }
 
+/* Savings that are more than there is overlap: then one run without all of them says what there is to gain. */
+static void find_together(struct work *w, const struct candidate *chosen, const int64_t *saved_ns, struct holdups *out,
+                          struct arena *scratch)
+{
+    uint8_t *run_of = arena_room(scratch, w->stretches.group_count, sizeof *run_of);
+    int64_t sum_ns = 0, saved[ABREAST];
+    memset(run_of, ABREAST, w->stretches.group_count);
+    for (uint32_t i = 0; i < out->count; i++) {
+        if (!is_shown(out, saved_ns[i]))
+            continue;
+        run_of[chosen[i].group] = 0;
+        sum_to(&sum_ns, saved_ns[i]);
+    }
+    if (sum_ns <= out->step_ns)
+        return;
+    take_away(w, run_of);
+    lab_save(&w->lab, &w->lab.selected, 0, saved);
+    out->together_ns = saved[0];
+}
+
 struct holdups holdups_run(const struct lab *lab, const uint8_t *phases, bool with_kernels, struct arena *arena)
 {
     struct arena scratch = {0};
@@ -210,6 +241,7 @@ struct holdups holdups_run(const struct lab *lab, const uint8_t *phases, bool wi
     struct holdups out = {.steps = w.lab.selected.range.count, .step_ns = w.lab.selected.as_is_ns};
     out.count = choose(&w, chosen, &scratch);
     find_savings(&w, chosen, out.count, saved_ns, &scratch);
+    find_together(&w, chosen, saved_ns, &out, &scratch);
     out.at = arena_array(arena, out.count, sizeof *out.at);
     for (uint32_t i = 0; i < out.count; i++)
         out.at[i] = describe(&w, chosen[i].group, saved_ns[i]);

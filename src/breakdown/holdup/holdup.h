@@ -28,6 +28,7 @@ enum habit {
     HABIT_ONCE,     /* one or two others */
     HABIT_SOME,     /* several, without a period */
     HABIT_UNKNOWN,  /* no steps are marked */
+    HABIT_ONE,      /* one step is selected: whether it comes again cannot be told */
     HABITS,
 };
 
@@ -54,6 +55,8 @@ struct holdups {
     uint32_t count;
     uint32_t steps;  /* selected */
     int64_t step_ns; /* of all of them together */
+    int64_t
+        together_ns; /* by which they would be shorter without those that are shown, where the sum of these is more than there is; else 0 */
 };
 
 enum { HOLDUPS_MOST = 8 };
@@ -63,6 +66,9 @@ enum { HOLDUPS_MOST = 8 };
  * three largest of their names, too. In the arena.
  */
 struct holdups holdups_run(const struct lab *lab, const uint8_t *phases, bool with_kernels, struct arena *arena);
+
+/* What saves less of the steps is not shown: nobody waits for it. */
+bool holdup_is_shown(const struct holdups *holdups, const struct holdup *holdup);
 
 /* For qsort. */
 int holdup_order(const void *a, const void *b);

@@ -5,11 +5,12 @@
 static const struct column_spec columns[] = {
     {"cause", "cause", UNIT_NONE, COLUMN_DETAIL, "why the host was held up, see the causes of host time"},
     {"title", "the host in", UNIT_NONE, COLUMN_PLAIN, "the cause in words; long: single stretches of 1 ms or more"},
-    {"per_step_ns", "a step saves", UNIT_NS, COLUMN_PLAIN, "what the replayed steps are shorter by without it / steps"},
+    {"per_step_ns", "a step saves", UNIT_NS, COLUMN_PLAIN,
+     "what the replayed steps are shorter by without it alone / steps"},
     {"share", "share", UNIT_RATIO, COLUMN_BAR, "per_step_ns / the mean step"},
     {"when", "when", UNIT_NONE, COLUMN_PLAIN,
      "each: in all steps but one at most; warm_up: only in the first two; periodic: every k-th; once: in one or two; some; "
-     "unknown: no steps are marked"},
+     "one_step: there is one step, so it cannot be told; unknown: no steps are marked"},
     {"times", "times", UNIT_COUNT, COLUMN_PLAIN, "stretches in the replayed steps"},
     {"longest_ns", "longest", UNIT_NS, COLUMN_PLAIN, "the longest stretch"},
     {"what", "most in", UNIT_NONE, COLUMN_WIDE, "the event of the longest stretch; of a loaded module its kernel"},
@@ -51,12 +52,27 @@ static void row(const struct holdups *holdups, const struct holdup *holdup, stru
     table_int(table, holdup->row);
 }
 
+/* Each is a saving alone: without one, others may save nothing. */
+static void row_of_all(const struct holdups *holdups, struct table *table)
+{
+    const int64_t steps = holdups->steps ? holdups->steps : 1;
+    table_row(table);
+    table_text(table, S("together"));
+    table_text(table, S("all of these together"));
+    table_int(table, holdups->together_ns / steps);
+    table_real(table, share(holdups, holdups->together_ns));
+    for (const struct column_spec *spec = &columns[4]; spec->id; spec++)
+        table_null(table);
+}
+
 /* What nobody waits for saves nothing, and is no answer. */
 void holdups_show(const struct holdups *holdups, struct section *section)
 {
     struct table *table = section_table(section, "causes", "What held the host up");
     table_columns(table, columns);
     for (uint32_t i = 0; i < holdups->count; i++)
-        if (holdups->at[i].saved_ns >= holdups->step_ns / 100)
+        if (holdup_is_shown(holdups, &holdups->at[i]))
             row(holdups, &holdups->at[i], table);
+    if (holdups->together_ns > 0)
+        row_of_all(holdups, table);
 }

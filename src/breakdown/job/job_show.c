@@ -82,7 +82,7 @@ static const struct column_spec columns[] = {
     {"cost_ns", "others waited", UNIT_NS, COLUMN_PLAIN, "its delay costs: what all ranks together waited for it"},
     {"when", "when", UNIT_NONE, COLUMN_PLAIN,
      "each: in all steps but one at most; warm_up: only in the first two; periodic: every k-th; once: in one or two; some; "
-     "unknown"},
+     "one_step: there is one step, so it cannot be told; unknown"},
     {"what", "most in", UNIT_NONE, COLUMN_WIDE, "the event of the longest stretch; of a loaded module its kernel"},
     {"inside", "inside", UNIT_NONE, COLUMN_WIDE, "the operator around it, else the range"},
     {"line", "line", UNIT_NONE, COLUMN_WIDE, "the user's line of Python it comes from, where stacks are recorded"},

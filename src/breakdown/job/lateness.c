@@ -159,6 +159,8 @@ static bool was_given_more(struct others *others, double compute_ns)
 static enum habit habit_of(const struct rank_account *account)
 {
     const uint32_t steps = account->compared;
+    if (steps == 1)
+        return HABIT_ONE;
     if (account->late_steps == steps || (steps > 2 && account->late_steps + 1 == steps))
         return HABIT_EACH;
     if (account->late_every)

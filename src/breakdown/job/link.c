@@ -20,7 +20,7 @@ void link_explain(struct job *job, struct arena *arena)
     job->causes[0] = (struct late_cause){.id = "link",
                                          .title = S("a slow link"),
                                          .per_step_ns = link->per_step_ns,
-                                         .habit = HABIT_EACH,
+                                         .habit = job->ranks.at[0]->steps == 1 ? HABIT_ONE : HABIT_EACH,
                                          .what = ranks_link_name(&job->ranks, arena),
                                          .inside = collective_kind_word(link->sample->sample->of.kind),
                                          .line = S(""),

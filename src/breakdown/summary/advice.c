@@ -88,9 +88,9 @@ static str say_latency(const struct facts *f, double ns, struct arena *arena)
     if (longest_ns > ns * f->steps / 2)
         return str_printf(
             arena,
-            "Launched work starts %s a step (%.0f %%) late, most of it in one gap of %s. That is no habit of "
-            "the program: look at the place in the trace.",
-            span_text(arena, ns), percent(f, ns), span_text(arena, longest_ns));
+            "Launched work starts %s a step (%.0f %%) late, most of it in one gap of %s. %s look at the place in the trace.",
+            span_text(arena, ns), percent(f, ns), span_text(arena, longest_ns),
+            f->steps == 1 ? "One step does not show whether it comes again:" : "That is no habit of the program:");
     return str_printf(
         arena,
         "Launched work starts %s a step (%.0f %%) late, each piece a little: the price of %.0f kernels a step. "

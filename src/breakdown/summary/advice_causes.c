@@ -73,12 +73,13 @@ static str when(const struct holdup *holdup, uint32_t steps, struct arena *arena
 {
     switch (holdup->habit) {
     case HABIT_EACH:
-        return steps > 1 ? S(" in every step") : S("");
+        return S(" in every step");
     case HABIT_WARM_UP:
         return steps > 2 ? S(" in the first steps only") : S(" in the first step only");
     case HABIT_PERIODIC:
         return str_printf(arena, " in every %s step", ordinal(holdup->every, arena));
     case HABIT_UNKNOWN:
+    case HABIT_ONE: /* the time is told as that of the one step */
         return S("");
     default:
         return str_printf(arena, " in %u of %u steps", holdup->steps, steps);
@@ -109,7 +110,7 @@ static str where(const struct holdup *holdup, struct arena *arena)
 static bool comes_again(const struct holdup *holdup)
 {
     return holdup->habit == HABIT_EACH || holdup->habit == HABIT_PERIODIC || holdup->habit == HABIT_SOME ||
-           (holdup->habit == HABIT_UNKNOWN && holdup->times > 2);
+           ((holdup->habit == HABIT_UNKNOWN || holdup->habit == HABIT_ONE) && holdup->times > 2);
 }
 
 /* What is used already, or is not there, is no advice. */
@@ -126,14 +127,15 @@ static str launch_less(const struct facts *facts, struct arena *arena)
 
 static str pause_advice(const struct holdup *holdup, const struct facts *facts)
 {
-    if (holdup->cause == CAUSE_OPERATOR && !facts->device && !facts->calls && comes_again(holdup))
+    const bool again = comes_again(holdup) || holdup->habit == HABIT_ONE;
+    if (holdup->cause == CAUSE_OPERATOR && !facts->device && !facts->calls && again)
         return S("On the CPU it is the work itself: less of it, fewer and larger calls, or more threads.");
     if (holdup->cause == CAUSE_OPERATOR && family_is_matrix(family_of_name(holdup->what)))
         return S(
             "A product or convolution that takes the host so long chooses or loads its kernel: run each shape once "
             "before you record.");
-    if (facts->steps == 1 && holdup->times <= 2)
-        return S("Look at the place in the trace: one step does not show whether it comes again.");
+    if (holdup->habit == HABIT_ONE && !comes_again(holdup))
+        return S("One step does not show whether it comes again: look at the place in the trace.");
     if (comes_again(holdup))
         return S("It is no sum of small pieces: look at what the program does there.");
     return S("That is no habit of the program: look at the place in the trace.");
@@ -237,7 +239,9 @@ static str advice(const struct holdup *holdup, const struct facts *facts, struct
         return S("The program sleeps there.");
     case CAUSE_CAPTURE:
         return comes_again(holdup) || holdup->times > 1 ? S("A graph is recorded again: keep inputs and sizes static.")
-                                                        : S("That is once: leave the first steps out.");
+               : holdup->habit == HABIT_ONE
+                   ? S("One step does not show whether a graph is recorded again: record more.")
+                   : S("That is once: leave the first steps out.");
     case CAUSE_PYTHON:
         return facts->stacks
                    ? S("Move that work out of the step or vectorise it.")
@@ -267,6 +271,12 @@ static char upper(char c)
     return c >= 'a' && c <= 'z' ? (char)(c - 'a' + 'A') : c;
 }
 
+/* A mean of one step is no mean. */
+static const char *of_step(const struct holdup *holdup)
+{
+    return holdup->habit == HABIT_ONE ? "of the one step" : "a step";
+}
+
 str advice_text(const struct holdup *holdup, const struct holdups *holdups, const struct facts *facts,
                 struct arena *arena)
 {
@@ -277,9 +287,9 @@ str advice_text(const struct holdup *holdup, const struct holdups *holdups, cons
     const str often = counted ? times(holdup, arena) : S("in short pieces");
     const str place = counted ? where(holdup, arena) : S("");
     const str todo = advice(holdup, facts, arena);
-    return str_printf(arena, "%c%.*s%.*s costs %s a step (%.0f %%)%s %.*s%.*s. %.*s", upper(of.at[0]), (int)of.len - 1,
-                      of.at + 1, (int)at.len, at.at, span_text(arena, step_ns), percent, counted ? ":" : ",",
-                      (int)often.len, often.at, (int)place.len, place.at, (int)todo.len, todo.at);
+    return str_printf(arena, "%c%.*s%.*s costs %s %s (%.0f %%)%s %.*s%.*s. %.*s", upper(of.at[0]), (int)of.len - 1,
+                      of.at + 1, (int)at.len, at.at, span_text(arena, step_ns), of_step(holdup), percent,
+                      counted ? ":" : ",", (int)often.len, often.at, (int)place.len, place.at, (int)todo.len, todo.at);
 }
 
 str advice_short(const struct holdup *holdup, const struct holdups *holdups, const struct facts *facts,
@@ -289,7 +299,7 @@ str advice_short(const struct holdup *holdup, const struct holdups *holdups, con
     const double percent = holdups->step_ns > 0 ? 100 * (double)holdup->saved_ns / (double)holdups->step_ns : 0;
     const str of = subject(holdup, facts, arena), at = is_counted(holdup) ? when(holdup, holdups->steps, arena) : S("");
     const str todo = advice(holdup, facts, arena), place = holdup->is_long ? where(holdup, arena) : S("");
-    return str_printf(arena, "%c%.*s%.*s costs %s a step (%.0f %%)%.*s. %.*s", upper(of.at[0]), (int)of.len - 1,
-                      of.at + 1, (int)at.len, at.at, span_text(arena, step_ns), percent, (int)place.len, place.at,
+    return str_printf(arena, "%c%.*s%.*s costs %s %s (%.0f %%)%.*s. %.*s", upper(of.at[0]), (int)of.len - 1, of.at + 1,
+                      (int)at.len, at.at, span_text(arena, step_ns), of_step(holdup), percent, (int)place.len, place.at,
                       (int)todo.len, todo.at);
 }

@@ -90,6 +90,7 @@ static void code_holdups(struct code *code, struct holdups *holdups)
 {
     code_u32(code, &holdups->steps, 0);
     code_ns(code, &holdups->step_ns, 0);
+    code_ns(code, &holdups->together_ns, 0);
     code_small(code, &holdups->count, HOLDUPS_MOST + 1);
     if (code_reads(code))
         holdups->at = arena_array(code->arena, holdups->count, sizeof *holdups->at);

@@ -111,6 +111,37 @@ class Causes(unittest.TestCase):
         self.assertEqual((row["cause"], row["what"], row["inside"]), ("device_work", "flash_fwd", "aten::mm"))
         self.assertEqual(document["findings"][0]["id"], "SM203-device_work-flash_fwd")
 
+    def test_savings_that_add_up_to_more_than_the_step_are_told_together(self):
+        def body(scene, at, _):
+            scene.annotation(plant.LOADER, at, 5000)
+            end = kernels(scene, at + 5000, count=20, each=20, kernel=200)
+            scene.call("cudaDeviceSynchronize", end, at + 9100 - end)
+            return at + 9100
+        rows = tables_of(self.summary(body))["causes"]
+        self.assertGreater(sum(row["share"] for row in rows[:-1]), 1)
+        self.assertEqual([row["cause"] == "together" for row in rows], [False] * (len(rows) - 1) + [True])
+        self.assertLessEqual(rows[-1]["share"], 1)
+        self.assertGreaterEqual(rows[-1]["share"], max(row["share"] for row in rows))
+        self.assertIsNone(rows[-1]["when"])
+
+    def test_savings_that_add_up_to_less_need_no_sum(self):
+        rows = tables_of(self.summary(lambda scene, at, _: kernels(scene, at)))["causes"]
+        self.assertNotIn("together", [row["cause"] for row in rows])
+
+    def test_one_step_does_not_tell_whether_something_comes_again(self):
+        def body(scene, at, _):
+            scene.host("CompiledFunction", at, 20_000)
+            scene.call("cudaStreamBeginCapture", at + 15_000, 5)
+            scene.call("cudaStreamEndCapture", at + 16_000, 5)
+            scene.call("cudaGraphInstantiate", at + 16_010, 500)
+            return kernels(scene, at + 20_000, count=30)
+        document = self.summary(body, steps=1)
+        self.assertEqual({row["when"] for row in tables_of(document)["causes"]}, {"one_step"})
+        message = document["findings"][0]["message"]
+        self.assertIn("ms of the one step", message)
+        self.assertIn("One step does not show whether a graph is recorded again", message)
+        self.assertNotIn("every step", message)
+
     def test_where_the_host_is_the_bound_they_are_not(self):
         causes = tables_of(self.summary(lambda scene, at, _: kernels(scene, at)))["causes"]
         self.assertNotIn("device_work", [row["cause"] for row in causes])
