@@ -6,6 +6,7 @@
 #include "hw/quantity.h"
 #include "cli/program/output.h"
 #include "predict/shard/shard.h"
+#include "predict_rows.h"
 
 enum { USUAL_BATCH = 4096 };
 static const double usual_share = 0.8; /* of a device's memory: the rest is for activations and the optimizer */
@@ -47,7 +48,7 @@ static bool read_asked(const struct call *call, struct arena *arena, struct hard
         return fail(err, STEPTIME_USAGE, "which device? --hw NAME; 'steptime hw' lists them");
     if (!call_count(call, "gpus", 1, SHARD_DEVICES, 1, &devices, err) ||
         !call_count(call, "batch", 1, 1 << 30, USUAL_BATCH, &asked->batch, err) ||
-        !hardware_of_words(call, str_of(hw), arena, hardware, err))
+        !predict_level(call, &asked->level, err) || !hardware_of_words(call, str_of(hw), arena, hardware, err))
         return false;
     asked->devices = (uint32_t)devices;
     asked->hardware = hardware;
@@ -95,6 +96,8 @@ static const struct option options[] = {
     {"weights", 0, "TYPE", "fp32|fp16", "How weights are kept. Default: fp32."},
     {"method", 0, "METHOD", "naive|size-greedy|lookup-greedy|norm-lookup|size-lookup|time-greedy|time-local",
      "Show the placement of this method instead of the best one's."},
+    {"level", 0, "SHARE", NULL,
+     "How many of the true times are to lie within the intervals that stand beside times: 0.9 by default."},
     {"models", 0, "FILE", NULL, "Kernel models of your own beside those built in; see 'steptime model'."},
     {0},
 };

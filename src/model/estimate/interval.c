@@ -103,3 +103,12 @@ void estimate_sum_sd(const struct estimate_sum *sum, double *shared, double *own
     *shared = sqrt((1 - correlation) * squares + correlation * straight * straight) / us;
     *own = sqrt(own_squares) / us;
 }
+
+void estimate_sum_interval(const struct estimate_sum *sum, double level, double *low_us, double *high_us)
+{
+    double shared, own;
+    estimate_sum_sd(sum, &shared, &own);
+    const double factor = exp(interval_half_width(hypot(shared, own), level));
+    *low_us = sum->us / factor;
+    *high_us = sum->us * factor;
+}

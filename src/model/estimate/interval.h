@@ -49,6 +49,9 @@ void estimate_sum_add(struct estimate_sum *sum, const struct estimate *estimate,
 /* Adds one sum to another. */
 void estimate_sum_join(struct estimate_sum *sum, const struct estimate_sum *more);
 
+/* The times between which the true sum lies, at that level. */
+void estimate_sum_interval(const struct estimate_sum *sum, double level, double *low_us, double *high_us);
+
 /* The standard deviation of ln(true / sum), the two parts; 0 of nothing. */
 void estimate_sum_sd(const struct estimate_sum *sum, double *shared, double *own);
 

@@ -21,6 +21,16 @@ static struct kernel lookup(const struct shard_asked *asked, const struct shard_
     };
 }
 
+/* Lookups and their gradients are off alike as far as the family is; what each is off beside is its own. */
+static void add_doubt(struct shard_piece *piece, const struct estimate *estimate)
+{
+    const double us = piece->us + estimate->us;
+    piece->shared = (piece->shared * piece->us + estimate->shared * estimate->us) / us;
+    piece->own = hypot(piece->own * piece->us, estimate->own * estimate->us) / us;
+    piece->family = estimate->family;
+    piece->us = us;
+}
+
 /* Forward and backward. Fewer than one lookup a sample take their share of one. */
 static bool time_piece(const struct shard_asked *asked, const struct shard_table *table, struct shard_piece *piece,
                        enum estimate_basis *basis, struct steptime_error *err)
@@ -30,9 +40,10 @@ static bool time_piece(const struct shard_asked *asked, const struct shard_table
         struct estimate estimate;
         if (!models_estimate(asked->models, asked->hardware, &kernel, &estimate, err))
             return false;
-        piece->us += estimate.us * (piece->lookups < 1 ? piece->lookups : 1);
+        add_doubt(piece, &estimate);
         *basis = estimate.basis > *basis ? estimate.basis : *basis;
     }
+    piece->us *= fmin(piece->lookups, 1);
     return true;
 }
 
@@ -80,6 +91,9 @@ static bool cut_tables(struct sharding *sharding, struct arena *arena, struct st
             weigh(asked, table, piece);
             if (k) {
                 piece->us = piece[-1].us;
+                piece->shared = piece[-1].shared;
+                piece->own = piece[-1].own;
+                piece->family = piece[-1].family;
                 continue;
             }
             if (!time_piece(asked, table, piece, &sharding->basis, err))
@@ -109,8 +123,20 @@ static int64_t server_of(const struct shard_asked *asked)
     return size >= 1 ? (int64_t)size : 8;
 }
 
-/* One all-to-all; the bytes over the slowest link where no model knows it; 0 where no link is known. */
-static double exchange_once_us(const struct shard_asked *asked, double bytes)
+/* Bytes over the slowest link, as doubtful as all that was never measured; nothing where no link is known. */
+static struct estimate over_the_link(const struct shard_asked *asked, double bytes)
+{
+    const double *figure = asked->hardware->figure;
+    const double link = figure[HW_GPU_LINK] > 0 ? figure[HW_GPU_LINK] : figure[HW_HOST_LINK];
+    const int64_t server = server_of(asked);
+    const double rate = asked->devices <= server ? link : figure[HW_NETWORK] / (double)server;
+    struct estimate estimate = {.us = rate > 0 ? bytes / rate * 1e6 : 0, .family = ESTIMATE_NO_FAMILY};
+    estimate_prior(&estimate);
+    return estimate;
+}
+
+/* One all-to-all. */
+static struct estimate exchange_once(const struct shard_asked *asked, double bytes)
 {
     const int64_t n = asked->devices, server = server_of(asked);
     const struct kernel kernel = {.form = FORM_COLLECTIVE,
@@ -120,26 +146,74 @@ static double exchange_once_us(const struct shard_asked *asked, double bytes)
                                                  (int64_t)(bytes * (double)n / (double)(n - 1)), n,
                                                  n < server ? n : server}};
     struct estimate estimate;
-    if (models_estimate(asked->models, asked->hardware, &kernel, &estimate, NULL))
-        return estimate.us;
-    const double *figure = asked->hardware->figure;
-    const double link = figure[HW_GPU_LINK] > 0 ? figure[HW_GPU_LINK] : figure[HW_HOST_LINK];
-    const double rate = n <= server ? link : figure[HW_NETWORK] / (double)server;
-    return rate > 0 ? bytes / rate * 1e6 : 0;
+    const bool known = models_estimate(asked->models, asked->hardware, &kernel, &estimate, NULL);
+    return known ? estimate : over_the_link(asked, bytes);
 }
 
-/* Each device sends, to each, the sums of its pieces for the samples of that one. */
-static double exchange_us(const struct sharding *sharding, const uint32_t *device, struct arena *scratch)
+/* There and back. Each device sends, to each, the sums of its pieces for the samples of that one. */
+static void add_exchange(const struct sharding *sharding, const uint32_t *device, struct arena *scratch,
+                         struct estimate_sum *sum)
 {
     const struct shard_asked *asked = &sharding->asked;
     if (asked->devices < 2)
-        return 0;
+        return;
     double *pair = arena_array(scratch, asked->devices, sizeof *pair);
     for (uint32_t i = 0; i < sharding->piece_count; i++)
         pair[device[i]] += (double)asked->batch / asked->devices *
                            (double)sharding->tables[sharding->pieces[i].table].width * asked->bytes_element;
     const double bytes = message_bytes(sharding, pair);
-    return bytes > 0 ? 2 * exchange_once_us(asked, bytes) : 0;
+    if (!(bytes > 0))
+        return;
+    const struct estimate once = exchange_once(asked, bytes);
+    estimate_sum_add(sum, &once, 2 * once.us);
+}
+
+/* ---- between which times ---- */
+
+static void add_piece(const struct shard_piece *piece, struct estimate_sum *sum)
+{
+    const struct estimate estimate = {
+        .us = piece->us, .shared = piece->shared, .own = piece->own, .family = piece->family};
+    estimate_sum_add(sum, &estimate, piece->us);
+}
+
+struct estimate_sum *shard_sums(const struct sharding *sharding, const struct shard_choice *choice, struct arena *arena)
+{
+    struct estimate_sum *sums = arena_array(arena, sharding->asked.devices, sizeof *sums);
+    for (uint32_t i = 0; i < sharding->piece_count; i++)
+        add_piece(&sharding->pieces[i], &sums[choice->device[i]]);
+    return sums;
+}
+
+struct shard_range shard_sum_range(const struct sharding *sharding, const struct estimate_sum *sum)
+{
+    struct shard_range range;
+    estimate_sum_interval(sum, sharding->asked.level, &range.low_us, &range.high_us);
+    return range;
+}
+
+struct shard_range shard_piece_range(const struct sharding *sharding, const struct shard_piece *piece)
+{
+    struct estimate_sum sum = {0};
+    add_piece(piece, &sum);
+    return shard_sum_range(sharding, &sum);
+}
+
+/* The mean device is as far off as all tables together. */
+static void find_ranges(const struct sharding *sharding, struct shard_choice *choice, uint32_t slowest,
+                        const struct estimate_sum *exchange, struct arena *scratch)
+{
+    const uint32_t devices = sharding->asked.devices;
+    const struct estimate_sum *sums = shard_sums(sharding, choice, scratch);
+    struct estimate_sum step = sums[slowest], all = {0};
+    for (uint32_t i = 0; i < devices; i++)
+        estimate_sum_join(&all, &sums[i]);
+    const struct shard_range together = shard_sum_range(sharding, &all);
+    choice->mean = (struct shard_range){together.low_us / devices, together.high_us / devices};
+    choice->largest = shard_sum_range(sharding, &step);
+    choice->exchange = shard_sum_range(sharding, exchange);
+    estimate_sum_join(&step, exchange);
+    choice->step = shard_sum_range(sharding, &step);
 }
 
 static void judge(const struct sharding *sharding, struct shard_choice *choice, struct arena *arena)
@@ -150,17 +224,22 @@ static void judge(const struct sharding *sharding, struct shard_choice *choice, 
         us[choice->device[i]] += sharding->pieces[i].us;
         bytes[choice->device[i]] += sharding->pieces[i].bytes;
     }
+    uint32_t slowest = 0;
     for (uint32_t i = 0; i < n; i++) {
-        choice->largest_us = fmax(choice->largest_us, us[i]);
+        slowest = us[i] > us[slowest] ? i : slowest;
+        choice->largest_us = us[slowest];
         choice->largest_bytes = fmax(choice->largest_bytes, bytes[i]);
         choice->mean_us += us[i] / n;
     }
     struct arena scratch = {0};
+    struct estimate_sum exchange = {0};
     choice->us = us;
     choice->bytes = bytes;
     choice->fits = choice->largest_bytes <= sharding->asked.memory_bytes * (1 + 1e-9);
-    choice->exchange_us = exchange_us(sharding, choice->device, &scratch);
+    add_exchange(sharding, choice->device, &scratch, &exchange);
+    choice->exchange_us = exchange.us;
     choice->step_us = choice->largest_us + choice->exchange_us;
+    find_ranges(sharding, choice, slowest, &exchange, &scratch);
     arena_free(&scratch);
 }
 

@@ -23,7 +23,7 @@
 #ifndef PREDICT_SHARD_H
 #define PREDICT_SHARD_H
 
-#include "model/estimate/model.h"
+#include "model/estimate/interval.h"
 #include "report/report.h"
 
 enum { SHARD_DEVICES = 4096, SHARD_TABLES = 1 << 20 };
@@ -48,6 +48,12 @@ struct shard_asked {
     int64_t batch;        /* of the whole job */
     double memory_bytes;  /* of a device that tables may take */
     double bytes_element; /* of a weight: 4 */
+    double level;         /* of the intervals: 0.9 */
+};
+
+/* Between which a time lies at the level asked for. */
+struct shard_range {
+    double low_us, high_us;
 };
 
 /* A table, or a part of its rows. */
@@ -55,7 +61,9 @@ struct shard_piece {
     uint32_t table, part, parts;
     double rows, lookups;
     double us, bytes;
-    double weight[3]; /* of lookup-greedy, norm-lookup, size-lookup */
+    double shared, own; /* doubt of us, as of an estimate */
+    uint32_t family;    /* of models */
+    double weight[3];   /* of lookup-greedy, norm-lookup, size-lookup */
 };
 
 enum shard_method {
@@ -80,6 +88,7 @@ struct shard_choice {
     double largest_us, mean_us;
     double exchange_us; /* all-to-all, there and back */
     double step_us;     /* largest + exchange */
+    struct shard_range largest, mean, exchange, step;
     double largest_bytes;
     bool fits;
     bool unfinished; /* further exchanges may make it faster: they were too many to try */
@@ -96,6 +105,13 @@ struct sharding {
     enum shard_method best; /* of those that fit the fastest; of none the fastest of all */
     enum estimate_basis basis;
 };
+
+struct shard_range shard_piece_range(const struct sharding *sharding, const struct shard_piece *piece);
+
+/* By device, what the tables take that a choice puts there. */
+struct estimate_sum *shard_sums(const struct sharding *sharding, const struct shard_choice *choice,
+                                struct arena *arena);
+struct shard_range shard_sum_range(const struct sharding *sharding, const struct estimate_sum *sum);
 
 /* False with what the models lack. */
 bool shard_run(const struct shard_asked *asked, const struct shard_table *tables, uint32_t count, struct arena *arena,

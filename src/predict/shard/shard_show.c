@@ -11,10 +11,15 @@ static void show_values(const struct sharding *sharding, enum shard_method shown
     const struct shard_choice *choice = &sharding->choices[shown], *naive = &sharding->choices[SHARD_NAIVE];
     const double gain = choice->step_us > 0 ? naive->step_us / choice->step_us : 1;
     const str word = shard_method_word(shown);
-    section_text(section, str_printf(arena,
-                                     "%.*s: the slowest of %u devices looks up for %.3g ms; naive placement takes %.2f "
-                                     "times as long, exchange included.",
-                                     (int)word.len, word.at, asked->devices, choice->largest_us / 1e3, gain));
+    section_text(section,
+                 str_printf(arena,
+                            "%.*s: the slowest of %u devices looks up for %.3g ms (%.3g to %.3g at %.3g %%); "
+                            "naive placement takes %.2f times as long, exchange included.",
+                            (int)word.len, word.at, asked->devices, choice->largest_us / 1e3,
+                            choice->largest.low_us / 1e3, choice->largest.high_us / 1e3, 100 * asked->level, gain));
+    section_text(section,
+                 S("Ratios of placements have no interval: what the models are off is off in all of them. Memory "
+                   "is counted."));
     if (!choice->fits)
         section_text(section, S("It does not fit: a device would hold more than its memory. More devices, or a larger "
                                 "--memory."));
@@ -30,20 +35,37 @@ static void show_values(const struct sharding *sharding, enum shard_method shown
     section_value(section, "batch", "batch", UNIT_COUNT, cell_int(asked->batch));
     section_value(section, "memory_bytes", "memory of a device", UNIT_BYTES, cell_real(asked->memory_bytes));
     section_value(section, "hardware", "hardware", UNIT_NONE, cell_text(asked->hardware->name));
+    section_value(section, "level", "of true times in their intervals", UNIT_RATIO, cell_real(asked->level));
     section_value(section, "basis", "times", UNIT_NONE, cell_text(estimate_basis_word(sharding->basis)));
 }
 
 static const struct column_spec choices_columns[] = {
     {"method", "placement", UNIT_NONE, 0, "how tables were placed"},
     {"step_us", "lookups and exchange", UNIT_US, 0, "slowest device + exchange"},
+    {"step_low_us", "at least", UNIT_US, 0, "lower end of the interval of step_us"},
+    {"step_high_us", "at most", UNIT_US, 0, "upper end of it"},
     {"largest_us", "slowest device", UNIT_US, 0, "lookups of the slowest device"},
+    {"largest_low_us", "at least", UNIT_US, COLUMN_DETAIL, "lower end of the interval of largest_us"},
+    {"largest_high_us", "at most", UNIT_US, COLUMN_DETAIL, "upper end of it"},
     {"mean_us", "mean device", UNIT_US, 0, "mean over the devices of their lookups"},
+    {"mean_low_us", "at least", UNIT_US, COLUMN_DETAIL, "lower end of the interval of mean_us"},
+    {"mean_high_us", "at most", UNIT_US, COLUMN_DETAIL, "upper end of it"},
     {"imbalance", "slowest of mean", UNIT_RATIO, 0, "largest_us / mean_us"},
     {"exchange_us", "all-to-all", UNIT_US, 0, "all-to-all of the looked-up rows"},
+    {"exchange_low_us", "at least", UNIT_US, COLUMN_DETAIL, "lower end of the interval of exchange_us"},
+    {"exchange_high_us", "at most", UNIT_US, COLUMN_DETAIL, "upper end of it"},
     {"memory_bytes", "largest memory", UNIT_BYTES, 0, "memory of the tables; of a placement on its fullest device"},
     {"fits", "fits", UNIT_NONE, 0, "yes where every device has the memory"},
     {0},
 };
+
+/* A time and its interval. */
+static void put_range(struct table *table, double us, struct shard_range range)
+{
+    table_real(table, us);
+    table_real(table, range.low_us);
+    table_real(table, range.high_us);
+}
 
 static void show_choices(const struct sharding *sharding, struct report *report)
 {
@@ -54,11 +76,11 @@ static void show_choices(const struct sharding *sharding, struct report *report)
         const struct shard_choice *choice = &sharding->choices[i];
         table_row(table);
         table_text(table, shard_method_word(choice->method));
-        table_real(table, choice->step_us);
-        table_real(table, choice->largest_us);
-        table_real(table, choice->mean_us);
+        put_range(table, choice->step_us, choice->step);
+        put_range(table, choice->largest_us, choice->largest);
+        put_range(table, choice->mean_us, choice->mean);
         table_real(table, choice->mean_us > 0 ? choice->largest_us / choice->mean_us : NAN);
-        table_real(table, choice->exchange_us);
+        put_range(table, choice->exchange_us, choice->exchange);
         table_real(table, choice->largest_bytes);
         table_text(table, choice->fits ? S("yes") : S("no"));
     }
@@ -69,6 +91,8 @@ static const struct column_spec devices_columns[] = {
     {"device", "device", UNIT_NONE, 0, "index of the device"},
     {"pieces", "tables", UNIT_COUNT, 0, "tables, or parts of tables, on it"},
     {"lookup_us", "lookups", UNIT_US, 0, "predicted time of the lookups, forward and backward"},
+    {"lookup_low_us", "at least", UNIT_US, 0, "lower end of the interval of lookup_us"},
+    {"lookup_high_us", "at most", UNIT_US, 0, "upper end of it"},
     {"memory_bytes", "memory", UNIT_BYTES, 0, "memory of the tables; of a placement on its fullest device"},
     {"memory_share", "of its memory", UNIT_RATIO, COLUMN_BAR, "memory_bytes / memory of the device"},
     {0},
@@ -81,12 +105,13 @@ static void show_devices(const struct sharding *sharding, const struct shard_cho
     uint32_t *pieces = arena_array(report_arena(report), sharding->asked.devices, sizeof *pieces);
     for (uint32_t i = 0; i < sharding->piece_count; i++)
         pieces[choice->device[i]]++;
+    const struct estimate_sum *sums = shard_sums(sharding, choice, report_arena(report));
     table_columns(table, devices_columns);
     for (uint32_t i = 0; i < sharding->asked.devices; i++) {
         table_row(table);
         table_text(table, str_printf(report_arena(report), "%u", i));
         table_int(table, pieces[i]);
-        table_real(table, choice->us[i]);
+        put_range(table, choice->us[i], shard_sum_range(sharding, &sums[i]));
         table_real(table, choice->bytes[i]);
         table_real(table, choice->bytes[i] / sharding->asked.memory_bytes);
     }
@@ -108,6 +133,8 @@ static const struct column_spec placement_columns[] = {
     {"width", "width", UNIT_COUNT, 0, "width of a row"},
     {"lookups", "lookups a sample", UNIT_COUNT, 0, "lookups of a sample, in the mean"},
     {"lookup_us", "time", UNIT_US, 0, "predicted time of the lookups, forward and backward"},
+    {"lookup_low_us", "at least", UNIT_US, 0, "lower end of the interval of lookup_us"},
+    {"lookup_high_us", "at most", UNIT_US, 0, "upper end of it"},
     {"memory_bytes", "memory", UNIT_BYTES, 0, "memory of the tables; of a placement on its fullest device"},
     {0},
 };
@@ -125,7 +152,7 @@ static void show_placement(const struct sharding *sharding, const struct shard_c
         table_int(table, (int64_t)piece->rows);
         table_int(table, sharding->tables[piece->table].width);
         table_real(table, piece->lookups);
-        table_real(table, piece->us);
+        put_range(table, piece->us, shard_piece_range(sharding, piece));
         table_real(table, piece->bytes);
     }
 }

@@ -30,6 +30,7 @@ static struct shard_asked on(uint32_t devices, double memory_bytes)
         .batch = 1024,
         .memory_bytes = memory_bytes,
         .bytes_element = 4,
+        .level = 0.9,
     };
 }
 
@@ -54,6 +55,28 @@ static void equal_tables_are_spread_evenly(void **state)
         assert_true(fabs(choice->largest_us - choice->mean_us) < 1e-6 * choice->mean_us);
         assert_true(choice->fits);
         assert_true(choice->exchange_us > 0);
+    }
+}
+
+/* Every time lies in its interval, a step's is that of slowest and exchange, and a wider level is wider. */
+static void times_lie_in_their_intervals(void **state)
+{
+    struct shard_table tables[8];
+    for (int i = 0; i < 8; i++)
+        tables[i] = (struct shard_table){S("t"), 100000 * (i + 1), 64, i + 0.5};
+    struct shard_asked asked = on(4, 1e12);
+    const struct sharding nine = run(&asked, tables, 8);
+    asked.level = 0.5;
+    const struct sharding half = run(&asked, tables, 8);
+    for (int m = 0; m < SHARD_METHODS; m++) {
+        const struct shard_choice *choice = &nine.choices[m], *narrow = &half.choices[m];
+        assert_true(choice->step.low_us < choice->step_us && choice->step_us < choice->step.high_us);
+        assert_true(choice->largest.low_us < choice->largest_us && choice->largest_us < choice->largest.high_us);
+        assert_true(choice->mean.low_us < choice->mean_us && choice->mean_us < choice->mean.high_us);
+        assert_true(choice->exchange.low_us < choice->exchange_us && choice->exchange_us < choice->exchange.high_us);
+        assert_true(choice->step.high_us > choice->largest.high_us);
+        assert_true(choice->step.high_us < choice->largest.high_us + choice->exchange.high_us);
+        assert_true(narrow->step.low_us > choice->step.low_us && narrow->step.high_us < choice->step.high_us);
     }
 }
 
@@ -152,6 +175,7 @@ static void methods_have_words(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(times_lie_in_their_intervals),
         cmocka_unit_test(equal_tables_are_spread_evenly),
         cmocka_unit_test(heavy_tables_part),
         cmocka_unit_test(improving_never_slows),
