@@ -74,18 +74,6 @@ static void open_what_if(struct predicting *p)
         };
 }
 
-/* How far off predictions are is known of the steps as they are alone. */
-static void take_errors(struct prediction *predictions, const struct prediction *as_is, uint32_t count)
-{
-    for (uint32_t i = 0; i < count; i++) {
-        predictions[i].error = as_is[i].error;
-        predictions[i].bias = as_is[i].bias;
-        predictions[i].tests = as_is[i].tests;
-        predictions[i].rank_error = as_is[i].rank_error;
-        predict_range_tested(&predictions[i]);
-    }
-}
-
 static void look_on(const struct predicting *p, struct predict_asked *asked)
 {
     asked->seen = p->explain ? predict_explain_see : NULL;
@@ -98,8 +86,11 @@ static bool predict_question(struct predicting *p, struct prediction *prediction
     struct prediction *as_is = arena_array(&p->arena, p->count, sizeof *as_is);
     *asked = p->asked;
     look_on(p, asked);
-    if (question_is_empty(&p->what_if.question))
-        return predict_all(p->sources, p->count, asked, &p->arena, predictions, err);
+    if (question_is_empty(&p->what_if.question)) {
+        const bool good = predict_all(p->sources, p->count, asked, &p->arena, predictions, err);
+        what_if_walked(&p->what_if, predictions, NULL);
+        return good;
+    }
     p->asked.only_steps = true;
     if (!predict_all(p->sources, p->count, &p->asked, &p->arena, as_is, err) ||
         !what_if_asked(&p->what_if, &p->what_if.question, asked, err))
@@ -107,7 +98,7 @@ static bool predict_question(struct predicting *p, struct prediction *prediction
     look_on(p, asked);
     if (!predict_all(p->sources, p->count, asked, &p->arena, predictions, err) || !what_if_met(&p->what_if, err))
         return false;
-    take_errors(predictions, as_is, p->count);
+    predict_take_errors(predictions, as_is, p->count);
     what_if_walked(&p->what_if, as_is, predictions);
     return true;
 }

@@ -78,7 +78,7 @@ static void open_graph(const struct what_if *w, struct what_if_input *input)
 }
 
 /* Recorded times are the profiler's, too, and what the host costs elsewhere is not recorded. */
-static bool can_replay(const struct what_if *w, const struct question *question)
+bool what_if_can_replay(const struct what_if *w, const struct question *question)
 {
     const struct plan_options *plan = &w->base.plan;
     bool recorded = plan->replay && plan->with_profiler && !plan->overheads && question_can_replay(question);
@@ -90,7 +90,7 @@ static bool can_replay(const struct what_if *w, const struct question *question)
 /* A replay keeps it by itself. */
 static double kept_of(const struct what_if *w, struct what_if_input *input)
 {
-    if (!input || w->current->cpu_speed <= 0 || can_replay(w, w->current))
+    if (!input || w->current->cpu_speed <= 0 || what_if_can_replay(w, w->current))
         return 0;
     open_graph(w, input);
     return input->kept;
@@ -152,20 +152,34 @@ bool what_if_met(const struct what_if *w, struct steptime_error *err)
 
 /* ---- one answer ---- */
 
-static struct predicted_point point_of(const struct walked *walked)
+static struct predicted_point point_of(const struct prediction *prediction)
 {
-    return (struct predicted_point){walked->step_us, walked->host_us, walked->active_us, walked->idle_us,
-                                    walked->exposed_communication_us};
+    const struct walked *walked = &prediction->walked;
+    return (struct predicted_point){
+        .step_us = walked->step_us,
+        .host_us = walked->host_us,
+        .active_us = walked->active_us,
+        .idle_us = walked->idle_us,
+        .exposed_us = walked->exposed_communication_us,
+        .low_us = prediction->range.low_us,
+        .high_us = prediction->range.high_us,
+        .estimated = prediction->modelled_us + prediction->guessed_us > 0,
+    };
+}
+
+static struct predicted_point *points_of(const struct what_if *w, const struct prediction *predictions)
+{
+    struct predicted_point *points = arena_array(w->arena, w->count, sizeof *points);
+    for (uint32_t i = 0; i < w->count; i++)
+        points[i] = point_of(&predictions[i]);
+    return points;
 }
 
 void what_if_walked(struct what_if *w, const struct prediction *without, const struct prediction *with)
 {
-    w->before = arena_array(w->arena, w->count, sizeof *w->before);
-    w->after = arena_array(w->arena, w->count, sizeof *w->after);
-    for (uint32_t i = 0; i < w->count; i++) {
-        w->before[i] = point_of(&without[i].walked);
-        w->after[i] = point_of(&with[i].walked);
-    }
+    w->as_is = without;
+    w->before = points_of(w, without);
+    w->after = with ? points_of(w, with) : NULL;
 }
 
 static bool replay_one(struct what_if *w, struct what_if_input *input, uint32_t step, const struct predict_asked *asked,
@@ -194,14 +208,18 @@ static bool fill_replay(struct what_if *w, struct what_if_input *input, const st
 }
 
 /* Of each rank by the walk. */
-static bool walk_inputs(const struct what_if *w, const struct predict_asked *asked, struct predicted_point *points,
+static bool walk_inputs(const struct what_if *w, const struct predict_asked *asked, struct predicted_point **points,
                         struct steptime_error *err)
 {
     struct arena scratch = {0};
-    struct walked *walked = arena_array(&scratch, w->count, sizeof *walked);
-    const bool good = predict_walks(w->inputs[0].source, w->count, asked, walked, err);
-    for (uint32_t i = 0; good && i < w->count; i++)
-        points[i] = point_of(&walked[i]);
+    struct predict_asked steps = *asked;
+    struct prediction *predictions = arena_array(&scratch, w->count, sizeof *predictions);
+    steps.only_steps = true;
+    const bool good = predict_all(w->inputs[0].source, w->count, &steps, &scratch, predictions, err);
+    if (good) {
+        predict_take_errors(predictions, w->as_is, w->count);
+        *points = points_of(w, predictions);
+    }
     arena_free(&scratch);
     return good;
 }
@@ -213,21 +231,12 @@ static bool is_walked(const struct what_if *w, const struct question *question)
 }
 
 static bool find_after(struct what_if *w, const struct question *question, const struct predict_asked *asked,
-                       struct predicted_point *after, struct steptime_error *err)
+                       struct predicted_point **after, struct steptime_error *err)
 {
     if (!is_walked(w, question))
         return walk_inputs(w, asked, after, err);
-    memcpy(after, w->after, w->count * sizeof *after);
+    *after = w->after;
     return true;
-}
-
-/* The steps as they are, walked once for all questions. */
-static bool find_before(struct what_if *w, struct steptime_error *err)
-{
-    if (w->before)
-        return true;
-    w->before = arena_array(w->arena, w->count, sizeof *w->before);
-    return walk_inputs(w, &w->base, w->before, err);
 }
 
 static bool open_replays(struct what_if *w, const struct predict_asked *asked, struct replay **replays,
@@ -253,16 +262,36 @@ static void run_replays(struct what_if *w, struct replay *const *replays, struct
         replayed[i] = replay_run(replays[i], speed, w->arena);
 }
 
-static struct what_if_answer answer_replayed(const struct replayed *replayed)
+/* How far a walk is off says nothing of a replay: only what is estimated of device work is as unsure in both. */
+static struct predicted_range moved(const struct predicted_point *walked, struct predicted_range range, double from_us,
+                                    double to_us)
+{
+    if (walked->estimated && to_us >= 0)
+        range_moved(&range, from_us, to_us);
+    else
+        range = (struct predicted_range){-1, -1};
+    return range;
+}
+
+static struct what_if_answer answer_replayed(const struct replayed *replayed, const struct predicted_point *walked)
 {
     const double step = (double)replayed->replayed_ns / 1e3, active = (double)replayed->active_ns / 1e3;
+    const struct predicted_range range =
+        moved(walked, (struct predicted_range){walked->low_us, walked->high_us}, walked->step_us, step);
     return (struct what_if_answer){
-        .before = {.step_us = (double)replayed->recorded_ns / 1e3, .active_us = (double)replayed->was_active_ns / 1e3},
+        .before = {.step_us = (double)replayed->recorded_ns / 1e3,
+                   .active_us = (double)replayed->was_active_ns / 1e3,
+                   .low_us = -1,
+                   .high_us = -1},
+        .walked = *walked,
         .after = {.step_us = step,
                   .host_us = (double)replayed->host_ns / 1e3,
                   .active_us = active,
                   .idle_us = fmax(step - active, 0),
-                  .exposed_us = (double)replayed->exposed_ns / 1e3},
+                  .exposed_us = (double)replayed->exposed_ns / 1e3,
+                  .low_us = range.low_us,
+                  .high_us = range.high_us,
+                  .estimated = walked->estimated},
         .communication_us = (double)replayed->communication_ns / 1e3,
         .steps = replayed->steps,
     };
@@ -280,28 +309,27 @@ static bool replay_inputs(struct what_if *w, const struct predict_asked *asked, 
     for (uint32_t i = 0; i < w->count; i++) {
         replay_free(replays[i]);
         if (good)
-            answers[i] = answer_replayed(&replayed[i]);
+            answers[i] = answer_replayed(&replayed[i], &answers[i].after);
     }
     arena_free(&scratch);
     return good;
 }
 
-static bool answer_of(struct what_if *w, const struct question *question, struct what_if_answer *answers,
-                      struct steptime_error *err)
+bool what_if_ask(struct what_if *w, const struct question *question, struct what_if_answer *answers,
+                 struct steptime_error *err)
 {
     struct predict_asked asked;
-    struct predicted_point *after = arena_array(w->arena, w->count, sizeof *after);
-    if (!find_before(w, err) || !what_if_asked(w, question, &asked, err) ||
-        !find_after(w, question, &asked, after, err))
+    struct predicted_point *after;
+    if (!what_if_asked(w, question, &asked, err) || !find_after(w, question, &asked, &after, err))
         return false;
     for (uint32_t i = 0; i < w->count; i++)
         answers[i] = (struct what_if_answer){.before = w->before[i], .after = after[i]};
-    if (can_replay(w, question) && !replay_inputs(w, &asked, answers, err))
+    if (what_if_can_replay(w, question) && !replay_inputs(w, &asked, answers, err))
         return false;
     return is_walked(w, question) || what_if_met(w, err);
 }
 
-static const struct what_if_answer *slowest_of(const struct what_if_answer *answers, uint32_t count)
+const struct what_if_answer *what_if_slowest(const struct what_if_answer *answers, uint32_t count)
 {
     const struct what_if_answer *slowest = answers;
     for (uint32_t i = 1; i < count; i++)
@@ -310,27 +338,7 @@ static const struct what_if_answer *slowest_of(const struct what_if_answer *answ
     return slowest;
 }
 
-static bool predict_point(void *context, const struct question *question, struct predicted_point *point,
-                          struct steptime_error *err)
-{
-    struct what_if *w = context;
-    struct what_if_answer *answers = arena_array(w->arena, w->count, sizeof *answers);
-    if (!answer_of(w, question, answers, err))
-        return false;
-    *point = slowest_of(answers, w->count)->after;
-    return true;
-}
-
 /* ---- in place of what was walked ---- */
-
-/* How far a walk is off says nothing of a replay: only what models make of device work is as unsure in both. */
-static void move_range(const struct prediction *prediction, struct predicted_range *range, double from_us, double to_us)
-{
-    if (prediction->modelled_us > 0 && to_us >= 0)
-        range_moved(range, from_us, to_us);
-    else
-        *range = (struct predicted_range){-1, -1};
-}
 
 /* Of a rank's steps those that were replayed. */
 static void put_steps(const struct what_if_input *input, const struct what_if_answer *answer,
@@ -343,7 +351,7 @@ static void put_steps(const struct what_if_input *input, const struct what_if_an
         const double walked_us = step->step_us;
         step->step_us = replayed ? (double)answer->steps[at].step_ns / 1e3 : -1;
         step->active_us = replayed ? (double)answer->steps[at].active_ns / 1e3 : -1;
-        move_range(prediction, &step->range, walked_us, step->step_us);
+        step->range = moved(&answer->walked, step->range, walked_us, step->step_us);
         at += replayed;
     }
 }
@@ -354,7 +362,7 @@ static void put_replayed(const struct what_if_input *input, const struct what_if
     prediction->replayed = true;
     prediction->replay_explains = input->explained;
     prediction->walk_step_us = prediction->walked.step_us;
-    move_range(prediction, &prediction->range, prediction->walk_step_us, answer->after.step_us);
+    prediction->range = (struct predicted_range){answer->after.low_us, answer->after.high_us};
     prediction->walked.step_us = answer->after.step_us;
     prediction->walked.host_us = answer->after.host_us;
     prediction->walked.active_us = answer->after.active_us;
@@ -384,102 +392,10 @@ bool what_if_answer(struct what_if *w, struct prediction *predictions, struct st
     if (asks_nothing(w))
         return true;
     w->answers = arena_array(w->arena, w->count, sizeof *w->answers);
-    if (!answer_of(w, &w->question, w->answers, err))
+    if (!what_if_ask(w, &w->question, w->answers, err))
         return false;
     for (uint32_t i = 0; i < w->count; i++)
         if (w->answers[i].steps)
             put_replayed(&w->inputs[i], &w->answers[i], &predictions[i]);
     return true;
-}
-
-/* ---- telling ---- */
-
-static struct cell ns_cell(double us)
-{
-    return cell_int((int64_t)llround(us * 1e3));
-}
-
-static double slowest_before(const struct what_if_answer *answers, uint32_t count)
-{
-    double us = 0;
-    for (uint32_t i = 0; i < count; i++)
-        us = fmax(us, answers[i].before.step_us);
-    return us;
-}
-
-static str basis_of(const struct what_if *w)
-{
-    if (!can_replay(w, &w->question))
-        return S("the walk");
-    return w->together ? S("replay of the recording, ranks together") : S("replay of the recording");
-}
-
-static void show_values(const struct what_if *w, struct section *section)
-{
-    const double before = slowest_before(w->answers, w->count);
-    const double after = slowest_of(w->answers, w->count)->after.step_us;
-    for (uint32_t i = 0; i < w->told.count; i++)
-        section_text(section, w->told.lines[i]);
-    section_value(section, "before_ns", "step as it is", UNIT_NS, ns_cell(before));
-    section_value(section, "after_ns", "step then", UNIT_NS, ns_cell(after));
-    section_value(section, "saving_ns", before < after ? "shorter (below zero: longer) by" : "shorter by", UNIT_NS,
-                  ns_cell(before - after));
-    section_value(section, "speedup", "times as fast", UNIT_NONE, cell_real(after > 0 ? before / after : NAN));
-    section_value(section, "basis", "told by", UNIT_NONE, cell_text(basis_of(w)));
-}
-
-static const struct column_spec what_if_ranks_columns[] = {
-    {"rank", "rank", UNIT_NONE, 0, "as recorded, else from the file's name, else by order"},
-    {"before_ns", "step as it is", UNIT_NS, 0, "predicted step as it is"},
-    {"after_ns", "step then", UNIT_NS, 0, "predicted step with the change"},
-    {"active_ns", "device at work then", UNIT_NS, 0, "time with any work on the device, with the change"},
-    {"host_ns", "host then", UNIT_NS, 0, "time of the host, with the change"},
-    {0},
-};
-
-static void show_ranks(const struct what_if *w, struct section *section)
-{
-    const struct what_if_answer *answers = w->answers;
-    struct table *table = section_table(section, "what_if_ranks", "");
-    table_columns(table, what_if_ranks_columns);
-    for (uint32_t i = 0; i < w->count; i++) {
-        table_row(table);
-        table_int(table, w->inputs[i].source->rank);
-        table_cell(table, ns_cell(answers[i].before.step_us));
-        table_cell(table, ns_cell(answers[i].after.step_us));
-        table_cell(table, ns_cell(answers[i].after.active_us));
-        table_cell(table, ns_cell(answers[i].after.host_us));
-    }
-}
-
-/* Where the walk has not told it. */
-static void warn_of_doubt(const struct what_if *w, struct report *report)
-{
-    const str words = w->together ? match_doubt_words(&w->doubt, w->arena) : S("");
-    if (words.len)
-        report_warning(report, w->inputs[w->doubt.rank].source->path, -1, words);
-}
-
-static void show_question(const struct what_if *w, struct report *report)
-{
-    struct section *section = report_section(report, "what_if", "What if");
-    show_values(w, section);
-    show_ranks(w, section);
-    warn_of_doubt(w, report);
-}
-
-static bool show_sweep(struct what_if *w, struct report *report, struct steptime_error *err)
-{
-    struct predicted_point *points = arena_array(w->arena, w->sweep.count, sizeof *points);
-    if (!sweep_run(&w->sweep, &w->question, predict_point, w, points, err))
-        return false;
-    sweep_show(&w->sweep, points, report);
-    return true;
-}
-
-bool what_if_show(struct what_if *w, struct report *report, struct steptime_error *err)
-{
-    if (w->answers)
-        show_question(w, report);
-    return !w->swept || show_sweep(w, report, err);
 }

@@ -28,6 +28,7 @@ struct what_if_input {
 /* Before and after; of the replay, where the question can be replayed. */
 struct what_if_answer {
     struct predicted_point before, after;
+    struct predicted_point walked;     /* after, by the walk */
     double communication_us;           /* after */
     const struct replayed_step *steps; /* after, by the steps of the range; NULL: walked */
 };
@@ -41,8 +42,9 @@ struct what_if {
     struct what_if_input *inputs; /* their sources lie side by side */
     uint32_t count;
     struct predict_asked base;      /* as without the question */
-    struct predicted_point *before; /* by rank, walked without any question; NULL: not yet */
-    struct predicted_point *after;  /* the same with that of the command line */
+    const struct prediction *as_is; /* by rank, without any question */
+    struct predicted_point *before; /* of these */
+    struct predicted_point *after;  /* the same with the question of the command line; NULL: none is asked */
     struct what_if_answer *answers; /* of the question on the command line, by rank; NULL: none is asked */
     str device;                     /* as recorded; "" */
 
@@ -66,11 +68,19 @@ bool what_if_asked(struct what_if *w, const struct question *question, struct pr
 /* After a prediction with it: every name must have fitted something. */
 bool what_if_met(const struct what_if *w, struct steptime_error *err);
 
-/* What was walked already, by rank: without the question of the command line and with it. */
+/* What was walked already, by rank: without the question of the command line and with it (NULL: none is asked). */
 void what_if_walked(struct what_if *w, const struct prediction *without, const struct prediction *with);
 
 /* Answers the question of the command line; where it is replayed, that is what the predictions then say. */
 bool what_if_answer(struct what_if *w, struct prediction *predictions, struct steptime_error *err);
+
+/* The answers to any question, by rank; who they are of is the slowest. */
+bool what_if_ask(struct what_if *w, const struct question *question, struct what_if_answer *answers,
+                 struct steptime_error *err);
+const struct what_if_answer *what_if_slowest(const struct what_if_answer *answers, uint32_t count);
+
+/* Whether it is answered by replaying the recording, not by the walk. */
+bool what_if_can_replay(const struct what_if *w, const struct question *question);
 
 /* Shows that answer and asks the sweep; adds the sections "what_if" and "sweep". */
 bool what_if_show(struct what_if *w, struct report *report, struct steptime_error *err);

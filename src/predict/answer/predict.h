@@ -123,12 +123,11 @@ bool predict_all(const struct predict_source *sources, uint32_t count, const str
 /* A range goes with its time. */
 void range_moved(struct predicted_range *range, double from_us, double to_us);
 
-/* Widens the range by `error`, where that is taken from another prediction: of the steps as they are. */
-void predict_range_tested(struct prediction *prediction);
-
-/* The mean walk of each rank and nothing else of a prediction; together where predict_all would. */
-bool predict_walks(const struct predict_source *sources, uint32_t count, const struct predict_asked *asked,
-                   struct walked *walked, struct steptime_error *err);
+/*
+ * How far off predictions are is known of the steps as they are alone: what is asked takes it from there, and its range is
+ * widened by it.
+ */
+void predict_take_errors(struct prediction *predictions, const struct prediction *as_is, uint32_t count);
 
 /* One program through plan, change and walk. */
 bool predict_program(const struct program *program, const struct predict_asked *asked,

@@ -45,6 +45,9 @@ bool predict_together(const struct predict_source *sources, uint32_t ranks, cons
 bool range_step(const struct predict_asked *asked, const struct overheads *overheads, struct plan *plan,
                 struct predicted_step *step, struct prediction *into, struct steptime_error *err);
 
+/* Widens the range by `error`. */
+void predict_range_tested(struct prediction *prediction);
+
 /* The same of the mean step, once all steps are there and tested. */
 void range_prediction(const struct predict_asked *asked, struct prediction *into);
 

@@ -95,8 +95,9 @@ static str replayed_how(const struct prediction *p, struct arena *arena)
     const double explains = 100 * p->replay_explains;
     return str_printf(arena,
                       "The recording is replayed with what the question changes, and all else keeps its recorded time. "
-                      "The recorded dependencies explain %.0f %% of it%s.",
-                      explains, explains < 90 ? ", so the answer may be far off" : "");
+                      "The recorded dependencies explain %.0f %% of it%s.%s",
+                      explains, explains < 90 ? ", so the answer may be far off" : "",
+                      p->range.high_us < 0 ? " Nothing of the answer is an estimate, so it has no interval." : "");
 }
 
 /* What was measured answers no question, so there the difference is no error. */

@@ -105,6 +105,17 @@ void predict_range_tested(struct prediction *into)
         into->range = with_error(into->range, into->walked.step_us, error, into->level);
 }
 
+void predict_take_errors(struct prediction *predictions, const struct prediction *as_is, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        predictions[i].error = as_is[i].error;
+        predictions[i].bias = as_is[i].bias;
+        predictions[i].tests = as_is[i].tests;
+        predictions[i].rank_error = as_is[i].rank_error;
+        predict_range_tested(&predictions[i]);
+    }
+}
+
 /* Walked with the other ranks a step takes another time, and is as far off as alone. */
 void range_moved(struct predicted_range *range, double from_us, double to_us)
 {

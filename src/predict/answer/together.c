@@ -238,49 +238,11 @@ bool predict_together(const struct predict_source *sources, uint32_t ranks, cons
     struct walked *unprofiled = arena_array(&scratch, count, sizeof *unprofiled);
     struct walked *tests = arena_array(&scratch, count, sizeof *tests);
     const struct host_costs costs = {.of_ranks = overheads_of_ranks(&job, &scratch)};
-    const bool good = walk_steps(&job, &costs, as_is, err) && walk_steps(&without, &costs, unprofiled, err) &&
+    const bool good = walk_steps(&job, &costs, as_is, err) &&
+                      (job.asked.only_steps || walk_steps(&without, &costs, unprofiled, err)) &&
                       walk_tests(&job, tests, err);
     if (good)
         take(&job, as_is, unprofiled, tests);
-    arena_free(&scratch);
-    return good;
-}
-
-/* ---- walks alone ---- */
-
-static bool walk_alone(const struct job *job, uint32_t r, const struct overheads *overheads, struct walked *mean,
-                       struct steptime_error *err)
-{
-    const struct predict_source *source = &job->sources[r];
-    bool good = true;
-    for (uint32_t i = 0; i < source->count && good; i++) {
-        struct arena scratch = {0};
-        struct plan plan;
-        struct walked walked;
-        const struct program program = predict_source_step(source, i, &scratch);
-        good = predict_program(&program, &job->asked, overheads, &scratch, &plan, &walked, err);
-        if (good)
-            add_walked(mean, &walked, 1.0 / source->count);
-        arena_free(&scratch);
-    }
-    return good;
-}
-
-bool predict_walks(const struct predict_source *sources, uint32_t count, const struct predict_asked *asked,
-                   struct walked *walked, struct steptime_error *err)
-{
-    struct arena scratch = {0};
-    const struct job job = {.sources = sources, .ranks = count, .steps = sources[0].count, .asked = *asked};
-    const struct host_costs costs = {.of_ranks = overheads_of_ranks(&job, &scratch)};
-    struct walked *steps = arena_array(&scratch, (size_t)count * job.steps, sizeof *steps);
-    const bool together = predict_job_kind(sources, count) == JOB_SAME_STEPS && walk_steps(&job, &costs, steps, NULL);
-    bool good = true;
-    for (uint32_t r = 0; r < count && good; r++) {
-        walked[r] = (struct walked){0};
-        for (uint32_t i = 0; together && i < job.steps; i++)
-            add_walked(&walked[r], &steps[(size_t)i * count + r], 1.0 / job.steps);
-        good = together || walk_alone(&job, r, costs.of_ranks[r], &walked[r], err);
-    }
     arena_free(&scratch);
     return good;
 }

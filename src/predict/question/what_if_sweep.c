@@ -117,7 +117,7 @@ bool sweep_run(const struct sweep *sweep, const struct question *base, predict_f
     for (uint32_t i = 0; i < sweep->count; i++) {
         struct arena scratch = {0};
         struct question question;
-        points[i] = (struct predicted_point){-1, -1, -1, -1, -1};
+        points[i] = (struct predicted_point){-1, -1, -1, -1, -1, -1, -1, false};
         const bool good =
             sweep_question(sweep, i, base, &scratch, &question, err) && predict(context, &question, &points[i], err);
         arena_free(&scratch);
@@ -129,13 +129,33 @@ bool sweep_run(const struct sweep *sweep, const struct question *base, predict_f
 
 /* ---- telling ---- */
 
+void sweep_tell_interval(bool any, struct section *section)
+{
+    const str words =
+        any ? S("Intervals are of the step, and hold what its parts (device at work, host, communication) may be off: "
+                "these have none of their own.")
+            : S("No interval: the recording is replayed, and what a question gives itself is taken as given; nothing of "
+                "it is an estimate.");
+    section_text(section, words);
+    section_detail(section, "interval", "interval", UNIT_NONE, cell_text(words));
+}
+
 static const struct column_spec sweep_columns[] = {
     {"step_us", "step", UNIT_US, 0, "predicted step"},
+    {"step_low_us", "at least", UNIT_US, 0, "lower end of the interval of step_us; null: nothing of it is an estimate"},
+    {"step_high_us", "at most", UNIT_US, 0, "upper end of it"},
     {"of_first", "of the first", UNIT_RATIO, 0, "step_us / that of the first value"},
     {"active_us", "device at work", UNIT_US, 0, "time with any work on the device"},
     {"idle_us", "device idle", UNIT_US, 0, "step less active_us"},
     {"host_us", "host", UNIT_US, 0, "time of the host"},
     {"exposed_us", "exposed communication", UNIT_US, 0, "communication without other work beside it"},
+    {0},
+};
+
+static const struct column_spec batch_columns[] = {
+    {"samples_per_s", "samples a second", UNIT_COUNT, 0, "batch / step"},
+    {"samples_low_per_s", "at least", UNIT_COUNT, COLUMN_DETAIL, "batch / step_high_us"},
+    {"samples_high_per_s", "at most", UNIT_COUNT, COLUMN_DETAIL, "batch / step_low_us"},
     {0},
 };
 
@@ -147,8 +167,21 @@ static struct table *sweep_table(const struct sweep *sweep, struct section *sect
                                              "value of the sweep"});
     table_columns(table, sweep_columns);
     if (str_eq(sweep->key, S("batch")))
-        table_column(table, (struct column_spec){"samples_per_s", "samples a second", UNIT_COUNT, 0, "batch / step"});
+        table_columns(table, batch_columns);
     return table;
+}
+
+static void tell_intervals(const struct sweep *sweep, const struct predicted_point *points, double level,
+                           struct section *section)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < sweep->count; i++)
+        any |= points[i].high_us >= 0;
+    sweep_tell_interval(any, section);
+    if (any)
+        section_text(section, S("Ratios of values have none: what is estimated is off alike in them."));
+    if (any)
+        section_value(section, "level", "of true times in their intervals", UNIT_RATIO, cell_real(level));
 }
 
 static void put_us(struct table *table, double us)
@@ -169,23 +202,37 @@ static void put_value(struct table *table, const struct sweep *sweep, uint32_t i
         table_text(table, sweep->texts[i]);
 }
 
-void sweep_show(const struct sweep *sweep, const struct predicted_point *points, struct report *report)
+static void put_samples(struct table *table, double batch, double us)
+{
+    if (us > 0)
+        table_real(table, batch / us * 1e6);
+    else
+        table_null(table);
+}
+
+void sweep_show(const struct sweep *sweep, const struct predicted_point *points, double level, struct report *report)
 {
     const str title = str_printf(report_arena(report), "What if: %.*s", (int)sweep->key.len, sweep->key.at);
     struct section *section = report_section(report, "sweep", title.at);
+    tell_intervals(sweep, points, level, section);
     struct table *table = sweep_table(sweep, section, report_arena(report));
     for (uint32_t i = 0; i < sweep->count; i++) {
         const struct predicted_point *point = &points[i];
         table_row(table);
         put_value(table, sweep, i);
         put_us(table, point->step_us);
+        put_us(table, point->low_us);
+        put_us(table, point->high_us);
         table_real(table, points[0].step_us > 0 ? point->step_us / points[0].step_us : NAN);
         put_us(table, point->active_us);
         put_us(table, point->idle_us);
         put_us(table, point->host_us);
         put_us(table, point->exposed_us);
-        if (str_eq(sweep->key, S("batch")))
-            table_real(table, point->step_us > 0 ? sweep->values[i] / point->step_us * 1e6 : NAN);
+        if (!str_eq(sweep->key, S("batch")))
+            continue;
+        put_samples(table, sweep->values[i], point->step_us);
+        put_samples(table, sweep->values[i], point->high_us);
+        put_samples(table, sweep->values[i], point->low_us);
     }
     section_figure(section, "sweep_step", FIGURE_LINE, "sweep", "value", "step_us");
     section_figure(section, "sweep_active", FIGURE_LINE, "sweep", "value", "active_us");

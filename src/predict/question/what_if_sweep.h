@@ -30,7 +30,12 @@ bool sweep_read(str text, struct arena *arena, struct sweep *sweep, struct stept
 /* What is predicted for one value; -1: not known. */
 struct predicted_point {
     double step_us, host_us, active_us, idle_us, exposed_us;
+    double low_us, high_us; /* the interval of step_us; -1: nothing of the step is an estimate */
+    bool estimated;         /* some of its device work is not as recorded */
 };
+
+/* What intervals are of, where there are some, or why there is none: as a text, and as the value `interval`. */
+void sweep_tell_interval(bool any, struct section *section);
 
 typedef bool predict_fn(void *context, const struct question *question, struct predicted_point *point,
                         struct steptime_error *err);
@@ -39,7 +44,7 @@ typedef bool predict_fn(void *context, const struct question *question, struct p
 bool sweep_run(const struct sweep *sweep, const struct question *base, predict_fn *predict, void *context,
                struct predicted_point *points, struct steptime_error *err);
 
-/* A table and a chart: section "sweep". */
-void sweep_show(const struct sweep *sweep, const struct predicted_point *points, struct report *report);
+/* A table and a chart: section "sweep". Intervals are at that level. */
+void sweep_show(const struct sweep *sweep, const struct predicted_point *points, double level, struct report *report);
 
 #endif

@@ -17,9 +17,11 @@ static void show_values(const struct sharding *sharding, enum shard_method shown
                             "naive placement takes %.2f times as long, exchange included.",
                             (int)word.len, word.at, asked->devices, choice->largest_us / 1e3,
                             choice->largest.low_us / 1e3, choice->largest.high_us / 1e3, 100 * asked->level, gain));
-    section_text(section,
-                 S("Ratios of placements have no interval: what the models are off is off in all of them. Memory "
-                   "is counted."));
+    section_text(
+        section,
+        S("The intervals of the slowest device, the mean one and the all-to-all stand in json, csv and --table "
+          "choices. Ratios of placements have no interval: what the models are off is off in all of them. Memory "
+          "is counted."));
     if (!choice->fits)
         section_text(section, S("It does not fit: a device would hold more than its memory. More devices, or a larger "
                                 "--memory."));
@@ -35,6 +37,8 @@ static void show_values(const struct sharding *sharding, enum shard_method shown
     section_value(section, "batch", "batch", UNIT_COUNT, cell_int(asked->batch));
     section_value(section, "memory_bytes", "memory of a device", UNIT_BYTES, cell_real(asked->memory_bytes));
     section_value(section, "hardware", "hardware", UNIT_NONE, cell_text(asked->hardware->name));
+    section_detail(section, "interval", "interval", UNIT_NONE,
+                   cell_text(S("each time has one; ratios of placements and memory have none")));
     section_value(section, "level", "of true times in their intervals", UNIT_RATIO, cell_real(asked->level));
     section_value(section, "basis", "times", UNIT_NONE, cell_text(estimate_basis_word(sharding->basis)));
 }
