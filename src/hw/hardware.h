@@ -53,6 +53,7 @@ enum hw_key {
     HW_SHARED_BYTES_PER_SM,
     HW_MEMORY_BYTES, /* 0 too where several sizes are sold */
     HW_MEMORY_RATE,  /* bytes/s */
+    HW_STREAM_SHARE, /* of it that long streams were measured to reach */
     HW_POWER,        /* W */
     /* What it is attached to: bytes/s one way, seconds a message. 0: it has none, or it is not known. */
     HW_HOST_LINK, /* between host memory and the GPU (PCIe) */

@@ -192,17 +192,29 @@ static bool read_tree(struct reading *reading, str word, str value)
     return true;
 }
 
+/* A value, and behind it how well it is known, where that was told. */
+static bool read_value(struct reading *reading, str word, str text, const struct parameter *parameter, double *value,
+                       double *width)
+{
+    str number = S("");
+    const bool alone = !str_cut(&text, ' ', &number) || !text.len;
+    if (!real_read(number, value) || *value < parameter->low || *value > parameter->high)
+        return refuse(reading, word, "is no number in the range that the family gives");
+    *width = 0;
+    return alone || (real_read(str_trim(text), width) && *width >= 0 && *width < 100) ||
+           refuse(reading, word, "has a width that is none");
+}
+
 /* A word that is no other is a coefficient. */
 static bool read_coefficient(struct reading *reading, str word, str value)
 {
     const struct family *family = reading->model->family;
     for (uint32_t i = 0; i < family->parameter_count; i++) {
         const struct parameter *parameter = &family->parameters[i];
-        double *to = &reading->set->value[i];
         if (!str_eq(word, str_of(parameter->name)))
             continue;
-        if (!real_read(value, to) || *to < parameter->low || *to > parameter->high)
-            return refuse(reading, word, "is no number in the range that the family gives");
+        if (!read_value(reading, word, value, parameter, &reading->set->value[i], &reading->set->width[i]))
+            return false;
         reading->given |= 1u << i;
         return true;
     }
@@ -333,6 +345,14 @@ static void put(struct writer *out, const char *word, str value)
     writer_printf(out, "%s %.*s\n", word, (int)value.len, value.at);
 }
 
+static void write_value(const char *name, double value, double width, struct writer *out)
+{
+    if (width > 0)
+        writer_printf(out, "%s %.6g %.3g\n", name, value, width);
+    else
+        writer_printf(out, "%s %.6g\n", name, value);
+}
+
 static void write_set(const struct family *family, const char *word, const struct coefficient_set *set,
                       struct writer *out)
 {
@@ -345,7 +365,7 @@ static void write_set(const struct family *family, const char *word, const struc
     if (set->factor > 0)
         writer_printf(out, "factor %.6g\n", set->factor);
     for (uint32_t i = 0; i < family->parameter_count; i++)
-        writer_printf(out, "%s %.6g\n", family->parameters[i].name, set->value[i]);
+        write_value(family->parameters[i].name, set->value[i], set->width[i], out);
     if (set->residual)
         trees_write(set->residual, out);
 }

@@ -67,8 +67,9 @@ struct coefficient_set {
     double spread; /* of each kernel beside; 0: not known */
     double host;   /* of the host figures, ln, from one host to another; 0: the family has none, or it is not known */
     double value[FAMILY_PARAMETERS];
-    double factor;          /* on every time, from adapting to a few rows; 0: none */
-    struct trees *residual; /* NULL: none */
+    double width[FAMILY_PARAMETERS]; /* how well each is known (model/fit/fit_width.h); 0: never moved, or not told */
+    double factor;                   /* on every time, from adapting to a few rows; 0: none */
+    struct trees *residual;          /* NULL: none */
 };
 
 static inline double set_factor(const struct coefficient_set *set)

@@ -3,7 +3,7 @@
  * Kernels that read and write each element once, in any order:
  *
  *     bytes = rows x cols x accesses x element
- *     memory = bytes / bandwidth / efficiency x (1 - saved x hit)
+ *     memory = bytes / (stream x reached, or bandwidth x efficiency) x (1 - saved x hit)
  *     hit = 1 / (1 + (bytes / (share x L2))^4)      what is still in L2 from the kernel before
  *     us = max(floor, offset x floor + max(memory, elements x operations / peak))     with soft knees
  *
@@ -19,12 +19,14 @@
 
 #include "family.h"
 
-enum coefficient { FLOOR_US, OFFSET, EFFICIENCY, OPERATIONS, SHARE, SAVED, COEFFICIENTS };
+enum coefficient { FLOOR_US, OFFSET, EFFICIENCY, REACHED, OPERATIONS, SHARE, SAVED, COEFFICIENTS };
 
 static const struct parameter parameters[COEFFICIENTS] = {
     [FLOOR_US] = {"floor_us", 30, 2, 200, 1.5, "the least that a lone call takes, us", true},
     [OFFSET] = {"offset", 0.57, 0.3, 0.95, 0.2, "of the floor that a lone call takes besides its work", false},
-    [EFFICIENCY] = {"efficiency", 0.85, 0.3, 1.05, 0.15, "of memory bandwidth", false},
+    [EFFICIENCY] = {"efficiency", 0.8, 0.3, 1.05, 0.15, "of memory bandwidth, where it is not known what streams reach",
+                    false},
+    [REACHED] = {"reached", 1, 0.85, 1.2, 0.05, "of the bandwidth that streams were measured to reach", false},
     [OPERATIONS] = {"operations", 15, 1, 250, 0.3, "an element, as multiplications of the peak", false},
     [SHARE] = {"share", 0.6, 0.2, 1.5, 0.3, "of L2 that holds what the kernel before left", false},
     [SAVED] = {"saved", 0.5, 0.05, 0.9, 0.3, "of the time of memory where all of it is in L2", false},
@@ -60,7 +62,7 @@ static double work_us(const struct kernel *kernel, const struct hardware *hardwa
     const double elements = (double)kernel->elements.rows * (double)kernel->elements.cols, bytes = kernel_bytes(kernel);
     const double l2 = c[SHARE] * hardware->figure[HW_L2_BYTES];
     const double hit = l2 > 0 ? 1 / (1 + pow(bytes / l2, 4)) : 0;
-    const double memory = bytes / hardware->figure[HW_MEMORY_RATE] / c[EFFICIENCY] * (1 - c[SAVED] * hit);
+    const double memory = bytes / stream_rate(hardware, c[REACHED], c[EFFICIENCY]) * (1 - c[SAVED] * hit);
     const double arithmetic = elements * c[OPERATIONS] / peak(hardware);
     return soft_max(memory, arithmetic, 4) * 1e6;
 }
@@ -81,4 +83,5 @@ const struct family family_elementwise = {
     .parameters = parameters,
     .parameter_count = COEFFICIENTS,
     .light_us = 40,
+    .held = 0.005,
 };

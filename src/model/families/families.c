@@ -104,3 +104,9 @@ double lone_offset_us(const struct kernel *kernel, double fitted_us)
 {
     return kernel->alone ? fitted_us : fmin(fitted_us, queued_offset_us);
 }
+
+double stream_rate(const struct hardware *hardware, double reached, double efficiency)
+{
+    const double share = hardware->figure[HW_STREAM_SHARE];
+    return hardware->figure[HW_MEMORY_RATE] * (share > 0 ? share * reached : efficiency);
+}

@@ -76,6 +76,13 @@ struct family {
      */
     double light_us;
 
+    /*
+     * Above 0: what is carried is held to the starting values, which are what is usual: a coefficient that is its spread off
+     * costs as much as this share of the rows a tenth off. What rows do not tell stays as usual, and does not take up small
+     * differences between devices that then are carried to others. 0: free.
+     */
+    double held;
+
     /* Dimensionless features for the learned residual, finite; none: feature_count is 0. */
     void (*describe)(const struct kernel *kernel, const struct hardware *hardware, const double *coefficients,
                      double *features);
@@ -117,6 +124,12 @@ str family_group(const struct family *family, const struct kernel *kernel);
 
 /* (a^power + b^power)^(1/power): the larger of the two, with a soft knee between them. Both from 0 on. */
 double soft_max(double a, double b, double power);
+
+/*
+ * Bytes a second of long streams: `reached` times what was measured of this board or its chip (HW_STREAM_SHARE); where that
+ * is not known, the share `efficiency` of the memory's rate. Memories differ in it by a quarter, and no other figure tells.
+ */
+double stream_rate(const struct hardware *hardware, double reached, double efficiency);
 
 /*
  * What a lone call costs besides the work, microseconds, where kernel->alone; else the little that a kernel in a

@@ -40,7 +40,9 @@ enum coefficient {
     BLOCK_OFFSET,
     WARP_OFFSET,
     EFFICIENCY,
+    REACHED,
     SHARE,
+    NEAR_SHARE,
     STEEPNESS,
     UNALIGNED_LINE,
     UNALIGNED_SECTOR,
@@ -62,9 +64,13 @@ static const struct parameter parameters[COEFFICIENTS] = {
     [BLOCK_OFFSET] = {"block_offset", 0.7, 0.3, 0.95, 0.2, "of that floor, what the call takes besides its work",
                       false},
     [WARP_OFFSET] = {"warp_offset", 0.7, 0.3, 0.95, 0.2, "of that floor, what the call takes besides its work", false},
-    [EFFICIENCY] = {"efficiency", 0.85, 0.5, 1.05, 0.15, "of memory bandwidth", false},
+    [EFFICIENCY] = {"efficiency", 0.8, 0.5, 1.05, 0.15, "of memory bandwidth, where it is not known what streams reach",
+                    false},
+    [REACHED] = {"reached", 1, 0.85, 1.2, 0.05, "of the bandwidth that streams were measured to reach", false},
     [SHARE] = {"share", 0.6, 0.15, 2, 0.4, "of L2 that holds rows under work", false},
-    [STEEPNESS] = {"steepness", 4, 2, 9, 0.4, "with which reading again begins to miss", false},
+    [NEAR_SHARE] = {"near_share", 0.8, 0.2, 1.5, 0.2, "of the cache of multiprocessors that holds rows under work",
+                    false},
+    [STEEPNESS] = {"steepness", 4, 1.2, 9, 0.4, "with which reading again begins to miss", false},
     [UNALIGNED_LINE] = {"unaligned_line", 0.04, 0.001, 0.3, 0.5, "of rows that begin inside a line of 128 bytes: power",
                         false},
     [UNALIGNED_SECTOR] = {"unaligned_sector", 0.08, 0.001, 0.4, 0.5, "of rows that begin inside a sector of 32: power",
@@ -160,15 +166,27 @@ static double unaligned(const struct kernel *kernel, const double *c)
     return bytes % 128 == 0 ? 0 : bytes % 32 == 0 ? c[UNALIGNED_LINE] : c[UNALIGNED_SECTOR];
 }
 
+/*
+ * Since Volta a multiprocessor keeps what it reads in the memory that it shares, which on large chips holds more than L2
+ * does; before, and on AMD, next to nothing.
+ */
+static double near_bytes(const struct hardware *hardware)
+{
+    const double *figure = hardware->figure;
+    const bool keeps = figure[HW_FP16] > 3 * figure[HW_FP32] && !str_starts(hardware->name, S("AMD "));
+    return keeps ? figure[HW_SMS] * figure[HW_SHARED_BYTES_PER_SM] : 0;
+}
+
 static double memory_us(const struct kernel *kernel, const struct hardware *hardware, const double *c,
                         const struct layout *layout, double rows_resident)
 {
     const double bytes = (double)kernel->rows.rows * (double)kernel->rows.cols * kernel_element_bytes(kernel);
     const double under_work =
         fmin((double)kernel->rows.rows, rows_resident) * (double)kernel->rows.cols * kernel_element_bytes(kernel);
-    const double room = c[SHARE] * figure_or(hardware, HW_L2_BYTES, 4 << 20);
+    const double room =
+        fmax(c[SHARE] * figure_or(hardware, HW_L2_BYTES, 4 << 20), c[NEAR_SHARE] * near_bytes(hardware));
     const double miss = 1 / (1 + pow(room / under_work, c[STEEPNESS]));
-    return bytes * (2 + layout->again * miss) / hardware->figure[HW_MEMORY_RATE] / c[EFFICIENCY] *
+    return bytes * (2 + layout->again * miss) / stream_rate(hardware, c[REACHED], c[EFFICIENCY]) *
            exp(unaligned(kernel, c)) * 1e6;
 }
 
@@ -222,6 +240,7 @@ const struct family family_rows_reduced = {
     .parameters = parameters,
     .parameter_count = COEFFICIENTS,
     .light_us = 45,
+    .held = 0.005,
     .start = start,
     .start_count = 2,
 };

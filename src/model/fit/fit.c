@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "drift.h"
+#include "fit_width.h"
 #include "fit_work.h"
 
 enum {
@@ -224,6 +225,37 @@ static void choose_residual(struct work *work, struct group_model *group)
     }
 }
 
+/* ---- widths ---- */
+
+static void width_of_part(const struct work *work, uint32_t part)
+{
+    struct arena scratch = {0};
+    const struct fitting fitting = {
+        .family = work->family, .devices = work->devices, .rows = rows_thinned(work->parts[part], OWN_ROWS, &scratch)};
+    width_of_rows(&fitting, &work->own[part]);
+    arena_free(&scratch);
+}
+
+/* Around what was fitted to all devices, or to those of a vendor. */
+static void width_of_parts(const struct work *work, str vendor, struct coefficient_set *together)
+{
+    const struct coefficient_set *sets[MOST_DEVICES];
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < work->part_count; i++)
+        if (!vendor.len || str_eq(vendor_of(work->own[i].device), vendor))
+            sets[count++] = &work->own[i];
+    width_of_sets(work->family, sets, count, together);
+}
+
+static void add_widths(const struct work *work, struct group_model *group)
+{
+    for (uint32_t i = 0; i < work->part_count; i++)
+        width_of_part(work, i);
+    width_of_parts(work, S(""), &group->sets[0]);
+    for (uint32_t i = 0; i < group->vendor_count; i++)
+        width_of_parts(work, group->vendors[i].device, &group->vendors[i]);
+}
+
 /* ---- groups ---- */
 
 static void fit_group(struct work *work, struct group_model *group)
@@ -239,6 +271,7 @@ static void fit_group(struct work *work, struct group_model *group)
     choose_residual(work, group);
     if (work->family->generations)
         fit_generations(work, group);
+    add_widths(work, group);
     memcpy(group->sets + 1, work->own, work->part_count * sizeof *work->own);
 }
 

@@ -42,7 +42,7 @@ static struct rows pool(const struct work *work, const struct choice *choice, ui
 static void fit_pooled(const struct work *work, struct rows rows, struct coefficient_set *set)
 {
     const struct fitting fitting = {
-        .family = work->family, .devices = work->devices, .rows = rows, .steps = POOL_STEPS};
+        .family = work->family, .devices = work->devices, .rows = rows, .held = true, .steps = POOL_STEPS};
     fit_coefficients(&fitting, set->value);
     set->rows = rows.count;
 }
@@ -58,6 +58,7 @@ static void fit_vendor(const struct work *work, const struct choice *choice, str
                                     .devices = work->devices,
                                     .rows = pool(work, choice, VENDOR_ROWS, &scratch),
                                     .hosts = hosts,
+                                    .held = true,
                                     .steps = POOL_STEPS};
     fit_coefficients(&fitting, set->value);
     host_in_the_middle(work, choice->taken, set);

@@ -15,7 +15,7 @@ enum { CHUNK_ROWS = 128, LOOK_ROWS = 600, LOOK_STEPS = 12 };
 
 /* ---- coefficients as the search sees them: logarithms of those that are above 0 ---- */
 
-static double encoded(const struct parameter *parameter, double value)
+double parameter_encoded(const struct parameter *parameter, double value)
 {
     return parameter->low > 0 ? log(value) : value;
 }
@@ -29,7 +29,7 @@ static double decoded(const struct parameter *parameter, double value)
 static void encode(const struct family *family, const double *coefficients, double *x)
 {
     for (uint32_t i = 0; i < family->parameter_count; i++)
-        x[i] = encoded(&family->parameters[i], coefficients[i]);
+        x[i] = parameter_encoded(&family->parameters[i], coefficients[i]);
 }
 
 static void decode(const struct family *family, const double *x, double *coefficients)
@@ -88,14 +88,22 @@ static void chunk_residuals(void *context, size_t chunk)
     }
 }
 
+/* What the rows of a table say together as much as a prior does: rows beside each other are alike. See `held`. */
+static double prior_weight(const struct fitting *fitting)
+{
+    return fitting->expected ? 1 : fitting->held ? sqrt(fitting->family->held * fitting->rows.count) : 0;
+}
+
 /* After the rows one for each coefficient: how far it is from what is expected, as if the spread were one knee. */
 static void prior_residuals(const struct fitting *fitting, const double *x, double *to)
 {
     const struct family *family = fitting->family;
+    const double weight = prior_weight(fitting) * knee;
     for (uint32_t i = 0; i < family->parameter_count; i++) {
         const struct parameter *parameter = &family->parameters[i];
-        const double off = fitting->expected ? x[i] - encoded(parameter, fitting->expected[i]) : 0;
-        to[i] = parameter->spread > 0 ? off / parameter->spread * knee : 0;
+        const double expected = fitting->expected ? fitting->expected[i] : parameter->start;
+        to[i] =
+            parameter->spread > 0 ? (x[i] - parameter_encoded(parameter, expected)) / parameter->spread * weight : 0;
     }
 }
 
@@ -118,16 +126,16 @@ static void bounds(const struct fitting *fitting, double *low, double *high)
         const struct parameter *parameter = &family->parameters[i];
         const double expected = fitting->expected ? fitting->expected[i] : parameter->start;
         const bool kept = (fitting->expected && parameter->spread == 0) || (fitting->hosts && parameter->host);
-        low[i] = encoded(parameter, kept ? expected : parameter->low);
-        high[i] = encoded(parameter, kept ? expected : parameter->high);
+        low[i] = parameter_encoded(parameter, kept ? expected : parameter->low);
+        high[i] = parameter_encoded(parameter, kept ? expected : parameter->high);
     }
 }
 
-static double search(const struct fitting *fitting, double *x)
+/* The room for the bounds is the caller's. */
+static struct least_squares problem_of(const struct fitting *fitting, double *low, double *high)
 {
-    double low[FAMILY_PARAMETERS], high[FAMILY_PARAMETERS];
     bounds(fitting, low, high);
-    const struct least_squares problem = {
+    return (struct least_squares){
         .rows = fitting->rows.count + fitting->family->parameter_count,
         .parameters = fitting->family->parameter_count,
         .low = low,
@@ -137,7 +145,25 @@ static double search(const struct fitting *fitting, double *x)
         .residuals = all_residuals,
         .context = fitting,
     };
+}
+
+static double search(const struct fitting *fitting, double *x)
+{
+    double low[FAMILY_PARAMETERS], high[FAMILY_PARAMETERS];
+    const struct least_squares problem = problem_of(fitting, low, high);
     return least_squares(&problem, x);
+}
+
+double fit_curvature(const struct fitting *fitting, const double *coefficients, double *matrix)
+{
+    double low[FAMILY_PARAMETERS], high[FAMILY_PARAMETERS], x[FAMILY_PARAMETERS] = {0};
+    struct fitting rows_alone = *fitting;
+    rows_alone.relative = true;
+    rows_alone.held = false;
+    rows_alone.expected = NULL;
+    const struct least_squares problem = problem_of(&rows_alone, low, high);
+    encode(fitting->family, coefficients, x);
+    return least_squares_curvature(&problem, x, matrix) * problem.rows / fitting->rows.count;
 }
 
 struct rows rows_thinned(struct rows rows, uint32_t most, struct arena *arena)

@@ -23,12 +23,22 @@ struct fitting {
      * fitted, and rows that took longer than predicted weigh no less than those that took shorter. NULL: all are fitted.
      */
     const double *const *hosts;
+    bool held;      /* to what is usual, as the family says: what is carried to other devices */
     bool relative;  /* residuals are relative errors, not logarithms; set inside */
     uint32_t steps; /* at most */
 };
 
 /* The mean of rho that is left, of relative errors and of how far from what is expected. */
 double fit_coefficients(const struct fitting *fitting, double *coefficients);
+
+/*
+ * What the rows tell of each coefficient and each two at these, on the scale of the search: the matrix (parameters x
+ * parameters, by rows) of the sums of products of their derivatives. The mean square of what the rows leave over.
+ */
+double fit_curvature(const struct fitting *fitting, const double *coefficients, double *matrix);
+
+/* A coefficient on the scale of the search: its logarithm where its range is above 0. */
+double parameter_encoded(const struct parameter *parameter, double value);
 
 /* At most `most` of them, evenly spread, so that a table sorted by size is covered. */
 struct rows rows_thinned(struct rows rows, uint32_t most, struct arena *arena);

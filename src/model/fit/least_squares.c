@@ -118,22 +118,48 @@ static double improve(const struct search *search, double *x, double *rho, doubl
     return 0;
 }
 
+static struct search search_from(const struct least_squares *problem, const double *x, struct arena *arena)
+{
+    struct search search = {
+        .problem = problem,
+        .at = arena_array(arena, problem->rows, sizeof(double)),
+        .moved = arena_array(arena, problem->rows, sizeof(double)),
+        .derivatives = arena_array(arena, problem->parameters, sizeof(double *)),
+    };
+    for (uint32_t p = 0; p < problem->parameters; p++)
+        search.derivatives[p] = arena_array(arena, problem->rows, sizeof(double));
+    problem->residuals(problem->context, x, search.at);
+    return search;
+}
+
 double least_squares(const struct least_squares *problem, double *x)
 {
     struct arena scratch = {0};
-    struct search search = {
-        .problem = problem,
-        .at = arena_array(&scratch, problem->rows, sizeof(double)),
-        .moved = arena_array(&scratch, problem->rows, sizeof(double)),
-        .derivatives = arena_array(&scratch, problem->parameters, sizeof(double *)),
-    };
-    for (uint32_t p = 0; p < problem->parameters; p++)
-        search.derivatives[p] = arena_array(&scratch, problem->rows, sizeof(double));
-    problem->residuals(problem->context, x, search.at);
+    const struct search search = search_from(problem, x, &scratch);
     double rho = mean_rho(problem, search.at), damping = 1e-2;
     for (uint32_t i = 0; i < problem->steps && rho > 0; i++)
         if (improve(&search, x, &rho, &damping) < 1e-5)
             break;
     arena_free(&scratch);
     return rho;
+}
+
+double least_squares_curvature(const struct least_squares *problem, const double *x, double *matrix)
+{
+    struct arena scratch = {0};
+    const uint32_t n = problem->parameters;
+    const struct search search = search_from(problem, x, &scratch);
+    struct normal normal;
+    double sum = 0;
+    differentiate(&search, x);
+    normal_equations(&search, &normal);
+    for (uint32_t p = 0; p < n; p++)
+        for (uint32_t q = 0; q < n; q++)
+            matrix[p * n + q] = p >= q ? normal.matrix[p][q] : normal.matrix[q][p];
+    for (uint32_t i = 0; i < problem->rows; i++) {
+        const double r = search.at[i];
+        sum += r * r / sqrt(1 + r * r / (problem->knee * problem->knee));
+    }
+    arena_free(&scratch);
+    return problem->rows ? sum / problem->rows : 0;
 }

@@ -28,4 +28,10 @@ struct least_squares {
 /* From x to a minimum near it, in place; the mean of rho there. */
 double least_squares(const struct least_squares *problem, double *x);
 
+/*
+ * The sums of products of derivatives at x, weighted as squares stand for rho there; matrix[p * parameters + q]. The mean
+ * of the squares, weighted likewise.
+ */
+double least_squares_curvature(const struct least_squares *problem, const double *x, double *matrix);
+
 #endif

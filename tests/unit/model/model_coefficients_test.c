@@ -87,9 +87,26 @@ static void refused(str text, const char *why)
         fail_msg("'%s' is not in '%s'", why, err.message);
 }
 
+static void a_width_stands_behind_its_coefficient(void **state)
+{
+    struct family_model model, again;
+    const str text = small_file("set NVIDIA T4\nrows 9\nerror 0.1\n");
+    str whole = text;
+    for (uint32_t i = 0; i < gemm->parameter_count; i++)
+        whole = str_printf(&arena, "%.*s%s %.6g %s\n", (int)whole.len, whole.at, gemm->parameters[i].name,
+                           gemm->parameters[i].start, i ? "0.25" : "");
+    assert_true(read_text(whole, &model, NULL));
+    assert_true(model.groups[0].sets[0].width[1] == 0);
+    assert_true(model.groups[0].sets[1].width[0] == 0);
+    assert_true(model.groups[0].sets[1].width[1] == 0.25);
+    assert_true(read_text(written(&model), &again, NULL));
+    assert_true(again.groups[0].sets[1].width[1] == 0.25);
+}
+
 static void what_does_not_fit_is_refused_by_line(void **state)
 {
     struct family_model model;
+    refused(small_file("efficiency 0.9 wide\n"), "efficiency");
     assert_true(read_text(small_file(""), &model, NULL));
     assert_int_equal(model.group_count, 1);
     refused(S("family other\n"), "line 1: family");
@@ -129,6 +146,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_built_in_reads_and_writes_the_same),
         cmocka_unit_test(what_is_read_when_asked_is_the_same),
+        cmocka_unit_test(a_width_stands_behind_its_coefficient),
         cmocka_unit_test(what_does_not_fit_is_refused_by_line),
         cmocka_unit_test(damage_is_survived),
     };

@@ -234,6 +234,32 @@ static void hosts_are_fitted_apart_from_gpus(void **state)
     arena_free(&arena);
 }
 
+/*
+ * Rows that memory limits tell the efficiency of a board whose streams nobody measured, and nothing of arithmetic nor of
+ * a share that was: those are as open as without them.
+ */
+static void widths_say_what_rows_tell(void **state)
+{
+    struct arena arena = {0};
+    struct family_model model;
+    const struct family *family = kernel_family_of_name(S("elementwise"));
+    const struct measurements measurements = planted_hosts(family, 300, &arena);
+    fit_family(family, &measurements, NULL, &arena, &model);
+    const struct group_model *group = &model.groups[0];
+    for (uint32_t set = 1; set < group->set_count; set++)
+        for (uint32_t i = 0; i < family->parameter_count; i++) {
+            const struct parameter *parameter = &family->parameters[i];
+            const double open = group->sets[set].width[i] / parameter->spread;
+            const bool measured = group->sets[set].hardware.figure[HW_STREAM_SHARE] > 0;
+            assert_true(open > 0 && open < 1.0001);
+            if (!strcmp(parameter->name, measured ? "reached" : "efficiency"))
+                assert_true(open < 0.9);
+            if (!strcmp(parameter->name, measured ? "efficiency" : "reached"))
+                assert_true(open > 0.99);
+        }
+    arena_free(&arena);
+}
+
 static void a_vendors_coefficients_are_for_its_devices(void **state)
 {
     struct kin kin;
@@ -264,6 +290,7 @@ int main(void)
         cmocka_unit_test(ten_rows_adapt_a_device),
         cmocka_unit_test(ten_rows_tell_which_device_is_alike),
         cmocka_unit_test(hosts_are_fitted_apart_from_gpus),
+        cmocka_unit_test(widths_say_what_rows_tell),
         cmocka_unit_test(a_vendors_coefficients_are_for_its_devices),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
