@@ -4,9 +4,10 @@ or GB200 left out), and far, where none was (A100 or H100 left out).
 
 Each GPU is predicted by a fit of this program that never saw a row of it. Errors are the mean of |predicted / measured - 1|
 over rows of the newest version of each engine there, the engine told, then the mean over the GPUs. Not scored: rows timed
-with the host, and rows that took more than twice as long as both neighbours in m (spikes, of which the tables' remarks tell).
+with the host, and rows that took more than twice as long as both neighbours in m (spikes, of which the tables' remarks tell), and caches that
+were read faster than memory allows.
 
-accuracy_serving.py [--program FILE] [--detail]     alone: about five minutes
+accuracy_serving.py [--program FILE] [--detail] [TABLE...]     alone, of the tables named (all: about ten minutes)
 """
 import argparse
 import os
@@ -20,11 +21,18 @@ from accuracy_data import PROGRAM, Errors, Figure, Program, figure, path
 
 NEAR = {"B200": "NVIDIA B200", "GB200": "NVIDIA GB200"}
 FAR = {"H100": "NVIDIA H100 SXM 80GB", "A100": "NVIDIA A100-SXM4-80GB"}
-FITTED, SCORED = 700, 2500  # rows of a GPU, engine and format
-# Of a family: its table in serving.py; by format what it is called, and what is promised near and far.
-FAMILIES = {"gemm_matrix": ("products", {"": ("products, bf16", 8, 14), "w8a8_fp8": ("products, fp8", 8, 20),
-                                         "w8a8_fp8_block": ("products, fp8_block", None, None)}),
-            "collective_queued": ("collectives", {"": ("collectives", 8, 25)})}
+FITTED, SCORED = 700, 2500  # rows of a GPU, engine, format and types
+MANY = {"prefill": 2500}  # fitted, where kernels of a few shapes are to be learned
+# A table of serving.py: the family that answers; by format what it is called, and what is promised near and far.
+TABLES = {
+    "products": ("gemm_matrix", {"": ("products, bf16", 8, 14), "w8a8_fp8": ("products, fp8", 8, 20),
+                                 "w8a8_fp8_block": ("products, fp8_block", None, None)}),
+    "prefill": ("attention", {"": ("attention, prefill", 8, 22)}),
+    "encoder": ("attention", {"": ("attention, encoder", 8, 19)}),
+    "decode": ("attention_decode", {"": ("attention, decode", 10, 23)}),
+    "collectives": ("collective_queued", {"": ("collectives", 8, 25)}),
+    "latent": ("attention,attention_decode", {"": ("attention, latent", None, None)}),
+}
 
 
 def saved(rows, folder, name):
@@ -34,11 +42,16 @@ def saved(rows, folder, name):
     return full
 
 
-def left_out(program, family, rows, device, folder):
+def left_out(program, families, rows, fitted, device, folder):
     """The rows of the device, some of each engine and format, with the predictions of a fit without it."""
     model = os.path.join(folder, "model.txt")
-    program.run("model", "fit", saved(serving.thinned(rows, FITTED), folder, "fit.csv"), "--family", family, "--without",
-                device, "-o", model)
+    table = saved(serving.thinned(rows, fitted), folder, "fit.csv")
+    with open(model, "w", encoding="utf-8") as all_families:
+        for family in families.split(","):
+            part = os.path.join(folder, family)
+            program.run("model", "fit", table, "--family", family, "--without", device, "-o", part)
+            with open(part, encoding="utf-8") as text:
+                all_families.write(text.read())
     own = [row for row in rows if serving.DEVICES.get(row["device"], row["device"]) == device]
     tested = list(serving.thinned(own, SCORED))
     asked = saved([{key: value for key, value in row.items() if key != "latency_us"} for row in tested], folder,
@@ -50,14 +63,18 @@ def covered(answer, row):
     return float(answer["low_us"]) <= float(row["latency_us"]) <= float(answer["high_us"])
 
 
-def scored(program, family, devices):
-    """By format: errors and coverage of each device."""
-    table, formats = FAMILIES[family]
+def scored(program, table, devices):
+    """By format: errors and coverage of each device that has rows."""
+    families, formats = TABLES[table]
     rows = [row for row in serving.converted(path("serving"), table) if row.get("format", "") in formats]
+    measured = {serving.DEVICES.get(row["device"], row["device"]) for row in rows}
     errors, within = defaultdict(dict), defaultdict(dict)
     for name, device in devices.items():
+        if device not in measured:
+            continue
         with tempfile.TemporaryDirectory() as folder:
-            for row, answer in zip(*left_out(program, family, rows, device, folder)):
+            for row, answer in zip(*left_out(program, families, rows, MANY.get(table, FITTED), device,
+                                              folder)):
                 of = row.get("format", "")
                 errors[of].setdefault(name, Errors()).add(answer["predicted_us"], row["latency_us"])
                 within[of].setdefault(name, []).append(covered(answer, row))
@@ -80,10 +97,11 @@ def share_within(name, within):
         ("median", "p95", "bias", "gmae"))}, detail=parts)
 
 
-def serving_kernels(program):
-    for family, (_, formats) in FAMILIES.items():
+def serving_kernels(program, tables=TABLES):
+    for table in tables:
+        _, formats = TABLES[table]
         for how, devices in (("near", NEAR), ("far", FAR)):
-            errors, within = scored(program, family, devices)
+            errors, within = scored(program, table, devices)
             for of, (name, *targets) in formats.items():
                 if of in errors:
                     yield joined(f"{name}, {how}: {'/'.join(errors[of])} left out", targets[how == "far"], errors[of])
@@ -95,10 +113,11 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--program", default=PROGRAM)
     parser.add_argument("--detail", action="store_true")
+    parser.add_argument("tables", nargs="*", choices=[[], *TABLES], default=[], metavar="TABLE")
     asked = parser.parse_args()
     print(accuracy.heading())
     kept = True
-    for shown in serving_kernels(Program(asked.program)):
+    for shown in serving_kernels(Program(asked.program), asked.tables or TABLES):
         kept &= shown.met is not False
         print("\n".join(accuracy.shown(shown, asked.detail)), flush=True)
     sys.exit(not kept)

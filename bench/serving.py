@@ -2,11 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Measured kernels of LLM serving as a table that `steptime model fit`, `model eval` and `predict kernel` read.
 
-serving.py FAMILY FOLDER [OUTPUT] [--rows N] [--others]     FAMILY: products, quantize, collectives
+serving.py FAMILY FOLDER [OUTPUT] [--rows N] [--others]     FAMILY: products, quantize, collectives, prefill, decode,
+                                                                    encoder, latent
 
 FOLDER holds the tables of ai-dynamo/aiconfigurator (gemm.csv.xz ...). Of each engine on a GPU the newest version is
-taken, without rows that were timed with the host and without spikes. --rows takes so many of a device, engine and format, by a hash of the shape, the
-same shapes on all devices; --others takes the rows of that choice that were not taken.
+taken, without rows that were timed with the host, without spikes and without caches that were read faster than memory allows.
+--rows takes so many of a device, engine, format and types, by a hash of the shape, the same shapes on all devices; --others
+takes the rows of that choice that were not taken.
 """
 import argparse
 import csv
@@ -42,11 +44,34 @@ def odd_collective(row):
         row["framework"] == "vllm" and row["device"] == "NVIDIA GB200" and row["ranks"] == "2")
 
 
+TYPES = {"bfloat16": "bf16"}
+
+
+def attention(row):
+    query_len = row.get("query_len") or row["seq_len"]
+    return dict(op="attention", form="attention", dtype=TYPES.get(row["dtype"], row["dtype"]),
+                kv_dtype=TYPES.get(row.get("kv_dtype", row["dtype"]), row.get("kv_dtype")), batch=row["batch"],
+                heads=row["heads"], queries=query_len, past_len=row.get("past_len", "0"), width=row.get("head_dim"),
+                causal="1" if "past_len" in row else "0", kv_heads=row.get("kv_heads", ""),
+                window=row.get("window", ""), value_width="", latent="0")
+
+
+def latent_attention(row):
+    """Prefill with keys of 192 and values of 128; decoding on the latent, which all heads share."""
+    decodes = row["phase"] == "generation"
+    return dict(attention(row), width="576" if decodes else "192", value_width="512" if decodes else "128",
+                kv_heads="1" if decodes else "", latent="1" if decodes else "0")
+
+
 # Of a family: its table, a row as the program reads it, and which rows are none (timed with the host; a difference).
 FAMILIES = {
     "products": ("gemm", product, lambda row: row["framework"] == "vllm" and row["dtype"] == "fp8_block"),
     "quantize": ("quantize", quantized, lambda row: row["part"] != "scale_matrix"),
     "collectives": ("collective", collective, odd_collective),
+    "prefill": ("attention", attention, lambda row: row["phase"] != "context"),
+    "decode": ("attention", attention, lambda row: row["phase"] != "generation"),
+    "encoder": ("encoder_attention", attention, lambda row: False),
+    "latent": ("mla", latent_attention, lambda row: False),
 }
 
 
@@ -56,6 +81,10 @@ def version(text):
     return [int(part) for part in release.split(".")], int(candidate) if candidate else 1 << 30
 
 
+def engine(row):
+    return row["device"], row["framework"], row.get("dtype"), row.get("phase")
+
+
 def read(folder, family):
     """The rows of the newest version of each engine on a GPU, with the table's own columns."""
     table, _, odd = FAMILIES[family]
@@ -63,9 +92,8 @@ def read(folder, family):
         rows = [row for row in csv.DictReader(text) if not odd(row)]
     newest = {}
     for row in rows:
-        key = row["device"], row["framework"], row.get("dtype")
-        newest[key] = max(newest.get(key, row["version"]), row["version"], key=version)
-    return [row for row in rows if row["version"] == newest[row["device"], row["framework"], row.get("dtype")]]
+        newest[engine(row)] = max(newest.get(engine(row), row["version"]), row["version"], key=version)
+    return [row for row in rows if row["version"] == newest[engine(row)]]
 
 
 def without_spikes(rows):
@@ -88,9 +116,32 @@ def without_spikes(rows):
 
 def converted(folder, family):
     """The same as the program reads them."""
+    figures = rates(folder)
     for row in without_spikes(read(folder, family)):
-        yield dict(FAMILIES[family][1](row), device=row["device"], library=row["framework"],
-                   latency_us=row["latency_us"], **SETTING)
+        kernel = dict(FAMILIES[family][1](row), device=row["device"], library=row["framework"],
+                      latency_us=row["latency_us"], **SETTING)
+        if not beyond_memory(kernel, figures):
+            yield kernel
+
+
+def rates(folder):
+    """Bytes a microsecond and of L2 of each device. GB200's L2 is that of the chips of B200, which is laid out alike."""
+    with open(os.path.join(folder, "devices.csv"), newline="") as text:
+        return {row["device"]: (1e3 * float(row["memory_gb_per_s"]), 2 ** 20 * float(row["l2_mib"] or 126))
+                for row in csv.DictReader(text)}
+
+
+def decoded_bytes(row):
+    """Of keys and values that one query of each sequence meets."""
+    keys, window = int(row["past_len"]) + 1, int(row["window"] or 0)
+    each = int(row["width"]) * (1 if row["latent"] == "1" else 2) * (1 if row["kv_dtype"] == "fp8" else 2)
+    return int(row["batch"]) * int(row["kv_heads"]) * min(keys, window or keys) * each
+
+
+def beyond_memory(row, figures):
+    """Whether a cache was read faster than memory allows: long ones share pages in some versions."""
+    rate, l2 = figures[row["device"]]
+    return row.get("latent") and row["past_len"] != "0" and decoded_bytes(row) - l2 > rate * float(row["latency_us"])
 
 
 def rank(row):
@@ -103,7 +154,7 @@ def thinned(rows, most, others=False):
     """`most` of each device, library and format, in the order of the table; or the others."""
     groups = defaultdict(list)
     for row in rows:
-        groups[row["device"], row["library"], row.get("format")].append(row)
+        groups[row["device"], row["library"], row.get("format"), row["dtype"], row.get("kv_dtype")].append(row)
     for group in groups.values():
         taken = {id(row) for row in sorted(group, key=rank)[:most]}
         yield from (row for row in group if (id(row) in taken) != others)

@@ -180,6 +180,7 @@ void doubt_of_set(const struct answer *answer, const struct hardware *hardware, 
     const struct family *family = answer->family;
     const struct coefficient_set *set = answer->set;
     tell_source(answer->group, set, answer->kin, kernel, estimate);
+    estimate->own *= family_doubt(family, kernel);
     if (answer->kin->kinship != KINSHIP_SELF) {
         add_host(answer->group, family, set, hardware, kernel, estimate);
         add_ensemble(family, answer->kin->other, hardware, kernel, estimate);

@@ -9,9 +9,6 @@
 #include "model/families/families.h"
 #include "models.h"
 
-/* How far a learned residual may move an analytic time: a factor of two either way. */
-static const double most_residual = 0.7;
-
 static double set_analytic_us(const struct family *family, const struct coefficient_set *set,
                               const struct hardware *hardware, const struct kernel *kernel)
 {
@@ -27,6 +24,7 @@ double set_us(const struct family *family, const struct coefficient_set *set, co
         return us;
     struct kernel alone = *kernel;
     double features[FAMILY_FEATURES];
+    const double most_residual = family_most_residual(family);
     alone.alone = true;
     family->describe(&alone, hardware, set->value, features);
     return us * exp(fmin(most_residual, fmax(-most_residual, trees_eval(set->residual, features))));

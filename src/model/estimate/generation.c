@@ -36,8 +36,7 @@ const struct coefficient_set *generation_sibling(const struct coefficient_set *s
     return sibling;
 }
 
-/* Measured devices of its generation, itself included. */
-static uint32_t siblings_of(const struct coefficient_set *sets, uint32_t count, const struct coefficient_set *set)
+uint32_t generation_siblings(const struct coefficient_set *sets, uint32_t count, const struct coefficient_set *set)
 {
     uint32_t siblings = 0;
     for (uint32_t i = 0; i < count; i++)
@@ -52,7 +51,7 @@ double generations_us(const struct family *family, const struct coefficient_set 
     for (uint32_t i = 0; i < count; i++) {
         if (but && hardware_same_generation(&sets[i].hardware, but))
             continue;
-        const double voice = 1.0 / siblings_of(sets, count, &sets[i]);
+        const double voice = 1.0 / generation_siblings(sets, count, &sets[i]);
         sum += voice * log(set_us(family, &sets[i], hardware, kernel, false));
         voices += voice;
     }

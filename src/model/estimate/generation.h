@@ -16,6 +16,9 @@ const struct coefficient_set *generation_sibling(const struct coefficient_set *s
                                                  const struct hardware *hardware,
                                                  const struct coefficient_set *left_out);
 
+/* How many of the measured devices are of the set's generation, itself included. */
+uint32_t generation_siblings(const struct coefficient_set *sets, uint32_t count, const struct coefficient_set *set);
+
 /* The mean of what the generations say, microseconds; `but`: one generation that is not asked, NULL: all. 0: none. */
 double generations_us(const struct family *family, const struct coefficient_set *sets, uint32_t count,
                       const struct hardware *hardware, const struct kernel *kernel, const struct hardware *but);

@@ -1,123 +1,350 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Attention in one kernel, as FlashAttention does it (Dao, arXiv:2307.08691): a
- * block takes 128 queries of a head and runs over all keys, or half of them in
- * the mean where it is causal; scores never reach memory. Going back is 2.5 times
- * the products (five in the place of two).
+ * Attention of many queries in one kernel, as FlashAttention does it (Dao,
+ * arXiv:2307.08691): a block takes rows of queries and runs over the keys that these
+ * meet; scores never reach memory. Rows are queries of one head, or of all heads that
+ * share keys. Going back is 2.5 times the products (five in the place of two).
  *
- * Time is that of the products by waves over the multiprocessors and of the
- * exponentials, which have units of their own and overlap with the products only
- * partly, or of reading and writing queries, keys, values and output. No
- * measurements of it lie here: the values below are from the papers' figures for
- * A100 and H100, and say so (BASIS_ANALYTIC). What a block costs beside its keys
- * is seen where sequences are short: H100, width 128, 430 TFLOP/s at 512 keys and
- * 621 at 16384, another kernel 329 and 477 (pytorch/benchmark, #2391): 230 keys.
+ * A key takes products and exponentials, which have units of their own and overlap
+ * but for a knee, and some clocks of a block's own; a block takes some beside its keys.
+ * Blocks run on all multiprocessors at once, and none is done before the longest of
+ * them: the time is that of all, or of that one. Reading and writing goes beside it.
+ *
+ * What is a time by itself is given in clocks, rates as shares of the device's: these
+ * carry from GPU to GPU. Single precision and going back were never measured here.
  */
+#include "attention.h"
+
 #include <math.h>
 
+#include "engine.h"
 #include "family.h"
-#include "tiles.h"
 
 enum coefficient {
-    FLOOR_US,
-    OFFSET_US,
+    FLOOR,
+    FLOOR_SGLANG,
+    FLOOR_TRTLLM,
+    SGLANG,
+    TRTLLM,
+    LAUNCH_US,
     EFFICIENCY,
-    BACK_EFFICIENCY,
-    PLAIN_EFFICIENCY,
     EXPONENTIALS,
-    DEPTH,
-    PLAIN_DEPTH,
-    QUANTUM,
+    OVERLAP,
+    KEYS,
+    BLOCK,
+    NARROW,
+    WIDE,
+    WIDEST,
+    WINDOW,
+    TAIL,
     MEMORY,
-    KNEE,
+    TOKENS,
+    TOKENS_SGLANG,
+    TOKENS_TRTLLM,
+    POWER,
+    EIGHT_BITS,
+    NARROW_KEYS,
+    FLOOR_EIGHT_BITS,
+    FLOOR_NARROW_KEYS,
+    UNMASKED,
     COEFFICIENTS,
 };
 
 static const struct parameter parameters[COEFFICIENTS] = {
-    [FLOOR_US] = {"floor_us", 10, 1, 100, 0.3, "the least that a lone call takes, us", false},
-    [OFFSET_US] = {"offset_us", 6, 0.5, 60, 0.3, "what a lone call takes besides its work, us", false},
-    [EFFICIENCY] = {"efficiency", 0.75, 0.1, 1, 0.2, "of the matrix units' peak, in the inner loop", false},
-    [BACK_EFFICIENCY] = {"back_efficiency", 0.62, 0.1, 1, 0.2, "the same going back", false},
-    [PLAIN_EFFICIENCY] = {"plain_efficiency", 0.55, 0.1, 1, 0.2, "of the peak in single precision", false},
-    [EXPONENTIALS] = {"exponentials", 0.4, 0, 1, 0.2, "share of their time that the products do not hide", false},
-    [DEPTH] = {"depth", 230, 1, 1000, 0.3, "keys that starting and ending a block is worth", false},
-    [PLAIN_DEPTH] = {"plain_depth", 64, 1, 1000, 0.3, "the same in single precision, where keys take longer", false},
-    [QUANTUM] = {"quantum", 0.7, 0, 1, 0.2, "share of a broken wave that waits for its end", false},
-    [MEMORY] = {"memory", 1.2, 0.5, 4, 0.2, "of what is read and written, over peak bandwidth", false},
-    [KNEE] = {"knee", 4, 1.5, 8, 0.2, "power with which arithmetic and memory overlap", false},
+    [FLOOR] = {"floor_us", 7, 0.5, 60, 0.3, "the least that a kernel takes, us", false},
+    [FLOOR_SGLANG] = {"floor_sglang", 1, 0.1, 10, 0.3, "the same of sglang's kernels, over that", false},
+    [FLOOR_TRTLLM] = {"floor_trtllm", 1, 0.1, 10, 0.3, "the same of TensorRT-LLM's", false},
+    [SGLANG] = {"sglang", 1, 0.3, 4, 0.1, "time of blocks of sglang's kernels over those of vLLM", false},
+    [TRTLLM] = {"trtllm", 1, 0.3, 4, 0.1, "the same of TensorRT-LLM's", false},
+    [LAUNCH_US] = {"launch_us", 6, 6, 6, 0, "what launching a lone call adds, us", false},
+    [EFFICIENCY] = {"efficiency", 0.7, 0.4, 0.75, 0.1, "of the matrix units' peak, in the inner loop", false},
+    [EXPONENTIALS] = {"exponentials", 1, 0.8, 1.6, 0.1, "of sixteen exponentials a clock and multiprocessor", false},
+    [OVERLAP] = {"overlap", 1.5, 1, 1.75, 0.2, "power with which exponentials and products overlap", false},
+    [KEYS] = {"keys", 400, 1, 4000, 0.3, "clocks of a block's own for 128 keys", false},
+    [BLOCK] = {"block", 2000, 100, 60000, 0.3, "clocks of starting and ending a block", false},
+    [NARROW] = {"narrow", 1, 0.3, 3, 0.1, "time of heads up to 64 wide over that of 128", false},
+    [WIDE] = {"wide", 1, 0.3, 4, 0.1, "the same of heads above 128 wide", false},
+    [WIDEST] = {"widest", 2, 0.3, 10, 0.2, "the same above 256 wide", false},
+    [WINDOW] = {"window", 1, 0.3, 4, 0.1, "time of keys behind a window over that of others", false},
+    [TAIL] = {"tail", 2, 1, 8, 0.2, "power with which all blocks and the longest overlap", false},
+    [MEMORY] = {"memory", 0.8, 0.3, 1.2, 0.1, "of memory bandwidth, what is read and written", false},
+    [TOKENS] = {"tokens", 0.5, 0.01, 10, 0.3, "passes over it that nothing hides", false},
+    [TOKENS_SGLANG] = {"tokens_sglang", 1, 0.1, 10, 0.3, "the same of sglang's kernels, over that", false},
+    [TOKENS_TRTLLM] = {"tokens_trtllm", 1, 0.1, 10, 0.3, "the same of TensorRT-LLM's", false},
+    [EIGHT_BITS] = {"eight_bits", 1, 0.3, 4, 0.1, "time of blocks in 8 bits over that at their peak", false},
+    [NARROW_KEYS] = {"narrow_keys", 1.1, 0.3, 4, 0.1, "time of blocks with keys of 8 bits beside queries of 16", false},
+    [FLOOR_EIGHT_BITS] = {"floor_eight_bits", 1, 0.3, 4, 0.1, "the floor in 8 bits over that in 16", false},
+    [FLOOR_NARROW_KEYS] = {"floor_narrow_keys", 1.1, 0.3, 4, 0.1, "the same with keys of 8 bits beside", false},
+    [UNMASKED] = {"unmasked", 1, 0.3, 3, 0.1, "time of blocks without a mask over that with one", false},
+    [POWER] = {"power", 0.1, 0, 1, 0.1, "loss of long products, each decade, by peak over twice the board's power",
+               false},
 };
 
-enum { BLOCK_QUERIES = 128, WIDTH_STEP = 32, EXPONENTIALS_A_CLOCK = 16 };
+enum { EXPONENTIALS_A_CLOCK = 16, KEY_STEP = 64, ROWS = 128 };
 
-/* Products going back for each going forth. */
-static const double back_products = 2.5;
+static const double back_products = 2.5, back_efficiency = 0.82, plain_efficiency = 0.73;
 
-struct heads {
-    double count, queries, keys, width; /* keys: that a query meets in the mean */
-    double all_keys, element_bytes, flop_per_us, efficiency, products, depth;
+/* Blocks over all queries. */
+struct blocks {
+    double count, keys, longest; /* of all heads; keys that all meet; that the one with most meets */
+    double key_us, block_us;
+    double all_us, longest_us, us;
+    bool packed;
 };
 
-static double peak_of(enum dtype dtype, const double *figure, bool *matrix)
+struct prefill {
+    struct attention on;
+    double factor, products, efficiency;
+    bool pairs;
+    const double *c;
+};
+
+/* ---- keys ---- */
+
+/* Blocks of a head meet each `span` queries more than the one before, up to all; none more than a window and its own. */
+static void set_keys(struct blocks *blocks, const struct attention *a, double count, double span)
 {
-    const double half = dtype == DTYPE_F16    ? figure[HW_FP16]
-                        : dtype == DTYPE_BF16 ? figure[HW_BF16]
-                        : dtype == DTYPE_F8   ? figure[HW_FP8]
-                                              : 0;
-    *matrix = half > 0;
-    return *matrix ? half : figure[HW_FP32];
+    const double most = a->causal ? fmin(a->keys, a->met + span) : a->keys;
+    const double past = a->causal ? a->past : a->keys, step = a->causal ? span : 0;
+    const double growing = step > 0 ? fmin(count, fmax(0, floor((most - past) / step))) : 0;
+    const double keys = growing * past + step * growing * (growing + 1) / 2 + (count - growing) * most;
+    blocks->keys = fmax(keys + KEY_STEP / 2.0 * count, KEY_STEP * count);
+    blocks->longest = ceil(most / KEY_STEP) * KEY_STEP;
 }
 
-static struct heads heads_of(const struct kernel *kernel, const struct hardware *hardware, const double *c)
+/* ---- time ---- */
+
+static double of_bits(const struct attention *a, double eight, double narrow_keys)
 {
-    bool matrix;
-    const double queries = (double)kernel->attention.queries, keys = (double)kernel->attention.keys;
-    const bool narrow = kernel->dtype == DTYPE_F16 || kernel->dtype == DTYPE_BF16;
-    struct heads heads = {
-        .count = (double)kernel->attention.batch * (double)kernel->attention.heads,
-        .queries = queries,
-        .keys = kernel->attention.causal ? fmax(1, keys > queries ? keys - queries / 2 : keys / 2) : keys,
-        .width = ceil((double)kernel->attention.width / WIDTH_STEP) * WIDTH_STEP,
-        .all_keys = keys,
-        .element_bytes = narrow                      ? 2
-                         : kernel->dtype == DTYPE_F8 ? 1
-                                                     : 4,
-        .flop_per_us = peak_of(kernel->dtype, hardware->figure, &matrix) / 1e6,
+    return a->element_bytes < 2 ? eight : a->key_bytes < 2 ? narrow_keys : 1;
+}
+
+static double class_of(const struct attention *a, const double *c)
+{
+    const double width = a->width > 256 ? c[WIDEST] : a->width > 128 ? c[WIDE] : a->width <= 64 ? c[NARROW] : 1;
+    return width * (a->windowed ? c[WINDOW] : 1) * (a->causal ? 1 : c[UNMASKED]) *
+           of_bits(a, c[EIGHT_BITS], c[NARROW_KEYS]);
+}
+
+static double key_us(const struct prefill *p)
+{
+    const struct attention *a = &p->on;
+    const double *c = p->c;
+    const double products =
+        2 * ROWS * (a->width + a->value_width) * p->products / (a->flop_per_us * c[EFFICIENCY] * p->efficiency);
+    const double exponentials = ROWS / (EXPONENTIALS_A_CLOCK * c[EXPONENTIALS] * a->clocks_us);
+    return soft_max(products, exponentials, c[OVERLAP]) + c[KEYS] / ROWS / a->clocks_us;
+}
+
+static struct blocks blocks_of(const struct prefill *p, bool packed)
+{
+    const struct attention *a = &p->on;
+    const double *c = p->c;
+    const double heads = packed ? a->key_heads : a->heads, group = packed ? a->group : 1;
+    const double count = ceil(a->queries * group / ROWS), factor = p->factor * class_of(a, c);
+    struct blocks blocks = {.packed = packed};
+    set_keys(&blocks, a, count, fmax(1, ROWS / group));
+    blocks.count = count * heads * a->batch;
+    blocks.key_us = key_us(p) * factor;
+    blocks.block_us = c[BLOCK] / a->clocks_us * factor;
+    blocks.all_us = (blocks.keys * blocks.key_us * heads * a->batch + blocks.count * blocks.block_us) / a->sms;
+    blocks.longest_us = blocks.longest * blocks.key_us + blocks.block_us;
+    blocks.us = soft_max(blocks.all_us, blocks.longest_us, c[TAIL]);
+    return blocks;
+}
+
+/*
+ * Heads that share keys lie in one block where that leaves less to do; kernels for pairs of multiprocessors, whose tiles
+ * are twice as high, keep them apart unless there is one query.
+ */
+static bool may_pack(const struct prefill *p)
+{
+    return p->on.group > 1 && (!p->pairs || p->on.queries < 2);
+}
+
+static struct blocks best_blocks(const struct prefill *p)
+{
+    const struct blocks apart = blocks_of(p, false);
+    if (!may_pack(p))
+        return apart;
+    const struct blocks packed = blocks_of(p, true);
+    return packed.us < apart.us ? packed : apart;
+}
+
+static struct prefill prefill_of(const struct kernel *kernel, const struct hardware *hardware, const double *c)
+{
+    const bool plain = dtype_bytes(kernel->dtype) == 0 || kernel->dtype == DTYPE_F32;
+    struct prefill p = {
+        .on = attention_of(kernel, hardware),
+        .factor = of_library(kernel->library, c[SGLANG], c[TRTLLM]),
         .products = kernel->backward ? back_products : 1,
+        .efficiency = plain              ? plain_efficiency
+                      : kernel->backward ? back_efficiency
+                                         : 1,
+        .pairs = has_pairs(hardware),
+        .c = c,
     };
-    heads.depth = c[matrix ? DEPTH : PLAIN_DEPTH];
-    heads.efficiency = !matrix ? c[PLAIN_EFFICIENCY] : kernel->backward ? c[BACK_EFFICIENCY] : c[EFFICIENCY];
-    return heads;
+    return p;
 }
 
-static double arithmetic_us(const struct heads *heads, const struct hardware *hardware, const double *c)
+static double moved_us(const struct prefill *p, const struct kernel *kernel)
 {
-    const double sms = hardware->figure[HW_SMS], clock = hardware->figure[HW_CLOCK];
-    const double waves = heads->count * ceil(heads->queries / BLOCK_QUERIES) / sms;
-    const double turns = wave_turns(waves, 0, c[QUANTUM]);
-    const double products = 4 * BLOCK_QUERIES * heads->width * heads->products * sms;
-    const double exponentials = BLOCK_QUERIES / (EXPONENTIALS_A_CLOCK * clock / 1e6);
-    const double key_us = products / (heads->flop_per_us * heads->efficiency) + c[EXPONENTIALS] * exponentials;
-    return turns * key_us * (heads->keys + heads->depth);
+    return kernel_bytes(kernel) / p->on.bytes_per_us;
+}
+
+/* The same of the queries and of as many keys: what comes in and goes out with the tokens. */
+static double tokens_us(const struct prefill *p)
+{
+    const struct attention *a = &p->on;
+    const double queries = a->heads * (a->width + a->value_width) * a->element_bytes,
+                 keys = a->key_heads * a->cached * a->key_bytes;
+    return a->batch * fmin(a->queries, a->keys) * (queries + keys) / a->bytes_per_us;
+}
+
+static double lack_of_power(const struct prefill *p, const struct hardware *hardware, double us)
+{
+    const double decades = fmin(1.5, fmax(0, log10(us / 30))), board = hardware->figure[HW_POWER];
+    return board > 0 ? 1 + p->c[POWER] * decades * p->on.flop_per_us * p->on.sms / 1e6 / (2 * board) : 1;
+}
+
+static double floor_us(const struct prefill *p, const struct kernel *kernel)
+{
+    const double *c = p->c;
+    return of_bits(&p->on, c[FLOOR_EIGHT_BITS], c[FLOOR_NARROW_KEYS]) * c[FLOOR] *
+               of_library(kernel->library, c[FLOOR_SGLANG], c[FLOOR_TRTLLM]) +
+           (kernel->alone ? c[LAUNCH_US] : 0);
 }
 
 static double us(const struct kernel *kernel, const struct hardware *hardware, const double *c)
 {
-    const struct heads heads = heads_of(kernel, hardware, c);
-    const double passes = kernel->backward ? 4 : 2;
-    const double bytes =
-        passes * heads.count * (double)kernel->attention.width * (heads.queries + heads.all_keys) * heads.element_bytes;
-    const double memory_us = c[MEMORY] * bytes / (hardware->figure[HW_MEMORY_RATE] / 1e6);
-    const double work = soft_max(arithmetic_us(&heads, hardware, c), memory_us, c[KNEE]);
-    return soft_max(lone_floor_us(kernel, c[FLOOR_US]), lone_offset_us(kernel, c[OFFSET_US]) + work, 6);
+    const struct prefill p = prefill_of(kernel, hardware, c);
+    const struct blocks blocks = best_blocks(&p);
+    const double moved = moved_us(&p, kernel) / c[MEMORY];
+    const double hidden = soft_max(blocks.us * lack_of_power(&p, hardware, blocks.us), moved, 3);
+    const double passes = c[TOKENS] * of_library(kernel->library, c[TOKENS_SGLANG], c[TOKENS_TRTLLM]);
+    return floor_us(&p, kernel) + hidden + passes * tokens_us(&p);
+}
+
+/* ---- features ---- */
+
+enum feature {
+    SGLANGS,
+    TRTLLMS,
+    LN_OVER_FLOOR,
+    LN_ALL,
+    LN_MOVED,
+    LN_BLOCKS,
+    PACKED,
+    LN_BATCH,
+    LN_QUERIES,
+    LN_HEADS,
+    LN_KEY_HEADS,
+    LN_GROUP,
+    LN_WIDTH,
+    LN_MET,
+    FILL,
+    LN_KEYS_MET,
+    KEY_BYTES,
+    ELEMENT_BYTES,
+    FEATURES,
+};
+
+static const char *const feature_names[FEATURES] = {
+    "by sglang",
+    "by TensorRT-LLM",
+    "ln(us / floor)",
+    "ln(all blocks / longest)",
+    "ln(moved / blocks)",
+    "ln(blocks / multiprocessors)",
+    "heads that share keys in one block",
+    "ln(batch)",
+    "ln(queries)",
+    "ln(heads)",
+    "ln(key heads)",
+    "ln(heads / key heads)",
+    "ln(width)",
+    "ln(keys met / keys)",
+    "fill of waves",
+    "ln(keys met)",
+    "bytes of a key's element",
+    "bytes of a query's element",
+};
+
+/* Most was learned of kernels in a queue, so every kernel is described as one. */
+static void describe(const struct kernel *kernel, const struct hardware *hardware, const double *c, double *to)
+{
+    struct kernel queued = *kernel;
+    queued.alone = false;
+    const struct prefill p = prefill_of(&queued, hardware, c);
+    const struct blocks blocks = best_blocks(&p);
+    const double waves = blocks.count / p.on.sms;
+    to[SGLANGS] = kernel->library == LIBRARY_SGLANG;
+    to[TRTLLMS] = kernel->library == LIBRARY_TRTLLM;
+    to[LN_OVER_FLOOR] = log(us(&queued, hardware, c) / floor_us(&p, &queued));
+    to[LN_ALL] = log(blocks.all_us / blocks.longest_us);
+    to[LN_MOVED] = log(moved_us(&p, kernel) / blocks.us);
+    to[LN_BLOCKS] = log(waves);
+    to[PACKED] = blocks.packed;
+    to[LN_BATCH] = log(p.on.batch);
+    to[LN_QUERIES] = log(p.on.queries);
+    to[LN_HEADS] = log(p.on.heads);
+    to[LN_KEY_HEADS] = log(p.on.key_heads);
+    to[LN_GROUP] = log(p.on.group);
+    to[LN_WIDTH] = log(p.on.width);
+    to[LN_MET] = log(p.on.met / p.on.keys);
+    to[LN_KEYS_MET] = log(p.on.met);
+    to[KEY_BYTES] = p.on.key_bytes;
+    to[ELEMENT_BYTES] = p.on.element_bytes;
+    to[FILL] = waves / ceil(waves);
+}
+
+/* ---- which kernels ---- */
+
+/* Kernels without a mask are others, and were measured with narrow heads alone: wide ones go by the form of the masked. */
+static bool encodes(const struct kernel *kernel)
+{
+    enum { WIDEST_ENCODED = 96 };
+    return !kernel->attention.causal && kernel->attention.width <= WIDEST_ENCODED;
+}
+
+static bool like_measured(const struct kernel *kernel)
+{
+    return kernel->attention.causal || encodes(kernel);
+}
+
+static const char *group(const struct kernel *kernel)
+{
+    if (kernel->backward)
+        return "backward";
+    if (kernel->dtype != DTYPE_F8 && kernel->dtype != DTYPE_F16 && kernel->dtype != DTYPE_BF16)
+        return "plain";
+    if (kernel->attention.value_width && kernel->attention.value_width != kernel->attention.width)
+        return "latent";
+    return encodes(kernel) ? "encoder" : "masked";
 }
 
 const struct family family_attention = {
     .name = "attention",
     .forms = 1u << FORM_ATTENTION,
     .needs = 1u << HW_FP32 | 1u << HW_SMS | 1u << HW_MEMORY_RATE | 1u << HW_CLOCK,
-    .about = "Attention in one kernel: blocks of queries by waves, the exponentials partly beside the products, or "
-             "queries, keys, values and output through memory.",
+    .about =
+        "Attention of many queries in one kernel: all blocks of queries over the multiprocessors or the longest of "
+        "them, the exponentials beside the products, or queries, keys, values and output through memory.",
+    .group = group,
     .us = us,
+    .doubt = attention_doubt,
     .parameters = parameters,
     .parameter_count = COEFFICIENTS,
+    .describe = describe,
+    .features = feature_names,
+    .feature_count = FEATURES,
+    .like_measured = like_measured,
+    .generations = true,
+    .near_all = true,
+    .most_residual = 2.2,
+    .rate = .2,
+    .trees = 110,
+    .leaves = 31,
+    .least_rows = 8,
+    .rows_a_leaf = 3,
 };

@@ -6,6 +6,7 @@
 
 extern const struct family family_gemm;
 extern const struct family family_attention;
+extern const struct family family_attention_decode;
 extern const struct family family_collective;
 extern const struct family family_collective_queued;
 extern const struct family family_convolution;
@@ -19,6 +20,8 @@ extern const char model_gemm[];
 extern const size_t model_gemm_bytes;
 extern const char model_attention[];
 extern const size_t model_attention_bytes;
+extern const char model_attention_decode[];
+extern const size_t model_attention_decode_bytes;
 extern const char model_collective[];
 extern const size_t model_collective_bytes;
 extern const char model_collective_queued[];
@@ -39,6 +42,7 @@ extern const size_t model_iteration_bytes;
 const struct family_row family_rows[] = {
     {&family_gemm_matrix, model_gemm_matrix, &model_gemm_matrix_bytes},
     {&family_gemm, model_gemm, &model_gemm_bytes},
+    {&family_attention_decode, model_attention_decode, &model_attention_decode_bytes},
     {&family_attention, model_attention, &model_attention_bytes},
     {&family_collective_queued, model_collective_queued, &model_collective_queued_bytes},
     {&family_collective, model_collective, &model_collective_bytes},
@@ -79,6 +83,17 @@ str family_group(const struct family *family, const struct kernel *kernel)
 }
 
 /* ---- what families share ---- */
+
+double family_doubt(const struct family *family, const struct kernel *kernel)
+{
+    return family->doubt ? family->doubt(kernel) : 1;
+}
+
+double family_most_residual(const struct family *family)
+{
+    const double usual = 0.7; /* a factor of two */
+    return family->most_residual > 0 ? family->most_residual : usual;
+}
 
 /* Scaled by the larger, so that no power overflows. What the smaller adds below a thousandth is left out. */
 double soft_max(double a, double b, double power)

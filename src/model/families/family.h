@@ -44,6 +44,9 @@ struct family {
     /* Further figures that this kernel needs there, as bits; NULL: none. */
     uint32_t (*also_needs)(const struct kernel *kernel, const struct hardware *hardware);
 
+    /* How much further off kernels of this sort are than usual ones of the family: a factor on what is each one's own. NULL: 1. */
+    double (*doubt)(const struct kernel *kernel);
+
     /* Which kernels of its forms it has; NULL: all. The first family that takes a kernel has it. */
     bool (*takes)(const struct kernel *kernel);
 
@@ -109,14 +112,28 @@ struct family {
 
     uint32_t trees, leaves; /* of the residual; 0: as many as is usual (fit.c) */
     uint32_t least_rows;    /* of a leaf; 0: as is usual */
+    uint32_t rows_a_leaf;   /* fewer trees where fewer rows than this stand behind each of all leaves; 0: never */
     uint32_t learn_rows;    /* of a device, below which nothing is learned; 0: as is usual */
     double rate;            /* share of a leaf that is taken; 0: as is usual */
 
     /* Devices of a generation run the same kernels: what is carried is as in estimate/generation.h. */
     bool generations;
 
+    /*
+     * Devices show little of some coefficients. Set: each is fitted near what all show together, within the spread of each
+     * coefficient, so that what a device does not show is that of all.
+     */
+    bool near_all;
+
+    double most_residual; /* how far what was learned may move a time, ln; 0: as is usual, a factor of two */
+
     bool drifts; /* its tables drift from row to row (drift.h), which is taken out before fitting */
 };
+
+double family_doubt(const struct family *family, const struct kernel *kernel);
+
+/* How far what was learned may move a time of the family either way, ln. */
+double family_most_residual(const struct family *family);
 
 /* NULL where no family takes it. */
 const struct family *family_of_kernel(const struct kernel *kernel, const struct hardware *hardware);

@@ -18,6 +18,7 @@
  */
 #include <math.h>
 
+#include "engine.h"
 #include "family.h"
 #include "tiles.h"
 
@@ -117,51 +118,12 @@ struct way {
 
 /* ---- the device ---- */
 
-static double first_above_0(double a, double b, double c)
-{
-    return a > 0 ? a : b > 0 ? b : c;
-}
-
-/* A device without units for a type computes in the next wider one. */
 static double peak_of(const struct kernel *kernel, const double *figure)
 {
     enum precision precision;
-    const double half = first_above_0(figure[HW_BF16], figure[HW_FP16], figure[HW_FP32]);
-    if (format_precision(kernel->format, &precision))
-        return first_above_0(figure[HW_FP32 + (int)precision], half, half);
-    if (kernel->dtype == DTYPE_F8)
-        return first_above_0(figure[HW_FP8], half, half);
-    return kernel->dtype == DTYPE_F16 ? first_above_0(figure[HW_FP16], half, half) : half;
-}
-
-static const double usual_clock = 1.5e9;
-
-static double clocks_in_us(const struct hardware *hardware)
-{
-    return first_above_0(hardware->figure[HW_CLOCK], usual_clock, usual_clock) / 1e6;
-}
-
-/* Two multiprocessors work on one tile where there is arithmetic of 4 bits and room for operands. */
-static bool has_pairs(const struct hardware *hardware)
-{
-    return hardware->figure[HW_FP4] > 0 && hardware->figure[HW_SHARED_BYTES_PER_SM] > 200 * 1024;
-}
-
-/* ---- the library ---- */
-
-/* Of a figure that is given as that of vLLM and what the others' are over it. */
-static double of_library(enum library library, double sglang, double trtllm)
-{
-    switch (library) {
-    case LIBRARY_SGLANG:
-        return sglang;
-    case LIBRARY_TRTLLM:
-        return trtllm;
-    case LIBRARY_VLLM:
-        return 1;
-    default:
-        return cbrt(sglang * trtllm);
-    }
+    const double half = matrix_peak(DTYPE_BF16, figure);
+    return format_precision(kernel->format, &precision) ? first_above_0(figure[HW_FP32 + (int)precision], half, half)
+                                                        : matrix_peak(kernel->dtype, figure);
 }
 
 /* Weights that a measurement goes through, one after the other, so that they come from memory as they do in a model. */
@@ -181,12 +143,6 @@ static bool has_few_tiles(const struct kernel *kernel)
 
 /* ---- the product ---- */
 
-/* Seven digits are more than any model has, and take a third of the time. */
-static double power(double base, double exponent)
-{
-    return (double)powf((float)base, (float)exponent);
-}
-
 static double lack_of_power(const struct product *p, const struct hardware *hardware)
 {
     const struct tiled *on = &p->on;
@@ -200,9 +156,8 @@ static void set_memory(struct product *p, const struct kernel *kernel, const str
 {
     const struct tiled *on = &p->on;
     const double a = on->batch * on->m * on->k * p->a_bytes, b = on->batch * on->n * on->k * p->b_bytes,
-                 written = on->batch * on->m * on->n * OUTPUT_BYTES, l2 = fmax(hardware->figure[HW_L2_BYTES], 1);
-    const double crowd = (copies_of(kernel) * b + a + written) / (0.7 * l2);
-    p->hit = 1 / (1 + crowd * crowd * crowd);
+                 written = on->batch * on->m * on->n * OUTPUT_BYTES;
+    p->hit = share_in_l2(hardware, copies_of(kernel) * b + a + written);
     p->memory_us = (a + b) * (1 - p->hit + p->hit / p->c[CACHED]) / (p->c[MEMORY] * on->bytes_per_us);
     p->write_us = written / (p->c[WRITE] * on->bytes_per_us);
 }
@@ -264,9 +219,9 @@ static double way_us(const struct product *p, const struct way *way, double enou
     if (most + way->extra_us >= enough_us)
         return most + way->extra_us;
     const double knee = p->c[KNEE];
-    const double sum = power(way->arithmetic_us / most, knee) + power(way->load_us / most, knee) +
-                       power(way->loop_us / most, knee) + power(p->memory_us / most, knee);
-    return most * power(sum, 1 / knee) + way->extra_us;
+    const double sum = quick_power(way->arithmetic_us / most, knee) + quick_power(way->load_us / most, knee) +
+                       quick_power(way->loop_us / most, knee) + quick_power(p->memory_us / most, knee);
+    return most * quick_power(sum, 1 / knee) + way->extra_us;
 }
 
 /* Cutting K fills multiprocessors that had no tile; no library does where parts would be short, or all have several. */
@@ -283,7 +238,7 @@ static struct way best_way(const struct product *p)
             continue;
         const double area = tiles[tile].tile.m * tiles[tile].tile.n / (tiles[tile].pair ? 2 : 1);
         const double efficiency =
-            p->c[EFFICIENCY] * power(fmin(1, area / (p->few ? 128 * 128 : LARGEST_TILE)), p->c[SMALL]);
+            p->c[EFFICIENCY] * quick_power(fmin(1, area / (p->few ? 128 * 128 : LARGEST_TILE)), p->c[SMALL]);
         double waves = 0;
         for (int i = 0; i < CUTS && (i == 0 || worth_cutting(p, waves, cuts[i])); i++) {
             struct way way = way_of(p, tile, efficiency, cuts[i]);

@@ -19,7 +19,6 @@ static const double least_left = 0.2; /* of a measured time, whatever drifts */
 
 static const struct trees_options residual_options = {
     .trees = 100, .leaves = 16, .least_rows = 25, .rate = 0.12, .knee = 0.05};
-static const double most_residual = 0.7;
 
 /* A residual is learned where there is enough to learn from, and used only where it gains this much of the error. */
 static const uint32_t residual_rows = 400;
@@ -44,7 +43,7 @@ double mean_error(const struct work *work, const struct coefficient_set *set, bo
 
 /* ---- coefficients ---- */
 
-static void fit_own(struct work *work)
+static void fit_own(struct work *work, const double *expected)
 {
     work->own = arena_array(work->arena, work->part_count, sizeof *work->own);
     for (uint32_t i = 0; i < work->part_count; i++) {
@@ -53,6 +52,7 @@ static void fit_own(struct work *work)
         const struct fitting fitting = {.family = work->family,
                                         .devices = work->devices,
                                         .rows = rows_thinned(work->parts[i], OWN_ROWS, &scratch),
+                                        .expected = expected,
                                         .steps = OWN_STEPS};
         fit_coefficients(&fitting, set->value);
         set->rows = work->parts[i].count;
@@ -96,11 +96,25 @@ static void fit_drifting(struct work *work)
     for (int turn = 0; turn < DRIFT_TURNS; turn++) {
         for (uint32_t i = 0; i < work->part_count; i++)
             work->parts[i] = without_drift(work, &work->own[i], measured[i]);
-        fit_own(work);
+        fit_own(work, NULL);
     }
 }
 
 /* ---- residuals ---- */
+
+static struct trees_options options_of(const struct family *family, uint32_t rows)
+{
+    struct trees_options options = residual_options;
+    options.trees = family->trees ? family->trees : options.trees;
+    options.leaves = family->leaves ? family->leaves : options.leaves;
+    options.least_rows = family->least_rows ? family->least_rows : options.least_rows;
+    options.rate = family->rate > 0 ? family->rate : options.rate;
+    if (family->rows_a_leaf) {
+        const uint32_t most = rows / (family->rows_a_leaf * options.leaves);
+        options.trees = most < options.trees ? most + 1 : options.trees;
+    }
+    return options;
+}
 
 /* What the coefficients leave over of the rows, learned. */
 struct trees *learn_residual(const struct work *work, const struct coefficient_set *set, struct rows rows,
@@ -108,6 +122,7 @@ struct trees *learn_residual(const struct work *work, const struct coefficient_s
 {
     struct arena scratch = {0};
     const uint32_t width = work->family->feature_count;
+    const double most_residual = family_most_residual(work->family);
     double *features = arena_array(&scratch, (size_t)rows.count * width, sizeof *features);
     double *target = arena_array(&scratch, rows.count, sizeof *target);
     for (uint32_t i = 0; i < rows.count; i++) {
@@ -119,11 +134,7 @@ struct trees *learn_residual(const struct work *work, const struct coefficient_s
     }
     const struct trees_problem problem = {
         .features = features, .target = target, .rows = rows.count, .feature_count = width};
-    struct trees_options options = residual_options;
-    options.trees = work->family->trees ? work->family->trees : options.trees;
-    options.leaves = work->family->leaves ? work->family->leaves : options.leaves;
-    options.least_rows = work->family->least_rows ? work->family->least_rows : options.least_rows;
-    options.rate = work->family->rate > 0 ? work->family->rate : options.rate;
+    const struct trees_options options = options_of(work->family, rows.count);
     struct trees *trees = trees_fit(&problem, &options, arena);
     arena_free(&scratch);
     return trees;
@@ -260,11 +271,13 @@ static void add_widths(const struct work *work, struct group_model *group)
 
 static void fit_group(struct work *work, struct group_model *group)
 {
-    fit_own(work);
+    group->sets = arena_array(work->arena, work->part_count + 1, sizeof *group->sets);
+    if (work->family->generations)
+        fit_all(work, &group->sets[0]);
+    fit_own(work, work->family->near_all ? group->sets[0].value : NULL);
     if (work->family->drifts)
         fit_drifting(work);
     keep_healthy(work, group);
-    group->sets = arena_array(work->arena, work->part_count + 1, sizeof *group->sets);
     group->set_count = work->part_count + 1;
     if (!work->family->generations)
         fit_carried(work, group);

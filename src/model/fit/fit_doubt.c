@@ -27,7 +27,7 @@ double tally_add(struct tally *tally, const struct work *work, const struct coef
         const double us = set_us(work->family, set, &work->devices[row->device], &row->kernel, residual);
         sum += fabs(us / row->us - 1);
         if (tally->count < tally->room)
-            tally->at[tally->count++] = log(row->us / us);
+            tally->at[tally->count++] = log(row->us / us) / family_doubt(work->family, &row->kernel);
     }
     return rows.count ? sum / rows.count : 0;
 }

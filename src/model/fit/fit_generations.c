@@ -12,10 +12,11 @@
 #include "model/estimate/interval.h"
 #include "model/estimate/models.h"
 
-/* Residuals of predictions of whole devices. */
+/* What predictions of whole devices leave: sums over them. */
 struct unseen {
-    double error, shifts, *apart; /* sums over devices of mean errors and squared medians; |residual - median| */
-    uint32_t devices, count;
+    double error, shift_squares,
+        width;     /* mean errors; squares of middles; half-widths about these of nine in ten rows */
+    double voices; /* what these are sums of: a generation has one, shared by its devices */
 };
 
 static double quantile(double *values, uint32_t count, double share)
@@ -50,91 +51,87 @@ static double by_sibling_and_trees(const struct work *work, uint32_t part, const
     return sibling_us(work, part, row, true);
 }
 
+static const double level = 0.9;
+
 static void leave_out(const struct work *work, uint32_t part, predictor predict, struct unseen *into)
 {
     struct arena scratch = {0};
     const struct rows rows = work->parts[part];
+    const double voice = 1.0 / generation_siblings(work->own, work->part_count, &work->own[part]);
     double *residuals = arena_array(&scratch, rows.count, sizeof *residuals);
-    double *sorted = arena_array(&scratch, rows.count, sizeof *sorted);
     double error = 0;
     for (uint32_t i = 0; i < rows.count; i++) {
         const double us = predict(work, part, rows.at[i]);
         residuals[i] = us > 0 ? log(rows.at[i]->us / us) : NAN;
         error += fabs(us / rows.at[i]->us - 1) / rows.count;
     }
-    memcpy(sorted, residuals, rows.count * sizeof *sorted);
     if (rows.count && !isnan(residuals[0])) {
-        const double median = quantile(sorted, rows.count, 0.5);
+        const double middle = quantile(residuals, rows.count, 0.5);
         for (uint32_t i = 0; i < rows.count; i++)
-            into->apart[into->count++] = fabs(residuals[i] - median);
-        into->shifts += median * median;
-        into->error += error;
-        into->devices++;
+            residuals[i] = fabs(residuals[i] - middle) / family_doubt(work->family, &rows.at[i]->kernel);
+        into->width += voice * quantile(residuals, rows.count, level);
+        into->shift_squares += voice * middle * middle;
+        into->error += voice * error;
+        into->voices += voice;
     }
     arena_free(&scratch);
 }
 
-static struct unseen all_left_out(const struct work *work, predictor predict, struct arena *arena)
+static struct unseen all_left_out(const struct work *work, predictor predict)
 {
     struct unseen all = {0};
-    uint32_t rows = 0;
-    for (uint32_t i = 0; i < work->part_count; i++)
-        rows += work->parts[i].count;
-    all.apart = arena_array(arena, rows, sizeof *all.apart);
     for (uint32_t i = 0; i < work->part_count; i++)
         leave_out(work, i, predict, &all);
     return all;
 }
 
-/* What devices were off as a whole, and nine tenths of what rows were beside that (as left_out_doubt). */
-static void set_doubt(struct unseen *unseen, struct coefficient_set *set)
+static void set_doubt(const struct unseen *unseen, struct coefficient_set *set)
 {
-    const double level = 0.9;
-    set->error = unseen->error / unseen->devices;
-    set->shared = sqrt(unseen->shifts / unseen->devices);
-    set->spread = interval_sd(quantile(unseen->apart, unseen->count, level), level);
+    set->error = unseen->error / unseen->voices;
+    set->shared = sqrt(unseen->shift_squares / unseen->voices);
+    set->spread = interval_sd(unseen->width / unseen->voices, level);
 }
 
-/* Of one generation alone: by the forms of 16 bits others are off by about twice what siblings are. */
-static void suppose_doubt(struct unseen *near, struct coefficient_set *set)
+/*
+ * Of one generation alone: the forms of others are off by about two fifths more than those of siblings (1.0 to 1.7 times
+ * in the families where both could be tried; set after seeing these).
+ */
+static void suppose_doubt(const struct unseen *siblings, struct coefficient_set *set)
 {
-    const double as_far = 2;
-    set_doubt(near, set);
+    const double as_far = 1.4;
+    set_doubt(siblings, set);
     set->error *= as_far;
     set->spread *= as_far;
 }
 
 /*
- * How far off siblings are. What was learned of one is used for another unless two are there and it gains less than a
- * twentieth between them: in families where it could be tried it took a tenth to a half off the error.
+ * How far off the forms of siblings are. What was learned of one is used for another unless two are there and it gains
+ * less than a twentieth between them: in families where it could be tried it took a tenth to a half off the error.
  */
-static struct unseen near_errors(const struct work *work, struct group_model *group, struct arena *arena)
+static struct unseen try_siblings(const struct work *work, struct group_model *group)
 {
     const double least_gain = 0.05;
-    const struct unseen form = all_left_out(work, by_sibling, arena);
-    const struct unseen trees = all_left_out(work, by_sibling_and_trees, arena);
-    const bool gains = !form.devices || trees.error < form.error * (1 - least_gain);
-    if (form.devices) {
-        add_candidate(group, "sibling", form.error / form.devices);
-        add_candidate(group, "sibling+trees", trees.error / trees.devices);
+    const struct unseen form = all_left_out(work, by_sibling);
+    const struct unseen trees = all_left_out(work, by_sibling_and_trees);
+    const bool gains = form.voices <= 0 || trees.error < form.error * (1 - least_gain);
+    if (form.voices > 0) {
+        add_candidate(group, "sibling", form.error / form.voices);
+        add_candidate(group, "sibling+trees", trees.error / trees.voices);
     }
     if (group->residual == RESIDUAL_OWN && gains)
         group->residual = RESIDUAL_GENERATION;
-    return gains ? trees : form;
+    return form;
 }
 
 void fit_generations(const struct work *work, struct group_model *group)
 {
-    struct arena scratch = {0};
     group->carry = CARRY_GENERATIONS;
-    fit_all(work, &group->sets[0]);
-    struct unseen far = all_left_out(work, by_other_generations, &scratch);
-    struct unseen near = near_errors(work, group, &scratch);
-    if (far.devices) {
+    const struct unseen far = all_left_out(work, by_other_generations);
+    const struct unseen siblings = try_siblings(work, group);
+    if (far.voices > 0) {
         set_doubt(&far, &group->sets[0]);
         add_candidate(group, "generations", group->sets[0].error);
-    } else if (near.devices) {
-        suppose_doubt(&near, &group->sets[0]);
+    } else if (siblings.voices > 0) {
+        suppose_doubt(&siblings, &group->sets[0]);
     }
-    arena_free(&scratch);
 }

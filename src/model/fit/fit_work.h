@@ -30,7 +30,7 @@ double mean_error(const struct work *work, const struct coefficient_set *set, bo
 
 /* ---- doubt (fit_doubt.c): what is left of rows that the coefficients did not see ---- */
 
-/* ln(measured / predicted) of rows, one device after the other or one alone. */
+/* ln(measured / predicted) of rows over the doubt of their sort, one device after the other or one alone. */
 struct tally {
     double *at;
     uint32_t count, room;

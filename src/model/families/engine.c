@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "engine.h"
+
+#include <math.h>
+
+double first_above_0(double a, double b, double c)
+{
+    return a > 0 ? a : b > 0 ? b : c;
+}
+
+double of_library(enum library library, double sglang, double trtllm)
+{
+    switch (library) {
+    case LIBRARY_SGLANG:
+        return sglang;
+    case LIBRARY_TRTLLM:
+        return trtllm;
+    case LIBRARY_VLLM:
+        return 1;
+    default:
+        return cbrt(sglang * trtllm);
+    }
+}
+
+static const double usual_clock = 1.5e9;
+
+double clocks_in_us(const struct hardware *hardware)
+{
+    return first_above_0(hardware->figure[HW_CLOCK], usual_clock, usual_clock) / 1e6;
+}
+
+double matrix_peak(enum dtype dtype, const double *figure)
+{
+    const double half = first_above_0(figure[HW_BF16], figure[HW_FP16], figure[HW_FP32]);
+    if (dtype == DTYPE_F8)
+        return first_above_0(figure[HW_FP8], half, half);
+    return dtype == DTYPE_F16 ? first_above_0(figure[HW_FP16], half, half) : half;
+}
+
+double quick_power(double base, double exponent)
+{
+    return (double)powf((float)base, (float)exponent);
+}
+
+double share_in_l2(const struct hardware *hardware, double bytes)
+{
+    const double crowd = bytes / (0.7 * fmax(hardware->figure[HW_L2_BYTES], 1));
+    return 1 / (1 + crowd * crowd * crowd);
+}
+
+bool has_pairs(const struct hardware *hardware)
+{
+    return hardware->figure[HW_FP4] > 0 && hardware->figure[HW_SHARED_BYTES_PER_SM] > 200 * 1024;
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What families of serving kernels share: figures by engine, clocks, peaks of matrix units, powers that do not take long. */
+#ifndef MODEL_ENGINE_H
+#define MODEL_ENGINE_H
+
+#include "hw/hardware.h"
+#include "ops/operators/kernel.h"
+
+/* Of a figure that is given as that of vLLM and what the others' are over it; untold: the mean of the three. */
+double of_library(enum library library, double sglang, double trtllm);
+
+/* Clocks in a microsecond. */
+double clocks_in_us(const struct hardware *hardware);
+
+/* FLOP/s of a type's products; a device without units for it computes in the next wider one. */
+double matrix_peak(enum dtype dtype, const double *figure);
+
+double first_above_0(double a, double b, double c);
+
+/* Two multiprocessors work on one tile where there is arithmetic of 4 bits and room for operands. */
+bool has_pairs(const struct hardware *hardware);
+
+/* Seven digits are more than any model has, and take a third of the time. */
+double quick_power(double base, double exponent);
+
+/* The share of so many bytes that lies in L2: all of few, nothing of many; half where they are seven tenths of it. */
+double share_in_l2(const struct hardware *hardware, double bytes);
+
+#endif
