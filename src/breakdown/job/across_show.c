@@ -110,6 +110,43 @@ static void put_crossings(const struct job *job, struct section *section)
     }
 }
 
+/* Messages of the host of a rank that others came later to, and in which no way of it arrives. */
+static uint32_t count_passed(const struct job *job, uint32_t rank, struct arena *scratch)
+{
+    const struct line *line = &job->lines.at[rank];
+    bool *reached = arena_array(scratch, line->strip->way_count, sizeof *reached);
+    for (uint32_t i = 0; i < line->strip->stretch_count; i++)
+        if (line->strip->stretches[i].before.from == STRIP_COLLECTIVE)
+            reached[line->strip->stretches[i].before.index] = true;
+    for (uint32_t i = 0; i < line->strip->way_count; i++)
+        if (line->strip->ways[i].from == STRIP_COLLECTIVE)
+            reached[line->strip->ways[i].index] = true;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i + 1 < line->strip->way_count; i++) {
+        const struct collective *of = &line->numbers->collectives[i].of;
+        const struct line_meeting *met = line_blocking(&job->lines, rank, i);
+        count += !reached[i] && of->on_host && of->kind == COLLECTIVE_POINT_TO_POINT && met && met->last_rank != rank;
+    }
+    return count;
+}
+
+static void say_passed(const struct job *job, struct section *section, struct report *report)
+{
+    struct arena scratch = {0};
+    uint32_t passed = 0;
+    for (uint32_t r = 0; r < job->lines.count; r++)
+        passed += count_passed(job, r, &scratch);
+    arena_free(&scratch);
+    if (passed)
+        section_text(
+            section,
+            str_printf(report_arena(report),
+                       "%u message%s ended while a thread was in no call and had made others since: whether it "
+                       "waited is not recorded, so the path does not cross there. with_stack=True records the "
+                       "wait.",
+                       passed, passed == 1 ? "" : "s"));
+}
+
 static void say_unknown(const struct job *job, struct section *section)
 {
     uint32_t without = 0;
@@ -127,6 +164,7 @@ void across_show(const struct job *job, struct report *report)
         return;
     struct section *section = report_section(report, "across", "Critical path across the ranks");
     say_unknown(job, section);
+    say_passed(job, section, report);
     section_value(section, "job_wall_ns", "from the first start to the last end", UNIT_NS,
                   cell_int(job->across.end_ns - job->across.start_ns));
     section_value(section, "crossings", "from rank to rank", UNIT_COUNT, cell_int(job->across.crossing_count));

@@ -42,12 +42,26 @@ static void list_own(struct holding *h)
     }
 }
 
-/* The thread is in the call, or in none since a call of a collective. */
+enum { WAITED_NS = 100 * 1000 }; /* a wait that ends sooner may have found the message there */
+
+/* The frame of work.wait() is open where the work ends, and has been for a while. */
+static bool is_in_wait(const struct holding *h, uint32_t node, uint32_t collective)
+{
+    const struct trace *trace = h->graph->trace;
+    const int64_t let_go = strip_hold_end_ns(h->numbers, collective);
+    const uint32_t frame = trace_open_at(trace, graph_lane(h->graph, node), NEST_PYTHON, let_go - 1);
+    return frame != ROW_NONE && str_starts(trace_name(trace, frame), S("<built-in method wait of ")) &&
+           let_go - trace->start_ns[frame] >= WAITED_NS;
+}
+
+/* The thread is in the call, or in none since a call of a collective, or a frame says that it waits. */
 static bool waits_in(const struct holding *h, uint32_t node, uint32_t collective)
 {
     const struct graph *graph = h->graph;
     if (graph->net.kind[node] == NODE_CALL)
         return graph->row[node] == of(h, collective)->call;
+    if (is_in_wait(h, node, collective))
+        return true;
     const uint32_t before = graph->net.before[node];
     uint32_t row = before != NODE_NONE && graph->net.kind[before] == NODE_CALL ? graph->row[before] : ROW_NONE;
     while (row != ROW_NONE && !h->is_call[row])

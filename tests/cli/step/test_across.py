@@ -5,6 +5,7 @@ import os
 import tempfile
 import unittest
 
+import plant
 from planted import real
 from planted.jobs import JOBS, LATE, LINKS, NONE, PIPELINES, SLOWER
 from planted.truth import truth, write
@@ -161,6 +162,46 @@ class AcrossTest(unittest.TestCase):
         for row in rows:
             times[row["rank"]] += row["time_ns"]
         self.assertEqual(times.most_common(1)[0][0], 2)  # the stage with more layers
+
+    def irecv(self, folder, framed):
+        """Rank 0 asks for a message, works for 2 ms, and waits until rank 1 sends it, 20 ms after the step's begin."""
+        for rank in range(2):
+            scene = plant.Plant(rank=rank, world=2)
+            told = {"Concrete Inputs": ["", "", str(1 - rank), "0"], "Input type": ["TensorList", "", "Scalar", "Scalar"],
+                    "Input Dims": [[[512, 512]], [], [], []]}
+            work = {"Input Dims": [[512, 512]], "Input type": ["float"], "Concrete Inputs": [""]}
+            for number in range(1, 7):
+                at = 25_000 * number
+                scene.step(number, at, 25_000)
+                if rank == 0:
+                    scene.host("c10d::recv_", at + 10, 20, **told)
+                    scene.host("gloo:recv", at + 25, 21_000, cat="user_annotation", **work)
+                    scene.host("aten::mm", at + 40, 2000)
+                    if framed:
+                        scene.python("<built-in method wait of PyCapsule object at 0x7f>", at + 2050, 18_980)
+                    scene.host("aten::add", at + 21_040, 3900)
+                else:
+                    scene.host("aten::mm", at + 10, 19_980)
+                    scene.host("c10d::send", at + 20_000, 20, **told)
+                    scene.host("gloo:send", at + 20_010, 1000, cat="user_annotation", **work)
+                    scene.host("aten::add", at + 21_020, 10)
+            scene.write(os.path.join(folder, f"rank{rank}.json.gz"))
+
+    def test_a_receive_that_is_waited_for_after_other_calls(self):
+        """A frame that names the wait is crossed at; without one it is said that nobody knows."""
+        for framed in (True, False):
+            with self.subTest(framed), tempfile.TemporaryDirectory() as folder:
+                self.irecv(folder, framed)
+                _, rows, crossings = self.check(self.path(folder))
+                screen = " ".join(steptime("critical-path", folder).out.split())
+                words = "whether it waited is not recorded, so the path does not cross there"
+                if not framed:
+                    self.assertIn(words, screen)
+                    continue
+                self.assertNotIn(words, screen)
+                self.assertIn((0, 1), {(row["waited"], row["last"]) for row in crossings})
+                slow = sum(row["time_ns"] for row in rows if row["rank"] == 1 and row["name"] == "aten::mm")
+                self.assertGreater(slow / MS, 19)
 
     def test_planted_jobs_that_were_recorded(self):
         for about in real.truths():
