@@ -21,6 +21,7 @@ void job_numbers_of(const struct trace *trace, const struct selection *selection
     const bool kernels = verdict_worth(&out->verdict, RESOURCE_DEVICE); /* as `summary` keeps them */
     out->holdups = holdups_run(lab, rows.phases, kernels, arena);
     strip_of(graph, &rows, selection, &out->numbers, arena, &out->strip);
+    out->kernels = kernel_times_of(trace, rows.classes, selection, arena);
     lab_close(lab);
     graph_free(graph);
     arena_free(&scratch);

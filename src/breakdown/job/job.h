@@ -18,6 +18,7 @@
 
 #include "across.h"
 #include "breakdown/holdup/holdup.h"
+#include "breakdown/kernels/kernel_times.h"
 #include "breakdown/verdict/verdict.h"
 #include "delay.h"
 
@@ -35,6 +36,7 @@ struct job_numbers {
     struct verdict verdict;
     struct holdups holdups;
     struct strip strip;
+    struct kernel_times kernels;
 };
 
 void job_numbers_of(const struct trace *trace, const struct selection *selection, struct arena *arena,

@@ -5,7 +5,6 @@
 #include "base/sort.h"
 #include "base/sum.h"
 #include "kernels_select.h"
-#include "ops/rows/work.h"
 
 enum { SMALL = UINT8_MAX }; /* none of the largest */
 
@@ -49,12 +48,12 @@ static uint8_t *places_of(const uint32_t *largest, uint32_t count, uint32_t name
     return places;
 }
 
-struct kernel_times kernel_times_of(const struct trace *trace, const struct selection *selection, struct arena *arena)
+struct kernel_times kernel_times_of(const struct trace *trace, const struct work_classes *classes,
+                                    const struct selection *selection, struct arena *arena)
 {
     struct arena scratch = {0};
     const uint32_t names = trace_text_count(trace);
     const struct picked picked = picked_by(trace, selection);
-    const struct work_classes *classes = work_classes_new(trace, &scratch);
     int64_t *total_ns = arena_array(&scratch, names, sizeof *total_ns);
     uint32_t largest[KERNEL_TIMES_MOST];
     for (uint32_t row = 0; row < trace->count; row++)
@@ -63,13 +62,13 @@ struct kernel_times kernel_times_of(const struct trace *trace, const struct sele
     struct kernel_times out = {.count = largest_of(total_ns, names, largest, &scratch)};
     out.at = arena_array(arena, out.count, sizeof *out.at);
     const uint8_t *places = places_of(largest, out.count, names, &scratch);
-    uint64_t(*bins)[LOG_BINS] = arena_array(&scratch, KERNEL_TIMES_MOST, sizeof *bins);
+    uint64_t(*bins)[LOG_BINS] = arena_array(&scratch, out.count, sizeof *bins);
     for (uint32_t row = 0; row < trace->count && out.count; row++)
         if (places[trace->name[row]] != SMALL && counts(&picked, classes, row))
             add(&out.at[places[trace->name[row]]], bins[places[trace->name[row]]], trace->dur_ns[row]);
     for (uint32_t i = 0; i < out.count; i++) {
         out.at[i].name = str_copy(arena, trace_text(trace, largest[i]));
-        out.at[i].bins = log_bins_pack(bins[i], arena);
+        out.at[i].bins = log_bins_pack(bins[i], log_bin_of(out.at[i].most_ns), arena);
     }
     arena_free(&scratch);
     return out;

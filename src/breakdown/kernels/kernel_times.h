@@ -7,6 +7,7 @@
 #define BREAKDOWN_KERNEL_TIMES_H
 
 #include "log_bins.h"
+#include "ops/rows/work.h"
 #include "report/report.h"
 #include "trace/select.h"
 
@@ -25,7 +26,8 @@ struct kernel_times {
 };
 
 /* Of compute: communication waits for others. The work that `kernels` counts. Lives in the arena. */
-struct kernel_times kernel_times_of(const struct trace *trace, const struct selection *selection, struct arena *arena);
+struct kernel_times kernel_times_of(const struct trace *trace, const struct work_classes *classes,
+                                    const struct selection *selection, struct arena *arena);
 
 /* Of one rank. */
 struct kernel_times_rank {

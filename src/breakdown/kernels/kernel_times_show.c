@@ -47,7 +47,7 @@ static const struct kernel_time *time_of(const struct kernel_times *times, str n
     return NULL;
 }
 
-/* ---- one kernel ---- */
+/* ---- one kernel, of a rank or more ---- */
 
 static double mean_of(const struct kernel_time *time)
 {
@@ -60,12 +60,10 @@ static double quantile_of(const struct kernel_time *within, const uint64_t bins[
     return fmin(fmax(value, (double)within->least_ns), (double)within->most_ns);
 }
 
-static void take_slowest(const struct kernel_time *time, uint32_t rank, struct compared *out)
+static void measure_slowest(const struct kernel_time *time, struct compared *out)
 {
     uint64_t bins[LOG_BINS] = {0};
     log_bins_add(&time->bins, bins);
-    out->slowest = rank;
-    out->slowest_ns = mean_of(time);
     out->slowest_p50_ns = quantile_of(time, bins, 0.5);
     out->slowest_p99_ns = quantile_of(time, bins, 0.99);
 }
@@ -84,15 +82,20 @@ static struct compared compare(const struct comparing *c, str name, struct arena
     struct kernel_time all = {0};
     uint64_t bins[LOG_BINS] = {0};
     double *means = arena_array(scratch, c->count, sizeof *means);
+    const struct kernel_time *slowest = NULL;
     for (uint32_t r = 0; r < c->count; r++) {
         const struct kernel_time *time = time_of(c->ranks[r].times, name);
         if (!time)
             continue;
         add_rank(time, bins, &all);
         means[out.ranks++] = mean_of(time);
-        if (mean_of(time) > out.slowest_ns || out.ranks == 1)
-            take_slowest(time, r, &out);
+        if (mean_of(time) > out.slowest_ns || out.ranks == 1) {
+            out.slowest = r;
+            out.slowest_ns = mean_of(time);
+            slowest = time;
+        }
     }
+    measure_slowest(slowest, &out);
     qsort(means, out.ranks, sizeof *means, ascending_reals);
     out.typical_ns = out.ranks ? means[(out.ranks - 1) / 2] : 0;
     out.launches = all.count;

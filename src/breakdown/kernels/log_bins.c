@@ -20,11 +20,11 @@ int64_t log_bin_low(uint32_t bin)
     return shift > 59 ? INT64_MAX : (int64_t)(8 + bin % 8) << shift;
 }
 
-struct log_bins log_bins_pack(const uint64_t counts[LOG_BINS], struct arena *arena)
+struct log_bins log_bins_pack(const uint64_t counts[LOG_BINS], uint32_t last, struct arena *arena)
 {
     struct buf bytes = {0};
     struct log_bins out = {0};
-    for (uint32_t bin = 0, next = 0; bin < LOG_BINS; bin++)
+    for (uint32_t bin = 0, next = 0; bin <= last; bin++)
         if (counts[bin]) {
             varint_put(&bytes, bin - next);
             varint_put(&bytes, counts[bin]);

@@ -20,8 +20,8 @@ struct log_bins {
 uint32_t log_bin_of(int64_t value); /* 0 or more */
 int64_t log_bin_low(uint32_t bin);  /* the least value in it */
 
-/* In the arena. */
-struct log_bins log_bins_pack(const uint64_t counts[LOG_BINS], struct arena *arena);
+/* Up to the last that is not empty; in the arena. */
+struct log_bins log_bins_pack(const uint64_t counts[LOG_BINS], uint32_t last, struct arena *arena);
 void log_bins_add(const struct log_bins *bins, uint64_t counts[LOG_BINS]);
 
 /* The value that a share q of them does not exceed: within its bin as if values lay evenly. Of none 0. */

@@ -4,7 +4,6 @@
 
 #include "breakdown/job/delay_show.h"
 #include "breakdown/job/ideal_show.h"
-#include "breakdown/kernels/kernel_times.h"
 #include "breakdown/ranks/ranks_show.h"
 #include "cli/program/command.h"
 #include "compile_log.h"
@@ -14,7 +13,6 @@
 /* Of one trace, or of its sketch. */
 struct taken {
     struct job_numbers numbers; /* first: a result is read as its numbers */
-    struct kernel_times kernels;
     struct compiled_trace compiled;
 };
 
@@ -22,7 +20,6 @@ static void run(const struct call *call, const struct trace *trace, struct arena
 {
     struct taken *taken = result;
     job_numbers_of(trace, call_selection(call), arena, &taken->numbers);
-    taken->kernels = kernel_times_of(trace, call_selection(call), arena);
     compile_log_take(call, trace, arena, &taken->compiled);
 }
 
@@ -31,7 +28,7 @@ static bool run_sketch(const struct call *call, const struct sketch *sketch, int
 {
     struct taken *taken = result;
     return compile_log_of_sketch(call, err) && job_sketch_read(sketch, rank, arena, &taken->numbers, err) &&
-           kernels_sketch_read(sketch, arena, &taken->kernels, err);
+           kernels_sketch_read(sketch, arena, &taken->numbers.kernels, err);
 }
 
 static void sketch(const struct call *call, const struct sketching *of, struct arena *arena, struct sketch *sketch)
@@ -40,7 +37,7 @@ static void sketch(const struct call *call, const struct sketching *of, struct a
     const struct job_rank rank = job_rank_of(&taken->numbers);
     (void)call;
     job_sketch_write(&rank, arena, sketch);
-    sketch->sections[SKETCH_KERNELS] = kernels_sketch_write(&taken->kernels, arena);
+    sketch->sections[SKETCH_KERNELS] = kernels_sketch_write(&taken->numbers.kernels, arena);
 }
 
 static void show_kernels(const void *const *results, uint32_t count, struct report *report)
@@ -48,7 +45,7 @@ static void show_kernels(const void *const *results, uint32_t count, struct repo
     struct kernel_times_rank *ranks = arena_array(report_arena(report), count, sizeof *ranks);
     for (uint32_t r = 0; r < count; r++) {
         const struct taken *taken = results[r];
-        ranks[r] = (struct kernel_times_rank){taken->numbers.numbers.rank, &taken->kernels};
+        ranks[r] = (struct kernel_times_rank){taken->numbers.numbers.rank, &taken->numbers.kernels};
     }
     kernel_times_show(ranks, count, report);
 }

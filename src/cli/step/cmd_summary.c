@@ -71,7 +71,8 @@ static void sketch(const struct call *call, const struct sketching *of, struct a
     sketch->sections[SKETCH_PATH] = path_sketch_write(&path, false, arena);
     const struct operator_paths operators = operator_paths_of(of->trace, call_selection(call), arena);
     sketch->sections[SKETCH_OPERATORS] = operators_sketch_write(&operators, arena);
-    const struct kernel_times kernels = kernel_times_of(of->trace, call_selection(call), arena);
+    const struct kernel_times kernels =
+        kernel_times_of(of->trace, work_classes_new(of->trace, arena), call_selection(call), arena);
     sketch->sections[SKETCH_KERNELS] = kernels_sketch_write(&kernels, arena);
 }
 

@@ -2,39 +2,35 @@
 #include "kernels_sketch.h"
 
 #include "base/error.h"
+#include "base/varint.h"
 
 static const int64_t most_ns = (int64_t)1 << 60;
 
-/* What is left of the launches is that of the last bin, and not written. */
-static void code_bin(struct code *code, uint64_t *count, bool last, int64_t *left)
-{
-    int64_t of_bin = code_reads(code) || last ? *left : (int64_t)*count;
-    if (!last)
-        code_int(code, &of_bin, 1, 1, *left);
-    code->damaged |= of_bin < 1;
-    *count = (uint64_t)of_bin;
-    *left -= of_bin;
-}
-
+/* Of each how many empty ones lie before it, and its launches; those of the last are what is left, and not written. */
 static void code_bins(struct code *code, struct kernel_time *time)
 {
-    uint64_t counts[LOG_BINS] = {0};
+    struct buf packed = {0};
+    const bool reads = code_reads(code);
+    const uint8_t *at = time->bins.packed;
     int64_t left = (int64_t)time->count;
-    if (!code_reads(code))
-        log_bins_add(&time->bins, counts);
+    uint32_t next = 0;
     code_small(code, &time->bins.count, LOG_BINS + 1);
-    uint32_t bin = 0;
-    for (uint32_t i = 0; i < time->bins.count && bin < LOG_BINS && !code->damaged; i++, bin++) {
-        uint32_t skipped = 0;
-        while (!code_reads(code) && !counts[bin + skipped])
-            skipped++;
-        code_small(code, &skipped, LOG_BINS - bin);
-        bin += skipped;
-        code_bin(code, &counts[bin], i + 1 == time->bins.count, &left);
+    for (uint32_t i = 0; i < time->bins.count && !code->damaged; i++) {
+        uint32_t skipped = reads ? 0 : (uint32_t)varint_get(&at);
+        int64_t count = reads ? left : (int64_t)varint_get(&at);
+        code_small(code, &skipped, LOG_BINS - next);
+        if (i + 1 < time->bins.count)
+            code_int(code, &count, 1, 1, left);
+        code->damaged |= count < 1;
+        varint_put(&packed, skipped);
+        varint_put(&packed, (uint64_t)count);
+        next += skipped + 1;
+        left -= count;
     }
     code->damaged |= left != 0;
-    if (code_reads(code))
-        time->bins = log_bins_pack(counts, code->arena);
+    if (reads)
+        time->bins.packed = (const uint8_t *)str_copy(code->arena, buf_str(&packed)).at;
+    buf_free(&packed);
 }
 
 static void code_time(struct code *code, struct kernel_time *time)

@@ -66,7 +66,8 @@ static void the_largest_are_kept_and_read_again(void **state)
     struct arena arena = {0};
     struct kernel_times again;
     struct trace *trace = planted_trace();
-    const struct kernel_times times = kernel_times_of(trace, &(struct selection){0}, &arena);
+    const struct kernel_times times =
+        kernel_times_of(trace, work_classes_new(trace, &arena), &(struct selection){0}, &arena);
     trace_free(trace);
     check(&times);
     const struct sketch sketch = {.sections[SKETCH_KERNELS] = kernels_sketch_write(&times, &arena)};
