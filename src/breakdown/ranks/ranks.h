@@ -33,6 +33,7 @@ struct rank_collective {
     int64_t step;   /* number of the step it was called in; see below */
     uint64_t key;   /* filled by ranks_match: the same for the same collective on every rank; 0: cannot be matched */
     uint32_t after; /* index of the collective of SINCE_COLLECTIVE; RANK_FIRST */
+    uint8_t bits;   /* its times are rounded to 2^bits ns (struct rank_rounding) */
 };
 
 enum { RANK_FIRST = UINT32_MAX };
@@ -40,6 +41,15 @@ enum { RANK_FIRST = UINT32_MAX };
 /* In place of a step's number. */
 #define STEP_BEFORE_ALL INT64_MIN
 #define STEP_AFTER_ALL  INT64_MAX
+
+/* To what times of a sketch are rounded, as powers of two of ns; 0: not at all. Of entries and exits each collective says. */
+struct rank_rounding {
+    int64_t grain_ns;    /* the step of the clock that recorded them; 0: not known, as of a trace */
+    uint32_t spent_bits; /* of what was done between collectives, but for */
+    enum rank_time rest; /* this, which is what the others leave */
+    uint32_t rounded;    /* collectives whose times are */
+    uint32_t entry_bits; /* the most of any */
+};
 
 struct rank_numbers {
     int64_t rank, world_size; /* world_size -1: not recorded */
@@ -60,6 +70,7 @@ struct rank_numbers {
     struct collective_group *groups;
     uint32_t unknown_kinds; /* collectives of no known kind */
     str unknown_kind;       /* the name of the first */
+    struct rank_rounding rounding;
 };
 
 void rank_run(const struct trace *trace, const struct selection *selection, struct arena *arena,

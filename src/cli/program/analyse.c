@@ -87,6 +87,7 @@ static bool run_all(struct analysing *analysing, struct inputs *inputs, struct a
     if (inputs->is_share)
         return true;
     struct report *report = report_new(arena, str_of(call->command->name));
+    save_tell(analysing->save, report);
     return save_close(analysing->save, err) && show(call, inputs, report, err) && output_report(call, report, err) &&
            inputs_whole(inputs, err);
 }

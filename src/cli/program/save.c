@@ -10,6 +10,7 @@
 #include "commands.h"
 #include "inputs/sketched.h"
 #include "io/writer.h"
+#include "report/report.h"
 
 struct save {
     const struct call *call;
@@ -17,6 +18,8 @@ struct save {
     pthread_mutex_t lock;
     bool failed;
     struct steptime_error error; /* the first, where one failed */
+    uint32_t written, large;     /* sketches; those whose steps take more than was asked for */
+    int64_t most_bytes;          /* of a step of these */
 };
 
 /* ---- the folder ---- */
@@ -109,6 +112,15 @@ static void note_failure(struct save *save, const struct steptime_error *err)
     pthread_mutex_unlock(&save->lock);
 }
 
+static void note_size(struct save *save, const struct sketch *sketch)
+{
+    pthread_mutex_lock(&save->lock);
+    save->written++;
+    save->large += sketch->step_bytes > 0;
+    save->most_bytes = sketch->step_bytes > save->most_bytes ? sketch->step_bytes : save->most_bytes;
+    pthread_mutex_unlock(&save->lock);
+}
+
 void save_sketch(struct save *save, const struct input_file *file)
 {
     struct arena scratch = {0};
@@ -120,6 +132,7 @@ void save_sketch(struct save *save, const struct input_file *file)
     sketch_write(&sketch, PACK_TIGHT, &bytes);
     if (!write_whole(place_of(save, file, &scratch), buf_str(&bytes), &err))
         note_failure(save, &err);
+    note_size(save, &sketch);
     buf_free(&bytes);
     arena_free(&scratch);
 }
@@ -130,4 +143,15 @@ bool save_close(const struct save *save, struct steptime_error *err)
         return true;
     *err = save->error;
     return false;
+}
+
+void save_tell(const struct save *save, struct report *report)
+{
+    if (!save || !save->large)
+        return;
+    report_warning(report, str_copy(report_arena(report), str_of(save->folder)), -1,
+                   str_printf(report_arena(report),
+                              "%u of %u sketches take more than 4 KB a step, %.1f KB at most: their steps have more "
+                              "collectives than 4 KB hold, and are told exactly",
+                              save->large, save->written, (double)save->most_bytes / 1024));
 }

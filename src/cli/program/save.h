@@ -24,4 +24,7 @@ void save_sketch(struct save *save, const struct input_file *file);
 /* False with *err: one of them could not be written. NULL is fine. */
 bool save_close(const struct save *save, struct steptime_error *err);
 
+/* What is to be said of the sketches: that they are larger than they should be. NULL is fine. */
+void save_tell(const struct save *save, struct report *report);
+
 #endif

@@ -4,6 +4,7 @@
 #include <assert.h>
 #include <math.h>
 
+#include "base/sum.h"
 #include "base/varint.h"
 
 struct code code_writer(struct buf *out)
@@ -80,6 +81,52 @@ void code_int(struct code *code, int64_t *value, int64_t expected, int64_t least
     if (code->damaged)
         *value = least;
 }
+
+/* ---- noise ---- */
+
+void code_begin_noise(struct code *code, uint32_t columns, struct arena *scratch)
+{
+    str bytes = S("");
+    if (code_reads(code))
+        code_text(code, &bytes);
+    code->noise = code_reads(code) ? noise_reader(bytes, columns, scratch) : noise_writer(columns, scratch);
+}
+
+void code_within(struct code *code, int64_t *value, int64_t got, struct code_bounds within)
+{
+    if (!code_reads(code))
+        return;
+    if (got < within.least || got > within.most)
+        damage(code);
+    *value = code->damaged ? within.least : got;
+}
+
+void code_noise(struct code *code, uint32_t column, int64_t *value, int64_t expected, struct code_bounds within)
+{
+    if (!code_reads(code))
+        noise_put(code->noise, column, (int64_t)((uint64_t)*value - (uint64_t)expected));
+    else if (code->damaged)
+        *value = within.least;
+    else
+        code_within(code, value, (int64_t)((uint64_t)expected + (uint64_t)noise_get(code->noise, column)), within);
+}
+
+str code_end(struct code *code, struct arena *arena)
+{
+    struct arena scratch = {0};
+    struct buf bytes = {0};
+    struct code head = code_writer(&bytes);
+    str noise = noise_bytes(code->noise, &scratch);
+    code_text(&head, &noise);
+    buf_add(&bytes, buf_str(code->out));
+    const str section = str_copy(arena, buf_str(&bytes));
+    buf_free(&bytes);
+    buf_free(code->out);
+    arena_free(&scratch);
+    return section;
+}
+
+/* ---- more values ---- */
 
 void code_bits(struct code *code, uint64_t *value)
 {
@@ -243,5 +290,7 @@ void code_count(struct code *code, uint32_t *count)
 
 bool code_whole(const struct code *code)
 {
+    if (code->noise && !noise_whole(code->noise))
+        return false;
     return !code->damaged && code->at == code->end;
 }

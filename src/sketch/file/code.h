@@ -20,6 +20,7 @@
 
 #include "base/arena.h"
 #include "base/buf.h"
+#include "noise.h"
 #include "texts.h"
 
 enum { CODE_SET_MOST = 128 };
@@ -28,6 +29,7 @@ struct code {
     struct buf *out;      /* writes; NULL: reads */
     const char *at, *end; /* what is left to read */
     struct arena *arena;  /* for what is read; texts point into the bytes */
+    struct noise *noise;  /* numbers by code_noise; NULL: none were begun */
     struct texts *texts;  /* for texts that are kept; NULL: the arena */
     bool brief;           /* kept texts are numbers of `texts`, and enums those of this program: it stays in memory */
     bool damaged;
@@ -40,8 +42,21 @@ struct code code_reader(str bytes, struct arena *arena);
 struct code code_brief_writer(struct buf *out, struct texts *texts);
 struct code code_brief_reader(str bytes, struct texts *texts, struct arena *arena);
 
+struct code_bounds {
+    int64_t least, most;
+};
+
 /* `expected` makes it short, and may be any number that both sides know. */
 void code_int(struct code *code, int64_t *value, int64_t expected, int64_t least, int64_t most);
+
+/*
+ * The same where digits are mostly noise (noise.h): a fraction of a byte mostly. Columns are below the number that
+ * code_begin_noise is told, first of all. Who writes ends with code_end, which puts noise before what was written else.
+ */
+void code_begin_noise(struct code *code, uint32_t columns, struct arena *scratch);
+void code_noise(struct code *code, uint32_t column, int64_t *value, int64_t expected, struct code_bounds within);
+void code_within(struct code *code, int64_t *value, int64_t got, struct code_bounds within); /* reads: damage outside */
+str code_end(struct code *code, struct arena *arena);
 
 /* Of values below 128 a byte each, or two. */
 void code_small(struct code *code, uint32_t *value, uint32_t limit); /* below the limit */

@@ -17,7 +17,7 @@
 #include "io/source.h"
 #include "steptime/error.h"
 
-enum { SKETCH_VERSION = 3 };
+enum { SKETCH_VERSION = 4 };
 
 /* Numbers are part of the format: none is used again for something else. */
 enum sketch_section {
@@ -51,8 +51,9 @@ struct sketch {
     struct sketch_trace trace;
     str sections[SKETCH_SECTIONS]; /* "" where there is none */
     int64_t file_bytes;            /* unpacked, where it was read */
-    struct arena arena;            /* of what was read */
-    struct texts *texts;           /* shared with other sketches that are read; NULL: none */
+    int64_t step_bytes;  /* where it is written: packed, of a step, where that is more than was asked for; 0 */
+    struct arena arena;  /* of what was read */
+    struct texts *texts; /* shared with other sketches that are read; NULL: none */
 };
 
 /* The sketch as a file's bytes, added to the buffer. */

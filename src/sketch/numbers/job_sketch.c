@@ -12,6 +12,26 @@ void job_sketch_write(const struct job_rank *rank, struct arena *arena, struct s
     sketch->sections[SKETCH_BOUND] = bound_sketch_write(rank->verdict, rank->holdups, arena);
 }
 
+static size_t packed_bytes(const struct sketch *sketch)
+{
+    struct buf plain = {0}, packed = {0};
+    buf_add(&plain, sketch->sections[SKETCH_RANKS]);
+    buf_add(&plain, sketch->sections[SKETCH_STRIP]);
+    pack_zstd(buf_str(&plain), PACK_TIGHT, &packed);
+    const size_t bytes = packed.len;
+    buf_free(&plain);
+    buf_free(&packed);
+    return bytes;
+}
+
+void job_sketch_write_within(const struct job_rank *rank, size_t step_bytes, struct arena *arena, struct sketch *sketch)
+{
+    job_sketch_write(rank, arena, sketch);
+    const uint32_t steps = rank->numbers->steps;
+    const size_t bytes = steps ? packed_bytes(sketch) / steps : 0;
+    sketch->step_bytes = bytes > step_bytes ? (int64_t)bytes : 0;
+}
+
 bool job_sketch_read(const struct sketch *sketch, int64_t rank, struct arena *arena, struct job_numbers *out,
                      struct steptime_error *err)
 {

@@ -12,7 +12,11 @@
 /* The sections, added to the sketch; they live in the arena. */
 void job_sketch_write(const struct job_rank *rank, struct arena *arena, struct sketch *sketch);
 
-/* False with *err where the sketch lacks one, or has not a whole one. All is in the arena. */
+/* The same, and sketch->step_bytes where a step takes more than so many bytes, packed. */
+void job_sketch_write_within(const struct job_rank *rank, size_t step_bytes, struct arena *arena,
+                             struct sketch *sketch);
+
+/* But for the kernels (kernels_sketch.h). False with *err where the sketch lacks one, or has not a whole one. All is in the arena. */
 bool job_sketch_read(const struct sketch *sketch, int64_t rank, struct arena *arena, struct job_numbers *out,
                      struct steptime_error *err);
 

@@ -233,8 +233,11 @@ void summary_sketch_write(const struct summary *summary, bool whole, struct aren
         memset(kept.places, 0, sizeof kept.places);
     }
     code_details(&code, &kept);
-    job_sketch_write(&(struct job_rank){&summary->rank, &summary->verdict, &summary->holdups, &summary->strip}, arena,
-                     sketch);
+    const struct job_rank rank = {&summary->rank, &summary->verdict, &summary->holdups, &summary->strip};
+    if (whole)
+        job_sketch_write(&rank, arena, sketch);
+    else
+        job_sketch_write_within(&rank, SKETCH_STEP_BYTES, arena, sketch);
     sketch->sections[SKETCH_SUMMARY] = str_copy(arena, buf_str(&bytes));
     buf_free(&bytes);
 }

@@ -9,7 +9,11 @@
 #include "breakdown/summary/summary.h"
 #include "sketch/file/sketch.h"
 
-enum { SKETCH_TOPS = 32 }; /* operators, and kernels, that a kept one holds */
+enum {
+    SKETCH_TOPS = 32, /* operators, and kernels, that a kept one holds */
+    SKETCH_STEP_BYTES =
+        3840, /* a step, packed, of collectives and what leads to them; 256 more are left for its parts */
+};
 
 /* Adds the sections, in the arena. whole: with all operators and kernels, and the events behind the parts. */
 void summary_sketch_write(const struct summary *summary, bool whole, struct arena *arena, struct sketch *sketch);
