@@ -451,6 +451,7 @@ const struct coefficient_set *coefficients_for(const struct group_model *group, 
         if (!str_eq(group->sets[i].device, hardware->name))
             continue;
         kin->kinship = KINSHIP_SELF;
+        kin->learned = true;
         return &group->sets[i];
     }
     const struct coefficient_set *nearest = nearest_set(group, hardware, &kin->distance);
@@ -459,6 +460,7 @@ const struct coefficient_set *coefficients_for(const struct group_model *group, 
                                           : NULL;
     if (sibling) {
         kin->kinship = KINSHIP_GENERATION;
+        kin->learned = group->residual == RESIDUAL_GENERATION;
         return sibling;
     }
     if (kin->distance >= same_chip) {

@@ -155,18 +155,16 @@ static void add_host(const struct group_model *group, const struct family *famil
  * Where nobody says whose kernel it is, or its word is not known, it may be that of any: their spread, with that of their
  * mean from so few. All kernels of a step have the library in common.
  */
-static double library_doubt(const struct family *family, const struct coefficient_set *set,
-                            const struct hardware *hardware, const struct kernel *kernel)
+static double library_doubt(const struct answer *answer, const struct hardware *hardware, const struct kernel *kernel)
 {
-    const bool told = kernel->library != LIBRARY_UNTOLD && kernel->library != LIBRARY_UNKNOWN;
-    const uint32_t libraries = family->libraries && !told ? family->libraries(kernel) : 0;
+    const uint32_t libraries = family_libraries(answer->family, kernel);
     double sum = 0, squares = 0, count = 0;
-    for (int i = 0; i < LIBRARIES; i++) {
+    for (int i = 0; libraries >> i; i++) {
         struct kernel of_one = *kernel;
         of_one.library = (enum library)i;
         if (!(libraries >> i & 1))
             continue;
-        const double us = log(set_us(family, set, hardware, &of_one, false));
+        const double us = log(set_us(answer->family, answer->set, hardware, &of_one, answer->kin->learned));
         sum += us;
         squares += us * us;
         count++;
@@ -185,5 +183,5 @@ void doubt_of_set(const struct answer *answer, const struct hardware *hardware, 
         add_host(answer->group, family, set, hardware, kernel, estimate);
         add_ensemble(family, answer->kin->other, hardware, kernel, estimate);
     }
-    estimate->shared = hypot(estimate->shared, library_doubt(family, set, hardware, kernel));
+    estimate->shared = hypot(estimate->shared, library_doubt(answer, hardware, kernel));
 }

@@ -16,18 +16,39 @@ static double set_analytic_us(const struct family *family, const struct coeffici
 }
 
 /* Residuals are learned on lone kernels, so a kernel is described as one. */
-double set_us(const struct family *family, const struct coefficient_set *set, const struct hardware *hardware,
-              const struct kernel *kernel, bool residual)
+static double learned_of(const struct family *family, const struct coefficient_set *set,
+                         const struct hardware *hardware, const struct kernel *kernel, enum library library)
 {
-    const double us = set_analytic_us(family, set, hardware, kernel);
-    if (!residual || !set->residual || (family->like_measured && !family->like_measured(kernel)))
-        return us;
     struct kernel alone = *kernel;
     double features[FAMILY_FEATURES];
     const double most_residual = family_most_residual(family);
     alone.alone = true;
+    alone.library = library;
     family->describe(&alone, hardware, set->value, features);
-    return us * exp(fmin(most_residual, fmax(-most_residual, trees_eval(set->residual, features))));
+    return fmin(most_residual, fmax(-most_residual, trees_eval(set->residual, features)));
+}
+
+/* Where no library is told, the mean of what was learned of each. */
+static double learned(const struct family *family, const struct coefficient_set *set, const struct hardware *hardware,
+                      const struct kernel *kernel)
+{
+    const uint32_t libraries = family_libraries(family, kernel);
+    double sum = 0;
+    uint32_t count = 0;
+    for (int i = 0; libraries >> i; i++)
+        if (libraries >> i & 1) {
+            sum += learned_of(family, set, hardware, kernel, (enum library)i);
+            count++;
+        }
+    return count ? sum / count : learned_of(family, set, hardware, kernel, kernel->library);
+}
+
+double set_us(const struct family *family, const struct coefficient_set *set, const struct hardware *hardware,
+              const struct kernel *kernel, bool residual)
+{
+    const double us = set_analytic_us(family, set, hardware, kernel);
+    const bool use = residual && set->residual && !(family->like_measured && !family->like_measured(kernel));
+    return use ? us * exp(learned(family, set, hardware, kernel)) : us;
 }
 
 static bool has_figures(const struct family *family, const struct hardware *hardware, const struct kernel *kernel,
@@ -89,9 +110,7 @@ static double carried_us(const struct family *family, const struct group_model *
 {
     if (group && group->carry == CARRY_GENERATIONS && kin->kinship == KINSHIP_NONE && group->set_count > 1)
         return generations_us(family, group->sets + 1, group->set_count - 1, hardware, kernel, NULL);
-    const bool learned = kin->kinship == KINSHIP_SELF ||
-                         (kin->kinship == KINSHIP_GENERATION && group && group->residual == RESIDUAL_GENERATION);
-    return set_us(family, set, hardware, kernel, learned);
+    return set_us(family, set, hardware, kernel, kin->learned);
 }
 
 bool models_estimate(const struct models *models, const struct hardware *hardware, const struct kernel *kernel,

@@ -332,6 +332,7 @@ const struct family family_attention = {
         "them, the exponentials beside the products, or queries, keys, values and output through memory.",
     .group = group,
     .us = us,
+    .libraries = serving_libraries,
     .doubt = attention_doubt,
     .parameters = parameters,
     .parameter_count = COEFFICIENTS,

@@ -257,6 +257,7 @@ const struct family family_attention_decode = {
     .takes = takes,
     .group = group,
     .us = us,
+    .libraries = serving_libraries,
     .doubt = attention_doubt,
     .parameters = parameters,
     .parameter_count = COEFFICIENTS,

@@ -22,6 +22,12 @@ double of_library(enum library library, double sglang, double trtllm)
     }
 }
 
+uint32_t serving_libraries(const struct kernel *kernel)
+{
+    (void)kernel;
+    return 1u << LIBRARY_SGLANG | 1u << LIBRARY_TRTLLM | 1u << LIBRARY_VLLM;
+}
+
 static const double usual_clock = 1.5e9;
 
 double clocks_in_us(const struct hardware *hardware)

@@ -9,6 +9,9 @@
 /* Of a figure that is given as that of vLLM and what the others' are over it; untold: the mean of the three. */
 double of_library(enum library library, double sglang, double trtllm);
 
+/* The three, as bits: whose kernels the tables tell apart. */
+uint32_t serving_libraries(const struct kernel *kernel);
+
 /* Clocks in a microsecond. */
 double clocks_in_us(const struct hardware *hardware);
 

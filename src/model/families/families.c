@@ -84,6 +84,12 @@ str family_group(const struct family *family, const struct kernel *kernel)
 
 /* ---- what families share ---- */
 
+uint32_t family_libraries(const struct family *family, const struct kernel *kernel)
+{
+    const bool told = kernel->library != LIBRARY_UNTOLD && kernel->library != LIBRARY_UNKNOWN;
+    return family->libraries && !told ? family->libraries(kernel) : 0;
+}
+
 double family_doubt(const struct family *family, const struct kernel *kernel)
 {
     return family->doubt ? family->doubt(kernel) : 1;

@@ -130,6 +130,9 @@ struct family {
     bool drifts; /* its tables drift from row to row (drift.h), which is taken out before fitting */
 };
 
+/* Whose kernel it may be, as bits, where no library is told or its word is not known; 0: it is told, or was never told apart. */
+uint32_t family_libraries(const struct family *family, const struct kernel *kernel);
+
 double family_doubt(const struct family *family, const struct kernel *kernel);
 
 /* How far what was learned may move a time of the family either way, ln. */

@@ -376,7 +376,7 @@ static const char *group(const struct kernel *kernel)
 /* The kernel of few tiles was measured by itself. */
 static uint32_t libraries(const struct kernel *kernel)
 {
-    return has_few_tiles(kernel) ? 0 : 1u << LIBRARY_SGLANG | 1u << LIBRARY_TRTLLM | 1u << LIBRARY_VLLM;
+    return has_few_tiles(kernel) ? 0 : serving_libraries(kernel);
 }
 
 /* A format has the units that it is made for, or there is no such kernel. */

@@ -97,18 +97,30 @@ static bool find_layouts(struct kernel_table *table)
     return table->layout_count > 0 || table->names_forms;
 }
 
+static bool check_columns(struct kernel_table *table, const char *path, struct steptime_error *err)
+{
+    str column, meant;
+    if (!find_layouts(table))
+        return fail_at(
+            err, STEPTIME_INPUT, str_of(path), -1,
+            "not a table of kernels: no column op with b, m, n, k, with rows, cols, or as doc/models.md says");
+    return !table->names_forms || !form_columns_mistaken(csv_stream_header(table->rows), &column, &meant) ||
+           fail_at(err, STEPTIME_INPUT, str_of(path), -1, "no column is called '%.*s'; is '%.*s' meant?",
+                   (int)column.len, column.at, (int)meant.len, meant.at);
+}
+
 struct kernel_table *kernel_table_open(const char *path, struct steptime_error *err)
 {
     struct csv_stream *rows = csv_stream_open(path, err);
+    struct steptime_error why;
     if (!rows)
         return NULL;
     struct kernel_table *table = mem_zeroed(sizeof *table);
     table->rows = rows;
-    if (find_layouts(table))
+    if (check_columns(table, path, &why))
         return table;
-    if (kernel_table_close(table, err))
-        fail_at(err, STEPTIME_INPUT, str_of(path), -1,
-                "not a table of kernels: no column op with b, m, n, k, with rows, cols, or as doc/models.md says");
+    if (kernel_table_close(table, err) && err)
+        *err = why;
     return NULL;
 }
 

@@ -4,6 +4,7 @@
 #include <stddef.h>
 
 #include "table.h"
+#include "text/suggest.h"
 
 /* Its own column, or one that stands for several sizes. */
 static uint32_t column_of(const struct csv_row *header, const struct form_size *size)
@@ -29,6 +30,66 @@ bool form_columns_find(const struct csv_row *header, struct form_columns *column
             columns->sizes[form][i] = column_of(header, &sizes.at[i]);
     }
     return columns->form != UINT32_MAX;
+}
+
+/* ---- columns that nearly have the name of one ---- */
+
+static const char *const settings[] = {"form",     "dtype",  "backward", "kv_dtype",
+                                       "past_len", "format", "queued",   "library"};
+enum { SETTINGS = sizeof settings / sizeof *settings };
+
+static bool has_column(const struct csv_row *header, const char *name)
+{
+    return csv_column(header, str_of(name)) != UINT32_MAX;
+}
+
+/* What the table might hold and does not. Either name of a size will do. */
+static void offer_absent(const struct csv_row *header, struct suggestion *suggestion)
+{
+    for (int i = 0; i < SETTINGS; i++)
+        if (!has_column(header, settings[i]))
+            suggest_offer(suggestion, str_of(settings[i]));
+    for (int form = 0; form < FORMS; form++) {
+        const struct form_sizes sizes = form_sizes_of((enum kernel_form)form);
+        for (uint32_t i = 0; i < sizes.count; i++) {
+            const struct form_size *size = &sizes.at[i];
+            if (!size->optional || column_of(header, size) != UINT32_MAX)
+                continue;
+            suggest_offer(suggestion, str_of(size->name));
+            if (size->shared)
+                suggest_offer(suggestion, str_of(size->shared));
+        }
+    }
+}
+
+static bool is_read(str column)
+{
+    for (int i = 0; i < SETTINGS; i++)
+        if (str_eq(column, str_of(settings[i])))
+            return true;
+    for (int form = 0; form < FORMS; form++) {
+        const struct form_sizes sizes = form_sizes_of((enum kernel_form)form);
+        for (uint32_t i = 0; i < sizes.count; i++)
+            if (str_eq(column, str_of(sizes.at[i].name)) ||
+                (sizes.at[i].shared && str_eq(column, str_of(sizes.at[i].shared))))
+                return true;
+    }
+    return false;
+}
+
+bool form_columns_mistaken(const struct csv_row *header, str *column, str *meant)
+{
+    for (uint32_t i = 0; i < header->count; i++) {
+        *column = str_trim(csv_field(header, i));
+        struct suggestion suggestion = suggest(*column);
+        if (!column->len || is_read(*column))
+            continue;
+        offer_absent(header, &suggestion);
+        *meant = suggestion.best;
+        if (suggest_found(&suggestion))
+            return true;
+    }
+    return false;
 }
 
 bool form_columns_named(const struct form_columns *columns, const struct csv_row *fields)
@@ -118,6 +179,24 @@ static const char *read_types(const struct form_columns *columns, const struct c
                : "a format of operands of no known word";
 }
 
+static bool says_something(str field)
+{
+    field = str_trim(field);
+    return field.len && !str_eq(field, S("0"));
+}
+
+/* What would be passed over of another form is refused. */
+static bool tells_of_attention(const struct form_columns *columns, const struct csv_row *fields)
+{
+    const struct form_sizes sizes = form_sizes_of(FORM_ATTENTION);
+    bool tells =
+        says_something(csv_field(fields, columns->key_dtype)) || says_something(csv_field(fields, columns->past));
+    for (uint32_t i = 0; i < sizes.count; i++)
+        if (sizes.at[i].optional)
+            tells |= says_something(csv_field(fields, columns->sizes[FORM_ATTENTION][i]));
+    return tells;
+}
+
 const char *form_columns_kernel(const struct form_columns *columns, const struct csv_row *fields, struct kernel *kernel)
 {
     *kernel = (struct kernel){.variant = S("")};
@@ -126,6 +205,8 @@ const char *form_columns_kernel(const struct form_columns *columns, const struct
     const char *problem = read_types(columns, fields, kernel);
     if (problem)
         return problem;
+    if (kernel->form != FORM_ATTENTION && tells_of_attention(columns, fields))
+        return "kv_heads, kv_dtype, window, past_len, value_width and latent are read of attention alone";
     kernel->backward = str_eq(str_trim(csv_field(fields, columns->backward)), S("1"));
     problem = read_sizes(columns, fields, kernel);
     kernel->variant = variant_of(csv_field(fields, columns->op), kernel);

@@ -18,6 +18,12 @@ struct form_columns {
 /* False where the table does not name forms. */
 bool form_columns_find(const struct csv_row *header, struct form_columns *columns);
 
+/*
+ * Columns that may be absent say by their name alone that they are there. One that is not read, but nearly has the name of such
+ * a column that the table lacks, would change what is predicted without a word: the first, and what it seems to mean; else false.
+ */
+bool form_columns_mistaken(const struct csv_row *header, str *column, str *meant);
+
 /* Whether this row names one. */
 bool form_columns_named(const struct form_columns *columns, const struct csv_row *fields);
 

@@ -279,6 +279,16 @@ void kernel_set_size(struct kernel *kernel, const struct form_size *size, int64_
 /* The largest product of a kernel's sizes: beyond it a double is no longer exact, and nothing real is that large. */
 static const double most_work = 9007199254740992.0; /* 2^53 */
 
+static const char *attention_check(const struct kernel *kernel)
+{
+    const int64_t heads = kernel->attention.heads, key_heads = kernel->attention.key_heads;
+    if (kernel->attention.causal > 1)
+        return "causal is neither 0 nor 1";
+    if (kernel->attention.latent > 1)
+        return "latent is neither 0 nor 1";
+    return key_heads && heads % key_heads ? "heads of keys do not divide the heads" : NULL;
+}
+
 const char *kernel_check(const struct kernel *kernel)
 {
     if (kernel->form >= FORMS)
@@ -293,5 +303,7 @@ const char *kernel_check(const struct kernel *kernel)
         if ((double)size > most_work)
             return "a size is too large to be one";
     }
-    return product > most_work * most_work ? "the sizes overflow when multiplied" : NULL;
+    if (product > most_work * most_work)
+        return "the sizes overflow when multiplied";
+    return kernel->form == FORM_ATTENTION ? attention_check(kernel) : NULL;
 }

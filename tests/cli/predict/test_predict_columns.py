@@ -64,6 +64,38 @@ class Columns(unittest.TestCase):
         self.assertEqual(us, "")
         self.assertIn("the heads of keys are fewer than 0", done.err)
 
+    def test_without_a_library_an_interval_is_wider(self):
+        def ends(library, row=DECODE):
+            text = f"{ATTENTION},keys,kv_heads,queued,library\n{row},4096,8,1,{library}\n"
+            done = steptime("predict", "kernel", "--input", "-", stdin=text.encode())
+            (answer,) = csv.DictReader(io.StringIO(done.out))
+            return float(answer["high_us"]) / float(answer["low_us"])
+        for row in (DECODE, DECODE.replace(",1,128", ",4096,128")):
+            told = max(ends(library, row) for library in ("vllm", "sglang", "trtllm"))
+            self.assertGreater(ends("", row), told)
+            self.assertEqual(ends("mine", row), ends("", row))
+
+    def test_a_column_that_nearly_has_a_name_is_refused(self):
+        for column, meant in (("kvheads", "kv_heads"), ("windov", "window"), ("que", "queued"), ("libary", "library")):
+            _, done = predicted(f"{ATTENTION},keys,{column}", DECODE + ",4096,1")
+            self.assertEqual(done.code, INPUT)
+            self.assertIn(f"no column is called '{column}'; is '{meant}' meant?", done.err)
+        (us,), done = predicted(f"{ATTENTION},keys,note,power_w", DECODE + ",4096,1,300")
+        self.assertEqual((done.code, done.err), (OK, ""))
+
+    def test_what_is_read_of_attention_alone_is_refused_elsewhere(self):
+        for column, value in (("kv_heads", 8), ("kv_dtype", "fp8"), ("window", 128), ("past_len", 7)):
+            (us,), done = predicted(f"{HEADER},{column}", f"{ROW},{value}")
+            self.assertEqual(us, "")
+            self.assertIn("are read of attention alone", done.err)
+            (us,), _ = predicted(f"{HEADER},{column}", f"{ROW},")
+            self.assertGreater(us, 0)
+
+    def test_heads_of_keys_divide_the_heads(self):
+        (us,), done = predicted(ATTENTION + ",keys,kv_heads", DECODE + ",4096,7")
+        self.assertEqual(us, "")
+        self.assertIn("heads of keys do not divide the heads", done.err)
+
 
 SERVING = os.path.join(SHARED, "data", "prediction", "serving")
 
