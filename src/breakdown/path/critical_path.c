@@ -18,6 +18,7 @@ struct count {
     uint32_t until; /* steps from here on begin after the pieces to come */
     struct path_groups groups;
     struct path_kept kept;
+    int64_t (*cause_ns)[CAUSES]; /* by class */
 };
 
 /* ---- pieces into sums ---- */
@@ -35,6 +36,7 @@ static void add_inside(struct count *count, uint32_t step, const struct path_pie
         return;
     const int64_t ns = piece.end_ns - piece.start_ns;
     count->sums[step].sums.ns[piece.class] += ns;
+    count->cause_ns[piece.class][piece.cause] += ns;
     path_groups_add(&count->groups, count->trace, &piece, ns);
     path_kept_add(&count->kept, &piece);
 }
@@ -82,6 +84,21 @@ static void finish_steps(const struct count *count, struct critical_path *result
     }
     result->steps = count->sums;
     result->step_count = count->step_count;
+}
+
+/* So that the path names what the verdict names, not all that may stand in its class. */
+static struct path_most most_of(const struct count *count, const struct path_sums *sums)
+{
+    struct path_most most = {.class = path_largest(sums), .cause = CAUSE_NONE};
+    const int64_t *of = count->cause_ns[most.class];
+    most.ns = sums->ns[most.class];
+    for (uint8_t cause = CAUSE_NONE + 1; cause < CAUSES; cause++)
+        if (of[cause] > 0 && of[cause] >= sums->ns[most.class] / 2 &&
+            (most.cause == CAUSE_NONE || of[cause] > of[most.cause]))
+            most.cause = cause;
+    if (most.cause != CAUSE_NONE)
+        most.ns = of[most.cause];
+    return most;
 }
 
 /* Texts of the kept stretches, each once. */
@@ -173,6 +190,7 @@ void critical_path_run(const struct trace *trace, const struct selection *select
                           .sums = arena_array(arena, range.count, sizeof *count.sums),
                           .step_count = range.count,
                           .until = range.count,
+                          .cause_ns = arena_array(&scratch, PATH_CLASSES, sizeof *count.cause_ns),
                           .kept = {.most = most}};
     const uint32_t last = graph_last(graph, NULL);
     add_rest(&count, last == NODE_NONE ? 0 : graph_end_ns(graph, last));
@@ -180,6 +198,7 @@ void critical_path_run(const struct trace *trace, const struct selection *select
     path_kept_finish(&count.kept);
     finish_head(trace, arena, result);
     finish_steps(&count, result);
+    result->most = most_of(&count, &result->sums);
     finish_stretches(&count, arena, result);
     finish_lanes(trace, arena, result);
     finish_graph(graph, result);

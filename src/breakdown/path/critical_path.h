@@ -19,6 +19,13 @@ struct path_sums {
     int64_t ns[PATH_CLASSES];
 };
 
+/* The class that holds most of a path; where one cause is half of it or more, that. */
+struct path_most {
+    enum path_class class;
+    uint8_t cause; /* enum cause; CAUSE_NONE: the class as a whole */
+    int64_t ns;
+};
+
 struct path_step {
     int64_t number, start_ns, wall_ns;
     struct path_sums sums; /* they sum to wall_ns */
@@ -59,6 +66,7 @@ struct critical_path {
     uint32_t step_count;
     int64_t wall_ns; /* of the steps together */
     struct path_sums sums;
+    struct path_most most; /* of them */
 
     struct path_top *tops; /* largest first */
     uint32_t top_count;

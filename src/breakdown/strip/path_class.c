@@ -89,6 +89,7 @@ static enum path_class class_of_node(const struct path_judge *judge, uint32_t no
     case CAUSE_RUNTIME:
         return PATH_RUNTIME;
     case CAUSE_PAUSE:
+    case CAUSE_WAITING:
         *says = cause;
         return PATH_STALL;
     default:

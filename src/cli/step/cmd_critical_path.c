@@ -135,6 +135,9 @@ static struct largest largest_of(const struct paths *paths, const struct path_su
         const int64_t job_ns = paths->job.across.end_ns - paths->job.across.start_ns;
         return (struct largest){across_most_words(&paths->job, &most, arena), share_of(most.ns, job_ns)};
     }
+    const struct path_most *most = &paths->at[0]->most;
+    if (paths->count == 1 && most->cause != CAUSE_NONE)
+        return (struct largest){str_of(cause_title((enum cause)most->cause)), share_of(most->ns, wall_ns)};
     const enum path_class largest = path_largest(sums);
     return (struct largest){str_of(path_class_title(largest)), share_of(sums->ns[largest], wall_ns)};
 }

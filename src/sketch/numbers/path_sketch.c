@@ -42,6 +42,15 @@ static void code_steps(struct code *code, struct critical_path *path)
     sum_up(path);
 }
 
+static void code_most(struct code *code, struct path_most *most)
+{
+    int class = most->class, cause = most->cause;
+    code_word(code, &sketch_path_classes, &class);
+    code_word(code, &sketch_causes, &cause);
+    code_ns(code, &most->ns, 0);
+    *most = (struct path_most){(enum path_class) class, (uint8_t)cause, most->ns};
+}
+
 /* ---- names ---- */
 
 static void code_top(struct code *code, struct path_top *top)
@@ -192,6 +201,7 @@ static void code_path(struct code *code, struct critical_path *path)
     code_bool(code, &path->sketched);
     code_head(code, path);
     code_steps(code, path);
+    code_most(code, &path->most);
     code_tops(code, path);
     code_stretches(code, path);
 }

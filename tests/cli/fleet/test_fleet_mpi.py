@@ -123,6 +123,12 @@ class Shared(unittest.TestCase):
             self.assertEqual((USAGE, ""), (code, out), err)
             self.assertIn("steptime", err)
 
+    def test_stragglers_are_refused_by_name(self):
+        """Their operations are in no sketch, so there is nothing that processes could pass on."""
+        code, out, err = steptime_mpi(2, "fleet", "stragglers", "job")
+        self.assertEqual((USAGE, ""), (code, out))
+        self.assertIn("fleet stragglers is for one process: run it with steptime", err)
+
     def test_a_process_that_dies_ends_the_job_with_a_message(self):
         # Many members of gzip are a long table in a short file.
         path = os.path.join(self.folder.name, "long.csv.gz")

@@ -97,6 +97,13 @@ class Planted(Case):
         path = self.path(events)
         self.assertEqual((path.values["largest"], path.us()["data_loading"]), ("data loading", 4500))
 
+    def test_a_class_that_is_one_cause_is_told_by_it(self):
+        events = waiting_steps(3, "sgemm", 20)
+        events += [span("<built-in function sleep>", 2000 * i + 300, 1500, cat="python_function") for i in range(3)]
+        path = self.path(events)
+        self.assertEqual((path.values["largest"], path.values["largest_share"]), ("sleep", 0.75))
+        self.assertIn("Most of the path is sleep (75 %)", " ".join(steptime("critical-path", self.file("trace.json")).out.split()))
+
     def test_a_host_that_runs_ahead_is_not_the_bottleneck(self):
         """Nothing waits: the host is done with three steps in 300 us, the device takes 3000."""
         events = []
