@@ -125,6 +125,7 @@ static void find_job(struct paths *paths, struct arena *arena)
 struct largest {
     str words;
     double share;
+    bool recorded; /* what it is, is known */
 };
 
 static struct largest largest_of(const struct paths *paths, const struct path_sums *sums, int64_t wall_ns,
@@ -133,13 +134,16 @@ static struct largest largest_of(const struct paths *paths, const struct path_su
     if (paths->job.lined) {
         const struct across_most most = across_most(&paths->job);
         const int64_t job_ns = paths->job.across.end_ns - paths->job.across.start_ns;
-        return (struct largest){across_most_words(&paths->job, &most, arena), share_of(most.ns, job_ns)};
+        return (struct largest){across_most_words(&paths->job, &most, arena), share_of(most.ns, job_ns),
+                                most.cause != CAUSE_UNKNOWN};
     }
     const struct path_most *most = &paths->at[0]->most;
     if (paths->count == 1 && most->cause != CAUSE_NONE)
-        return (struct largest){str_of(cause_title((enum cause)most->cause)), share_of(most->ns, wall_ns)};
+        return (struct largest){str_of(cause_title((enum cause)most->cause)), share_of(most->ns, wall_ns),
+                                most->cause != CAUSE_UNKNOWN};
     const enum path_class largest = path_largest(sums);
-    return (struct largest){str_of(path_class_title(largest)), share_of(sums->ns[largest], wall_ns)};
+    return (struct largest){str_of(path_class_title(largest)), share_of(sums->ns[largest], wall_ns),
+                            largest != PATH_UNKNOWN};
 }
 
 /*
@@ -156,8 +160,8 @@ static str say_path(const struct paths *paths, const struct path_sums *sums, con
     const struct path_side side = path_side_of(sums, bound);
     if (paths->job.lined || !verdict->device || !side.ns || side.most == path_largest(sums))
         return str_printf(arena, "Most of the path%s is %.*s (%.0f %%).",
-                          bound == BOUND_UNKNOWN ? ", as far as it was recorded," : "", (int)largest->words.len,
-                          largest->words.at, 100 * largest->share);
+                          bound == BOUND_UNKNOWN && largest->recorded ? ", as far as it was recorded," : "",
+                          (int)largest->words.len, largest->words.at, 100 * largest->share);
     return str_printf(
         arena, "%s is %.0f %% of the path, first %s (%.0f %%); beside it the largest part is %.*s (%.0f %%).",
         path_side_title(bound), 100 * share_of(side.ns, wall_ns), path_class_title(side.most),

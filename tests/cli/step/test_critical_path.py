@@ -80,7 +80,8 @@ class Planted(Case):
     def test_a_step_whose_kernel_is_done_before_the_host_waits(self):
         path = self.path(waiting_steps(3, "sgemm", 20))
         self.assertEqual(path.us(), {"operators_forward": 120, "launches": 30, "synchronisation": 30, "python": 5820})
-        self.assertEqual(path.values["largest"], "Python between operators")
+        self.assertEqual(path.values["largest"], "what was not recorded")  # in no operator, no frame for 1.9 ms: nobody knows
+        self.assertIn("Most of the path is what was not recorded (95 %).", " ".join(steptime("critical-path", self.file("trace.json")).out.split()))
 
     def test_what_the_path_is_most_made_of_has_a_word(self):
         for name, cat, largest in (("sgemm", "kernel", "compute kernels"),
@@ -102,7 +103,7 @@ class Planted(Case):
         events += [span("<built-in function sleep>", 2000 * i + 300, 1500, cat="python_function") for i in range(3)]
         path = self.path(events)
         self.assertEqual((path.values["largest"], path.values["largest_share"]), ("sleep", 0.75))
-        self.assertIn("Most of the path is sleep (75 %)", " ".join(steptime("critical-path", self.file("trace.json")).out.split()))
+        self.assertIn("Most of the path, as far as it was recorded, is sleep (75 %).", " ".join(steptime("critical-path", self.file("trace.json")).out.split()))
 
     def test_a_host_that_runs_ahead_is_not_the_bottleneck(self):
         """Nothing waits: the host is done with three steps in 300 us, the device takes 3000."""
