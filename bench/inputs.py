@@ -8,6 +8,7 @@ import subprocess
 import sys
 
 TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+os.environ["STEPTIME_MODELS"] = ""  # what the user of this machine calibrated is no part of any figure
 SHARED = os.environ.get("STEPTIME_SHARED") or os.path.join(os.path.dirname(TOP), "shared")
 CONTROL = "kineto/hta_trace_diff_control_w8r3.json.gz"
 

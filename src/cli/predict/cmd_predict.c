@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "cli/program/command.h"
 #include "cli/program/output.h"
+#include "cli/program/user_models.h"
 #include "predict/answer/explain.h"
 #include "predict/answer/predict_show.h"
 #include "predict_rows.h"
@@ -46,12 +47,11 @@ static bool find_hardware(struct predicting *p, struct steptime_error *err)
 static bool find_asked(struct predicting *p, struct steptime_error *err)
 {
     const char *mode = call_text(p->call, "mode"), *overheads = call_text(p->call, "overheads");
-    const char *models = call_text(p->call, "models");
     if (!predict_level(p->call, &p->asked.level, err))
         return false;
     p->asked.plan.with_profiler = !call_flag(p->call, "without-profiler");
     p->asked.plan.replay = mode ? !strcmp(mode, "replay") : !any_untimed(p);
-    p->asked.plan.models = models ? models_load(str_of(models), &p->arena, err) : models_new(&p->arena);
+    p->asked.plan.models = models_of_call(p->call, &p->arena, err);
     if (!p->asked.plan.models || !find_hardware(p, err))
         return false;
     p->asked.plan.overheads = overheads ? overheads_read(overheads, &p->arena, err) : NULL;

@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "cli/program/call.h"
 #include "cli/program/hardware_option.h"
+#include "cli/program/user_models.h"
 #include "hw/quantity.h"
 #include "cli/program/output.h"
 #include "predict/shard/shard.h"
@@ -41,7 +42,7 @@ static bool read_asked(const struct call *call, struct arena *arena, struct hard
                        struct shard_asked *asked, struct steptime_error *err)
 {
     int64_t devices;
-    const char *hw = call_text(call, "hw"), *models = call_text(call, "models");
+    const char *hw = call_text(call, "hw");
     if (!call_text(call, "gpus"))
         return fail(err, STEPTIME_USAGE, "over how many devices? --gpus N");
     if (!hw)
@@ -52,7 +53,7 @@ static bool read_asked(const struct call *call, struct arena *arena, struct hard
         return false;
     asked->devices = (uint32_t)devices;
     asked->hardware = hardware;
-    asked->models = models ? models_load(str_of(models), arena, err) : models_new(arena);
+    asked->models = models_of_call(call, arena, err);
     asked->bytes_element = call_text(call, "weights") && !strcmp(call_text(call, "weights"), "fp16") ? 2 : 4;
     return asked->models && read_memory(call, asked, err);
 }

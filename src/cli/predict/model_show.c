@@ -5,12 +5,6 @@
 #include "model_command.h"
 #include "cli/program/output.h"
 
-const struct models *models_of_call(const struct call *call, struct arena *arena, struct steptime_error *err)
-{
-    const char *path = call_text(call, "models");
-    return path ? models_load(str_of(path), arena, err) : models_new(arena);
-}
-
 bool hardware_of_call(const struct call *call, struct arena *arena, struct hardware *room,
                       const struct hardware **hardware, struct steptime_error *err)
 {

@@ -16,6 +16,7 @@
 #include "cli/program/output.h"
 #include "predict/plan/list_kernel.h"
 #include "predict_rows.h"
+#include "cli/program/user_models.h"
 #include "cli/program/row_problems.h"
 #include "text/csv_writer.h"
 
@@ -183,7 +184,7 @@ static bool open_all(struct prediction *p, struct steptime_error *err)
         return false;
     hardware_say(p->call);
     p->each = call_flag(p->call, "each");
-    return (p->models = models_of_words(p->call, &p->arena, err)) && (p->list = operator_list_open(input, err)) &&
+    return (p->models = models_of_call(p->call, &p->arena, err)) && (p->list = operator_list_open(input, err)) &&
            (p->out = writer_open(call_text(p->call, "output"), err));
 }
 

@@ -10,6 +10,7 @@
 #include "model/tables/table.h"
 #include "cli/program/output.h"
 #include "predict_rows.h"
+#include "cli/program/user_models.h"
 #include "cli/program/row_problems.h"
 
 /* A device as rows name it, looked up once. */
@@ -135,7 +136,7 @@ static bool open_all(struct prediction *p, struct steptime_error *err)
         return false;
     hardware_say(p->call);
     p->catalogue = catalogue_built_in();
-    return find_given(p, err) && (p->models = models_of_words(p->call, &p->arena, err)) &&
+    return find_given(p, err) && (p->models = models_of_call(p->call, &p->arena, err)) &&
            (p->table = kernel_table_open(input, err)) && (p->out = writer_open(call_text(p->call, "output"), err));
 }
 

@@ -18,6 +18,7 @@ extern const struct command command_predict;
 extern const struct command command_info;
 extern const struct command command_hw;
 extern const struct command command_model;
+extern const struct command command_calibrate;
 extern const struct command command_lint;
 extern const struct command command_rules;
 extern const struct command command_fix;
@@ -30,10 +31,13 @@ extern const struct command command_completion;
 extern const struct option question_options[]; /* cli/predict/asked.c */
 
 const struct command *const commands[] = {
-    &command_summary, &command_breakdown, &command_kernels, &command_ops,        &command_critical_path,
-    &command_ranks,   &command_overheads, &command_predict, &command_info,       &command_hw,
-    &command_model,   &command_lint,      &command_rules,   &command_fix,        &command_verify,
-    &command_shard,   &command_fleet,     &command_help,    &command_completion, NULL,
+    &command_summary,   &command_breakdown,     &command_kernels,
+    &command_ops,       &command_critical_path, &command_ranks,
+    &command_overheads, &command_predict,       &command_info,
+    &command_hw,        &command_model,         &command_calibrate,
+    &command_lint,      &command_rules,         &command_fix,
+    &command_verify,    &command_shard,         &command_fleet,
+    &command_help,      &command_completion,    NULL,
 };
 
 static const struct option trace_options[] = {
@@ -52,7 +56,9 @@ static const struct option peaks_options[] = {
     {0},
 };
 
+/* --rows first: some commands have one of their own, and the others alone. */
 static const struct option output_options[] = {
+    {"rows", 0, "N", NULL, "Show at most N rows of a table on the screen, 0 for all. Default: 20."},
     {"format", 0, "FORMAT", "term|json|csv|html|sarif|github",
      "What to write: a screen for people (term, the default), a page for a browser that needs nothing else (html), JSON, "
      "or one table as CSV; of the findings alone SARIF 2.1.0 (sarif), or annotations of GitHub Actions (github)."},
@@ -60,7 +66,6 @@ static const struct option output_options[] = {
      "Write to FILE instead of standard output. The file is replaced when all is done, or untouched. It must not be "
      "one of the inputs."},
     {"table", 0, "ID", NULL, "Write only the table ID, with all its columns and rows. --format json shows the ids."},
-    {"rows", 0, "N", NULL, "Show at most N rows of a table on the screen, 0 for all. Default: 20."},
     {"color", 0, "WHEN", "auto|always|never",
      "Colours: on a terminal (auto, the default; NO_COLOR turns them off), always or never."},
     {0},
@@ -109,6 +114,8 @@ uint32_t command_groups(const struct command *command, struct option_group group
         groups[count++] = (struct option_group){"What to compare with", peaks_options};
     if (command->shared & SHARED_OUTPUT)
         groups[count++] = (struct option_group){"Output", output_options};
+    if (command->shared & SHARED_OUTPUT_ALL_ROWS)
+        groups[count++] = (struct option_group){"Output", output_options + 1};
     if (command->shared & SHARED_EXPLAIN)
         groups[count++] = (struct option_group){"Definitions", explain_options};
     groups[count++] = (struct option_group){"Help", common_options};

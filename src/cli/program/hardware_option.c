@@ -76,9 +76,3 @@ void hardware_say(const struct call *call)
         fprintf(stderr, "steptime: %.*s\n", (int)remark.len, remark.at);
     arena_free(&arena);
 }
-
-const struct models *models_of_words(const struct call *call, struct arena *arena, struct steptime_error *err)
-{
-    const char *const path = call_text(call, "models");
-    return path ? models_load(str_of(path), arena, err) : models_new(arena);
-}

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The device that --hw and --set ask for, and the models that --models names, the same in every command. */
+/* The device that --hw and --set ask for, the same in every command. */
 #ifndef CLI_HARDWARE_OPTION_H
 #define CLI_HARDWARE_OPTION_H
 
 #include "command.h"
 #include "hw/hardware.h"
-#include "model/estimate/model.h"
 #include "report/report.h"
 
 /* The device of that name with every --set of the command line applied in its order. */
@@ -17,9 +16,6 @@ void hardware_tell(const struct call *call, struct report *report);
 
 /* The same on standard error, where there is no report. */
 void hardware_say(const struct call *call);
-
-/* Those of --models FILE, else those built in; NULL with *err. */
-const struct models *models_of_words(const struct call *call, struct arena *arena, struct steptime_error *err);
 
 /* Applies every --set of the command line, in its order. */
 bool hardware_apply_sets(const struct call *call, struct arena *arena, struct hardware *hardware,

@@ -23,6 +23,9 @@ static str format_of(const struct call *call)
 /* A table that was asked for by name is shown whole. */
 static bool rows_of(const struct call *call, int64_t *rows, struct steptime_error *err)
 {
+    *rows = 0;
+    if (call->command->shared & SHARED_OUTPUT_ALL_ROWS)
+        return true;
     return call_count(call, "rows", 0, UINT32_MAX, call_text(call, "table") ? 0 : USUAL_ROWS, rows, err);
 }
 

@@ -1,17 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "coefficients.h"
 
-#include <math.h>
-
 #include "base/error.h"
 #include "base/real.h"
 #include "io/writer.h"
-#include "carry.h"
-#include "generation.h"
 
 /* No file of ours comes near; beyond it a file is none. */
-static const double same_chip = 0.2; /* the distance of boards with the same chip is less; of chips, more */
-enum { MOST_SETS = 256, MOST_VENDORS = 16, MOST_GROUPS = 64, MOST_SOURCES = 64 };
+enum { MOST_SETS = 256, MOST_VENDORS = 16, MOST_CALIBRATED = 64, MOST_GROUPS = 64, MOST_SOURCES = 64 };
 
 static const char *const carry_words[CARRIES] = {"pooled", "nearest", "vendor", "generations"};
 static const char *const residual_words[RESIDUALS] = {"none", "own", "generation"};
@@ -73,6 +68,8 @@ static bool end_set(struct reading *reading)
     for (uint32_t i = 0; i < family->parameter_count; i++)
         if (!(reading->given >> i & 1))
             return refuse(reading, str_of(family->parameters[i].name), "is missing in the set before");
+    if (reading->set->calibrated)
+        calibrated_close(reading->set->calibrated, reading->arena);
     reading->set = NULL;
     return true;
 }
@@ -142,6 +139,15 @@ static void begin_set(struct reading *reading, struct coefficient_set **sets, ui
     reading->set->device = str_copy(reading->arena, device);
 }
 
+/* One of the user's own is found by its name alone. */
+static void find_device(struct reading *reading)
+{
+    const struct hardware *hardware =
+        catalogue_gpu(reading->catalogue, reading->set->device, (struct gpu_signs){-1, -1});
+    if (hardware)
+        reading->set->hardware = *hardware;
+}
+
 static bool read_set(struct reading *reading, str word, str value)
 {
     if (!end_set(reading))
@@ -152,11 +158,8 @@ static bool read_set(struct reading *reading, str word, str value)
     if ((group->set_count == 0) != str_eq(value, S("*")))
         return refuse(reading, word, "* comes once, before those of the devices");
     begin_set(reading, &group->sets, &group->set_count, value);
-    if (group->set_count == 1)
-        return true;
-    const struct hardware *hardware = catalogue_gpu(reading->catalogue, value, (struct gpu_signs){-1, -1});
-    if (hardware) /* else one of the user's own, found by its name alone */
-        reading->set->hardware = *hardware;
+    if (group->set_count > 1)
+        find_device(reading);
     return true;
 }
 
@@ -169,6 +172,52 @@ static bool read_vendor(struct reading *reading, str word, str value)
         return refuse(reading, word, "comes too often");
     begin_set(reading, &group->vendors, &group->vendor_count, value);
     return true;
+}
+
+static bool read_calibrated(struct reading *reading, str word, str value)
+{
+    if (!end_set(reading))
+        return false;
+    struct group_model *group = reading->group;
+    if (group->calibrated_count == MOST_CALIBRATED)
+        return refuse(reading, word, "comes too often");
+    begin_set(reading, &group->calibrated, &group->calibrated_count, value);
+    reading->set->calibrated = calibrated_new(reading->arena);
+    find_device(reading);
+    return true;
+}
+
+/* Lines of a calibrated set. */
+static bool read_of_rows(struct reading *reading, str word, bool good, const char *problem)
+{
+    return good || refuse(reading, word, problem);
+}
+
+static bool read_made(struct reading *reading, str word, str value)
+{
+    (void)word;
+    reading->set->calibrated->made = str_copy(reading->arena, value);
+    return true;
+}
+
+static bool read_near(struct reading *reading, str word, str value)
+{
+    const char *problem = "";
+    return read_of_rows(reading, word, calibrated_read_near(reading->set->calibrated, value, &problem), problem);
+}
+
+static bool read_point(struct reading *reading, str word, str value)
+{
+    const char *problem = "";
+    return read_of_rows(reading, word, calibrated_read_point(reading->set->calibrated, value, &problem), problem);
+}
+
+static bool read_direction(struct reading *reading, str word, str value)
+{
+    const char *problem = "";
+    const struct family *family = reading->model->family;
+    return read_of_rows(reading, word, calibrated_read_direction(reading->set->calibrated, family, value, &problem),
+                        problem);
 }
 
 static bool read_rows(struct reading *reading, str word, str value)
@@ -223,7 +272,7 @@ static bool read_coefficient(struct reading *reading, str word, str value)
 
 /* ---- the table of words ---- */
 
-enum place { ANYWHERE, IN_GROUP, IN_SET };
+enum place { ANYWHERE, IN_GROUP, IN_SET, IN_CALIBRATED };
 
 static bool read_carry(struct reading *reading, str word, str value)
 {
@@ -284,12 +333,17 @@ static const struct {
     enum place place;
     bool (*read)(struct reading *reading, str word, str value);
 } lines[] = {
-    {"family", ANYWHERE, read_family}, {"source", ANYWHERE, read_source},     {"group", ANYWHERE, read_group},
-    {"carry", IN_GROUP, read_carry},   {"residual", IN_GROUP, read_residual}, {"candidate", IN_GROUP, read_candidate},
-    {"note", IN_GROUP, read_note},     {"set", IN_GROUP, read_set},           {"rows", IN_SET, read_rows},
-    {"error", IN_SET, read_error},     {"factor", IN_SET, read_factor},       {"tree", IN_SET, read_tree},
-    {"vendor", IN_GROUP, read_vendor}, {"shared", IN_SET, read_shared},       {"spread", IN_SET, read_spread},
-    {"hosts", IN_SET, read_hosts},     {"version", ANYWHERE, read_version},
+    {"family", ANYWHERE, read_family},     {"source", ANYWHERE, read_source},
+    {"group", ANYWHERE, read_group},       {"carry", IN_GROUP, read_carry},
+    {"residual", IN_GROUP, read_residual}, {"candidate", IN_GROUP, read_candidate},
+    {"note", IN_GROUP, read_note},         {"set", IN_GROUP, read_set},
+    {"rows", IN_SET, read_rows},           {"error", IN_SET, read_error},
+    {"factor", IN_SET, read_factor},       {"tree", IN_SET, read_tree},
+    {"vendor", IN_GROUP, read_vendor},     {"shared", IN_SET, read_shared},
+    {"spread", IN_SET, read_spread},       {"hosts", IN_SET, read_hosts},
+    {"version", ANYWHERE, read_version},   {"calibrated", IN_GROUP, read_calibrated},
+    {"made", IN_CALIBRATED, read_made},    {"near", IN_CALIBRATED, read_near},
+    {"point", IN_CALIBRATED, read_point},  {"direction", IN_CALIBRATED, read_direction},
 };
 enum { LINES = sizeof lines / sizeof *lines };
 
@@ -302,7 +356,9 @@ static bool read_line(struct reading *reading, str line)
     for (int i = 0; i < LINES; i++) {
         if (!str_eq(word, str_of(lines[i].word)))
             continue;
-        if ((lines[i].place != ANYWHERE && !reading->group) || (lines[i].place == IN_SET && !reading->set))
+        const bool in_set = lines[i].place >= IN_SET, in_calibrated = lines[i].place == IN_CALIBRATED;
+        if ((lines[i].place != ANYWHERE && !reading->group) || (in_set && !reading->set) ||
+            (in_calibrated && !reading->set->calibrated))
             return refuse(reading, word, "stands before what it belongs to");
         return lines[i].read(reading, word, value);
     }
@@ -366,6 +422,8 @@ static void write_set(const struct family *family, const char *word, const struc
         writer_printf(out, "factor %.6g\n", set->factor);
     for (uint32_t i = 0; i < family->parameter_count; i++)
         write_value(family->parameters[i].name, set->value[i], set->width[i], out);
+    if (set->calibrated)
+        calibrated_write(set->calibrated, family, out);
     if (set->residual)
         trees_write(set->residual, out);
 }
@@ -384,6 +442,8 @@ static void write_group(const struct family *family, const struct group_model *g
         write_set(family, "set", &group->sets[i], out);
     for (uint32_t i = 0; i < group->vendor_count; i++)
         write_set(family, "vendor", &group->vendors[i], out);
+    for (uint32_t i = 0; i < group->calibrated_count; i++)
+        write_set(family, "calibrated", &group->calibrated[i], out);
 }
 
 void coefficients_write(const struct family_model *model, struct writer *out)
@@ -394,79 +454,4 @@ void coefficients_write(const struct family_model *model, struct writer *out)
         put(out, "source", model->sources[i]);
     for (uint32_t i = 0; i < model->group_count; i++)
         write_group(model->family, &model->groups[i], out);
-}
-
-/* ---- looking up ---- */
-
-str vendor_of(str device)
-{
-    str vendor;
-    return str_cut(&device, ' ', &vendor) ? vendor : S("");
-}
-
-const struct group_model *coefficients_group(const struct family_model *model, str group)
-{
-    for (uint32_t i = 0; i < model->group_count; i++)
-        if (str_eq(model->groups[i].group, group))
-            return &model->groups[i];
-    return NULL;
-}
-
-static const struct coefficient_set *nearest_set(const struct group_model *group, const struct hardware *hardware,
-                                                 double *distance)
-{
-    const struct coefficient_set *nearest = &group->sets[0];
-    *distance = INFINITY;
-    for (uint32_t i = 1; i < group->set_count; i++) {
-        const struct hardware *other = &group->sets[i].hardware;
-        const double this_far = other->name.len ? hardware_distance(other, hardware) : INFINITY;
-        if (this_far >= *distance)
-            continue;
-        *distance = this_far;
-        nearest = &group->sets[i];
-    }
-    return nearest;
-}
-
-/* What is carried to a device that is like no measured one. */
-static const struct coefficient_set *carried_set(const struct group_model *group, const struct hardware *hardware,
-                                                 const struct coefficient_set *nearest)
-{
-    const str vendor = vendor_of(hardware->name);
-    for (uint32_t i = 0; group->carry == CARRY_VENDOR && i < group->vendor_count; i++)
-        if (str_eq(group->vendors[i].device, vendor))
-            return &group->vendors[i];
-    return group->carry == CARRY_NEAREST ? nearest : &group->sets[0];
-}
-
-const struct coefficient_set *coefficients_for(const struct group_model *group, const struct hardware *hardware,
-                                               struct kin *kin)
-{
-    *kin = (struct kin){.kinship = KINSHIP_NONE, .stranger = true};
-    if (!group->set_count)
-        return NULL;
-    const str vendor = vendor_of(hardware->name);
-    for (uint32_t i = 1; i < group->set_count; i++) {
-        kin->stranger &= !str_eq(vendor_of(group->sets[i].device), vendor);
-        if (!str_eq(group->sets[i].device, hardware->name))
-            continue;
-        kin->kinship = KINSHIP_SELF;
-        kin->learned = true;
-        return &group->sets[i];
-    }
-    const struct coefficient_set *nearest = nearest_set(group, hardware, &kin->distance);
-    const struct coefficient_set *sibling =
-        group->carry == CARRY_GENERATIONS ? generation_sibling(group->sets + 1, group->set_count - 1, hardware, NULL)
-                                          : NULL;
-    if (sibling) {
-        kin->kinship = KINSHIP_GENERATION;
-        kin->learned = group->residual == RESIDUAL_GENERATION;
-        return sibling;
-    }
-    if (kin->distance >= same_chip) {
-        kin->other = group->carry == CARRY_NEAREST ? &group->sets[0] : group->carry == CARRY_POOLED ? nearest : NULL;
-        return carried_set(group, hardware, nearest);
-    }
-    kin->kinship = KINSHIP_CHIP;
-    return nearest;
 }

@@ -22,6 +22,7 @@
  *     ...
  *     tree ...                       a line for each tree of its residual
  *     vendor NVIDIA                  a set of the devices of a vendor together
+ *     calibrated NVIDIA L4           a set from a few rows of a device (calibrated.h), for it alone
  *
  * Every number is checked against what the family says of it; a file that does
  * not fit is refused, naming line and word. All lives in the arena.
@@ -30,6 +31,7 @@
 #define MODEL_COEFFICIENTS_H
 
 #include "base/arena.h"
+#include "calibrated.h"
 #include "hw/catalogue.h"
 #include "model/families/family.h"
 #include "trees.h"
@@ -70,6 +72,7 @@ struct coefficient_set {
     double width[FAMILY_PARAMETERS]; /* how well each is known (model/fit/fit_width.h); 0: never moved, or not told */
     double factor;                   /* on every time, from adapting to a few rows; 0: none */
     struct trees *residual;          /* NULL: none */
+    struct calibrated *calibrated;   /* NULL: not from a few rows */
 };
 
 static inline double set_factor(const struct coefficient_set *set)
@@ -88,6 +91,8 @@ struct group_model {
     uint32_t set_count;
     struct coefficient_set *vendors; /* by the vendor's name; where these are carried */
     uint32_t vendor_count;
+    struct coefficient_set *calibrated; /* of devices of which a few rows were measured; for no other device */
+    uint32_t calibrated_count;
 };
 
 struct family_model {

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "interval.h"
+#include "model/families/scale.h"
 #include "models.h"
 
 /*
@@ -97,6 +98,40 @@ static str source_of(const struct group_model *group, const struct coefficient_s
     return set == &group->sets[0] ? S("all") : set->device;
 }
 
+/*
+ * A few rows leave the coefficients somewhat open, which all kernels share, and say less the further a kernel is from
+ * them, which is its own.
+ */
+static double open_coefficients(const struct family *family, const struct coefficient_set *set,
+                                const struct hardware *hardware, const struct kernel *kernel)
+{
+    const struct calibrated *calibrated = set->calibrated;
+    const double us = family->us(kernel, hardware, set->value);
+    double x[FAMILY_PARAMETERS], squares = 0;
+    family_encode(family, set->value, x);
+    for (uint32_t i = 0; i < calibrated->direction_count; i++) {
+        double moved[FAMILY_PARAMETERS], value[FAMILY_PARAMETERS];
+        for (uint32_t k = 0; k < family->parameter_count; k++)
+            moved[k] = x[k] + calibrated->directions[i][k];
+        family_decode(family, moved, value);
+        const double off =
+            log(family->us(kernel, hardware, value) / us) + calibrated->directions[i][family->parameter_count];
+        squares += off * off;
+    }
+    return sqrt(squares);
+}
+
+static void tell_calibrated(const struct family *family, const struct coefficient_set *set,
+                            const struct hardware *hardware, const struct kernel *kernel, struct estimate *estimate)
+{
+    const struct spot spot = spot_of(kernel, set_uncorrected_us(family, set, hardware, kernel, true));
+    estimate->basis = BASIS_CALIBRATED;
+    estimate->from = set->calibrated->made.len ? set->calibrated->made : set->device;
+    estimate->error = set->error;
+    estimate->shared = hypot(fmax(least_shared, set->shared), open_coefficients(family, set, hardware, kernel));
+    estimate->own = hypot(set->spread, calibrated_own(set->calibrated, &spot));
+}
+
 static void tell_source(const struct group_model *group, const struct coefficient_set *set, const struct kin *kin,
                         const struct kernel *kernel, struct estimate *estimate)
 {
@@ -179,6 +214,8 @@ void doubt_of_set(const struct answer *answer, const struct hardware *hardware, 
     const struct coefficient_set *set = answer->set;
     tell_source(answer->group, set, answer->kin, kernel, estimate);
     estimate->own *= family_doubt(family, kernel);
+    if (set->calibrated)
+        tell_calibrated(family, set, hardware, kernel, estimate);
     if (answer->kin->kinship != KINSHIP_SELF) {
         add_host(answer->group, family, set, hardware, kernel, estimate);
         add_ensemble(family, answer->kin->other, hardware, kernel, estimate);

@@ -43,12 +43,22 @@ static double learned(const struct family *family, const struct coefficient_set 
     return count ? sum / count : learned_of(family, set, hardware, kernel, kernel->library);
 }
 
-double set_us(const struct family *family, const struct coefficient_set *set, const struct hardware *hardware,
-              const struct kernel *kernel, bool residual)
+double set_uncorrected_us(const struct family *family, const struct coefficient_set *set,
+                          const struct hardware *hardware, const struct kernel *kernel, bool residual)
 {
     const double us = set_analytic_us(family, set, hardware, kernel);
     const bool use = residual && set->residual && !(family->like_measured && !family->like_measured(kernel));
     return use ? us * exp(learned(family, set, hardware, kernel)) : us;
+}
+
+double set_us(const struct family *family, const struct coefficient_set *set, const struct hardware *hardware,
+              const struct kernel *kernel, bool residual)
+{
+    const double us = set_uncorrected_us(family, set, hardware, kernel, residual);
+    if (!set->calibrated || !set->calibrated->point_count)
+        return us;
+    const struct spot spot = spot_of(kernel, us);
+    return us * exp(calibrated_log(set->calibrated, &spot));
 }
 
 static bool has_figures(const struct family *family, const struct hardware *hardware, const struct kernel *kernel,
@@ -84,8 +94,7 @@ static bool has_arithmetic(const struct hardware *hardware, const struct kernel 
                 (int)name.len, name.at, (int)type.len, type.at);
 }
 
-/* Of a family that was never fitted. */
-static struct coefficient_set starting_set(const struct family *family)
+struct coefficient_set starting_set(const struct family *family)
 {
     struct coefficient_set set = {.device = S("*")};
     for (uint32_t i = 0; i < family->parameter_count; i++)
@@ -162,6 +171,6 @@ bool estimate_bytes(const struct hardware *hardware, const struct kernel *kernel
 
 str estimate_basis_word(enum estimate_basis basis)
 {
-    static const char *const words[] = {"measured", "carried", "analytic", "bytes"};
+    static const char *const words[] = {"measured", "calibrated", "carried", "analytic", "bytes"};
     return str_of(words[basis]);
 }

@@ -18,10 +18,11 @@
 
 /* How sure an estimate is, best first. */
 enum estimate_basis {
-    BASIS_MEASURED, /* coefficients fitted on measurements of this very device */
-    BASIS_CARRIED,  /* fitted on other devices, carried over by dimensionless features */
-    BASIS_ANALYTIC, /* the form's analytic model, never fitted */
-    BASIS_BYTES,    /* no model of the form: bytes over bandwidth */
+    BASIS_MEASURED,   /* coefficients fitted on measurements of this very device */
+    BASIS_CALIBRATED, /* carried, then moved towards a few rows measured on this very device */
+    BASIS_CARRIED,    /* fitted on other devices, carried over by dimensionless features */
+    BASIS_ANALYTIC,   /* the form's analytic model, never fitted */
+    BASIS_BYTES,      /* no model of the form: bytes over bandwidth */
 };
 
 /*

@@ -45,6 +45,23 @@ struct family_model *models_make_own(struct models *models, const struct family 
     return *own;
 }
 
+/* Sets are added to groups in arrays of their own, so copies of the groups are enough. */
+struct family_model **models_own_copied(const struct models *models, struct arena *arena)
+{
+    struct family_model **own = arena_array(arena, family_count, sizeof *own);
+    for (uint32_t i = 0; i < family_count; i++) {
+        if (!models->own[i])
+            continue;
+        const uint32_t count = models->own[i]->group_count;
+        own[i] = arena_alloc(arena, sizeof *own[i]);
+        *own[i] = *models->own[i];
+        own[i]->groups = arena_array(arena, count, sizeof *own[i]->groups);
+        if (count)
+            memcpy(own[i]->groups, models->own[i]->groups, count * sizeof *own[i]->groups);
+    }
+    return own;
+}
+
 struct models *models_writable(struct arena *arena)
 {
     struct models *models = arena_alloc(arena, sizeof *models);
@@ -126,7 +143,7 @@ static bool read_families(struct models *models, str text, str path, struct aren
     return families || fail_at(err, STEPTIME_INPUT, path, -1, "not a file of models: no line 'family NAME'");
 }
 
-const struct models *models_load(str path, struct arena *arena, struct steptime_error *err)
+static struct models *load(str path, struct arena *arena, struct steptime_error *err)
 {
     struct buf text = {0};
     struct models *models = models_writable(arena);
@@ -134,4 +151,67 @@ const struct models *models_load(str path, struct arena *arena, struct steptime_
                       read_families(models, str_copy(arena, buf_str(&text)), path, arena, err);
     buf_free(&text);
     return fine ? models : NULL;
+}
+
+const struct models *models_load(str path, struct arena *arena, struct steptime_error *err)
+{
+    return load(path, arena, err);
+}
+
+/* ---- calibrated sets ---- */
+
+struct group_model *models_group(struct family_model *model, str name, struct arena *arena)
+{
+    for (uint32_t i = 0; i < model->group_count; i++)
+        if (str_eq(model->groups[i].group, name))
+            return &model->groups[i];
+    struct group_model *groups = arena_array(arena, model->group_count + 1, sizeof *groups);
+    if (model->group_count)
+        memcpy(groups, model->groups, model->group_count * sizeof *groups);
+    model->groups = groups;
+    groups[model->group_count] = (struct group_model){.group = name, .note = S("")};
+    return &groups[model->group_count++];
+}
+
+static void add_sets(struct group_model *to, const struct group_model *from, struct arena *arena)
+{
+    const uint32_t most = to->calibrated_count + from->calibrated_count;
+    struct coefficient_set *sets = arena_array(arena, most, sizeof *sets);
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < from->calibrated_count; i++)
+        sets[count++] = from->calibrated[i];
+    for (uint32_t i = 0; i < to->calibrated_count; i++) {
+        uint32_t at = 0;
+        while (at < from->calibrated_count && !str_eq(sets[at].device, to->calibrated[i].device))
+            at++;
+        if (at == from->calibrated_count)
+            sets[count++] = to->calibrated[i];
+    }
+    to->calibrated = sets;
+    to->calibrated_count = count;
+}
+
+static bool has_calibrated(const struct family_model *model)
+{
+    for (uint32_t i = 0; i < model->group_count; i++)
+        if (model->groups[i].calibrated_count)
+            return true;
+    return false;
+}
+
+static void add_family(struct models *models, const struct family_model *from, struct arena *arena)
+{
+    struct family_model *to = has_calibrated(from) ? models_make_own(models, from->family, arena) : NULL;
+    for (uint32_t i = 0; to && i < from->group_count; i++)
+        if (from->groups[i].calibrated_count)
+            add_sets(models_group(to, from->groups[i].group, arena), &from->groups[i], arena);
+}
+
+bool models_add_calibrated(struct models *models, str path, struct arena *arena, struct steptime_error *err)
+{
+    const struct models *added = load(path, arena, err);
+    for (uint32_t i = 0; added && i < family_count; i++)
+        if (added->own[i])
+            add_family(models, added->own[i], arena);
+    return added != NULL;
 }

@@ -23,9 +23,28 @@ struct family_model *models_own(const struct models *models, const struct family
 /* The same to be changed: where there are none, a copy of what is built in, in the arena. */
 struct family_model *models_make_own(struct models *models, const struct family *family, struct arena *arena);
 
+/*
+ * Adds the calibrated sets of a file that holds nothing else of worth (`steptime calibrate` writes such), in the place of
+ * those of the same device. False with STEPTIME_INPUT: then nothing was added.
+ */
+bool models_add_calibrated(struct models *models, str path, struct arena *arena, struct steptime_error *err);
+
+/* The group of that name; where there is none yet, one without sets. */
+struct group_model *models_group(struct family_model *model, str name, struct arena *arena);
+
+/* Copies of all that are the models' own, so that the copies can be changed. */
+struct family_model **models_own_copied(const struct models *models, struct arena *arena);
+
+/* The coefficients that a family has where none were fitted. */
+struct coefficient_set starting_set(const struct family *family);
+
 /* The time by these coefficients, with their residual or without. Figures that the family needs must be there. */
 double set_us(const struct family *family, const struct coefficient_set *set, const struct hardware *hardware,
               const struct kernel *kernel, bool residual);
+
+/* The same without what the measured rows of a calibrated set say near them. */
+double set_uncorrected_us(const struct family *family, const struct coefficient_set *set,
+                          const struct hardware *hardware, const struct kernel *kernel, bool residual);
 
 /*
  * Two sets of coefficients that errors on devices left out do not tell apart: how wide nine of ten are, ln, for the

@@ -11,7 +11,6 @@ enum {
     OWN_ROWS = 1600, /* of a device, for its own coefficients */
     OWN_STEPS = 30,
     FOLDS = 4,
-    MOST_GROUPS = 64,
     DRIFT_TURNS = 3,
 };
 
@@ -171,9 +170,14 @@ static double own_trees_error(const struct work *work, uint32_t part, struct tal
     return sum / FOLDS;
 }
 
+static uint32_t rows_to_learn(const struct family *family)
+{
+    return family->learn_rows ? family->learn_rows : residual_rows;
+}
+
 bool can_learn(const struct work *work)
 {
-    const uint32_t least = work->family->learn_rows ? work->family->learn_rows : residual_rows;
+    const uint32_t least = rows_to_learn(work->family);
     for (uint32_t i = 0; i < work->part_count; i++)
         if (work->parts[i].count < least)
             return false;
@@ -210,6 +214,16 @@ static void take_doubt(struct coefficient_set *set, const struct coefficient_set
     set->error = from->error;
     set->shared = from->shared;
     set->spread = from->spread;
+}
+
+void judge_own(struct work *work, uint32_t part)
+{
+    struct coefficient_set bare, corrected, *own = &work->own[part];
+    const bool learn = work->family->feature_count > 0 && work->parts[part].count >= rows_to_learn(work->family);
+    tally_part(work, part, learn, &bare, &corrected);
+    const bool gains = learn && steady(work, part) && corrected.error < bare.error * (1 - least_gain);
+    take_doubt(own, gains ? &corrected : &bare);
+    own->residual = gains ? learn_residual(work, own, work->parts[part], work->arena) : NULL;
 }
 
 static void choose_residual(struct work *work, struct group_model *group)
@@ -351,8 +365,7 @@ static void add_sources(const struct measurements *measurements, struct arena *a
                                                                measurements->tables[i].at, rows[i]);
 }
 
-/* The groups of a family that have rows, by first appearance. */
-static uint32_t groups_of(const struct family *family, const struct measurements *measurements, str *groups)
+uint32_t measured_groups(const struct family *family, const struct measurements *measurements, str *groups)
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < measurements->count; i++) {
@@ -373,7 +386,7 @@ void fit_family(const struct family *family, const struct measurements *measurem
 {
     str groups[MOST_GROUPS];
     *model = (struct family_model){.family = family};
-    const uint32_t found = groups_of(family, measurements, groups);
+    const uint32_t found = measured_groups(family, measurements, groups);
     model->groups = arena_array(arena, found, sizeof *model->groups);
     add_sources(measurements, arena, model);
     for (uint32_t i = 0; i < found; i++) {

@@ -1,23 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A few rows of a device that was not measured: every coefficient moves within its spread from what is carried, as far as
- * the rows ask for. Where one measured device stands in for it, the rows have a word in which. That was compared, with
- * each measured device left out and ten of its rows shown, with one factor on all times, and with a choice between the
- * two by the rows left out one after the other; it was as good or better in all families (doc/models.md).
+ * A few rows of a device: what is carried to it, moved as far as they ask for (posterior.h). Where one measured device
+ * stands in for it, the rows have a word in which. Many rows are fitted, with a residual where enough of it can be
+ * learned; what they leave over is then known as of any measured device.
  */
 #include <math.h>
 
-#include "model/families/families.h"
 #include "fit.h"
 #include "fit_work.h"
+#include "model/estimate/models.h"
+#include "model/families/families.h"
+#include "model/posterior/like.h"
+#include "model/posterior/posterior.h"
 
-enum { STEPS = 30, MOST_LEFT_OUT = 24, MOST_LOOKED_AT = 40 };
+enum { STEPS = 30, LIKE = 96 };
 
 /*
- * Another measured device than the one carried must leave less than this of what that one leaves: its figures speak for
- * it, and ten rows are few. Among the training rows 0.7 to 0.9 are alike; without, nothing is gained (doc/models.md).
+ * Another measured device than the one carried must make the rows more likely than that one by this, ln: its figures speak
+ * for it, and ten rows are few.
  */
-static const double convincing = 0.8;
+static const double convincing = 2;
 
 /* What to adapt from: what is carried to the device, first; where one device stands in for it, the other measured ones. */
 struct starts {
@@ -25,102 +27,165 @@ struct starts {
     uint32_t count;
 };
 
+static bool may_be_another(const struct group_model *group, enum kinship kinship)
+{
+    return kinship == KINSHIP_NONE && (group->carry == CARRY_NEAREST || group->carry == CARRY_GENERATIONS);
+}
+
 static struct starts starts_of(const struct group_model *group, const struct coefficient_set *carried,
                                enum kinship kinship, struct arena *arena)
 {
     struct starts starts = {arena_array(arena, group->set_count + 1, sizeof *starts.at), 1};
     starts.at[0] = carried;
-    for (uint32_t i = 1; group->carry == CARRY_NEAREST && kinship == KINSHIP_NONE && i < group->set_count; i++)
+    for (uint32_t i = 1; may_be_another(group, kinship) && i < group->set_count; i++)
         if (&group->sets[i] != carried)
             starts.at[starts.count++] = &group->sets[i];
     return starts;
 }
 
-/* What is left, as fit_coefficients counts it. */
-static double adapt_from(const struct work *work, struct rows rows, const struct coefficient_set *start, double *value)
+/* ---- a few rows ---- */
+
+static struct seen *seen_of(struct rows rows, struct arena *arena)
 {
-    const struct fitting fitting = {
-        .family = work->family, .devices = work->devices, .rows = rows, .expected = start->value, .steps = STEPS};
-    memcpy(value, start->value, sizeof start->value);
-    return rows.count ? fit_coefficients(&fitting, value) : 0;
+    struct seen *seen = arena_array(arena, rows.count, sizeof *seen);
+    for (uint32_t i = 0; i < rows.count; i++)
+        seen[i] = (struct seen){&rows.at[i]->kernel, rows.at[i]->us};
+    return seen;
 }
 
-/* Figures may take a device for the nearest whose library is another: the start that leaves least, after some rows. */
-static const struct coefficient_set *best_start(const struct work *work, struct rows rows, const struct starts *starts)
+static const struct kernel *const *like_of(struct rows rows, const struct hardware *hardware, struct arena *arena)
+{
+    const struct kernel **kernels = arena_array(arena, rows.count, sizeof *kernels);
+    for (uint32_t i = 0; i < rows.count; i++)
+        kernels[i] = &rows.at[i]->kernel;
+    return kernels_like(kernels, rows.count, LIKE, hardware, arena);
+}
+
+static double from_few(const struct work *work, const struct prior *prior, struct rows rows,
+                       struct coefficient_set *set)
 {
     struct arena scratch = {0};
-    const struct rows some = rows_thinned(rows, MOST_LOOKED_AT, &scratch);
+    const struct rows some = rows_thinned(rows, CALIBRATED_POINTS, &scratch);
+    const double likely = posterior_of(prior, seen_of(some, &scratch), some.count,
+                                       like_of(some, prior->hardware, &scratch), LIKE, work->arena, set);
+    arena_free(&scratch);
+    return likely;
+}
+
+/* Figures may take a device for the nearest whose library is another: the start that makes the rows most likely. */
+static const struct coefficient_set *best_start(const struct work *work, const struct prior *prior, struct rows rows,
+                                                const struct starts *starts)
+{
     const struct coefficient_set *best = starts->at[0];
-    double least = INFINITY;
+    double most = -INFINITY;
     for (uint32_t i = 0; starts->count > 1 && i < starts->count; i++) {
-        double trial[FAMILY_PARAMETERS];
-        const double left = adapt_from(work, some, starts->at[i], trial) * (i ? 1 : convincing);
-        if (left >= least)
+        struct prior from = *prior;
+        struct coefficient_set trial;
+        from.centre = starts->at[i];
+        const double likely = from_few(work, &from, rows, &trial) - (i ? convincing : 0);
+        if (likely <= most)
             continue;
-        least = left;
+        most = likely;
         best = starts->at[i];
     }
-    arena_free(&scratch);
     return best;
 }
 
-static void adapt_set(const struct work *work, struct rows rows, const struct starts *starts,
+/* ---- many rows ---- */
+
+/* Coefficients fitted to all of them, near the start, with a residual where it can be learned. */
+static void from_many(const struct work *work, uint32_t part, const struct coefficient_set *start,
                       struct coefficient_set *set)
 {
-    adapt_from(work, rows, best_start(work, rows, starts), set->value);
+    struct work of_one = *work;
+    const struct fitting fitting = {.family = work->family,
+                                    .devices = work->devices,
+                                    .rows = work->parts[part],
+                                    .expected = start->value,
+                                    .steps = STEPS};
+    of_one.own = arena_array(work->arena, work->part_count, sizeof *of_one.own);
+    *set = *start;
+    set->hardware = work->devices[work->device[part]];
+    set->device = set->hardware.name;
+    set->rows = work->parts[part].count;
+    set->residual = NULL;
+    set->factor = 0;
+    set->host = 0;
+    fit_coefficients(&fitting, set->value);
+    of_one.own[part] = *set;
+    judge_own(&of_one, part);
+    *set = of_one.own[part];
 }
 
-/* Of rows that the adaption did not see, one left out after the other. */
-static double unseen_error(const struct work *work, struct rows rows, const struct starts *starts,
-                           const struct coefficient_set *carried)
+/* What such a set leaves over is its own, and told as of a measured device. */
+static void close_many(const struct work *work, struct coefficient_set *set)
 {
-    struct arena scratch = {0};
-    const uint32_t turns = rows.count < MOST_LEFT_OUT ? rows.count : MOST_LEFT_OUT;
-    double sum = 0;
-    for (uint32_t turn = 0; turn < turns; turn++) {
-        struct coefficient_set trial = *carried;
-        struct rows seen = {arena_array(&scratch, rows.count, sizeof *seen.at), 0}, unseen = seen;
-        unseen.at = arena_array(&scratch, rows.count, sizeof *unseen.at);
-        for (uint32_t i = 0; i < rows.count; i++) {
-            struct rows *to = i % turns == turn ? &unseen : &seen;
-            to->at[to->count++] = rows.at[i];
-        }
-        adapt_set(work, seen, starts, &trial);
-        sum += mean_error(work, &trial, trial.residual, unseen) / turns;
+    const double no_noise = 1e-3;
+    set->calibrated = calibrated_new(work->arena);
+    set->calibrated->noise = no_noise;
+    calibrated_close(set->calibrated, work->arena);
+}
+
+/* ---- a group ---- */
+
+/* How far off what is carried may be, in the mean of the rows. */
+static void doubt_before(const struct models *models, struct rows rows, struct prior *prior)
+{
+    const double least_own = 0.05;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < rows.count; i++) {
+        struct estimate estimate;
+        if (!models_estimate(models, prior->hardware, &rows.at[i]->kernel, &estimate, NULL))
+            continue;
+        prior->shared += estimate.shared;
+        prior->own += estimate.own;
+        count++;
     }
-    arena_free(&scratch);
-    return sum;
+    prior->shared = count ? prior->shared / count : 0;
+    prior->own = fmax(least_own, count ? prior->own / count : 0);
 }
 
-static struct coefficient_set *set_of_device(struct group_model *group, const struct hardware *hardware,
-                                             struct arena *arena)
+static struct coefficient_set *set_of_device(struct group_model *group, str device, struct arena *arena)
 {
-    for (uint32_t i = 1; i < group->set_count; i++)
-        if (str_eq(group->sets[i].device, hardware->name))
-            return &group->sets[i];
-    struct coefficient_set *sets = arena_array(arena, group->set_count + 1, sizeof *sets);
-    memcpy(sets, group->sets, group->set_count * sizeof *sets);
-    group->sets = sets;
-    return &sets[group->set_count++];
+    for (uint32_t i = 0; i < group->calibrated_count; i++)
+        if (str_eq(group->calibrated[i].device, device))
+            return &group->calibrated[i];
+    struct coefficient_set *sets = arena_array(arena, group->calibrated_count + 1, sizeof *sets);
+    if (group->calibrated_count)
+        memcpy(sets, group->calibrated, group->calibrated_count * sizeof *sets);
+    group->calibrated = sets;
+    return &sets[group->calibrated_count++];
 }
 
-static void adapt_part(const struct work *work, uint32_t part, struct group_model *group)
+static void adapt_part(const struct models *models, const struct work *work, uint32_t part, struct group_model *group)
 {
     struct kin kin;
     const struct rows rows = work->parts[part];
-    const struct hardware *hardware = &work->devices[work->device[part]];
-    const struct coefficient_set *carried = coefficients_for(group, hardware, &kin);
+    struct prior prior = {.family = work->family, .group = group, .hardware = &work->devices[work->device[part]]};
+    const struct coefficient_set unfitted = starting_set(work->family);
+    const struct coefficient_set *found = coefficients_for(group, prior.hardware, &kin);
+    const struct coefficient_set *carried = found ? found : &unfitted;
     const struct starts starts = starts_of(group, carried, kin.kinship, work->arena);
-    struct coefficient_set set = *carried;
-    if (kin.kinship != KINSHIP_SELF)
-        set.residual = NULL;
-    set.error = unseen_error(work, rows, &starts, &set);
-    adapt_set(work, rows, &starts, &set);
-    set.shared = set.spread = 0; /* a few rows tell the error and no more */
-    set.device = hardware->name;
-    set.hardware = *hardware;
+    const bool learned =
+        kin.kinship == KINSHIP_SELF || (kin.kinship == KINSHIP_GENERATION && group->residual == RESIDUAL_GENERATION);
+    doubt_before(models, rows, &prior);
+    prior.centre = carried;
+    struct coefficient_set centre = *best_start(work, &prior, rows, &starts), set;
+    centre.residual = kin.learned ? centre.residual : NULL;
+    centre.calibrated = NULL;
+    prior.centre = &centre;
+    if (rows.count > CALIBRATED_POINTS) {
+        from_many(work, part, &centre, &set);
+        centre = set;
+        prior.shared = set.shared;
+        prior.own = set.spread;
+    }
+    if (rows.count > CALIBRATED_POINTS && centre.residual)
+        close_many(work, &set);
+    else
+        from_few(work, &prior, rows, &set);
     set.rows = rows.count;
-    *set_of_device(group, hardware, work->arena) = set;
+    *set_of_device(group, prior.hardware->name, work->arena) = set;
 }
 
 static bool measured(const struct family *family, const struct measurements *measurements)
@@ -131,16 +196,17 @@ static bool measured(const struct family *family, const struct measurements *mea
     return false;
 }
 
-static uint32_t adapt_family(struct family_model *model, const struct measurements *measurements, struct arena *arena)
+static uint32_t adapt_family(const struct models *models, struct family_model *model,
+                             const struct measurements *measurements, struct arena *arena)
 {
-    uint32_t adapted = 0;
-    for (uint32_t i = 0; i < model->group_count; i++) {
-        const struct work work = work_of(model->family, model->groups[i].group, measurements, arena);
-        for (uint32_t part = 0; part < work.part_count && model->groups[i].set_count; part++)
-            adapt_part(&work, part, &model->groups[i]);
-        adapted += work.part_count > 0;
+    str groups[MOST_GROUPS];
+    const uint32_t count = measured_groups(model->family, measurements, groups);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct work work = work_of(model->family, groups[i], measurements, arena);
+        for (uint32_t part = 0; part < work.part_count; part++)
+            adapt_part(models, &work, part, models_group(model, groups[i], arena));
     }
-    return adapted;
+    return count;
 }
 
 uint32_t fit_adapt(struct models *models, const struct measurements *measurements, struct arena *arena)
@@ -149,7 +215,7 @@ uint32_t fit_adapt(struct models *models, const struct measurements *measurement
     for (uint32_t i = 0; i < family_count; i++) {
         const struct family *family = family_rows[i].family;
         if (measured(family, measurements))
-            adapted += adapt_family(models_make_own(models, family, arena), measurements, arena);
+            adapted += adapt_family(models, models_make_own(models, family, arena), measurements, arena);
     }
     return adapted;
 }

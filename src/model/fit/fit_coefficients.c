@@ -5,6 +5,7 @@
 
 #include "parallel/par.h"
 #include "least_squares.h"
+#include "model/families/scale.h"
 
 /*
  * A row that is a tenth off is still explained; one that is further off counts by its distance alone. A first look from
@@ -12,31 +13,6 @@
  */
 static const double knee = 0.1;
 enum { CHUNK_ROWS = 128, LOOK_ROWS = 600, LOOK_STEPS = 12 };
-
-/* ---- coefficients as the search sees them: logarithms of those that are above 0 ---- */
-
-double parameter_encoded(const struct parameter *parameter, double value)
-{
-    return parameter->low > 0 ? log(value) : value;
-}
-
-static double decoded(const struct parameter *parameter, double value)
-{
-    const double plain = parameter->low > 0 ? exp(value) : value;
-    return fmin(parameter->high, fmax(parameter->low, plain));
-}
-
-static void encode(const struct family *family, const double *coefficients, double *x)
-{
-    for (uint32_t i = 0; i < family->parameter_count; i++)
-        x[i] = parameter_encoded(&family->parameters[i], coefficients[i]);
-}
-
-static void decode(const struct family *family, const double *x, double *coefficients)
-{
-    for (uint32_t i = 0; i < family->parameter_count; i++)
-        coefficients[i] = decoded(&family->parameters[i], x[i]);
-}
 
 /* ---- residuals ---- */
 
@@ -111,7 +87,7 @@ static void all_residuals(const void *context, const double *x, double *to)
 {
     const struct fitting *fitting = context;
     struct residuals residuals = {.fitting = fitting, .to = to};
-    decode(fitting->family, x, residuals.coefficients);
+    family_decode(fitting->family, x, residuals.coefficients);
     par_each((fitting->rows.count + CHUNK_ROWS - 1) / CHUNK_ROWS, 0, chunk_residuals, &residuals);
     prior_residuals(fitting, x, to + fitting->rows.count);
 }
@@ -162,7 +138,7 @@ double fit_curvature(const struct fitting *fitting, const double *coefficients, 
     rows_alone.held = false;
     rows_alone.expected = NULL;
     const struct least_squares problem = problem_of(&rows_alone, low, high);
-    encode(fitting->family, coefficients, x);
+    family_encode(fitting->family, coefficients, x);
     return least_squares_curvature(&problem, x, matrix) * problem.rows / fitting->rows.count;
 }
 
@@ -193,7 +169,7 @@ static void first_look(const struct fitting *fitting, double *x)
     for (uint32_t way = 0; way <= fitting->family->start_count; way++) {
         double start[FAMILY_PARAMETERS], trial[FAMILY_PARAMETERS];
         family_start(fitting->family, way, start);
-        encode(fitting->family, start, trial);
+        family_encode(fitting->family, start, trial);
         const double rho = fitting->family->start_count ? search(&look, trial) : 0;
         if (rho >= best)
             continue;
@@ -211,13 +187,13 @@ double fit_coefficients(const struct fitting *fitting, double *coefficients)
 {
     double x[FAMILY_PARAMETERS] = {0};
     if (fitting->expected)
-        encode(fitting->family, fitting->expected, x);
+        family_encode(fitting->family, fitting->expected, x);
     else
         first_look(fitting, x);
     search(fitting, x);
     struct fitting last = *fitting;
     last.relative = true;
     const double rho = search(&last, x);
-    decode(fitting->family, x, coefficients);
+    family_decode(fitting->family, x, coefficients);
     return rho;
 }

@@ -37,9 +37,6 @@ double fit_coefficients(const struct fitting *fitting, double *coefficients);
  */
 double fit_curvature(const struct fitting *fitting, const double *coefficients, double *matrix);
 
-/* A coefficient on the scale of the search: its logarithm where its range is above 0. */
-double parameter_encoded(const struct parameter *parameter, double value);
-
 /* At most `most` of them, evenly spread, so that a table sorted by size is covered. */
 struct rows rows_thinned(struct rows rows, uint32_t most, struct arena *arena);
 

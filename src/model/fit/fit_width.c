@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#include "model/families/scale.h"
+
 static const double alike = 16;         /* rows beside each other that tell as much as one */
 static const double least_error = 0.02; /* of a form, ln: no row tells more than that */
 static const double prior_devices = 5;  /* that the spread of a parameter counts as */

@@ -25,6 +25,10 @@ struct work work_of(const struct family *family, str group, const struct measure
 /* Whether the family has that row. */
 bool measurements_of_family(const struct measurements *measurements, uint32_t row, const struct family *family);
 
+/* The groups of a family that have rows, by first appearance; at most MOST_GROUPS. */
+enum { MOST_GROUPS = 64 };
+uint32_t measured_groups(const struct family *family, const struct measurements *measurements, str *groups);
+
 /* Mean absolute relative error of the rows. */
 double mean_error(const struct work *work, const struct coefficient_set *set, bool residual, struct rows rows);
 
@@ -70,6 +74,9 @@ struct trees *learn_residual(const struct work *work, const struct coefficient_s
                              struct arena *arena);
 
 void add_candidate(struct group_model *group, const char *name, double error);
+
+/* The error and the doubt of work->own of a part, with a residual where one can be learned and gains. */
+void judge_own(struct work *work, uint32_t part);
 
 /* What is carried to devices that were not measured: the set of all, those of vendors, and the choice (fit_carry.c). */
 void fit_carried(const struct work *work, struct group_model *group);

@@ -3,8 +3,8 @@
 
 #include <math.h>
 
-#include "base/buf.h"
 #include "model/estimate/interval.h"
+#include "model/tables/table_lines.h"
 
 /* ---- finding ---- */
 
@@ -57,72 +57,6 @@ uint32_t measure_find(const struct plan *plan, struct arena *arena, struct predi
     return count;
 }
 
-/* ---- as a table that `model fit` reads ---- */
-
-static bool named_before(const struct prediction *p, uint32_t row, uint32_t size)
-{
-    const str name = str_of(form_sizes_of(p->rows[row].kernel.form).at[size].name);
-    for (uint32_t i = 0; i <= row; i++) {
-        const struct form_sizes sizes = form_sizes_of(p->rows[i].kernel.form);
-        for (uint32_t k = 0; k < (i < row ? sizes.count : size); k++)
-            if (str_eq(str_of(sizes.at[k].name), name))
-                return true;
-    }
-    return false;
-}
-
-/* Calls back with every size that some row has, once. */
-static void for_each_size(const struct prediction *p, struct buf *out, const struct kernel *kernel,
-                          void (*put)(struct buf *out, str name, const struct kernel *kernel))
-{
-    for (uint32_t row = 0; row < p->row_count; row++) {
-        const struct form_sizes sizes = form_sizes_of(p->rows[row].kernel.form);
-        for (uint32_t i = 0; i < sizes.count; i++)
-            if (!named_before(p, row, i))
-                put(out, str_of(sizes.at[i].name), kernel);
-    }
-}
-
-static void put_name(struct buf *out, str name, const struct kernel *kernel)
-{
-    (void)kernel;
-    buf_printf(out, ",%.*s", (int)name.len, name.at);
-}
-
-static void put_size(struct buf *out, str name, const struct kernel *kernel)
-{
-    const struct form_sizes sizes = form_sizes_of(kernel->form);
-    buf_add(out, S(","));
-    for (uint32_t i = 0; i < sizes.count; i++)
-        if (str_eq(str_of(sizes.at[i].name), name))
-            buf_printf(out, "%lld", (long long)kernel_size(kernel, &sizes.at[i]));
-}
-
-static str header(const struct prediction *p, struct arena *arena)
-{
-    struct buf text = {0};
-    buf_add(&text, S("op,device,form,dtype,backward"));
-    for_each_size(p, &text, NULL, put_name);
-    buf_add(&text, S(",latency_us"));
-    const str line = str_copy(arena, buf_str(&text));
-    buf_free(&text);
-    return line;
-}
-
-static str line_of(const struct prediction *p, const struct kernel *kernel, struct arena *arena)
-{
-    struct buf text = {0};
-    const str form = kernel_form_word(kernel->form), op = kernel->variant.len ? kernel->variant : form;
-    const str dtype = dtype_word(kernel->dtype == DTYPE_UNKNOWN ? DTYPE_F32 : kernel->dtype);
-    buf_printf(&text, "%.*s,%.*s,%.*s,%.*s,%d", (int)op.len, op.at, (int)p->device.len, p->device.at, (int)form.len,
-               form.at, (int)dtype.len, dtype.at, kernel->backward);
-    for_each_size(p, &text, kernel, put_size);
-    buf_add(&text, S(","));
-    const str line = str_copy(arena, buf_str(&text));
-    buf_free(&text);
-    return line;
-}
-
 /* ---- showing ---- */
 
 static const double wide = 0.2;
@@ -149,14 +83,18 @@ void measure_show(const struct prediction *p, struct report *report)
     struct section *section = report_section(report, "measure", "What to measure");
     section_text(section,
                  S("The interval is wider than a fifth. These kernels make most of what device work adds to it: "
-                   "measured on that device, and given to 'steptime model fit --adapt TABLE -o FILE', then "
-                   "--models FILE, they narrow it."));
-    section_value(section, "measure_columns", "columns", UNIT_NONE, cell_text(header(p, report_arena(report))));
+                   "measured on that device, and given to 'steptime calibrate --rows TABLE', they narrow it."));
+    struct arena *arena = report_arena(report);
+    const struct kernel **kernels = arena_array(arena, p->row_count, sizeof *kernels);
+    for (uint32_t i = 0; i < p->row_count; i++)
+        kernels[i] = &p->rows[i].kernel;
+    const struct table_lines lines = table_lines_of(kernels, p->row_count);
+    section_value(section, "measure_columns", "columns", UNIT_NONE, cell_text(table_lines_header(&lines, arena)));
     struct table *table = section_table(section, "measure", "");
     table_columns(table, columns);
     for (uint32_t i = 0; i < p->row_count; i++) {
         table_row(table);
-        table_text(table, line_of(p, &p->rows[i].kernel, report_arena(report)));
+        table_text(table, table_line(&lines, kernels[i], p->device, 0, arena));
         table_int(table, (int64_t)p->rows[i].calls);
         table_cell(table, cell_rounded(p->rows[i].doubt_us * 1e3));
     }

@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "calibrate_show.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/order.h"
+#include "model/estimate/interval.h"
+#include "model/families/families.h"
+#include "model/posterior/choose.h"
+#include "model/posterior/like.h"
+#include "model/tables/table_lines.h"
+
+static const double level = 0.9;
+
+/* ---- what was left out ---- */
+
+static const struct column_spec fault_columns[] = {
+    {"fault", "fault", UNIT_NONE, 0, "why rows were left out, as a word"},
+    {"rows", "rows", UNIT_COUNT, 0, "rows that were left out for it"},
+    {"meaning", "what that is", UNIT_NONE, COLUMN_WIDE, "the same in words"},
+    {"first", "the first", UNIT_NONE, COLUMN_WIDE, "where the first of these stands, and what is wrong there"},
+    {0},
+};
+
+static uint32_t faults_of(const struct calibrate_rows *rows)
+{
+    uint32_t count = 0;
+    for (int i = 0; i < ROW_FAULTS; i++)
+        count += rows->faults[i];
+    return count;
+}
+
+void calibrate_show_faults(const struct calibrate_rows *rows, struct report *report)
+{
+    const uint32_t all = faults_of(rows);
+    if (!all)
+        return;
+    report_warning(report, S(""), -1, str_printf(report_arena(report), "%u rows are left out", all));
+    struct table *table = section_table(report_section(report, "left_out", "Rows left out"), "left_out", "");
+    table_columns(table, fault_columns);
+    for (int i = 0; i < ROW_FAULTS; i++) {
+        if (!rows->faults[i])
+            continue;
+        table_row(table);
+        table_text(table, str_of(row_fault_word((enum row_fault)i)));
+        table_int(table, rows->faults[i]);
+        table_text(table, str_of(row_fault_meaning((enum row_fault)i)));
+        table_text(table, rows->first[i]);
+    }
+}
+
+/* ---- what the rows changed ---- */
+
+/* The rows of one group on one device. */
+struct group_rows {
+    const struct family *family;
+    const struct hardware *hardware;
+    str group;
+    const struct kernel **kernels;
+    double *us;
+    uint32_t count;
+};
+
+static bool is_of(const struct kernel *kernel, const struct group_rows *of)
+{
+    return family_of_kernel(kernel, of->hardware) == of->family && str_eq(family_group(of->family, kernel), of->group);
+}
+
+static struct group_rows group_of_row(const struct measurements *all, uint32_t row)
+{
+    const struct kernel *kernel = &all->rows[row].kernel;
+    const struct hardware *hardware = &all->devices[all->rows[row].device];
+    const struct family *family = family_of_kernel(kernel, hardware);
+    return (struct group_rows){.family = family, .hardware = hardware, .group = family_group(family, kernel)};
+}
+
+static struct group_rows rows_from(const struct measurements *all, uint32_t first, struct arena *arena)
+{
+    struct group_rows of = group_of_row(all, first);
+    of.kernels = arena_array(arena, all->count, sizeof *of.kernels);
+    of.us = arena_array(arena, all->count, sizeof *of.us);
+    for (uint32_t i = first; i < all->count; i++) {
+        if (all->rows[i].device != all->rows[first].device || !is_of(&all->rows[i].kernel, &of))
+            continue;
+        of.kernels[of.count] = &all->rows[i].kernel;
+        of.us[of.count++] = all->rows[i].us;
+    }
+    return of;
+}
+
+static bool told_before(const struct measurements *all, uint32_t row)
+{
+    const struct group_rows of = group_of_row(all, row);
+    for (uint32_t i = 0; i < row; i++)
+        if (all->rows[i].device == all->rows[row].device && is_of(&all->rows[i].kernel, &of))
+            return true;
+    return false;
+}
+
+static double mean_error_of(const struct models *models, const struct hardware *hardware, const struct group_rows *of)
+{
+    double sum = 0;
+    for (uint32_t i = 0; i < of->count; i++) {
+        struct estimate estimate;
+        if (models_estimate(models, hardware, of->kernels[i], &estimate, NULL))
+            sum += fabs(estimate.us / of->us[i] - 1) / of->count;
+    }
+    return sum;
+}
+
+/* What it is of rows that were not seen: told by the set. */
+static double left_out_error(const struct models *models, const struct hardware *hardware, const struct group_rows *of)
+{
+    struct estimate estimate;
+    return models_estimate(models, hardware, of->kernels[0], &estimate, NULL) ? estimate.error : NAN;
+}
+
+/* The half-width in the middle of kernels like the rows, in other sizes. */
+static double width_of(const struct models *models, const struct hardware *hardware, const struct group_rows *of,
+                       struct arena *arena)
+{
+    enum { LIKE = 64 };
+    double widths[LIKE];
+    uint32_t count = 0;
+    const struct kernel *const *like = kernels_like(of->kernels, of->count, LIKE, hardware, arena);
+    for (uint32_t i = 0; i < LIKE; i++) {
+        struct estimate estimate;
+        if (models_estimate(models, hardware, like[i], &estimate, NULL))
+            widths[count++] = expm1(interval_half_width(estimate_sd(&estimate), level));
+    }
+    qsort(widths, count, sizeof *widths, ascending_reals);
+    return count ? widths[count / 2] : NAN;
+}
+
+static const struct column_spec group_columns[] = {
+    {"device", "device", UNIT_NONE, COLUMN_WIDE, "device that the rows were measured on"},
+    {"group", "group", UNIT_NONE, 0, "kernels that share coefficients"},
+    {"rows", "rows", UNIT_COUNT, 0, "measured rows of the group that were used, those kept from before with them"},
+    {"error_before", "error before", UNIT_RATIO, 0, "mean absolute error of the models as they were, on these rows"},
+    {"error_after", "now, of others", UNIT_RATIO, 0,
+     "mean absolute error of the calibrated set on rows that it does not know: each left out in turn"},
+    {"width_before", "within, before", UNIT_RATIO, 0,
+     "half-width of the interval of nine of ten, above the value, in the middle of kernels like these in other sizes"},
+    {"width_after", "within, now", UNIT_RATIO, 0, "the same by the calibrated set"},
+    {0},
+};
+
+static void group_row(struct table *table, const struct calibrated_device *of, const struct group_rows *rows)
+{
+    struct arena scratch = {0};
+    const struct hardware *hardware = &of->rows->believed.devices[of->device];
+    table_row(table);
+    table_text(table, hardware->name);
+    table_text(table, rows->group);
+    table_int(table, rows->count);
+    table_real(table, mean_error_of(of->before, hardware, rows));
+    table_real(table, left_out_error(of->after, hardware, rows));
+    table_real(table, width_of(of->before, hardware, rows, &scratch));
+    table_real(table, width_of(of->after, hardware, rows, &scratch));
+    arena_free(&scratch);
+}
+
+static void show_groups(const struct calibrated_device *devices, uint32_t count, struct section *section)
+{
+    struct table *table = section_table(section, "groups", "");
+    table_columns(table, group_columns);
+    for (uint32_t d = 0; d < count; d++) {
+        const struct measurements *all = &devices[d].rows->believed;
+        for (uint32_t i = 0; i < all->count; i++) {
+            struct arena scratch = {0};
+            if (all->rows[i].device == devices[d].device && !told_before(all, i)) {
+                const struct group_rows rows = rows_from(all, i, &scratch);
+                group_row(table, &devices[d], &rows);
+            }
+            arena_free(&scratch);
+        }
+    }
+}
+
+/* ---- what to measure next ---- */
+
+static const struct column_spec next_columns[] = {
+    {"row", "row, its time to be filled in", UNIT_NONE, COLUMN_WIDE,
+     "a kernel as a line of a table of measurements, under the value next_columns; latency_us is left to fill in"},
+    {"seconds", "seconds", UNIT_NONE, 0, "that measuring it takes, about"},
+    {0},
+};
+
+enum { CANDIDATES = 200, NEXT = 10 };
+
+static void show_next(const struct calibrated_device *of, struct report *report)
+{
+    struct arena *arena = report_arena(report);
+    const struct measurements *all = &of->rows->believed;
+    const struct hardware *hardware = &all->devices[of->device];
+    const struct kernel **kernels = arena_array(arena, all->count, sizeof *kernels);
+    struct wanted *wanted = arena_array(arena, CANDIDATES, sizeof *wanted);
+    struct choice choices[NEXT];
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < all->count; i++)
+        if (all->rows[i].device == of->device)
+            kernels[count++] = &all->rows[i].kernel;
+    const struct kernel *const *like = kernels_like(kernels, count, CANDIDATES, hardware, arena);
+    for (uint32_t i = 0; i < CANDIDATES; i++) {
+        struct estimate estimate;
+        wanted[i] = (struct wanted){.kernel = like[i], .weight = 1};
+        if (models_estimate(of->after, hardware, like[i], &estimate, NULL))
+            wanted[i].seconds = seconds_to_measure(estimate.us);
+    }
+    const uint32_t picked = choose_rows(of->after, hardware, wanted, CANDIDATES, false, NEXT, choices);
+    const struct kernel *next[NEXT];
+    for (uint32_t i = 0; i < picked; i++)
+        next[i] = like[choices[i].at];
+    const struct table_lines lines = table_lines_of(next, picked);
+    struct section *section = report_section(report, "next", "What to measure next");
+    section_text(section,
+                 S("These kernels, measured on the device and given to --rows, are expected to narrow the intervals "
+                   "most for each second of measuring."));
+    section_value(section, "next_columns", "columns", UNIT_NONE, cell_text(table_lines_header(&lines, arena)));
+    struct table *table = section_table(section, "next", "");
+    table_columns(table, next_columns);
+    for (uint32_t i = 0; i < picked; i++) {
+        table_row(table);
+        table_text(table, table_line(&lines, next[i], hardware->name, 0, arena));
+        table_real(table, wanted[choices[i].at].seconds);
+    }
+}
+
+/* ---- all of it ---- */
+
+void calibrate_show(const struct calibrated_device *devices, uint32_t count, struct report *report)
+{
+    struct section *section = report_section(report, "calibrated", "Calibrated");
+    section_text(section,
+                 S("Predictions for these devices use the sets from now on, and say so: their basis is calibrated."));
+    for (uint32_t i = 0; i < count; i++) {
+        const struct stored_set *stored = &devices[i].stored;
+        section_value(section, "set", "set", UNIT_NONE, cell_text(stored->device));
+        section_value(section, "rows", "rows", UNIT_COUNT, cell_int(stored->rows));
+        section_value(section, "set_file", "kept in", UNIT_NONE, cell_text(str_of(stored->set_path)));
+    }
+    show_groups(devices, count, section);
+    calibrate_show_faults(devices[0].rows, report);
+    show_next(&devices[0], report);
+}

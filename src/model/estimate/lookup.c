@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which set of coefficients answers for a device. */
+#include <math.h>
+
+#include "carry.h"
+#include "coefficients.h"
+#include "generation.h"
+
+static const double same_chip = 0.2; /* the distance of boards with the same chip is less; of chips, more */
+
+str vendor_of(str device)
+{
+    str vendor;
+    return str_cut(&device, ' ', &vendor) ? vendor : S("");
+}
+
+const struct group_model *coefficients_group(const struct family_model *model, str group)
+{
+    for (uint32_t i = 0; i < model->group_count; i++)
+        if (str_eq(model->groups[i].group, group))
+            return &model->groups[i];
+    return NULL;
+}
+
+static const struct coefficient_set *nearest_set(const struct group_model *group, const struct hardware *hardware,
+                                                 double *distance)
+{
+    const struct coefficient_set *nearest = &group->sets[0];
+    *distance = INFINITY;
+    for (uint32_t i = 1; i < group->set_count; i++) {
+        const struct hardware *other = &group->sets[i].hardware;
+        const double this_far = other->name.len ? hardware_distance(other, hardware) : INFINITY;
+        if (this_far >= *distance)
+            continue;
+        *distance = this_far;
+        nearest = &group->sets[i];
+    }
+    return nearest;
+}
+
+/* What is carried to a device that is like no measured one. */
+static const struct coefficient_set *carried_set(const struct group_model *group, const struct hardware *hardware,
+                                                 const struct coefficient_set *nearest)
+{
+    const str vendor = vendor_of(hardware->name);
+    for (uint32_t i = 0; group->carry == CARRY_VENDOR && i < group->vendor_count; i++)
+        if (str_eq(group->vendors[i].device, vendor))
+            return &group->vendors[i];
+    return group->carry == CARRY_NEAREST ? nearest : &group->sets[0];
+}
+
+const struct coefficient_set *coefficients_for(const struct group_model *group, const struct hardware *hardware,
+                                               struct kin *kin)
+{
+    *kin = (struct kin){.kinship = KINSHIP_NONE, .stranger = true};
+    for (uint32_t i = 0; i < group->calibrated_count; i++)
+        if (str_eq(group->calibrated[i].device, hardware->name)) {
+            kin->kinship = KINSHIP_SELF;
+            kin->learned = true;
+            return &group->calibrated[i];
+        }
+    if (!group->set_count)
+        return NULL;
+    const str vendor = vendor_of(hardware->name);
+    for (uint32_t i = 1; i < group->set_count; i++) {
+        kin->stranger &= !str_eq(vendor_of(group->sets[i].device), vendor);
+        if (!str_eq(group->sets[i].device, hardware->name))
+            continue;
+        kin->kinship = KINSHIP_SELF;
+        kin->learned = true;
+        return &group->sets[i];
+    }
+    const struct coefficient_set *nearest = nearest_set(group, hardware, &kin->distance);
+    const struct coefficient_set *sibling =
+        group->carry == CARRY_GENERATIONS ? generation_sibling(group->sets + 1, group->set_count - 1, hardware, NULL)
+                                          : NULL;
+    if (sibling) {
+        kin->kinship = KINSHIP_GENERATION;
+        kin->learned = group->residual == RESIDUAL_GENERATION;
+        return sibling;
+    }
+    if (kin->distance >= same_chip) {
+        kin->other = group->carry == CARRY_NEAREST ? &group->sets[0] : group->carry == CARRY_POOLED ? nearest : NULL;
+        return carried_set(group, hardware, nearest);
+    }
+    kin->kinship = KINSHIP_CHIP;
+    return nearest;
+}
