@@ -27,6 +27,22 @@ static str reason(const struct job *job, struct arena *arena)
     return str_printf(arena, "%.*s takes %.*s of it", (int)where.len, where.at, (int)longer.len, longer.at);
 }
 
+/* Where collectives are missing, ranks that waited in them are not seen to. */
+static str unseen(const struct job *job, struct arena *arena)
+{
+    const struct rank_account *account = &job->ranks.accounts[job->late];
+    const struct late_cause *cause = job->cause_count ? &job->causes[0] : NULL;
+    if (!cause || cause->habit != HABIT_EACH || account->late_steps == account->compared ||
+        cause->per_step_ns < 1.25 * job_late_per_step_ns(job))
+        return S("");
+    const str longer = duration_words(arena, cause->per_step_ns);
+    return str_printf(
+        arena,
+        " That takes %.*s in every step: in the others the collective in which the ranks waited for it is "
+        "not recorded, so it is late by up to as much.",
+        (int)longer.len, longer.at);
+}
+
 str lateness_say(const struct job *job, struct arena *arena)
 {
     if (job->cause_count && job->causes[0].kind == LATE_STAGE)
@@ -38,9 +54,10 @@ str lateness_say(const struct job *job, struct arena *arena)
     const struct rank_account *account = &job->ranks.accounts[job->late];
     const str left =
         account->compared == rank->steps ? S("") : str_printf(arena, " that could be compared, of %u", rank->steps);
-    return str_printf(arena, "Rank %lld is late by %.*s of a step of %.*s: %.*s, in %u of %u steps%.*s.",
+    const str missed = unseen(job, arena);
+    return str_printf(arena, "Rank %lld is late by %.*s of a step of %.*s: %.*s, in %u of %u steps%.*s.%.*s",
                       (long long)rank->rank, (int)late.len, late.at, (int)step.len, step.at, (int)why.len, why.at,
-                      account->late_steps, account->compared, (int)left.len, left.at);
+                      account->late_steps, account->compared, (int)left.len, left.at, (int)missed.len, missed.at);
 }
 
 /* ---- values ---- */

@@ -270,14 +270,17 @@ static str also(const struct verdict *verdict, uint32_t ranks, struct arena *are
 }
 
 /* Where they take more than the steps that were judged, what is said is not of most of the recording. */
-static str left_out(const struct verdict *verdict, struct arena *arena)
+static str left_out(const struct verdict *verdict, enum bound bound, struct arena *arena)
 {
     const double left_ns = (double)verdict->left_out_ns, all_ns = left_ns + (double)verdict->step_ns;
     if (left_ns <= (double)verdict->step_ns)
         return S("");
     const char *cause = verdict->left_out_cause == CAUSE_NONE ? NULL : cause_title(verdict->left_out_cause);
-    return str_printf(arena, "The first and the last step take %.1f %% of the time of all%s%s. The others are ",
-                      100 * left_ns / all_ns, cause ? ", most of it " : "", cause ? cause : "");
+    return str_printf(arena, "The first and the last step take %.1f %% of the time of all%s%s. The others %s ",
+                      100 * left_ns / all_ns, cause ? ", most of it " : "", cause ? cause : "",
+                      bound == BOUND_LATE ? "have a"
+                      : bound == BOUND_START  ? "hold"
+                                              : "are");
 }
 
 static bool is_sampled(const struct verdict *verdict, uint32_t ranks)
@@ -304,7 +307,7 @@ str verdict_say(const struct verdict *verdict, uint32_t ranks, struct arena *are
     }
     const str word = bound_word(answer.bound, verdict->device), gained = gain(verdict, answer.bound, arena);
     const str more = also(verdict, ranks, arena), others = proof(verdict, answer.bound, arena);
-    const str left = left_out(verdict, arena), sample = sampled(verdict, ranks, arena);
+    const str left = left_out(verdict, answer.bound, arena), sample = sampled(verdict, ranks, arena);
     return str_printf(arena, "%.*s%.*s: %.*s%.*s. Replayed too: %.*s%sthe replay explains %.0f %% of the time%.*s.",
                       (int)left.len, left.at, (int)word.len, word.at, (int)gained.len, gained.at, (int)more.len,
                       more.at, (int)others.len, others.at, others.len ? "; " : "", 100 * (1 - verdict_error(verdict)),

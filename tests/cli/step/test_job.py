@@ -53,6 +53,20 @@ class JobTest(unittest.TestCase):
                 self.agree(documents)
                 self.assertEqual(values(documents["summary"])["bound"], "late rank")
 
+    def test_steps_whose_collectives_are_missing_are_told(self):
+        """The cause comes in each step, and the ranks are seen to wait for it in some."""
+        for name in ("every_third_gone_4", "every_third_gone_gc_5"):
+            with self.subTest(name):
+                said = {command: values(document)["late"] for command, document in self.said(JOBS[name]).items()
+                        if "late" in values(document)}
+                self.assertEqual(len(set(said.values())), 1)
+                self.assertRegex(said["summary"], r"in [24] of 6 steps\. That takes (100|80)\.\d+ ms in every step: in the others the "
+                                 "collective in which the ranks waited for it is not recorded, so it is late by up to as much\\.")
+
+    def test_the_steps_between_have_a_late_rank(self):
+        said = values(answers(os.path.join(real.FOLDER, "stages"))["summary"])["verdict"]
+        self.assertIn("The others have a late rank: a step is", said)
+
     def test_a_slower_rank_is_told_from_one_that_was_given_more(self):
         for job in SLOWER:
             if job.cause in ALSO_CAUSE:
