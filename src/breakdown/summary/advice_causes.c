@@ -238,6 +238,10 @@ static str advice(const struct holdup *holdup, const struct facts *facts, struct
     case CAUSE_SLEEP:
         return S("The program sleeps there.");
     case CAUSE_CAPTURE:
+        if (holdup->habit == HABIT_UNKNOWN && holdup->times > 1)
+            return str_printf(
+                arena, "A graph is recorded %u times: where later calls do it again, keep inputs and sizes static.",
+                holdup->times);
         return comes_again(holdup) || holdup->times > 1 ? S("A graph is recorded again: keep inputs and sizes static.")
                : holdup->habit == HABIT_ONE
                    ? S("One step does not show whether a graph is recorded again: record more.")
@@ -271,10 +275,12 @@ static char upper(char c)
     return c >= 'a' && c <= 'z' ? (char)(c - 'a' + 'A') : c;
 }
 
-/* A mean of one step is no mean. */
+/* A mean of one step is no mean; without steps all is one. */
 static const char *of_step(const struct holdup *holdup)
 {
-    return holdup->habit == HABIT_ONE ? "of the one step" : "a step";
+    return holdup->habit == HABIT_ONE       ? "of the one step"
+           : holdup->habit == HABIT_UNKNOWN ? "of the recording"
+                                            : "a step";
 }
 
 str advice_text(const struct holdup *holdup, const struct holdups *holdups, const struct facts *facts,

@@ -245,8 +245,8 @@ static void put_step(const struct facts *facts, struct section *section)
     section_value(section, "steps", "steps of all ranks", UNIT_COUNT, cell_int(facts->steps));
     section_value(section, "ranks", "ranks", UNIT_COUNT, cell_int(facts->ranks));
     const double busy = facts->device ? share(facts, busy_ns(facts)) : NAN;
-    put_device_share(facts, section, "gpu_busy", "GPU busy", busy);
-    put_device_share(facts, section, "gpu_idle", "GPU idle", 1 - busy);
+    put_device_share(facts, section, "gpu_busy", facts->cuda ? "GPU busy" : "device busy", busy);
+    put_device_share(facts, section, "gpu_idle", facts->cuda ? "GPU idle" : "device idle", 1 - busy);
     put_ns(section, "loader_wait", "waiting for data, a step", facts->part_ns[PART_DATA_LOADING]);
     compilations_show(&facts->compilations, section);
     section_value(section, "bound", "bound", UNIT_NONE, cell_text(bound_word(facts->bound, facts->device)));
@@ -284,7 +284,11 @@ static void put_phases(const struct gathered *sums, struct section *section, str
     const double steps = facts->steps ? facts->steps : 1;
     for (int phase = PHASE_FORWARD; phase <= PHASE_OPTIMIZER; phase++) {
         const char *word = phase_word(phase).at;
-        const char *title = str_printf(report_arena(report), "%s, on the %s", word, facts->device ? "GPU" : "host").at;
+        const char *title = str_printf(report_arena(report), "%s, on the %s", word,
+                                       !facts->device ? "host"
+                                       : facts->cuda  ? "GPU"
+                                                      : "device")
+                                .at;
         put_ns(section, word, title, facts->operators ? (double)ns[phase] / steps : NAN);
     }
 }
