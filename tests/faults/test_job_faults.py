@@ -270,6 +270,8 @@ class JobFaults(Folder):
                 document = self.document(command)
                 self.assertEqual(rows_of(document, "doubts"), [])
                 self.assertIsNone(values(document)["late_rank"])
+                self.assertIn("No rank is late by its own work: the link from rank 1 to rank 0 within host node0 is slow and takes 206.00 ms "
+                              "of a step, as ranks leave a ring one after another; clocks are not moved.", self.screen(command))
         self.assertEqual([row["clock_offset_ns"] for row in rows_of(self.document(("ranks",)), "ranks")], [0, 0, 0, 0])
         self.assertIn("41", self.screen(("ranks",)))
 

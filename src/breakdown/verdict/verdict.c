@@ -278,9 +278,9 @@ static str left_out(const struct verdict *verdict, enum bound bound, struct aren
     const char *cause = verdict->left_out_cause == CAUSE_NONE ? NULL : cause_title(verdict->left_out_cause);
     return str_printf(arena, "The first and the last step take %.1f %% of the time of all%s%s. The others %s ",
                       100 * left_ns / all_ns, cause ? ", most of it " : "", cause ? cause : "",
-                      bound == BOUND_LATE ? "have a"
-                      : bound == BOUND_START  ? "hold"
-                                              : "are");
+                      bound == BOUND_LATE    ? "have a"
+                      : bound == BOUND_START ? "hold"
+                                             : "are");
 }
 
 static bool is_sampled(const struct verdict *verdict, uint32_t ranks)
