@@ -40,10 +40,10 @@ static double with_more(double seen, uint32_t devices, double usual, double more
     return sqrt((more * usual * usual + devices * seen * seen) / (more + devices));
 }
 
-static double shift_sd(double seen, uint32_t devices)
+static double shift_sd(double seen, uint32_t devices, double usual)
 {
-    const double width =
-        fmax(widths_of_shift * with_more(seen, devices, 0, added), with_more(seen, devices, usual_shift, added));
+    const double width = fmax(widths_of_shift * with_more(seen, devices, 0, added),
+                              with_more(seen, devices, usual > 0 ? usual : usual_shift, added));
     return interval_sd(width, shift_level);
 }
 
@@ -52,13 +52,15 @@ static double host_sd(double seen, uint32_t hosts)
     return interval_sd(widths_of_host * with_more(seen, hosts, usual_host, added_hosts), shift_level);
 }
 
-static void tell_left_out(const struct group_model *group, struct estimate *estimate)
+static void tell_left_out(const struct answer *answer, const struct kernel *kernel, struct estimate *estimate)
 {
-    const struct coefficient_set *all = &group->sets[0];
+    const struct family *family = answer->family;
+    const struct coefficient_set *all = &answer->group->sets[0];
+    const double usual = family->shift ? family->shift(kernel) : 0;
     const bool told = all->shared > 0 || all->spread > 0;
     const double half = all->error / mean_share * M_SQRT1_2;
     estimate->error = all->error;
-    estimate->shared = told ? shift_sd(all->shared, group->set_count - 1) : half;
+    estimate->shared = told ? shift_sd(all->shared, answer->group->set_count - 1, usual) : half;
     estimate->own = told ? all->spread : half;
 }
 
@@ -132,9 +134,11 @@ static void tell_calibrated(const struct family *family, const struct coefficien
     estimate->own = hypot(set->spread, calibrated_own(set->calibrated, &spot));
 }
 
-static void tell_source(const struct group_model *group, const struct coefficient_set *set, const struct kin *kin,
-                        const struct kernel *kernel, struct estimate *estimate)
+static void tell_source(const struct answer *answer, const struct kernel *kernel, struct estimate *estimate)
 {
+    const struct group_model *group = answer->group;
+    const struct coefficient_set *set = answer->set;
+    const struct kin *kin = answer->kin;
     estimate->from = source_of(group, set);
     estimate->model = group->group;
     if (kin->kinship == KINSHIP_SELF) {
@@ -149,7 +153,7 @@ static void tell_source(const struct group_model *group, const struct coefficien
         return;
     }
     if (group->sets[0].error > 0)
-        tell_left_out(group, estimate);
+        tell_left_out(answer, kernel, estimate);
     else /* one device was measured: nothing says how far it carries */
         estimate_prior(estimate);
     widen(kin, kernel, estimate);
@@ -212,7 +216,7 @@ void doubt_of_set(const struct answer *answer, const struct hardware *hardware, 
 {
     const struct family *family = answer->family;
     const struct coefficient_set *set = answer->set;
-    tell_source(answer->group, set, answer->kin, kernel, estimate);
+    tell_source(answer, kernel, estimate);
     estimate->own *= family_doubt(family, kernel);
     if (set->calibrated)
         tell_calibrated(family, set, hardware, kernel, estimate);

@@ -334,6 +334,7 @@ const struct family family_attention = {
     .us = us,
     .libraries = serving_libraries,
     .doubt = attention_doubt,
+    .shift = attention_shift,
     .parameters = parameters,
     .parameter_count = COEFFICIENTS,
     .describe = describe,

@@ -22,6 +22,9 @@ struct attention attention_of(const struct kernel *kernel, const struct hardware
 /* Few queries after a cache, whose reading takes the time: cut in parts, each with all queries that share its keys. */
 bool attention_decodes(const struct kernel *kernel);
 
+/* Latent attention is written anew for each generation, or falls back on kernels for anything (set after seeing A100). */
+double attention_shift(const struct kernel *kernel);
+
 /* Heads wider than 128 have kernels of their own, whose choice varies: off by so much more (set after seeing them). */
 double attention_doubt(const struct kernel *kernel);
 

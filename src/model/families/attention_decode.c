@@ -259,6 +259,7 @@ const struct family family_attention_decode = {
     .us = us,
     .libraries = serving_libraries,
     .doubt = attention_doubt,
+    .shift = attention_shift,
     .parameters = parameters,
     .parameter_count = COEFFICIENTS,
     .describe = describe,

@@ -11,6 +11,14 @@ bool attention_decodes(const struct kernel *kernel)
     return kernel->attention.queries <= DECODED_QUERIES && kernel->attention.keys > kernel->attention.queries;
 }
 
+double attention_shift(const struct kernel *kernel)
+{
+    const struct kernel *k = kernel;
+    const bool latent =
+        k->attention.latent || (k->attention.value_width && k->attention.value_width != k->attention.width);
+    return latent ? 1.2 : 0;
+}
+
 double attention_doubt(const struct kernel *kernel)
 {
     return kernel->attention.width > 128 && !kernel->attention.latent ? 1.6 : 1;

@@ -47,6 +47,9 @@ struct family {
     /* How much further off kernels of this sort are than usual ones of the family: a factor on what is each one's own. NULL: 1. */
     double (*doubt)(const struct kernel *kernel);
 
+    /* How far devices may differ as a whole that were not measured, ln, nine of ten; 0, NULL: as is usual (estimate/doubt.c). */
+    double (*shift)(const struct kernel *kernel);
+
     /* Which kernels of its forms it has; NULL: all. The first family that takes a kernel has it. */
     bool (*takes)(const struct kernel *kernel);
 

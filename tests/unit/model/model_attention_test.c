@@ -161,6 +161,21 @@ static void what_was_measured_is_told_so(void **state)
     assert_int_equal(estimate_on(&h100, back).basis, BASIS_ANALYTIC);
 }
 
+/* Latent attention and wide heads have kernels of their own by generation: what is carried says so. */
+static void kernels_of_their_own_are_doubted_more(void **state)
+{
+    const struct hardware l40s = device("NVIDIA L40S"), b300 = device("NVIDIA B300 SXM6 AC");
+    struct kernel usual = decoding(32, 32, 8, 8192), wide = usual, latent = usual;
+    usual.library = wide.library = latent.library = LIBRARY_VLLM;
+    wide.attention.width = 192;
+    latent.attention.width = 576;
+    latent.attention.value_width = 512;
+    latent.attention.key_heads = latent.attention.latent = 1;
+    assert_true(estimate_on(&l40s, wide).own > 1.5 * estimate_on(&l40s, usual).own);
+    assert_true(estimate_on(&l40s, latent).shared > 2 * estimate_on(&l40s, usual).shared);
+    assert_true(estimate_on(&b300, wide).own > 1.5 * estimate_on(&b300, usual).own);
+}
+
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
@@ -177,6 +192,7 @@ int main(void)
         cmocka_unit_test(keys_of_eight_bits_are_read_faster),
         cmocka_unit_test(a_latent_cache_is_read_faster_than_that_of_its_heads),
         cmocka_unit_test(what_was_measured_is_told_so),
+        cmocka_unit_test(kernels_of_their_own_are_doubted_more),
     };
     return cmocka_run_group_tests(tests, open_models, close_models);
 }
