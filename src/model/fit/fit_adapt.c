@@ -166,8 +166,6 @@ static void adapt_part(const struct models *models, const struct work *work, uin
     const struct coefficient_set *found = coefficients_for(group, prior.hardware, &kin);
     const struct coefficient_set *carried = found ? found : &unfitted;
     const struct starts starts = starts_of(group, carried, kin.kinship, work->arena);
-    const bool learned =
-        kin.kinship == KINSHIP_SELF || (kin.kinship == KINSHIP_GENERATION && group->residual == RESIDUAL_GENERATION);
     doubt_before(models, rows, &prior);
     prior.centre = carried;
     struct coefficient_set centre = *best_start(work, &prior, rows, &starts), set;
