@@ -175,10 +175,12 @@ static void name(struct work *w, const struct stretch_group *group, struct holdu
         out->what = str_copy(w->arena, trace_name(w->trace, event));
         out->title = event_title(w->trace->kind[event], out->what, w->arena);
         const str kernel = kernel_behind(w, longest, group->cause);
-        const str around = kernel.len ? kernel : event_around(w, longest->row);
-        const bool alone = group->cause == CAUSE_NO_LAUNCH /* the event is what stands around */
+        str around = kernel.len ? kernel : event_around(w, longest->row);
+        around = around.len ? around : range_around(w, longest->node);
+        const bool alone = group->cause == CAUSE_NO_LAUNCH ||
+                           str_eq(around, out->what) /* the event is what stands around */
                            || group->cause == CAUSE_LOADING || group->cause == CAUSE_LOADER_WAIT;
-        out->inside = alone ? S("") : str_copy(w->arena, around.len ? around : range_around(w, longest->node));
+        out->inside = alone ? S("") : str_copy(w->arena, around);
         const uint32_t line = origin_line(w->origins, longest->row);
         out->line = line ? str_copy(w->arena, line_title(trace_text(w->trace, line))) : S("");
     }

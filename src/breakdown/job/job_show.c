@@ -55,9 +55,12 @@ str lateness_say(const struct job *job, struct arena *arena)
     const str left =
         account->compared == rank->steps ? S("") : str_printf(arena, " that could be compared, of %u", rank->steps);
     const str missed = unseen(job, arena);
-    return str_printf(arena, "Rank %lld is late by %.*s of a step of %.*s: %.*s, in %u of %u steps%.*s.%.*s",
-                      (long long)rank->rank, (int)late.len, late.at, (int)step.len, step.at, (int)why.len, why.at,
-                      account->late_steps, account->compared, (int)left.len, left.at, (int)missed.len, missed.at);
+    const str when = rank->steps == 1 ? S("in the one step")
+                                      : str_printf(arena, "in %u of %u steps%.*s", account->late_steps,
+                                                   account->compared, (int)left.len, left.at);
+    return str_printf(arena, "Rank %lld is late by %.*s of a step of %.*s: %.*s, %.*s.%.*s", (long long)rank->rank,
+                      (int)late.len, late.at, (int)step.len, step.at, (int)why.len, why.at, (int)when.len, when.at,
+                      (int)missed.len, missed.at);
 }
 
 /* ---- values ---- */

@@ -266,8 +266,10 @@ static str subject(const struct holdup *holdup, const struct facts *facts, struc
     if (holdup->cause == CAUSE_PYTHON)
         return facts->cuda || !facts->device ? S("Python between operators") : S("host code between calls");
     const double mean_us = facts->kernels > 0 ? facts->kernel_ns / facts->kernels / 1e3 : 0;
-    return facts->device ? str_printf(arena, "launching %.0f kernels a step of %.1f us each", facts->kernels, mean_us)
-                         : S("operators beside their work");
+    return facts->device
+               ? str_printf(arena, "launching %.0f kernels%s of %.1f us each", facts->kernels,
+                            holdup->habit == HABIT_ONE || holdup->habit == HABIT_UNKNOWN ? "" : " a step", mean_us)
+               : S("operators beside their work");
 }
 
 static char upper(char c)

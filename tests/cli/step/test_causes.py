@@ -128,6 +128,13 @@ class Causes(unittest.TestCase):
         rows = tables_of(self.summary(lambda scene, at, _: kernels(scene, at)))["causes"]
         self.assertNotIn("together", [row["cause"] for row in rows])
 
+    def test_a_range_is_not_inside_of_itself(self):
+        def body(scene, at, _):
+            scene.annotation("my range", at, 5000)
+            return kernels(scene, at + 5010)
+        rows = [row for row in tables_of(self.summary(body))["causes"] if row["what"] == "my range"]
+        self.assertEqual([row["inside"] for row in rows], [""])
+
     def test_one_step_does_not_tell_whether_something_comes_again(self):
         def body(scene, at, _):
             scene.host("CompiledFunction", at, 20_000)

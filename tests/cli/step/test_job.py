@@ -63,6 +63,10 @@ class JobTest(unittest.TestCase):
                 self.assertRegex(said["summary"], r"in [24] of 6 steps\. That takes (100|80)\.\d+ ms in every step: in the others the "
                                  "collective in which the ranks waited for it is not recorded, so it is late by up to as much\\.")
 
+    def test_of_one_step_nothing_is_counted(self):
+        path = support.shared_trace("multirank/param_dlrm_v100_w8")
+        self.assertRegex(values(support.steptime("summary", "--format", "json", path).json)["late"], r"of it, in the one step\.$")
+
     def test_the_steps_between_have_a_late_rank(self):
         said = values(answers(os.path.join(real.FOLDER, "stages"))["summary"])["verdict"]
         self.assertIn("The others have a late rank: a step is", said)
