@@ -23,6 +23,8 @@ import accuracy_models
 import accuracy_own
 import accuracy_serving
 import accuracy_transfer
+import coverage_measured
+import held
 from accuracy_data import PROGRAM, Figure, Program
 from inputs import TOP, Missing
 
@@ -53,7 +55,9 @@ def percent(value):
 
 
 def shown(figure, detail):
-    """The lines of a figure: what, published, promised, ours, and the other ways to say it."""
+    """The lines of a figure: what, published, promised, ours, and the other ways to say it; or how intervals hold."""
+    if isinstance(figure, held.Held):
+        return [figure.line()]
     if figure.missing:
         return [f"     {figure.name:<44} missing: {figure.missing}"]
     mark = {None: "    ", True: "ok  ", False: "MISS"}[figure.met]
@@ -87,15 +91,22 @@ def covered(program, wanted):
     """The tables of the intervals; what is missing is said."""
     if wanted not in "coverage":
         return []
-    print(accuracy_coverage.heading())
+    print(held.heading())
     tables = []
-    try:
-        for table in accuracy_coverage.coverage(program):
-            tables.append(table)
-            print(table.line(), flush=True)
-    except Missing as why:
-        print(f"     coverage of the intervals is missing: {why}")
+    for coverage in (*coverage_measured.GROUPS, accuracy_coverage.coverage):
+        try:
+            for table in coverage(program):
+                tables.append(table)
+                print(table.line(), flush=True)
+        except Missing as why:
+            print(f"     coverage of the intervals is missing: {why}")
     return tables
+
+
+def numbers(figure):
+    if isinstance(figure, held.Held):
+        return figure.numbers()
+    return {**dataclasses.asdict(figure), "ours": figure.ours, "met": figure.met}
 
 
 def main():
@@ -111,8 +122,7 @@ def main():
             print("\n".join(shown(figure, asked.detail)), flush=True)
     tables = covered(program, asked.only)
     with open(asked.output, "w") as out:
-        json.dump([{**dataclasses.asdict(f), "ours": f.ours, "met": f.met} for f in figures]
-                  + [table.numbers() for table in tables], out, indent=1)
+        json.dump([numbers(f) for f in figures + tables], out, indent=1)
     missed = [f.name for f in figures + tables if f.met is False]
     print(f"{len(missed)} of {sum(f.met is not None for f in figures + tables)} promises are not kept"
           + (": " + "; ".join(missed) if missed else ""))

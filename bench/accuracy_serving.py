@@ -3,24 +3,24 @@
 or GB200 left out), and far, where none was (A100 or H100 left out).
 
 Each GPU is predicted by a fit of this program that never saw a row of it. Errors are the mean of |predicted / measured - 1|
-over rows of the newest version of each engine there, the engine told, then the mean over the GPUs. Of intervals the columns
-mean, median and gmae are the share within, the half-width in the middle, and that over the error in the middle. Not scored: rows timed
+over rows of the newest version of each engine there, the engine told, then the mean over the GPUs. Not scored: rows timed
 with the host, and rows that took more than twice as long as both neighbours in m (spikes, of which the tables' remarks tell), and caches that
 were read faster than memory allows.
+Beside the errors stands how many truths lie within the intervals (held.py), of each GPU and of all that were left
+out, near and far for themselves: these are wide by another measure.
 
 accuracy_serving.py [--program FILE] [--detail] [TABLE...]     alone, of the tables named (all: about ten minutes)
 """
 import argparse
-import math
 import os
 import statistics
 import sys
 import tempfile
 from collections import defaultdict
-from dataclasses import dataclass
 
 import serving
-from accuracy_data import PROGRAM, Errors, Figure, Program, figure, path
+from accuracy_data import PROGRAM, Errors, Program, figure, path
+from held import TIME, Held, answered, heading, held_of
 
 NEAR = {"B200": "NVIDIA B200", "GB200": "NVIDIA GB200"}
 FAR = {"H100": "NVIDIA H100 SXM 80GB", "A100": "NVIDIA A100-SXM4-80GB"}
@@ -46,7 +46,7 @@ def saved(rows, folder, name):
 
 
 def left_out(program, families, rows, fitted, device, folder):
-    """The rows of the device, some of each engine and format, with the predictions of a fit without it."""
+    """Some rows of the device, of each engine and format, with what a fit without it makes of them; and how many had no answer."""
     model = os.path.join(folder, "model.txt")
     table = saved(serving.thinned(rows, fitted), folder, "fit.csv")
     with open(model, "w", encoding="utf-8") as all_families:
@@ -57,58 +57,28 @@ def left_out(program, families, rows, fitted, device, folder):
                 all_families.write(text.read())
     own = [row for row in rows if serving.DEVICES.get(row["device"], row["device"]) == device]
     tested = list(serving.thinned(own, SCORED))
-    asked = saved([{key: value for key, value in row.items() if key != "latency_us"} for row in tested], folder,
-                  "asked.csv")
-    return tested, program.table("predict", "kernel", "--models", model, "--input", asked)
-
-
-class Held(list):
-    """Of the rows of a device: how far off each was and how wide its interval, as logarithms."""
-
-    def add(self, answer, row):
-        predicted = float(answer["predicted_us"])
-        self.append((abs(math.log(float(row["latency_us"]) / predicted)), math.log(float(answer["high_us"]) / predicted)))
-
-    def summary(self):
-        """The share within, percent; the half-width and the error in the middle, and the first over the second."""
-        width = statistics.median(math.expm1(half) for _, half in self)
-        error = statistics.median(math.expm1(off) for off, _ in self)
-        return {"n": len(self), "mean": 100 * statistics.fmean(off <= half for off, half in self), "median": 100 * width,
-                "p95": None, "bias": None, "gmae": width / error}
-
-
-@dataclass
-class Within(Figure):
-    """
-    Truths within the intervals of 90 %. A device of 200 rows or more must have 75 to 99 %, all devices of the table together,
-    each weighing the same, 85 to 95, and the half-width in the middle must be at most four times the error in the middle.
-    """
-    pooled: bool = False
-
-    @property
-    def met(self):
-        if self.pooled:
-            return 85 <= self.ours <= 95 and self.stats["gmae"] <= 4
-        return all(75 <= part["mean"] <= 99 for part in self.detail.values() if part["n"] >= 200)
+    answers = answered(program, tested, "--models", model)
+    return answers, len(tested) - len(answers)
 
 
 def scored(program, table, devices):
-    """By format: errors and intervals of each device that has rows."""
+    """By format: errors and coverage of each device that has rows."""
     families, formats = TABLES[table]
     rows = [row for row in serving.converted(path("serving"), table) if row.get("format", "") in formats]
     measured = {serving.DEVICES.get(row["device"], row["device"]) for row in rows}
-    errors, within = defaultdict(dict), defaultdict(dict)
+    errors, held = defaultdict(dict), defaultdict(dict)
     for name, device in devices.items():
         if device not in measured:
             continue
         with tempfile.TemporaryDirectory() as folder:
-            for row, answer in zip(*left_out(program, families, rows, MANY.get(table, FITTED), device,
-                                              folder)):
-                of = row.get("format", "")
-                errors[of].setdefault(name, Errors()).add(answer["predicted_us"], row["latency_us"])
-                if answer["predicted_us"]:
-                    within[of].setdefault(name, Held()).add(answer, row)
-    return errors, within
+            answers, missing = left_out(program, families, rows, MANY.get(table, FITTED), device, folder)
+        for of in sorted({answer.get("format", "") for answer in answers}):
+            mine = [answer for answer in answers if answer.get("format", "") == of]
+            errors[of][name] = Errors(unpredicted=missing)
+            for answer in mine:
+                errors[of][name].add(answer["predicted_us"], answer[TIME])
+            held[of][name] = held_of(f"{formats[of][0]}, {name}", mine)
+    return errors, held
 
 
 def joined(name, target, parts):
@@ -119,26 +89,21 @@ def joined(name, target, parts):
     return shown
 
 
-def share_within(name, within, pooled=False):
-    parts = {device: held.summary() for device, held in within.items()}
-    middle = {key: statistics.fmean(part[key] for part in parts.values()) for key in ("mean", "median", "gmae")}
-    return Within(name, "mean", "-", None, {"n": sum(map(len, within.values())), "p95": None, "bias": None, **middle},
-                  detail=parts, pooled=pooled)
-
-
 def serving_kernels(program, tables=TABLES):
+    """Errors of each table, then how its intervals hold."""
     for table in tables:
         _, formats = TABLES[table]
-        together = defaultdict(dict)
         for how, devices in (("near", NEAR), ("far", FAR)):
-            errors, within = scored(program, table, devices)
+            errors, held = scored(program, table, devices)
             for of, (name, *targets) in formats.items():
-                if of in errors:
-                    yield joined(f"{name}, {how}: {'/'.join(errors[of])} left out", targets[how == "far"], errors[of])
-                    yield share_within("  within 90 %; half-width; over error", within[of])
-                    together[of] |= within[of]
-        for of, (name, *_) in formats.items():
-            yield share_within(f"{name}: all within 90 %", together[of], pooled=True)
+                if of not in errors:
+                    continue
+                pooled = Held(f"{name}, all left out, {how}", pooled=len(held[of]) > 1)
+                yield joined(f"{name}, {how}: {'/'.join(errors[of])} left out", targets[how == "far"], errors[of])
+                for part in held[of].values():
+                    yield part
+                    pooled.join(part)
+                yield pooled
 
 
 def main():
@@ -148,7 +113,7 @@ def main():
     parser.add_argument("--detail", action="store_true")
     parser.add_argument("tables", nargs="*", choices=[[], *TABLES], default=[], metavar="TABLE")
     asked = parser.parse_args()
-    print(accuracy.heading())
+    print(accuracy.heading() + "\n" + heading())
     kept = True
     for shown in serving_kernels(Program(asked.program), asked.tables or TABLES):
         kept &= shown.met is not False

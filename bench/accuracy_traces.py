@@ -16,7 +16,7 @@ from inputs import SHARED, TOP
 
 FOLDERS = ("kineto/*.json.gz", "multirank/*/*rank0*.json.gz")
 Unit = collections.namedtuple(
-    "Unit", "file device operator way form sizes dtype kernels launches recorded modelled dims values")
+    "Unit", "file device operator way form sizes dtype kernels launches recorded modelled doubt dims values")
 
 
 def units(program, traces):

@@ -2,12 +2,14 @@
 /*
  * units_bench TRACE...: what the kernel models say of every operator of a trace that launches, beside what was recorded
  * on the device. Tab-separated: file, device, operator, way, form, sizes of the largest kernel, element type, kernels,
- * launches, recorded us, modelled us, shapes, values. Of the step in the middle; bench/accuracy_traces.py sums it up.
+ * launches, recorded us, modelled us, standard deviation of ln(true / modelled), shapes, values. Of the step in the middle; bench/accuracy_traces.py sums it up.
  */
+#include <math.h>
 #include <stdio.h>
 
 #include "program/program.h"
 #include "hw/hardware.h"
+#include "model/estimate/interval.h"
 #include "model/estimate/model.h"
 #include "predict/plan/units.h"
 #include "read/read.h"
@@ -31,16 +33,17 @@ static struct recorded recorded_of(const struct program *p, uint32_t op)
     return recorded;
 }
 
-static double modelled_us(const struct lowering *lowering, const struct models *models, const struct hardware *hardware,
-                          const struct kernel **largest)
+static struct estimate_sum modelled(const struct lowering *lowering, const struct models *models,
+                                    const struct hardware *hardware, const struct kernel **largest)
 {
-    double sum = 0, most = -1;
+    struct estimate_sum sum = {0};
+    double most = -1;
     for (uint32_t i = 0; i < lowering->count; i++) {
         struct estimate estimate;
         struct steptime_error err;
         if (!models_estimate(models, hardware, &lowering->kernels[i], &estimate, &err))
             continue;
-        sum += estimate.us;
+        estimate_sum_add(&sum, &estimate, estimate.us);
         if (estimate.us <= most)
             continue;
         most = estimate.us;
@@ -81,13 +84,16 @@ static void print_unit(const char *path, const struct program *program, const st
     const struct recorded recorded = recorded_of(program, unit->op);
     const str way = lowering_way_word(unit->lowering.way);
     const struct kernel *largest = NULL;
-    const double us = modelled_us(&unit->lowering, models, hardware, &largest);
+    const struct estimate_sum sum = modelled(&unit->lowering, models, hardware, &largest);
+    double shared, own;
+    estimate_sum_sd(&sum, &shared, &own);
     if (!recorded.launches)
         return;
     printf("%s\t%.*s\t%.*s\t%.*s\t", path, (int)hardware->name.len, hardware->name.at, (int)op->name.len, op->name.at,
            (int)way.len, way.at);
     print_kernel(largest);
-    printf("\t%u\t%u\t%.3f\t%.3f", unit->lowering.count, recorded.launches, recorded.us, us);
+    printf("\t%u\t%u\t%.3f\t%.3f\t%.4f", unit->lowering.count, recorded.launches, recorded.us, sum.us,
+           hypot(shared, own));
     print_text(op->arguments.dims);
     print_text(op->arguments.values);
     putchar('\n');

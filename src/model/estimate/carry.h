@@ -7,9 +7,10 @@
 
 /*
  * 0 for the same figures. Differences of how a multiprocessor is built count most, for they tell architectures apart;
- * size and speed, which every analytic form takes into account by itself, count little. A figure that either lacks
- * counts as a small difference.
+ * size and speed, which every analytic form takes into account by itself, count little, and so do FLOP for each byte of
+ * memory, and power. A figure that either lacks counts as a small difference. Of another vendor none is near. What goes over
+ * links is as unlike as these are, too.
  */
-double hardware_distance(const struct hardware *a, const struct hardware *b);
+double hardware_distance(const struct hardware *a, const struct hardware *b, bool over_links);
 
 #endif

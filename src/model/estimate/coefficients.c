@@ -376,6 +376,7 @@ static bool read_lines(struct reading *reading, str text)
         if (words.len && words.at[0] != '#' && !read_line(reading, words))
             return false;
     }
+    coefficients_settle(model);
     return end_set(reading);
 }
 

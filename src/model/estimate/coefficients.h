@@ -93,6 +93,9 @@ struct group_model {
     uint32_t vendor_count;
     struct coefficient_set *calibrated; /* of devices of which a few rows were measured; for no other device */
     uint32_t calibrated_count;
+    bool over_links; /* of the family */
+    double
+        apart; /* root mean square distance of devices to the nearest other; 0: none, or generations are told apart */
 };
 
 struct family_model {
@@ -102,6 +105,9 @@ struct family_model {
     struct group_model *groups;
     uint32_t group_count;
 };
+
+/* Sets `apart` and `over_links`, once all sets are there. */
+void coefficients_settle(struct family_model *model);
 
 /*
  * Into a model whose family is set and that is else zeroed; `line` is the number of the text's first line. An empty text

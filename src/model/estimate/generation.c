@@ -27,7 +27,7 @@ const struct coefficient_set *generation_sibling(const struct coefficient_set *s
         const struct coefficient_set *set = &sets[i];
         if (set == left_out || !set->hardware.name.len || !hardware_same_generation(&set->hardware, hardware))
             continue;
-        const double distance = hardware_distance(&set->hardware, hardware);
+        const double distance = hardware_distance(&set->hardware, hardware, false);
         if (distance >= least)
             continue;
         least = distance;

@@ -29,13 +29,40 @@ static const struct coefficient_set *nearest_set(const struct group_model *group
     *distance = INFINITY;
     for (uint32_t i = 1; i < group->set_count; i++) {
         const struct hardware *other = &group->sets[i].hardware;
-        const double this_far = other->name.len ? hardware_distance(other, hardware) : INFINITY;
+        const double this_far = other->name.len ? hardware_distance(other, hardware, group->over_links) : INFINITY;
         if (this_far >= *distance)
             continue;
         *distance = this_far;
         nearest = &group->sets[i];
     }
     return nearest;
+}
+
+/* Left out, a device is left with all others. */
+static double distance_left_out(const struct group_model *group, const struct hardware *hardware)
+{
+    double least = INFINITY;
+    for (uint32_t i = 1; i < group->set_count; i++) {
+        const struct hardware *other = &group->sets[i].hardware;
+        const bool gone = other == hardware || !other->name.len;
+        least = gone ? least : fmin(least, hardware_distance(other, hardware, group->over_links));
+    }
+    return least;
+}
+
+void coefficients_settle(struct family_model *model)
+{
+    for (uint32_t g = 0; g < model->group_count; g++) {
+        struct group_model *group = &model->groups[g];
+        double squares = 0, count = 0;
+        group->over_links = family_over_links(model->family);
+        for (uint32_t i = 1; i < group->set_count && group->carry != CARRY_GENERATIONS; i++) {
+            const double distance = distance_left_out(group, &group->sets[i].hardware);
+            squares += isfinite(distance) ? distance * distance : 0;
+            count += isfinite(distance);
+        }
+        group->apart = count > 0 ? sqrt(squares / count) : 0;
+    }
 }
 
 /* What is carried to a device that is like no measured one. */

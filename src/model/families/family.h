@@ -141,6 +141,12 @@ double family_doubt(const struct family *family, const struct kernel *kernel);
 /* How far what was learned may move a time of the family either way, ln. */
 double family_most_residual(const struct family *family);
 
+/* Whether its kernels go over links between devices. */
+static inline bool family_over_links(const struct family *family)
+{
+    return family->forms & (1u << FORM_COLLECTIVE | 1u << FORM_ITERATION);
+}
+
 /* NULL where no family takes it. */
 const struct family *family_of_kernel(const struct kernel *kernel, const struct hardware *hardware);
 str family_group(const struct family *family, const struct kernel *kernel);

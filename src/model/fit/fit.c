@@ -139,25 +139,41 @@ struct trees *learn_residual(const struct work *work, const struct coefficient_s
     return trees;
 }
 
-/* The rows of one fold, or all others. Rows that follow each other in a table are alike, so a fold is a stretch of them. */
+/*
+ * The rows of one fold, or all others. Rows that follow each other in a table are alike, so a fold is made of stretches of
+ * them: of 16 rows, and where there are few, of fewer, so that a fold has 16 of them.
+ */
 static struct rows fold_rows(struct rows rows, uint32_t fold, bool inside, struct arena *arena)
 {
-    enum { STRETCH = 16 };
+    enum { MOST_STRETCH = 16, STRETCHES = 16 };
+    const uint32_t even = rows.count / (FOLDS * STRETCHES) + 1, stretch = even < MOST_STRETCH ? even : MOST_STRETCH;
     struct rows some = {arena_array(arena, rows.count, sizeof *some.at), 0};
     for (uint32_t i = 0; i < rows.count; i++)
-        if ((i / STRETCH % FOLDS == fold) == inside)
+        if ((i / stretch % FOLDS == fold) == inside)
             some.at[some.count++] = rows.at[i];
     return some;
 }
 
-static double fold_error(const struct work *work, const struct coefficient_set *set, struct rows rows, uint32_t fold,
-                         struct tally *tally)
+/*
+ * The error is of rows without their drift, the doubt of them as they were measured: who measures a lone call has it in the
+ * time, and the next one will.
+ */
+static double judged(const struct work *work, const struct coefficient_set *set, bool residual, struct rows rows,
+                     struct rows measured, struct tally *tally)
+{
+    const double error = tally_add(tally, work, set, residual, measured);
+    return work->family->drifts ? mean_error(work, set, residual, rows) : error;
+}
+
+static double fold_error(const struct work *work, uint32_t part, uint32_t fold, struct tally *tally)
 {
     struct arena scratch = {0};
-    struct coefficient_set trial = *set;
-    const struct rows inside = fold_rows(rows, fold, true, &scratch);
-    trial.residual = learn_residual(work, set, fold_rows(rows, fold, false, &scratch), &scratch);
-    const double error = tally_add(tally, work, &trial, true, inside);
+    struct coefficient_set trial = work->own[part];
+    const struct rows rows = work->parts[part];
+    const struct rows inside = fold_rows(rows, fold, true, &scratch),
+                      measured = fold_rows(work->measured[part], fold, true, &scratch);
+    trial.residual = learn_residual(work, &work->own[part], fold_rows(rows, fold, false, &scratch), &scratch);
+    const double error = judged(work, &trial, true, inside, measured, tally);
     arena_free(&scratch);
     return error;
 }
@@ -166,7 +182,7 @@ static double own_trees_error(const struct work *work, uint32_t part, struct tal
 {
     double sum = 0;
     for (uint32_t fold = 0; fold < FOLDS; fold++)
-        sum += fold_error(work, &work->own[part], work->parts[part], fold, tally);
+        sum += fold_error(work, part, fold, tally);
     return sum / FOLDS;
 }
 
@@ -199,7 +215,7 @@ static void tally_part(const struct work *work, uint32_t part, bool learn, struc
     const struct rows rows = work->parts[part];
     struct tally bare = tally_new(rows.count, &scratch), corrected = bare;
     corrected.at = arena_array(&scratch, rows.count, sizeof *corrected.at);
-    plain->error = tally_add(&bare, work, &work->own[part], false, rows);
+    plain->error = judged(work, &work->own[part], false, rows, work->measured[part], &bare);
     tally_own(&bare, plain);
     *learned = *plain;
     if (learn && steady(work, part)) {
@@ -404,4 +420,5 @@ void fit_family(const struct family *family, const struct measurements *measurem
         }
         arena_free(&scratch);
     }
+    coefficients_settle(model);
 }

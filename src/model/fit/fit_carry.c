@@ -91,7 +91,8 @@ static uint32_t nearest_part(const struct work *work, uint32_t part)
     uint32_t nearest = part;
     double least = INFINITY;
     for (uint32_t i = 0; i < work->part_count; i++) {
-        const double distance = hardware_distance(&work->own[i].hardware, &work->own[part].hardware);
+        const double distance =
+            hardware_distance(&work->own[i].hardware, &work->own[part].hardware, family_over_links(work->family));
         if (i == part || distance >= least)
             continue;
         least = distance;

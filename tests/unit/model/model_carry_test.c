@@ -2,12 +2,13 @@
 /* Which devices are alike: what kernels a library has for them goes by generation. */
 #include "hw/catalogue.h"
 #include "model/estimate/carry.h"
+#include "model/estimate/interval.h"
 #include "model_case.h"
 
 static double distance(const char *one, const char *other)
 {
     const struct hardware a = device(one), b = device(other);
-    return hardware_distance(&a, &b);
+    return hardware_distance(&a, &b, false);
 }
 
 /* The names of their kernels in public tables: maxwell_ on P4 and P100, volta_ on V100 and T4. */
@@ -34,12 +35,65 @@ static void a_device_is_like_itself(void **state)
     assert_true(distance("Tesla T4", "NVIDIA B200") == distance("NVIDIA B200", "Tesla T4"));
 }
 
+/* In each figure that tells of one, alone. */
+static void every_figure_makes_a_distance(void **state)
+{
+    static const enum hw_key keys[] = {HW_MEMORY_RATE, HW_L2_BYTES, HW_POWER, HW_FP32};
+    const struct hardware a = device("NVIDIA A100-SXM4-80GB");
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        struct hardware b = a;
+        b.figure[keys[i]] *= 2;
+        assert_true(hardware_distance(&a, &b, false) > 0.2);
+    }
+    struct hardware more = a;
+    more.figure[HW_FP32] *= 2;
+    const double intenser = hardware_distance(&a, &more, false);
+    more.figure[HW_MEMORY_RATE] *= 2; /* as many FLOP for each byte again */
+    assert_true(hardware_distance(&a, &more, false) < 2 * intenser);
+}
+
+static void another_vendor_is_never_near(void **state)
+{
+    const struct hardware a = device("NVIDIA A100-SXM4-80GB");
+    struct hardware b = a;
+    b.name = S("AMD of the same figures");
+    assert_true(hardware_distance(&a, &b, false) > distance("Tesla T4", "Tesla V100-PCIE-32GB"));
+}
+
+static void links_count_where_kernels_go_over_them(void **state)
+{
+    const struct hardware h100 = device("H100"), h800 = device("H800");
+    assert_true(hardware_distance(&h100, &h800, false) == 0);
+    assert_true(hardware_distance(&h100, &h800, true) > 0.5);
+}
+
+/* What is carried farther than devices were left out from is in more doubt. */
+static void intervals_widen_with_the_distance(void **state)
+{
+    const struct kernel product = {.form = FORM_BMM, .dtype = DTYPE_F32, .product = {8, 512, 512, 512}};
+    struct hardware hardware = device("Tesla T4");
+    hardware.name = S("NVIDIA of nobody");
+    hardware.figure[HW_SHARED_BYTES_PER_SM] *= 1.5; /* not the same chip */
+    const struct estimate near = estimate_on(&hardware, product);
+    hardware.figure[HW_POWER] *= 50;
+    hardware.figure[HW_SHARED_BYTES_PER_SM] *= 50;
+    const struct estimate far = estimate_on(&hardware, product);
+    hardware.name = S("Somebody of nobody");
+    const struct estimate strange = estimate_on(&hardware, product);
+    assert_true(far.shared > 1.2 * near.shared);
+    assert_true(strange.shared > far.shared && strange.shared <= 2.01 * near.shared);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_generation_is_nearer_than_a_size),
         cmocka_unit_test(narrow_boards_have_their_generation),
         cmocka_unit_test(a_device_is_like_itself),
+        cmocka_unit_test(every_figure_makes_a_distance),
+        cmocka_unit_test(another_vendor_is_never_near),
+        cmocka_unit_test(links_count_where_kernels_go_over_them),
+        cmocka_unit_test(intervals_widen_with_the_distance),
     };
     return cmocka_run_group_tests(tests, open_models, close_models);
 }
