@@ -3,25 +3,17 @@
 
 #include <assert.h>
 
-/* Of a hop. The other bits are the kind of its edge. */
-enum {
-    LAST = 1 << 8,        /* of its node */
-    FROM_START = 1 << 9,  /* leaves when its source starts */
-    FROM_SHARE = 1 << 10, /* leaves at a share of its source's work */
-    FREED = 1 << 11,      /* of the kind that may be freed */
-};
-
 /* ---- what a node waits for ---- */
 
 static struct hop hop_of(const struct net *net, const struct edge *edge, uint32_t freed_kind)
 {
     struct hop hop = {edge->from, edge->kind, net_lag(net, edge->from, edge->to, edge->kind)};
     if (net->early >> edge->kind & 1)
-        hop.flags |= FROM_START;
+        hop.flags |= HOP_FROM_START;
     else if (net_leaves(net, edge->from, edge->to, edge->kind) != net->work[edge->from])
-        hop.flags |= FROM_SHARE;
+        hop.flags |= HOP_FROM_SHARE;
     if (edge->kind == freed_kind)
-        hop.flags |= FREED;
+        hop.flags |= HOP_FREED;
     return hop;
 }
 
@@ -36,7 +28,7 @@ static const struct hop *hops_of(const struct net *net, uint32_t freed_kind, str
         for (; edge < net->edge_count && net->edges[edge].to == node; edge++)
             hops[count++] = hop_of(net, &net->edges[edge], freed_kind);
         if (count > first)
-            hops[count - 1].flags |= LAST;
+            hops[count - 1].flags |= HOP_LAST;
     }
     return hops;
 }
@@ -55,7 +47,7 @@ struct abreast abreast_open(const struct net *net, uint32_t freed_kind, struct a
 
 static const struct hop *behind(const struct hop *hop)
 {
-    while (!(hop->flags & LAST))
+    while (!(hop->flags & HOP_LAST))
         hop++;
     return hop + 1;
 }
@@ -78,13 +70,13 @@ static void arrive(const struct abreast *a, const struct hop *hop, uint32_t node
 {
     const int64_t *const start = a->start + (size_t)hop->from * ABREAST, *const end =
                                                                              a->end + (size_t)hop->from * ABREAST;
-    if (!(hop->flags & (FROM_START | FROM_SHARE))) {
+    if (!(hop->flags & (HOP_FROM_START | HOP_FROM_SHARE))) {
         for (int run = 0; run < ABREAST; run++)
             at[run] = time_sum(end[run], hop->lag);
         return;
     }
     const int64_t work = a->net->work[hop->from];
-    const int64_t leaves = hop->flags & FROM_START ? 0 : a->net->start[node] - a->net->start[hop->from];
+    const int64_t leaves = hop->flags & HOP_FROM_START ? 0 : a->net->start[node] - a->net->start[hop->from];
     for (int run = 0; run < ABREAST; run++)
         at[run] = time_sum(time_sum(start[run], time_share(leaves, work, time_sum(end[run], -start[run]))), hop->lag);
 }
@@ -98,7 +90,7 @@ static int64_t later_of(int64_t a, int64_t b)
 static const struct hop *let_go(const struct abreast *a, const struct hop *hop, uint32_t node, int64_t at[ABREAST])
 {
     arrive(a, hop, node, at);
-    while (!(hop++->flags & LAST)) {
+    while (!(hop++->flags & HOP_LAST)) {
         int64_t next[ABREAST];
         arrive(a, hop, node, next);
         for (int run = 0; run < ABREAST; run++)
@@ -120,7 +112,7 @@ static const struct hop *let_go_freed(const struct abreast *a, const struct hop 
         int64_t next[ABREAST];
         arrive(a, one, node, next);
         for (int run = 0; run < ABREAST; run++)
-            if (!(one->flags & FREED && a->freed[node] >> run & 1))
+            if (!(one->flags & HOP_FREED && a->freed[node] >> run & 1))
                 at[run] = later_of(at[run], next[run]);
     }
     for (int run = 0; run < ABREAST; run++)

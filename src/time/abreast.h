@@ -14,6 +14,14 @@
 
 enum { ABREAST = 4 }; /* so many at once */
 
+/* Of a hop. The other bits are the kind of its edge. */
+enum {
+    HOP_LAST = 1 << 8,        /* of its node */
+    HOP_FROM_START = 1 << 9,  /* leaves when its source starts */
+    HOP_FROM_SHARE = 1 << 10, /* leaves at a share of its source's work */
+    HOP_FREED = 1 << 11,      /* of the kind that may be freed */
+};
+
 /* What a node waits for: where it comes from, and the lag. */
 struct hop {
     uint32_t from, flags;

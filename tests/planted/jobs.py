@@ -44,6 +44,7 @@ class Job:
     program: object = training
     frames: bool = False
     vendor: str = "cuda"
+    untold: bool = False  # nothing in the files tells that what was planted is no work of the host
     also: tuple = ()  # other bounds that may be named as well
     doubts: tuple = ()  # what the report has to tell
     never: tuple = ()  # words that its advice must not have
@@ -166,9 +167,9 @@ LATE = [
     late("late_forward_2", 2, 1, "sleep", faults.sleep, 200, "forward", frames=True, where="wait_for_lock"),
     late("late_forward_4", 4, 1, "unknown", faults.nothing_recorded, 200, "forward", where="# running sparse arch"),
     late("late_forward_8", 8, 5, "unknown", faults.nothing_recorded, 210, "forward", where="# running sparse arch"),
-    late("late_backward_2", 2, 0, "unknown", faults.in_backward, 200, "backward", where="LateBackward"),
-    late("late_backward_4", 4, 1, "unknown", faults.in_backward, 200, "backward", where="LateBackward"),
-    late("late_backward_8", 8, 7, "unknown", faults.in_backward, 200, "backward", where="LateBackward"),
+    late("late_backward_2", 2, 0, "unknown", faults.in_backward, 200, "backward", where="LateBackward", untold=True),
+    late("late_backward_4", 4, 1, "unknown", faults.in_backward, 200, "backward", where="LateBackward", untold=True),
+    late("late_backward_8", 8, 7, "unknown", faults.in_backward, 200, "backward", where="LateBackward", untold=True),
     late("late_loader_2", 2, 1, "loading_single", faults.loading, 150, "loader", kind="loader"),
     late("late_loader_8", 8, 3, "loading_workers", faults.loading, 80, "loader", kind="loader",
          setup={"loader": "MultiProcessing"}),
@@ -185,7 +186,8 @@ LATE = [
     late("late_search_2", 2, 1, "library_search", faults.library_search, 160, "forward", "warm_up",
          where="aten::cudnn_convolution"),
     late("late_caching_off_4", 4, 1, "caching_off", faults.caching_off, 2, "operator", kind="allocator", phase="forward"),
-    late("skewed_start_8", 8, 2, "unknown", faults.nothing_recorded, 200, "before", "before_third", kind="skewed_start"),
+    late("skewed_start_8", 8, 2, "unknown", faults.nothing_recorded, 200, "before", "before_third", kind="skewed_start",
+         untold=True),
     late("late_at_host_barrier_2", 2, 1, "unknown", faults.nothing_recorded, 80, "before", "from_second",
          where="# running sparse arch", setup={"barrier": True}),
 ]

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from planted.faults import Fault, host_barrier
 from planted.jobs import WHEN
 from planted.machine import Machine, run
+from planted.pipelines import gloo_messages
 from planted.training import Setup
 
 RESOURCES = ("device", "host", "communication", "data", "copies", "stalls", "start_up")
@@ -70,10 +71,11 @@ def settings(job, planted):
 
 @functools.lru_cache(maxsize=None)
 def simulate(name, planted=True, resource=None, factor=1.0):
+    """`resource`: one, or several as a tuple."""
     from planted.jobs import JOBS
-    job = JOBS[name]
+    job, resources = JOBS[name], (resource,) if isinstance(resource, (str, type(None))) else resource
     setup, fault = settings(job, planted)
-    machines = [Machine(rank, job.ranks, seed=name, scale={resource: factor}, frames=job.frames,
+    machines = [Machine(rank, job.ranks, seed=name, scale=dict.fromkeys(resources, factor), frames=job.frames,
                         vendor=job.vendors.get(rank, job.vendor), clock=clock(job.damage, rank)) for rank in range(job.ranks)]
     if job.damage == "two_models":
         machines = [Machine(0, 1, seed=f"{name} {i}", clock=lambda ns, i=i: ns + i * HOUR_NS) for i in range(job.ranks)]
@@ -111,12 +113,28 @@ def without_each(job):
     return {resource: saves(job, resource=resource, factor=0.0) for resource in RESOURCES}
 
 
+def as_recorded(job):
+    """{resource as a reader of the files can tell it: those of the simulation that look like it}.
+
+    Without a device in the files what would be its work is operators of the host. And what a function of the user's does is
+    told by nothing where no stack was recorded: whether it works or waits cannot be known, so it is the host's
+    (doc/numbers/verdict.md, `unknown`). The same holds for a pause that comes once: only those that come back by the clock
+    are known to be none.
+    """
+    host = ["host"]
+    if job.program is gloo_messages:
+        host.append("device")
+    if job.untold:
+        host.append("stalls")
+    return {"host": tuple(host), **{name: (name,) for name in RESOURCES if name not in host}}
+
+
 def proof(job):
     """{resource: (what it saves at a half, at nothing)}: the experiments behind a verdict. Of jobs whose files are whole."""
     if job.damage:
         return {}
-    return {resource: (saves(job, resource=resource, factor=0.5), saves(job, resource=resource, factor=0.0))
-            for resource in RESOURCES}
+    return {resource: (saves(job, resource=of, factor=0.5), saves(job, resource=of, factor=0.0))
+            for resource, of in as_recorded(job).items()}
 
 
 # Files

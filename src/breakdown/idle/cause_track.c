@@ -329,5 +329,6 @@ uint32_t cause_track_find(const struct cause_track *track, int64_t time_ns)
 struct judged_rows rows_judge(const struct trace *trace, struct arena *arena)
 {
     const struct work_classes *classes = work_classes_new(trace, arena);
-    return (struct judged_rows){classes, phases_of(trace, arena), cause_tracks_of(trace, classes, arena)};
+    return (struct judged_rows){
+        .classes = classes, .phases = phases_of(trace, arena), .tracks = cause_tracks_of(trace, classes, arena)};
 }

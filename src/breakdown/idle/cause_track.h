@@ -19,6 +19,7 @@
 
 #include "base/arena.h"
 #include "cause.h"
+#include "ops/rows/collective.h"
 #include "ops/rows/work.h"
 
 struct cause_stretch {
@@ -38,6 +39,7 @@ struct judged_rows {
     const struct work_classes *classes;
     const uint8_t *phases;
     const struct cause_track *tracks;
+    const struct collective_rows *collectives; /* of a rank of a job; NULL: it is by itself */
 };
 
 struct judged_rows rows_judge(const struct trace *trace, struct arena *arena);

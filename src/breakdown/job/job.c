@@ -3,6 +3,7 @@
 
 #include "base/sum.h"
 #include "breakdown/holdup/holdup.h"
+#include "experiments.h"
 #include "late_steps.h"
 #include "lateness.h"
 #include "link.h"
@@ -13,11 +14,14 @@ void job_numbers_of(const struct trace *trace, const struct selection *selection
                     struct job_numbers *out)
 {
     struct arena scratch = {0};
-    const struct judged_rows rows = rows_judge(trace, &scratch);
+    struct judged_rows rows = rows_judge(trace, &scratch);
     struct graph *graph = graph_new_phased(trace, rows.classes, rows.phases);
     rank_run_judged(trace, rows.classes, rows.phases, selection, arena, &out->numbers);
+    const struct collective_rows collectives = rank_collectives(&out->numbers);
+    rows.collectives = &collectives;
     struct lab *lab = lab_open_sampled(trace, graph, &rows, selection, &scratch);
     verdict_run(lab, &out->verdict);
+    responses_of_all(lab, graph, &rows, selection, arena, &out->responses);
     const bool kernels = verdict_worth(&out->verdict, RESOURCE_DEVICE); /* as `summary` keeps them */
     out->holdups = holdups_run(lab, rows.phases, kernels, arena);
     strip_of(graph, &rows, selection, &out->numbers, arena, &out->strip);
@@ -29,7 +33,8 @@ void job_numbers_of(const struct trace *trace, const struct selection *selection
 
 struct job_rank job_rank_of(const struct job_numbers *numbers)
 {
-    return (struct job_rank){&numbers->numbers, &numbers->verdict, &numbers->holdups, &numbers->strip};
+    return (struct job_rank){&numbers->numbers, &numbers->verdict, &numbers->holdups, &numbers->strip,
+                             &numbers->responses};
 }
 
 /* ---- all ranks ---- */
@@ -70,7 +75,32 @@ static void add_lateness(struct job *job)
     const int64_t saved = sum_rounded(job_saving_per_step_ns(job) * verdict->steps);
     verdict->saved_ns[RESOURCE_LATENESS] = verdict->removed_ns[RESOURCE_LATENESS] =
         saved < verdict->step_ns ? saved : verdict->step_ns;
-    verdict->time_ns[RESOURCE_LATENESS] = sum_rounded(job_late_per_step_ns(job) * verdict->steps);
+}
+
+/* Each rank by itself. */
+static void add_verdicts(const struct job_rank *ranks, struct job *job)
+{
+    for (uint32_t r = 0; r < job->ranks.count; r++) {
+        const struct verdict own = without_waiting(ranks[r].verdict, &job->ranks, r);
+        verdict_add(&job->verdict, &own);
+    }
+    job->verdict.over = job->ranks.count > 1 ? VERDICT_OF_RANKS : VERDICT_OF_RANK;
+    if (job->late != RANK_NONE_LATE)
+        add_lateness(job);
+}
+
+/* The longest stage is late in no collective: what it costs is told by its length. */
+static void judge(const struct job_rank *ranks, struct job *job)
+{
+    if (job_can_replay(ranks, job))
+        job_replay_experiments(ranks, job->late, job);
+    else
+        add_verdicts(ranks, job);
+    if (job->late == RANK_NONE_LATE)
+        return;
+    if (job->ranks.stages.stands_out)
+        add_lateness(job);
+    job->verdict.time_ns[RESOURCE_LATENESS] = sum_rounded(job_late_per_step_ns(job) * job->verdict.steps);
 }
 
 /*
@@ -111,12 +141,8 @@ void job_of(const struct job_rank *ranks, uint32_t count, struct arena *arena, s
     }
     out->late = ranks_verdict(&out->ranks, arena, &out->sentence);
     find_culprit(out);
-    for (uint32_t r = 0; r < count; r++) {
-        const struct verdict own = without_waiting(ranks[r].verdict, &out->ranks, r);
-        verdict_add(&out->verdict, &own);
-    }
+    judge(ranks, out);
     if (out->late != RANK_NONE_LATE) {
-        add_lateness(out);
         find_steps(out);
         lateness_explain(ranks, count, out);
         out->sentence = lateness_say(out, arena);

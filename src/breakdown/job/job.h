@@ -19,6 +19,7 @@
 #include "across.h"
 #include "breakdown/holdup/holdup.h"
 #include "breakdown/kernels/kernel_times.h"
+#include "breakdown/verdict/respond.h"
 #include "breakdown/verdict/verdict.h"
 #include "delay.h"
 
@@ -28,6 +29,7 @@ struct job_rank {
     const struct verdict *verdict;
     const struct holdups *holdups;
     const struct strip *strip;
+    const struct responses *responses;
 };
 
 /* The same, by itself. */
@@ -37,6 +39,7 @@ struct job_numbers {
     struct holdups holdups;
     struct strip strip;
     struct kernel_times kernels;
+    struct responses responses;
 };
 
 void job_numbers_of(const struct trace *trace, const struct selection *selection, struct arena *arena,

@@ -162,11 +162,44 @@ static int64_t time_of(const struct run *run, uint32_t r, struct strip_link link
     return now;
 }
 
+/* By how much later than recorded a rank left a collective. */
+static int64_t left_later_ns(const struct run *run, uint32_t r, uint32_t any)
+{
+    const struct runner *runner = &run->replay->at[r];
+    const uint32_t collective = run->replay->lines->at[r].lead[any];
+    return runner->met[collective] ? runner->exit_ns[collective] - line_exit_ns(run->replay->lines, r, collective) : 0;
+}
+
+/* By how much later than recorded a rank comes to a collective, or to the end, as it answers; 0 where it does not. */
+static int64_t comes_later_ns(const struct run *run, uint32_t r, uint32_t row)
+{
+    const struct replay_answers *answers = run->change->answers;
+    struct response_walk walk = response_walk(answers->of[r], row, answers->run[r]);
+    int64_t later = INT64_MIN;
+    while (response_next(&walk))
+        later =
+            larger_of(later, (walk.exit == RESPONSE_START ? 0 : left_later_ns(run, r, walk.exit)) - walk.earlier_ns);
+    return later == INT64_MIN ? 0 : later;
+}
+
+/* What lies before the steps that are judged is as it was. */
+static bool moves_free(const struct run *run, uint32_t r, uint32_t collective)
+{
+    const struct lines *lines = run->replay->lines;
+    const struct replay_answers *answers = run->change->answers;
+    return answers && answers->no_transfer &&
+           line_exit_ns(lines, r, collective) > line_time_ns(lines, r, answers->of[r]->changes_ns);
+}
+
 static void enter(const struct run *run, uint32_t r, uint32_t collective)
 {
     const struct lines *lines = run->replay->lines;
     struct runner *runner = &run->replay->at[r];
     const uint32_t follows = runner->follows[collective];
+    if (run->change->answers) {
+        runner->entry_ns[collective] = line_entry_ns(lines, r, collective) + comes_later_ns(run, r, collective);
+        return;
+    }
     const uint32_t before = follows == NO_MEETING ? NO_MEETING : lines->at[r].lead[follows];
     int64_t now = time_of(run, r, lines->at[r].strip->ways[collective], line_entry_ns(lines, r, collective));
     if (before != NO_MEETING && runner->met[before])
@@ -183,23 +216,45 @@ static void leave(const struct run *run, uint32_t meeting, uint32_t r, uint32_t 
     if (lead != collective)
         return;
     const int64_t last_ns = run->replay->lines->meetings[meeting].last_ns;
-    const int64_t transfer = line_exit_ns(run->replay->lines, r, collective) - last_ns;
+    int64_t transfer = line_exit_ns(run->replay->lines, r, collective) - last_ns;
+    if (transfer > 0 && moves_free(run, r, collective))
+        transfer = 0;
     const bool changed = run->change->transfer && transfer > 0;
     runner->exit_ns[collective] =
         runner->come_ns[lead] + (changed ? run->change->transfer(run->change->of, meeting, transfer) : transfer);
     runner->met[collective] = true;
 }
 
+/* What a collective takes that waits for nobody; where bytes move at once it takes what it waited. */
+static int64_t alone_ns(const struct run *run, uint32_t r, uint32_t collective)
+{
+    const struct lines *lines = run->replay->lines;
+    const int64_t entry = line_entry_ns(lines, r, collective), exit = line_exit_ns(lines, r, collective);
+    const uint32_t meeting = lines->at[r].meeting[collective];
+    if (!moves_free(run, r, collective))
+        return exit - entry;
+    return meeting == NO_MEETING ? 0 : larger_of(smaller_of(lines->meetings[meeting].last_ns, exit) - entry, 0);
+}
+
+static void hold_alone(const struct run *run, uint32_t r, uint32_t collective)
+{
+    struct runner *runner = &run->replay->at[r];
+    enter(run, r, collective);
+    runner->exit_ns[collective] = runner->entry_ns[collective] + alone_ns(run, r, collective);
+    runner->met[collective] = true;
+}
+
+/* The late rank comes with the last but one. */
+static bool is_awaited(const struct run *run, const struct meeting *of, uint32_t r)
+{
+    return !run->change->answers || run->change->answers->late != r || of->count < 2;
+}
+
 static void hold(const struct run *run, const struct turn *turn)
 {
     const struct lines *lines = run->replay->lines;
     if (turn->meeting == NO_MEETING) {
-        struct runner *runner = &run->replay->at[turn->rank];
-        enter(run, turn->rank, turn->collective);
-        runner->exit_ns[turn->collective] = runner->entry_ns[turn->collective] +
-                                            line_exit_ns(lines, turn->rank, turn->collective) -
-                                            line_entry_ns(lines, turn->rank, turn->collective);
-        runner->met[turn->collective] = true;
+        hold_alone(run, turn->rank, turn->collective);
         return;
     }
     const struct meeting *of = &lines->ranks->meetings[turn->meeting];
@@ -207,7 +262,8 @@ static void hold(const struct run *run, const struct turn *turn)
     int64_t last_now_ns = INT64_MIN;
     for (uint32_t k = 0; k < of->count; k++) {
         enter(run, members[k].rank, members[k].index);
-        last_now_ns = larger_of(last_now_ns, run->replay->at[members[k].rank].entry_ns[members[k].index]);
+        if (is_awaited(run, of, members[k].rank))
+            last_now_ns = larger_of(last_now_ns, run->replay->at[members[k].rank].entry_ns[members[k].index]);
     }
     for (uint32_t k = 0; k < of->count; k++)
         leave(run, turn->meeting, members[k].rank, members[k].index, last_now_ns);
@@ -223,14 +279,41 @@ static void begin(struct replay *p)
     }
 }
 
+static void hold_all(const struct run *run)
+{
+    begin(run->replay);
+    for (uint32_t i = 0; i < run->replay->turn_count; i++)
+        hold(run, &run->replay->turns[i]);
+}
+
+/* By how much longer the steps of a rank take. */
+static int64_t longer_ns(const struct run *run, uint32_t r)
+{
+    const struct responses *of = run->change->answers->of[r];
+    return of->row_at ? comes_later_ns(run, r, responses_end_row(of)) - comes_later_ns(run, r, responses_from_row(of))
+                      : 0;
+}
+
+void lines_replay_answers(struct replay *replay, const struct replay_answers *answers, int64_t *longer)
+{
+    const struct replay_change change = {.answers = answers};
+    const struct run run = {replay, &change};
+    hold_all(&run);
+    int64_t last = INT64_MIN;
+    for (uint32_t r = 0; r < replay->lines->count; r++) {
+        longer[r] = longer_ns(&run, r);
+        last = r == answers->late ? last : larger_of(last, longer[r]);
+    }
+    if (answers->late < replay->lines->count && last != INT64_MIN)
+        longer[answers->late] = smaller_of(longer[answers->late], last);
+}
+
 int64_t lines_replay_run(struct replay *replay, const struct replay_change *change)
 {
     const struct lines *lines = replay->lines;
     const struct run run = {replay, change};
     int64_t last = INT64_MIN;
-    begin(replay);
-    for (uint32_t i = 0; i < replay->turn_count; i++)
-        hold(&run, &replay->turns[i]);
+    hold_all(&run);
     for (uint32_t r = 0; r < lines->count; r++) {
         const struct strip *strip = lines->at[r].strip;
         const int64_t recorded = line_time_ns(lines, r, strip->last_ns);

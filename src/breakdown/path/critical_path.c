@@ -181,7 +181,7 @@ void critical_path_run(const struct trace *trace, const struct selection *select
                        struct critical_path *result)
 {
     struct arena scratch = {0};
-    const struct judged_rows rows = rows_judge(trace, &scratch);
+    struct judged_rows rows = rows_judge(trace, &scratch);
     struct graph *graph = graph_new_phased(trace, rows.classes, rows.phases);
     const struct step_range range = selection_steps(trace, selection);
     struct count count = {.trace = trace,
@@ -204,8 +204,12 @@ void critical_path_run(const struct trace *trace, const struct selection *select
     finish_graph(graph, result);
     rank_run_judged(trace, rows.classes, rows.phases, selection, arena, &result->numbers);
     strip_of(graph, &rows, selection, &result->numbers, arena, &result->strip);
+    const struct collective_rows collectives = rank_collectives(&result->numbers);
+    rows.collectives = collectives.count ? &collectives : NULL;
     struct lab *lab = lab_open_sampled(trace, graph, &rows, selection, &scratch);
     verdict_run(lab, &result->verdict);
+    if (result->numbers.collective_count)
+        responses_of_all(lab, graph, &rows, selection, arena, &result->responses);
     if (result->numbers.collective_count)
         result->holdups = holdups_run(lab, rows.phases, verdict_worth(&result->verdict, RESOURCE_DEVICE), arena);
     lab_close(lab);

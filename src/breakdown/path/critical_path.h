@@ -11,6 +11,7 @@
 #include "breakdown/step/facts.h"
 #include "breakdown/holdup/holdup.h"
 #include "breakdown/strip/strip.h"
+#include "breakdown/verdict/respond.h"
 #include "breakdown/verdict/verdict.h"
 #include "trace/select.h"
 #include "trace/trace.h"
@@ -82,6 +83,7 @@ struct critical_path {
     struct verdict verdict;      /* of the same steps, by experiments on the same graph */
     struct rank_numbers numbers; /* against the others of its job */
     struct strip strip;          /* for the path across ranks */
+    struct responses responses;  /* for the verdict of the job */
     struct holdups holdups;      /* of a rank that has collectives: what a late one is late for */
 
     /* the graph behind it */

@@ -73,6 +73,12 @@ struct rank_numbers {
     struct rank_rounding rounding;
 };
 
+/* As a graph of the rank's trace asks for them. */
+static inline struct collective_rows rank_collectives(const struct rank_numbers *numbers)
+{
+    return (struct collective_rows){numbers->collectives, sizeof *numbers->collectives, numbers->collective_count};
+}
+
 void rank_run(const struct trace *trace, const struct selection *selection, struct arena *arena,
               struct rank_numbers *out);
 

@@ -10,7 +10,7 @@
 #include "base/order.h"
 #include "base/sort.h"
 #include "breakdown/idle/node_phase.h"
-#include "strip_hold.h"
+#include "graph/meets.h"
 #include "strip_parts.h"
 
 enum { LONG_NS = 1000 * 1000 }; /* pieces of this length have names */
@@ -26,6 +26,7 @@ struct maker {
     const struct graph *graph;
     const struct trace *trace;
     const struct rank_numbers *numbers;
+    struct collective_rows collectives;
     const uint8_t *phases;
     struct path_judge *judge;
     struct path_back back;
@@ -166,7 +167,7 @@ static uint32_t held_by(struct maker *m, uint32_t node, int64_t time_ns)
     while (m->holds_left && (uint64_t)m->holds[m->holds_left - 1].key > node)
         m->holds_left--;
     for (size_t i = m->holds_left; i-- > 0 && m->holds[i].key == node;)
-        if (strip_hold_end_ns(m->numbers, m->holds[i].row) <= time_ns)
+        if (graph_hold_end_ns(&m->collectives, m->holds[i].row) <= time_ns)
             return m->holds[i].row;
     return UINT32_MAX;
 }
@@ -175,7 +176,7 @@ static uint32_t held_by(struct maker *m, uint32_t node, int64_t time_ns)
 static bool stop_at_hold(struct maker *m, uint32_t node, struct arrival *one)
 {
     const uint32_t held = held_by(m, node, m->parts.at[one->stretch].start_ns);
-    const int64_t end = held == UINT32_MAX ? INT64_MIN : strip_hold_end_ns(m->numbers, held);
+    const int64_t end = held == UINT32_MAX ? INT64_MIN : graph_hold_end_ns(&m->collectives, held);
     if (end <= m->out->first_ns)
         return false;
     one->stretch = take_part(m, one->stretch, end, node, false, EDGE_KINDS_MOST);
@@ -249,53 +250,15 @@ static void visit(struct maker *m, uint32_t node)
 
 /* ---- where ways begin ---- */
 
-/* The first node that starts at the time or after. */
-static uint32_t node_from(const struct graph *graph, int64_t time_ns)
-{
-    uint32_t low = 0, high = graph->net.count;
-    while (low < high) {
-        const uint32_t middle = low + (high - low) / 2;
-        if (graph->net.start[middle] < time_ns)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-/* The node of a call's thread that begins with it; NODE_NONE. */
-static uint32_t node_of_call(const struct graph *graph, uint32_t call)
-{
-    const int64_t start = graph->trace->start_ns[call];
-    for (uint32_t node = node_from(graph, start); node < graph->net.count && graph->net.start[node] == start; node++)
-        if (graph->net.kind[node] != NODE_DEVICE && graph_lane(graph, node) == graph->trace->lane[call])
-            return node;
-    return NODE_NONE;
-}
-
-static uint32_t node_of_work(const struct maker *m, const struct collective *of)
-{
-    return of->row < m->trace->count ? graph_node_of(m->graph, of->row) : NODE_NONE;
-}
-
 static void list_points(struct maker *m, struct arena *scratch)
 {
-    const uint32_t count = m->numbers->collective_count;
-    struct keyed *points = arena_array(scratch, count, sizeof *points),
-                 *works = arena_array(scratch, count, sizeof *works);
-    for (uint32_t i = 0; i < count; i++) {
-        const struct collective *of = &m->numbers->collectives[i].of;
-        const uint32_t work = of->dur_ns < 0 ? NODE_NONE : node_of_work(m, of);
-        const uint32_t node = of->call == ROW_NONE ? work : node_of_call(m->graph, of->call);
-        if (work != NODE_NONE)
-            works[m->works_left++] = (struct keyed){work, i};
-        if (node != NODE_NONE)
-            points[m->points_left++] = (struct keyed){node, i};
-    }
-    sort_keyed(points, m->points_left);
-    sort_keyed(works, m->works_left);
-    m->points = points;
-    m->works = works;
+    const struct graph_meets meets = graph_meets_of(m->graph, &m->collectives, scratch);
+    m->points = meets.entries;
+    m->points_left = meets.entry_count;
+    m->works = meets.works;
+    m->works_left = meets.work_count;
+    m->holds = meets.holds;
+    m->holds_left = meets.hold_count;
 }
 
 static void list_ends(struct maker *m, struct arena *scratch)
@@ -376,7 +339,6 @@ static void make(struct maker *m, struct arena *arena, struct arena *scratch)
     named(m, 0);
     list_ends(m, scratch);
     list_points(m, scratch);
-    m->holds = strip_holds(m->graph, m->numbers, scratch, &m->holds_left);
     begin_last_way(m);
     for (uint32_t node = nodes; node-- > 0;)
         visit(m, node);
@@ -391,6 +353,7 @@ void strip_of(const struct graph *graph, const struct judged_rows *rows, const s
 {
     struct arena scratch = {0};
     struct maker m = {.graph = graph, .trace = graph->trace, .numbers = numbers, .out = out};
+    m.collectives = rank_collectives(numbers);
     *out = (struct strip){0};
     find_window(&m, selection_steps(graph->trace, selection));
     if (numbers->collective_count) {

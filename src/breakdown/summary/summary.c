@@ -61,11 +61,14 @@ static void judge_bound(struct one *one, struct arena *arena)
     const struct judgements *j = &one->judgements;
     struct graph *graph = one->of_job ? graph_new_phased(one->trace, j->classes, j->phases) : NULL;
     struct arena scratch = {0};
-    const struct judged_rows rows = {j->classes, j->phases, one->tracks};
+    const struct collective_rows collectives = rank_collectives(&one->out->rank);
+    const struct judged_rows rows = {j->classes, j->phases, one->tracks, one->of_job ? &collectives : NULL};
     struct lab *lab = lab_open_sampled(one->trace, graph, &rows, one->selection, &scratch);
     verdict_run(lab, &one->out->verdict);
     const bool device = verdict_worth(&one->out->verdict, RESOURCE_DEVICE);
     one->out->holdups = holdups_run(lab, j->phases, device, arena);
+    if (one->of_job)
+        responses_of_all(lab, graph, &rows, one->selection, arena, &one->out->responses);
     if (one->of_job)
         strip_of(graph, &rows, one->selection, &one->out->rank, arena, &one->out->strip);
     lab_close(lab);
@@ -313,7 +316,8 @@ static void find_job(const struct summary *const *ranks, uint32_t count, struct 
 {
     struct job_rank *all = arena_array(arena, count, sizeof *all);
     for (uint32_t r = 0; r < count; r++)
-        all[r] = (struct job_rank){&ranks[r]->rank, &ranks[r]->verdict, &ranks[r]->holdups, &ranks[r]->strip};
+        all[r] = (struct job_rank){&ranks[r]->rank, &ranks[r]->verdict, &ranks[r]->holdups, &ranks[r]->strip,
+                                   &ranks[r]->responses};
     job_of(all, count, arena, job);
 }
 

@@ -12,6 +12,7 @@
 #include "report/report.h"
 #include "breakdown/kernels/work_figures.h"
 #include "breakdown/holdup/holdup.h"
+#include "breakdown/verdict/respond.h"
 #include "breakdown/verdict/verdict.h"
 #include "breakdown/strip/strip.h"
 #include "runs_on.h"
@@ -56,6 +57,7 @@ struct summary {
     struct holdups holdups;
     struct rank_numbers rank; /* empty, as the strip, of what is of no job */
     struct strip strip;
+    struct responses responses;
 };
 
 /* In the arena, or where they are; texts outlive it. */

@@ -3,16 +3,8 @@
 #include <string.h>
 
 #include "base/sum.h"
-#include "spent.h"
+#include "experiment.h"
 #include "verdict.h"
-
-/* What part of its time each resource takes: part / 2. */
-enum { NOTHING, HALF, WHOLE };
-struct experiment {
-    int part[RESOURCES];
-    bool prompt; /* every node starts as soon as what it waits for lets it go */
-    int64_t saved_ns;
-};
 
 /* A table's worth of them, and its pairs. */
 enum { EXPERIMENTS_MOST = RESOURCES * RESOURCES };
@@ -23,61 +15,67 @@ struct experiments {
     uint32_t count;
 };
 
+struct experiment experiment_plain(void)
+{
+    struct experiment plain = {.prompt = false};
+    for (int resource = 0; resource < RESOURCES; resource++)
+        plain.part[resource] = PACE_WHOLE;
+    return plain;
+}
+
 /* As recorded, but for what the caller changes of it. */
 static struct experiment *add(struct experiments *experiments)
 {
     struct experiment *next = &experiments->at[experiments->count++];
-    *next = (struct experiment){.prompt = false};
-    for (int resource = 0; resource < RESOURCES; resource++)
-        next->part[resource] = WHOLE;
+    *next = experiment_plain();
     return next;
 }
 
-/* Those that a faster machine would speed up, twice as fast; those that a change could hide, free. */
-static int part_in_table(enum resource resource)
+int experiment_part(enum resource resource)
 {
-    return resource <= RESOURCE_BESIDE ? HALF : NOTHING;
+    return verdict_halves(resource) ? PACE_HALF : PACE_NOTHING;
 }
 
-static int64_t paced(int part, const struct spent *spent)
+int64_t experiment_paced(const struct experiment *experiment, const struct spent *spent)
 {
-    switch (part) {
-    case NOTHING:
+    switch (experiment->part[spent->resource]) {
+    case PACE_NOTHING:
         return 0;
-    case HALF:
+    case PACE_HALF:
         return (spent->ns - spent->odd) / 2;
     default:
         return spent->ns;
     }
 }
 
-/* Of a resource and of those that it is made of. */
-static void pace(struct experiment *experiment, const struct lab *lab, enum resource resource, int part)
+void experiment_pace(struct experiment *experiment, const struct lab *lab, enum resource resource, int part)
 {
     for (int r = 0; r < RESOURCES; r++)
         if (resource_has(resource, (enum resource)r, lab->hostwork != NULL))
             experiment->part[r] = part;
 }
 
-/* Some of them side by side; where there are fewer, the last again. */
+void experiments_fill(const struct lab *lab, const struct spending *spending, const struct experiment *some,
+                      uint32_t count)
+{
+    memset(lab_works(lab, 0), 0, (size_t)lab->joined.net.count * ABREAST * sizeof(int64_t));
+    for (size_t i = 0; i < spending->count; i++) {
+        const struct spent *spent = &spending->at[i];
+        int64_t *const works = lab_works(lab, spent->node);
+        for (uint32_t run = 0; run < ABREAST; run++)
+            works[run] += experiment_paced(&some[run < count ? run : count - 1], spent);
+    }
+}
+
+/* Some of them side by side. */
 static void run_abreast(const struct experiments *all, struct experiment *some, uint32_t count)
 {
-    const struct lab *lab = all->lab;
-    const struct experiment *of[ABREAST];
     int64_t saved_ns[ABREAST];
     uint32_t prompt = 0;
-    for (uint32_t run = 0; run < ABREAST; run++) {
-        of[run] = &some[run < count ? run : count - 1];
-        prompt |= (uint32_t)of[run]->prompt << run;
-    }
-    memset(lab_works(lab, 0), 0, (size_t)lab->joined.net.count * ABREAST * sizeof(int64_t));
-    for (size_t i = 0; i < all->spending->count; i++) {
-        const struct spent *spent = &all->spending->at[i];
-        int64_t *const works = lab_works(lab, spent->node);
-        for (int run = 0; run < ABREAST; run++)
-            works[run] += paced(of[run]->part[spent->resource], spent);
-    }
-    lab_save(lab, &lab->judged, prompt, saved_ns);
+    for (uint32_t run = 0; run < ABREAST; run++)
+        prompt |= (uint32_t)some[run < count ? run : count - 1].prompt << run;
+    experiments_fill(all->lab, all->spending, some, count);
+    lab_save(all->lab, &all->lab->judged, prompt, saved_ns);
     for (uint32_t run = 0; run < count; run++)
         some[run].saved_ns = saved_ns[run];
 }
@@ -98,11 +96,11 @@ static void run_table(struct experiments *all, struct verdict *out)
         if (!out->time_ns[r])
             continue;
         without[r] = in_table[r] = all->count;
-        pace(add(all), all->lab, r, NOTHING);
-        if (part_in_table(r) == NOTHING)
+        experiment_pace(add(all), all->lab, r, PACE_NOTHING);
+        if (experiment_part(r) == PACE_NOTHING)
             continue;
         in_table[r] = all->count;
-        pace(add(all), all->lab, r, part_in_table(r));
+        experiment_pace(add(all), all->lab, r, experiment_part(r));
     }
     run_all(all);
     out->explained_ns = out->step_ns - all->at[0].saved_ns;
@@ -124,8 +122,8 @@ static void run_pairs(struct experiments *all, struct verdict *out)
             pairs[all->count][0] = a;
             pairs[all->count][1] = b;
             struct experiment *pair = add(all);
-            pace(pair, all->lab, a, NOTHING);
-            pace(pair, all->lab, b, NOTHING);
+            experiment_pace(pair, all->lab, a, PACE_NOTHING);
+            experiment_pace(pair, all->lab, b, PACE_NOTHING);
         }
     run_all(all);
     for (uint32_t i = 0; i < all->count; i++)
@@ -146,15 +144,15 @@ static int64_t within(const struct net *net, const struct spent *spent, int64_t 
     return work > 0 ? (int64_t)((double)spent->ns * (double)(net_end(net, spent->node) - from_ns) / (double)work) : 0;
 }
 
-static void take_times(const struct lab *lab, const struct spending *spending, struct verdict *out)
+void experiment_times(const struct lab *lab, const struct window *window, const struct spending *spending,
+                      int64_t time_ns[RESOURCES])
 {
     for (size_t i = 0; i < spending->count; i++)
-        sum_to(&out->time_ns[spending->at[i].resource],
-               within(&lab->joined.net, &spending->at[i], lab->judged.steps.from_ns));
+        sum_to(&time_ns[spending->at[i].resource], within(&lab->joined.net, &spending->at[i], window->steps.from_ns));
     for (int whole = 0; whole < RESOURCE_NONE; whole++)
         for (int part = 0; part < RESOURCE_NONE; part++)
             if (part != whole && resource_has(whole, part, lab->hostwork != NULL))
-                sum_to(&out->time_ns[whole], out->time_ns[part]);
+                sum_to(&time_ns[whole], time_ns[part]);
 }
 
 /* What a step is for: of the device; on a host alone the operators, each by its last stretch. */
@@ -277,11 +275,11 @@ void verdict_run(const struct lab *lab, struct verdict *out)
     const struct trace *trace = lab->graph->trace;
     const struct step_range range = lab->judged.range;
     const struct trace_oddities odd = trace_oddities(trace);
-    struct spending spending = spending_of(lab);
+    struct spending spending = spending_of(lab, lab->judged.steps.from_ns);
     *out =
         (struct verdict){.steps = range.count, .step_ns = lab->judged.as_is_ns, .first_only = is_first(trace, range)};
     out->among = lab->among.count;
-    take_times(lab, &spending, out);
+    experiment_times(lab, &lab->judged, &spending, out->time_ns);
     count_work(lab, out);
     out->launches = odd.launches;
     out->lost = odd.graph_launches ? 0 : odd.launches_without_kernel; /* what is captured runs with its graph */

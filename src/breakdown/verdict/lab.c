@@ -10,19 +10,36 @@ static struct window window_of(const struct graph *graph, struct step_range rang
     return window;
 }
 
-/* Apart stand the work of the device and where the steps end. */
+static void add_nodes(uint32_t *nodes, uint32_t *count, const struct keyed *more, size_t more_count)
+{
+    for (size_t i = 0; i < more_count; i++)
+        nodes[(*count)++] = (uint32_t)more[i].key;
+}
+
+/* Apart stand the work of the device, where the steps end, and where the rank meets others. */
 static struct joined join(const struct lab *lab, struct arena *arena)
 {
+    struct arena scratch = {0};
     const struct graph_steps *a = &lab->selected.steps, *b = &lab->judged.steps;
+    const struct graph_meets *meets = &lab->meets;
     const int64_t from[] = {a->from_ns, b->from_ns};
-    const uint32_t ends[] = {a->host_node, b->host_node};
+    uint32_t count = 0;
+    uint32_t *apart =
+        arena_room(&scratch, 2 + meets->entry_count + meets->work_count + meets->hold_count, sizeof *apart);
+    apart[count++] = a->host_node;
+    apart[count++] = b->host_node;
+    add_nodes(apart, &count, meets->entries, meets->entry_count);
+    add_nodes(apart, &count, meets->works, meets->work_count);
+    add_nodes(apart, &count, meets->holds, meets->hold_count);
     const struct joining joining = {.until = a->until > b->until ? a->until : b->until,
                                     .kinds = 1U << NODE_DEVICE,
-                                    .apart = ends,
-                                    .apart_count = 2,
+                                    .apart = apart,
+                                    .apart_count = count,
                                     .from = from,
                                     .from_count = 2};
-    return net_join(&lab->graph->net, &joining, arena);
+    const struct joined joined = net_join(&lab->graph->net, &joining, arena);
+    arena_free(&scratch);
+    return joined;
 }
 
 static bool is_sample(const struct graph *graph)
@@ -44,6 +61,8 @@ struct lab *lab_open_known(const struct graph *graph, const struct judged_rows *
     lab->selected = window_of(graph, range, arena);
     lab->judged = sample ? lab->selected : window_of(graph, selection_judged(trace, selection), arena);
     lab->among = selection_steps(trace, selection);
+    if (rows->collectives && !sample)
+        lab->meets = graph_meets_of(graph, rows->collectives, arena);
     lab->joined = join(lab, arena);
     lab->selected.joined = graph_steps_joined(&lab->selected.steps, &lab->joined, arena);
     lab->judged.joined = sample ? lab->selected.joined : graph_steps_joined(&lab->judged.steps, &lab->joined, arena);

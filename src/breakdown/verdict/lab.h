@@ -9,6 +9,7 @@
 #define BREAKDOWN_LAB_H
 
 #include "hostwork.h"
+#include "graph/meets.h"
 #include "graph/steps.h"
 
 /* Steps that are replayed together. */
@@ -26,7 +27,8 @@ struct lab {
     struct hostwork *hostwork;      /* hostwork_of */
     struct window selected, judged; /* all selected steps; without those that carry the edges of the recording */
     struct joined joined;
-    struct abreast runs; /* of the joined net; edges of EDGE_WAIT may be freed */
+    struct graph_meets meets; /* of the graph's nodes; none of a trace that is by itself */
+    struct abreast runs;      /* of the joined net; edges of EDGE_WAIT may be freed */
 };
 
 /* In the arena; the graph must live as long. */

@@ -32,7 +32,7 @@ enum resource spent_of_node(const struct lab *lab, const enum resource of[CHARGE
     return of[lab->charges.of[node]];
 }
 
-struct spending spending_of(const struct lab *lab)
+struct spending spending_of(const struct lab *lab, int64_t from_ns)
 {
     const struct net *net = &lab->graph->net;
     const struct charges *charges = &lab->charges;
@@ -40,7 +40,7 @@ struct spending spending_of(const struct lab *lab)
     enum resource of[CHARGES];
     spent_resources(lab, of);
     for (uint32_t node = 0, slice = 0; node < lab->judged.steps.until; node++) {
-        const bool told = net_end(net, node) > lab->judged.steps.from_ns;
+        const bool told = net_end(net, node) > from_ns;
         int64_t own = net->work[node];
         for (; slice < charges->slice_count && charges->slices[slice].node == node; slice++) {
             own -= charges->slices[slice].ns;

@@ -13,7 +13,7 @@ struct spent {
     int64_t ns;
 };
 
-/* Of nodes that end before the judged steps nothing is told. */
+/* Of nodes that end before some time nothing is told. */
 struct spending {
     struct spent *at;
     size_t count, room;
@@ -24,8 +24,8 @@ struct spending {
 void spent_resources(const struct lab *lab, enum resource of[CHARGES]);
 enum resource spent_of_node(const struct lab *lab, const enum resource of[CHARGES], uint32_t node);
 
-/* spending_free releases it. */
-struct spending spending_of(const struct lab *lab);
+/* Up to the end of the judged steps. spending_free releases it. */
+struct spending spending_of(const struct lab *lab, int64_t from_ns);
 void spending_free(struct spending *spending);
 
 #endif

@@ -78,12 +78,24 @@ bool verdict_is_held(const struct verdict *verdict)
     return share(verdict, verdict->held_ns) > held_most;
 }
 
+bool verdict_halves(enum resource resource)
+{
+    return resource <= RESOURCE_BESIDE;
+}
+
+/* What a resource saves by itself: of a job with a late rank what it saves once that is none. */
+static int64_t compared_ns(const struct verdict *verdict, int resource)
+{
+    return verdict->beside_late && resource != RESOURCE_LATENESS ? verdict->beside_late_ns[resource]
+                                                                 : verdict->removed_ns[resource];
+}
+
 /* A late rank is seen in the collectives, so no doubt about the replay touches it. */
 bool verdict_is_late(const struct verdict *verdict)
 {
     const int64_t late_ns = verdict->removed_ns[RESOURCE_LATENESS];
     for (int r = 0; r < RESOURCE_NONE; r++)
-        if (verdict_ranks(verdict, r) && verdict->removed_ns[r] > late_ns)
+        if (verdict_ranks(verdict, r) && compared_ns(verdict, r) > late_ns)
             return false;
     return share(verdict, late_ns) >= saves_least;
 }
@@ -146,7 +158,7 @@ bool verdict_ranks(const struct verdict *verdict, enum resource resource)
 static int64_t weight(const struct verdict *verdict, int experiment)
 {
     const enum resource resource = experiments[experiment].resource;
-    return verdict_ranks(verdict, resource) ? verdict->removed_ns[resource] : -1;
+    return verdict_ranks(verdict, resource) ? compared_ns(verdict, resource) : -1;
 }
 
 /* Experiments by what their removal saves, most first; of equal ones the first of the table. */
@@ -172,8 +184,8 @@ struct verdict_answer verdict_answer(const struct verdict *verdict)
         return answer;
     int order[EXPERIMENTS];
     rank_by_removal(verdict, order);
-    const double most = share(verdict, verdict->removed_ns[experiments[order[0]].resource]);
-    const double next = share(verdict, verdict->removed_ns[experiments[order[1]].resource]);
+    const double most = share(verdict, compared_ns(verdict, experiments[order[0]].resource));
+    const double next = share(verdict, compared_ns(verdict, experiments[order[1]].resource));
     answer.bound = most < saves_least ? BOUND_BALANCED : experiments[order[0]].bound;
     if (most - next < close && next >= saves_least)
         answer.second = experiments[order[1]].bound;
@@ -269,6 +281,18 @@ static str also(const struct verdict *verdict, uint32_t ranks, struct arena *are
     return str_of(alone);
 }
 
+/* Of several ranks what was replayed. */
+static str replay_of(const struct verdict *verdict, struct arena *arena)
+{
+    const double explained = 100 * (1 - verdict_error(verdict)), off = 100 * share(verdict, verdict->job_error_ns);
+    const char *alone =
+        verdict->over == VERDICT_OF_RANKS ? ", each rank by itself: what one gains those who wait for it do not" : "";
+    if (verdict->over == VERDICT_OF_JOB && off >= 0.5)
+        return str_printf(arena, "the replay explains %.0f %% of the time, and as a job is %.0f %% off", explained,
+                          off);
+    return str_printf(arena, "the replay explains %.0f %% of the time%s", explained, alone);
+}
+
 /* Where they take more than the steps that were judged, what is said is not of most of the recording. */
 static str left_out(const struct verdict *verdict, enum bound bound, struct arena *arena)
 {
@@ -285,7 +309,7 @@ static str left_out(const struct verdict *verdict, enum bound bound, struct aren
 
 static bool is_sampled(const struct verdict *verdict, uint32_t ranks)
 {
-    return verdict->among > verdict->steps + 2 * ranks;
+    return verdict->over != VERDICT_OF_JOB && verdict->among > verdict->steps + 2 * ranks;
 }
 
 /* " (20 of 180 steps replayed)" */
@@ -308,10 +332,10 @@ str verdict_say(const struct verdict *verdict, uint32_t ranks, struct arena *are
     const str word = bound_word(answer.bound, verdict->device), gained = gain(verdict, answer.bound, arena);
     const str more = also(verdict, ranks, arena), others = proof(verdict, answer.bound, arena);
     const str left = left_out(verdict, answer.bound, arena), sample = sampled(verdict, ranks, arena);
-    return str_printf(arena, "%.*s%.*s: %.*s%.*s. Replayed too: %.*s%sthe replay explains %.0f %% of the time%.*s.",
-                      (int)left.len, left.at, (int)word.len, word.at, (int)gained.len, gained.at, (int)more.len,
-                      more.at, (int)others.len, others.at, others.len ? "; " : "", 100 * (1 - verdict_error(verdict)),
-                      (int)sample.len, sample.at);
+    const str replayed = replay_of(verdict, arena);
+    return str_printf(arena, "%.*s%.*s: %.*s%.*s. Replayed too: %.*s%s%.*s%.*s.", (int)left.len, left.at, (int)word.len,
+                      word.at, (int)gained.len, gained.at, (int)more.len, more.at, (int)others.len, others.at,
+                      others.len ? "; " : "", (int)replayed.len, replayed.at, (int)sample.len, sample.at);
 }
 
 /* ---- as a table ---- */
@@ -324,6 +348,9 @@ static const struct column_spec columns[] = {
     {"removed_ns", "without it", UNIT_NS, COLUMN_DETAIL, "the same where the resource takes no time at all"},
     {"removed", "share without it", UNIT_RATIO, COLUMN_PLAIN, "removed_ns / step_ns: resources are compared by this"},
     {"time_ns", "its time", UNIT_NS, COLUMN_DETAIL, "summed time of its work in a step, hidden or not"},
+    {"beside_late", "once nobody is late", UNIT_RATIO, COLUMN_DETAIL,
+     "of a job with a late rank: what a step is shorter by without it where that rank comes with the last but one; "
+     "resources are compared by this then"},
     {0},
 };
 
@@ -357,6 +384,7 @@ static void put_experiments(const struct verdict *verdict, struct section *secti
         table_int(table, per_step(verdict, verdict->removed_ns[resource]));
         table_real(table, share(verdict, verdict->removed_ns[resource]));
         table_int(table, per_step(verdict, verdict->time_ns[resource]));
+        table_real(table, verdict->beside_late ? share(verdict, compared_ns(verdict, resource)) : NAN);
     }
 }
 
@@ -376,6 +404,13 @@ static void put_answer(const struct verdict *verdict, uint32_t ranks, struct sec
                    doubt == DOUBT_NONE ? cell_null() : cell_text(str_of(doubt_id(doubt))));
 }
 
+static const char *over_id(enum verdict_over over)
+{
+    static const char *const ids[] = {
+        [VERDICT_OF_RANK] = "rank", [VERDICT_OF_RANKS] = "ranks", [VERDICT_OF_JOB] = "job"};
+    return ids[over];
+}
+
 void verdict_show(const struct verdict *verdict, uint32_t ranks, struct report *report)
 {
     struct section *section = report_section(report, "verdict", "What would make a step shorter");
@@ -388,5 +423,9 @@ void verdict_show(const struct verdict *verdict, uint32_t ranks, struct report *
                    cell_int(verdict->left_out_ns));
     section_detail(section, "verdict_error", "not explained by the replay", UNIT_RATIO,
                    cell_real(verdict_error(verdict)));
+    section_detail(section, "verdict_replayed", "what was replayed", UNIT_NONE,
+                   cell_text(str_of(over_id(verdict->over))));
+    section_detail(section, "verdict_job_error", "replay of the job off", UNIT_RATIO,
+                   verdict->over == VERDICT_OF_JOB ? cell_real(share(verdict, verdict->job_error_ns)) : cell_null());
     put_experiments(verdict, section);
 }

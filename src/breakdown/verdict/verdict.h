@@ -42,6 +42,13 @@ enum verdict_doubt {
     DOUBT_ERROR, /* the graph explains less than 90 % of the time */
 };
 
+/* What was replayed. */
+enum verdict_over {
+    VERDICT_OF_RANK,  /* one rank by itself */
+    VERDICT_OF_RANKS, /* several, each by itself: what one gains those who wait for it do not */
+    VERDICT_OF_JOB,   /* all ranks together */
+};
+
 /* Times are of all its steps together; savings never below 0. */
 struct verdict {
     uint32_t steps;                /* replayed */
@@ -60,6 +67,10 @@ struct verdict {
     int64_t held_ns;               /* the device idle although its next work was let go over 30 us before */
     int64_t blank_ns;              /* nothing recorded on the training thread, 1 ms or more at a stretch */
     bool device, first_only;       /* device: the trace has device work */
+    enum verdict_over over;        /* and of a job: */
+    int64_t job_error_ns;          /* how far the replay with nothing changed is off, summed over the ranks */
+    bool beside_late;              /* a rank is late: then resources are compared by what they save */
+    int64_t beside_late_ns[RESOURCES]; /* once nobody is */
 };
 
 /* Of the selected steps; of four or more without the first and the last, unless steps were named. */
@@ -87,6 +98,9 @@ struct verdict_answer verdict_answer(const struct verdict *verdict);
 
 /* It may be the bound. Parts of another resource are shown beside it; of a host alone what it is made of is compared. */
 bool verdict_ranks(const struct verdict *verdict, enum resource resource);
+
+/* The table has it at half its time, beside none. */
+bool verdict_halves(enum resource resource);
 
 /* Without the resource the steps would be a tenth shorter or more. */
 bool verdict_worth(const struct verdict *verdict, enum resource resource);

@@ -73,7 +73,8 @@ static void sketch(const struct call *call, const struct sketching *of, struct a
 {
     const struct critical_path *path = of->result;
     (void)call;
-    job_sketch_write(&(struct job_rank){&path->numbers, &path->verdict, &path->holdups, &path->strip}, arena, sketch);
+    job_sketch_write(&(struct job_rank){&path->numbers, &path->verdict, &path->holdups, &path->strip, &path->responses},
+                     arena, sketch);
     sketch->sections[SKETCH_PATH] = path_sketch_write(path, true, arena);
 }
 
@@ -117,7 +118,7 @@ static void find_job(struct paths *paths, struct arena *arena)
     struct job_rank *ranks = arena_array(arena, paths->count, sizeof *ranks);
     for (uint32_t i = 0; i < paths->count; i++)
         ranks[i] = (struct job_rank){&paths->at[i]->numbers, &paths->at[i]->verdict, &paths->at[i]->holdups,
-                                     &paths->at[i]->strip};
+                                     &paths->at[i]->strip, &paths->at[i]->responses};
     job_of(ranks, paths->count, arena, &paths->job);
 }
 

@@ -81,6 +81,18 @@ struct collective {
     bool queued_before; /* launched before the recording began: of no step */
 };
 
+/* Those of a trace, by call, in structs of so many bytes that begin with them. */
+struct collective_rows {
+    const void *first;
+    size_t size;
+    uint32_t count;
+};
+
+static inline const struct collective *collective_row(const struct collective_rows *rows, uint32_t i)
+{
+    return (const struct collective *)((const char *)rows->first + rows->size * i);
+}
+
 struct collectives {
     struct collective *at; /* by call_ns */
     uint32_t count;

@@ -29,6 +29,7 @@ enum sketch_section {
     SKETCH_STRIP = 6,     /* struct strip (sketch/numbers/strip_sketch.h) */
     SKETCH_OPERATORS = 7, /* struct operator_paths (sketch/numbers/operators_sketch.h) */
     SKETCH_KERNELS = 8,   /* struct kernel_times (sketch/numbers/kernels_sketch.h) */
+    SKETCH_RESPONSES = 9, /* struct responses (sketch/numbers/responses_sketch.h) */
     SKETCH_SECTIONS,
 };
 

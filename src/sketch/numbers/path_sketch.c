@@ -228,6 +228,7 @@ static void take_job(const struct job_numbers *job, struct critical_path *out)
     out->numbers = job->numbers;
     out->verdict = job->verdict;
     out->strip = job->strip;
+    out->responses = job->responses;
     if (job->numbers.collective_count)
         out->holdups = job->holdups;
 }

@@ -233,7 +233,8 @@ void summary_sketch_write(const struct summary *summary, bool whole, struct aren
         memset(kept.places, 0, sizeof kept.places);
     }
     code_details(&code, &kept);
-    const struct job_rank rank = {&summary->rank, &summary->verdict, &summary->holdups, &summary->strip};
+    const struct job_rank rank = {&summary->rank, &summary->verdict, &summary->holdups, &summary->strip,
+                                  &summary->responses};
     if (whole)
         job_sketch_write(&rank, arena, sketch);
     else
@@ -300,6 +301,7 @@ bool summary_sketch_read(const struct sketch *sketch, int64_t rank, struct arena
     out->verdict = job.verdict;
     out->holdups = job.holdups;
     out->strip = job.strip;
+    out->responses = job.responses;
     return take_details(sketch, arena, out) ||
            fail(err, STEPTIME_INPUT,
                 sketch->sections[SKETCH_SUMMARY].len ? "is a damaged sketch" : "is a sketch without a summary");

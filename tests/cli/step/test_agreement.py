@@ -74,6 +74,7 @@ class Answers:
         return [f"{of['verdict_bound']} with an error of {of['verdict_error']:.0%}"]
 
     def prediction_differs(self):
+        """A step of the job is the mean over its ranks; the head of a prediction is the slowest of them."""
         if not self.predicted:
             return []
         head, answer = section(self.predicted, "prediction"), section(self.predicted, "what_if")
@@ -81,9 +82,11 @@ class Answers:
         of, rows = values(self.summary), {row["resource"]: row for row in experiments(self.summary) or ()}
         if not rows or (of["verdict_error"] or 0) > MOST_ERROR or not head["measured_step_ns"]:
             return lines
-        if len(self.paths) > 1 and of["late_rank"] is not None and "together" not in answer["basis"]:
+        if len(self.paths) > 1 and "together" not in answer["basis"]:
             return lines  # each rank alone: what a late one gains its peers do not
-        saved, said = 1 - head["step_ns"] / head["measured_step_ns"], rows["host"]["saved"]
+        ranks = rows_of(self.predicted, "what_if_ranks") if len(self.predicted["inputs"]) > 1 else [answer]
+        saved = 1 - sum(rank["after_ns"] for rank in ranks) / sum(rank["before_ns"] for rank in ranks)
+        said = rows["host"]["saved"]
         if abs(saved - said) > MOST_APART:
             lines.append(f"predict: {saved:.1%} less with a host twice as fast, summary {said:.1%}")
         return lines

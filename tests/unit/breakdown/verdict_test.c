@@ -64,7 +64,7 @@ static void check_trace(const struct trace *trace, const char *path)
     const struct selection selection = {.first = INT64_MIN, .last = INT64_MAX};
     struct graph *graph = graph_new(trace, classes);
     const struct lab *lab = lab_open(graph, classes, &selection, &arena);
-    struct spending spending = spending_of(lab);
+    struct spending spending = spending_of(lab, lab->judged.steps.from_ns);
     int64_t time_ns = 0;
     const int64_t saved = saved_without_threads(lab, &spending, &time_ns), all = lab->judged.as_is_ns;
     const int64_t slack = all / 200 + 1000;

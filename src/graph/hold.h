@@ -6,21 +6,21 @@
  *
  * What the thread did between call and end was no waiting: then it is not known how long it was held up, and no hold.
  */
-#ifndef BREAKDOWN_STRIP_HOLD_H
-#define BREAKDOWN_STRIP_HOLD_H
+#ifndef GRAPH_HOLD_H
+#define GRAPH_HOLD_H
 
 #include "base/sort.h"
-#include "breakdown/ranks/ranks.h"
-#include "graph/graph.h"
+#include "graph.h"
+#include "ops/rows/collective.h"
 
 /* Nodes (key) and collectives of the rank (row), by node and then by end. In the arena. */
-const struct keyed *strip_holds(const struct graph *graph, const struct rank_numbers *numbers, struct arena *arena,
-                                size_t *count);
+const struct keyed *graph_holds(const struct graph *graph, const struct collective_rows *collectives,
+                                struct arena *arena, size_t *count);
 
 /* When the thread could go on. */
-static inline int64_t strip_hold_end_ns(const struct rank_numbers *numbers, uint32_t collective)
+static inline int64_t graph_hold_end_ns(const struct collective_rows *collectives, uint32_t collective)
 {
-    const struct collective *of = &numbers->collectives[collective].of;
+    const struct collective *of = collective_row(collectives, collective);
     return of->start_ns + of->dur_ns;
 }
 

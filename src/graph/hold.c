@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "strip_hold.h"
+#include "hold.h"
 
 struct holding {
     const struct graph *graph;
-    const struct rank_numbers *numbers;
+    const struct collective_rows *collectives;
     struct keyed *own; /* collectives whose work is on a thread of the host, by lane and then by end */
     size_t own_count;
     size_t *first, *end; /* by lane: those that the nodes to come may hold */
@@ -14,7 +14,7 @@ struct holding {
 
 static const struct collective *of(const struct holding *h, uint32_t i)
 {
-    return &h->numbers->collectives[i].of;
+    return collective_row(h->collectives, i);
 }
 
 /* Its work has no node of its own: that of its row, if any, is the stretch of a thread. */
@@ -29,9 +29,9 @@ static bool is_own(const struct holding *h, uint32_t i)
 static void list_own(struct holding *h)
 {
     const struct trace *trace = h->graph->trace;
-    for (uint32_t i = 0; i < h->numbers->collective_count; i++)
+    for (uint32_t i = 0; i < h->collectives->count; i++)
         if (is_own(h, i))
-            h->own[h->own_count++] = (struct keyed){strip_hold_end_ns(h->numbers, i), i};
+            h->own[h->own_count++] = (struct keyed){graph_hold_end_ns(h->collectives, i), i};
     sort_keyed(h->own, h->own_count);
     for (size_t i = 0; i < h->own_count; i++)
         h->own[i].key = trace->lane[of(h, h->own[i].row)->row];
@@ -48,7 +48,7 @@ enum { WAITED_NS = 100 * 1000 }; /* a wait that ends sooner may have found the m
 static bool is_in_wait(const struct holding *h, uint32_t node, uint32_t collective)
 {
     const struct trace *trace = h->graph->trace;
-    const int64_t let_go = strip_hold_end_ns(h->numbers, collective);
+    const int64_t let_go = graph_hold_end_ns(h->collectives, collective);
     const uint32_t frame = trace_open_at(trace, graph_lane(h->graph, node), NEST_PYTHON, let_go - 1);
     return frame != ROW_NONE && str_starts(trace_name(trace, frame), S("<built-in method wait of ")) &&
            let_go - trace->start_ns[frame] >= WAITED_NS;
@@ -75,7 +75,7 @@ static void take_node(struct holding *h, uint32_t node)
     const int64_t start = h->graph->net.start[node], end = graph_end_ns(h->graph, node);
     for (size_t *next = &h->first[lane]; *next < h->end[lane]; ++*next) {
         const uint32_t collective = h->own[*next].row;
-        const int64_t let_go = strip_hold_end_ns(h->numbers, collective);
+        const int64_t let_go = graph_hold_end_ns(h->collectives, collective);
         if (let_go > end)
             return;
         if (let_go > start && waits_in(h, node, collective))
@@ -83,13 +83,13 @@ static void take_node(struct holding *h, uint32_t node)
     }
 }
 
-const struct keyed *strip_holds(const struct graph *graph, const struct rank_numbers *numbers, struct arena *arena,
-                                size_t *count)
+const struct keyed *graph_holds(const struct graph *graph, const struct collective_rows *collectives,
+                                struct arena *arena, size_t *count)
 {
     struct arena scratch = {0};
     const struct trace *trace = graph->trace;
-    struct holding h = {.graph = graph, .numbers = numbers};
-    h.own = arena_array(&scratch, numbers->collective_count, sizeof *h.own);
+    struct holding h = {.graph = graph, .collectives = collectives};
+    h.own = arena_array(&scratch, collectives->count, sizeof *h.own);
     h.first = arena_array(&scratch, trace->lane_count, sizeof *h.first);
     h.end = arena_array(&scratch, trace->lane_count, sizeof *h.end);
     list_own(&h);

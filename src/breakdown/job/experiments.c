@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "experiments.h"
+
+#include "base/order.h"
+#include "base/sum.h"
+#include "lines_replay.h"
+
+struct trial {
+    const struct job_rank *ranks;
+    const struct job *job;
+    struct replay *replay;
+    struct replay_answers answers;
+    const struct responses **of;
+    uint32_t *run;
+    int64_t *later_ns, *plain_ns; /* by rank: in the experiment, and where nothing is changed */
+};
+
+/* ---- whether it can be done ---- */
+
+/* A rank without collectives meets nobody: its own verdict says what it saves. */
+static bool is_by_itself(const struct job_rank *rank)
+{
+    return !rank->numbers->collective_count;
+}
+
+static bool answers(const struct job_rank *rank)
+{
+    return is_by_itself(rank) ||
+           (rank->responses && rank->responses->steps && rank->responses->count == rank->numbers->collective_count);
+}
+
+bool job_can_replay(const struct job_rank *ranks, const struct job *job)
+{
+    bool any = false;
+    for (uint32_t r = 0; job->lined && r < job->ranks.count; r++) {
+        if (!answers(&ranks[r]))
+            return false;
+        any |= !is_by_itself(&ranks[r]);
+    }
+    return any;
+}
+
+/* ---- one experiment ---- */
+
+static uint32_t run_of(const struct responses *responses, enum resource resource, bool removed)
+{
+    for (uint32_t run = 1; run < responses->run_count; run++)
+        if (responses->runs[run].resource == resource && responses->runs[run].removed == removed)
+            return run;
+    return 0;
+}
+
+static bool has_run(const struct trial *t, enum resource resource, bool removed)
+{
+    for (uint32_t r = 0; r < t->job->ranks.count; r++)
+        if (run_of(t->of[r], resource, removed))
+            return true;
+    return false;
+}
+
+static int64_t saves_alone(const struct verdict *verdict, enum resource resource, bool removed)
+{
+    return resource == RESOURCE_NONE ? 0 : removed ? verdict->removed_ns[resource] : verdict->saved_ns[resource];
+}
+
+static void try(struct trial *t, enum resource resource, bool removed, uint32_t late, int64_t *later_ns)
+{
+    const uint32_t count = t->job->ranks.count;
+    for (uint32_t r = 0; r < count; r++)
+        t->run[r] = resource == RESOURCE_NONE ? 0 : run_of(t->of[r], resource, removed);
+    t->answers.no_transfer = resource == RESOURCE_COMMUNICATION;
+    t->answers.late = late;
+    lines_replay_answers(t->replay, &t->answers, later_ns);
+    for (uint32_t r = 0; r < count; r++)
+        if (is_by_itself(&t->ranks[r]))
+            later_ns[r] = -saves_alone(t->ranks[r].verdict, resource, removed);
+}
+
+/* Of all ranks together, less than with nothing changed. */
+static int64_t saving(const struct trial *t, const int64_t *than_ns)
+{
+    int64_t saved = 0;
+    for (uint32_t r = 0; r < t->job->ranks.count; r++)
+        sum_to(&saved, than_ns[r] - t->later_ns[r]);
+    return saved;
+}
+
+static int64_t saved_by(struct trial *t, enum resource resource, bool removed)
+{
+    if (!has_run(t, resource, removed)) {
+        int64_t saved = 0;
+        for (uint32_t r = 0; r < t->job->ranks.count; r++)
+            if (is_by_itself(&t->ranks[r]))
+                sum_to(&saved, saves_alone(t->ranks[r].verdict, resource, removed));
+        return saved;
+    }
+    try(t, resource, removed, NO_RANK, t->later_ns);
+    return larger_of(saving(t, t->plain_ns), 0);
+}
+
+/* ---- the verdict of the job ---- */
+
+static int64_t in_proportion(int64_t ns, int64_t of_ns, int64_t whole_ns)
+{
+    return whole_ns > 0 ? (int64_t)((double)ns * ((double)of_ns / (double)whole_ns)) : ns;
+}
+
+/* Of a rank whose verdict is of a sample of its steps that of all. */
+static struct verdict of_all_steps(const struct verdict *verdict, const struct responses *responses)
+{
+    struct verdict out = *verdict;
+    const int64_t all_ns = responses->end_ns - responses->from_ns;
+    if (!responses->steps || responses->steps == verdict->steps)
+        return out;
+    out.steps = responses->steps;
+    out.step_ns = all_ns;
+    out.explained_ns = in_proportion(verdict->explained_ns, all_ns, verdict->step_ns);
+    for (int r = 0; r < RESOURCES; r++)
+        out.time_ns[r] = in_proportion(verdict->time_ns[r], all_ns, verdict->step_ns);
+    return out;
+}
+
+static void add_up(const struct job_rank *ranks, struct job *job)
+{
+    for (uint32_t r = 0; r < job->ranks.count; r++) {
+        const struct verdict own =
+            is_by_itself(&ranks[r]) ? *ranks[r].verdict : of_all_steps(ranks[r].verdict, ranks[r].responses);
+        verdict_add(&job->verdict, &own);
+    }
+    job->verdict.over = VERDICT_OF_JOB;
+}
+
+/* How far the replay with nothing changed is from the recording. */
+static void take_error(const struct trial *t, struct verdict *verdict)
+{
+    for (uint32_t r = 0; r < t->job->ranks.count; r++)
+        sum_to(&verdict->job_error_ns, t->plain_ns[r] < 0 ? -t->plain_ns[r] : t->plain_ns[r]);
+}
+
+/* What the late rank costs all; and what each resource would save beside that. */
+static void take_late(struct trial *t, uint32_t late, struct verdict *verdict, struct arena *scratch)
+{
+    int64_t *punctual_ns = arena_array(scratch, t->job->ranks.count, sizeof *punctual_ns);
+    try(t, RESOURCE_NONE, false, late, t->later_ns);
+    memcpy(punctual_ns, t->later_ns, t->job->ranks.count * sizeof *punctual_ns);
+    verdict->saved_ns[RESOURCE_LATENESS] = verdict->removed_ns[RESOURCE_LATENESS] =
+        larger_of(saving(t, t->plain_ns), 0);
+    verdict->beside_late = true;
+    for (int r = 0; r < RESOURCE_NONE; r++) {
+        if (!has_run(t, r, true))
+            continue;
+        try(t, r, true, late, t->later_ns);
+        verdict->beside_late_ns[r] = larger_of(saving(t, punctual_ns), 0);
+    }
+}
+
+void job_replay_experiments(const struct job_rank *ranks, uint32_t late, struct job *job)
+{
+    static const struct responses none = {.run_count = 1};
+    struct arena scratch = {0};
+    const uint32_t count = job->ranks.count;
+    struct trial t = {.ranks = ranks,
+                      .job = job,
+                      .replay = lines_replay_new(&job->lines, &scratch),
+                      .of = arena_array(&scratch, count, sizeof *t.of),
+                      .run = arena_array(&scratch, count, sizeof *t.run),
+                      .later_ns = arena_array(&scratch, count, sizeof *t.later_ns),
+                      .plain_ns = arena_array(&scratch, count, sizeof *t.plain_ns)};
+    for (uint32_t r = 0; r < count; r++)
+        t.of[r] = is_by_itself(&ranks[r]) ? &none : ranks[r].responses;
+    t.answers = (struct replay_answers){.of = t.of, .run = t.run};
+    add_up(ranks, job);
+    try(&t, RESOURCE_NONE, false, NO_RANK, t.plain_ns);
+    take_error(&t, &job->verdict);
+    for (int r = 0; r < RESOURCE_NONE; r++) {
+        job->verdict.removed_ns[r] = saved_by(&t, r, true);
+        job->verdict.saved_ns[r] = verdict_halves(r) ? saved_by(&t, r, false) : job->verdict.removed_ns[r];
+    }
+    if (late != RANK_NONE_LATE)
+        take_late(&t, late, &job->verdict, &scratch);
+    arena_free(&scratch);
+}

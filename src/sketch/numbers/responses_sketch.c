@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* By columns: how many terms a row has, where each leads from, and then one experiment after another. */
+#include "responses_sketch.h"
+
+#include "base/error.h"
+#include "words.h"
+
+static const int64_t most_ns = (int64_t)1 << 60, most_units = (int64_t)1 << 50;
+
+static void code_runs(struct code *code, struct responses *of)
+{
+    code_small(code, &of->run_count, RESPONSE_RUNS_MOST + 1);
+    for (uint32_t run = 0; run < of->run_count; run++) {
+        int resource = of->runs[run].resource;
+        bool changes = resource != RESOURCE_NONE;
+        code_bool(code, &changes);
+        if (changes)
+            code_word(code, &sketch_resources, &resource);
+        of->runs[run].resource = (uint8_t)(changes ? resource : RESOURCE_NONE);
+        code_bool(code, &of->runs[run].removed);
+    }
+}
+
+static void code_rows_of(struct code *code, struct responses *of, struct response_table *table)
+{
+    uint64_t sum = 0;
+    for (uint32_t row = 0; row < responses_rows(of); row++) {
+        code_count(code, &table->terms[row]);
+        sum += table->terms[row];
+    }
+    table->term_count = (uint32_t)sum;
+    code_count(code, &table->term_count); /* so many there are, and no more than bytes are left */
+    code->damaged |= table->term_count != sum;
+}
+
+/* Mostly the constant, or the exit just before. */
+static void code_exits(struct code *code, struct responses *of, struct response_table *table)
+{
+    for (uint32_t row = 0, term = 0; row < responses_rows(of); row++)
+        for (uint32_t i = 0; i < table->terms[row]; i++, term++) {
+            bool constant = table->exits[term] == RESPONSE_START;
+            int64_t exit = table->exits[term];
+            code_bool(code, &constant);
+            if (!constant)
+                code_int(code, &exit, (int64_t)row - 1, 0, (int64_t)of->count - 1);
+            table->exits[term] = constant ? RESPONSE_START : (uint32_t)exit;
+        }
+}
+
+/*
+ * What an experiment gains is mostly little, so what is expected is the first, in which nothing is changed; of a resource at
+ * half its time the middle between that and what it saves at none. The constant goes on from row to row: there what was
+ * gained beyond that by the row before is expected, too.
+ */
+struct columns {
+    struct responses *of;
+    struct response_table *table;
+    int64_t gained; /* by the constant of the row before */
+};
+
+static bool is_half(const struct responses *of, uint32_t run)
+{
+    return run > 1 && of->runs[run - 1].resource == of->runs[run].resource && !of->runs[run].removed;
+}
+
+static int64_t units_expected(const struct columns *columns, uint32_t run, const uint64_t *row)
+{
+    if (!run)
+        return 1;
+    return (int64_t)(is_half(columns->of, run) && row[0] && row[run - 1] ? (row[0] + row[run - 1]) / 2 : row[0]);
+}
+
+static void code_column(struct code *code, struct columns *columns, uint32_t run)
+{
+    columns->gained = 0;
+    for (uint32_t term = 0; term < columns->table->term_count; term++) {
+        uint64_t *row = &columns->table->units[(size_t)term * columns->of->run_count];
+        const bool constant = run && columns->table->exits[term] == RESPONSE_START;
+        const int64_t expected = units_expected(columns, run, row);
+        int64_t units = (int64_t)row[run];
+        code_int(code, &units, expected + (constant ? columns->gained : 0), 0, most_units);
+        row[run] = (uint64_t)units;
+        if (constant && units && row[0])
+            columns->gained = units - expected;
+    }
+}
+
+static void code_columns(struct code *code, struct responses *of, struct response_table *table)
+{
+    struct columns columns = {of, table, 0};
+    for (uint32_t run = 0; run < of->run_count; run++)
+        code_column(code, &columns, run);
+}
+
+static void code_table(struct code *code, struct responses *of)
+{
+    struct arena scratch = {0};
+    const bool reads = code_reads(code);
+    struct response_table table = reads ? (struct response_table){0} : responses_unpack(of, &scratch);
+    if (reads)
+        table.terms = arena_array(&scratch, responses_rows(of), sizeof *table.terms);
+    code_rows_of(code, of, &table);
+    if (reads && !code->damaged) {
+        table.exits = arena_array(&scratch, table.term_count, sizeof *table.exits);
+        table.units = arena_array(&scratch, (size_t)table.term_count * of->run_count, sizeof *table.units);
+    }
+    if (!code->damaged) {
+        code_exits(code, of, &table);
+        code_columns(code, of, &table);
+    }
+    if (reads && !code->damaged)
+        responses_keep(of, &table, code->arena);
+    arena_free(&scratch);
+}
+
+static void code_responses(struct code *code, struct responses *of)
+{
+    code_u32(code, &of->steps, 0);
+    code_int(code, &of->from_ns, 0, -most_ns, most_ns);
+    code_int(code, &of->end_ns, of->from_ns, of->from_ns, most_ns);
+    code_int(code, &of->changes_ns, of->from_ns, -most_ns, of->from_ns);
+    code_int(code, &of->unit_ns, 1, 1, most_ns);
+    code_runs(code, of);
+    code->damaged |= of->steps && !of->run_count;
+    if (of->steps && !code->damaged)
+        code_table(code, of);
+}
+
+str responses_sketch_write(const struct responses *responses, struct arena *arena)
+{
+    struct buf bytes = {0};
+    struct code code = code_writer(&bytes);
+    struct responses copy = *responses;
+    code_responses(&code, &copy);
+    const str section = str_copy(arena, buf_str(&bytes));
+    buf_free(&bytes);
+    return section;
+}
+
+bool responses_sketch_read(const struct sketch *sketch, uint32_t collectives, struct arena *arena,
+                           struct responses *out, struct steptime_error *err)
+{
+    *out = (struct responses){.count = collectives};
+    if (!sketch->sections[SKETCH_RESPONSES].len)
+        return true;
+    struct code code = sketch_section(sketch, SKETCH_RESPONSES, arena);
+    code_responses(&code, out);
+    return code_whole(&code) || fail(err, STEPTIME_INPUT, "is a damaged sketch");
+}
