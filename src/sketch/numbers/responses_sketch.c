@@ -33,63 +33,83 @@ static void code_rows_of(struct code *code, struct responses *of, struct respons
     code->damaged |= table->term_count != sum;
 }
 
-/* Mostly the constant, or the exit just before. */
+/* Of the row before the term at the same place; where there is none the first of this row, so that this is no question. */
+static uint32_t term_before(const struct response_table *table, uint32_t row, uint32_t place, uint32_t first)
+{
+    const uint32_t before = row ? table->terms[row - 1] : 0;
+    return place < before ? first - before + place : first;
+}
+
+/* Mostly that of the row before at the same place, or else the exit just before. */
+static void code_exit(struct code *code, const struct responses *of, uint32_t row, uint32_t expected, uint32_t *exit)
+{
+    uint32_t what = *exit == expected ? 0 : *exit == RESPONSE_START ? 1 : 2;
+    int64_t index = *exit;
+    code_small(code, &what, 3);
+    if (what == 2)
+        code_int(code, &index, (int64_t)row - 1, 0, (int64_t)of->count - 1);
+    *exit = what == 0 ? expected : what == 1 ? RESPONSE_START : (uint32_t)index;
+}
+
 static void code_exits(struct code *code, struct responses *of, struct response_table *table)
 {
-    for (uint32_t row = 0, term = 0; row < responses_rows(of); row++)
-        for (uint32_t i = 0; i < table->terms[row]; i++, term++) {
-            bool constant = table->exits[term] == RESPONSE_START;
-            int64_t exit = table->exits[term];
-            code_bool(code, &constant);
-            if (!constant)
-                code_int(code, &exit, (int64_t)row - 1, 0, (int64_t)of->count - 1);
-            table->exits[term] = constant ? RESPONSE_START : (uint32_t)exit;
+    for (uint32_t row = 0, first = 0; row < responses_rows(of); first += table->terms[row++])
+        for (uint32_t place = 0; place < table->terms[row]; place++) {
+            const uint32_t before = term_before(table, row, place, first);
+            code_exit(code, of, row, before < first ? table->exits[before] : RESPONSE_START,
+                      &table->exits[first + place]);
         }
 }
 
 /*
  * What an experiment gains is mostly little, so what is expected is the first, in which nothing is changed; of a resource at
- * half its time the middle between that and what it saves at none. The constant goes on from row to row: there what was
- * gained beyond that by the row before is expected, too.
+ * half its time the middle between that and what it saves at none. Where a term goes on from row to row, what that of the row
+ * before had beyond that is expected, too.
  */
 struct columns {
     struct responses *of;
     struct response_table *table;
-    int64_t gained; /* by the constant of the row before */
+    int64_t *beyond; /* by term, of the run */
 };
+
+static uint64_t *units_of(const struct columns *columns, uint32_t term)
+{
+    return &columns->table->units[(size_t)term * columns->of->run_count];
+}
 
 static bool is_half(const struct responses *of, uint32_t run)
 {
     return run > 1 && of->runs[run - 1].resource == of->runs[run].resource && !of->runs[run].removed;
 }
 
-static int64_t units_expected(const struct columns *columns, uint32_t run, const uint64_t *row)
+static int64_t units_expected(const struct columns *columns, uint32_t run, uint32_t term)
 {
+    const uint64_t *row = units_of(columns, term);
     if (!run)
         return 1;
     return (int64_t)(is_half(columns->of, run) && row[0] && row[run - 1] ? (row[0] + row[run - 1]) / 2 : row[0]);
 }
 
-static void code_column(struct code *code, struct columns *columns, uint32_t run)
+static void code_term(struct code *code, struct columns *columns, uint32_t run, uint32_t term, uint32_t before)
 {
-    columns->gained = 0;
-    for (uint32_t term = 0; term < columns->table->term_count; term++) {
-        uint64_t *row = &columns->table->units[(size_t)term * columns->of->run_count];
-        const bool constant = run && columns->table->exits[term] == RESPONSE_START;
-        const int64_t expected = units_expected(columns, run, row);
-        int64_t units = (int64_t)row[run];
-        code_int(code, &units, expected + (constant ? columns->gained : 0), 0, most_units);
-        row[run] = (uint64_t)units;
-        if (constant && units && row[0])
-            columns->gained = units - expected;
-    }
+    const struct response_table *table = columns->table;
+    const bool goes_on = run && before < term && table->exits[before] == table->exits[term];
+    const int64_t expected = units_expected(columns, run, term), beyond = goes_on ? columns->beyond[before] : 0;
+    int64_t units = (int64_t)units_of(columns, term)[run];
+    code_int(code, &units, expected + beyond, 0, most_units);
+    units_of(columns, term)[run] = (uint64_t)units;
+    columns->beyond[term] = units && units_of(columns, term)[0] ? units - expected : beyond;
 }
 
 static void code_columns(struct code *code, struct responses *of, struct response_table *table)
 {
-    struct columns columns = {of, table, 0};
+    struct arena scratch = {0};
+    struct columns columns = {of, table, arena_array(&scratch, table->term_count, sizeof *columns.beyond)};
     for (uint32_t run = 0; run < of->run_count; run++)
-        code_column(code, &columns, run);
+        for (uint32_t row = 0, first = 0; row < responses_rows(of); first += table->terms[row++])
+            for (uint32_t place = 0; place < table->terms[row]; place++)
+                code_term(code, &columns, run, first + place, term_before(table, row, place, first));
+    arena_free(&scratch);
 }
 
 static void code_table(struct code *code, struct responses *of)

@@ -115,8 +115,8 @@ class Job(Folder):
 
 
 class Fits(Job):
-    """Exact, 4 KB hold about that many."""
-    collectives = 500
+    """4 KB hold about that many: 500 without what a rank answers when others let it go earlier."""
+    collectives = 400
 
     def test_at_most_4_KB_a_step(self):
         self.assertLess(self.step_bytes(), 4096)
@@ -129,12 +129,12 @@ class Fits(Job):
 class Large(Job):
     collectives = 1500
 
-    def test_at_most_eight_bytes_a_collective(self):
-        self.assertLess(self.step_bytes(), 8 * self.collectives)
+    def test_at_most_nine_bytes_a_collective(self):
+        self.assertLess(self.step_bytes(), 9 * self.collectives)
 
     def test_it_is_said_that_they_are_large(self):
         said, = self.too_large()
-        self.assertRegex(said, r"4 of 4 sketches take more than 4 KB a step, 1[01]\.\d KB at most")
+        self.assertRegex(said, r"4 of 4 sketches take more than 4 KB a step, 1[12]\.\d KB at most")
 
     def test_answers_are_exact(self):
         self.check_exact()
