@@ -163,7 +163,8 @@ static void terms_give_what_a_run_gives(void **state)
 static void what_another_outdoes_is_no_term(void **state)
 {
     (void)state;
-    struct random_net r = {.net = {.count = NODES, .start = r.start, .work = r.work, .before = r.before, .kind = r.kind}};
+    struct random_net r = {
+        .net = {.count = NODES, .start = r.start, .work = r.work, .before = r.before, .kind = r.kind}};
     struct arena arena = {0};
     for (uint32_t node = 0; node < NODES; node++) {
         r.start[node] = 10 * (int64_t)node;
