@@ -132,8 +132,8 @@ str report_steps_words(const struct report *report)
         alike += str_eq(report->inputs[i].steps.source, first->source);
     if (report->input_count == 1)
         return first->words;
-    return str_printf(report->arena, "%.*s So in %u of %u traces.", (int)first->words.len, first->words.at, alike,
-                      report->input_count);
+    return str_printf(report->arena, "%.*s That holds for %u of %u traces.", (int)first->words.len, first->words.at,
+                      alike, report->input_count);
 }
 
 static void add_warning(struct report *report, struct report_warning warning)

@@ -29,7 +29,8 @@ static enum meaning judge(const struct host_events *events, uint32_t row)
         return PLAIN;
     if (cause == CAUSE_LOADING || cause == CAUSE_LOADER_WAIT)
         return LOADING;
-    const enum meaning plain = work_host_communication(events->classes, row) ? COMMUNICATION : PLAIN;
+    const bool communicates = cause == CAUSE_COLLECTIVE || work_host_communication(events->classes, row);
+    const enum meaning plain = communicates ? COMMUNICATION : PLAIN;
     if (events->trace->kind[row] != EVENT_RUNTIME)
         return plain;
     switch (call_effect(name)) {
@@ -117,5 +118,5 @@ enum host_state host_mark_state(struct host_events *events, uint32_t row)
         return HOST_BETWEEN;
     if (meaning_of(events, row) == LOADING)
         return HOST_LOADING;
-    return work_host_communication(events->classes, row) ? HOST_COMMUNICATING : HOST_BETWEEN;
+    return meaning_of(events, row) == COMMUNICATION ? HOST_COMMUNICATING : HOST_BETWEEN;
 }

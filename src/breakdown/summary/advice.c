@@ -93,9 +93,9 @@ static str say_latency(const struct facts *f, double ns, struct arena *arena)
             f->steps == 1 ? "One step does not show whether it comes again:" : "That is no habit of the program:");
     return str_printf(
         arena,
-        "Launched work starts %s a step (%.0f %%) late, each piece a little: the price of %.0f kernels a step. "
+        "Launched work starts %s a step (%.0f %%) late, each piece a little: the price of %.0f kernel%s a step. "
         "Fewer, longer kernels pay it less often.",
-        span_text(arena, ns), percent(f, ns), f->kernels);
+        span_text(arena, ns), percent(f, ns), f->kernels, f->kernels < 1.5 ? "" : "s");
 }
 
 /* Who waits for a late rank sends nothing. */

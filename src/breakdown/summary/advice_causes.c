@@ -138,6 +138,8 @@ static str pause_advice(const struct holdup *holdup, const struct facts *facts)
         return S("One step does not show whether it comes again: look at the place in the trace.");
     if (comes_again(holdup))
         return S("It is no sum of small pieces: look at what the program does there.");
+    if (holdup->habit == HABIT_UNKNOWN)
+        return S("Without steps nobody can say whether it comes again: look at the place in the trace.");
     return S("That is no habit of the program: look at the place in the trace.");
 }
 
@@ -266,10 +268,11 @@ static str subject(const struct holdup *holdup, const struct facts *facts, struc
     if (holdup->cause == CAUSE_PYTHON)
         return facts->cuda || !facts->device ? S("Python between operators") : S("host code between calls");
     const double mean_us = facts->kernels > 0 ? facts->kernel_ns / facts->kernels / 1e3 : 0;
-    return facts->device
-               ? str_printf(arena, "launching %.0f kernels%s of %.1f us each", facts->kernels,
-                            holdup->habit == HABIT_ONE || holdup->habit == HABIT_UNKNOWN ? "" : " a step", mean_us)
-               : S("operators beside their work");
+    return facts->device ? str_printf(arena, "launching %.0f kernel%s%s of %.1f us%s", facts->kernels,
+                                      facts->kernels < 1.5 ? "" : "s",
+                                      holdup->habit == HABIT_ONE || holdup->habit == HABIT_UNKNOWN ? "" : " a step",
+                                      mean_us, facts->kernels < 1.5 ? "" : " each")
+                         : S("operators beside their work");
 }
 
 static char upper(char c)

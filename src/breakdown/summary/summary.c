@@ -210,6 +210,8 @@ static str why(const struct facts *facts, const struct verdict *verdict, struct 
         return said;
     const bool on_that_side = facts->bound < BOUND_UNKNOWN && facts->bound_ns[facts->bound] > 0;
     const enum part most = heaviest(facts, on_that_side);
+    if (share(facts, facts->part_ns[most]) < 0.005) /* of what is left out the mean step holds most */
+        return said;
     const bool waits = facts->late_ns > 0 && facts->waited_ns > facts->part_ns[most] / 2 &&
                        (most == PART_EXPOSED_COMMUNICATION || most == PART_COMMUNICATION);
     return str_printf(arena, "%.*s The largest part of a step%s: %s (%.0f %%%s).", (int)said.len, said.at,

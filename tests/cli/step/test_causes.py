@@ -128,6 +128,15 @@ class Causes(unittest.TestCase):
         rows = tables_of(self.summary(lambda scene, at, _: kernels(scene, at)))["causes"]
         self.assertNotIn("together", [row["cause"] for row in rows])
 
+    def test_without_steps_nothing_is_a_habit(self):
+        scene = plant.Plant()
+        kernels(scene, kernels(scene, 0) + 20_000)
+        with tempfile.TemporaryDirectory() as folder:
+            document = steptime("summary", "--format", "json", scene.write(os.path.join(folder, "trace.json"))).json
+        message = document["findings"][0]["message"]
+        self.assertIn("ms of the recording", message)
+        self.assertIn("Without steps nobody can say whether it comes again", message)
+
     def test_a_range_is_not_inside_of_itself(self):
         def body(scene, at, _):
             scene.annotation("my range", at, 5000)

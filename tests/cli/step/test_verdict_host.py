@@ -201,6 +201,16 @@ class Threads(Case):
         self.assertAlmostEqual(of["stalls"]["removed_ns"], 5_000_000, delta=20_000)
         self.assertLess(of["host"]["saved_ns"], 300_000)
 
+    def test_a_call_of_another_process_is_communication_in_the_parts_too(self):
+        def body(scene, at):
+            at = training(scene, at)
+            scene.host("rpc_sync#add(worker0 -> worker1)", at, 5000)
+            return operators(scene, at + 5005, count=5)
+        path = loop(body).write(self.path)
+        values, of = verdict("summary", path)
+        self.assertEqual(values["bound"], "communication-bound", values["verdict"])
+        self.assertRegex(steptime("summary", path).out, r"= communication +5\.00|communication +5\.00")
+
     def test_gloo_beside_the_backward_pass_costs_only_what_is_waited_for(self):
         def body(scene, at):
             at = operators(scene, at, count=40, each=100)
