@@ -14,6 +14,7 @@ import json
 import os
 import sys
 
+import accuracy_calibrate
 import accuracy_coverage
 import accuracy_dlrm
 import accuracy_fleet
@@ -34,6 +35,7 @@ GROUPS = {
     "kernels, AMD": accuracy_kernels.amd,
     "left out": accuracy_transfer.left_out,
     "ten rows": accuracy_transfer.ten_rows,
+    "calibrated": accuracy_calibrate.calibrated,
     "own": accuracy_own.own,
     "serving": accuracy_serving.serving_kernels,
     "models": accuracy_models.whole_models,

@@ -133,6 +133,28 @@ bool calibrate_read(struct calibrate_rows *rows, const char *path, const struct 
     return kernel_table_close(table, err);
 }
 
+bool calibrate_kernels(const char *path, const struct models *models, const struct hardware *hardware,
+                       struct arena *arena, const struct kernel ***kernels, uint32_t *count, struct steptime_error *err)
+{
+    enum { MOST = 1000 };
+    struct kernel_table *table = kernel_table_open(path, err);
+    *kernels = arena_array(arena, MOST, sizeof **kernels);
+    *count = 0;
+    if (!table)
+        return false;
+    for (struct table_row row; *count < MOST && kernel_table_next(table, &row);) {
+        struct estimate estimate;
+        if (row.problem || !models_estimate(models, hardware, &row.kernel, &estimate, NULL))
+            continue;
+        struct kernel *kernel = arena_alloc(arena, sizeof *kernel);
+        *kernel = row.kernel;
+        kernel->variant = str_copy(arena, kernel->variant);
+        (*kernels)[(*count)++] = kernel;
+    }
+    return kernel_table_close(table, err) &&
+           (*count || fail_at(err, STEPTIME_INPUT, str_of(path), -1, "no kernel of a model"));
+}
+
 /* ---- rows of one kernel ---- */
 
 uint64_t kernel_key(const struct kernel *kernel)

@@ -35,6 +35,11 @@ const char *row_fault_meaning(enum row_fault fault); /* for people */
 bool calibrate_read(struct calibrate_rows *rows, const char *path, const struct models *models,
                     const struct hardware *given, struct arena *arena, struct steptime_error *err);
 
+/* The kernels of a table whose times do not count, of models that the device has; rows that are none are passed over. */
+bool calibrate_kernels(const char *path, const struct models *models, const struct hardware *hardware,
+                       struct arena *arena, const struct kernel ***kernels, uint32_t *count,
+                       struct steptime_error *err);
+
 /* Adds a row that was measured just now. */
 void calibrate_add(struct calibrate_rows *rows, const struct models *models, const struct hardware *hardware,
                    const struct kernel *kernel, double us, const char *where, struct arena *arena);

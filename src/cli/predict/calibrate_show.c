@@ -189,42 +189,65 @@ static const struct column_spec next_columns[] = {
 
 enum { CANDIDATES = 200, NEXT = 10 };
 
+uint32_t calibrate_next(const struct next_asked *asked, const struct kernel **picked)
+{
+    struct arena scratch = {0};
+    struct wanted *wanted = arena_array(&scratch, asked->count, sizeof *wanted);
+    struct choice *choices = arena_array(&scratch, asked->most, sizeof *choices);
+    for (uint32_t i = 0; i < asked->count; i++) {
+        struct estimate estimate;
+        wanted[i] = (struct wanted){.kernel = asked->among[i], .weight = 1};
+        if (models_estimate(asked->models, asked->hardware, asked->among[i], &estimate, NULL))
+            wanted[i].seconds = seconds_to_measure(estimate.us);
+    }
+    const uint32_t count =
+        choose_rows(asked->models, asked->hardware, wanted, asked->count, false, asked->most, choices);
+    for (uint32_t i = 0; i < count; i++)
+        picked[i] = asked->among[choices[i].at];
+    arena_free(&scratch);
+    return count;
+}
+
+static void next_row(struct table *table, const struct next_asked *asked, const struct table_lines *lines,
+                     const struct kernel *kernel, struct arena *arena)
+{
+    struct estimate estimate = {0};
+    models_estimate(asked->models, asked->hardware, kernel, &estimate, NULL);
+    table_row(table);
+    table_text(table, table_line(lines, kernel, asked->hardware->name, 0, arena));
+    table_real(table, seconds_to_measure(estimate.us));
+}
+
+void calibrate_show_next(const struct next_asked *asked, struct report *report)
+{
+    struct arena *arena = report_arena(report);
+    const struct kernel **next = arena_array(arena, asked->most, sizeof *next);
+    const uint32_t picked = calibrate_next(asked, next);
+    const struct table_lines lines = table_lines_of(next, picked);
+    struct section *section = report_section(report, "next", "What to measure next");
+    section_text(section, S("These kernels, measured on the device and given to --rows, are expected to narrow the "
+                            "intervals most for each second of measuring."));
+    section_value(section, "next_columns", "columns", UNIT_NONE, cell_text(table_lines_header(&lines, arena)));
+    struct table *table = section_table(section, "next", "");
+    table_columns(table, next_columns);
+    for (uint32_t i = 0; i < picked; i++)
+        next_row(table, asked, &lines, next[i], arena);
+}
+
+/* Among kernels like the rows, in other sizes. */
 static void show_next(const struct calibrated_device *of, struct report *report)
 {
     struct arena *arena = report_arena(report);
     const struct measurements *all = &of->rows->believed;
     const struct hardware *hardware = &all->devices[of->device];
     const struct kernel **kernels = arena_array(arena, all->count, sizeof *kernels);
-    struct wanted *wanted = arena_array(arena, CANDIDATES, sizeof *wanted);
-    struct choice choices[NEXT];
     uint32_t count = 0;
     for (uint32_t i = 0; i < all->count; i++)
         if (all->rows[i].device == of->device)
             kernels[count++] = &all->rows[i].kernel;
-    const struct kernel *const *like = kernels_like(kernels, count, CANDIDATES, hardware, arena);
-    for (uint32_t i = 0; i < CANDIDATES; i++) {
-        struct estimate estimate;
-        wanted[i] = (struct wanted){.kernel = like[i], .weight = 1};
-        if (models_estimate(of->after, hardware, like[i], &estimate, NULL))
-            wanted[i].seconds = seconds_to_measure(estimate.us);
-    }
-    const uint32_t picked = choose_rows(of->after, hardware, wanted, CANDIDATES, false, NEXT, choices);
-    const struct kernel *next[NEXT];
-    for (uint32_t i = 0; i < picked; i++)
-        next[i] = like[choices[i].at];
-    const struct table_lines lines = table_lines_of(next, picked);
-    struct section *section = report_section(report, "next", "What to measure next");
-    section_text(section,
-                 S("These kernels, measured on the device and given to --rows, are expected to narrow the intervals "
-                   "most for each second of measuring."));
-    section_value(section, "next_columns", "columns", UNIT_NONE, cell_text(table_lines_header(&lines, arena)));
-    struct table *table = section_table(section, "next", "");
-    table_columns(table, next_columns);
-    for (uint32_t i = 0; i < picked; i++) {
-        table_row(table);
-        table_text(table, table_line(&lines, next[i], hardware->name, 0, arena));
-        table_real(table, wanted[choices[i].at].seconds);
-    }
+    const struct next_asked asked = {of->after, hardware, kernels_like(kernels, count, CANDIDATES, hardware, arena),
+                                     CANDIDATES, NEXT};
+    calibrate_show_next(&asked, report);
 }
 
 /* ---- all of it ---- */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A GPU made known by a few rows that are measured on it. */
 #include "base/error.h"
+#include "calibrate_gpu.h"
 #include "calibrate_show.h"
 #include "cli/program/call.h"
 #include "cli/program/hardware_option.h"
@@ -20,6 +21,7 @@ struct calibration {
     struct calibrated_device *devices;
     uint32_t count;
     struct report *report;
+    str measured_by; /* "" of rows from a table */
 };
 
 /* ---- what is asked ---- */
@@ -56,6 +58,24 @@ static bool read_all(struct calibration *c, struct steptime_error *err)
             !calibrate_read(&c->rows, given->value, c->before, c->given, &c->arena, err))
             return false;
     }
+    calibrate_settle(&c->rows, &c->arena);
+    return true;
+}
+
+/* On a GPU of this machine. */
+static bool measure_all(struct calibration *c, struct steptime_error *err)
+{
+    enum { LEAST = 1, MOST = 3600, USUAL = 60 };
+    int64_t seconds;
+    if (!call_count(c->call, "seconds", LEAST, MOST, USUAL, &seconds, err))
+        return false;
+    struct gpu_session session = {
+        .before = c->before, .given = c->given, .command = call_text(c->call, "recorder"), .seconds = (double)seconds};
+    if (!calibrate_gpu(&session, &c->rows, &c->arena, err))
+        return false;
+    c->measured_by = session.measured_by;
+    if (session.stub)
+        report_warning(c->report, S(""), -1, S("the rows are of a stub, which measures nothing"));
     calibrate_settle(&c->rows, &c->arena);
     return true;
 }
@@ -105,21 +125,40 @@ static bool write_all(struct calibration *c, str measured_by, struct steptime_er
     return true;
 }
 
+/* What to measure among the kernels of a table, with what is known of the device so far. */
+static bool tell_next(struct calibration *c, const char *path, struct steptime_error *err)
+{
+    enum { MOST = 100, USUAL = 10 };
+    const struct kernel **kernels;
+    uint32_t count;
+    int64_t most;
+    if (!c->given)
+        return fail(err, STEPTIME_USAGE, "--among for which device? --hw NAME");
+    const struct models *models = models_of_call(c->call, &c->arena, err);
+    if (!models || !call_count(c->call, "next", 1, MOST, USUAL, &most, err) ||
+        !calibrate_kernels(path, models, c->given, &c->arena, &kernels, &count, err))
+        return false;
+    calibrate_show_next(&(struct next_asked){models, c->given, kernels, count, (uint32_t)most}, c->report);
+    return output_report(c->call, c->report, err);
+}
+
 static bool calibrate(struct calibration *c, struct steptime_error *err)
 {
     c->report = report_new(&c->arena, S("calibrate"));
-    if (!output_check(c->call, err) || !find_given(c, err) || !find_folder(c, err))
+    if (!output_check(c->call, err) || !find_given(c, err))
+        return false;
+    if (call_text(c->call, "among"))
+        return tell_next(c, call_text(c->call, "among"), err);
+    if (!find_folder(c, err))
         return false;
     if (call_flag(c->call, "forget"))
         return c->given ? store_forget(c->folder, c->given->name, &c->arena, err)
                         : fail(err, STEPTIME_USAGE, "--forget which device? --hw NAME");
-    if (!call_text(c->call, "rows"))
-        return fail(err, STEPTIME_USAGE, "which rows? --rows FILE");
-    if (!find_models(c, err) || !read_all(c, err))
+    if (!find_models(c, err) || !(call_text(c->call, "rows") ? read_all : measure_all)(c, err))
         return false;
     if (!c->rows.believed.count)
         return no_rows(c, err);
-    if (!join_stored(c, err) || !adapt(c, err) || !write_all(c, S(""), err))
+    if (!join_stored(c, err) || !adapt(c, err) || !write_all(c, c->measured_by, err))
         return false;
     calibrate_show(c->devices, c->count, c->report);
     return output_report(c->call, c->report, err);
@@ -127,7 +166,7 @@ static bool calibrate(struct calibration *c, struct steptime_error *err)
 
 static enum steptime_code run(const struct call *call, struct steptime_error *err)
 {
-    struct calibration c = {.call = call};
+    struct calibration c = {.call = call, .measured_by = S("")};
     const bool good = calibrate(&c, err);
     measurements_free(&c.rows.believed);
     arena_free(&c.arena);
@@ -138,6 +177,9 @@ static const struct option options[] = {
     {"rows", 0, "FILE", NULL,
      "Take measured rows from this table (CSV as of 'predict kernel', with latency_us), not from a GPU of this machine. "
      "May come several times."},
+    {"seconds", 0, "N", NULL, "Measure for so long. Default: 60."},
+    {"recorder", 0, "COMMAND", NULL,
+     "Measure with this program, not with PyTorch: doc/models.md says what it is asked and how it answers."},
     {"hw", 0, "NAME|FILE", NULL,
      "The device that the rows were measured on: a name of 'steptime hw', or a file with the figures of one that it "
      "lacks. Rows of another device are left out."},
@@ -145,6 +187,10 @@ static const struct option options[] = {
     {"into", 0, "DIR", NULL,
      "Keep sets and rows here, not in $STEPTIME_MODELS, $XDG_DATA_HOME/steptime or ~/.local/share/steptime."},
     {"models", 0, "FILE", NULL, "Begin with the models of this file of 'steptime model fit', not with those built in."},
+    {"among", 0, "FILE", NULL,
+     "Only say which kernels of this table (up to 1000, its times do not count) are worth measuring on the device of --hw, with what "
+     "is known of it so far."},
+    {"next", 0, "N", NULL, "With --among: how many. Default: 10."},
     {"anew", 0, NULL, NULL, "Without the rows that were kept before of the device."},
     {"forget", 0, NULL, NULL, "Take away what is kept of the device of --hw: predictions are as before."},
     {0},
@@ -157,12 +203,15 @@ const struct command command_calibrate = {
     .about =
         "Moves the models of kernel time towards rows that were measured on a GPU: one row moves all a little, ten halve "
         "the error of most operators, hundreds are a fit. Where rows are the intervals narrow, far from them they stay.\n\n"
-        "The set is kept in the user's folder, with its rows, and used by predict, shard and model from then on, unless "
+        "Without --rows a GPU of this machine is measured for a minute, with PyTorch: those kernels that narrow the "
+        "intervals most for each second, as far as is known after those before. An interrupt ends it and keeps what was "
+        "measured.\n\nThe set is kept in the user's folder, with its rows, and used by predict, shard and model from then on, unless "
         "--models says otherwise; what it answers has the basis 'calibrated', with device, date and versions. Rows that "
         "are measured later are added; a kernel that is measured again replaces what was known of it.\n\nRows that cannot "
         "be are named, counted and left out: sizes of zero or beyond 64 bits, times that the device's figures forbid, one "
         "kernel with times that contradict each other, other devices than the one named.",
-    .examples = "steptime calibrate --rows measured.csv|make the GPU of these rows known\n"
+    .examples = "steptime calibrate|measure the GPU of this machine for a minute\n"
+                "steptime calibrate --rows measured.csv|make the GPU of these rows known\n"
                 "steptime calibrate --rows measured.csv --hw my-gpu.csv|one that the catalogue lacks\n"
                 "steptime calibrate --forget --hw L4|as before",
     .shared = SHARED_OUTPUT_ALL_ROWS | SHARED_EXPLAIN,

@@ -5,7 +5,7 @@
 
 #include "base/hash.h"
 
-enum { LEAST_EXTENT = 16, TRIES = 8 };
+enum { LEAST_EXTENT = 16, TRIES = 8, ALIGNED = 8 };
 static const double most_seconds = 1, most_memory = 0.3, usual_memory = 8e9;
 
 /* From -1 to 1, the same every time. */
@@ -23,6 +23,13 @@ static bool is_reasonable(const struct kernel *kernel, const struct hardware *ha
            (peak <= 0 || kernel_flops(kernel) < most_seconds * peak);
 }
 
+/* As well aligned as the other. */
+static int64_t like_size(int64_t size, double times)
+{
+    const int64_t step = size % ALIGNED ? 1 : ALIGNED;
+    return step * (int64_t)fmax(1, round((double)size * times / (double)step));
+}
+
 static struct kernel resized(const struct kernel *kernel, uint64_t *state)
 {
     struct kernel other = *kernel;
@@ -31,7 +38,7 @@ static struct kernel resized(const struct kernel *kernel, uint64_t *state)
     for (uint32_t i = 0; i < sizes.count; i++) {
         const int64_t size = kernel_size(kernel, &sizes.at[i]);
         if (size >= LEAST_EXTENT)
-            kernel_set_size(&other, &sizes.at[i], (int64_t)fmax(1, (double)size * exp2(octaves * drawn(state))));
+            kernel_set_size(&other, &sizes.at[i], like_size(size, exp2(octaves * drawn(state))));
     }
     return other;
 }

@@ -2,6 +2,7 @@
 #include "posterior.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 #include "model/families/scale.h"
 #include "sensitivity.h"
@@ -13,7 +14,12 @@
  */
 static const double reach = 2;
 static const double noises[] = {0.03, 0.06, 0.12, 0.24}, widths[] = {0.3, 1, 2.5};
-enum { TURNS = 4, NOISES = sizeof noises / sizeof *noises, WIDTHS = sizeof widths / sizeof *widths };
+enum { TURNS = 4, SETTLED = 3, NOISES = sizeof noises / sizeof *noises, WIDTHS = sizeof widths / sizeof *widths };
+
+/* A width of the prior and a noise of rows, and how likely the rows are under them. */
+struct trial {
+    double width, noise, likely;
+};
 
 /* ---- covariances ---- */
 
@@ -178,32 +184,47 @@ static void turn(struct explaining *e, double *residuals)
     e->factor = moved[e->open - 1];
 }
 
-static void settle(struct explaining *e, double width, double noise, double *residuals)
+static void begin_at(struct explaining *e, double width, double noise)
 {
     e->width = width;
     e->noise = noise;
     scale_width(e);
     memcpy(e->x, e->centre, sizeof e->x);
+}
+
+static void settle(struct explaining *e, struct trial trial, double *residuals)
+{
+    begin_at(e, trial.width, trial.noise);
     for (int i = 0; i < TURNS; i++) {
         sensitivities(e->prior, e->x, e->kernels, e->n, e->of);
         turn(e, residuals);
     }
 }
 
-/* The width and the noise under which the rows are most likely. */
+static int most_likely_first(const void *a, const void *b)
+{
+    const struct trial *x = a, *y = b;
+    return (x->likely < y->likely) - (x->likely > y->likely);
+}
+
+/* All widths and noises, by how likely the rows are as seen from the centre; the best of them settled. */
 static void settle_best(struct explaining *e, double *residuals)
 {
-    double best = -INFINITY, width = widths[0], noise = noises[0];
-    for (int i = 0; i < WIDTHS; i++)
-        for (int k = 0; k < NOISES; k++) {
-            settle(e, widths[i], noises[k], residuals);
-            if (e->likely <= best)
-                continue;
-            best = e->likely;
-            width = widths[i];
-            noise = noises[k];
-        }
-    settle(e, width, noise, residuals);
+    struct trial trials[NOISES * WIDTHS];
+    uint32_t best = 0;
+    for (int i = 0; i < NOISES * WIDTHS; i++) {
+        trials[i] = (struct trial){widths[i / NOISES], noises[i % NOISES], 0};
+        begin_at(e, trials[i].width, trials[i].noise);
+        turn(e, residuals);
+        trials[i].likely = e->likely;
+    }
+    qsort(trials, NOISES * WIDTHS, sizeof *trials, most_likely_first);
+    for (uint32_t i = 0; i < SETTLED; i++) {
+        settle(e, trials[i], residuals);
+        trials[i].likely = e->likely;
+        best = trials[i].likely > trials[best].likely ? i : best;
+    }
+    settle(e, trials[best], residuals);
 }
 
 /* Each row left out of the others, at once: its residual over what its own entry of the inverse is. */

@@ -155,7 +155,9 @@ bool find_top(const struct predict_source *source, const struct predict_asked *a
     bool good = predict_program(&program, asked, overheads, &scratch, &plan, &walked, err);
     into->guessed = good ? plan.guessed : 0;
     into->launches = good ? plan.launch_count : 0;
-    into->row_count = good ? measure_find(&plan, arena, into->rows) : 0;
+    const struct plan_options *options = &asked->plan;
+    const struct hardware *on = options->hardware ? options->hardware : options->recorded_on;
+    into->row_count = good ? measure_find(&plan, options->models, on, arena, into->rows) : 0;
     good = good && rank_names(&plan, &walked, asked->level, arena, into, err);
     arena_free(&scratch);
     return good;

@@ -6,8 +6,12 @@
 #include "predict.h"
 #include "report/report.h"
 
-/* The kernels of a plan that add most to its doubt, the most first, each shape once; how many. */
-uint32_t measure_find(const struct plan *plan, struct arena *arena, struct predicted_row *rows);
+/*
+ * Of the kernels of a plan, each shape once, those whose measurement is expected to narrow its doubt most for each second
+ * (model/posterior/choose.h), one after the other; at most PREDICTED_ROWS, how many.
+ */
+uint32_t measure_find(const struct plan *plan, const struct models *models, const struct hardware *hardware,
+                      struct arena *arena, struct predicted_row *rows);
 
 /* Where the interval of a step is wider than a fifth either way: what to measure, and how to make it known. */
 void measure_show(const struct prediction *prediction, struct report *report);

@@ -65,6 +65,7 @@ struct predicted_row {
     struct kernel kernel;
     double us; /* of a call */
     double doubt_us;
+    double narrows_us; /* what measuring it takes off the doubt of all, as the root of the variance; 0: not known */
     uint64_t calls;
 };
 

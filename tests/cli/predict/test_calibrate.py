@@ -3,10 +3,13 @@
 import csv
 import io
 import os
+import signal
+import subprocess
+import sys
 import tempfile
 import unittest
 
-from support import INPUT, OK, USAGE, steptime
+from support import INPUT, OK, PROGRAM, USAGE, steptime
 
 HEAD = "op,device,b,m,n,k,latency_us"
 DEVICE = "NVIDIA L4"  # no table of measurements has it
@@ -148,6 +151,68 @@ class Rows(Calibrate):
         self.assertEqual(len(self.predicted(path)), 10)
 
 
+STUB = """
+import sys, time
+print("device NVIDIA L4\\nwith nothing 1\\nstub\\nready", flush=True)
+for asked, line in enumerate(sys.stdin):
+    time.sleep(SLEEP)
+    form, operator, dtype, *sizes = line.split()
+    times = 1
+    for size in sizes:
+        times *= int(size.partition("=")[2])
+    cost = 1.5e-7 if form in ("linear", "bmm") else 4e-5
+    print("cannot so much" if asked % 5 == 4 else f"us {12 + times * cost}", flush=True)
+"""
+
+
+class Gpu(Calibrate):
+    """Without a GPU: a program that stands for the one that measures."""
+
+    def recorder(self, sleep=0.0):
+        path = os.path.join(self.folder.name, "stub.py")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(STUB.replace("SLEEP", str(sleep)))
+        return f"{sys.executable} {path}"
+
+    def test_a_stub_is_measured_and_called_one(self):
+        done = self.calibrate("--seconds", "2", "--recorder", self.recorder())
+        self.assertIn("of 2 s", done.err)
+        self.assertTrue(any("stub" in warning["message"] for warning in done.json["warnings"]))
+        groups = {row["group"]: row for row in self.table(done, "groups")}
+        self.assertGreater(sum(row["rows"] for row in groups.values()), 3)
+        text = self.write("rows.csv", [f"bmm,{DEVICE},4,512,512,512,100"])
+        if "bmm" in groups:
+            self.assertIn("a stub and steptime", self.predicted(text)[0]["from"])
+
+    def test_an_interrupt_keeps_what_was_measured(self):
+        child = subprocess.Popen([PROGRAM, "calibrate", "--seconds", "60", "--recorder", self.recorder(0.05)],
+                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                 env={**os.environ, **self.env})
+        self.assertRegex(child.stderr.readline(), r"12 rows|\d+ rows")
+        child.send_signal(signal.SIGINT)
+        out, err = child.communicate(timeout=60)
+        self.assertEqual(child.returncode, OK, err)
+        self.assertIn("interrupted", err)
+        self.assertIn("NVIDIA L4", out)
+        self.assertTrue(os.path.exists(os.path.join(self.env["STEPTIME_MODELS"], "NVIDIA_L4.csv")))
+
+    def test_what_cannot_measure_says_so(self):
+        for command, why in (("echo cannot no GPU", "no GPU"), ("true", "ended before"), ("echo ready", "no device"),
+                             ("printf 'device Abacus 9\\nready\\n'", "--hw FILE")):
+            done = steptime("calibrate", "--recorder", command, env=self.env)
+            self.assertEqual(done.code, INPUT, done.err)
+            self.assertIn(why, done.err)
+        done = steptime("calibrate", "--hw", "T4", "--recorder", self.recorder(), env=self.env)
+        self.assertEqual(done.code, USAGE)
+
+    def test_what_to_measure_is_chosen_among_kernels(self):
+        among = self.write("among.csv", [line.rpartition(",")[0] + "," for line in planted(40, seed=6)])
+        done = self.calibrate("--among", among, "--hw", "L4", "--next", "4")
+        rows = [row["row"] for row in self.table(done, "next")]
+        self.assertEqual(len(set(rows)), 4)
+        self.assertEqual(steptime("calibrate", "--among", among, env=self.env).code, USAGE)
+
+
 class Faults(Calibrate):
     def faults(self, lines, *arguments, head=HEAD):
         done = self.calibrate("--rows", self.write("rows.csv", [*planted(3, seed=9), *lines], head), *arguments)
@@ -197,7 +262,7 @@ class Faults(Calibrate):
             self.assertIn("NVIDIA_L4.txt", done.err)
 
     def test_usage(self):
-        for arguments in ((), ("--forget",), ("--rows", "nowhere.csv", "--hw", "Abacus 9")):
+        for arguments in (("--forget",), ("--rows", "nowhere.csv", "--hw", "Abacus 9")):
             self.assertEqual(steptime("calibrate", *arguments, env=self.env).code, USAGE)
         self.assertEqual(steptime("calibrate", "--rows", "nowhere.csv", env=self.env).code, INPUT)
         rows = self.write("rows.csv", [f"bmm,{DEVICE},0,4,4,4,20"])
