@@ -57,7 +57,7 @@ sanitize:
 
 clang:
 	@tools/setup.sh ci
-	@CC=clang tools/configure.sh build-clang -Dwerror=true -Disal=disabled
+	@CC=clang tools/configure.sh build-clang -Dwerror=true -Disal=disabled -Dlzma=disabled
 	@tools/check.py build-clang --label clang $(TALLY)
 
 fuzz-build:

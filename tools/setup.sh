@@ -32,6 +32,7 @@ library tree-sitter || need libtree-sitter-dev
 here=$(dirname "$0")
 have python3 && "$here/grammar.py" --cached >/dev/null 2>&1 || python3 -m pip --version >/dev/null 2>&1 || need python3-pip
 library libisal || want libisal-dev
+library liblzma || want liblzma-dev # files packed by xz
 have scdoc || want scdoc
 case $for_what in
 check | ci)

@@ -29,7 +29,13 @@ struct source {
     int64_t offset;
 };
 
-static const struct unpacker *const unpackers[] = {&unpack_gzip, &unpack_zstd};
+static const struct unpacker *const unpackers[] = {
+    &unpack_gzip,
+    &unpack_zstd,
+#ifdef HAVE_LZMA
+    &unpack_xz,
+#endif
+};
 
 static const struct unpacker *unpacker_of(struct packed *packed)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Bytes in: a file or standard input, plain, gzip (several members too) or zstd,
- * told apart by content. Inflating runs on its own thread a few blocks ahead of
+ * Bytes in: a file or standard input, plain, gzip (several members too), zstd or
+ * (where liblzma is) xz, told apart by content. Inflating runs on its own thread a few blocks ahead of
  * the reader, so that unpacking and parsing overlap.
  */
 #ifndef IO_SOURCE_H

@@ -22,5 +22,8 @@ struct unpacker {
 };
 
 extern const struct unpacker unpack_gzip, unpack_zstd;
+#ifdef HAVE_LZMA
+extern const struct unpacker unpack_xz;
+#endif
 
 #endif
