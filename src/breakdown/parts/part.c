@@ -54,8 +54,10 @@ static const struct row rows[PARTS] = {
     [PART_FORWARD] = {"forward", "forward operators", HOST, "inside a forward operator"},
     [PART_BACKWARD] = {"backward", "backward operators", HOST, "inside a backward operator"},
     [PART_OPTIMIZER] = {"optimizer", "optimizer operators", HOST, "inside an operator of the optimizer"},
-    [PART_COMMUNICATION] = {"communication", "communication", HOST,
-                            "a collective runs on the host while the training loop is in no operator"},
+    [PART_COMMUNICATION] =
+        {"communication", "communication", HOST,
+         "a collective runs on the host while the training loop is in no operator, or in one that waits "
+         "for it, or in a call of another process"},
     [PART_PYTHON] = {"python", "Python", HOST, "in no operator"},
 };
 

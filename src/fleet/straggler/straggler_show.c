@@ -3,16 +3,21 @@
 
 #include <math.h>
 
+#include "base/duration.h"
+
 /* ---- head ---- */
 
 static void say_summary(const struct stragglers *s, struct section *section, struct arena *arena)
 {
     const double lost = s->mean_original_s > 0 ? 1 - s->mean_ideal_s / s->mean_original_s : 0;
-    section_text(section,
-                 str_printf(arena,
-                            "Were each kind of operation equally fast on all workers, a step would take %.4g ms "
-                            "instead of %.4g: slow ones cost %.3g %% of the time.",
-                            1e3 * s->mean_ideal_s, 1e3 * s->mean_original_s, 100 * lost));
+    const str ideal = duration_words(arena, 1e9 * s->mean_ideal_s),
+              is = duration_words(arena, 1e9 * s->mean_original_s);
+    section_text(
+        section,
+        str_printf(arena,
+                   "Were each kind of operation equally fast on all workers, a step would take %.*s instead of %.*s: "
+                   "slow ones cost %.3g %% of the time.",
+                   (int)ideal.len, ideal.at, (int)is.len, is.at, 100 * lost));
     if (s->strangers)
         section_text(section, str_printf(arena, "%llu operations that not all workers have are left out.",
                                          (unsigned long long)s->strangers));

@@ -78,6 +78,10 @@ class PublishedJobs(Case):
     def test_the_job_with_one_slow_worker(self):
         self.check_job(from_parquet("AR"), "AR")
 
+    def test_both_steps_of_the_sentence_have_a_unit(self):
+        screen = " ".join(steptime("fleet", "stragglers", shared_trace("multirank/bytedance_straggler/timeline_AR.json.gz")).out.split())
+        self.assertRegex(screen, r"a step would take [\d.]+ m?s instead of [\d.]+ m?s: slow ones cost")
+
     def test_its_timeline_says_the_same(self):
         self.check_job(shared_trace("multirank/bytedance_straggler/timeline_AR.json.gz"), "AR")
 
