@@ -148,6 +148,17 @@ int64_t graph_steps_ns(const struct graph_steps *steps, const struct schedule *s
     return steps_ns(steps, times_of(schedule));
 }
 
+int64_t graph_time_then(const struct graph *graph, int64_t time_ns, const struct schedule *schedule)
+{
+    const uint32_t node = find_host_node(graph, time_sum(time_ns, 1));
+    if (node == NODE_NONE)
+        return time_ns;
+    const int64_t into = time_ns - graph->net.start[node], work = graph->net.work[node];
+    const int64_t then = schedule->end[node] - schedule->start[node];
+    return into < work ? time_sum(schedule->start[node], time_share(into, work, then))
+                       : time_sum(schedule->end[node], into - work);
+}
+
 int64_t graph_steps_host_end(const struct graph_steps *steps, const struct schedule *schedule)
 {
     return steps->host_node == NODE_NONE ? INT64_MIN : host_end(steps, times_of(schedule));

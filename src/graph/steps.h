@@ -33,6 +33,9 @@ struct graph_steps graph_steps_of(const struct graph *graph, struct step_range r
 struct graph_steps graph_steps_joined(const struct graph_steps *steps, const struct joined *joined,
                                       struct arena *arena);
 
+/* When the training thread comes to a time of the recording then; the time itself where it does nothing there. */
+int64_t graph_time_then(const struct graph *graph, int64_t time_ns, const struct schedule *schedule);
+
 /* When the training thread has ended the last of them; INT64_MIN where it does nothing. */
 int64_t graph_steps_host_end(const struct graph_steps *steps, const struct schedule *schedule);
 

@@ -231,11 +231,12 @@ struct change replay_change(struct replay *replay, double cpu_speed)
     replay->rest = cpu_speed > 0 ? 1 / cpu_speed : 1;
     inherit(replay);
     const struct trace *trace = replay->graph->trace;
+    const uint32_t first = replay->together ? 0 : replay->range.first;
     return (struct change){.context = replay,
                            .work = work_ns,
                            .holds = holds,
                            .gone = gone,
-                           .from = replay->range.count ? trace->steps[replay->range.first].start_ns : 0};
+                           .from = replay->range.count ? trace->steps[first].start_ns : 0};
 }
 
 struct replayed replay_run(struct replay *replay, double cpu_speed, struct arena *arena)

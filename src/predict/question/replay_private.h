@@ -21,6 +21,7 @@ struct replay {
     float *before;          /* by row: of the host before a call */
     bool *gone;             /* by row: device work */
     bool *freed;            /* by row: a call inside which nothing is waited for */
+    bool together;          /* with other ranks: then the question holds from the first step of the trace */
     double rest;            /* of all other work of the host */
     const int64_t *kept_ns; /* replay_keep; NULL */
     struct replay_meet *meets;

@@ -36,13 +36,12 @@ static void work_free(struct device_work *work)
 }
 
 static const struct replayed_step *steps_then(const struct replay *replay, const struct schedule *schedule,
-                                              const struct spans *work, struct arena *arena)
+                                              const struct spans *work, int64_t start, struct arena *arena)
 {
     const uint32_t count = replay->range.count;
     struct replayed_step *steps = arena_array(arena, count, sizeof *steps);
     int64_t *ends = arena_array(arena, count, sizeof *ends);
     graph_step_ends(replay->graph, replay->range, schedule, ends);
-    int64_t start = count ? replay->graph->trace->steps[replay->range.first].start_ns : 0;
     for (uint32_t i = 0; i < count; i++) {
         steps[i] = (struct replayed_step){ends[i] - start, spans_length_within(work, start, ends[i])};
         start = ends[i];
@@ -57,19 +56,22 @@ struct replayed replay_sum(const struct replay *replay, const struct schedule *s
     if (!steps.count)
         return (struct replayed){0};
     struct device_work work = work_of(replay, schedule);
-    const int64_t was_ns = graph_steps_ns(&steps, NULL), then_ns = graph_steps_ns(&steps, schedule);
-    const int64_t from = steps.from_ns, until = time_sum(from, then_ns);
+    struct graph_steps moved = steps;
+    if (replay->together) /* what changed before them moved where they begin */
+        moved.from_ns = graph_time_then(replay->graph, steps.from_ns, schedule);
+    const int64_t was_ns = graph_steps_ns(&steps, NULL), then_ns = graph_steps_ns(&moved, schedule);
+    const int64_t from = moved.from_ns, until = time_sum(from, then_ns);
     const int64_t host_end = graph_steps_host_end(&steps, schedule);
     const int64_t active_ns = spans_length_within(&work.any, from, until);
     const struct replayed replayed = {
         .recorded_ns = was_ns / steps.count,
         .replayed_ns = then_ns / steps.count,
         .host_ns = host_end > from ? (host_end - from) / steps.count : 0,
-        .was_active_ns = spans_length_within(&work.was, from, time_sum(from, was_ns)) / steps.count,
+        .was_active_ns = spans_length_within(&work.was, steps.from_ns, time_sum(steps.from_ns, was_ns)) / steps.count,
         .active_ns = active_ns / steps.count,
         .communication_ns = spans_length_within(&work.communication, from, until) / steps.count,
         .exposed_ns = (active_ns - spans_length_within(&work.own, from, until)) / steps.count,
-        .steps = steps_then(replay, schedule, &work.any, arena),
+        .steps = steps_then(replay, schedule, &work.any, from, arena),
     };
     work_free(&work);
     arena_free(&scratch);

@@ -7,6 +7,7 @@
  */
 #include <stdlib.h>
 
+#include "base/mem.h"
 #include "replay_private.h"
 #include "time/job.h"
 
@@ -25,6 +26,29 @@ static int by_key(const void *a, const void *b)
     if (x->key != y->key)
         return x->key < y->key ? -1 : 1;
     return (x->member.net > y->member.net) - (x->member.net < y->member.net);
+}
+
+/*
+ * Collectives of the host whose work stands on a thread of its own: the thread waits there until the last has come, and who
+ * waits for that thread waits with it.
+ */
+static void add_on_host(struct replay *r)
+{
+    struct arena scratch = {0};
+    const struct trace *trace = r->graph->trace;
+    const struct collectives all = collectives_of(trace, r->classes, &scratch);
+    for (uint32_t i = 0; i < all.count; i++) {
+        const struct collective *of = &all.at[i];
+        if (!of->on_host || of->dur_ns < 0 || of->call == ROW_NONE || trace->lane[of->row] == trace->lane[of->call] ||
+            !collective_is_blocking((enum collective_kind)of->kind))
+            continue;
+        const int64_t step = of->step == STEP_NONE ? -1 : trace->steps[of->step].number;
+        r->meets = mem_grow(r->meets, &r->meet_room, r->meet_count + 1, sizeof *r->meets);
+        r->meets[r->meet_count++] = (struct replay_meet){.point = collective_point(of, &all.groups[of->group], step),
+                                                         .row = of->row,
+                                                         .size = all.groups[of->group].size};
+    }
+    arena_free(&scratch);
 }
 
 static struct collective_line line_of(const struct replay *replay, struct arena *arena)
@@ -95,11 +119,15 @@ bool replay_run_together(struct replay *const *replays, uint32_t ranks, double c
     struct schedule *schedules = arena_array(&scratch, ranks, sizeof *schedules);
     struct job job = {.nets = nets, .changes = changes, .count = ranks};
     for (uint32_t r = 0; r < ranks; r++) {
+        replays[r]->together = true;
+        add_on_host(replays[r]);
         nets[r] = replays[r]->graph->net;
         changes[r] = replay_change(replays[r], cpu_speed);
     }
     match(replays, &job, &scratch, doubt);
     const bool good = job.meeting_count && job_run(&job, 0, &scratch, schedules, NULL);
+    for (uint32_t r = 0; !good && r < ranks; r++)
+        replays[r]->together = false; /* each by itself */
     for (uint32_t r = 0; good && r < ranks; r++)
         replayed[r] = replay_sum(replays[r], &schedules[r], arena);
     arena_free(&scratch);
