@@ -24,6 +24,7 @@ from held import TIME, Held, answered, heading, held_of
 
 NEAR = {"B200": "NVIDIA B200", "GB200": "NVIDIA GB200"}
 FAR = {"H100": "NVIDIA H100 SXM 80GB", "A100": "NVIDIA A100-SXM4-80GB"}
+ALL = "*"  # formats together
 FITTED, SCORED = 700, 2500  # rows of a GPU, engine, format and types
 MANY = {"prefill": 2500}  # fitted, where kernels of a few shapes are to be learned
 # A table of serving.py: the family that answers; by format what it is called, and what is promised near and far.
@@ -34,6 +35,8 @@ TABLES = {
     "encoder": ("attention", {"": ("attention, encoder", 8, 19)}),
     "decode": ("attention_decode", {"": ("attention, decode", 10, 23)}),
     "collectives": ("collective_queued", {"": ("collectives", 8, 25)}),
+    "experts": ("experts", {ALL: ("experts", 11, 30)}),
+    "quantize": ("quantize", {ALL: ("quantise", None, None)}),
     "latent": ("attention,attention_decode", {"": ("attention, latent", None, None)}),
 }
 
@@ -64,7 +67,7 @@ def left_out(program, families, rows, fitted, device, folder):
 def scored(program, table, devices):
     """By format: errors and coverage of each device that has rows."""
     families, formats = TABLES[table]
-    rows = [row for row in serving.converted(path("serving"), table) if row.get("format", "") in formats]
+    rows = [row for row in serving.converted(path("serving"), table) if ALL in formats or row.get("format", "") in formats]
     measured = {serving.DEVICES.get(row["device"], row["device"]) for row in rows}
     errors, held = defaultdict(dict), defaultdict(dict)
     for name, device in devices.items():
@@ -72,8 +75,8 @@ def scored(program, table, devices):
             continue
         with tempfile.TemporaryDirectory() as folder:
             answers, missing = left_out(program, families, rows, MANY.get(table, FITTED), device, folder)
-        for of in sorted({answer.get("format", "") for answer in answers}):
-            mine = [answer for answer in answers if answer.get("format", "") == of]
+        for of in [ALL] if ALL in formats else sorted({answer.get("format", "") for answer in answers}):
+            mine = [answer for answer in answers if of in (ALL, answer.get("format", ""))]
             errors[of][name] = Errors(unpredicted=missing)
             for answer in mine:
                 errors[of][name].add(answer["predicted_us"], answer[TIME])

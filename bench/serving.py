@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Measured kernels of LLM serving as a table that `steptime model fit`, `model eval` and `predict kernel` read.
 
-serving.py FAMILY FOLDER [OUTPUT] [--rows N] [--others]     FAMILY: products, quantize, collectives, prefill, decode,
-                                                                    encoder, latent
+serving.py FAMILY FOLDER [OUTPUT] [--rows N] [--others]     FAMILY: products, quantize, experts, collectives, prefill,
+                                                                    decode, encoder, latent
 
 FOLDER holds the tables of ai-dynamo/aiconfigurator (gemm.csv.xz ...). Of each engine on a GPU the newest version is
 taken, without rows that were timed with the host, without spikes and without caches that were read faster than memory allows.
@@ -20,6 +20,7 @@ import zlib
 from collections import defaultdict
 
 FORMATS = {"bfloat16": "", "fp8": "w8a8_fp8", "fp8_block": "w8a8_fp8_block", "nvfp4": "w4a4_fp4", "sq": "w8a8_int8",
+           "w4a16_mxfp4": "w4a16_mxfp4", "w4a8_mxfp4_mxfp8": "w4a8_mxfp4",
            "int8_wo": "w8a16_int8", "int4_wo": "w4a16_int4"}
 SETTING = {"queued": "1"}
 DEVICES = {"NVIDIA H100 80GB HBM3": "NVIDIA H100 SXM 80GB"}  # what the catalogue calls those of another name there
@@ -42,6 +43,17 @@ def odd_collective(row):
     """Timed with the host; or two GB200 by vLLM, which takes 2.5 to 3 times as long as the others."""
     return row["kernel"].endswith("_eager") or (
         row["framework"] == "vllm" and row["device"] == "NVIDIA GB200" and row["ranks"] == "2")
+
+
+SKEWS = {"balanced": "0", "power_law_1.01": "1010", "power_law_1.2": "1200"}
+
+
+def experts(row):
+    """Which kernels ran is told: engines have several."""
+    return dict(op="experts", form="experts", dtype="bf16", format=FORMATS[row["dtype"]],
+                matrices="2" if "nongated" in row["kernel"] else "3", skew=SKEWS[row["distribution"]], kernel=row["kernel"],
+                **{size: row[size] for size in ("tokens", "hidden", "intermediate", "experts", "topk", "tensor_parallel",
+                                                "expert_parallel")})
 
 
 TYPES = {"bfloat16": "bf16"}
@@ -68,6 +80,7 @@ FAMILIES = {
     "products": ("gemm", product, lambda row: row["framework"] == "vllm" and row["dtype"] == "fp8_block"),
     "quantize": ("quantize", quantized, lambda row: row["part"] != "scale_matrix"),
     "collectives": ("collective", collective, odd_collective),
+    "experts": ("moe", experts, lambda row: False),
     "prefill": ("attention", attention, lambda row: row["phase"] != "context"),
     "decode": ("attention", attention, lambda row: row["phase"] != "generation"),
     "encoder": ("encoder_attention", attention, lambda row: False),
@@ -146,7 +159,7 @@ def beyond_memory(row, figures):
 
 def rank(row):
     """The same for a shape wherever it was measured."""
-    skip = ("device", "library", "latency_us")
+    skip = ("device", "library", "kernel", "latency_us")
     return zlib.crc32(",".join(f"{key}={value}" for key, value in row.items() if key not in skip).encode())
 
 

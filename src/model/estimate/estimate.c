@@ -133,7 +133,8 @@ bool models_estimate(const struct models *models, const struct hardware *hardwar
         return fail(err, STEPTIME_INPUT, "no model has kernels of this form");
     if (!has_figures(family, hardware, kernel, err) || !has_arithmetic(hardware, kernel, err))
         return false;
-    const struct group_model *group = coefficients_group(models_family(models, family), family_group(family, kernel));
+    const struct group_model *group =
+        coefficients_group(models_family(models, family), family_group(family, kernel, hardware));
     struct kin kin = {.kinship = KINSHIP_NONE};
     const struct coefficient_set *set = group ? coefficients_for(group, hardware, &kin) : NULL;
     const struct coefficient_set start = set ? (struct coefficient_set){0} : starting_set(family);

@@ -312,8 +312,9 @@ static bool like_measured(const struct kernel *kernel)
     return kernel->attention.causal || encodes(kernel);
 }
 
-static const char *group(const struct kernel *kernel)
+static const char *group(const struct kernel *kernel, const struct hardware *hardware)
 {
+    (void)hardware;
     if (kernel->backward)
         return "backward";
     if (kernel->dtype != DTYPE_F8 && kernel->dtype != DTYPE_F16 && kernel->dtype != DTYPE_BF16)

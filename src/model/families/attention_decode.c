@@ -243,8 +243,9 @@ static bool takes(const struct kernel *kernel)
     return narrow && !kernel->backward && attention_decodes(kernel);
 }
 
-static const char *group(const struct kernel *kernel)
+static const char *group(const struct kernel *kernel, const struct hardware *hardware)
 {
+    (void)hardware;
     return kernel->attention.latent ? "latent" : "heads";
 }
 

@@ -192,8 +192,9 @@ static bool like_measured(const struct kernel *kernel)
            libraries(kernel) >> kernel->library & 1;
 }
 
-static const char *group(const struct kernel *kernel)
+static const char *group(const struct kernel *kernel, const struct hardware *hardware)
 {
+    (void)hardware;
     return collective_kind_word((enum collective_kind)(kernel->collective.kind - 1)).at;
 }
 

@@ -122,8 +122,9 @@ static bool like_measured(const struct kernel *kernel)
            (kind == COLLECTIVE_ALL_REDUCE || kind == COLLECTIVE_POINT_TO_POINT);
 }
 
-static const char *group(const struct kernel *kernel)
+static const char *group(const struct kernel *kernel, const struct hardware *hardware)
 {
+    (void)hardware;
     const int64_t kind = kernel->collective.kind - 1;
     return kind < COLLECTIVE_KINDS && in_pairs((enum collective_kind)kind) ? "pairs" : "ring";
 }

@@ -36,8 +36,9 @@ static const struct parameter parameters[COEFFICIENTS] = {
 static const char *const measured[] = {"add",  "addu", "div",  "divu", "gelu", "mul",
                                        "mulu", "pow",  "powu", "relu", "tanh"};
 
-static const char *group(const struct kernel *kernel)
+static const char *group(const struct kernel *kernel, const struct hardware *hardware)
 {
+    (void)hardware;
     const bool unary = kernel->elements.accesses <= 2;
     if (unary && str_eq(kernel->variant, S("pow")))
         return "powu";

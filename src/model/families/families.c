@@ -10,6 +10,8 @@ extern const struct family family_attention_decode;
 extern const struct family family_collective;
 extern const struct family family_collective_queued;
 extern const struct family family_convolution;
+extern const struct family family_experts;
+extern const struct family family_quantize;
 extern const struct family family_gemm_matrix;
 extern const struct family family_elementwise;
 extern const struct family family_rows_reduced;
@@ -26,6 +28,10 @@ extern const char model_collective[];
 extern const size_t model_collective_bytes;
 extern const char model_collective_queued[];
 extern const size_t model_collective_queued_bytes;
+extern const char model_experts[];
+extern const size_t model_experts_bytes;
+extern const char model_quantize[];
+extern const size_t model_quantize_bytes;
 extern const char model_convolution[];
 extern const size_t model_convolution_bytes;
 extern const char model_gemm_matrix[];
@@ -47,6 +53,8 @@ const struct family_row family_rows[] = {
     {&family_collective_queued, model_collective_queued, &model_collective_queued_bytes},
     {&family_collective, model_collective, &model_collective_bytes},
     {&family_convolution, model_convolution, &model_convolution_bytes},
+    {&family_experts, model_experts, &model_experts_bytes},
+    {&family_quantize, model_quantize, &model_quantize_bytes},
     {&family_elementwise, model_elementwise, &model_elementwise_bytes},
     {&family_rows_reduced, model_rows, &model_rows_bytes},
     {&family_traffic, model_traffic, &model_traffic_bytes},
@@ -77,9 +85,9 @@ const struct family *kernel_family_of_name(str name)
     return NULL;
 }
 
-str family_group(const struct family *family, const struct kernel *kernel)
+str family_group(const struct family *family, const struct kernel *kernel, const struct hardware *hardware)
 {
-    return family->group ? str_of(family->group(kernel)) : kernel_form_word(kernel->form);
+    return family->group ? str_of(family->group(kernel, hardware)) : kernel_form_word(kernel->form);
 }
 
 /* ---- what families share ---- */

@@ -56,8 +56,8 @@ struct family {
     /* Whether it is of a device; NULL: of all. Where it is not, the next family that takes the kernel has it. */
     bool (*has_device)(const struct hardware *hardware);
 
-    /* The kernels that share coefficients: "bmm". Constant text. NULL: the word of the form. */
-    const char *(*group)(const struct kernel *kernel);
+    /* The kernels that share coefficients on a device: "bmm". Constant text. NULL: the word of the form. */
+    const char *(*group)(const struct kernel *kernel, const struct hardware *hardware);
 
     /* Whose kernels were told apart for this one, as bits 1u << LIBRARY_VLLM; NULL: nobody's. */
     uint32_t (*libraries)(const struct kernel *kernel);
@@ -149,7 +149,7 @@ static inline bool family_over_links(const struct family *family)
 
 /* NULL where no family takes it. */
 const struct family *family_of_kernel(const struct kernel *kernel, const struct hardware *hardware);
-str family_group(const struct family *family, const struct kernel *kernel);
+str family_group(const struct family *family, const struct kernel *kernel, const struct hardware *hardware);
 
 /* (a^power + b^power)^(1/power): the larger of the two, with a soft knee between them. Both from 0 on. */
 double soft_max(double a, double b, double power);

@@ -226,8 +226,9 @@ static bool is_single(const struct kernel *kernel)
     return kernel->form == FORM_LINEAR || kernel->product.batch <= 1;
 }
 
-static const char *group(const struct kernel *kernel)
+static const char *group(const struct kernel *kernel, const struct hardware *hardware)
 {
+    (void)hardware;
     return is_single(kernel) ? "linear" : "bmm";
 }
 

@@ -366,8 +366,9 @@ static bool takes(const struct kernel *kernel)
 }
 
 /* Operands that come in 8 bits are another kernel than those that it converts. */
-static const char *group(const struct kernel *kernel)
+static const char *group(const struct kernel *kernel, const struct hardware *hardware)
 {
+    (void)hardware;
     if (kernel->format != FORMAT_PLAIN)
         return format_word(kernel->format).at;
     return kernel->dtype == DTYPE_F8 ? "fp8" : "half";

@@ -215,8 +215,9 @@ static bool takes(const struct kernel *kernel)
     return !kernel->backward;
 }
 
-static const char *group(const struct kernel *kernel)
+static const char *group(const struct kernel *kernel, const struct hardware *hardware)
 {
+    (void)hardware;
     (void)kernel;
     return "rows";
 }

@@ -215,7 +215,7 @@ const struct family family_traffic = {
     .forms = 1u << FORM_SOFTMAX | 1u << FORM_LAYER_NORM | 1u << FORM_DROPOUT | 1u << FORM_BATCH_NORM |
              1u << FORM_POOLING | 1u << FORM_REDUCTION | 1u << FORM_EMBEDDING | 1u << FORM_TRANSPOSE |
              1u << FORM_INDEX | 1u << FORM_CONCAT | 1u << FORM_COPY | 1u << FORM_FILL | 1u << FORM_HOST_COPY |
-             1u << FORM_OPTIMIZER | 1u << FORM_QUANTIZE | 1u << FORM_BYTES,
+             1u << FORM_OPTIMIZER | 1u << FORM_BYTES,
     .needs = 1u << HW_MEMORY_RATE,
     .about =
         "Analytic: traffic over the bandwidth that each way of access reaches. No tables of these; a few counts of "

@@ -324,6 +324,12 @@ bool measurements_of_family(const struct measurements *measurements, uint32_t ro
     return family_of_kernel(&at->kernel, &measurements->devices[at->device]) == family;
 }
 
+static str row_group(const struct measurements *measurements, uint32_t row, const struct family *family)
+{
+    const struct measurement *at = &measurements->rows[row];
+    return family_group(family, &at->kernel, &measurements->devices[at->device]);
+}
+
 /* Of the group's rows on the device those that tell of it; all, where none is better than the others. */
 static struct rows rows_of(const struct family *family, str group, const struct measurements *measurements,
                            uint32_t device, struct arena *arena)
@@ -333,7 +339,7 @@ static struct rows rows_of(const struct family *family, str group, const struct 
     for (uint32_t i = 0; i < measurements->count; i++) {
         const struct measurement *row = &measurements->rows[i];
         if (row->device != device || !measurements_of_family(measurements, i, family) ||
-            !str_eq(family_group(family, &row->kernel), group))
+            !str_eq(row_group(measurements, i, family), group))
             continue;
         rows.at[rows.count++] = row;
         if (family->tells && family->tells(&row->kernel))
@@ -387,7 +393,7 @@ uint32_t measured_groups(const struct family *family, const struct measurements 
     for (uint32_t i = 0; i < measurements->count; i++) {
         if (!measurements_of_family(measurements, i, family))
             continue;
-        const str group = family_group(family, &measurements->rows[i].kernel);
+        const str group = row_group(measurements, i, family);
         uint32_t at = 0;
         while (at < count && !str_eq(groups[at], group))
             at++;

@@ -24,6 +24,7 @@ bool form_columns_find(const struct csv_row *header, struct form_columns *column
     columns->key_dtype = csv_column(header, S("kv_dtype"));
     columns->format = csv_column(header, S("format"));
     columns->past = csv_column(header, S("past_len"));
+    columns->backend = csv_column(header, S("kernel"));
     for (int form = 0; form < FORMS; form++) {
         const struct form_sizes sizes = form_sizes_of((enum kernel_form)form);
         for (uint32_t i = 0; i < sizes.count; i++)
@@ -207,6 +208,7 @@ const char *form_columns_kernel(const struct form_columns *columns, const struct
         return problem;
     if (kernel->form != FORM_ATTENTION && tells_of_attention(columns, fields))
         return "kv_heads, kv_dtype, window, past_len, value_width and latent are read of attention alone";
+    kernel->backend = backend_of_name(str_trim(csv_field(fields, columns->backend)));
     kernel->backward = str_eq(str_trim(csv_field(fields, columns->backward)), S("1"));
     problem = read_sizes(columns, fields, kernel);
     kernel->variant = variant_of(csv_field(fields, columns->op), kernel);

@@ -11,7 +11,7 @@
 
 /* Where the columns are; UINT32_MAX: not there. */
 struct form_columns {
-    uint32_t op, device, us, form, dtype, backward, key_dtype, format, past;
+    uint32_t op, device, us, form, dtype, backward, key_dtype, format, past, backend;
     uint32_t sizes[FORMS][FORM_SIZES_MOST]; /* as many as the form has */
 };
 

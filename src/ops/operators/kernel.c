@@ -279,6 +279,7 @@ void kernel_set_size(struct kernel *kernel, const struct form_size *size, int64_
 /* The largest product of a kernel's sizes: beyond it a double is no longer exact, and nothing real is that large. */
 static const double most_work = 9007199254740992.0; /* 2^53 */
 
+/* What is wrong with sizes beside each other; NULL: nothing. */
 static const char *attention_check(const struct kernel *kernel)
 {
     const int64_t heads = kernel->attention.heads, key_heads = kernel->attention.key_heads;
@@ -287,6 +288,20 @@ static const char *attention_check(const struct kernel *kernel)
     if (kernel->attention.latent > 1)
         return "latent is neither 0 nor 1";
     return key_heads && heads % key_heads ? "heads of keys do not divide the heads" : NULL;
+}
+
+static const char *experts_check(const struct kernel *kernel)
+{
+    enum { MOST_SKEW = 5000 };
+    if (kernel->experts.topk > kernel->experts.experts)
+        return "a token meets more experts than there are";
+    if (kernel->experts.expert_parallel > kernel->experts.experts)
+        return "the expert group has more ranks than there are experts";
+    if (kernel->experts.tensor_parallel > kernel->experts.intermediate)
+        return "the tensor group has more ranks than an expert is wide";
+    if (kernel->experts.matrices != 2 && kernel->experts.matrices != 3)
+        return "an expert has 3 matrices, or 2 without a gate";
+    return kernel->experts.skew > MOST_SKEW ? "the skew is above 5000 thousandths" : NULL;
 }
 
 const char *kernel_check(const struct kernel *kernel)
@@ -305,5 +320,12 @@ const char *kernel_check(const struct kernel *kernel)
     }
     if (product > most_work * most_work)
         return "the sizes overflow when multiplied";
-    return kernel->form == FORM_ATTENTION ? attention_check(kernel) : NULL;
+    switch (kernel->form) {
+    case FORM_ATTENTION:
+        return attention_check(kernel);
+    case FORM_EXPERTS:
+        return experts_check(kernel);
+    default:
+        return NULL;
+    }
 }

@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "base/str.h"
+#include "ops/words/backend.h"
 #include "ops/words/dtype.h"
 #include "ops/words/format.h"
 #include "ops/words/library.h"
@@ -74,6 +75,7 @@ struct kernel {
     enum dtype key_dtype; /* of keys and values in a cache, FORM_ATTENTION; DTYPE_UNKNOWN: as dtype */
     enum format format;   /* of products and experts */
     enum library library; /* whose kernel */
+    enum backend backend; /* which of them, where there are several: of experts */
     str variant;          /* finer than the form: "gelu", "addu"; "" where none is known */
     union {
         /* FORM_BMM, FORM_LINEAR: C[m x n] = A[m x reduced] B[reduced x n]. Public tables call `reduced` n and `n` k. */

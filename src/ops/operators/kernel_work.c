@@ -108,11 +108,18 @@ static double expert_pairs(const struct kernel *k)
     return (double)k->experts.tokens * (double)k->experts.topk / (double)k->experts.expert_parallel;
 }
 
-/* The weights of experts that tokens come to, once, and the tokens in and out. */
+/* Experts here that any token comes to: all, or as many as there are pairs; by a skew all tokens may meet the same. */
+static double experts_met(const struct kernel *k)
+{
+    const double held = (double)k->experts.experts / (double)k->experts.expert_parallel, pairs = expert_pairs(k),
+                 most = pairs < held ? pairs : held, topk = (double)k->experts.topk;
+    return k->experts.skew && topk < most ? topk : most;
+}
+
+/* The weights of these experts, once, and the tokens in and out. */
 static double expert_bytes(const struct kernel *k)
 {
-    const double held = (double)k->experts.experts / (double)k->experts.expert_parallel, pairs = expert_pairs(k);
-    return (pairs < held ? pairs : held) * expert_weights(k) * kernel_weight_bytes(k) +
+    return experts_met(k) * expert_weights(k) * kernel_weight_bytes(k) +
            2 * (double)k->experts.tokens * (double)k->experts.hidden * kernel_element_bytes(k);
 }
 

@@ -13,6 +13,8 @@ static const struct {
     [FORMAT_W8A8_INT8] = {"w8a8_int8", 1, 1, PRECISION_INT8},
     [FORMAT_W8A16_INT8] = {.word = "w8a16_int8", .weight_bytes = 1},
     [FORMAT_W4A16_INT4] = {.word = "w4a16_int4", .weight_bytes = 0.5 + 2.0 / 128},
+    [FORMAT_W4A16_FP4] = {.word = "w4a16_mxfp4", .weight_bytes = 0.5 + 1.0 / 32},
+    [FORMAT_W4A8_FP4] = {"w4a8_mxfp4", 0.5 + 1.0 / 32, 1 + 1.0 / 32, PRECISION_FP8},
 };
 
 bool format_of_word(str word, enum format *format)

@@ -17,6 +17,8 @@ enum format {
     FORMAT_W8A8_INT8,
     FORMAT_W8A16_INT8, /* weights alone are narrow; arithmetic is that of the activations' type */
     FORMAT_W4A16_INT4,
+    FORMAT_W4A16_FP4, /* the same, a scale for 32 weights */
+    FORMAT_W4A8_FP4,  /* such weights, activations of 8 bits; arithmetic is that of FP8 */
     FORMATS,
 };
 
