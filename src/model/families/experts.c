@@ -215,15 +215,18 @@ static double lack_of_power(const struct grouped *g, const struct layer *layer)
     return layer->board_w > 0 ? 1 + layer->c[POWER] * decades * layer->flop_per_us / 1e6 / (2 * layer->board_w) : 1;
 }
 
-static double overlapped_us(const struct grouped *g, double knee)
+/* Powers take long: where the longest of the four is too much already, it is enough. */
+static double overlapped_us(const struct grouped *g, double knee, double enough_us)
 {
     const double most = fmax(fmax(g->arithmetic_us, g->load_us), fmax(g->loop_us, g->memory_us));
+    if (most >= enough_us)
+        return most;
     const double sum = quick_power(g->arithmetic_us / most, knee) + quick_power(g->load_us / most, knee) +
                        quick_power(g->loop_us / most, knee) + quick_power(g->memory_us / most, knee);
     return most * quick_power(sum, 1 / knee);
 }
 
-static void set_tile(struct grouped *g, const struct layer *layer, int row, int column)
+static void set_tile(struct grouped *g, const struct layer *layer, int row, int column, double enough_us)
 {
     const double *c = layer->c, high = tile_rows[row], wide = tile_columns[column];
     g->tile_rows = row;
@@ -237,7 +240,7 @@ static void set_tile(struct grouped *g, const struct layer *layer, int row, int 
     g->load_us = turns * (filled * layer->row_bytes + fmin(wide, g->n) * layer->weight_bytes) * g->k /
                  (c[LOAD] * layer->clocks_us);
     g->loop_us = turns * g->k * c[STEP] * layer->row_bytes / 2 / layer->clocks_us;
-    g->us = overlapped_us(g, c[KNEE]);
+    g->us = overlapped_us(g, c[KNEE], enough_us);
 }
 
 static struct grouped best_grouped(const struct layer *layer, double n, double k)
@@ -247,7 +250,7 @@ static struct grouped best_grouped(const struct layer *layer, double n, double k
     trial.slowdown = lack_of_power(&trial, layer);
     for (int row = 0; row < ROWS; row++) {
         for (int column = 0; column < COLUMNS; column++) {
-            set_tile(&trial, layer, row, column);
+            set_tile(&trial, layer, row, column, best.us);
             if (trial.us < best.us)
                 best = trial;
         }
@@ -447,4 +450,5 @@ const struct family family_experts = {
     .trees = 80,
     .leaves = 24,
     .least_rows = 8,
+    .learn_rows = 200,
 };

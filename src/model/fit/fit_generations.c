@@ -96,12 +96,13 @@ static void set_doubt(const struct unseen *unseen, struct coefficient_set *set)
  * Of one generation alone: the forms of others are off by about two fifths more than those of siblings (1.0 to 1.7 times
  * in the families where both could be tried; set after seeing these).
  */
-static void suppose_doubt(const struct unseen *siblings, struct coefficient_set *set)
+static void suppose_doubt(const struct unseen *siblings, double far_shift, struct coefficient_set *set)
 {
     const double as_far = 1.4;
     set_doubt(siblings, set);
     set->error *= as_far;
     set->spread *= as_far;
+    set->shared = fmax(set->shared, far_shift);
 }
 
 /*
@@ -132,6 +133,6 @@ void fit_generations(const struct work *work, struct group_model *group)
         set_doubt(&far, &group->sets[0]);
         add_candidate(group, "generations", group->sets[0].error);
     } else if (siblings.voices > 0) {
-        suppose_doubt(&siblings, &group->sets[0]);
+        suppose_doubt(&siblings, work->family->far_shift, &group->sets[0]);
     }
 }

@@ -97,6 +97,40 @@ class Columns(unittest.TestCase):
         self.assertIn("heads of keys do not divide the heads", done.err)
 
 
+LAYER = "op,device,form,dtype,tokens,hidden,intermediate,experts,topk"
+SIZES = "experts,NVIDIA B200,experts,bf16,64,4096,1536,128,8"
+
+
+class Experts(unittest.TestCase):
+    def test_kernels_differ_and_a_name_tells_which(self):
+        (triton, named, fused, none, other), done = predicted(
+            LAYER + ",library,kernel", *(f"{SIZES},vllm,{word}" for word in (
+                "triton", "vllm_fused_moe", "fused", "", "mine")))
+        self.assertEqual(done.code, OK, done.err)
+        self.assertEqual(triton, named)
+        self.assertNotEqual(triton, fused)
+        self.assertEqual((none, other), (fused, fused))
+
+    def test_a_skew_loads_one_gpu_of_many(self):
+        (alike, skewed), done = predicted(LAYER + ",expert_parallel,skew", *(
+            f"{SIZES.replace(',64,', ',8192,')},16,{skew}" for skew in (0, 1200)))
+        self.assertEqual(done.code, OK, done.err)
+        self.assertGreater(skewed, 1.2 * alike)
+
+    def test_sizes_that_cannot_be_are_named(self):
+        for column, value, said in (("topk", "129", "a token meets more experts than there are"),
+                                    ("tokens", "0", "there are no tokens"),
+                                    ("tokens", "99999999999999999999", "a size is not a whole number"),
+                                    ("expert_parallel", "256", "more ranks than there are experts"),
+                                    ("tensor_parallel", "2048", "more ranks than an expert is wide"),
+                                    ("matrices", "4", "an expert has 3 matrices"),
+                                    ("skew", "9000", "the skew is above 5000")):
+            row = dict(zip(LAYER.split(","), SIZES.split(",")), **{column: value})
+            (us,), done = predicted(",".join(row), ",".join(row.values()))
+            self.assertEqual((us, done.code), ("", INPUT))
+            self.assertIn(said, done.err)
+
+
 SERVING = os.path.join(SHARED, "data", "prediction", "serving")
 
 
