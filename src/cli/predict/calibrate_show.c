@@ -64,7 +64,8 @@ struct group_rows {
 
 static bool is_of(const struct kernel *kernel, const struct group_rows *of)
 {
-    return family_of_kernel(kernel, of->hardware) == of->family && str_eq(family_group(of->family, kernel), of->group);
+    return family_of_kernel(kernel, of->hardware) == of->family &&
+           str_eq(family_group(of->family, kernel, of->hardware), of->group);
 }
 
 static struct group_rows group_of_row(const struct measurements *all, uint32_t row)
@@ -72,7 +73,7 @@ static struct group_rows group_of_row(const struct measurements *all, uint32_t r
     const struct kernel *kernel = &all->rows[row].kernel;
     const struct hardware *hardware = &all->devices[all->rows[row].device];
     const struct family *family = family_of_kernel(kernel, hardware);
-    return (struct group_rows){.family = family, .hardware = hardware, .group = family_group(family, kernel)};
+    return (struct group_rows){.family = family, .hardware = hardware, .group = family_group(family, kernel, hardware)};
 }
 
 static struct group_rows rows_from(const struct measurements *all, uint32_t first, struct arena *arena)

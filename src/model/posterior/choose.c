@@ -34,7 +34,8 @@ static bool prior_of_kernel(const struct models *models, const struct hardware *
     const struct family *family = family_of_kernel(kernel, hardware);
     if (!family)
         return false;
-    const struct group_model *group = coefficients_group(models_family(models, family), family_group(family, kernel));
+    const struct group_model *group =
+        coefficients_group(models_family(models, family), family_group(family, kernel, hardware));
     const struct coefficient_set *set = group ? coefficients_for(group, hardware, &kin) : NULL;
     cluster->centre = set ? *set : starting_set(family);
     cluster->centre.residual = NULL;
@@ -46,7 +47,7 @@ static bool same_model(const struct hardware *hardware, const struct wanted *a, 
 {
     const struct family *family = family_of_kernel(a->kernel, hardware);
     return family && family == family_of_kernel(b->kernel, hardware) &&
-           str_eq(family_group(family, a->kernel), family_group(family, b->kernel));
+           str_eq(family_group(family, a->kernel, hardware), family_group(family, b->kernel, hardware));
 }
 
 /* The wanted from `first` on that share its model and were not taken before. */
