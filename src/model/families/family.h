@@ -128,7 +128,8 @@ struct family {
      */
     bool near_all;
 
-    double far_shift; /* what another generation may be off as a whole where none was measured, ln; 0: as siblings show */
+    double
+        far_shift; /* what another generation may be off as a whole where none was measured, ln; 0: as siblings show */
     double most_residual; /* how far what was learned may move a time, ln; 0: as is usual, a factor of two */
 
     bool drifts; /* its tables drift from row to row (drift.h), which is taken out before fitting */

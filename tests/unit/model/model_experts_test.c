@@ -75,7 +75,7 @@ static void few_tokens_meet_fewer_experts_where_they_are_drawn(void **state)
 static void tiles_are_of_one_expert_each(void **state)
 {
     const struct expert_load few = load(2, 1, 0), many = load(16384, 1, 0);
-    assert_true(expert_row_tiles(&few, 1, 128) == 16);       /* a tile for each of the sixteen that are met */
+    assert_true(expert_row_tiles(&few, 1, 128) == 16); /* a tile for each of the sixteen that are met */
     assert_true(fabs(expert_row_tiles(&many, 1, 128) - 128 * 8) < 1e-3); /* 1024 rows an expert */
 }
 
