@@ -8,7 +8,7 @@ from support import OK, Folder, span, steptime, trace_commands, write_trace
 
 NOW = 1.7e15  # microseconds since 1970
 SIGNED = {"offset_ns", "lateness_ns", "clock_offset_ns", "drift_ppm", "ahead_ns", "change", "start_epoch_ns", "saved_ns",
-          "epoch_ns", "delta_ns", "error", "saving_ns", "rank_error"}  # figures that may be below zero
+          "epoch_ns", "delta_ns", "error", "saving_ns", "saving_low_ns", "saving_high_ns", "rank_error"}  # figures that may be below zero
 WHAT_IFS = [["--cpu-speed", "2"], ["--scale", "*=1e6"], ["--scale", "k=1e6"], ["--scale", "*=1e15"],
             ["--scale", "*=1e300"], ["--scale", "k=1e15"], ["--scale", "aten::mm=1e300"], ["--no-sync"]]
 
