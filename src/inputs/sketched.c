@@ -139,6 +139,11 @@ struct sketch sketched_of(const struct input_file *file, struct arena *arena)
     return (struct sketch){.trace = about, .sections[SKETCH_JOB] = job_section(file, arena)};
 }
 
+static struct rounded_times rounded_of(const struct sketch_rounding *of)
+{
+    return (struct rounded_times){of->collectives, of->rounded, of->entry_ns, of->spent_ns};
+}
+
 bool sketched_job(struct input_file *file, struct texts *texts)
 {
     struct job_member *member = &file->member;
@@ -148,6 +153,7 @@ bool sketched_job(struct input_file *file, struct texts *texts)
     code_member(&code, member);
     code_trust(&code, &file->trust);
     code_basis(&code, &file->about.steps);
+    file->trust.rounded = rounded_of(&file->sketch->trace.rounding);
     if (!member->recorded)
         member->rank = rank_of_path(member->path);
     return code_whole(&code) || fail_at(file->error, STEPTIME_INPUT, str_of(file->path), -1, "is a damaged sketch");

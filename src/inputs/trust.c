@@ -4,6 +4,8 @@
 #include <math.h>
 
 #include "base/buf.h"
+#include "base/order.h"
+#include "base/sum.h"
 
 #define SLOW_RECORDER 1.25 /* more than this is a doubt */
 
@@ -56,6 +58,14 @@ static void add_device(struct trust *trust, const struct trace_trust *trace)
     add_clocks(trust, odd);
 }
 
+static void add_rounded(struct rounded_times *all, const struct rounded_times *one)
+{
+    sum_to(&all->collectives, one->collectives);
+    sum_to(&all->rounded, one->rounded);
+    all->entry_ns = larger_of(all->entry_ns, one->entry_ns);
+    all->spent_ns = larger_of(all->spent_ns, one->spent_ns);
+}
+
 void trust_add(struct trust *trust, const struct trace_trust *trace)
 {
     const double factor = step_times_factor(&trace->times);
@@ -71,6 +81,7 @@ void trust_add(struct trust *trust, const struct trace_trust *trace)
     trust->dropped += trace->dropped;
     trust->traces++;
     add_device(trust, trace);
+    add_rounded(&trust->rounded, &trace->rounded);
 }
 
 /* ---- doubts ---- */
@@ -156,6 +167,29 @@ static void doubt_recording(const struct trust *trust, struct doubts *doubts)
                      trust->dropped == 1 ? "" : "s"));
 }
 
+/* Larger units than these are asked for, and then nothing is promised. */
+enum { CAREFUL_ENTRY_NS = 64, CAREFUL_SPENT_NS = 1024 };
+
+static void doubt_rounded(const struct trust *trust, struct doubts *doubts)
+{
+    struct arena *arena = doubts->arena;
+    const struct rounded_times *rounded = &trust->rounded;
+    if (!rounded->entry_ns && !rounded->spent_ns)
+        return;
+    const bool careful = rounded->entry_ns <= CAREFUL_ENTRY_NS && rounded->spent_ns <= CAREFUL_SPENT_NS;
+    const str entries =
+        rounded->rounded
+            ? str_printf(arena, "entries and exits of %lld of %lld collectives are told to %.3g us or less, ",
+                         (long long)rounded->rounded, (long long)rounded->collectives, (double)rounded->entry_ns / 1e3)
+            : S("");
+    doubts_add(doubts, (struct doubt){
+                           "times_rounded",
+                           str_printf(arena, "sketches are rounded: %.*swhat was done between collectives to %.3g us%s",
+                                      (int)entries.len, entries.at, (double)rounded->spent_ns / 1e3,
+                                      careful ? "" : ", which is more than waits and lateness within 1 % allow"),
+                           rounded->rounded, share((uint64_t)rounded->rounded, (uint64_t)rounded->collectives), false});
+}
+
 /* In the order of the line, behind those of the steps, with which it begins. */
 static void doubt_rest(const struct trust *trust, struct doubts *doubts)
 {
@@ -163,6 +197,7 @@ static void doubt_rest(const struct trust *trust, struct doubts *doubts)
     doubt_device(trust, doubts);
     doubt_clocks(trust, doubts);
     doubt_recording(trust, doubts);
+    doubt_rounded(trust, doubts);
     for (uint32_t i = 0; i < trust->job.count; i++)
         doubts_add(doubts, trust->job.at[i]);
 }

@@ -13,6 +13,11 @@
 #include "trace/select.h"
 #include "trace/trace.h"
 
+/* Of a sketch (sketch/file/sketch.h): its collectives, those told to a unit, and the largest units; 0 ns: exact. */
+struct rounded_times {
+    int64_t collectives, rounded, entry_ns, spent_ns;
+};
+
 /* Of one trace. */
 struct trace_trust {
     struct trace_oddities odd;
@@ -22,6 +27,7 @@ struct trace_trust {
     bool first; /* its only step is the first of the run */
     bool cut;
     struct step_times times; /* of the recorder */
+    struct rounded_times rounded;
 };
 
 struct trace_trust trace_trust_of(const struct trace *trace, const struct selection *steps, struct arena *arena);
@@ -36,6 +42,7 @@ struct trust {
     uint64_t early_work, early_syncs;
     int64_t most_early_ns;
     double factor; /* the largest of the recorders; 0 */
+    struct rounded_times rounded;
     struct doubts job;
 };
 

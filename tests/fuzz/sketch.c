@@ -73,7 +73,7 @@ static bool check_summary(const struct input_file *file, struct arena *arena, st
         return true;
     if (!summary_sketch_read(file->sketch, 0, arena, summary, err))
         return false;
-    summary_sketch_write(summary, true, arena, &again);
+    summary_sketch_write(summary, NULL, arena, &again);
     assert(summary_sketch_read(&again, 0, arena, summary, NULL));
     const struct summary *const ranks[] = {summary, summary};
     for (uint32_t count = 1; count <= 2; count++)

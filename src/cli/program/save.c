@@ -149,9 +149,12 @@ void save_tell(const struct save *save, struct report *report)
 {
     if (!save || !save->large)
         return;
-    report_warning(report, str_copy(report_arena(report), str_of(save->folder)), -1,
-                   str_printf(report_arena(report),
-                              "%u of %u sketches take more than 4 KB a step, %.1f KB at most: their steps have more "
-                              "collectives than 4 KB hold, and are told exactly",
-                              save->large, save->written, (double)save->most_bytes / 1024));
+    struct arena *arena = report_arena(report);
+    const char *asked = call_text(save->call, "sketch-bytes");
+    report_warning(report, str_copy(arena, str_of(save->folder)), -1,
+                   str_printf(arena, "%u of %u sketches take more than %s bytes a step, %lld at most: %s", save->large,
+                              save->written, asked ? asked : "4096", (long long)save->most_bytes,
+                              asked ? "their times cannot be rounded any more"
+                                    : "their steps have very many collectives. With times rounded further, waits and "
+                                      "lateness would be off by more than 1 %; --sketch-bytes 4096 does that"));
 }

@@ -16,6 +16,9 @@
 
 enum { FINDINGS = 3, MOST_FINDINGS = 1000 };
 
+/* A step of a sketch, and what is left in it for parts beside collectives. */
+enum { STEP_BYTES = 4096, LEAST_STEP_BYTES = 1024, PARTS_BYTES = 256 };
+
 /* Of one trace. */
 struct taken {
     struct summary summary;
@@ -30,6 +33,19 @@ static bool findings_of(const struct call *call, int64_t *findings)
     return !text || (str_int(str_of(text), findings) && *findings >= 0 && *findings <= MOST_FINDINGS);
 }
 
+/* Asked for, it is kept at any price. */
+static bool room_of(const struct call *call, struct sketch_room *room)
+{
+    const char *text = call_text(call, "sketch-bytes");
+    *room = (struct sketch_room){STEP_BYTES, text != NULL};
+    if (text && str_eq(str_of(text), S("any")))
+        room->step_bytes = INT64_MAX;
+    else if (text && (!str_int(str_of(text), &room->step_bytes) || room->step_bytes < LEAST_STEP_BYTES))
+        return false;
+    room->step_bytes -= PARTS_BYTES;
+    return true;
+}
+
 static bool check(const struct call *call, struct steptime_error *err)
 {
     int64_t findings;
@@ -38,6 +54,10 @@ static bool check(const struct call *call, struct steptime_error *err)
                     call_text(call, "findings"));
     if (call_text(call, "save") && crew_ours()->count > 1)
         return fail(err, STEPTIME_USAGE, "--save is for one process: use steptime, not steptime-mpi");
+    struct sketch_room room;
+    if (!room_of(call, &room))
+        return fail(err, STEPTIME_USAGE, "--sketch-bytes takes a number from %d, or 'any', not '%s'", LEAST_STEP_BYTES,
+                    call_text(call, "sketch-bytes"));
     return compile_log_check(call, err) && behinds_check(call, err);
 }
 
@@ -63,7 +83,9 @@ static bool run_sketch(const struct call *call, const struct sketch *sketch, int
 static void sketch(const struct call *call, const struct sketching *of, struct arena *arena, struct sketch *sketch)
 {
     const struct taken *taken = of->result;
-    summary_sketch_write(&taken->summary, !of->kept, arena, sketch);
+    struct sketch_room room;
+    room_of(call, &room);
+    summary_sketch_write(&taken->summary, of->kept ? &room : NULL, arena, sketch);
     if (!of->kept)
         return;
     struct critical_path path = {0};
@@ -112,6 +134,10 @@ static const struct option options[] = {
      "Write a sketch of each trace to DIR, a few kilobytes, from which 'summary', 'critical-path' and 'ranks' answer as from "
      "the traces. "
      "DIR is made where it is not there."},
+    {"sketch-bytes", 0, "N", NULL,
+     "With --save: round times of steps with very many collectives until a step takes no more than N bytes, whatever that "
+     "does to answers; 'any': round nothing. Without it they are rounded towards 4096 as far as waits and lateness stay "
+     "within 1 %."},
     {0},
 };
 

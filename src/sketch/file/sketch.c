@@ -27,6 +27,14 @@ static void code_notes(struct code *code, struct sketch_trace *trace)
     }
 }
 
+static void code_rounding(struct code *code, struct sketch_rounding *rounding)
+{
+    code_ns(code, &rounding->collectives, 0);
+    code_int(code, &rounding->rounded, 0, 0, rounding->collectives);
+    code_int(code, &rounding->entry_ns, 0, 0, INT32_MAX);
+    code_int(code, &rounding->spent_ns, 0, 0, INT32_MAX);
+}
+
 static void code_trace(struct code *code, struct sketch_trace *trace)
 {
     code_text(code, &trace->path);
@@ -36,6 +44,7 @@ static void code_trace(struct code *code, struct sketch_trace *trace)
     code_int(code, &trace->repaired, 0, 0, INT64_MAX);
     code_int(code, &trace->dropped, 0, 0, INT64_MAX);
     code_notes(code, trace);
+    code_rounding(code, &trace->rounding);
 }
 
 /* ---- out ---- */

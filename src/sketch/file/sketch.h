@@ -17,7 +17,7 @@
 #include "io/source.h"
 #include "steptime/error.h"
 
-enum { SKETCH_VERSION = 4 };
+enum { SKETCH_VERSION = 5 };
 
 /* Numbers are part of the format: none is used again for something else. */
 enum sketch_section {
@@ -40,12 +40,19 @@ struct sketch_note {
     bool in_head; /* it is a doubt that the head of a screen says */
 };
 
+/* To what times are told: entries and exits of collectives, and what was done between them. */
+struct sketch_rounding {
+    int64_t collectives, rounded; /* all; those whose entries and exits are */
+    int64_t entry_ns, spent_ns;   /* the largest units; 0: exact */
+};
+
 /* The trace that it was made of. */
 struct sketch_trace {
     str path, format;
     int64_t events, bytes, repaired, dropped;
     struct sketch_note *notes;
     uint32_t note_count;
+    struct sketch_rounding rounding;
 };
 
 struct sketch {

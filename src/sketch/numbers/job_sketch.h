@@ -12,8 +12,14 @@
 /* The sections, added to the sketch; they live in the arena. */
 void job_sketch_write(const struct job_rank *rank, struct arena *arena, struct sketch *sketch);
 
-/* The same, and sketch->step_bytes where a step takes more than so many bytes, packed. */
-void job_sketch_write_within(const struct job_rank *rank, size_t step_bytes, struct arena *arena,
+/* How large the collectives of a step, and what leads to them, may be, packed. */
+struct sketch_room {
+    int64_t step_bytes; /* INT64_MAX: any, and all is exact */
+    bool hard; /* times are rounded to whatever holds that; else to no more than what keeps answers within 1 % */
+};
+
+/* The same, rounded no more than needed. Says so, or that it is larger than that, in the sketch. */
+void job_sketch_write_within(const struct job_rank *rank, struct sketch_room room, struct arena *arena,
                              struct sketch *sketch);
 
 /* But for the kernels (kernels_sketch.h). False with *err where the sketch lacks one, or has not a whole one. All is in the arena. */

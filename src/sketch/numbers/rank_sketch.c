@@ -7,7 +7,6 @@
 
 #include "base/error.h"
 #include "base/order.h"
-#include "base/sum.h"
 #include "sketch/file/code.h"
 #include "times_code.h"
 
@@ -302,21 +301,6 @@ static uint32_t group_count(const struct rank_numbers *rank)
     return (uint32_t)count;
 }
 
-/* Of the time between collectives. */
-static enum rank_time largest_time(const struct rank_numbers *numbers)
-{
-    int64_t sums[RANK_TIMES] = {0};
-    enum rank_time largest = TIME_HOST;
-    for (uint32_t i = 0; i < numbers->collective_count; i++) {
-        const struct rank_before before = rank_before(&numbers->befores, i);
-        for (int time = 0; time < RANK_TIMES; time++)
-            sum_to(&sums[time], before.ns[SINCE_COLLECTIVE][time]);
-    }
-    for (int time = 0; time < RANK_TIMES; time++)
-        largest = sums[time] > sums[largest] ? (enum rank_time)time : largest;
-    return largest;
-}
-
 /* What passes through the code is handed places to write to. */
 static struct rank_numbers copy_of(const struct rank_numbers *numbers, struct arena *arena)
 {
@@ -326,7 +310,7 @@ static struct rank_numbers copy_of(const struct rank_numbers *numbers, struct ar
         copy.collectives[i] = numbers->collectives[i];
     copy.rounding.grain_ns = times_grain(numbers);
     if (!copy.rounding.spent_bits)
-        copy.rounding.rest = largest_time(numbers);
+        copy.rounding.rest = times_largest(numbers);
     return copy;
 }
 

@@ -5,7 +5,6 @@
 
 #include "base/error.h"
 #include "base/sort.h"
-#include "job_sketch.h"
 #include "words.h"
 
 static const int64_t most_ns = (int64_t)1 << 60;
@@ -221,12 +220,13 @@ static void code_details(struct code *code, struct summary_details *summary)
     code_places(code, summary->places);
 }
 
-void summary_sketch_write(const struct summary *summary, bool whole, struct arena *arena, struct sketch *sketch)
+void summary_sketch_write(const struct summary *summary, const struct sketch_room *room, struct arena *arena,
+                          struct sketch *sketch)
 {
     struct summary_details kept = *summary_details(summary, arena);
     struct buf bytes = {0};
     struct code code = code_writer(&bytes);
-    if (!whole) {
+    if (room) {
         kept.sketched = true;
         kept.operators = largest(&kept.operators, SKETCH_TOPS, arena);
         kept.kernels = largest(&kept.kernels, SKETCH_TOPS, arena);
@@ -235,10 +235,10 @@ void summary_sketch_write(const struct summary *summary, bool whole, struct aren
     code_details(&code, &kept);
     const struct job_rank rank = {&summary->rank, &summary->verdict, &summary->holdups, &summary->strip,
                                   &summary->responses};
-    if (whole)
-        job_sketch_write(&rank, arena, sketch);
+    if (room)
+        job_sketch_write_within(&rank, *room, arena, sketch);
     else
-        job_sketch_write_within(&rank, SKETCH_STEP_BYTES, arena, sketch);
+        job_sketch_write(&rank, arena, sketch);
     sketch->sections[SKETCH_SUMMARY] = str_copy(arena, buf_str(&bytes));
     buf_free(&bytes);
 }

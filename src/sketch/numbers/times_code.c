@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "times_code.h"
 
+#include "base/sum.h"
+
 enum { GRAIN_NS = 1000 };
 
 /* Told by the durations, since beginnings have what is odd of the trace's. */
@@ -12,6 +14,20 @@ int64_t times_grain(const struct rank_numbers *numbers)
     for (uint32_t i = 0; i < numbers->collective_count; i++)
         odd += numbers->collectives[i].of.dur_ns >= 0 && numbers->collectives[i].of.dur_ns % GRAIN_NS != 0;
     return odd > numbers->collective_count / 16 ? 1 : GRAIN_NS;
+}
+
+enum rank_time times_largest(const struct rank_numbers *numbers)
+{
+    int64_t sums[RANK_TIMES] = {0};
+    enum rank_time largest = TIME_HOST;
+    for (uint32_t i = 0; i < numbers->collective_count; i++) {
+        const struct rank_before before = rank_before(&numbers->befores, i);
+        for (int time = 0; time < RANK_TIMES; time++)
+            sum_to(&sums[time], before.ns[SINCE_COLLECTIVE][time]);
+    }
+    for (int time = 0; time < RANK_TIMES; time++)
+        largest = sums[time] > sums[largest] ? (enum rank_time)time : largest;
+    return largest;
 }
 
 static int64_t whole_of(int64_t value, int64_t unit)

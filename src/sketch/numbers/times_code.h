@@ -20,6 +20,9 @@ struct times_code {
 /* Of what was recorded: 1000 where nearly all is whole microseconds, else 1. */
 int64_t times_grain(const struct rank_numbers *numbers);
 
+/* What takes most of the time between collectives: it is what the others leave. */
+enum rank_time times_largest(const struct rank_numbers *numbers);
+
 void times_code(const struct times_code *t, uint32_t column, int64_t *value, int64_t expected,
                 struct code_bounds within);
 

@@ -161,6 +161,11 @@ class Refused(Sketches):
         for steps in (["--steps", "1"], ["--skip-warmup"]):
             self.refused(INPUT, "choose steps where it is made", "ranks", *steps, sketches)
 
+    def test_sizes_that_are_none(self):
+        for size in ("1023", "-1", "all", ""):
+            self.refused(USAGE, "--sketch-bytes takes a number from 1024, or 'any'", "summary", "--sketch-bytes", size,
+                         self.plant([0]))
+
     def test_options_that_want_the_trace(self):
         sketch = os.path.join(self.save(self.plant([0])), "rank0.sketch")
         self.refused(INPUT, "--compile-log wants the trace", "summary", "--compile-log", self.folder, sketch)
@@ -173,7 +178,7 @@ class Refused(Sketches):
         path = os.path.join(self.folder, "rank0.sketch")
         with open(path, "wb") as file:
             file.write(MAGIC + b"\x63 anything")
-        self.refused(INPUT, "is a sketch of version 99, and this program reads version 4", "ranks", path)
+        self.refused(INPUT, "is a sketch of version 99, and this program reads version 5", "ranks", path)
 
     def test_a_section_of_a_later_program_is_passed_over(self):
         seeds = os.path.join(os.path.dirname(__file__), "..", "..", "fuzz", "corpus", "sketch")
@@ -190,7 +195,7 @@ class Refused(Sketches):
 
     def test_a_sketch_without_a_section_is_refused_by_what_it_lacks(self):
         with open(os.path.join(self.folder, "rank0.sketch"), "wb") as file: # nothing but the trace's name and its job
-            file.write(MAGIC + b"\x04\x01a\x01b" + bytes(5) + b"\x01\x00")
+            file.write(MAGIC + b"\x05\x01a\x01b" + bytes(9) + b"\x01\x00")
         self.refused(INPUT, "sketch", "summary", file.name)
 
     def test_a_sketch_that_breaks_off_or_is_damaged(self):
@@ -198,7 +203,7 @@ class Refused(Sketches):
         with open(path, "rb") as file:
             whole = file.read()
         for damaged, words in ((whole[:-1], "the zstd data breaks off"), (whole[:-9] + b"\x55" + whole[-8:], "damaged"),
-                               (MAGIC + b"\x04", "is a damaged sketch"), (MAGIC, "is a damaged sketch")):
+                               (MAGIC + b"\x05", "is a damaged sketch"), (MAGIC, "is a damaged sketch")):
             with open(path, "wb") as file:
                 file.write(damaged)
             self.refused(INPUT, words, "ranks", path)
