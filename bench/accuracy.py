@@ -24,6 +24,7 @@ import accuracy_models
 import accuracy_own
 import accuracy_serving
 import accuracy_transfer
+import accuracy_unseen
 import coverage_measured
 import held
 from accuracy_data import PROGRAM, Figure, Program
@@ -34,6 +35,7 @@ GROUPS = {
     "kernels, unseen": accuracy_kernels.unseen,
     "kernels, AMD": accuracy_kernels.amd,
     "left out": accuracy_transfer.left_out,
+    "left out, test rows": accuracy_unseen.unseen,
     "ten rows": accuracy_transfer.ten_rows,
     "calibrated": accuracy_calibrate.calibrated,
     "own": accuracy_own.own,

@@ -149,6 +149,8 @@ static void show_coefficients(const struct family_model *model, struct report *r
             set_rows(table, model, group, &group->sets[i]);
         for (uint32_t i = 0; i < group->vendor_count; i++)
             set_rows(table, model, group, &group->vendors[i]);
+        for (uint32_t i = 0; i < group->held_count; i++)
+            set_rows(table, model, group, &group->held[i]);
     }
 }
 

@@ -25,7 +25,7 @@ enum { WEIGHTS = sizeof weights / sizeof *weights };
  */
 static const double generation = 2;
 
-static int generation_of(const struct hardware *hardware)
+int hardware_generation(const struct hardware *hardware)
 {
     const double *figure = hardware->figure;
     const bool matrix_units = figure[HW_FP16] > 3 * figure[HW_FP32];
@@ -61,7 +61,7 @@ static double of_vendors(const struct hardware *a, const struct hardware *b)
 
 double hardware_distance(const struct hardware *a, const struct hardware *b, bool over_links)
 {
-    double sum = generation * abs(generation_of(a) - generation_of(b));
+    double sum = generation * abs(hardware_generation(a) - hardware_generation(b));
     for (int i = 0; i < WEIGHTS; i++) {
         const enum hw_key key = weights[i].key;
         sum += weights[i].weight * difference(a->figure[key], b->figure[key]);

@@ -13,4 +13,7 @@
  */
 double hardware_distance(const struct hardware *a, const struct hardware *b, bool over_links);
 
+/* Which arithmetic units it has, as a number: 0 Pascal and before, 1 Volta and Turing, 2 Ampere, 3 later ones. */
+int hardware_generation(const struct hardware *hardware);
+
 #endif

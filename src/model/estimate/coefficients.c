@@ -6,9 +6,9 @@
 #include "io/writer.h"
 
 /* No file of ours comes near; beyond it a file is none. */
-enum { MOST_SETS = 256, MOST_VENDORS = 16, MOST_CALIBRATED = 64, MOST_GROUPS = 64, MOST_SOURCES = 64 };
+enum { MOST_SETS = 256, MOST_VENDORS = 16, MOST_HELD = 64, MOST_CALIBRATED = 64, MOST_GROUPS = 64, MOST_SOURCES = 64 };
 
-static const char *const carry_words[CARRIES] = {"pooled", "nearest", "vendor", "generations"};
+static const char *const carry_words[CARRIES] = {"pooled", "nearest", "vendor", "generations", "nearest_generation"};
 static const char *const residual_words[RESIDUALS] = {"none", "own", "generation"};
 
 str carry_word(enum carry carry)
@@ -160,6 +160,18 @@ static bool read_set(struct reading *reading, str word, str value)
     begin_set(reading, &group->sets, &group->set_count, value);
     if (group->set_count > 1)
         find_device(reading);
+    return true;
+}
+
+static bool read_held(struct reading *reading, str word, str value)
+{
+    if (!end_set(reading))
+        return false;
+    struct group_model *group = reading->group;
+    if (group->held_count == MOST_HELD)
+        return refuse(reading, word, "comes too often");
+    begin_set(reading, &group->held, &group->held_count, value);
+    find_device(reading);
     return true;
 }
 
@@ -344,6 +356,7 @@ static const struct {
     {"version", ANYWHERE, read_version},   {"calibrated", IN_GROUP, read_calibrated},
     {"made", IN_CALIBRATED, read_made},    {"near", IN_CALIBRATED, read_near},
     {"point", IN_CALIBRATED, read_point},  {"direction", IN_CALIBRATED, read_direction},
+    {"held", IN_GROUP, read_held},
 };
 enum { LINES = sizeof lines / sizeof *lines };
 
@@ -443,6 +456,8 @@ static void write_group(const struct family *family, const struct group_model *g
         write_set(family, "set", &group->sets[i], out);
     for (uint32_t i = 0; i < group->vendor_count; i++)
         write_set(family, "vendor", &group->vendors[i], out);
+    for (uint32_t i = 0; i < group->held_count; i++)
+        write_set(family, "held", &group->held[i], out);
     for (uint32_t i = 0; i < group->calibrated_count; i++)
         write_set(family, "calibrated", &group->calibrated[i], out);
 }

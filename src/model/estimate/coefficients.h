@@ -22,6 +22,7 @@
  *     ...
  *     tree ...                       a line for each tree of its residual
  *     vendor NVIDIA                  a set of the devices of a vendor together
+ *     held Tesla T4                  one device, held to what is usual, as it is carried (nearest_generation)
  *     calibrated NVIDIA L4           a set from a few rows of a device (calibrated.h), for it alone
  *
  * Every number is checked against what the family says of it; a file that does
@@ -42,9 +43,10 @@ struct writer;
 /*
  * For a device that was never measured: the coefficients of all devices together, those of the one most like it, or those
  * of all of its vendor together, with the host figures in the middle of what their hosts had; or, by generations, those of
- * a sibling with what was learned of it, else the mean of all (generation.h).
+ * a sibling with what was learned of it, else the mean of all (generation.h); or the mean of what the devices of the
+ * nearest generation say, each by its coefficients as they are carried.
  */
-enum carry { CARRY_POOLED, CARRY_NEAREST, CARRY_VENDOR, CARRY_GENERATIONS, CARRIES };
+enum carry { CARRY_POOLED, CARRY_NEAREST, CARRY_VENDOR, CARRY_GENERATIONS, CARRY_NEAREST_GENERATION, CARRIES };
 
 /* Which learned residual: none, one for each measured device, or the same for its siblings (CARRY_GENERATIONS), too. */
 enum residual { RESIDUAL_NONE, RESIDUAL_OWN, RESIDUAL_GENERATION, RESIDUALS };
@@ -91,6 +93,8 @@ struct group_model {
     uint32_t set_count;
     struct coefficient_set *vendors; /* by the vendor's name; where these are carried */
     uint32_t vendor_count;
+    struct coefficient_set *held; /* by device; where the nearest generation is carried */
+    uint32_t held_count;
     struct coefficient_set *calibrated; /* of devices of which a few rows were measured; for no other device */
     uint32_t calibrated_count;
     bool over_links; /* of the family */
@@ -127,6 +131,9 @@ void coefficients_write(const struct family_model *model, struct writer *out);
 
 /* The first word of a device's name: "NVIDIA". */
 str vendor_of(str device);
+
+/* Whether a set of one measured device stands for what is carried: the most similar, or first of its generation. */
+bool carries_one(const struct group_model *group);
 
 /* The group of that name; NULL. */
 const struct group_model *coefficients_group(const struct family_model *model, str group);

@@ -119,6 +119,8 @@ static double carried_us(const struct family *family, const struct group_model *
 {
     if (group && group->carry == CARRY_GENERATIONS && kin->kinship == KINSHIP_NONE && group->set_count > 1)
         return generations_us(family, group->sets + 1, group->set_count - 1, hardware, kernel, NULL);
+    if (group && group->carry == CARRY_NEAREST_GENERATION && kin->kinship == KINSHIP_NONE && group->held_count)
+        return nearest_generation_us(family, group->held, group->held_count, hardware, kernel, S(""));
     return set_us(family, set, hardware, kernel, kin->learned);
 }
 

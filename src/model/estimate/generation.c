@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "generation.h"
 
+#include <limits.h>
 #include <math.h>
+#include <stdlib.h>
 
 #include "carry.h"
 #include "models.h"
@@ -54,6 +56,29 @@ double generations_us(const struct family *family, const struct coefficient_set 
         const double voice = 1.0 / generation_siblings(sets, count, &sets[i]);
         sum += voice * log(set_us(family, &sets[i], hardware, kernel, false));
         voices += voice;
+    }
+    return voices > 0 ? exp(sum / voices) : 0;
+}
+
+static bool is_asked(const struct coefficient_set *set, str but)
+{
+    return set->hardware.name.len && !str_eq(set->hardware.name, but);
+}
+
+double nearest_generation_us(const struct family *family, const struct coefficient_set *sets, uint32_t count,
+                             const struct hardware *hardware, const struct kernel *kernel, str but)
+{
+    const int generation = hardware_generation(hardware);
+    int nearest = INT_MAX;
+    double sum = 0, voices = 0;
+    for (uint32_t i = 0; i < count; i++)
+        if (is_asked(&sets[i], but) && abs(hardware_generation(&sets[i].hardware) - generation) < nearest)
+            nearest = abs(hardware_generation(&sets[i].hardware) - generation);
+    for (uint32_t i = 0; i < count; i++) {
+        if (!is_asked(&sets[i], but) || abs(hardware_generation(&sets[i].hardware) - generation) != nearest)
+            continue;
+        sum += log(set_us(family, &sets[i], hardware, kernel, false));
+        voices++;
     }
     return voices > 0 ? exp(sum / voices) : 0;
 }

@@ -23,4 +23,11 @@ uint32_t generation_siblings(const struct coefficient_set *sets, uint32_t count,
 double generations_us(const struct family *family, const struct coefficient_set *sets, uint32_t count,
                       const struct hardware *hardware, const struct kernel *kernel, const struct hardware *but);
 
+/*
+ * The mean, of logarithms, of what the devices say whose generation (hardware_generation) is nearest, microseconds; `but`:
+ * one that is not asked, by its name, "": all are. 0: none. (carry nearest_generation.)
+ */
+double nearest_generation_us(const struct family *family, const struct coefficient_set *sets, uint32_t count,
+                             const struct hardware *hardware, const struct kernel *kernel, str but);
+
 #endif

@@ -65,6 +65,11 @@ void coefficients_settle(struct family_model *model)
     }
 }
 
+bool carries_one(const struct group_model *group)
+{
+    return group->carry == CARRY_NEAREST || group->carry == CARRY_NEAREST_GENERATION;
+}
+
 /* What is carried to a device that is like no measured one. */
 static const struct coefficient_set *carried_set(const struct group_model *group, const struct hardware *hardware,
                                                  const struct coefficient_set *nearest)
@@ -73,7 +78,7 @@ static const struct coefficient_set *carried_set(const struct group_model *group
     for (uint32_t i = 0; group->carry == CARRY_VENDOR && i < group->vendor_count; i++)
         if (str_eq(group->vendors[i].device, vendor))
             return &group->vendors[i];
-    return group->carry == CARRY_NEAREST ? nearest : &group->sets[0];
+    return carries_one(group) ? nearest : &group->sets[0];
 }
 
 const struct coefficient_set *coefficients_for(const struct group_model *group, const struct hardware *hardware,
@@ -107,7 +112,7 @@ const struct coefficient_set *coefficients_for(const struct group_model *group, 
         return sibling;
     }
     if (kin->distance >= same_chip) {
-        kin->other = group->carry == CARRY_NEAREST ? &group->sets[0] : group->carry == CARRY_POOLED ? nearest : NULL;
+        kin->other = carries_one(group) ? &group->sets[0] : group->carry == CARRY_POOLED ? nearest : NULL;
         return carried_set(group, hardware, nearest);
     }
     kin->kinship = KINSHIP_CHIP;

@@ -356,6 +356,7 @@ const struct family family_gemm = {
     .attained = attained,
     .steady = steady,
     .tells = tells,
+    .held = 0.003,
     .start = start,
     .start_count = 4,
     .describe = describe,

@@ -43,6 +43,7 @@ enum coefficient {
     REACHED,
     SHARE,
     NEAR_SHARE,
+    BEHIND_SHARE,
     STEEPNESS,
     UNALIGNED_LINE,
     UNALIGNED_SECTOR,
@@ -67,8 +68,11 @@ static const struct parameter parameters[COEFFICIENTS] = {
     [EFFICIENCY] = {"efficiency", 0.8, 0.5, 1.05, 0.15, "of memory bandwidth, where it is not known what streams reach",
                     false},
     [REACHED] = {"reached", 1, 0.85, 1.2, 0.05, "of the bandwidth that streams were measured to reach", false},
-    [SHARE] = {"share", 0.6, 0.15, 2, 0.4, "of L2 that holds rows under work", false},
-    [NEAR_SHARE] = {"near_share", 0.8, 0.2, 1.5, 0.2, "of the cache of multiprocessors that holds rows under work",
+    [SHARE] = {"share", 0.9, 0.15, 2, 0.3, "of L2 that holds rows under work", false},
+    [BEHIND_SHARE] =
+        {"behind_share", 0.55, 0.15, 2, 0.2,
+         "of L2 that does where multiprocessors keep what they read, and where its halves may hold the same", false},
+    [NEAR_SHARE] = {"near_share", 0.9, 0.2, 1.5, 0.2, "of the cache of multiprocessors that holds rows under work",
                     false},
     [STEEPNESS] = {"steepness", 4, 1.2, 9, 0.4, "with which reading again begins to miss", false},
     [UNALIGNED_LINE] = {"unaligned_line", 0.04, 0.001, 0.3, 0.5, "of rows that begin inside a line of 128 bytes: power",
@@ -170,11 +174,17 @@ static double unaligned(const struct kernel *kernel, const double *c)
  * Since Volta a multiprocessor keeps what it reads in the memory that it shares, which on large chips holds more than L2
  * does; before, and on AMD, next to nothing.
  */
-static double near_bytes(const struct hardware *hardware)
+static bool keeps_near(const struct hardware *hardware)
 {
-    const double *figure = hardware->figure;
-    const bool keeps = figure[HW_FP16] > 3 * figure[HW_FP32] && !str_starts(hardware->name, S("AMD "));
-    return keeps ? figure[HW_SMS] * figure[HW_SHARED_BYTES_PER_SM] : 0;
+    return hardware->figure[HW_FP16] > 3 * hardware->figure[HW_FP32] && !str_starts(hardware->name, S("AMD "));
+}
+
+/* Bytes of rows under work that need not come from memory again. */
+static double room_for_rows(const struct hardware *hardware, const double *c)
+{
+    const double l2 = figure_or(hardware, HW_L2_BYTES, 4 << 20), *figure = hardware->figure;
+    const double near = c[NEAR_SHARE] * figure[HW_SMS] * figure[HW_SHARED_BYTES_PER_SM];
+    return keeps_near(hardware) ? fmax(c[BEHIND_SHARE] * l2, near) : c[SHARE] * l2;
 }
 
 static double memory_us(const struct kernel *kernel, const struct hardware *hardware, const double *c,
@@ -183,8 +193,7 @@ static double memory_us(const struct kernel *kernel, const struct hardware *hard
     const double bytes = (double)kernel->rows.rows * (double)kernel->rows.cols * kernel_element_bytes(kernel);
     const double under_work =
         fmin((double)kernel->rows.rows, rows_resident) * (double)kernel->rows.cols * kernel_element_bytes(kernel);
-    const double room =
-        fmax(c[SHARE] * figure_or(hardware, HW_L2_BYTES, 4 << 20), c[NEAR_SHARE] * near_bytes(hardware));
+    const double room = room_for_rows(hardware, c);
     const double miss = 1 / (1 + pow(room / under_work, c[STEEPNESS]));
     return bytes * (2 + layout->again * miss) / stream_rate(hardware, c[REACHED], c[EFFICIENCY]) *
            exp(unaligned(kernel, c)) * 1e6;
@@ -225,7 +234,7 @@ static const char *group(const struct kernel *kernel, const struct hardware *har
 /* Which share of L2 holds the rows is found from a small one and a large one. */
 static double start(uint32_t way, uint32_t parameter)
 {
-    return parameter == SHARE ? (way == 1 ? 0.3 : 1.1) : parameters[parameter].start;
+    return parameter == SHARE || parameter == BEHIND_SHARE ? (way == 1 ? 0.3 : 1.1) : parameters[parameter].start;
 }
 
 const struct family family_rows_reduced = {

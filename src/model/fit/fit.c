@@ -42,23 +42,38 @@ double mean_error(const struct work *work, const struct coefficient_set *set, bo
 
 /* ---- coefficients ---- */
 
+static void fit_part(const struct work *work, uint32_t part, const double *expected, bool held,
+                     struct coefficient_set *set)
+{
+    struct arena scratch = {0};
+    const struct fitting fitting = {.family = work->family,
+                                    .devices = work->devices,
+                                    .rows = rows_thinned(work->parts[part], OWN_ROWS, &scratch),
+                                    .expected = expected,
+                                    .held = held,
+                                    .steps = OWN_STEPS};
+    fit_coefficients(&fitting, set->value);
+    set->rows = work->parts[part].count;
+    set->hardware = work->devices[work->device[part]];
+    set->device = set->hardware.name;
+    arena_free(&scratch);
+}
+
 static void fit_own(struct work *work, const double *expected)
 {
     work->own = arena_array(work->arena, work->part_count, sizeof *work->own);
-    for (uint32_t i = 0; i < work->part_count; i++) {
-        struct arena scratch = {0};
-        struct coefficient_set *set = &work->own[i];
-        const struct fitting fitting = {.family = work->family,
-                                        .devices = work->devices,
-                                        .rows = rows_thinned(work->parts[i], OWN_ROWS, &scratch),
-                                        .expected = expected,
-                                        .steps = OWN_STEPS};
-        fit_coefficients(&fitting, set->value);
-        set->rows = work->parts[i].count;
-        set->hardware = work->devices[work->device[i]];
-        set->device = set->hardware.name;
-        arena_free(&scratch);
-    }
+    for (uint32_t i = 0; i < work->part_count; i++)
+        fit_part(work, i, expected, false, &work->own[i]);
+}
+
+/* As they are carried. Launch figures of hosts are carried by vendor instead. */
+static void fit_held(struct work *work)
+{
+    if (work->family->held <= 0 || has_host(work->family) || work->part_count < 2)
+        return;
+    work->held = arena_array(work->arena, work->part_count, sizeof *work->held);
+    for (uint32_t i = 0; i < work->part_count; i++)
+        fit_part(work, i, NULL, true, &work->held[i]);
 }
 
 /* ---- drift ---- */
@@ -268,12 +283,12 @@ static void choose_residual(struct work *work, struct group_model *group)
 
 /* ---- widths ---- */
 
-static void width_of_part(const struct work *work, uint32_t part)
+static void width_of_part(const struct work *work, uint32_t part, struct coefficient_set *set)
 {
     struct arena scratch = {0};
     const struct fitting fitting = {
         .family = work->family, .devices = work->devices, .rows = rows_thinned(work->parts[part], OWN_ROWS, &scratch)};
-    width_of_rows(&fitting, &work->own[part]);
+    width_of_rows(&fitting, set);
     arena_free(&scratch);
 }
 
@@ -291,7 +306,9 @@ static void width_of_parts(const struct work *work, str vendor, struct coefficie
 static void add_widths(const struct work *work, struct group_model *group)
 {
     for (uint32_t i = 0; i < work->part_count; i++)
-        width_of_part(work, i);
+        width_of_part(work, i, &work->own[i]);
+    for (uint32_t i = 0; i < group->held_count; i++)
+        width_of_part(work, i, &group->held[i]);
     width_of_parts(work, S(""), &group->sets[0]);
     for (uint32_t i = 0; i < group->vendor_count; i++)
         width_of_parts(work, group->vendors[i].device, &group->vendors[i]);
@@ -308,6 +325,7 @@ static void fit_group(struct work *work, struct group_model *group)
     if (work->family->drifts)
         fit_drifting(work);
     keep_healthy(work, group);
+    fit_held(work);
     group->set_count = work->part_count + 1;
     if (!work->family->generations)
         fit_carried(work, group);

@@ -7,6 +7,7 @@
  *
  *     pooled          a whole device left out of the fit; the others together predict it
  *     nearest         a whole device left out; the one most like it predicts it
+ *     nearest_generation  a whole device left out; the mean of what those of the nearest generation say, held to what is usual
  *     pooled+trees    pooled, with a residual learned on the other devices
  *     vendor          a whole device left out; the others of its vendor together predict it, each with its own host's
  *                     launch figures, of which the middle is taken (where a family has such figures)

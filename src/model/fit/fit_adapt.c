@@ -29,7 +29,7 @@ struct starts {
 
 static bool may_be_another(const struct group_model *group, enum kinship kinship)
 {
-    return kinship == KINSHIP_NONE && (group->carry == CARRY_NEAREST || group->carry == CARRY_GENERATIONS);
+    return kinship == KINSHIP_NONE && (carries_one(group) || group->carry == CARRY_GENERATIONS);
 }
 
 static struct starts starts_of(const struct group_model *group, const struct coefficient_set *carried,

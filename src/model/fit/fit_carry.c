@@ -70,7 +70,7 @@ static void fit_vendor(const struct work *work, const struct choice *choice, str
 
 /* By candidate. */
 struct errors {
-    struct left_out pooled, nearest, learned, vendor, launched;
+    struct left_out pooled, nearest, generation, learned, vendor, launched;
 };
 
 static void add_vendor_errors(const struct work *work, uint32_t part, const struct coefficient_set *pooled,
@@ -113,6 +113,8 @@ static struct errors left_out_errors(const struct work *work)
         const struct coefficient_set *near = &work->own[nearest_part(work, i)];
         left_out_add(&errors.pooled, work, &set, near, false, i);
         left_out_add(&errors.nearest, work, near, &set, false, i);
+        if (work->held)
+            left_out_add_generation(&errors.generation, work, &set, i);
         if (can_learn(work))
             set.residual = learn_residual(work, &set, rows, &scratch);
         left_out_add(&errors.learned, work, &set, NULL, true, i);
@@ -148,7 +150,11 @@ static void add_vendors(const struct work *work, struct group_model *group)
     }
 }
 
-/* Rows of the device that is left out say how much of the error is the host's; they are no candidate for the choice. */
+/*
+ * Of one device and its generation the generation is taken: with few devices left out the two hardly differ, and a mean
+ * errs less. Rows of the device that is left out say how much of the error is the host's; they are no candidate for the
+ * choice.
+ */
 static void choose_carry(const struct work *work, struct group_model *group)
 {
     const struct errors errors = left_out_errors(work);
@@ -156,6 +162,8 @@ static void choose_carry(const struct work *work, struct group_model *group)
     const bool host = has_host(work->family);
     add_candidate(group, "pooled", errors.pooled.error);
     add_candidate(group, "nearest", errors.nearest.error);
+    if (work->held)
+        add_candidate(group, "nearest_generation", errors.generation.error);
     if (can_learn(work))
         add_candidate(group, "pooled+trees", errors.learned.error);
     if (host)
@@ -163,9 +171,15 @@ static void choose_carry(const struct work *work, struct group_model *group)
     if (host)
         add_candidate(group, "vendor+launch", errors.launched.error);
     group->carry = CARRY_POOLED;
-    if (errors.nearest.error < best->error) {
+    if (!work->held && errors.nearest.error < best->error) {
         group->carry = CARRY_NEAREST;
         best = &errors.nearest;
+    }
+    if (work->held && errors.generation.error < best->error) {
+        group->carry = CARRY_NEAREST_GENERATION;
+        best = &errors.generation;
+        group->held = work->held;
+        group->held_count = work->part_count;
     }
     if (host && errors.vendor.error < best->error) {
         group->carry = CARRY_VENDOR;

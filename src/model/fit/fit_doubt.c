@@ -8,6 +8,7 @@
 
 #include "base/order.h"
 #include "fit_work.h"
+#include "model/estimate/generation.h"
 #include "model/estimate/interval.h"
 #include "model/estimate/models.h"
 
@@ -64,20 +65,37 @@ void tally_own(const struct tally *tally, struct coefficient_set *set)
     set->spread = interval_sd(width, level);
 }
 
-/* By rows of the part; NULL where there is no other set. */
-static double *widths_of(const struct work *work, const struct coefficient_set *set,
-                         const struct coefficient_set *other, struct rows rows, struct arena *arena)
+/* By rows of the part, beside what was predicted of them. */
+static double *widths_of(const struct work *work, const double *us, const struct coefficient_set *other,
+                         struct rows rows, struct arena *arena)
 {
-    if (!other)
-        return NULL;
     double *widths = arena_array(arena, rows.count, sizeof *widths);
     for (uint32_t i = 0; i < rows.count; i++) {
         const struct measurement *row = rows.at[i];
-        const struct hardware *device = &work->devices[row->device];
-        widths[i] = ensemble_width(set_us(work->family, set, device, &row->kernel, false),
-                                   set_us(work->family, other, device, &row->kernel, false));
+        widths[i] =
+            ensemble_width(us[i], set_us(work->family, other, &work->devices[row->device], &row->kernel, false));
     }
     return widths;
+}
+
+/* Of the part's rows by what was predicted of each; times are those as measured, errors those without a drift. */
+static void add_predicted(struct left_out *left_out, const struct work *work, const double *us,
+                          const struct coefficient_set *other, uint32_t part)
+{
+    struct arena scratch = {0};
+    const struct rows rows = work->measured[part];
+    struct tally tally = tally_new(rows.count, &scratch);
+    double shift, width, error = 0;
+    for (uint32_t i = 0; i < rows.count; i++) {
+        tally.at[tally.count++] = log(rows.at[i]->us / us[i]);
+        error += fabs(us[i] / work->parts[part].at[i]->us - 1) / rows.count;
+    }
+    shift_and_width(&tally, other ? widths_of(work, us, other, rows, &scratch) : NULL, &shift, &width);
+    left_out->error += error / work->part_count;
+    left_out->shift_squares += shift * shift;
+    left_out->width += width;
+    left_out->devices++;
+    arena_free(&scratch);
 }
 
 void left_out_add(struct left_out *left_out, const struct work *work, const struct coefficient_set *set,
@@ -85,14 +103,24 @@ void left_out_add(struct left_out *left_out, const struct work *work, const stru
 {
     struct arena scratch = {0};
     const struct rows rows = work->measured[part];
-    struct tally tally = tally_new(rows.count, &scratch);
-    double shift, width;
-    left_out->error += mean_error(work, set, residual, work->parts[part]) / work->part_count;
-    tally_add(&tally, work, set, residual, rows);
-    shift_and_width(&tally, widths_of(work, set, other, rows, &scratch), &shift, &width);
-    left_out->shift_squares += shift * shift;
-    left_out->width += width;
-    left_out->devices++;
+    double *us = arena_array(&scratch, rows.count, sizeof *us);
+    for (uint32_t i = 0; i < rows.count; i++)
+        us[i] = set_us(work->family, set, &work->devices[rows.at[i]->device], &rows.at[i]->kernel, residual);
+    add_predicted(left_out, work, us, other, part);
+    arena_free(&scratch);
+}
+
+void left_out_add_generation(struct left_out *left_out, const struct work *work, const struct coefficient_set *other,
+                             uint32_t part)
+{
+    struct arena scratch = {0};
+    const struct rows rows = work->measured[part];
+    const struct hardware *hardware = &work->own[part].hardware;
+    double *us = arena_array(&scratch, rows.count, sizeof *us);
+    for (uint32_t i = 0; i < rows.count; i++)
+        us[i] = nearest_generation_us(work->family, work->held, work->part_count, hardware, &rows.at[i]->kernel,
+                                      hardware->name);
+    add_predicted(left_out, work, us, other, part);
     arena_free(&scratch);
 }
 

@@ -15,7 +15,8 @@ struct work {
     struct rows parts[MOST_DEVICES];
     struct rows measured[MOST_DEVICES]; /* the same rows as they were measured, where parts are without a drift */
     uint32_t part_count;
-    struct coefficient_set *own; /* of each part */
+    struct coefficient_set *own;  /* of each part */
+    struct coefficient_set *held; /* of each part, held to what is usual; NULL: the family's are never */
 };
 
 /* The rows of a group, a part a device. */
@@ -64,6 +65,10 @@ struct left_out {
  */
 void left_out_add(struct left_out *left_out, const struct work *work, const struct coefficient_set *set,
                   const struct coefficient_set *other, bool residual, uint32_t part);
+
+/* The same, predicted by the devices of the nearest generation but the part's own. */
+void left_out_add_generation(struct left_out *left_out, const struct work *work, const struct coefficient_set *other,
+                             uint32_t part);
 
 /* The root mean square of the shifts, and the mean spread; estimate.c widens what few devices show. */
 void left_out_doubt(const struct left_out *left_out, struct coefficient_set *set);

@@ -2,6 +2,9 @@
 /* Which devices are alike: what kernels a library has for them goes by generation. */
 #include "hw/catalogue.h"
 #include "model/estimate/carry.h"
+#include "model/estimate/generation.h"
+#include "model/estimate/models.h"
+#include "model/families/families.h"
 #include "model/estimate/interval.h"
 #include "model_case.h"
 
@@ -84,12 +87,52 @@ static void intervals_widen_with_the_distance(void **state)
     assert_true(strange.shared > far.shared && strange.shared <= 2.01 * near.shared);
 }
 
+static double held_us(const struct group_model *group, const char *name, const struct kernel *kernel,
+                      const struct hardware *on)
+{
+    const struct family *family = family_of_kernel(kernel, on);
+    for (uint32_t i = 0; i < group->held_count; i++)
+        if (str_eq(group->held[i].hardware.name, device(name).name))
+            return set_us(family, &group->held[i], on, kernel, false);
+    fail_msg("%s is not carried", name);
+    return 0;
+}
+
+/* A board of Turing is told by V100 and T4 alike, one that is later than all that were measured by the A100 alone. */
+static void the_nearest_generation_answers_together(void **state)
+{
+    const struct kernel kernel = {.form = FORM_BMM, .dtype = DTYPE_F32, .product = {16, 512, 512, 512}};
+    const struct family *family = kernel_family_of_name(S("gemm"));
+    const struct group_model *group = coefficients_group(models_family(models_new(&arena), family), S("bmm"));
+    const struct hardware turing = device("NVIDIA GeForce RTX 2080 Ti"), hopper = device("NVIDIA H20");
+    assert_int_equal(group->carry, CARRY_NEAREST_GENERATION);
+    const double both = sqrt(held_us(group, "Tesla V100-PCIE-32GB", &kernel, &turing) *
+                             held_us(group, "Tesla T4", &kernel, &turing));
+    const double last = held_us(group, "NVIDIA A100-PCIE-40GB", &kernel, &hopper);
+    assert_true(fabs(us_on("NVIDIA GeForce RTX 2080 Ti", kernel) / both - 1) < 1e-9);
+    assert_true(fabs(us_on("NVIDIA H20", kernel) / last - 1) < 1e-9);
+}
+
+/* A device is not asked for itself: where its sibling is out, too, the next generation answers. */
+static void a_device_that_is_left_out_is_not_asked(void **state)
+{
+    const struct kernel kernel = {.form = FORM_BMM, .dtype = DTYPE_F32, .product = {16, 512, 512, 512}};
+    const struct family *family = kernel_family_of_name(S("gemm"));
+    const struct group_model *group = coefficients_group(models_family(models_new(&arena), family), S("bmm"));
+    const struct hardware t4 = device("Tesla T4");
+    const double us = nearest_generation_us(family, group->held, group->held_count, &t4, &kernel, t4.name);
+    assert_true(us == held_us(group, "Tesla V100-PCIE-32GB", &kernel, &t4));
+    assert_true(nearest_generation_us(family, group->held, 0, &t4, &kernel, S("")) == 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_generation_is_nearer_than_a_size),
         cmocka_unit_test(narrow_boards_have_their_generation),
         cmocka_unit_test(a_device_is_like_itself),
+        cmocka_unit_test(the_nearest_generation_answers_together),
+        cmocka_unit_test(a_device_that_is_left_out_is_not_asked),
         cmocka_unit_test(every_figure_makes_a_distance),
         cmocka_unit_test(another_vendor_is_never_near),
         cmocka_unit_test(links_count_where_kernels_go_over_them),
