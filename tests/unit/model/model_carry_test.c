@@ -106,8 +106,8 @@ static void the_nearest_generation_answers_together(void **state)
     const struct group_model *group = coefficients_group(models_family(models_new(&arena), family), S("bmm"));
     const struct hardware turing = device("NVIDIA GeForce RTX 2080 Ti"), hopper = device("NVIDIA H20");
     assert_int_equal(group->carry, CARRY_NEAREST_GENERATION);
-    const double both = sqrt(held_us(group, "Tesla V100-PCIE-32GB", &kernel, &turing) *
-                             held_us(group, "Tesla T4", &kernel, &turing));
+    const double both =
+        sqrt(held_us(group, "Tesla V100-PCIE-32GB", &kernel, &turing) * held_us(group, "Tesla T4", &kernel, &turing));
     const double last = held_us(group, "NVIDIA A100-PCIE-40GB", &kernel, &hopper);
     assert_true(fabs(us_on("NVIDIA GeForce RTX 2080 Ti", kernel) / both - 1) < 1e-9);
     assert_true(fabs(us_on("NVIDIA H20", kernel) / last - 1) < 1e-9);
