@@ -62,7 +62,8 @@ def add_kernels(program, model, devices, parts):
 def add_models(program, model, devices, parts, summed):
     """Whole models, beside the sum of their measured operators."""
     listed, sums = {key(row) for row in rows("models/graphs.csv.gz")}, summed_ops()
-    measured = [row for row in rows("models/e2e.csv") if key(row) in listed and row["device"] in devices]
+    measured = [row for row in rows("models/e2e.csv")
+                if key(row) in listed and row["device"].replace("_", " ") in devices]
     for device in sorted({row["device"] for row in measured}):
         answers = {key(row): row["predicted_ms"] for row in program.table(
             "predict", "graph", "--models", model, "--input", path("models/graphs.csv.gz"), "--hw", device)}
