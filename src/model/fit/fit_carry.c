@@ -150,9 +150,12 @@ static void add_vendors(const struct work *work, struct group_model *group)
     }
 }
 
+static const double convincing = 1.1; /* times the error of one generation, that of all must be beyond */
+
 /*
  * Of one device and its generation the generation is taken: with few devices left out the two hardly differ, and a mean
- * errs less. Rows of the device that is left out say how much of the error is the host's; they are no candidate for the
+ * errs less. Of few devices that are left out one decides whether all together err less, so they must by a tenth. Rows of
+ * the device that is left out say how much of the error is the host's; they are no candidate for the
  * choice.
  */
 static void choose_carry(const struct work *work, struct group_model *group)
@@ -175,7 +178,7 @@ static void choose_carry(const struct work *work, struct group_model *group)
         group->carry = CARRY_NEAREST;
         best = &errors.nearest;
     }
-    if (work->held && errors.generation.error < best->error) {
+    if (work->held && errors.generation.error < best->error * convincing) {
         group->carry = CARRY_NEAREST_GENERATION;
         best = &errors.generation;
         group->held = work->held;
