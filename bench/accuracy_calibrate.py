@@ -60,9 +60,8 @@ class Shown:
         section = next(section for section in sections if section["id"] == "next")
         columns = next(value["value"] for value in section["values"] if value["id"] == "next_columns").split(",")
         picked = [dict(zip(columns, row[0].split(","))) for row in section["tables"][0]["rows"]]
-        names = [name for name in self.pool[0] if name in columns and name not in ("op", "device", "form", TIME, "library")]
-        return [next(row for row in self.pool if all((row[name] or "") == pick[name] or not row[name] for name in names))
-                for pick in picked]
+        names = [name for name in self.pool[0] if name in columns and name not in ("op", "device", "form", TIME)]
+        return [next(row for row in self.pool if all(str(row[name]) in ("", pick[name]) for name in names)) for pick in picked]
 
     def judge(self, models):
         """Errors of the judged rows, and the share of them within their intervals."""
