@@ -100,6 +100,17 @@ static void engines_launch_what_the_device_has(void **state)
     assert_true(str_eq(kernels_on("NVIDIA A100-SXM4-80GB", LIBRARY_SGLANG, FORMAT_W4A16_INT4), S("marlin")));
 }
 
+static void without_a_kernel_an_estimate_is_less_sure(void **state)
+{
+    for (int i = 0; i < BOARDS; i++) {
+        const struct hardware hardware = device(boards[i]);
+        struct kernel told = layer(64, 1, 0), untold = told;
+        told.backend = backend_of_name(kernels_on(boards[i], LIBRARY_VLLM, FORMAT_PLAIN));
+        assert_true(estimate_on(&hardware, told).us == estimate_on(&hardware, untold).us);
+        assert_true(estimate_on(&hardware, told).own < estimate_on(&hardware, untold).own);
+    }
+}
+
 static void a_name_of_a_kernel_tells_which(void **state)
 {
     assert_int_equal(backend_of_name(S("sglang_fused_moe_triton")), BACKEND_TRITON);
@@ -233,6 +244,7 @@ int main(void)
         cmocka_unit_test(tiles_are_of_one_expert_each),
         cmocka_unit_test(engines_launch_what_the_device_has),
         cmocka_unit_test(a_name_of_a_kernel_tells_which),
+        cmocka_unit_test(without_a_kernel_an_estimate_is_less_sure),
         cmocka_unit_test(weights_come_from_memory_once_for_each_expert_that_is_met),
         cmocka_unit_test(many_tokens_run_at_a_part_of_the_peak),
         cmocka_unit_test(more_tokens_take_no_less),
