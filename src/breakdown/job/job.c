@@ -89,13 +89,27 @@ static void add_verdicts(const struct job_rank *ranks, struct job *job)
         add_lateness(job);
 }
 
+/*
+ * Where events are missing, or a rank ends early, what waits for nothing that is known stays as recorded: then a replay does
+ * not find what the collectives say was lost for the late rank.
+ */
+static bool misses_lateness(const struct job *job)
+{
+    const double expected = job_saving_per_step_ns(job) * job->verdict.steps;
+    return job->late != RANK_NONE_LATE && !job->ranks.stages.stands_out &&
+           2 * (double)job->verdict.removed_ns[RESOURCE_LATENESS] < expected;
+}
+
 /* The longest stage is late in no collective: what it costs is told by its length. */
 static void judge(const struct job_rank *ranks, struct job *job)
 {
-    if (job_can_replay(ranks, job))
+    const bool replayed = job_can_replay(ranks, job);
+    if (replayed)
         job_replay_experiments(ranks, job->late, job);
-    else
+    if (!replayed || misses_lateness(job)) {
+        job->verdict = (struct verdict){0};
         add_verdicts(ranks, job);
+    }
     if (job->late == RANK_NONE_LATE)
         return;
     if (job->ranks.stages.stands_out)
