@@ -163,6 +163,9 @@ static struct predicted_point point_of(const struct prediction *prediction)
         .exposed_us = walked->exposed_communication_us,
         .low_us = prediction->range.low_us,
         .high_us = prediction->range.high_us,
+        .estimates_low_us = prediction->estimates.low_us,
+        .estimates_high_us = prediction->estimates.high_us,
+        .steps_error = prediction->steps_error,
         .estimated = prediction->modelled_us + prediction->guessed_us > 0,
     };
 }
@@ -262,7 +265,7 @@ static void run_replays(struct what_if *w, struct replay *const *replays, struct
         replayed[i] = replay_run(replays[i], speed, w->arena);
 }
 
-/* How far a walk is off says nothing of a replay: only what is estimated of device work is as unsure in both. */
+/* How far a walk is off says nothing of a replay: what is estimated of device work is as unsure in both. */
 static struct predicted_range moved(const struct predicted_point *walked, struct predicted_range range, double from_us,
                                     double to_us)
 {
@@ -273,11 +276,30 @@ static struct predicted_range moved(const struct predicted_point *walked, struct
     return range;
 }
 
-static struct what_if_answer answer_replayed(const struct replayed *replayed, const struct predicted_point *walked)
+/* What the replay leaves unexplained, and what the mean of the replayed steps may be off. */
+static double error_of_replay(const struct what_if_input *input, const struct replayed *replayed, struct arena *arena)
+{
+    const uint32_t count = input->range.count;
+    double *step_us = arena_array(arena, count, sizeof *step_us);
+    for (uint32_t i = 0; i < count; i++)
+        step_us[i] = (double)replayed->steps[i].step_ns / 1e3;
+    return hypot(1 - input->explained, range_error_of_mean(step_us, count));
+}
+
+static struct predicted_range range_of_replay(const struct predicted_point *walked, double step_us, double error,
+                                              double level)
+{
+    const struct predicted_range estimates = {walked->estimates_low_us, walked->estimates_high_us};
+    const struct predicted_range range = moved(walked, estimates, walked->step_us, step_us);
+    return range.high_us < 0 ? range : range_with_error(range, step_us, error, level);
+}
+
+static struct what_if_answer answer_replayed(const struct what_if *w, const struct what_if_input *input,
+                                             const struct replayed *replayed, const struct predicted_point *walked)
 {
     const double step = (double)replayed->replayed_ns / 1e3, active = (double)replayed->active_ns / 1e3;
-    const struct predicted_range range =
-        moved(walked, (struct predicted_range){walked->low_us, walked->high_us}, walked->step_us, step);
+    const double error = error_of_replay(input, replayed, w->arena);
+    const struct predicted_range range = range_of_replay(walked, step, error, w->base.level);
     return (struct what_if_answer){
         .before = {.step_us = (double)replayed->recorded_ns / 1e3,
                    .active_us = (double)replayed->was_active_ns / 1e3,
@@ -291,6 +313,7 @@ static struct what_if_answer answer_replayed(const struct replayed *replayed, co
                   .exposed_us = (double)replayed->exposed_ns / 1e3,
                   .low_us = range.low_us,
                   .high_us = range.high_us,
+                  .steps_error = error,
                   .estimated = walked->estimated},
         .communication_us = (double)replayed->communication_ns / 1e3,
         .steps = replayed->steps,
@@ -309,7 +332,7 @@ static bool replay_inputs(struct what_if *w, const struct predict_asked *asked, 
     for (uint32_t i = 0; i < w->count; i++) {
         replay_free(replays[i]);
         if (good)
-            answers[i] = answer_replayed(&replayed[i], &answers[i].after);
+            answers[i] = answer_replayed(w, &w->inputs[i], &replayed[i], &answers[i].after);
     }
     arena_free(&scratch);
     return good;
@@ -363,6 +386,8 @@ static void put_replayed(const struct what_if_input *input, const struct what_if
     prediction->replay_explains = input->explained;
     prediction->walk_step_us = prediction->walked.step_us;
     prediction->range = (struct predicted_range){answer->after.low_us, answer->after.high_us};
+    prediction->steps_error = answer->after.steps_error;
+    range_moved(&prediction->estimates, prediction->walked.step_us, answer->after.step_us);
     prediction->walked.step_us = answer->after.step_us;
     prediction->walked.host_us = answer->after.host_us;
     prediction->walked.active_us = answer->after.active_us;

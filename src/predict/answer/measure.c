@@ -6,6 +6,7 @@
 #include "model/estimate/interval.h"
 #include "model/posterior/choose.h"
 #include "model/tables/table_lines.h"
+#include "predict_private.h"
 
 /* ---- finding ---- */
 
@@ -94,14 +95,6 @@ uint32_t measure_find(const struct plan *plan, const struct models *models, cons
 
 /* ---- showing ---- */
 
-static const double wide = 0.2;
-
-static bool is_wide(const struct prediction *p)
-{
-    const double us = p->walked.step_us;
-    return p->range.high_us >= 0 && us > 0 && (p->range.high_us > us * (1 + wide) || p->range.low_us < us * (1 - wide));
-}
-
 static const struct column_spec columns[] = {
     {"row", "row, its time to be filled in", UNIT_NONE, COLUMN_WIDE,
      "a kernel as a line of a table of measurements, under the value measure_columns; latency_us is left to fill in"},
@@ -115,7 +108,7 @@ static const struct column_spec columns[] = {
 
 void measure_show(const struct prediction *p, struct report *report)
 {
-    if (!is_wide(p) || !p->row_count)
+    if (range_width_of(p) != RANGE_WIDE_BY_ESTIMATES || !p->row_count)
         return;
     struct section *section = report_section(report, "measure", "What to measure");
     section_text(

@@ -13,7 +13,7 @@
 uint32_t measure_find(const struct plan *plan, const struct models *models, const struct hardware *hardware,
                       struct arena *arena, struct predicted_row *rows);
 
-/* Where the interval of a step is wider than a fifth either way: what to measure, and how to make it known. */
+/* Where the interval of a step is wider than a fifth either way, most of it by what estimates may be off: what to measure, and how to make it known. */
 void measure_show(const struct prediction *prediction, struct report *report);
 
 #endif

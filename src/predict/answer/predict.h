@@ -87,8 +87,11 @@ struct prediction {
     double recorded_us, modelled_us, guessed_us; /* device work of a step, by basis */
     double model_error;   /* of modelled work, as its models did in cross-validation, weighed by time; NaN: unknown */
     double unmeasured_us; /* of modelled work, that of models that were never measured */
-    struct predicted_range range; /* of the step, at `level`; with what steps from steps beside them were off */
+    struct predicted_range range;     /* of the step, at `level`; with steps_error */
+    struct predicted_range estimates; /* of the walked step: by what models, guesses and the host's means may be off */
     double level;
+    double
+        steps_error; /* mean absolute, a share: of steps predicted from the step beside them, or of the mean of replayed steps */
     double shared, own; /* standard deviations of ln(true / predicted) of all device work that is not recorded */
     double host_doubt;  /* the same of what operators cost the host: 0 where it was recorded here */
     double error, bias; /* of steps predicted from the step beside them: mean absolute and signed */
@@ -123,6 +126,12 @@ bool predict_all(const struct predict_source *sources, uint32_t count, const str
 
 /* A range goes with its time. */
 void range_moved(struct predicted_range *range, double from_us, double to_us);
+
+/* The range, with an error (mean absolute, a share) that has nothing to do with what makes it so wide. */
+struct predicted_range range_with_error(struct predicted_range range, double us, double error, double level);
+
+/* What the mean of so many steps may be off (mean absolute, a share) from that of others like them: more where they differ more. */
+double range_error_of_mean(const double *step_us, uint32_t count);
 
 /*
  * How far off predictions are is known of the steps as they are alone: what is asked takes it from there, and its range is

@@ -51,6 +51,11 @@ void predict_range_tested(struct prediction *prediction);
 /* The same of the mean step, once all steps are there and tested. */
 void range_prediction(const struct predict_asked *asked, struct prediction *into);
 
+/* What most of an interval beyond a fifth either way comes from. */
+enum range_width { RANGE_NARROW, RANGE_WIDE_BY_ESTIMATES, RANGE_WIDE_BY_STEPS };
+
+enum range_width range_width_of(const struct prediction *prediction);
+
 /* Whether each step can be predicted from the one beside it: they are recorded, and nothing is asked. */
 bool can_test_steps(const struct predict_source *source, const struct predict_asked *asked);
 

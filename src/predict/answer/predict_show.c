@@ -2,6 +2,7 @@
 #include "predict_show.h"
 
 #include "measure.h"
+#include "predict_private.h"
 
 #include <math.h>
 
@@ -118,7 +119,21 @@ static str sentence(const struct prediction *p, const struct predict_asked *aske
                       100 * (p->walked.step_us / p->finished_us - 1));
 }
 
-static str how(const struct prediction *p, const struct predict_asked *asked, struct arena *arena)
+/* Measuring kernels would not narrow that. */
+static str unlike_steps(const struct prediction *p, struct arena *arena)
+{
+    if (range_width_of(p) != RANGE_WIDE_BY_STEPS)
+        return S("");
+    return str_printf(arena,
+                      p->replayed
+                          ? " The interval is wide because the recorded steps differ: the mean of as many others "
+                            "may be %.0f %% off."
+                          : " The interval is wide because the recorded steps differ: predicted from the step "
+                            "beside them they are %.0f %% off.",
+                      100 * p->steps_error);
+}
+
+static str how_found(const struct prediction *p, const struct predict_asked *asked, struct arena *arena)
 {
     if (p->replayed)
         return replayed_how(p, arena);
@@ -136,6 +151,12 @@ static str how(const struct prediction *p, const struct predict_asked *asked, st
                           "are not known, what was recorded; the host's time is made of overheads.",
                           100 * p->recorded_us / device_us(p));
     return S("Device work takes what the kernel models say; the host's time is made of overheads.");
+}
+
+static str how(const struct prediction *p, const struct predict_asked *asked, struct arena *arena)
+{
+    const str found = how_found(p, asked, arena), unlike = unlike_steps(p, arena);
+    return str_printf(arena, "%.*s%.*s", (int)found.len, found.at, (int)unlike.len, unlike.at);
 }
 
 /* For people only where it says something; programs find it always. */

@@ -65,12 +65,30 @@ bool range_step(const struct predict_asked *asked, const struct overheads *overh
 }
 
 /* What was predicted from other steps and was off is of the host and of steps that differ. */
-static struct predicted_range with_error(struct predicted_range range, double us, double error, double level)
+struct predicted_range range_with_error(struct predicted_range range, double us, double error, double level)
 {
     const double half = interval_half_width(error / mean_share, level);
     const double low = hypot(us - range.low_us, us * (1 - exp(-half)));
     const double high = hypot(range.high_us - us, us * (exp(half) - 1));
     return (struct predicted_range){fmax(us - low, 0), us + high};
+}
+
+/*
+ * Of a lone step nothing tests the walk, and nothing tells how far steps lie apart. Steps predicted from the step beside
+ * them are 0.1 to 10 % off on recorded jobs, mostly below this.
+ */
+static const double untested_error = 0.03;
+
+double range_error_of_mean(const double *step_us, uint32_t count)
+{
+    double mean = 0, squares = 0;
+    for (uint32_t i = 0; i < count; i++)
+        mean += step_us[i] / count;
+    for (uint32_t i = 0; i < count; i++)
+        squares += (step_us[i] - mean) * (step_us[i] - mean);
+    if (count < 2 || !(mean > 0))
+        return untested_error;
+    return mean_share * sqrt(squares / (count - 1) / count) / mean;
 }
 
 static double mean_end(const struct prediction *p, bool high)
@@ -84,25 +102,21 @@ static double mean_end(const struct prediction *p, bool high)
 void range_prediction(const struct predict_asked *asked, struct prediction *into)
 {
     into->level = asked->level;
-    into->range = (struct predicted_range){-1, -1};
-    if (!(asked->level > 0) || !into->step_count)
+    into->estimates = (struct predicted_range){-1, -1};
+    if (asked->level > 0 && into->step_count)
+        into->estimates = (struct predicted_range){mean_end(into, false), mean_end(into, true)};
+    into->range = into->estimates;
+    if (into->range.high_us < 0)
         return;
-    into->range = (struct predicted_range){mean_end(into, false), mean_end(into, true)};
     if (!asked->change)
         predict_range_tested(into);
 }
 
-/*
- * Of a lone step nothing tests the walk. Steps predicted from the step beside them are 0.1 to 10 % off on recorded jobs,
- * mostly below this.
- */
-static const double untested_error = 0.03;
-
 void predict_range_tested(struct prediction *into)
 {
-    const double error = into->tests ? into->error : untested_error;
+    into->steps_error = into->tests ? into->error : untested_error;
     if (into->range.high_us >= 0)
-        into->range = with_error(into->range, into->walked.step_us, error, into->level);
+        into->range = range_with_error(into->range, into->walked.step_us, into->steps_error, into->level);
 }
 
 void predict_take_errors(struct prediction *predictions, const struct prediction *as_is, uint32_t count)
@@ -115,6 +129,26 @@ void predict_take_errors(struct prediction *predictions, const struct prediction
         predict_range_tested(&predictions[i]);
     }
 }
+
+/* ---- what makes it wide ---- */
+
+static const double wide = 0.2;
+
+/* How far the further end is off, as a share. */
+static double reach(struct predicted_range range, double us)
+{
+    return us > 0 && range.high_us >= 0 ? fmax(range.high_us - us, us - range.low_us) / us : 0;
+}
+
+enum range_width range_width_of(const struct prediction *p)
+{
+    if (reach(p->range, p->walked.step_us) <= wide)
+        return RANGE_NARROW;
+    const double steps = exp(interval_half_width(p->steps_error / mean_share, p->level)) - 1;
+    return steps > reach(p->estimates, p->walked.step_us) ? RANGE_WIDE_BY_STEPS : RANGE_WIDE_BY_ESTIMATES;
+}
+
+/* ---- other times ---- */
 
 /* Walked with the other ranks a step takes another time, and is as far off as alone. */
 void range_moved(struct predicted_range *range, double from_us, double to_us)

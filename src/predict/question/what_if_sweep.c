@@ -117,7 +117,13 @@ bool sweep_run(const struct sweep *sweep, const struct question *base, predict_f
     for (uint32_t i = 0; i < sweep->count; i++) {
         struct arena scratch = {0};
         struct question question;
-        points[i] = (struct predicted_point){-1, -1, -1, -1, -1, -1, -1, false};
+        points[i] = (struct predicted_point){.step_us = -1,
+                                             .host_us = -1,
+                                             .active_us = -1,
+                                             .idle_us = -1,
+                                             .exposed_us = -1,
+                                             .low_us = -1,
+                                             .high_us = -1};
         const bool good =
             sweep_question(sweep, i, base, &scratch, &question, err) && predict(context, &question, &points[i], err);
         arena_free(&scratch);

@@ -3,8 +3,10 @@
 import csv
 import io
 import json
+import math
 import os
 import re
+import statistics
 import tempfile
 import unittest
 
@@ -13,6 +15,7 @@ from support import INPUT, OK, SOURCE, USAGE, own_sections, shared_fault, shared
 
 STEPS, STEP_US = 5, 1000
 TORCHBENCH = "kineto/torchbench_copies_pageable.json.gz"
+UNLIKE = "kineto/kineto_resnet50_train_workers4_torch19.json.gz"
 
 
 def values(*arguments):
@@ -361,6 +364,21 @@ class Intervals(unittest.TestCase):
         text = "\n".join([head] + [row["row"] + "100" for row in rows]) + "\n"
         done = steptime("predict", "kernel", "--input", "-", stdin=text.encode())
         self.assertEqual((done.code, done.err), (OK, ""))
+
+    def test_where_steps_differ_the_interval_says_so_and_no_kernel_is_to_be_measured(self):
+        done = steptime("predict", shared_trace(UNLIKE))
+        said = " ".join(done.out.split())
+        self.assertRegex(said, r"wide because the recorded steps differ: predicted from the step beside them they are \d+ % off\.")
+        self.assertNotIn("What to measure", done.out)
+
+    def test_a_replay_has_the_doubt_of_the_mean_of_its_steps_not_that_of_a_step_from_the_one_beside_it(self):
+        walked, replayed = (values("predict", shared_trace(UNLIKE), "--hw", "A100", *mode) for mode in (("--mode", "model"), ()))
+        steps = [int(row["step_ns"]) for row in table("steps", "predict", shared_trace(UNLIKE), "--hw", "A100") if row["step_ns"]]
+        doubt = statistics.stdev(steps) / math.sqrt(len(steps)) / statistics.mean(steps)
+        width = math.log(replayed["step_high_ns"] / replayed["step_ns"])
+        self.assertGreater(width, 1.5 * doubt)
+        self.assertLess(width, 1.6 * doubt)
+        self.assertLess(width, 0.5 * math.log(walked["step_high_ns"] / walked["step_ns"]))
 
     def test_what_was_recorded_has_no_doubt_of_models(self):
         found = values("predict", shared_trace(TORCHBENCH))
