@@ -7,53 +7,14 @@
 #include "strip_sketch.h"
 
 #include "base/error.h"
-#include "base/intern.h"
-#include "base/order.h"
 #include "base/sort.h"
-#include "base/sum.h"
 #include "breakdown/strip/strip_pieces.h"
 #include "ops/rows/phase.h"
+#include "strip_code.h"
 #include "times_code.h"
 #include "words.h"
 
-static const int64_t most_ns = (int64_t)1 << 60;
-
-enum {
-    MOST_INDEX = (1 << 30) - 1,
-    MOST_PIECES = 1 << 24,
-    MOST_IN_LIST = 1 << 12,
-    KIND_COLUMNS = 24, /* the later kinds share the last */
-};
-
-/* Columns of noise. */
-enum {
-    COLUMN_START,
-    COLUMN_END,
-    COLUMN_ODD,
-    COLUMN_PIECE,
-    COLUMN_EXPECTED = COLUMN_PIECE + KIND_COLUMNS,
-    COLUMNS = COLUMN_EXPECTED + KIND_COLUMNS,
-};
-
-/* Stretches that are made of pieces of the same kinds, in the same order. */
-struct list {
-    uint32_t rest; /* the piece that is not told */
-    bool expects;  /* the others are, from what the rank did between the collectives */
-};
-
-struct strip_code {
-    struct code *code;
-    struct strip *strip;
-    const struct rank_numbers *numbers;
-    uint32_t next;        /* the collective behind the last that was before something */
-    struct intern *lists; /* kinds of the pieces of a stretch, in their order: each list once */
-    int64_t unit_ns;      /* of times that follow from no collective */
-    uint32_t known_lists; /* before any stretch: the empty one */
-    uint32_t *list;       /* by stretch: the number of its list */
-    struct list *about;   /* by list */
-    int64_t *start_ns;    /* by stretch */
-    uint32_t *leads_to;   /* by stretch: the collective whose way ends with it; all of them: the end; more: none */
-};
+enum { MOST_INDEX = (1 << 30) - 1, MOST_IN_LIST = 1 << 12 };
 
 /* ---- links ---- */
 
@@ -198,23 +159,6 @@ static void code_names(struct strip_code *s)
 
 /* ---- stretches ---- */
 
-static str kinds_of(const struct strip_code *s, uint32_t stretch)
-{
-    return intern_text(s->lists, s->list[stretch]);
-}
-
-static uint32_t kind_at(str list, uint32_t i)
-{
-    uint32_t kind;
-    memcpy(&kind, list.at + i * sizeof kind, sizeof kind);
-    return kind;
-}
-
-static uint32_t pieces_in(const struct strip_code *s, uint32_t stretch)
-{
-    return (uint32_t)(kinds_of(s, stretch).len / sizeof(uint32_t));
-}
-
 static void code_new_list(struct strip_code *s, uint32_t number)
 {
     struct buf kinds = {0};
@@ -222,7 +166,7 @@ static void code_new_list(struct strip_code *s, uint32_t number)
     uint32_t count = (uint32_t)(known.len / sizeof count);
     code_small(s->code, &count, MOST_IN_LIST);
     for (uint32_t i = 0; i < count && !s->code->damaged; i++) {
-        uint32_t kind = code_reads(s->code) ? 0 : kind_at(known, i);
+        uint32_t kind = code_reads(s->code) ? 0 : strip_code_kind_at(known, i);
         code_small(s->code, &kind, s->strip->kind_count);
         buf_add(&kinds, (str){(const char *)&kind, sizeof kind});
     }
@@ -262,222 +206,19 @@ static void code_stretches(struct strip_code *s)
         code_link(s, &at[i].before, (int64_t)i - 1, &told);
         const int64_t start = start_expected(s, i);
         if (told)
-            times_code(&times, COLUMN_START, &s->start_ns[i], start, (struct code_bounds){-most_ns, most_ns});
+            times_code(&times, COLUMN_START, &s->start_ns[i], start,
+                       (struct code_bounds){-STRIP_MOST_NS, STRIP_MOST_NS});
         else
             s->start_ns[i] = start;
         const int64_t end = expected_end(s, i, &cuts);
         bool other = at[i].end_ns != end;
         code_bool(s->code, &other);
         if (other)
-            times_code(&times, COLUMN_END, &at[i].end_ns, end, (struct code_bounds){s->start_ns[i], most_ns});
+            times_code(&times, COLUMN_END, &at[i].end_ns, end, (struct code_bounds){s->start_ns[i], STRIP_MOST_NS});
         else
             at[i].end_ns = end;
         s->code->damaged |= at[i].end_ns < s->start_ns[i];
         code_list(s, &s->list[i], &lists);
-    }
-    arena_free(&scratch);
-}
-
-/* ---- pieces ---- */
-
-static enum rank_time time_of(const struct strip_code *s, uint32_t kind)
-{
-    switch (s->strip->kinds[kind].class) {
-    case PATH_COMPUTE:
-        return TIME_COMPUTE;
-    case PATH_COMMUNICATION:
-    case PATH_COLLECTIVE:
-        return TIME_COMMUNICATION;
-    case PATH_COPY:
-    case PATH_MEMSET:
-        return TIME_COPY;
-    case PATH_LOADING:
-        return TIME_LOADING;
-    case PATH_FORWARD:
-    case PATH_BACKWARD:
-    case PATH_OPTIMIZER:
-        return s->numbers->device ? TIME_HOST : TIME_COMPUTE;
-    default:
-        return TIME_HOST;
-    }
-}
-
-/* A stretch from the end of one collective to the next has what the rank did in between. */
-static bool has_before(const struct strip_code *s, uint32_t stretch)
-{
-    const uint32_t to = s->leads_to[stretch];
-    const struct strip_link before = s->strip->stretches[stretch].before;
-    return to < s->numbers->collective_count && before.from == STRIP_COLLECTIVE &&
-           before.index == s->numbers->collectives[to].after;
-}
-
-/* Of each piece what is expected: of the last of a time what the others left of that, of any other nothing. */
-struct expecting {
-    int64_t left_ns[RANK_TIMES];
-    bool expects;
-};
-
-static struct expecting expecting_of(const struct strip_code *s, uint32_t stretch)
-{
-    struct expecting e = {.expects = has_before(s, stretch) && s->about[s->list[stretch]].expects};
-    if (e.expects) {
-        const struct rank_before before = rank_before(&s->numbers->befores, s->leads_to[stretch]);
-        memcpy(e.left_ns, before.ns[SINCE_COLLECTIVE], sizeof e.left_ns);
-    }
-    return e;
-}
-
-static bool is_last_of_time(const struct strip_code *s, str list, uint32_t piece)
-{
-    const uint32_t count = (uint32_t)(list.len / sizeof count);
-    const enum rank_time time = time_of(s, kind_at(list, piece));
-    for (uint32_t k = piece + 1; k < count; k++)
-        if (time_of(s, kind_at(list, k)) == time)
-            return false;
-    return true;
-}
-
-static void code_piece(const struct strip_code *s, struct expecting *e, str list, uint32_t piece, int64_t *ns)
-{
-    const struct times_code times = {s->code, s->unit_ns, COLUMN_ODD};
-    const uint32_t kind = kind_at(list, piece), column = kind < KIND_COLUMNS ? kind : KIND_COLUMNS - 1;
-    int64_t *const left = &e->left_ns[time_of(s, kind)];
-    const bool expected = e->expects && is_last_of_time(s, list, piece);
-    times_code(&times, column + (expected ? COLUMN_EXPECTED : COLUMN_PIECE), ns, expected ? larger_of(*left, 0) : 0,
-               (struct code_bounds){0, most_ns});
-    *left -= *ns;
-}
-
-/* All but the one that is what the others leave. */
-static void code_pieces_of(const struct strip_code *s, uint32_t stretch, int64_t *ns)
-{
-    const str list = kinds_of(s, stretch);
-    const uint32_t count = pieces_in(s, stretch), rest = s->about[s->list[stretch]].rest;
-    int64_t left_ns = s->strip->stretches[stretch].end_ns - s->start_ns[stretch];
-    struct expecting expecting = expecting_of(s, stretch);
-    for (uint32_t k = 0; k < count; k++)
-        if (k != rest) {
-            code_piece(s, &expecting, list, k, &ns[k]);
-            s->code->damaged |= ns[k] > left_ns;
-            left_ns -= s->code->damaged ? 0 : ns[k];
-        }
-    s->code->damaged |= !count && left_ns;
-    if (count)
-        ns[rest] = left_ns;
-}
-
-/* Their number: of each stretch those of its list. */
-static bool count_pieces(struct strip_code *s)
-{
-    uint64_t all = 0;
-    for (uint32_t i = 0; i < s->strip->stretch_count && !s->code->damaged; i++)
-        all += pieces_in(s, i);
-    s->code->damaged |= all > MOST_PIECES;
-    s->strip->piece_count = s->code->damaged ? 0 : (uint32_t)all;
-    return !s->code->damaged;
-}
-
-struct pieces {
-    uint32_t *kind;
-    int64_t *ns;
-};
-
-static struct pieces pieces_of(const struct strip_code *s, struct arena *arena)
-{
-    const struct strip *strip = s->strip;
-    struct pieces pieces = {arena_array(arena, strip->piece_count, sizeof *pieces.kind),
-                            arena_array(arena, strip->piece_count, sizeof *pieces.ns)};
-    for (uint32_t i = 0, piece = 0; i < strip->stretch_count; i++)
-        for (uint32_t k = 0; k < pieces_in(s, i); k++)
-            pieces.kind[piece++] = kind_at(kinds_of(s, i), k);
-    for (uint32_t i = 0, piece = 0; i < strip->stretch_count && !code_reads(s->code); i++)
-        for (struct strip_walk walk = strip_walk(strip, &strip->stretches[i]); strip_next(&walk); piece++)
-            pieces.ns[piece] = walk.ns;
-    return pieces;
-}
-
-static void pack(const struct strip_code *s, const struct pieces *pieces, struct arena *scratch)
-{
-    uint32_t *counts = arena_array(scratch, s->strip->stretch_count, sizeof *counts);
-    for (uint32_t i = 0; i < s->strip->stretch_count; i++)
-        counts[i] = pieces_in(s, i);
-    strip_pack_known(s->strip, &(struct strip_known){counts, pieces->kind, pieces->ns}, s->code->arena);
-}
-
-/* ---- lists ---- */
-
-/* How many bits its pieces take with and without what is expected; the more of any list is gained by it, the more below 0. */
-static int64_t gain_of(const struct strip_code *s, uint32_t stretch, const int64_t *ns)
-{
-    const str list = kinds_of(s, stretch);
-    struct expecting e = expecting_of(s, stretch);
-    int64_t gain = 0;
-    for (uint32_t k = 0; k < pieces_in(s, stretch) && e.expects; k++) {
-        int64_t *const left = &e.left_ns[time_of(s, kind_at(list, k))];
-        if (k == s->about[s->list[stretch]].rest)
-            continue;
-        if (is_last_of_time(s, list, k))
-            gain += noise_size(ns[k]) - noise_size(ns[k] - larger_of(*left, 0));
-        *left -= ns[k];
-    }
-    return gain;
-}
-
-/* What is left over is best the longest. */
-static void choose_rests(struct strip_code *s, const struct pieces *pieces, struct arena *scratch)
-{
-    const uint32_t lists = intern_count(s->lists);
-    int64_t **sums = arena_array(scratch, lists, sizeof *sums);
-    for (uint32_t i = 0, piece = 0; i < s->strip->stretch_count; i++) {
-        const uint32_t list = s->list[i], count = pieces_in(s, i);
-        if (!sums[list])
-            sums[list] = arena_array(scratch, count, sizeof **sums);
-        for (uint32_t k = 0; k < count; k++)
-            sum_to(&sums[list][k], pieces->ns[piece++]);
-        for (uint32_t k = 0; k < count; k++)
-            s->about[list].rest = sums[list][k] >= sums[list][s->about[list].rest] ? k : s->about[list].rest;
-    }
-}
-
-static void choose_expects(struct strip_code *s, const struct pieces *pieces, struct arena *scratch)
-{
-    const uint32_t lists = intern_count(s->lists);
-    int64_t *gain = arena_array(scratch, lists, sizeof *gain);
-    for (uint32_t list = 0; list < lists; list++)
-        s->about[list].expects = true;
-    for (uint32_t i = 0, piece = 0; i < s->strip->stretch_count; piece += pieces_in(s, i), i++)
-        gain[s->list[i]] += gain_of(s, i, pieces->ns + piece);
-    for (uint32_t list = 0; list < lists; list++)
-        s->about[list].expects = gain[list] > 0;
-}
-
-static void code_abouts(struct strip_code *s, const struct pieces *pieces, struct arena *scratch)
-{
-    const uint32_t lists = intern_count(s->lists);
-    s->about = arena_array(scratch, lists, sizeof *s->about);
-    if (!code_reads(s->code)) {
-        choose_rests(s, pieces, scratch);
-        choose_expects(s, pieces, scratch);
-    }
-    for (uint32_t list = 0; list < lists; list++) {
-        const uint32_t count = (uint32_t)(intern_text(s->lists, list).len / sizeof count);
-        code_small(s->code, &s->about[list].rest, count ? count : 1);
-        code_bool(s->code, &s->about[list].expects);
-    }
-}
-
-static void code_pieces(struct strip_code *s)
-{
-    struct arena scratch = {0};
-    if (count_pieces(s)) {
-        struct pieces pieces = pieces_of(s, &scratch);
-        code_abouts(s, &pieces, &scratch);
-        for (uint32_t i = 0, piece = 0; i < s->strip->stretch_count && !s->code->damaged; i++) {
-            code_pieces_of(s, i, pieces.ns + piece);
-            piece += pieces_in(s, i);
-        }
-        if (code_reads(s->code) && !s->code->damaged)
-            pack(s, &pieces, &scratch);
     }
     arena_free(&scratch);
 }
@@ -509,8 +250,8 @@ static void code_strip(struct strip_code *s, struct arena *scratch)
     s->lists = intern_new();
     s->known_lists = intern_count(s->lists);
     code_begin_noise(s->code, COLUMNS, scratch);
-    code_int(s->code, &strip->first_ns, 0, -most_ns, most_ns);
-    code_int(s->code, &strip->last_ns, strip->first_ns, -most_ns, most_ns);
+    code_int(s->code, &strip->first_ns, 0, -STRIP_MOST_NS, STRIP_MOST_NS);
+    code_int(s->code, &strip->last_ns, strip->first_ns, -STRIP_MOST_NS, STRIP_MOST_NS);
     code_ways(s);
     code_names(s);
     code_kinds(s);
@@ -520,7 +261,7 @@ static void code_strip(struct strip_code *s, struct arena *scratch)
     unpack_stretches(s, scratch);
     s->leads_to = led_to(s, scratch);
     code_stretches(s);
-    code_pieces(s);
+    strip_code_pieces(s);
     intern_free(s->lists);
 }
 
