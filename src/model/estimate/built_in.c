@@ -3,7 +3,7 @@
 
 #include <assert.h>
 
-#include "base/late.h"
+#include "model/estimate/late.h"
 #include "interval.h"
 #include "model/families/families.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The coefficients that are built in, read by family when one is first asked for (base/late.h), their residuals when first
+ * The coefficients that are built in, read by family when one is first asked for (model/estimate/late.h), their residuals when first
  * evaluated: a prediction reads what it uses of a MiB of text. Thread-safe; lives as long as the program.
  */
 #ifndef MODEL_BUILT_IN_H

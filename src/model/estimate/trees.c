@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "base/late.h"
+#include "model/estimate/late.h"
 #include "base/real.h"
 #include "io/writer.h"
 

@@ -33,7 +33,7 @@ bool trees_add_line(struct trees *trees, str nodes, struct arena *arena, const c
 
 /*
  * The same, of a text that outlives the trees, whose lines follow each other and are known to be whole: read together when
- * the trees are first asked for, on whatever thread, and kept while the program runs (base/late.h). Nothing else is added.
+ * the trees are first asked for, on whatever thread, and kept while the program runs (model/estimate/late.h). Nothing else is added.
  */
 void trees_add_late(struct trees *trees, str nodes, struct arena *arena);
 

@@ -9,10 +9,10 @@
  * A zeroed struct is one that nobody asked for. Thread-safe: threads that ask at once each make it, and all get the same;
  * nothing is locked, so who is left by a long jump (memory that ran out) holds up nobody.
  */
-#ifndef BASE_LATE_H
-#define BASE_LATE_H
+#ifndef MODEL_LATE_H
+#define MODEL_LATE_H
 
-#include "arena.h"
+#include "base/arena.h"
 
 struct late {
     _Atomic(struct late_value *) value;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A value that is made when it is asked for is made once for all who ask, and not before. */
-#include "base/late.h"
+#include "model/estimate/late.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
