@@ -129,7 +129,8 @@ static struct list keep_gathered(struct responder *p)
 {
     prune(p);
     struct list list = {arena_room(p->arena, p->gathered.count, sizeof *list.at), p->gathered.count};
-    memcpy(list.at, p->gathered.at, list.count * sizeof *list.at);
+    for (uint32_t i = 0; i < list.count; i++)
+        list.at[i] = p->gathered.at[i];
     p->gathered.count = 0;
     return list;
 }
