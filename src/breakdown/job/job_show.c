@@ -131,10 +131,23 @@ static void put_causes(const struct job *job, struct section *section)
     }
 }
 
+/* Times are against the other ranks one by one, lateness is what is left of them. */
+static bool is_more_than_late(const struct job *job)
+{
+    bool more = false;
+    for (uint32_t i = 0; i < job->cause_count && job->late != RANK_NONE_LATE; i++)
+        more |= sum_rounded(job->causes[i].per_step_ns) > job_late_per_step_ns(job);
+    return more;
+}
+
 void job_show_why(const struct job *job, struct report *report)
 {
-    if (job->cause_count)
-        put_causes(
-            job, report_section(report, "late",
-                                job->late == RANK_NONE_LATE ? "What all ranks wait for" : "Why the late rank is late"));
+    if (!job->cause_count)
+        return;
+    struct section *section = report_section(
+        report, "late", job->late == RANK_NONE_LATE ? "What all ranks wait for" : "Why the late rank is late");
+    if (is_more_than_late(job))
+        section_text(section, S("What it did longer is more than it is late by: it is quicker in other things, or the "
+                                "others were seen to wait for it in some of its steps only."));
+    put_causes(job, section);
 }

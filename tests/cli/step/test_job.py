@@ -63,6 +63,14 @@ class JobTest(unittest.TestCase):
                 self.assertRegex(said["summary"], r"in [24] of 6 steps\. That takes (100|80)\.\d+ ms in every step: in the others the "
                                  "collective in which the ranks waited for it is not recorded, so it is late by up to as much\\.")
 
+    def test_more_than_the_late_time_is_explained(self):
+        for name, more in (("every_third_gone_4", True), ("late_forward_2", False)):
+            with self.subTest(name), tempfile.TemporaryDirectory() as folder:
+                write(JOBS[name], folder)
+                screen = " ".join(support.steptime("summary", folder).out.split())
+                self.assertIn("Why the late rank is late", screen)
+                self.assertEqual("more than it is late by" in screen, more)
+
     def test_of_one_step_nothing_is_counted(self):
         path = support.shared_trace("multirank/param_dlrm_v100_w8")
         self.assertRegex(values(support.steptime("summary", "--format", "json", path).json)["late"], r"of it, in the one step\.$")
