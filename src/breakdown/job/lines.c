@@ -63,28 +63,6 @@ static void number_kinds(struct lines *lines, struct arena *arena)
 
 /* ---- meetings ---- */
 
-/* On the host what is sent may lie until it is fetched: whether both were inside at once tells. */
-static bool nobody_left(const struct lines *lines, const struct meeting *meeting, int64_t last_ns)
-{
-    const struct ranks *ranks = lines->ranks;
-    for (uint32_t k = meeting->first; k < meeting->first + meeting->count; k++) {
-        const struct meeting_member *member = &ranks->members[k];
-        if (ranks->at[member->rank]->collectives[member->index].of.dur_ns < 0 ||
-            line_exit_ns(lines, member->rank, member->index) + ranks->tie_ns < last_ns)
-            return false;
-    }
-    return true;
-}
-
-/* Of a message between devices both ends wait for each other. */
-static bool all_wait(const struct lines *lines, const struct meeting *meeting, int64_t last_ns)
-{
-    const struct collective *of = &meeting->sample->of;
-    if (of->kind != COLLECTIVE_POINT_TO_POINT || meeting->count != 2)
-        return collective_is_blocking(of->kind);
-    return !of->on_host || nobody_left(lines, meeting, last_ns);
-}
-
 static void attend(struct lines *lines, uint32_t meeting)
 {
     const struct ranks *ranks = lines->ranks;
@@ -102,7 +80,7 @@ static void attend(struct lines *lines, uint32_t meeting)
         else
             out->next_ns = larger_of(out->next_ns, entry);
     }
-    out->blocking = all_wait(lines, of, out->last_ns);
+    out->blocking = meeting_lets_nobody_go(ranks, of);
 }
 
 static bool in_one_kernel(const struct collective *a, const struct collective *b)
@@ -186,13 +164,12 @@ bool lines_of(const struct job_rank *ranks, uint32_t count, const struct ranks *
 
 int64_t line_entry_ns(const struct lines *lines, uint32_t rank, uint32_t collective)
 {
-    return line_time_ns(lines, rank, lines->at[rank].numbers->collectives[collective].of.call_ns);
+    return ranks_entry_ns(lines->ranks, rank, collective);
 }
 
 int64_t line_exit_ns(const struct lines *lines, uint32_t rank, uint32_t collective)
 {
-    const struct collective *of = &lines->at[rank].numbers->collectives[collective].of;
-    return line_time_ns(lines, rank, of->dur_ns < 0 ? of->call_ns : of->start_ns + of->dur_ns);
+    return ranks_exit_ns(lines->ranks, rank, collective);
 }
 
 const struct line_meeting *line_blocking(const struct lines *lines, uint32_t rank, uint32_t collective)

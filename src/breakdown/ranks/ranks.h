@@ -193,6 +193,19 @@ static inline int64_t ranks_true_ns(const struct ranks *ranks, uint32_t rank, in
     return clock_true_ns(time_ns, -ranks->shift_ns[rank], ranks->drift[rank]);
 }
 
+/* When a rank came to a collective and left it, in the first rank's time; its entry where no end was recorded. */
+int64_t ranks_entry_ns(const struct ranks *ranks, uint32_t rank, uint32_t collective);
+int64_t ranks_exit_ns(const struct ranks *ranks, uint32_t rank, uint32_t collective);
+
+/* When the last of all came, in the first rank's time. */
+int64_t meeting_last_ns(const struct ranks *ranks, const struct meeting *meeting);
+
+/*
+ * Nobody leaves it before the last has come: a blocking collective, and a message between two devices. On the host what is
+ * sent may lie until it is fetched: whether both were inside at once tells.
+ */
+bool meeting_lets_nobody_go(const struct ranks *ranks, const struct meeting *meeting);
+
 /* Of a time of its account the part of a step in which it could be compared; 0 where there is none. */
 double rank_per_compared(const struct ranks *ranks, uint32_t r, int64_t ns);
 

@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "breakdown/verdict/lab.h"
-#include "predict/question/replay.h"
+#include "predict_waits.h"
 
 bool what_if_read(const struct call *call, struct arena *arena, struct what_if *w, struct steptime_error *err)
 {
@@ -242,14 +242,34 @@ static bool find_after(struct what_if *w, const struct question *question, const
     return true;
 }
 
+/* Once, for all questions. */
+static void find_waits(struct what_if *w)
+{
+    struct waiting_rank *ranks = arena_array(w->arena, w->count, sizeof *ranks);
+    if (w->waits_found || w->count < 2)
+        return;
+    w->waits_found = true;
+    for (uint32_t i = 0; i < w->count; i++) {
+        open_graph(w, &w->inputs[i]);
+        ranks[i] = (struct waiting_rank){.graph = w->inputs[i].graph, .classes = w->inputs[i].classes};
+    }
+    waits_find(ranks, w->count, w->selection, w->arena);
+    for (uint32_t i = 0; i < w->count; i++) {
+        w->inputs[i].waits = ranks[i].waits;
+        w->inputs[i].wait_count = ranks[i].wait_count;
+    }
+}
+
 static bool open_replays(struct what_if *w, const struct predict_asked *asked, struct replay **replays,
                          struct steptime_error *err)
 {
+    find_waits(w);
     for (uint32_t i = 0; i < w->count; i++) {
         struct what_if_input *input = &w->inputs[i];
         open_graph(w, input);
         replays[i] = replay_new(input->graph, input->classes, input->range);
         replay_keep(replays[i], input->kept_ns);
+        replay_waits(replays[i], input->waits, input->wait_count);
         if (!fill_replay(w, input, asked, replays[i], err))
             return false;
     }

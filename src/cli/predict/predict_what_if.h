@@ -8,6 +8,7 @@
 
 #include "asked.h"
 #include "graph/graph.h"
+#include "predict/question/replay.h"
 #include "predict/answer/predict.h"
 #include "trace/select.h"
 
@@ -19,10 +20,12 @@ struct what_if_input {
     struct programs *programs;
     /* Made when first replayed. */
     struct graph *graph;
-    struct step_range range; /* the steps that `summary` judges */
-    const int64_t *kept_ns;  /* by node: what no faster host shortens */
-    double explained;        /* of the recorded time, by the graph */
-    double kept;             /* share of the training thread's time that kept_ns is */
+    struct step_range range;         /* the steps that `summary` judges */
+    const int64_t *kept_ns;          /* by node: what no faster host shortens */
+    double explained;                /* of the recorded time, by the graph */
+    double kept;                     /* share of the training thread's time that kept_ns is */
+    const struct replay_wait *waits; /* for others, in nodes of the graph; found with those of all */
+    uint32_t wait_count;
 };
 
 /* Before and after; of the replay, where the question can be replayed. */
@@ -54,6 +57,7 @@ struct what_if {
     struct hardware hardware;
     uint64_t *met;
     struct question_told told;
+    bool waits_found;         /* of all inputs */
     bool together;            /* the ranks were replayed at once */
     struct match_doubt doubt; /* then: of who met whom */
 };

@@ -167,17 +167,38 @@ static int64_t times(int64_t ns, double ratio)
     return product < 9.2e18 ? (int64_t)llround(product) : INT64_MAX;
 }
 
+/* NaN where the question says nothing. */
+static float ratio_at(const struct replay *r, uint32_t node)
+{
+    const uint8_t kind = r->graph->net.kind[node];
+    if (kind == NODE_BETWEEN)
+        return r->before[r->graph->row[node]];
+    return kind == NODE_DEVICE || kind == NODE_CALL ? r->work[r->graph->row[node]] : NAN;
+}
+
+static int64_t kept_at(const struct replay *r, uint32_t node)
+{
+    return r->kept_ns && r->rest != 1 ? r->kept_ns[node] : 0;
+}
+
 static int64_t work_ns(const void *context, uint32_t node)
 {
     const struct replay *r = context;
     const struct net *net = &r->graph->net;
-    const uint32_t row = r->graph->row[node];
-    const bool said = net->kind[node] == NODE_DEVICE || net->kind[node] == NODE_CALL;
-    const float ratio = said ? r->work[row] : net->kind[node] == NODE_BETWEEN ? r->before[row] : NAN;
+    const float ratio = ratio_at(r, node);
     if (net->kind[node] == NODE_DEVICE)
         return isnan(ratio) ? net->work[node] : times(net->work[node], ratio);
-    const int64_t kept = r->kept_ns && r->rest != 1 ? r->kept_ns[node] : 0;
+    const int64_t kept = kept_at(r, node);
     return kept + times(net->work[node] - kept, isnan(ratio) ? r->rest : ratio);
+}
+
+/* What is kept was the wait, as far as that goes. */
+int64_t replay_rest_ns(const struct replay *replay, uint32_t node, int64_t rest_ns)
+{
+    const int64_t waited = replay->graph->net.work[node] - rest_ns, kept = kept_at(replay, node);
+    const int64_t kept_of_rest = kept > waited ? kept - waited : 0;
+    const float ratio = ratio_at(replay, node);
+    return kept_of_rest + times(rest_ns - kept_of_rest, isnan(ratio) ? replay->rest : ratio);
 }
 
 static bool gone(const void *context, uint32_t node)
@@ -215,6 +236,12 @@ struct replay *replay_new(const struct graph *graph, const struct work_classes *
 void replay_keep(struct replay *replay, const int64_t *kept_ns)
 {
     replay->kept_ns = kept_ns;
+}
+
+void replay_waits(struct replay *replay, const struct replay_wait *waits, uint32_t count)
+{
+    replay->waits = waits;
+    replay->wait_count = count;
 }
 
 void replay_free(struct replay *replay)

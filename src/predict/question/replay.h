@@ -19,6 +19,7 @@
 #include "ops/rows/collective_match.h"
 #include "ops/rows/work.h"
 #include "question.h"
+#include "time/split.h"
 #include "trace/select.h"
 
 struct replay;
@@ -29,6 +30,18 @@ void replay_free(struct replay *replay);
 
 /* By node: of the host's work what no faster host shortens (sleep, a loader, a network). It must live as long. */
 void replay_keep(struct replay *replay, const int64_t *kept_ns);
+
+/*
+ * Where the ranks of a job meet on threads of the host in calls that have no node of their own (graph/hold.h): sends and
+ * receives of gloo. The number of the meeting is the same on all that take part.
+ */
+struct replay_wait {
+    uint32_t meeting, members;
+    struct net_wait at; /* in nodes of the graph */
+};
+
+/* They must live as long; for replay_run_together. */
+void replay_waits(struct replay *replay, const struct replay_wait *waits, uint32_t count);
 
 /* One step: its program, which is of the graph's trace, planned as recorded and after the question. */
 void replay_step(struct replay *replay, const struct plan *before, const struct plan *after);

@@ -26,11 +26,24 @@ struct replay {
     const int64_t *kept_ns; /* replay_keep; NULL */
     struct replay_meet *meets;
     size_t meet_count, meet_room;
+    const struct replay_wait *waits;
+    uint32_t wait_count;
     struct arena arena;
 };
 
 /* All that the question changes from the first step on, as a change of the graph. The replay must live as long. */
 struct change replay_change(struct replay *replay, double cpu_speed);
+
+/* What the host does with the last part of a node's work, at whose begin a meeting lets it go. */
+int64_t replay_rest_ns(const struct replay *replay, uint32_t node, int64_t rest_ns);
+
+/* The graph's net with a node for each wait, and the change as one of that net. The changes must live as long. */
+struct replay_split {
+    struct split split;
+    struct change whole, change;
+    const struct replay *replay;
+};
+void replay_split(const struct replay *replay, struct change whole, struct arena *arena, struct replay_split *out);
 
 /* What comes of a schedule of its graph. */
 struct replayed replay_sum(const struct replay *replay, const struct schedule *schedule, struct arena *arena);

@@ -61,25 +61,47 @@ static struct collective_line line_of(const struct replay *replay, struct arena 
     return line;
 }
 
-static struct coming *all_coming(struct replay *const *replays, uint32_t ranks, struct arena *arena, size_t *count,
-                                 struct match_doubt *doubt)
+/* The keys of collectives are hashes: none is so high. */
+static uint64_t key_of_wait(const struct replay_wait *wait)
+{
+    return UINT64_MAX - wait->meeting;
+}
+
+static void add_collectives(const struct replay *replay, const struct split *split, uint32_t r,
+                            const struct collective_line *line, struct coming *all, size_t *count)
+{
+    for (uint32_t i = 0; i < line->count; i++) {
+        const struct replay_meet *meet = &replay->meets[i];
+        const uint32_t node = graph_node_of(replay->graph, meet->row);
+        if (node != NODE_NONE && line->at[i].key && !split_holds(split, node))
+            all[(*count)++] = (struct coming){line->at[i].key, meet->size, {r, split_first(split, node)}};
+    }
+}
+
+static void add_waits(const struct replay *replay, const struct split *split, uint32_t r, struct coming *all,
+                      size_t *count)
+{
+    for (uint32_t i = 0; i < replay->wait_count; i++)
+        all[(*count)++] =
+            (struct coming){key_of_wait(&replay->waits[i]), replay->waits[i].members, {r, split->meeting[i]}};
+}
+
+static struct coming *all_coming(struct replay *const *replays, const struct replay_split *splits, uint32_t ranks,
+                                 struct arena *arena, size_t *count, struct match_doubt *doubt)
 {
     struct collective_line *lines = arena_array(arena, ranks, sizeof *lines);
     size_t room = 0;
     for (uint32_t r = 0; r < ranks; r++) {
         lines[r] = line_of(replays[r], arena);
-        room += lines[r].count;
+        room += lines[r].count + replays[r]->wait_count;
     }
     *doubt = collectives_match(lines, ranks);
     struct coming *all = arena_array(arena, room, sizeof *all);
     *count = 0;
-    for (uint32_t r = 0; r < ranks; r++)
-        for (uint32_t i = 0; i < lines[r].count; i++) {
-            const struct replay_meet *meet = &replays[r]->meets[i];
-            const uint32_t node = graph_node_of(replays[r]->graph, meet->row);
-            if (node != NODE_NONE && lines[r].at[i].key)
-                all[(*count)++] = (struct coming){lines[r].at[i].key, meet->size, {r, node}};
-        }
+    for (uint32_t r = 0; r < ranks; r++) {
+        add_collectives(replays[r], &splits[r].split, r, &lines[r], all, count);
+        add_waits(replays[r], &splits[r].split, r, all, count);
+    }
     qsort(all, *count, sizeof *all, by_key);
     return all;
 }
@@ -94,10 +116,11 @@ static bool all_meet(uint32_t ranks, const struct coming *first, size_t count)
     return count > 1 && (int64_t)count == size;
 }
 
-static void match(struct replay *const *replays, struct job *job, struct arena *arena, struct match_doubt *doubt)
+static void match(struct replay *const *replays, const struct replay_split *splits, struct job *job,
+                  struct arena *arena, struct match_doubt *doubt)
 {
     size_t count;
-    const struct coming *all = all_coming(replays, job->count, arena, &count, doubt);
+    const struct coming *all = all_coming(replays, splits, job->count, arena, &count, doubt);
     struct meeting *meetings = arena_array(arena, count, sizeof *meetings);
     struct member *members = arena_array(arena, count, sizeof *members);
     for (size_t i = 0, end; i < count; i = end) {
@@ -110,10 +133,25 @@ static void match(struct replay *const *replays, struct job *job, struct arena *
     job->meetings = meetings;
 }
 
+/* ---- all ---- */
+
+static struct replayed sum(const struct replay *replay, const struct split *split, const struct schedule *schedule,
+                           struct arena *arena)
+{
+    struct arena scratch = {0};
+    if (!split->first)
+        return replay_sum(replay, schedule, arena);
+    const struct schedule whole = split_whole(split, replay->graph->net.count, schedule, &scratch);
+    const struct replayed replayed = replay_sum(replay, &whole, arena);
+    arena_free(&scratch);
+    return replayed;
+}
+
 bool replay_run_together(struct replay *const *replays, uint32_t ranks, double cpu_speed, struct arena *arena,
                          struct replayed *replayed, struct match_doubt *doubt)
 {
     struct arena scratch = {0};
+    struct replay_split *splits = arena_array(&scratch, ranks, sizeof *splits);
     struct net *nets = arena_array(&scratch, ranks, sizeof *nets);
     struct change *changes = arena_array(&scratch, ranks, sizeof *changes);
     struct schedule *schedules = arena_array(&scratch, ranks, sizeof *schedules);
@@ -121,15 +159,16 @@ bool replay_run_together(struct replay *const *replays, uint32_t ranks, double c
     for (uint32_t r = 0; r < ranks; r++) {
         replays[r]->together = true;
         add_on_host(replays[r]);
-        nets[r] = replays[r]->graph->net;
-        changes[r] = replay_change(replays[r], cpu_speed);
+        replay_split(replays[r], replay_change(replays[r], cpu_speed), &scratch, &splits[r]);
+        nets[r] = splits[r].split.net;
+        changes[r] = splits[r].change;
     }
-    match(replays, &job, &scratch, doubt);
+    match(replays, splits, &job, &scratch, doubt);
     const bool good = job.meeting_count && job_run(&job, 0, &scratch, schedules, NULL);
     for (uint32_t r = 0; !good && r < ranks; r++)
         replays[r]->together = false; /* each by itself */
     for (uint32_t r = 0; good && r < ranks; r++)
-        replayed[r] = replay_sum(replays[r], &schedules[r], arena);
+        replayed[r] = sum(replays[r], &splits[r].split, &schedules[r], arena);
     arena_free(&scratch);
     return good;
 }

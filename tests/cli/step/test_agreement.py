@@ -82,8 +82,8 @@ class Answers:
         of, rows = values(self.summary), {row["resource"]: row for row in experiments(self.summary) or ()}
         if not rows or (of["verdict_error"] or 0) > MOST_ERROR or not head["measured_step_ns"]:
             return lines
-        if len(self.paths) > 1 and "together" not in answer["basis"]:  # a pipeline over gloo: its messages stand on the calling thread
-            return lines if "planted/stages/" in self.name else lines + ["predict: ranks are not replayed together"]
+        if len(self.paths) > 1 and "together" not in answer["basis"]:
+            return lines + ["predict: ranks are not replayed together"]
         ranks = rows_of(self.predicted, "what_if_ranks") if len(self.predicted["inputs"]) > 1 else [answer]
         saved = 1 - sum(rank["after_ns"] for rank in ranks) / sum(rank["before_ns"] for rank in ranks)
         said = rows["host"]["saved"]

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Where ranks of one job wait for each other on threads of the host in calls that have no node of their own: matched, and
+ * set on one clock, as `ranks` does it.
+ */
+#ifndef CLI_PREDICT_WAITS_H
+#define CLI_PREDICT_WAITS_H
+
+#include "breakdown/ranks/ranks.h"
+#include "predict/question/replay.h"
+
+struct waiting_rank {
+    const struct graph *graph;
+    const struct work_classes *classes;
+    struct replay_wait *waits; /* filled */
+    uint32_t wait_count;
+};
+
+/* Fills the waits, in the arena. */
+void waits_find(struct waiting_rank *ranks, uint32_t count, const struct selection *selection, struct arena *arena);
+
+#endif
