@@ -119,11 +119,12 @@ static void add_meeting(const struct found *f, uint32_t index)
     }
 }
 
-void waits_find(struct waiting_rank *ranks, uint32_t count, const struct selection *selection, struct arena *arena)
+struct match_doubt waits_find(struct waiting_rank *ranks, uint32_t count, const struct selection *selection,
+                              struct arena *arena)
 {
     struct arena scratch = {0};
     if (!any_holds(ranks, count))
-        return;
+        return (struct match_doubt){0};
     struct rank_numbers *numbers = arena_array(&scratch, count, sizeof *numbers);
     const struct rank_numbers **at = arena_array(&scratch, count, sizeof *at);
     struct found f = {.out = ranks, .at = arena_array(&scratch, count, sizeof *f.at)};
@@ -139,5 +140,7 @@ void waits_find(struct waiting_rank *ranks, uint32_t count, const struct selecti
     for (uint32_t i = 0; i < f.ranks.meeting_count; i++)
         if (is_wait(&f, &f.ranks.meetings[i]))
             add_meeting(&f, i);
+    const struct match_doubt doubt = f.ranks.doubt;
     arena_free(&scratch);
+    return doubt;
 }

@@ -16,7 +16,8 @@ struct waiting_rank {
     uint32_t wait_count;
 };
 
-/* Fills the waits, in the arena. */
-void waits_find(struct waiting_rank *ranks, uint32_t count, const struct selection *selection, struct arena *arena);
+/* Fills the waits, in the arena. What is doubtful of who met whom. */
+struct match_doubt waits_find(struct waiting_rank *ranks, uint32_t count, const struct selection *selection,
+                              struct arena *arena);
 
 #endif

@@ -253,7 +253,7 @@ static void find_waits(struct what_if *w)
         open_graph(w, &w->inputs[i]);
         ranks[i] = (struct waiting_rank){.graph = w->inputs[i].graph, .classes = w->inputs[i].classes};
     }
-    waits_find(ranks, w->count, w->selection, w->arena);
+    w->waits_doubt = waits_find(ranks, w->count, w->selection, w->arena);
     for (uint32_t i = 0; i < w->count; i++) {
         w->inputs[i].waits = ranks[i].waits;
         w->inputs[i].wait_count = ranks[i].wait_count;
@@ -276,11 +276,18 @@ static bool open_replays(struct what_if *w, const struct predict_asked *asked, s
     return true;
 }
 
+static bool is_more_doubtful(const struct match_doubt *a, const struct match_doubt *b)
+{
+    return (uint64_t)a->next * b->pairs > (uint64_t)b->next * a->pairs || (a->pairs && !b->pairs);
+}
+
 /* Together where the ranks meet, else each alone. */
 static void run_replays(struct what_if *w, struct replay *const *replays, struct replayed *replayed)
 {
     const double speed = w->current->cpu_speed;
     w->together = w->count > 1 && replay_run_together(replays, w->count, speed, w->arena, replayed, &w->doubt);
+    if (is_more_doubtful(&w->waits_doubt, &w->doubt))
+        w->doubt = w->waits_doubt;
     for (uint32_t i = 0; !w->together && i < w->count; i++)
         replayed[i] = replay_run(replays[i], speed, w->arena);
 }

@@ -57,9 +57,10 @@ struct what_if {
     struct hardware hardware;
     uint64_t *met;
     struct question_told told;
-    bool waits_found;         /* of all inputs */
-    bool together;            /* the ranks were replayed at once */
-    struct match_doubt doubt; /* then: of who met whom */
+    bool waits_found;               /* of all inputs */
+    struct match_doubt waits_doubt; /* then: of which is which */
+    bool together;                  /* the ranks were replayed at once */
+    struct match_doubt doubt;       /* then: of who met whom */
 };
 
 /* Reads question and sweep off the command line. */

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Several ranks replayed at once: their graphs are the nets of a job (time/job.h),
- * whose meetings are the collectives (ops/rows/collective_match.h). Their clocks need not agree, for a
- * collective ends on all ranks at once. It takes the least that any rank recorded;
- * so a question that changes nothing gives back what was recorded.
+ * whose meetings are the collectives (ops/rows/collective_match.h), and what threads of
+ * the host wait for without a node of its own (replay_waits). Clocks of collectives need
+ * not agree, for one ends on all ranks at once. It takes the least that any rank
+ * recorded; so a question that changes nothing gives back what was recorded.
  */
 #include <stdlib.h>
 
