@@ -112,7 +112,7 @@ static bool measure_some(struct minute *minute)
     const struct kernel *picked[AT_ONCE];
     const struct models models = models_so_far(minute, &scratch);
     const struct next_asked asked = {&models, minute->hardware, minute->candidates, minute->count, AT_ONCE};
-    const uint32_t count = calibrate_next(&asked, picked);
+    const uint32_t count = choose_next(&asked, picked);
     bool good = count > 0;
     for (uint32_t i = 0; i < count && good && time_is_left(minute); i++) {
         double us;

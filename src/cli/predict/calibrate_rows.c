@@ -133,26 +133,33 @@ bool calibrate_read(struct calibrate_rows *rows, const char *path, const struct 
     return kernel_table_close(table, err);
 }
 
+static const struct kernel *kept_kernel(const struct kernel *from, struct arena *arena)
+{
+    struct kernel *kernel = arena_alloc(arena, sizeof *kernel);
+    *kernel = *from;
+    kernel->variant = str_copy(arena, kernel->variant);
+    return kernel;
+}
+
 bool calibrate_kernels(const char *path, const struct models *models, const struct hardware *hardware,
-                       struct arena *arena, const struct kernel ***kernels, uint32_t *count, struct steptime_error *err)
+                       struct arena *arena, struct calibrate_among *among, struct steptime_error *err)
 {
     enum { MOST = 1000 };
     struct kernel_table *table = kernel_table_open(path, err);
-    *kernels = arena_array(arena, MOST, sizeof **kernels);
-    *count = 0;
+    *among = (struct calibrate_among){.kernels = arena_array(arena, MOST, sizeof *among->kernels)};
     if (!table)
         return false;
-    for (struct table_row row; *count < MOST && kernel_table_next(table, &row);) {
+    for (struct table_row row; kernel_table_next(table, &row);) {
         struct estimate estimate;
-        if (row.problem || !models_estimate(models, hardware, &row.kernel, &estimate, NULL))
-            continue;
-        struct kernel *kernel = arena_alloc(arena, sizeof *kernel);
-        *kernel = row.kernel;
-        kernel->variant = str_copy(arena, kernel->variant);
-        (*kernels)[(*count)++] = kernel;
+        if (among->count == MOST)
+            among->beyond++;
+        else if (row.problem || !models_estimate(models, hardware, &row.kernel, &estimate, NULL))
+            among->passed_over++;
+        else
+            among->kernels[among->count++] = kept_kernel(&row.kernel, arena);
     }
     return kernel_table_close(table, err) &&
-           (*count || fail_at(err, STEPTIME_INPUT, str_of(path), -1, "no kernel of a model"));
+           (among->count || fail_at(err, STEPTIME_INPUT, str_of(path), -1, "no kernel of a model"));
 }
 
 /* ---- rows of one kernel ---- */

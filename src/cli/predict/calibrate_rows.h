@@ -35,10 +35,16 @@ const char *row_fault_meaning(enum row_fault fault); /* for people */
 bool calibrate_read(struct calibrate_rows *rows, const char *path, const struct models *models,
                     const struct hardware *given, struct arena *arena, struct steptime_error *err);
 
-/* The kernels of a table whose times do not count, of models that the device has; rows that are none are passed over. */
+/* The kernels of a table whose times do not count, of models that the device has: the first thousand. */
+struct calibrate_among {
+    const struct kernel **kernels;
+    uint32_t count;
+    uint32_t passed_over; /* rows that name no kernel of a model of the device */
+    uint32_t beyond;      /* rows behind those */
+};
+
 bool calibrate_kernels(const char *path, const struct models *models, const struct hardware *hardware,
-                       struct arena *arena, const struct kernel ***kernels, uint32_t *count,
-                       struct steptime_error *err);
+                       struct arena *arena, struct calibrate_among *among, struct steptime_error *err);
 
 /* Adds a row that was measured just now. */
 void calibrate_add(struct calibrate_rows *rows, const struct models *models, const struct hardware *hardware,

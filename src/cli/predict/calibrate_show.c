@@ -1,17 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "calibrate_show.h"
 
-#include <math.h>
-#include <stdlib.h>
-
-#include "base/order.h"
-#include "model/estimate/interval.h"
-#include "model/families/families.h"
-#include "model/posterior/choose.h"
+#include "model/fit/fit_gain.h"
 #include "model/posterior/like.h"
 #include "model/tables/table_lines.h"
-
-static const double level = 0.9;
 
 /* ---- what was left out ---- */
 
@@ -52,88 +44,6 @@ void calibrate_show_faults(const struct calibrate_rows *rows, struct report *rep
 
 /* ---- what the rows changed ---- */
 
-/* The rows of one group on one device. */
-struct group_rows {
-    const struct family *family;
-    const struct hardware *hardware;
-    str group;
-    const struct kernel **kernels;
-    double *us;
-    uint32_t count;
-};
-
-static bool is_of(const struct kernel *kernel, const struct group_rows *of)
-{
-    return family_of_kernel(kernel, of->hardware) == of->family &&
-           str_eq(family_group(of->family, kernel, of->hardware), of->group);
-}
-
-static struct group_rows group_of_row(const struct measurements *all, uint32_t row)
-{
-    const struct kernel *kernel = &all->rows[row].kernel;
-    const struct hardware *hardware = &all->devices[all->rows[row].device];
-    const struct family *family = family_of_kernel(kernel, hardware);
-    return (struct group_rows){.family = family, .hardware = hardware, .group = family_group(family, kernel, hardware)};
-}
-
-static struct group_rows rows_from(const struct measurements *all, uint32_t first, struct arena *arena)
-{
-    struct group_rows of = group_of_row(all, first);
-    of.kernels = arena_array(arena, all->count, sizeof *of.kernels);
-    of.us = arena_array(arena, all->count, sizeof *of.us);
-    for (uint32_t i = first; i < all->count; i++) {
-        if (all->rows[i].device != all->rows[first].device || !is_of(&all->rows[i].kernel, &of))
-            continue;
-        of.kernels[of.count] = &all->rows[i].kernel;
-        of.us[of.count++] = all->rows[i].us;
-    }
-    return of;
-}
-
-static bool told_before(const struct measurements *all, uint32_t row)
-{
-    const struct group_rows of = group_of_row(all, row);
-    for (uint32_t i = 0; i < row; i++)
-        if (all->rows[i].device == all->rows[row].device && is_of(&all->rows[i].kernel, &of))
-            return true;
-    return false;
-}
-
-static double mean_error_of(const struct models *models, const struct hardware *hardware, const struct group_rows *of)
-{
-    double sum = 0;
-    for (uint32_t i = 0; i < of->count; i++) {
-        struct estimate estimate;
-        if (models_estimate(models, hardware, of->kernels[i], &estimate, NULL))
-            sum += fabs(estimate.us / of->us[i] - 1) / of->count;
-    }
-    return sum;
-}
-
-/* What it is of rows that were not seen: told by the set. */
-static double left_out_error(const struct models *models, const struct hardware *hardware, const struct group_rows *of)
-{
-    struct estimate estimate;
-    return models_estimate(models, hardware, of->kernels[0], &estimate, NULL) ? estimate.error : NAN;
-}
-
-/* The half-width in the middle of kernels like the rows, in other sizes. */
-static double width_of(const struct models *models, const struct hardware *hardware, const struct group_rows *of,
-                       struct arena *arena)
-{
-    enum { LIKE = 64 };
-    double widths[LIKE];
-    uint32_t count = 0;
-    const struct kernel *const *like = kernels_like(of->kernels, of->count, LIKE, hardware, arena);
-    for (uint32_t i = 0; i < LIKE; i++) {
-        struct estimate estimate;
-        if (models_estimate(models, hardware, like[i], &estimate, NULL))
-            widths[count++] = expm1(interval_half_width(estimate_sd(&estimate), level));
-    }
-    qsort(widths, count, sizeof *widths, ascending_reals);
-    return count ? widths[count / 2] : NAN;
-}
-
 static const struct column_spec group_columns[] = {
     {"device", "device", UNIT_NONE, COLUMN_WIDE, "device that the rows were measured on"},
     {"group", "group", UNIT_NONE, 0, "kernels that share coefficients"},
@@ -147,19 +57,16 @@ static const struct column_spec group_columns[] = {
     {0},
 };
 
-static void group_row(struct table *table, const struct calibrated_device *of, const struct group_rows *rows)
+static void group_row(struct table *table, str device, const struct row_gain *gain)
 {
-    struct arena scratch = {0};
-    const struct hardware *hardware = &of->rows->believed.devices[of->device];
     table_row(table);
-    table_text(table, hardware->name);
-    table_text(table, rows->group);
-    table_int(table, rows->count);
-    table_real(table, mean_error_of(of->before, hardware, rows));
-    table_real(table, left_out_error(of->after, hardware, rows));
-    table_real(table, width_of(of->before, hardware, rows, &scratch));
-    table_real(table, width_of(of->after, hardware, rows, &scratch));
-    arena_free(&scratch);
+    table_text(table, device);
+    table_text(table, gain->group);
+    table_int(table, gain->rows);
+    table_real(table, gain->error_before);
+    table_real(table, gain->error_after);
+    table_real(table, gain->width_before);
+    table_real(table, gain->width_after);
 }
 
 static void show_groups(const struct calibrated_device *devices, uint32_t count, struct section *section)
@@ -168,14 +75,13 @@ static void show_groups(const struct calibrated_device *devices, uint32_t count,
     table_columns(table, group_columns);
     for (uint32_t d = 0; d < count; d++) {
         const struct measurements *all = &devices[d].rows->believed;
-        for (uint32_t i = 0; i < all->count; i++) {
-            struct arena scratch = {0};
-            if (all->rows[i].device == devices[d].device && !told_before(all, i)) {
-                const struct group_rows rows = rows_from(all, i, &scratch);
-                group_row(table, &devices[d], &rows);
-            }
-            arena_free(&scratch);
-        }
+        struct arena scratch = {0};
+        uint32_t groups;
+        const struct row_gain *gains =
+            row_gains_of(all, devices[d].device, devices[d].before, devices[d].after, &scratch, &groups);
+        for (uint32_t i = 0; i < groups; i++)
+            group_row(table, all->devices[devices[d].device].name, &gains[i]);
+        arena_free(&scratch);
     }
 }
 
@@ -189,25 +95,6 @@ static const struct column_spec next_columns[] = {
 };
 
 enum { CANDIDATES = 200, NEXT = 10 };
-
-uint32_t calibrate_next(const struct next_asked *asked, const struct kernel **picked)
-{
-    struct arena scratch = {0};
-    struct wanted *wanted = arena_array(&scratch, asked->count, sizeof *wanted);
-    struct choice *choices = arena_array(&scratch, asked->most, sizeof *choices);
-    for (uint32_t i = 0; i < asked->count; i++) {
-        struct estimate estimate;
-        wanted[i] = (struct wanted){.kernel = asked->among[i], .weight = 1};
-        if (models_estimate(asked->models, asked->hardware, asked->among[i], &estimate, NULL))
-            wanted[i].seconds = seconds_to_measure(estimate.us);
-    }
-    const uint32_t count =
-        choose_rows(asked->models, asked->hardware, wanted, asked->count, false, asked->most, choices);
-    for (uint32_t i = 0; i < count; i++)
-        picked[i] = asked->among[choices[i].at];
-    arena_free(&scratch);
-    return count;
-}
 
 static void next_row(struct table *table, const struct next_asked *asked, const struct table_lines *lines,
                      const struct kernel *kernel, struct arena *arena)
@@ -223,7 +110,7 @@ void calibrate_show_next(const struct next_asked *asked, struct report *report)
 {
     struct arena *arena = report_arena(report);
     const struct kernel **next = arena_array(arena, asked->most, sizeof *next);
-    const uint32_t picked = calibrate_next(asked, next);
+    const uint32_t picked = choose_next(asked, next);
     const struct table_lines lines = table_lines_of(next, picked);
     struct section *section = report_section(report, "next", "What to measure next");
     section_text(section, S("These kernels, measured on the device and given to --rows, are expected to narrow the "
@@ -252,6 +139,14 @@ static void show_next(const struct calibrated_device *of, struct report *report)
 }
 
 /* ---- all of it ---- */
+
+void calibrate_show_forgotten(str device, const char *folder, struct report *report)
+{
+    struct section *section = report_section(report, "forgotten", "Forgotten");
+    section_text(section, S("Predictions for this device are as they were before it was calibrated."));
+    section_value(section, "forgotten_set", "set", UNIT_NONE, cell_text(device));
+    section_value(section, "forgotten_from", "taken from", UNIT_NONE, cell_text(str_of(folder)));
+}
 
 void calibrate_show(const struct calibrated_device *devices, uint32_t count, struct report *report)
 {

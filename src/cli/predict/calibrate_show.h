@@ -5,6 +5,7 @@
 
 #include "calibrate_rows.h"
 #include "calibrate_store.h"
+#include "model/posterior/choose.h"
 #include "report/report.h"
 
 struct calibrated_device {
@@ -14,17 +15,11 @@ struct calibrated_device {
     struct stored_set stored;
 };
 
-/* What to measure next among kernels: `most` at most. */
-struct next_asked {
-    const struct models *models;
-    const struct hardware *hardware;
-    const struct kernel *const *among;
-    uint32_t count, most;
-};
-
-/* The same into `picked`, room for most; how many. */
-uint32_t calibrate_next(const struct next_asked *asked, const struct kernel **picked);
+/* What to measure next among kernels. */
 void calibrate_show_next(const struct next_asked *asked, struct report *report);
+
+/* After --forget. */
+void calibrate_show_forgotten(str device, const char *folder, struct report *report);
 
 void calibrate_show_faults(const struct calibrate_rows *rows, struct report *report);
 void calibrate_show(const struct calibrated_device *devices, uint32_t count, struct report *report);

@@ -80,14 +80,30 @@ static bool measure_all(struct calibration *c, struct steptime_error *err)
     return true;
 }
 
+/* Of each fault how many; of the first of them where, and what to do. */
 static bool no_rows(const struct calibration *c, struct steptime_error *err)
 {
-    for (int i = 0; i < ROW_FAULTS; i++)
-        if (c->rows.faults[i])
-            return fail(err, STEPTIME_INPUT, "none of %u rows can be used; %u: %s (%.*s)", c->rows.read,
-                        c->rows.faults[i], row_fault_meaning((enum row_fault)i), (int)c->rows.first[i].len,
-                        c->rows.first[i].at);
-    return fail(err, STEPTIME_INPUT, "there are no rows");
+    struct arena scratch = {0};
+    str counts = S(""), first = S("");
+    const char *remedy = "";
+    for (int i = 0; i < ROW_FAULTS; i++) {
+        if (!c->rows.faults[i])
+            continue;
+        remedy = first.len ? remedy : row_fault_meaning((enum row_fault)i);
+        first = first.len ? first : c->rows.first[i];
+        counts = str_printf(&scratch, "%.*s%s%u %s", (int)counts.len, counts.at, counts.len ? ", " : "",
+                            c->rows.faults[i], row_fault_word((enum row_fault)i));
+    }
+    const char *path = call_text(c->call, "rows");
+    if (first.len)
+        fail(err, STEPTIME_INPUT, "none of %u rows can be used: %.*s; %.*s: %s", c->rows.read, (int)counts.len,
+             counts.at, (int)first.len, first.at, remedy);
+    else if (path)
+        fail_at(err, STEPTIME_INPUT, str_of(path), -1, "has no rows");
+    else
+        fail(err, STEPTIME_INPUT, "no row was measured");
+    arena_free(&scratch);
+    return false;
 }
 
 static bool join_stored(struct calibration *c, struct steptime_error *err)
@@ -125,20 +141,38 @@ static bool write_all(struct calibration *c, str measured_by, struct steptime_er
     return true;
 }
 
+static void warn_of_rows(uint32_t count, const char *why, const char *path, const struct calibration *c)
+{
+    struct arena *arena = report_arena(c->report);
+    if (count)
+        report_warning(c->report, str_of(path), -1, str_printf(arena, "rows %s (%u)", why, count));
+}
+
 /* What to measure among the kernels of a table, with what is known of the device so far. */
 static bool tell_next(struct calibration *c, const char *path, struct steptime_error *err)
 {
     enum { MOST = 100, USUAL = 10 };
-    const struct kernel **kernels;
-    uint32_t count;
+    struct calibrate_among among;
     int64_t most;
     if (!c->given)
         return fail(err, STEPTIME_USAGE, "--among for which device? --hw NAME");
     const struct models *models = models_of_call(c->call, &c->arena, err);
     if (!models || !call_count(c->call, "next", 1, MOST, USUAL, &most, err) ||
-        !calibrate_kernels(path, models, c->given, &c->arena, &kernels, &count, err))
+        !calibrate_kernels(path, models, c->given, &c->arena, &among, err))
         return false;
-    calibrate_show_next(&(struct next_asked){models, c->given, kernels, count, (uint32_t)most}, c->report);
+    warn_of_rows(among.passed_over, "passed over: they name no kernel that a model of the device has", path, c);
+    warn_of_rows(among.beyond, "not looked at: they lie behind the first thousand kernels", path, c);
+    calibrate_show_next(&(struct next_asked){models, c->given, among.kernels, among.count, (uint32_t)most}, c->report);
+    return output_report(c->call, c->report, err);
+}
+
+static bool forget(struct calibration *c, struct steptime_error *err)
+{
+    if (!c->given)
+        return fail(err, STEPTIME_USAGE, "--forget which device? --hw NAME");
+    if (!store_forget(c->folder, c->given->name, &c->arena, err))
+        return false;
+    calibrate_show_forgotten(c->given->name, c->folder, c->report);
     return output_report(c->call, c->report, err);
 }
 
@@ -152,8 +186,7 @@ static bool calibrate(struct calibration *c, struct steptime_error *err)
     if (!find_folder(c, err))
         return false;
     if (call_flag(c->call, "forget"))
-        return c->given ? store_forget(c->folder, c->given->name, &c->arena, err)
-                        : fail(err, STEPTIME_USAGE, "--forget which device? --hw NAME");
+        return forget(c, err);
     if (!find_models(c, err) || !(call_text(c->call, "rows") ? read_all : measure_all)(c, err))
         return false;
     if (!c->rows.believed.count)
@@ -201,8 +234,8 @@ const struct command command_calibrate = {
     .arguments = "",
     .brief = "make a GPU known by a few measured rows",
     .about =
-        "Moves the models of kernel time towards rows that were measured on a GPU: one row moves all a little, ten halve "
-        "the error of most operators, hundreds are a fit. Where rows are the intervals narrow, far from them they stay.\n\n"
+        "Moves the models of kernel time towards rows that were measured on a GPU: one row moves all a little, ten "
+        "well-chosen ones took the error of fp32 products to half on most GPUs that were tried (doc/models.md), hundreds are a fit. Where rows are the intervals narrow, far from them they stay.\n\n"
         "Without --rows a GPU of this machine is measured for a minute, with PyTorch: those kernels that narrow the "
         "intervals most for each second, as far as is known after those before. An interrupt ends it and keeps what was "
         "measured.\n\nThe set is kept in the user's folder, with its rows, and used by predict, shard and model from then on, unless "

@@ -201,12 +201,6 @@ static double tokens_us(const struct prefill *p)
     return a->batch * fmin(a->queries, a->keys) * (queries + keys) / a->bytes_per_us;
 }
 
-static double lack_of_power(const struct prefill *p, const struct hardware *hardware, double us)
-{
-    const double decades = fmin(1.5, fmax(0, log10(us / 30))), board = hardware->figure[HW_POWER];
-    return board > 0 ? 1 + p->c[POWER] * decades * p->on.flop_per_us * p->on.sms / 1e6 / (2 * board) : 1;
-}
-
 static double floor_us(const struct prefill *p, const struct kernel *kernel)
 {
     const double *c = p->c;
@@ -220,7 +214,8 @@ static double us(const struct kernel *kernel, const struct hardware *hardware, c
     const struct prefill p = prefill_of(kernel, hardware, c);
     const struct blocks blocks = best_blocks(&p);
     const double moved = moved_us(&p, kernel) / c[MEMORY];
-    const double hidden = soft_max(blocks.us * lack_of_power(&p, hardware, blocks.us), moved, 3);
+    const double slowdown = lack_of_power(hardware, blocks.us, p.on.flop_per_us * p.on.sms, c[POWER]);
+    const double hidden = soft_max(blocks.us * slowdown, moved, 3);
     const double passes = c[TOKENS] * of_library(kernel->library, c[TOKENS_SGLANG], c[TOKENS_TRTLLM]);
     return floor_us(&p, kernel) + hidden + passes * tokens_us(&p);
 }

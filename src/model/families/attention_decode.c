@@ -146,18 +146,11 @@ static struct decode decode_of(const struct kernel *kernel, const struct hardwar
     return d;
 }
 
-static double overlapped_us(const struct decode *d)
-{
-    const double most = fmax(fmax(d->memory_us, d->load_us), fmax(d->loop_us, d->products_us));
-    const double sum = quick_power(d->memory_us / most, d->knee) + quick_power(d->load_us / most, d->knee) +
-                       quick_power(d->loop_us / most, d->knee) + quick_power(d->products_us / most, d->knee);
-    return most * quick_power(sum, 1 / d->knee);
-}
-
 static double us(const struct kernel *kernel, const struct hardware *hardware, const double *c)
 {
     const struct decode d = decode_of(kernel, hardware, c);
-    return d.floor_us + d.extra_us + overlapped_us(&d);
+    const double four[] = {d.memory_us, d.load_us, d.loop_us, d.products_us};
+    return d.floor_us + d.extra_us + overlap_of_four(four, d.knee, INFINITY);
 }
 
 /* ---- features ---- */

@@ -43,6 +43,31 @@ double matrix_peak(enum dtype dtype, const double *figure)
     return dtype == DTYPE_F16 ? first_above_0(figure[HW_FP16], half, half) : half;
 }
 
+double product_peak(const struct kernel *kernel, const double *figure)
+{
+    enum precision precision;
+    const double half = matrix_peak(DTYPE_BF16, figure);
+    return format_precision(kernel->format, &precision) ? first_above_0(figure[HW_FP32 + (int)precision], half, half)
+                                                        : matrix_peak(kernel->dtype, figure);
+}
+
+double lack_of_power(const struct hardware *hardware, double ideal_us, double flop_per_us, double loss)
+{
+    const double board = hardware->figure[HW_POWER], decades = fmin(1.5, fmax(0, log10(ideal_us / 30)));
+    return board > 0 ? 1 + loss * decades * flop_per_us / 1e6 / (2 * board) : 1;
+}
+
+double overlap_of_four(const double *us, double knee, double enough_us)
+{
+    const double most = fmax(fmax(us[0], us[1]), fmax(us[2], us[3]));
+    double sum = 0;
+    if (most >= enough_us)
+        return most;
+    for (int i = 0; i < 4; i++)
+        sum += quick_power(us[i] / most, knee);
+    return most * quick_power(sum, 1 / knee);
+}
+
 double quick_power(double base, double exponent)
 {
     return (double)powf((float)base, (float)exponent);

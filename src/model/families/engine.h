@@ -18,6 +18,21 @@ double clocks_in_us(const struct hardware *hardware);
 /* FLOP/s of a type's products; a device without units for it computes in the next wider one. */
 double matrix_peak(enum dtype dtype, const double *figure);
 
+/* The same of a format of products, else of the kernel's type. */
+double product_peak(const struct kernel *kernel, const double *figure);
+
+/*
+ * How much longer than at full clocks a product takes that would take so long at its peak: boards are short of power in
+ * long ones, each decade by `loss` for a peak of twice the board's watts in TFLOP/s. 1 where the power is not known.
+ */
+double lack_of_power(const struct hardware *hardware, double ideal_us, double flop_per_us, double loss);
+
+/*
+ * Four that overlap: the longest of them, longer by the others the nearer they come to it. Powers take long: where the
+ * longest is enough_us already, it is the answer.
+ */
+double overlap_of_four(const double *us, double knee, double enough_us);
+
 double first_above_0(double a, double b, double c);
 
 /* Two multiprocessors work on one tile where there is arithmetic of 4 bits and room for operands. */

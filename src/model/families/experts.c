@@ -138,7 +138,8 @@ struct layer {
     double down[ROWS];                    /* tiles below each other over all experts, by their rows */
     double hidden, inner, columns_up;     /* sizes of an expert's matrices here, up with the gate */
     double weight_bytes, row_bytes;       /* an element, as multiplied */
-    double sms, clocks_us, flop_per_us, bytes_per_us, l2_bytes, board_w;
+    const struct hardware *hardware;
+    double sms, clocks_us, flop_per_us, bytes_per_us;
     double efficiency, factor; /* of the format and the library */
     const double *c;
 };
@@ -156,14 +157,6 @@ static void count_rows(struct layer *layer, const struct kernel *kernel, enum ba
         layer->down[i] = expert_row_tiles(load, layer->rows_each, tile_rows[i]);
 }
 
-static double layer_peak(const struct kernel *kernel, const double *figure)
-{
-    enum precision precision;
-    const double half = matrix_peak(DTYPE_BF16, figure);
-    return format_precision(kernel->format, &precision) ? first_above_0(figure[HW_FP32 + (int)precision], half, half)
-                                                        : matrix_peak(kernel->dtype, figure);
-}
-
 static struct layer layer_of(const struct kernel *kernel, const struct hardware *hardware, const double *c)
 {
     const double converted = format_converted_bytes(kernel->format);
@@ -175,10 +168,9 @@ static struct layer layer_of(const struct kernel *kernel, const struct hardware 
         .row_bytes = converted > 0 ? converted : kernel_element_bytes(kernel),
         .sms = hardware->figure[HW_SMS],
         .clocks_us = clocks_in_us(hardware),
-        .flop_per_us = layer_peak(kernel, hardware->figure) / 1e6,
+        .flop_per_us = product_peak(kernel, hardware->figure) / 1e6,
         .bytes_per_us = hardware->figure[HW_MEMORY_RATE] / 1e6,
-        .l2_bytes = fmax(hardware->figure[HW_L2_BYTES], 1),
-        .board_w = hardware->figure[HW_POWER],
+        .hardware = hardware,
         .factor = of_library(kernel->library, c[SGLANG], c[TRTLLM]),
         .c = c,
     };
@@ -203,28 +195,9 @@ struct grouped {
 static void set_memory(struct grouped *g, const struct layer *layer)
 {
     const double weights = layer->load.hit * g->n * g->k * layer->weight_bytes;
-    const double crowd = (1.5 * weights + layer->rows * (g->n + g->k) * HALF_BYTES) / (0.7 * layer->l2_bytes);
-    g->hit_l2 = 1 / (1 + crowd * crowd * crowd);
+    g->hit_l2 = share_in_l2(layer->hardware, 1.5 * weights + layer->rows * (g->n + g->k) * HALF_BYTES);
     g->memory_us = (weights + layer->rows * g->k * layer->row_bytes) * (1 - g->hit_l2 + g->hit_l2 / layer->c[CACHED]) /
                    (layer->c[MEMORY] * layer->bytes_per_us);
-}
-
-static double lack_of_power(const struct grouped *g, const struct layer *layer)
-{
-    const double ideal_us = 2 * layer->rows * g->n * g->k / layer->flop_per_us;
-    const double decades = fmin(1.5, fmax(0, log10(ideal_us / 30)));
-    return layer->board_w > 0 ? 1 + layer->c[POWER] * decades * layer->flop_per_us / 1e6 / (2 * layer->board_w) : 1;
-}
-
-/* Powers take long: where the longest of the four is too much already, it is enough. */
-static double overlapped_us(const struct grouped *g, double knee, double enough_us)
-{
-    const double most = fmax(fmax(g->arithmetic_us, g->load_us), fmax(g->loop_us, g->memory_us));
-    if (most >= enough_us)
-        return most;
-    const double sum = quick_power(g->arithmetic_us / most, knee) + quick_power(g->load_us / most, knee) +
-                       quick_power(g->loop_us / most, knee) + quick_power(g->memory_us / most, knee);
-    return most * quick_power(sum, 1 / knee);
 }
 
 static void set_tile(struct grouped *g, const struct layer *layer, int row, int column, double enough_us)
@@ -241,14 +214,15 @@ static void set_tile(struct grouped *g, const struct layer *layer, int row, int 
     g->load_us = turns * (filled * layer->row_bytes + fmin(wide, g->n) * layer->weight_bytes) * g->k /
                  (c[LOAD] * layer->clocks_us);
     g->loop_us = turns * g->k * c[STEP] * layer->row_bytes / 2 / layer->clocks_us;
-    g->us = overlapped_us(g, c[KNEE], enough_us);
+    g->us = overlap_of_four((double[]){g->arithmetic_us, g->load_us, g->loop_us, g->memory_us}, c[KNEE], enough_us);
 }
 
 static struct grouped best_grouped(const struct layer *layer, double n, double k)
 {
     struct grouped best = {.us = INFINITY}, trial = {.n = n, .k = k};
     set_memory(&trial, layer);
-    trial.slowdown = lack_of_power(&trial, layer);
+    trial.slowdown = lack_of_power(layer->hardware, 2 * layer->rows * n * k / layer->flop_per_us, layer->flop_per_us,
+                                   layer->c[POWER]);
     for (int row = 0; row < ROWS; row++) {
         for (int column = 0; column < COLUMNS; column++) {
             set_tile(&trial, layer, row, column, best.us);

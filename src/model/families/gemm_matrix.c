@@ -118,14 +118,6 @@ struct way {
 
 /* ---- the device ---- */
 
-static double peak_of(const struct kernel *kernel, const double *figure)
-{
-    enum precision precision;
-    const double half = matrix_peak(DTYPE_BF16, figure);
-    return format_precision(kernel->format, &precision) ? first_above_0(figure[HW_FP32 + (int)precision], half, half)
-                                                        : matrix_peak(kernel->dtype, figure);
-}
-
 /* Weights that a measurement goes through, one after the other, so that they come from memory as they do in a model. */
 static double copies_of(const struct kernel *kernel)
 {
@@ -142,14 +134,6 @@ static bool has_few_tiles(const struct kernel *kernel)
 }
 
 /* ---- the product ---- */
-
-static double lack_of_power(const struct product *p, const struct hardware *hardware)
-{
-    const struct tiled *on = &p->on;
-    const double ideal_us = 2 * on->batch * on->m * on->n * on->k / on->flop_per_us, board = hardware->figure[HW_POWER];
-    const double decades = fmin(1.5, fmax(0, log10(ideal_us / 30)));
-    return board > 0 ? 1 + p->c[POWER] * decades * on->flop_per_us / 1e6 / (2 * board) : 1;
-}
 
 /* Operands that fit into L2 beside each other are read from it, more or less. */
 static void set_memory(struct product *p, const struct kernel *kernel, const struct hardware *hardware)
@@ -175,7 +159,7 @@ static struct product product_of(const struct kernel *kernel, const struct hardw
 {
     const double element = kernel_element_bytes(kernel), converted = format_converted_bytes(kernel->format);
     struct product p = {
-        .on = tiled_of(kernel, hardware, peak_of(kernel, hardware->figure), element),
+        .on = tiled_of(kernel, hardware, product_peak(kernel, hardware->figure), element),
         .clocks_us = clocks_in_us(hardware),
         .a_bytes = converted > 0 ? converted : element,
         .b_bytes = kernel_weight_bytes(kernel),
@@ -184,7 +168,8 @@ static struct product product_of(const struct kernel *kernel, const struct hardw
         .few = has_few_tiles(kernel),
         .c = c,
     };
-    p.slowdown = lack_of_power(&p, hardware);
+    p.slowdown = lack_of_power(hardware, 2 * p.on.batch * p.on.m * p.on.n * p.on.k / p.on.flop_per_us, p.on.flop_per_us,
+                               c[POWER]);
     set_memory(&p, kernel, hardware);
     set_floor(&p, kernel);
     return p;
@@ -212,16 +197,10 @@ static struct way way_of(const struct product *p, int at, double efficiency, dou
     return way;
 }
 
-/* Powers take long: where the longest of the four is too much already, it is enough. */
 static double way_us(const struct product *p, const struct way *way, double enough_us)
 {
-    const double most = fmax(fmax(way->arithmetic_us, way->load_us), fmax(way->loop_us, p->memory_us));
-    if (most + way->extra_us >= enough_us)
-        return most + way->extra_us;
-    const double knee = p->c[KNEE];
-    const double sum = quick_power(way->arithmetic_us / most, knee) + quick_power(way->load_us / most, knee) +
-                       quick_power(way->loop_us / most, knee) + quick_power(p->memory_us / most, knee);
-    return most * quick_power(sum, 1 / knee) + way->extra_us;
+    const double us[] = {way->arithmetic_us, way->load_us, way->loop_us, p->memory_us};
+    return overlap_of_four(us, p->c[KNEE], enough_us - way->extra_us) + way->extra_us;
 }
 
 /* Cutting K fills multiprocessors that had no tile; no library does where parts would be short, or all have several. */

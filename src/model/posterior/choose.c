@@ -178,3 +178,24 @@ uint32_t choose_rows(const struct models *models, const struct hardware *hardwar
     arena_free(&scratch);
     return picked;
 }
+
+/* ---- among kernels that count alike ---- */
+
+uint32_t choose_next(const struct next_asked *asked, const struct kernel **picked)
+{
+    struct arena scratch = {0};
+    struct wanted *wanted = arena_array(&scratch, asked->count, sizeof *wanted);
+    struct choice *choices = arena_array(&scratch, asked->most, sizeof *choices);
+    for (uint32_t i = 0; i < asked->count; i++) {
+        struct estimate estimate;
+        wanted[i] = (struct wanted){.kernel = asked->among[i], .weight = 1};
+        if (models_estimate(asked->models, asked->hardware, asked->among[i], &estimate, NULL))
+            wanted[i].seconds = seconds_to_measure(estimate.us);
+    }
+    const uint32_t count =
+        choose_rows(asked->models, asked->hardware, wanted, asked->count, false, asked->most, choices);
+    for (uint32_t i = 0; i < count; i++)
+        picked[i] = asked->among[choices[i].at];
+    arena_free(&scratch);
+    return count;
+}

@@ -29,6 +29,17 @@ struct choice {
 uint32_t choose_rows(const struct models *models, const struct hardware *hardware, const struct wanted *wanted,
                      uint32_t count, bool together, uint32_t most, struct choice *choices);
 
+/* Kernels that count alike, each for itself: which `most` to measure next. */
+struct next_asked {
+    const struct models *models;
+    const struct hardware *hardware;
+    const struct kernel *const *among;
+    uint32_t count, most;
+};
+
+/* Into `picked`, room for most; how many. */
+uint32_t choose_next(const struct next_asked *asked, const struct kernel **picked);
+
 /* What timing a kernel of that length takes: it is made ready, warmed up, and repeated. */
 double seconds_to_measure(double us);
 

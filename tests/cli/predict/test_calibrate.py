@@ -122,7 +122,10 @@ class Rows(Calibrate):
         rest = self.write("rest.csv", planted(5, seed=11))
         before = self.predicted(rest)
         self.calibrate("--rows", self.write("ten.csv", planted(10, seed=3)))
-        self.assertEqual(steptime("calibrate", "--forget", "--hw", "L4", env=self.env).code, OK)
+        forgotten = steptime("calibrate", "--forget", "--hw", "L4", env=self.env)
+        self.assertEqual(forgotten.code, OK)
+        self.assertIn(DEVICE, forgotten.out)
+        self.assertIn(self.env["STEPTIME_MODELS"], forgotten.out)
         self.assertEqual(self.predicted(rest), before)
         self.assertEqual(steptime("calibrate", "--forget", "--hw", "L4", env=self.env).code, INPUT)
 
@@ -210,7 +213,19 @@ class Gpu(Calibrate):
         done = self.calibrate("--among", among, "--hw", "L4", "--next", "4")
         rows = [row["row"] for row in self.table(done, "next")]
         self.assertEqual(len(set(rows)), 4)
+        self.assertEqual(done.json["warnings"], [])
         self.assertEqual(steptime("calibrate", "--among", among, env=self.env).code, USAGE)
+
+    def warned(self, among):
+        warning, = self.calibrate("--among", among, "--hw", "L4").json["warnings"]
+        return warning["message"]
+
+    def test_kernels_that_were_not_looked_at_are_counted(self):
+        lines = [line.rpartition(",")[0] + "," for line in planted(1003, seed=6)]
+        among = self.write("among.csv", [*lines, f"bmm,{DEVICE},0,4,4,4,"])
+        self.assertRegex(self.warned(among), r"behind the first thousand kernels \(3\)")
+        mixed = self.write("mixed.csv", [*lines[:20], f"bmm,{DEVICE},0,4,4,4,"])
+        self.assertRegex(self.warned(mixed), r"name no kernel .* \(1\)")
 
 
 class Faults(Calibrate):
@@ -239,6 +254,7 @@ class Faults(Calibrate):
         rows = self.write("rows.csv", [line.replace(DEVICE, "Abacus 9") for line in planted(5, seed=9)])
         done = steptime("calibrate", "--rows", rows, env=self.env)
         self.assertEqual(done.code, INPUT)
+        self.assertIn("none of 5 rows can be used: 5 unknown_device;", done.err)
         self.assertIn("--hw FILE", done.err)
         hw = self.write("abacus.csv", ["gpu,Abacus 9,30,300,24,60,128,1536,2000,48,100,72"],
                         "kind,name,fp32_tflop_per_s,memory_gb_per_s,memory_gib,sm_count,lanes_per_sm,threads_per_sm,"
@@ -246,6 +262,15 @@ class Faults(Calibrate):
         done = self.calibrate("--rows", rows, "--hw", hw)
         self.assertEqual(self.table(done, "groups")[0]["rows"], 5)
         self.assertEqual({row["basis"] for row in self.predicted(rows, "--hw", hw)}, {"calibrated"})
+
+    def test_tables_without_a_row_that_can_be_used(self):
+        both = self.write("both.csv", [f"bmm,{DEVICE},0,4,4,4,20", f"bmm,{DEVICE},1,4,4,4,"])
+        done = steptime("calibrate", "--rows", both, env=self.env)
+        self.assertEqual(done.code, INPUT)
+        self.assertIn("none of 2 rows can be used: 1 no_kernel, 1 no_time;", done.err)
+        done = steptime("calibrate", "--rows", self.write("empty.csv", []), env=self.env)
+        self.assertEqual(done.code, INPUT)
+        self.assertIn("empty.csv: has no rows", done.err)
 
     def test_a_set_of_another_version_is_left_out_by_name(self):
         rest = self.write("rest.csv", planted(5, seed=11))
