@@ -223,7 +223,7 @@ class Gpu(Calibrate):
     def test_kernels_that_were_not_looked_at_are_counted(self):
         lines = [line.rpartition(",")[0] + "," for line in planted(1003, seed=6)]
         among = self.write("among.csv", [*lines, f"bmm,{DEVICE},0,4,4,4,"])
-        self.assertRegex(self.warned(among), r"behind the first thousand kernels \(3\)")
+        self.assertRegex(self.warned(among), r"behind the first thousand kernels \(4\)")
         mixed = self.write("mixed.csv", [*lines[:20], f"bmm,{DEVICE},0,4,4,4,"])
         self.assertRegex(self.warned(mixed), r"name no kernel .* \(1\)")
 
