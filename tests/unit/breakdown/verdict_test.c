@@ -7,6 +7,7 @@
 #include "breakdown/verdict/spent.h"
 #include "read/read.h"
 #include "unit/graph/graph_case.h"
+#include "unit/shared_data.h"
 
 /* What keeps the device waiting: all that the threads of the host spend. */
 static bool is_of_threads(enum resource resource)
@@ -99,7 +100,7 @@ static void check_files(const char *pattern, size_t *seen)
 /* Host, loading, stalls and start-up together save no more than they take, and nothing of what a stream works. */
 static void threads_together_save_no_more_than_they_take(void **state)
 {
-    const char *source = getenv("STEPTIME_SOURCE"), *others = getenv("STEPTIME_SHARED");
+    const char *source = getenv("STEPTIME_SOURCE");
     if (!source)
         skip();
     struct arena scratch = {0};
@@ -107,10 +108,9 @@ static void threads_together_save_no_more_than_they_take(void **state)
     check_files(str_printf(&scratch, "%s/tests/data/recorded/*.json.gz", source).at, &seen);
     check_files(str_printf(&scratch, "%s/tests/data/planted/*/*.json.gz", source).at, &seen);
     assert_true(seen > 0);
-    const str shared = others ? str_of(others) : str_printf(&scratch, "%s/../shared", source);
-    check_files(str_printf(&scratch, "%.*s/data/traces/kineto/*.json.gz", (int)shared.len, shared.at).at, &seen);
-    check_files(str_printf(&scratch, "%.*s/data/traces/multirank/*/*.json.gz", (int)shared.len, shared.at).at, &seen);
-    check_files(str_printf(&scratch, "%.*s/data/traces/producers/*.json.gz", (int)shared.len, shared.at).at, &seen);
+    check_files(shared_data("traces/kineto/*.json.gz"), &seen);
+    check_files(shared_data("traces/multirank/*/*.json.gz"), &seen);
+    check_files(shared_data("traces/producers/*.json.gz"), &seen);
     arena_free(&scratch);
 }
 

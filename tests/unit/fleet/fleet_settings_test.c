@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Words, problems and settings of jobs and clusters, and measured shares of the network. */
 #include "fleet_step_case.h"
+#include "unit/shared_data.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -160,18 +161,10 @@ static void shares_lie_between_those_of_the_table(void **state)
 /* SimAI's measurements: a message of 16 MiB between 2, 8 and 128 servers gets 0.32, 0.13 and 0.0087 of the line. */
 static void published_tables_are_read(void **state)
 {
-    char path[600];
-    const char *shared = getenv("STEPTIME_SHARED"), *checkout = getenv("STEPTIME_SOURCE");
-    if (shared)
-        snprintf(path, sizeof path, "%s/data/fleet/simai/nic_ratio.csv", shared);
-    else
-        snprintf(path, sizeof path, "%s/../shared/data/fleet/simai/nic_ratio.csv", checkout ? checkout : ".");
     struct arena arena = {0};
     struct cluster cluster = cluster_paper();
-    if (!cluster_read_efficiency(&cluster, RESOURCE_NETWORK, path, &arena, NULL)) {
-        print_message("SKIP: the published tables are not here\n");
-        skip();
-    }
+    assert_true(
+        cluster_read_efficiency(&cluster, RESOURCE_NETWORK, shared_path("fleet/simai/nic_ratio.csv"), &arena, NULL));
     const double mib = 1048576, gib = 1024 * mib;
     near(share(&cluster, 16 * mib, 2), 0.32, 1e-12);
     near(share(&cluster, 16 * mib, 8), 0.13, 1e-12);

@@ -9,6 +9,7 @@
 
 #include "fleet/table/import.h"
 #include "fleet/table/job_table.h"
+#include "unit/shared_data.h"
 
 static struct arena arena;
 
@@ -135,35 +136,20 @@ static void jobs_without_a_gpu_are_passed_over(void **state)
 
 /* ---- the tables themselves ---- */
 
-static const char *shared(const char *path)
-{
-    static char full[600];
-    const char *folder = getenv("STEPTIME_SHARED"), *checkout = getenv("STEPTIME_SOURCE");
-    if (folder)
-        snprintf(full, sizeof full, "%s/data/fleet/%s", folder, path);
-    else
-        snprintf(full, sizeof full, "%s/../shared/data/fleet/%s", checkout ? checkout : ".", path);
-    if (access(full, R_OK)) {
-        print_message("SKIP: no shared file %s\n", path);
-        skip();
-    }
-    return full;
-}
-
 static void published_tables_are_read_whole(void **state)
 {
     static const struct {
         const char *path, *format;
         uint64_t jobs;
     } tables[] = {
-        {"muri-sigcomm22/trace1.csv", "muri", 1494},
-        {"pollux-osdi21/bert/placements.csv", "pollux", 540},
-        {"pollux-osdi21/imagenet/scalability.csv", "pollux", 288},
-        {"pollux-osdi21/philly.csv.gz", "philly", 82247},
+        {"fleet/muri-sigcomm22/trace1.csv", "muri", 1494},
+        {"fleet/pollux-osdi21/bert/placements.csv", "pollux", 540},
+        {"fleet/pollux-osdi21/imagenet/scalability.csv", "pollux", 288},
+        {"fleet/pollux-osdi21/philly.csv.gz", "philly", 82247},
     };
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
         struct kept kept = {0};
-        const struct job_table_result result = read_path(shared(tables[i].path), "", &kept);
+        const struct job_table_result result = read_path(shared_path(tables[i].path), "", &kept);
         assert_true(str_eq(result.columns.format, str_of(tables[i].format)));
         assert_int_equal(result.dropped.count, 0);
         assert_int_equal(kept.count, tables[i].jobs);

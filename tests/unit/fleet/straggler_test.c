@@ -9,6 +9,7 @@
 
 #include "base/buf.h"
 #include "fleet/straggler/straggler.h"
+#include "unit/shared_data.h"
 
 #define HEADER "dp_rank,stage,rank,step,optype,start_ts,duration,seq_id,mc,mb_id,gmc\n"
 
@@ -28,21 +29,6 @@ static bool read_text(const char *text, struct operations *operations, struct st
 
 /* ---- the published job whose last stage is slow ---- */
 
-static const char *shared(const char *path)
-{
-    static char full[600];
-    const char *folder = getenv("STEPTIME_SHARED"), *checkout = getenv("STEPTIME_SOURCE");
-    if (folder)
-        snprintf(full, sizeof full, "%s/data/%s", folder, path);
-    else
-        snprintf(full, sizeof full, "%s/../shared/data/%s", checkout ? checkout : ".", path);
-    if (access(full, R_OK)) {
-        print_message("SKIP: no shared file %s\n", path);
-        skip();
-    }
-    return full;
-}
-
 static double slowdown_of(const struct what_ifs *what_ifs, const char *what)
 {
     for (uint32_t i = 0; i < what_ifs->count; i++)
@@ -54,7 +40,7 @@ static double slowdown_of(const struct what_ifs *what_ifs, const char *what)
 
 static void the_slow_stage_of_a_published_job_is_told(void **state)
 {
-    const char *path = shared("fleet/bytedance-straggler/trace-ST.csv.gz");
+    const char *path = shared_path("fleet/bytedance-straggler/trace-ST.csv.gz");
     struct operations operations;
     struct stragglers stragglers;
     assert_true(operations_read(path, &arena, &operations, NULL));
@@ -75,7 +61,7 @@ static void the_slow_stage_of_a_published_job_is_told(void **state)
 /* Its operations that communicate are drawn without the time before their partners came. */
 static void the_slow_worker_of_a_published_timeline_is_told(void **state)
 {
-    const char *path = shared("traces/multirank/bytedance_straggler/timeline_AR.json.gz");
+    const char *path = shared_path("traces/multirank/bytedance_straggler/timeline_AR.json.gz");
     struct operations operations;
     struct stragglers stragglers;
     assert_true(operations_fit(path));

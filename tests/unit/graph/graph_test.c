@@ -6,6 +6,7 @@
 #include "graph/runtime.h"
 #include "graph_case.h"
 #include "read/read.h"
+#include "unit/shared_data.h"
 
 /* ---- threads and streams ---- */
 
@@ -236,14 +237,12 @@ static void every_real_trace_replays_as_it_was_recorded(void **state)
     const char *source = getenv("STEPTIME_SOURCE");
     if (!source)
         skip();
-    const char *others = getenv("STEPTIME_SHARED");
     struct arena scratch = {0};
     size_t seen = 0;
     check_files(str_printf(&scratch, "%s/tests/data/recorded/*.json.gz", source).at, &seen);
     assert_true(seen > 0);
-    const str shared = others ? str_of(others) : str_printf(&scratch, "%s/../shared", source);
-    check_files(str_printf(&scratch, "%.*s/data/traces/kineto/*.json.gz", (int)shared.len, shared.at).at, &seen);
-    check_files(str_printf(&scratch, "%.*s/data/traces/multirank/*/*.json.gz", (int)shared.len, shared.at).at, &seen);
+    check_files(shared_data("traces/kineto/*.json.gz"), &seen);
+    check_files(shared_data("traces/multirank/*/*.json.gz"), &seen);
     arena_free(&scratch);
 }
 

@@ -1,61 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A joined net runs as the whole one does, and several changes side by side as each alone. */
-#include "unit/cmocka_first.h"
+#include "random_net.h"
 
 #include <string.h>
 
 #include "time/abreast.h"
 #include "time/join.h"
-#include "time/run.h"
 
-static uint64_t state_of_random = 1;
+enum { NODES = 80, EDGES = 60, APART = 2 };
 
-static uint32_t below(uint32_t limit)
-{
-    state_of_random = state_of_random * 6364136223846793005u + 1442695040888963407u;
-    return (uint32_t)(state_of_random >> 33) % limit;
-}
-
-enum { NODES = 80, EDGES = 60, LANES = 3, KINDS_USED = 3, APART = 2 };
-
-struct random_net {
-    int64_t start[NODES], work[NODES];
-    uint32_t before[NODES];
-    uint8_t kind[NODES];
-    struct edge edges[EDGES];
-    struct net net;
-};
-
-static uint32_t earliest(const int64_t free_at[LANES])
-{
-    uint32_t lane = 0;
-    for (uint32_t i = 1; i < LANES; i++)
-        lane = free_at[i] < free_at[lane] ? i : lane;
-    return lane;
-}
-
-/* Most nodes begin when the one before on their lane ends; some edges leave from nodes that still work. */
 static void fill(struct random_net *r)
 {
-    uint32_t last[LANES] = {NODE_NONE, NODE_NONE, NODE_NONE};
-    int64_t free_at[LANES] = {0, 3, 5};
-    *r = (struct random_net){
-        .net = {.count = NODES, .start = r->start, .work = r->work, .before = r->before, .kind = r->kind}};
-    for (uint32_t node = 0; node < NODES; node++) {
-        const uint32_t lane = earliest(free_at);
-        r->start[node] = free_at[lane];
-        r->work[node] = below(6) ? below(40) : 0;
-        r->kind[node] = (uint8_t)below(KINDS_USED);
-        r->before[node] = last[lane];
-        last[lane] = node;
-        free_at[lane] += r->work[node] + (below(4) ? 0 : below(15));
-        if (node && !below(3) && r->net.edge_count < EDGES)
-            r->edges[r->net.edge_count++] = (struct edge){below(node), node, 1 + below(KINDS_USED)};
-    }
-    for (uint32_t kind = 0; kind < NET_KINDS; kind++)
-        for (uint32_t edge = 0; edge < EDGE_KINDS_MOST; edge++)
-            r->net.floor[kind][edge] = below(10);
-    r->net.edges = r->edges;
+    lanes_at_random(r, NODES, EDGES, 3);
+    for (uint32_t edge = 0; edge < EDGE_KINDS_MOST; edge++)
+        floors_at_random(&r->net, edge, 10);
     r->net.early = below(2) ? 1u << 2 : 0;
     assert_true(net_check(&r->net));
 }

@@ -1,28 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The terms of a net's meetings give what a run of the net gives, whenever the others let it go. */
-#include "unit/cmocka_first.h"
+#include "random_net.h"
 
 #include <string.h>
 
 #include "time/response.h"
 #include "time/run_private.h"
 
-static uint64_t state_of_random = 1;
+enum { NODES = 90, EDGES = 60, EARLY = 2, MEETINGS_MOST = 40, LAST = 4 };
 
-static uint32_t below(uint32_t limit)
-{
-    state_of_random = state_of_random * 6364136223846793005u + 1442695040888963407u;
-    return (uint32_t)(state_of_random >> 33) % limit;
-}
-
-enum { NODES = 90, EDGES = 60, LANES = 3, EARLY = 2, MEETINGS_MOST = 40, LAST = 4 };
-
-struct random_net {
-    int64_t start[NODES], work[NODES];
-    uint32_t before[NODES];
-    uint8_t kind[NODES];
-    struct edge edges[EDGES];
-    struct net net;
+struct meeting_net {
+    struct random_net at;
     struct response_entry entries[MEETINGS_MOST];
     struct response_exit exits[MEETINGS_MOST];
     struct response_mark marks[LAST];
@@ -30,42 +18,27 @@ struct random_net {
     bool meets[NODES];
 };
 
-static void fill(struct random_net *r)
+static void fill(struct meeting_net *r)
 {
-    uint32_t last[LANES] = {NODE_NONE, NODE_NONE, NODE_NONE};
-    int64_t free_at[LANES] = {0, 3, 5};
-    *r = (struct random_net){
-        .net = {.count = NODES, .start = r->start, .work = r->work, .before = r->before, .kind = r->kind}};
-    for (uint32_t node = 0; node < NODES; node++) {
-        uint32_t lane = 0;
-        for (uint32_t i = 1; i < LANES; i++)
-            lane = free_at[i] < free_at[lane] ? i : lane;
-        r->start[node] = free_at[lane];
-        r->work[node] = below(6) ? below(40) : 0;
-        r->before[node] = last[lane];
-        last[lane] = node;
-        free_at[lane] += r->work[node] + (below(4) ? 0 : below(15));
-        if (node && !below(2) && r->net.edge_count < EDGES)
-            r->edges[r->net.edge_count++] = (struct edge){below(node), node, 1 + below(3)};
-    }
+    *r = (struct meeting_net){0};
+    lanes_at_random(&r->at, NODES, EDGES, 2);
     for (uint32_t edge = 0; edge < EDGE_KINDS_MOST; edge++)
-        r->net.floor[0][edge] = below(10);
-    r->net.edges = r->edges;
-    r->net.early = 1u << EARLY;
-    assert_true(net_check(&r->net));
+        floors_at_random(&r->at.net, edge, 10);
+    r->at.net.early = 1u << EARLY;
+    assert_true(net_check(&r->at.net));
 }
 
 /* Nobody is let go by a meeting before it ends. */
-static bool lets_go_early(const struct random_net *r, uint32_t node)
+static bool lets_go_early(const struct meeting_net *r, uint32_t node)
 {
-    for (uint32_t i = 0; i < r->net.edge_count; i++)
-        if (r->edges[i].from == node && r->edges[i].kind != EARLY &&
-            net_leaves(&r->net, node, r->edges[i].to, r->edges[i].kind) != r->work[node])
+    for (uint32_t i = 0; i < r->at.net.edge_count; i++)
+        if (r->at.edges[i].from == node && r->at.edges[i].kind != EARLY &&
+            net_leaves(&r->at.net, node, r->at.edges[i].to, r->at.edges[i].kind) != r->at.work[node])
             return true;
     return false;
 }
 
-static void add_meetings(struct random_net *r)
+static void add_meetings(struct meeting_net *r)
 {
     uint32_t count = 0;
     for (uint32_t node = 0; node < NODES && count < MEETINGS_MOST; node++) {
@@ -73,11 +46,11 @@ static void add_meetings(struct random_net *r)
             continue;
         r->meets[node] = true;
         r->entries[count] = (struct response_entry){node, count};
-        r->exits[count] = (struct response_exit){.node = node, .meeting = count, .let_go = net_end(&r->net, node)};
+        r->exits[count] = (struct response_exit){.node = node, .meeting = count, .let_go = net_end(&r->at.net, node)};
         count++;
     }
     for (uint32_t i = 0; i < LAST; i++)
-        r->marks[i] = (struct response_mark){NODES - 1 - i, 0, r->work[NODES - 1 - i] + i};
+        r->marks[i] = (struct response_mark){NODES - 1 - i, 0, r->at.work[NODES - 1 - i] + i};
     r->ask = (struct response_ask){.entries = r->entries,
                                    .exits = r->exits,
                                    .marks = r->marks,
@@ -110,11 +83,11 @@ static int64_t said(const struct response_row *row, const int64_t *left, int run
 }
 
 /* The net runs from meeting to meeting; each ends some time after it came. */
-static void check_run(const struct random_net *r, const struct response_row *rows, int run, const int64_t *works,
+static void check_run(const struct meeting_net *r, const struct response_row *rows, int run, const int64_t *works,
                       struct arena *arena)
 {
     const struct change change = {.context = works, .work = work_now, .from = INT64_MIN};
-    struct run slow = run_open(&r->net, &change, (struct schedule){0}, arena);
+    struct run slow = run_open(&r->at.net, &change, (struct schedule){0}, arena);
     int64_t left[MEETINGS_MOST] = {0}, end = INT64_MIN;
     for (uint32_t i = 0; i < r->ask.meeting_count; i++) {
         const uint32_t node = r->entries[i].node;
@@ -131,15 +104,15 @@ static void check_run(const struct random_net *r, const struct response_row *row
     assert_int_equal(said(&rows[r->ask.meeting_count], left, run), end);
 }
 
-static void check_net(struct random_net *r)
+static void check_net(struct meeting_net *r)
 {
     struct arena arena = {0};
     int64_t works[ABREAST][NODES];
-    r->net.arrival = net_arrivals(&r->net, &arena);
-    const struct abreast abreast = abreast_open(&r->net, EDGE_KINDS_MOST, &arena);
+    r->at.net.arrival = net_arrivals(&r->at.net, &arena);
+    const struct abreast abreast = abreast_open(&r->at.net, EDGE_KINDS_MOST, &arena);
     for (int run = 0; run < ABREAST; run++)
         for (uint32_t node = 0; node < NODES; node++) {
-            const int64_t part[] = {r->work[node], r->work[node] / 2, 0, below(2) ? r->work[node] : 0};
+            const int64_t part[] = {r->at.work[node], r->at.work[node] / 2, 0, below(2) ? r->at.work[node] : 0};
             works[run][node] = abreast.end[(size_t)node * ABREAST + (size_t)run] = part[run];
         }
     const struct response_row *rows = response_run(&abreast, &r->ask, &arena);
@@ -152,7 +125,7 @@ static void terms_give_what_a_run_gives(void **state)
 {
     (void)state;
     for (int i = 0; i < 2000; i++) {
-        struct random_net r;
+        struct meeting_net r;
         fill(&r);
         add_meetings(&r);
         check_net(&r);
@@ -163,13 +136,13 @@ static void terms_give_what_a_run_gives(void **state)
 static void what_another_outdoes_is_no_term(void **state)
 {
     (void)state;
-    struct random_net r = {
-        .net = {.count = NODES, .start = r.start, .work = r.work, .before = r.before, .kind = r.kind}};
+    struct meeting_net r = {0};
+    net_without_edges(&r.at, NODES);
     struct arena arena = {0};
     for (uint32_t node = 0; node < NODES; node++) {
-        r.start[node] = 10 * (int64_t)node;
-        r.work[node] = 10;
-        r.before[node] = node ? node - 1 : NODE_NONE;
+        r.at.start[node] = 10 * (int64_t)node;
+        r.at.work[node] = 10;
+        r.at.before[node] = node ? node - 1 : NODE_NONE;
     }
     for (uint32_t i = 0; i < MEETINGS_MOST; i++) {
         r.entries[i] = (struct response_entry){2 * i + 1, i};
@@ -182,8 +155,8 @@ static void what_another_outdoes_is_no_term(void **state)
                                   .meeting_count = MEETINGS_MOST,
                                   .until = NODES,
                                   .from = INT64_MIN};
-    r.net.arrival = net_arrivals(&r.net, &arena);
-    const struct abreast abreast = abreast_open(&r.net, EDGE_KINDS_MOST, &arena);
+    r.at.net.arrival = net_arrivals(&r.at.net, &arena);
+    const struct abreast abreast = abreast_open(&r.at.net, EDGE_KINDS_MOST, &arena);
     for (uint32_t i = 0; i < NODES * ABREAST; i++)
         abreast.end[i] = 10;
     const struct response_row *rows = response_run(&abreast, &r.ask, &arena);

@@ -1,70 +1,38 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A net whose waits have nodes of their own runs as the whole, and ranks meet in the midst of what they do. */
-#include "unit/cmocka_first.h"
+#include "random_net.h"
 
 #include "time/job.h"
 #include "time/split.h"
 
-static uint64_t state_of_random = 1;
+enum { NODES = 60, EDGES = 40, WAITS = 12, ENTER = EDGE_KINDS_MOST - 1, LEAVE = 1 };
 
-static uint32_t below(uint32_t limit)
-{
-    state_of_random = state_of_random * 6364136223846793005u + 1442695040888963407u;
-    return (uint32_t)(state_of_random >> 33) % limit;
-}
-
-enum { NODES = 60, EDGES = 40, WAITS = 12, LANES = 3, ENTER = EDGE_KINDS_MOST - 1, LEAVE = 1 };
-
-struct random_net {
-    int64_t start[NODES], work[NODES];
-    uint32_t before[NODES];
-    uint8_t kind[NODES];
-    struct edge edges[EDGES];
-    struct net net;
+struct waiting_net {
+    struct random_net at;
     struct net_wait waits[WAITS];
     uint32_t wait_count;
 };
 
-static void add_nodes(struct random_net *r)
-{
-    uint32_t last[LANES] = {NODE_NONE, NODE_NONE, NODE_NONE};
-    int64_t free_at[LANES] = {0, 3, 5};
-    for (uint32_t node = 0; node < NODES; node++) {
-        uint32_t lane = 0;
-        for (uint32_t i = 1; i < LANES; i++)
-            lane = free_at[i] < free_at[lane] ? i : lane;
-        r->start[node] = free_at[lane];
-        r->work[node] = below(6) ? below(40) : 0;
-        r->before[node] = last[lane];
-        last[lane] = node;
-        free_at[lane] += r->work[node] + (below(4) ? 0 : below(15));
-        if (node && !below(3) && r->net.edge_count < EDGES)
-            r->edges[r->net.edge_count++] = (struct edge){below(node), node, 1 + below(3)};
-    }
-}
-
 /* Each of a node that comes early, in another one, which may hold several. */
-static void add_waits(struct random_net *r)
+static void add_waits(struct waiting_net *r)
 {
     for (uint32_t tries = 0; tries < 40 && r->wait_count < WAITS; tries++) {
         const uint32_t holds = below(NODES), enters = below(NODES);
-        if (r->work[holds] < 2)
+        if (r->at.work[holds] < 2)
             continue;
-        const int64_t let_go = r->start[holds] + 1 + below((uint32_t)r->work[holds]);
-        if (r->start[enters] < let_go)
+        const int64_t let_go = r->at.start[holds] + 1 + below((uint32_t)r->at.work[holds]);
+        if (r->at.start[enters] < let_go)
             r->waits[r->wait_count++] =
                 (struct net_wait){enters, below(4) ? holds : NODE_NONE, let_go - (below(2) ? 0 : below(10)), let_go};
     }
 }
 
-static void fill(struct random_net *r)
+static void fill(struct waiting_net *r)
 {
-    *r = (struct random_net){
-        .net = {.count = NODES, .start = r->start, .work = r->work, .before = r->before, .kind = r->kind}};
-    add_nodes(r);
-    r->net.floor[0][LEAVE] = below(5);
-    r->net.edges = r->edges;
-    assert_true(net_check(&r->net));
+    *r = (struct waiting_net){0};
+    lanes_at_random(&r->at, NODES, EDGES, 3);
+    floors_at_random(&r->at.net, LEAVE, 5);
+    assert_true(net_check(&r->at.net));
     add_waits(r);
 }
 
@@ -73,17 +41,17 @@ static void a_split_net_gives_back_the_recording(void **state)
     (void)state;
     for (int round = 0; round < 200; round++) {
         struct arena arena = {0};
-        struct random_net r;
+        struct waiting_net r;
         fill(&r);
-        const struct split split = net_split(&r.net, r.waits, r.wait_count, ENTER, LEAVE, &arena);
+        const struct split split = net_split(&r.at.net, r.waits, r.wait_count, ENTER, LEAVE, &arena);
         assert_true(net_check(&split.net));
         const struct schedule parts = net_run(&split.net, NULL, &arena);
         for (uint32_t node = 0; node < split.net.count; node++)
             assert_int_equal(parts.start[node], split.net.start[node]);
         const struct schedule whole = split_whole(&split, NODES, &parts, &arena);
         for (uint32_t node = 0; node < NODES; node++) {
-            assert_int_equal(whole.start[node], r.start[node]);
-            assert_int_equal(whole.end[node], r.start[node] + r.work[node]);
+            assert_int_equal(whole.start[node], r.at.start[node]);
+            assert_int_equal(whole.end[node], r.at.start[node] + r.at.work[node]);
         }
         arena_free(&arena);
     }

@@ -1,33 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The engine of time: what holds for every net, every change and every job of nets. */
-#include "unit/cmocka_first.h"
+#include "random_net.h"
+
 #include "time/job.h"
 #include "time/path.h"
 
 /* ---- nets at random ---- */
 
-static uint64_t state_of_random = 1;
-
-static uint32_t below(uint32_t limit)
-{
-    state_of_random = state_of_random * 6364136223846793005u + 1442695040888963407u;
-    return (uint32_t)(state_of_random >> 33) % limit;
-}
-
-enum { NODES = 60, EDGES = 200, LANES = 4, KINDS_USED = 3 };
-
-struct random_net {
-    int64_t start[NODES], work[NODES];
-    uint32_t before[NODES];
-    uint8_t kind[NODES];
-    struct edge edges[EDGES];
-    struct net net;
-};
+enum { NODES = 60, EDGES = 200 };
 
 /* Lanes whose nodes may overlap, and edges from anywhere before. */
 static void fill(struct random_net *r, bool recorded)
 {
-    uint32_t last[LANES] = {NODE_NONE, NODE_NONE, NODE_NONE, NODE_NONE};
+    uint32_t last[LANES] = {NODE_NONE, NODE_NONE, NODE_NONE};
     int64_t now = 0;
     *r = (struct random_net){.net = {.count = NODES, .work = r->work, .before = r->before, .kind = r->kind}};
     r->net.start = recorded ? r->start : NULL;
@@ -42,9 +27,8 @@ static void fill(struct random_net *r, bool recorded)
         for (uint32_t i = below(4); node && i-- && r->net.edge_count < EDGES;)
             r->edges[r->net.edge_count++] = (struct edge){below(node), node, 1 + below(KINDS_USED)};
     }
-    for (uint32_t kind = 0; kind < NET_KINDS; kind++)
-        for (uint32_t edge = 0; edge < EDGE_KINDS_MOST; edge++)
-            r->net.floor[kind][edge] = below(10);
+    for (uint32_t edge = 0; edge < EDGE_KINDS_MOST; edge++)
+        floors_at_random(&r->net, edge, 10);
     r->net.edges = r->edges;
     r->net.early = below(2) ? 1u << 2 : 0;
     assert_true(net_check(&r->net));

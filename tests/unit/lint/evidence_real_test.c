@@ -5,6 +5,7 @@
 
 #include "evidence_case.h"
 #include "read/read.h"
+#include "unit/shared_data.h"
 
 /* ---- real traces, against what the method measured by other means ---- */
 
@@ -38,12 +39,7 @@ static void about(double value, double expected)
 
 static bool open_real(const char *name, struct scene *s)
 {
-    const char *others = getenv("STEPTIME_SHARED"), *source = getenv("STEPTIME_SOURCE");
-    struct arena scratch = {0};
-    const str shared = others ? str_of(others) : str_printf(&scratch, "%s/../shared", source ? source : ".");
-    const str path = str_printf(&scratch, "%.*s/data/traces/kineto/%s", (int)shared.len, shared.at, name);
-    s->p.trace = trace_read(path.at, NULL, NULL);
-    arena_free(&scratch);
+    s->p.trace = trace_read(shared_data(name), NULL, NULL);
     if (s->p.trace)
         evidence_open(&s->evidence, s->p.trace, (struct place_filter){0});
     return s->p.trace != NULL;
@@ -52,7 +48,7 @@ static bool open_real(const char *name, struct scene *s)
 static void reads_of_a_recommender_wait_in_the_copy_call(void **state)
 {
     struct scene s;
-    if (!open_real("hta_trace_diff_control_w8r3.json.gz", &s))
+    if (!open_real("traces/kineto/hta_trace_diff_control_w8r3.json.gz", &s))
         skip();
     const struct sums reads = sums_of(&s.evidence.movement, COPY_D2H, HOST_PAGEABLE);
     assert_int_equal(reads.count, 60);
@@ -65,7 +61,7 @@ static void reads_of_a_recommender_wait_in_the_copy_call(void **state)
 static void uploads_of_a_vision_model_are_staged_in_the_copy_call(void **state)
 {
     struct scene s;
-    if (!open_real("hta_alexnet_critical_path.json.gz", &s))
+    if (!open_real("traces/kineto/hta_alexnet_critical_path.json.gz", &s))
         skip();
     const struct sums uploads = sums_of(&s.evidence.movement, COPY_H2D, HOST_PAGEABLE);
     assert_int_equal(uploads.count, 16);
@@ -78,7 +74,7 @@ static void uploads_of_a_vision_model_are_staged_in_the_copy_call(void **state)
 static void a_constant_uploaded_again_waits_for_the_whole_queue(void **state)
 {
     struct scene s;
-    if (!open_real("tl_h100_owlv2_pyfunc.json.gz", &s))
+    if (!open_real("traces/kineto/tl_h100_owlv2_pyfunc.json.gz", &s))
         skip();
     const struct move_group *group = &s.evidence.groups.at[0];
     assert_true(str_eq(group->place.function.name, S("box_predictor")));
@@ -96,7 +92,7 @@ static void a_constant_uploaded_again_waits_for_the_whole_queue(void **state)
 static void one_scalar_is_read_into_pinned_memory(void **state)
 {
     struct scene s;
-    if (!open_real("tl_h100_qwen15_pyfunc.json.gz", &s))
+    if (!open_real("traces/kineto/tl_h100_qwen15_pyfunc.json.gz", &s))
         skip();
     const struct sums reads = sums_of(&s.evidence.movement, COPY_D2H, HOST_PINNED);
     assert_int_equal(reads.count, 1);
@@ -110,9 +106,9 @@ static void one_scalar_is_read_into_pinned_memory(void **state)
 static void pinned_copies_do_not_block(void **state)
 {
     struct scene pageable, pinned;
-    if (!open_real("torchbench_copies_pageable.json.gz", &pageable))
+    if (!open_real("traces/kineto/torchbench_copies_pageable.json.gz", &pageable))
         skip();
-    assert_true(open_real("torchbench_copies_pinned.json.gz", &pinned));
+    assert_true(open_real("traces/kineto/torchbench_copies_pinned.json.gz", &pinned));
     assert_int_equal(sums_of(&pageable.evidence.movement, COPY_H2D, HOST_PAGEABLE).count, 10);
     assert_int_equal(sums_of(&pinned.evidence.movement, COPY_H2D, HOST_PINNED).count, 10);
     assert_true(sums_of(&pageable.evidence.movement, COPY_H2D, HOST_PAGEABLE).call_ms > 300);
@@ -132,9 +128,9 @@ static double step_ms(const struct evidence *evidence)
 static void the_saving_of_copies_that_do_not_wait_is_near_what_was_recorded(void **state)
 {
     struct scene before, after;
-    if (!open_real("torchbench_copies_pageable.json.gz", &before))
+    if (!open_real("traces/kineto/torchbench_copies_pageable.json.gz", &before))
         skip();
-    assert_true(open_real("torchbench_copies_pinned.json.gz", &after));
+    assert_true(open_real("traces/kineto/torchbench_copies_pinned.json.gz", &after));
     for (uint32_t i = 0; i < before.evidence.movement.count; i++)
         if (move_is_copy(&before.evidence.movement.at[i]))
             relief_unblock(before.evidence.relief, &before.evidence.movement.at[i]);
@@ -169,9 +165,9 @@ static double median_step_ms(const struct trace *trace)
 static void the_saving_of_a_loader_with_workers_is_told_within_a_third(void **state)
 {
     struct scene before, after;
-    if (!open_real("kineto_resnet50_train_workers0_torch19.json.gz", &before))
+    if (!open_real("traces/kineto/kineto_resnet50_train_workers0_torch19.json.gz", &before))
         skip();
-    assert_true(open_real("kineto_resnet50_train_workers4_torch19.json.gz", &after));
+    assert_true(open_real("traces/kineto/kineto_resnet50_train_workers4_torch19.json.gz", &after));
     const struct preparations *preparations = &before.evidence.preparations;
     const struct trace *trace = before.p.trace;
     for (uint32_t i = 0; i < preparations->loader_count; i++) {

@@ -1,36 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Absurdities of element-wise kernels, softmax and layer norm that need no measurement, on every device of the catalogue. */
-#include "unit/cmocka_first.h"
-
-#include <math.h>
-
-#include "hw/catalogue.h"
-#include "model/estimate/model.h"
-
-enum { MOST = 256 };
-
-static struct arena arena;
-static const struct models *models;
-static struct hardware gpu[MOST];
-static uint32_t gpus;
-
-static int open_models(void **state)
-{
-    const struct catalogue *catalogue = catalogue_built_in();
-    models = models_new(&arena);
-    for (uint32_t i = 0; i < catalogue_gpu_count(catalogue) && gpus < MOST; i++) {
-        const struct hardware *one = catalogue_gpu_at(catalogue, i);
-        if (one->figure[HW_FP32] > 0 && one->figure[HW_SMS] > 0 && one->figure[HW_MEMORY_RATE] > 0)
-            gpu[gpus++] = *one;
-    }
-    return gpus > 40 ? 0 : -1;
-}
-
-static int close_models(void **state)
-{
-    arena_free(&arena);
-    return 0;
-}
+#include "every_gpu.h"
 
 static struct kernel rows_of(enum kernel_form form, int64_t rows, int64_t cols)
 {
@@ -41,18 +11,6 @@ static struct kernel elements_of(int64_t rows, int64_t cols)
 {
     return (struct kernel){
         .form = FORM_ELEMENTWISE, .dtype = DTYPE_F32, .variant = S("add"), .elements = {rows, cols, 3}};
-}
-
-static struct estimate estimate_of(const struct hardware *hardware, struct kernel kernel)
-{
-    struct estimate estimate;
-    assert_true(models_estimate(models, hardware, &kernel, &estimate, NULL));
-    return estimate;
-}
-
-static double us_of(const struct hardware *hardware, struct kernel kernel)
-{
-    return estimate_of(hardware, kernel).us;
 }
 
 /* Of the memory's rate, every element moved once. */

@@ -12,6 +12,7 @@
 #include "ops/operators/operators.h"
 #include "predict/plan/units.h"
 #include "read/read.h"
+#include "unit/shared_data.h"
 
 struct shares {
     double us[LOWERING_WAYS];
@@ -77,20 +78,15 @@ static void add_file(const char *path, struct shares *shares)
 
 static void most_of_the_device_time_is_lowered(void **state)
 {
-    static const char *const folders[] = {"kineto/*.json.gz", "multirank/*/*.json.gz"};
-    const char *others = getenv("STEPTIME_SHARED"), *source = getenv("STEPTIME_SOURCE");
-    struct arena scratch = {0};
+    static const char *const folders[] = {"traces/kineto/*.json.gz", "traces/multirank/*/*.json.gz"};
     struct shares shares = {0};
-    const str shared = others ? str_of(others) : str_printf(&scratch, "%s/../shared", source ? source : ".");
     for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
         glob_t files;
-        if (!glob(str_printf(&scratch, "%.*s/data/traces/%s", (int)shared.len, shared.at, folders[i]).at, 0, NULL,
-                  &files))
+        if (!glob(shared_data(folders[i]), 0, NULL, &files))
             for (size_t k = 0; k < files.gl_pathc; k++)
                 add_file(files.gl_pathv[k], &shares);
         globfree(&files);
     }
-    arena_free(&scratch);
     if (!shares.files)
         skip();
     double all = 0;

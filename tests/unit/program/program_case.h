@@ -10,6 +10,7 @@
 
 #include "program/program.h"
 #include "read/read.h"
+#include "unit/shared_data.h"
 
 static inline void check_program_ops(const struct program *p)
 {
@@ -82,24 +83,6 @@ static inline void check_program(const struct program *p)
     check_program_ops(p);
     check_program_launches(p);
     check_program_rest(p);
-}
-
-/* The path of shared data; skips the test where it is absent. The text lives until the next call. */
-static inline const char *shared_path(const char *path)
-{
-    static char full[512];
-    const char *folder = getenv("STEPTIME_SHARED"), *checkout = getenv("STEPTIME_SOURCE");
-    if (folder)
-        snprintf(full, sizeof full, "%s/data/%s", folder, path);
-    else
-        snprintf(full, sizeof full, "%s/../shared/data/%s", checkout ? checkout : ".", path);
-    FILE *file = fopen(full, "rb");
-    if (!file) {
-        print_message("SKIP: no shared file %s\n", path);
-        skip();
-    }
-    fclose(file);
-    return full;
 }
 
 static inline struct input shared_input(const char *path)

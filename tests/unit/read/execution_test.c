@@ -8,6 +8,7 @@
 #include "base/buf.h"
 #include "ops/words/shape.h"
 #include "read/read.h"
+#include "unit/shared_data.h"
 
 static struct execution *read_pieces(str text, size_t chunk, struct steptime_error *err)
 {
@@ -269,28 +270,6 @@ static void check(const struct execution *e)
     arena_free(&scratch);
 }
 
-/* The unpacked bytes of shared data; skips the test where they are absent. */
-static struct buf shared(const char *path)
-{
-    char full[512];
-    const char *folder = getenv("STEPTIME_SHARED"), *checkout = getenv("STEPTIME_SOURCE");
-    if (folder)
-        snprintf(full, sizeof full, "%s/data/%s", folder, path);
-    else
-        snprintf(full, sizeof full, "%s/../shared/data/%s", checkout ? checkout : ".", path);
-    struct buf text = {0};
-    struct source *source = source_open(full, NULL);
-    if (!source) {
-        print_message("SKIP: no shared file %s\n", path);
-        skip();
-    }
-    char piece[65536];
-    for (size_t got; (got = source_read(source, piece, sizeof piece)) > 0;)
-        buf_add(&text, (str){piece, got});
-    source_close(source);
-    return text;
-}
-
 static void real_execution_traces_are_whole(void **state)
 {
     static const struct {
@@ -311,7 +290,7 @@ static void real_execution_traces_are_whole(void **state)
         {"prediction/dlrm-hipc22/alex_net_eg_lofe_b128_schema1.0.0.json.gz", "1.0.0", 901},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct buf text = shared(cases[i].path);
+        struct buf text = shared_bytes(cases[i].path);
         struct steptime_error err = {0};
         struct execution *e = read_pieces(buf_str(&text), SIZE_MAX, &err);
         if (!e)
@@ -329,7 +308,7 @@ static void real_execution_traces_are_whole(void **state)
 static void a_cut_execution_trace_keeps_its_whole_nodes(void **state)
 {
     enum { CUTS = 300 };
-    struct buf text = shared("traces/et/chakra_pytorch_et_1.0.2-chakra.json.gz");
+    struct buf text = shared_bytes("traces/et/chakra_pytorch_et_1.0.2-chakra.json.gz");
     uint32_t before = 0;
     for (size_t cut = 1; cut <= CUTS; cut++) {
         const size_t length = text.len * cut / (CUTS + 1);

@@ -8,6 +8,7 @@
 #include "unit/cmocka_first.h"
 #include "read/kineto.h"
 #include "text/json_window.h"
+#include "unit/shared_data.h"
 
 /* ---- reading ---- */
 
@@ -282,17 +283,6 @@ static void repairs_do_not_depend_on_the_window(void **state)
 
 /* ---- real ones ---- */
 
-static const char *shared_folder(void)
-{
-    static char path[512];
-    const char *folder = getenv("STEPTIME_SHARED"), *checkout = getenv("STEPTIME_SOURCE");
-    if (folder)
-        snprintf(path, sizeof path, "%s", folder);
-    else
-        snprintf(path, sizeof path, "%s/../shared", checkout ? checkout : ".");
-    return path;
-}
-
 static struct trace *read_file(const char *path, unsigned threads, size_t part_bytes)
 {
     struct source *source = source_open(path, NULL);
@@ -306,10 +296,8 @@ static struct trace *read_file(const char *path, unsigned threads, size_t part_b
 static void in_folder(const char *pattern)
 {
     static const size_t bytes[] = {5000, 30000, 200000};
-    char path[600];
     glob_t files;
-    snprintf(path, sizeof path, "%s/data/traces/%s", shared_folder(), pattern);
-    if (glob(path, 0, NULL, &files)) {
+    if (glob(shared_data(pattern), 0, NULL, &files)) {
         print_message("SKIP: no shared traces %s\n", pattern);
         skip();
     }
@@ -325,22 +313,22 @@ static void in_folder(const char *pattern)
 
 static void real_traces_are_the_same_in_parts(void **state)
 {
-    in_folder("kineto/*.gz");
+    in_folder("traces/kineto/*.gz");
 }
 
 static void producers_of_all_versions_are_the_same_in_parts(void **state)
 {
-    in_folder("producers/*.gz");
+    in_folder("traces/producers/*.gz");
 }
 
 static void odd_traces_are_the_same_in_parts(void **state)
 {
-    in_folder("quirks/*.json");
+    in_folder("traces/quirks/*.json");
 }
 
 static void ranks_are_the_same_in_parts(void **state)
 {
-    in_folder("multirank/*/*.gz");
+    in_folder("traces/multirank/*/*.gz");
 }
 
 int main(void)

@@ -10,6 +10,7 @@
 #include "read/rank.h"
 #include "read/read.h"
 #include "read/sniff.h"
+#include "unit/shared_data.h"
 
 static struct trace *read_pieces(str text, size_t chunk, struct steptime_error *err)
 {
@@ -169,32 +170,10 @@ static void pieces_of_any_size_give_the_same_trace(void **state)
 
 /* ---- real traces ---- */
 
-/* The unpacked bytes of a shared trace; skips the test where they are absent. */
-static struct buf shared(const char *path)
-{
-    char full[512];
-    const char *folder = getenv("STEPTIME_SHARED"), *checkout = getenv("STEPTIME_SOURCE");
-    if (folder)
-        snprintf(full, sizeof full, "%s/data/traces/%s", folder, path);
-    else
-        snprintf(full, sizeof full, "%s/../shared/data/traces/%s", checkout ? checkout : ".", path);
-    struct buf text = {0};
-    struct source *source = source_open(full, NULL);
-    if (!source) {
-        print_message("SKIP: no shared trace %s\n", path);
-        skip();
-    }
-    char piece[65536];
-    for (size_t got; (got = source_read(source, piece, sizeof piece)) > 0;)
-        buf_add(&text, (str){piece, got});
-    source_close(source);
-    return text;
-}
-
 /* All events that are whole in the prefix are in its trace, and nothing else is. */
 static void cut_everywhere(const char *path, size_t cuts)
 {
-    struct buf text = shared(path);
+    struct buf text = shared_bytes(path);
     struct trace *whole = read_pieces(buf_str(&text), SIZE_MAX, NULL);
     assert_int_equal(whole->note_count, 0);
     uint32_t before = 0;
@@ -217,22 +196,22 @@ static void cut_everywhere(const char *path, size_t cuts)
 
 static void a_cut_trace_keeps_its_whole_events_gpu(void **state)
 {
-    cut_everywhere("kineto/hta_event_sync_multi_stream.json.gz", 1000);
+    cut_everywhere("traces/kineto/hta_event_sync_multi_stream.json.gz", 1000);
 }
 
 static void a_cut_trace_keeps_its_whole_events_python(void **state)
 {
-    cut_everywhere("kineto/tl_mi300_torch_compile_triton.json.gz", 1000);
+    cut_everywhere("traces/kineto/tl_mi300_torch_compile_triton.json.gz", 1000);
 }
 
 static void a_cut_trace_keeps_its_whole_events_annotations(void **state)
 {
-    cut_everywhere("kineto/hta_gpu_user_annotation.json.gz", 1000);
+    cut_everywhere("traces/kineto/hta_gpu_user_annotation.json.gz", 1000);
 }
 
 static void in_pieces(const char *path, size_t chunk)
 {
-    struct buf text = shared(path);
+    struct buf text = shared_bytes(path);
     struct trace *whole = read_pieces(buf_str(&text), SIZE_MAX, NULL),
                  *trace = read_pieces(buf_str(&text), chunk, NULL);
     assert_int_equal(trace->count, whole->count);
@@ -245,15 +224,15 @@ static void in_pieces(const char *path, size_t chunk)
 
 static void real_traces_do_not_depend_on_the_window(void **state)
 {
-    in_pieces("kineto/hta_nccl_data_w2r0.json.gz", 1001);
-    in_pieces("kineto/tl_h100_bert_small.json.gz", 333);
-    in_pieces("producers/dlrm-26-egk.json.gz", 77);
-    in_pieces("kineto/hta_mtia_inference.json.gz", 4099);
+    in_pieces("traces/kineto/hta_nccl_data_w2r0.json.gz", 1001);
+    in_pieces("traces/kineto/tl_h100_bert_small.json.gz", 333);
+    in_pieces("traces/producers/dlrm-26-egk.json.gz", 77);
+    in_pieces("traces/kineto/hta_mtia_inference.json.gz", 4099);
 }
 
 static void names_and_signs_of_real_producers_survive(void **state)
 {
-    struct buf text = shared("producers/odd/26-0.json");
+    struct buf text = shared_bytes("traces/producers/odd/26-0.json");
     struct trace *trace = read_pieces(buf_str(&text), SIZE_MAX, NULL);
     assert_int_equal(trace->repaired, 1);
     assert_int_equal(trace->dropped, 0);
