@@ -13,7 +13,7 @@
 #include "collective_table.h"
 #include "message.h"
 
-enum { MOST_PARENTS = 4 }; /* between record_param_comms and its c10d call */
+enum { MOST_PARENTS = 5 }; /* around a launch or record_param_comms, as far as the c10d call */
 
 /* ---- calls ---- */
 
@@ -37,16 +37,21 @@ static bool named_call(const struct trace *trace, uint32_t row)
     return trace->kind[row] == EVENT_OPERATOR && str_starts(trace_name(trace, row), S("c10d::"));
 }
 
-/* Flags the calls that a device carries out: only those hold record_param_comms. */
-static void flag_device_calls(const struct trace *trace, uint32_t name, uint8_t *flags)
+static void flag_around(const struct trace *trace, uint32_t row, uint8_t *flags)
 {
-    for (uint32_t row = 0; row < trace->count; row++) {
-        if (trace->name[row] != name)
-            continue;
-        uint32_t parent = trace->parent[row];
-        for (int i = 0; i < MOST_PARENTS && parent != ROW_NONE; i++, parent = trace->parent[parent])
-            flags[parent] = 1;
-    }
+    for (int i = 0; i < MOST_PARENTS && row != ROW_NONE; i++, row = trace->parent[row])
+        flags[row] = 1;
+}
+
+/* Flags the calls that a device carries out: they hold record_param_comms, or the launch of its work. */
+static void flag_device_calls(const struct collective_table *table, uint32_t name, uint8_t *flags)
+{
+    const struct trace *trace = table->trace;
+    for (uint32_t row = 0; row < trace->count && name; row++)
+        if (trace->name[row] == name)
+            flag_around(trace, trace->parent[row], flags);
+    for (size_t i = 0; i < table->count; i++)
+        flag_around(trace, trace_operator(trace, table->at[i].row), flags);
 }
 
 /* A barrier is called with a tensor that says nothing. */
@@ -83,9 +88,7 @@ static void add_calls(struct collective_table *table)
 {
     const struct trace *trace = table->trace;
     uint8_t *on_device = mem_zeroed(trace->count);
-    const uint32_t name = text_id(trace, S("record_param_comms"));
-    if (name)
-        flag_device_calls(trace, name, on_device);
+    flag_device_calls(table, text_id(trace, S("record_param_comms")), on_device);
     for (uint32_t row = 0; row < trace->count; row++) {
         if (on_device[row] || !named_call(trace, row))
             continue;

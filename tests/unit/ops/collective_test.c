@@ -380,6 +380,20 @@ static void a_call_that_the_device_carries_out_is_no_host_collective(void **stat
     done(&s);
 }
 
+/* Of 2022: no record_param_comms, but the kernel was launched inside the call. */
+static void nor_is_a_call_that_launched_the_kernel(void **state)
+{
+    struct scene s = {.p = planted_new()};
+    plant_host(&s.p, EVENT_OPERATOR, "c10d::recv_", 0, 20);
+    plant_host(&s.p, EVENT_ANNOTATION, "nccl:recv 1<-0", 5, 10);
+    plant_kernel(&s, send_recv, 8, 1);
+    take(&s);
+    assert_int_equal(s.table.count, 1);
+    assert_false(s.table.at->on_host);
+    expect_ends(s.table.at, 0, 1, false);
+    done(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -398,6 +412,7 @@ int main(void)
         cmocka_unit_test(calls_without_work_stay_calls),
         cmocka_unit_test(work_without_a_call_stands_for_itself),
         cmocka_unit_test(a_call_that_the_device_carries_out_is_no_host_collective),
+        cmocka_unit_test(nor_is_a_call_that_launched_the_kernel),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
