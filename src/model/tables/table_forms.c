@@ -173,11 +173,12 @@ static const char *read_types(const struct form_columns *columns, const struct c
 {
     const str keys = str_trim(csv_field(fields, columns->key_dtype));
     if (!dtype_of(str_trim(csv_field(fields, columns->dtype)), &kernel->dtype) || !dtype_of(keys, &kernel->key_dtype))
-        return "an element type of no known word";
+        return "no such element type (fp32, tf32, fp16, bf16, fp8, int8 ...); operands of 4 bits are named in format";
     kernel->key_dtype = keys.len ? kernel->key_dtype : DTYPE_UNKNOWN;
     return format_of_word(str_trim(csv_field(fields, columns->format)), &kernel->format)
                ? NULL
-               : "a format of operands of no known word";
+               : "no such format (w8a8_fp8, w8a8_fp8_block, w4a4_fp4, w8a8_int8, w8a16_int8, w4a16_int4, w4a16_mxfp4, "
+                 "w4a8_mxfp4)";
 }
 
 static bool says_something(str field)
@@ -202,7 +203,7 @@ const char *form_columns_kernel(const struct form_columns *columns, const struct
 {
     *kernel = (struct kernel){.variant = S("")};
     if (!kernel_form_of_word(str_trim(csv_field(fields, columns->form)), &kernel->form))
-        return "a form of no known word";
+        return "no such form: doc/models.md lists them";
     const char *problem = read_types(columns, fields, kernel);
     if (problem)
         return problem;

@@ -224,9 +224,9 @@ static void show_basis(struct section *section, const struct prediction *p)
         isnan(p->model_error) ? cell_null() : cell_real(p->model_error), true);
     put(section, "unmeasured_share", "by models without measurements", UNIT_RATIO,
         ratio_cell(p->unmeasured_us, device_us(p)), p->unmeasured_us > 0);
-    put(section, "shared_doubt", "doubt that kernels share, ln", UNIT_RATIO, cell_real(p->shared), p->shared > 0);
-    put(section, "own_doubt", "doubt of single kernels, ln", UNIT_RATIO, cell_real(p->own), p->own > 0);
-    put(section, "host_doubt", "doubt of the host's means, ln", UNIT_RATIO, cell_real(p->host_doubt),
+    put(section, "shared_doubt", "all kernels off together by about", UNIT_RATIO, cell_real(p->shared), p->shared > 0);
+    put(section, "own_doubt", "each by itself by about", UNIT_RATIO, cell_real(p->own), p->own > 0);
+    put(section, "host_doubt", "means of the host off by about", UNIT_RATIO, cell_real(p->host_doubt),
         p->host_doubt > 0);
     section_value(section, "source", "program from", UNIT_NONE, cell_text(program_source_word(p->source)));
     put(section, "device", "device", UNIT_NONE, cell_text_or_null(p->device), true);

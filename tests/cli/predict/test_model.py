@@ -109,7 +109,7 @@ class Small(unittest.TestCase):
         text = self.fit(table)[1]
         for group in ("group gelu\n", "group softmax\n", "group host_copy\n"):
             self.assertIn(group, text)
-        for form, dtype, why in (("blob", "fp32", "a form of no known word"), ("softmax", "fp99", "an element type"),
+        for form, dtype, why in (("blob", "fp32", "no such form"), ("softmax", "fp99", "no such element type"),
                                  ("copy", "fp32", "a size is not a whole number"), ("concat", "fp32", "lacks a size")):
             path = self.write("bad.csv", f"{head}x,H100,{form},{dtype},0,4,4,,,5\n")
             done = steptime("model", "fit", path)

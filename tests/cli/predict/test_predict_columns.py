@@ -31,7 +31,7 @@ class Columns(unittest.TestCase):
 
     def test_a_word_that_is_none_is_named(self):
         for column, value, said in (("queued", "yes", "queued is neither 0 nor 1"),
-                                    ("format", "w3a3", "a format of operands of no known word")):
+                                    ("format", "w3a3", "no such format")):
             (us,), done = predicted(f"{HEADER},{column}", f"{ROW},{value}")
             self.assertEqual((us, done.code), ("", INPUT))
             self.assertIn(said, done.err)
