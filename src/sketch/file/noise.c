@@ -18,9 +18,10 @@ struct chance {
     uint16_t seen;
 };
 
+/* Most columns hold few sizes, or nothing: there is room for what is used. */
 struct column {
-    struct chance class[CLASS_NODES];          /* of the highest bit, by a tree */
-    struct chance below[CLASSES][1 << LEARNT]; /* of the bits below it, by a tree */
+    struct chance class[CLASS_NODES]; /* of the highest bit, by a tree */
+    struct chance *below[CLASSES];    /* of the bits below it, by a tree; NULL: not yet */
     struct chance sign[CLASSES];
 };
 
@@ -30,9 +31,10 @@ struct noise {
     bool writes, any, over;  /* over: more was asked for than there is */
     uint64_t low;
     uint32_t range, code;
-    uint8_t held;        /* the last byte but for those of all ones behind it, which a carry may change */
-    uint64_t held_count; /* both */
-    struct column *columns;
+    uint8_t held;            /* the last byte but for those of all ones behind it, which a carry may change */
+    uint64_t held_count;     /* both */
+    struct column **columns; /* NULL: not yet */
+    struct arena *arena;
 };
 
 /* ---- out ---- */
@@ -126,6 +128,20 @@ static uint32_t class_of(uint64_t size)
     return size ? 64 - (uint32_t)__builtin_clzll(size) : 0;
 }
 
+static struct column *column_at(struct noise *n, uint32_t column)
+{
+    if (!n->columns[column])
+        n->columns[column] = arena_array(n->arena, 1, sizeof **n->columns);
+    return n->columns[column];
+}
+
+static struct chance *below_of(struct noise *n, struct column *column, uint32_t class)
+{
+    if (!column->below[class])
+        column->below[class] = arena_array(n->arena, 1 << LEARNT, sizeof **column->below);
+    return column->below[class];
+}
+
 /* Of bits above the class that a file may name there are none. */
 static uint64_t coded_size(struct noise *n, struct column *column, uint64_t size, uint32_t *class)
 {
@@ -134,18 +150,19 @@ static uint64_t coded_size(struct noise *n, struct column *column, uint64_t size
     if (*class < 2)
         return *class;
     const uint32_t all = *class - 1, learnt = all < LEARNT ? all : LEARNT;
-    uint64_t got = 1ull << learnt |
-                   tree(n, column->below[*class], learnt, (uint32_t)(size >> (all - learnt) & ((1u << learnt) - 1)));
+    uint64_t got = 1ull << learnt | tree(n, below_of(n, column, *class), learnt,
+                                         (uint32_t)(size >> (all - learnt) & ((1u << learnt) - 1)));
     return got << (all - learnt) | plain_bits(n, all - learnt, size);
 }
 
 static int64_t coded(struct noise *n, uint32_t column, int64_t value)
 {
     uint32_t class;
+    struct column *of = column_at(n, column);
     if (!n->any)
         begin(n);
-    const uint64_t size = coded_size(n, &n->columns[column], value < 0 ? 0 - (uint64_t)value : (uint64_t)value, &class);
-    const uint32_t negative = size ? learnt_bit(n, &n->columns[column].sign[class], value < 0) : 0;
+    const uint64_t size = coded_size(n, of, value < 0 ? 0 - (uint64_t)value : (uint64_t)value, &class);
+    const uint32_t negative = size ? learnt_bit(n, &of->sign[class], value < 0) : 0;
     return (int64_t)(negative ? 0 - size : size);
 }
 
@@ -160,8 +177,13 @@ static struct noise *new (bool writes, str bytes, uint32_t columns, struct arena
 {
     struct noise *n = arena_alloc(arena, sizeof *n);
     const uint8_t *const at = (const uint8_t *)(bytes.len ? bytes.at : "");
-    *n = (struct noise){.writes = writes, .at = at, .end = at + bytes.len, .range = UINT32_MAX, .held_count = 1};
-    n->columns = arena_array(arena, columns, sizeof *n->columns);
+    *n = (struct noise){.writes = writes,
+                        .at = at,
+                        .end = at + bytes.len,
+                        .range = UINT32_MAX,
+                        .held_count = 1,
+                        .columns = arena_array(arena, columns, sizeof(struct column *)),
+                        .arena = arena};
     return n;
 }
 
