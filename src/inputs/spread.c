@@ -10,9 +10,9 @@
 /* ---- a file on its way ---- */
 
 struct sent {
-    bool usable;  /* a sketch follows */
-    bool refused; /* the error follows */
-    bool sketched;
+    bool usable;          /* a sketch follows */
+    bool refused;         /* the error follows */
+    bool sketched, loose; /* it was a file; it is written as for another process */
     str sketch;
     struct steptime_error error;
 };
@@ -43,6 +43,7 @@ static void code_sent(struct code *code, struct sent *sent)
     code_bool(code, &sent->usable);
     code_bool(code, &sent->refused);
     code_bool(code, &sent->sketched);
+    code_bool(code, &sent->loose);
     if (sent->usable)
         code_text(code, &sent->sketch);
     if (sent->refused)
@@ -57,13 +58,16 @@ struct share {
     struct buf *files; /* of the share, in order */
 };
 
+/* Of a trace loose: nobody keeps it. */
 static void write_sketch(const struct inputs_asked *asked, const struct input_file *file, struct buf *into)
 {
     struct arena scratch = {0};
     struct sketch sketch = file->trace ? sketched_of(file, &scratch) : *file->sketch;
-    if (file->trace)
+    if (file->trace) {
+        sketch.loose = true;
         asked->sketch(asked->context, file->trace, &scratch, &sketch);
-    sketch_write(&sketch, PACK_FAST, into);
+    }
+    sketch_write(&sketch, into);
     arena_free(&scratch);
 }
 
@@ -75,7 +79,7 @@ static void read_one(void *context, size_t i)
     struct buf sketch = {0};
     struct steptime_error why = {.offset = -1};
     file->error = &why;
-    struct sent sent = {.usable = share->work->read(inputs, file), .sketched = file->sketch};
+    struct sent sent = {.usable = share->work->read(inputs, file), .sketched = file->sketch, .loose = file->trace};
     struct code code = code_writer(&share->files[i]);
     if (sent.usable)
         write_sketch(inputs->asked, file, &sketch);
@@ -143,14 +147,6 @@ bool spread_read(const struct spread_work *work, struct spread *spread, struct s
     return good;
 }
 
-static struct sketch *unpack(const char *path, str bytes, struct steptime_error *err)
-{
-    struct source *source = source_of_bytes(path, bytes.at, bytes.len, bytes.len);
-    struct sketch *sketch = sketch_read(source, NULL, err);
-    source_close(source);
-    return sketch;
-}
-
 bool spread_take(const struct spread *spread, struct input_file *file, struct texts *texts)
 {
     struct arena scratch = {0};
@@ -159,7 +155,9 @@ bool spread_take(const struct spread *spread, struct input_file *file, struct te
     struct steptime_error damage;
     code_sent(&code, &sent);
     if (sent.usable)
-        file->sketch = unpack(file->path, sent.sketch, &damage);
+        file->sketch = sketch_of_bytes(sent.sketch, &damage);
+    if (file->sketch)
+        file->sketch->loose = sent.loose;
     if (sent.refused)
         *file->error = sent.error;
     file->elsewhere = !sent.sketched;

@@ -5,10 +5,7 @@
 
 #include "base/buf.h"
 
-/* What is kept is packed tightly; what is read at once, on its way between processes, fast. */
-enum packing { PACK_TIGHT = 15, PACK_FAST = 1 }; /* levels of zstd */
-
-/* Adds one frame of zstd, with a checksum, to the buffer. */
-void pack_zstd(str bytes, enum packing packing, struct buf *into);
+/* Adds one frame of zstd, packed tightly and with a checksum, to the buffer. */
+void pack_zstd(str bytes, struct buf *into);
 
 #endif

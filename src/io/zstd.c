@@ -56,14 +56,16 @@ const struct unpacker unpack_zstd = {"\x28\xb5\x2f\xfd", 4, false, frames_open, 
 
 /* ---- packing ---- */
 
-void pack_zstd(str bytes, enum packing packing, struct buf *into)
+enum { LEVEL = 15 };
+
+void pack_zstd(str bytes, struct buf *into)
 {
     const size_t room = ZSTD_compressBound(bytes.len);
     char *const packed = mem_alloc(room);
     ZSTD_CCtx *const context = ZSTD_createCCtx();
     if (!context)
         mem_alloc(SIZE_MAX); /* it fails for lack of memory alone */
-    ZSTD_CCtx_setParameter(context, ZSTD_c_compressionLevel, packing);
+    ZSTD_CCtx_setParameter(context, ZSTD_c_compressionLevel, LEVEL);
     ZSTD_CCtx_setParameter(context, ZSTD_c_checksumFlag, 1);
     const size_t count = ZSTD_compress2(context, packed, room, bytes.at, bytes.len);
     if (ZSTD_isError(count))

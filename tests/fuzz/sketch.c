@@ -39,10 +39,13 @@ static void check_numbers(const struct rank_numbers *rank)
 static void check_again(const struct job_numbers *rank, struct arena *arena)
 {
     const struct job_rank whole = job_rank_of(rank);
-    struct sketch sketch = {0}, other = {0};
+    struct sketch sketch = {0}, other = {0}, loose = {.loose = true};
     struct job_numbers again;
     job_sketch_write(&whole, arena, &sketch);
     assert(job_sketch_read(&sketch, 1, arena, &again, NULL));
+    const struct job_rank once = job_rank_of(&again);
+    job_sketch_write(&once, arena, &loose);
+    assert(job_sketch_read(&loose, 1, arena, &again, NULL));
     assert(again.numbers.collective_count == rank->numbers.collective_count &&
            again.holdups.count == rank->holdups.count);
     const struct job_rank twice = job_rank_of(&again);

@@ -156,7 +156,7 @@ void responses_pack(struct responses *out, const struct response_row *const *bat
 
 /* ---- reading ---- */
 
-static uint32_t exit_of(uint32_t row, uint64_t packed)
+uint32_t response_exit(uint32_t row, uint64_t packed)
 {
     return packed ? (uint32_t)(row - unzigzag(packed - 1)) : RESPONSE_START;
 }
@@ -171,12 +171,20 @@ bool response_next(struct response_walk *walk)
             const uint64_t value = varint_get(&walk->at);
             mine = run == walk->run ? value : mine;
         }
-        walk->exit = exit_of(walk->row, exit);
+        walk->exit = response_exit(walk->row, exit);
         walk->earlier_ns = (int64_t)(mine - 1) * walk->unit_ns;
         if (mine)
             return true;
     }
     return false;
+}
+
+str responses_bytes(const struct responses *responses)
+{
+    struct response_walk walk = response_walk(responses, responses_end_row(responses), 0);
+    while (response_next(&walk))
+        ;
+    return (str){(const char *)responses->bytes, (size_t)(walk.at - responses->bytes)};
 }
 
 struct response_table responses_unpack(const struct responses *responses, struct arena *arena)
@@ -190,7 +198,7 @@ struct response_table responses_unpack(const struct responses *responses, struct
         table.terms[row] = (uint32_t)varint_get(&at);
         for (uint32_t i = 0; i < table.terms[row]; i++, table.term_count++) {
             const uint64_t exit = varint_get(&at);
-            table.exits[table.term_count] = exit_of(row, exit);
+            table.exits[table.term_count] = response_exit(row, exit);
             for (uint32_t run = 0; run < responses->run_count; run++)
                 table.units[(size_t)table.term_count * responses->run_count + run] = varint_get(&at);
         }

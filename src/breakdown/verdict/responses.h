@@ -83,6 +83,10 @@ static inline struct response_walk response_walk(const struct responses *respons
 
 bool response_next(struct response_walk *walk); /* false behind the last */
 
+/* The packed rows one behind the other, and the exit of a term as it stands there. */
+str responses_bytes(const struct responses *responses);
+uint32_t response_exit(uint32_t row, uint64_t packed);
+
 /* The same unpacked, for files. */
 struct response_table {
     uint32_t *terms; /* by row: how many */

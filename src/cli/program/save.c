@@ -124,15 +124,17 @@ static void note_size(struct save *save, const struct sketch *sketch)
 void save_sketch(struct save *save, const struct input_file *file)
 {
     struct arena scratch = {0};
-    struct buf bytes = {0};
+    struct buf plain = {0}, bytes = {0};
     struct steptime_error err;
     struct sketch sketch = sketched_of(file, &scratch);
     const struct sketching of = {file->trace, file->result, true};
     save->call->command->analysis->sketch(save->call, &of, &scratch, &sketch);
-    sketch_write(&sketch, PACK_TIGHT, &bytes);
+    sketch_write(&sketch, &plain);
+    pack_zstd(buf_str(&plain), &bytes);
     if (!write_whole(place_of(save, file, &scratch), buf_str(&bytes), &err))
         note_failure(save, &err);
     note_size(save, &sketch);
+    buf_free(&plain);
     buf_free(&bytes);
     arena_free(&scratch);
 }

@@ -31,6 +31,7 @@ struct code {
     struct arena *arena;  /* for what is read; texts point into the bytes */
     struct noise *noise;  /* numbers by code_noise; NULL: none were begun */
     struct texts *texts;  /* for texts that are kept; NULL: the arena */
+    bool loose;           /* numbers by code_noise are as any others: it is read at once, and not kept */
     bool brief;           /* kept texts are numbers of `texts`, and enums those of this program: it stays in memory */
     bool damaged;
 };
@@ -52,6 +53,7 @@ void code_int(struct code *code, int64_t *value, int64_t expected, int64_t least
 /*
  * The same where digits are mostly noise (noise.h): a fraction of a byte mostly. Columns are below the number that
  * code_begin_noise is told, first of all. Who writes ends with code_end, which puts noise before what was written else.
+ * Where the code is loose they are as any others.
  */
 void code_begin_noise(struct code *code, uint32_t columns, struct arena *scratch);
 void code_noise(struct code *code, uint32_t column, int64_t *value, int64_t expected, struct code_bounds within);

@@ -49,12 +49,11 @@ static void code_trace(struct code *code, struct sketch_trace *trace)
 
 /* ---- out ---- */
 
-void sketch_write(const struct sketch *sketch, enum packing packing, struct buf *into)
+void sketch_write(const struct sketch *sketch, struct buf *into)
 {
-    struct buf plain = {0};
-    struct code code = code_writer(&plain);
+    struct code code = code_writer(into);
     struct sketch_trace trace = sketch->trace;
-    buf_add(&plain, magic);
+    buf_add(into, magic);
     code_bits(&code, &(uint64_t){SKETCH_VERSION});
     code_trace(&code, &trace);
     for (uint64_t i = 0; i < SKETCH_SECTIONS; i++)
@@ -62,8 +61,6 @@ void sketch_write(const struct sketch *sketch, enum packing packing, struct buf 
             code_bits(&code, &i);
             code_text(&code, &(str){sketch->sections[i].at, sketch->sections[i].len});
         }
-    pack_zstd(buf_str(&plain), packing, into);
-    buf_free(&plain);
 }
 
 /* ---- in ---- */
@@ -107,6 +104,7 @@ static bool parse(str bytes, struct sketch *sketch, struct steptime_error *err)
 {
     struct code code = code_reader(str_from(bytes, magic.len), &sketch->arena);
     uint64_t version;
+    sketch->file_bytes = (int64_t)bytes.len;
     code_bits(&code, &version);
     if (!code.damaged && version != SKETCH_VERSION)
         return fail(
@@ -123,18 +121,33 @@ struct sketch *sketch_read(struct source *source, _Atomic int64_t *progress, str
 {
     struct sketch *sketch = mem_zeroed(sizeof *sketch);
     str bytes;
-    if (read_all(source, progress, sketch, &bytes, err) && parse(bytes, sketch, err)) {
-        sketch->file_bytes = (int64_t)bytes.len;
+    if (read_all(source, progress, sketch, &bytes, err) && parse(bytes, sketch, err))
         return sketch;
-    }
     sketch_free(sketch);
     return NULL;
+}
+
+struct sketch *sketch_of_bytes(str bytes, struct steptime_error *err)
+{
+    struct sketch *sketch = mem_zeroed(sizeof *sketch);
+    if (sketch_sniff(bytes) && parse(bytes, sketch, err))
+        return sketch;
+    sketch_free(sketch);
+    return NULL;
+}
+
+struct code sketch_writer(const struct sketch *sketch, struct buf *out)
+{
+    struct code code = code_writer(out);
+    code.loose = sketch->loose;
+    return code;
 }
 
 struct code sketch_section(const struct sketch *sketch, enum sketch_section section, struct arena *arena)
 {
     struct code code = code_reader(sketch->sections[section], arena);
     code.texts = sketch->texts;
+    code.loose = sketch->loose;
     return code;
 }
 

@@ -60,18 +60,25 @@ struct sketch {
     str sections[SKETCH_SECTIONS]; /* "" where there is none */
     int64_t file_bytes;            /* unpacked, where it was read */
     int64_t step_bytes;  /* where it is written: packed, of a step, where that is more than was asked for; 0 */
+    bool loose;          /* sections are (code.h): for another process, never a file */
     struct arena arena;  /* of what was read */
     struct texts *texts; /* shared with other sketches that are read; NULL: none */
 };
 
-/* The sketch as a file's bytes, added to the buffer. */
-void sketch_write(const struct sketch *sketch, enum packing packing, struct buf *into);
+/* The sketch as a file's bytes, but not packed, added to the buffer. */
+void sketch_write(const struct sketch *sketch, struct buf *into);
 
 /* Whether bytes begin as a sketch does, unpacked. */
 bool sketch_sniff(str head);
 
 /* Reads all of the source. NULL with *err where it is damaged or of another version. */
 struct sketch *sketch_read(struct source *source, _Atomic int64_t *progress, struct steptime_error *err);
+
+/* The same of bytes in memory, which live as long as the sketch. */
+struct sketch *sketch_of_bytes(str bytes, struct steptime_error *err);
+
+/* Writes a section of it. */
+struct code sketch_writer(const struct sketch *sketch, struct buf *out);
 
 /* Reads a section of it: what is made of it lives in the arena, its kept texts in those of the sketch, if it has any. */
 struct code sketch_section(const struct sketch *sketch, enum sketch_section section, struct arena *arena);

@@ -9,10 +9,10 @@
 
 void job_sketch_write(const struct job_rank *rank, struct arena *arena, struct sketch *sketch)
 {
-    sketch->sections[SKETCH_RANKS] = rank_sketch_write(rank->numbers, arena);
-    sketch->sections[SKETCH_STRIP] = strip_sketch_write(rank->strip, rank->numbers, arena);
+    rank_sketch_write(rank->numbers, arena, sketch);
+    strip_sketch_write(rank->strip, rank->numbers, arena, sketch);
     if (rank->responses && rank->responses->steps)
-        sketch->sections[SKETCH_RESPONSES] = responses_sketch_write(rank->responses, arena);
+        responses_sketch_write(rank->responses, arena, sketch);
     sketch->sections[SKETCH_BOUND] = bound_sketch_write(rank->verdict, rank->holdups, arena);
 }
 
@@ -24,7 +24,7 @@ static int64_t packed_bytes(const struct sketch *sketch)
     buf_add(&plain, sketch->sections[SKETCH_RANKS]);
     buf_add(&plain, sketch->sections[SKETCH_STRIP]);
     buf_add(&plain, sketch->sections[SKETCH_RESPONSES]);
-    pack_zstd(buf_str(&plain), PACK_TIGHT, &packed);
+    pack_zstd(buf_str(&plain), &packed);
     const int64_t bytes = (int64_t)packed.len;
     buf_free(&plain);
     buf_free(&packed);
@@ -45,8 +45,8 @@ static int64_t write_level(const struct job_rank *rank, uint32_t level, struct a
 {
     struct arena scratch = {0};
     const struct coarse_rank coarse = coarse_rank(rank->numbers, rank->strip, &coarse_levels[level], &scratch);
-    sketch->sections[SKETCH_RANKS] = rank_sketch_write(&coarse.numbers, arena);
-    sketch->sections[SKETCH_STRIP] = strip_sketch_write(&coarse.strip, &coarse.numbers, arena);
+    rank_sketch_write(&coarse.numbers, arena, sketch);
+    strip_sketch_write(&coarse.strip, &coarse.numbers, arena, sketch);
     sketch->trace.rounding = rounding_of(&coarse.numbers);
     arena_free(&scratch);
     return packed_bytes(sketch) / rank->numbers->steps;

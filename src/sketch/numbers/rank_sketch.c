@@ -314,20 +314,19 @@ static struct rank_numbers copy_of(const struct rank_numbers *numbers, struct ar
     return copy;
 }
 
-str rank_sketch_write(const struct rank_numbers *numbers, struct arena *arena)
+void rank_sketch_write(const struct rank_numbers *numbers, struct arena *arena, struct sketch *sketch)
 {
     struct arena scratch = {0};
     struct rank_numbers rank = copy_of(numbers, &scratch);
     struct buf bytes = {0};
-    struct code code = code_writer(&bytes);
+    struct code code = sketch_writer(sketch, &bytes);
     uint32_t groups = group_count(&rank);
     code_begin_noise(&code, COLUMNS, &scratch);
     code_rank(&code, &rank);
     code_groups(&code, &rank, &groups);
     code_collectives(&code, &rank, groups);
-    const str section = code_end(&code, arena);
+    sketch->sections[SKETCH_RANKS] = code_end(&code, arena);
     arena_free(&scratch);
-    return section;
 }
 
 bool rank_sketch_read(const struct sketch *sketch, int64_t rank, struct arena *arena, struct rank_numbers *out,

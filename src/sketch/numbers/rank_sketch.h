@@ -9,8 +9,8 @@
 #include "breakdown/ranks/ranks.h"
 #include "sketch/file/sketch.h"
 
-/* The section's bytes, in the arena. Its path and its rank are those of the sketch, and not in it. */
-str rank_sketch_write(const struct rank_numbers *numbers, struct arena *arena);
+/* Adds the section to the sketch, in the arena. Its path and its rank are those of the sketch, and not in it. */
+void rank_sketch_write(const struct rank_numbers *numbers, struct arena *arena, struct sketch *sketch);
 
 /* False with *err where the sketch has no such section, or not a whole one. All is in the arena. */
 bool rank_sketch_read(const struct sketch *sketch, int64_t rank, struct arena *arena, struct rank_numbers *out,

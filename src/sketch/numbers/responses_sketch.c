@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* By columns: how many terms a row has, where each leads from, and then one experiment after another. */
+/* By columns, or loose (code.h) as it is kept: how many terms a row has, where each leads from, and then one experiment after another. */
 #include "responses_sketch.h"
 
 #include "base/error.h"
@@ -133,6 +133,44 @@ static void code_table(struct code *code, struct responses *of)
     arena_free(&scratch);
 }
 
+/* ---- as it is kept ---- */
+
+static void check_row(struct code *rows, const struct responses *of, uint32_t row)
+{
+    uint64_t terms, exit, units;
+    code_bits(rows, &terms);
+    for (; terms && !rows->damaged; terms--) {
+        code_bits(rows, &exit);
+        rows->damaged |= exit && response_exit(row, exit) >= of->count;
+        for (uint32_t run = 0; run < of->run_count; run++) {
+            code_bits(rows, &units);
+            rows->damaged |= units > (uint64_t)most_units;
+        }
+    }
+}
+
+static void take_rows(struct code *code, struct responses *of, str bytes)
+{
+    const str kept = str_copy(code->arena, bytes);
+    struct code rows = code_reader(kept, code->arena);
+    uint32_t *row_at = arena_array(code->arena, responses_rows(of), sizeof *row_at);
+    for (uint32_t row = 0; row < responses_rows(of); row++) {
+        row_at[row] = (uint32_t)(rows.at - kept.at);
+        check_row(&rows, of, row);
+    }
+    code->damaged |= !code_whole(&rows);
+    of->bytes = (const uint8_t *)kept.at;
+    of->row_at = row_at;
+}
+
+static void code_loose(struct code *code, struct responses *of)
+{
+    str bytes = code_reads(code) ? S("") : responses_bytes(of);
+    code_text(code, &bytes);
+    if (code_reads(code))
+        take_rows(code, of, bytes);
+}
+
 static void code_responses(struct code *code, struct responses *of)
 {
     code_u32(code, &of->steps, 0);
@@ -143,18 +181,17 @@ static void code_responses(struct code *code, struct responses *of)
     code_runs(code, of);
     code->damaged |= of->steps && !of->run_count;
     if (of->steps && !code->damaged)
-        code_table(code, of);
+        (code->loose ? code_loose : code_table)(code, of);
 }
 
-str responses_sketch_write(const struct responses *responses, struct arena *arena)
+void responses_sketch_write(const struct responses *responses, struct arena *arena, struct sketch *sketch)
 {
     struct buf bytes = {0};
-    struct code code = code_writer(&bytes);
+    struct code code = sketch_writer(sketch, &bytes);
     struct responses copy = *responses;
     code_responses(&code, &copy);
-    const str section = str_copy(arena, buf_str(&bytes));
+    sketch->sections[SKETCH_RESPONSES] = str_copy(arena, buf_str(&bytes));
     buf_free(&bytes);
-    return section;
 }
 
 bool responses_sketch_read(const struct sketch *sketch, uint32_t collectives, struct arena *arena,

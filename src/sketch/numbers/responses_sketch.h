@@ -10,7 +10,7 @@
 #include "sketch/file/sketch.h"
 
 /* In the arena. */
-str responses_sketch_write(const struct responses *responses, struct arena *arena);
+void responses_sketch_write(const struct responses *responses, struct arena *arena, struct sketch *sketch);
 
 /* Of a rank with so many collectives; without steps where there is no such section. False with *err where it is damaged. */
 bool responses_sketch_read(const struct sketch *sketch, uint32_t collectives, struct arena *arena,

@@ -275,16 +275,16 @@ static struct strip copy_of(const struct strip *strip, struct arena *arena)
     return copy;
 }
 
-str strip_sketch_write(const struct strip *strip, const struct rank_numbers *numbers, struct arena *arena)
+void strip_sketch_write(const struct strip *strip, const struct rank_numbers *numbers, struct arena *arena,
+                        struct sketch *sketch)
 {
     struct arena scratch = {0};
     struct buf bytes = {0};
-    struct code code = code_writer(&bytes);
+    struct code code = sketch_writer(sketch, &bytes);
     struct strip copy = copy_of(strip, &scratch);
     code_strip(&(struct strip_code){.code = &code, .strip = &copy, .numbers = numbers}, &scratch);
-    const str section = code_end(&code, arena);
+    sketch->sections[SKETCH_STRIP] = code_end(&code, arena);
     arena_free(&scratch);
-    return section;
 }
 
 bool strip_sketch_read(const struct sketch *sketch, const struct rank_numbers *numbers, struct arena *arena,

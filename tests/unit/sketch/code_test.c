@@ -86,6 +86,35 @@ static void a_varint_of_more_than_64_bits_is_damage(void **state)
     assert_true(in.damaged);
 }
 
+static void code_noise_of(struct code *code, int64_t *value)
+{
+    struct arena scratch = {0};
+    code_begin_noise(code, 1, &scratch);
+    code_noise(code, 0, value, 7, (struct code_bounds){0, 100});
+    arena_free(&scratch);
+}
+
+static void loose_noise_is_a_number_like_others(void **state)
+{
+    struct buf bytes = {0};
+    struct code out = code_writer(&bytes), in;
+    int64_t value = 8;
+    out.loose = true;
+    code_noise_of(&out, &value);
+    assert_true(str_eq(buf_str(&bytes), S("\x02"))); /* one more than expected */
+    in = code_reader(buf_str(&bytes), NULL);
+    in.loose = true;
+    code_noise_of(&in, &value);
+    assert_int_equal(value, 8);
+    assert_true(code_whole(&in));
+    in = code_reader(S("\xFF\x03"), NULL); /* out of bounds */
+    in.loose = true;
+    code_noise_of(&in, &value);
+    assert_int_equal(value, 0);
+    assert_false(code_whole(&in));
+    buf_free(&bytes);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -95,6 +124,7 @@ int main(void)
         cmocka_unit_test(a_count_of_more_than_there_are_bytes_is_damage),
         cmocka_unit_test(a_text_longer_than_the_rest_is_damage),
         cmocka_unit_test(a_varint_of_more_than_64_bits_is_damage),
+        cmocka_unit_test(loose_noise_is_a_number_like_others),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
