@@ -25,10 +25,12 @@ from inputs import Missing
 from job_mpi import jobs_over_processes
 from lint_speed import linting
 from measure import Failed, compare, median, run, side_by_side
+from predicting import predicting
 
 BUILD = os.path.join(inputs.TOP, "build")
 PROGRAM = os.path.join(BUILD, "steptime")
 READER = os.path.join(BUILD, "bench", "read_bench")
+WALKER = os.path.join(BUILD, "bench", "walk_bench")
 WORK = os.path.join(BUILD, "bench-inputs")
 MIB = 1 << 20
 
@@ -212,6 +214,7 @@ def many_ranks(figures):
 GROUPS = {"reading": reading, "memory": memory, "summary": summary_speed, "peer": against_peer,
           "scaling": scaling, "ranks": many_ranks,
           "fix": lambda figures: fixing(figures, PROGRAM), "lint": lambda figures: linting(figures, PROGRAM, WORK),
+          "predict": lambda figures: predicting(figures, PROGRAM, WALKER, WORK),
           "mpi": lambda figures: jobs_over_processes(figures, PROGRAM, WORK),
           "fleet": lambda figures: fleets(figures, PROGRAM, WORK)}
 

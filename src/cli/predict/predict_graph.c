@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "base/buf.h"
 #include "base/error.h"
 #include "base/format.h"
 #include "base/intern.h"
@@ -127,13 +128,21 @@ static void put_steps(struct prediction *p)
 
 /* ---- the list ---- */
 
+static void put_row(struct prediction *p, const struct list_row *row, const struct estimate *estimate)
+{
+    struct buf text = {0};
+    put_estimate(&text, &row->fields, operator_list_header(p->list)->count, estimate, p->level);
+    writer_put(p->out, buf_str(&text));
+    buf_free(&text);
+}
+
 static void take_row(struct prediction *p, const struct list_row *row)
 {
     struct estimate estimate;
     const bool known = estimate_row(p, row, &estimate);
     p->problems.rows++;
     if (p->each) {
-        put_estimate(p->out, &row->fields, operator_list_header(p->list)->count, known ? &estimate : NULL, p->level);
+        put_row(p, row, known ? &estimate : NULL);
         return;
     }
     struct timed_step *step = step_of(p, row);

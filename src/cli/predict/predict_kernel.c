@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/buf.h"
 #include "base/error.h"
 #include "base/intern.h"
 #include "base/mem.h"
@@ -8,6 +9,8 @@
 #include "io/writer.h"
 #include "model/estimate/model.h"
 #include "model/tables/table.h"
+#include "parallel/par.h"
+#include "parallel/stages.h"
 #include "cli/program/output.h"
 #include "predict_rows.h"
 #include "cli/program/user_models.h"
@@ -17,6 +20,23 @@
 struct device {
     const struct hardware *hardware; /* NULL: not known */
     bool looked_up;
+};
+
+/* A row on its way: read in order, predicted beside others, written in order. */
+struct asked_row {
+    struct table_row row;          /* texts in the block's arena; of the fields only the text and how many */
+    const struct hardware *device; /* NULL: not known */
+    const char *problem;           /* why there is no prediction; NULL */
+    struct estimate estimate;
+};
+
+enum { BLOCK_ROWS = 256 };
+
+struct block {
+    struct asked_row rows[BLOCK_ROWS];
+    uint32_t count;
+    struct arena arena;
+    struct buf text; /* the rows as they are written */
 };
 
 struct prediction {
@@ -31,6 +51,9 @@ struct prediction {
     size_t device_room;
     const struct hardware *given; /* by --hw; NULL */
     double level;
+    uint32_t columns; /* of the table */
+    struct block *blocks;
+    size_t room; /* of blocks */
     struct row_problems problems;
 };
 
@@ -73,40 +96,98 @@ static void unknown_device(struct prediction *p, const struct table_row *row)
     arena_free(&scratch);
 }
 
-/* ---- rows ---- */
+/* ---- a block of rows ---- */
 
-/* False where there is no prediction, which is said on stderr. */
-static bool estimate_row(struct prediction *p, const struct table_row *row, struct estimate *estimate)
+static struct table_row kept(const struct table_row *row, struct arena *arena)
+{
+    struct table_row copy = *row;
+    copy.op = str_copy(arena, row->op);
+    copy.device = str_copy(arena, row->device);
+    copy.kernel.variant = str_copy(arena, row->kernel.variant);
+    copy.problem = row->problem ? str_copy(arena, str_of(row->problem)).at : NULL;
+    copy.fields = (struct csv_row){.count = row->fields.count, .text = str_copy(arena, row->fields.text)};
+    return copy;
+}
+
+static bool read_block(void *context, size_t item)
+{
+    struct prediction *p = context;
+    struct block *block = &p->blocks[item % p->room];
+    struct table_row row;
+    block->count = 0;
+    while (block->count < BLOCK_ROWS && kernel_table_next(p->table, &row)) {
+        struct asked_row *asked = &block->rows[block->count++];
+        *asked = (struct asked_row){.row = kept(&row, &block->arena)};
+        asked->problem = asked->row.problem;
+        asked->device = asked->problem ? NULL : device_of(p, row.device);
+    }
+    return block->count > 0;
+}
+
+static void estimate_row(const struct models *models, struct asked_row *asked, struct arena *arena)
 {
     struct steptime_error err;
-    if (row->problem) {
-        row_problem(&p->problems, row->line, row->op, row->device, row->problem);
-        return false;
+    if (asked->device && !models_estimate(models, asked->device, &asked->row.kernel, &asked->estimate, &err))
+        asked->problem = str_copy(arena, str_of(err.message)).at;
+}
+
+static void predict_block(void *context, unsigned thread, size_t item)
+{
+    const struct prediction *p = context;
+    struct block *block = &p->blocks[item % p->room];
+    (void)thread;
+    for (uint32_t i = 0; i < block->count; i++) {
+        struct asked_row *asked = &block->rows[i];
+        estimate_row(p->models, asked, &block->arena);
+        const bool known = asked->device && !asked->problem;
+        put_estimate(&block->text, &asked->row.fields, p->columns, known ? &asked->estimate : NULL, p->level);
     }
-    const struct hardware *device = device_of(p, row->device);
-    if (!device) {
-        unknown_device(p, row);
-        return false;
+}
+
+static bool write_block(void *context, size_t item)
+{
+    struct prediction *p = context;
+    struct block *block = &p->blocks[item % p->room];
+    for (uint32_t i = 0; i < block->count; i++) {
+        const struct asked_row *asked = &block->rows[i];
+        p->problems.rows++;
+        if (asked->problem)
+            row_problem(&p->problems, asked->row.line, asked->row.op, asked->row.device, asked->problem);
+        else if (!asked->device)
+            unknown_device(p, &asked->row);
     }
-    if (models_estimate(p->models, device, &row->kernel, estimate, &err))
-        return true;
-    row_problem(&p->problems, row->line, row->op, row->device, err.message);
-    return false;
+    writer_put(p->out, buf_str(&block->text));
+    buf_clear(&block->text);
+    arena_free(&block->arena);
+    return true;
+}
+
+/* ---- all of them ---- */
+
+static void open_blocks(struct prediction *p)
+{
+    p->room = 2 * (size_t)par_cores() + 1;
+    p->blocks = mem_zeroed(p->room * sizeof *p->blocks);
+}
+
+static void close_blocks(struct prediction *p)
+{
+    for (size_t i = 0; i < p->room; i++)
+        buf_free(&p->blocks[i].text);
+    mem_free(p->blocks);
 }
 
 static bool predict_rows(struct prediction *p, struct steptime_error *err)
 {
+    static const struct stages stages = {read_block, predict_block, write_block};
     const struct csv_row *header = kernel_table_header(p->table);
     if (!predict_columns_free(header, err))
         return false;
     writer_printf(p->out, "%.*s,%s\n", (int)header->text.len, header->text.at, predicted_columns);
-    struct table_row row;
-    struct estimate estimate;
-    while (kernel_table_next(p->table, &row)) {
-        p->problems.rows++;
-        const bool known = estimate_row(p, &row, &estimate);
-        put_estimate(p->out, &row.fields, header->count, known ? &estimate : NULL, p->level);
-    }
+    p->columns = header->count;
+    open_blocks(p);
+    stages_run(&stages, par_cores(), p->room, p);
+    close_blocks(p);
     row_problems_end(&p->problems);
     return true;
 }

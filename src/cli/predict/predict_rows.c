@@ -3,10 +3,10 @@
 
 #include <math.h>
 
+#include "base/buf.h"
 #include "base/error.h"
 #include "base/real.h"
 #include "cli/program/call.h"
-#include "io/writer.h"
 #include "text/csv_reader.h"
 
 const char predicted_columns[] = "predicted_us,low_us,high_us,basis,from";
@@ -39,12 +39,12 @@ bool predict_columns_free(const struct csv_row *header, struct steptime_error *e
 }
 
 /* By hand: a million rows are written, and printf takes longer for a number than the model for the kernel. */
-static void put_us(struct writer *out, double us)
+static void put_us(struct buf *to, double us)
 {
     enum { MOST = 24 };
     char text[MOST];
     if (us >= 1e12) {
-        writer_printf(out, ",%.6g", us);
+        buf_printf(to, ",%.6g", us);
         return;
     }
     char *at = text + MOST;
@@ -56,33 +56,33 @@ static void put_us(struct writer *out, double us)
             *--at = '.';
     }
     *--at = ',';
-    writer_put(out, (str){at, (size_t)(text + MOST - at)});
+    buf_add(to, (str){at, (size_t)(text + MOST - at)});
 }
 
-static void put_range(struct writer *out, const struct estimate *estimate, double level)
+static void put_range(struct buf *to, const struct estimate *estimate, double level)
 {
     double low_us, high_us;
     estimate_interval(estimate, level, &low_us, &high_us);
-    put_us(out, estimate->us);
-    put_us(out, low_us);
-    put_us(out, high_us);
+    put_us(to, estimate->us);
+    put_us(to, low_us);
+    put_us(to, high_us);
 }
 
 /* No name of a device holds a comma or a quote. */
-void put_estimate(struct writer *out, const struct csv_row *fields, uint32_t columns, const struct estimate *estimate,
+void put_estimate(struct buf *to, const struct csv_row *fields, uint32_t columns, const struct estimate *estimate,
                   double level)
 {
-    writer_put(out, fields->text);
+    buf_add(to, fields->text);
     for (uint32_t i = fields->count; i < columns; i++)
-        writer_put(out, S(","));
+        buf_add(to, S(","));
     if (!estimate) {
-        writer_put(out, S(",,,,,\n"));
+        buf_add(to, S(",,,,,\n"));
         return;
     }
-    put_range(out, estimate, level);
-    writer_put(out, S(","));
-    writer_put(out, estimate_basis_word(estimate->basis));
-    writer_put(out, S(","));
-    writer_put(out, estimate->from);
-    writer_put(out, S("\n"));
+    put_range(to, estimate, level);
+    buf_add(to, S(","));
+    buf_add(to, estimate_basis_word(estimate->basis));
+    buf_add(to, S(","));
+    buf_add(to, estimate->from);
+    buf_add(to, S("\n"));
 }

@@ -17,13 +17,13 @@ bool predict_level(const struct call *call, double *level, struct steptime_error
 extern const char predicted_columns[];
 
 struct csv_row;
-struct writer;
+struct buf;
 
 /* False with STEPTIME_INPUT where the table has one of them already. */
 bool predict_columns_free(const struct csv_row *header, struct steptime_error *err);
 
 /* Ends a row with them: its own bytes, missing fields as empty ones; NULL: empty fields. */
-void put_estimate(struct writer *out, const struct csv_row *fields, uint32_t columns, const struct estimate *estimate,
+void put_estimate(struct buf *to, const struct csv_row *fields, uint32_t columns, const struct estimate *estimate,
                   double level);
 
 #endif

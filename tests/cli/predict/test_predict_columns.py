@@ -56,6 +56,22 @@ class Columns(unittest.TestCase):
         self.assertEqual(us, "")
         self.assertIn("past_len is no count of keys", done.err)
 
+    def test_rows_come_in_order_each_as_it_is_alone(self):
+        """Rows are predicted in blocks on several threads; those that cannot be are named by their line."""
+        rows = [f"linear,{'H100' if i % 7 else 'Abacus'},linear,bf16,1,{i % 900},{64 + i % 512},4096" for i in range(2000)]
+        text = "\n".join((HEADER, *rows)) + "\n"
+        done = steptime("predict", "kernel", "--input", "-", stdin=text.encode())
+        lines = done.out.splitlines()[1:]
+        self.assertEqual([line.rsplit(",", 5)[0] for line in lines], rows)
+        unknown = {i for i in range(2000) if i % 7 == 0 or i % 900 == 0}
+        self.assertEqual({i for i, line in enumerate(lines) if line.endswith(",,,,,")}, unknown)
+        self.assertIn(f"{len(unknown)} of 2000 rows could not be predicted", done.err)
+        self.assertEqual([line.split(": ")[1] for line in done.err.splitlines()[:5]],
+                         [f"line {i + 2}" for i in sorted(unknown)[:5]])
+        for i in (1, 255, 256, 257, 1999):
+            alone = steptime("predict", "kernel", "--input", "-", stdin=f"{HEADER}\n{rows[i]}\n".encode())
+            self.assertEqual(alone.out.splitlines()[1], lines[i])
+
     def test_heads_of_keys_have_either_name(self):
         (one,), _ = predicted(ATTENTION + ",keys,kv_heads,window,kv_dtype", DECODE + ",4096,8,0,fp8")
         (other,), _ = predicted(ATTENTION + ",keys,key_heads,window,kv_dtype", DECODE + ",4096,8,0,fp8")
