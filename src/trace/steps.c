@@ -7,6 +7,7 @@
  * belongs to no step.
  */
 #include "base/mem.h"
+#include "base/sum.h"
 #include "basis.h"
 #include "period.h"
 
@@ -170,10 +171,25 @@ static size_t period_of_signs(const struct sign *sign, const struct signs *signs
     return sign->sequence && all_equal(signs->symbols, period) ? 0 : period;
 }
 
-/* From the first sign of a period to the first of the next. The last whole one counts if its end is recorded. */
-static void steps_of_signs(struct trace *t, const struct sign *sign, const struct signs *signs, size_t period)
+/*
+ * The pause behind the last sign is of its step, and not recorded. It is left out where the mean of all steps is shorter by
+ * a twentieth for it, and enough remain.
+ */
+static bool last_is_cut(const struct trace *t, const struct signs *signs, size_t period, size_t count)
 {
-    const size_t count = sign->lasts ? signs->count / period : (signs->count - 1) / period;
+    if (count <= PERIOD_LEAST)
+        return false;
+    int64_t pauses = 0;
+    for (size_t i = 1; i < count; i++)
+        sum_to(&pauses, t->start_ns[signs->rows[i * period]] - trace_end_ns(t, signs->rows[i * period - 1]));
+    const int64_t all = t->start_ns[signs->rows[(count - 1) * period]] - t->start_ns[signs->rows[0]];
+    return (double)pauses * 20 > (double)all * (double)count;
+}
+
+/* From the first sign of a period to the first of the next. The last whole one counts if its end is recorded. */
+static void steps_of_signs(struct trace *t, const struct sign *sign, const struct signs *signs, size_t period,
+                           size_t count)
+{
     new_steps(t, count, sign->source);
     for (size_t i = 0; i < count; i++) {
         struct step *s = &t->private->steps[i];
@@ -182,7 +198,7 @@ static void steps_of_signs(struct trace *t, const struct sign *sign, const struc
         s->number = (int64_t)i;
         s->start_ns = t->start_ns[s->row];
         s->end_ns = next < signs->count ? t->start_ns[signs->rows[next]] : INT64_MAX;
-        s->host_end_ns = sign->lasts ? trace_end_ns(t, signs->rows[next - 1]) : s->end_ns;
+        s->host_end_ns = next < signs->count ? s->end_ns : trace_end_ns(t, signs->rows[next - 1]);
     }
     close_runs(t);
 }
@@ -223,15 +239,24 @@ static void keep_nearest(const struct trace *t, const struct sign *sign, const s
     };
 }
 
+static void measure_signs(struct trace *t, const struct sign *sign, const struct signs *signs, size_t period,
+                          size_t count)
+{
+    steps_of_signs(t, sign, signs, period, count);
+    basis_measure(t);
+    t->step_basis.name = trace_name(t, t->steps[0].row);
+}
+
 static bool accept_signs(struct trace *t, const struct sign *sign, const struct signs *signs, struct refusal *refusal)
 {
     const size_t period = period_of_signs(sign, signs);
     enum step_doubt doubt = doubt_of_place(t, sign, signs, period);
     if (!doubt) {
-        steps_of_signs(t, sign, signs, period);
-        basis_measure(t);
-        t->step_basis.name = trace_name(t, t->steps[0].row);
+        const size_t count = sign->lasts ? signs->count / period : (signs->count - 1) / period;
+        measure_signs(t, sign, signs, period, count);
         doubt = basis_doubt(t, sign);
+        if (!doubt && sign->lasts && last_is_cut(t, signs, period, count))
+            measure_signs(t, sign, signs, period, count - 1);
     }
     keep_nearest(t, sign, signs, doubt, refusal);
     if (!doubt && sign->leads)

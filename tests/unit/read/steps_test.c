@@ -75,6 +75,30 @@ static void ranges_of_vllm_are_steps_whatever_they_take(void **state)
     trace_free(m.p.trace);
 }
 
+/* What the host does between them is of the step before: of the last nobody knows how long it took. */
+static void the_last_of_ranges_far_apart_is_no_whole_step(void **state)
+{
+    struct made m = made_new();
+    for (int i = 0; i < 6; i++)
+        range(&m, "execute_model", 100, 900);
+    expect(&m, STEPS_ENGINE, 5, "5 are told by 6 ranges of the engine");
+    for (int i = 0; i < 5; i++) {
+        assert_int_equal(m.p.trace->steps[i].end_ns - m.p.trace->steps[i].start_ns, 1000000);
+        assert_int_equal(m.p.trace->steps[i].host_end_ns, m.p.trace->steps[i].end_ns);
+    }
+    trace_free(m.p.trace);
+}
+
+/* Of three none can be spared. */
+static void all_of_three_ranges_far_apart_are_steps(void **state)
+{
+    struct made m = made_new();
+    for (int i = 0; i < 3; i++)
+        range(&m, "execute_model", 100, 900);
+    expect(&m, STEPS_ENGINE, 3, "3 are told by 3 ranges of the engine");
+    trace_free(m.p.trace);
+}
+
 static void ranges_of_sglang_are_steps(void **state)
 {
     struct made m = made_new();
@@ -357,6 +381,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ranges_of_vllm_are_steps_whatever_they_take),
+        cmocka_unit_test(the_last_of_ranges_far_apart_is_no_whole_step),
+        cmocka_unit_test(all_of_three_ranges_far_apart_are_steps),
         cmocka_unit_test(ranges_of_sglang_are_steps),
         cmocka_unit_test(layers_of_a_single_step_of_an_engine_are_no_steps),
         cmocka_unit_test(ranges_that_differ_by_numbers_are_steps),
