@@ -207,6 +207,19 @@ class JobFaults(Folder):
         self.rank(0, world=16, name="other.json")
         self.check_told("they record different world sizes", "several_models")
 
+    def test_steps_that_nobody_marked(self):
+        """They are found from one end of the optimizer to the next: the collective before the first is of no step."""
+        for number in range(4):
+            events = []
+            for event in rank_steps(LATE_US if number == 3 else 0):
+                if event["name"].startswith("ProfilerStep"):
+                    event = span("Optimizer.step#SGD.step", event["ts"] + 3900, 50, cat="user_annotation")
+                events.append(event)
+            self.rank(number, events)
+        self.check_late()
+        for command in JOB:
+            self.assertIn("in 3 of 3 steps", self.screen(command))
+
     # ---- clocks ----
 
     def test_a_clock_that_is_wrong_by_years(self):

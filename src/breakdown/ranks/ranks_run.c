@@ -106,10 +106,16 @@ static int64_t step_number(const struct run *run, const struct collective *of)
     return before ? STEP_BEFORE_ALL : STEP_AFTER_ALL;
 }
 
+/* Steps that are marked begin with the recording; those that are found may leave a part of a step before and behind them. */
+static bool outside(const struct run *run, const struct collective *of)
+{
+    return run->trace->step_source != STEPS_ANNOTATED && of->step == STEP_NONE && !of->queued_before;
+}
+
 static bool selected(const struct run *run, const struct collective *of)
 {
     if (run->out->steps == run->trace->step_count)
-        return true;
+        return !outside(run, of);
     const uint32_t first = (uint32_t)(run->steps - run->trace->steps);
     return of->step != STEP_NONE && of->step >= first && of->step < first + run->out->steps;
 }
