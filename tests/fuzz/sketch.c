@@ -80,7 +80,7 @@ static bool check_summary(const struct input_file *file, struct arena *arena, st
     assert(summary_sketch_read(&again, 0, arena, summary, NULL));
     const struct summary *const ranks[] = {summary, summary};
     for (uint32_t count = 1; count <= 2; count++)
-        summary_show(ranks, count, 9, NAN, report_new(arena, S("summary")));
+        summary_show(ranks, count, 9, (struct again_told){.ns = NAN}, report_new(arena, S("summary")));
     return true;
 }
 

@@ -56,6 +56,9 @@ void compiled_join_log(const struct compile_log *log, const struct compiled_trac
 /* What the findings CL101 say that a mean step would save, together. */
 double compiled_again_ns(const struct compiled *compiled);
 
+/* The words of the one that takes most; in the arena. */
+str compiled_again_first(const struct compiled *compiled, struct arena *arena);
+
 /*
  * The tables `compilations`, `recompilations`, `graph_breaks` and `generated_kernels`, and the findings CL... Together
  * they claim no more than `most_ns` of a mean step, which is what a replay without compilation saves; NAN: not replayed.

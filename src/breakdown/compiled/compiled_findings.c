@@ -66,20 +66,26 @@ static str why_again(const struct again *again, struct arena *arena)
     return S("and the log does not say why");
 }
 
+static str again_said(const struct again *again, struct arena *arena)
+{
+    const struct log_compile *first = again->first;
+    const str place = place_text(&first->place, arena), why = why_again(again, arena);
+    return str_printf(arena, "`%.*s`%.*s was compiled again %u time%s %.*s: saves %s of the run.",
+                      (int)first->function.len, first->function.at, (int)place.len, place.at, again->times,
+                      again->times == 1 ? "" : "s", (int)why.len, why.at,
+                      duration_words(arena, (double)again->time_ns).at);
+}
+
 static void find_again(const struct again *again, double saving_ns, uint32_t number, struct report *report)
 {
     struct arena *arena = report_arena(report);
     const struct log_compile *first = again->first;
-    const str place = place_text(&first->place, arena), why = why_again(again, arena);
     const struct finding finding = {
         .id = str_printf(arena, "CL101-%u", number),
         .rule = S("CL101"),
         .severity = SEVERITY_WARNING,
         .tier = S("trace"),
-        .message = str_printf(arena, "`%.*s`%.*s was compiled again %u time%s %.*s: saves %s of the run.",
-                              (int)first->function.len, first->function.at, (int)place.len, place.at, again->times,
-                              again->times == 1 ? "" : "s", (int)why.len, why.at,
-                              duration_words(arena, (double)again->time_ns).at),
+        .message = again_said(again, arena),
         .file = first->place.file,
         .line = first->place.line,
         .per_step_host_blocked_ns = -1,
@@ -140,6 +146,15 @@ double compiled_again_ns(const struct compiled *compiled)
     for (uint32_t i = 0; i < compiled->again_count && i < MOST_FINDINGS; i++)
         sum += saving_ns(compiled, i);
     return sum;
+}
+
+str compiled_again_first(const struct compiled *compiled, struct arena *arena)
+{
+    uint32_t most = 0;
+    for (uint32_t i = 1; i < compiled->again_count && i < MOST_FINDINGS; i++)
+        if (compiled->agains[i].in_steps_ns > compiled->agains[most].in_steps_ns)
+            most = i;
+    return compiled->again_count ? again_said(&compiled->agains[most], arena) : S("");
 }
 
 void compiled_find(const struct compiled *compiled, double part, struct report *report)

@@ -32,6 +32,12 @@ struct part_place {
     str line; /* "train.py(54): step" or "train.py:54"; "" where not recorded */
 };
 
+/* What a log of the compiler says is compiled again: CL101 tells of it. */
+struct again_told {
+    double ns; /* of a mean step; NAN: there is no log */
+    str said;  /* of the function that takes most */
+};
+
 struct facts {
     bool device;    /* device activity was recorded */
     bool operators; /* operators were recorded */
@@ -56,7 +62,7 @@ struct facts {
     enum bound bound; /* the caller's to fill */
 
     struct compilations compilations; /* of all ranks */
-    double again_ns; /* of a mean step, compiled again as a log of the compiler says; NAN: there is no log */
+    struct again_told again;          /* the caller's to fill */
 
     /* the largest single reason for PART_BLOCKED */
     str blocked_call, blocked_operator, blocked_frame;

@@ -380,21 +380,22 @@ static bool is_said(const struct hit *hits, uint32_t count, const struct hit *hi
     return false;
 }
 
-/* Long pauses of Python have findings of their own. */
-static double long_python_ns(const struct holdups *holdups)
+/* Whatever has a cause of its own, and long pauses, have findings of their own. */
+static double short_python_ns(const struct facts *facts, const struct holdups *holdups)
 {
     double sum = 0;
     for (uint32_t i = 0; i < holdups->count; i++)
-        if (holdups->at[i].is_long && holdups->at[i].cause == CAUSE_PYTHON)
+        if (!holdups->at[i].is_long && holdups->at[i].cause == CAUSE_PYTHON)
             sum += (double)holdups->at[i].saved_ns / (holdups->steps ? holdups->steps : 1);
-    return sum;
+    const double all_ns = host_python_ns(facts);
+    return holdups->count && sum < all_ns ? sum : all_ns;
 }
 
 /* What the replay says of the whole resource is the most that a part of it can gain, where the replay can be trusted. */
 static double size_of(const struct advice *advice, const struct rule *rule)
 {
     const struct verdict *verdict = advice->verdict;
-    const double ns = rule->size_ns == host_python_ns ? host_python_ns(advice->facts) - long_python_ns(advice->holdups)
+    const double ns = rule->size_ns == host_python_ns ? short_python_ns(advice->facts, advice->holdups)
                                                       : rule->size_ns(advice->facts);
     if (rule->of == RESOURCE_NONE || verdict_doubt(verdict) != DOUBT_NONE || verdict->step_ns <= 0)
         return ns;
@@ -405,7 +406,7 @@ static double size_of(const struct advice *advice, const struct rule *rule)
 /* What a log says is compiled again has findings of its own, with the reason. */
 static double told_elsewhere_ns(const struct facts *facts, const struct holdup *holdup)
 {
-    return holdup->cause == CAUSE_COMPILATION && facts->again_ns > 0 ? facts->again_ns : 0;
+    return holdup->cause == CAUSE_COMPILATION && facts->again.ns > 0 ? facts->again.ns : 0;
 }
 
 /*
@@ -423,8 +424,18 @@ static const struct hit *first_of(const struct facts *facts, const struct hit *h
     return NULL;
 }
 
+/* What is compiled again is the host's; it has its findings beside the hits. */
+static bool is_again_first(const struct facts *facts, const struct hit *hit)
+{
+    const bool of_bound = facts->device || (facts->ranks == 1 && facts->bound == BOUND_HOST);
+    return of_bound && share(facts, facts->again.ns) >= 0.05 && (!hit || facts->again.ns > hit->ns);
+}
+
 static str say_first(const struct advice *advice, const struct hit *hit, struct arena *arena)
 {
+    if (is_again_first(advice->facts, hit))
+        return str_printf(arena, "To change first (CL101): %.*s", (int)advice->facts->again.said.len,
+                          advice->facts->again.said.at);
     if (!hit)
         return S("");
     const char *rule = hit->rule ? hit->rule->id : hit->advice.rule;

@@ -150,12 +150,12 @@ static str compilation_advice(const struct facts *facts, struct arena *arena)
                                                   c->functions == 1 ? "" : "s", facts->steps,
                                                   c->again ? str_printf(arena, ", %u of them again", c->again).at : "")
                                      : S("");
-    const str again = facts->again_ns > 0
+    const str again = facts->again.ns > 0
                           ? str_printf(arena, "Of it %s a step are functions compiled again, told by CL101. ",
-                                       span_text(arena, facts->again_ns))
+                                       span_text(arena, facts->again.ns))
                           : S("");
     return str_printf(arena, "%.*s%.*s%s", (int)counted.len, counted.at, (int)again.len, again.at,
-                      c->again && isnan(facts->again_ns)
+                      c->again && isnan(facts->again.ns)
                           ? "Sizes that change compile again: mark_dynamic or pad them. Which ones, a log tells: set "
                             "TORCH_TRACE=DIR and give --compile-log DIR."
                           : "Warm up before you record, and keep the compiler's cache between runs.");

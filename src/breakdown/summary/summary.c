@@ -377,7 +377,7 @@ static double compilation_ns(const struct holdups *holdups)
     return NAN;
 }
 
-double summary_show(const struct summary *const *ranks, uint32_t count, uint32_t findings, double again_ns,
+double summary_show(const struct summary *const *ranks, uint32_t count, uint32_t findings, struct again_told again,
                     struct report *report)
 {
     struct arena *arena = report_arena(report);
@@ -387,7 +387,7 @@ double summary_show(const struct summary *const *ranks, uint32_t count, uint32_t
     struct facts facts = sums.facts;
     facts.bound = verdict_answer(&job.verdict).bound;
     facts.held = verdict_is_held(&job.verdict);
-    facts.again_ns = again_ns;
+    facts.again = again;
     take_lateness(&job, &facts);
     if (count == 1 && !facts.device)
         take_host_work(ranks[0], &facts, arena);

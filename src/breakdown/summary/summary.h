@@ -68,11 +68,11 @@ void summary_run(const struct trace *trace, const struct selection *selection, b
                  struct summary *out);
 
 /*
- * At most `findings` findings; the report says how many more there were. `again_ns` of a mean step are compiled again, as
- * a log says that other findings tell of; NAN: there is no log. Returned: what a mean step gains without compilation; NAN
+ * At most `findings` findings; the report says how many more there were. What a log says is compiled `again` has findings
+ * elsewhere. Returned: what a mean step gains without compilation; NAN
  * where that was not replayed.
  */
-double summary_show(const struct summary *const *ranks, uint32_t count, uint32_t findings, double again_ns,
-                    struct report *report);
+double summary_show(const struct summary *const *ranks, uint32_t count, uint32_t findings,
+                    struct again_told again, struct report *report);
 
 #endif

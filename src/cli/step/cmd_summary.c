@@ -113,8 +113,11 @@ static bool show(const struct call *call, const void *const *results, uint32_t c
     struct log_beside beside;
     const bool good =
         compile_log_open(call, results, offsetof(struct taken, compiled), count, report_arena(report), &beside, err);
-    const double again_ns = beside.asked ? compiled_again_ns(&beside.compiled) : NAN;
-    const double most_ns = summary_show(summaries, count, (uint32_t)findings, again_ns, report);
+    struct again_told again = {.ns = NAN};
+    if (beside.asked)
+        again = (struct again_told){compiled_again_ns(&beside.compiled),
+                                    compiled_again_first(&beside.compiled, report_arena(report))};
+    const double most_ns = summary_show(summaries, count, (uint32_t)findings, again, report);
     behinds_show(behinds, count, report);
     if (good)
         compile_log_show(&beside, most_ns, report);

@@ -77,6 +77,14 @@ class CompileLog(unittest.TestCase):
         known = [one["per_step_saving_ns"] for one in found if one["per_step_saving_ns"] is not None]
         self.assertEqual(known, sorted(known, reverse=True))
 
+    def test_what_to_change_first_is_what_is_compiled_again(self):
+        """Without the first step, in which all is compiled for the first time; with it that is more."""
+        screens = {more: " ".join(steptime("summary", TRACE, "--compile-log", PAIR, *more).out.split())
+                   for more in ((), ("--skip-warmup",))}
+        self.assertIn("To change first (CL101): `score` (train.py:12) was compiled again 3 times because size 0 of `x` changed: "
+                      "16, 17, 18, 19.", screens["--skip-warmup",])
+        self.assertIn("To change first (SM109): Compilation", screens[()])
+
     def test_other_commands_read_it_too(self):
         whole = self.run_with(PAIR)
         for command in ("critical-path", "ranks"):

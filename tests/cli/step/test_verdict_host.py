@@ -6,7 +6,7 @@ import unittest
 
 import plant
 from plant import BACKWARD, GLOO, MAIN
-from support import steptime
+from support import rows_of, steptime
 
 
 def verdict(command, path):
@@ -104,6 +104,31 @@ class Bounds(Case):
                 rule = screen.split("To change first (")[1].split(")")[0]
                 listed = [finding["rule"] for finding in steptime("summary", path, "--format", "json").json["findings"]]
                 self.assertEqual(screen.count(rule), 1 + (rule in listed), screen)
+
+    def test_python_is_not_blamed_for_what_has_a_cause(self):
+        """Garbage collection is no loop over samples: of Python only the short pieces are told."""
+        def body(scene, at):
+            scene.python("train.py(70): tidy", at, 5000)
+            scene.python("<built-in function collect>", at + 1, 4998)
+            return training(scene, at + 5000)
+        screen = " ".join(steptime("summary", loop(body).write(self.path)).out.split())
+        self.assertIn("To change first (SM113): Garbage collection in every step costs 5.00 ms a step", screen)
+        self.assertNotIn("SM301", screen)
+
+    def test_one_sleep_of_many_that_wakes_late_is_one_of_them(self):
+        """In the same range, and of about the same length; another length there is work of its own."""
+        for late, times in ((4000, 6), (30_000, 5)):
+            with self.subTest(late):
+                lengths = iter([50_000, 50_001, 50_002, 50_000, 50_001, 50_000 + late])
+
+                def body(scene, at):
+                    us = next(lengths)
+                    scene.annotation("route tokens", at, us)
+                    return training(scene, at + us)
+                document = steptime("summary", loop(body).write(self.path), "--format", "json").json
+                rows = {row["cause"]: row for row in rows_of(document, "causes")}
+                self.assertEqual(rows["pause"]["times"], times, rows)
+                self.assertEqual("unknown" in rows, times == 5, rows)
 
     def test_the_phases_are_parts_of_the_operators_and_these_of_the_host(self):
         _, of = verdict("summary", loop(CASES["compute-bound"][2]).write(self.path))
