@@ -72,7 +72,7 @@ void summary_run(const struct trace *trace, const struct selection *selection, b
  * elsewhere. Returned: what a mean step gains without compilation; NAN
  * where that was not replayed.
  */
-double summary_show(const struct summary *const *ranks, uint32_t count, uint32_t findings,
-                    struct again_told again, struct report *report);
+double summary_show(const struct summary *const *ranks, uint32_t count, uint32_t findings, struct again_told again,
+                    struct report *report);
 
 #endif
