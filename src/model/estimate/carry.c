@@ -25,13 +25,6 @@ enum { WEIGHTS = sizeof weights / sizeof *weights };
  */
 static const double generation = 2;
 
-int hardware_generation(const struct hardware *hardware)
-{
-    const double *figure = hardware->figure;
-    const bool matrix_units = figure[HW_FP16] > 3 * figure[HW_FP32];
-    return figure[HW_FP8] > 0 ? 3 : figure[HW_TF32] > 0 ? 2 : matrix_units ? 1 : 0;
-}
-
 static const double weight_of_intensity = 0.3, weight_of_links = 1;
 
 static double difference(double x, double y)

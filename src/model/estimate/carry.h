@@ -3,7 +3,7 @@
 #ifndef MODEL_CARRY_H
 #define MODEL_CARRY_H
 
-#include "hw/hardware.h"
+#include "model/families/tile_table.h"
 
 /*
  * 0 for the same figures. Differences of how a multiprocessor is built count most, for they tell architectures apart;
@@ -12,8 +12,5 @@
  * links is as unlike as these are, too.
  */
 double hardware_distance(const struct hardware *a, const struct hardware *b, bool over_links);
-
-/* Which arithmetic units it has, as a number: 0 Pascal and before, 1 Volta and Turing, 2 Ampere, 3 later ones. */
-int hardware_generation(const struct hardware *hardware);
 
 #endif

@@ -14,7 +14,7 @@
 #include <math.h>
 
 #include "family.h"
-#include "tiles.h"
+#include "tile_table.h"
 
 enum coefficient {
     FLOOR_US,
@@ -77,9 +77,9 @@ static const struct parameter parameters[COEFFICIENTS] = {
     [SPLIT_US] = {"split_us", 2, 0.01, 40, 0.3, "of adding up the parts, us", false},
 };
 
-/* Columns (of N) and rows (of M) of the tiles there are, in the order of their penalties. */
-static const struct tile tiles[] = {{128, 128}, {128, 64}, {64, 128}, {64, 64},
-                                    {128, 32},  {32, 128}, {32, 32},  {64, 32}};
+/* Tiles that have penalties of their own, in their order; the first has none. Others have that of the most similar. */
+static const struct tile tiles[] = {{128, 128, false}, {128, 64, false}, {64, 128, false}, {64, 64, false},
+                                    {128, 32, false},  {32, 128, false}, {32, 32, false},  {64, 32, false}};
 enum { TILES = sizeof tiles / sizeof *tiles };
 
 /* Parts that K may be cut into. */
@@ -92,6 +92,7 @@ struct product {
     double read_us, write_us;
     double slowdown; /* of the arithmetic */
     double missing;  /* power, over that of the board */
+    const struct tile_list *tiles;
     bool alone;
     const double *c; /* coefficients */
 };
@@ -125,11 +126,18 @@ static double missing_power(const struct hardware *hardware, double energy)
     return hardware->figure[HW_POWER] > 0 ? fmax(0, need / hardware->figure[HW_POWER] - 1) : 0;
 }
 
+/* A batch of one is what a linear layer runs. */
+static bool is_single(const struct kernel *kernel)
+{
+    return kernel->form == FORM_LINEAR || kernel->product.batch <= 1;
+}
+
 static struct product product_of(const struct kernel *kernel, const struct hardware *hardware, const double *c)
 {
     struct product p = {
         .on = tiled_of(kernel, hardware, matrix_peak(hardware), FP32_BYTES),
         .missing = missing_power(hardware, c[ENERGY]),
+        .tiles = library_tiles(hardware, TILES_FP32, !is_single(kernel)),
         .alone = kernel->alone,
         .c = c,
     };
@@ -144,17 +152,18 @@ static struct product product_of(const struct kernel *kernel, const struct hardw
 
 /* How a tile and a number of parts would do. */
 struct way {
-    int tile;
+    struct tile tile;
+    int kind; /* of tiles */
     double parts, waves, arithmetic_us, operands_us, memory_us;
     double extra_us; /* beside the three */
     double us;
 };
 
-static struct way way_of(const struct product *p, int tile, const struct tiling *tiling, double parts)
+static struct way way_of(const struct product *p, int kind, const struct tiling *tiling, double parts)
 {
     const double *c = p->c;
-    struct way way = {.tile = tile, .parts = parts, .waves = tiling->waves * parts};
-    const double step_us = tiling->step_us * p->slowdown * (tile ? c[TILE_128X64 + tile - 1] : 1);
+    struct way way = {.kind = kind, .parts = parts, .waves = tiling->waves * parts};
+    const double step_us = tiling->step_us * p->slowdown * (kind ? c[TILE_128X64 + kind - 1] : 1);
     const double turns = wave_turns(way.waves, c[TAIL], c[QUANTUM]);
     const double lonely = turns < 16 ? c[LONELY] * exp(1 - turns) : 0;
     way.operands_us = tiling->operand_bytes / (p->on.bytes_per_us * c[OPERANDS]);
@@ -205,25 +214,37 @@ static bool worth_cutting(const struct product *p, const struct tiling *tiling, 
     return tiling->waves * parts < 24 && p->on.k >= 24 * parts;
 }
 
+/* How unlike two tiles are: by how much their sides differ, 1 for the same. */
+static double unlike(const struct tile *a, const struct tile *b)
+{
+    return fmax(a->n / b->n, b->n / a->n) * fmax(a->m / b->m, b->m / a->m);
+}
+
+/* The place among tiles of the most similar one. */
+static int kind_of(const struct tile *tile)
+{
+    int kind = 0;
+    for (int i = 1; i < TILES; i++)
+        if (unlike(tile, &tiles[i]) < unlike(tile, &tiles[kind]))
+            kind = i;
+    return kind;
+}
+
 static struct way best_way(const struct product *p, bool may_cut)
 {
     struct way best = {.us = INFINITY};
-    for (int tile = 0; tile < TILES; tile++) {
-        const struct tiling tiling = tiling_of(&p->on, &tiles[tile]);
+    for (uint32_t tile = 0; tile < p->tiles->count; tile++) {
+        const struct tiling tiling = tiling_of(&p->on, &p->tiles->at[tile]);
+        const int kind = kind_of(&p->tiles->at[tile]);
         for (int i = 0; i < CUTS && (i == 0 || (may_cut && worth_cutting(p, &tiling, cuts[i]))); i++) {
-            struct way way = way_of(p, tile, &tiling, cuts[i]);
+            struct way way = way_of(p, kind, &tiling, cuts[i]);
+            way.tile = p->tiles->at[tile];
             way.us = way_us(p, &way, best.us);
             if (way.us < best.us)
                 best = way;
         }
     }
     return best;
-}
-
-/* A batch of one is what a linear layer runs. */
-static bool is_single(const struct kernel *kernel)
-{
-    return kernel->form == FORM_LINEAR || kernel->product.batch <= 1;
 }
 
 static const char *group(const struct kernel *kernel, const struct hardware *hardware)
@@ -288,14 +309,14 @@ static void describe(const struct kernel *kernel, const struct hardware *hardwar
 {
     const struct product p = product_of(kernel, hardware, c);
     const struct way way = best_way(&p, is_single(kernel));
-    const struct tile *tile = &tiles[way.tile];
+    const struct tile *tile = &way.tile;
     const double l2 = fmax(hardware->figure[HW_L2_BYTES], 1);
     to[LN_OVER_FLOOR] = log((c[OFFSET_US] + way.us) / c[FLOOR_US]);
     to[LN_ARITHMETIC] = log(way.arithmetic_us / way.memory_us);
     to[LN_OPERANDS] = log(way.operands_us / way.memory_us);
     to[LN_WAVES] = log(way.waves);
     to[WAVE_FILL] = way.waves / ceil(way.waves);
-    to[TILE] = way.tile;
+    to[TILE] = way.kind;
     to[LN_PARTS] = log(way.parts);
     to[FILL_N] = tile_fill(p.on.n, tile->n);
     to[FILL_M] = tile_fill(p.on.m, tile->m);

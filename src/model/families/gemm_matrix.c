@@ -20,7 +20,7 @@
 
 #include "engine.h"
 #include "family.h"
-#include "tiles.h"
+#include "tile_table.h"
 
 enum coefficient {
     FLOOR,
@@ -74,24 +74,7 @@ static const struct parameter parameters[COEFFICIENTS] = {
     [CONVERT_TRTLLM] = {"convert_trtllm", 1, 0.1, 10, 0.3, "the same of TensorRT-LLM's", false},
 };
 
-/* Columns (of N) and rows (of M) of the tiles there are; `pair`: by two multiprocessors together, from Blackwell on. */
-static const struct {
-    struct tile tile;
-    bool pair;
-} tiles[] = {
-    {{128, 128}, false}, {{128, 64}, false}, {{128, 256}, false}, {{256, 128}, false}, {{64, 128}, false},
-    {{128, 32}, false},  {{32, 128}, false}, {{128, 16}, false},  {{16, 128}, false},  {{256, 64}, false},
-    {{64, 256}, false},  {{64, 64}, false},  {{64, 32}, false},   {{32, 64}, false},   {{256, 256}, true},
-    {{256, 128}, true},  {{128, 256}, true},
-};
-enum {
-    TILES = sizeof tiles / sizeof *tiles,
-    OUTPUT_BYTES = 2,
-    K_STEP = 64,
-    LEAST_PART = 128,
-    LARGEST_TILE = 32768,
-    FEW_TILES = 3
-};
+enum { OUTPUT_BYTES = 2, K_STEP = 64, LEAST_PART = 128, LARGEST_TILE = 32768 };
 
 /* Parts that K may be cut into. */
 static const double cuts[] = {1, 2, 3, 4, 6, 8, 12, 16, 32};
@@ -106,13 +89,14 @@ struct product {
     double hit;              /* share of the operands that lie in L2 */
     double memory_us, write_us, floor_us;
     double factor; /* of the library */
+    const struct tile_list *tiles;
     bool pairs, few;
     const double *c; /* coefficients */
 };
 
 /* How a tile and a number of parts would do. */
 struct way {
-    int tile;
+    uint32_t tile; /* of the library's */
     double parts, waves, arithmetic_us, load_us, loop_us, extra_us, us;
 };
 
@@ -126,7 +110,7 @@ static double copies_of(const struct kernel *kernel)
 }
 
 /*
- * Operands that come in 8 bits were measured with a kernel of three tiles that does not cut K (the first three above).
+ * Operands that come in 8 bits were measured with a kernel of three tiles that does not cut K.
  */
 static bool has_few_tiles(const struct kernel *kernel)
 {
@@ -166,6 +150,8 @@ static struct product product_of(const struct kernel *kernel, const struct hardw
         .factor = of_library(kernel->library, c[SGLANG], c[TRTLLM]),
         .pairs = has_pairs(hardware),
         .few = has_few_tiles(kernel),
+        .tiles =
+            library_tiles(hardware, has_few_tiles(kernel) ? TILES_NARROW : TILES_MATRIX, kernel->product.batch > 1),
         .c = c,
     };
     p.slowdown = lack_of_power(hardware, 2 * p.on.batch * p.on.m * p.on.n * p.on.k / p.on.flop_per_us, p.on.flop_per_us,
@@ -177,12 +163,12 @@ static struct product product_of(const struct kernel *kernel, const struct hardw
 
 /* ---- tiles ---- */
 
-static struct way way_of(const struct product *p, int at, double efficiency, double parts)
+static struct way way_of(const struct product *p, uint32_t at, double efficiency, double parts)
 {
     const double *c = p->c;
     const struct tiled *on = &p->on;
-    const struct tile *tile = &tiles[at].tile;
-    const double team = tiles[at].pair ? 2 : 1;
+    const struct tile *tile = &p->tiles->at[at];
+    const double team = tile->pair ? 2 : 1;
     struct way way = {.tile = at, .parts = parts};
     way.waves = on->batch * ceil(on->n / tile->n) * ceil(on->m / tile->m) * parts * team / on->sms;
     const double turns = wave_turns(way.waves, 0, c[QUANTUM]), k = ceil(on->k / parts / K_STEP) * K_STEP;
@@ -212,15 +198,16 @@ static bool worth_cutting(const struct product *p, double waves, double parts)
 static struct way best_way(const struct product *p)
 {
     struct way best = {.us = INFINITY};
-    for (int tile = 0; tile < (p->few ? FEW_TILES : TILES); tile++) {
-        if (tiles[tile].pair && !p->pairs)
+    for (uint32_t at = 0; at < p->tiles->count; at++) {
+        const struct tile *tile = &p->tiles->at[at];
+        if (tile->pair && !p->pairs)
             continue;
-        const double area = tiles[tile].tile.m * tiles[tile].tile.n / (tiles[tile].pair ? 2 : 1);
+        const double area = tile->m * tile->n / (tile->pair ? 2 : 1);
         const double efficiency =
             p->c[EFFICIENCY] * quick_power(fmin(1, area / (p->few ? 128 * 128 : LARGEST_TILE)), p->c[SMALL]);
         double waves = 0;
         for (int i = 0; i < CUTS && (i == 0 || worth_cutting(p, waves, cuts[i])); i++) {
-            struct way way = way_of(p, tile, efficiency, cuts[i]);
+            struct way way = way_of(p, at, efficiency, cuts[i]);
             waves = way.waves;
             way.us = way_us(p, &way, best.us);
             if (way.us < best.us)
@@ -294,7 +281,7 @@ static void describe(const struct kernel *kernel, const struct hardware *hardwar
     queued.alone = false;
     const struct product p = product_of(&queued, hardware, c);
     const struct way way = best_way(&p);
-    const struct tile *tile = &tiles[way.tile].tile;
+    const struct tile *tile = &p.tiles->at[way.tile];
     const double l2 = fmax(hardware->figure[HW_L2_BYTES], 1);
     to[SGLANGS] = kernel->library == LIBRARY_SGLANG;
     to[TRTLLMS] = kernel->library == LIBRARY_TRTLLM;

@@ -22,6 +22,7 @@ struct tiled tiled_of(const struct kernel *kernel, const struct hardware *hardwa
 /* Columns (of n) and rows (of m) of a tile. */
 struct tile {
     double n, m;
+    bool pair; /* two multiprocessors work on it together */
 };
 
 /* A tile over all of C. */
