@@ -264,6 +264,10 @@ LINKS = [
     Job("link_between_nodes_4", 4, "communication", "link", kind="link", rank=None, where="1,3",
         setup={"nodes": 2, "buckets": 2, "transfer_of": lambda members, step: 30_000 if members == (1, 3) else 400},
         normal={"transfer_of": None}),
+    Job("link_beside_compute_4", 4, "device", "link", kind="link", rank=None, where="1,3",
+        setup={"nodes": 2, "buckets": 2, "kernel_us": 800,
+               "transfer_of": lambda members, step: 9_000 if members == (1, 3) else 400},
+        normal={"transfer_of": None}),
 ]
 
 NONE = [

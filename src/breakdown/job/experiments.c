@@ -3,6 +3,7 @@
 
 #include "base/order.h"
 #include "base/sum.h"
+#include "breakdown/ranks/ranks_stages.h"
 #include "lines_replay.h"
 
 struct trial {
@@ -10,8 +11,9 @@ struct trial {
     const struct job *job;
     struct replay *replay;
     struct replay_answers answers;
+    struct replay_change change;
     const struct responses **of;
-    uint32_t *run;
+    struct response_blend *blend;
     int64_t *later_ns, *plain_ns; /* by rank: in the experiment, and where nothing is changed */
 };
 
@@ -63,14 +65,23 @@ static int64_t saves_alone(const struct verdict *verdict, enum resource resource
     return resource == RESOURCE_NONE ? 0 : removed ? verdict->removed_ns[resource] : verdict->saved_ns[resource];
 }
 
+/* As the ranks are blended. */
+static void run(struct trial *t, uint32_t late, int64_t *later_ns)
+{
+    t->answers.late = late;
+    lines_replay_longer(t->replay, &t->change, later_ns);
+    for (uint32_t r = 0; r < t->job->ranks.count; r++)
+        later_ns[r] = is_by_itself(&t->ranks[r]) ? 0 : later_ns[r];
+}
+
 static void try(struct trial *t, enum resource resource, bool removed, uint32_t late, int64_t *later_ns)
 {
     const uint32_t count = t->job->ranks.count;
     for (uint32_t r = 0; r < count; r++)
-        t->run[r] = resource == RESOURCE_NONE ? 0 : run_of(t->of[r], resource, removed);
+        t->blend[r] = (struct response_blend){.run = run_of(t->of[r], resource, removed)};
     t->answers.no_transfer = resource == RESOURCE_COMMUNICATION;
-    t->answers.late = late;
-    lines_replay_answers(t->replay, &t->answers, later_ns);
+    run(t, late, later_ns);
+    t->answers.no_transfer = false;
     for (uint32_t r = 0; r < count; r++)
         if (is_by_itself(&t->ranks[r]))
             later_ns[r] = -saves_alone(t->ranks[r].verdict, resource, removed);
@@ -154,23 +165,31 @@ static void take_late(struct trial *t, uint32_t late, struct verdict *verdict, s
     }
 }
 
-void job_replay_experiments(const struct job_rank *ranks, uint32_t late, struct job *job)
+/* Behind it plain_ns is that with nothing changed. */
+static void open_trial(struct trial *t, const struct job_rank *ranks, const struct job *job, struct arena *arena)
 {
     static const struct responses none = {.run_count = 1};
-    struct arena scratch = {0};
     const uint32_t count = job->ranks.count;
-    struct trial t = {.ranks = ranks,
-                      .job = job,
-                      .replay = lines_replay_new(&job->lines, &scratch),
-                      .of = arena_array(&scratch, count, sizeof *t.of),
-                      .run = arena_array(&scratch, count, sizeof *t.run),
-                      .later_ns = arena_array(&scratch, count, sizeof *t.later_ns),
-                      .plain_ns = arena_array(&scratch, count, sizeof *t.plain_ns)};
+    *t = (struct trial){.ranks = ranks,
+                        .job = job,
+                        .replay = lines_replay_new(&job->lines, arena),
+                        .of = arena_array(arena, count, sizeof *t->of),
+                        .blend = arena_array(arena, count, sizeof *t->blend),
+                        .later_ns = arena_array(arena, count, sizeof *t->later_ns),
+                        .plain_ns = arena_array(arena, count, sizeof *t->plain_ns)};
     for (uint32_t r = 0; r < count; r++)
-        t.of[r] = is_by_itself(&ranks[r]) ? &none : ranks[r].responses;
-    t.answers = (struct replay_answers){.of = t.of, .run = t.run};
+        t->of[r] = is_by_itself(&ranks[r]) ? &none : ranks[r].responses;
+    t->answers = (struct replay_answers){.of = t->of, .blend = t->blend};
+    t->change.answers = &t->answers;
+    try(t, RESOURCE_NONE, false, NO_RANK, t->plain_ns);
+}
+
+void job_replay_experiments(const struct job_rank *ranks, uint32_t late, struct job *job)
+{
+    struct arena scratch = {0};
+    struct trial t;
+    open_trial(&t, ranks, job, &scratch);
     add_up(ranks, job);
-    try(&t, RESOURCE_NONE, false, NO_RANK, t.plain_ns);
     take_error(&t, &job->verdict);
     for (int r = 0; r < RESOURCE_NONE; r++) {
         job->verdict.removed_ns[r] = saved_by(&t, r, true);
@@ -178,5 +197,82 @@ void job_replay_experiments(const struct job_rank *ranks, uint32_t late, struct 
     }
     if (late != RANK_NONE_LATE)
         take_late(&t, late, &job->verdict, &scratch);
+    arena_free(&scratch);
+}
+
+/* ---- the slow link ---- */
+
+static int64_t without_link(const void *of, uint32_t meeting, int64_t ns)
+{
+    const struct trial *t = of;
+    return smaller_of(ns, t->job->ranks.link.usual_ns[meeting]);
+}
+
+static int64_t saved_without_link(struct trial *t)
+{
+    t->change.transfer = without_link;
+    t->change.of = t;
+    try(t, RESOURCE_NONE, false, NO_RANK, t->later_ns);
+    t->change.transfer = NULL;
+    return larger_of(saving(t, t->plain_ns), 0);
+}
+
+/* ---- stages of other lengths ---- */
+
+/* What sets the pace of a stage: its device, or of ranks without one their host. */
+static enum resource work_of(const struct trial *t, uint32_t r)
+{
+    return t->job->ranks.at[r]->device ? RESOURCE_DEVICE : RESOURCE_HOST;
+}
+
+/* A rank that does in a step by itself what takes so long, by its work alone. */
+static struct response_blend paced(const struct trial *t, uint32_t r, double wanted_ns)
+{
+    const enum resource work = work_of(t, r);
+    const struct verdict *verdict = t->ranks[r].verdict;
+    const double work_ns = verdict->steps ? (double)verdict->time_ns[work] / verdict->steps : 0;
+    const double less_ns = ranks_own_ns(t->job->ranks.at[r]) - wanted_ns;
+    const double part = work_ns <= 0 ? 1 : less_ns >= work_ns ? 0 : 1 - less_ns / work_ns; /* that is left */
+    const uint32_t half = run_of(t->of[r], work, false);
+    return part < 0.5 ? (struct response_blend){run_of(t->of[r], work, true), half, part / 0.5}
+                      : (struct response_blend){half, 0, (part - 0.5) / 0.5};
+}
+
+/* The longest stage as long as the middle of the others; `even`: all as long as their mean. */
+static int64_t saved_by_stages(struct trial *t, bool even)
+{
+    const struct rank_stages *stages = &t->job->ranks.stages;
+    for (uint32_t r = 0; r < t->job->ranks.count; r++) {
+        const bool longest = stages->of_rank[r] == stages->longest;
+        const bool shorter = longest && ranks_own_ns(t->job->ranks.at[r]) > stages->middle_ns;
+        t->blend[r] = even      ? paced(t, r, stages->mean_ns)
+                      : shorter ? paced(t, r, stages->middle_ns)
+                                : (struct response_blend){0};
+    }
+    run(t, NO_RANK, t->later_ns);
+    return larger_of(saving(t, t->plain_ns), 0);
+}
+
+static double a_step(const struct job *job, int64_t ns)
+{
+    return job->verdict.steps ? (double)ns / job->verdict.steps : 0;
+}
+
+void job_replay_named(const struct job_rank *ranks, struct job *job)
+{
+    struct arena scratch = {0};
+    struct rank_stages *stages = &job->ranks.stages;
+    struct trial t;
+    if (!stages->stands_out && !job->ranks.link.found)
+        return;
+    open_trial(&t, ranks, job, &scratch);
+    if (job->ranks.link.found)
+        job->link_saves_ns = saved_without_link(&t);
+    if (stages->stands_out) {
+        job->stage_saves_ns = saved_by_stages(&t, false);
+        stages->saving_ns = a_step(job, saved_by_stages(&t, true));
+        job->ranks.accounts[stages->rank].saving_ns =
+            sum_rounded(a_step(job, job->stage_saves_ns) * job->ranks.at[stages->rank]->steps);
+    }
     arena_free(&scratch);
 }

@@ -17,4 +17,10 @@ bool job_can_replay(const struct job_rank *ranks, const struct job *job);
  */
 void job_replay_experiments(const struct job_rank *ranks, uint32_t late, struct job *job);
 
+/*
+ * Fills what the job saves without its slow link, and with its longest stage as long as the middle of the others; and what its
+ * stages save where the work of all is spread evenly. Behind the experiments.
+ */
+void job_replay_named(const struct job_rank *ranks, struct job *job);
+
 #endif

@@ -26,7 +26,8 @@ static const struct column_spec columns[] = {
     {"kind", "kind", UNIT_NONE, COLUMN_DETAIL, "of one kind of time: its cause, else its class"},
     {"phase", "phase", UNIT_NONE, COLUMN_DETAIL, "of one kind of time: forward, backward, optimizer, loader"},
     {"saves_ns", "the job saves", UNIT_NS, COLUMN_PLAIN,
-     "job_wall_ns less the time of the replay; at most that much, since what came just before the longest way is not known"},
+     "job_wall_ns less the time of the replay. Of a link and a stage by the replay of the verdict, whose share of its steps is put "
+     "over the whole job; else of strips, and then at most that much: what came just before the longest way is not known"},
     {"share", "of the job", UNIT_RATIO, COLUMN_BAR, "saves_ns / job_wall_ns"},
     {"returned", "of what is lost", UNIT_RATIO, COLUMN_PLAIN, "saves_ns / what everything ideal saves"},
     {0},
@@ -143,18 +144,31 @@ static void try_first(struct showing *s)
     }
 }
 
+/*
+ * With what the verdict's replay says of its steps, put over the whole job; of strips where that could not be done. What its
+ * steps save is on all ranks, and so is their time.
+ */
+static int64_t with_saved(const struct showing *s, int64_t saves_ns, int64_t by_strips_ns)
+{
+    const int64_t as_is = ideal_as_is_ns(s->ideal);
+    const struct verdict *verdict = &s->job->verdict;
+    if (saves_ns < 0 || verdict->step_ns <= 0)
+        return by_strips_ns;
+    return as_is - (int64_t)((double)as_is * ((double)saves_ns / (double)verdict->step_ns));
+}
+
 /* The slow link and the longest stage, where the verdict names one. */
 static void try_named(struct showing *s)
 {
     const struct ranks *ranks = &s->job->ranks;
     if (ranks->stages.stands_out)
         put(s, str_printf(s->arena, "stage %u of %u", ranks->stages.longest + 1, ranks->stages.count), cell_null(),
-            NULL, ideal_stage_ns(s->ideal, ranks->stages.longest));
+            NULL, with_saved(s, s->job->stage_saves_ns, ideal_stage_ns(s->ideal, ranks->stages.longest)));
     if (ranks->link.found) {
         const str name = ranks_link_name(ranks, s->arena);
         const bool ring = ranks->link.from != RANK_NONE_LATE;
         put(s, str_printf(s->arena, "the link %s%.*s", ring ? "from " : "among ranks ", (int)name.len, name.at),
-            cell_null(), NULL, ideal_link_ns(s->ideal));
+            cell_null(), NULL, with_saved(s, s->job->link_saves_ns, ideal_link_ns(s->ideal)));
     }
 }
 

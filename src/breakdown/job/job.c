@@ -100,12 +100,14 @@ static bool misses_lateness(const struct job *job)
            2 * (double)job->verdict.removed_ns[RESOURCE_LATENESS] < expected;
 }
 
-/* The longest stage is late in no collective: what it costs is told by its length. */
+/* The longest stage is late in no collective: what it costs the replay says; without one its length does. */
 static void judge(const struct job_rank *ranks, struct job *job)
 {
     const bool replayed = job_can_replay(ranks, job);
-    if (replayed)
+    if (replayed) {
         job_replay_experiments(ranks, job->late, job);
+        job_replay_named(ranks, job);
+    }
     if (!replayed || misses_lateness(job)) {
         job->verdict = (struct verdict){0};
         add_verdicts(ranks, job);
@@ -146,7 +148,7 @@ void job_of(const struct job_rank *ranks, uint32_t count, struct arena *arena, s
     const struct rank_numbers **numbers = arena_array(arena, count, sizeof *numbers);
     for (uint32_t r = 0; r < count; r++)
         numbers[r] = ranks[r].numbers;
-    *out = (struct job){.late = RANK_NONE_LATE};
+    *out = (struct job){.late = RANK_NONE_LATE, .link_saves_ns = -1, .stage_saves_ns = -1};
     ranks_merge(numbers, count, arena, &out->ranks);
     out->lined = count > 1 && lines_of(ranks, count, &out->ranks, arena, &out->lines);
     if (out->lined) {

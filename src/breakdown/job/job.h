@@ -77,9 +77,12 @@ enum { LATE_CAUSES_MOST = HOLDUPS_MOST + 1 };
 
 struct job {
     struct ranks ranks;
-    struct verdict verdict;                     /* of all ranks as one mean step */
-    uint32_t late;                              /* index of the rank; RANK_NONE_LATE */
-    str sentence;                               /* who is late, or that nobody is */
+    struct verdict verdict; /* of all ranks as one mean step */
+    int64_t link_saves_ns,
+        stage_saves_ns; /* in the verdict's steps, by the same replay: without the slow link; with the
+                                              longest stage as long as the middle of the others; -1: not replayed */
+    uint32_t late;      /* index of the rank; RANK_NONE_LATE */
+    str sentence;       /* who is late, or that nobody is */
     struct late_cause causes[LATE_CAUSES_MOST]; /* of the late rank, what takes most first; or the slow link alone */
     uint32_t cause_count;
 

@@ -174,7 +174,7 @@ static int64_t left_later_ns(const struct run *run, uint32_t r, uint32_t any)
 static int64_t comes_later_ns(const struct run *run, uint32_t r, uint32_t row)
 {
     const struct replay_answers *answers = run->change->answers;
-    struct response_walk walk = response_walk(answers->of[r], row, answers->run[r]);
+    struct response_walk walk = response_walk(answers->of[r], row, answers->blend[r]);
     int64_t later = INT64_MIN;
     while (response_next(&walk))
         later =
@@ -294,18 +294,18 @@ static int64_t longer_ns(const struct run *run, uint32_t r)
                       : 0;
 }
 
-void lines_replay_answers(struct replay *replay, const struct replay_answers *answers, int64_t *longer)
+void lines_replay_longer(struct replay *replay, const struct replay_change *change, int64_t *longer)
 {
-    const struct replay_change change = {.answers = answers};
-    const struct run run = {replay, &change};
+    const uint32_t late = change->answers->late;
+    const struct run run = {replay, change};
     hold_all(&run);
     int64_t last = INT64_MIN;
     for (uint32_t r = 0; r < replay->lines->count; r++) {
         longer[r] = longer_ns(&run, r);
-        last = r == answers->late ? last : larger_of(last, longer[r]);
+        last = r == late ? last : larger_of(last, longer[r]);
     }
-    if (answers->late < replay->lines->count && last != INT64_MIN)
-        longer[answers->late] = smaller_of(longer[answers->late], last);
+    if (late < replay->lines->count && last != INT64_MIN)
+        longer[late] = smaller_of(longer[late], last);
 }
 
 int64_t lines_replay_run(struct replay *replay, const struct replay_change *change)

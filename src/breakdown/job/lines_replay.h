@@ -20,10 +20,10 @@
  * is chosen again then, so what is saved is not "at most" but what their graphs say.
  */
 struct replay_answers {
-    const struct responses *const *of; /* by rank */
-    const uint32_t *run;               /* by rank: which of its experiments */
-    bool no_transfer;                  /* in the steps that are judged bytes take no time to move */
-    uint32_t late;                     /* a rank that comes with the last but one; NO_RANK: each comes as it does */
+    const struct responses *const *of;  /* by rank */
+    const struct response_blend *blend; /* by rank: which of its experiments, or between which two */
+    bool no_transfer;                   /* in the steps that are judged bytes take no time to move */
+    uint32_t late;                      /* a rank that comes with the last but one; NO_RANK: each comes as it does */
 };
 
 /* What takes how long now. Members that are NULL change nothing. */
@@ -42,7 +42,7 @@ struct replay *lines_replay_new(const struct lines *lines, struct arena *arena);
 /* From the first start of the job to its last end. */
 int64_t lines_replay_run(struct replay *replay, const struct replay_change *change);
 
-/* By rank: by how much longer the steps that its answers are of take than recorded; below 0: shorter. */
-void lines_replay_answers(struct replay *replay, const struct replay_answers *answers, int64_t *longer_ns);
+/* By rank: by how much longer the steps that its answers are of take than recorded; below 0: shorter. Only with answers. */
+void lines_replay_longer(struct replay *replay, const struct replay_change *change, int64_t *longer_ns);
 
 #endif

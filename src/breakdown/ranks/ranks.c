@@ -239,6 +239,23 @@ static void explain(struct rank_account *account, const struct rank_before *own,
     account->began_ns += share * ((double)since - meeting->in_time_since_ns);
 }
 
+enum { BACK_MOST = 64 }; /* collectives looked at before one */
+
+/* For how long of a time before its i-th collective a rank was in others. They come by call, which is about by end. */
+static int64_t inside_before(const struct rank_numbers *rank, uint32_t i, int64_t from_ns, int64_t until_ns)
+{
+    int64_t inside_ns = 0;
+    for (uint32_t left = BACK_MOST; i-- > 0 && left-- > 0 && from_ns < until_ns;) {
+        const struct collective *of = &rank->collectives[i].of;
+        const int64_t start = larger_of(of->start_ns, from_ns), end = smaller_of(of->start_ns + of->dur_ns, until_ns);
+        if (of->dur_ns < 0 || end <= start)
+            continue;
+        inside_ns += end - start;
+        until_ns = start;
+    }
+    return inside_ns;
+}
+
 /* Late times end in order, at the entry; backwards, what is covered is known by its start alone. */
 static void sum_late(const struct merging *m, uint32_t r, const struct attended *attended)
 {
@@ -253,6 +270,7 @@ static void sum_late(const struct merging *m, uint32_t r, const struct attended 
         if (late && fresh > 0) {
             const struct rank_before before = rank_before(&rank->befores, i);
             account->late_ns += fresh;
+            account->inside_ns += inside_before(rank, i, entry - late, entry - late + fresh);
             explain(account, &before, &attended[i], meeting_true_ns(&m->clock, r, entry), (double)fresh / (double)late);
             covered_late = entry - late;
         }

@@ -129,6 +129,7 @@ struct rank_account {
     uint32_t late_every; /* they come every so many steps, above 1; 0: otherwise */
     double excess_ns[RANK_TIMES]; /* of late_ns: what it did more of than the ranks in time */
     double began_ns;              /* of late_ns: it began later already */
+    int64_t inside_ns;            /* of late_ns: it was in collectives before, whatever it computed beside */
 };
 
 /* Meetings of one kind, size and number of ranks. */
@@ -144,12 +145,13 @@ struct meeting_kind {
 
 /* The stages of a pipeline (ranks_stages.h). */
 struct rank_stages {
-    const uint32_t *of_rank; /* by rank */
-    uint32_t count;          /* 0: it is none */
-    uint32_t longest, rank;  /* the stage and its rank with most time */
-    double longer_ns;        /* a step, than the lower median of the other stages */
-    double saving_ns;        /* than the mean of all stages: what is gained where its work is spread evenly */
-    bool stands_out;         /* its rank is then late by longer_ns in each step */
+    const uint32_t *of_rank;   /* by rank */
+    uint32_t count;            /* 0: it is none */
+    uint32_t longest, rank;    /* the stage and its rank with most time */
+    double mean_ns, middle_ns; /* a step of a stage: the mean of all; the lower median of those beside the longest */
+    double longer_ns;          /* of the longest, than that */
+    double saving_ns;          /* what is gained where the work of all is spread evenly */
+    bool stands_out;           /* its rank is then late by longer_ns in each step */
 };
 
 /* A slow link (ranks_link.h). */
@@ -158,7 +160,7 @@ struct rank_link {
     uint32_t from, to; /* indices of ranks, in a ring; else RANK_NONE_LATE: it is among the members of a group */
     const struct meeting *sample; /* a collective over it */
     int64_t excess_ns;            /* what collectives take longer over it, summed */
-    double per_step_ns;
+    double per_step_ns;           /* the same, a step */
     const int64_t *usual_ns; /* by meeting: its transfer without the slow link; INT64_MAX: it does not go over that */
 };
 

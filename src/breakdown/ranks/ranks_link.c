@@ -175,8 +175,9 @@ static struct rank_link apart(const struct ranks *ranks, int64_t *usual_ns, stru
 /* Late by what it did itself, and not because it was in another collective for longer. */
 static double own_late(const struct rank_account *account)
 {
-    const double began = account->began_ns > 0 ? account->began_ns : 0, inside = account->excess_ns[TIME_COMMUNICATION];
-    return (double)account->late_ns - began - (inside > 0 ? inside : 0);
+    const double began = account->began_ns > 0 ? account->began_ns : 0, longer = account->excess_ns[TIME_COMMUNICATION];
+    const double inside = (double)account->inside_ns > longer ? (double)account->inside_ns : longer;
+    return (double)account->late_ns - began - inside;
 }
 
 static uint32_t most_steps(const struct ranks *ranks)

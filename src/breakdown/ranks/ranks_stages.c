@@ -120,7 +120,7 @@ static uint32_t order_ranks(const struct graph *g, uint32_t *stage)
 
 /* ---- how long they are ---- */
 
-static double own_time(const struct rank_numbers *rank)
+double ranks_own_ns(const struct rank_numbers *rank)
 {
     return rank->steps ? (double)(rank->step_ns - rank->time_ns[TIME_COMMUNICATION]) / rank->steps : 0;
 }
@@ -140,7 +140,7 @@ static double length_of(const struct ranks *ranks, const uint32_t *stage, uint32
     uint32_t count = 0;
     for (uint32_t r = 0; r < ranks->count; r++)
         if (stage[r] == s)
-            own[count++] = own_time(ranks->at[r]);
+            own[count++] = ranks_own_ns(ranks->at[r]);
     return lower_median(own, count, arena);
 }
 
@@ -148,7 +148,7 @@ static uint32_t latest_rank(const struct ranks *ranks, const uint32_t *stage, ui
 {
     uint32_t found = RANK_NONE_LATE;
     for (uint32_t r = 0; r < ranks->count; r++)
-        if (stage[r] == s && (found == RANK_NONE_LATE || own_time(ranks->at[r]) > own_time(ranks->at[found])))
+        if (stage[r] == s && (found == RANK_NONE_LATE || ranks_own_ns(ranks->at[r]) > ranks_own_ns(ranks->at[found])))
             found = r;
     return found;
 }
@@ -178,8 +178,10 @@ static void compare(const struct ranks *ranks, const uint32_t *stage, struct ran
     const double middle = lower_median(others, count, arena);
     out->longest = longest;
     out->rank = latest_rank(ranks, stage, longest);
+    out->mean_ns = sum / out->count;
+    out->middle_ns = middle;
     out->longer_ns = lengths[longest] - middle;
-    out->saving_ns = lengths[longest] - sum / out->count;
+    out->saving_ns = lengths[longest] - out->mean_ns;
     out->stands_out =
         out->longer_ns >= least_share * step_of(ranks->at[out->rank]) && out->longer_ns >= stand_out * (next - middle);
 }

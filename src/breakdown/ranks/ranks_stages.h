@@ -12,6 +12,9 @@
 /* Fills ranks->stages. The meetings are held. */
 void ranks_find_stages(struct ranks *ranks, struct arena *arena);
 
+/* What a rank does by itself in a step. */
+double ranks_own_ns(const struct rank_numbers *rank);
+
 /* "Stage 3 of 4 (rank 2) ..." In the arena. */
 str ranks_say_stage(const struct ranks *ranks, struct arena *arena);
 

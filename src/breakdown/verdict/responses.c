@@ -161,19 +161,29 @@ uint32_t response_exit(uint32_t row, uint64_t packed)
     return packed ? (uint32_t)(row - unzigzag(packed - 1)) : RESPONSE_START;
 }
 
+/* One above by how many units it is earlier; of a term that only one of both has, as that has it. */
+static double blended(const struct response_blend *blend, uint64_t own, uint64_t other)
+{
+    if (!blend->part || !other || !own)
+        return (double)(own || !blend->part ? own : other);
+    return (double)own + ((double)other - (double)own) * blend->part;
+}
+
 bool response_next(struct response_walk *walk)
 {
     while (walk->left) {
         walk->left--;
-        uint64_t mine = 0;
+        uint64_t own = 0, other = 0;
         const uint64_t exit = varint_get(&walk->at);
         for (uint32_t run = 0; run < walk->runs; run++) {
             const uint64_t value = varint_get(&walk->at);
-            mine = run == walk->run ? value : mine;
+            own = run == walk->blend.run ? value : own;
+            other = run == walk->blend.other ? value : other;
         }
+        const double units = blended(&walk->blend, own, other);
         walk->exit = response_exit(walk->row, exit);
-        walk->earlier_ns = (int64_t)(mine - 1) * walk->unit_ns;
-        if (mine)
+        walk->earlier_ns = (int64_t)((units - 1) * (double)walk->unit_ns);
+        if (units != 0)
             return true;
     }
     return false;
@@ -191,7 +201,7 @@ struct response_table responses_unpack(const struct responses *responses, struct
 {
     size_t terms = 0;
     for (uint32_t row = 0; row < responses_rows(responses); row++)
-        terms += response_walk(responses, row, 0).left;
+        terms += response_walk(responses, row, (struct response_blend){0}).left;
     struct response_table table = table_of(responses, terms, arena);
     for (uint32_t row = 0; row < responses_rows(responses); row++) {
         const uint8_t *at = responses->bytes + responses->row_at[row];

@@ -57,26 +57,35 @@ struct response_times {
 void responses_pack(struct responses *out, const struct response_row *const *batches,
                     const struct response_times *times, struct arena *arena);
 
-/* The terms of a row in one run. */
+/*
+ * A run, or what lies between two: by so much of the way from the one to the other, term by term. A term is a way through the
+ * net, and what it takes is a line where no other outdoes it.
+ */
+struct response_blend {
+    uint32_t run, other;
+    double part; /* 0: the run alone; above 1 it is carried on */
+};
+
+/* The terms of a row. */
 struct response_walk {
     const uint8_t *at;
-    uint32_t left, row, run, runs;
+    struct response_blend blend;
+    uint32_t left, row, runs;
     int64_t unit_ns;
     /* the term: */
     uint32_t exit;      /* RESPONSE_START: none */
     int64_t earlier_ns; /* than recorded, where that was left as recorded */
 };
 
-static inline struct response_walk response_walk(const struct responses *responses, uint32_t row, uint32_t run)
+static inline struct response_walk response_walk(const struct responses *responses, uint32_t row,
+                                                 struct response_blend blend)
 {
-    struct response_walk walk = {responses->bytes + responses->row_at[row],
-                                 0,
-                                 row,
-                                 run,
-                                 responses->run_count,
-                                 responses->unit_ns,
-                                 RESPONSE_START,
-                                 0};
+    struct response_walk walk = {.at = responses->bytes + responses->row_at[row],
+                                 .blend = blend,
+                                 .row = row,
+                                 .runs = responses->run_count,
+                                 .unit_ns = responses->unit_ns,
+                                 .exit = RESPONSE_START};
     walk.left = (uint32_t)varint_get(&walk.at);
     return walk;
 }

@@ -6,12 +6,15 @@ All planted jobs are compared by `tests/planted/run.py --proof`; here a few of e
 import os
 import tempfile
 import unittest
+import unittest.mock
 
 from planted import compare, truth
-from planted.jobs import JOBS
+from planted.jobs import JOBS, Job
 from support import rows_of, steptime, values
 
-PROVEN = ("late_forward_2", "late_backward_4", "late_gc_4", "slower_device_2", "stages_told_2", "stages_gloo_2", "stages_balanced_4",
+IDEAL = {"link_in_ring_4": "the link ", "link_between_nodes_4": "the link ", "link_beside_compute_4": "the link ",
+         "stage_imbalance_4": "stage ", "stages_told_4": "stage ", "stages_gloo_4": "stage "}
+PROVEN = ("late_forward_2", "late_backward_4", "late_gc_4", "slower_device_2", "stages_told_2", "stages_unnumbered_8", "stages_gloo_2", "stages_balanced_4",
           "late_in_gloo_pipeline_3")
 ANSWERS = (("summary",), ("critical-path",), ("ranks",), ("fleet", "stragglers"))
 
@@ -47,6 +50,28 @@ class JobExperiments(unittest.TestCase):
         self.assertAlmostEqual(rows["stalls"]["removed"], rows["lateness"]["removed"], delta=0.01)
         self.assertGreater(rows["stalls"]["removed_ns"], rows["stalls"]["time_ns"])
         self.assertLess(rows["stalls"]["beside_late"], 0.01)
+
+    def test_a_link_and_a_stage_made_ideal_save_what_was_planted(self):
+        for name, what in IDEAL.items():
+            with self.subTest(name):
+                about, traces = truth.truth(JOBS[name]), self.traces(name)
+                document = steptime("ranks", *traces, "--format", "json").json
+                saves = next(row["saves_ns"] for row in rows_of(document, "ideal") if row["what"].startswith(what))
+                self.assertAlmostEqual(saves / about["steps"] / about["saving_per_step_ns"], 1, delta=0.05)
+                if what == "the link ":
+                    cause = rows_of(document, "causes")[0]["per_step_ns"]
+                    self.assertAlmostEqual(cause / about["saving_per_step_ns"], 1, delta=0.05)
+
+    def test_what_a_pipeline_saves_spread_evenly_is_replayed(self):
+        """24 layers as 4, 4, 4, 12 and as 6 each: less is saved than 12 is more than 6, for it begins and ends as it did."""
+        job = JOBS["stage_imbalance_4"]
+        even = Job(**{**vars(job), "setup": {**job.setup, "layers_of": lambda rank: 6}})
+        with unittest.mock.patch.dict(JOBS, {job.name: job, "even": even}):
+            saved = (truth.simulate(job.name).wall_ns - truth.simulate("even").wall_ns) / truth.simulate(job.name).steps
+        said = values(steptime("summary", *self.traces(job.name), "--format", "json").json)["late"]
+        words = said.partition("makes a step shorter by ")[2].split()
+        self.assertEqual(words[1].rstrip("."), "ms", said)
+        self.assertAlmostEqual(float(words[0]) * 1e6 / saved, 1, delta=0.05)
 
     def test_every_command_and_sketches_say_the_same(self):
         traces = self.traces("late_gc_4")
