@@ -219,36 +219,70 @@ static int64_t saved_without_link(struct trial *t)
 
 /* ---- stages of other lengths ---- */
 
-/* What sets the pace of a stage: its device, or of ranks without one their host. */
-static enum resource work_of(const struct trial *t, uint32_t r)
+static double time_of(const struct trial *t, uint32_t r, enum resource resource)
 {
-    return t->job->ranks.at[r]->device ? RESOURCE_DEVICE : RESOURCE_HOST;
+    const struct verdict *verdict = t->ranks[r].verdict;
+    return verdict->steps ? (double)verdict->time_ns[resource] / verdict->steps : 0;
 }
 
-/* A rank that does in a step by itself what takes so long, by its work alone. */
-static struct response_blend paced(const struct trial *t, uint32_t r, double wanted_ns)
+/* Of what a rank has most more than the mean of all. */
+static enum resource more_of(const struct trial *t, uint32_t r)
 {
-    const enum resource work = work_of(t, r);
-    const struct verdict *verdict = t->ranks[r].verdict;
-    const double work_ns = verdict->steps ? (double)verdict->time_ns[work] / verdict->steps : 0;
-    const double less_ns = ranks_own_ns(t->job->ranks.at[r]) - wanted_ns;
-    const double part = work_ns <= 0 ? 1 : less_ns >= work_ns ? 0 : 1 - less_ns / work_ns; /* that is left */
-    const uint32_t half = run_of(t->of[r], work, false);
-    return part < 0.5 ? (struct response_blend){run_of(t->of[r], work, true), half, part / 0.5}
+    static const enum resource could[] = {RESOURCE_DEVICE, RESOURCE_HOST,   RESOURCE_DATA,
+                                          RESOURCE_COPIES, RESOURCE_STALLS, RESOURCE_START};
+    const uint32_t count = t->job->ranks.count;
+    enum resource most = RESOURCE_DEVICE;
+    double most_ns = 0;
+    for (size_t i = 0; i < sizeof could / sizeof *could; i++) {
+        double mean_ns = 0;
+        for (uint32_t other = 0; other < count; other++)
+            mean_ns += time_of(t, other, could[i]) / count;
+        if (time_of(t, r, could[i]) - mean_ns > most_ns) {
+            most_ns = time_of(t, r, could[i]) - mean_ns;
+            most = could[i];
+        }
+    }
+    return most;
+}
+
+/* A resource of a rank takes a part of its time: between the nearest two of its experiments. */
+static struct response_blend at_part(const struct trial *t, uint32_t r, enum resource resource, double part)
+{
+    const uint32_t none = run_of(t->of[r], resource, true), half = run_of(t->of[r], resource, false);
+    if (!half)
+        return (struct response_blend){none, 0, part};
+    return part < 0.5 ? (struct response_blend){none, half, part / 0.5}
                       : (struct response_blend){half, 0, (part - 0.5) / 0.5};
 }
 
-/* The longest stage as long as the middle of the others; `even`: all as long as their mean. */
-static int64_t saved_by_stages(struct trial *t, bool even)
+/* A rank that does in a step by itself what takes so long, by one resource alone. */
+static struct response_blend paced(const struct trial *t, uint32_t r, enum resource resource, double wanted_ns)
+{
+    const double less_ns = ranks_own_ns(t->job->ranks.at[r]) - wanted_ns, takes_ns = time_of(t, r, resource);
+    return takes_ns <= 0 ? (struct response_blend){0}
+                         : at_part(t, r, resource, less_ns >= takes_ns ? 0 : 1 - less_ns / takes_ns);
+}
+
+/* The longest stage as long as the middle of the others. */
+static int64_t saved_by_longest(struct trial *t)
 {
     const struct rank_stages *stages = &t->job->ranks.stages;
     for (uint32_t r = 0; r < t->job->ranks.count; r++) {
-        const bool longest = stages->of_rank[r] == stages->longest;
-        const bool shorter = longest && ranks_own_ns(t->job->ranks.at[r]) > stages->middle_ns;
-        t->blend[r] = even      ? paced(t, r, stages->mean_ns)
-                      : shorter ? paced(t, r, stages->middle_ns)
-                                : (struct response_blend){0};
+        const bool longer =
+            stages->of_rank[r] == stages->longest && ranks_own_ns(t->job->ranks.at[r]) > stages->middle_ns;
+        t->blend[r] = longer ? paced(t, r, more_of(t, r), stages->middle_ns) : (struct response_blend){0};
     }
+    run(t, NO_RANK, t->later_ns);
+    return larger_of(saving(t, t->plain_ns), 0);
+}
+
+/* All stages as long as their mean, by what the longest has more of. */
+static int64_t saved_by_even(struct trial *t)
+{
+    const struct rank_stages *stages = &t->job->ranks.stages;
+    const enum resource work = more_of(t, stages->rank);
+    for (uint32_t r = 0; r < t->job->ranks.count; r++)
+        t->blend[r] = paced(t, r, work, stages->mean_ns);
     run(t, NO_RANK, t->later_ns);
     return larger_of(saving(t, t->plain_ns), 0);
 }
@@ -269,8 +303,8 @@ void job_replay_named(const struct job_rank *ranks, struct job *job)
     if (job->ranks.link.found)
         job->link_saves_ns = saved_without_link(&t);
     if (stages->stands_out) {
-        job->stage_saves_ns = saved_by_stages(&t, false);
-        stages->saving_ns = a_step(job, saved_by_stages(&t, true));
+        job->stage_saves_ns = saved_by_longest(&t);
+        stages->saving_ns = a_step(job, saved_by_even(&t));
         job->ranks.accounts[stages->rank].saving_ns =
             sum_rounded(a_step(job, job->stage_saves_ns) * job->ranks.at[stages->rank]->steps);
     }

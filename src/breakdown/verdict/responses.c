@@ -161,12 +161,12 @@ uint32_t response_exit(uint32_t row, uint64_t packed)
     return packed ? (uint32_t)(row - unzigzag(packed - 1)) : RESPONSE_START;
 }
 
-/* One above by how many units it is earlier; of a term that only one of both has, as that has it. */
+/* One above by how many units it is earlier; 0: it never decides. Of a term that only one of both has the nearer one says. */
 static double blended(const struct response_blend *blend, uint64_t own, uint64_t other)
 {
-    if (!blend->part || !other || !own)
-        return (double)(own || !blend->part ? own : other);
-    return (double)own + ((double)other - (double)own) * blend->part;
+    if (own && other)
+        return (double)own + ((double)other - (double)own) * blend->part;
+    return (double)(blend->part < 0.5 ? own : other);
 }
 
 bool response_next(struct response_walk *walk)
@@ -180,7 +180,7 @@ bool response_next(struct response_walk *walk)
             own = run == walk->blend.run ? value : own;
             other = run == walk->blend.other ? value : other;
         }
-        const double units = blended(&walk->blend, own, other);
+        const double units = walk->blend.part ? blended(&walk->blend, own, other) : (double)own;
         walk->exit = response_exit(walk->row, exit);
         walk->earlier_ns = (int64_t)((units - 1) * (double)walk->unit_ns);
         if (units != 0)
@@ -191,7 +191,7 @@ bool response_next(struct response_walk *walk)
 
 str responses_bytes(const struct responses *responses)
 {
-    struct response_walk walk = response_walk(responses, responses_end_row(responses), 0);
+    struct response_walk walk = response_walk(responses, responses_end_row(responses), (struct response_blend){0});
     while (response_next(&walk))
         ;
     return (str){(const char *)responses->bytes, (size_t)(walk.at - responses->bytes)};

@@ -75,9 +75,10 @@ class JobTest(unittest.TestCase):
         path = support.shared_trace("multirank/param_dlrm_v100_w8")
         self.assertRegex(values(support.steptime("summary", "--format", "json", path).json)["late"], r"of it, in the one step\.$")
 
-    def test_the_steps_between_have_a_late_rank(self):
+    def test_the_steps_between_have_a_late_rank_beside(self):
+        """The messages of these files, put in order by hand with the work of rank 2 at 0.4: 29.9 ms a step are saved, not its 43."""
         said = values(answers(os.path.join(real.FOLDER, "stages"))["summary"])["verdict"]
-        self.assertIn("The others have a late rank: a step is", said)
+        self.assertRegex(said, r"The others are compute-bound: .* nearly as much: late rank\. .* nobody late -(28|29|30) %")
 
     def test_a_slower_rank_is_told_from_one_that_was_given_more(self):
         for job in SLOWER:

@@ -13,7 +13,7 @@ from planted.jobs import JOBS, Job
 from support import rows_of, steptime, values
 
 IDEAL = {"link_in_ring_4": "the link ", "link_between_nodes_4": "the link ", "link_beside_compute_4": "the link ",
-         "stage_imbalance_4": "stage ", "stages_told_4": "stage ", "stages_gloo_4": "stage "}
+         "stage_imbalance_4": "stage ", "late_in_pipeline_4": "stage ", "stages_told_4": "stage ", "stages_gloo_4": "stage "}
 PROVEN = ("late_forward_2", "late_backward_4", "late_gc_4", "slower_device_2", "stages_told_2", "stages_unnumbered_8", "stages_gloo_2", "stages_balanced_4",
           "late_in_gloo_pipeline_3")
 ANSWERS = (("summary",), ("critical-path",), ("ranks",), ("fleet", "stragglers"))
