@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """How far predictions are from measurements that others published: a row for every promise, their figure beside ours.
 
-accuracy.py [-o FILE] [--only WORD] [--program FILE] [--detail]
+accuracy.py [-o FILE] [--only WORD] [--program FILE] [--detail] [--keep FOLDER]
 
 All predictions come from the program as a user calls it. No row of the tables used here was fitted or chosen on; jobs of
 clusters are predicted with four constants fitted on the other half of the models (accuracy_fleet.py). What
@@ -26,6 +26,7 @@ import accuracy_serving
 import accuracy_transfer
 import accuracy_unseen
 import coverage_measured
+import fits
 import held
 from accuracy_data import PROGRAM, Figure, Program
 from inputs import TOP, Missing
@@ -88,6 +89,7 @@ def arguments():
     parser.add_argument("--only", default="", help="groups whose name contains this word")
     parser.add_argument("--program", default=PROGRAM)
     parser.add_argument("--detail", action="store_true", help="by device too")
+    parser.add_argument("--keep", metavar="FOLDER", help="where fits without a GPU stay and are taken from")
     return parser.parse_args()
 
 
@@ -115,6 +117,8 @@ def numbers(figure):
 
 def main():
     asked = arguments()
+    if asked.keep:
+        fits.keep(asked.keep)
     program = Program(asked.program)
     print(heading())
     figures = []

@@ -3,11 +3,11 @@
 lie within the intervals of 90 %, before, with ten rows that the program chose, and with ten at random.
 
 Rows are shown from one half of the published test rows of the GPU, and the other half judges: its training rows are short
-kernels, of another state in part (a fit on 500 of them comes no nearer to the test rows). Of kernels of serving engines both are
-halves of what the newest version of an engine has there. What is chosen is chosen among 300 rows of the half that is shown, one
-operator (and format) at a time.
+kernels, of another state in part (a fit on 500 of them comes no nearer to the test rows). Where a table has no test rows, and of
+kernels of serving engines, both are halves of what was measured there. What is chosen is chosen among 300 rows of the half that is
+shown, one operator (and format) at a time.
 
-accuracy_calibrate.py [--program FILE] [--detail]
+accuracy_calibrate.py [--program FILE] [--detail] [--keep FOLDER] [FAMILY...]    fits are kept in FOLDER and taken from there
 """
 import argparse
 import json
@@ -20,16 +20,24 @@ from collections import defaultdict
 
 import accuracy_coverage
 import accuracy_serving
-import serving
-from accuracy_data import PROGRAM, Errors, Figure, Program, csv_text, path, rows
+import fits
+from accuracy_data import PROGRAM, Errors, Figure, Program, csv_text
 
 SHOWN, AMONG, JUDGED, DRAWS = 10, 300, 400, 3
-FAMILIES = {"gemm": {"bmm": ("bmm",), "linear": ("linear",)}, "rows": {"softmax": ("softmax",), "layer norm": ("ln",)}}
+# Operators of accuracy_coverage.FAMILIES, each a table.
+FAMILIES = {
+    "gemm": {"bmm": ("bmm",), "linear": ("linear",)},
+    "rows": {"softmax": ("softmax",), "layer norm": ("ln",)},
+    "elementwise": {"add": ("add",), "gelu": ("gelu",)},
+    "convolution": {"convolution": ("conv",)},
+    "collective": {"lone collectives": accuracy_coverage.FAMILIES["collective"][0]["collectives"]},
+}
 # What is left of the error of those left out, in percent, is to be below.
 PROMISES = {"bmm": 50}
 # In the state of the test rows shapes alike differ by a fifth (bmm), or another library ran than in training (linear).
 APART = {("bmm", "Tesla T4"): "bmm, T4 apart", ("linear", "Tesla P4"): "linear, P4 apart"}
 TIME = "latency_us"
+WAYS = ("before", "after ten chosen", "after ten at random")
 
 
 def halves(table, seed=5):
@@ -69,8 +77,9 @@ class Shown:
         errors, within = Errors(), []
         for row, answer in zip(self.judged, self.program.table("predict", "kernel", "--models", models, "--input", "-",
                                                                text=csv_text(asked))):
-            errors.add(answer["predicted_us"], row[TIME])
-            within.append(float(answer["low_us"]) <= float(row[TIME]) <= float(answer["high_us"]))
+            if answer["predicted_us"]:
+                errors.add(answer["predicted_us"], row[TIME])
+                within.append(float(answer["low_us"]) <= float(row[TIME]) <= float(answer["high_us"]))
         return errors.summary()["mean"], 100 * statistics.fmean(within)
 
     def after(self, shown):
@@ -84,65 +93,74 @@ class Shown:
         return self.judge(self.models), self.after(self.chosen()), tuple(map(statistics.fmean, zip(*drawn)))
 
 
+def shown_columns(row):
+    return {key: value for key, value in row.items() if key != "kernel" and not key.startswith(("grid", "block"))}
+
+
 def left_out_gpus(program, family, folder):
     """(operator, device, Shown) of each GPU left out of the older tables."""
-    words, trained, tested, groups = accuracy_coverage.FAMILIES[family]
-    train = [row for name in trained for row in accuracy_coverage.read(name)]
-    test = [row for name in tested for row in rows(name)]
-    fitted = [row for of in accuracy_coverage.by_table(train, words, accuracy_coverage.FITTED).values() for row in of]
-    for devices in groups:
-        source, models = os.path.join(folder, "rows.csv"), os.path.join(folder, "models.txt")
-        with open(source, "w") as out:
-            out.write(csv_text([row for row in fitted if row["device"] not in devices]))
-        program.run("model", "fit", source, "--family", family, "-o", models)
+    _, trained, tested, _ = accuracy_coverage.FAMILIES[family]
+    test = [row for name in tested or trained for row in accuracy_coverage.read(name)]
+    for devices, models in accuracy_coverage.models_without(program, family):
         for name, ops in FAMILIES[family].items():
             for device in devices:
-                table = [{key: value for key, value in row.items() if key != "kernel" and not key.startswith(("grid", "block"))}
-                         for row in test if row["device"] == device and row["op"] in ops]
+                table = [shown_columns(row) for row in test if row["device"] == device and row["op"] in ops]
                 if len(table) > 2 * SHOWN:
                     yield name, device, Shown(program, models, device, table, folder)
 
 
-def left_out_serving(program, folder):
-    """The same of the products of serving engines."""
-    _, formats = accuracy_serving.TABLES["products"]
-    measured = [row for row in serving.converted(path("serving"), "products") if row.get("format", "") in formats]
+def left_out_serving(program, table, folder):
+    """The same of a table of serving engines."""
+    measured = accuracy_serving.measured(table)
     for device in (*accuracy_serving.NEAR.values(), *accuracy_serving.FAR.values()):
-        models = os.path.join(folder, "serving.txt")
-        program.run("model", "fit", accuracy_serving.saved(serving.thinned(measured, accuracy_serving.FITTED), folder, "fit.csv"),
-                    "--family", "gemm_matrix", "--without", device, "-o", models)
-        own = [row for row in measured if serving.DEVICES.get(row["device"], row["device"]) == device]
-        for of, (name, *_) in formats.items():
-            of_format = [row for row in own if row.get("format", "") == of]
+        own = [row for row in measured if accuracy_serving.of_device(row, device)]
+        if not own:
+            continue
+        models = accuracy_serving.fitted_without(program, table, measured, device)
+        for of, (name, *_) in accuracy_serving.TABLES[table][1].items():
+            of_format = [row for row in own if of in (accuracy_serving.ALL, row.get("format", ""))]
             if of_format:
                 yield name, device, Shown(program, models, device, of_format, folder)
 
 
+def stats(value, count):
+    return {"n": count, "mean": value, "bias": value, **dict.fromkeys(("median", "p95", "gmae"))}
+
+
 def shown_figures(name, found):
     """Of an operator: what is left of the error by ten chosen and ten at random, the mean over GPUs."""
-    def stats(value):
-        return {"n": len(found), "mean": value, **dict.fromkeys(("median", "p95", "bias", "gmae"))}
     before, chosen, drawn = (statistics.fmean(all_of[i][0] for _, all_of in found) for i in range(3))
-    parts = {f"{device}: {b[0]:.1f} -> {c[0]:.1f} chosen, {r[0]:.1f} at random; within {b[1]:.0f} -> {c[1]:.0f}, {r[1]:.0f}": stats(100 * c[0] / b[0])
-             for device, (b, c, r) in found}
-    target = PROMISES.get(name)
-    yield Figure(f"{name}, GPU left out: error before", "mean", "-", None, stats(before))
-    yield Figure("  of it left after ten chosen rows", "mean", "-", target, stats(100 * chosen / before), detail=parts)
-    yield Figure("  of it left after ten at random", "mean", "-", None, stats(100 * drawn / before))
-    for at, what in enumerate(("before", "after ten chosen", "after ten at random")):
+    parts = {f"{device}: {b[0]:.1f} -> {c[0]:.1f} chosen, {r[0]:.1f} at random; within {b[1]:.0f} -> {c[1]:.0f}, {r[1]:.0f}":
+             stats(100 * c[0] / b[0], 1) for device, (b, c, r) in found}
+    target, count = PROMISES.get(name), len(found)
+    yield Figure(f"{name}, GPU left out: error before", "mean", "-", None, stats(before, count))
+    yield Figure("  of it left after ten chosen rows", "mean", "-", target, stats(100 * chosen / before, count), detail=parts)
+    yield Figure("  of it left after ten at random", "mean", "-", None, stats(100 * drawn / before, count))
+    for at, what in enumerate(WAYS):
         yield Figure(f"  within the intervals of 90 %, {what}", "mean", "-", None,
-                     stats(statistics.fmean(all_of[at][1] for _, all_of in found)))
+                     stats(statistics.fmean(all_of[at][1] for _, all_of in found), count))
 
 
-def calibrated(program):
-    for family in (*FAMILIES, "serving"):
+def pooled(of, found, target):
+    """How far the share within intervals is from 90 %, all tables of all GPUs weighing the same."""
+    for at, what in enumerate(WAYS):
+        shares = [all_of[at][1] for _, all_of in found]
+        yield Figure(f"{of}: within 90 %, less 90, {what}", "bias", "-", target if at else None,
+                     stats(statistics.fmean(shares) - 90, len(shares)))
+
+
+def calibrated(program, families=(*FAMILIES, *accuracy_serving.TABLES)):
+    together = []
+    for family in families:
         found = defaultdict(list)
         with tempfile.TemporaryDirectory() as folder:
-            cases = left_out_serving(program, folder) if family == "serving" else left_out_gpus(program, family, folder)
-            for name, device, shown in cases:
+            cases = left_out_gpus if family in FAMILIES else left_out_serving
+            for name, device, shown in cases(program, family, folder):
                 found[APART.get((name, device), name)].append((device, shown.all()))
         for name, all_of in found.items():
             yield from shown_figures(name, all_of)
+        together += [(name, one) for name, all_of in found.items() if "apart" not in name for _, one in all_of]
+    yield from pooled("all tables", together, 5)
 
 
 def main():
@@ -150,10 +168,15 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--program", default=PROGRAM)
     parser.add_argument("--detail", action="store_true")
+    parser.add_argument("--keep", metavar="FOLDER", help="where fits stay and are taken from")
+    every = (*FAMILIES, *accuracy_serving.TABLES)
+    parser.add_argument("families", nargs="*", choices=[[], *every], default=[], metavar="FAMILY")
     asked = parser.parse_args()
     print(accuracy.heading())
+    if asked.keep:
+        fits.keep(asked.keep)
     kept = True
-    for shown in calibrated(Program(asked.program)):
+    for shown in calibrated(Program(asked.program), asked.families or every):
         kept &= shown.met is not False
         print("\n".join(accuracy.shown(shown, asked.detail)), flush=True)
     sys.exit(not kept)

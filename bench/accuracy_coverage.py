@@ -5,10 +5,10 @@ A table is the rows of an operator on a GPU that was left out, of the training a
 is said in held.py; GPUs left out of serving tables are in accuracy_serving.py, tables of measured GPUs in
 coverage_measured.py.
 """
-import os
 import tempfile
 from collections import defaultdict
 
+import fits
 from accuracy_data import csv_text, path, rows
 from collectives import collectives
 from held import Held, answered, held_of
@@ -59,17 +59,25 @@ def by_table(table, words, most):
     return kept
 
 
-def left_out_tables(program, family, folder):
-    """A table for each operator and device left out."""
-    words, trained, tested, groups = FAMILIES[family]
+def models_without(program, family):
+    """The devices left out together, and a fit of the training rows without them, for each of the groups."""
+    words, trained, _, groups = FAMILIES[family]
     train = [row for name in trained for row in read(name)]
     fitted = [row for of in by_table(train, words, FITTED).values() for row in of]
-    shown = by_table(train + [row for name in tested for row in read(name)], words, SHOWN)
-    source, model = os.path.join(folder, "rows.csv"), os.path.join(folder, "model.txt")
     for devices in groups:
-        with open(source, "w") as out:
-            out.write(csv_text([row for row in fitted if row["device"] not in devices]))
-        program.run("model", "fit", source, "--family", family, "-o", model)
+        def make(model, without=devices):
+            with tempfile.NamedTemporaryFile("w", suffix=".csv") as source:
+                source.write(csv_text([row for row in fitted if row["device"] not in without]))
+                source.flush()
+                program.run("model", "fit", source.name, "--family", family, "-o", model)
+        yield devices, fits.once(f"{family}, {devices[0]}.txt", make)
+
+
+def left_out_tables(program, family):
+    """A table for each operator and device left out."""
+    words, trained, tested, _ = FAMILIES[family]
+    shown = by_table([row for name in trained + tested for row in read(name)], words, SHOWN)
+    for devices, model in models_without(program, family):
         for (name, device), table in shown.items():
             if device in devices:
                 yield held_of(f"{name}, {device}", answered(program, table, "--models", model),
@@ -80,9 +88,8 @@ def coverage(program):
     """Every table, and each family's together."""
     for family in FAMILIES:
         pooled = Held(f"{family}, all GPUs left out", pooled=True)
-        with tempfile.TemporaryDirectory() as folder:
-            for held in left_out_tables(program, family, folder):
-                yield held
-                if not held.note and held.at:
-                    pooled.join(held)
+        for held in left_out_tables(program, family):
+            yield held
+            if not held.note and held.at:
+                pooled.join(held)
         yield pooled

@@ -9,7 +9,7 @@ were read faster than memory allows.
 Beside the errors stands how many truths lie within the intervals (held.py), of each GPU and of all that were left
 out, near and far for themselves: these are wide by another measure.
 
-accuracy_serving.py [--program FILE] [--detail] [TABLE...]     alone, of the tables named (all: about ten minutes)
+accuracy_serving.py [--program FILE] [--detail] [--keep FOLDER] [TABLE...]     alone, of the tables named (all: about ten minutes)
 """
 import argparse
 import os
@@ -18,6 +18,7 @@ import sys
 import tempfile
 from collections import defaultdict
 
+import fits
 import serving
 from accuracy_data import PROGRAM, Errors, Program, figure, path
 from held import TIME, Held, answered, heading, held_of
@@ -48,33 +49,45 @@ def saved(rows, folder, name):
     return full
 
 
-def left_out(program, families, rows, fitted, device, folder):
+def fitted_without(program, table, rows, device):
+    """A file of the families that answer for a table, fitted on these rows without the device's."""
+    def make(model):
+        with tempfile.TemporaryDirectory() as folder, open(model, "w", encoding="utf-8") as all_families:
+            source = saved(serving.thinned(rows, MANY.get(table, FITTED)), folder, "fit.csv")
+            for family in TABLES[table][0].split(","):
+                part = os.path.join(folder, family)
+                program.run("model", "fit", source, "--family", family, "--without", device, "-o", part)
+                with open(part, encoding="utf-8") as text:
+                    all_families.write(text.read())
+    return fits.once(f"{table}, {device}.txt", make)
+
+
+def left_out(program, table, rows, device):
     """Some rows of the device, of each engine and format, with what a fit without it makes of them; and how many had no answer."""
-    model = os.path.join(folder, "model.txt")
-    table = saved(serving.thinned(rows, fitted), folder, "fit.csv")
-    with open(model, "w", encoding="utf-8") as all_families:
-        for family in families.split(","):
-            part = os.path.join(folder, family)
-            program.run("model", "fit", table, "--family", family, "--without", device, "-o", part)
-            with open(part, encoding="utf-8") as text:
-                all_families.write(text.read())
-    own = [row for row in rows if serving.DEVICES.get(row["device"], row["device"]) == device]
-    tested = list(serving.thinned(own, SCORED))
+    model = fitted_without(program, table, rows, device)
+    tested = list(serving.thinned([row for row in rows if of_device(row, device)], SCORED))
     answers = answered(program, tested, "--models", model)
     return answers, len(tested) - len(answers)
 
 
+def of_device(row, device):
+    return serving.DEVICES.get(row["device"], row["device"]) == device
+
+
+def measured(table):
+    """The rows of a table, of the formats that are judged."""
+    formats = TABLES[table][1]
+    return [row for row in serving.converted(path("serving"), table) if ALL in formats or row.get("format", "") in formats]
+
+
 def scored(program, table, devices):
     """By format: errors and coverage of each device that has rows."""
-    families, formats = TABLES[table]
-    rows = [row for row in serving.converted(path("serving"), table) if ALL in formats or row.get("format", "") in formats]
-    measured = {serving.DEVICES.get(row["device"], row["device"]) for row in rows}
+    formats, rows = TABLES[table][1], measured(table)
     errors, held = defaultdict(dict), defaultdict(dict)
     for name, device in devices.items():
-        if device not in measured:
+        if not any(of_device(row, device) for row in rows):
             continue
-        with tempfile.TemporaryDirectory() as folder:
-            answers, missing = left_out(program, families, rows, MANY.get(table, FITTED), device, folder)
+        answers, missing = left_out(program, table, rows, device)
         for of in [ALL] if ALL in formats else sorted({answer.get("format", "") for answer in answers}):
             mine = [answer for answer in answers if of in (ALL, answer.get("format", ""))]
             errors[of][name] = Errors(unpredicted=missing)
@@ -114,8 +127,11 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--program", default=PROGRAM)
     parser.add_argument("--detail", action="store_true")
+    parser.add_argument("--keep", metavar="FOLDER", help="where fits stay and are taken from")
     parser.add_argument("tables", nargs="*", choices=[[], *TABLES], default=[], metavar="TABLE")
     asked = parser.parse_args()
+    if asked.keep:
+        fits.keep(asked.keep)
     print(accuracy.heading() + "\n" + heading())
     kept = True
     for shown in serving_kernels(Program(asked.program), asked.tables or TABLES):

@@ -9,17 +9,23 @@
 
 /*
  * Chosen with each of five GPUs left out of gemm and ten of its rows shown: the reach of a row (1.5: nothing gained), how
- * often the coefficients are taken anew as a point to look from, and what is tried for how rows scatter and for how much
- * of the prior's width there is.
+ * often the coefficients are taken anew as a point to look from.
  */
 static const double reach = 2;
-static const double noises[] = {0.03, 0.06, 0.12, 0.24}, widths[] = {0.3, 1, 2.5};
-enum { TURNS = 4, SETTLED = 3, NOISES = sizeof noises / sizeof *noises, WIDTHS = sizeof widths / sizeof *widths };
+/* Of the prior's width and of the form's misfit: what is tried, and how far the first may be off before rows are seen, ln. */
+static const double widths[] = {0.3, 0.55, 1, 1.8, 3}, misfits[] = {0.35, 0.6, 1, 1.7, 3, 5};
+static const double width_differs = 0.7;
+enum { TURNS = 4, MISFITS = sizeof misfits / sizeof *misfits, WIDTHS = sizeof widths / sizeof *widths };
 
-/* A width of the prior and a noise of rows, and how likely the rows are under them. */
-struct trial {
-    double width, noise, likely;
-};
+/* The share of what a kernel has for its own that rows may always tell, however much of it is misfit. */
+static const double least_told = 0.25;
+
+/* The variance of what rows of a device can tell of kernels. */
+static double told_by_rows(const struct prior *prior)
+{
+    const double own = prior->own * prior->own;
+    return fmax(own - prior->misfit * prior->misfit, least_told * own);
+}
 
 /* ---- covariances ---- */
 
@@ -32,7 +38,7 @@ static void scale_coefficients(const struct prior *prior, const struct sensitivi
     double mean = 0;
     for (uint32_t i = 0; i < count; i++)
         mean += sensitivity_product(&of[i], covariance, &of[i], open) / count;
-    const double wanted = prior->own * prior->own / 2;
+    const double wanted = told_by_rows(prior) / 2;
     const double scale = mean > 0 ? fmin(most, fmax(least, wanted / mean)) : 1;
     for (uint32_t p = 0; p < open; p++)
         for (uint32_t q = 0; q < open; q++)
@@ -56,7 +62,7 @@ void prior_covariance(const struct prior *prior, const struct kernel *const *ker
     struct sensitivity *of = arena_array(&scratch, count, sizeof *of);
     double *deviation = arena_array(&scratch, count, sizeof *deviation);
     const uint32_t open = prior->family->parameter_count;
-    const double own = prior->own * prior->own / 2, shared = prior->shared * prior->shared;
+    const double own = told_by_rows(prior) / 2, shared = prior->shared * prior->shared;
     family_encode(prior->family, prior->centre->value, x);
     sensitivities(prior, x, kernels, count, of);
     prior_of_coefficients(prior, of_coefficients);
@@ -120,7 +126,7 @@ static struct explaining explain(const struct prior *prior, const struct seen *r
 /* Of what no coefficient explains, ln. */
 static double amplitude_of(const struct explaining *e)
 {
-    return e->width * e->prior->own * M_SQRT1_2;
+    return e->width * sqrt(told_by_rows(e->prior) / 2);
 }
 
 static void scale_width(struct explaining *e)
@@ -192,39 +198,47 @@ static void begin_at(struct explaining *e, double width, double noise)
     memcpy(e->x, e->centre, sizeof e->x);
 }
 
-static void settle(struct explaining *e, struct trial trial, double *residuals)
+static void settle(struct explaining *e, double width, double noise, double *residuals)
 {
-    begin_at(e, trial.width, trial.noise);
+    begin_at(e, width, noise);
     for (int i = 0; i < TURNS; i++) {
         sensitivities(e->prior, e->x, e->kernels, e->n, e->of);
         turn(e, residuals);
     }
 }
 
-static int most_likely_first(const void *a, const void *b)
+/* ln of how much a scale is believed before rows are seen. */
+static double believed(double scale, double differs)
 {
-    const struct trial *x = a, *y = b;
-    return (x->likely < y->likely) - (x->likely > y->likely);
+    const double off = log(scale) / differs;
+    return -0.5 * off * off;
 }
 
-/* All widths and noises, by how likely the rows are as seen from the centre; the best of them settled. */
-static void settle_best(struct explaining *e, double *residuals)
+/* How likely the rows are under a width and a misfit, as seen from the centre, and these themselves. */
+static double tried(struct explaining *e, double width, double misfit, double *residuals)
 {
-    struct trial trials[NOISES * WIDTHS];
-    uint32_t best = 0;
-    for (int i = 0; i < NOISES * WIDTHS; i++) {
-        trials[i] = (struct trial){widths[i / NOISES], noises[i % NOISES], 0};
-        begin_at(e, trials[i].width, trials[i].noise);
-        turn(e, residuals);
-        trials[i].likely = e->likely;
-    }
-    qsort(trials, NOISES * WIDTHS, sizeof *trials, most_likely_first);
-    for (uint32_t i = 0; i < SETTLED; i++) {
-        settle(e, trials[i], residuals);
-        trials[i].likely = e->likely;
-        best = trials[i].likely > trials[best].likely ? i : best;
-    }
-    settle(e, trials[best], residuals);
+    begin_at(e, width, misfit * e->prior->misfit);
+    turn(e, residuals);
+    return e->likely + believed(width, width_differs) + believed(misfit, e->prior->misfit_differs);
+}
+
+/* Settled at the mean squares of width and misfit, each trial as likely as it makes the rows. */
+static void settle_mean(struct explaining *e, double *residuals)
+{
+    double likely[WIDTHS][MISFITS], most = -INFINITY, sum = 0, width = 0, misfit = 0;
+    for (int i = 0; i < WIDTHS; i++)
+        for (int k = 0; k < MISFITS; k++) {
+            likely[i][k] = tried(e, widths[i], misfits[k], residuals);
+            most = fmax(most, likely[i][k]);
+        }
+    for (int i = 0; i < WIDTHS; i++)
+        for (int k = 0; k < MISFITS; k++) {
+            const double weight = exp(likely[i][k] - most);
+            sum += weight;
+            width += weight * widths[i] * widths[i];
+            misfit += weight * misfits[k] * misfits[k];
+        }
+    settle(e, sqrt(width / sum), sqrt(misfit / sum) * e->prior->misfit, residuals);
 }
 
 /* Each row left out of the others, at once: its residual over what its own entry of the inverse is. */
@@ -361,7 +375,7 @@ double posterior_of(const struct prior *prior, const struct seen *rows, uint32_t
     struct arena scratch = {0};
     struct explaining e = explain(prior, rows, count, like, like_count, &scratch);
     struct sensitivity *of = arena_array(&scratch, like_count, sizeof *of);
-    settle_best(&e, arena_array(&scratch, count, sizeof(double)));
+    settle_mean(&e, arena_array(&scratch, count, sizeof(double)));
     *set = *prior->centre;
     family_decode(prior->family, e.x, set->value);
     set->device = prior->hardware->name;

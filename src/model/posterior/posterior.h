@@ -5,7 +5,9 @@
  * factor on all times, and over what no coefficient explains, which kernels of like sizes share. It is as wide as the
  * interval that the carried estimate has. One row moves all a little; far from the rows the prior stays.
  *
- * How much rows scatter, and how far the coefficients may be off, is chosen by what makes the rows most likely.
+ * How much rows scatter is expected to be the misfit of the form, and how far coefficients may be off what the carried
+ * estimate says; rows that are likelier under other scales move both, each scale weighing by how likely it makes them. So a
+ * few rows that happen to agree do not make the form better than it is where thousands were fitted.
  */
 #ifndef MODEL_POSTERIOR_H
 #define MODEL_POSTERIOR_H
@@ -25,7 +27,15 @@ struct prior {
     const struct hardware *hardware;
     const struct coefficient_set *centre; /* what is carried; with its residual where that is carried, too */
     double shared, own;                   /* of the estimates there, ln */
+    double misfit, misfit_differs;        /* of the form, and how misfits differ (misfit_of) */
 };
+
+/*
+ * What the form leaves over of kernels even where it was fitted to all rows of a device, as a standard deviation of ln time:
+ * of the measured devices, or of the sibling whose residual is carried. No few rows take it away. `differs`: how much it
+ * differs from one measured device to the next, as a standard deviation of its logarithm.
+ */
+double misfit_of(const struct group_model *group, double own, bool learned, double *differs);
 
 /*
  * How kernels of one group vary together before rows are seen: by coefficients, half of what is a kernel's own, and by

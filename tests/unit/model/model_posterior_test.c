@@ -93,6 +93,34 @@ static void far_from_the_rows_the_doubt_stays_wider(void **state)
     assert_true(estimated(&after, &away).own > near.own);
 }
 
+/* Rows half as far off as rows usually are, by the form of a sibling and what was learned of it. */
+static void ten_rows_that_agree_leave_the_misfit_of_the_form(void **state)
+{
+    enum { ROWS = 10 };
+    const struct hardware *h200 = catalogue_gpu(models->catalogue, S("NVIDIA H200"), (struct gpu_signs){-1, -1});
+    struct measurements measurements = {.rows = arena_array(&arena, ROWS, sizeof(struct measurement)),
+                                        .device_count = 1};
+    struct estimate before, after;
+    measurements.devices[0] = *h200;
+    for (uint32_t i = 0; i < ROWS; i++) {
+        struct measurement *row = &measurements.rows[measurements.count++];
+        row->kernel = (struct kernel){.form = FORM_LINEAR,
+                                      .dtype = DTYPE_BF16,
+                                      .variant = S(""),
+                                      .product = {1, 64 << i % 4, 1024 + 512 * i, 4096 - 256 * (i % 3)}};
+        assert_true(models_estimate(models, h200, &row->kernel, &before, NULL));
+        row->us = before.us * exp(0.5 * before.own * (i % 2 ? 1 : -1));
+    }
+    const struct models now = adapted(&measurements);
+    const struct kernel other = {
+        .form = FORM_LINEAR, .dtype = DTYPE_BF16, .variant = S(""), .product = {1, 300, 14336, 6144}};
+    assert_true(models_estimate(models, h200, &other, &before, NULL));
+    assert_true(models_estimate(&now, h200, &other, &after, NULL));
+    assert_int_equal(after.basis, BASIS_CALIBRATED);
+    assert_true(after.own > 0.6 * before.own);
+    assert_true(estimate_sd(&after) < 1.1 * estimate_sd(&before));
+}
+
 static void other_devices_are_as_before(void **state)
 {
     const struct measurements measurements = rows_of(10, 1.2);
@@ -149,6 +177,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_row_moves_all_a_little_and_more_rows_more),
         cmocka_unit_test(far_from_the_rows_the_doubt_stays_wider),
+        cmocka_unit_test(ten_rows_that_agree_leave_the_misfit_of_the_form),
         cmocka_unit_test(other_devices_are_as_before),
         cmocka_unit_test(a_row_that_is_told_by_another_is_not_chosen_next),
         cmocka_unit_test(seconds_count),
