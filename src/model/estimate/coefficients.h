@@ -149,7 +149,6 @@ struct kin {
     double distance; /* to the measured device that is most like it; infinite: there is none whose figures are known */
     bool stranger;   /* no device of its vendor was measured */
     bool learned;    /* what was learned of the set's device holds here */
-    const struct coefficient_set *other; /* carried as well as the set, by errors on devices left out; NULL: none */
 };
 
 /* The set that is meant for a device; NULL where the group has none. */

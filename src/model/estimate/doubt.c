@@ -3,7 +3,9 @@
 
 #include <math.h>
 
+#include "ensemble.h"
 #include "interval.h"
+#include "misfit.h"
 #include "model/families/scale.h"
 #include "models.h"
 
@@ -28,13 +30,10 @@ static void tell_own(const struct coefficient_set *set, struct estimate *estimat
 /*
  * What few devices show of how others may differ is too little: half as much again as they show, taken with some more
  * that show nothing; and at least what they show with as many whose shift is as usual (0.17 in the mean of all families of
- * a trial). The same of hosts, twice, of which launches differ as on those of the public tables. Root mean squares taken
- * for half-widths of nine of ten. All set after seeing the devices that were left out: products came to 86 % within, at
- * a half-width of four times the error in the middle. (One formula, 1.645 of what they show with five that are as usual, was
- * tried: lone collectives came from 79 to 88 %, but at five times the error, and three serving tables above 99.)
+ * a trial). Root mean squares taken for half-widths of nine of ten. All set after seeing the devices that were left out:
+ * products came to 86 % within, at a half-width of four times the error in the middle.
  */
-static const double usual_shift = 0.18, usual_host = 0.2, added = 5, added_hosts = 3, widths_of_shift = 1.5,
-                    widths_of_host = 2, shift_level = 0.9;
+static const double usual_shift = 0.18, added = 5, widths_of_shift = 1.5, shift_level = 0.9;
 
 static double with_more(double seen, uint32_t devices, double usual, double more)
 {
@@ -46,11 +45,6 @@ static double shift_sd(double seen, uint32_t devices, double usual)
     const double width = fmax(widths_of_shift * with_more(seen, devices, 0, added),
                               with_more(seen, devices, usual > 0 ? usual : usual_shift, added));
     return interval_sd(width, shift_level);
-}
-
-static double host_sd(double seen, uint32_t hosts)
-{
-    return interval_sd(widths_of_host * with_more(seen, hosts, usual_host, added_hosts), shift_level);
 }
 
 static void tell_left_out(const struct answer *answer, const struct kernel *kernel, struct estimate *estimate)
@@ -89,18 +83,6 @@ static void widen(const struct group_model *group, const struct kin *kin, struct
     const double widening = chip ? widening_of_chip : fmin(far, most_widening);
     estimate->shared *= widening;
     estimate->own *= fmax(widening, 1);
-}
-
-/* By how much a lone call is longer on a host whose launches take one standard deviation longer, ln. */
-static double host_doubt(const struct family *family, const struct coefficient_set *set, double sd,
-                         const struct hardware *hardware, const struct kernel *kernel)
-{
-    double value[FAMILY_PARAMETERS];
-    if (!kernel->alone || sd <= 0)
-        return 0;
-    for (uint32_t i = 0; i < family->parameter_count; i++)
-        value[i] = set->value[i] * (family->parameters[i].host ? exp(sd) : 1);
-    return fabs(log(family->us(kernel, hardware, value) / family->us(kernel, hardware, set->value)));
 }
 
 /* Two fifths of what devices of several generations differ by as a whole. */
@@ -145,7 +127,40 @@ static void tell_calibrated(const struct family *family, const struct coefficien
     estimate->own = hypot(set->spread, calibrated_own(set->calibrated, &spot));
 }
 
-static void tell_source(const struct answer *answer, const struct kernel *kernel, struct estimate *estimate)
+/*
+ * As half-widths of nine of ten: 1.6 of the ensemble's root mean square (1.645 is a normal distribution's), and by how much a
+ * device is usually off as a whole, in the mean of all families of a trial. Of all ways to take the spread (root mean square,
+ * of it and more for few, mean of sizes) and what stands beside it, this was chosen after seeing: products in single
+ * precision, rows, element-wise, convolutions and lone collectives together, one formula for the five.
+ */
+static const double widths_of_ensemble = 1.6, usual_of_device = 0.17;
+
+/* Over the host's links the host counts, which boards of one chip do not share. */
+static bool is_of_chip(const struct answer *answer, const struct hardware *hardware)
+{
+    return answer->kin->kinship == KINSHIP_CHIP && !(answer->group->over_links && hardware->figure[HW_GPU_LINK] <= 0);
+}
+
+/*
+ * What measured devices would say otherwise and what they leave over anywhere are the kernel's own; beside them a device is off
+ * as a whole by what is usual.
+ */
+static void tell_ensemble(const struct answer *answer, const struct hardware *hardware, const struct kernel *kernel,
+                          struct estimate *estimate)
+{
+    const struct group_model *group = answer->group;
+    const bool chip = is_of_chip(answer, hardware);
+    const double spread = ensemble_spread(answer->family, group, hardware, kernel, estimate->us);
+    const double kind = chip ? widening_of_chip : few_of_kind(group, hardware) ? widening_of_strangers : 1;
+    const double far = chip ? 1 : by_distance(group, answer->kin->distance);
+    estimate->error = group->sets[0].error;
+    estimate->shared = fmin(kind * far, most_widening) * interval_sd(usual_of_device, shift_level);
+    estimate->own = hypot(kind * interval_sd(widths_of_ensemble * spread, shift_level),
+                          chip ? answer->set->spread : left_by_devices(group));
+}
+
+static void tell_source(const struct answer *answer, const struct hardware *hardware, const struct kernel *kernel,
+                        struct estimate *estimate)
 {
     const struct group_model *group = answer->group;
     const struct coefficient_set *set = answer->set;
@@ -163,42 +178,15 @@ static void tell_source(const struct answer *answer, const struct kernel *kernel
         estimate->shared = shared_by_siblings;
         return;
     }
+    if (ensemble_of(group)) {
+        tell_ensemble(answer, hardware, kernel, estimate);
+        return;
+    }
     if (group->sets[0].error > 0)
         tell_left_out(answer, kernel, estimate);
     else /* one device was measured: nothing says how far it carries */
         estimate_prior(estimate);
     widen(group, kin, estimate);
-}
-
-/*
- * With each GPU left out in turn, 4,144 rows of products: of all ways to weigh the distance of pooled coefficients and
- * those of the nearest device this one had the narrowest intervals of nine of ten. Set after seeing that.
- */
-static const double width_of_distance = 1.1;
-
-double ensemble_width(double us, double other_us)
-{
-    return us > 0 && other_us > 0 ? width_of_distance * fabs(log(other_us / us)) : 0;
-}
-
-/* What the other set, by which it might as well be predicted, says otherwise. */
-static void add_ensemble(const struct family *family, const struct coefficient_set *other,
-                         const struct hardware *hardware, const struct kernel *kernel, struct estimate *estimate)
-{
-    if (!other)
-        return;
-    const double width = ensemble_width(estimate->us, set_us(family, other, hardware, kernel, false));
-    estimate->own = hypot(estimate->own, interval_sd(width, shift_level));
-}
-
-/* Boards of one chip stand in other hosts, too. */
-static void add_host(const struct group_model *group, const struct family *family, const struct coefficient_set *set,
-                     const struct hardware *hardware, const struct kernel *kernel, struct estimate *estimate)
-{
-    const double seen = group->sets[0].host;
-    const double sd = seen > 0 ? host_sd(seen, group->set_count - 1) : 0;
-    const double host = host_doubt(family, set, sd, hardware, kernel);
-    estimate->shared = hypot(estimate->shared, host);
 }
 
 /*
@@ -227,13 +215,9 @@ void doubt_of_set(const struct answer *answer, const struct hardware *hardware, 
 {
     const struct family *family = answer->family;
     const struct coefficient_set *set = answer->set;
-    tell_source(answer, kernel, estimate);
+    tell_source(answer, hardware, kernel, estimate);
     estimate->own *= family_doubt(family, kernel);
     if (set->calibrated)
         tell_calibrated(family, set, hardware, kernel, estimate);
-    if (answer->kin->kinship != KINSHIP_SELF) {
-        add_host(answer->group, family, set, hardware, kernel, estimate);
-        add_ensemble(family, answer->kin->other, hardware, kernel, estimate);
-    }
     estimate->shared = hypot(estimate->shared, library_doubt(answer, hardware, kernel));
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How far off an estimate may be that fitted coefficients gave: by its own residuals where the device was measured; by
- * what devices left out of the fit were off where they were carried, widened by how unlike the two are, by the second set
- * that might as well have been taken, by hosts whose launches differ, and by libraries where nobody says which it is.
+ * How far off an estimate may be that fitted coefficients gave: by its own residuals where the device was measured; where
+ * they were carried by what measured devices would say otherwise (ensemble.h) or, where generations are told apart, by what
+ * those left out of the fit were off, widened by how unlike the two are; and by libraries where nobody says which it is.
  * doc/numbers/prediction.md has the formulas; constants that were set after results were seen say so.
  */
 #ifndef MODEL_DOUBT_H

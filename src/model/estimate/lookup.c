@@ -111,10 +111,8 @@ const struct coefficient_set *coefficients_for(const struct group_model *group, 
         kin->learned = group->residual == RESIDUAL_GENERATION;
         return sibling;
     }
-    if (kin->distance >= same_chip) {
-        kin->other = carries_one(group) ? &group->sets[0] : group->carry == CARRY_POOLED ? nearest : NULL;
+    if (kin->distance >= same_chip)
         return carried_set(group, hardware, nearest);
-    }
     kin->kinship = KINSHIP_CHIP;
     return nearest;
 }

@@ -46,10 +46,4 @@ double set_us(const struct family *family, const struct coefficient_set *set, co
 double set_uncorrected_us(const struct family *family, const struct coefficient_set *set,
                           const struct hardware *hardware, const struct kernel *kernel, bool residual);
 
-/*
- * Two sets of coefficients that errors on devices left out do not tell apart: how wide nine of ten are, ln, for the
- * distance of their times alone.
- */
-double ensemble_width(double us, double other_us);
-
 #endif

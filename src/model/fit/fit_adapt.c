@@ -8,6 +8,7 @@
 
 #include "fit.h"
 #include "fit_work.h"
+#include "model/estimate/misfit.h"
 #include "model/estimate/models.h"
 #include "model/families/families.h"
 #include "model/posterior/like.h"
@@ -167,7 +168,7 @@ static void adapt_part(const struct models *models, const struct work *work, uin
     const struct coefficient_set *carried = found ? found : &unfitted;
     const struct starts starts = starts_of(group, carried, kin.kinship, work->arena);
     doubt_before(models, rows, &prior);
-    prior.misfit = misfit_of(group, prior.own, kin.learned, &prior.misfit_differs);
+    prior.misfit = misfit_of_carried(group, prior.own, kin.learned, &prior.misfit_differs);
     prior.centre = carried;
     struct coefficient_set centre = *best_start(work, &prior, rows, &starts), set;
     centre.residual = kin.learned ? centre.residual : NULL;
@@ -178,7 +179,7 @@ static void adapt_part(const struct models *models, const struct work *work, uin
         centre = set;
         prior.shared = set.shared;
         prior.own = set.spread;
-        prior.misfit = misfit_of(group, prior.own, kin.learned, &prior.misfit_differs);
+        prior.misfit = misfit_of_carried(group, prior.own, kin.learned, &prior.misfit_differs);
     }
     if (rows.count > CALIBRATED_POINTS && centre.residual)
         close_many(work, &set);

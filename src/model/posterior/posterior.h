@@ -27,15 +27,8 @@ struct prior {
     const struct hardware *hardware;
     const struct coefficient_set *centre; /* what is carried; with its residual where that is carried, too */
     double shared, own;                   /* of the estimates there, ln */
-    double misfit, misfit_differs;        /* of the form, and how misfits differ (misfit_of) */
+    double misfit, misfit_differs;        /* of the form, and how misfits differ (misfit.h) */
 };
-
-/*
- * What the form leaves over of kernels even where it was fitted to all rows of a device, as a standard deviation of ln time:
- * of the measured devices, or of the sibling whose residual is carried. No few rows take it away. `differs`: how much it
- * differs from one measured device to the next, as a standard deviation of its logarithm.
- */
-double misfit_of(const struct group_model *group, double own, bool learned, double *differs);
 
 /*
  * How kernels of one group vary together before rows are seen: by coefficients, half of what is a kernel's own, and by

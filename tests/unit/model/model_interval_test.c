@@ -68,6 +68,35 @@ static struct estimate part(double us, uint32_t family, double shared, double ow
     return (struct estimate){.us = us, .family = family, .shared = shared, .own = own};
 }
 
+static struct kernel lone_all_reduce(int64_t bytes, int64_t ranks)
+{
+    return (struct kernel){.form = FORM_COLLECTIVE,
+                           .alone = true,
+                           .dtype = DTYPE_F32,
+                           .variant = S(""),
+                           .collective = {COLLECTIVE_ALL_REDUCE + 1, bytes, ranks, ranks}};
+}
+
+/* What machines differ by is latency; large messages go as the link does on all of them. */
+static void doubt_goes_with_what_decides_at_a_size(void **state)
+{
+    const struct hardware v100 = device("Tesla V100-SXM2-32GB");
+    const struct estimate small = estimate_on(&v100, lone_all_reduce(2048, 8)),
+                          large = estimate_on(&v100, lone_all_reduce(1 << 30, 8));
+    assert_int_equal(small.basis, BASIS_CARRIED);
+    assert_true(estimate_sd(&small) > 1.5 * estimate_sd(&large));
+    assert_true(estimate_sd(&large) > 0.1);
+}
+
+/* Of boards without links of their own the host decides, whatever the chip. */
+static void over_the_host_the_chip_says_little(void **state)
+{
+    const struct hardware l40s = device("NVIDIA L40S");
+    const struct estimate estimate = estimate_on(&l40s, lone_all_reduce(1 << 30, 4));
+    assert_int_equal(estimate.basis, BASIS_CARRIED);
+    assert_true(estimate_sd(&estimate) > 0.15);
+}
+
 static void what_is_shared_does_not_cancel_within_a_family(void **state)
 {
     struct estimate_sum sum = {0};
@@ -114,6 +143,8 @@ int main(void)
         cmocka_unit_test(what_was_never_measured_has_no_error),
         cmocka_unit_test(what_was_measured_says_by_whom),
         cmocka_unit_test(strangers_are_told_less_surely),
+        cmocka_unit_test(doubt_goes_with_what_decides_at_a_size),
+        cmocka_unit_test(over_the_host_the_chip_says_little),
         cmocka_unit_test(what_is_shared_does_not_cancel_within_a_family),
         cmocka_unit_test(families_go_together_a_little),
         cmocka_unit_test(one_shape_is_off_alike_each_time),
