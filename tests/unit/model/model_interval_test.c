@@ -3,6 +3,7 @@
 #include "model_case.h"
 
 #include "model/estimate/interval.h"
+#include "ops/rows/collective.h"
 
 static struct kernel product(enum dtype dtype, int64_t m)
 {
