@@ -65,10 +65,13 @@ def add_models(program, model, devices, parts, summed):
     measured = [row for row in rows("models/e2e.csv")
                 if key(row) in listed and row["device"].replace("_", " ") in devices]
     for device in sorted({row["device"] for row in measured}):
-        answers = {key(row): row["predicted_ms"] for row in program.table(
+        answers = {key(row): row for row in program.table(
             "predict", "graph", "--models", model, "--input", path("models/graphs.csv.gz"), "--hw", device)}
         for row in (row for row in measured if row["device"] == device):
-            parts[row["mode"]][device].add(answers.get(key(row)), row["e2e_ms"])
+            answer = answers.get(key(row), {})
+            parts[row["mode"]][device].add(answer.get("predicted_ms"), row["e2e_ms"])
+            for phase in ("fwd", "bwd") if row["mode"] == "train" else ():
+                parts[phase][device].add(answer.get(f"predicted_{phase}_ms"), row[f"{phase}_ms"])
             summed[row["mode"]].add(sums[device, key(row)], row["e2e_ms"])
 
 
@@ -100,3 +103,5 @@ def unseen(program):
     for mode, (word, published) in PUBLISHED.items():
         yield figure(f"whole models, {word}, GPU left out", "mean", published, 9, pooled(models[mode]), models[mode])
         yield figure(f"  their measured operators summed, {word}", "mean", "-", None, summed[mode])
+    for phase, word in (("fwd", "forward"), ("bwd", "backward")):
+        yield figure(f"  training, {word} alone", "mean", "-", None, pooled(models[phase]), models[phase])

@@ -38,12 +38,15 @@ static void enter(struct list_node *node, const struct list_row *row)
         *node = (struct list_node){.node_len = row->node.len < LIST_NODE_BYTES ? row->node.len : 0};
         memcpy(node->node, row->node.at, node->node_len);
     }
+    node->gradients += row->phase == LIST_BACKWARD;
     if (row->phase != LIST_FORWARD)
         return;
     const str function = function_of(row->name);
     node->adds = adds(row->op);
     node->norm = str_eq(row->op, S("ln"));
     node->hands_on = str_eq(function, S("contiguous"));
+    node->divides = str_eq(row->op, S("div"));
+    node->picks = str_eq(function, S("where"));
     node->drops = str_ends(function, S("dropout")) || str_ends(function, S("drop"));
     node->elements = last_elements(row);
 }
@@ -93,11 +96,21 @@ static const char *forward_copy(const struct list_node *node, const struct list_
     return moves(FORM_BYTES, bytes_of(last_elements(row), 2), kernel);
 }
 
+/* Whether another row of the node told of the one gradient that there is. */
+static bool is_told(const struct list_node *node)
+{
+    return (node->divides || node->picks) && node->gradients > 1;
+}
+
 /* A tensor of another size than the result is that of a table: zeros, to which few rows are added. */
 static const char *backward_copy(const struct list_node *node, const struct list_row *row, struct kernel *kernel)
 {
-    if (node->adds || node->hands_on)
+    if (node->adds || node->hands_on || is_told(node))
         return launches_nothing(kernel);
+    if (node->picks)
+        return moves(FORM_BYTES, bytes_of(node->elements, 2), kernel);
+    if (node->drops)
+        return moves(FORM_BYTES, bytes_of(last_elements(row), 3), kernel);
     if (node->elements && last_elements(row) != node->elements)
         return moves(FORM_FILL, bytes_of(last_elements(row), 1), kernel);
     return moves(FORM_BYTES, bytes_of(last_elements(row), 2), kernel);
@@ -121,6 +134,8 @@ static const char *known_op(const struct list_node *node, const struct list_row 
             .form = FORM_LAYER_NORM, .backward = true, .dtype = DTYPE_F32, .rows = {row->size[0], row->size[1]}};
         return kernel_check(kernel);
     }
+    if (row->phase == LIST_BACKWARD && is_told(node))
+        return launches_nothing(kernel);
     const bool linear = str_eq(row->op, S("linear")) && row->sizes == 3;
     int64_t sizes[LIST_SIZES + 1] = {1};
     memcpy(sizes + (linear ? 1 : 0), row->size, row->sizes * sizeof *sizes);

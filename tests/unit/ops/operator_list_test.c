@@ -120,6 +120,42 @@ static void gradients_are_what_they_launch(void **state)
                      FORM_ELEMENTWISE);
 }
 
+/* A scalar wants no gradient; of values picked by a mask the gradient is picked once, and goes to one of them. */
+static void what_wants_no_gradient_launches_none(void **state)
+{
+    struct kernel kernel;
+    assert_int_equal(form_of("m,train,1,1,5,truediv,fwd,div,64x64,1\n"
+                             "m,train,1,1,5,truediv,bwd,div,64x64,1\n",
+                             &kernel),
+                     FORM_ELEMENTWISE);
+    assert_int_equal(form_of("m,train,1,1,5,truediv,fwd,div,64x64,1\n"
+                             "m,train,1,1,5,truediv,bwd,div,64x64,1\n"
+                             "m,train,1,1,5,truediv,bwd,div,64x64,1\n",
+                             &kernel),
+                     FORMS);
+    assert_int_equal(form_of("m,train,1,1,6,where,fwd,copy,1x64x64 8x64x64 1 8x64x64,1\n"
+                             "m,train,1,1,6,where,bwd,copy,1x64x64 8x64x64 1,1\n",
+                             &kernel),
+                     FORM_BYTES);
+    assert_int_equal(kernel.moved.bytes, 8 * 64 * 64 * 4 * 2);
+    assert_int_equal(form_of("m,train,1,1,6,where,fwd,copy,1x64x64 8x64x64 1 8x64x64,1\n"
+                             "m,train,1,1,6,where,bwd,copy,1x64x64 8x64x64 1,1\n"
+                             "m,train,1,1,6,where,bwd,copy,1x64x64 8x64x64 1,1\n",
+                             &kernel),
+                     FORMS);
+}
+
+/* The mask becomes numbers that are scaled, then the gradient is multiplied by them. */
+static void the_gradient_of_a_dropout_moves_its_mask_as_numbers(void **state)
+{
+    struct kernel kernel;
+    assert_int_equal(form_of("m,train,1,1,7,h_dropout,fwd,copy,64x64 64x64,1\n"
+                             "m,train,1,1,7,h_dropout,bwd,copy,64x64,1\n",
+                             &kernel),
+                     FORM_BYTES);
+    assert_int_equal(kernel.moved.bytes, 64 * 64 * 4 * 3);
+}
+
 static void sizes_are_those_of_the_form(void **state)
 {
     struct kernel kernel;
@@ -147,6 +183,8 @@ int main(void)
         cmocka_unit_test(what_makes_no_sense_is_named),
         cmocka_unit_test(a_list_without_its_columns_is_refused),
         cmocka_unit_test(gradients_are_what_they_launch),
+        cmocka_unit_test(what_wants_no_gradient_launches_none),
+        cmocka_unit_test(the_gradient_of_a_dropout_moves_its_mask_as_numbers),
         cmocka_unit_test(sizes_are_those_of_the_form),
     };
     return cmocka_run_group_tests(tests, NULL, clear);
