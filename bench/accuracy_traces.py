@@ -16,12 +16,14 @@ from inputs import SHARED, TOP
 
 FOLDERS = ("kineto/*.json.gz", "multirank/*/*rank0*.json.gz")
 Unit = collections.namedtuple(
-    "Unit", "file device operator way form sizes dtype kernels launches recorded modelled doubt dims values")
+    "Unit", "file device operator way form sizes dtype kernels launches recorded modelled doubt dims values kernel")
 
 
 def units(program, traces):
     done = subprocess.run([program, *traces], capture_output=True, text=True, errors="replace", check=True)
     for line in done.stdout.splitlines():
+        if line.startswith("total\t"):
+            continue
         unit = Unit(*line.split("\t"))
         yield unit._replace(recorded=float(unit.recorded), modelled=float(unit.modelled))
 

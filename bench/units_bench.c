@@ -2,7 +2,9 @@
 /*
  * units_bench TRACE...: what the kernel models say of every operator of a trace that launches, beside what was recorded
  * on the device. Tab-separated: file, device, operator, way, form, sizes of the largest kernel, element type, kernels,
- * launches, recorded us, modelled us, standard deviation of ln(true / modelled), shapes, values. Of the step in the middle; bench/accuracy_traces.py sums it up.
+ * launches, recorded us, modelled us, standard deviation of ln(true / modelled), shapes, values, the kernel recorded
+ * longest. Of the step in the middle; a line "total" behind each trace has its sums and the interval of 90 %.
+ * bench/accuracy_traces.py sums it up.
  */
 #include <math.h>
 #include <stdio.h>
@@ -15,8 +17,9 @@
 #include "read/read.h"
 
 struct recorded {
-    double us;
+    double us, longest_us;
     uint32_t launches;
+    str kernel; /* that took longest */
 };
 
 /* Communication aside. */
@@ -27,8 +30,13 @@ static struct recorded recorded_of(const struct program *p, uint32_t op)
         const struct program_launch *launch = &p->launches[p->ops[op].first_launch + i];
         if (launch->work == WORK_COMMUNICATION || launch->dur_ns <= 0)
             continue;
-        recorded.us += (double)launch->dur_ns / 1e3;
+        const double us = (double)launch->dur_ns / 1e3;
+        recorded.us += us;
         recorded.launches++;
+        if (us <= recorded.longest_us)
+            continue;
+        recorded.longest_us = us;
+        recorded.kernel = launch->kernel;
     }
     return recorded;
 }
@@ -77,8 +85,38 @@ static void print_text(str text)
         putchar((unsigned char)text.at[i] < ' ' ? ' ' : text.at[i]);
 }
 
+/* What has kernels, or bytes: the rest cannot be told. */
+static bool told(const struct unit *unit)
+{
+    const enum lowering_way way = unit->lowering.way;
+    return way == LOWERED_TO_KERNELS || way == LOWERED_TO_CALLS || way == LOWERED_TO_BYTES;
+}
+
+struct total {
+    double recorded_us, guessed_us; /* of these of operators that are told by their bytes alone */
+    struct estimate_sum modelled;
+};
+
+static void total_add(struct total *total, const struct unit *unit, double recorded_us, const struct estimate_sum *sum)
+{
+    if (!told(unit))
+        return;
+    total->recorded_us += recorded_us;
+    total->guessed_us += unit->lowering.way == LOWERED_TO_BYTES ? recorded_us : 0;
+    estimate_sum_join(&total->modelled, sum);
+}
+
+static void print_total(const char *path, const struct hardware *hardware, const struct total *total)
+{
+    double low_us, high_us;
+    estimate_sum_interval(&total->modelled, 0.9, &low_us, &high_us);
+    if (total->recorded_us > 0 && total->modelled.us > 0)
+        printf("total\t%s\t%.*s\t%.3f\t%.3f\t%.3f\t%.3f\t%.3f\n", path, (int)hardware->name.len, hardware->name.at,
+               total->recorded_us, total->guessed_us, total->modelled.us, low_us, high_us);
+}
+
 static void print_unit(const char *path, const struct program *program, const struct unit *unit,
-                       const struct models *models, const struct hardware *hardware)
+                       const struct models *models, const struct hardware *hardware, struct total *total)
 {
     const struct program_op *op = &program->ops[unit->op];
     const struct recorded recorded = recorded_of(program, unit->op);
@@ -89,6 +127,7 @@ static void print_unit(const char *path, const struct program *program, const st
     estimate_sum_sd(&sum, &shared, &own);
     if (!recorded.launches)
         return;
+    total_add(total, unit, recorded.us, &sum);
     printf("%s\t%.*s\t%.*s\t%.*s\t", path, (int)hardware->name.len, hardware->name.at, (int)op->name.len, op->name.at,
            (int)way.len, way.at);
     print_kernel(largest);
@@ -96,6 +135,7 @@ static void print_unit(const char *path, const struct program *program, const st
            hypot(shared, own));
     print_text(op->arguments.dims);
     print_text(op->arguments.values);
+    print_text(recorded.kernel);
     putchar('\n');
 }
 
@@ -112,8 +152,10 @@ static void print_trace(const char *path, const struct models *models)
     struct hardware hardware;
     if (program.launch_count && program.device.len && hardware_find(program.device, &arena, &hardware, &err)) {
         const struct units units = units_of(&program, &arena);
+        struct total total = {0};
         for (uint32_t i = 0; i < units.count; i++)
-            print_unit(path, &program, &units.at[i], models, &hardware);
+            print_unit(path, &program, &units.at[i], models, &hardware, &total);
+        print_total(path, &hardware, &total);
     }
     programs_close(programs);
     arena_free(&arena);
