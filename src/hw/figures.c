@@ -30,6 +30,7 @@ const struct figure hw_figures[HW_KEYS] = {
     [HW_MEMORY_BYTES] = {"memory_size", "memory", "memory_gib", &gibi},
     [HW_MEMORY_RATE] = {"memory", "memory, rate", "memory_gb_per_s", &giga_bytes},
     [HW_STREAM_SHARE] = {"stream_share", "memory, share that streams reach", "stream_share", &count},
+    [HW_MATRIX_SHARE] = {"matrix_share", "matrices, share that products reach", "matrix_share", &count},
     [HW_POWER] = {"power", "power limit", "power_w", &watts},
     [HW_HOST_LINK] = {"host_link", "link to the host, one way", NULL, &giga_bytes},
     [HW_GPU_LINK] = {"gpu_link", "links to the other GPUs, one way", NULL, &giga_bytes},

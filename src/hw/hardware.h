@@ -52,6 +52,7 @@ enum hw_key {
     HW_L2_RATE, /* bytes/s */
     HW_SHARED_BYTES_PER_SM,
     HW_MEMORY_BYTES, /* 0 too where several sizes are sold */
+    HW_MATRIX_SHARE, /* of the peaks of matrix units, what large products were measured to reach */
     HW_MEMORY_RATE,  /* bytes/s */
     HW_STREAM_SHARE, /* of it that long streams were measured to reach */
     HW_POWER,        /* W */

@@ -220,4 +220,6 @@ void doubt_of_set(const struct answer *answer, const struct hardware *hardware, 
     if (set->calibrated)
         tell_calibrated(family, set, hardware, kernel, estimate);
     estimate->shared = hypot(estimate->shared, library_doubt(answer, hardware, kernel));
+    estimate->unlike = family->unlike ? family->unlike(kernel, estimate->us) : 0;
+    estimate->shared = hypot(estimate->shared, estimate->unlike);
 }

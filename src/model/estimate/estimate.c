@@ -124,9 +124,19 @@ static double carried_us(const struct family *family, const struct group_model *
     return set_us(family, set, hardware, kernel, kin->learned);
 }
 
-bool models_estimate(const struct models *models, const struct hardware *hardware, const struct kernel *kernel,
+/* TF32 is a leave to round, not another type: a device without it multiplies single precision as it is. */
+static struct kernel as_multiplied(const struct kernel *kernel, const struct hardware *hardware)
+{
+    struct kernel plain = *kernel;
+    if (plain.format == FORMAT_TF32 && hardware->figure[HW_TF32] <= 0)
+        plain.format = FORMAT_PLAIN;
+    return plain;
+}
+
+bool models_estimate(const struct models *models, const struct hardware *hardware, const struct kernel *asked,
                      struct estimate *estimate, struct steptime_error *err)
 {
+    const struct kernel multiplied = as_multiplied(asked, hardware), *kernel = &multiplied;
     const char *problem = kernel_check(kernel);
     if (problem)
         return fail(err, STEPTIME_INPUT, "%s", problem);

@@ -56,9 +56,17 @@ void estimate_prior(struct estimate *estimate)
     estimate->shared = estimate->own = sd * M_SQRT1_2;
 }
 
+/* What no table has is off alike on both, but for half of it. */
+static double shared_over(const struct estimate *estimate)
+{
+    const double unlike = estimate->unlike * estimate->unlike;
+    return sqrt(fmax(0, estimate->shared * estimate->shared - 0.75 * unlike));
+}
+
 void estimate_over(struct estimate *estimate, const struct estimate *over)
 {
-    estimate->shared = hypot(estimate->shared, over->shared);
+    estimate->shared = hypot(shared_over(estimate), shared_over(over));
+    estimate->unlike = 0;
     estimate->own = hypot(estimate->own, over->own);
     estimate->error += over->error;
 }

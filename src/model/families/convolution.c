@@ -16,6 +16,7 @@
  */
 #include <math.h>
 
+#include "engine.h"
 #include "family.h"
 #include "tiles.h"
 
@@ -108,17 +109,14 @@ struct path {
     int tile;
 };
 
-static double first_above_0(double a, double b)
+static bool is_half(const struct kernel *kernel)
 {
-    return a > 0 ? a : b;
+    return kernel->dtype == DTYPE_F16 || kernel->dtype == DTYPE_BF16;
 }
 
-static double peak_of(enum dtype dtype, const double *figure)
+static double peak_of(const struct kernel *kernel, const double *figure)
 {
-    const double plain = figure[HW_FP32];
-    if (dtype == DTYPE_F16)
-        return first_above_0(figure[HW_FP16], plain);
-    return dtype == DTYPE_BF16 ? first_above_0(figure[HW_BF16], plain) : plain;
+    return is_half(kernel) || kernel->format == FORMAT_TF32 ? product_peak(kernel, figure) : figure[HW_FP32];
 }
 
 /* A window of one position deep: not of volumes. */
@@ -146,26 +144,33 @@ static double side(const struct axis *axis)
     return fmax(1, (double)axis_positions(axis));
 }
 
+/* Matrix units take channels by 16 bytes: images of three colours are filled up. */
+static double filled_up(const struct kernel *kernel, double channels)
+{
+    const double whole = is_half(kernel) ? 8 : kernel->format == FORMAT_TF32 ? 4 : 1;
+    return fmax(1, kernel->convolution.groups > 1 ? channels : ceil(channels / whole) * whole);
+}
+
 static struct layer layer_of(const struct kernel *kernel, const struct hardware *hardware, const double *c)
 {
     const struct axis *axes = kernel->convolution.axes;
     const double groups = (double)kernel->convolution.groups;
     struct layer layer = {
         .batch = (double)kernel->convolution.batch,
-        .in = fmax(1, (double)kernel->convolution.in / groups),
+        .in = filled_up(kernel, (double)kernel->convolution.in / groups),
         .out = fmax(1, (double)kernel->convolution.out / groups),
         .groups = groups,
         .window = axes_window(axes),
         .inputs = axes_size(axes),
         .height = side(&axes[0]) * side(&axes[1]),
         .width = side(&axes[2]),
-        .element_bytes = kernel->dtype == DTYPE_F16 || kernel->dtype == DTYPE_BF16 ? 2 : 4,
+        .element_bytes = is_half(kernel) ? 2 : 4,
         .sms = hardware->figure[HW_SMS],
-        .flop_per_us = peak_of(kernel->dtype, hardware->figure) / 1e6,
+        .flop_per_us = peak_of(kernel, hardware->figure) / 1e6,
         .bytes_per_us = hardware->figure[HW_MEMORY_RATE] / 1e6,
         .c = c,
     };
-    layer.winograd = is_three_by_three(kernel) && layer.element_bytes == 4;
+    layer.winograd = is_three_by_three(kernel) && layer.element_bytes == 4 && kernel->format == FORMAT_PLAIN;
     return layer;
 }
 
@@ -293,7 +298,7 @@ static double us(const struct kernel *kernel, const struct hardware *hardware, c
     struct path paths[WAYS];
     const struct layer layer = layer_of(kernel, hardware, c);
     const enum way way = best_way(&layer, paths);
-    return lone_offset_us(kernel, c[OFFSET_US]) + paths[way].us;
+    return lone_offset_us(kernel, hardware, c[OFFSET_US]) + paths[way].us;
 }
 
 /* ---- features ---- */
@@ -398,8 +403,16 @@ static double start(uint32_t way, uint32_t parameter)
 /* What was measured: windows of 3x3, stride 1, single precision. What is left over there says nothing of others. */
 static bool like_measured(const struct kernel *kernel)
 {
-    const bool narrow = kernel->dtype == DTYPE_F16 || kernel->dtype == DTYPE_BF16;
-    return is_three_by_three(kernel) && !is_dilated(kernel) && !narrow && !kernel->backward;
+    const bool matrix_units = is_half(kernel) || kernel->format == FORMAT_TF32;
+    return is_three_by_three(kernel) && !is_dilated(kernel) && !matrix_units && !kernel->backward;
+}
+
+/* Other windows, the gradient, and products on matrix units go by the same tiles, which nobody has measured. */
+static double unlike(const struct kernel *kernel, double us)
+{
+    (void)us;
+    const bool matrix_units = is_half(kernel) || kernel->format == FORMAT_TF32;
+    return matrix_units ? 0.4 : like_measured(kernel) ? 0 : 0.15;
 }
 
 const struct family family_convolution = {
@@ -417,6 +430,7 @@ const struct family family_convolution = {
     .start_count = 3,
     .describe = describe,
     .like_measured = like_measured,
+    .unlike = unlike,
     .features = feature_names,
     .feature_count = FEATURES,
 };

@@ -58,6 +58,16 @@ static double peak(const struct hardware *hardware)
     return hardware->figure[HW_FP32] > 0 ? hardware->figure[HW_FP32] : INFINITY;
 }
 
+/*
+ * Over lists of tensors a block of 512 threads takes a chunk, four elements a thread at a time (PyTorch, multi_tensor_apply):
+ * a trip to memory each, however few chunks there are.
+ */
+static double chunk_s(const struct kernel *kernel)
+{
+    const double step = 512 * 4, trip_s = 0.6e-6;
+    return ceil((double)kernel->elements.chunk / step) * trip_s;
+}
+
 static double work_us(const struct kernel *kernel, const struct hardware *hardware, const double *c)
 {
     const double elements = (double)kernel->elements.rows * (double)kernel->elements.cols, bytes = kernel_bytes(kernel);
@@ -65,13 +75,22 @@ static double work_us(const struct kernel *kernel, const struct hardware *hardwa
     const double hit = l2 > 0 ? 1 / (1 + pow(bytes / l2, 4)) : 0;
     const double memory = bytes / stream_rate(hardware, c[REACHED], c[EFFICIENCY]) * (1 - c[SAVED] * hit);
     const double arithmetic = elements * c[OPERATIONS] / peak(hardware);
-    return soft_max(memory, arithmetic, 4) * 1e6;
+    const double issued = scattered_s(hardware, (enum scattered)kernel->elements.scattered, elements);
+    return fmax(soft_max(memory, arithmetic, 4), fmax(issued, chunk_s(kernel))) * 1e6;
 }
 
 static double us(const struct kernel *kernel, const struct hardware *hardware, const double *c)
 {
-    const double busy = lone_offset_us(kernel, c[OFFSET] * c[FLOOR_US]) + work_us(kernel, hardware, c);
-    return soft_max(lone_floor_us(kernel, c[FLOOR_US]), busy, 16);
+    const double busy = lone_offset_us(kernel, hardware, c[OFFSET] * c[FLOOR_US]) + work_us(kernel, hardware, c);
+    return soft_max(lone_floor_us(kernel, hardware, c[FLOOR_US]), busy, 16);
+}
+
+/* How rows lie is known in part, and what a chunk takes was read off one kernel. */
+static double unlike(const struct kernel *kernel, double us)
+{
+    (void)us;
+    const int64_t scattered = kernel->elements.scattered;
+    return scattered == SCATTERED_SOMEHOW ? 0.3 : scattered || kernel->elements.chunk ? 0.15 : 0;
 }
 
 const struct family family_elementwise = {
@@ -80,6 +99,7 @@ const struct family family_elementwise = {
     .needs = 1u << HW_MEMORY_RATE,
     .about = "Bytes over bandwidth, less what is still in L2; arithmetic where a function is long.",
     .group = group,
+    .unlike = unlike,
     .us = us,
     .parameters = parameters,
     .parameter_count = COEFFICIENTS,

@@ -15,6 +15,9 @@ uint32_t serving_libraries(const struct kernel *kernel);
 /* Clocks in a microsecond. */
 double clocks_in_us(const struct hardware *hardware);
 
+/* The share of its peak that a board is known to reach, over the usual one; 1 where it is not known. */
+double matrix_reach(const double *figure);
+
 /* FLOP/s of a type's products; a device without units for it computes in the next wider one. */
 double matrix_peak(enum dtype dtype, const double *figure);
 

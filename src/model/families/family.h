@@ -99,6 +99,12 @@ struct family {
     bool (*like_measured)(const struct kernel *kernel);
 
     /*
+     * What such a kernel, which was predicted to take `us`, may be off as a whole beside those that were measured, as a
+     * standard deviation (ln): other types, other ways through memory, other kernels before it. NULL: it is like them.
+     */
+    double (*unlike)(const struct kernel *kernel, double us);
+
+    /*
      * The share of what the device holds at best that a measured time attains: by it devices of which something else was
      * measured are found and left out. NULL: all are believed.
      */
@@ -153,6 +159,19 @@ static inline bool family_over_links(const struct family *family)
 const struct family *family_of_kernel(const struct kernel *kernel, const struct hardware *hardware);
 str family_group(const struct family *family, const struct kernel *kernel, const struct hardware *hardware);
 
+/*
+ * What a product takes among other kernels, as in a model, beside what it takes where one kernel is repeated, us; and the
+ * standard deviation (ln) that this leaves of `us` in all.
+ */
+double among_us(const struct kernel *kernel);
+double among_doubt(const struct kernel *kernel, double us);
+
+/* So many instructions an element on the 64 integer lanes of each multiprocessor; 0 where the catalogue lacks the clock. */
+double issue_s(const struct hardware *hardware, double elements, double instructions);
+
+/* The same of a kernel that works out an address for each element; 0 of one that does not. */
+double scattered_s(const struct hardware *hardware, enum scattered scattered, double elements);
+
 /* (a^power + b^power)^(1/power): the larger of the two, with a soft knee between them. Both from 0 on. */
 double soft_max(double a, double b, double power);
 
@@ -166,7 +185,7 @@ double stream_rate(const struct hardware *hardware, double reached, double effic
  * What a lone call costs besides the work, microseconds, where kernel->alone; else the little that a kernel in a
  * full queue costs. Every family takes its floor and its offset through these, so that `alone` means one thing.
  */
-double lone_floor_us(const struct kernel *kernel, double fitted_us);
-double lone_offset_us(const struct kernel *kernel, double fitted_us);
+double lone_floor_us(const struct kernel *kernel, const struct hardware *hardware, double fitted_us);
+double lone_offset_us(const struct kernel *kernel, const struct hardware *hardware, double fitted_us);
 
 #endif

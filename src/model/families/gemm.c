@@ -263,7 +263,9 @@ static double us(const struct kernel *kernel, const struct hardware *hardware, c
 {
     const struct product product = product_of(kernel, hardware, c);
     const struct way way = best_way(&product, is_single(kernel));
-    return soft_max(lone_floor_us(kernel, c[FLOOR_US]), lone_offset_us(kernel, c[OFFSET_US]) + way.us, 6);
+    return soft_max(lone_floor_us(kernel, hardware, c[FLOOR_US]),
+                    lone_offset_us(kernel, hardware, c[OFFSET_US]) + way.us, 6) +
+           among_us(kernel);
 }
 
 enum feature {
@@ -375,6 +377,7 @@ const struct family family_gemm = {
     .parameters = parameters,
     .parameter_count = COEFFICIENTS,
     .attained = attained,
+    .unlike = among_doubt,
     .steady = steady,
     .tells = tells,
     .held = 0.003,

@@ -124,7 +124,7 @@ static void set_memory(struct product *p, const struct kernel *kernel, const str
 {
     const struct tiled *on = &p->on;
     const double a = on->batch * on->m * on->k * p->a_bytes, b = on->batch * on->n * on->k * p->b_bytes,
-                 written = on->batch * on->m * on->n * OUTPUT_BYTES;
+                 written = on->batch * on->m * on->n * (kernel->format == FORMAT_TF32 ? p->a_bytes : OUTPUT_BYTES);
     p->hit = share_in_l2(hardware, copies_of(kernel) * b + a + written);
     p->memory_us = (a + b) * (1 - p->hit + p->hit / p->c[CACHED]) / (p->c[MEMORY] * on->bytes_per_us);
     p->write_us = written / (p->c[WRITE] * on->bytes_per_us);
@@ -220,7 +220,7 @@ static struct way best_way(const struct product *p)
 static double us(const struct kernel *kernel, const struct hardware *hardware, const double *c)
 {
     const struct product product = product_of(kernel, hardware, c);
-    return (product.floor_us + product.write_us + best_way(&product).us) * product.factor;
+    return (product.floor_us + product.write_us + best_way(&product).us) * product.factor + among_us(kernel);
 }
 
 /* ---- features ---- */
@@ -328,14 +328,15 @@ static double start(uint32_t way, uint32_t parameter)
 
 static bool takes(const struct kernel *kernel)
 {
-    return kernel->dtype == DTYPE_F8 || kernel->dtype == DTYPE_F16 || kernel->dtype == DTYPE_BF16;
+    return kernel->dtype == DTYPE_F8 || kernel->dtype == DTYPE_F16 || kernel->dtype == DTYPE_BF16 ||
+           kernel->format == FORMAT_TF32;
 }
 
 /* Operands that come in 8 bits are another kernel than those that it converts. */
 static const char *group(const struct kernel *kernel, const struct hardware *hardware)
 {
     (void)hardware;
-    if (kernel->format != FORMAT_PLAIN)
+    if (kernel->format != FORMAT_PLAIN && kernel->format != FORMAT_TF32)
         return format_word(kernel->format).at;
     return kernel->dtype == DTYPE_F8 ? "fp8" : "half";
 }
@@ -353,6 +354,17 @@ static uint32_t libraries(const struct kernel *kernel)
 static double shift(const struct kernel *kernel)
 {
     return kernel->format == FORMAT_W8A8_BLOCK ? 0.8 : 0;
+}
+
+/* No table has TF32: the kernels of 16 bits at its peak and twice the bytes. */
+static double unlike(const struct kernel *kernel, double us)
+{
+    return hypot(kernel->format == FORMAT_TF32 ? 0.25 : 0, among_doubt(kernel, us));
+}
+
+static bool like_measured(const struct kernel *kernel)
+{
+    return kernel->format != FORMAT_TF32;
 }
 
 /* A format has the units that it is made for, or there is no such kernel. */
@@ -374,6 +386,8 @@ const struct family family_gemm_matrix = {
     .group = group,
     .libraries = libraries,
     .shift = shift,
+    .unlike = unlike,
+    .like_measured = like_measured,
     .us = us,
     .parameters = parameters,
     .parameter_count = COEFFICIENTS,

@@ -114,23 +114,35 @@ static struct layout norm_layout(double cols, double warp)
     return (struct layout){NORM, threads, 1, steps + (split_warp && unrolled ? 3 : 0), 1};
 }
 
-static double block_steps(double cols, double threads)
+/* Steps of 16 bytes a thread, and of an element for what is left over. */
+static double block_steps(double cols, double threads, double wide)
 {
-    return floor(cols / (4 * threads)) + ceil(fmod(cols, 4 * threads) / threads);
+    return floor(cols / (wide * threads)) + ceil(fmod(cols, wide * threads) / threads);
 }
 
 /* A row that does not begin at 16 bytes takes a step of its own for the start; with odd widths only some rows do. */
-static double mean_steps(double cols, double threads)
+static double mean_steps(double cols, double threads, double wide)
 {
-    const double aligned = block_steps(cols, threads), shifted = 1 + block_steps(cols + 2 - threads, threads);
-    const double odd = fmod(cols, 4) == 0 ? 0 : fmod(cols, 2) == 0 ? 0.5 : 0.75;
+    const double aligned = block_steps(cols, threads, wide),
+                 shifted = 1 + block_steps(cols + wide / 2 - threads, threads, wide);
+    double odd = 0;
+    for (double part = wide; part > 1 && fmod(cols, part) != 0; part /= 2)
+        odd += part / 2 / wide;
     return (1 - odd) * aligned + odd * shifted;
+}
+
+/* Of 16 bits newer kernels: 1024 threads, and rows that all begin at 16 bytes stay in shared memory once they are read. */
+static struct layout narrow_block_layout(double cols, double wide)
+{
+    const double threads = 1024;
+    const bool kept = fmod(cols, wide) == 0;
+    return (struct layout){BLOCK, threads, 1, mean_steps(cols, threads, wide), kept ? 0 : 2};
 }
 
 static struct layout block_layout(double cols)
 {
     const double threads = fmin(512, power_of_two_from(floor(cols / 4) / 2));
-    return (struct layout){BLOCK, threads, 1, mean_steps(cols, threads), 2};
+    return (struct layout){BLOCK, threads, 1, mean_steps(cols, threads, 4), 2};
 }
 
 /* On AMD. Rows that all begin at 16 bytes are read once, 4 elements a step with none left over. */
@@ -138,7 +150,7 @@ static struct layout large_block_layout(double cols)
 {
     const double threads = 1024;
     const bool kept = fmod(cols, 4) == 0;
-    return (struct layout){BLOCK, threads, 1, kept ? ceil(cols / 4 / threads) : mean_steps(cols, threads),
+    return (struct layout){BLOCK, threads, 1, kept ? ceil(cols / 4 / threads) : mean_steps(cols, threads, 4),
                            kept ? 0 : 2};
 }
 
@@ -156,7 +168,8 @@ static struct layout layout_of(const struct kernel *kernel, const struct hardwar
         return norm_layout(cols, warp);
     if (cols <= 1024)
         return warp_layout(cols, warp);
-    return amd ? large_block_layout(cols) : block_layout(cols);
+    const double wide = 16 / kernel_element_bytes(kernel);
+    return amd ? large_block_layout(cols) : wide > 4 ? narrow_block_layout(cols, wide) : block_layout(cols);
 }
 
 static double figure_or(const struct hardware *hardware, enum hw_key key, double otherwise)
@@ -214,9 +227,9 @@ static double us(const struct kernel *kernel, const struct hardware *hardware, c
 {
     const struct layout layout = layout_of(kernel, hardware);
     const double floor_us = c[NORM_FLOOR_US + layout.kind];
-    const double busy =
-        lone_offset_us(kernel, c[NORM_OFFSET + layout.kind] * floor_us) + work_us(kernel, hardware, c, &layout);
-    return soft_max(lone_floor_us(kernel, floor_us), busy, 12);
+    const double busy = lone_offset_us(kernel, hardware, c[NORM_OFFSET + layout.kind] * floor_us) +
+                        work_us(kernel, hardware, c, &layout);
+    return soft_max(lone_floor_us(kernel, hardware, floor_us), busy, 12);
 }
 
 static bool takes(const struct kernel *kernel)

@@ -77,15 +77,6 @@ static double memory_s(const struct hardware *hardware, double bytes, double eff
     return bytes / (hardware->figure[HW_MEMORY_RATE] * efficiency);
 }
 
-enum { INTEGER_LANES = 64 }; /* of a multiprocessor */
-
-/* 0 where the catalogue lacks the clock. */
-static double issue_s(const struct hardware *hardware, double elements, double instructions)
-{
-    const double rate = hardware->figure[HW_SMS] * INTEGER_LANES * hardware->figure[HW_CLOCK];
-    return rate > 0 ? elements * instructions / rate : 0;
-}
-
 /* What fits in L2 is not read again. */
 static double read_again(const struct hardware *hardware, double bytes)
 {
@@ -103,6 +94,18 @@ static double batch_norm_bytes(const struct kernel *k, const struct hardware *ha
         (double)k->norm.batch * (double)k->norm.channels * (double)k->norm.positions * kernel_element_bytes(k);
     const double once = k->backward ? 2 * tensor : tensor;
     return once + read_again(hardware, once) + tensor;
+}
+
+/*
+ * PyTorch's own kernels have a block of 512 threads a channel, which go over all of it one value at a time (Normalization.cuh):
+ * once for the statistics; backward twice.
+ */
+static double channel_s(const struct kernel *k, const struct hardware *hardware, const double *c)
+{
+    if (!str_eq(k->variant, S("native")))
+        return 0;
+    const double trips = ceil((double)k->norm.batch * (double)k->norm.positions / 512) * (k->backward ? 2 : 1);
+    return trips * c[TRIP_US] * 1e-6 * fmax(1, (double)k->norm.channels / (4 * hardware->figure[HW_SMS]));
 }
 
 /* Gradient of layer norm: two kernels, one for the input, one for weight and bias, each reads both tensors. */
@@ -185,7 +188,7 @@ static double work_s(const struct kernel *k, const struct hardware *hardware, co
     case FORM_REDUCTION:
         return reduction_s(k, hardware, c);
     case FORM_BATCH_NORM:
-        return memory_s(hardware, batch_norm_bytes(k, hardware), c[NORM]);
+        return fmax(memory_s(hardware, batch_norm_bytes(k, hardware), c[NORM]), channel_s(k, hardware, c));
     case FORM_SOFTMAX:
     case FORM_LAYER_NORM:
         return memory_s(hardware, row_bytes(k), c[NORM]);
@@ -199,6 +202,10 @@ static double work_s(const struct kernel *k, const struct hardware *hardware, co
         return memory_s(hardware, kernel_bytes(k), c[TRANSPOSE]);
     case FORM_INDEX:
         return index_s(k, hardware, c);
+    case FORM_COPY:
+        return fmax(memory_s(hardware, kernel_bytes(k), c[STREAM]),
+                    scattered_s(hardware, (enum scattered)k->moved.scattered,
+                                (double)k->moved.bytes / kernel_element_bytes(k)));
     default:
         return memory_s(hardware, kernel_bytes(k), c[STREAM]);
     }
@@ -206,8 +213,8 @@ static double work_s(const struct kernel *k, const struct hardware *hardware, co
 
 static double us(const struct kernel *kernel, const struct hardware *hardware, const double *c)
 {
-    const double busy = lone_offset_us(kernel, c[OFFSET_US]) + work_s(kernel, hardware, c) * 1e6;
-    return fmax(lone_floor_us(kernel, c[FLOOR_US]), busy);
+    const double busy = lone_offset_us(kernel, hardware, c[OFFSET_US]) + work_s(kernel, hardware, c) * 1e6;
+    return fmax(lone_floor_us(kernel, hardware, c[FLOOR_US]), busy);
 }
 
 const struct family family_traffic = {

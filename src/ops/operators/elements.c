@@ -13,7 +13,8 @@
 static const char no_tensor[] = "the shape of its tensor was not recorded";
 
 /* rows x cols elements that move `bytes` together. */
-static void add_elements(struct reading *reading, enum dtype dtype, struct tensor_dims result, int64_t bytes)
+static void add_elements(struct reading *reading, enum dtype dtype, struct tensor_dims result, int64_t bytes,
+                         enum scattered scattered)
 {
     const int64_t rows = dims_rows(result), cols = dims_cols(result);
     const double elements = (double)rows * (double)cols;
@@ -27,7 +28,10 @@ static void add_elements(struct reading *reading, enum dtype dtype, struct tenso
                              .form = FORM_ELEMENTWISE,
                              .backward = reading->asked->phase == PHASE_BACKWARD,
                              .dtype = even ? dtype : DTYPE_I8,
-                             .elements = {rows, cols, (int64_t)fmax(1, nearbyint(even ? whole : each))},
+                             .elements = {.rows = rows,
+                                          .cols = cols,
+                                          .accesses = (int64_t)fmax(1, nearbyint(even ? whole : each)),
+                                          .scattered = scattered},
                          });
 }
 
@@ -96,6 +100,30 @@ static int64_t operand_bytes(const struct op_call *call, int first, int operands
     return bytes;
 }
 
+/*
+ * Operands of other sizes than the result or in another order than it: PyTorch works out an address for each element. Where
+ * strides were not recorded and all have the sizes of the result, only the kernel's name can tell.
+ */
+static enum scattered scattered_of(const struct reading *reading, int operands, int64_t elements)
+{
+    const struct op_call *call = &reading->call;
+    bool broadcast_rows = false, transposed = false, plain = false;
+    for (int i = 0; i < operands; i++) {
+        if (call_dims(call, i).rank == 0)
+            continue;
+        broadcast_rows |= call_elements(call, i) != elements;
+        transposed |= call_transposed(call, i);
+        plain |= !call_transposed(call, i);
+    }
+    if (transposed && plain)
+        return SCATTERED_COLUMNS;
+    if (broadcast_rows)
+        return SCATTERED_ROWS;
+    if (!launched_hint(&reading->asked->launched, HINT_STRIDED))
+        return SCATTERED_NOT;
+    return call->strides.count ? SCATTERED_ROWS : SCATTERED_SOMEHOW;
+}
+
 static enum dtype known_or_fp32(enum dtype dtype)
 {
     return dtype_bytes(dtype) ? dtype : DTYPE_F32;
@@ -120,7 +148,8 @@ bool read_elementwise(struct reading *reading)
             figure_product(elements, reading->row->each),
             sum_known(operand_bytes(call, 0, operands, false), figure_bytes(elements, written)), dtype, false};
     add_elements(reading, known_or_fp32(dtype), result,
-                 sum_known(operand_bytes(call, 0, operands, true), figure_bytes(elements, known_or_fp32(written))));
+                 sum_known(operand_bytes(call, 0, operands, true), figure_bytes(elements, known_or_fp32(written))),
+                 scattered_of(reading, operands, elements));
     return true;
 }
 
@@ -177,7 +206,8 @@ bool read_loss_gradients(struct reading *reading)
     reading->least =
         (struct op_cost){figure_product(dims_elements(result), reading->row->each),
                          sum_known(operand_bytes(call, 0, operands + 1, false), written), call_dtype(call, 1), false};
-    add_elements(reading, dtype, result, figure_product(figure_bytes(dims_elements(result), dtype), operands + 1));
+    add_elements(reading, dtype, result, figure_product(figure_bytes(dims_elements(result), dtype), operands + 1),
+                 SCATTERED_NOT);
     return true;
 }
 

@@ -80,6 +80,12 @@ static const struct form_size elements_sizes[] = {
     {.name = "rows", .wrong = "rows is 0 or less", AT(elements.rows)},
     {.name = "cols", .wrong = "cols is 0 or less", AT(elements.cols)},
     {.name = "accesses", .wrong = "it reads and writes nothing", AT(elements.accesses)},
+    {.name = "scattered",
+     .wrong = "scattered is less than 0",
+     .may_be_zero = true,
+     AT(elements.scattered),
+     .optional = true},
+    {.name = "chunk", .wrong = "the chunk is less than 0", .may_be_zero = true, AT(elements.chunk), .optional = true},
 };
 
 static const struct form_size rows_sizes[] = {
@@ -127,6 +133,15 @@ static const struct form_size concat_sizes[] = {
 static const struct form_size moved_sizes[] = {
     {.name = "bytes", .wrong = "there are no bytes", AT(moved.bytes)},
     {.name = "pinned", .wrong = "pinned is neither 0 nor 1", .may_be_zero = true, AT(moved.pinned)},
+};
+
+static const struct form_size copy_sizes[] = {
+    {.name = "bytes", .wrong = "there are no bytes", AT(moved.bytes)},
+    {.name = "scattered",
+     .wrong = "scattered is less than 0",
+     .may_be_zero = true,
+     AT(moved.scattered),
+     .optional = true},
 };
 
 static const struct form_size optimizer_sizes[] = {
@@ -231,7 +246,7 @@ static const struct {
     [FORM_TRANSPOSE] = {"transpose", {transpose_sizes, COUNT_OF(transpose_sizes)}},
     [FORM_INDEX] = {"index", {index_sizes, COUNT_OF(index_sizes)}},
     [FORM_CONCAT] = {"concat", {concat_sizes, COUNT_OF(concat_sizes)}},
-    [FORM_COPY] = {"copy", {moved_sizes, 1}},
+    [FORM_COPY] = {"copy", {copy_sizes, COUNT_OF(copy_sizes)}},
     [FORM_FILL] = {"fill", {moved_sizes, 1}},
     [FORM_HOST_COPY] = {"host_copy", {moved_sizes, 2}},
     [FORM_OPTIMIZER] = {"optimizer", {optimizer_sizes, COUNT_OF(optimizer_sizes)}},

@@ -67,10 +67,20 @@ int64_t axis_positions(const struct axis *axis);
 double axes_window(const struct axis axes[KERNEL_AXES]);
 double axes_size(const struct axis axes[KERNEL_AXES]);
 
+/* How an element-wise kernel or a copy goes through memory. */
+enum scattered {
+    SCATTERED_NOT,     /* in order, several elements at once */
+    SCATTERED_ROWS,    /* an address worked out for each element; rows in order, as of what is broadcast */
+    SCATTERED_SOMEHOW, /* the same, and whether rows are in order is not known */
+    SCATTERED_COLUMNS, /* one of them down columns, so that each element is a line of memory */
+};
+
 struct kernel {
     enum kernel_form form;
     bool backward;
     bool alone; /* launched and timed by itself: launch cost included. Queued, as in a model or a CUDA graph: false */
+    bool
+        among; /* other kernels, as in a model: its code is to be fetched first. Measurements repeat one kernel: false */
     enum dtype dtype;     /* DTYPE_UNKNOWN counts as fp32 */
     enum dtype key_dtype; /* of keys and values in a cache, FORM_ATTENTION; DTYPE_UNKNOWN: as dtype */
     enum format format;   /* of products and experts */
@@ -88,7 +98,9 @@ struct kernel {
         } convolution;
         struct {
             int64_t rows, cols, accesses; /* tensors read and written, each rows x cols */
-        } elements;                       /* FORM_ELEMENTWISE */
+            int64_t scattered;            /* enum scattered */
+            int64_t chunk; /* elements of the largest piece that a block takes, of lists of tensors; 0: none */
+        } elements;        /* FORM_ELEMENTWISE */
         struct {
             int64_t rows, cols;
         } rows; /* FORM_SOFTMAX, FORM_LAYER_NORM, FORM_DROPOUT; FORM_REDUCTION, where cols are reduced */
@@ -112,6 +124,7 @@ struct kernel {
         } concat;
         struct {
             int64_t bytes, pinned; /* pinned, 1 or 0: of FORM_HOST_COPY */
+            int64_t scattered;     /* enum scattered: of FORM_COPY */
         } moved;                   /* FORM_COPY and FORM_FILL (on the device), FORM_HOST_COPY, FORM_BYTES */
         struct {
             int64_t parameters, states; /* states: 0 SGD, 1 momentum, 2 Adam */

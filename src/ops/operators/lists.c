@@ -62,14 +62,26 @@ static const char no_list[] = "the shapes of its lists were not recorded";
 struct shares {
     uint32_t launches;
     int64_t elements;
+    int64_t chunk; /* elements of the largest piece, which a block takes */
 };
+
+static int64_t largest_chunk(const struct shape_argument *list)
+{
+    int64_t most = 0;
+    for (uint32_t i = 0; i < list->count; i++) {
+        const int64_t elements = dims_elements(list->tensors[i]);
+        most = elements > most ? elements : most;
+    }
+    return most < CHUNK ? most : CHUNK;
+}
 
 static struct shares shares_of(const struct reading *reading, int at, const struct shape_argument *list, int lists)
 {
-    const struct shares shares = {launches_of(list, tensors_most(lists)), call_elements(&reading->call, at)};
+    const struct shares shares = {launches_of(list, tensors_most(lists)), call_elements(&reading->call, at), 0};
     if (!shares.launches || shares.elements < 1)
-        return (struct shares){0, 0};
-    return (struct shares){shares.launches, (shares.elements + shares.launches - 1) / shares.launches};
+        return (struct shares){0};
+    return (struct shares){shares.launches, (shares.elements + shares.launches - 1) / shares.launches,
+                           largest_chunk(list)};
 }
 
 static bool add_shares(struct reading *reading, struct kernel kernel, uint32_t launches)
@@ -93,7 +105,10 @@ bool read_lists(struct reading *reading)
     return add_shares(reading,
                       (struct kernel){.form = FORM_ELEMENTWISE,
                                       .dtype = call_kernel_dtype(call, at),
-                                      .elements = {1, shares.elements, lists + reading->row->operands}},
+                                      .elements = {.rows = 1,
+                                                   .cols = shares.elements,
+                                                   .accesses = lists + reading->row->operands,
+                                                   .chunk = shares.chunk}},
                       shares.launches);
 }
 

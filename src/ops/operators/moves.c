@@ -28,15 +28,22 @@ bool read_fill(struct reading *reading)
     return true;
 }
 
-static struct kernel moved(const struct op_call *call, int source, int destination)
+static struct kernel moved(const struct reading *reading, int source, int destination)
 {
+    const struct op_call *call = &reading->call;
+    const bool hinted = launched_hint(&reading->asked->launched, HINT_STRIDED);
     const struct tensor_dims to = call_dims(call, destination);
     const int64_t read = call_kernel_bytes(call, source), written = call_kernel_bytes(call, destination);
     const enum dtype dtype = call_kernel_dtype(call, destination);
     if (call_transposed(call, source) != call_transposed(call, destination))
         return (struct kernel){.form = FORM_TRANSPOSE, .dtype = dtype, .transpose = {1, dims_rows(to), dims_cols(to)}};
     if (read == written)
-        return (struct kernel){.form = FORM_COPY, .dtype = dtype, .moved = {.bytes = written}};
+        return (struct kernel){.form = FORM_COPY,
+                               .dtype = dtype,
+                               .moved = {.bytes = written,
+                                         .scattered = !hinted               ? SCATTERED_NOT
+                                                      : call->strides.count ? SCATTERED_ROWS
+                                                                            : SCATTERED_SOMEHOW}};
     return (struct kernel){.form = FORM_ELEMENTWISE, .dtype = DTYPE_I8, .elements = {1, sum_known(read, written), 1}};
 }
 
@@ -52,7 +59,7 @@ bool read_copy(struct reading *reading)
     if (crosses(reading->asked->direction))
         add_host_copy(reading, bytes);
     else
-        reading_add(reading, moved(call, call_has(call, from) ? from : to, to));
+        reading_add(reading, moved(reading, call_has(call, from) ? from : to, to));
     return true;
 }
 

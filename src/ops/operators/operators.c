@@ -229,6 +229,8 @@ static struct lowering by_row(struct reading *reading)
             return lowering; /* the calls inside know more */
         return by_bytes(reading, reading->why);
     }
+    if (row->way == LOWERED_TO_KERNELS)
+        reading_take_launched(reading);
     lowering.kernels = reading->kernels;
     lowering.count = reading->count;
     if (row->way == LOWERED_TO_KERNELS && !reading->count)

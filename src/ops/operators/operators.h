@@ -35,6 +35,7 @@
 #include "ops/words/dtype.h"
 #include "ops/words/family.h"
 #include "kernel.h"
+#include "launched.h"
 #include "ops/rows/phase.h"
 #include "ops/rows/work.h"
 
@@ -111,6 +112,7 @@ struct operator_call {
     const struct op_arguments *forward_arguments; /* NULL: not known */
     enum copy_direction direction;                /* of a copy, where its launch says so; COPY_UNKNOWN: on the device */
     enum host_memory memory;
+    struct launched launched; /* what the names of its recorded kernels tell */
     /* Of the calls that come next on the host, nearest first: one of them reads the output that is not recorded. */
     const struct op_arguments *const *after;
     uint32_t after_count;

@@ -27,6 +27,7 @@ struct kernel *reading_add(struct reading *reading, struct kernel kernel)
     }
     struct kernel *added = room_for_one(reading);
     *added = kernel;
+    added->among = true;
     reading->count++;
     return added;
 }

@@ -75,6 +75,9 @@ struct kernel *reading_add(struct reading *reading, struct kernel kernel);
 /* `count` equal kernels in place of the one added last. */
 void reading_repeat(struct reading *reading, uint32_t count);
 
+/* What recorded kernels tell beyond the arguments (launched.c). */
+void reading_take_launched(struct reading *reading);
+
 /* Answers false with the reason. */
 bool reading_miss(struct reading *reading, const char *why);
 

@@ -67,6 +67,13 @@ bool read_group_norm(struct reading *reading)
     return add_rows(reading, FORM_LAYER_NORM, samples > 0 ? elements / samples : 0);
 }
 
+/* cuDNN's and MIOpen's are other operators; channels last are other kernels, by their names. */
+static bool native_norm(const struct reading *reading)
+{
+    return str_starts(reading->asked->name, S("aten::native_batch_norm")) &&
+           !launched_hint(&reading->asked->launched, HINT_CHANNELS_LAST);
+}
+
 bool read_batch_norm(struct reading *reading)
 {
     const struct tensor_dims dims = call_dims(&reading->call, reading->row->tensor);
@@ -76,6 +83,7 @@ bool read_batch_norm(struct reading *reading)
     reading_add(reading, (struct kernel){.form = FORM_BATCH_NORM,
                                          .backward = reading->row->backward,
                                          .dtype = call_kernel_dtype(&reading->call, reading->row->tensor),
+                                         .variant = native_norm(reading) ? S("native") : S(""),
                                          .norm = {dims.at[0], dims.at[1], dims_elements(dims_from(dims, 2))}});
     return true;
 }

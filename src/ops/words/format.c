@@ -15,6 +15,7 @@ static const struct {
     [FORMAT_W4A16_INT4] = {.word = "w4a16_int4", .weight_bytes = 0.5 + 2.0 / 128},
     [FORMAT_W4A16_FP4] = {.word = "w4a16_mxfp4", .weight_bytes = 0.5 + 1.0 / 32},
     [FORMAT_W4A8_FP4] = {"w4a8_mxfp4", 0.5 + 1.0 / 32, 1 + 1.0 / 32, PRECISION_FP8},
+    [FORMAT_TF32] = {.word = "tf32", .weight_bytes = 4, .precision = PRECISION_TF32},
 };
 
 bool format_of_word(str word, enum format *format)
@@ -46,5 +47,5 @@ double format_converted_bytes(enum format format)
 bool format_precision(enum format format, enum precision *precision)
 {
     *precision = formats[format].precision;
-    return format_converted_bytes(format) > 0;
+    return format_converted_bytes(format) > 0 || format == FORMAT_TF32;
 }

@@ -19,6 +19,7 @@ enum format {
     FORMAT_W4A16_INT4,
     FORMAT_W4A16_FP4, /* the same, a scale for 32 weights */
     FORMAT_W4A8_FP4,  /* such weights, activations of 8 bits; arithmetic is that of FP8 */
+    FORMAT_TF32,      /* operands of 32 bits, of which matrix units take 19 */
     FORMATS,
 };
 

@@ -153,12 +153,19 @@ static int64_t all_bytes(const struct list_row *row)
     return bytes_of(elements, 1);
 }
 
-const char *kernel_of_list_row(struct list_node *node, const struct list_row *row, struct kernel *kernel)
+static const char *kernel_of_row(const struct list_node *node, const struct list_row *row, struct kernel *kernel)
 {
-    enter(node, row);
     if (str_eq(row->op, S("copy")))
         return copy_kernel(node, row, kernel);
     if (op_word_known(row->op))
         return known_op(node, row, kernel);
     return moves(FORM_BYTES, all_bytes(row), kernel);
+}
+
+const char *kernel_of_list_row(struct list_node *node, const struct list_row *row, struct kernel *kernel)
+{
+    enter(node, row);
+    const char *wrong = kernel_of_row(node, row, kernel);
+    kernel->among = true;
+    return wrong;
 }

@@ -40,7 +40,7 @@ bool estimate_unit(const struct planning *p, const struct hardware *hardware, co
 {
     struct steptime_error why = {0};
     *sum = (struct estimate){.basis = BASIS_MEASURED};
-    double largest_us = 0, error_us = 0, shared_us = 0, own_us = 0;
+    double largest_us = 0, error_us = 0, shared_us = 0, unlike_us = 0, own_us = 0;
     for (uint32_t i = 0; i < unit->lowering.count; i++) {
         struct estimate one;
         if (!models_estimate(p->options->models, hardware, &unit->lowering.kernels[i], &one, &why) &&
@@ -49,6 +49,7 @@ bool estimate_unit(const struct planning *p, const struct hardware *hardware, co
         sum->us += one.us;
         error_us += one.error * one.us;
         shared_us += one.shared * one.us;
+        unlike_us += one.unlike * one.us;
         own_us = hypot(own_us, one.own * one.us);
         sum->basis = one.basis > sum->basis ? one.basis : sum->basis;
         if (one.us > largest_us) {
@@ -62,6 +63,7 @@ bool estimate_unit(const struct planning *p, const struct hardware *hardware, co
         return true;
     sum->error = error_us / sum->us;
     sum->shared = shared_us / sum->us;
+    sum->unlike = unlike_us / sum->us;
     sum->own = own_us / sum->us;
     return true;
 }

@@ -7,12 +7,31 @@ enum state {
     COVERED, /* inside a unit, or known to launch nothing */
 };
 
+enum { KNOWN_NAMES = 1024 };
+
+/* Names of kernels are one text each, so where a text lies says which it is. */
+struct known_names {
+    const char *at[KNOWN_NAMES];
+    uint32_t hints[KNOWN_NAMES];
+};
+
+static uint32_t hints_of(struct known_names *known, str kernel)
+{
+    const uint32_t slot = (uint32_t)(((uintptr_t)kernel.at * 0x9e3779b97f4a7c15U) >> 54) % KNOWN_NAMES;
+    if (known->at[slot] != kernel.at) {
+        known->at[slot] = kernel.at;
+        known->hints[slot] = launch_hints(kernel);
+    }
+    return known->hints[slot];
+}
+
 struct finding {
     const struct program *program;
     struct arena *arena;
     struct lowering *lowering; /* by op */
     uint8_t *state;            /* by op: enum state */
     uint32_t *inside;          /* by op: units inside */
+    struct known_names *names;
 };
 
 enum { AFTER = 6 }; /* calls beyond read something else */
@@ -32,8 +51,9 @@ static uint32_t calls_after(const struct program *program, uint32_t i, const str
     return count;
 }
 
-static struct operator_call call_of(const struct program *program, uint32_t i, const struct op_arguments **after)
+static struct operator_call call_of(const struct finding *f, uint32_t i, const struct op_arguments **after)
 {
+    const struct program *program = f->program;
     const struct program_op *op = &program->ops[i];
     struct operator_call call = {
         .name = op->name,
@@ -51,6 +71,8 @@ static struct operator_call call_of(const struct program *program, uint32_t i, c
     }
     for (uint32_t k = 0; k < op->launches; k++) {
         const struct program_launch *launch = &program->launches[op->first_launch + k];
+        if (launch->work != WORK_COMMUNICATION && launch->kernel.len)
+            launched_add(&call.launched, hints_of(f->names, launch->kernel));
         if (launch->work != WORK_COPY)
             continue;
         call.direction = (enum copy_direction)launch->direction;
@@ -74,7 +96,7 @@ static uint8_t state_of(const struct finding *f, uint32_t op)
     if (f->program->ops[op].on_host)
         return COVERED;
     const struct op_arguments *after[AFTER];
-    const struct operator_call call = call_of(f->program, op, after);
+    const struct operator_call call = call_of(f, op, after);
     f->lowering[op] = operator_launches(&call, f->arena);
     switch (f->lowering[op].way) {
     case LOWERED_TO_KERNELS:
@@ -110,6 +132,7 @@ struct units units_of(const struct program *program, struct arena *arena)
         .lowering = arena_array(&scratch, program->count, sizeof *f.lowering),
         .state = arena_array(&scratch, program->count, 1),
         .inside = arena_array(&scratch, program->count, sizeof *f.inside),
+        .names = arena_array(&scratch, 1, sizeof *f.names),
     };
     for (uint32_t op = 0; op < program->count; op++)
         f.state[op] = state_of(&f, op);

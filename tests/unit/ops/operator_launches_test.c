@@ -19,26 +19,45 @@ static struct lowering lowered(const char *name, const char *dims, const char *v
     return operator_launches(&call, &arena);
 }
 
-static void sizes(struct kernel kernel, enum kernel_form form, const int64_t *expected)
+/* `scattered`: of the sizes that may be left out the first of element-wise kernels; the others are as where they are left out. */
+static void sizes_scattered(struct kernel kernel, enum kernel_form form, const int64_t *expected,
+                            enum scattered scattered)
 {
     assert_int_equal(kernel.form, form);
     const struct form_sizes named = form_sizes_of(form);
     for (uint32_t i = 0; i < named.count; i++) {
-        const int64_t wanted = named.at[i].optional ? named.at[i].otherwise : *expected++;
+        const bool order = str_eq(str_of(named.at[i].name), S("scattered"));
+        const int64_t wanted = order ? (int64_t)scattered : named.at[i].optional ? named.at[i].otherwise : *expected++;
         if (kernel_size(&kernel, &named.at[i]) != wanted)
             fail_msg("%s is %lld, not %lld", named.at[i].name, (long long)kernel_size(&kernel, &named.at[i]),
                      (long long)wanted);
     }
 }
 
+static void sizes(struct kernel kernel, enum kernel_form form, const int64_t *expected)
+{
+    sizes_scattered(kernel, form, expected, SCATTERED_NOT);
+}
+
 /* A call of one kernel. */
-static void launches(const char *name, const char *dims, const char *values, enum kernel_form form,
-                     const int64_t *expected)
+static struct kernel the_kernel(const char *name, const char *dims, const char *values)
 {
     const struct lowering lowering = lowered(name, dims, values);
     if (lowering.count != 1)
         fail_msg("%s %s: %u kernels, %s", name, dims, lowering.count, lowering_way_word(lowering.way).at);
-    sizes(lowering.kernels[0], form, expected);
+    return lowering.kernels[0];
+}
+
+static void launches(const char *name, const char *dims, const char *values, enum kernel_form form,
+                     const int64_t *expected)
+{
+    sizes(the_kernel(name, dims, values), form, expected);
+}
+
+/* Rows of one operand stand for those of another: an address is worked out for each element. */
+static void broadcasts(const char *name, const char *dims, const int64_t *expected)
+{
+    sizes_scattered(the_kernel(name, dims, ""), FORM_ELEMENTWISE, expected, SCATTERED_ROWS);
 }
 
 static void products_have_the_reduction_third(void **state)
@@ -122,8 +141,7 @@ static void sums_of_whole_numbers_are_copied_wider_first(void **state)
 
 static void operands_are_broadcast_against_each_other(void **state)
 {
-    launches("aten::add", "[[4, 100, 1], [4, 1, 100], []]", "", FORM_ELEMENTWISE,
-             (const int64_t[]){400, 100, 4}); /* bytes */
+    broadcasts("aten::add", "[[4, 100, 1], [4, 1, 100], []]", (const int64_t[]){400, 100, 4}); /* bytes */
 }
 
 static void resized_images_are_written_whole(void **state)
@@ -135,7 +153,7 @@ static void resized_images_are_written_whole(void **state)
 static void element_wise_operators_count_tensors(void **state)
 {
     launches("aten::add", "[[8, 16], [8, 16], []]", "", FORM_ELEMENTWISE, (const int64_t[]){8, 16, 3});
-    launches("aten::add", "[[80, 1600], [1600], []]", "", FORM_ELEMENTWISE, (const int64_t[]){80, 1600, 2});
+    broadcasts("aten::add", "[[80, 1600], [1600], []]", (const int64_t[]){80, 1600, 2});
     launches("aten::gelu", "[[8, 16], []]", "", FORM_ELEMENTWISE, (const int64_t[]){8, 16, 2});
     launches("aten::_softmax", "[[4, 12, 7, 9], [], []]", "[\"\", \"-1\", \"False\"]", FORM_SOFTMAX,
              (const int64_t[]){336, 9});

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Kernels that no table has: unaligned products, TF32, a few rows, addresses an element, lists of tensors, blocks a channel. */
+#include "model_case.h"
+
+static struct kernel product(enum dtype dtype, int64_t m, int64_t k, int64_t n)
+{
+    return (struct kernel){.form = FORM_LINEAR, .dtype = dtype, .product = {1, m, k, n}};
+}
+
+static const char *const nvidia[] = {"A100", "H100", "B200"};
+
+static void unaligned_products_take_longer(void **state)
+{
+    for (int i = 0; i < 3; i++) {
+        const double aligned = us_on(nvidia[i], product(DTYPE_BF16, 4096, 4096, 4096)),
+                     odd = us_on(nvidia[i], product(DTYPE_BF16, 4096, 4097, 4096));
+        assert_in_range(100 * odd / aligned, 150, 2500);
+    }
+}
+
+static void their_error_is_not_known(void **state)
+{
+    const struct hardware hardware = device("H100");
+    assert_int_equal(estimate_on(&hardware, product(DTYPE_BF16, 4096, 4097, 4096)).basis, BASIS_ANALYTIC);
+    assert_int_equal(estimate_on(&hardware, product(DTYPE_BF16, 4096, 4096, 4096)).basis, BASIS_MEASURED);
+}
+
+static void thin_products_are_as_they_were(void **state)
+{
+    const struct hardware hardware = device("H100");
+    assert_int_equal(estimate_on(&hardware, product(DTYPE_BF16, 1, 4097, 4096)).basis, BASIS_MEASURED);
+}
+
+static struct kernel tf32(int64_t size)
+{
+    struct kernel kernel = product(DTYPE_F32, size, size, size);
+    kernel.format = FORMAT_TF32;
+    return kernel;
+}
+
+static void tf32_is_between_single_and_half(void **state)
+{
+    for (int i = 0; i < 3; i++) {
+        const double us = us_on(nvidia[i], tf32(4096));
+        assert_true(us < us_on(nvidia[i], product(DTYPE_F32, 4096, 4096, 4096)));
+        assert_true(us > us_on(nvidia[i], product(DTYPE_BF16, 4096, 4096, 4096)));
+    }
+}
+
+/* A leave to round, which a device without it does not take. */
+static void a_device_without_tf32_multiplies_single_precision(void **state)
+{
+    const struct hardware hardware = device("V100-PCIe-32GB");
+    const double plain = estimate_on(&hardware, product(DTYPE_F32, 1024, 1024, 1024)).us;
+    assert_true(fabs(estimate_on(&hardware, tf32(1024)).us - plain) < 1e-6);
+}
+
+static void tf32_is_in_more_doubt_than_what_was_measured(void **state)
+{
+    const struct hardware hardware = device("A100-SXM4-80GB");
+    assert_true(estimate_on(&hardware, tf32(4096)).shared >
+                estimate_on(&hardware, product(DTYPE_BF16, 4096, 4096, 4096)).shared + 0.1);
+}
+
+/* Of no size less than the same in order, and down columns no less than along rows. */
+static void addresses_cost(void **state)
+{
+    double before = 0;
+    for (int scattered = SCATTERED_NOT; scattered <= SCATTERED_COLUMNS; scattered++) {
+        struct kernel kernel = {.form = FORM_ELEMENTWISE, .dtype = DTYPE_BF16, .elements = {8192, 1024, 2}};
+        kernel.elements.scattered = scattered;
+        const double us = us_on("H100", kernel);
+        assert_true(us > before);
+        before = us;
+    }
+}
+
+/* However few they are, a block goes through a chunk by itself. */
+static void a_chunk_of_a_list_takes_its_time(void **state)
+{
+    struct kernel kernel = {.form = FORM_ELEMENTWISE, .dtype = DTYPE_F32, .elements = {1, 150528, 3}};
+    const double alone = us_on("A100", kernel);
+    kernel.elements.chunk = 65536;
+    assert_true(us_on("A100", kernel) > 4 * alone);
+}
+
+static void a_block_goes_through_its_channel(void **state)
+{
+    struct kernel kernel = {.form = FORM_BATCH_NORM, .dtype = DTYPE_F16, .norm = {32, 64, 3136}};
+    const double whole = us_on("A100", kernel);
+    kernel.variant = S("native");
+    assert_true(us_on("A100", kernel) > 2 * whole);
+}
+
+/* Ten in a row and one among others: the start is paid again. */
+static void a_product_among_others_starts_anew(void **state)
+{
+    struct kernel kernel = product(DTYPE_BF16, 128, 512, 512);
+    const struct hardware hardware = device("H100");
+    const struct estimate repeated = estimate_on(&hardware, kernel);
+    kernel.among = true;
+    const struct estimate among = estimate_on(&hardware, kernel);
+    assert_true(among.us > repeated.us + 1 && among.shared > repeated.shared);
+    kernel.alone = true;
+    assert_true(estimate_on(&hardware, kernel).us > among.us);
+}
+
+/* Of its peak MI300X reaches less than NVIDIA's boards do; H100, of which no share is known, is as it was measured. */
+static void a_board_reaches_the_share_that_was_measured(void **state)
+{
+    const struct hardware hardware = device("MI300X");
+    struct hardware full = hardware;
+    full.figure[HW_MATRIX_SHARE] = 0;
+    const struct kernel kernel = product(DTYPE_BF16, 8192, 8192, 8192);
+    assert_in_range(100 * estimate_on(&hardware, kernel).us / estimate_on(&full, kernel).us, 140, 170);
+    assert_in_range(1e-12 * kernel_flops(&kernel) / (estimate_on(&hardware, kernel).us * 1e-6), 500, 680);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(unaligned_products_take_longer),
+        cmocka_unit_test(their_error_is_not_known),
+        cmocka_unit_test(thin_products_are_as_they_were),
+        cmocka_unit_test(tf32_is_between_single_and_half),
+        cmocka_unit_test(a_device_without_tf32_multiplies_single_precision),
+        cmocka_unit_test(tf32_is_in_more_doubt_than_what_was_measured),
+        cmocka_unit_test(addresses_cost),
+        cmocka_unit_test(a_chunk_of_a_list_takes_its_time),
+        cmocka_unit_test(a_block_goes_through_its_channel),
+        cmocka_unit_test(a_product_among_others_starts_anew),
+        cmocka_unit_test(a_board_reaches_the_share_that_was_measured),
+    };
+    return cmocka_run_group_tests(tests, open_models, close_models);
+}
