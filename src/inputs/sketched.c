@@ -57,6 +57,7 @@ static void code_oddities(struct code *code, struct trace_oddities *odd)
                                 &odd->launches_without_kernel,
                                 &odd->graph_launches,
                                 &odd->graph_kernels,
+                                &odd->unnamed_groups,
                                 &odd->device_work,
                                 &odd->early_work,
                                 &odd->syncs,

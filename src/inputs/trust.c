@@ -79,6 +79,7 @@ void trust_add(struct trust *trust, const struct trace_trust *trace)
     trust->factor = factor > trust->factor ? factor : trust->factor;
     trust->repaired += trace->repaired;
     trust->dropped += trace->dropped;
+    trust->groups = trace->odd.unnamed_groups > trust->groups ? trace->odd.unnamed_groups : trust->groups;
     trust->traces++;
     add_device(trust, trace);
     add_rounded(&trust->rounded, &trace->rounded);
@@ -151,6 +152,17 @@ static void doubt_clocks(const struct trust *trust, struct doubts *doubts)
                      (double)trust->most_early_ns / 1e3));
 }
 
+static void doubt_groups(const struct trust *trust, struct doubts *doubts)
+{
+    if (trust->traces > 1)
+        doubt(doubts, "groups_unnamed", trust->groups, 0,
+              str_printf(
+                  doubts->arena,
+                  "a rank is in %llu process group%s of some ranks only, and gloo names none at its collectives: who "
+                  "meets whom is told by order and time, and may be wrong",
+                  (unsigned long long)trust->groups, trust->groups == 1 ? "" : "s"));
+}
+
 static void doubt_recording(const struct trust *trust, struct doubts *doubts)
 {
     struct arena *arena = doubts->arena;
@@ -196,6 +208,7 @@ static void doubt_rest(const struct trust *trust, struct doubts *doubts)
     doubt_files(trust, doubts);
     doubt_device(trust, doubts);
     doubt_clocks(trust, doubts);
+    doubt_groups(trust, doubts);
     doubt_recording(trust, doubts);
     doubt_rounded(trust, doubts);
     for (uint32_t i = 0; i < trust->job.count; i++)

@@ -38,6 +38,7 @@ struct trust {
     uint32_t fewest, most; /* steps */
     enum step_source source;
     uint64_t launches, launches_lost, device_work, unlaunched, repaired, dropped;
+    uint64_t groups; /* the most of a trace that gloo does not name */
     uint32_t clocks; /* traces in which those of host and device contradict; of these: */
     uint64_t early_work, early_syncs;
     int64_t most_early_ns;

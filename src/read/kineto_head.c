@@ -37,6 +37,41 @@ static void read_flag(struct json *j, bool *into)
     json_skip(j);
 }
 
+/* A process group of which the rank is a member. */
+static int64_t read_group_size(struct json *j)
+{
+    int64_t size = -1;
+    json_enter(j);
+    for (str key; json_key(j, &key);) {
+        if (str_eq(key, S("pg_size")))
+            read_int(j, &size);
+        else
+            json_skip(j);
+    }
+    return size;
+}
+
+/* The first that is recorded is of all ranks. */
+static void read_groups(struct kineto *k, struct json *j)
+{
+    int64_t all = -1;
+    if (json_peek(j) != '[') {
+        json_skip(j);
+        return;
+    }
+    json_enter(j);
+    while (json_item(j)) {
+        if (json_peek(j) != '{') {
+            json_skip(j);
+            continue;
+        }
+        const int64_t size = read_group_size(j);
+        if (all < 0)
+            all = size;
+        k->trace->info.parts += size > 1 && size < all;
+    }
+}
+
 static void read_distributed(struct kineto *k, struct json *j)
 {
     struct trace_info *info = &k->trace->info;
@@ -50,6 +85,8 @@ static void read_distributed(struct kineto *k, struct json *j)
             read_text(k, j, &info->backend);
         else if (str_eq(key, S("nccl_version")))
             read_text(k, j, &info->nccl);
+        else if (str_eq(key, S("pg_config")))
+            read_groups(k, j);
         else
             json_skip(j);
     }

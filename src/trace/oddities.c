@@ -124,6 +124,15 @@ static void tell_many_streams(struct trace *t)
                    TRACE_STREAMS_OF_ALL);
 }
 
+/* gloo tells the process group of none of its collectives. */
+static void count_groups(const struct trace *t, struct trace_oddities *odd)
+{
+    uint32_t row = t->info.parts ? 0 : t->count;
+    while (row < t->count && (t->kind[row] != EVENT_ANNOTATION || !str_starts(trace_name(t, row), S("gloo:"))))
+        row++;
+    odd->unnamed_groups = row < t->count ? t->info.parts : 0;
+}
+
 /* A launch is certain, which work a wait was for is not. */
 static void bound_device(struct waited *waited, struct trace_oddities *odd)
 {
@@ -152,4 +161,5 @@ void trace_count_oddities(struct trace *t)
     arena_free(&scratch);
     tell_lost_work(t);
     tell_many_streams(t);
+    count_groups(t, odd);
 }

@@ -113,7 +113,8 @@ struct trace_info {
     int64_t file_bytes; /* as unpacked */
     int64_t base_ns;    /* baseTimeNanoseconds: add to a recorded time for the epoch; 0 if absent */
     int64_t rank, world_size;
-    bool is_alone; /* no other file was given with it: nothing is compared with others of its job */
+    uint32_t parts; /* process groups of several ranks, but not of all */
+    bool is_alone;  /* no other file was given with it: nothing is compared with others of its job */
     str backend, host, trace_id, torch_version, schema;
     str nccl, runtime, driver;         /* versions of the collectives' library, of CUDA's or HIP's runtime and driver */
     bool shapes, stack, memory, flops; /* recording options where the file says so */
@@ -274,6 +275,7 @@ struct trace_oddities {
     uint64_t launches;         /* calls that put work on a device */
     uint64_t kernels_without_launch, launches_without_kernel;
     uint64_t graph_launches, graph_kernels;
+    uint64_t unnamed_groups; /* process groups of some ranks only, of which gloo's collectives tell none */
 
     /* Clocks of host and device that contradict each other by more than TRACE_CLOCK_DOUBT_NS. */
     uint64_t device_work, early_work; /* that a call launched; which of it begins before that call does */

@@ -48,6 +48,20 @@ def gloo_steps(late_us=0, end_us=0, count=5):
     return events
 
 
+def grouped_steps(rank, count=5, pairs=2):
+    """Of the host alone: all-reduces in pairs, {0, 1} and {2, 3}, then {0, 2} and {1, 3}; rank 3 comes 110 ms late to its first."""
+    events = []
+    for i in range(count):
+        at = 300_000 * i
+        first, done = at + (150_000 if rank == 3 else 40_000), at + (152_000 if rank > 1 else 42_000)
+        events += [span(f"ProfilerStep#{i}", at, 300_000, cat="user_annotation"), span("aten::mm", at + 100, first - at - 200)]
+        for dims, begin, end in (([[8, 16]], first, done), ([[4096]], done + 5000, at + 170_000))[:pairs]:
+            events += [span("c10d::allreduce_", begin, 100),
+                       span("gloo:all_reduce", begin + 100, end - begin - 100, cat="user_annotation", tid=9,
+                            **{"Input Dims": dims, "Input type": ["float"]})]
+    return events
+
+
 def moved(events, by_us):
     return [{**event, "ts": event["ts"] + by_us} for event in events]
 
@@ -287,6 +301,31 @@ class JobFaults(Folder):
                               "of a step, as ranks leave a ring one after another; clocks are not moved.", self.screen(command))
         self.assertEqual([row["clock_offset_ns"] for row in rows_of(self.document(("ranks",)), "ranks")], [0, 0, 0, 0])
         self.assertIn("41", self.screen(("ranks",)))
+
+    def test_groups_of_gloo_that_nothing_names(self):
+        """Where groups of some ranks run, a collective of four may be two of two: that is told with whatever follows from it."""
+        config = [{"pg_name": "0", "pg_size": 4, "ranks": [0, 1, 2, 3]}, {"pg_name": "1", "pg_size": 2}, {"pg_name": "3", "pg_size": 2}]
+        for number in range(4):
+            self.rank(number, grouped_steps(number), host_name="node0",
+                      distributedInfo={"rank": number, "world_size": 4, "backend": "gloo", "pg_config": config})
+        self.check_told("a rank is in 2 process groups of some ranks only, and gloo names none at its collectives", "groups_unnamed")
+        for number in range(4):
+            self.rank(number, grouped_steps(number), host_name="node0",
+                      distributedInfo={"rank": number, "world_size": 4, "backend": "gloo", "pg_config": config[:1]})
+        for command in JOB:
+            self.assertNotIn("process groups", self.screen(command))
+
+    def test_collectives_that_never_meet(self):
+        """They look alike, but nobody was inside when others were: no transfer is blamed where it may be a late rank."""
+        for number in range(4):
+            self.rank(number, grouped_steps(number, pairs=1), host_name="node0",
+                      distributedInfo={"rank": number, "world_size": 4, "backend": "gloo"})
+        for command in JOB:
+            with self.subTest(command=command):
+                screen = self.screen(command)
+                self.assertIn("Nobody can be said to be late: 20 collectives look alike on several ranks, but those were never inside at "
+                              "once. They are of groups that are not recorded, or of other times.", screen)
+                self.assertNotIn("send less", screen)
 
     # ---- sketches ----
 

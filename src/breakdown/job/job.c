@@ -112,6 +112,7 @@ static void judge(const struct job_rank *ranks, struct job *job)
         job->verdict = (struct verdict){0};
         add_verdicts(ranks, job);
     }
+    job->verdict.unmet = job->ranks.count > 1 && !job->ranks.meeting_count;
     if (job->late == RANK_NONE_LATE)
         return;
     if (job->ranks.stages.stands_out)

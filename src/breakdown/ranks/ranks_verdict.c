@@ -67,10 +67,16 @@ static str shared_sentence(const struct ranks *ranks, uint32_t latest, uint32_t 
                       count_late(ranks) > 2 ? ", others less" : "");
 }
 
-static str nothing_to_compare(const struct ranks *ranks)
+static str nothing_to_compare(const struct ranks *ranks, struct arena *arena)
 {
     if (ranks->count < 2)
         return S("One rank alone cannot be late: give the traces of several ranks.");
+    if (ranks->disjoint)
+        return str_printf(
+            arena,
+            "Nobody can be said to be late: %u collectives look alike on several ranks, but those were never "
+            "inside at once. They are of groups that are not recorded, or of other times.",
+            ranks->disjoint);
     return S("No collective was found on several ranks, so nobody can be said to be late.");
 }
 
@@ -105,7 +111,7 @@ uint32_t ranks_verdict(const struct ranks *ranks, struct arena *arena, str *sent
     }
     find_latest(ranks, &latest, &next);
     if (!ranks->meeting_count) {
-        *sentence = nothing_to_compare(ranks);
+        *sentence = nothing_to_compare(ranks, arena);
         return RANK_NONE_LATE;
     }
     if (latest == RANK_NONE_LATE) {

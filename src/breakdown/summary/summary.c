@@ -388,6 +388,7 @@ double summary_show(const struct summary *const *ranks, uint32_t count, uint32_t
     facts.bound = verdict_answer(&job.verdict).bound;
     facts.held = verdict_is_held(&job.verdict);
     facts.again = again;
+    facts.unmet = job.verdict.unmet;
     take_lateness(&job, &facts);
     if (count == 1 && !facts.device)
         take_host_work(ranks[0], &facts, arena);

@@ -271,8 +271,11 @@ static str gain(const struct verdict *verdict, enum bound bound, struct arena *a
 static str also(const struct verdict *verdict, uint32_t ranks, struct arena *arena)
 {
     const struct verdict_answer answer = verdict_answer(verdict);
-    const bool late = answer.bound == BOUND_COMMUNICATION && ranks == 1;
-    const char *alone = late ? " (communication or a late rank: one rank alone cannot say)" : "";
+    const char *alone = answer.bound != BOUND_COMMUNICATION ? ""
+                        : ranks == 1 ? " (communication or a late rank: one rank alone cannot say)"
+                        : verdict->unmet
+                            ? " (communication or a late rank: no collective is known to be the same on several ranks)"
+                            : "";
     if (answer.second != BOUND_UNKNOWN)
         return str_printf(arena, "%s; nearly as much: %s", alone, bound_word(answer.second, verdict->device).at);
     if (answer.bound == BOUND_BALANCED && verdict->pair_ns)

@@ -69,6 +69,7 @@ struct verdict {
     bool device, first_only;       /* device: the trace has device work */
     enum verdict_over over;        /* and of a job: */
     int64_t job_error_ns;          /* how far the replay with nothing changed is off, summed over the ranks */
+    bool unmet;                    /* none of its collectives was matched: a late rank is not told from transfer */
     bool beside_late;              /* a rank is late: then resources are compared by what they save */
     int64_t beside_late_ns[RESOURCES]; /* once nobody is */
 };
