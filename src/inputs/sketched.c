@@ -57,7 +57,6 @@ static void code_oddities(struct code *code, struct trace_oddities *odd)
                                 &odd->launches_without_kernel,
                                 &odd->graph_launches,
                                 &odd->graph_kernels,
-                                &odd->unnamed_groups,
                                 &odd->device_work,
                                 &odd->early_work,
                                 &odd->syncs,
@@ -98,6 +97,13 @@ static void code_basis(struct code *code, struct report_steps *steps)
     code_real(code, &steps->covered);
 }
 
+/* Behind all else, and only where there are any: most sketches have none. */
+static void code_groups(struct code *code, struct trace_oddities *odd)
+{
+    if (code_reads(code) ? code->at < code->end : odd->unnamed_groups > 0)
+        code_bits(code, &odd->unnamed_groups);
+}
+
 /* ---- a file ---- */
 
 static str job_section(const struct input_file *file, struct arena *arena)
@@ -110,6 +116,7 @@ static str job_section(const struct input_file *file, struct arena *arena)
     code_trust(&code, &trust);
     struct report_steps steps = inputs_steps_of(file->trace, arena);
     code_basis(&code, &steps);
+    code_groups(&code, &trust.odd);
     const str section = str_copy(arena, buf_str(&bytes));
     buf_free(&bytes);
     return section;
@@ -154,6 +161,7 @@ bool sketched_job(struct input_file *file, struct texts *texts)
     code_member(&code, member);
     code_trust(&code, &file->trust);
     code_basis(&code, &file->about.steps);
+    code_groups(&code, &file->trust.odd);
     file->trust.rounded = rounded_of(&file->sketch->trace.rounding);
     if (!member->recorded)
         member->rank = rank_of_path(member->path);

@@ -17,7 +17,7 @@
 #include "io/source.h"
 #include "steptime/error.h"
 
-enum { SKETCH_VERSION = 6 };
+enum { SKETCH_VERSION = 5 };
 
 /* Numbers are part of the format: none is used again for something else. */
 enum sketch_section {
