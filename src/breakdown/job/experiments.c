@@ -126,6 +126,7 @@ static struct verdict of_all_steps(const struct verdict *verdict, const struct r
     out.steps = responses->steps;
     out.step_ns = all_ns;
     out.explained_ns = in_proportion(verdict->explained_ns, all_ns, verdict->step_ns);
+    out.pair_ns = in_proportion(verdict->pair_ns, all_ns, verdict->step_ns);
     for (int r = 0; r < RESOURCES; r++)
         out.time_ns[r] = in_proportion(verdict->time_ns[r], all_ns, verdict->step_ns);
     return out;
@@ -134,8 +135,9 @@ static struct verdict of_all_steps(const struct verdict *verdict, const struct r
 static void add_up(const struct job_rank *ranks, struct job *job)
 {
     for (uint32_t r = 0; r < job->ranks.count; r++) {
-        const struct verdict own =
+        struct verdict own =
             is_by_itself(&ranks[r]) ? *ranks[r].verdict : of_all_steps(ranks[r].verdict, ranks[r].responses);
+        own.rank = job->ranks.at[r]->rank;
         verdict_add(&job->verdict, &own);
     }
     job->verdict.over = VERDICT_OF_JOB;

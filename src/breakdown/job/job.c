@@ -62,6 +62,7 @@ static void leave_out(int64_t *saved_ns, int64_t waited_ns)
 static struct verdict without_waiting(const struct verdict *verdict, const struct ranks *ranks, uint32_t r)
 {
     struct verdict out = *verdict;
+    out.rank = ranks->at[r]->rank;
     const int64_t waited_ns = sum_rounded(rank_per_compared(ranks, r, ranks->accounts[r].waited_ns) * verdict->steps);
     leave_out(&out.removed_ns[RESOURCE_COMMUNICATION], waited_ns);
     leave_out(&out.saved_ns[RESOURCE_COMMUNICATION], waited_ns);

@@ -34,8 +34,33 @@ static const struct {
 
 enum { EXPERIMENTS = sizeof experiments / sizeof *experiments };
 
+double verdict_explained(const struct verdict_rank *rank)
+{
+    return rank->step_ns > 0 ? (double)rank->explained_ns / (double)rank->step_ns : 1;
+}
+
+static double of_rank(int64_t ns, int64_t step_ns)
+{
+    return step_ns > 0 ? (double)ns / (double)step_ns : 0;
+}
+
+/* Of several that of the one that gains most, and the one that is explained least. */
+static void add_rank(struct verdict *sums, const struct verdict *more)
+{
+    const struct verdict_rank own = {more->rank, more->step_ns, more->explained_ns};
+    if (of_rank(more->pair_ns, more->step_ns) > of_rank(sums->pair_ns, sums->pair_of.step_ns)) {
+        sums->pair_ns = more->pair_ns;
+        sums->pair[0] = more->pair[0];
+        sums->pair[1] = more->pair[1];
+        sums->pair_of = own;
+    }
+    if (!sums->least.step_ns || verdict_explained(&own) < verdict_explained(&sums->least))
+        sums->least = own;
+}
+
 void verdict_add(struct verdict *sums, const struct verdict *more)
 {
+    add_rank(sums, more);
     sums->first_only = more->first_only && (sums->first_only || !sums->steps);
     sums->steps += more->steps;
     sums->among += more->among;
@@ -51,11 +76,6 @@ void verdict_add(struct verdict *sums, const struct verdict *more)
     if (more->left_out_ns > sums->left_out_ns)
         sums->left_out_cause = more->left_out_cause;
     sum_to(&sums->left_out_ns, more->left_out_ns);
-    if (more->pair_ns > sums->pair_ns) { /* of several that of the one that gains most */
-        sums->pair_ns = more->pair_ns;
-        sums->pair[0] = more->pair[0];
-        sums->pair[1] = more->pair[1];
-    }
     sums->launches += more->launches;
     sums->lost += more->lost;
     sums->work += more->work;
@@ -268,6 +288,21 @@ static str gain(const struct verdict *verdict, enum bound bound, struct arena *a
     return str_printf(arena, "no resource alone saves %.0f %% of a step", 100 * saves_least);
 }
 
+static double pair_share(const struct verdict *verdict)
+{
+    return verdict->over == VERDICT_OF_RANK ? share(verdict, verdict->pair_ns)
+                                            : of_rank(verdict->pair_ns, verdict->pair_of.step_ns);
+}
+
+static str together(const struct verdict *verdict, struct arena *arena)
+{
+    const str alone = verdict->over == VERDICT_OF_RANK
+                          ? S("")
+                          : str_printf(arena, " on rank %lld, by itself", (long long)verdict->pair_of.rank);
+    return str_printf(arena, "; best together%.*s: %s and %s, -%.0f %% without both", (int)alone.len, alone.at,
+                      resource_title(verdict->pair[0]), resource_title(verdict->pair[1]), 100 * pair_share(verdict));
+}
+
 static str also(const struct verdict *verdict, uint32_t ranks, struct arena *arena)
 {
     const struct verdict_answer answer = verdict_answer(verdict);
@@ -278,22 +313,30 @@ static str also(const struct verdict *verdict, uint32_t ranks, struct arena *are
                             : "";
     if (answer.second != BOUND_UNKNOWN)
         return str_printf(arena, "%s; nearly as much: %s", alone, bound_word(answer.second, verdict->device).at);
-    if (answer.bound == BOUND_BALANCED && verdict->pair_ns)
-        return str_printf(arena, "; best together: %s and %s, -%.0f %% without both", resource_title(verdict->pair[0]),
-                          resource_title(verdict->pair[1]), 100 * share(verdict, verdict->pair_ns));
-    return str_of(alone);
+    return answer.bound == BOUND_BALANCED && verdict->pair_ns ? together(verdict, arena) : str_of(alone);
+}
+
+/* Each rank by itself: the one of which least is explained, where that is a percent less than the mean. */
+static str least_explained(const struct verdict *verdict, struct arena *arena)
+{
+    const double least = verdict_explained(&verdict->least);
+    if (verdict->over == VERDICT_OF_RANK || least > 1 - verdict_error(verdict) - 0.01)
+        return S("");
+    return str_printf(arena, " (of rank %lld %.0f %%)", (long long)verdict->least.rank, 100 * least);
 }
 
 /* Of several ranks what was replayed. */
 static str replay_of(const struct verdict *verdict, struct arena *arena)
 {
     const double explained = 100 * (1 - verdict_error(verdict)), off = 100 * share(verdict, verdict->job_error_ns);
+    const str least = least_explained(verdict, arena);
     const char *alone =
         verdict->over == VERDICT_OF_RANKS ? ", each rank by itself: what one gains those who wait for it do not" : "";
     if (verdict->over == VERDICT_OF_JOB && off >= 0.5)
-        return str_printf(arena, "the replay explains %.0f %% of the time, and as a job is %.0f %% off", explained,
-                          off);
-    return str_printf(arena, "the replay explains %.0f %% of the time%s", explained, alone);
+        return str_printf(arena, "the replay explains %.0f %% of the time%.*s, and as a job is %.0f %% off", explained,
+                          (int)least.len, least.at, off);
+    return str_printf(arena, "the replay explains %.0f %% of the time%.*s%s", explained, (int)least.len, least.at,
+                      alone);
 }
 
 /* Where they take more than the steps that were judged, what is said is not of most of the recording. */
@@ -414,6 +457,24 @@ static const char *over_id(enum verdict_over over)
     return ids[over];
 }
 
+/* Of several ranks what is known of one by itself. */
+static void put_ranks(const struct verdict *verdict, struct section *section, struct arena *arena)
+{
+    const bool pair = verdict->pair_ns > 0, several = verdict->over != VERDICT_OF_RANK;
+    section_detail(
+        section, "verdict_pair", "best together", UNIT_NONE,
+        pair ? cell_text(str_printf(arena, "%s, %s", resource_id(verdict->pair[0]), resource_id(verdict->pair[1])))
+             : cell_null());
+    section_detail(section, "verdict_pair_saved", "without both", UNIT_RATIO,
+                   pair ? cell_real(pair_share(verdict)) : cell_null());
+    section_detail(section, "verdict_pair_rank", "on rank", UNIT_NONE,
+                   pair && several ? cell_int(verdict->pair_of.rank) : cell_null());
+    section_detail(section, "verdict_most_error", "most not explained, of one rank", UNIT_RATIO,
+                   several ? cell_real(1 - verdict_explained(&verdict->least)) : cell_null());
+    section_detail(section, "verdict_most_error_rank", "which", UNIT_NONE,
+                   several ? cell_int(verdict->least.rank) : cell_null());
+}
+
 void verdict_show(const struct verdict *verdict, uint32_t ranks, struct report *report)
 {
     struct section *section = report_section(report, "verdict", "What would make a step shorter");
@@ -426,6 +487,7 @@ void verdict_show(const struct verdict *verdict, uint32_t ranks, struct report *
                    cell_int(verdict->left_out_ns));
     section_detail(section, "verdict_error", "not explained by the replay", UNIT_RATIO,
                    cell_real(verdict_error(verdict)));
+    put_ranks(verdict, section, report_arena(report));
     section_detail(section, "verdict_replayed", "what was replayed", UNIT_NONE,
                    cell_text(str_of(over_id(verdict->over))));
     section_detail(section, "verdict_job_error", "replay of the job off", UNIT_RATIO,

@@ -49,6 +49,11 @@ enum verdict_over {
     VERDICT_OF_JOB,   /* all ranks together */
 };
 
+/* One rank of several, by itself. */
+struct verdict_rank {
+    int64_t rank, step_ns, explained_ns;
+};
+
 /* Times are of all its steps together; savings never below 0. */
 struct verdict {
     uint32_t steps;                /* replayed */
@@ -62,22 +67,24 @@ struct verdict {
     int64_t time_ns[RESOURCES];    /* the summed time of its nodes in the steps */
     enum resource pair[2];         /* where nothing saves much by itself: the two that together save most */
     int64_t pair_ns;               /* 0: not looked for, or none does */
-    uint64_t launches, lost;       /* of the whole trace; of them without device work */
-    uint64_t work, unlaunched;     /* device work in the steps, without a device operators; of it without a launch */
-    int64_t held_ns;               /* the device idle although its next work was let go over 30 us before */
-    int64_t blank_ns;              /* nothing recorded on the training thread, 1 ms or more at a stretch */
-    bool device, first_only;       /* device: the trace has device work */
-    enum verdict_over over;        /* and of a job: */
-    int64_t job_error_ns;          /* how far the replay with nothing changed is off, summed over the ranks */
-    bool unmet;                    /* none of its collectives was matched: a late rank is not told from transfer */
-    bool beside_late;              /* a rank is late: then resources are compared by what they save */
+    int64_t rank;                  /* whose verdict it is; of several: */
+    struct verdict_rank pair_of, least; /* whose pair that is; the one of which the replay explains least */
+    uint64_t launches, lost;            /* of the whole trace; of them without device work */
+    uint64_t work, unlaunched; /* device work in the steps, without a device operators; of it without a launch */
+    int64_t held_ns;           /* the device idle although its next work was let go over 30 us before */
+    int64_t blank_ns;          /* nothing recorded on the training thread, 1 ms or more at a stretch */
+    bool device, first_only;   /* device: the trace has device work */
+    enum verdict_over over;    /* and of a job: */
+    int64_t job_error_ns;      /* how far the replay with nothing changed is off, summed over the ranks */
+    bool unmet;                /* none of its collectives was matched: a late rank is not told from transfer */
+    bool beside_late;          /* a rank is late: then resources are compared by what they save */
     int64_t beside_late_ns[RESOURCES]; /* once nobody is */
 };
 
 /* Of the selected steps; of four or more without the first and the last, unless steps were named. */
 void verdict_run(const struct lab *lab, struct verdict *out);
 
-/* Several devices' or ranks' as one mean step. */
+/* Several ranks' as one mean step. Pairs are of one rank: what they save together on all is not replayed. */
 void verdict_add(struct verdict *sums, const struct verdict *more);
 
 /* Of several ranks: no removal saves more than that of lateness, and that is a tenth of the step or more. */
@@ -85,6 +92,7 @@ bool verdict_is_late(const struct verdict *verdict);
 
 /* How far the time that the graph explains is from the recorded one; a share of that. */
 double verdict_error(const struct verdict *verdict);
+double verdict_explained(const struct verdict_rank *rank);
 
 enum verdict_doubt verdict_doubt(const struct verdict *verdict);
 

@@ -145,6 +145,18 @@ class Planted(Case):
         self.assertEqual(found.values["bound"], "balanced")
         self.assertIn("best together: device and host", found.text)
 
+    def test_of_several_ranks_the_pair_is_of_one_and_which_is_said(self):
+        alone = self.verdict(loop(balanced)).values["verdict_pair_saved"]
+        others = []
+        for rank in range(3):
+            scene = loop(balanced)
+            scene.rank, scene.world = rank, 3
+            others.append(scene.write(os.path.join(os.path.dirname(self.path), f"rank{rank}.json")))
+        found = Verdict("summary", others[0], *others[1:])
+        self.assertIn(f"best together on rank 0, by itself: device and host, -{100 * alone:.0f} % without both", found.text)
+        self.assertEqual((found.values["verdict_pair"], found.values["verdict_pair_rank"]), ("device, host", 0))
+        self.assertAlmostEqual(found.values["verdict_pair_saved"], alone)
+
     def test_one_rank_alone_cannot_tell_a_network_from_a_late_rank(self):
         self.assertIn("communication or a late rank", self.verdict(loop(communication_bound)).text)
 
