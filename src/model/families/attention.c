@@ -17,6 +17,7 @@
 
 #include <math.h>
 
+#include "clock.h"
 #include "engine.h"
 #include "family.h"
 

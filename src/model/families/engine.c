@@ -62,12 +62,6 @@ double product_peak(const struct kernel *kernel, const double *figure)
                                                         : matrix_peak(kernel->dtype, figure);
 }
 
-double lack_of_power(const struct hardware *hardware, double ideal_us, double flop_per_us, double loss)
-{
-    const double board = hardware->figure[HW_POWER], decades = fmin(1.5, fmax(0, log10(ideal_us / 30)));
-    return board > 0 ? 1 + loss * decades * flop_per_us / 1e6 / (2 * board) : 1;
-}
-
 double overlap_of_four(const double *us, double knee, double enough_us)
 {
     const double most = fmax(fmax(us[0], us[1]), fmax(us[2], us[3]));

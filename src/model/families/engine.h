@@ -25,12 +25,6 @@ double matrix_peak(enum dtype dtype, const double *figure);
 double product_peak(const struct kernel *kernel, const double *figure);
 
 /*
- * How much longer than at full clocks a product takes that would take so long at its peak: boards are short of power in
- * long ones, each decade by `loss` for a peak of twice the board's watts in TFLOP/s. 1 where the power is not known.
- */
-double lack_of_power(const struct hardware *hardware, double ideal_us, double flop_per_us, double loss);
-
-/*
  * Four that overlap: the longest of them, longer by the others the nearer they come to it. Powers take long: where the
  * longest is enough_us already, it is the answer.
  */

@@ -15,6 +15,7 @@
  */
 #include <math.h>
 
+#include "clock.h"
 #include "engine.h"
 #include "experts_load.h"
 #include "family.h"

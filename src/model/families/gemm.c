@@ -13,6 +13,8 @@
  */
 #include <math.h>
 
+#include "clock.h"
+#include "engine.h"
 #include "family.h"
 #include "tile_table.h"
 
@@ -93,37 +95,13 @@ struct product {
     double slowdown; /* of the arithmetic */
     double missing;  /* power, over that of the board */
     const struct tile_list *tiles;
-    bool alone;
     const double *c; /* coefficients */
 };
 
 /* AMD's matrix cores multiply single precision as it is; NVIDIA's do not, and the figures are the same. */
-static double matrix_peak(const struct hardware *hardware)
+static double single_peak(const struct hardware *hardware)
 {
     return fmax(hardware->figure[HW_FP32], hardware->figure[HW_FP32_MATRIX]);
-}
-
-/*
- * Watts for each TFLOP/s of single precision that boards of a generation are built for: what the largest boards that hold
- * their clock in such products are rated for, by their data sheets (GTX 1080 Ti and P100, RTX 2080 Ti and V100, RTX 3090,
- * RTX 4090). A board that is rated for less, as T4 and L4 are, lowers its clock when it is busy for long.
- */
-static double watts_per_tflops(const struct hardware *hardware)
-{
-    const double *figure = hardware->figure;
-    const bool fp8 = figure[HW_FP8] > 0, tf32 = figure[HW_TF32] > 0;
-    const bool matrix_units = figure[HW_FP16] > 3 * figure[HW_FP32];
-    return fp8 ? 5.4 : tf32 ? 9.8 : matrix_units ? 17 : 18;
-}
-
-/*
- * What the arithmetic at its peak wants beyond the board's power, over that power. In a mix of kernels that goes on for
- * long, as in training, a board runs at the clock that its power holds; a kernel that is alone: slowed_us.
- */
-static double missing_power(const struct hardware *hardware, double energy)
-{
-    const double need = watts_per_tflops(hardware) * energy * hardware->figure[HW_FP32] / 1e12;
-    return hardware->figure[HW_POWER] > 0 ? fmax(0, need / hardware->figure[HW_POWER] - 1) : 0;
 }
 
 /* A batch of one is what a linear layer runs. */
@@ -135,10 +113,9 @@ static bool is_single(const struct kernel *kernel)
 static struct product product_of(const struct kernel *kernel, const struct hardware *hardware, const double *c)
 {
     struct product p = {
-        .on = tiled_of(kernel, hardware, matrix_peak(hardware), FP32_BYTES),
-        .missing = missing_power(hardware, c[ENERGY]),
+        .on = tiled_of(kernel, hardware, single_peak(hardware), FP32_BYTES),
+        .missing = clock_missing_power(hardware, c[ENERGY]),
         .tiles = library_tiles(hardware, TILES_FP32, !is_single(kernel)),
-        .alone = kernel->alone,
         .c = c,
     };
     const struct tiled *on = &p.on;
@@ -173,29 +150,20 @@ static struct way way_of(const struct product *p, int kind, const struct tiling 
     return way;
 }
 
-/* Seven digits are more than any model has, and take a third of the time. */
-static double power(double base, double exponent)
-{
-    return (double)powf((float)base, (float)exponent);
-}
-
 /* The three overlap except for a knee. */
 static double overlapped_us(const struct way *way, double arithmetic_us, double knee)
 {
     const double most = fmax(fmax(arithmetic_us, way->operands_us), way->memory_us);
-    return most * power(power(arithmetic_us / most, knee) + power(way->operands_us / most, knee) +
-                            power(way->memory_us / most, knee),
-                        1 / knee);
+    return most * quick_power(quick_power(arithmetic_us / most, knee) + quick_power(way->operands_us / most, knee) +
+                                  quick_power(way->memory_us / most, knee),
+                              1 / knee);
 }
 
-/*
- * What missing power adds. A board runs at its full clock until it has been busy beyond its power for some milliseconds
- * (T4 and P4 tell how many): a kernel that is short and alone is over before.
- */
+/* What missing power adds. */
 static double slowed_us(const struct product *p, const struct way *way, double full_clock_us)
 {
     const double lost = overlapped_us(way, way->arithmetic_us * (1 + p->missing), p->c[KNEE]) - full_clock_us;
-    return p->alone && lost > 0 ? lost / (1 + power(p->c[BURST_US] / lost, p->c[SHARP])) : fmax(0, lost);
+    return clock_shown_us(lost, p->c[BURST_US], p->c[SHARP]);
 }
 
 /* Powers take long: where the longest of the three is too much already, it is enough. */
@@ -353,14 +321,14 @@ static const double least_unsteady = 0.5;
 
 static bool steady(const struct hardware *hardware)
 {
-    return missing_power(hardware, 1) < least_unsteady;
+    return clock_missing_power(hardware, 1) < least_unsteady;
 }
 
 static double attained(const struct kernel *kernel, const struct hardware *hardware, double us)
 {
     const double b = (double)kernel->product.batch, m = (double)kernel->product.m, n = (double)kernel->product.reduced,
                  k = (double)kernel->product.n;
-    const double arithmetic_us = 2e6 * b * m * n * k / matrix_peak(hardware) * (1 + missing_power(hardware, 1));
+    const double arithmetic_us = 2e6 * b * m * n * k / single_peak(hardware) * (1 + clock_missing_power(hardware, 1));
     const double memory_us = 1e6 * FP32_BYTES * b * (m * n + n * k + m * k) / hardware->figure[HW_MEMORY_RATE];
     return fmax(arithmetic_us, memory_us) / us;
 }

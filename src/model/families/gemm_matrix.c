@@ -18,6 +18,7 @@
  */
 #include <math.h>
 
+#include "clock.h"
 #include "engine.h"
 #include "family.h"
 #include "tile_table.h"
