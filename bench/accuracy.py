@@ -17,6 +17,7 @@ import sys
 import accuracy_calibrate
 import accuracy_coverage
 import accuracy_dlrm
+import accuracy_energy
 import accuracy_fleet
 import accuracy_kernels
 import accuracy_llm
@@ -41,6 +42,7 @@ GROUPS = {
     "calibrated": accuracy_calibrate.calibrated,
     "own": accuracy_own.own,
     "serving": accuracy_serving.serving_kernels,
+    "energy": accuracy_energy.energy,
     "models": accuracy_models.whole_models,
     "recommendation": accuracy_dlrm.figures,
     "iterations": accuracy_llm.iterations,

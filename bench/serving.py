@@ -3,7 +3,7 @@
 """Measured kernels of LLM serving as a table that `steptime model fit`, `model eval` and `predict kernel` read.
 
 serving.py FAMILY FOLDER [OUTPUT] [--rows N] [--others]     FAMILY: products, quantize, experts, collectives, prefill,
-                                                                    decode, encoder, latent
+                                                                    decode, encoder, latent; power (watts of all)
 
 FOLDER holds the tables of ai-dynamo/aiconfigurator (gemm.csv.xz ...). Of each engine on a GPU the newest version is
 taken, without rows that were timed with the host, without spikes and without caches that were read faster than memory allows.
@@ -98,11 +98,11 @@ def engine(row):
     return row["device"], row["framework"], row.get("dtype"), row.get("phase")
 
 
-def read(folder, family):
-    """The rows of the newest version of each engine on a GPU, with the table's own columns."""
+def read(folder, family, wanted=lambda row: True):
+    """Of the rows that are wanted those of the newest version of each engine on a GPU, with the table's own columns."""
     table, _, odd = FAMILIES[family]
     with lzma.open(os.path.join(folder, table + ".csv.xz"), "rt", newline="") as text:
-        rows = [row for row in csv.DictReader(text) if not odd(row)]
+        rows = [row for row in csv.DictReader(text) if not odd(row) and wanted(row)]
     newest = {}
     for row in rows:
         newest[engine(row)] = max(newest.get(engine(row), row["version"]), row["version"], key=version)
@@ -137,6 +137,32 @@ def converted(folder, family):
             yield kernel
 
 
+POWERED = ("products", "quantize", "experts", "prefill", "decode", "encoder")
+# Shorter runs were over before the meter had seen them, but where it shows more than a third of the limit it has.
+LEAST_POWERED_US = {"quantize": 20}
+MOSTLY_LEAST_US = 300
+
+
+def has_power(family):
+    least = LEAST_POWERED_US.get(family, MOSTLY_LEAST_US)
+
+    def seen(row):
+        us, watts, limit = float(row["latency_us"]), float(row["power_w"] or 0), float(row["power_limit_w"] or 0)
+        return watts and us >= least and (us >= MOSTLY_LEAST_US or watts > limit / 3)
+    return seen
+
+
+def powered(folder):
+    """Kernels with the board's mean power, of all families that have it, with their time as told."""
+    figures = rates(folder)
+    for family in POWERED:
+        for row in read(folder, family, has_power(family)):
+            kernel = dict(FAMILIES[family][1](row), device=row["device"], library=row["framework"],
+                          latency_us=row["latency_us"], **SETTING)
+            if not beyond_memory(kernel, figures):
+                yield dict(kernel, busy_us=kernel.pop("latency_us"), power_w=row["power_w"])
+
+
 def rates(folder):
     """Bytes a microsecond and of L2 of each device. GB200's L2 is that of the chips of B200, which is laid out alike."""
     with open(os.path.join(folder, "devices.csv"), newline="") as text:
@@ -159,7 +185,7 @@ def beyond_memory(row, figures):
 
 def rank(row):
     """The same for a shape wherever it was measured."""
-    skip = ("device", "library", "kernel", "latency_us")
+    skip = ("device", "library", "kernel", "latency_us", "busy_us", "power_w")
     return zlib.crc32(",".join(f"{key}={value}" for key, value in row.items() if key not in skip).encode())
 
 
@@ -167,7 +193,8 @@ def thinned(rows, most, others=False):
     """`most` of each device, library and format, in the order of the table; or the others."""
     groups = defaultdict(list)
     for row in rows:
-        groups[row["device"], row["library"], row.get("format"), row["dtype"], row.get("kv_dtype")].append(row)
+        kind = row.get("form"), "busy_us" in row and row.get("past_len", "0") != "0"
+        groups[row["device"], row["library"], row.get("format"), row["dtype"], row.get("kv_dtype"), kind].append(row)
     for group in groups.values():
         taken = {id(row) for row in sorted(group, key=rank)[:most]}
         yield from (row for row in group if (id(row) in taken) != others)
@@ -175,21 +202,23 @@ def thinned(rows, most, others=False):
 
 def write(rows, out):
     rows = list(rows)
-    table = csv.DictWriter(out, list(rows[0]), lineterminator="\n")
+    columns = list(dict.fromkeys(column for row in rows for column in row))  # of all, in the order of their coming
+    table = csv.DictWriter(out, columns, lineterminator="\n")
     table.writeheader()
     table.writerows(rows)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("family", choices=sorted(FAMILIES))
+    parser.add_argument("family", choices=sorted((*FAMILIES, "power")))
     parser.add_argument("folder")
     parser.add_argument("output", nargs="?")
     parser.add_argument("--rows", type=int, default=1 << 30)
     parser.add_argument("--others", action="store_true")
     asked = parser.parse_args()
     text = io.StringIO()
-    write(thinned(converted(asked.folder, asked.family), asked.rows, asked.others), text)
+    rows = powered(asked.folder) if asked.family == "power" else converted(asked.folder, asked.family)
+    write(thinned(rows, asked.rows, asked.others), text)
     with open(asked.output, "w", newline="") if asked.output else sys.stdout as out:
         out.write(text.getvalue())
 

@@ -23,9 +23,9 @@ if [ -f bench/serving.py ]; then
     set -- "$@" "$scratch/products.csv"
     python3 bench/serving.py collectives "$measured/serving" "$scratch/queued_collectives.csv"
     set -- "$@" "$scratch/queued_collectives.csv"
-    for table in experts quantize prefill encoder decode latent; do
+    for table in experts quantize prefill encoder decode latent power; do
         rows=1000
-        [ $table = experts ] || [ $table = quantize ] && rows=700
+        [ $table = experts ] || [ $table = quantize ] || [ $table = power ] && rows=700
         [ $table = prefill ] && rows=2500
         python3 bench/serving.py $table "$measured/serving" "$scratch/$table.csv" --rows $rows
         set -- "$@" "$scratch/$table.csv"

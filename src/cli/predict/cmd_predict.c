@@ -207,6 +207,8 @@ static const struct option options[] = {
      "'list' shows all names."},
     {"level", 0, "SHARE", NULL,
      "How many of the true times are to lie within the intervals that stand beside predictions: 0.9 by default."},
+    {"per-hour", 0, "PRICE", NULL,
+     "The price of a GPU for an hour, in whatever money: a step is told in it, too, beside its joules."},
     {"each", 0, NULL, NULL, "Of 'predict graph': a row an operator, with the column predicted_us, not a row a step."},
     {"input", 0, "FILE", NULL, "The table of 'predict kernel' and 'predict graph'; - is standard input."},
     {0},
@@ -230,7 +232,9 @@ const struct command command_predict = {
         "A model from its sizes is dlrm:NAME or dlrm:FILE.toml, with @BATCH behind; a step of a table of operators is "
         "list:FILE.csv, with @MODEL,MODE,SEQ,BATCH behind or the first of them, else the first step in it.\n\n"
         "Of tables: 'predict kernel --input FILE' adds to a table of kernels predicted_us, its interval (low_us, high_us), "
-        "the basis and whose measurements it comes from; 'predict graph --input FILE' adds up tables of operators.",
+        "the basis and whose measurements it comes from, the board's watts meanwhile and the joules of a call with their "
+        "interval; 'predict graph --input FILE' adds up tables of operators. Power was measured on B200 and GB200; for other "
+        "devices it is carried by their board's power (watts_basis).",
     .examples =
         "steptime predict trace.json.gz|the step as it is, and how far off the prediction is\n"
         "steptime predict --explain idle_ns trace.json.gz|the gaps of the device and what ends them\n"

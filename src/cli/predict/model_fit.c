@@ -65,14 +65,15 @@ static void drop_impossible(struct measurements *measurements)
     for (uint32_t i = 0; i < measurements->count; i++) {
         const struct measurement *row = &measurements->rows[i];
         const struct hardware *device = &measurements->devices[row->device];
-        if (time_is_possible(&row->kernel, device, row->us)) {
+        const double us = row->kernel.busy_us > 0 ? row->kernel.busy_us : row->us;
+        if (time_is_possible(&row->kernel, device, us)) {
             measurements->rows[kept++] = *row;
             continue;
         }
         if (!dropped[row->table]++)
             fprintf(stderr, "steptime: %.*s: a %.*s in %.6g us on %.*s, which takes %.6g at least, cannot be\n",
                     (int)measurements->tables[row->table].len, measurements->tables[row->table].at,
-                    (int)kernel_form_word(row->kernel.form).len, kernel_form_word(row->kernel.form).at, row->us,
+                    (int)kernel_form_word(row->kernel.form).len, kernel_form_word(row->kernel.form).at, us,
                     (int)device->name.len, device->name.at, least_possible_us(&row->kernel, device));
     }
     measurements->count = kept;

@@ -26,9 +26,12 @@ struct timed_step {
     str name[4];                /* model, mode, seq, batch, as written */
     double us[2];               /* by enum list_phase */
     struct estimate_sum *doubt; /* of both */
-    enum estimate_basis basis;  /* the least sure */
-    bool broken;                /* a row of it could not be predicted */
+    struct energy_sum *energy;
+    enum estimate_basis basis; /* the least sure */
+    bool broken;               /* a row of it could not be predicted */
 };
+
+static const double ms_in_hour = 3.6e6;
 
 struct prediction {
     const struct call *call;
@@ -43,30 +46,31 @@ struct prediction {
     size_t step_room;
     bool each; /* a row an operator, not a row a step */
     double us, guessed_us, level;
+    double per_hour; /* NaN: not given */
     struct row_problems problems;
 };
 
 /* ---- operators ---- */
 
 /* False where there is no prediction, which is said on stderr. What launches nothing takes no time, and that is sure. */
-static bool estimate_row(struct prediction *p, const struct list_row *row, struct estimate *estimate)
+static bool estimate_row(struct prediction *p, const struct list_row *row, struct predicted_kernel *to)
 {
     struct kernel kernel;
     const char *const problem = row->problem ? row->problem : kernel_of_list_row(&p->node, row, &kernel);
     struct steptime_error err;
-    *estimate = (struct estimate){.basis = BASIS_MEASURED, .from = S("")};
+    *to = (struct predicted_kernel){.time = {.basis = BASIS_MEASURED, .from = S("")}};
     if (problem) {
         row_problem(&p->problems, row->line, row->op, S(""), problem);
         return false;
     }
     if (kernel.form == FORMS)
         return true;
-    if (!models_estimate(p->models, &p->hardware, &kernel, estimate, &err)) {
+    if (!predict_one(p->models, &p->hardware, &kernel, p->level, to, &err)) {
         row_problem(&p->problems, row->line, row->op, S(""), err.message);
         return false;
     }
-    p->us += estimate->us * (double)row->repeat;
-    p->guessed_us += !op_word_known(row->op) && !str_eq(row->op, S("copy")) ? estimate->us * (double)row->repeat : 0;
+    p->us += to->time.us * (double)row->repeat;
+    p->guessed_us += !op_word_known(row->op) && !str_eq(row->op, S("copy")) ? to->time.us * (double)row->repeat : 0;
     return true;
 }
 
@@ -89,7 +93,8 @@ static struct timed_step *step_of(struct prediction *p, const struct list_row *r
     p->steps = mem_grow(p->steps, &p->step_room, (size_t)id + 1, sizeof *p->steps);
     p->steps[id] = (struct timed_step){.name = {str_copy(&p->arena, row->model), str_copy(&p->arena, row->mode),
                                                 str_copy(&p->arena, row->seq), str_copy(&p->arena, row->batch)},
-                                       .doubt = arena_array(&p->arena, 1, sizeof(struct estimate_sum))};
+                                       .doubt = arena_array(&p->arena, 1, sizeof(struct estimate_sum)),
+                                       .energy = arena_array(&p->arena, 1, sizeof(struct energy_sum))};
     return &p->steps[id];
 }
 
@@ -101,14 +106,35 @@ static double factor_of(const struct prediction *p, const struct timed_step *ste
     return exp(interval_half_width(hypot(shared, own), p->level));
 }
 
+static void put_reals(struct csv_writer *csv, const struct timed_step *step, const double *values, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        csv_real(csv, step->broken ? NAN : values[i]);
+}
+
+/* Money goes with the time, and so does its doubt. */
+static void put_cost(const struct prediction *p, const struct timed_step *step, double ms, double factor,
+                     struct csv_writer *csv)
+{
+    const double cost = ms / ms_in_hour * p->per_hour;
+    const double values[] = {cost, cost / factor, cost * factor};
+    if (!isnan(p->per_hour))
+        put_reals(csv, step, values, 3);
+}
+
 static void put_step(const struct prediction *p, const struct timed_step *step, struct csv_writer *csv)
 {
     const double forward = step->us[LIST_FORWARD] / 1e3, backward = step->us[LIST_BACKWARD] / 1e3;
     const double factor = factor_of(p, step), ms = forward + backward;
     const double values[] = {ms, forward, backward, ms / factor, ms * factor};
-    for (uint32_t i = 0; i < sizeof values / sizeof *values; i++)
-        csv_real(csv, step->broken ? NAN : values[i]);
+    const struct joules joules =
+        joules_of_board(energy_sum_joules(step->energy, p->level), &p->hardware, ms / factor * 1e3, ms * factor * 1e3);
+    const bool known = !step->broken && !isnan(joules.joules);
+    put_reals(csv, step, values, sizeof values / sizeof *values);
     csv_text(csv, step->broken ? S("") : estimate_basis_word(step->basis));
+    put_reals(csv, step, (const double[]){joules.joules / ms * 1e3, joules.joules, joules.low, joules.high}, 4);
+    csv_text(csv, known ? estimate_basis_word(step->energy->basis) : S(""));
+    put_cost(p, step, ms, factor, csv);
 }
 
 static void put_steps(struct prediction *p)
@@ -116,7 +142,8 @@ static void put_steps(struct prediction *p)
     const str device = str_of(call_text(p->call, "hw"));
     struct csv_writer csv = {.out = p->out};
     writer_put(p->out, S("device,model,mode,seq,batch,predicted_ms,predicted_fwd_ms,predicted_bwd_ms,low_ms,high_ms,"
-                         "basis\n"));
+                         "basis,watts,joules,joules_low,joules_high,watts_basis"));
+    writer_put(p->out, isnan(p->per_hour) ? S("\n") : S(",cost,cost_low,cost_high\n"));
     for (uint32_t id = 1; id < intern_count(p->keys); id++) {
         csv_text(&csv, device);
         for (int i = 0; i < 4; i++)
@@ -128,29 +155,32 @@ static void put_steps(struct prediction *p)
 
 /* ---- the list ---- */
 
-static void put_row(struct prediction *p, const struct list_row *row, const struct estimate *estimate)
+static void put_row(struct prediction *p, const struct list_row *row, const struct predicted_kernel *predicted)
 {
     struct buf text = {0};
-    put_estimate(&text, &row->fields, operator_list_header(p->list)->count, estimate, p->level);
+    put_predicted(&text, &row->fields, operator_list_header(p->list)->count, predicted, p->level);
     writer_put(p->out, buf_str(&text));
     buf_free(&text);
 }
 
 static void take_row(struct prediction *p, const struct list_row *row)
 {
-    struct estimate estimate;
-    const bool known = estimate_row(p, row, &estimate);
+    struct predicted_kernel predicted;
+    const bool known = estimate_row(p, row, &predicted);
     p->problems.rows++;
     if (p->each) {
-        put_row(p, row, known ? &estimate : NULL);
+        put_row(p, row, known ? &predicted : NULL);
         return;
     }
     struct timed_step *step = step_of(p, row);
-    const double us = known ? estimate.us * (double)row->repeat : 0;
+    const struct estimate *time = &predicted.time;
+    const double us = known ? time->us * (double)row->repeat : 0;
     step->broken |= !known;
     step->us[row->phase] += us;
-    step->basis = estimate.basis > step->basis ? estimate.basis : step->basis;
-    estimate_sum_add(step->doubt, &estimate, us);
+    step->basis = time->basis > step->basis ? time->basis : step->basis;
+    estimate_sum_add(step->doubt, time, us);
+    if (known && predicted.has_watts)
+        energy_sum_add(step->energy, time, &predicted.watts, us, 0);
 }
 
 static void say_guessed(const struct prediction *p)
@@ -189,7 +219,7 @@ static bool open_all(struct prediction *p, struct steptime_error *err)
         return fail(err, STEPTIME_USAGE, "on which device? --hw NAME ('steptime hw' lists them)");
     if (!hardware_of_words(p->call, str_of(hw), &p->arena, &p->hardware, err))
         return false;
-    if (!predict_level(p->call, &p->level, err))
+    if (!predict_level(p->call, &p->level, err) || !predict_per_hour(p->call, &p->per_hour, err))
         return false;
     hardware_say(p->call);
     p->each = call_flag(p->call, "each");

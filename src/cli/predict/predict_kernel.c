@@ -27,7 +27,7 @@ struct asked_row {
     struct table_row row;          /* texts in the block's arena; of the fields only the text and how many */
     const struct hardware *device; /* NULL: not known */
     const char *problem;           /* why there is no prediction; NULL */
-    struct estimate estimate;
+    struct predicted_kernel predicted;
 };
 
 enum { BLOCK_ROWS = 256 };
@@ -124,10 +124,10 @@ static bool read_block(void *context, size_t item)
     return block->count > 0;
 }
 
-static void estimate_row(const struct models *models, struct asked_row *asked, struct arena *arena)
+static void estimate_row(const struct prediction *p, struct asked_row *asked, struct arena *arena)
 {
     struct steptime_error err;
-    if (asked->device && !models_estimate(models, asked->device, &asked->row.kernel, &asked->estimate, &err))
+    if (asked->device && !predict_one(p->models, asked->device, &asked->row.kernel, p->level, &asked->predicted, &err))
         asked->problem = str_copy(arena, str_of(err.message)).at;
 }
 
@@ -138,9 +138,9 @@ static void predict_block(void *context, unsigned thread, size_t item)
     (void)thread;
     for (uint32_t i = 0; i < block->count; i++) {
         struct asked_row *asked = &block->rows[i];
-        estimate_row(p->models, asked, &block->arena);
+        estimate_row(p, asked, &block->arena);
         const bool known = asked->device && !asked->problem;
-        put_estimate(&block->text, &asked->row.fields, p->columns, known ? &asked->estimate : NULL, p->level);
+        put_predicted(&block->text, &asked->row.fields, p->columns, known ? &asked->predicted : NULL, p->level);
     }
 }
 

@@ -9,7 +9,8 @@
 #include "cli/program/call.h"
 #include "text/csv_reader.h"
 
-const char predicted_columns[] = "predicted_us,low_us,high_us,basis,from";
+const char predicted_columns[] =
+    "predicted_us,low_us,high_us,basis,from,watts,joules,joules_low,joules_high,watts_basis";
 
 bool predict_level(const struct call *call, double *level, struct steptime_error *err)
 {
@@ -22,6 +23,39 @@ bool predict_level(const struct call *call, double *level, struct steptime_error
     *level = percent || *level >= 1 ? *level / 100 : *level;
     const double most = 0.999;
     return *level <= most || fail(err, STEPTIME_USAGE, "--level is at most 0.999: no more is known of the tails");
+}
+
+bool predict_per_hour(const struct call *call, double *per_hour, struct steptime_error *err)
+{
+    const char *const word = call_text(call, "per-hour");
+    *per_hour = NAN;
+    return !word || (real_read(str_of(word), per_hour) && *per_hour >= 0) ||
+           fail(err, STEPTIME_USAGE, "--per-hour is the price of a GPU for an hour, a number from 0 on, not '%s'",
+                word);
+}
+
+/* ---- a row ---- */
+
+static struct joules joules_of(const struct predicted_kernel *predicted, const struct hardware *hardware,
+                               double busy_us, double level)
+{
+    const struct estimate told = {.us = busy_us};
+    return kernel_joules(busy_us > 0 ? &told : &predicted->time, &predicted->watts, hardware, level);
+}
+
+bool predict_one(const struct models *models, const struct hardware *hardware, const struct kernel *kernel,
+                 double level, struct predicted_kernel *to, struct steptime_error *err)
+{
+    struct kernel timed = *kernel;
+    timed.busy_us = 0;
+    *to = (struct predicted_kernel){.joules = joules_unknown()};
+    if (!models_estimate(models, hardware, &timed, &to->time, err))
+        return false;
+    const double us = kernel->busy_us > 0 ? kernel->busy_us : to->time.us;
+    to->has_watts = models_watts(models, hardware, &timed, us, &to->watts);
+    if (to->has_watts)
+        to->joules = joules_of(to, hardware, kernel->busy_us, level);
+    return true;
 }
 
 static bool is_taken(const struct csv_row *header, str columns)
@@ -39,20 +73,21 @@ bool predict_columns_free(const struct csv_row *header, struct steptime_error *e
 }
 
 /* By hand: a million rows are written, and printf takes longer for a number than the model for the kernel. */
-static void put_us(struct buf *to, double us)
+static void put_fixed(struct buf *to, double value, int decimals)
 {
     enum { MOST = 24 };
+    static const double scales[] = {1, 10, 100, 1e3, 1e4, 1e5, 1e6};
     char text[MOST];
-    if (us >= 1e12) {
-        buf_printf(to, ",%.6g", us);
+    if (!(value < 1e12)) {
+        buf_printf(to, ",%.6g", value);
         return;
     }
     char *at = text + MOST;
-    uint64_t ns = (uint64_t)(us * 1000 + 0.5);
-    for (int digits = 0; digits < 4 || ns; digits++) {
-        *--at = (char)('0' + ns % 10);
-        ns /= 10;
-        if (digits == 2)
+    uint64_t units = (uint64_t)(value * scales[decimals] + 0.5);
+    for (int digits = 0; digits <= decimals || units; digits++) {
+        *--at = (char)('0' + units % 10);
+        units /= 10;
+        if (digits == decimals - 1)
             *--at = '.';
     }
     *--at = ',';
@@ -63,26 +98,43 @@ static void put_range(struct buf *to, const struct estimate *estimate, double le
 {
     double low_us, high_us;
     estimate_interval(estimate, level, &low_us, &high_us);
-    put_us(to, estimate->us);
-    put_us(to, low_us);
-    put_us(to, high_us);
+    put_fixed(to, estimate->us, 3);
+    put_fixed(to, low_us, 3);
+    put_fixed(to, high_us, 3);
+}
+
+/* Microjoules are told to the last one: the shortest kernels take some hundreds. */
+static void put_energy(struct buf *to, const struct predicted_kernel *predicted)
+{
+    const struct joules *joules = &predicted->joules;
+    if (!predicted->has_watts) {
+        buf_add(to, S(",,,,,\n"));
+        return;
+    }
+    put_fixed(to, predicted->watts.us, 1);
+    put_fixed(to, joules->joules, 6);
+    put_fixed(to, joules->low, 6);
+    put_fixed(to, joules->high, 6);
+    buf_add(to, S(","));
+    buf_add(to, estimate_basis_word(predicted->watts.basis));
+    buf_add(to, S("\n"));
 }
 
 /* No name of a device holds a comma or a quote. */
-void put_estimate(struct buf *to, const struct csv_row *fields, uint32_t columns, const struct estimate *estimate,
-                  double level)
+void put_predicted(struct buf *to, const struct csv_row *fields, uint32_t columns,
+                   const struct predicted_kernel *predicted, double level)
 {
     buf_add(to, fields->text);
     for (uint32_t i = fields->count; i < columns; i++)
         buf_add(to, S(","));
-    if (!estimate) {
-        buf_add(to, S(",,,,,\n"));
+    if (!predicted) {
+        buf_add(to, S(",,,,,,,,,,\n"));
         return;
     }
-    put_range(to, estimate, level);
+    put_range(to, &predicted->time, level);
     buf_add(to, S(","));
-    buf_add(to, estimate_basis_word(estimate->basis));
+    buf_add(to, estimate_basis_word(predicted->time.basis));
     buf_add(to, S(","));
-    buf_add(to, estimate->from);
-    buf_add(to, S("\n"));
+    buf_add(to, predicted->time.from);
+    put_energy(to, predicted);
 }

@@ -175,7 +175,7 @@ static void tell_source(const struct answer *answer, const struct hardware *hard
     estimate->basis = BASIS_CARRIED;
     if (kin->kinship == KINSHIP_GENERATION) {
         tell_own(set, estimate);
-        estimate->shared = shared_by_siblings;
+        estimate->shared = answer->family->sibling_shift > 0 ? answer->family->sibling_shift : shared_by_siblings;
         return;
     }
     if (ensemble_of(group)) {

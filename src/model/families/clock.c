@@ -18,9 +18,14 @@ static double watts_per_tflops(const struct hardware *hardware)
     return fp8 ? 5.4 : tf32 ? 9.8 : matrix_units ? 17 : 18;
 }
 
+double clock_watts(const struct hardware *hardware, double flop_per_s)
+{
+    return watts_per_tflops(hardware) * flop_per_s / 1e12;
+}
+
 double clock_missing_power(const struct hardware *hardware, double energy)
 {
-    const double need = watts_per_tflops(hardware) * energy * hardware->figure[HW_FP32] / 1e12;
+    const double need = clock_watts(hardware, energy * hardware->figure[HW_FP32]);
     return hardware->figure[HW_POWER] > 0 ? fmax(0, need / hardware->figure[HW_POWER] - 1) : 0;
 }
 

@@ -15,6 +15,9 @@
  */
 double clock_missing_power(const struct hardware *hardware, double energy);
 
+/* Watts for so many FLOP/s of single precision, at the full clock. */
+double clock_watts(const struct hardware *hardware, double flop_per_s);
+
 /* Of time that would be lost for good, what a kernel shows: half of it where that is `burst_us`. */
 double clock_shown_us(double lost_us, double burst_us, double sharp);
 

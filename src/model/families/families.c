@@ -18,6 +18,7 @@ extern const struct family family_elementwise;
 extern const struct family family_rows_reduced;
 extern const struct family family_traffic;
 extern const struct family family_iteration;
+extern const struct family family_power;
 
 extern const char model_gemm[];
 extern const size_t model_gemm_bytes;
@@ -47,6 +48,8 @@ extern const char model_traffic[];
 extern const size_t model_traffic_bytes;
 extern const char model_iteration[];
 extern const size_t model_iteration_bytes;
+extern const char model_power[];
+extern const size_t model_power_bytes;
 
 const struct family_row family_rows[] = {
     {&family_gemm_odd, model_gemm_odd, &model_gemm_odd_bytes},
@@ -63,13 +66,14 @@ const struct family_row family_rows[] = {
     {&family_rows_reduced, model_rows, &model_rows_bytes},
     {&family_traffic, model_traffic, &model_traffic_bytes},
     {&family_iteration, model_iteration, &model_iteration_bytes},
+    {&family_power, model_power, &model_power_bytes},
 };
 const uint32_t family_count = sizeof family_rows / sizeof *family_rows;
 
 static bool has(const struct family *family, const struct kernel *kernel, const struct hardware *hardware)
 {
-    return (family->forms >> kernel->form & 1) && (!family->takes || family->takes(kernel)) &&
-           (!family->has_device || family->has_device(hardware));
+    return family->of_power == (kernel->busy_us > 0) && (family->forms >> kernel->form & 1) &&
+           (!family->takes || family->takes(kernel)) && (!family->has_device || family->has_device(hardware));
 }
 
 const struct family *family_of_kernel(const struct kernel *kernel, const struct hardware *hardware)

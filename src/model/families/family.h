@@ -41,6 +41,8 @@ struct family {
     uint32_t needs;    /* bits 1u << HW_FP32 ...: figures without which there is no estimate */
     const char *about; /* a sentence or two: the form, for `model show` */
 
+    bool of_power; /* of kernels whose time is told (busy_us), it says watts where others say microseconds */
+
     /* Further figures that this kernel needs there, as bits; NULL: none. */
     uint32_t (*also_needs)(const struct kernel *kernel, const struct hardware *hardware);
 
@@ -134,7 +136,7 @@ struct family {
      */
     bool near_all;
 
-    double
+    double sibling_shift, /* what another device of the generation may be off as a whole, ln; 0: as is usual */
         far_shift; /* what another generation may be off as a whole where none was measured, ln; 0: as siblings show */
     double most_residual; /* how far what was learned may move a time, ln; 0: as is usual, a factor of two */
 

@@ -62,7 +62,7 @@ struct kernel_table {
     uint32_t layout_count;
     struct form_columns forms;
     bool names_forms;
-    uint32_t queued, library; /* columns that every kind may have */
+    uint32_t queued, library, busy, watts; /* columns that every kind may have */
 };
 
 /* ---- columns ---- */
@@ -94,6 +94,8 @@ static bool find_layouts(struct kernel_table *table)
     table->names_forms = form_columns_find(csv_stream_header(table->rows), &table->forms);
     find_column(table, "queued", &table->queued);
     find_column(table, "library", &table->library);
+    find_column(table, "busy_us", &table->busy);
+    find_column(table, "power_w", &table->watts);
     return table->layout_count > 0 || table->names_forms;
 }
 
@@ -207,6 +209,18 @@ static void read_as_some_kind(const struct kernel_table *table, struct table_row
     read_row(blamed, row);
 }
 
+/* A row that says how long its kernel is busy is about the power meanwhile, which is what was measured then. */
+static void read_power(const struct kernel_table *table, struct table_row *row)
+{
+    const str busy = str_trim(csv_field(&row->fields, table->busy));
+    if (!busy.len)
+        return;
+    if (!real_read(busy, &row->kernel.busy_us) || !(row->kernel.busy_us > 0))
+        row->problem = "busy_us is not a number above 0";
+    if (!real_read(csv_field(&row->fields, table->watts), &row->us) || row->us <= 0)
+        row->us = 0;
+}
+
 /* A row that does not say how it was timed was launched by itself, as those of the public tables were. */
 static void read_setting(const struct kernel_table *table, struct table_row *row)
 {
@@ -216,6 +230,7 @@ static void read_setting(const struct kernel_table *table, struct table_row *row
     if (queued.len)
         row->kernel.alone = str_eq(queued, S("0"));
     row->kernel.library = library_of_word(str_trim(csv_field(&row->fields, table->library)));
+    read_power(table, row);
 }
 
 /*

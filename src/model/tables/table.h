@@ -16,6 +16,8 @@
  *     queued                                              1: no launch in the time, as in a CUDA graph or a full queue
  *     library                                             whose kernel: vllm, sglang, trtllm, nccl
  *     latency_us                                          measured, microseconds
+ *     busy_us, power_w                                    how long it takes, and the board's power meanwhile: a row about
+ *                                                         power, whose measured value is watts
  *
  * Tables of several kinds may be one, with empty fields where a kind has no such column.
  *

@@ -86,6 +86,7 @@ struct kernel {
     enum format format;   /* of products and experts */
     enum library library; /* whose kernel */
     enum backend backend; /* which of them, where there are several: of experts */
+    double busy_us;       /* above 0: it takes that long, and the power is asked for; 0: its time is asked for */
     str variant;          /* finer than the form: "gelu", "addu"; "" where none is known */
     union {
         /* FORM_BMM, FORM_LINEAR: C[m x n] = A[m x reduced] B[reduced x n]. Public tables call `reduced` n and `n` k. */

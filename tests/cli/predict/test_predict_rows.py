@@ -31,7 +31,8 @@ class Kernels(unittest.TestCase):
         done = kernels(HEADER + ROW)
         self.assertEqual(done.code, OK, done.err)
         head, row = done.out.splitlines()
-        self.assertEqual(head, HEADER.strip() + ",predicted_us,low_us,high_us,basis,from")
+        self.assertEqual(head, HEADER.strip() + ",predicted_us,low_us,high_us,basis,from,"
+                         "watts,joules,joules_low,joules_high,watts_basis")
         self.assertTrue(row.startswith(ROW.strip() + ","))
         self.assertGreater(float(rows(done)[0]["predicted_us"]), 1)
 
@@ -106,6 +107,66 @@ class Kernels(unittest.TestCase):
         self.assertEqual(large.out.count("\n"), 60001)
         if not SANITIZED:
             self.assertLess(large.peak_bytes, small.peak_bytes + (8 << 20))
+
+
+class Energy(unittest.TestCase):
+    FORMS = "op,device,form,dtype,b,m,n,k,queued,library"
+    PRODUCT = "linear,{},linear,bf16,1,8192,8192,8192,1,vllm"
+
+    def answer(self, device, *words, head=FORMS, row=PRODUCT, more=""):
+        (answer,) = rows(kernels(head + "\n" + row.format(device) + more + "\n", *words))
+        return answer
+
+    def test_joules_are_watts_times_the_time_within_their_interval(self):
+        for device in ("NVIDIA B200", "NVIDIA H100 80GB HBM3", "NVIDIA A100-SXM4-80GB", "MI300X"):
+            answer = self.answer(device)
+            joules = float(answer["watts"]) * float(answer["predicted_us"]) / 1e6
+            self.assertAlmostEqual(float(answer["joules"]) / joules, 1, delta=1e-3)
+            self.assertLess(float(answer["joules_low"]), joules)
+            self.assertGreater(float(answer["joules_high"]), joules)
+
+    def test_measured_on_the_device_carried_or_never_measured(self):
+        def width(answer):
+            return float(answer["joules_high"]) / float(answer["joules_low"])
+        own, far = self.answer("NVIDIA B200"), self.answer("NVIDIA A100-SXM4-80GB")
+        self.assertEqual((own["watts_basis"], far["watts_basis"]), ("measured", "carried"))
+        self.assertLess(width(own), width(far))
+        (single,) = rows(kernels("op,device,b,m,n,k\nlinear,NVIDIA B200,1,8192,8192,8192\n"))
+        self.assertEqual(single["watts_basis"], "analytic")
+        self.assertLessEqual(float(single["watts"]), 1000)
+
+    def test_a_device_of_unknown_power_has_no_watts(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "mine.csv")
+            with open(path, "w") as out:
+                out.write("name,fp32_tflop_per_s,memory_gb_per_s,sm_count,threads_per_sm,l2_mib,clock_mhz\n"
+                          "Mine,40,1200,100,2048,40,1500\n")
+            done = kernels("op,device,rows,cols\nadd,T4,4096,4096\n", "--hw", path)
+            (answer,) = rows(done)
+            self.assertTrue(answer["predicted_us"], done.err)
+            self.assertEqual([answer[name] for name in ("watts", "joules", "joules_low", "joules_high", "watts_basis")],
+                             [""] * 5)
+
+    def test_the_longer_a_kernel_is_busy_the_less_it_draws(self):
+        watts = [float(self.answer("NVIDIA B200", head=self.FORMS + ",busy_us", more=f",{us}")["watts"])
+                 for us in (500, 1000, 4000, 1e6)]
+        self.assertEqual(watts, sorted(watts, reverse=True))
+        self.assertLess(watts[-1], 400)
+        told = self.answer("NVIDIA B200", head=self.FORMS + ",busy_us", more=",4000")
+        self.assertAlmostEqual(float(told["joules"]), watts[2] * 4e-3, delta=1e-3)
+        self.assertLess(float(told["predicted_us"]), 2000)
+        done = kernels(self.FORMS + ",busy_us\n" + self.PRODUCT.format("NVIDIA B200") + ",-1\n")
+        self.assertIn("busy_us is not a number above 0", done.err)
+
+    def test_a_step_in_joules_and_money(self):
+        text = LIST + "m,inf,512,2,1,fc,fwd,linear,1024x1024x1024,24\n"
+        (plain,), (priced,) = rows(graph(text, "--hw", "A100")), rows(graph(text, "--hw", "A100", "--per-hour", "3.6"))
+        self.assertNotIn("cost", plain)
+        self.assertAlmostEqual(float(priced["cost"]), float(priced["predicted_ms"]) * 1e-6, delta=1e-12)
+        self.assertLess(float(priced["cost_low"]), float(priced["cost"]))
+        self.assertAlmostEqual(float(plain["joules"]), float(plain["watts"]) * float(plain["predicted_ms"]) / 1e3, places=6)
+        self.assertLess(float(plain["joules_low"]), float(plain["joules"]))
+        self.assertEqual(graph(text, "--hw", "A100", "--per-hour", "much").code, USAGE)
 
 
 class Graphs(unittest.TestCase):
