@@ -8,10 +8,11 @@ extern const char tiles_csv[];
 extern const size_t tiles_csv_bytes;
 
 enum vendor { NVIDIA, AMD, OTHERS, VENDORS };
-enum { GENERATIONS = 4, LIBRARY = 0, GENERATION, OPERANDS, PRODUCT, TILES, COLUMNS };
+enum { GENERATIONS = 5, LIBRARY = 0, GENERATION, OPERANDS, PRODUCT, TILES, COLUMNS };
 
-static const char *const libraries[VENDORS] = {"cublas", "rocblas", "*"};
-static const char *const generations[GENERATIONS] = {"pascal", "volta", "ampere", "hopper"};
+/* Those of a vendor; its rows tell which of them has what is multiplied. */
+static const char *const libraries[VENDORS] = {"cublas", "rocblas hipblaslt", "*"};
+static const char *const generations[GENERATIONS] = {"pascal", "volta", "ampere", "hopper", "blackwell"};
 static const char *const operands_words[TILE_OPERANDS] = {"fp32", "matrix", "narrow"};
 static const char *const products[] = {"single", "batched"};
 
@@ -73,7 +74,7 @@ static void read_line(str line)
         str_cut(&line, ',', &cell[i]);
     const struct tile_list list = list_of(cell[TILES]);
     for (int vendor = 0; vendor < VENDORS; vendor++)
-        if (is_all(cell[LIBRARY]) || str_eq(cell[LIBRARY], str_of(libraries[vendor])))
+        if (is_all(cell[LIBRARY]) || str_is_among(libraries[vendor], cell[LIBRARY]))
             put(cell, vendor, &list);
 }
 
@@ -99,6 +100,12 @@ int hardware_generation(const struct hardware *hardware)
     return figure[HW_FP8] > 0 ? 3 : figure[HW_TF32] > 0 ? 2 : matrix_units ? 1 : 0;
 }
 
+/* Libraries tell later ones apart that have the same units for single precision. */
+static int library_generation(const struct hardware *hardware)
+{
+    return hardware->figure[HW_FP4] > 0 ? GENERATIONS - 1 : hardware_generation(hardware);
+}
+
 static enum vendor vendor_of_name(str name)
 {
     return str_starts(name, S("NVIDIA")) ? NVIDIA : str_starts(name, S("AMD")) ? AMD : OTHERS;
@@ -108,5 +115,5 @@ const struct tile_list *library_tiles(const struct hardware *hardware, enum tile
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, read_table);
-    return &table[vendor_of_name(hardware->name)][hardware_generation(hardware)][operands][batched];
+    return &table[vendor_of_name(hardware->name)][library_generation(hardware)][operands][batched];
 }
