@@ -15,7 +15,8 @@ overheads of their own; here they are graphs from the published architectures (c
 
 Chosen after results were seen: of the TITAN Xp and P100 nothing. Of the V100 what accuracy_dlrm.py says; its figure without that
 stands beside. Of the networks, after one point (ResNet50 of 32 on V100), that graphs carry strides and paddings, as recorded ones
-do, and gradients that are added up; that point was 37 % too fast without. No row of a GPU at hand is in any of these figures.
+do, and gradients that are added up; that point was 37 % too fast without. That convolutions of one position are slower than the table's of 3 x 3 was read off another
+trace (doc/models.md), when these points were known to be 15 % too fast. No row of a GPU at hand is in any of these figures.
 """
 import json
 import math

@@ -54,6 +54,15 @@ static void more_work_takes_no_less(void **state)
             }
 }
 
+/* As a recorded network shows: beside windows that are no Winograd's either, with as much arithmetic. */
+static void windows_of_one_position_are_slower_than_others(void **state)
+{
+    for (int i = 0; i < DEVICES; i++) {
+        const double one = us_on(devices[i], layer(64, 25 * 64, 256, 1, 28, 1));
+        assert_in_range(100 * one / us_on(devices[i], layer(64, 64, 256, 5, 28, 1)), 120, 160);
+    }
+}
+
 static void strides_and_groups_take_work_away(void **state)
 {
     struct kernel grouped = layer(32, 256, 256, 3, 56, 1);
@@ -95,6 +104,7 @@ int main(void)
         cmocka_unit_test(large_layers_take_a_good_part_of_the_peak),
         cmocka_unit_test(windows_of_three_by_three_may_beat_the_peak_but_not_fourfold),
         cmocka_unit_test(more_work_takes_no_less),
+        cmocka_unit_test(windows_of_one_position_are_slower_than_others),
         cmocka_unit_test(strides_and_groups_take_work_away),
         cmocka_unit_test(odd_layers_have_a_time_too),
         cmocka_unit_test(a_layer_without_channels_is_refused),
