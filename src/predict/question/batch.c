@@ -2,67 +2,7 @@
 #include "batch.h"
 
 #include "base/buf.h"
-#include "base/map.h"
 #include "batch_roles.h"
-
-/* ---- which size ---- */
-
-static bool is_asked(const struct program_op *op)
-{
-    switch (op->family) {
-    case FAMILY_EMBEDDING:
-    case FAMILY_LAYOUT:
-    case FAMILY_OPTIMIZER:
-    case FAMILY_MEMORY:
-    case FAMILY_COPY:
-    case FAMILY_COMMUNICATION:
-    case FAMILY_OTHER:
-        return false;
-    default:
-        return op->phase == PHASE_FORWARD && !op->label;
-    }
-}
-
-/* The first dimension of the first tensor of two dimensions or more; 0 where there is none. */
-static int64_t first_dimension(str dims, struct arena *scratch)
-{
-    struct shape shape;
-    if (!shape_parse(dims, scratch, &shape))
-        return 0;
-    for (uint32_t i = 0; i < shape.count; i++)
-        for (uint32_t k = 0; k < shape.arguments[i].count; k++)
-            if (shape.arguments[i].tensors[k].rank >= 2)
-                return shape.arguments[i].tensors[k].at[0];
-    return 0;
-}
-
-struct batch batch_of(const struct program *program)
-{
-    struct arena scratch = {0};
-    struct map counts = {0};
-    struct batch batch = {0};
-    for (uint32_t i = 0; i < program->count; i++) {
-        const int64_t size = is_asked(&program->ops[i]) ? first_dimension(program->ops[i].arguments.dims, &scratch) : 0;
-        if (size < 1)
-            continue;
-        const uint32_t before = map_get(&counts, size);
-        map_put(&counts, size, before == MAP_NONE ? 1 : before + 1);
-        batch.asked++;
-    }
-    for (uint32_t i = 0; i < program->count; i++) { /* again in order, so that of equals the first counts */
-        const int64_t size = is_asked(&program->ops[i]) ? first_dimension(program->ops[i].arguments.dims, &scratch) : 0;
-        const uint32_t had = size < 1 ? 0 : map_get(&counts, size);
-        if (had > batch.had) {
-            batch.had = had;
-            batch.size = size;
-        }
-    }
-    map_free(&counts);
-    arena_free(&scratch);
-    return batch;
-}
-
-/* ---- other sizes ---- */
 
 struct scaling {
     const struct program *program;

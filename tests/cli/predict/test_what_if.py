@@ -168,6 +168,20 @@ class Recorded(Case):
         path = write_trace(os.path.join(self.folder, "bare.json"), bare)
         self.refused(INPUT, "no batch is to be seen", "--batch", "8", path)
 
+    def test_the_batch_of_a_recorded_step_is_recognised(self):
+        for name, batch in (("tl_h100_qwen15_pyfunc", 16), ("tl_h100_nsfw_vit", 4), ("kineto_resnet50_train_workers4_torch19", 32),
+                            ("tl_mi300_torch_compile_triton", 8), ("hta_trace_diff_control_w8r3", 1024)):
+            run = steptime("predict", "--batch", "2", shared_trace(f"kineto/{name}.json.gz"))
+            self.assertEqual(run.code, OK, run.err)
+            self.assertIn(f"--batch: 2 instead of {batch},", run.out, name)
+
+    def test_a_batch_that_sizes_do_not_tell_is_refused(self):
+        for name, why in (("tl_mi300_sglang_qwen3_prefilldecode", "tokens of sequences put together"),
+                          ("tl_b200_w8_eager_pyfunc", "tokens of sequences put together"),
+                          ("saf_sam_eager_a100", "64 is the first dimension of 3376 of 6225 forward operators, and 1"),
+                          ("ao_vit_bf16_inductor_cudagraph", "of the device's time no sizes are known")):
+            self.refused(INPUT, why, "--batch", "8", shared_trace(f"kineto/{name}.json.gz"))
+
 
 class Faster(Case):
     """What gets faster never makes a step longer, nor shorter than nothing; what changes nothing gives back the recording."""
