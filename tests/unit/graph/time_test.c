@@ -77,7 +77,7 @@ static void nothing_changed_gives_back_the_recording(void **state)
         struct arena scratch = {0};
         fill(&r, true);
         const struct schedule schedule = net_run(&r.net, NULL, &scratch);
-        assert_memory_equal(schedule.start, r.start, sizeof r.start);
+        assert_memory_equal(schedule.start, r.start, NODES * sizeof *r.start);
         for (uint32_t node = 0; node < NODES; node++)
             assert_int_equal(schedule.end[node], net_end(&r.net, node));
         arena_free(&scratch);
