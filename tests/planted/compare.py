@@ -160,11 +160,21 @@ def check(truth, documents):
     return checks
 
 
+def within(wanted, least, most):
+    """What is said of a share: the nearest to the truth of what it may be, where the report gives a range."""
+    return least if most is None else min(max(wanted, least), most)
+
+
 def of_proof(truth, document):
-    said = {row["resource"]: (row["saved"], row["removed"]) for row in rows(document, SAYS["proof"])}
-    return [Check("summary", f"proof of {resource}", (half if resource in ("device", "host") else none, none),
-                  said.get(resource, SILENT if none >= POINTS else (0, 0)))
-            for resource, (half, none) in truth.get("proof", {}).items()]
+    checks = []
+    said = {row["resource"]: row for row in rows(document, SAYS["proof"])}
+    for resource, (half, none) in truth.get("proof", {}).items():
+        wanted, row = (half if resource in ("device", "host") else none, none), said.get(resource)
+        shares = SILENT if none >= POINTS else (0, 0)
+        if row:
+            shares = (within(wanted[0], row["saved"], row.get("saved_most")), within(wanted[1], row["removed"], row.get("removed_most")))
+        checks.append(Check("summary", f"proof of {resource}", wanted, shares))
+    return checks
 
 
 def of_words(truth, document):

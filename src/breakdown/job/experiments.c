@@ -186,6 +186,50 @@ static void open_trial(struct trial *t, const struct job_rank *ranks, const stru
     try(t, RESOURCE_NONE, false, NO_RANK, t->plain_ns);
 }
 
+/* ---- what is not known ---- */
+
+/* What is waited in collectives of no match matters from this share of the steps on. */
+static const double unmatched_least = 0.05;
+
+/* How long a rank was in blocking collectives of the judged steps that were not matched: there it stays as recorded. */
+static int64_t in_unmatched_ns(const struct trial *t, uint32_t r, uint32_t *count)
+{
+    const struct line *line = &t->job->lines.at[r];
+    int64_t ns = 0;
+    for (uint32_t i = 0; i < line->numbers->collective_count; i++) {
+        const struct collective *of = &line->numbers->collectives[i].of;
+        if (line->meeting[i] != NO_MEETING || !collective_is_blocking(of->kind) || of->dur_ns <= 0 ||
+            of->start_ns < t->of[r]->from_ns || of->start_ns >= t->of[r]->end_ns)
+            continue;
+        sum_to(&ns, of->dur_ns);
+        ++*count;
+    }
+    return ns;
+}
+
+/*
+ * Then what is replayed is the least. No way through the job has more of a resource than all ranks together, so that is the
+ * most; of communication all that is spent in there may be transfer.
+ */
+static void take_most(const struct trial *t, struct verdict *verdict)
+{
+    const uint32_t ranks = t->job->ranks.count;
+    uint32_t count = 0;
+    int64_t unmatched_ns = 0;
+    for (uint32_t r = 0; r < ranks; r++)
+        if (!is_by_itself(&t->ranks[r]))
+            sum_to(&unmatched_ns, in_unmatched_ns(t, r, &count));
+    if ((double)unmatched_ns < unmatched_least * (double)verdict->step_ns)
+        return;
+    verdict->unmatched = count;
+    for (int r = 0; r < RESOURCE_NONE; r++) {
+        const int64_t all_ns =
+            verdict->time_ns[r] < verdict->step_ns / ranks ? verdict->time_ns[r] * ranks : verdict->step_ns;
+        verdict->most_ns[r] =
+            r == RESOURCE_COMMUNICATION ? smaller_of(verdict->removed_ns[r] + unmatched_ns, verdict->step_ns) : all_ns;
+    }
+}
+
 void job_replay_experiments(const struct job_rank *ranks, uint32_t late, struct job *job)
 {
     struct arena scratch = {0};
@@ -199,6 +243,7 @@ void job_replay_experiments(const struct job_rank *ranks, uint32_t late, struct 
     }
     if (late != RANK_NONE_LATE)
         take_late(&t, late, &job->verdict, &scratch);
+    take_most(&t, &job->verdict);
     arena_free(&scratch);
 }
 

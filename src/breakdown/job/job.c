@@ -145,6 +145,17 @@ static void find_steps(struct job *job)
     job->ranks.accounts[job->late].late_every = steps.every;
 }
 
+/* Where the others are not seen to wait in all steps: no more than what the late rank did longer. */
+static void bound_lateness(struct job *job)
+{
+    struct verdict *verdict = &job->verdict;
+    double longer_ns = 0;
+    for (uint32_t i = 0; i < job->cause_count; i++)
+        longer_ns += job->causes[i].per_step_ns;
+    const int64_t most_ns = sum_rounded(longer_ns * verdict->steps);
+    verdict->most_ns[RESOURCE_LATENESS] = most_ns < verdict->step_ns ? most_ns : verdict->step_ns;
+}
+
 void job_of(const struct job_rank *ranks, uint32_t count, struct arena *arena, struct job *out)
 {
     const struct rank_numbers **numbers = arena_array(arena, count, sizeof *numbers);
@@ -163,6 +174,7 @@ void job_of(const struct job_rank *ranks, uint32_t count, struct arena *arena, s
     if (out->late != RANK_NONE_LATE) {
         find_steps(out);
         lateness_explain(ranks, count, out);
+        bound_lateness(out);
         out->sentence = lateness_say(out, arena);
     } else if (out->ranks.link.found) {
         link_explain(out, arena);

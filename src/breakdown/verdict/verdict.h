@@ -77,7 +77,10 @@ struct verdict {
     enum verdict_over over;    /* and of a job: */
     int64_t job_error_ns;      /* how far the replay with nothing changed is off, summed over the ranks */
     bool unmet;                /* none of its collectives was matched: a late rank is not told from transfer */
-    bool beside_late;          /* a rank is late: then resources are compared by what they save */
+    uint32_t
+        unmatched; /* blocking collectives of no match, in which the ranks stay as recorded; 0: none that matter. Then: */
+    int64_t most_ns[RESOURCES]; /* the most that can be saved without a resource; what is replayed is the least */
+    bool beside_late;           /* a rank is late: then resources are compared by what they save */
     int64_t beside_late_ns[RESOURCES]; /* once nobody is */
 };
 
