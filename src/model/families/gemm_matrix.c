@@ -118,6 +118,11 @@ static bool has_few_tiles(const struct kernel *kernel)
     return kernel->dtype == DTYPE_F8 && kernel->format == FORMAT_PLAIN;
 }
 
+static enum tile_operands operands_of(const struct kernel *kernel)
+{
+    return has_few_tiles(kernel) ? TILES_NARROW : kernel->format == FORMAT_PLAIN ? TILES_HALF : TILES_FORMAT;
+}
+
 /* ---- the product ---- */
 
 /* Operands that fit into L2 beside each other are read from it, more or less. */
@@ -151,8 +156,7 @@ static struct product product_of(const struct kernel *kernel, const struct hardw
         .factor = of_library(kernel->library, c[SGLANG], c[TRTLLM]),
         .pairs = has_pairs(hardware),
         .few = has_few_tiles(kernel),
-        .tiles =
-            library_tiles(hardware, has_few_tiles(kernel) ? TILES_NARROW : TILES_MATRIX, kernel->product.batch > 1),
+        .tiles = library_tiles(hardware, operands_of(kernel), kernel->product.batch > 1),
         .c = c,
     };
     p.slowdown = lack_of_power(hardware, 2 * p.on.batch * p.on.m * p.on.n * p.on.k / p.on.flop_per_us, p.on.flop_per_us,

@@ -13,7 +13,7 @@ enum { GENERATIONS = 5, LIBRARY = 0, GENERATION, OPERANDS, PRODUCT, TILES, COLUM
 /* Those of a vendor; its rows tell which of them has what is multiplied. */
 static const char *const libraries[VENDORS] = {"cublas", "rocblas hipblaslt", "*"};
 static const char *const generations[GENERATIONS] = {"pascal", "volta", "ampere", "hopper", "blackwell"};
-static const char *const operands_words[TILE_OPERANDS] = {"fp32", "matrix", "narrow"};
+static const char *const operands_words[TILE_OPERANDS] = {"fp32", "half", "format", "narrow"};
 static const char *const products[] = {"single", "batched"};
 
 static struct tile_list table[VENDORS][GENERATIONS][TILE_OPERANDS][2];

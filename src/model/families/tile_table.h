@@ -5,8 +5,8 @@
 
 #include "tiles.h"
 
-/* What is multiplied: single precision; 16 bits or fewer on matrix units; operands that come in 8 bits. */
-enum tile_operands { TILES_FP32, TILES_MATRIX, TILES_NARROW, TILE_OPERANDS };
+/* What is multiplied: single precision; 16 bits on matrix units; a format of engines, by kernels of theirs; operands that come in 8 bits. */
+enum tile_operands { TILES_FP32, TILES_HALF, TILES_FORMAT, TILES_NARROW, TILE_OPERANDS };
 
 enum { MOST_TILES = 24 };
 

@@ -50,7 +50,7 @@ static void a_later_generation_has_what_the_one_before_has(void **state)
 
 static void tiles_of_two_multiprocessors_are_marked(void **state)
 {
-    const struct tile_list *list = tiles_on("NVIDIA B200", TILES_MATRIX, false);
+    const struct tile_list *list = tiles_on("NVIDIA B200", TILES_HALF, false);
     uint32_t pairs = 0;
     for (uint32_t i = 0; i < list->count; i++)
         pairs += list->at[i].pair;
