@@ -19,7 +19,7 @@ import serving
 from accuracy_coverage import APART, FAMILIES, SHOWN, by_table, thinned
 from accuracy_data import path, rows
 from accuracy_kernels import SEEN
-from accuracy_serving import FITTED, MANY, TABLES
+from accuracy_serving import ALL, FITTED, MANY, TABLES
 from collectives import collectives
 from held import LEVELS, Held, answered, held_of
 from inputs import SHARED, TOP, Missing
@@ -70,9 +70,9 @@ def served(program):
         others = list(serving.thinned(serving.converted(path("serving"), table), MANY.get(table, FITTED), others=True))
         for of, (name, *_) in formats.items():
             for gpu in sorted({row["device"] for row in others}):
-                some = [row for row in others if row["device"] == gpu and row.get("format", "") == of]
+                some = [row for row in others if row["device"] == gpu and of in (ALL, row.get("format", ""))]
                 if some:
-                    yield held_of(f"{name}, {gpu}{MEASURED}", answered(program, thinned(some, SHOWN)))
+                    yield held_of(f"{name}, {gpu}{MEASURED}", answered(program, thinned(some, SHOWN), skip=()))
 
 
 def iterations(program):
