@@ -73,7 +73,7 @@ class Shown:
 
     def judge(self, models):
         """Errors of the judged rows, and the share of them within their intervals."""
-        asked = [{key: value for key, value in row.items() if key not in ("kernel", TIME)} for row in self.judged]
+        asked = [{key: value for key, value in row.items() if key != TIME} for row in self.judged]
         errors, within = Errors(), []
         for row, answer in zip(self.judged, self.program.table("predict", "kernel", "--models", models, "--input", "-",
                                                                text=csv_text(asked))):

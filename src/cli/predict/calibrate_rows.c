@@ -169,6 +169,7 @@ uint64_t kernel_key(const struct kernel *kernel)
     const struct form_sizes sizes = form_sizes_of(kernel->form);
     uint64_t key = hash_add(kernel->form, kernel->dtype == DTYPE_UNKNOWN ? DTYPE_F32 : kernel->dtype);
     key = hash_add(hash_add(key, kernel->key_dtype), kernel->format);
+    key = hash_add(key, kernel->version);
     key = hash_add(hash_add(key, kernel->library), (uint64_t)kernel->backward << 1 | kernel->alone);
     if (kernel->form == FORM_ELEMENTWISE)
         key = hash_add(key, hash_stable(kernel->variant.at, kernel->variant.len));

@@ -7,6 +7,7 @@
 #include "interval.h"
 #include "misfit.h"
 #include "model/families/scale.h"
+#include "model/families/versions.h"
 #include "models.h"
 
 /*
@@ -220,6 +221,8 @@ void doubt_of_set(const struct answer *answer, const struct hardware *hardware, 
     if (set->calibrated)
         tell_calibrated(family, set, hardware, kernel, estimate);
     estimate->shared = hypot(estimate->shared, library_doubt(answer, hardware, kernel));
+    if (!set->calibrated) /* whose rows are of the version that is used */
+        estimate->shared = hypot(estimate->shared, version_doubt(family, kernel, hardware));
     estimate->unlike = family->unlike ? family->unlike(kernel, estimate->us) : 0;
     estimate->shared = hypot(estimate->shared, estimate->unlike);
 }

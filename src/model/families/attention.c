@@ -320,6 +320,12 @@ static const char *group(const struct kernel *kernel, const struct hardware *har
     return encodes(kernel) ? "encoder" : "masked";
 }
 
+/* Root mean squares of ln(one version / another) of three engines on three GPUs: prefill, encoders. */
+static double versions(const struct kernel *kernel)
+{
+    return kernel->attention.causal ? 0.16 : 0.24;
+}
+
 const struct family family_attention = {
     .name = "attention",
     .forms = 1u << FORM_ATTENTION,
@@ -330,6 +336,7 @@ const struct family family_attention = {
     .group = group,
     .us = us,
     .libraries = serving_libraries,
+    .versions = versions,
     .doubt = attention_doubt,
     .shift = attention_shift,
     .parameters = parameters,

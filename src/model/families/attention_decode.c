@@ -242,6 +242,13 @@ static const char *group(const struct kernel *kernel, const struct hardware *har
     return kernel->attention.latent ? "latent" : "heads";
 }
 
+/* The root mean square of ln(one version / another) of three engines on three GPUs. */
+static double versions(const struct kernel *kernel)
+{
+    (void)kernel;
+    return 0.2;
+}
+
 const struct family family_attention_decode = {
     .name = "attention_decode",
     .forms = 1u << FORM_ATTENTION,
@@ -252,6 +259,7 @@ const struct family family_attention_decode = {
     .group = group,
     .us = us,
     .libraries = serving_libraries,
+    .versions = versions,
     .doubt = attention_doubt,
     .shift = attention_shift,
     .parameters = parameters,

@@ -198,6 +198,12 @@ static const char *group(const struct kernel *kernel, const struct hardware *har
     return collective_kind_word((enum collective_kind)(kernel->collective.kind - 1)).at;
 }
 
+/* Root mean squares of ln(one version / another): NCCL on three GPUs, engines' all-reduce on one. */
+static double versions(const struct kernel *kernel)
+{
+    return of_engine(kernel->library) ? 0.22 : 0.08;
+}
+
 const struct family family_collective_queued = {
     .name = "collective_queued",
     .forms = 1u << FORM_COLLECTIVE,
@@ -207,6 +213,7 @@ const struct family family_collective_queued = {
     .has_device = has_device,
     .group = group,
     .libraries = libraries,
+    .versions = versions,
     .us = us,
     .parameters = parameters,
     .parameter_count = COEFFICIENTS,

@@ -52,6 +52,12 @@ struct family {
     /* How far devices may differ as a whole that were not measured, ln, nine of ten; 0, NULL: as is usual (estimate/doubt.c). */
     double (*shift)(const struct kernel *kernel);
 
+    /*
+     * By how much versions of a library differ that were not fitted, a standard deviation of ln time of which all kernels of a
+     * step have a part; NULL: the family tells no libraries apart.
+     */
+    double (*versions)(const struct kernel *kernel);
+
     /* Which kernels of its forms it has; NULL: all. The first family that takes a kernel has it. */
     bool (*takes)(const struct kernel *kernel);
 

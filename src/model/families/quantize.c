@@ -104,12 +104,20 @@ static uint32_t libraries(const struct kernel *kernel)
  * Most of it is floor, which is of the engine's code for a generation: TensorRT-LLM's is 1.3 us on H100 and 1.75 on B200.
  * So another generation may be far off as a whole; by how much was set after seeing these.
  */
+/* The root mean square of ln(one version / another) of two engines on two GPUs. */
+static double versions(const struct kernel *kernel)
+{
+    (void)kernel;
+    return 0.08;
+}
+
 const struct family family_quantize = {
     .name = "quantize",
     .forms = 1u << FORM_QUANTIZE,
     .needs = 1u << HW_SMS | 1u << HW_MEMORY_RATE,
     .about = "16 bits to 8: a floor, the matrix through memory or L2, some clocks a row; by library.",
     .libraries = libraries,
+    .versions = versions,
     .us = us,
     .parameters = parameters,
     .parameter_count = COEFFICIENTS,

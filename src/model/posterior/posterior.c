@@ -13,7 +13,7 @@
  */
 static const double reach = 2;
 /* Of the prior's width and of the form's misfit: what is tried, and how far the first may be off before rows are seen, ln. */
-static const double widths[] = {0.3, 0.55, 1, 1.8, 3}, misfits[] = {0.35, 0.6, 1, 1.7, 3, 5};
+static const double widths[] = {0.3, 0.55, 1, 1.8, 3}, misfits[] = {0.2, 0.35, 0.6, 1, 1.7, 3, 5};
 static const double width_differs = 0.7;
 enum { TURNS = 4, MISFITS = sizeof misfits / sizeof *misfits, WIDTHS = sizeof widths / sizeof *widths };
 

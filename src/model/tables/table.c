@@ -62,7 +62,7 @@ struct kernel_table {
     uint32_t layout_count;
     struct form_columns forms;
     bool names_forms;
-    uint32_t queued, library, busy, watts; /* columns that every kind may have */
+    uint32_t queued, library, version, busy, watts; /* columns that every kind may have */
 };
 
 /* ---- columns ---- */
@@ -94,6 +94,7 @@ static bool find_layouts(struct kernel_table *table)
     table->names_forms = form_columns_find(csv_stream_header(table->rows), &table->forms);
     find_column(table, "queued", &table->queued);
     find_column(table, "library", &table->library);
+    find_column(table, "library_version", &table->version);
     find_column(table, "busy_us", &table->busy);
     find_column(table, "power_w", &table->watts);
     return table->layout_count > 0 || table->names_forms;
@@ -230,6 +231,11 @@ static void read_setting(const struct kernel_table *table, struct table_row *row
     if (queued.len)
         row->kernel.alone = str_eq(queued, S("0"));
     row->kernel.library = library_of_word(str_trim(csv_field(&row->fields, table->library)));
+    row->kernel.version = version_of_word(str_trim(csv_field(&row->fields, table->version)));
+    if (row->kernel.version == VERSION_UNKNOWN)
+        row->problem = "library_version is no version such as 0.24.0 or 1.3.0rc20";
+    if (row->kernel.version && !library_word(row->kernel.library).len)
+        row->problem = "library_version is read only beside a library";
     read_power(table, row);
 }
 

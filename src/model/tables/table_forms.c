@@ -35,8 +35,8 @@ bool form_columns_find(const struct csv_row *header, struct form_columns *column
 
 /* ---- columns that nearly have the name of one ---- */
 
-static const char *const settings[] = {"form",   "dtype",  "backward", "kv_dtype", "past_len",
-                                       "format", "queued", "library",  "kernel",   "busy_us"};
+static const char *const settings[] = {"form",   "dtype",   "backward",        "kv_dtype", "past_len", "format",
+                                       "queued", "library", "library_version", "kernel",   "busy_us"};
 enum { SETTINGS = sizeof settings / sizeof *settings };
 
 static bool has_column(const struct csv_row *header, const char *name)

@@ -19,6 +19,7 @@
 #include "ops/words/dtype.h"
 #include "ops/words/format.h"
 #include "ops/words/library.h"
+#include "ops/words/version.h"
 
 enum kernel_form {
     FORM_BMM,
@@ -85,6 +86,7 @@ struct kernel {
     enum dtype key_dtype; /* of keys and values in a cache, FORM_ATTENTION; DTYPE_UNKNOWN: as dtype */
     enum format format;   /* of products and experts */
     enum library library; /* whose kernel */
+    uint64_t version;     /* of the library (version_of_word) */
     enum backend backend; /* which of them, where there are several: of experts */
     double busy_us;       /* above 0: it takes that long, and the power is asked for; 0: its time is asked for */
     str variant;          /* finer than the form: "gelu", "addu"; "" where none is known */

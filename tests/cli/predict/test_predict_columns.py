@@ -92,8 +92,28 @@ class Columns(unittest.TestCase):
             self.assertGreater(ends("", row), told)
             self.assertEqual(ends("mine", row), ends("", row))
 
+    def test_another_version_than_was_fitted_widens_the_interval_and_moves_nothing(self):
+        def answer(device, version):
+            row = DECODE.replace("H100", device)
+            text = f"{ATTENTION},keys,kv_heads,queued,library,library_version\n{row},4096,8,1,vllm,{version}\n"
+            done = steptime("predict", "kernel", "--input", "-", stdin=text.encode())
+            (answer,) = csv.DictReader(io.StringIO(done.out))
+            return answer["predicted_us"], float(answer["high_us"] or 0)
+        for device, fitted, other in (("H100", "0.24.0", "0.14.0"), ("A100-SXM4-80GB", "0.14.0", "0.24.0")):
+            self.assertEqual(answer(device, fitted), answer(device, ""))
+            self.assertEqual(answer(device, other)[0], answer(device, "")[0])
+            self.assertGreater(answer(device, other)[1], 1.1 * answer(device, "")[1])
+
+    def test_a_version_is_one_and_has_a_library(self):
+        for library, version, said in (("vllm", "newest", "library_version is no version"),
+                                       ("", "0.24.0", "library_version is read only beside a library")):
+            (us,), done = predicted(f"{HEADER},library,library_version", f"{ROW},{library},{version}")
+            self.assertEqual(us, "")
+            self.assertIn(said, done.err)
+
     def test_a_column_that_nearly_has_a_name_is_refused(self):
-        for column, meant in (("kvheads", "kv_heads"), ("windov", "window"), ("que", "queued"), ("libary", "library")):
+        for column, meant in (("kvheads", "kv_heads"), ("windov", "window"), ("que", "queued"), ("libary", "library"),
+                              ("library_versions", "library_version")):
             _, done = predicted(f"{ATTENTION},keys,{column}", DECODE + ",4096,1")
             self.assertEqual(done.code, INPUT)
             self.assertIn(f"no column is called '{column}'; is '{meant}' meant?", done.err)
