@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a training step would take. */
+#include <math.h>
 #include <unistd.h>
 
 #include "base/error.h"
@@ -49,6 +50,9 @@ static bool find_asked(struct predicting *p, struct steptime_error *err)
     const char *mode = call_text(p->call, "mode"), *overheads = call_text(p->call, "overheads");
     if (!predict_level(p->call, &p->asked.level, err))
         return false;
+    if (!predict_per_hour(p->call, &p->asked.per_hour, err))
+        return false;
+    p->asked.per_hour = isnan(p->asked.per_hour) ? 0 : p->asked.per_hour;
     p->asked.plan.with_profiler = !call_flag(p->call, "without-profiler");
     p->asked.plan.replay = mode ? !strcmp(mode, "replay") : !any_untimed(p);
     p->asked.plan.models = models_of_call(p->call, &p->arena, err);
@@ -234,7 +238,8 @@ const struct command command_predict = {
         "Of tables: 'predict kernel --input FILE' adds to a table of kernels predicted_us, its interval (low_us, high_us), "
         "the basis and whose measurements it comes from, the board's watts meanwhile and the joules of a call with their "
         "interval; 'predict graph --input FILE' adds up tables of operators. Power was measured on B200 and GB200; for other "
-        "devices it is carried by their board's power (watts_basis).",
+        "devices it is carried by their board's power (watts_basis). A step of traces, execution traces and models has watts and "
+        "joules, too, where the device is known; --per-hour adds money.",
     .examples =
         "steptime predict trace.json.gz|the step as it is, and how far off the prediction is\n"
         "steptime predict --explain idle_ns trace.json.gz|the gaps of the device and what ends them\n"
@@ -243,6 +248,7 @@ const struct command command_predict = {
         "steptime predict --no-sync --cpu-speed 2 trace.json.gz|without waits of the host, which is twice as fast\n"
         "steptime predict --sweep batch=512..8192 --format html -o batch.html trace.json.gz|a curve\n"
         "steptime predict list:operators.csv@bert_large,train --hw H100|a step of a table of operators, the host with it\n"
+        "steptime predict dlrm:mlperf --hw A100 --per-hour 2|a model from its sizes, in joules and money\n"
         "steptime predict kernel --input kernels.csv --hw H100|a table of kernels",
     .shared = SHARED_OUTPUT | SHARED_TRACE | SHARED_QUESTION,
     .options = options,

@@ -49,6 +49,16 @@ const struct predict_number predict_numbers[] = {
     {"without_shapes", BEHIND_SHAPELESS, "operators whose work depends on their sizes, of which none are recorded"},
     {"unusable_sizes", BEHIND_UNUSABLE,
      "operators whose sizes are none or more than any memory holds; left out where no times are recorded"},
+    {"watts", BEHIND_NOTHING, "joules / predicted step"},
+    {"joules", BEHIND_NOTHING,
+     "watts of the idle board x predicted step + sum over device work of (its watts - those of the idle board) x its time"},
+    {"joules_low", BEHIND_NOTHING, "the lower end: what times and what watts may be off, as independent"},
+    {"joules_high", BEHIND_NOTHING, "the upper end of the same; at most 1.02 of the board's power all along"},
+    {"watts_basis", BEHIND_NOTHING,
+     "the least sure of the watts: measured on this device, carried, analytic, bytes: work whose kernels are not known"},
+    {"cost", BEHIND_NOTHING, "predicted step x --per-hour, of one GPU"},
+    {"cost_low", BEHIND_NOTHING, "the lower end of the step x --per-hour"},
+    {"cost_high", BEHIND_NOTHING, "the upper end of the step x --per-hour"},
 };
 
 const uint32_t predict_number_count = sizeof predict_numbers / sizeof *predict_numbers;

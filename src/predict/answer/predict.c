@@ -115,6 +115,18 @@ static double us_of(int64_t ns)
     return ns < 0 ? -1 : (double)ns / 1e3;
 }
 
+/* On the device asked for, else on the one of the recording. */
+static void add_energy(const struct predict_asked *asked, const struct plan *plan, double share,
+                       struct predicted_energy *energy)
+{
+    const struct plan_options *options = &asked->plan;
+    const struct hardware *board = options->hardware ? options->hardware : options->recorded_on;
+    if (asked->only_steps || !plan_energy(plan, options->models, board, share, &energy->work))
+        return;
+    energy->known = models_idle_watts(options->models, board, &energy->idle);
+    energy->board = *board;
+}
+
 static bool predict_step(const struct predict_source *source, const struct program *program,
                          const struct predict_asked *asked, const struct overheads *overheads, struct prediction *into,
                          struct predicted_step *step, struct steptime_error *err)
@@ -127,6 +139,7 @@ static bool predict_step(const struct predict_source *source, const struct progr
         predict_tell(asked, &(struct predict_seen){source->rank, source->count, false, &plan, &walked});
         add_walked(&into->walked, &walked, 1.0 / source->count);
         add_plan(into, &plan, 1.0 / source->count);
+        add_energy(asked, &plan, 1.0 / source->count, &into->energy);
         step->step_us = walked.step_us;
         step->active_us = walked.active_us;
         into->held_us += step->held_us / source->count;

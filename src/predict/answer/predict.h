@@ -8,6 +8,7 @@
 #ifndef PREDICT_PREDICT_H
 #define PREDICT_PREDICT_H
 
+#include "predict/plan/plan_energy.h"
 #include "predict/plan/walk.h"
 #include "source.h"
 
@@ -29,6 +30,7 @@ struct predict_asked {
     bool (*change)(const void *context, struct plan *plan, struct arena *arena, struct steptime_error *err);
     const void *context;
     double level;    /* of the intervals: 0.9; 0: none are asked for */
+    double per_hour; /* the price of a GPU; 0: not given */
     bool only_steps; /* what steps take and how far off that is, nothing else of a prediction */
     void (*seen)(void *context, const struct predict_seen *seen); /* NULL: nobody looks */
     void *seen_context;
@@ -69,6 +71,14 @@ struct predicted_row {
     uint64_t calls;
 };
 
+/* Of a step, in the mean. */
+struct predicted_energy {
+    bool known;             /* the device's power is */
+    struct energy_sum work; /* beyond a board that has next to nothing to do */
+    struct estimate idle;   /* watts of such a board */
+    struct hardware board;
+};
+
 struct prediction {
     int64_t rank;
     str path, device;
@@ -107,6 +117,7 @@ struct prediction {
     double walk_step_us;    /* what the walk makes of the step */
     double alone_us;        /* then what the step takes with the waiting for the others as recorded; -1: not together */
     str apart;              /* of the first rank: why ranks that meet were walked each alone; "": they were not */
+    struct predicted_energy energy;
     struct predicted_operator top[PREDICTED_TOP];
     uint32_t top_count;
     struct predicted_row rows[PREDICTED_ROWS]; /* worth measuring, of the step in the middle */

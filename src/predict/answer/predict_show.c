@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "energy_show.h"
 #include "predict_show.h"
 
 #include "measure.h"
@@ -275,6 +276,7 @@ static void show_head(const struct prediction *predictions, uint32_t count, cons
         section_text(section, lacks);
     show_beside(section, p);
     show_basis(section, p);
+    energy_show(section, p, asked->per_hour, report_arena(report));
 }
 
 /* ---- tables ---- */
@@ -376,8 +378,20 @@ static const struct column_spec ranks_columns[] = {
      "signed error, from end to end, of the rank predicted with its own program and kernel times, and with the overheads of the other ranks"},
     {"active_ns", "device active", UNIT_NS, 0, "predicted time with any work on the device"},
     {"measured_active_ns", "measured", UNIT_NS, 0, "recorded time with any work on the device"},
+    {"joules", "energy (J)", UNIT_NONE, COLUMN_DETAIL,
+     "of a step on the rank's GPU; null where its power is not known"},
+    {"joules_low", "at least", UNIT_NONE, COLUMN_DETAIL, "the lower end of the interval of joules"},
+    {"joules_high", "at most", UNIT_NONE, COLUMN_DETAIL, "the upper end of the interval of joules"},
     {0},
 };
+
+static void show_joules(struct table *table, const struct prediction *p)
+{
+    const struct joules joules = predict_joules(p);
+    table_cell(table, p->energy.known ? cell_real(joules.joules) : cell_null());
+    table_cell(table, p->energy.known ? cell_real(joules.low) : cell_null());
+    table_cell(table, p->energy.known ? cell_real(joules.high) : cell_null());
+}
 
 static void show_ranks(const struct prediction *predictions, uint32_t count, struct report *report)
 {
@@ -399,6 +413,7 @@ static void show_ranks(const struct prediction *predictions, uint32_t count, str
         table_cell(table, cell_real(p->rank_error));
         table_cell(table, ns_cell(p->walked.active_us));
         table_cell(table, ns_cell(p->measured_active_us));
+        show_joules(table, p);
     }
 }
 
