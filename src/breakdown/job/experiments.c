@@ -4,17 +4,18 @@
 #include "base/order.h"
 #include "base/sum.h"
 #include "breakdown/ranks/ranks_stages.h"
-#include "lines_replay.h"
+#include "lines_answers.h"
 
-struct trial {
+/* Each resource at none and at half, and at none beside the late rank; and what nothing is changed in, with and without that. */
+enum { TRIALS_MOST = 3 * RESOURCES + 2, NOT_TRIED = -1 };
+
+struct trials {
     const struct job_rank *ranks;
     const struct job *job;
-    struct replay *replay;
-    struct replay_answers answers;
-    struct replay_change change;
     const struct responses **of;
-    struct response_blend *blend;
-    int64_t *later_ns, *plain_ns; /* by rank: in the experiment, and where nothing is changed */
+    struct answer_trial at[TRIALS_MOST];
+    uint32_t count;
+    struct arena *arena;
 };
 
 /* ---- whether it can be done ---- */
@@ -44,18 +45,10 @@ bool job_can_replay(const struct job_rank *ranks, const struct job *job)
 
 /* ---- one experiment ---- */
 
-static uint32_t run_of(const struct responses *responses, enum resource resource, bool removed)
-{
-    for (uint32_t run = 1; run < responses->run_count; run++)
-        if (responses->runs[run].resource == resource && responses->runs[run].removed == removed)
-            return run;
-    return 0;
-}
-
-static bool has_run(const struct trial *t, enum resource resource, bool removed)
+static bool has_run(const struct trials *t, enum resource resource, bool removed)
 {
     for (uint32_t r = 0; r < t->job->ranks.count; r++)
-        if (run_of(t->of[r], resource, removed))
+        if (answers_run_of(t->of[r], resource, removed))
             return true;
     return false;
 }
@@ -65,48 +58,50 @@ static int64_t saves_alone(const struct verdict *verdict, enum resource resource
     return resource == RESOURCE_NONE ? 0 : removed ? verdict->removed_ns[resource] : verdict->saved_ns[resource];
 }
 
-/* As the ranks are blended. */
-static void run(struct trial *t, uint32_t late, int64_t *later_ns)
+/* Its number. */
+static int add_trial(struct trials *t, struct answer_trial trial)
 {
-    t->answers.late = late;
-    lines_replay_longer(t->replay, &t->change, later_ns);
-    for (uint32_t r = 0; r < t->job->ranks.count; r++)
-        later_ns[r] = is_by_itself(&t->ranks[r]) ? 0 : later_ns[r];
+    trial.longer_ns = arena_array(t->arena, t->job->ranks.count, sizeof *trial.longer_ns);
+    t->at[t->count] = trial;
+    return (int)t->count++;
 }
 
-static void try(struct trial *t, enum resource resource, bool removed, uint32_t late, int64_t *later_ns)
+/* The same; NOT_TRIED where no rank has such an experiment. */
+static int add(struct trials *t, enum resource resource, bool removed, uint32_t late)
 {
-    const uint32_t count = t->job->ranks.count;
-    for (uint32_t r = 0; r < count; r++)
-        t->blend[r] = (struct response_blend){.run = run_of(t->of[r], resource, removed)};
-    t->answers.no_transfer = resource == RESOURCE_COMMUNICATION;
-    run(t, late, later_ns);
-    t->answers.no_transfer = false;
-    for (uint32_t r = 0; r < count; r++)
-        if (is_by_itself(&t->ranks[r]))
-            later_ns[r] = -saves_alone(t->ranks[r].verdict, resource, removed);
+    if (resource != RESOURCE_NONE && !has_run(t, resource, removed))
+        return NOT_TRIED;
+    return add_trial(t, (struct answer_trial){.resource = resource, .removed = removed, .late = late});
 }
 
-/* Of all ranks together, less than with nothing changed. */
-static int64_t saving(const struct trial *t, const int64_t *than_ns)
+static void run_all(struct trials *t)
+{
+    struct answers *answers = lines_answers_new(&t->job->lines, t->of, t->arena);
+    lines_answers_run(answers, t->at, t->count);
+    for (uint32_t i = 0; i < t->count; i++)
+        for (uint32_t r = 0; r < t->job->ranks.count; r++)
+            if (is_by_itself(&t->ranks[r]))
+                t->at[i].longer_ns[r] = -saves_alone(t->ranks[r].verdict, t->at[i].resource, t->at[i].removed);
+}
+
+/* Of all ranks together, less than in another. */
+static int64_t saving(const struct trials *t, int trial, int than)
 {
     int64_t saved = 0;
     for (uint32_t r = 0; r < t->job->ranks.count; r++)
-        sum_to(&saved, than_ns[r] - t->later_ns[r]);
-    return saved;
+        sum_to(&saved, t->at[than].longer_ns[r] - t->at[trial].longer_ns[r]);
+    return larger_of(saved, 0);
 }
 
-static int64_t saved_by(struct trial *t, enum resource resource, bool removed)
+static int64_t saved_by(const struct trials *t, int trial, enum resource resource, bool removed, int plain)
 {
-    if (!has_run(t, resource, removed)) {
-        int64_t saved = 0;
-        for (uint32_t r = 0; r < t->job->ranks.count; r++)
-            if (is_by_itself(&t->ranks[r]))
-                sum_to(&saved, saves_alone(t->ranks[r].verdict, resource, removed));
-        return saved;
-    }
-    try(t, resource, removed, NO_RANK, t->later_ns);
-    return larger_of(saving(t, t->plain_ns), 0);
+    int64_t saved = 0;
+    if (trial != NOT_TRIED)
+        return saving(t, trial, plain);
+    for (uint32_t r = 0; r < t->job->ranks.count; r++)
+        if (is_by_itself(&t->ranks[r]))
+            sum_to(&saved, saves_alone(t->ranks[r].verdict, resource, removed));
+    return saved;
 }
 
 /* ---- the verdict of the job ---- */
@@ -144,46 +139,56 @@ static void add_up(const struct job_rank *ranks, struct job *job)
 }
 
 /* How far the replay with nothing changed is from the recording. */
-static void take_error(const struct trial *t, struct verdict *verdict)
+static void take_error(const struct trials *t, int plain, struct verdict *verdict)
 {
-    for (uint32_t r = 0; r < t->job->ranks.count; r++)
-        sum_to(&verdict->job_error_ns, t->plain_ns[r] < 0 ? -t->plain_ns[r] : t->plain_ns[r]);
-}
-
-/* What the late rank costs all; and what each resource would save beside that. */
-static void take_late(struct trial *t, uint32_t late, struct verdict *verdict, struct arena *scratch)
-{
-    int64_t *punctual_ns = arena_array(scratch, t->job->ranks.count, sizeof *punctual_ns);
-    try(t, RESOURCE_NONE, false, late, t->later_ns);
-    memcpy(punctual_ns, t->later_ns, t->job->ranks.count * sizeof *punctual_ns);
-    verdict->saved_ns[RESOURCE_LATENESS] = verdict->removed_ns[RESOURCE_LATENESS] =
-        larger_of(saving(t, t->plain_ns), 0);
-    verdict->beside_late = true;
-    for (int r = 0; r < RESOURCE_NONE; r++) {
-        if (!has_run(t, r, true))
-            continue;
-        try(t, r, true, late, t->later_ns);
-        verdict->beside_late_ns[r] = larger_of(saving(t, punctual_ns), 0);
+    for (uint32_t r = 0; r < t->job->ranks.count; r++) {
+        const int64_t error_ns = t->at[plain].longer_ns[r];
+        sum_to(&verdict->job_error_ns, error_ns < 0 ? -error_ns : error_ns);
     }
 }
 
-/* Behind it plain_ns is that with nothing changed. */
-static void open_trial(struct trial *t, const struct job_rank *ranks, const struct job *job, struct arena *arena)
+/* Which trial is which; NOT_TRIED. */
+struct plan {
+    int plain, punctual; /* nothing is changed; but that the late rank comes with the others */
+    int removed[RESOURCES], halved[RESOURCES], beside_late[RESOURCES];
+};
+
+static struct plan plan(struct trials *t, uint32_t late)
 {
-    static const struct responses none = {.run_count = 1};
-    const uint32_t count = job->ranks.count;
-    *t = (struct trial){.ranks = ranks,
-                        .job = job,
-                        .replay = lines_replay_new(&job->lines, arena),
-                        .of = arena_array(arena, count, sizeof *t->of),
-                        .blend = arena_array(arena, count, sizeof *t->blend),
-                        .later_ns = arena_array(arena, count, sizeof *t->later_ns),
-                        .plain_ns = arena_array(arena, count, sizeof *t->plain_ns)};
-    for (uint32_t r = 0; r < count; r++)
-        t->of[r] = is_by_itself(&ranks[r]) ? &none : ranks[r].responses;
-    t->answers = (struct replay_answers){.of = t->of, .blend = t->blend};
-    t->change.answers = &t->answers;
-    try(t, RESOURCE_NONE, false, NO_RANK, t->plain_ns);
+    struct plan plan = {.plain = add(t, RESOURCE_NONE, false, NO_RANK), .punctual = NOT_TRIED};
+    for (int r = 0; r < RESOURCE_NONE; r++) {
+        plan.removed[r] = add(t, r, true, NO_RANK);
+        plan.halved[r] = verdict_halves(r) ? add(t, r, false, NO_RANK) : NOT_TRIED;
+    }
+    if (late == RANK_NONE_LATE)
+        return plan;
+    plan.punctual = add(t, RESOURCE_NONE, false, late);
+    for (int r = 0; r < RESOURCE_NONE; r++)
+        plan.beside_late[r] = add(t, r, true, late);
+    return plan;
+}
+
+/* What the late rank costs all; and what each resource would save beside that. */
+static void take_late(const struct trials *t, const struct plan *plan, struct verdict *verdict)
+{
+    verdict->saved_ns[RESOURCE_LATENESS] = verdict->removed_ns[RESOURCE_LATENESS] =
+        saving(t, plan->punctual, plan->plain);
+    verdict->beside_late = true;
+    for (int r = 0; r < RESOURCE_NONE; r++)
+        if (plan->beside_late[r] != NOT_TRIED)
+            verdict->beside_late_ns[r] = saving(t, plan->beside_late[r], plan->punctual);
+}
+
+static void take(const struct trials *t, const struct plan *plan, struct verdict *verdict)
+{
+    take_error(t, plan->plain, verdict);
+    for (int r = 0; r < RESOURCE_NONE; r++) {
+        verdict->removed_ns[r] = saved_by(t, plan->removed[r], r, true, plan->plain);
+        verdict->saved_ns[r] =
+            verdict_halves(r) ? saved_by(t, plan->halved[r], r, false, plan->plain) : verdict->removed_ns[r];
+    }
+    if (plan->punctual != NOT_TRIED)
+        take_late(t, plan, verdict);
 }
 
 /* ---- what is not known ---- */
@@ -192,7 +197,7 @@ static void open_trial(struct trial *t, const struct job_rank *ranks, const stru
 static const double unmatched_least = 0.05;
 
 /* How long a rank was in blocking collectives of the judged steps that were not matched: there it stays as recorded. */
-static int64_t in_unmatched_ns(const struct trial *t, uint32_t r, uint32_t *count)
+static int64_t in_unmatched_ns(const struct trials *t, uint32_t r, uint32_t *count)
 {
     const struct line *line = &t->job->lines.at[r];
     int64_t ns = 0;
@@ -211,7 +216,7 @@ static int64_t in_unmatched_ns(const struct trial *t, uint32_t r, uint32_t *coun
  * Then what is replayed is the least. No way through the job has more of a resource than all ranks together, so that is the
  * most; of communication all that is spent in there may be transfer.
  */
-static void take_most(const struct trial *t, struct verdict *verdict)
+static void take_most(const struct trials *t, struct verdict *verdict)
 {
     const uint32_t ranks = t->job->ranks.count;
     uint32_t count = 0;
@@ -230,19 +235,26 @@ static void take_most(const struct trial *t, struct verdict *verdict)
     }
 }
 
+/* ---- all experiments ---- */
+
+static struct trials open_trials(const struct job_rank *ranks, const struct job *job, struct arena *arena)
+{
+    static const struct responses none = {.run_count = 1};
+    const uint32_t count = job->ranks.count;
+    struct trials t = {.ranks = ranks, .job = job, .of = arena_array(arena, count, sizeof *t.of), .arena = arena};
+    for (uint32_t r = 0; r < count; r++)
+        t.of[r] = is_by_itself(&ranks[r]) ? &none : ranks[r].responses;
+    return t;
+}
+
 void job_replay_experiments(const struct job_rank *ranks, uint32_t late, struct job *job)
 {
     struct arena scratch = {0};
-    struct trial t;
-    open_trial(&t, ranks, job, &scratch);
+    struct trials t = open_trials(ranks, job, &scratch);
+    const struct plan all = plan(&t, late);
     add_up(ranks, job);
-    take_error(&t, &job->verdict);
-    for (int r = 0; r < RESOURCE_NONE; r++) {
-        job->verdict.removed_ns[r] = saved_by(&t, r, true);
-        job->verdict.saved_ns[r] = verdict_halves(r) ? saved_by(&t, r, false) : job->verdict.removed_ns[r];
-    }
-    if (late != RANK_NONE_LATE)
-        take_late(&t, late, &job->verdict, &scratch);
+    run_all(&t);
+    take(&t, &all, &job->verdict);
     take_most(&t, &job->verdict);
     arena_free(&scratch);
 }
@@ -251,29 +263,20 @@ void job_replay_experiments(const struct job_rank *ranks, uint32_t late, struct 
 
 static int64_t without_link(const void *of, uint32_t meeting, int64_t ns)
 {
-    const struct trial *t = of;
+    const struct trials *t = of;
     return smaller_of(ns, t->job->ranks.link.usual_ns[meeting]);
-}
-
-static int64_t saved_without_link(struct trial *t)
-{
-    t->change.transfer = without_link;
-    t->change.of = t;
-    try(t, RESOURCE_NONE, false, NO_RANK, t->later_ns);
-    t->change.transfer = NULL;
-    return larger_of(saving(t, t->plain_ns), 0);
 }
 
 /* ---- stages of other lengths ---- */
 
-static double time_of(const struct trial *t, uint32_t r, enum resource resource)
+static double time_of(const struct trials *t, uint32_t r, enum resource resource)
 {
     const struct verdict *verdict = t->ranks[r].verdict;
     return verdict->steps ? (double)verdict->time_ns[resource] / verdict->steps : 0;
 }
 
 /* Of what a rank has most more than the mean of all. */
-static enum resource more_of(const struct trial *t, uint32_t r)
+static enum resource more_of(const struct trials *t, uint32_t r)
 {
     static const enum resource could[] = {RESOURCE_DEVICE, RESOURCE_HOST,   RESOURCE_DATA,
                                           RESOURCE_COPIES, RESOURCE_STALLS, RESOURCE_START};
@@ -293,9 +296,9 @@ static enum resource more_of(const struct trial *t, uint32_t r)
 }
 
 /* A resource of a rank takes a part of its time: between the nearest two of its experiments. */
-static struct response_blend at_part(const struct trial *t, uint32_t r, enum resource resource, double part)
+static struct response_blend at_part(const struct trials *t, uint32_t r, enum resource resource, double part)
 {
-    const uint32_t none = run_of(t->of[r], resource, true), half = run_of(t->of[r], resource, false);
+    const uint32_t none = answers_run_of(t->of[r], resource, true), half = answers_run_of(t->of[r], resource, false);
     if (!half)
         return (struct response_blend){none, 0, part};
     return part < 0.5 ? (struct response_blend){none, half, part / 0.5}
@@ -303,7 +306,7 @@ static struct response_blend at_part(const struct trial *t, uint32_t r, enum res
 }
 
 /* A rank that does in a step by itself what takes so long, by one resource alone. */
-static struct response_blend paced(const struct trial *t, uint32_t r, enum resource resource, double wanted_ns)
+static struct response_blend paced(const struct trials *t, uint32_t r, enum resource resource, double wanted_ns)
 {
     const double less_ns = ranks_own_ns(t->job->ranks.at[r]) - wanted_ns, takes_ns = time_of(t, r, resource);
     return takes_ns <= 0 ? (struct response_blend){0}
@@ -311,27 +314,27 @@ static struct response_blend paced(const struct trial *t, uint32_t r, enum resou
 }
 
 /* The longest stage as long as the middle of the others. */
-static int64_t saved_by_longest(struct trial *t)
+static int add_longest(struct trials *t)
 {
     const struct rank_stages *stages = &t->job->ranks.stages;
+    struct response_blend *blend = arena_array(t->arena, t->job->ranks.count, sizeof *blend);
     for (uint32_t r = 0; r < t->job->ranks.count; r++) {
         const bool longer =
             stages->of_rank[r] == stages->longest && ranks_own_ns(t->job->ranks.at[r]) > stages->middle_ns;
-        t->blend[r] = longer ? paced(t, r, more_of(t, r), stages->middle_ns) : (struct response_blend){0};
+        blend[r] = longer ? paced(t, r, more_of(t, r), stages->middle_ns) : (struct response_blend){0};
     }
-    run(t, NO_RANK, t->later_ns);
-    return larger_of(saving(t, t->plain_ns), 0);
+    return add_trial(t, (struct answer_trial){.resource = RESOURCE_NONE, .late = NO_RANK, .blend = blend});
 }
 
 /* All stages as long as their mean, by what the longest has more of. */
-static int64_t saved_by_even(struct trial *t)
+static int add_even(struct trials *t)
 {
     const struct rank_stages *stages = &t->job->ranks.stages;
     const enum resource work = more_of(t, stages->rank);
+    struct response_blend *blend = arena_array(t->arena, t->job->ranks.count, sizeof *blend);
     for (uint32_t r = 0; r < t->job->ranks.count; r++)
-        t->blend[r] = paced(t, r, work, stages->mean_ns);
-    run(t, NO_RANK, t->later_ns);
-    return larger_of(saving(t, t->plain_ns), 0);
+        blend[r] = paced(t, r, work, stages->mean_ns);
+    return add_trial(t, (struct answer_trial){.resource = RESOURCE_NONE, .late = NO_RANK, .blend = blend});
 }
 
 static double a_step(const struct job *job, int64_t ns)
@@ -343,15 +346,22 @@ void job_replay_named(const struct job_rank *ranks, struct job *job)
 {
     struct arena scratch = {0};
     struct rank_stages *stages = &job->ranks.stages;
-    struct trial t;
-    if (!stages->stands_out && !job->ranks.link.found)
-        return;
-    open_trial(&t, ranks, job, &scratch);
-    if (job->ranks.link.found)
-        job->link_saves_ns = saved_without_link(&t);
-    if (stages->stands_out) {
-        job->stage_saves_ns = saved_by_longest(&t);
-        stages->saving_ns = a_step(job, saved_by_even(&t));
+    struct trials t = open_trials(ranks, job, &scratch);
+    const bool link = job->ranks.link.found, stage = stages->stands_out;
+    const int plain = add(&t, RESOURCE_NONE, false, NO_RANK);
+    const int linked =
+        link ? add_trial(&t,
+                         (struct answer_trial){
+                             .resource = RESOURCE_NONE, .late = NO_RANK, .transfer = without_link, .of = &t})
+             : NOT_TRIED;
+    const int longest = stage ? add_longest(&t) : NOT_TRIED, even = stage ? add_even(&t) : NOT_TRIED;
+    if (link || stage)
+        run_all(&t);
+    if (link)
+        job->link_saves_ns = saving(&t, linked, plain);
+    if (stage) {
+        job->stage_saves_ns = saving(&t, longest, plain);
+        stages->saving_ns = a_step(job, saving(&t, even, plain));
         job->ranks.accounts[stages->rank].saving_ns =
             sum_rounded(a_step(job, job->stage_saves_ns) * job->ranks.at[stages->rank]->steps);
     }

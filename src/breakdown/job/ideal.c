@@ -147,18 +147,19 @@ static void find_typical(struct ideal *d, enum ideal_rule rule, struct arena *ar
 
 /* ---- experiments ---- */
 
-static bool is_ideal(const struct ideal *d, uint32_t rank, const struct line_kind *kind)
+static bool is_ideal(const void *of, uint32_t rank, uint32_t kind)
 {
+    const struct ideal *d = of;
     if (d->all_but)
         return rank != d->rank;
     if (d->stage != NO_RANK && d->lines->ranks->stages.of_rank[rank] != d->stage)
         return false;
-    return (d->rank == NO_RANK || d->rank == rank) && (d->class == NO_RANK || d->class == kind->class) &&
-           (d->kind == NO_RANK || d->kind == kind->plain);
+    return (d->rank == NO_RANK || d->rank == rank) &&
+           (d->class == NO_RANK || d->class == d->lines->kinds[kind].class) && (d->kind == NO_RANK || d->kind == kind);
 }
 
-/* Kinds that nobody can work on stay as they are. */
-static int64_t scaled(const void *of, uint32_t rank, uint32_t stretch, uint32_t kind, int64_t ns)
+/* By how much longer a piece takes where it is ideal. Kinds that nobody can work on stay as they are. */
+static int64_t longer(const void *of, uint32_t rank, uint32_t stretch, uint32_t kind, int64_t ns)
 {
     const struct ideal *d = of;
     const uint32_t column = d->column[kind], step = d->step[rank][stretch];
@@ -167,9 +168,9 @@ static int64_t scaled(const void *of, uint32_t rank, uint32_t stretch, uint32_t 
         own = d->compute[(size_t)rank * d->steps + step];
         typical = d->typical_compute[step];
     }
-    if (own <= 0 || !is_ideal(d, rank, &d->lines->kinds[kind]) || d->lines->kinds[kind].class == PATH_UNKNOWN)
-        return ns;
-    return (int64_t)((__int128)ns * typical / own);
+    if (own <= 0 || d->lines->kinds[kind].class == PATH_UNKNOWN)
+        return 0;
+    return (int64_t)((__int128)ns * typical / own) - ns;
 }
 
 static int64_t nothing(const void *of, uint32_t meeting, int64_t ns)
@@ -189,14 +190,14 @@ static int64_t run(struct ideal *d, uint32_t rank, uint32_t class, uint32_t kind
     d->class = class;
     d->kind = kind;
     d->all_but = all_but;
-    return lines_replay_run(d->replay, &(struct replay_change){.piece = scaled, .of = d});
+    return lines_replay_run(d->replay, &(struct replay_change){.wants = is_ideal, .of = d});
 }
 
 struct ideal *ideal_new(const struct lines *lines, enum ideal_rule rule, struct arena *arena)
 {
     struct map steps = {0};
     struct ideal *d = arena_alloc(arena, sizeof *d);
-    *d = (struct ideal){.lines = lines, .replay = lines_replay_new(lines, arena), .stage = NO_RANK};
+    *d = (struct ideal){.lines = lines, .stage = NO_RANK};
     uint32_t *column = arena_array(arena, lines->kind_count, sizeof *column);
     for (uint32_t kind = 0; kind < lines->kind_count; kind++)
         column[kind] = lines->kinds[kind].plain == kind ? d->kinds++ : column[lines->kinds[kind].plain];
@@ -215,6 +216,7 @@ struct ideal *ideal_new(const struct lines *lines, enum ideal_rule rule, struct 
         add_compute_behind(d, r);
     }
     find_typical(d, rule, arena);
+    d->replay = lines_replay_new(lines, &(struct way_changes){longer, d}, arena);
     d->as_is_ns = lines_replay_run(d->replay, &(struct replay_change){0});
     d->all_ns = run(d, NO_RANK, NO_RANK, NO_RANK, false);
     map_free(&steps);

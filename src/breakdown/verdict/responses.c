@@ -161,48 +161,44 @@ uint32_t response_exit(uint32_t row, uint64_t packed)
     return packed ? (uint32_t)(row - unzigzag(packed - 1)) : RESPONSE_START;
 }
 
-/* One above by how many units it is earlier; 0: it never decides. Of a term that only one of both has the nearer one says. */
-static double blended(const struct response_blend *blend, uint64_t own, uint64_t other)
+/* Of a term that only one of both has the nearer one says. */
+double response_blended(const struct response_blend *blend, uint64_t own, uint64_t other)
 {
+    if (!blend->part)
+        return (double)own;
     if (own && other)
         return (double)own + ((double)other - (double)own) * blend->part;
     return (double)(blend->part < 0.5 ? own : other);
 }
 
-bool response_next(struct response_walk *walk)
+/* Of a row, from its beginning. */
+static const uint8_t *pass_row(const struct responses *responses, const uint8_t *at)
 {
-    while (walk->left) {
-        walk->left--;
-        uint64_t own = 0, other = 0;
-        const uint64_t exit = varint_get(&walk->at);
-        for (uint32_t run = 0; run < walk->runs; run++) {
-            const uint64_t value = varint_get(&walk->at);
-            own = run == walk->blend.run ? value : own;
-            other = run == walk->blend.other ? value : other;
-        }
-        const double units = walk->blend.part ? blended(&walk->blend, own, other) : (double)own;
-        walk->exit = response_exit(walk->row, exit);
-        walk->earlier_ns = (int64_t)((units - 1) * (double)walk->unit_ns);
-        if (units != 0)
-            return true;
-    }
-    return false;
+    for (uint64_t terms = varint_get(&at); terms; terms--)
+        for (uint32_t number = 0; number < 1 + responses->run_count; number++)
+            varint_get(&at);
+    return at;
 }
 
 str responses_bytes(const struct responses *responses)
 {
-    struct response_walk walk = response_walk(responses, responses_end_row(responses), (struct response_blend){0});
-    while (response_next(&walk))
-        ;
-    return (str){(const char *)responses->bytes, (size_t)(walk.at - responses->bytes)};
+    const uint8_t *end = pass_row(responses, responses->bytes + responses->row_at[responses_end_row(responses)]);
+    return (str){(const char *)responses->bytes, (size_t)(end - responses->bytes)};
+}
+
+static size_t terms_of(const struct responses *responses)
+{
+    size_t terms = 0;
+    for (uint32_t row = 0; row < responses_rows(responses); row++) {
+        const uint8_t *at = responses->bytes + responses->row_at[row];
+        terms += varint_get(&at);
+    }
+    return terms;
 }
 
 struct response_table responses_unpack(const struct responses *responses, struct arena *arena)
 {
-    size_t terms = 0;
-    for (uint32_t row = 0; row < responses_rows(responses); row++)
-        terms += response_walk(responses, row, (struct response_blend){0}).left;
-    struct response_table table = table_of(responses, terms, arena);
+    struct response_table table = table_of(responses, terms_of(responses), arena);
     for (uint32_t row = 0; row < responses_rows(responses); row++) {
         const uint8_t *at = responses->bytes + responses->row_at[row];
         table.terms[row] = (uint32_t)varint_get(&at);

@@ -66,31 +66,8 @@ struct response_blend {
     double part; /* 0: the run alone; above 1 it is carried on */
 };
 
-/* The terms of a row. */
-struct response_walk {
-    const uint8_t *at;
-    struct response_blend blend;
-    uint32_t left, row, runs;
-    int64_t unit_ns;
-    /* the term: */
-    uint32_t exit;      /* RESPONSE_START: none */
-    int64_t earlier_ns; /* than recorded, where that was left as recorded */
-};
-
-static inline struct response_walk response_walk(const struct responses *responses, uint32_t row,
-                                                 struct response_blend blend)
-{
-    struct response_walk walk = {.at = responses->bytes + responses->row_at[row],
-                                 .blend = blend,
-                                 .row = row,
-                                 .runs = responses->run_count,
-                                 .unit_ns = responses->unit_ns,
-                                 .exit = RESPONSE_START};
-    walk.left = (uint32_t)varint_get(&walk.at);
-    return walk;
-}
-
-bool response_next(struct response_walk *walk); /* false behind the last */
+/* Of a term one above by how many units it is earlier; 0: it never decides. */
+double response_blended(const struct response_blend *blend, uint64_t own, uint64_t other);
 
 /* The packed rows one behind the other, and the exit of a term as it stands there. */
 str responses_bytes(const struct responses *responses);
