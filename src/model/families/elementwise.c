@@ -68,12 +68,16 @@ static double chunk_s(const struct kernel *kernel)
     return ceil((double)kernel->elements.chunk / step) * trip_s;
 }
 
+/* A measurement repeats a kernel on the same tensors. In a model the kernel before has left what it wrote, not what else is read or written. */
+static const double left_by_others = 0.5;
+
 static double work_us(const struct kernel *kernel, const struct hardware *hardware, const double *c)
 {
     const double elements = (double)kernel->elements.rows * (double)kernel->elements.cols, bytes = kernel_bytes(kernel);
     const double l2 = c[SHARE] * hardware->figure[HW_L2_BYTES];
     const double hit = l2 > 0 ? 1 / (1 + pow(bytes / l2, 4)) : 0;
-    const double memory = bytes / stream_rate(hardware, c[REACHED], c[EFFICIENCY]) * (1 - c[SAVED] * hit);
+    const double memory = bytes / stream_rate(hardware, c[REACHED], c[EFFICIENCY]) *
+                          (1 - c[SAVED] * hit * (kernel->among ? left_by_others : 1));
     const double arithmetic = elements * c[OPERATIONS] / peak(hardware);
     const double issued = scattered_s(hardware, (enum scattered)kernel->elements.scattered, elements);
     return fmax(soft_max(memory, arithmetic, 4), fmax(issued, chunk_s(kernel))) * 1e6;

@@ -105,6 +105,17 @@ static void a_product_among_others_starts_anew(void **state)
     assert_true(estimate_on(&hardware, kernel).us > among.us);
 }
 
+/* What a repeated kernel finds of its own in L2, another has not left there. Beyond the L2 there is nothing to find. */
+static void streams_among_others_find_less_in_the_l2(void **state)
+{
+    struct kernel small = {.form = FORM_ELEMENTWISE, .dtype = DTYPE_F32, .elements = {2048, 1024, 3}}, large = small;
+    large.elements.rows *= 64;
+    const double repeated[] = {us_on("A100", small), us_on("A100", large)};
+    small.among = large.among = true;
+    assert_true(us_on("A100", small) > 1.1 * repeated[0]);
+    assert_true(fabs(us_on("A100", large) - repeated[1]) < 0.01 * repeated[1]);
+}
+
 /* Of its peak MI300X reaches less than NVIDIA's boards do; H100, of which no share is known, is as it was measured. */
 static void a_board_reaches_the_share_that_was_measured(void **state)
 {
@@ -129,6 +140,7 @@ int main(void)
         cmocka_unit_test(a_chunk_of_a_list_takes_its_time),
         cmocka_unit_test(a_block_goes_through_its_channel),
         cmocka_unit_test(a_product_among_others_starts_anew),
+        cmocka_unit_test(streams_among_others_find_less_in_the_l2),
         cmocka_unit_test(a_board_reaches_the_share_that_was_measured),
     };
     return cmocka_run_group_tests(tests, open_models, close_models);
