@@ -178,6 +178,29 @@ class JobFaults(Folder):
         self.check_told("ranks recorded at other times, steps 5 to 8 (rank0.json) and 50 to 53 (rank2.json)", "other_times")
         self.check_late()
 
+    def test_one_rank_of_a_host_at_another_time(self):
+        """Its clock is that of the others, so that its collectives are others: the rest is answered, whichever rank it is."""
+        for apart, moved_us, doubt in ((0, 60_000_000, "other_times"), (2, 3 * YEAR_US, "several_models"), (1, 7_000, "other_times")):
+            with self.subTest(apart=apart, moved_us=moved_us):
+                for number in range(4):
+                    self.rank(number, epoch_us=EPOCH_US + (moved_us if number == apart else 0), host_name="node0")
+                self.check_late()
+                for command in JOB:
+                    doubts = [row["doubt"] for row in rows_of(self.document(command), "doubts")]
+                    self.assertIn(doubt, doubts, command)
+
+    def test_the_late_rank_is_missing(self):
+        """What the others wait for is not called transfer: nothing tells it from that."""
+        for number in range(3):
+            self.rank(number, gloo_steps(), host_name="node0", distributedInfo={"rank": number, "world_size": 4, "backend": "gloo"})
+        self.check_told("of the job's 4 ranks 1 is missing: 3", "ranks_missing", JOB)
+        screen = self.screen(("summary",))
+        self.assertIn("(communication or a late rank: some of those that meet are not compared)", screen)
+        self.assertIn("Whether links or a late rank are the reason cannot be said", screen)
+        self.assertNotIn("send less", screen)
+        self.rank(3, gloo_steps(), host_name="node0", distributedInfo={"rank": 3, "world_size": 4, "backend": "gloo"})
+        self.assertNotIn("not compared", self.screen(("summary",)))
+
     def test_no_two_ranks_at_one_time(self):
         for number in range(4):
             first = 5 + 10 * number

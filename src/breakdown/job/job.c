@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "job.h"
 
+#include "base/order.h"
 #include "base/sum.h"
 #include "breakdown/holdup/holdup.h"
 #include "experiments.h"
@@ -101,6 +102,22 @@ static bool misses_lateness(const struct job *job)
            2 * (double)job->verdict.removed_ns[RESOURCE_LATENESS] < expected;
 }
 
+static bool is_short(const struct ranks *ranks, const struct meeting *meeting)
+{
+    const int64_t world = meeting->group->size ? 0 : ranks->at[0]->world_size;
+    return collective_is_blocking(meeting->sample->of.kind) && larger_of(meeting->ranks, world) > meeting->count;
+}
+
+static enum verdict_unmet unmet_of(const struct ranks *ranks)
+{
+    if (ranks->count < 2)
+        return UNMET_NONE;
+    for (uint32_t i = 0; i < ranks->meeting_count; i++)
+        if (is_short(ranks, &ranks->meetings[i]))
+            return UNMET_SOME;
+    return ranks->meeting_count ? UNMET_NONE : UNMET_ALL;
+}
+
 /* The longest stage is late in no collective: what it costs the replay says; without one its length does. */
 static void judge(const struct job_rank *ranks, struct job *job)
 {
@@ -113,7 +130,7 @@ static void judge(const struct job_rank *ranks, struct job *job)
         job->verdict = (struct verdict){0};
         add_verdicts(ranks, job);
     }
-    job->verdict.unmet = job->ranks.count > 1 && !job->ranks.meeting_count;
+    job->verdict.unmet = unmet_of(&job->ranks);
     if (job->late == RANK_NONE_LATE)
         return;
     if (job->ranks.stages.stands_out)

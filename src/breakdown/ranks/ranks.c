@@ -201,10 +201,9 @@ static void hold_all(struct merging *m)
     for (uint32_t i = 0; i < m->matches.count; i++) {
         struct meeting *meeting = &out->meetings[out->meeting_count];
         const struct match *match = &m->matches.at[order[i].row];
-        if (meeting_hold(out->at, match, &m->clock, out->members, out->accounts, meeting))
-            out->meeting_count++;
-        else
-            out->disjoint += match->count;
+        const bool held = meeting_hold(out->at, match, &m->clock, out->members, out->accounts, meeting);
+        out->disjoint += match->count - (held ? meeting->count : 0);
+        out->meeting_count += held;
     }
 }
 

@@ -69,6 +69,49 @@ static bool all_inside(const struct hold *h)
     return first_end == INT64_MAX || first_end + h->clock->doubt_ns >= entry(h, h->count - 1);
 }
 
+/* Members inside at a time; those before the i-th to come had come by then. */
+static uint32_t inside_at(const struct hold *h, int64_t time_ns)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < h->count && entry(h, i) <= time_ns; i++)
+        count += end_of(h, h->order[i].row) >= time_ns - h->clock->doubt_ns;
+    return count;
+}
+
+/* Puts those who were inside at the time first; all stay in the order of ranks. */
+static void keep_inside(struct hold *h, int64_t time_ns, struct arena *scratch)
+{
+    struct meeting_member *others = arena_array(scratch, h->count, sizeof *others);
+    uint32_t kept = 0, left = 0;
+    for (uint32_t i = 0; i < h->count; i++) {
+        const bool inside = meeting_entry_ns(h->ranks, h->clock, &h->members[i]) <= time_ns &&
+                            end_of(h, i) >= time_ns - h->clock->doubt_ns;
+        *(inside ? &h->members[kept++] : &others[left++]) = h->members[i];
+    }
+    memcpy(h->members + kept, others, left * sizeof *others);
+    h->count = kept;
+    order_entries(h);
+}
+
+/*
+ * Of a match that all cannot have been inside of, the most who were: where these are more than half, the others were
+ * recorded at another time, or by another clock. False: there are none.
+ */
+static bool leave_out_others(struct hold *h, struct arena *scratch)
+{
+    uint32_t most = 1;
+    int64_t when = INT64_MIN;
+    for (uint32_t i = h->count; i-- > 0;) {
+        const uint32_t inside = inside_at(h, entry(h, i));
+        when = inside > most ? entry(h, i) : when;
+        most = inside > most ? inside : most;
+    }
+    if (2 * most <= h->count)
+        return false;
+    keep_inside(h, when, scratch);
+    return true;
+}
+
 /* ---- who waited ---- */
 
 /* Until the last had come, but not beyond its own end: a broadcast lets go of its source early. */
@@ -258,9 +301,9 @@ bool meeting_hold(const struct rank_numbers *const *ranks, const struct match *m
     struct hold h = {ranks, clock, members + match->first, match->count, NULL};
     h.order = arena_array(&scratch, h.count, sizeof *h.order);
     order_entries(&h);
-    const bool held = all_inside(&h);
+    const bool held = all_inside(&h) || leave_out_others(&h, &scratch);
     if (held) {
-        *out = (struct meeting){.first = match->first, .count = match->count};
+        *out = (struct meeting){.first = match->first, .count = h.count};
         describe(&h, out);
         wait_all(&h);
         if (blocking(&h) || is_message(&h))

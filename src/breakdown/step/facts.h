@@ -59,7 +59,7 @@ struct facts {
     double waited_ns; /* of several ranks: in collectives for those who came later. Communication takes what is left */
     double late_ns;   /* what a step gains where the late rank comes with the last but one; 0: nobody is late */
     str late;         /* who is, in a sentence */
-    bool unmet;       /* of several ranks, nobody knows which collective is which */
+    bool unmet;       /* of several ranks, some or all cannot be compared: one may be late */
     enum bound bound; /* the caller's to fill */
 
     struct compilations compilations; /* of all ranks */

@@ -127,8 +127,8 @@ static str say_communication(const struct facts *f, double ns, struct arena *are
             ? "One rank alone cannot say whether links or a late rank are the reason: record all ranks and see "
               "`steptime ranks`. Where no rank is late, overlap it (gradient buckets, prefetch)."
         : f->unmet
-            ? "Whether links or a late rank are the reason cannot be said: no collective is known to be the same on "
-              "several ranks. Look at what each rank does before it (`steptime breakdown`)."
+            ? "Whether links or a late rank are the reason cannot be said: some ranks that meet cannot be compared. "
+              "Record all ranks at the same time. Where no rank is late, overlap it (gradient buckets, prefetch)."
             : "Overlap it (gradient buckets, prefetch), send less (bf16, accumulation), or see `steptime "
               "ranks` for who is late.";
     return str_printf(arena, "Communication that no compute hides costs %s a step (%.0f %%). %s", span_text(arena, ns),

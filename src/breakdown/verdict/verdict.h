@@ -54,6 +54,13 @@ struct verdict_rank {
     int64_t rank, step_ns, explained_ns;
 };
 
+/* Of several ranks, who may be late and is not compared. */
+enum verdict_unmet {
+    UNMET_NONE,
+    UNMET_ALL,  /* no collective is known to be the same on several ranks */
+    UNMET_SOME, /* of those that met some are not here, or cannot be compared */
+};
+
 /* Times are of all its steps together; savings never below 0. */
 struct verdict {
     uint32_t steps;                /* replayed */
@@ -76,7 +83,7 @@ struct verdict {
     bool device, first_only;   /* device: the trace has device work */
     enum verdict_over over;    /* and of a job: */
     int64_t job_error_ns;      /* how far the replay with nothing changed is off, summed over the ranks */
-    bool unmet;                /* none of its collectives was matched: a late rank is not told from transfer */
+    enum verdict_unmet unmet;  /* why a late rank may be taken for transfer */
     uint32_t
         unmatched; /* blocking collectives of no match, in which the ranks stay as recorded; 0: none that matter. Then: */
     int64_t most_ns[RESOURCES]; /* the most that can be saved without a resource; what is replayed is the least */

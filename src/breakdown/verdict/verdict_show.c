@@ -123,14 +123,20 @@ static str together(const struct verdict *verdict, struct arena *arena)
                       resource_title(verdict->pair[0]), resource_title(verdict->pair[1]), 100 * pair_share(verdict));
 }
 
+/* Why a late rank is not told from transfer. */
+static const char *alone_words(const struct verdict *verdict, uint32_t ranks)
+{
+    static const char *const words[] = {
+        [UNMET_NONE] = "",
+        [UNMET_ALL] = " (communication or a late rank: no collective is known to be the same on several ranks)",
+        [UNMET_SOME] = " (communication or a late rank: some of those that meet are not compared)"};
+    return ranks == 1 ? " (communication or a late rank: one rank alone cannot say)" : words[verdict->unmet];
+}
+
 static str also(const struct verdict *verdict, uint32_t ranks, struct arena *arena)
 {
     const struct verdict_answer answer = verdict_answer(verdict);
-    const char *alone = answer.bound != BOUND_COMMUNICATION ? ""
-                        : ranks == 1 ? " (communication or a late rank: one rank alone cannot say)"
-                        : verdict->unmet
-                            ? " (communication or a late rank: no collective is known to be the same on several ranks)"
-                            : "";
+    const char *alone = answer.bound == BOUND_COMMUNICATION ? alone_words(verdict, ranks) : "";
     if (answer.second != BOUND_UNKNOWN)
         return str_printf(arena, "%s; nearly as much: %s", alone, bound_word(answer.second, verdict->device).at);
     return answer.bound == BOUND_BALANCED && verdict->pair_ns ? together(verdict, arena) : str_of(alone);
