@@ -180,14 +180,14 @@ class JobFaults(Folder):
 
     def test_one_rank_of_a_host_at_another_time(self):
         """Its clock is that of the others, so that its collectives are others: the rest is answered, whichever rank it is."""
-        for apart, moved_us, doubt in ((0, 60_000_000, "other_times"), (2, 3 * YEAR_US, "several_models"), (1, 7_000, "other_times")):
+        for apart, moved_us in ((0, 60_000_000), (2, 3 * YEAR_US), (1, 7_000)):
             with self.subTest(apart=apart, moved_us=moved_us):
                 for number in range(4):
                     self.rank(number, epoch_us=EPOCH_US + (moved_us if number == apart else 0), host_name="node0")
                 self.check_late()
                 for command in JOB:
                     doubts = [row["doubt"] for row in rows_of(self.document(command), "doubts")]
-                    self.assertIn(doubt, doubts, command)
+                    self.assertIn("other_times", doubts, command)
 
     def test_the_late_rank_is_missing(self):
         """What the others wait for is not called transfer: nothing tells it from that."""

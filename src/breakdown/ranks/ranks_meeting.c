@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "ranks_meeting.h"
 
+#include "base/order.h"
 #include "base/sort.h"
+#include "ops/rows/collective_align.h"
 
 struct hold {
     const struct rank_numbers *const *ranks;
@@ -93,9 +95,22 @@ static void keep_inside(struct hold *h, int64_t time_ns, struct arena *scratch)
     order_entries(h);
 }
 
+/* They left one after another in the time that the one who was there shortest was there, or at once. */
+static bool leave_together(const struct hold *h)
+{
+    int64_t first = INT64_MAX, last = INT64_MIN, shortest = INT64_MAX;
+    for (uint32_t i = 0; i < h->count; i++) {
+        const int64_t end = end_of(h, i), inside = end - meeting_entry_ns(h->ranks, h->clock, &h->members[i]);
+        first = end < first ? end : first;
+        last = end > last ? end : last;
+        shortest = inside < shortest ? inside : shortest;
+    }
+    return last == INT64_MAX || last - first <= larger_of(shortest, COLLECTIVE_ENDS_NS);
+}
+
 /*
- * Of a match that all cannot have been inside of, the most who were: where these are more than half, the others were
- * recorded at another time, or by another clock. False: there are none.
+ * Of a match that all cannot have been inside of, the most who were: where these are more than half and left it together,
+ * the others were recorded at another time, or by another clock. False: there are none.
  */
 static bool leave_out_others(struct hold *h, struct arena *scratch)
 {
@@ -109,7 +124,7 @@ static bool leave_out_others(struct hold *h, struct arena *scratch)
     if (2 * most <= h->count)
         return false;
     keep_inside(h, when, scratch);
-    return true;
+    return leave_together(h);
 }
 
 /* ---- who waited ---- */

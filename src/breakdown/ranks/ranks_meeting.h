@@ -22,8 +22,10 @@ static inline int64_t meeting_true_ns(const struct meeting_clock *clock, uint32_
 
 /*
  * Fills the meeting and the waits of its members, and adds what each rank caused
- * and how often it was last or late to the accounts. False where the ranks were
- * not all inside at once, so that the match is wrong: nothing is added then.
+ * and how often it was last or late to the accounts. Where not all were inside at
+ * once, but more than half of them, it is a meeting of these, who come first among
+ * its members. False where there are no such: then the match is wrong, and nothing is
+ * added.
  */
 bool meeting_hold(const struct rank_numbers *const *ranks, const struct match *match, const struct meeting_clock *clock,
                   struct meeting_member *members, struct rank_account *accounts, struct meeting *out);
