@@ -24,6 +24,12 @@ struct net_wait {
     int64_t met, let_go; /* when all go on, and when this one did; later than the start of both nodes */
 };
 
+/* The same, and in which meeting: its number is the same on all nets that take part, and so is how many these are. */
+struct split_wait {
+    uint32_t meeting, members;
+    struct net_wait at;
+};
+
 struct split {
     struct net net; /* its nodes of the whole have their kinds; the lane of a wait is its own */
     const uint32_t *first,

@@ -3,8 +3,8 @@
 
 #include <math.h>
 
+#include "breakdown/ranks/ranks_host_waits.h"
 #include "breakdown/verdict/lab.h"
-#include "predict_waits.h"
 
 bool what_if_read(const struct call *call, struct arena *arena, struct what_if *w, struct steptime_error *err)
 {

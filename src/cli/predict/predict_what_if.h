@@ -20,11 +20,11 @@ struct what_if_input {
     struct programs *programs;
     /* Made when first replayed. */
     struct graph *graph;
-    struct step_range range;         /* the steps that `summary` judges */
-    const int64_t *kept_ns;          /* by node: what no faster host shortens */
-    double explained;                /* of the recorded time, by the graph */
-    double kept;                     /* share of the training thread's time that kept_ns is */
-    const struct replay_wait *waits; /* for others, in nodes of the graph; found with those of all */
+    struct step_range range;        /* the steps that `summary` judges */
+    const int64_t *kept_ns;         /* by node: what no faster host shortens */
+    double explained;               /* of the recorded time, by the graph */
+    double kept;                    /* share of the training thread's time that kept_ns is */
+    const struct split_wait *waits; /* for others, in nodes of the graph; found with those of all */
     uint32_t wait_count;
 };
 

@@ -238,7 +238,7 @@ void replay_keep(struct replay *replay, const int64_t *kept_ns)
     replay->kept_ns = kept_ns;
 }
 
-void replay_waits(struct replay *replay, const struct replay_wait *waits, uint32_t count)
+void replay_waits(struct replay *replay, const struct split_wait *waits, uint32_t count)
 {
     replay->waits = waits;
     replay->wait_count = count;

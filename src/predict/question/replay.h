@@ -33,15 +33,9 @@ void replay_keep(struct replay *replay, const int64_t *kept_ns);
 
 /*
  * Where the ranks of a job meet on threads of the host in calls that have no node of their own (graph/hold.h): sends and
- * receives of gloo. The number of the meeting is the same on all that take part.
+ * receives of gloo. In nodes of the graph; they must live as long. For replay_run_together.
  */
-struct replay_wait {
-    uint32_t meeting, members;
-    struct net_wait at; /* in nodes of the graph */
-};
-
-/* They must live as long; for replay_run_together. */
-void replay_waits(struct replay *replay, const struct replay_wait *waits, uint32_t count);
+void replay_waits(struct replay *replay, const struct split_wait *waits, uint32_t count);
 
 /* One step: its program, which is of the graph's trace, planned as recorded and after the question. */
 void replay_step(struct replay *replay, const struct plan *before, const struct plan *after);

@@ -26,7 +26,7 @@ struct replay {
     const int64_t *kept_ns; /* replay_keep; NULL */
     struct replay_meet *meets;
     size_t meet_count, meet_room;
-    const struct replay_wait *waits;
+    const struct split_wait *waits;
     uint32_t wait_count;
     struct arena arena;
 };

@@ -63,7 +63,7 @@ static struct collective_line line_of(const struct replay *replay, struct arena 
 }
 
 /* The keys of collectives are hashes: none is so high. */
-static uint64_t key_of_wait(const struct replay_wait *wait)
+static uint64_t key_of_wait(const struct split_wait *wait)
 {
     return UINT64_MAX - wait->meeting;
 }

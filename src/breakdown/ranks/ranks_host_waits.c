@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "predict_waits.h"
+#include "ranks_host_waits.h"
 
 #include "base/order.h"
 #include "graph/meets.h"
@@ -112,10 +112,10 @@ static void add_meeting(const struct found *f, uint32_t index)
         const int64_t let_go = left_ns(f, member);
         const int64_t longer = ranks_exit_ns(&f->ranks, member->rank, member->index) - first_ns;
         rank->waits[rank->wait_count++] =
-            (struct replay_wait){index,
-                                 meeting->count,
-                                 {f->at[member->rank].enters[member->index], f->at[member->rank].holds[member->index],
-                                  let_go - longer, let_go}};
+            (struct split_wait){index,
+                                meeting->count,
+                                {f->at[member->rank].enters[member->index], f->at[member->rank].holds[member->index],
+                                 let_go - longer, let_go}};
     }
 }
 

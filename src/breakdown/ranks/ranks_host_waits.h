@@ -3,16 +3,17 @@
  * Where ranks of one job wait for each other on threads of the host in calls that have no node of their own: matched, and
  * set on one clock, as `ranks` does it.
  */
-#ifndef CLI_PREDICT_WAITS_H
-#define CLI_PREDICT_WAITS_H
+#ifndef BREAKDOWN_RANKS_HOST_WAITS_H
+#define BREAKDOWN_RANKS_HOST_WAITS_H
 
-#include "breakdown/ranks/ranks.h"
-#include "predict/question/replay.h"
+#include "graph/graph.h"
+#include "ranks.h"
+#include "time/split.h"
 
 struct waiting_rank {
     const struct graph *graph;
     const struct work_classes *classes;
-    struct replay_wait *waits; /* filled */
+    struct split_wait *waits; /* filled */
     uint32_t wait_count;
 };
 
