@@ -81,6 +81,14 @@ static str saved_words(const struct verdict *verdict, enum resource resource, co
     return str_printf(arena, "%s%.0f %%", least_sign, saved);
 }
 
+/* Where the host does all there is, "host" is no resource beside its operators, but their sum with the rest. */
+static const char *does(const struct verdict *verdict, int experiment)
+{
+    const enum resource resource = verdict_experiments[experiment].resource;
+    return resource == RESOURCE_HOST && !verdict_ranks(verdict, resource) ? "all of it twice as fast"
+                                                                          : verdict_experiments[experiment].does;
+}
+
 /* "device twice as fast -2 %; host twice as fast -41 %", of all but one. */
 static str proof(const struct verdict *verdict, enum bound but, struct arena *arena)
 {
@@ -90,8 +98,8 @@ static str proof(const struct verdict *verdict, enum bound but, struct arena *ar
         if (!verdict->time_ns[resource] || (verdict_experiments[i].bound == but && verdict_ranks(verdict, resource)))
             continue;
         const str saved = saved_words(verdict, resource, "-", arena);
-        text = str_printf(arena, "%.*s%s%s %.*s", (int)text.len, text.at, text.len ? "; " : "",
-                          verdict_experiments[i].does, (int)saved.len, saved.at);
+        text = str_printf(arena, "%.*s%s%s %.*s", (int)text.len, text.at, text.len ? "; " : "", does(verdict, i),
+                          (int)saved.len, saved.at);
     }
     return text;
 }
