@@ -42,26 +42,38 @@ static void mix(struct estimate *watts, const struct estimate *one, double share
     watts->basis = one->basis > watts->basis ? one->basis : watts->basis;
 }
 
-/* Of an operator's kernels that take `us` in all, each its part as the models say; false where they do not know one. */
-static bool unit_watts(const struct drawing *d, const struct unit *unit, double us, struct estimate *watts)
+/* How the models share the unit's time among its kernels; false where they do not know one. */
+static bool find_shares(const struct drawing *d, const struct lowering *lowering, double *shares)
 {
-    const struct lowering *lowering = &unit->lowering;
     double sum_us = 0;
-    struct estimate one;
-    *watts = (struct estimate){.basis = BASIS_MEASURED, .from = S(""), .model = S("")};
+    struct estimate one = {.us = 1};
     for (uint32_t i = 0; i < lowering->count; i++) {
-        if (!models_estimate(d->models, d->hardware, &lowering->kernels[i], &one, NULL))
+        if (lowering->count > 1 && !models_estimate(d->models, d->hardware, &lowering->kernels[i], &one, NULL))
             return false;
+        shares[i] = one.us;
         sum_us += one.us;
     }
-    for (uint32_t i = 0; i < lowering->count; i++) {
-        const bool timed = models_estimate(d->models, d->hardware, &lowering->kernels[i], &one, NULL);
-        const double part = timed && sum_us > 0 ? one.us / sum_us : 0;
-        if (!models_watts(d->models, d->hardware, &lowering->kernels[i], us * part, &one))
-            return false;
-        mix(watts, &one, part);
-    }
+    for (uint32_t i = 0; i < lowering->count; i++)
+        shares[i] /= sum_us;
     return lowering->count > 0;
+}
+
+/* Of an operator's kernels that take `us` in all; false where the models do not know one. */
+static bool unit_watts(const struct drawing *d, const struct unit *unit, double us, struct estimate *watts)
+{
+    struct arena scratch = {0};
+    const struct lowering *lowering = &unit->lowering;
+    double *const shares = arena_array(&scratch, lowering->count, sizeof *shares);
+    struct estimate one;
+    bool known = find_shares(d, lowering, shares);
+    *watts = (struct estimate){.basis = BASIS_MEASURED, .from = S(""), .model = S("")};
+    for (uint32_t i = 0; i < lowering->count && known; i++) {
+        known = models_watts(d->models, d->hardware, &lowering->kernels[i], us * shares[i], &one);
+        if (known)
+            mix(watts, &one, shares[i]);
+    }
+    arena_free(&scratch);
+    return known;
 }
 
 static void draw_unit(struct drawing *d, const struct unit *unit)

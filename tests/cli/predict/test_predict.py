@@ -306,6 +306,13 @@ class Energy(unittest.TestCase):
         self.assertLess(slow["watts"], fast["watts"])
         self.assertGreater(slow["joules"], fast["joules"])
 
+    def test_a_recorded_step_draws_what_its_kernels_do_in_their_time(self):
+        of, ranks = self.values(shared_trace("kineto/tl_h100_bert_small.json.gz"))
+        self.assertTrue(70 < of["watts"] < 700)
+        self.assertTrue(of["joules_low"] < of["joules"] < of["joules_high"])
+        columns = [column["id"] for column in ranks["columns"]]
+        self.assertEqual(ranks["rows"][0][columns.index("joules")], of["joules"])
+
     def test_without_a_price_or_a_device_there_is_none(self):
         of, _ = self.values("dlrm:default", "--hw", "A100")
         self.assertIsNone(of["cost"])
