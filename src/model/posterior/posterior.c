@@ -222,7 +222,7 @@ static double tried(struct explaining *e, double width, double misfit, double *r
     return e->likely + believed(width, width_differs) + believed(misfit, e->prior->misfit_differs);
 }
 
-/* Settled at the mean squares of width and misfit, each trial as likely as it makes the rows. */
+/* Settled at the means, of logarithms, of width and misfit, each trial as likely as it makes the rows. */
 static void settle_mean(struct explaining *e, double *residuals)
 {
     double likely[WIDTHS][MISFITS], most = -INFINITY, sum = 0, width = 0, misfit = 0;
@@ -235,10 +235,10 @@ static void settle_mean(struct explaining *e, double *residuals)
         for (int k = 0; k < MISFITS; k++) {
             const double weight = exp(likely[i][k] - most);
             sum += weight;
-            width += weight * widths[i] * widths[i];
-            misfit += weight * misfits[k] * misfits[k];
+            width += weight * log(widths[i]);
+            misfit += weight * log(misfits[k]);
         }
-    settle(e, sqrt(width / sum), sqrt(misfit / sum) * e->prior->misfit, residuals);
+    settle(e, exp(width / sum), exp(misfit / sum) * e->prior->misfit, residuals);
 }
 
 /* Each row left out of the others, at once: its residual over what its own entry of the inverse is. */
