@@ -43,14 +43,17 @@ static void flag_around(const struct trace *trace, uint32_t row, uint8_t *flags)
         flags[row] = 1;
 }
 
-/* Flags the calls that a device carries out: they hold record_param_comms, or the launch of its work. */
+/*
+ * Flags the calls that a device carries out: they hold record_param_comms; in recordings that have none (before 2022) the
+ * launch of its work.
+ */
 static void flag_device_calls(const struct collective_table *table, uint32_t name, uint8_t *flags)
 {
     const struct trace *trace = table->trace;
     for (uint32_t row = 0; row < trace->count && name; row++)
         if (trace->name[row] == name)
             flag_around(trace, trace->parent[row], flags);
-    for (size_t i = 0; i < table->count; i++)
+    for (size_t i = 0; i < table->count && !name; i++)
         flag_around(trace, trace_operator(trace, table->at[i].row), flags);
 }
 
