@@ -109,8 +109,9 @@ static void add_row(struct calibrate_rows *rows, const struct table_row *row, co
         blame(rows, ROW_NO_KERNEL, where, row->problem, arena);
         return;
     }
-    if (!(row->us > 0)) {
-        blame(rows, ROW_NO_TIME, where, "its time is no number above 0", arena);
+    if (!(row->us > 0) || row->kernel.busy_us > 0) { /* what was measured of a row about power is no time */
+        blame(rows, ROW_NO_TIME, where,
+              row->kernel.busy_us > 0 ? "it is about power (busy_us)" : "its time is no number above 0", arena);
         return;
     }
     const struct hardware *hardware = device_of(rows, row, given, where, arena);
