@@ -157,6 +157,21 @@ class JobFaults(Folder):
                 self.assertRegex(said, r"in (\d) of \1 steps( that could be compared, of 4)?\.$")
                 self.assertEqual("that could be compared" in said, name == "rank1.json")  # of the other file little is lost
 
+    def test_a_file_that_lost_a_thread(self):
+        """A file is written thread by thread: one that breaks off may have collectives of one kind and none of another."""
+        for number in range(4):
+            events = gloo_steps(late_us=50_000 if number == 3 else 0)
+            if number == 0:
+                events = [event for event in events if "reduce" not in event["name"]]
+            for at in range(0, 1_500_000, 300_000):
+                events += [span("c10d::allgather_", at + 250_000, 100),
+                           span("gloo:all_gather", at + 250_100, 2000, cat="user_annotation", tid=8)]
+            self.rank(number, events, host_name="node0", distributedInfo={"rank": number, "world_size": 4, "backend": "gloo"})
+        for command in JOB:
+            found = values(self.document(command))
+            self.assertEqual(found["late_rank"], 3, (command, self.screen(command)[:1000]))
+            self.assertAlmostEqual(found["late_per_step_ns"] / 1e6, 50, delta=2.5)
+
     def test_a_process_died_before_it_wrote(self):
         """An empty file, and one that was written under another name: neither is a trace, and the rank is missing."""
         self.ranks(0, 1, 3)

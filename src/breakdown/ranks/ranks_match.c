@@ -99,11 +99,12 @@ struct attendance {
     struct map most;    /* of a group: the number with the most */
 };
 
+/* By kind, too: a file that breaks off may have all of one kind and none of another, as threads are written one by one. */
 static uint64_t group_of(const struct matching *m, uint32_t first)
 {
     const struct meeting_member *member = &m->members[first];
     const struct collective *of = &collective_of(m, member)->of;
-    return hash_add(m->ranks[member->rank]->groups[of->group].identity, of->on_host);
+    return hash_add(hash_add(m->ranks[member->rank]->groups[of->group].identity, of->on_host), of->kind);
 }
 
 static uint32_t get(const struct map *map, uint64_t key)
@@ -122,7 +123,7 @@ static void attend(struct attendance *attendance, uint64_t group, uint32_t numbe
         map_put(&attendance->most, (int64_t)group, number);
 }
 
-/* Both ends of a message between two; of others as many as most collectives of the group have. */
+/* Both ends of a message between two; of others as many as most collectives of the group and kind have. */
 static uint32_t needed(const struct matching *m, const struct attendance *attendance, uint32_t first)
 {
     return is_message(m, first) ? 2 : get(&attendance->most, group_of(m, first));

@@ -26,8 +26,8 @@ struct matches {
 };
 
 /*
- * A match is complete if it has as many members as most collectives of its
- * group; that many ranks of the group are here. All live in the arena.
+ * A match is complete if it has as many members as most collectives of its group
+ * and kind; that many ranks of the group are here. All live in the arena.
  */
 struct matches ranks_match(const struct rank_numbers *const *ranks, uint32_t count, struct arena *arena);
 
