@@ -127,6 +127,8 @@ def traffic(program):
     found = defaultdict(list)
     for line in done.stdout.splitlines():
         cells = line.split("\t")
+        if cells[0] == "total":
+            continue
         form, modelled, sd = cells[4].split("/")[0], float(cells[10]), float(cells[11])
         if form in TRAFFIC and cells[3] == "kernels" and cells[7] == cells[8] and modelled > 0 and sd > 0:
             found[cells[1], cells[2], cells[4], cells[5], modelled, sd].append(float(cells[9]))
