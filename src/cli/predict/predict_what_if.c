@@ -166,6 +166,7 @@ static struct predicted_point point_of(const struct prediction *prediction)
         .estimates_low_us = prediction->estimates.low_us,
         .estimates_high_us = prediction->estimates.high_us,
         .steps_error = prediction->steps_error,
+        .unlike = range_too_unlike(prediction->steps_error),
         .estimated = prediction->modelled_us + prediction->guessed_us > 0,
     };
 }
@@ -341,6 +342,7 @@ static struct what_if_answer answer_replayed(const struct what_if *w, const stru
                   .low_us = range.low_us,
                   .high_us = range.high_us,
                   .steps_error = error,
+                  .unlike = walked->estimates_high_us >= 0 && range_too_unlike(error),
                   .estimated = walked->estimated},
         .communication_us = (double)replayed->communication_ns / 1e3,
         .steps = replayed->steps,

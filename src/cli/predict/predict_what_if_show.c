@@ -103,7 +103,7 @@ static void show_values(const struct what_if *w, struct section *section)
     const struct predicted_point *after = &what_if_slowest(w->answers, w->count)->after;
     for (uint32_t i = 0; i < w->told.count; i++)
         section_text(section, w->told.lines[i]);
-    sweep_tell_interval(has_interval(after), section);
+    sweep_tell_interval(has_interval(after), after->unlike, section);
     put_step(section, before_ids, "step as it is", before);
     put_step(section, after_ids, "step then", after);
     put_saving(before, after, section);

@@ -138,7 +138,10 @@ bool predict_all(const struct predict_source *sources, uint32_t count, const str
 /* A range goes with its time. */
 void range_moved(struct predicted_range *range, double from_us, double to_us);
 
-/* The range, with an error (mean absolute, a share) that has nothing to do with what makes it so wide. */
+/* Whether steps are off each other by so much (mean absolute, a share) that no interval is told of them. */
+bool range_too_unlike(double steps_error);
+
+/* The range, with an error (the same) that has nothing to do with what makes it so wide; none of steps that are too unlike. */
 struct predicted_range range_with_error(struct predicted_range range, double us, double error, double level);
 
 /* What the mean of so many steps may be off (mean absolute, a share) from that of others like them: more where they differ more. */

@@ -63,13 +63,12 @@ static str beside_words(const struct prediction *p, struct arena *arena)
                       finished.at);
 }
 
-/* An error above the figure itself says that the steps are not alike, and no more. */
 static str bar_of(const struct prediction *p, struct arena *arena)
 {
     if (!p->tests)
         return S("");
-    return error_of(p) <= 1 ? str_printf(arena, " +- %.1f %%", 100 * error_of(p))
-                            : S(" (the recorded steps are too unlike for an error bar)");
+    return range_too_unlike(error_of(p)) ? S(" (the recorded steps are too unlike for an error bar or an interval)")
+                                         : str_printf(arena, " +- %.1f %%", 100 * error_of(p));
 }
 
 /* ", with 90 % between 11.2 ms and 13.4 ms". */
@@ -92,14 +91,21 @@ static str replayed_sentence(const struct prediction *p, struct arena *arena)
                       p->measured_us > 0 ? 100 * (p->walked.step_us / p->measured_us - 1) : 0);
 }
 
+static const char *no_interval(const struct prediction *p)
+{
+    if (p->range.high_us >= 0)
+        return "";
+    return range_too_unlike(p->steps_error) ? " The recorded steps are too unlike for an interval."
+                                            : " Nothing of the answer is an estimate, so it has no interval.";
+}
+
 static str replayed_how(const struct prediction *p, struct arena *arena)
 {
     const double explains = 100 * p->replay_explains;
     return str_printf(arena,
                       "The recording is replayed with what the question changes, and all else keeps its recorded time. "
                       "The recorded dependencies explain %.0f %% of it%s.%s",
-                      explains, explains < 90 ? ", so the answer may be far off" : "",
-                      p->range.high_us < 0 ? " Nothing of the answer is an estimate, so it has no interval." : "");
+                      explains, explains < 90 ? ", so the answer may be far off" : "", no_interval(p));
 }
 
 /* What was measured answers no question, so there the difference is no error. */

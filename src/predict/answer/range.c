@@ -64,9 +64,22 @@ bool range_step(const struct predict_asked *asked, const struct overheads *overh
     return true;
 }
 
+/*
+ * Where steps are off each other by more there are several kinds of them, and a few tell no distribution: their interval would
+ * reach from a third to three times, then from nothing to years.
+ */
+static const double most_unlike = 0.5;
+
+bool range_too_unlike(double steps_error)
+{
+    return steps_error > most_unlike;
+}
+
 /* What was predicted from other steps and was off is of the host and of steps that differ. */
 struct predicted_range range_with_error(struct predicted_range range, double us, double error, double level)
 {
+    if (range_too_unlike(error))
+        return (struct predicted_range){-1, -1};
     const double half = interval_half_width(error / mean_share, level);
     const double low = hypot(us - range.low_us, us * (1 - exp(-half)));
     const double high = hypot(range.high_us - us, us * (exp(half) - 1));

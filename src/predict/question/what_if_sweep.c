@@ -135,11 +135,13 @@ bool sweep_run(const struct sweep *sweep, const struct question *base, predict_f
 
 /* ---- telling ---- */
 
-void sweep_tell_interval(bool any, struct section *section)
+void sweep_tell_interval(bool any, bool unlike, struct section *section)
 {
     const str words =
         any ? S("Intervals are of the step, and hold what its parts (device at work, host, communication) may be off: "
                 "these have none of their own.")
+        : unlike
+            ? S("No interval: the recorded steps are too unlike.")
             : S("No interval: the recording is replayed, and what a question gives itself is taken as given; nothing of "
                 "it is an estimate.");
     section_text(section, words);
@@ -180,10 +182,12 @@ static struct table *sweep_table(const struct sweep *sweep, struct section *sect
 static void tell_intervals(const struct sweep *sweep, const struct predicted_point *points, double level,
                            struct section *section)
 {
-    bool any = false;
-    for (uint32_t i = 0; i < sweep->count; i++)
+    bool any = false, unlike = false;
+    for (uint32_t i = 0; i < sweep->count; i++) {
         any |= points[i].high_us >= 0;
-    sweep_tell_interval(any, section);
+        unlike |= points[i].unlike;
+    }
+    sweep_tell_interval(any, unlike, section);
     if (any)
         section_text(section, S("Ratios of values have none: what is estimated is off alike in them."));
     if (any)

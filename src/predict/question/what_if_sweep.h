@@ -30,14 +30,15 @@ bool sweep_read(str text, struct arena *arena, struct sweep *sweep, struct stept
 /* What is predicted for one value; -1: not known. */
 struct predicted_point {
     double step_us, host_us, active_us, idle_us, exposed_us;
-    double low_us, high_us;                     /* the interval of step_us; -1: nothing of the step is an estimate */
+    double low_us, high_us; /* the interval of step_us; -1: nothing of it is an estimate, or `unlike` */
     double estimates_low_us, estimates_high_us; /* of the walked step, by what is estimated alone */
     double steps_error;                         /* mean absolute, a share: what steps that differ add to it */
+    bool unlike;                                /* steps too unlike for an interval */
     bool estimated;                             /* some of its device work is not as recorded */
 };
 
 /* What intervals are of, where there are some, or why there is none: as a text, and as the value `interval`. */
-void sweep_tell_interval(bool any, struct section *section);
+void sweep_tell_interval(bool any, bool unlike, struct section *section);
 
 typedef bool predict_fn(void *context, const struct question *question, struct predicted_point *point,
                         struct steptime_error *err);

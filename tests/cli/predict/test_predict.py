@@ -11,7 +11,7 @@ import tempfile
 import unittest
 
 from plant import NCCL, Plant
-from support import INPUT, OK, SOURCE, USAGE, own_sections, shared_fault, shared_trace, steptime
+from support import INPUT, OK, SOURCE, USAGE, own_sections, shared_fault, shared_trace, span, steptime, write_trace
 
 STEPS, STEP_US = 5, 1000
 TORCHBENCH = "kineto/torchbench_copies_pageable.json.gz"
@@ -70,6 +70,20 @@ class Planted(unittest.TestCase):
         self.assertEqual(float(rows["t4", "cudaLaunchKernel"]["mean_us"]), 5)
         self.assertEqual(float(rows["return", "wait"]["mean_us"]), 5)
         self.assertEqual(int(rows["t2", "aten::mul"]["count"]), STEPS)
+
+    def test_steps_of_several_kinds_have_no_interval(self):
+        """One step in four a hundred times as long: what is off by more than a half says nothing of the next."""
+        events, at = [], 0
+        for step, us in enumerate((1000, 1000, 100000, 1000)):
+            events += [span(f"ProfilerStep#{step}", at, us, cat="user_annotation"), span("aten::mm", at + 10, us - 20)]
+            at += us
+        with tempfile.TemporaryDirectory() as folder:
+            done = steptime("predict", write_trace(os.path.join(folder, "t.json"), events), "--format", "json")
+            screen = steptime("predict", os.path.join(folder, "t.json")).out
+        values = {value["id"]: value["value"] for section in done.json["sections"] for value in section["values"]}
+        self.assertIsNone(values["step_low_ns"])
+        self.assertIsNone(values["step_high_ns"])
+        self.assertIn("too unlike for an error bar or an interval", " ".join(screen.split()))
 
     def test_a_saved_table_predicts_as_the_trace_does(self):
         trace, saved = self.trace(), os.path.join(self.folder, "saved.csv")
