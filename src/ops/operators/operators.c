@@ -17,7 +17,8 @@
 enum { ENTRIES_MOST = 1024, NO_ROW = UINT16_MAX };
 
 struct entry {
-    str text; /* a whole name; or a pattern */
+    str text;       /* a whole name; or a pattern */
+    uint64_t pairs; /* of a pattern: those that a name must have to fit */
     uint16_t row;
 };
 
@@ -32,13 +33,38 @@ static int by_text(const void *a, const void *b)
     return order ? order : (x->row > y->row) - (x->row < y->row);
 }
 
+/*
+ * Which pairs of neighbouring letters a text has, a bit for each, several pairs to a bit. What a pattern has between its
+ * signs, a name that fits it has too; nearly all that do not fit show it here.
+ */
+static uint64_t pairs_of(str text)
+{
+    uint64_t pairs = 0;
+    for (size_t i = 0; i + 1 < text.len; i++) {
+        const unsigned char one = (unsigned char)text.at[i], other = (unsigned char)text.at[i + 1];
+        pairs |= UINT64_C(1) << ((one * 5u + other) % 64);
+    }
+    return pairs;
+}
+
+/* Pairs with a sign are none of the name's. */
+static uint64_t pairs_of_pattern(str pattern)
+{
+    uint64_t pairs = 0;
+    str rest = {pattern.at + str_starts(pattern, S("^")), 0}, part;
+    rest.len = (size_t)(pattern.at + pattern.len - rest.at) - str_ends(pattern, S("$"));
+    while (str_cut(&rest, '*', &part))
+        pairs |= pairs_of(part);
+    return pairs;
+}
+
 static void enter(str pattern, uint16_t row)
 {
     const bool exact = str_starts(pattern, S("^")) && str_ends(pattern, S("$")) && !str_has(pattern, S("*"));
     if (exact && whole_count < ENTRIES_MOST)
-        whole[whole_count++] = (struct entry){{pattern.at + 1, pattern.len - 2}, row};
+        whole[whole_count++] = (struct entry){{pattern.at + 1, pattern.len - 2}, 0, row};
     else if (pattern_count < ENTRIES_MOST)
-        patterns[pattern_count++] = (struct entry){pattern, row};
+        patterns[pattern_count++] = (struct entry){pattern, pairs_of_pattern(pattern), row};
 }
 
 static void make_entries(void)
@@ -73,8 +99,9 @@ const struct operator_row *operator_row_of(str name)
     pthread_once(&entries_made, make_entries);
     const str lowered = name_lowered(name, room, sizeof room);
     const uint16_t named = row_named(lowered);
+    const uint64_t pairs = pairs_of(lowered);
     for (size_t i = 0; i < pattern_count && patterns[i].row < named; i++)
-        if (name_fits(lowered, patterns[i].text))
+        if (!(patterns[i].pairs & ~pairs) && name_fits(lowered, patterns[i].text))
             return &operator_rows[patterns[i].row];
     return named == NO_ROW ? NULL : &operator_rows[named];
 }

@@ -5,6 +5,7 @@
 
 #include "predict_private.h"
 #include "predict/host/overheads_left_out.h"
+#include "predict/plan/units.h"
 
 /* ---- overheads ---- */
 
@@ -185,6 +186,16 @@ static double mean_measured(const struct predicted_step *steps, uint32_t count, 
     return sum;
 }
 
+/* The step is planned several times, and what its operators launch is the same each time. */
+static struct predict_asked with_units(const struct predict_asked *asked, const struct program *program,
+                                       struct arena *arena)
+{
+    struct predict_asked with = *asked;
+    if (asked->plan.models && asked->plan.hardware)
+        with.plan.units = units_known(NULL, program, arena);
+    return with;
+}
+
 /* All that is asked of one step, while its program is there. */
 static bool ask_step(const struct predict_source *source, uint32_t i, const struct predict_asked *asked,
                      const struct overheads *overheads, struct predicted_step *steps, struct prediction *into,
@@ -194,9 +205,10 @@ static bool ask_step(const struct predict_source *source, uint32_t i, const stru
     const struct program program = predict_source_step(source, i, &scratch);
     steps[i].measured_active_us = us_of(program.active_ns);
     steps[i].held_us = us_of(program.held_ns);
-    const bool good = predict_step(source, &program, i, asked, overheads, into, &steps[i], err) &&
-                      (asked->only_steps || predict_unprofiled(source, &program, asked, overheads, into, err)) &&
-                      (!can_test_steps(source, asked) || test_from_step(source, i, &program, asked, steps, err));
+    const struct predict_asked with = with_units(asked, &program, &scratch);
+    const bool good = predict_step(source, &program, i, &with, overheads, into, &steps[i], err) &&
+                      (asked->only_steps || predict_unprofiled(source, &program, &with, overheads, into, err)) &&
+                      (!can_test_steps(source, asked) || test_from_step(source, i, &program, &with, steps, err));
     arena_free(&scratch);
     return good;
 }

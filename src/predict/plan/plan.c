@@ -258,7 +258,8 @@ static void find_units(struct planning *p, struct arena *scratch)
     const struct program *program = p->program;
     if (!p->options->models || !p->options->hardware)
         return;
-    p->units = units_of(program, p->arena);
+    p->plan->units = units_known(p->options->units, program, p->arena);
+    p->units = *p->plan->units;
     p->unit_of = arena_array(scratch, program->count, sizeof *p->unit_of);
     for (uint32_t op = 0; op < program->count; op++)
         p->unit_of[op] = PLAN_NONE;

@@ -17,6 +17,8 @@
 #include "model/estimate/model.h"
 #include "predict/host/overheads.h"
 
+struct units; /* units.h */
+
 enum { PLAN_NONE = UINT32_MAX };
 
 /* Where the duration of a launch comes from. */
@@ -93,6 +95,7 @@ struct plan {
     double guessed_us, modelled_us, recorded_us; /* sums of launches by basis; modelled holds scaled too */
     uint64_t guessed;                            /* launches by guess */
     struct hardware hardware;
+    const struct units *units; /* where models were asked; of the program that was planned (units.of); NULL */
 };
 
 /* The host before an operator. What is beyond the usual (a loader, a loop of Python) is there without it too. */
@@ -117,6 +120,7 @@ struct plan_options {
     const struct hardware
         *recorded_on; /* of the recording: replay on other hardware scales by the ratio; NULL: unknown */
     const struct overheads *overheads; /* NULL: those of `program` itself, else built-in means */
+    const struct units *units;         /* where who asks has them; of another program, or NULL: found anew */
     bool with_profiler;                /* times as with the profiler on, to be set beside recorded ones */
 };
 

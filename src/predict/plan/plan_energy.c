@@ -131,9 +131,9 @@ bool plan_energy(const struct plan *plan, const struct models *models, const str
         return false;
     d.idle_w = idle.us;
     find_launches(&d, &scratch);
-    const struct units units = units_of(plan->program, &scratch);
-    for (uint32_t i = 0; i < units.count; i++)
-        draw_unit(&d, &units.at[i]);
+    const struct units *units = units_known(plan->units, plan->program, &scratch);
+    for (uint32_t i = 0; i < units->count; i++)
+        draw_unit(&d, &units->at[i]);
     draw_rest(&d);
     arena_free(&scratch);
     return true;

@@ -143,5 +143,14 @@ struct units units_of(const struct program *program, struct arena *arena)
         if (f.state[op] == UNIT)
             at[count++] = (struct unit){op, f.lowering[op]};
     arena_free(&scratch);
-    return (struct units){at, count};
+    return (struct units){program, at, count};
+}
+
+const struct units *units_known(const struct units *known, const struct program *program, struct arena *arena)
+{
+    if (known && known->of == program)
+        return known;
+    struct units *units = arena_alloc(arena, sizeof *units);
+    *units = units_of(program, arena);
+    return units;
 }

@@ -17,11 +17,15 @@ struct unit {
 };
 
 struct units {
+    const struct program *of;
     const struct unit *at; /* ascending by op */
     uint32_t count;
 };
 
 /* In the arena. */
 struct units units_of(const struct program *program, struct arena *arena);
+
+/* The same where they may be known already: these, where they are of this very program. */
+const struct units *units_known(const struct units *known, const struct program *program, struct arena *arena);
 
 #endif

@@ -95,7 +95,8 @@ double change_ratio(const struct question_context *context, struct kernels from,
 struct change_units change_units_of(const struct plan *plan, struct arena *arena)
 {
     const struct program *program = plan->program;
-    struct change_units all = {units_of(program, arena), arena_array(arena, plan->launch_count, sizeof(uint32_t))};
+    struct change_units all = {*units_known(plan->units, program, arena),
+                               arena_array(arena, plan->launch_count, sizeof(uint32_t))};
     struct arena scratch = {0};
     uint32_t *of_source = arena_array(&scratch, program->launch_count, sizeof *of_source);
     memset(of_source, 0xFF, program->launch_count * sizeof *of_source);
