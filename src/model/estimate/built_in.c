@@ -3,6 +3,7 @@
 
 #include <assert.h>
 
+#include "model/estimate/known_sets.h"
 #include "model/estimate/late.h"
 #include "interval.h"
 #include "model/families/families.h"
@@ -15,6 +16,8 @@ static void *read_family(const void *context, struct arena *arena)
     *model = empty;
     if (!coefficients_read_late((str){row->text, *row->text_bytes}, catalogue_built_in(), arena, model))
         *model = empty;
+    for (uint32_t i = 0; i < model->group_count; i++)
+        model->groups[i].known = known_sets_new(arena);
     return model;
 }
 

@@ -97,7 +97,8 @@ struct group_model {
     uint32_t held_count;
     struct coefficient_set *calibrated; /* of devices of which a few rows were measured; for no other device */
     uint32_t calibrated_count;
-    bool over_links; /* of the family */
+    struct known_sets *known; /* of a group that never changes: which sets devices were given; else NULL */
+    bool over_links;             /* of the family */
     double
         apart; /* root mean square distance of devices to the nearest other; 0: none, or generations are told apart */
 };
@@ -131,6 +132,8 @@ void coefficients_write(const struct family_model *model, struct writer *out);
 
 /* The first word of a device's name: "NVIDIA". */
 str vendor_of(str device);
+
+bool same_vendor(str device, str other);
 
 /* Whether a set of one measured device stands for what is carried: the most similar, or first of its generation. */
 bool carries_one(const struct group_model *group);

@@ -203,7 +203,8 @@ static double library_doubt(const struct answer *answer, const struct hardware *
         of_one.library = (enum library)i;
         if (!(libraries >> i & 1))
             continue;
-        const double us = log(set_us(answer->family, answer->set, hardware, &of_one, answer->kin->learned));
+        const double us =
+            log(set_us_keeping(answer->family, answer->set, hardware, &of_one, answer->kin->learned, answer->learned));
         sum += us;
         squares += us * us;
         count++;

@@ -11,12 +11,15 @@
 #include "coefficients.h"
 #include "model.h"
 
+struct learned;
+
 /* Whose coefficients answer. */
 struct answer {
     const struct family *family;
     const struct group_model *group;
     const struct coefficient_set *set;
-    const struct kin *kin; /* of the device to that of the set */
+    const struct kin *kin;   /* of the device to that of the set */
+    struct learned *learned; /* of the kernel by the set (models.h) */
 };
 
 /* Fills basis, from, model, error, shared and own; `us` must stand. */

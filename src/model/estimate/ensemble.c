@@ -28,7 +28,7 @@ bool ensemble_of(const struct group_model *group)
 static bool of_kind(const struct group_model *group, const struct hardware *a, const struct hardware *b)
 {
     const bool links_of_a = a->figure[HW_GPU_LINK] > 0, links_of_b = b->figure[HW_GPU_LINK] > 0;
-    return str_eq(vendor_of(a->name), vendor_of(b->name)) && (!group->over_links || links_of_a == links_of_b);
+    return same_vendor(a->name, b->name) && (!group->over_links || links_of_a == links_of_b);
 }
 
 static uint32_t count_of_kind(const struct group_model *group, const struct hardware *hardware)

@@ -17,44 +17,64 @@ static double set_analytic_us(const struct family *family, const struct coeffici
 
 /* Residuals are learned on lone kernels, so a kernel is described as one. */
 static double learned_of(const struct family *family, const struct coefficient_set *set,
-                         const struct hardware *hardware, const struct kernel *kernel, enum library library)
+                         const struct hardware *hardware, const struct kernel *kernel, enum library library,
+                         struct learned *kept)
 {
+    if (kept->known >> library & 1)
+        return kept->of[library];
     struct kernel alone = *kernel;
     double features[FAMILY_FEATURES];
     const double most_residual = family_most_residual(family);
     alone.alone = true;
     alone.library = library;
     family->describe(&alone, hardware, set->value, features);
-    return fmin(most_residual, fmax(-most_residual, trees_eval(set->residual, features)));
+    kept->known |= 1u << library;
+    kept->of[library] = fmin(most_residual, fmax(-most_residual, trees_eval(set->residual, features)));
+    return kept->of[library];
 }
 
 /* Where no library is told, the mean of what was learned of each. */
 static double learned(const struct family *family, const struct coefficient_set *set, const struct hardware *hardware,
-                      const struct kernel *kernel)
+                      const struct kernel *kernel, struct learned *kept)
 {
     const uint32_t libraries = family_libraries(family, kernel);
     double sum = 0;
     uint32_t count = 0;
     for (int i = 0; libraries >> i; i++)
         if (libraries >> i & 1) {
-            sum += learned_of(family, set, hardware, kernel, (enum library)i);
+            sum += learned_of(family, set, hardware, kernel, (enum library)i, kept);
             count++;
         }
-    return count ? sum / count : learned_of(family, set, hardware, kernel, kernel->library);
+    return count ? sum / count : learned_of(family, set, hardware, kernel, kernel->library, kept);
+}
+
+static double uncorrected_us(const struct family *family, const struct coefficient_set *set,
+                             const struct hardware *hardware, const struct kernel *kernel, bool residual,
+                             struct learned *kept)
+{
+    const double us = set_analytic_us(family, set, hardware, kernel);
+    const bool use = residual && set->residual && !(family->like_measured && !family->like_measured(kernel));
+    return use ? us * exp(learned(family, set, hardware, kernel, kept)) : us;
 }
 
 double set_uncorrected_us(const struct family *family, const struct coefficient_set *set,
                           const struct hardware *hardware, const struct kernel *kernel, bool residual)
 {
-    const double us = set_analytic_us(family, set, hardware, kernel);
-    const bool use = residual && set->residual && !(family->like_measured && !family->like_measured(kernel));
-    return use ? us * exp(learned(family, set, hardware, kernel)) : us;
+    struct learned learned = {0};
+    return uncorrected_us(family, set, hardware, kernel, residual, &learned);
 }
 
 double set_us(const struct family *family, const struct coefficient_set *set, const struct hardware *hardware,
               const struct kernel *kernel, bool residual)
 {
-    const double us = set_uncorrected_us(family, set, hardware, kernel, residual);
+    struct learned learned = {0};
+    return set_us_keeping(family, set, hardware, kernel, residual, &learned);
+}
+
+double set_us_keeping(const struct family *family, const struct coefficient_set *set, const struct hardware *hardware,
+                      const struct kernel *kernel, bool residual, struct learned *learned)
+{
+    const double us = uncorrected_us(family, set, hardware, kernel, residual, learned);
     if (!set->calibrated || !set->calibrated->point_count)
         return us;
     const struct spot spot = spot_of(kernel, us);
@@ -115,13 +135,13 @@ static uint32_t family_number(const struct family *family)
 /* By the set; or, from one generation to another, by the mean of what they say. */
 static double carried_us(const struct family *family, const struct group_model *group,
                          const struct coefficient_set *set, const struct kin *kin, const struct hardware *hardware,
-                         const struct kernel *kernel)
+                         const struct kernel *kernel, struct learned *learned)
 {
     if (group && group->carry == CARRY_GENERATIONS && kin->kinship == KINSHIP_NONE && group->set_count > 1)
         return generations_us(family, group->sets + 1, group->set_count - 1, hardware, kernel, NULL);
     if (group && group->carry == CARRY_NEAREST_GENERATION && kin->kinship == KINSHIP_NONE && group->held_count)
         return nearest_generation_us(family, group->held, group->held_count, hardware, kernel, S(""));
-    return set_us(family, set, hardware, kernel, kin->learned);
+    return set_us_keeping(family, set, hardware, kernel, kin->learned, learned);
 }
 
 /* TF32 is a leave to round, not another type: a device without it multiplies single precision as it is. */
@@ -150,15 +170,16 @@ bool models_estimate(const struct models *models, const struct hardware *hardwar
     struct kin kin = {.kinship = KINSHIP_NONE};
     const struct coefficient_set *set = group ? coefficients_for(group, hardware, &kin) : NULL;
     const struct coefficient_set start = set ? (struct coefficient_set){0} : starting_set(family);
+    struct learned learned = {0};
     *estimate = (struct estimate){
-        .us = carried_us(family, group, set ? set : &start, &kin, hardware, kernel),
+        .us = carried_us(family, group, set ? set : &start, &kin, hardware, kernel, &learned),
         .basis = kernel->form == FORM_BYTES ? BASIS_BYTES : BASIS_ANALYTIC,
         .family = family_number(family),
         .from = S(""),
         .model = group ? group->group : str_of(family->name),
     };
     if (set)
-        doubt_of_set(&(struct answer){family, group, set, &kin}, hardware, kernel, estimate);
+        doubt_of_set(&(struct answer){family, group, set, &kin, &learned}, hardware, kernel, estimate);
     else
         estimate_prior(estimate);
     return true;

@@ -15,8 +15,7 @@ bool hardware_same_generation(const struct hardware *a, const struct hardware *b
     for (size_t i = 0; i < sizeof units / sizeof *units; i++)
         if ((a->figure[units[i]] > 0) != (b->figure[units[i]] > 0))
             return false;
-    return a->figure[HW_THREADS_PER_SM] == b->figure[HW_THREADS_PER_SM] &&
-           str_eq(vendor_of(a->name), vendor_of(b->name));
+    return a->figure[HW_THREADS_PER_SM] == b->figure[HW_THREADS_PER_SM] && same_vendor(a->name, b->name);
 }
 
 const struct coefficient_set *generation_sibling(const struct coefficient_set *sets, uint32_t count,

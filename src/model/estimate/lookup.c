@@ -5,6 +5,7 @@
 #include "carry.h"
 #include "coefficients.h"
 #include "generation.h"
+#include "known_sets.h"
 
 static const double same_chip = 0.2; /* the distance of boards with the same chip is less; of chips, more */
 
@@ -12,6 +13,15 @@ str vendor_of(str device)
 {
     str vendor;
     return str_cut(&device, ' ', &vendor) ? vendor : S("");
+}
+
+/* Asked for each measured device with each kernel, and so by the letter. */
+bool same_vendor(str device, str other)
+{
+    size_t i = 0;
+    while (i < device.len && i < other.len && device.at[i] == other.at[i] && device.at[i] != ' ')
+        i++;
+    return (i == device.len || device.at[i] == ' ') && (i == other.len || other.at[i] == ' ');
 }
 
 const struct group_model *coefficients_group(const struct family_model *model, str group)
@@ -81,8 +91,8 @@ static const struct coefficient_set *carried_set(const struct group_model *group
     return carries_one(group) ? nearest : &group->sets[0];
 }
 
-const struct coefficient_set *coefficients_for(const struct group_model *group, const struct hardware *hardware,
-                                               struct kin *kin)
+static const struct coefficient_set *find_set(const struct group_model *group, const struct hardware *hardware,
+                                              struct kin *kin)
 {
     *kin = (struct kin){.kinship = KINSHIP_NONE, .stranger = true};
     for (uint32_t i = 0; i < group->calibrated_count; i++)
@@ -93,9 +103,8 @@ const struct coefficient_set *coefficients_for(const struct group_model *group, 
         }
     if (!group->set_count)
         return NULL;
-    const str vendor = vendor_of(hardware->name);
     for (uint32_t i = 1; i < group->set_count; i++) {
-        kin->stranger &= !str_eq(vendor_of(group->sets[i].device), vendor);
+        kin->stranger &= !same_vendor(group->sets[i].device, hardware->name);
         if (!str_eq(group->sets[i].device, hardware->name))
             continue;
         kin->kinship = KINSHIP_SELF;
@@ -115,4 +124,16 @@ const struct coefficient_set *coefficients_for(const struct group_model *group, 
         return carried_set(group, hardware, nearest);
     kin->kinship = KINSHIP_CHIP;
     return nearest;
+}
+
+const struct coefficient_set *coefficients_for(const struct group_model *group, const struct hardware *hardware,
+                                               struct kin *kin)
+{
+    const struct coefficient_set *set;
+    if (group->known && known_sets_find(group->known, hardware, &set, kin))
+        return set;
+    set = find_set(group, hardware, kin);
+    if (group->known)
+        known_sets_keep(group->known, hardware, set, kin);
+    return set;
 }

@@ -46,4 +46,14 @@ double set_us(const struct family *family, const struct coefficient_set *set, co
 double set_uncorrected_us(const struct family *family, const struct coefficient_set *set,
                           const struct hardware *hardware, const struct kernel *kernel, bool residual);
 
+/* What was learned of one kernel by one set, by the library that it may be of: found once, asked several times. */
+struct learned {
+    uint32_t known; /* by library, as bits */
+    double of[LIBRARIES];
+};
+
+/* set_us; what is learned of the kernel, whatever its library, is kept. */
+double set_us_keeping(const struct family *family, const struct coefficient_set *set, const struct hardware *hardware,
+                      const struct kernel *kernel, bool residual, struct learned *learned);
+
 #endif
