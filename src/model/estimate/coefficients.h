@@ -98,7 +98,7 @@ struct group_model {
     struct coefficient_set *calibrated; /* of devices of which a few rows were measured; for no other device */
     uint32_t calibrated_count;
     struct known_sets *known; /* of a group that never changes: which sets devices were given; else NULL */
-    bool over_links;             /* of the family */
+    bool over_links;          /* of the family */
     double
         apart; /* root mean square distance of devices to the nearest other; 0: none, or generations are told apart */
 };

@@ -30,8 +30,8 @@ static const struct known_device *newest_of(const struct known_sets *known)
     return atomic_load_explicit(&known->newest, memory_order_acquire);
 }
 
-bool known_sets_find(const struct known_sets *known, const struct hardware *hardware, const struct coefficient_set **set,
-                struct kin *kin)
+bool known_sets_find(const struct known_sets *known, const struct hardware *hardware,
+                     const struct coefficient_set **set, struct kin *kin)
 {
     const struct known_device *device = newest_of(known);
     while (device && (memcmp(device->figure, hardware->figure, sizeof device->figure) != 0 ||
@@ -56,7 +56,7 @@ static struct known_device *device_of(const struct hardware *hardware, const str
 }
 
 void known_sets_keep(struct known_sets *known, const struct hardware *hardware, const struct coefficient_set *set,
-                const struct kin *kin)
+                     const struct kin *kin)
 {
     const struct known_device *newest = newest_of(known);
     if (newest && newest->number >= MOST_KEPT)

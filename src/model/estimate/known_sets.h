@@ -13,10 +13,10 @@
 struct known_sets *known_sets_new(struct arena *arena);
 
 /* Whether the device, by its name and figures, was asked for before: then its set, as coefficients_for gives it. */
-bool known_sets_find(const struct known_sets *known, const struct hardware *hardware, const struct coefficient_set **set,
-                struct kin *kin);
+bool known_sets_find(const struct known_sets *known, const struct hardware *hardware,
+                     const struct coefficient_set **set, struct kin *kin);
 
 void known_sets_keep(struct known_sets *known, const struct hardware *hardware, const struct coefficient_set *set,
-                const struct kin *kin);
+                     const struct kin *kin);
 
 #endif

@@ -125,6 +125,39 @@ static void a_device_that_is_left_out_is_not_asked(void **state)
     assert_true(nearest_generation_us(family, group->held, 0, &t4, &kernel, S("")) == 0);
 }
 
+/* Which set a device is given is kept; a board of the same name with another figure is another device. */
+static void a_known_device_is_given_the_same_set(void **state)
+{
+    const struct family *family = kernel_family_of_name(S("gemm"));
+    const struct group_model *group = coefficients_group(models_family(models_new(&arena), family), S("bmm"));
+    struct group_model forgetful = *group;
+    forgetful.known = NULL;
+    assert_non_null(group->known);
+    const struct hardware catalogued = device("NVIDIA H20");
+    struct hardware changed = catalogued;
+    changed.figure[HW_FP8] = changed.figure[HW_TF32] = 0;
+    const struct hardware *const asked[] = {&catalogued, &changed, &catalogued, &changed};
+    for (size_t i = 0; i < sizeof asked / sizeof *asked; i++) {
+        struct kin kept, found;
+        const struct coefficient_set *set = coefficients_for(group, asked[i], &kept);
+        assert_ptr_equal(set, coefficients_for(&forgetful, asked[i], &found));
+        assert_true(kept.kinship == found.kinship && kept.distance == found.distance);
+        assert_true(kept.stranger == found.stranger && kept.learned == found.learned);
+    }
+    struct kin one, other;
+    coefficients_for(group, &catalogued, &one);
+    coefficients_for(group, &changed, &other);
+    assert_true(one.distance != other.distance);
+}
+
+static void a_vendor_is_the_first_word(void **state)
+{
+    assert_true(same_vendor(S("NVIDIA H20"), S("NVIDIA B200")) && same_vendor(S("NVIDIA"), S("NVIDIA B200")));
+    assert_false(same_vendor(S("NVIDIA H20"), S("NVIDIAN H20")) || same_vendor(S("AMD MI300X"), S("NVIDIA H20")));
+    assert_false(same_vendor(S(""), S("NVIDIA H20")));
+    assert_true(same_vendor(S(""), S("")));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -135,6 +168,8 @@ int main(void)
         cmocka_unit_test(a_device_that_is_left_out_is_not_asked),
         cmocka_unit_test(every_figure_makes_a_distance),
         cmocka_unit_test(another_vendor_is_never_near),
+        cmocka_unit_test(a_known_device_is_given_the_same_set),
+        cmocka_unit_test(a_vendor_is_the_first_word),
         cmocka_unit_test(links_count_where_kernels_go_over_them),
         cmocka_unit_test(intervals_widen_with_the_distance),
     };
