@@ -172,6 +172,26 @@ class JobFaults(Folder):
             self.assertEqual(found["late_rank"], 3, (command, self.screen(command)[:1000]))
             self.assertAlmostEqual(found["late_per_step_ns"] / 1e6, 50, delta=2.5)
 
+    def test_a_kind_of_collective_is_missing_in_some_steps(self):
+        """Rank 0 lost the all-reduces of two steps of five, and has the gathers of all: who is late by how much is told of the other three."""
+        for number in range(4):
+            events = gloo_steps(late_us=50_000 if number == 3 else 0)
+            if number == 0:
+                events = [event for event in events if "reduce" not in event["name"] or event["ts"] < 900_000]
+            for at in range(0, 1_500_000, 300_000):
+                events += [span("c10d::allgather_", at + 250_000, 100),
+                           span("gloo:all_gather", at + 250_100, 2000, cat="user_annotation", tid=8)]
+            self.rank(number, events, host_name="node0", distributedInfo={"rank": number, "world_size": 4, "backend": "gloo"})
+        for command in JOB:
+            with self.subTest(command=command):
+                found, screen = values(self.document(command)), self.screen(command)
+                self.assertEqual((found["late_rank"], found["late_per_step_ns"] / 1e6), (3, 50), screen[:1000])
+                self.assertIn("Rank 3 is late by 50.00 ms of a step of 300.00 ms", screen)
+                self.assertIn("in 3 of 3 steps that could be compared, of 5.", screen)
+                self.assertNotIn("late by up to as much", screen)
+        row = rows_of(self.document(("ranks",)), "ranks")[3]
+        self.assertEqual((row["compared_steps"], row["late_ns"], row["caused_per_step_ns"]), (3, 150_000_000, None))
+
     def test_a_process_died_before_it_wrote(self):
         """An empty file, and one that was written under another name: neither is a trace, and the rank is missing."""
         self.ranks(0, 1, 3)
@@ -324,6 +344,41 @@ class JobFaults(Folder):
                                       self.screen(command))
             if not alone:
                 self.check_late()
+
+    def test_a_late_rank_may_hide_in_collectives_of_unknown_kinds(self):
+        """Ranks come to a barrier together, since they have waited in what came before it: its kind is not known, so nothing is concluded."""
+        for late_us, told in ((120_000, True), (0, False)):
+            for number in range(4):
+                events = gloo_steps(late_us=late_us if number == 3 else 0)
+                for event in events:
+                    event["name"] = event["name"].replace("all_reduce", "rotate").replace("allreduce", "rotate")
+                for at in range(0, 1_500_000, 300_000):
+                    events += [span("c10d::barrier", at + 260_000, 100),
+                               span("gloo:barrier", at + 260_100, 2000, cat="user_annotation", tid=9)]
+                self.rank(number, events, host_name="node0", distributedInfo={"rank": number, "world_size": 4, "backend": "gloo"})
+            for command in JOB:
+                with self.subTest(command=command, late_us=late_us):
+                    screen = self.screen(command)
+                    self.assertIsNone(values(self.document(command))["late_rank"])
+                    self.assertEqual("Nobody can be said to be late: of the 10 collectives that several ranks have, 5 are of no known kind, "
+                                     "so that nobody knows who waits in them. Ranks begin 95 % of these within 120.00 ms of each other."
+                                     in screen, told, screen[:600])
+                    self.assertEqual("No rank is late: they enter 95 % of their collectives within 0" in screen, not told)
+
+    def test_a_rank_that_cannot_be_compared_comes_late(self):
+        """Rank 3 runs 15 gathers that no other has beside 5 all-reduces that all have, and comes late to these."""
+        for number in range(4):
+            events = gloo_steps(late_us=50_000 if number == 3 else 0)
+            for at in range(250_000, 1_500_000, 300_000) if number == 3 else ():
+                for k in range(3):
+                    events += [span("c10d::allgather_", at + 10_000 * k, 100),
+                               span("gloo:all_gather", at + 10_000 * k + 100, 2000, cat="user_annotation", tid=8)]
+            self.rank(number, events, host_name="node0", distributedInfo={"rank": number, "world_size": 4, "backend": "gloo"})
+        for command in JOB:
+            with self.subTest(command=command):
+                self.assertIsNone(values(self.document(command))["late_rank"])
+                self.assertIn("Nobody can be said to be late: rank 3 came late by 250.00 ms in all, but only 5 of its 20 collectives were "
+                              "found on the others.", self.screen(command))
 
     def test_a_slow_gloo_link_and_equal_clocks(self):
         """Ranks 2 and 3 leave each all-reduce 19 and 41 ms before the others: no clock is wrong, and nobody is late."""

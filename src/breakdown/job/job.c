@@ -115,6 +115,8 @@ static enum verdict_unmet unmet_of(const struct ranks *ranks)
     for (uint32_t i = 0; i < ranks->meeting_count; i++)
         if (is_short(ranks, &ranks->meetings[i]))
             return UNMET_SOME;
+    if (ranks_are_undecided(ranks))
+        return UNMET_SOME;
     return ranks->meeting_count ? UNMET_NONE : UNMET_ALL;
 }
 
@@ -144,7 +146,8 @@ static void judge(const struct job_rank *ranks, struct job *job)
  */
 static void find_culprit(struct job *job)
 {
-    const bool by_costs = job->lined && !job->ranks.stages.stands_out && !job->ranks.link.found;
+    const bool by_costs =
+        job->lined && !job->ranks.stages.stands_out && !job->ranks.link.found && !ranks_are_undecided(&job->ranks);
     const uint32_t culprit = by_costs ? delays_culprit(&job->delays, job->ranks.count) : NO_RANK;
     if (culprit != NO_RANK && rank_is_late(&job->ranks, culprit))
         job->late = culprit;

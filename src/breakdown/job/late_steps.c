@@ -15,7 +15,7 @@ static int64_t waited_for(const struct job *job, uint32_t collective)
     return ns;
 }
 
-/* The waiting in the step of the collective, and the first collective of the next step. */
+/* The waiting in the step of the collective, if that counts, and the first collective of the next step. */
 static int64_t waited_in_step(const struct job *job, uint32_t *collective)
 {
     const struct rank_numbers *rank = job->ranks.at[job->late];
@@ -23,7 +23,7 @@ static int64_t waited_in_step(const struct job *job, uint32_t *collective)
     int64_t ns = 0;
     for (; *collective < rank->collective_count && rank->collectives[*collective].step == step; ++*collective)
         ns += waited_for(job, *collective);
-    return ns;
+    return rank_step_is_partial(&job->ranks.accounts[job->late], step) ? 0 : ns;
 }
 
 static int64_t worst_step_ns(const struct job *job)

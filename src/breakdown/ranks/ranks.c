@@ -331,10 +331,10 @@ static void close_accounts(struct merging *m)
     for (uint32_t r = 0; r < m->out->count; r++) {
         struct rank_account *account = &m->out->accounts[r];
         const struct rank_numbers *rank = m->out->at[r];
-        const struct attended *attended = attendance.at + attendance.first[r];
+        struct attended *attended = attendance.at + attendance.first[r];
         account->unmatched = rank->collective_count - account->matched - without_key(rank);
         account->comparable = account->matched && account->matched >= account->unmatched;
-        account->compared = ranks_compared(m->out, r, attended, &met);
+        ranks_compared(m->out, r, attended, &met, m->arena);
         account->waited_ns = waited(rank, attended);
         sum_late(m, r, attended);
         count_late_steps(rank, attended, account);

@@ -118,6 +118,8 @@ struct rank_account {
     uint32_t matched, unmatched;
     bool comparable;   /* at least half of its collectives were found on the others */
     uint32_t compared; /* of its steps, but those with collectives of which none was matched (ranks_compared.h) */
+    int64_t *partial;  /* numbers of steps that are left out, for a kind of collective is missing there */
+    uint32_t partial_count;
     int64_t waited_ns; /* inside collectives until the last rank had come; union */
     int64_t
         waiting_ns;  /* the same of blocking collectives by the times of their work, summed: two at once count twice */
@@ -211,8 +213,20 @@ bool meeting_lets_nobody_go(const struct ranks *ranks, const struct meeting *mee
 /* Of a time of its account the part of a step in which it could be compared; 0 where there is none. */
 double rank_per_compared(const struct ranks *ranks, uint32_t r, int64_t ns);
 
-/* Late by a hundredth of its steps at least, and comparable. */
+/* Whether the step of that number is left out of what the account tells. */
+bool rank_step_is_partial(const struct rank_account *account, int64_t step);
+
+/* Late by a hundredth of its steps at least, in what was found on the others. */
+bool rank_seems_late(const struct ranks *ranks, uint32_t r);
+
+/* The same, and comparable. */
 bool rank_is_late(const struct ranks *ranks, uint32_t r);
+
+/*
+ * Collectives were compared, but more lateness may be unseen than was seen: in those of no known kind, or of ranks of which
+ * too little was matched.
+ */
+bool ranks_are_undecided(const struct ranks *ranks);
 
 /*
  * The rank that is late most, if it stands out: why it is, breakdown/job says, and so the sentence. Else RANK_NONE_LATE and a

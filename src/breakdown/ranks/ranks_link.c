@@ -199,7 +199,7 @@ static double longest_steps_ns(const struct ranks *ranks)
 static bool somebody_is_late(const struct ranks *ranks, const struct rank_link *link)
 {
     for (uint32_t r = 0; r < ranks->count; r++)
-        if (rank_is_late(ranks, r) && own_late(&ranks->accounts[r]) > own_share * (double)link->excess_ns)
+        if (rank_seems_late(ranks, r) && own_late(&ranks->accounts[r]) > own_share * (double)link->excess_ns)
             return true;
     return false;
 }

@@ -151,7 +151,8 @@ static const struct column_spec exchange_columns[] = {
 static const struct column_spec lateness_columns[] = {
     {"waited_per_step_ns", "waited", UNIT_NS, COLUMN_PLAIN, "waited_ns / compared_steps"},
     {"late_per_step_ns", "late", UNIT_NS, COLUMN_PLAIN, "late_ns / compared_steps"},
-    {"caused_per_step_ns", "others waited", UNIT_NS, COLUMN_PLAIN, "caused_ns / compared_steps"},
+    {"caused_per_step_ns", "others waited", UNIT_NS, COLUMN_PLAIN,
+     "caused_ns / compared_steps; not known where steps are left out in part"},
     {0},
 };
 
@@ -224,7 +225,7 @@ static struct cell *lateness_cells(const struct rank_account *account, struct ce
 {
     *cells++ = ranks_per_step((double)account->waited_ns, account->compared);
     *cells++ = ranks_per_step((double)account->late_ns, account->compared);
-    *cells++ = ranks_per_step((double)account->caused_ns, account->compared);
+    *cells++ = ranks_per_step((double)account->caused_ns, account->partial_count ? 0 : account->compared);
     return cells;
 }
 
